@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ENVIRONMENT } from "../src/cli/environment.ts";
+import { ENVIRONMENT_VARIABLES } from "../src/cli/environment.ts";
 import { EXIT_MEANINGS, EXIT_STATUS } from "../src/cli/exit_status.ts";
 import { type Release, timestamp } from "./release.ts";
 import { run } from "./shell.ts";
@@ -25,7 +25,7 @@ export function writeManual(program: string, folder: string, release: Release): 
   const about = "manage work specs with coding agents, and serve a datacenter inventory";
   const main = [title("planner", release), section("NAME"), `planner \\- ${about}`, section("SYNOPSIS")];
   main.push("\\fBplanner\\fR \\fIcommand\\fR [\\fIarguments\\fR] [\\fIflags\\fR]", section("COMMANDS"), list);
-  main.push(section("EXIT STATUS"), ...statuses(), section("ENVIRONMENT"), ...terms(ENVIRONMENT), "");
+  main.push(section("EXIT STATUS"), ...statuses(), section("ENVIRONMENT"), ...terms(ENVIRONMENT_VARIABLES), "");
   writeFileSync(join(folder, "planner.1"), main.join("\n"));
   for (const { name, summary } of commands) {
     const page = [title(`planner-${name}`, release), section("NAME"), `planner-${name} \\- ${roff(summary)}`];

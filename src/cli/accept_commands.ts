@@ -1,18 +1,18 @@
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { escapeForTerminal } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { acceptRuleChanges } from "#planner/operations/shared/held_rules.ts";
+import { acceptLinesAndRules } from "#planner/operations/shared/held_rules.ts";
 import { findProjectOfWorktree, findSurroundingRun } from "#planner/store/processes/inside_run.ts";
 import { type AcceptableLine, isRuleLine, omitAcceptedLines } from "#planner/work/acceptance.ts";
-import type { OpenProject } from "./open_project.ts";
+import type { OpenedProject } from "./open_project.ts";
 import { sanitizeLine } from "./output/plain_text.ts";
 import { isInteractive } from "./output/terminal.ts";
 
 /** Path of the controlling terminal, which works even if standard input and output are redirected. */
-const TERMINAL = process.platform === "win32" ? "\\\\.\\CON" : "/dev/tty";
+const TERMINAL_PATH = process.platform === "win32" ? "\\\\.\\CON" : "/dev/tty";
 
 /** A command that no person has accepted yet, with its origin. */
-export interface WaitingCommand extends AcceptableLine {
+export interface UnacceptedCommand extends AcceptableLine {
   /** Origin for display: a spec id such as `2026-11-01-001-aaa`, or a path. */
   readonly from: string;
   /** One line about the commit that wrote the command; null if no commit is known. */
@@ -24,28 +24,30 @@ export interface WaitingCommand extends AcceptableLine {
  * without a terminal, inside a run and in a run's worktree; the commands then stay unaccepted.
  */
 export async function askToAcceptCommands(
-  { context, root }: OpenProject,
+  { context, root }: OpenedProject,
   lines: readonly AcceptableLine[],
 ): Promise<void> {
   if (lines.length === 0 || !isInteractive() || isInRun(root)) return;
-  const waiting = omitAcceptedLines(await (await context.accepted()).read(), lines);
+  const waiting = omitAcceptedLines(await (await context.openAcceptance()).read(), lines);
   if (waiting.length === 0) return;
-  if (askOnTerminal([...waiting.map(formatCommandLine), formatQuestion(waiting)].join("\n"))) {
-    await acceptRuleChanges(context, waiting);
+  if (confirmOnTerminal([...waiting.map(formatCommandLine), formatAcceptQuestion(waiting)].join("\n"))) {
+    await acceptLinesAndRules(context, waiting);
   }
 }
 
 /** Accepts commands that a person has just typed. Does nothing without a terminal, inside a run and in its worktree. */
 export async function acceptTypedCommands(
-  { context, root }: OpenProject,
+  { context, root }: OpenedProject,
   lines: readonly AcceptableLine[],
 ): Promise<void> {
   if (lines.length === 0 || !isInteractive() || isInRun(root)) return;
-  await (await context.accepted()).accept(omitAcceptedLines(await (await context.accepted()).read(), lines));
+  await (await context.openAcceptance()).acceptLines(
+    omitAcceptedLines(await (await context.openAcceptance()).read(), lines),
+  );
 }
 
 /** @throws OperationError failed_precondition inside a run and in its worktree, because agents must not act there */
-export function refuseActionInRun(root: string, action: string): void {
+export function requireOutsideRun(root: string, action: string): void {
   if (!isInRun(root)) return;
   throw new OperationError("failed_precondition", `Cannot ${action} in a run or its worktree: a person does that`);
 }
@@ -58,14 +60,14 @@ export function formatCommandLine(line: AcceptableLine): string {
   return `  ${line.kind.padEnd(8)} ${isRuleLine(line) ? "no longer " : ""}${sanitizeLine(line.text)}`;
 }
 
-export function formatQuestion(waiting: readonly AcceptableLine[]): string {
+export function formatAcceptQuestion(waiting: readonly AcceptableLine[]): string {
   const isOne = waiting.length === 1;
   if (waiting.some(isRuleLine)) return `Accept ${isOne ? "this" : "these"} in this project from now on? [y/N] `;
   return `${isOne ? "Run this command" : `Run these ${waiting.length} commands`} in this project from now on? [y/N] `;
 }
 
 /** Asks a yes-or-no question; any answer but y or yes is a no. @throws OperationError without a terminal */
-export function askOnTerminal(question: string): boolean {
+export function confirmOnTerminal(question: string): boolean {
   return /^y(?:es)?$/i.test(readTerminalLine(question).trim());
 }
 
@@ -76,7 +78,7 @@ export function askOnTerminal(question: string): boolean {
 export function readTerminalLine(question: string): string {
   let terminal: number;
   try {
-    terminal = openSync(TERMINAL, "r+");
+    terminal = openSync(TERMINAL_PATH, "r+");
   } catch {
     throw new OperationError("failed_precondition", "Cannot ask: expected a terminal");
   }

@@ -1,30 +1,30 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { findSpec } from "#planner/operations/shared/find_spec.ts";
-import { acceptRuleChanges, readProjectRules } from "#planner/operations/shared/held_rules.ts";
+import { acceptLinesAndRules, readProjectRules } from "#planner/operations/shared/held_rules.ts";
 import { listChangedCheckFiles } from "#planner/runs/proof/edited_files.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { type AcceptableLine, buildCheckLines, isCommandPrefix, omitAcceptedLines } from "#planner/work/acceptance.ts";
 import { listConfigLines } from "#planner/work/config_lines.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import {
-  askOnTerminal,
+  confirmOnTerminal,
+  formatAcceptQuestion,
   formatCommandLine,
-  formatQuestion,
-  refuseActionInRun,
-  type WaitingCommand,
+  requireOutsideRun,
+  type UnacceptedCommand,
 } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
-import type { OpenProject } from "./open_project.ts";
+import type { OpenedProject } from "./open_project.ts";
 import { sanitizeLine } from "./output/plain_text.ts";
 import { print, printJson } from "./output/print.ts";
 import { isInteractive } from "./output/terminal.ts";
 import { UsageError } from "./usage_error.ts";
 
-const CONFIG = ".planner/config.md";
+const CONFIG_PATH = ".planner/config.md";
 
-export interface ApproveWords {
+export interface ApproveArgs {
   readonly id: string | undefined;
   readonly commands: boolean;
   readonly all: boolean;
@@ -34,14 +34,14 @@ export interface ApproveWords {
 }
 
 /** Lists the commands that no person has accepted, with their origins, and accepts them after a yes. */
-export async function approveCommands(words: ApproveWords, cli: Cli): Promise<ExitStatus> {
+export async function approveCommands(words: ApproveArgs, cli: Cli): Promise<ExitStatus> {
   const { like, yes, json } = words;
-  const project = await cli.project();
-  refuseActionInRun(project.root, "accept commands");
-  if (like !== undefined) return approveByPrefix(project, like, words);
+  const project = await cli.openProject();
+  requireOutsideRun(project.root, "accept commands");
+  if (like !== undefined) return approveCommandPrefix(project, like, words);
   const waiting = await findUnacceptedLines(project, words);
   if (waiting.length === 0) {
-    await refuseOpenApproval(project, words);
+    await requireNoOpenApproval(project, words);
     if (json) printJson({ accepted: [] });
     else print("No command waits for acceptance\n");
     return EXIT_STATUS.ok;
@@ -52,37 +52,37 @@ export async function approveCommands(words: ApproveWords, cli: Cli): Promise<Ex
     else print("Nothing was accepted\n");
     return EXIT_STATUS.refused;
   }
-  await acceptRuleChanges(
+  await acceptLinesAndRules(
     project.context,
     waiting.map(({ kind, text }) => ({ kind, text })),
   );
   if (json) printJson({ accepted: waiting });
-  else print(`Accepted: ${formatCountOf(waiting.length, "command")}\n`);
+  else print(`Accepted: ${formatCountWithNoun(waiting.length, "command")}\n`);
   return EXIT_STATUS.ok;
 }
 
 /** @throws UsageError if the spec requires approval, because the person then meant to approve the spec itself */
-async function refuseOpenApproval({ context }: OpenProject, { id }: ApproveWords): Promise<void> {
+async function requireNoOpenApproval({ context }: OpenedProject, { id }: ApproveArgs): Promise<void> {
   if (id === undefined) return;
   const { approval } = await findSpec(context, id, { archived: true });
   if (approval?.required !== true || approval.status === "approved") return;
   throw new UsageError('Missing "--by <name>": who approves', null);
 }
 
-async function confirmAcceptance(waiting: readonly WaitingCommand[]): Promise<boolean> {
+async function confirmAcceptance(waiting: readonly UnacceptedCommand[]): Promise<boolean> {
   if (!isInteractive()) throw new UsageError('No terminal to ask on: expected "--yes"', null);
-  return askOnTerminal(formatQuestion(waiting));
+  return confirmOnTerminal(formatAcceptQuestion(waiting));
 }
 
-async function approveByPrefix({ context }: OpenProject, prefix: string, { yes, json }: ApproveWords) {
+async function approveCommandPrefix({ context }: OpenedProject, prefix: string, { yes, json }: ApproveArgs) {
   if (!isCommandPrefix(prefix))
     throw new UsageError(`Wrong value "${prefix}" for "--like": expected the beginning of a command`, null);
   if (!yes) {
     if (!isInteractive()) throw new UsageError('No terminal to ask on: expected "--yes"', null);
     const question = `Run checks that begin with "${sanitizeLine(prefix)}", with plain words behind it, from now on? [y/N] `;
-    if (!askOnTerminal(question)) return EXIT_STATUS.refused;
+    if (!confirmOnTerminal(question)) return EXIT_STATUS.refused;
   }
-  await (await context.accepted()).acceptLike(prefix);
+  await (await context.openAcceptance()).acceptPrefix(prefix);
   if (json) printJson({ accepted: [{ kind: "prefix", text: prefix }] });
   else print(`Accepted: checks that begin with "${sanitizeLine(prefix)}"\n`);
   return EXIT_STATUS.ok;
@@ -90,18 +90,18 @@ async function approveByPrefix({ context }: OpenProject, prefix: string, { yes, 
 
 /** Returns the unaccepted commands of a spec, of the settings, or of both. */
 async function findUnacceptedLines(
-  project: OpenProject,
-  { id, commands, all }: ApproveWords,
-): Promise<readonly WaitingCommand[]> {
+  project: OpenedProject,
+  { id, commands, all }: ApproveArgs,
+): Promise<readonly UnacceptedCommand[]> {
   const { context } = project;
   const specs =
     id === undefined
       ? all
-        ? (await context.specs.active()).specs
+        ? (await context.specs.readActive()).specs
         : []
       : [await findSpec(context, id, { archived: true })];
-  const found: WaitingCommand[] = [];
-  const accepted = await (await context.accepted()).read();
+  const found: UnacceptedCommand[] = [];
+  const accepted = await (await context.openAcceptance()).read();
   const add = async (lines: readonly AcceptableLine[], from: string, file: string): Promise<void> => {
     for (const line of omitAcceptedLines(accepted, lines)) {
       if (found.some(({ kind, text }) => kind === line.kind && text === line.text)) continue;
@@ -110,11 +110,11 @@ async function findUnacceptedLines(
   };
   if (commands || all) {
     const { lost } = await readProjectRules(context);
-    await add([...listConfigLines(await context.config()), ...lost], CONFIG, CONFIG);
+    await add([...listConfigLines(await context.readConfig()), ...lost], CONFIG_PATH, CONFIG_PATH);
   }
   for (const spec of specs) {
     await add(buildCheckLines(spec.body), spec.id, spec.file);
-    await add(await findCheckFiles(project, spec), spec.id, spec.file);
+    await add(await findCheckFileLines(project, spec), spec.id, spec.file);
   }
   return found;
 }
@@ -124,12 +124,12 @@ async function findOriginCommit(
   { git }: PlannerContext,
   { kind, text }: AcceptableLine,
   { from, file }: { readonly from: string; readonly file: string },
-): Promise<Pick<WaitingCommand, "from" | "commit">> {
+): Promise<Pick<UnacceptedCommand, "from" | "commit">> {
   if (kind === "schema") return { from: text.slice(0, text.lastIndexOf(" ")), commit: null };
   const value = kind === "config" || kind === "provider" ? text.slice(text.indexOf(": ") + 2) : text;
   return {
     from,
-    commit: await git.lastWriting(file, kind === "provider" ? formatSettingValues(JSON.parse(value)) : [value]),
+    commit: await git.findLastChange(file, kind === "provider" ? formatSettingValues(JSON.parse(value)) : [value]),
   };
 }
 
@@ -142,14 +142,14 @@ function formatSettingValues(settings: Record<string, unknown>): readonly string
 }
 
 /** Returns the files of the spec's branch on which its checks depend. */
-async function findCheckFiles({ context }: OpenProject, spec: Spec): Promise<readonly AcceptableLine[]> {
+async function findCheckFileLines({ context }: OpenedProject, spec: Spec): Promise<readonly AcceptableLine[]> {
   if (buildCheckLines(spec.body).length === 0) return [];
-  const { worktrees } = await context.runs();
+  const { worktrees } = await context.openRuns();
   try {
     return await listChangedCheckFiles(
-      (await worktrees.find(spec.id)) ?? null,
+      (await worktrees.findWorktree(spec.id)) ?? null,
       spec.body,
-      (await context.config()).verify.protect,
+      (await context.readConfig()).verify.protect,
     );
   } catch (error) {
     if (error instanceof OperationError) return [];
@@ -157,6 +157,6 @@ async function findCheckFiles({ context }: OpenProject, spec: Spec): Promise<rea
   }
 }
 
-function formatWaitingCommand({ from, commit, ...line }: WaitingCommand): string {
+function formatWaitingCommand({ from, commit, ...line }: UnacceptedCommand): string {
   return `${formatCommandLine(line)}\n           from ${from}, ${commit === null ? "in no commit" : `last written by ${sanitizeLine(commit)}`}`;
 }

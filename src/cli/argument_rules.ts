@@ -3,7 +3,7 @@ import { formatOptionList } from "./flag_value.ts";
 import { formatHelpHint, UsageError } from "./usage_error.ts";
 
 /** Values of flags and arguments by name; an absent one is undefined, false or an empty list. */
-type Given = Readonly<Record<string, unknown>>;
+type GivenValues = Readonly<Record<string, unknown>>;
 
 /**
  * Checks that the flags and arguments of a call may be combined, and that required ones are given.
@@ -13,7 +13,7 @@ type Given = Readonly<Record<string, unknown>>;
 export function checkArgumentRules(
   name: string,
   { positionals, flags }: Pick<Command, "positionals" | "flags">,
-  given: Given,
+  given: GivenValues,
 ): void {
   const rows: readonly (readonly [string, Flag | Positional])[] = Object.entries({ ...positionals, ...flags });
   const present = rows.filter(([word]) => isValueGiven(given[word]));
@@ -35,13 +35,13 @@ export function checkArgumentRules(
   }
   for (const [word, row] of rows) {
     if (isValueGiven(given[word])) continue;
-    if ("type" in row) requireRelatedFlags(name, word, row);
+    if ("type" in row) requireGivenFlag(name, word, row);
     else if (row.replacedBy?.some((rule) => isRuleMet(rule, given)) === false)
       throw createMissingArgumentError(name, word, row);
   }
 }
 
-function requireRelatedFlags(name: string, word: string, flag: Flag): void {
+function requireGivenFlag(name: string, word: string, flag: Flag): void {
   if (flag.type === "boolean" || flag.required !== true) return;
   throw new UsageError(
     `Missing "${formatFlagUse(word, flag)}": ${lowerFirstLetter(flag.summary)}`,
@@ -88,7 +88,7 @@ function isValueGiven(value: unknown): boolean {
 }
 
 /** Returns whether a rule is met: by any value for `--json` or `<id>`, only by `measured` for `--basis measured`. */
-function isRuleMet(rule: string, given: Given): boolean {
+function isRuleMet(rule: string, given: GivenValues): boolean {
   const { word, value } = parseRule(rule);
   return isValueGiven(given[word]) && (value === undefined || [given[word]].flat().includes(value));
 }
@@ -106,16 +106,16 @@ function formatMissingArgument(rule: string, { positionals, flags }: Pick<Comman
   return `"${flag === undefined || value !== undefined ? rule : formatFlagUse(word, flag)}"`;
 }
 
-function formatArgument(word: string, row: Flag | Positional | undefined, given: Given): string {
+function formatArgument(word: string, row: Flag | Positional | undefined, given: GivenValues): string {
   return row !== undefined && "type" in row ? formatGivenFlag(word, row, given) : formatGivenPositional(word, given);
 }
 
 /** Formats a given flag. Its value is included only for enums and numbers, because a text may be long or secret. */
-function formatGivenFlag(word: string, { type }: Flag, given: Given): string {
+function formatGivenFlag(word: string, { type }: Flag, given: GivenValues): string {
   return type === "enum" || type === "integer" ? `"--${word} ${[given[word]].flat()[0]}"` : `"--${word}"`;
 }
 
-function formatGivenPositional(word: string, given: Given): string {
+function formatGivenPositional(word: string, given: GivenValues): string {
   return `<${word}> "${[given[word]].flat()[0]}"`;
 }
 

@@ -21,10 +21,10 @@ import {
   parseEnvelope,
   SIGNATURE_NAMESPACE,
 } from "#planner/work/attestation.ts";
-import { askToAcceptCommands, refuseActionInRun } from "./accept_commands.ts";
+import { askToAcceptCommands, requireOutsideRun } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
-import type { OpenProject } from "./open_project.ts";
+import type { OpenedProject } from "./open_project.ts";
 import { sanitizeLine } from "./output/plain_text.ts";
 import { print, printJson } from "./output/print.ts";
 import { createProgressPrinter } from "./with_proofs.ts";
@@ -32,8 +32,8 @@ import { openProofDeps } from "./work/prove.ts";
 import { listenForSignals } from "./work/signals.ts";
 
 /** Prints the attestation of a spec, signed with git's signing key. */
-export async function printAttestation(project: OpenProject, cli: Cli, id: string): Promise<ExitStatus> {
-  refuseActionInRun(project.root, "attest a spec");
+export async function printAttestation(project: OpenedProject, cli: Cli, id: string): Promise<ExitStatus> {
+  requireOutsideRun(project.root, "attest a spec");
   const spec = await findSpec(project.context, id, { archived: true });
   await askToAcceptCommands(project, buildCheckLines(spec.body));
   const stop = listenForSignals(() => cli.note("Ending the checks"));
@@ -73,30 +73,30 @@ export interface CheckAttestationArgs {
 
 /** Verifies an attestation against the signers that git allows, and prints its statement. */
 export async function checkAttestation(
-  { context, root }: OpenProject,
+  { context, root }: OpenedProject,
   cli: Cli,
   { file, id, json }: CheckAttestationArgs,
 ): Promise<ExitStatus> {
-  const envelope = parseEnvelope(readFile(resolve(cli.cwd, file), file));
-  if (typeof envelope === "string") throw createRefusal(file, envelope);
+  const envelope = parseEnvelope(readAttestationFile(resolve(cli.cwd, file), file));
+  if (typeof envelope === "string") throw createAttestationError(file, envelope);
   const { statement, payload, signatures } = envelope;
   const { name = "" } = statement.subject[0] ?? {};
   if (id !== undefined) {
     const spec = await findSpec(context, id, { archived: true });
-    if (spec.id !== name) throw createRefusal(file, `it is about "${name}", expected "${spec.id}"`);
+    if (spec.id !== name) throw createAttestationError(file, `it is about "${name}", expected "${spec.id}"`);
   }
-  if (signatures.length === 0) throw createRefusal(file, "it is unsigned");
+  if (signatures.length === 0) throw createAttestationError(file, "it is unsigned");
   const bytes = encodeSigningBytes(PAYLOAD_TYPE, payload);
   const signers: string[] = [];
   for (const { keyid, armoured } of signatures) {
     if (keyid !== computeFingerprint(armoured))
-      throw createRefusal(file, `keyid "${keyid}" is not that of the signature`);
+      throw createAttestationError(file, `keyid "${keyid}" is not that of the signature`);
     signers.push(await verifySshSignature(root, { armoured, namespace: SIGNATURE_NAMESPACE, bytes }));
   }
   const { failedTests, result } = statement.predicate;
-  if (result === "FAILED") throw createRefusal(file, `it states that these failed: ${failedTests.join(", ")}`);
+  if (result === "FAILED") throw createAttestationError(file, `it states that these failed: ${failedTests.join(", ")}`);
   const problem = await describeStatementDifference(new Git(root), statement);
-  if (problem !== null) throw createRefusal(file, problem);
+  if (problem !== null) throw createAttestationError(file, problem);
   if ((await resolveCommit(new Git(root), "HEAD")) !== statement.subject[0]?.digest["gitCommit"]) {
     cli.warn("Another commit is checked out than the one that the attestation is about");
   }
@@ -118,7 +118,7 @@ async function describeStatementDifference(
     const { name, digest } = one as Partial<AttestedSubject>;
     if (typeof name !== "string" || digest === undefined) return "the statement has a configuration without a name";
     const asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${commit}:./${name}`];
-    const blob = await git.ask(asked);
+    const blob = await git.tryReadOutput(asked);
     if (blob !== digest["gitBlob"])
       return `"${name}" is ${String(digest["gitBlob"])} in it and ${blob ?? "missing"} in ${commit}`;
   }
@@ -126,7 +126,7 @@ async function describeStatementDifference(
 }
 
 function resolveCommit(git: Git, name: string): Promise<string | null> {
-  return git.ask(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
+  return git.tryReadOutput(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
 }
 
 function printStatement(
@@ -149,11 +149,11 @@ function printStatement(
   print(`${lines.map(sanitizeLine).join("\n")}\n`);
 }
 
-function createRefusal(file: string, why: string): OperationError {
+function createAttestationError(file: string, why: string): OperationError {
   return new OperationError("failed_precondition", `The attestation "${file}" does not hold: ${why}`);
 }
 
-function readFile(path: string, named: string): string {
+function readAttestationFile(path: string, named: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {

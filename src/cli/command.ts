@@ -1,6 +1,6 @@
 import type { PlannerContext } from "#planner/context.ts";
 import type { ExitStatus } from "./exit_status.ts";
-import type { OpenProject } from "./open_project.ts";
+import type { OpenedProject } from "./open_project.ts";
 import type { StderrLogger } from "./output/stderr_logger.ts";
 
 /**
@@ -40,7 +40,7 @@ export interface IntegerFlag extends FlagBase {
   readonly type: "integer";
   readonly least: number;
   /** Maximum value; the largest safe integer if absent. */
-  readonly most?: number;
+  readonly maximum?: number;
 }
 
 export interface EnumFlag extends FlagBase {
@@ -108,9 +108,9 @@ export interface Cli extends StderrLogger {
   /** Absolute path of `--root`, or undefined to search for the project. */
   readonly root: string | undefined;
   /** Opens the project around `cwd`, or in `root`; fails with status 2 if there is no project. */
-  project(): Promise<OpenProject>;
+  openProject(): Promise<OpenedProject>;
   /** Opens the same project and returns its context. */
-  planner(): Promise<PlannerContext>;
+  openContext(): Promise<PlannerContext>;
 }
 
 /** One or more flags in the order of their declaration, and their common summary. */

@@ -29,32 +29,38 @@ export interface CommandFamily {
 }
 
 /** Loaders of files that contain several commands. */
-const boardPages = () => import("./commands/spec/board_pages.ts");
-const state = () => import("./commands/spec/state.ts");
-const texts = () => import("./commands/spec/texts.ts");
+const loadBoardCommands = () => import("./commands/spec/board_pages.ts");
+const loadStateCommands = () => import("./commands/spec/state.ts");
+const loadTextCommands = () => import("./commands/spec/texts.ts");
 
 /**
  * Every command in the order of `planner --help`. A command is loaded only when it runs. To add one, write a file that
  * exports `command` and add a row here or in its family's table. Source: docs/decisions.md#s-28.
  */
 export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: CommandGroup }>> = {
-  ...selectCommands("project", {
+  ...createCommandGroup("project", {
     init: ["Set up .planner/ and the agents' MCP configuration", () => import("./commands/spec/init.ts")],
     demo: [
       "Show the board of a sample project with agents at work",
-      async () => ({ command: (await boardPages()).demo }),
+      async () => ({ command: (await loadBoardCommands()).demo }),
     ],
     config: ["Show or check the settings", () => import("./commands/spec/config.ts")],
-    schema: ["Print the frontmatter's JSON Schema for editors", async () => ({ command: (await texts()).schema })],
+    schema: [
+      "Print the frontmatter's JSON Schema for editors",
+      async () => ({ command: (await loadTextCommands()).schema }),
+    ],
     hook: ["Check the staged specs before each git commit", () => import("./commands/spec/hook.ts")],
-    prime: ["Print how agents use specs", async () => ({ command: (await texts()).prime })],
-    completion: ["Print the completion script of a shell", async () => ({ command: (await texts()).completion })],
+    prime: ["Print how agents use specs", async () => ({ command: (await loadTextCommands()).prime })],
+    completion: [
+      "Print the completion script of a shell",
+      async () => ({ command: (await loadTextCommands()).completion }),
+    ],
     licenses: [
       "Print the licences of what this executable contains",
-      async () => ({ command: (await texts()).licenses }),
+      async () => ({ command: (await loadTextCommands()).licenses }),
     ],
   }),
-  ...selectCommands("specs", {
+  ...createCommandGroup("specs", {
     add: ["Create a spec and lint it", () => import("./commands/spec/add.ts")],
     list: ["List the active specs", () => import("./commands/spec/list.ts")],
     show: ["Show one spec", () => import("./commands/spec/show.ts")],
@@ -64,29 +70,29 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
     graph: ["Show what waits for what", () => import("./commands/spec/graph.ts")],
     status: ["Count the specs by status", () => import("./commands/spec/status.ts")],
   }),
-  ...selectCommands("agents", {
+  ...createCommandGroup("agents", {
     work: ["Run agents on specs", () => import("./commands/spec/work.ts")],
-    board: ["Show and steer all work in a browser", async () => ({ command: (await boardPages()).board })],
-    pause: ["Stop the agent of a spec", async () => ({ command: (await state()).pause })],
-    takeover: ["Stop the agent and continue by hand", async () => ({ command: (await state()).takeover })],
+    board: ["Show and steer all work in a browser", async () => ({ command: (await loadBoardCommands()).board })],
+    pause: ["Stop the agent of a spec", async () => ({ command: (await loadStateCommands()).pause })],
+    takeover: ["Stop the agent and continue by hand", async () => ({ command: (await loadStateCommands()).takeover })],
     split: ["Split a large spec", () => import("./commands/spec/split.ts")],
     review: ["Accept work, send it back or reject it", () => import("./commands/spec/review.ts")],
     pr: ["Make a pull request of finished work", () => import("./commands/spec/pr.ts")],
     merge: ["Merge finished work", () => import("./commands/spec/merge.ts")],
     watch: ["Merge and retry specs continuously", () => import("./commands/spec/watch.ts")],
   }),
-  ...selectCommands("state", {
+  ...createCommandGroup("state", {
     update: ["Change status, fields or body", () => import("./commands/spec/update.ts")],
     check: ["Check one criterion", () => import("./commands/spec/check.ts")],
     finalize: ["Mark a spec completed", () => import("./commands/spec/finalize.ts")],
-    reset: ["Set a failed spec back to pending", async () => ({ command: (await state()).reset })],
-    cancel: ["Cancel a spec", async () => ({ command: (await state()).cancel })],
+    reset: ["Set a failed spec back to pending", async () => ({ command: (await loadStateCommands()).reset })],
+    cancel: ["Cancel a spec", async () => ({ command: (await loadStateCommands()).cancel })],
     approve: ["Accept commands of checks and settings, or approve a spec", () => import("./commands/spec/approve.ts")],
     trust: ["Accept every command of a project", () => import("./commands/spec/trust.ts")],
-    reject: ["Reject a spec", async () => ({ command: (await state()).reject })],
-    archive: ["Move a completed spec to the archive", async () => ({ command: (await state()).archive })],
+    reject: ["Reject a spec", async () => ({ command: (await loadStateCommands()).reject })],
+    archive: ["Move a completed spec to the archive", async () => ({ command: (await loadStateCommands()).archive })],
   }),
-  ...selectCommands("checks", {
+  ...createCommandGroup("checks", {
     lint: ["Check specs against the schema and the rules", () => import("./commands/spec/lint.ts")],
     verify: ["Check acceptance criteria or output", () => import("./commands/spec/verify.ts")],
     diagnose: ["Check why a spec makes no progress", () => import("./commands/spec/diagnose.ts")],
@@ -94,7 +100,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
     log: ["Show or follow a spec's log", () => import("./commands/spec/log.ts")],
     usage: ["Sum up tokens and cost", () => import("./commands/spec/usage.ts")],
   }),
-  ...selectCommands("exchange", {
+  ...createCommandGroup("exchange", {
     export: ["Write specs as JSON, CSV or Markdown", () => import("./commands/spec/export.ts")],
     import: ["Import specs, or the tasks of another tool", () => import("./commands/spec/import.ts")],
     mcp: ["Serve the tools to an agent (MCP)", () => import("./commands/spec/mcp.ts")],
@@ -106,7 +112,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
   },
 };
 
-function selectCommands(
+function createCommandGroup(
   group: CommandGroup,
   rows: Readonly<Record<string, readonly [summary: string, load: LeafEntry["load"]]>>,
 ): Readonly<Record<string, LeafEntry & { readonly group: CommandGroup }>> {

@@ -6,7 +6,7 @@ import { openGitHistory } from "#planner/store/git/git_history.ts";
 import { openLogStore } from "#planner/store/logs/log_store.ts";
 import { findProjectOfWorktree, findSurroundingRun } from "#planner/store/processes/inside_run.ts";
 import { openWorkStore } from "#planner/store/processes/work_store.ts";
-import { openConfig, openSettings } from "#planner/store/project/config_file.ts";
+import { createConfigReader, createSettingsReader } from "#planner/store/project/config_file.ts";
 import { findRoot, isInitialisedProject } from "#planner/store/project/find_root.ts";
 import { openPromptStore, openTemplateStore } from "#planner/store/project/prompt_store.ts";
 import { openSpecStore } from "#planner/store/specs/spec_store.ts";
@@ -27,11 +27,11 @@ export async function openPlanner({ cwd, root: given }: OpenPlannerOptions): Pro
   const root = given === undefined ? (findRoot(cwd) ?? resolve(cwd)) : resolve(cwd, given);
   // In a worktree, checks use the settings of the project, so that a run cannot change them.
   const project = findProjectOfWorktree(root)?.project ?? root;
-  const config = openConfig(project);
+  const config = createConfigReader(project);
   return {
-    initialised: async () => isInitialisedProject(root),
-    config,
-    settings: openSettings(project, config),
+    isInitialised: async () => isInitialisedProject(root),
+    readConfig: config,
+    settings: createSettingsReader(project, config),
     specs: openSpecStore(root),
     logs: openLogStore(root),
     projectLogs: openLogStore(project),
@@ -44,13 +44,16 @@ export async function openPlanner({ cwd, root: given }: OpenPlannerOptions): Pro
     },
     git: openGitHistory(root),
     outputs: createLazyOutputValidator(project),
-    accepted: loadOnce(async () =>
+    openAcceptance: createLazyLoader(async () =>
       (await import("#planner/store/project/accepted_commands.ts")).openAcceptance(project),
     ),
-    prove: async (wanted) => (await import("./work/prove.ts")).proveSpecInFolder(root, wanted, { open: openPlanner }),
-    keepManual: async (end) => (await import("./work/prove.ts")).recordManualEnd(root, end, openPlanner),
-    runs: loadOnce(async () => (await import("#planner/store/processes/open_runs.ts")).openRuns(root, clock, config)),
-    reports: async () => (await import("#planner/store/processes/run_reports.ts")).readRunReports(root),
+    proveSpec: async (wanted) =>
+      (await import("./work/prove.ts")).proveSpecInFolder(root, wanted, { open: openPlanner }),
+    storeManualRecord: async (end) => (await import("./work/prove.ts")).recordManualCompletion(root, end, openPlanner),
+    openRuns: createLazyLoader(async () =>
+      (await import("#planner/store/processes/open_runs.ts")).openRuns(root, clock, config),
+    ),
+    readRunReports: async () => (await import("#planner/store/processes/run_reports.ts")).readRunReports(root),
     background: {
       start: async (args, env) => {
         const { openBackground } = await import("#planner/store/processes/background.ts");
@@ -60,12 +63,12 @@ export async function openPlanner({ cwd, root: given }: OpenPlannerOptions): Pro
         return openBackground(root, { command: selfCommand(), env: selfEnvironment() }).start(args, env);
       },
     },
-    insideRun: () => findSurroundingRun(root, process.env),
+    findSurroundingRun: () => findSurroundingRun(root, process.env),
     clock,
   };
 }
 
-function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
+function createLazyLoader<Value>(load: () => Promise<Value>): () => Promise<Value> {
   let value: Promise<Value> | undefined;
   return () => {
     value ??= load();

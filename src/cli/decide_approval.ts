@@ -3,7 +3,7 @@ import type { Cli } from "./command.ts";
 import { sanitizeLine } from "./output/plain_text.ts";
 import { print, printJson } from "./output/print.ts";
 
-interface Words {
+interface DecisionOptions {
   readonly id: string;
   readonly by: string;
   readonly reason: string | undefined;
@@ -11,9 +11,13 @@ interface Words {
 }
 
 /** Stores the approval or the rejection of a spec and prints it. */
-export async function runDecision(status: ApprovalDecision["status"], words: Words, cli: Cli): Promise<void> {
+export async function runApprovalDecision(
+  status: ApprovalDecision["status"],
+  words: DecisionOptions,
+  cli: Cli,
+): Promise<void> {
   const { id, by, reason, json } = words;
-  const decided = await decideApproval(await cli.planner(), id, { status, by, reason: reason ?? null });
+  const decided = await decideApproval(await cli.openContext(), id, { status, by, reason: reason ?? null });
   if (json) return printJson(decided);
   print(
     `${status === "approved" ? "Approved" : "Rejected"} spec: ${decided.spec_id} (by ${sanitizeLine(decided.by)})\n`,

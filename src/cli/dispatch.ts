@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { type CommandDef, defineCommand, runCommand } from "citty";
 import { OperationError } from "#kernel/errors.ts";
 import { setNoticeListener } from "#kernel/notices.ts";
-import { BACKGROUND_START } from "#planner/operations/shared/start_background.ts";
+import { BACKGROUND_START_VARIABLE } from "#planner/operations/shared/start_background.ts";
 import { convertToDiskError } from "#planner/store/files/disk_error.ts";
 import type { Cli, Command } from "./command.ts";
 import { COMMANDS, type CommandFamily } from "./commands.ts";
@@ -12,7 +12,7 @@ import { print, printError } from "./output/print.ts";
 import { logError, openStderrLogger } from "./output/stderr_logger.ts";
 import { getErrorWidth } from "./output/terminal.ts";
 import { wrapText } from "./output/wrap_text.ts";
-import { PROGRAM_FLAGS, parseWords } from "./strict_command.ts";
+import { PROGRAM_FLAGS, parseArguments } from "./strict_command.ts";
 import { createUsageError, UsageError } from "./usage_error.ts";
 import { formatVersion } from "./version.ts";
 
@@ -28,15 +28,15 @@ export async function dispatchCommand(words: readonly string[]): Promise<ExitSta
 
 /** Records the error of a background process, whose standard error no person sees. */
 async function recordBackgroundError(error: unknown): Promise<void> {
-  if (process.env[BACKGROUND_START] === undefined) return;
-  const { recordEarlyRefusal } = await import("./work/background_start.ts");
+  if (process.env[BACKGROUND_START_VARIABLE] === undefined) return;
+  const { recordEarlyError: recordEarlyRefusal } = await import("./work/background_start.ts");
   await recordEarlyRefusal(process.cwd(), error);
 }
 
 async function runCommandLine(words: readonly string[]): Promise<ExitStatus> {
   const place = findCommandIndex(words);
   const name = words[place];
-  if (name === undefined) return runProgram(words);
+  if (name === undefined) return runProgramFlags(words);
   const rest = words.toSpliced(place, 1);
   if (name === "help") return runHelp(rest);
   if (name === "__complete") return runCompletion(words.slice(place + 1));
@@ -68,21 +68,21 @@ async function runNamedCommand(
 // A family has no behaviour; it prints its help, or an error for a missing command.
 async function runFamily(name: string, family: CommandFamily, words: readonly string[]): Promise<ExitStatus> {
   const nothing = { summary: "", positionals: {}, flags: {}, examples: [], run: async () => {} };
-  if (parseWords(name, nothing, words).help) return showFamily(name, family);
+  if (parseArguments(name, nothing, words).help) return printFamilyHelp(name, family);
   const members = Object.keys(family.commands).join(", ");
   throw createUsageError(name, `Missing command after "planner ${name}": expected one of ${members}`);
 }
 
 async function runCommandWords(name: string, command: Command, words: readonly string[]): Promise<ExitStatus> {
-  const { help: wantsHelp, root, quiet, args } = parseWords(name, command, words);
-  if (wantsHelp) return showHelp(name, command);
+  const { help: wantsHelp, root, quiet, args } = parseArguments(name, command, words);
+  if (wantsHelp) return printCommandHelp(name, command);
   // parseWords has given the arguments the types that the command declares.
   return (await command.run(args as Parameters<Command["run"]>[0], openCli(root, quiet))) ?? EXIT_STATUS.ok;
 }
 
-async function runProgram(words: readonly string[]): Promise<ExitStatus> {
+async function runProgramFlags(words: readonly string[]): Promise<ExitStatus> {
   const program = { summary: "", positionals: {}, flags: PROGRAM_FLAGS, examples: [], run: async () => {} };
-  if (parseWords("", program, words).args["version"] === true) {
+  if (parseArguments("", program, words).args["version"] === true) {
     print(formatVersion());
     return EXIT_STATUS.ok;
   }
@@ -93,12 +93,14 @@ async function runProgram(words: readonly string[]): Promise<ExitStatus> {
 
 async function runHelp(words: readonly string[]): Promise<ExitStatus> {
   const [name, ...rest] = words.filter((word) => word !== "--help" && word !== "-h");
-  if (name === undefined || name.startsWith("-")) return runProgram(words);
+  if (name === undefined || name.startsWith("-")) return runProgramFlags(words);
   const target = await findCommand(COMMANDS, name, [...rest, "--help"]);
   const [extra] = target.rest.filter((word) => word !== "--help");
   if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}": expected one command`, null);
   const path = target.path.join(" ");
-  return "family" in target.found ? showFamily(path, target.found.family) : showHelp(path, target.found.command);
+  return "family" in target.found
+    ? printFamilyHelp(path, target.found.family)
+    : printCommandHelp(path, target.found.command);
 }
 
 // Prints completions for the shell scripts. It is not in the table, because people do not type it.
@@ -108,13 +110,13 @@ async function runCompletion(words: readonly string[]): Promise<ExitStatus> {
   return EXIT_STATUS.ok;
 }
 
-async function showHelp(name: string, command: Command): Promise<ExitStatus> {
+async function printCommandHelp(name: string, command: Command): Promise<ExitStatus> {
   const { formatCommandHelp: commandHelp } = await import("./help.ts");
   print(commandHelp(name, command));
   return EXIT_STATUS.ok;
 }
 
-async function showFamily(name: string, family: CommandFamily): Promise<ExitStatus> {
+async function printFamilyHelp(name: string, family: CommandFamily): Promise<ExitStatus> {
   const { formatFamilyHelp: familyHelp } = await import("./help.ts");
   print(familyHelp(name, family));
   return EXIT_STATUS.ok;
@@ -129,12 +131,12 @@ function openCli(root: string | undefined, quiet: boolean): Cli {
     ...logger,
     cwd,
     root: absoluteRoot,
-    async project() {
+    async openProject() {
       const { openProject } = await import("./open_project.ts");
       return openProject(cwd, absoluteRoot);
     },
-    async planner() {
-      return (await this.project()).context;
+    async openContext() {
+      return (await this.openProject()).context;
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Environment variables of the command line with their effects, for the documentation and the manual page. */
-export const ENVIRONMENT: Readonly<Record<string, string>> = {
+export const ENVIRONMENT_VARIABLES: Readonly<Record<string, string>> = {
   NO_COLOR: "Any value disables colours; overrides `FORCE_COLOR`",
   FORCE_COLOR: "Any value but `0` enables colours without a terminal",
   COLUMNS: "Width of tables and help (default: the terminal's)",

@@ -14,7 +14,7 @@ export function isFlagValue(flag: Flag, value: unknown): boolean {
     case "boolean":
       return typeof value === "boolean";
     case "integer":
-      return Number.isSafeInteger(value) && Number(value) >= flag.least && Number(value) <= (flag.most ?? Infinity);
+      return Number.isSafeInteger(value) && Number(value) >= flag.least && Number(value) <= (flag.maximum ?? Infinity);
     case "enum":
       return flag.options.some((option) => option === value);
     case "string":
@@ -28,7 +28,7 @@ export function describeExpectedValue(flag: Flag): string {
     case "boolean":
       return "true or false";
     case "integer":
-      return `a whole number ${flag.most === undefined ? `of at least ${flag.least}` : `from ${flag.least} to ${flag.most}`}`;
+      return `a whole number ${flag.maximum === undefined ? `of at least ${flag.least}` : `from ${flag.least} to ${flag.maximum}`}`;
     case "enum":
       return formatOptionList(flag.options);
     case "string":

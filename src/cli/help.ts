@@ -6,13 +6,13 @@ import { wrapWords } from "./output/wrap_text.ts";
 import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "./strict_command.ts";
 
 /** Width of help in columns if the output is not a terminal. */
-const USUAL_COLUMNS = 80;
-const MOST_COLUMNS = 110;
+const DEFAULT_COLUMNS = 80;
+const MAX_COLUMNS = 110;
 /** Maximum width of a flag whose text is beside it; the text of a wider flag starts on the next line. */
-const MOST_HEAD_COLUMNS = 27;
+const MAX_HEAD_COLUMNS = 27;
 
 /** Minimum width of the text beside a flag. */
-const LEAST_TEXT_COLUMNS = 24;
+const MIN_TEXT_COLUMNS = 24;
 
 const GROUP_TITLES: Readonly<Record<CommandGroup, string>> = {
   project: "Project",
@@ -33,7 +33,7 @@ export function formatProgramHelp(): string {
   for (const [group, title] of Object.entries(GROUP_TITLES)) {
     lines.push(formatHeading(`${title}:`));
     for (const [name, entry] of Object.entries(COMMANDS)) {
-      if (entry.group === group) lines.push(...formatItem(name, entry.summary, width));
+      if (entry.group === group) lines.push(...formatHelpRow(name, entry.summary, width));
     }
     lines.push("");
   }
@@ -57,7 +57,7 @@ export function formatCommandHelp(name: string, command: Command): string {
     const width = Math.max(...places.map(([place]) => place.length));
     lines.push(
       formatHeading("Arguments:"),
-      ...places.flatMap(([place, declared]) => formatItem(place, formatPositional(declared), width)),
+      ...places.flatMap(([place, declared]) => formatHelpRow(place, formatPositional(declared), width)),
       "",
     );
   }
@@ -80,7 +80,7 @@ export function formatFamilyHelp(name: string, { details, commands, examples }: 
 }
 
 function formatCommandTable(commands: CommandTable, width: number): readonly string[] {
-  return Object.entries(commands).flatMap(([name, { summary }]) => formatItem(name, summary, width));
+  return Object.entries(commands).flatMap(([name, { summary }]) => formatHelpRow(name, summary, width));
 }
 
 /** Lists the flags that every command has, on one line; `formatProgramHelp` describes them. */
@@ -92,10 +92,10 @@ function formatGlobalFlags(): string {
 function formatExamples(examples: readonly Example[]): readonly string[] {
   const longest = Math.max(...examples.map(({ line }) => line.length));
   const isAligned =
-    longest + 4 + LEAST_TEXT_COLUMNS <= getHelpWidth() &&
+    longest + 4 + MIN_TEXT_COLUMNS <= getHelpWidth() &&
     examples.every(({ shows }) => longest + shows.length + 4 <= getHelpWidth());
   const width = isAligned ? longest : 0;
-  return [formatHeading("Examples:"), ...examples.flatMap(({ line, shows }) => formatItem(line, shows, width))];
+  return [formatHeading("Examples:"), ...examples.flatMap(({ line, shows }) => formatHelpRow(line, shows, width))];
 }
 
 /** Formats the usage line, such as `planner list [flags]`, for help and docs. */
@@ -126,10 +126,10 @@ function formatFlags(flags: Readonly<Record<string, Flag>>, joined: Command["joi
     const others = group.flags.slice(1).map((other) => formatFlagHead(other, flags[other] ?? flag).trim());
     return [{ head: [formatFlagHead(name, flag), ...others].join(", "), text: group.summary, more: "" }];
   });
-  const heads = entries.map(({ head }) => head.length).filter((length) => length <= MOST_HEAD_COLUMNS);
+  const heads = entries.map(({ head }) => head.length).filter((length) => length <= MAX_HEAD_COLUMNS);
   const width = Math.max(0, ...heads);
   return entries.flatMap(({ head, text, more }) => {
-    const [short, whole] = [formatItem(head, text, width), formatItem(head, text + more, width)];
+    const [short, whole] = [formatHelpRow(head, text, width), formatHelpRow(head, text + more, width)];
     return whole.length > short.length ? short : whole;
   });
 }
@@ -150,11 +150,11 @@ export function formatFlagText(flag: Flag): string {
 
 // Formats head and text side by side, with the text wrapped in its column, or below each other if the screen is too
 // narrow.
-function formatItem(head: string, text: string, width: number): readonly string[] {
+function formatHelpRow(head: string, text: string, width: number): readonly string[] {
   if (head.length > width && head.length + text.length + 4 <= getHelpWidth()) return [`  ${head}  ${text}`];
   const indent = width + 4;
   const left = getHelpWidth() - indent;
-  if (left < LEAST_TEXT_COLUMNS)
+  if (left < MIN_TEXT_COLUMNS)
     return [`  ${head}`, ...wrapWords(text, getHelpWidth() - 6).map((line) => `      ${line}`)];
   if (head.length > width) return [`  ${head}`, ...wrapWords(text, left).map((line) => " ".repeat(indent) + line)];
   const [first = "", ...rest] = wrapWords(text, left);
@@ -162,7 +162,7 @@ function formatItem(head: string, text: string, width: number): readonly string[
 }
 
 function getHelpWidth(): number {
-  return Math.min(MOST_COLUMNS, getOutputWidth() ?? USUAL_COLUMNS);
+  return Math.min(MAX_COLUMNS, getOutputWidth() ?? DEFAULT_COLUMNS);
 }
 
 function formatHeading(text: string): string {

@@ -6,7 +6,7 @@ import { formatVersion, getBuildFacts } from "./version.ts";
 /** Runs the command line and sets the process's exit status; never rejects. */
 export async function main(words: readonly string[]): Promise<void> {
   try {
-    await runWords(words);
+    await runProgramArguments(words);
   } catch (error) {
     // Libraries read environment variables while they are loaded, which Deno may refuse.
     if (!(error instanceof Error) || error.name !== "NotCapable") throw error;
@@ -15,7 +15,7 @@ export async function main(words: readonly string[]): Promise<void> {
   }
 }
 
-async function runWords(words: readonly string[]): Promise<void> {
+async function runProgramArguments(words: readonly string[]): Promise<void> {
   const [first] = words;
   if (words.length === 1 && (first === "--version" || first === "-V")) {
     print(formatVersion());
@@ -28,12 +28,12 @@ async function runWords(words: readonly string[]): Promise<void> {
   if (first === "mcp") {
     // MCP clients wait for the first reply, so servers start without the command table. Unusual arguments take the
     // normal path.
-    const { parseSimpleMcpWords: plainMcpWords, serveMcp } = await import("./serve_mcp.ts");
+    const { parseSimpleMcpArguments: plainMcpWords, serveMcp } = await import("./serve_mcp.ts");
     const options = plainMcpWords(words.slice(1));
     if (options !== undefined) return serveMcp(options);
   }
   if (first === "dc" && words[1] === "mcp") {
-    const { parseSimpleDcMcpWords: plainDcMcpWords, serveDcMcp } = await import("./dc/mcp.ts");
+    const { parseSimpleDcMcpArguments: plainDcMcpWords, serveDcMcp } = await import("./dc/mcp.ts");
     const options = plainDcMcpWords(words.slice(2), process.cwd());
     if (options !== undefined) return serveDcMcp(options);
   }

@@ -3,15 +3,15 @@ import { describeMergeRefusal, type MergedSpec, type MergeResult } from "#planne
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { buildCheckLines } from "#planner/work/acceptance.ts";
 import { listConfigLines } from "#planner/work/config_lines.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import { askToAcceptCommands } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
-import type { OpenProject } from "./open_project.ts";
+import type { OpenedProject } from "./open_project.ts";
 import { printText } from "./output/wrap_text.ts";
 
 /** Asks before a merge whether to accept the commands that it runs, because a running merge blocks other merges. */
-export async function askAboutMergeCommands(project: OpenProject, ids: readonly SpecId[]): Promise<void> {
-  const lines = [...listConfigLines(await project.context.config()), ...(await readLostRules(project.context))];
+export async function askAboutMergeCommands(project: OpenedProject, ids: readonly SpecId[]): Promise<void> {
+  const lines = [...listConfigLines(await project.context.readConfig()), ...(await readLostRules(project.context))];
   for (const id of ids) lines.push(...buildCheckLines((await project.context.specs.load(id)).body));
   await askToAcceptCommands(project, lines);
 }
@@ -38,5 +38,5 @@ export function isMergeRefusal(
 
 function formatCommitCount(count: number): string {
   if (count === 0) return "nothing that was not there";
-  return formatCountOf(count, "commit");
+  return formatCountWithNoun(count, "commit");
 }

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 /** Milliseconds after which the file with the address is removed. */
-const KEPT_MS = 60_000;
+const FILE_LIFETIME_MS = 60_000;
 
-const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+const OPEN_COMMANDS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   darwin: ["open"],
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 };
@@ -15,19 +15,21 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
 /**
  * Opens an address in the person's browser. The address is passed in a file that only this user can read, because other
  * users of the machine can read the arguments of every process.
- * @param failed called if no browser can be started
+ * @param onFailure called if no browser can be started
  * @returns a function that removes the file
  */
-export function openInBrowser(address: string, failed: (why: string) => void): () => void {
+export function openInBrowser(address: string, onFailure: (why: string) => void): () => void {
   const folder = mkdtempSync(join(tmpdir(), "planner-open-"));
   const file = join(folder, "open.html");
   const text = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${address}"><a href="${address}">Open the page</a>\n`;
   writeFileSync(file, text, { mode: 0o600 });
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  const [program = "xdg-open", ...words] = OPENERS[process.platform] ?? ["xdg-open"];
+  const [program = "xdg-open", ...words] = OPEN_COMMANDS[process.platform] ?? ["xdg-open"];
   const child = spawn(program, [...words, pathToFileURL(file).href], { stdio: "ignore", detached: true });
-  child.on("error", () => failed(`No browser was opened: "${program}" cannot be started. Open the address yourself`));
+  child.on("error", () =>
+    onFailure(`No browser was opened: "${program}" cannot be started. Open the address yourself`),
+  );
   child.unref();
-  setTimeout(remove, KEPT_MS).unref();
+  setTimeout(remove, FILE_LIFETIME_MS).unref();
   return remove;
 }

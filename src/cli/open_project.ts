@@ -3,7 +3,7 @@ import type { PlannerContext } from "#planner/context.ts";
 import { findRoot, openPlanner } from "./compose.ts";
 import { UsageError } from "./usage_error.ts";
 
-export interface OpenProject {
+export interface OpenedProject {
   /** Absolute path of the folder that contains `.planner`. */
   readonly root: string;
   readonly context: PlannerContext;
@@ -14,11 +14,11 @@ export interface OpenProject {
  * @param given the root that `--root` names, or undefined to search from `cwd` upwards
  * @throws UsageError (exit status 2) if there is no project. Source: docs/contract/spec-tool.md#tool-errors
  */
-export async function openProject(cwd: string, given: string | undefined): Promise<OpenProject> {
+export async function openProject(cwd: string, given: string | undefined): Promise<OpenedProject> {
   if (given !== undefined) requireExistingFolder(given);
   const root = given ?? findRoot(cwd) ?? cwd;
   const context = await openPlanner({ cwd, root });
-  if (!(await context.initialised())) {
+  if (!(await context.isInitialised())) {
     throw new UsageError("Planner not initialized. Run `planner init` first.", null);
   }
   return { root, context };

@@ -6,7 +6,7 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 import { sanitizeLine } from "./output/plain_text.ts";
 import { UsageError } from "./usage_error.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
+type RecordFields = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the record of a run.
@@ -18,9 +18,9 @@ export async function readRunRecord(ports: RunPorts, id: SpecId, word: string): 
   if (!isNumber && word !== "last") {
     throw new UsageError(`Wrong value "${word}" for "--run": expected the number of a run from 1, or last`, null);
   }
-  const found = await ports.worktrees.record(id, isNumber ? Number(word) : null);
+  const found = await ports.worktrees.readRecord(id, isNumber ? Number(word) : null);
   if (found !== null) return found;
-  const latest = isNumber ? await ports.worktrees.record(id, null) : null;
+  const latest = isNumber ? await ports.worktrees.readRecord(id, null) : null;
   const there = latest === null ? "no run has left a record" : `runs with a record: ${latest.runs.join(", ")}`;
   throw new OperationError("not_found", `Spec '${id}' has no record of run "${word}": ${there}`);
 }
@@ -65,16 +65,16 @@ export function formatRunRecord({ run, runs, record }: KeptRunRecord): string {
   return lines.map(([name, value]) => `${sanitizeLine(`${name.padEnd(10)}${value}`)}\n`).join("");
 }
 
-function formatCommit({ hash, subject }: Fields): string {
+function formatCommit({ hash, subject }: RecordFields): string {
   return `${shortenValue(hash)} ${formatFieldText(subject)}`;
 }
 
-function formatCriterion({ label, checked, lost, check }: Fields): string {
+function formatCriterion({ label, checked, lost, check }: RecordFields): string {
   const proof = isJsonObject(check) ? `; ${formatCommand(check)}` : "";
   return `[${checked === true ? "x" : " "}] ${formatFieldText(label)}${lost === true ? " (removed by the run)" : ""}${proof}`;
 }
 
-function formatCommand({ command, status, duration_ms, problem }: Fields): string {
+function formatCommand({ command, status, duration_ms, problem }: RecordFields): string {
   const end =
     problem === null || problem === undefined ? `status ${formatFieldText(status)}` : formatFieldText(problem);
   return `"${formatFieldText(command)}" ${end}, ${formatFieldText(duration_ms)} ms`;

@@ -14,7 +14,7 @@ export async function runSpecTool<Params extends TObject, Value>(
   tool: ToolDefinition<PlannerContext, Params, Value>,
   { id, json }: { readonly id: string; readonly json: boolean },
 ): Promise<void> {
-  const { value, text } = await runTool(await cli.planner(), tool, { id });
+  const { value, text } = await runTool(await cli.openContext(), tool, { id });
   if (json || text === undefined) return printJson(value);
   print(`${sanitizeLines(text)}\n`);
 }
@@ -33,7 +33,7 @@ export async function runSpecTools<Params extends TObject, Value>(
     await runSpecTool(cli, tool, { id: only, json });
     return EXIT_STATUS.ok;
   }
-  const context = await cli.planner();
+  const context = await cli.openContext();
   const done: Value[] = [];
   const refused: { readonly id: string; readonly reason: string }[] = [];
   for (const id of ids) {

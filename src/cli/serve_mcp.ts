@@ -7,7 +7,7 @@ export interface ServeMcpOptions {
 }
 
 /** Parses the arguments of `planner mcp` if they are none or one `--root`; returns undefined for others. */
-export function parseSimpleMcpWords(words: readonly string[]): ServeMcpOptions | undefined {
+export function parseSimpleMcpArguments(words: readonly string[]): ServeMcpOptions | undefined {
   const [first, second] = words;
   if (first === undefined) return { root: undefined };
   if (words.length === 1 && /^--root=./.test(first)) return { root: first.slice("--root=".length) };

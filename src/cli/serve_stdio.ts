@@ -7,9 +7,9 @@ import { setNoticeListener } from "#kernel/notices.ts";
 import { getStandardOutput, openStandardInput } from "#runtime/standard_streams.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "./exit_status.ts";
 
-const STATUS_OF_SIGNAL = { SIGINT: EXIT_STATUS.interrupted, SIGTERM: EXIT_STATUS.terminated } as const;
+const EXIT_STATUS_BY_SIGNAL = { SIGINT: EXIT_STATUS.interrupted, SIGTERM: EXIT_STATUS.terminated } as const;
 
-type StopSignal = keyof typeof STATUS_OF_SIGNAL;
+type StopSignal = keyof typeof EXIT_STATUS_BY_SIGNAL;
 
 export interface ServeStdioOptions extends ServerDescription {
   /** Loads the tools and their modules. The server calls it after its first reply, to send that without delay. */
@@ -40,31 +40,31 @@ export async function serveStdio({ loadTools, ...words }: ServeStdioOptions): Pr
     output,
     log: writeLog,
     loadTools: async () => {
-      await installGuard(() => output.hold());
+      await guardStdoutOnce(() => output.holdStream());
       setNoticeListener(writeLog);
       return loadTools(writeLog);
     },
   });
-  process.on("uncaughtException", (error) => server.blame(error));
-  process.on("unhandledRejection", (reason) => server.blame(reason));
+  process.on("uncaughtException", (error) => server.reportStrayFailure(error));
+  process.on("unhandledRejection", (reason) => server.reportStrayFailure(reason));
   const ending = await server.serve(stop.signal);
-  await (await stderr)?.lastWords();
-  const status: ExitStatus = ending === "cut_off" ? STATUS_OF_SIGNAL[stopped.by ?? "SIGTERM"] : EXIT_STATUS.ok;
+  await (await stderrWriter)?.drain();
+  const status: ExitStatus = ending === "cut_off" ? EXIT_STATUS_BY_SIGNAL[stopped.by ?? "SIGTERM"] : EXIT_STATUS.ok;
   return endProcess(status);
 }
 
-let stderr: Promise<StderrWriter> | undefined;
-let guarded = false;
+let stderrWriter: Promise<StderrWriter> | undefined;
+let isStdoutGuarded = false;
 
 // Standard error is opened on demand, because most servers write nothing to it.
 function openStderrWriter(): Promise<StderrWriter> {
-  stderr ??= import("#interfaces/mcp/stderr_writer.ts").then((module) => new module.StderrWriter());
-  return stderr;
+  stderrWriter ??= import("#interfaces/mcp/stderr_writer.ts").then((module) => new module.StderrWriter());
+  return stderrWriter;
 }
 
-async function installGuard(holdOutput: () => void): Promise<void> {
-  if (guarded) return;
-  guarded = true;
+async function guardStdoutOnce(holdOutput: () => void): Promise<void> {
+  if (isStdoutGuarded) return;
+  isStdoutGuarded = true;
   const [{ guardStandardOutput }, opened] = await Promise.all([
     import("#interfaces/mcp/stdout_guard.ts"),
     openStderrWriter(),
@@ -74,5 +74,5 @@ async function installGuard(holdOutput: () => void): Promise<void> {
 }
 
 function writeLog(text: string): void {
-  void openStderrWriter().then((opened) => opened.say(`planner mcp: ${text}\n`));
+  void openStderrWriter().then((opened) => opened.writeUnlessFull(`planner mcp: ${text}\n`));
 }

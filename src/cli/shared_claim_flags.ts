@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { SharedClaimOptions } from "#planner/run_ports/claims.ts";
-import { askOnTerminal, refuseActionInRun } from "./accept_commands.ts";
+import { confirmOnTerminal, requireOutsideRun } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import { booleanFlag } from "./flags.ts";
 import { UsageError } from "./usage_error.ts";
@@ -20,11 +20,11 @@ export async function confirmClaimOptions(
   cli: Cli,
 ): Promise<SharedClaimOptions> {
   if (!steal) return { steal, offline };
-  const { context, root } = await cli.project();
-  refuseActionInRun(root, "take claims of other clones");
-  const { remote } = (await context.config()).claims;
+  const { context, root } = await cli.openProject();
+  requireOutsideRun(root, "take claims of other clones");
+  const { remote } = (await context.readConfig()).claims;
   if (remote === null) throw new UsageError('"--steal" needs setting "claims.remote"', null);
-  if (!askOnTerminal(`Take these specs from whoever works on them in other clones of "${remote}"? [y/N] `)) {
+  if (!confirmOnTerminal(`Take these specs from whoever works on them in other clones of "${remote}"? [y/N] `)) {
     throw new OperationError("aborted", "Nothing was taken");
   }
   return { steal, offline };

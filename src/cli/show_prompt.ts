@@ -3,7 +3,7 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 import { WORKTREES_FOLDER } from "#planner/store/project/places.ts";
 import { assemblePrompt } from "#planner/work/prompts/prompt.ts";
 import { findProjectName } from "./init/project_name.ts";
-import type { OpenProject } from "./open_project.ts";
+import type { OpenedProject } from "./open_project.ts";
 import { sanitizeLines } from "./output/plain_text.ts";
 import { print, printJson } from "./output/print.ts";
 import { isTerminal } from "./output/terminal.ts";
@@ -14,15 +14,15 @@ export interface ShowPromptOptions {
 }
 
 /** Prints the prompt of a run in a separate worktree, byte for byte unless the output is a terminal. */
-export async function showPrompt(
-  { context, root }: OpenProject,
+export async function printPrompt(
+  { context, root }: OpenedProject,
   id: SpecId,
   options: ShowPromptOptions,
 ): Promise<void> {
   const [spec, { text: specText }, config] = await Promise.all([
     context.specs.load(id),
     context.specs.readText(id),
-    context.config(),
+    context.readConfig(),
   ]);
   const { template, text, warnings } = await assemblePrompt(context, {
     spec,
@@ -30,7 +30,7 @@ export async function showPrompt(
     config,
     projectName: config.project.name ?? findProjectName(root),
     template: null,
-    place: { path: join(root, WORKTREES_FOLDER, id), branch: `${config.defaults.branch_prefix}${id}`, isolated: true },
+    folder: { path: join(root, WORKTREES_FOLDER, id), branch: `${config.defaults.branch_prefix}${id}`, isolated: true },
   });
   if (options.json) return printJson({ spec_id: id, template, prompt: text, warnings });
   for (const warning of warnings) options.warn(warning);

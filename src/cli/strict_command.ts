@@ -21,7 +21,7 @@ export const PROGRAM_FLAGS = {
   version: { type: "boolean", short: "V", summary: "Print the version, its commit and the engine" },
 } as const satisfies Record<string, Flag>;
 
-export interface ParsedWords {
+export interface ParsedArguments {
   readonly help: boolean;
   readonly quiet: boolean;
   readonly root: string | undefined;
@@ -39,7 +39,7 @@ type OptionToken = Extract<Token, { kind: "option" }>;
  * @param name name of the command, empty for the program itself
  * @throws UsageError that names the word, its value and what was expected. Source: docs/decisions.md#s-28
  */
-export function parseWords(name: string, command: Command, words: readonly string[]): ParsedWords {
+export function parseArguments(name: string, command: Command, words: readonly string[]): ParsedArguments {
   const flags: Readonly<Record<string, Flag>> = { ...command.flags, ...GLOBAL_FLAGS };
   const { tokens } = parseArgs({
     args: [...words],
@@ -50,16 +50,16 @@ export function parseWords(name: string, command: Command, words: readonly strin
   });
   const options = tokens.filter((token) => token.kind === "option");
   if (options.some((token) => token.name === "help")) return { help: true, quiet: false, root: undefined, args: {} };
-  const check = new WordCheck(name, flags);
-  for (const token of options) check.add(token);
+  const check = new FlagChecker(name, flags);
+  for (const token of options) check.addFlag(token);
   const given = tokens.filter((token) => token.kind === "positional").map((token) => token.value);
-  const { root, quiet, help: _, ...values } = check.values();
-  const args = { ...values, ...placePositionals(name, command.positionals, given) };
+  const { root, quiet, help: _, ...values } = check.getValues();
+  const args = { ...values, ...parsePositionals(name, command.positionals, given) };
   if (command.checksRules !== true) checkArgumentRules(name, command, args);
   return { help: false, quiet: quiet === true, root: typeof root === "string" ? root : undefined, args };
 }
 
-class WordCheck {
+class FlagChecker {
   readonly #name: string;
   readonly #flags: Readonly<Record<string, Flag>>;
   readonly #given = new Map<string, unknown[]>();
@@ -69,17 +69,17 @@ class WordCheck {
     this.#flags = flags;
   }
 
-  add(token: OptionToken): void {
+  addFlag(token: OptionToken): void {
     const flag = Object.hasOwn(this.#flags, token.name) ? this.#flags[token.name] : undefined;
-    if (flag === undefined) throw this.#unknown(token);
+    if (flag === undefined) throw this.#createUnknownFlagError(token);
     const values = this.#given.get(token.name) ?? [];
-    if (values.length > 0 && !("multiple" in flag)) throw this.#refuse(`Flag "--${token.name}" is given twice`);
-    values.push(this.#value(token, flag));
+    if (values.length > 0 && !("multiple" in flag)) throw this.#createError(`Flag "--${token.name}" is given twice`);
+    values.push(this.#parseValue(token, flag));
     this.#given.set(token.name, values);
   }
 
   /** Returns the values of flags: an absent boolean is false, a repeatable one a list, any other absent one undefined. */
-  values(): Record<string, unknown> {
+  getValues(): Record<string, unknown> {
     const values: Record<string, unknown> = {};
     for (const [name, flag] of Object.entries(this.#flags)) {
       const given = this.#given.get(name) ?? [];
@@ -89,16 +89,16 @@ class WordCheck {
     return values;
   }
 
-  #value({ name, value, inlineValue }: OptionToken, flag: Flag): unknown {
+  #parseValue({ name, value, inlineValue }: OptionToken, flag: Flag): unknown {
     if (flag.type === "boolean") {
-      if (value !== undefined) throw this.#refuse(`Flag "--${name}" takes no value: got "${value}"`);
+      if (value !== undefined) throw this.#createError(`Flag "--${name}" takes no value: got "${value}"`);
       return true;
     }
     if (value === undefined)
-      throw this.#refuse(`Missing value for "--${name}": expected ${describeExpectedValue(flag)}`);
+      throw this.#createError(`Missing value for "--${name}": expected ${describeExpectedValue(flag)}`);
     // A word that begins with "-" was probably meant as a flag; `--flag=-value` passes it as a value.
     if (inlineValue === false && /^-./.test(value)) {
-      throw this.#refuse(
+      throw this.#createError(
         `Missing value for "--${name}": expected ${describeExpectedValue(flag)}, got the flag "${value}"`,
       );
     }
@@ -106,30 +106,30 @@ class WordCheck {
     if (isFlagValue(flag, read)) return read;
     if (flag.type === "enum") throw createOptionError(this.#name, `"--${name}"`, value, flag.options);
     const fault = value === "" ? "Empty value" : `Wrong value "${value}"`;
-    throw this.#refuse(`${fault} for "--${name}": expected ${describeExpectedValue(flag)}`);
+    throw this.#createError(`${fault} for "--${name}": expected ${describeExpectedValue(flag)}`);
   }
 
-  #unknown({ rawName }: OptionToken): UsageError {
+  #createUnknownFlagError({ rawName }: OptionToken): UsageError {
     const known = Object.entries(this.#flags).flatMap(([name, flag]) =>
       flag.short === undefined ? [`--${name}`] : [`--${name}`, `-${flag.short}`],
     );
     const near = rawName.startsWith("--") ? known.filter((flag) => flag.startsWith("--")) : [];
     const likely = formatSuggestion(rawName, near);
     if (likely !== "") return new UsageError(`Unknown flag "${rawName}": ${likely}`, null);
-    return this.#refuse(`Unknown flag "${rawName}"`);
+    return this.#createError(`Unknown flag "${rawName}"`);
   }
 
-  #refuse(message: string): UsageError {
+  #createError(message: string): UsageError {
     return new UsageError(message, formatHelpHint(this.#name));
   }
 }
 
-function placePositionals(
+function parsePositionals(
   name: string,
   positionals: Readonly<Record<string, Positional>>,
   given: readonly string[],
 ): Record<string, string | readonly string[] | undefined> {
-  refuseExtraWords(name, Object.values(positionals), given);
+  assertNoExtraWords(name, Object.values(positionals), given);
   const values: Record<string, string | readonly string[] | undefined> = {};
   for (const [index, [place, declared]] of Object.entries(positionals).entries()) {
     const words = given.slice(index, declared.repeats === true ? undefined : index + 1);
@@ -152,7 +152,7 @@ function splitIds<Word>({ completes }: Pick<Positional, "completes">, word: Word
   return parts.length === 0 ? [word] : parts;
 }
 
-function refuseExtraWords(name: string, positionals: readonly Positional[], given: readonly string[]): void {
+function assertNoExtraWords(name: string, positionals: readonly Positional[], given: readonly string[]): void {
   const extra = given[positionals.length];
   if (extra === undefined || positionals.at(-1)?.repeats === true) return;
   const quoting = positionals.length > 0 ? "; put quotes around a text of several words" : "";

@@ -26,7 +26,7 @@ export function formatHelpHint(commandName: string): string {
 }
 
 /** @throws UsageError if no output is given and standard output is a terminal; `-` allows the terminal */
-export function refuseTerminalOutput(name: string, output: string | undefined, expected: string): void {
+export function assertOutputIsNoTerminal(name: string, output: string | undefined, expected: string): void {
   if (output !== undefined || !isTerminal("stdout")) return;
   throw createUsageError(name, `Missing output: expected ${expected} to print it on the terminal`);
 }

@@ -2,7 +2,7 @@ import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { verifyRecord } from "#planner/runs/verify_record.ts";
 import type { Cli } from "./command.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
-import type { OpenProject } from "./open_project.ts";
+import type { OpenedProject } from "./open_project.ts";
 import { sanitizeLine } from "./output/plain_text.ts";
 import { print, printJson } from "./output/print.ts";
 import { readRunRecord } from "./run_record.ts";
@@ -19,12 +19,12 @@ export interface VerifyRecordArgs {
 
 /** Verifies the record of a run again and prints the result. */
 export async function verifyRunRecord(
-  { context, root }: OpenProject,
+  { context, root }: OpenedProject,
   cli: Cli,
   { id, run, rerun, json }: VerifyRecordArgs,
 ): Promise<ExitStatus> {
   const fullId = await findSpecId(context, id, { archived: true });
-  const kept = await readRunRecord(await context.runs(), fullId, run);
+  const kept = await readRunRecord(await context.openRuns(), fullId, run);
   const stop = listenForSignals(() => cli.note("Ending the commands"));
   try {
     const deps = await openRunDeps(

@@ -6,7 +6,7 @@ import { askToAcceptCommands } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import { openPlanner } from "./compose.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
-import type { OpenProject } from "./open_project.ts";
+import type { OpenedProject } from "./open_project.ts";
 import { sanitizeLine } from "./output/plain_text.ts";
 import { getInterruptionStatus, listenForSignals } from "./work/signals.ts";
 
@@ -18,27 +18,27 @@ const TAIL_LINES = 20;
  * each finished check, and stops the checks on Ctrl-C.
  * @param ids full or partial ids of the specs whose checks may run
  */
-export async function runWithProofs(
+export async function runProvingCommand(
   cli: Cli,
   ids: readonly string[],
-  use: (context: PlannerContext, signal: AbortSignal) => Promise<void>,
+  runCommand: (context: PlannerContext, signal: AbortSignal) => Promise<void>,
 ): Promise<ExitStatus> {
-  const project = await cli.project();
+  const project = await cli.openProject();
   await askAboutSpecCommands(project, ids);
   const signals = listenForSignals(() => cli.note("Ending the checks"));
   const tell = createProgressPrinter(cli);
   const context: PlannerContext = {
     ...project.context,
-    prove: async (wanted) => {
+    proveSpec: async (wanted) => {
       const { proveSpecInFolder: prove } = await import("./work/prove.ts");
       return prove(project.root, { ...wanted, signal: signals.soon }, { open: openPlanner, tell });
     },
   };
   try {
-    await use(context, signals.soon);
+    await runCommand(context, signals.soon);
     return EXIT_STATUS.ok;
   } catch (error) {
-    const by = signals.by();
+    const by = signals.getFirstSignal();
     if (by === null) throw error;
     cli.warn("Interrupted: nothing was changed");
     return getInterruptionStatus(by);
@@ -47,7 +47,7 @@ export async function runWithProofs(
   }
 }
 
-async function askAboutSpecCommands(project: OpenProject, ids: readonly string[]): Promise<void> {
+async function askAboutSpecCommands(project: OpenedProject, ids: readonly string[]): Promise<void> {
   const lines = [...(await readLostRules(project.context))];
   for (const id of ids) {
     lines.push(...buildCheckLines((await findSpec(project.context, id, { archived: false })).body));

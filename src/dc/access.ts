@@ -2,10 +2,10 @@ import type { Caller, DcContext, Role } from "./context.ts";
 import { refuse } from "./model/refusal.ts";
 import type { Rpc } from "./operations/rpc.ts";
 
-type Rule = Pick<DcContext, "authRequired">;
+type AuthPolicy = Pick<DcContext, "authRequired">;
 
 /** Requires a principal if tokens are required. @throws OperationError unauthenticated */
-export function requirePrincipal({ authRequired }: Rule, { principal }: Pick<Caller, "principal">): void {
+export function requirePrincipal({ authRequired }: AuthPolicy, { principal }: Pick<Caller, "principal">): void {
   if (!authRequired || principal !== undefined) return;
   throw refuse("UNAUTHENTICATED", "This call needs a token: expected Authorization: Bearer");
 }
@@ -20,7 +20,7 @@ export const ALLOWED_ROLES: Readonly<Record<Rpc["effect"], readonly Role[]>> = {
 
 /** Checks the caller's role, before the request is read. @throws OperationError unauthenticated or permission_denied */
 export function authorizeCall(
-  rule: Rule,
+  rule: AuthPolicy,
   { effect, method }: { readonly effect: Rpc["effect"]; readonly method: string },
   caller: Pick<Caller, "principal">,
 ): void {

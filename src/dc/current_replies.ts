@@ -1,23 +1,23 @@
 import type { DcStore } from "./ports.ts";
 
 /** Milliseconds between revision reads to keep a reply current. Our choice: ready before a console asks again. */
-const LOOK_MS = 250;
+const POLL_MS = 250;
 /** Time for which a reply without further requests is kept current, in milliseconds, while no change stream is open. */
-const WANTED_MS = 10 * 60_000;
+const KEEP_CURRENT_MS = 10 * 60_000;
 /** Maximum number of replies that are kept current, the most recent ones. Our choice: a console needs two. */
-const MAX_QUESTIONS = 4;
+const MAX_CURRENT_REPLIES = 4;
 
-interface Question {
+interface RecentQuestion {
   /** Computes the reply again and puts it into the reply cache. */
   readonly answer: (signal: AbortSignal) => Promise<unknown>;
   /** Time of the last request, in milliseconds of the monotonic clock. */
   readonly askedAt: number;
 }
 
-interface Needs {
+interface CurrentRepliesOptions {
   readonly store: DcStore;
   /** Whether a client reads the stream of changes, as an open console does. */
-  readonly isFollowed: () => boolean;
+  readonly hasOpenStreams: () => boolean;
   /** Builds the data that all reads share. */
   readonly warmUp: (signal: AbortSignal) => Promise<void>;
 }
@@ -29,90 +29,91 @@ interface Needs {
  * are recent questions, nothing otherwise.
  */
 export class CurrentReplies {
-  readonly #needs: Needs;
+  readonly #options: CurrentRepliesOptions;
   /** Questions by the key of their request, the most recently requested last. */
-  readonly #questions = new Map<string, Question>();
+  readonly #questions = new Map<string, RecentQuestion>();
   /** Aborts when the server ends; undefined while nothing is kept current. */
-  #ending: AbortSignal | undefined;
+  #endSignal: AbortSignal | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
   #running: { readonly revision: number; readonly stop: AbortController } | undefined;
   /** Revision of the last check, and the revision for which all questions were answered. */
-  #seen = -1;
-  #answered = -1;
-  #looking = false;
+  #lastRevision = -1;
+  #refreshedRevision = -1;
+  #isPolling = false;
 
-  constructor(needs: Needs) {
-    this.#needs = needs;
+  constructor(needs: CurrentRepliesOptions) {
+    this.#options = needs;
   }
 
   /** Starts to keep replies current. @param ending aborts when the server ends */
-  start(ending: AbortSignal): void {
-    this.#ending = ending;
-    ending.addEventListener("abort", () => this.#rest(), { once: true });
+  startRefreshing(ending: AbortSignal): void {
+    this.#endSignal = ending;
+    ending.addEventListener("abort", () => this.#stopPolling(), { once: true });
   }
 
   /** Records a question that a caller asked. */
-  note(key: string, answer: Question["answer"]): void {
-    if (this.#ending === undefined || this.#ending.aborted) return;
-    if (!this.#questions.delete(key)) this.#answered = -1;
+  recordQuestion(key: string, answer: RecentQuestion["answer"]): void {
+    if (this.#endSignal === undefined || this.#endSignal.aborted) return;
+    if (!this.#questions.delete(key)) this.#refreshedRevision = -1;
     this.#questions.set(key, { answer, askedAt: performance.now() });
     const [oldest] = this.#questions.keys();
-    if (this.#questions.size > MAX_QUESTIONS && oldest !== undefined) this.#questions.delete(oldest);
+    if (this.#questions.size > MAX_CURRENT_REPLIES && oldest !== undefined) this.#questions.delete(oldest);
     if (this.#timer !== undefined) return;
-    this.#timer = setInterval(() => void this.#look(), LOOK_MS);
+    this.#timer = setInterval(() => void this.#pollRevision(), POLL_MS);
     this.#timer.unref();
   }
 
-  #rest(): void {
+  #stopPolling(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#questions.clear();
   }
 
-  async #look(): Promise<void> {
-    if (this.#looking) return;
-    this.#looking = true;
+  async #pollRevision(): Promise<void> {
+    if (this.#isPolling) return;
+    this.#isPolling = true;
     try {
-      this.#forget();
-      if (this.#questions.size === 0) return this.#rest();
-      await this.#compare();
+      this.#forgetOldQuestions();
+      if (this.#questions.size === 0) return this.#stopPolling();
+      await this.#refreshIfQuiet();
     } catch {
       // The store reports its own outage; the next check tries again.
     } finally {
-      this.#looking = false;
+      this.#isPolling = false;
     }
   }
 
-  #forget(): void {
-    if (this.#needs.isFollowed()) return;
+  #forgetOldQuestions(): void {
+    if (this.#options.hasOpenStreams()) return;
     for (const [key, { askedAt }] of this.#questions) {
-      if (performance.now() - askedAt > WANTED_MS) this.#questions.delete(key);
+      if (performance.now() - askedAt > KEEP_CURRENT_MS) this.#questions.delete(key);
     }
   }
 
-  async #compare(): Promise<void> {
-    const { store } = this.#needs;
+  async #refreshIfQuiet(): Promise<void> {
+    const { store } = this.#options;
     const revision = await store.revision();
     const isWriting = store.use().write.running > 0;
     if (isWriting || this.#running?.revision !== revision) this.#running?.stop.abort();
-    const isQuiet = !isWriting && revision === this.#seen;
-    this.#seen = isWriting ? -1 : revision;
-    if (isQuiet && this.#running === undefined && revision !== this.#answered) void this.#answerAll(revision);
+    const isQuiet = !isWriting && revision === this.#lastRevision;
+    this.#lastRevision = isWriting ? -1 : revision;
+    if (isQuiet && this.#running === undefined && revision !== this.#refreshedRevision)
+      void this.#refreshReplies(revision);
   }
 
-  async #answerAll(revision: number): Promise<void> {
-    const ending = this.#ending;
+  async #refreshReplies(revision: number): Promise<void> {
+    const ending = this.#endSignal;
     if (ending === undefined || ending.aborted) return;
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, ending]);
     this.#running = { revision, stop };
     // An error here occurs again, and is reported, when a caller asks.
-    this.#answered = revision;
+    this.#refreshedRevision = revision;
     try {
-      await this.#needs.warmUp(signal);
+      await this.#options.warmUp(signal);
       for (const { answer } of [...this.#questions.values()].reverse()) await answer(signal);
     } catch {
-      if (stop.signal.aborted) this.#answered = -1;
+      if (stop.signal.aborted) this.#refreshedRevision = -1;
     } finally {
       this.#running = undefined;
     }

@@ -6,7 +6,7 @@ import { listWindows } from "./operations/planning/windows/list_windows.ts";
 import { readPages, type ServiceCalls } from "./read_pages.ts";
 
 /** Reads all pages of the list of windows as one reply, which must not be modified. */
-export async function listEveryWindow(
+export async function listAllWindows(
   service: ServiceCalls,
   caller: Caller,
   wanted: MessageInitShape<typeof ListWindowsRequestSchema> = {},

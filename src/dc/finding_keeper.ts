@@ -2,17 +2,21 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "#kernel/clock.ts";
 import { CooperativeScheduler, IDLE_PEER } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
-import { areStartsStored, findFindings, storeStarts } from "./operations/planning/readings/read_findings.ts";
+import {
+  areFindingStartsStored,
+  findFindings,
+  storeFindingStarts,
+} from "./operations/planning/readings/read_findings.ts";
 import type { DcReader, DcStore } from "./ports.ts";
 
 /** Pause between two searches, in milliseconds: the precision of a finding's start. */
-const PAUSE_MS = 30_000;
+const SEARCH_PAUSE_MS = 30_000;
 /** Maximum share of the time that searches take. */
-const SHARE = 0.05;
+const MAX_SEARCH_SHARE = 0.05;
 
-const NONE = "no readings";
+const NO_READINGS = "no readings";
 
-interface Needs {
+interface FindingKeeperOptions {
   readonly store: DcStore;
   readonly clock: Clock;
   readonly topologies: TopologyCache;
@@ -24,13 +28,13 @@ interface Needs {
  * this for one database.
  */
 export class FindingKeeper {
-  readonly #needs: Needs;
+  readonly #options: FindingKeeperOptions;
   /** Revisions that the last search read. */
-  #seen = "";
-  #until = 0;
+  #searchedRevisions = "";
+  #validUntil = 0;
 
-  constructor(needs: Needs) {
-    this.#needs = needs;
+  constructor(needs: FindingKeeperOptions) {
+    this.#options = needs;
   }
 
   /** Searches repeatedly until the signal aborts. */
@@ -38,33 +42,33 @@ export class FindingKeeper {
     while (!signal.aborted) {
       const began = performance.now();
       // The store reports its own outage; the next search tries again.
-      await this.look(signal).catch(() => {});
-      const pauseMs = Math.max(PAUSE_MS, (performance.now() - began) / SHARE);
+      await this.updateFindingStarts(signal).catch(() => {});
+      const pauseMs = Math.max(SEARCH_PAUSE_MS, (performance.now() - began) / MAX_SEARCH_SHARE);
       await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
   /** Stores the starts of the current findings. @throws the signal's reason once it aborts */
-  async look(signal?: AbortSignal): Promise<void> {
-    const { store, clock, topologies } = this.#needs;
+  async updateFindingStarts(signal?: AbortSignal): Promise<void> {
+    const { store, clock, topologies } = this.#options;
     const scheduler = new CooperativeScheduler(signal, IDLE_PEER);
     const now = clock.now().getTime();
     const changed = await store.read(async (whole) => {
       const seen = await readRevisions(whole);
-      if (seen === NONE || (seen === this.#seen && now < this.#until)) return undefined;
-      const topology = await topologies.at(whole);
-      const reader = scheduler.between(whole);
+      if (seen === NO_READINGS || (seen === this.#searchedRevisions && now < this.#validUntil)) return undefined;
+      const topology = await topologies.getTopology(whole);
+      const reader = scheduler.createYieldingReader(whole);
       const { starts, until } = await findFindings({ reader, scheduler, topology, now });
-      this.#until = until;
-      this.#seen = seen;
-      return (await areStartsStored(reader, starts)) ? undefined : starts;
+      this.#validUntil = until;
+      this.#searchedRevisions = seen;
+      return (await areFindingStartsStored(reader, starts)) ? undefined : starts;
     });
-    if (changed !== undefined) await store.write((writer) => storeStarts(writer, changed));
+    if (changed !== undefined) await store.write((writer) => storeFindingStarts(writer, changed));
   }
 }
 
 async function readRevisions(reader: DcReader): Promise<string> {
   const readings = await reader.readingsRevision();
   // Without any reading there are no findings, whatever the inventory contains.
-  return readings === 0 ? NONE : `${await reader.revision()} ${readings}`;
+  return readings === 0 ? NO_READINGS : `${await reader.revision()} ${readings}`;
 }

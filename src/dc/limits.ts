@@ -24,15 +24,15 @@ export const MAX_PAGE_SIZE = 1000;
 /** Milliseconds to remember a request_id. Source: docs/contract/datacenter-messages.md#common-fields-of-changes. */
 export const REQUEST_MEMORY_MS = 24 * 60 * 60 * 1000;
 /** Maximum devices that a write reads for load warnings, per call and per item. Our choice: limits a write's cost. */
-export const MAX_LOAD_WALK = 250;
+export const MAX_LOAD_WALK_DEVICES = 250;
 export const MAX_LOAD_WALK_PER_ITEM = 5;
 /** Maximum values of one filter field. Our choice: more than a user types or selects. */
 export const MAX_FILTER_VALUES = 1000;
 /** Maximum length of a search text, in characters. Our choice: longer than any text of a device except its comments. */
 export const MAX_QUERY_CHARS = 256;
 /** Default and maximum number of items in lists of a blast radius. Source: docs/rpcs.md#powerblastradius. */
-export const DEFAULT_ITEMS = 1000;
-export const MAX_ITEMS = 10_000;
+export const DEFAULT_BLAST_ITEMS = 1000;
+export const MAX_BLAST_ITEMS = 10_000;
 /** Default and maximum items of preview lists. Our choice: people read the first screen, programs request more. */
 export const DEFAULT_PREVIEW_ITEMS = 50;
 export const MAX_PREVIEW_ITEMS = 1000;

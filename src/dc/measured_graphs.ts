@@ -8,10 +8,10 @@ import type { CooperativeScheduler } from "./operations/answers/cooperative_sche
 import type { DcReader } from "./ports.ts";
 
 /** Number of cached graphs. Our choice: one of the latest values and one of the peaks. */
-const KEPT = 2;
+const MAX_CACHED_GRAPHS = 2;
 
 /** Options that select the readings for measured loads. */
-export interface MeasuredQuestion {
+export interface MeasuredLoadOptions {
   /** Whether to use the 95th percentile of 30 days instead of the latest value. */
   readonly isPeak: boolean;
   /** Maximum age of a reading, in seconds. */
@@ -19,7 +19,7 @@ export interface MeasuredQuestion {
 }
 
 /** The snapshot of a read, with its scheduler and its time, ISO 8601 in UTC. */
-export interface MeasuredMoment {
+export interface MeasuredSnapshot {
   readonly reader: DcReader;
   readonly scheduler: CooperativeScheduler;
   readonly now: string;
@@ -37,7 +37,7 @@ export interface MeasuredGraph {
   readonly until: number;
 }
 
-interface Kept {
+interface CachedGraph {
   readonly recorded: Topology;
   readonly readings: number;
   readonly question: string;
@@ -52,44 +52,53 @@ interface Kept {
 /** Keeps graphs with measured draws, so that all requests between two reports share one build. */
 export class MeasuredGraphs {
   /** Cached graphs, oldest first. */
-  #kept: readonly Kept[] = [];
+  #cached: readonly CachedGraph[] = [];
 
   /** Returns the recorded graphs with measured draws. Reads that ask at the same time share one build. */
-  async at(moment: MeasuredMoment, recorded: Topology, asked: MeasuredQuestion): Promise<MeasuredGraph> {
+  async getGraph(moment: MeasuredSnapshot, recorded: Topology, asked: MeasuredLoadOptions): Promise<MeasuredGraph> {
     const { readings, now } = moment;
     const at = Date.parse(now);
     const question = asked.isPeak ? "peak" : String(asked.maxAgeS);
-    const isSame = (one: Kept) => one.recorded === recorded && one.question === question && one.readings === readings;
-    const known = this.#kept.find((one) => isSame(one) && one.isJoined && one.from <= at && at < one.until);
+    const isSame = (one: CachedGraph) =>
+      one.recorded === recorded && one.question === question && one.readings === readings;
+    const known = this.#cached.find((one) => isSame(one) && one.isJoined && one.from <= at && at < one.until);
     if (known !== undefined) {
       const made = await known.made.catch(() => undefined);
       // The read that built the graph may have been cancelled, or its result may have expired for this later read.
       if (made !== undefined && at < made.until) return made;
-      this.#kept = this.#kept.filter((one) => one !== known);
-      return this.at(moment, recorded, asked);
+      this.#cached = this.#cached.filter((one) => one !== known);
+      return this.getGraph(moment, recorded, asked);
     }
     const made = buildMeasuredGraph(moment, recorded, asked);
     const isJoined = !moment.scheduler.isIdle;
-    const kept: Kept = { recorded, readings, question, from: at, made, isJoined, until: Number.POSITIVE_INFINITY };
+    const kept: CachedGraph = {
+      recorded,
+      readings,
+      question,
+      from: at,
+      made,
+      isJoined,
+      until: Number.POSITIVE_INFINITY,
+    };
     // Graphs of older readings are never requested again.
-    const others = this.#kept.filter((one) => !isSame(one) && one.readings >= readings);
-    this.#kept = [...others, kept].slice(-KEPT);
+    const others = this.#cached.filter((one) => !isSame(one) && one.readings >= readings);
+    this.#cached = [...others, kept].slice(-MAX_CACHED_GRAPHS);
     try {
       const graph = await made;
       kept.until = graph.until;
       kept.isJoined = true;
       return graph;
     } catch (error) {
-      this.#kept = this.#kept.filter((one) => one !== kept);
+      this.#cached = this.#cached.filter((one) => one !== kept);
       throw error;
     }
   }
 }
 
 async function buildMeasuredGraph(
-  { reader, scheduler, now }: MeasuredMoment,
+  { reader, scheduler, now }: MeasuredSnapshot,
   recorded: Topology,
-  { isPeak, maxAgeS }: MeasuredQuestion,
+  { isPeak, maxAgeS }: MeasuredLoadOptions,
 ): Promise<MeasuredGraph> {
   const kept = await reader.readings({ quantities: ["POWER_W"], withDays: isPeak });
   if (kept.length === 0) return { topology: recorded, until: Number.POSITIVE_INFINITY };
@@ -105,11 +114,11 @@ async function buildMeasuredGraph(
     measured.set(element.key, watts);
     if (!isPeak) until = Math.min(until, lapse);
   }
-  const { topology, share, measuredW } = await scheduler.run(buildMeasuredTopology(recorded, measured));
-  return { topology, load: loadMessage(share), measuredW, until };
+  const { topology, coverage: share, measuredW } = await scheduler.run(buildMeasuredTopology(recorded, measured));
+  return { topology, load: createLoadMessage(share), measuredW, until };
 }
 
-function loadMessage({ differences, ...share }: MeasuredCoverage): MeasuredLoad {
+function createLoadMessage({ differences, ...share }: MeasuredCoverage): MeasuredLoad {
   const sorted = differences.toSorted((a, b) => Math.abs(b.ownW - b.belowW) - Math.abs(a.ownW - a.belowW));
   return create(MeasuredLoadSchema, {
     ...share,

@@ -3,31 +3,31 @@ import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { MeasuredLoad } from "#gen/datacenter/v1/readings_pb.ts";
 import type { Topology } from "./analysis/topology.ts";
 import { DEFAULT_READING_AGE_S, READING_KEPT_MS } from "./limits.ts";
-import type { MeasuredGraph, MeasuredGraphs, MeasuredMoment } from "./measured_graphs.ts";
+import type { MeasuredGraph, MeasuredGraphs, MeasuredSnapshot } from "./measured_graphs.ts";
 import { refuse } from "./model/refusal.ts";
 import type { ReadRpc } from "./operations/rpc.ts";
 
 type Message = MessageShape<ReadRpc["method"]["input"]>;
 
 /** Fields of a request that select measured loads. */
-interface Asked {
+interface MeasuredFields {
   readonly loadBasis: LoadBasis;
   readonly maxAgeS?: number;
 }
 
-interface Moment extends MeasuredMoment {
+interface ReadSnapshot extends MeasuredSnapshot {
   readonly lapsesAt: (moment: number) => void;
 }
 
 /** Whether new readings change the reply: it lists readings, or uses loads from them. */
 export function usesReadings(rpc: ReadRpc, request: Message): boolean {
-  return rpc.takesReadings?.(request) === true || usesMeasuredLoads(rpc, request);
+  return rpc.dependsOnReadings?.(request) === true || usesMeasuredLoads(rpc, request);
 }
 
 /** Whether a request uses measured loads. Only RPCs with a field for the age of readings can. */
 function usesMeasuredLoads({ method }: ReadRpc, request: Message): boolean {
   if (findField(method.input, "maxAgeS") === undefined) return false;
-  const { loadBasis } = request as unknown as Asked;
+  const { loadBasis } = request as unknown as MeasuredFields;
   return loadBasis === LoadBasis.MEASURED || loadBasis === LoadBasis.MEASURED_PEAK;
 }
 
@@ -40,46 +40,46 @@ export class MeasuredReads {
   readonly #rpc: ReadRpc;
   readonly #request: Message;
   readonly #graphs: MeasuredGraphs;
-  #made: Promise<MeasuredGraph> | undefined;
+  #graph: Promise<MeasuredGraph> | undefined;
 
   /** @throws Refusal for an age of readings with a load basis that ignores it */
   constructor(rpc: ReadRpc, request: Message, graphs: MeasuredGraphs) {
     this.#rpc = rpc;
     this.#request = request;
     this.#graphs = graphs;
-    refuseUnusedAge(request as unknown as Asked);
+    requireAgeIsUsed(request as unknown as MeasuredFields);
   }
 
   /** Returns the graphs with measured draws. @throws Refusal for an age that is out of range */
-  async topology(moment: Moment, recorded: () => Promise<Topology>): Promise<Topology> {
+  async getTopology(moment: ReadSnapshot, recorded: () => Promise<Topology>): Promise<Topology> {
     if (!usesMeasuredLoads(this.#rpc, this.#request)) return recorded();
-    this.#made ??= this.#measure(moment, recorded);
-    return (await this.#made).topology;
+    this.#graph ??= this.#getMeasuredGraph(moment, recorded);
+    return (await this.#graph).topology;
   }
 
   /** Returns the measured draw of each consumer in watts, by node; undefined unless the read used power readings. */
-  async measuredW(): Promise<ReadonlyMap<number, number> | undefined> {
-    return (await this.#made)?.measuredW;
+  async getMeasuredW(): Promise<ReadonlyMap<number, number> | undefined> {
+    return (await this.#graph)?.measuredW;
   }
 
   /** Adds the measured share of the load to the reply, if a power reading is stored. */
-  async complete(reply: MessageShape<ReadRpc["method"]["output"]>): Promise<void> {
-    const load = (await this.#made)?.load;
+  async addMeasuredLoad(reply: MessageShape<ReadRpc["method"]["output"]>): Promise<void> {
+    const load = (await this.#graph)?.load;
     if (load !== undefined) (reply as unknown as { measuredLoad?: MeasuredLoad }).measuredLoad = load;
   }
 
-  async #measure(moment: Moment, recorded: () => Promise<Topology>): Promise<MeasuredGraph> {
-    const { loadBasis, maxAgeS = DEFAULT_READING_AGE_S } = this.#request as unknown as Asked;
+  async #getMeasuredGraph(moment: ReadSnapshot, recorded: () => Promise<Topology>): Promise<MeasuredGraph> {
+    const { loadBasis, maxAgeS = DEFAULT_READING_AGE_S } = this.#request as unknown as MeasuredFields;
     requireAgeInRange(maxAgeS);
     const isPeak = loadBasis === LoadBasis.MEASURED_PEAK;
-    const made = await this.#graphs.at(moment, await recorded(), { isPeak, maxAgeS });
+    const made = await this.#graphs.getGraph(moment, await recorded(), { isPeak, maxAgeS });
     moment.lapsesAt(made.until);
     return made;
   }
 }
 
 /** Rejects an age that has no effect, because its sender would expect one. @throws Refusal */
-function refuseUnusedAge({ maxAgeS, loadBasis }: Partial<Asked>): void {
+function requireAgeIsUsed({ maxAgeS, loadBasis }: Partial<MeasuredFields>): void {
   if (maxAgeS === undefined || loadBasis === LoadBasis.MEASURED) return;
   const expected = "load_basis LOAD_BASIS_MEASURED";
   throw refuse("FIELD_CONFLICT", `Field "max_age_s" is set without measured loads: expected ${expected}`, {

@@ -14,7 +14,7 @@ export interface ServiceOptions {
   readonly loadViewer?: LoadViewer | undefined;
 }
 
-const PAGE_KEY = "page_token_key";
+const PAGE_KEY_SETTING = "page_token_key";
 
 /** Opens the service on a database. The key of page tokens is stored in the database, so that replicas share it. */
 export async function openService(
@@ -22,14 +22,14 @@ export async function openService(
   { clock, authRequired, observe = () => {}, noteLog, rasterize, loadViewer }: ServiceOptions,
 ): Promise<DcService> {
   // Reads first, because a database on read-only media already has its key and rejects writes.
-  const kept = await store.read((reader) => reader.setting(PAGE_KEY));
+  const kept = await store.read((reader) => reader.setting(PAGE_KEY_SETTING));
   const pageKey =
     kept ??
     (await store.write(async (writer) => {
-      const known = await writer.setting(PAGE_KEY);
+      const known = await writer.setting(PAGE_KEY_SETTING);
       if (known !== undefined) return known;
       const made = randomBytes(32).toString("base64url");
-      await writer.setSetting(PAGE_KEY, made);
+      await writer.setSetting(PAGE_KEY_SETTING, made);
       return made;
     }));
   return new DcService({

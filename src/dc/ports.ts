@@ -1,7 +1,7 @@
 import type { DeviceFilter as FilterMessage } from "#gen/datacenter/v1/messages.ts";
 import type { ChangeRecord } from "./model/change_record.ts";
 import type { AuditAction, AuditInterface } from "./model/enum_values.ts";
-import type { Inventory, NetworkPorts } from "./model/inventory.ts";
+import type { Inventory, NetworkPortSummary } from "./model/inventory.ts";
 import type { ReadingReader, ReadingWriter } from "./model/readings/reading_store.ts";
 import type { Cable, Device, DeviceBody, ResourceByKind, ResourceKind } from "./model/resources.ts";
 import type { SettingName } from "./model/setting_names.ts";
@@ -22,7 +22,7 @@ export interface LocationArea {
 }
 
 /** A filter of devices: fields are joined by AND, values of one field by OR, tags and labels by AND. */
-export interface DeviceFilter extends Partial<Omit<FilterMessage, PlacesOfFilter | PowerOfFilter>> {
+export interface DeviceFilter extends Partial<Omit<FilterMessage, LocationFilterField | PowerFilterField>> {
   readonly floors?: readonly Omit<LocationArea, "name">[];
   readonly rooms?: readonly LocationArea[];
   readonly rows?: readonly LocationArea[];
@@ -32,8 +32,8 @@ export interface DeviceFilter extends Partial<Omit<FilterMessage, PlacesOfFilter
   readonly exceptCodes?: readonly string[];
 }
 
-type PlacesOfFilter = "floorRefs" | "roomRefs" | "rowRefs";
-export type PowerOfFilter = "fedBy" | "redundancyUnmet" | "redundancyUnknown" | "supplyStates";
+type LocationFilterField = "floorRefs" | "roomRefs" | "rowRefs";
+export type PowerFilterField = "fedBy" | "redundancyUnmet" | "redundancyUnknown" | "supplyStates";
 
 export const DEVICE_ORDERS = ["code", "name", "role", "rack_code", "position_u", "update_time", "draw_w"] as const;
 export type DeviceOrder = (typeof DEVICE_ORDERS)[number];
@@ -119,7 +119,7 @@ export interface DeadLetter {
 }
 
 /** A small JSON document that the service stores beside the resources. */
-export interface KeptDocument {
+export interface StoredDocument {
   readonly key: string;
   readonly body: string;
 }
@@ -182,7 +182,7 @@ export interface DcReader extends SiteReader, ReadingReader {
   /** Returns the devices that exist. Cost: one query for any number of keys. */
   devices(codes: readonly string[]): Promise<readonly Device[]>;
   /** Returns network ports by the key of their device, if it has any. Cost: one query for any number of keys. */
-  networkPorts(codes: readonly string[]): Promise<ReadonlyMap<string, NetworkPorts>>;
+  networkPorts(codes: readonly string[]): Promise<ReadonlyMap<string, NetworkPortSummary>>;
   /** Returns a number that rises with every committed write transaction that changed something. */
   revision(): Promise<number>;
   stored<Kind extends ResourceKind>(kind: Kind, key: string): Promise<StoredVersion<ResourceByKind[Kind]> | undefined>;
@@ -197,7 +197,7 @@ export interface DcReader extends SiteReader, ReadingReader {
   setting(name: SettingName): Promise<string | undefined>;
   document(space: string, key: string): Promise<string | undefined>;
   /** Returns documents of a space in the order of keys, starting after `after`. */
-  documents(space: string, after: string, limit: number): Promise<readonly KeptDocument[]>;
+  documents(space: string, after: string, limit: number): Promise<readonly StoredDocument[]>;
   /** Returns rows of the change log after a seq, in order. */
   logRows(after: number, limit: number): Promise<readonly LogRow[]>;
   /** Returns references into the change log after a given one, in the order of their keys. */
@@ -235,7 +235,7 @@ export interface DcReader extends SiteReader, ReadingReader {
 /** One transaction: it sees its own writes; other transactions see all of them or none. */
 export interface DcWriter extends DcReader, ReadingWriter {
   /** Loads the resources that rules will read about resources to be written, in few queries. Changes nothing. */
-  lookAhead(kind: ResourceKind, resources: readonly ResourceByKind[ResourceKind][]): Promise<void>;
+  preloadResources(kind: ResourceKind, resources: readonly ResourceByKind[ResourceKind][]): Promise<void>;
   put<Kind extends ResourceKind>(kind: Kind, stored: StoredVersion<ResourceByKind[Kind]>): Promise<void>;
   remove(kind: ResourceKind, key: string): Promise<void>;
   /** Adds entries to the change log. */

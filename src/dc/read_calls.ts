@@ -8,20 +8,20 @@ import { MeasuredReads, usesReadings } from "./measured_reads.ts";
 import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
 import { encodeReply } from "./operations/messages/pieces.ts";
-import { openSessionDuring, readDuringWindow } from "./operations/planning/windows/during_window.ts";
+import { openWindowSession, readDuringWindow } from "./operations/planning/windows/during_window.ts";
 import type { ReadRpc, Rpc } from "./operations/rpc.ts";
 import type { DcReader } from "./ports.ts";
-import { type KeptReply, ReplyCache } from "./reply_cache.ts";
+import { type CachedReply, ReplyCache } from "./reply_cache.ts";
 import { type RunComputation, SharedReads, type WaitingCaller } from "./shared_reads.ts";
 
 /** Maximum number of reads of one connection that run at once. Our choice: the store's number of connections. */
-const RUNNING_PER_PEER = 8;
+const MAX_READS_PER_PEER = 8;
 
 /**
  * Limits the reads of each connection that run at once. The store's queue is first in, first out, so without a limit
  * one connection with a thousand calls would hold up all others. A cancelled call that waits never starts.
  */
-export class PeerGate {
+export class PeerReadLimiter {
   readonly #peers = new Map<object, TaskSlots>();
 
   /**
@@ -36,7 +36,7 @@ export class PeerGate {
     work: () => Promise<Result>,
   ): Promise<Result> {
     if (key === undefined) return work();
-    const slots = this.#peers.get(key) ?? new TaskSlots(RUNNING_PER_PEER);
+    const slots = this.#peers.get(key) ?? new TaskSlots(MAX_READS_PER_PEER);
     this.#peers.set(key, slots);
     try {
       return await slots.run(work, signal);
@@ -55,10 +55,10 @@ export class ReadCalls {
   readonly #topologies: TopologyCache;
   readonly #replies = new ReplyCache();
   /** Cached replies that also depend on readings, by the sum of both revisions. */
-  readonly #measured = new ReplyCache();
+  readonly #measuredReplies = new ReplyCache();
   readonly #graphs = new MeasuredGraphs();
-  readonly #keys = new RequestKeys();
-  readonly #gate = new PeerGate();
+  readonly #keys = new RequestKeyCache();
+  readonly #gate = new PeerReadLimiter();
   readonly #shared = new SharedReads();
 
   constructor(context: DcContext, topologies: TopologyCache) {
@@ -66,19 +66,19 @@ export class ReadCalls {
     this.#topologies = topologies;
   }
 
-  keyOf(rpc: ReadRpc, request: Message): string {
-    return this.#keys.of(rpc, request);
+  getRequestKey(rpc: ReadRpc, request: Message): string {
+    return this.#keys.getKey(rpc, request);
   }
 
-  async answer(rpc: ReadRpc, request: Message, waiting: WaitingCaller): Promise<Reply> {
-    const key = this.keyOf(rpc, request);
-    if (rpc.isReadAnew === true) return this.#readAnew(rpc, request, key, waiting);
+  async answerRequest(rpc: ReadRpc, request: Message, waiting: WaitingCaller): Promise<Reply> {
+    const key = this.getRequestKey(rpc, request);
+    if (rpc.isUncached === true) return this.#answerUncached(rpc, request, key, waiting);
     const isMeasured = usesReadings(rpc, request);
-    const kept = () => (isMeasured ? this.#keptMeasured(key) : this.kept<Reply>(key));
+    const kept = () => (isMeasured ? this.#findMeasuredReply(key) : this.findCachedReply<Reply>(key));
     const known = await kept();
     if (known !== undefined) return known;
-    const revision = isMeasured ? () => this.#measuredRevision() : () => this.#context.store.revision();
-    const compute = this.#computation(rpc, request, { key, isMeasured });
+    const revision = isMeasured ? () => this.#readMeasuredRevision() : () => this.#context.store.revision();
+    const compute = this.#createComputation(rpc, request, { key, isMeasured });
     // The same question may have been answered while this call waited.
     return this.#gate.run(waiting.peer, waiting.signal, async () => {
       const answered = await kept();
@@ -86,27 +86,27 @@ export class ReadCalls {
     });
   }
 
-  #readAnew(rpc: ReadRpc, request: Message, key: string, { peer, signal }: WaitingCaller): Promise<Reply> {
-    const compute = this.#computation(rpc, request, { key, isMeasured: false });
+  #answerUncached(rpc: ReadRpc, request: Message, key: string, { peer, signal }: WaitingCaller): Promise<Reply> {
+    const compute = this.#createComputation(rpc, request, { key, isMeasured: false });
     return this.#gate.run(peer, signal, () => compute(new CooperativeScheduler(signal, peer), () => {}));
   }
 
   /** Returns a function that computes the reply of a read and caches it. */
-  #computation(
+  #createComputation(
     rpc: ReadRpc,
     request: Message,
     { key, isMeasured }: { readonly key: string; readonly isMeasured: boolean },
   ): RunComputation<Reply> {
     const answer = async (scheduler: CooperativeScheduler, atRevision: (seen: number) => void, whole: DcReader) => {
       const now = this.#context.clock.now().toISOString();
-      const reader = scheduler.between(whole);
+      const reader = scheduler.createYieldingReader(whole);
       const revision = await reader.revision();
       const readings = isMeasured ? await reader.readingsRevision() : 0;
       const known = revision + readings;
       atRevision(known);
       // Other reads may wait for the same topology, so its build continues even if this read is cancelled.
-      const recorded = () => this.#topologies.at(whole, revision);
-      const judge = (topology: Topology) => this.#topologies.judged(topology, scheduler);
+      const recorded = () => this.#topologies.getTopology(whole, revision);
+      const judge = (topology: Topology) => this.#topologies.judgeTopology(topology, scheduler);
       const judged = async () => judge(await recorded());
       let until = Number.POSITIVE_INFINITY;
       const lapsesAt = (moment: number) => {
@@ -115,40 +115,44 @@ export class ReadCalls {
       const moment = { reader, scheduler, now, lapsesAt };
       const taken = { ...moment, readings };
       const measured = new MeasuredReads(rpc, request, this.#graphs);
-      const topology = () => measured.topology(taken, recorded);
-      const judgedTopology = () => measured.topology(taken, judged);
-      const measuredW = () => measured.measuredW();
+      const topology = () => measured.getTopology(taken, recorded);
+      const judgedTopology = () => measured.getTopology(taken, judged);
+      const measuredW = () => measured.getMeasuredW();
       const session = { context: this.#context, ...moment, topology, recorded, judgedTopology, measuredW };
       const window = readDuringWindow(rpc, request);
-      const reply = await rpc.run(window === undefined ? session : openSessionDuring(session, window, judge), request);
-      await measured.complete(reply);
-      if (rpc.isReadAnew === true) return reply;
+      const reply = await rpc.run(window === undefined ? session : openWindowSession(session, window, judge), request);
+      await measured.addMeasuredLoad(reply);
+      if (rpc.isUncached === true) return reply;
       const { length } = await scheduler.run(encodeReply(rpc, reply));
-      (isMeasured ? this.#measured : this.#replies).keep(key, { reply, bytes: length, until }, known);
+      (isMeasured ? this.#measuredReplies : this.#replies).storeReply(key, { reply, bytes: length, until }, known);
       return reply;
     };
     return (scheduler, atRevision) => this.#context.store.read((whole) => answer(scheduler, atRevision, whole));
   }
 
   /** Returns the cached reply if it is still valid. Reads only the revision from the database. */
-  async kept<Reply>(key: string): Promise<Reply | undefined> {
-    if (!this.#replies.has(key)) return undefined;
+  async findCachedReply<Reply>(key: string): Promise<Reply | undefined> {
+    if (!this.#replies.hasReply(key)) return undefined;
     const revision = await this.#context.store.revision();
-    return this.#replies.find(key, revision, this.#context.clock.now().getTime());
+    return this.#replies.findReply(key, revision, this.#context.clock.now().getTime());
   }
 
-  async #keptMeasured(key: string): Promise<Reply | undefined> {
-    if (!this.#measured.has(key)) return undefined;
-    return this.#measured.find(key, await this.#measuredRevision(), this.#context.clock.now().getTime());
+  async #findMeasuredReply(key: string): Promise<Reply | undefined> {
+    if (!this.#measuredReplies.hasReply(key)) return undefined;
+    return this.#measuredReplies.findReply(
+      key,
+      await this.#readMeasuredRevision(),
+      this.#context.clock.now().getTime(),
+    );
   }
 
-  #measuredRevision(): Promise<number> {
+  #readMeasuredRevision(): Promise<number> {
     return this.#context.store.read(sumRevisions);
   }
 
   /** Stores a reply of `revision` in the reply cache. */
-  keep<Kept>(key: string, kept: KeptReply<Kept>, revision: number): void {
-    this.#replies.keep(key, kept, revision);
+  cacheReply<Kept>(key: string, kept: CachedReply<Kept>, revision: number): void {
+    this.#replies.storeReply(key, kept, revision);
   }
 }
 
@@ -157,13 +161,13 @@ async function sumRevisions(reader: DcReader): Promise<number> {
   return (await reader.revision()) + (await reader.readingsRevision());
 }
 
-type Asked = MessageShape<Rpc["method"]["input"]>;
+type AnyRequest = MessageShape<Rpc["method"]["input"]>;
 
 /** Cache keys of requests, equal for equal requests. Keys of message objects that are used again are cached. */
-class RequestKeys {
+class RequestKeyCache {
   readonly #known = new WeakMap<Message, string>();
 
-  of({ method }: Rpc, request: Asked): string {
+  getKey({ method }: Rpc, request: AnyRequest): string {
     const known = this.#known.get(request);
     if (known !== undefined) return known;
     const hash = createHash("sha256").update(toBinary(method.input, request)).digest("base64url");

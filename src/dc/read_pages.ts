@@ -2,7 +2,7 @@ import { clone, create, type DescMessage, type MessageInitShape, type MessageSha
 import type { Caller } from "./context.ts";
 import type { Rpc } from "./operations/rpc.ts";
 
-interface Page {
+interface PagedReply {
   nextPageToken: string;
 }
 
@@ -16,7 +16,7 @@ export interface ServiceCalls {
  * service shares with other callers.
  * @param list returns the list of items of a reply
  */
-export async function readPages<Reply extends Page, Request extends DescMessage>(
+export async function readPages<Reply extends PagedReply, Request extends DescMessage>(
   service: ServiceCalls,
   rpc: Rpc,
   asked: { readonly schema: Request; readonly init: MessageInitShape<Request>; readonly caller?: Caller },

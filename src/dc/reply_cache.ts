@@ -4,7 +4,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_REPLY_BYTES = MAX_BYTES / 8;
 
 /** A reply, its binary size, and the time until which it is valid, in milliseconds since 1970. */
-export interface KeptReply<Reply> {
+export interface CachedReply<Reply> {
   readonly reply: Reply;
   readonly bytes: number;
   readonly until: number;
@@ -13,50 +13,50 @@ export interface KeptReply<Reply> {
 /** Caches replies until the revision of the inventory changes or they expire; evicts the least recently used. */
 export class ReplyCache {
   // biome-ignore lint/suspicious/noExplicitAny: the key holds the method, which fixes the type of its reply
-  readonly #entries = new Map<string, KeptReply<any>>();
+  readonly #entries = new Map<string, CachedReply<any>>();
   #revision = 0;
   #bytes = 0;
 
   /** Whether a reply is cached for some revision. If not, the caller need not read the revision. */
-  has(key: string): boolean {
+  hasReply(key: string): boolean {
     return this.#entries.has(key);
   }
 
   /** Returns the cached reply if it is valid for the revision and the time. @param now milliseconds since 1970 */
-  find<Reply>(key: string, revision: number, now: number): Reply | undefined {
-    this.#follow(revision);
-    const known: KeptReply<Reply> | undefined = revision === this.#revision ? this.#entries.get(key) : undefined;
+  findReply<Reply>(key: string, revision: number, now: number): Reply | undefined {
+    this.#dropOlderReplies(revision);
+    const known: CachedReply<Reply> | undefined = revision === this.#revision ? this.#entries.get(key) : undefined;
     if (known === undefined || now >= known.until) return undefined;
-    this.#set(key, known);
+    this.#storeEntry(key, known);
     return known.reply;
   }
 
   /** Caches a reply of this revision, unless a newer revision exists or the reply is too large. */
-  keep<Reply>(key: string, kept: KeptReply<Reply>, revision: number): void {
-    this.#follow(revision);
-    if (revision === this.#revision && kept.bytes <= MAX_REPLY_BYTES) this.#set(key, kept);
+  storeReply<Reply>(key: string, kept: CachedReply<Reply>, revision: number): void {
+    this.#dropOlderReplies(revision);
+    if (revision === this.#revision && kept.bytes <= MAX_REPLY_BYTES) this.#storeEntry(key, kept);
   }
 
   /** Removes replies of older revisions: only slow readers could use them, and these compute their own. */
-  #follow(revision: number): void {
+  #dropOlderReplies(revision: number): void {
     if (revision <= this.#revision) return;
     this.#revision = revision;
     this.#entries.clear();
     this.#bytes = 0;
   }
 
-  #set<Reply>(key: string, kept: KeptReply<Reply>): void {
-    this.#forget(key);
+  #storeEntry<Reply>(key: string, kept: CachedReply<Reply>): void {
+    this.#removeEntry(key);
     this.#entries.set(key, kept);
     this.#bytes += kept.bytes;
     // A Map keeps the order of insertion, so the first key is the least recently used one.
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= MAX_BYTES) break;
-      this.#forget(oldest);
+      this.#removeEntry(oldest);
     }
   }
 
-  #forget(key: string): void {
+  #removeEntry(key: string): void {
     this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
     this.#entries.delete(key);
   }

@@ -33,12 +33,12 @@ export class RequestMemory {
   }
 
   /** Returns the stored reply of a repeated request. @throws Refusal if the id was used for another request */
-  async recall(requestId: string): Promise<Reply | undefined> {
+  async findReply(requestId: string): Promise<Reply | undefined> {
     if (requestId === "") return undefined;
-    const known = await this.#session.writer.remembered(this.#principal(), requestId);
-    if (known === undefined || known.createdAt < this.#oldest()) return undefined;
+    const known = await this.#session.writer.remembered(this.#formatPrincipal(), requestId);
+    if (known === undefined || known.createdAt < this.#getOldestTime()) return undefined;
     const { method } = this.#rpc;
-    if (known.method !== method.name || known.fingerprint !== this.#fingerprint()) {
+    if (known.method !== method.name || known.fingerprint !== this.#computeFingerprint()) {
       throw refuse("REQUEST_ID_REUSED", `request_id "${requestId}" was used for another request`, {
         field: "request_id",
         value: requestId,
@@ -48,31 +48,31 @@ export class RequestMemory {
     return fromJson(method.output, JSON.parse(known.reply), { registry: detailRegistry });
   }
 
-  async keep(requestId: string, reply: Reply): Promise<void> {
+  async storeReply(requestId: string, reply: Reply): Promise<void> {
     if (requestId === "") return;
     const { writer, now } = this.#session;
-    await writer.forget(this.#oldest());
+    await writer.forget(this.#getOldestTime());
     await writer.remember({
-      principal: this.#principal(),
+      principal: this.#formatPrincipal(),
       requestId,
       method: this.#rpc.method.name,
-      fingerprint: this.#fingerprint(),
+      fingerprint: this.#computeFingerprint(),
       reply: JSON.stringify(toJson(this.#rpc.method.output, reply, { registry: detailRegistry })),
       createdAt: now.toISOString(),
     });
   }
 
   /** Returns the principal with its authentication method: a token and a JWT of one name are two principals. */
-  #principal(): string {
+  #formatPrincipal(): string {
     const { principal } = this.#session.caller;
     return principal === undefined ? "none anonymous" : `${principal.authMethod} ${principal.name}`;
   }
 
-  #oldest(): string {
+  #getOldestTime(): string {
     return new Date(this.#session.now.getTime() - REQUEST_MEMORY_MS).toISOString();
   }
 
-  #fingerprint(): string {
+  #computeFingerprint(): string {
     return createHash("sha256")
       .update(formatCanonicalJson(toJson(this.#rpc.method.input, this.#request)))
       .digest("hex");

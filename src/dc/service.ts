@@ -7,11 +7,11 @@ import type { Topology } from "./analysis/topology.ts";
 import { type LogVerdict, verifyLog } from "./audit/verify_log.ts";
 import type { Caller, DcContext } from "./context.ts";
 import { CurrentReplies } from "./current_replies.ts";
-import { listEveryWindow } from "./every_window.ts";
+import { listAllWindows } from "./every_window.ts";
 import { FindingKeeper } from "./finding_keeper.ts";
 import { CooperativeScheduler, IDLE_PEER } from "./operations/answers/cooperative_scheduler.ts";
 import { TopologyCache } from "./operations/answers/topology.ts";
-import { auditHistory, type HistoryPage, type HistoryParameters } from "./operations/audit_history.ts";
+import { type HistoryPage, type HistoryParameters, readAuditHistory } from "./operations/audit_history.ts";
 import { type Settlement, settleDeadLetter } from "./operations/feed/dead_letters.ts";
 import { readDelivery } from "./operations/feed/delivery.ts";
 import { applyDelivery, type DeliveryReceipt } from "./operations/feed/take_delivery.ts";
@@ -30,12 +30,12 @@ export { LOG_PROBLEMS } from "./audit/chain.ts";
 export type { LogVerdict };
 
 /** The server itself, as the caller that reads verdicts for streams. Other calls run first. */
-const WATCHER: Caller = {
+const STREAM_CALLER: Caller = {
   interface: "SYSTEM",
   principal: { name: "streams", roles: [], authMethod: "none" },
   peer: IDLE_PEER,
 };
-const OPEN = { states: [WindowState.PLANNED, WindowState.BEGUN] };
+const OPEN_WINDOWS_QUERY = { states: [WindowState.PLANNED, WindowState.BEGUN] };
 
 type Message = MessageShape<Rpc["method"]["input"]>;
 type Reply = MessageShape<Rpc["method"]["output"]>;
@@ -50,21 +50,21 @@ export class DcService {
   readonly #reads: ReadCalls;
   readonly #writes: WriteCalls;
   readonly #streams: ChangeStreams;
-  readonly #current: CurrentReplies;
-  readonly #findings: FindingKeeper;
-  #verifying: Promise<LogVerdict> | undefined;
+  readonly #currentReplies: CurrentReplies;
+  readonly #findingKeeper: FindingKeeper;
+  #runningVerification: Promise<LogVerdict> | undefined;
 
   constructor(context: DcContext) {
     this.#context = context;
     this.#reads = new ReadCalls(context, this.#topologies);
     this.#writes = new WriteCalls(context, this.#topologies);
-    this.#streams = new ChangeStreams(context, () => listEveryWindow(this, WATCHER, OPEN));
-    this.#current = new CurrentReplies({
+    this.#streams = new ChangeStreams(context, () => listAllWindows(this, STREAM_CALLER, OPEN_WINDOWS_QUERY));
+    this.#currentReplies = new CurrentReplies({
       store: context.store,
-      isFollowed: () => this.#streams.count > 0,
+      hasOpenStreams: () => this.#streams.count > 0,
       warmUp: (signal) => this.warmUp(signal),
     });
-    this.#findings = new FindingKeeper({ ...context, topologies: this.#topologies });
+    this.#findingKeeper = new FindingKeeper({ ...context, topologies: this.#topologies });
   }
 
   /**
@@ -72,28 +72,28 @@ export class DcService {
    * @throws the signal's reason once it aborts
    */
   async warmUp(signal: AbortSignal): Promise<void> {
-    const between = (reader: DcReader) => new CooperativeScheduler(signal).between(reader);
-    const topology = await this.#context.store.read((reader) => this.#topologies.at(between(reader)));
-    await this.#topologies.judged(topology, new CooperativeScheduler(signal, IDLE_PEER));
+    const between = (reader: DcReader) => new CooperativeScheduler(signal).createYieldingReader(reader);
+    const topology = await this.#context.store.read((reader) => this.#topologies.getTopology(between(reader)));
+    await this.#topologies.judgeTopology(topology, new CooperativeScheduler(signal, IDLE_PEER));
   }
 
   /** Returns the inventory's current graphs, for the server's own work. */
-  inventory(): Promise<Topology> {
-    return this.#context.store.read((reader) => this.#topologies.at(reader));
+  getInventoryGraphs(): Promise<Topology> {
+    return this.#context.store.read((reader) => this.#topologies.getTopology(reader));
   }
 
   /**
    * Keeps recent replies current and stores the starts of findings, until the signal aborts. Only for servers: other
    * processes end after their call.
    */
-  keepCurrent(signal: AbortSignal): void {
-    this.#current.start(signal);
-    void this.#findings.run(signal);
+  keepRepliesCurrent(signal: AbortSignal): void {
+    this.#currentReplies.startRefreshing(signal);
+    void this.#findingKeeper.run(signal);
   }
 
   /** Stores the starts of the current findings, as a server does every half minute. */
-  noteFindings(): Promise<void> {
-    return this.#findings.look();
+  updateFindingStarts(): Promise<void> {
+    return this.#findingKeeper.updateFindingStarts();
   }
 
   /**
@@ -105,31 +105,31 @@ export class DcService {
   async call(rpc: Rpc, request: Message, caller: Caller, signal?: AbortSignal): Promise<Reply> {
     const answer = async () => {
       authorizeCall(this.#context, { effect: rpc.effect, method: rpc.method.name }, caller);
-      if (rpc.effect === "preview") return this.#writes.preview(rpc, request, caller, signal);
-      if (rpc.effect === "write") return this.#writes.write(rpc, request, caller);
-      if (rpc.effect === "report") return this.#report(rpc, request, caller);
-      if (rpc.staysCurrent?.(request) === true) this.#noteAsked(rpc, request);
-      return this.#reads.answer(rpc, request, { signal, peer: caller.peer });
+      if (rpc.effect === "preview") return this.#writes.runPreview(rpc, request, caller, signal);
+      if (rpc.effect === "write") return this.#writes.runWrite(rpc, request, caller);
+      if (rpc.effect === "report") return this.#runReport(rpc, request, caller);
+      if (rpc.isKeptCurrent?.(request) === true) this.#recordQuestion(rpc, request);
+      return this.#reads.answerRequest(rpc, request, { signal, peer: caller.peer });
     };
-    return this.#counted(rpc.method.name, caller, answer, signal);
+    return this.#countCall(rpc.method.name, caller, answer, signal);
   }
 
-  #report(rpc: ReportRpc, request: Message, caller: Caller): Promise<Reply> {
+  #runReport(rpc: ReportRpc, request: Message, caller: Caller): Promise<Reply> {
     return rpc.run({ context: this.#context, caller, now: this.#context.clock.now().getTime() }, request);
   }
 
-  #noteAsked(rpc: ReadRpc, request: Message): void {
-    this.#current.note(this.#reads.keyOf(rpc, request), (signal) => {
-      const answer = () => this.#reads.answer(rpc, request, { signal, peer: IDLE_PEER });
-      return this.#counted(rpc.method.name, { interface: "SYSTEM" }, answer, signal);
+  #recordQuestion(rpc: ReadRpc, request: Message): void {
+    this.#currentReplies.recordQuestion(this.#reads.getRequestKey(rpc, request), (signal) => {
+      const answer = () => this.#reads.answerRequest(rpc, request, { signal, peer: IDLE_PEER });
+      return this.#countCall(rpc.method.name, { interface: "SYSTEM" }, answer, signal);
     });
   }
 
   /** Reads a page of the change log; requires the role of a reader. @throws OperationError for a refusal */
-  async history(parameters: HistoryParameters, caller: Caller): Promise<HistoryPage> {
-    return this.#counted("AuditHistory", caller, () => {
+  async readHistory(parameters: HistoryParameters, caller: Caller): Promise<HistoryPage> {
+    return this.#countCall("AuditHistory", caller, () => {
       authorizeCall(this.#context, { effect: "read", method: "AuditHistory" }, caller);
-      return this.#context.store.read((reader) => auditHistory(this.#context, reader, parameters));
+      return this.#context.store.read((reader) => readAuditHistory(this.#context, reader, parameters));
     });
   }
 
@@ -137,19 +137,19 @@ export class DcService {
    * Opens a stream of changes after the entry `after`, or after the last one; requires the role of a reader.
    * @throws OperationError for a refusal
    */
-  async changeStream(after: number | undefined, caller: Caller): Promise<ChangeStream> {
-    return this.#counted("ChangeStream", caller, () => {
+  async openChangeStream(after: number | undefined, caller: Caller): Promise<ChangeStream> {
+    return this.#countCall("ChangeStream", caller, () => {
       authorizeCall(this.#context, { effect: "read", method: "ChangeStream" }, caller);
-      return this.#streams.open(after, caller.peer ?? caller);
+      return this.#streams.openStream(after, caller.peer ?? caller);
     });
   }
 
   /** Name of this database in calendars. */
-  get instance(): string {
+  get calendarInstance(): string {
     return deriveCalendarInstance(this.#context);
   }
 
-  get openStreams(): number {
+  get openStreamCount(): number {
     return this.#streams.count;
   }
 
@@ -162,7 +162,7 @@ export class DcService {
     caller: Caller,
     options: LoadOptions,
   ): Promise<Result> {
-    return this.#loading(caller, options, (session) =>
+    return this.#runLoad(caller, options, (session) =>
       work(async (kind, messages) => {
         const loaded = await loadResources(session, kind, messages);
         // Flushes after each batch, so that the buffered log entries do not grow with the load.
@@ -178,7 +178,7 @@ export class DcService {
     caller: Caller,
     options: LoadOptions,
   ): Promise<Result> {
-    return this.#loading(caller, options, async (session) => {
+    return this.#runLoad(caller, options, async (session) => {
       const result = await work(openExchangeSession(session));
       await session.changes.flush();
       return result;
@@ -190,7 +190,7 @@ export class DcService {
    * result, so that frequent calls cost no more. Cost: one hash per entry.
    */
   async verifyHistory(caller: Caller): Promise<LogVerdict> {
-    return this.#counted("AuditVerify", caller, () => {
+    return this.#countCall("AuditVerify", caller, () => {
       authorizeCall(this.#context, { effect: "read", method: "AuditVerify" }, caller);
       return this.#verifyLog();
     });
@@ -198,20 +198,20 @@ export class DcService {
 
   /** Verifies the whole chain once, as every server does after its start. */
   async checkLog(): Promise<void> {
-    await this.#counted("AuditVerify", { interface: "SYSTEM" }, () => this.#verifyLog());
+    await this.#countCall("AuditVerify", { interface: "SYSTEM" }, () => this.#verifyLog());
   }
 
   #verifyLog(): Promise<LogVerdict> {
-    this.#verifying ??= this.#context.store
-      .read((reader) => verifyLog(new CooperativeScheduler().between(reader)))
+    this.#runningVerification ??= this.#context.store
+      .read((reader) => verifyLog(new CooperativeScheduler().createYieldingReader(reader)))
       .then((verdict) => {
         this.#context.noteLog?.(verdict);
         return verdict;
       })
       .finally(() => {
-        this.#verifying = undefined;
+        this.#runningVerification = undefined;
       });
-    return this.#verifying;
+    return this.#runningVerification;
   }
 
   /**
@@ -219,8 +219,8 @@ export class DcService {
    * that cannot be parsed becomes a dead letter.
    * @throws OperationError for a refusal
    */
-  async changeFeed(body: unknown, feed: string, caller: Caller): Promise<DeliveryReceipt> {
-    return this.#counted("AuditWebhook", caller, async () => {
+  async applyFeedDelivery(body: unknown, feed: string, caller: Caller): Promise<DeliveryReceipt> {
+    return this.#countCall("AuditWebhook", caller, async () => {
       const delivery = await new CooperativeScheduler(undefined, caller.peer).run(readDelivery(body));
       return this.#context.store.write((writer) =>
         applyDelivery({ context: this.#context, caller, feed }, writer, delivery),
@@ -231,7 +231,7 @@ export class DcService {
   /** Processes a dead letter again, or deletes it. @throws OperationError for a refusal */
   async settleDeadLetter(id: string, how: Settlement, caller: Caller): Promise<DeliveryReceipt | undefined> {
     const method = "SettleDeadLetter";
-    return this.#counted(method, caller, () => {
+    return this.#countCall(method, caller, () => {
       authorizeCall(this.#context, { effect: "write", method }, caller);
       const source = { context: this.#context, caller };
       return this.#context.store.write((writer) => settleDeadLetter(source, writer, { id, how }));
@@ -239,16 +239,16 @@ export class DcService {
   }
 
   /** Returns totals by site and floor; requires the role of a reader. @throws OperationError for a refusal. */
-  async overview(caller: Caller): Promise<InventoryOverview> {
-    return this.#counted("EstateOverview", caller, async () => {
+  async readOverview(caller: Caller): Promise<InventoryOverview> {
+    return this.#countCall("EstateOverview", caller, async () => {
       authorizeCall(this.#context, { effect: "read", method: "EstateOverview" }, caller);
       const key = "EstateOverview";
-      const known = await this.#reads.kept<InventoryOverview>(key);
+      const known = await this.#reads.findCachedReply<InventoryOverview>(key);
       if (known !== undefined) return known;
       return this.#context.store.read(async (reader) => {
         const revision = await reader.revision();
         const reply = await readInventoryOverview(reader);
-        this.#reads.keep(key, { reply, bytes: JSON.stringify(reply).length, until: Infinity }, revision);
+        this.#reads.cacheReply(key, { reply, bytes: JSON.stringify(reply).length, until: Infinity }, revision);
         return reply;
       });
     });
@@ -258,8 +258,8 @@ export class DcService {
    * Reads at most 50 stored resources for editing; requires the role of a reader.
    * @throws OperationError for a refusal, such as of a reference that names no resource
    */
-  async stored(refs: readonly string[], caller: Caller): Promise<readonly StoredResource[]> {
-    return this.#counted("StoredResources", caller, () => {
+  async readStoredResources(refs: readonly string[], caller: Caller): Promise<readonly StoredResource[]> {
+    return this.#countCall("StoredResources", caller, () => {
       authorizeCall(this.#context, { effect: "read", method: "StoredResources" }, caller);
       return this.#context.store.read((reader) => readStoredResources(reader, refs));
     });
@@ -267,13 +267,13 @@ export class DcService {
 
   /** Returns the caller and its permissions; open to every principal. @throws OperationError for a refusal */
   async session(caller: Caller): Promise<Session> {
-    return this.#counted("Session", caller, async () => {
+    return this.#countCall("Session", caller, async () => {
       requirePrincipal(this.#context, caller);
       return describeSession(this.#context.authRequired, caller.principal);
     });
   }
 
-  async #counted<Result>(
+  async #countCall<Result>(
     method: string,
     caller: Caller,
     work: () => Promise<Result>,
@@ -300,15 +300,15 @@ export class DcService {
     authorizeCall(this.#context, { effect, method: method.name }, principal === undefined ? {} : { principal });
   }
 
-  async #loading<Result>(
+  async #runLoad<Result>(
     caller: Caller,
     options: LoadOptions,
     work: (session: WriteSession) => Promise<Result>,
   ): Promise<Result> {
     const method = "Import";
-    return this.#counted(method, caller, async () => {
+    return this.#countCall(method, caller, async () => {
       authorizeCall(this.#context, { effect: "write", method }, caller);
-      return this.#writes.session(method, caller, options, work);
+      return this.#writes.runSession(method, caller, options, work);
     });
   }
 }

@@ -12,13 +12,13 @@ export type RunComputation<Reply> = (
   atRevision: (seen: number) => void,
 ) => Promise<Reply>;
 
-interface Running {
+interface RunningRead {
   readonly reply: Promise<unknown>;
   /** Revision of the snapshot that is read. */
   readonly revision: Promise<number>;
   readonly scheduler: CooperativeScheduler;
   readonly stop: AbortController;
-  waiting: number;
+  callerCount: number;
 }
 
 /**
@@ -27,7 +27,7 @@ interface Running {
  * connection that waits for it, and stops when no caller waits for it.
  */
 export class SharedReads {
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Map<string, RunningRead>();
 
   /**
    * Returns the reply of the running read of this key, or runs `compute`.
@@ -41,19 +41,19 @@ export class SharedReads {
     { revision, compute }: { readonly revision: () => Promise<number>; readonly compute: RunComputation<Reply> },
   ): Promise<Reply> {
     const known = this.#running.get(key);
-    const isJoined = known !== undefined && (await isCurrent(known, revision)) && !known.stop.signal.aborted;
+    const isJoined = known !== undefined && (await isReadCurrent(known, revision)) && !known.stop.signal.aborted;
     signal?.throwIfAborted();
-    if (!isJoined) return this.#wait<Reply>(this.#start(key, peer, compute), signal);
-    known.scheduler.join(peer);
-    return this.#wait<Reply>(known, signal);
+    if (!isJoined) return this.#waitForReply<Reply>(this.#startRead(key, peer, compute), signal);
+    known.scheduler.addPeer(peer);
+    return this.#waitForReply<Reply>(known, signal);
   }
 
-  #start<Reply>(key: string, peer: object | undefined, compute: RunComputation<Reply>): Running {
+  #startRead<Reply>(key: string, peer: object | undefined, compute: RunComputation<Reply>): RunningRead {
     const stop = new AbortController();
     const scheduler = new CooperativeScheduler(stop.signal, peer);
     const { promise: revision, resolve, reject } = Promise.withResolvers<number>();
     const reply = compute(scheduler, resolve);
-    const running: Running = { reply, revision, scheduler, stop, waiting: 0 };
+    const running: RunningRead = { reply, revision, scheduler, stop, callerCount: 0 };
     this.#running.set(key, running);
     revision.catch(() => {});
     const end = (error?: unknown) => {
@@ -64,12 +64,12 @@ export class SharedReads {
     return running;
   }
 
-  #wait<Reply>(running: Running, signal: AbortSignal | undefined): Promise<Reply> {
-    running.waiting++;
+  #waitForReply<Reply>(running: RunningRead, signal: AbortSignal | undefined): Promise<Reply> {
+    running.callerCount++;
     return new Promise((resolve, reject) => {
       const leave = () => {
-        running.waiting--;
-        if (running.waiting === 0) running.stop.abort(signal?.reason);
+        running.callerCount--;
+        if (running.callerCount === 0) running.stop.abort(signal?.reason);
         reject(signal?.reason);
       };
       const done = () => signal?.removeEventListener("abort", leave);
@@ -79,7 +79,7 @@ export class SharedReads {
   }
 }
 
-async function isCurrent(running: Running, revision: () => Promise<number>): Promise<boolean> {
+async function isReadCurrent(running: RunningRead, revision: () => Promise<number>): Promise<boolean> {
   const seen = await running.revision.catch(() => undefined);
   return seen !== undefined && seen === (await revision());
 }

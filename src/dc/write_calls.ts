@@ -7,12 +7,12 @@ import { refuse } from "./model/refusal.ts";
 import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
 import type { PreviewRpc, ReplyAfterPreview, WriteRpc, WriteSession } from "./operations/rpc.ts";
-import { Changes } from "./operations/writes/changes.ts";
+import { ChangeRecorder } from "./operations/writes/changes.ts";
 import type { DcWriter } from "./ports.ts";
 import { RequestMemory } from "./request_memory.ts";
 
 /** Thrown to roll back a dry run; contains its reply. */
-class Tried<Result> extends Error {
+class DryRunRollback<Result> extends Error {
   readonly result: Result;
 
   constructor(result: Result) {
@@ -22,19 +22,19 @@ class Tried<Result> extends Error {
 }
 
 /** Returns the result of a transaction, or the reply of a dry run. */
-async function resultOrDryRun<Result>(transaction: Promise<Result>): Promise<Result> {
+async function unwrapDryRun<Result>(transaction: Promise<Result>): Promise<Result> {
   try {
     return await transaction;
   } catch (error) {
-    if (error instanceof Tried) return error.result;
+    if (error instanceof DryRunRollback) return error.result;
     throw error;
   }
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 /** Fields that every mutation has in addition to its own. */
-interface Common {
+interface CommonFields {
   readonly requestId: string;
   /** Absent, as the message is, for mutations without log entries. */
   readonly validateOnly?: boolean;
@@ -42,8 +42,8 @@ interface Common {
 }
 
 /** Checks the common fields of a change. @throws Refusal FIELD_OUT_OF_RANGE */
-function checkCommon({ requestId, changeMessage = "" }: Common): void {
-  if (requestId !== "" && !UUID.test(requestId)) {
+function requireValidCommonFields({ requestId, changeMessage = "" }: CommonFields): void {
+  if (requestId !== "" && !UUID_PATTERN.test(requestId)) {
     throw refuse("FIELD_OUT_OF_RANGE", `Cannot read request_id "${requestId}": expected a UUID`, {
       field: "request_id",
       value: requestId,
@@ -63,7 +63,7 @@ type Message = MessageShape<WriteRpc["method"]["input"]>;
 type Reply = MessageShape<WriteRpc["method"]["output"]>;
 
 /** Data of a preview that stay valid after its transaction. */
-interface Drafted {
+interface DraftedPreview {
   readonly work: ReplyAfterPreview<PreviewRpc["method"]>;
   readonly topology: Topology;
 }
@@ -90,39 +90,41 @@ export class WriteCalls {
   }
 
   /** Runs a write in one transaction; `validate_only` rolls it back. */
-  async write(rpc: WriteRpc, request: Message, caller: Caller): Promise<Reply> {
-    const common = request as unknown as Common;
-    checkCommon(common);
+  async runWrite(rpc: WriteRpc, request: Message, caller: Caller): Promise<Reply> {
+    const common = request as unknown as CommonFields;
+    requireValidCommonFields(common);
     const { store } = this.#context;
-    const work = (writer: DcWriter) => this.#transact(rpc, request, caller, writer);
-    return common.validateOnly === true ? this.#drafts.run(() => resultOrDryRun(store.draft(work))) : store.write(work);
+    const work = (writer: DcWriter) => this.#runTransaction(rpc, request, caller, writer);
+    return common.validateOnly === true ? this.#drafts.run(() => unwrapDryRun(store.draft(work))) : store.write(work);
   }
 
   /** Applies changes in a draft, and returns their effects. */
-  async preview(rpc: PreviewRpc, request: Message, caller: Caller, signal: AbortSignal | undefined): Promise<Reply> {
+  async runPreview(rpc: PreviewRpc, request: Message, caller: Caller, signal: AbortSignal | undefined): Promise<Reply> {
     const context = this.#context;
     // Built and judged outside of the draft, so that other drafts do not wait for it.
     const scheduler = new CooperativeScheduler(signal, caller.peer);
-    await context.store.read(async (reader) => this.#topologies.judged(await this.#topologies.at(reader), scheduler));
+    await context.store.read(async (reader) =>
+      this.#topologies.judgeTopology(await this.#topologies.getTopology(reader), scheduler),
+    );
     const draft = () =>
-      context.store.draft(async (writer): Promise<Drafted> => {
+      context.store.draft(async (writer): Promise<DraftedPreview> => {
         const revision = await writer.revision();
-        const topology = await this.#topologies.at(writer, revision);
+        const topology = await this.#topologies.getTopology(writer, revision);
         const now = context.clock.now().toISOString();
         const origin = { context, caller, method: rpc.method.name, requestId: context.newId(), message: "", now };
-        const changes = new Changes(writer, origin);
+        const changes = new ChangeRecorder(writer, origin);
         const session = { context, caller, writer, changes, now, revision, topology };
         return { work: await rpc.run(session, request), topology };
       });
     const { work, topology } = await this.#drafts.run(draft, signal);
     // Another change may have been committed since the read. Its loads are computed here, where no other draft waits
     // for them.
-    await this.#topologies.judged(topology, scheduler);
+    await this.#topologies.judgeTopology(topology, scheduler);
     return work(scheduler);
   }
 
   /** Runs `work` in one transaction that is logged under `method`. */
-  async session<Result>(
+  async runSession<Result>(
     method: string,
     caller: Caller,
     { validateOnly, requestId, message }: LoadOptions,
@@ -131,21 +133,21 @@ export class WriteCalls {
     const context = this.#context;
     const written = context.store.write(async (writer) => {
       const now = context.clock.now().toISOString();
-      const changes = new Changes(writer, { context, caller, method, requestId, message, now });
+      const changes = new ChangeRecorder(writer, { context, caller, method, requestId, message, now });
       const result = await work({ context, caller, writer, changes, now });
-      if (validateOnly) throw new Tried(result);
+      if (validateOnly) throw new DryRunRollback(result);
       return result;
     });
-    return resultOrDryRun(written);
+    return unwrapDryRun(written);
   }
 
-  async #transact(rpc: WriteRpc, request: Message, caller: Caller, writer: DcWriter): Promise<Reply> {
-    const { requestId, validateOnly, changeMessage = "" } = request as unknown as Common;
+  async #runTransaction(rpc: WriteRpc, request: Message, caller: Caller, writer: DcWriter): Promise<Reply> {
+    const { requestId, validateOnly, changeMessage = "" } = request as unknown as CommonFields;
     const remembered = new RequestMemory(rpc, request, { caller, writer, now: this.#context.clock.now() });
-    const known = await remembered.recall(requestId);
+    const known = await remembered.findReply(requestId);
     if (known !== undefined) return known;
     const now = this.#context.clock.now().toISOString();
-    const changes = new Changes(writer, {
+    const changes = new ChangeRecorder(writer, {
       context: this.#context,
       caller,
       method: rpc.method.name,
@@ -154,9 +156,9 @@ export class WriteCalls {
       now,
     });
     const reply = await rpc.run({ context: this.#context, caller, writer, changes, now }, request);
-    if (validateOnly === true) throw new Tried(reply);
+    if (validateOnly === true) throw new DryRunRollback(reply);
     await changes.flush();
-    await remembered.keep(requestId, reply);
+    await remembered.storeReply(requestId, reply);
     return reply;
   }
 }

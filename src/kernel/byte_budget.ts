@@ -1,7 +1,7 @@
 /** Bytes up to which one request may use the whole budget; a larger request must leave a reserve for small ones. */
-const SMALL_BYTES = 64 * 1024;
+const SMALL_REQUEST_BYTES = 64 * 1024;
 /** Share of the budget for large requests. Our choice: a quarter remains for small requests and their replies. */
-const LARGE_PART = 0.75;
+const LARGE_REQUEST_SHARE = 0.75;
 /** Bytes charged for every open request: streams, headers, closures. Our choice: an estimate, not measured. */
 export const REQUEST_BYTES = 16 * 1024;
 
@@ -15,7 +15,7 @@ export class ByteBudget {
     this.limit = limit;
   }
 
-  get used(): number {
+  get usedBytes(): number {
     return this.#used;
   }
 
@@ -25,7 +25,7 @@ export class ByteBudget {
   }
 
   /** Opens the account of a request and charges the fixed cost of a request. */
-  open(): ByteAccount {
+  openAccount(): ByteAccount {
     return new ByteAccount(this, (bytes) => {
       this.#used += bytes;
     });
@@ -45,25 +45,25 @@ export class ByteAccount {
   }
 
   /** Returns an account that rejects every charge. */
-  static full(): ByteAccount {
+  static createFull(): ByteAccount {
     return new ByteAccount(new ByteBudget(-1), () => {});
   }
 
-  get held(): number {
+  get heldBytes(): number {
     return this.#held;
   }
 
   /** Whether the request may charge `bytes` more. */
-  fits(bytes: number): boolean {
-    const { limit, used } = this.#budget;
-    const most = this.#held - REQUEST_BYTES + bytes <= SMALL_BYTES ? limit : limit * LARGE_PART;
+  canCharge(bytes: number): boolean {
+    const { limit, usedBytes: used } = this.#budget;
+    const most = this.#held - REQUEST_BYTES + bytes <= SMALL_REQUEST_BYTES ? limit : limit * LARGE_REQUEST_SHARE;
     return used + bytes <= most;
   }
 
   /** Charges `bytes` if they fit, and returns whether they fitted. */
-  hold(bytes: number): boolean {
+  tryCharge(bytes: number): boolean {
     if (this.#isClosed) return true;
-    if (!this.fits(bytes)) return false;
+    if (!this.canCharge(bytes)) return false;
     this.#held += bytes;
     this.#charge(bytes);
     return true;

@@ -1,10 +1,10 @@
 /** Cache of field names as quoted JSON strings, because the same few names are written often. */
-const quoted = new Map<string, string>();
+const quotedNames = new Map<string, string>();
 /** Maximum number of cached names. Our choice: the proto has some 300, users may define more. */
-const MAX_QUOTED = 4096;
+const MAX_CACHED_NAMES = 4096;
 
 /** Cached JSON texts of objects that are written more than once. */
-const remembered = new WeakMap<object, string>();
+const cachedTexts = new WeakMap<object, string>();
 
 /**
  * Returns the text of `formatCanonicalJson` and caches it as long as the object exists, so that larger values that
@@ -12,7 +12,7 @@ const remembered = new WeakMap<object, string>();
  */
 export function cacheCanonicalJson(object: object): string {
   const text = formatCanonicalJson(object);
-  remembered.set(object, text);
+  cachedTexts.set(object, text);
   return text;
 }
 
@@ -24,7 +24,7 @@ export function cacheCanonicalJson(object: object): string {
 export function formatCanonicalJson(value: unknown): string {
   if (typeof value === "number") return formatNumberJson(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const known = remembered.get(value);
+  const known = cachedTexts.get(value);
   if (known !== undefined) return known;
   if (hasSortedKeys(value)) return JSON.stringify(value);
   return Array.isArray(value) ? formatListJson(value) : formatObjectJson(value as Readonly<Record<string, unknown>>);
@@ -74,9 +74,9 @@ function formatObjectJson(object: Readonly<Record<string, unknown>>): string {
 }
 
 function quoteName(name: string): string {
-  const known = quoted.get(name);
+  const known = quotedNames.get(name);
   if (known !== undefined) return known;
   const made = JSON.stringify(name);
-  if (quoted.size < MAX_QUOTED) quoted.set(name, made);
+  if (quotedNames.size < MAX_CACHED_NAMES) quotedNames.set(name, made);
   return made;
 }

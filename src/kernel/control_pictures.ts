@@ -1,27 +1,28 @@
 /** First code point of the block "Control Pictures": U+2400 + c shows the control character c. */
-const CONTROL_PICTURES = 0x2400;
-const PICTURE_OF_DELETE = "\u2421";
-const REPLACEMENT = "\ufffd";
+const FIRST_CONTROL_PICTURE = 0x2400;
+const DELETE_PICTURE = "\u2421";
+const REPLACEMENT_CHARACTER = "\ufffd";
 
-const CONTROLS_IN_LINES = /[^\P{Cc}\n\t]/gu;
+const HIDDEN_CONTROL_PATTERN = /[^\P{Cc}\n\t]/gu;
 
 /** Returns a visible replacement for a control character: its control picture, otherwise U+FFFD. */
 export function getVisibleSign(character: string): string {
   const code = character.charCodeAt(0);
-  if (code < 0x20) return String.fromCharCode(CONTROL_PICTURES + code);
-  return code === 0x7f ? PICTURE_OF_DELETE : REPLACEMENT;
+  if (code < 0x20) return String.fromCharCode(FIRST_CONTROL_PICTURE + code);
+  return code === 0x7f ? DELETE_PICTURE : REPLACEMENT_CHARACTER;
 }
 
 /** Returns text for a file opened in a terminal: line breaks become line feeds, other control characters visible. */
 export function replaceControlCharacters(text: string): string {
-  return text.replace(/\r\n?/g, "\n").replace(CONTROLS_IN_LINES, getVisibleSign);
+  return text.replace(/\r\n?/g, "\n").replace(HIDDEN_CONTROL_PATTERN, getVisibleSign);
 }
 
 // Matches the colour codes of `paint`, CRLF line ends, and characters that are unsafe in a terminal.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
-const OWN_OR_UNSAFE = /\u001b\[(?:1|2|22|3[1-6]|39)m|\r\n|(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu;
+const COLOR_OR_UNSAFE_PATTERN =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
+  /\u001b\[(?:1|2|22|3[1-6]|39)m|\r\n|(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu;
 
 /** Returns text safe to print in a terminal: escape sequences become visible, except the program's own colours. */
 export function escapeForTerminal(text: string): string {
-  return text.replace(OWN_OR_UNSAFE, (found) => (found.length > 1 ? found : getVisibleSign(found)));
+  return text.replace(COLOR_OR_UNSAFE_PATTERN, (found) => (found.length > 1 ? found : getVisibleSign(found)));
 }

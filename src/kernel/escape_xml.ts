@@ -1,8 +1,8 @@
 /** Matches the characters that XML 1.0 cannot contain, even escaped. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the letters that must go
-const UNSPEAKABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+const INVALID_XML_PATTERN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
-const ESCAPES: Readonly<Record<string, string>> = {
+const XML_ESCAPES: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
   ">": "&gt;",
@@ -14,6 +14,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
 export function escapeXml(text: string): string {
   return text
     .toWellFormed()
-    .replace(UNSPEAKABLE, "\ufffd")
-    .replace(/[&<>"']/g, (letter) => ESCAPES[letter] ?? letter);
+    .replace(INVALID_XML_PATTERN, "\ufffd")
+    .replace(/[&<>"']/g, (letter) => XML_ESCAPES[letter] ?? letter);
 }

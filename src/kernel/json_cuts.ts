@@ -5,7 +5,7 @@ const PIECE_BYTES = 32 * 1024;
 /** Bytes of text that take as long to parse as an empty object or list. */
 const BRACKET_BYTES = 64;
 /** Bytes that are scanned in one step; a step takes some hundred microseconds. */
-const SCANNED_BYTES = 128 * 1024;
+const SCAN_STEP_BYTES = 128 * 1024;
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -43,18 +43,18 @@ export interface LargeMember {
  * syntax; parsing the pieces does. Cost: about 2 ms per MiB, in steps.
  */
 export function* findLargeMembers(bytes: Uint8Array): Steps<readonly LargeMember[]> {
-  const search = new Search(bytes);
+  const search = new LargeMemberSearch(bytes);
   while (!search.isOver) {
-    search.step();
+    search.scanStep();
     yield;
   }
-  return search.found;
+  return search.largeMembers;
 }
 
-class Search {
-  readonly found: LargeMember[] = [];
+class LargeMemberSearch {
+  readonly largeMembers: LargeMember[] = [];
   readonly #bytes: Uint8Array;
-  #at = 0;
+  #offset = 0;
   #depth = 0;
   /** Byte range of the last string in the outermost object; `#name` is the range of the last string before a colon. */
   #text: readonly [number, number] = [0, 0];
@@ -78,39 +78,39 @@ class Search {
   }
 
   get isOver(): boolean {
-    return this.#at >= this.#bytes.length;
+    return this.#offset >= this.#bytes.length;
   }
 
-  step(): void {
-    const until = this.#at + SCANNED_BYTES;
-    while (this.#at < until && !this.isOver) this.#take(this.#bytes[this.#at++]);
+  scanStep(): void {
+    const until = this.#offset + SCAN_STEP_BYTES;
+    while (this.#offset < until && !this.isOver) this.#handleByte(this.#bytes[this.#offset++]);
   }
 
   /** Parsing cost of the scanned bytes, in bytes of text: brackets count as `BRACKET_BYTES` more. */
-  get #read(): number {
-    return this.#at + this.#brackets * BRACKET_BYTES;
+  get #scannedCost(): number {
+    return this.#offset + this.#brackets * BRACKET_BYTES;
   }
 
-  #take(byte: number | undefined): void {
+  #handleByte(byte: number | undefined): void {
     if (byte === QUOTE) this.#skipText();
     else if (byte === COLON && this.#depth === 1) this.#name = this.#text;
-    else if (byte === COMMA) this.#comma();
-    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.#open(byte);
-    else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#close();
+    else if (byte === COMMA) this.#handleComma();
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.#openBracket(byte);
+    else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#closeBracket();
   }
 
   #skipText(): void {
-    const from = this.#at - 1;
-    for (; !this.isOver; this.#at++) {
-      const byte = this.#bytes[this.#at];
-      if (byte === BACKSLASH) this.#at++;
+    const from = this.#offset - 1;
+    for (; !this.isOver; this.#offset++) {
+      const byte = this.#bytes[this.#offset];
+      if (byte === BACKSLASH) this.#offset++;
       else if (byte === QUOTE) break;
     }
-    this.#at++;
-    if (this.#depth === 1) this.#text = [from, this.#at];
+    this.#offset++;
+    if (this.#depth === 1) this.#text = [from, this.#offset];
   }
 
-  #open(byte: number): void {
+  #openBracket(byte: number): void {
     this.#depth++;
     this.#brackets++;
     if (this.#depth > 2) this.#isNested = true;
@@ -118,21 +118,21 @@ class Search {
     this.#isList = byte === OPEN_LIST;
     this.#isNested = false;
     this.#elements = [];
-    this.#from = this.#at;
-    this.#piece = this.#at;
-    this.#element = this.#at;
-    this.#beforeMember = this.#read;
-    this.#beforePiece = this.#read;
-    this.#beforeElement = this.#read;
+    this.#from = this.#offset;
+    this.#piece = this.#offset;
+    this.#element = this.#offset;
+    this.#beforeMember = this.#scannedCost;
+    this.#beforePiece = this.#scannedCost;
+    this.#beforeElement = this.#scannedCost;
   }
 
-  #comma(): void {
-    if (this.#depth === 2 && this.#isList) this.#endElement(this.#at - 1);
+  #handleComma(): void {
+    if (this.#depth === 2 && this.#isList) this.#endElement(this.#offset - 1);
   }
 
   /** Ends the current element, and ends the current piece if it has reached `PIECE_BYTES`. */
   #endElement(to: number): void {
-    const read = this.#read;
+    const read = this.#scannedCost;
     const isLarge = read - this.#beforeElement >= PIECE_BYTES;
     if (isLarge && this.#element > this.#piece) {
       this.#elements.push({ from: this.#piece, to: this.#element - 1, isLarge: false });
@@ -147,16 +147,16 @@ class Search {
     this.#beforeElement = read;
   }
 
-  #close(): void {
+  #closeBracket(): void {
     this.#depth--;
     if (this.#depth !== 1) return;
-    const to = this.#at - 1;
-    if (this.#read - this.#beforeMember < PIECE_BYTES) return;
+    const to = this.#offset - 1;
+    if (this.#scannedCost - this.#beforeMember < PIECE_BYTES) return;
     if (this.#isList) {
       this.#endElement(to);
       if (this.#piece <= to) this.#elements.push({ from: this.#piece, to, isLarge: false });
     }
-    this.found.push({
+    this.largeMembers.push({
       name: this.#name,
       from: this.#from,
       to,

@@ -2,15 +2,15 @@ import { findLargeMembers, type LargeMember } from "./json_cuts.ts";
 import type { Steps } from "./steps.ts";
 
 /** Bytes up to which JSON is parsed in one step. */
-const SMALL_BYTES = 16 * 1024;
+const SMALL_JSON_BYTES = 16 * 1024;
 const BLANK = 32;
 const OPEN_LIST = 91;
 const OPEN_OBJECT = 123;
 /** Prefix that turns a list into the only member of an object, so that `findLargeMembers` can split it. */
-const BEFORE_LIST = Buffer.from('{"":');
-const BEHIND_LIST = Buffer.from("}");
+const LIST_PREFIX = Buffer.from('{"":');
+const LIST_SUFFIX = Buffer.from("}");
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Parses JSON in steps, because 300,000 objects take some tenths of a second, during which no other work would run.
@@ -25,10 +25,10 @@ export function* parseJson(bytes: Uint8Array): Steps<unknown> {
 }
 
 function* parseValue(bytes: Uint8Array): Steps<unknown> {
-  const first = bytes.length < SMALL_BYTES ? undefined : findFirstByte(bytes);
+  const first = bytes.length < SMALL_JSON_BYTES ? undefined : findFirstNonBlankByte(bytes);
   if (first === OPEN_OBJECT) return yield* parseObject(bytes);
-  if (first !== OPEN_LIST) return JSON.parse(utf8.decode(bytes));
-  const object = yield* parseObject(Buffer.concat([BEFORE_LIST, bytes, BEHIND_LIST]));
+  if (first !== OPEN_LIST) return JSON.parse(utf8Decoder.decode(bytes));
+  const object = yield* parseObject(Buffer.concat([LIST_PREFIX, bytes, LIST_SUFFIX]));
   const names = Object.keys(object);
   // Any other number of members means that the text was not a list.
   if (names.length !== 1 || names[0] !== "") throw new SyntaxError("Expected one list");
@@ -40,14 +40,14 @@ function* parseObject(bytes: Uint8Array): Steps<Record<string, unknown>> {
   let rest = "";
   let at = 0;
   for (const { from, to } of members) {
-    rest += utf8.decode(bytes.subarray(at, from));
+    rest += utf8Decoder.decode(bytes.subarray(at, from));
     at = to;
   }
-  rest += utf8.decode(bytes.subarray(at));
+  rest += utf8Decoder.decode(bytes.subarray(at));
   const object: Record<string, unknown> = JSON.parse(rest);
   for (const member of members) {
     yield;
-    const name: string = JSON.parse(utf8.decode(bytes.subarray(...member.name)));
+    const name: string = JSON.parse(utf8Decoder.decode(bytes.subarray(...member.name)));
     const value = member.isList
       ? yield* parseList(bytes, member)
       : yield* parseObject(bytes.subarray(member.from - 1, member.to + 1));
@@ -59,13 +59,13 @@ function* parseObject(bytes: Uint8Array): Steps<Record<string, unknown>> {
 
 function* parseList(bytes: Uint8Array, { from, to, elements }: LargeMember): Steps<unknown[]> {
   const list: unknown[] = [];
-  if (elements.length === 1 && utf8.decode(bytes.subarray(from, to)).trim() === "") return list;
+  if (elements.length === 1 && utf8Decoder.decode(bytes.subarray(from, to)).trim() === "") return list;
   for (const element of elements) {
     yield;
     const content = bytes.subarray(element.from, element.to);
     if (element.isLarge) list.push(yield* parseValue(content));
     else {
-      const text = utf8.decode(content);
+      const text = utf8Decoder.decode(content);
       // A piece without an element must fail to parse, but `[]` would be a valid empty list.
       for (const item of JSON.parse(`[${text.trim() === "" ? "," : text}]`)) list.push(item);
     }
@@ -74,7 +74,7 @@ function* parseList(bytes: Uint8Array, { from, to, elements }: LargeMember): Ste
 }
 
 /** Returns the first byte that is not white space. */
-function findFirstByte(bytes: Uint8Array): number | undefined {
+function findFirstNonBlankByte(bytes: Uint8Array): number | undefined {
   let at = 0;
   while ((bytes[at] ?? BLANK + 1) <= BLANK) at++;
   return bytes[at];

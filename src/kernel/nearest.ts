@@ -4,7 +4,7 @@ import { distance } from "fastest-levenshtein";
 const MAX_DIFFERENCES = 3;
 
 /** Maximum characters of a compared text. Our choice: no name is longer, and cost grows with the cube of the length. */
-const MAX_COMPARED = 64;
+const MAX_COMPARED_CHARS = 64;
 
 /**
  * Returns the candidate closest to `text`, or undefined if none is close.
@@ -16,11 +16,11 @@ const MAX_COMPARED = 64;
 export function findNearest(text: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
-  if (text.length > MAX_COMPARED) return undefined;
+  if (text.length > MAX_COMPARED_CHARS) return undefined;
   for (const candidate of candidates) {
-    if (candidate.length > MAX_COMPARED) continue;
+    if (candidate.length > MAX_COMPARED_CHARS) continue;
     const found = countTypingErrors(text.toLowerCase(), candidate.toLowerCase());
-    const letters = Math.min(lettersOf(text), lettersOf(candidate));
+    const letters = Math.min(countLetters(text), countLetters(candidate));
     const allowed = Math.min(MAX_DIFFERENCES, Math.max(1, Math.floor(letters / 3)));
     if (found <= allowed && found < bestDistance) {
       best = candidate;
@@ -30,7 +30,7 @@ export function findNearest(text: string, candidates: Iterable<string>): string 
   return best;
 }
 
-const lettersOf = (word: string): number => word.replace(/^-+/, "").length;
+const countLetters = (word: string): number => word.replace(/^-+/, "").length;
 
 // Swapped neighbouring letters are the most common typing error, so they count as one difference.
 function countTypingErrors(typed: string, meant: string): number {

@@ -5,30 +5,30 @@ export interface OutageMessages {
 }
 
 /** Reports an outage once when it begins and once when it ends, however many calls fail in between. */
-export class Outage {
-  readonly #words: OutageMessages;
-  readonly #say: (message: string) => void;
-  #lasting = false;
+export class OutageReporter {
+  readonly #messages: OutageMessages;
+  readonly #report: (message: string) => void;
+  #isLasting = false;
 
   constructor(words: OutageMessages, say: (message: string) => void) {
-    this.#words = words;
-    this.#say = say;
+    this.#messages = words;
+    this.#report = say;
   }
 
   /** Whether the outage continues: from the first failure to the next success. */
-  get lasts(): boolean {
-    return this.#lasting;
+  get isLasting(): boolean {
+    return this.#isLasting;
   }
 
-  failed(why: string): void {
-    if (this.#lasting) return;
-    this.#lasting = true;
-    this.#say(this.#words.gone(why));
+  recordFailure(why: string): void {
+    if (this.#isLasting) return;
+    this.#isLasting = true;
+    this.#report(this.#messages.gone(why));
   }
 
-  worked(): void {
-    if (!this.#lasting) return;
-    this.#lasting = false;
-    this.#say(this.#words.back);
+  recordSuccess(): void {
+    if (!this.#isLasting) return;
+    this.#isLasting = false;
+    this.#report(this.#messages.back);
   }
 }

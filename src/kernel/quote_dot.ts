@@ -1,5 +1,5 @@
 /** Returns a quoted string of the DOT language: line breaks become `\n`, other control characters U+FFFD. */
-export function quoteDot(text: string): string {
+export function quoteDotString(text: string): string {
   const inner = text
     .toWellFormed()
     .replace(/\\/g, "\\\\")

@@ -23,33 +23,33 @@ export class TaskSlots {
    * @throws the signal's reason if it aborts while the work waits; the work then never starts
    */
   async run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    if (!this.#takeFree()) await this.#turn(signal);
+    if (!this.#tryAcquire()) await this.#waitForSlot(signal);
     try {
       return await work();
     } finally {
-      this.give();
+      this.release();
     }
   }
 
   /** Waits for a free slot and acquires it; the caller must release it. */
-  async take(): Promise<void> {
-    if (!this.#takeFree()) await this.#turn();
+  async acquire(): Promise<void> {
+    if (!this.#tryAcquire()) await this.#waitForSlot();
   }
 
   /** Releases a slot: the next waiting task gets it. */
-  give(): void {
+  release(): void {
     const [next] = this.#waiting;
     if (next === undefined) this.#free += 1;
     else next();
   }
 
-  #takeFree(): boolean {
+  #tryAcquire(): boolean {
     if (this.#free === 0) return false;
     this.#free -= 1;
     return true;
   }
 
-  #turn(signal?: AbortSignal): Promise<void> {
+  #waitForSlot(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const start = (): void => {
         this.#waiting.delete(start);

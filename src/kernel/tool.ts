@@ -32,7 +32,7 @@ export interface ToolDefinition<Context, Params extends TObject = TObject, Value
   readonly name: string;
   readonly summary: string;
   /** Description of a call's result for the documentation; clients see the result itself. */
-  readonly answers?: string;
+  readonly resultDescription?: string;
   readonly effect: ToolEffect;
   /** True if a repeated call with the same arguments changes nothing further. */
   readonly idempotent: boolean;

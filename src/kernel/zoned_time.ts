@@ -43,8 +43,8 @@ export function formatLocalTime(instant: number, timeZone: string): string {
 /** Formats a zone's offset from UTC at an instant: `+01:00`. */
 export function formatUtcOffset(instant: number, timeZone: string): string {
   const minutes = Math.round(computeUtcOffsetMs(instant, timeZone) / 60_000);
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${minutes < 0 ? "-" : "+"}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
+  const padTwoDigits = (value: number) => String(value).padStart(2, "0");
+  return `${minutes < 0 ? "-" : "+"}${padTwoDigits(Math.floor(Math.abs(minutes) / 60))}:${padTwoDigits(Math.abs(minutes) % 60)}`;
 }
 
 /** Returns the offset of a zone from UTC at an instant, in milliseconds; positive east of Greenwich. */
@@ -61,8 +61,15 @@ function computeUtcOffsetMs(instant: number, timeZone: string): number {
     minute: "numeric",
     second: "numeric",
   }).formatToParts(instant);
-  const part = (type: string) => Number(parts.find((one) => one.type === type)?.value);
-  const shown = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
+  const readPart = (type: string) => Number(parts.find((one) => one.type === type)?.value);
+  const shown = Date.UTC(
+    readPart("year"),
+    readPart("month") - 1,
+    readPart("day"),
+    readPart("hour"),
+    readPart("minute"),
+    readPart("second"),
+  );
   return shown - Math.floor(instant / 1000) * 1000;
 }
 
@@ -72,10 +79,12 @@ function computeUtcOffsetMs(instant: number, timeZone: string): number {
  */
 export function resolveLocalTime(time: LocalTime, zone: string): number | { readonly expected: string } {
   const [first, second] = findInstants(time, zone);
-  const written = (instant: number) =>
+  const formatInstant = (instant: number) =>
     `${formatLocalTime(instant, zone).replace(" ", "T")}${formatUtcOffset(instant, zone)}`;
   if (first !== undefined && second !== undefined)
-    return { expected: `one of ${written(first)} and ${written(second)}: the clocks of ${zone} show it twice` };
+    return {
+      expected: `one of ${formatInstant(first)} and ${formatInstant(second)}: the clocks of ${zone} show it twice`,
+    };
   if (first !== undefined) return first;
   const [before] = findInstants({ ...time, hour: Math.max(0, time.hour - 1) }, zone);
   const [after] = findInstants({ ...time, hour: Math.min(23, time.hour + 1) }, zone);

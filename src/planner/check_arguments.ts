@@ -3,13 +3,15 @@ import { Value, type ValueError } from "@sinclair/typebox/value";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { findNearest } from "#kernel/nearest.ts";
-import { ONE_OF } from "#kernel/one_of.ts";
-import { MAX_SHOWN_CHARS, shortenText } from "#kernel/shortened.ts";
+import { ENUM_SCHEMA_KIND } from "#kernel/one_of.ts";
+import { MAX_MESSAGE_VALUE_CHARS, shortenText } from "#kernel/shortened.ts";
 
 /** Maximum depth to which an error message shows a nested value. */
 const MAX_SHOWN_DEPTH = 8;
 
-TypeRegistry.Set<TSchema & { enum: readonly unknown[] }>(ONE_OF, (schema, value) => schema.enum.includes(value));
+TypeRegistry.Set<TSchema & { enum: readonly unknown[] }>(ENUM_SCHEMA_KIND, (schema, value) =>
+  schema.enum.includes(value),
+);
 
 /**
  * Returns `args` as the tool's parameters. Null means "not given", because clients send it for parameters that they do
@@ -42,19 +44,19 @@ function buildUnknownParameterError(name: string, known: readonly string[]): Ope
 }
 
 /** Finds an integer parameter whose value is beyond the exact range of a double. */
-function findUnsafeInteger(params: TObject, given: Readonly<Record<string, unknown>>): Mismatch | undefined {
+function findUnsafeInteger(params: TObject, given: Readonly<Record<string, unknown>>): ArgumentMismatch | undefined {
   const found = Object.entries(given).find(([, value]) => typeof value === "number" && !Number.isSafeInteger(value));
   const schema = found === undefined ? undefined : params.properties[found[0]];
   if (found === undefined || schema?.["type"] !== "integer") return undefined;
   return { path: `/${found[0]}`, schema, value: found[1] };
 }
 
-type Mismatch = Pick<ValueError, "path" | "schema" | "value">;
+type ArgumentMismatch = Pick<ValueError, "path" | "schema" | "value">;
 
-function describeMismatch({ path, schema, value }: Mismatch): string {
+function describeMismatch({ path, schema, value }: ArgumentMismatch): string {
   const name = path.slice(1).replaceAll("/", ".");
   // docs/contract/spec-tool.md#tool-errors fixes the sentence for a status; other enumerated parameters follow it.
-  if (schema[Kind] === ONE_OF)
+  if (schema[Kind] === ENUM_SCHEMA_KIND)
     return `Invalid ${name}: ${formatBareText(value)}. Must be one of: ${schema["enum"].join(", ")}`;
   return `Invalid parameter "${name}": expected ${describeExpectation(schema)}, got ${formatValue(value)}`;
 }
@@ -79,7 +81,7 @@ function formatValue(value: unknown): string {
 function clipValue(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (depth === 0) return "…";
-  if (Array.isArray(value)) return value.slice(0, MAX_SHOWN_CHARS).map((item) => clipValue(item, depth - 1));
-  const entries = Object.entries(value).slice(0, MAX_SHOWN_CHARS);
+  if (Array.isArray(value)) return value.slice(0, MAX_MESSAGE_VALUE_CHARS).map((item) => clipValue(item, depth - 1));
+  const entries = Object.entries(value).slice(0, MAX_MESSAGE_VALUE_CHARS);
   return Object.fromEntries(entries.map(([name, item]) => [name, clipValue(item, depth - 1)]));
 }

@@ -12,7 +12,7 @@ import type {
   TemplateStore,
   WorkStore,
 } from "./ports.ts";
-import type { Background } from "./program_ports.ts";
+import type { BackgroundStarter } from "./program_ports.ts";
 import type { SpecId } from "./spec/spec_id.ts";
 import type { AcceptanceStore } from "./work/acceptance.ts";
 import type { ManualCompletion, ProofRequest, Provenance } from "./work/provenance.ts";
@@ -25,9 +25,9 @@ export interface InsideRun {
 /** Ports of an operation, which `cli/compose.ts` assembles once per process. */
 export interface PlannerContext {
   /** Returns whether the project has a folder `.planner/specs`. */
-  initialised(): Promise<boolean>;
+  isInitialised(): Promise<boolean>;
   /** Returns the settings of `.planner/config.md`; throws OperationError with the line if the file is malformed. */
-  config(): Promise<PlannerConfig>;
+  readConfig(): Promise<PlannerConfig>;
   /** Returns parts of the settings. Cheaper than all settings if these parts have their defaults. */
   settings<Name extends keyof PlannerConfig>(...names: readonly Name[]): Promise<Pick<PlannerConfig, Name>>;
   readonly specs: SpecStore;
@@ -42,17 +42,17 @@ export interface PlannerContext {
   readonly git: GitHistory;
   readonly outputs: OutputValidator;
   /** Commands that a person on this machine has accepted, loaded on the first call. */
-  accepted(): Promise<AcceptanceStore>;
+  openAcceptance(): Promise<AcceptanceStore>;
   /** Judges the criteria of a spec: runs their checks in its worktree, else in the project's folder. */
-  prove(wanted: ProofRequest): Promise<Provenance>;
+  proveSpec(wanted: ProofRequest): Promise<Provenance>;
   /** Stores the record of a spec that a person completed by hand. Returns its number; null if it cannot be stored. */
-  keepManual(end: ManualCompletion): Promise<number | null>;
+  storeManualRecord(end: ManualCompletion): Promise<number | null>;
   /** Ports for running agents, loaded on the first call because most commands run none. */
-  runs(): Promise<RunPorts>;
+  openRuns(): Promise<RunPorts>;
   /** Reports of the agents of all runs, oldest first; runs without a report are omitted. */
-  reports(): Promise<readonly StoredRunReport[]>;
-  readonly background: Background;
+  readRunReports(): Promise<readonly StoredRunReport[]>;
+  readonly background: BackgroundStarter;
   /** Returns the run of this project inside of which this process was started; null outside of runs. */
-  insideRun(): InsideRun | null;
+  findSurroundingRun(): InsideRun | null;
   readonly clock: Clock;
 }

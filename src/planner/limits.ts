@@ -83,7 +83,7 @@ export const MAX_STEP_CHARS = 200;
 export const AGENT_GRACE_MS = 5_000;
 
 /** Maximum wait in ms until the process of an ended agent releases its spec. Chosen by planner: a pause ends in ten s. */
-export const GIVE_UP_MS = 4_000;
+export const CLAIM_RELEASE_LIMIT_MS = 4_000;
 
 /** Interval in ms at which a run checks that it still holds its claim. Chosen by planner: below the heartbeat limit. */
 export const CLAIM_CHECK_MS = 30_000;

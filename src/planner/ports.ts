@@ -17,20 +17,20 @@ export interface SpecSet {
  */
 export interface SpecStore {
   /** Ids of the files in `specs/`, sorted; reads no file. */
-  ids(): Promise<readonly SpecId[]>;
+  listIds(): Promise<readonly SpecId[]>;
   /** Ids of the files in `archive/`; reads no file. */
-  archivedIds(): Promise<ReadonlySet<SpecId>>;
+  listArchivedIds(): Promise<ReadonlySet<SpecId>>;
   /** Returns every active spec; the same object as before when nothing changed, so that derived data can be kept. */
-  active(): Promise<SpecSet>;
-  archived(): Promise<SpecSet>;
+  readActive(): Promise<SpecSet>;
+  readArchived(): Promise<SpecSet>;
   /** Lists entries that are not read as specs: folders in `specs/`, and files that end with `.MD` or similar. */
-  strays(): Promise<readonly StrayEntry[]>;
+  listStrays(): Promise<readonly StrayEntry[]>;
   /** One spec, active or archived, by its full id. */
   load(id: SpecId): Promise<Spec>;
   /** The text of one file, active or archived, whether it parses or not. */
   readText(id: SpecId): Promise<{ readonly file: string; readonly text: string }>;
   /** Returns the time at which the file of a spec, active or archived, last changed. */
-  modified(id: SpecId): Promise<Date>;
+  readModifiedTime(id: SpecId): Promise<Date>;
   /**
    * Replaces an active spec's text by `change(text)`, atomically and without losing another writer's change: `change`
    * may be called again with newer text. Returns false and changes nothing when the text stays the same.
@@ -40,7 +40,7 @@ export interface SpecStore {
    * Edits some dozens of specs as `edit` does, much faster than one by one. An error concerns only its spec. Other
    * writers wait meanwhile.
    */
-  editEach(
+  editSpecs(
     ids: Iterable<SpecId>,
     change: (text: string, id: SpecId) => string,
   ): Promise<ReadonlyMap<SpecId, EditOutcome>>;
@@ -50,7 +50,7 @@ export interface SpecStore {
    * Creates some dozens of specs under ids of the caller's choice, much faster than one by one. Each spec is created
    * completely or not at all. Its outcome is false if the id is taken. Other writers wait meanwhile.
    */
-  createEach(specs: readonly NewSpecText[]): Promise<ReadonlyMap<SpecId, EditOutcome>>;
+  createSpecs(specs: readonly NewSpecText[]): Promise<ReadonlyMap<SpecId, EditOutcome>>;
   /**
    * Creates the members of an active spec and changes the spec's own fields, or changes nothing if that fails. After a
    * kill, the next process that reads or writes specs completes the operation.
@@ -94,7 +94,7 @@ export interface LogFile {
   readonly file: string;
   readonly size: number;
   readonly modified: Date;
-  read(offset: number, length: number): Promise<Uint8Array>;
+  readBytes(offset: number, length: number): Promise<Uint8Array>;
 }
 
 export interface LogStore {
@@ -135,15 +135,15 @@ export interface WorktreeStatus {
 /** Records and states that running work leaves under `.planner/`. */
 export interface WorkStore {
   /** Returns every record, oldest first; a record whose process has ended is read as failed. */
-  processes(): Promise<readonly ProcessRecord[]>;
+  readProcesses(): Promise<readonly ProcessRecord[]>;
   /** Returns files in the folder of records that cannot be read as a record. */
-  brokenRecords(): Promise<readonly UnreadableFile[]>;
-  lockHolder(id: SpecId): Promise<LockHolder | null>;
+  listBrokenRecords(): Promise<readonly UnreadableFile[]>;
+  readLockHolder(id: SpecId): Promise<LockHolder | null>;
   worktrees(): Promise<readonly WorktreeStatus[]>;
   /** Returns a value that changes when a record or a worktree's state is written. Cheap, because it reads no file. */
-  mark(): Promise<string>;
+  readMark(): Promise<string>;
   /** The pid of the watch process that runs on this machine, or null. */
-  watchPid(): Promise<number | null>;
+  readWatchPid(): Promise<number | null>;
 }
 
 export interface TemplateStore {
@@ -158,7 +158,7 @@ export interface PromptStore extends TemplateStore {
   /**
    * Reads at most the first `maxBytes` bytes of a file. Reads no file outside of the project, even through a link.
    */
-  projectFile(path: string, maxBytes: number): Promise<ProjectFileText>;
+  readProjectFile(path: string, maxBytes: number): Promise<ProjectFileText>;
 }
 
 /** `whole` is false if only the beginning was read; `why` says why the path leads to no text. */
@@ -176,13 +176,13 @@ export interface ProcessControl {
 /** The project's git repository; every answer is empty without one. */
 export interface GitHistory {
   /** Returns abbreviated hashes of commits whose messages name the spec as their work, newest first. */
-  commitsNaming(
+  listCommitsNaming(
     id: SpecId,
     /** `branch` is searched beside HEAD; `template` is the template of commit messages. */
     how?: { readonly branch?: string | null; readonly template?: string | null },
   ): Promise<readonly string[]>;
   /** The last commit that added or removed one of the texts in a file, as `<hash> <author>, <day>: <subject>`. */
-  lastWriting(file: string, texts: readonly string[]): Promise<string | null>;
+  findLastChange(file: string, texts: readonly string[]): Promise<string | null>;
 }
 
 /** Result of comparing an output with its schema. `invalid_schema` means that the schema file itself is unusable. */
@@ -198,12 +198,12 @@ export interface OutputValidator {
    *
    * @param schemaPath as written in the spec: from the project root, or a bare name under `.planner/schemas/`
    */
-  validate(schemaPath: string, output: string): Promise<OutputVerdict>;
+  validateOutput(schemaPath: string, output: string): Promise<OutputVerdict>;
   /**
    * Returns the part of an agent's prompt that states the expected output.
    * @throws OperationError `failed_precondition` that names the problem of the schema file
    */
   promptSection(schemaPath: string): Promise<string>;
   /** SHA-256 of the schema and all that it refers to; null if it cannot be used. */
-  fingerprint(schemaPath: string): Promise<string | null>;
+  computeFingerprint(schemaPath: string): Promise<string | null>;
 }

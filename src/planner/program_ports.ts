@@ -3,23 +3,23 @@ import type { GitHistory } from "./ports.ts";
 /** Access to files outside the project, and to git's data about a folder. Paths are absolute. */
 export interface RunFiles {
   /** Reads a file; returns null if the file does not exist. */
-  read(path: string): Promise<string | null>;
+  readText(path: string): Promise<string | null>;
   /** Writes a file completely or not at all; creates its folder. */
-  write(path: string, text: string): Promise<void>;
+  writeText(path: string, text: string): Promise<void>;
   /**
    * Returns the folders to which a commit in `folder` writes. For a worktree these are the repository's objects, the
    * branches beside its own, and the worktree's administration, but not the settings, the hooks or the main branch. For
    * the checkout itself it is all of `.git`. Empty without a repository.
    */
-  gitFolders(folder: string): Promise<readonly string[]>;
+  prepareCommitFolders(folder: string): Promise<readonly string[]>;
   /** The number of a TCP port on 127.0.0.1 without a listener at this moment. */
-  freePort(): Promise<number>;
+  findFreePort(): Promise<number>;
   /** Latest change of a file below `folder`, in milliseconds since 1970. Reads at most 20,000 entries. */
-  lastChange(folder: string): Promise<number>;
+  findLastChangeTime(folder: string): Promise<number>;
   /** Creates a SHA-256 hasher. */
-  hasher(): Hasher;
+  createHasher(): Hasher;
   /** Opens the git history of the commit that is checked out in `folder`. */
-  history(folder: string): GitHistory;
+  openHistory(folder: string): GitHistory;
 }
 
 export interface Hasher {
@@ -29,7 +29,7 @@ export interface Hasher {
 }
 
 /** Starts planner itself as a separate process that continues after this one. */
-export interface Background {
+export interface BackgroundStarter {
   /**
    * Starts `planner <args>` for this project, detached from this process and its terminal. Its output is appended to
    * `.planner/processes/background.log`.

@@ -19,7 +19,7 @@ export async function runTool<Params extends TObject, Value>(
   args: unknown,
   options: CallOptions = {},
 ): Promise<ToolResult<Value>> {
-  if (!(await context.initialised())) {
+  if (!(await context.isInitialised())) {
     throw new OperationError("failed_precondition", "Planner not initialized. Run `planner init` first.");
   }
   const checked = checkArguments(tool.params, args);

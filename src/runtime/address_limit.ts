@@ -6,20 +6,20 @@ export interface AddressLimits {
   readonly probeConnections: number;
 }
 
-export interface Admission {
+export interface ConnectionAdmission {
   /** Whether the connection exceeds a limit, so that it may only be used for health probes. */
   readonly isExcess: boolean;
-  leave(): void;
+  release(): void;
 }
 
 /**
  * Limits the connections per network address and in total, so that one client cannot use up all connections. Admits a
  * few more above each limit, so that health probes from the same address succeed.
  */
-export class AddressLimit {
+export class ConnectionLimiter {
   readonly #limits: AddressLimits;
   readonly #byAddress = new Map<string, number>();
-  #all = 0;
+  #connectionCount = 0;
 
   constructor(limits: AddressLimits) {
     this.#limits = limits;
@@ -27,23 +27,23 @@ export class AddressLimit {
 
   /** Whether the limit for all connections is reached, so that only connections for probes are admitted. */
   get isFull(): boolean {
-    return this.#all >= this.#limits.maxConnections;
+    return this.#connectionCount >= this.#limits.maxConnections;
   }
 
   /** Admits a connection, or returns undefined if the reserve for probes is used up too. */
-  admit(remoteAddress: string | undefined): Admission | undefined {
+  admitConnection(remoteAddress: string | undefined): ConnectionAdmission | undefined {
     const { maxConnections, maxPerAddress, probeConnections } = this.#limits;
     const address = getAddressGroup(remoteAddress ?? "");
     const own = this.#byAddress.get(address) ?? 0;
-    const above = Math.max(own - maxPerAddress, this.#all - maxConnections);
+    const above = Math.max(own - maxPerAddress, this.#connectionCount - maxConnections);
     if (above >= probeConnections) return undefined;
-    this.#all++;
+    this.#connectionCount++;
     this.#byAddress.set(address, own + 1);
-    return { isExcess: above >= 0, leave: () => this.#leave(address) };
+    return { isExcess: above >= 0, release: () => this.#releaseConnection(address) };
   }
 
-  #leave(address: string): void {
-    this.#all--;
+  #releaseConnection(address: string): void {
+    this.#connectionCount--;
     const left = (this.#byAddress.get(address) ?? 1) - 1;
     if (left === 0) this.#byAddress.delete(address);
     else this.#byAddress.set(address, left);

@@ -2,14 +2,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createServer as createHttp2Server, type ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
 
-const REASON = "This port serves TLS only";
+const TLS_ONLY_MESSAGE = "This port serves TLS only";
 /** Time for a refused client to read the reply, in milliseconds. */
-const LEAVE_MS = 2000;
+const REPLY_READ_MS = 2000;
 /** FAILED_PRECONDITION: a retry without TLS fails again. */
 const GRPC_FAILED_PRECONDITION = "9";
 
 /** Answers cleartext connections of a port that serves TLS only. Bodies are not read. */
-export class CleartextRefusal {
+export class CleartextResponder {
   readonly #isOwnHost: (host: string) => boolean;
   readonly #h1 = createServer((request, response) => this.#redirect(request, response));
   readonly #h2 = createHttp2Server({ settings: { maxConcurrentStreams: 1 } });
@@ -25,15 +25,15 @@ export class CleartextRefusal {
     this.#h2.on("stream", (stream: ServerHttp2Stream) => {
       stream.on("error", () => {});
       // Sends trailers only, because gRPC clients report a bare GOAWAY as a timeout.
-      const status = { "grpc-status": GRPC_FAILED_PRECONDITION, "grpc-message": REASON };
+      const status = { "grpc-status": GRPC_FAILED_PRECONDITION, "grpc-message": TLS_ONLY_MESSAGE };
       stream.respond({ ":status": 200, "content-type": "application/grpc", ...status }, { endStream: true });
       stream.session?.close();
     });
   }
 
-  answer(socket: Socket, speech: "h1" | "h2"): void {
+  answerConnection(socket: Socket, speech: "h1" | "h2"): void {
     (speech === "h2" ? this.#h2 : this.#h1).emit("connection", socket);
-    setTimeout(() => socket.destroy(), LEAVE_MS).unref();
+    setTimeout(() => socket.destroy(), REPLY_READ_MS).unref();
   }
 
   /**
@@ -50,6 +50,6 @@ export class CleartextRefusal {
     }
     const upgrade = { upgrade: "TLS/1.3, HTTP/1.1", connection: "Upgrade, close" };
     response.writeHead(426, { ...upgrade, "content-type": "text/plain; charset=utf-8" });
-    response.end(`${REASON}\n`);
+    response.end(`${TLS_ONLY_MESSAGE}\n`);
   }
 }

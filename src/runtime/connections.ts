@@ -1,8 +1,8 @@
 import type { ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
 import { ByteAccount, type ByteBudget } from "#kernel/byte_budget.ts";
-import { AddressLimit, type AddressLimits } from "./address_limit.ts";
-import { Exchanges, type PortRequest, type PortResponse } from "./exchanges.ts";
+import { type AddressLimits, ConnectionLimiter } from "./address_limit.ts";
+import { ExchangeTracker, type PortRequest, type PortResponse } from "./exchanges.ts";
 import type { WireProtocol } from "./first_bytes.ts";
 
 export interface PortLimits extends AddressLimits {
@@ -15,72 +15,72 @@ export interface PortLimits extends AddressLimits {
 }
 
 /** Use of one connection: its running requests. */
-class Use {
-  active = 0;
+class ConnectionUse {
+  activeRequests = 0;
   /** Number of running requests whose reply continues until one side ends it. */
-  streams = 0;
+  activeStreams = 0;
   /** Time at which the connection opened or its last request ended; milliseconds of the monotonic clock. */
   idleSince = performance.now();
 
   isIdle(forMs: number): boolean {
-    return this.active === 0 && performance.now() - this.idleSince > forMs;
+    return this.activeRequests === 0 && performance.now() - this.idleSince > forMs;
   }
 
-  begin(isStream: boolean): void {
-    this.active++;
-    if (isStream) this.streams++;
+  beginRequest(isStream: boolean): void {
+    this.activeRequests++;
+    if (isStream) this.activeStreams++;
   }
 
-  end(isStream: boolean): void {
-    this.active--;
-    if (isStream) this.streams--;
+  endRequest(isStream: boolean): void {
+    this.activeRequests--;
+    if (isStream) this.activeStreams--;
     this.idleSince = performance.now();
   }
 
   /** Whether a shutdown need not wait for this connection: it runs only streams, or is idle with nothing to send. */
-  isOver(socket: Pick<Socket, "writableLength"> | undefined): boolean {
-    if (this.active > 0) return this.active === this.streams;
-    return this.isIdle(LEAVE_MS) && (socket?.writableLength ?? 0) === 0;
+  isDrained(socket: Pick<Socket, "writableLength"> | undefined): boolean {
+    if (this.activeRequests > 0) return this.activeRequests === this.activeStreams;
+    return this.isIdle(DRAIN_GRACE_MS) && (socket?.writableLength ?? 0) === 0;
   }
 }
 
 /** State that the sockets and the session of one connection share. */
-interface Peer {
-  readonly use: Use;
+interface ConnectionPeer {
+  readonly use: ConnectionUse;
   /** Whether the connection exceeds a limit: the server answers one health probe on it and closes it. */
   readonly isExcess: boolean;
 }
 
-interface Connection extends Peer {
+interface Connection extends ConnectionPeer {
   /** Protocol; `new` before the first bytes were read, `tls` for the raw socket below a secured one. */
-  speech: "new" | WireProtocol;
+  protocol: "new" | WireProtocol;
   /** Removes the connection from the counts; undefined for a secured socket, as the raw one below it is counted. */
-  readonly leave?: () => void;
+  readonly release?: () => void;
 }
 
 /** Maximum interval between checks for idle and slow connections, in milliseconds. */
-const SWEEP_MS = 1000;
+const MAX_SWEEP_INTERVAL_MS = 1000;
 /** Time for peers to receive the last bytes of streams and idle connections during a shutdown, in milliseconds. */
-const LEAVE_MS = 300;
+const DRAIN_GRACE_MS = 300;
 /** Interval at which a shutdown checks for idle connections, in milliseconds. */
-const LEAVE_LOOK_MS = 50;
+const DRAIN_CHECK_MS = 50;
 
 /**
  * Tracks a port's connections and their requests, so that a shutdown can drain them and slow clients are disconnected.
  * The timers of the HTTP servers do not run, because those servers do not listen.
  */
-export class Connections {
+export class ConnectionTracker {
   readonly #limits: PortLimits;
   readonly #budget: ByteBudget;
-  readonly #addresses: AddressLimit;
-  readonly #exchanges: Exchanges;
+  readonly #addresses: ConnectionLimiter;
+  readonly #exchanges: ExchangeTracker;
   readonly #sockets = new Map<Socket, Connection>();
   /** Peers by address and port, because a TLS socket or an HTTP/2 session names its peer, not the socket below it. */
-  readonly #peers = new Map<string, Peer>();
-  readonly #sessions = new Map<ServerHttp2Session, Use>();
-  readonly #sweeper: ReturnType<typeof setInterval>;
+  readonly #peers = new Map<string, ConnectionPeer>();
+  readonly #sessions = new Map<ServerHttp2Session, ConnectionUse>();
+  readonly #sweepTimer: ReturnType<typeof setInterval>;
   readonly #isStream: (request: PortRequest) => boolean;
-  #leaver: ReturnType<typeof setInterval> | undefined;
+  #drainTimer: ReturnType<typeof setInterval> | undefined;
   #drainingSince: number | undefined;
 
   /** @param isStream whether the reply to a request continues until one side ends it */
@@ -88,29 +88,32 @@ export class Connections {
     this.#limits = limits;
     this.#budget = budget;
     this.#isStream = isStream;
-    this.#addresses = new AddressLimit(limits);
-    this.#exchanges = new Exchanges(budget);
-    this.#sweeper = setInterval(() => this.#sweep(), Math.min(SWEEP_MS, limits.idleMs / 2, limits.requestMs / 2));
-    this.#sweeper.unref();
+    this.#addresses = new ConnectionLimiter(limits);
+    this.#exchanges = new ExchangeTracker(budget);
+    this.#sweepTimer = setInterval(
+      () => this.#closeIdleAndSlow(),
+      Math.min(MAX_SWEEP_INTERVAL_MS, limits.idleMs / 2, limits.requestMs / 2),
+    );
+    this.#sweepTimer.unref();
   }
 
   /**
    * Adds a new connection. At the limit, closes the connection that has been idle longest. Returns false if all
    * connections are in use and the reserve for probes is used up.
    */
-  add(socket: Socket): boolean {
+  addSocket(socket: Socket): boolean {
     if (this.#addresses.isFull) this.#closeLongestIdle();
-    const admitted = this.#addresses.admit(socket.remoteAddress);
+    const admitted = this.#addresses.admitConnection(socket.remoteAddress);
     if (admitted === undefined) return false;
     const name = getPeerKey(socket);
-    const peer: Peer = { use: new Use(), isExcess: admitted.isExcess };
+    const peer: ConnectionPeer = { use: new ConnectionUse(), isExcess: admitted.isExcess };
     const leave = () => {
       if (!this.#sockets.delete(socket)) return;
       if (this.#peers.get(name) === peer) this.#peers.delete(name);
-      admitted.leave();
+      admitted.release();
     };
     this.#peers.set(name, peer);
-    this.#sockets.set(socket, { ...peer, speech: "new", leave });
+    this.#sockets.set(socket, { ...peer, protocol: "new", release: leave });
     socket.once("close", leave);
     return true;
   }
@@ -119,37 +122,37 @@ export class Connections {
   #closeLongestIdle(): void {
     let longest: [Socket, Connection] | undefined;
     for (const entry of this.#sockets) {
-      const [socket, { use, leave }] = entry;
-      if (leave === undefined || use.active > 0 || socket.writableLength > 0) continue;
+      const [socket, { use, release: leave }] = entry;
+      if (leave === undefined || use.activeRequests > 0 || socket.writableLength > 0) continue;
       if (longest === undefined || use.idleSince < longest[1].use.idleSince) longest = entry;
     }
     if (longest === undefined) return;
-    longest[1].leave?.();
+    longest[1].release?.();
     longest[0].destroy();
   }
 
   /** Adds a TLS socket on top of a raw socket that was admitted before. */
-  addSecured(socket: Socket): void {
-    this.#sockets.set(socket, { ...this.#peerBelow(socket), speech: "new" });
+  addTlsSocket(socket: Socket): void {
+    this.#sockets.set(socket, { ...this.#findPeer(socket), protocol: "new" });
     socket.once("close", () => this.#sockets.delete(socket));
   }
 
-  #peerBelow(socket: Pick<Socket, "remoteAddress" | "remotePort"> | undefined): Peer {
+  #findPeer(socket: Pick<Socket, "remoteAddress" | "remotePort"> | undefined): ConnectionPeer {
     const peer = socket === undefined ? undefined : this.#peers.get(getPeerKey(socket));
-    return peer ?? { use: new Use(), isExcess: false };
+    return peer ?? { use: new ConnectionUse(), isExcess: false };
   }
 
   isExcess(socket: Socket): boolean {
     return this.#sockets.get(socket)?.isExcess === true;
   }
 
-  speaks(socket: Socket, speech: WireProtocol): void {
+  setProtocol(socket: Socket, speech: WireProtocol): void {
     const connection = this.#sockets.get(socket);
-    if (connection !== undefined) connection.speech = speech;
+    if (connection !== undefined) connection.protocol = speech;
   }
 
   addSession(session: ServerHttp2Session): void {
-    this.#sessions.set(session, this.#peerBelow(session.socket).use);
+    this.#sessions.set(session, this.#findPeer(session.socket).use);
     session.on("error", () => {});
     session.once("close", () => this.#sessions.delete(session));
     if (this.#isDraining) session.close();
@@ -160,65 +163,65 @@ export class Connections {
   }
 
   /** Counts a request until its response ends. Returns the account for its memory. */
-  begin(request: PortRequest, response: PortResponse): ByteAccount {
+  beginExchange(request: PortRequest, response: PortResponse): ByteAccount {
     request.on("error", () => {});
     response.on("error", () => {});
     const isExcess = this.isExcess(request.socket);
-    const account = isExcess ? ByteAccount.full() : this.#budget.open();
-    this.#exchanges.begin(request, response, account);
-    const use = this.#runningOn(request);
+    const account = isExcess ? ByteAccount.createFull() : this.#budget.openAccount();
+    this.#exchanges.addExchange(request, response, account);
+    const use = this.#findUse(request);
     const isStream = this.#isStream(request);
-    use?.begin(isStream);
+    use?.beginRequest(isStream);
     if (this.#isDraining || isExcess) announceConnectionEnd(response);
     response.once("close", () => {
-      this.#exchanges.end(response);
-      use?.end(isStream);
-      if (this.#isDraining && use?.active === 0 && !("stream" in request)) request.socket.end();
+      this.#exchanges.endExchange(response);
+      use?.endRequest(isStream);
+      if (this.#isDraining && use?.activeRequests === 0 && !("stream" in request)) request.socket.end();
     });
     return account;
   }
 
-  #runningOn(request: PortRequest): Use | undefined {
+  #findUse(request: PortRequest): ConnectionUse | undefined {
     if (!("stream" in request)) return this.#sockets.get(request.socket)?.use;
     const { session } = request.stream;
     return session === undefined ? undefined : this.#sessions.get(session as ServerHttp2Session);
   }
 
   /** Closes each connection as soon as no request runs on it. Streams get a short time to send their last bytes. */
-  drain(): void {
+  drainConnections(): void {
     this.#drainingSince = performance.now();
-    this.#leaver = setInterval(() => this.#leave(), LEAVE_LOOK_MS);
+    this.#drainTimer = setInterval(() => this.#closeDrained(), DRAIN_CHECK_MS);
     for (const session of this.#sessions.keys()) session.close();
     for (const response of this.#exchanges.responses) announceConnectionEnd(response);
-    for (const [socket, { speech, use }] of this.#sockets) {
-      if (speech === "h1" && use.active === 0) socket.end();
+    for (const [socket, { protocol: speech, use }] of this.#sockets) {
+      if (speech === "h1" && use.activeRequests === 0) socket.end();
       else if (speech === "new") socket.destroy();
     }
   }
 
-  destroy(): void {
-    clearInterval(this.#sweeper);
-    clearInterval(this.#leaver);
+  destroyConnections(): void {
+    clearInterval(this.#sweepTimer);
+    clearInterval(this.#drainTimer);
     for (const session of this.#sessions.keys()) session.destroy();
     for (const socket of this.#sockets.keys()) socket.destroy();
   }
 
   /** Closes the connections of peers that do not react to the shutdown. */
-  #leave(): void {
-    if (performance.now() - (this.#drainingSince ?? 0) < LEAVE_MS) return;
-    for (const [session, use] of this.#sessions) if (use.isOver(session.socket)) session.destroy();
+  #closeDrained(): void {
+    if (performance.now() - (this.#drainingSince ?? 0) < DRAIN_GRACE_MS) return;
+    for (const [session, use] of this.#sessions) if (use.isDrained(session.socket)) session.destroy();
     const hasSessions = [...this.#sessions.keys()].some(({ destroyed }) => !destroyed);
-    const securedOnly = [...this.#sockets.values()].every(({ speech }) => speech === "tls");
-    for (const [socket, { speech, use }] of this.#sockets) {
+    const securedOnly = [...this.#sockets.values()].every(({ protocol: speech }) => speech === "tls");
+    for (const [socket, { protocol: speech, use }] of this.#sockets) {
       // Engines end a session without requests, but keep its socket open until the peer closes it.
       const isUnused = speech === "h2" ? !hasSessions : speech !== "tls" || securedOnly;
-      if (isUnused && use.isOver(socket)) socket.destroy();
+      if (isUnused && use.isDrained(socket)) socket.destroy();
     }
   }
 
-  #sweep(): void {
+  #closeIdleAndSlow(): void {
     const { idleMs, requestMs } = this.#limits;
-    for (const [socket, { speech, use }] of this.#sockets) {
+    for (const [socket, { protocol: speech, use }] of this.#sockets) {
       if (speech === "h1" && use.isIdle(idleMs)) socket.destroy();
     }
     for (const [session, use] of this.#sessions) {
@@ -227,7 +230,7 @@ export class Connections {
       if (session.closed) session.destroy();
       else session.close();
     }
-    this.#exchanges.endSlowOnes(requestMs);
+    this.#exchanges.endSlowExchanges(requestMs);
   }
 }
 

@@ -3,20 +3,20 @@ import { constants, type Http2ServerRequest, type Http2ServerResponse } from "no
 import type { ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
 
 /** Minimum pace of a peer, in bytes per second. Our choice: a tenth of the slowest links' bandwidth. */
-const LEAST_BYTES_PER_S = 4096;
+const MIN_BYTES_PER_S = 4096;
 /** Maximum time for which a peer may be slower than the minimum pace, in milliseconds. */
-const PATIENCE_MS = 30_000;
+const MAX_SLOW_MS = 30_000;
 /** Maximum time for which a peer may be slower than the minimum pace while memory is scarce, in milliseconds. */
-const SCARCE_PATIENCE_MS = 5000;
+const SCARCE_MAX_SLOW_MS = 5000;
 
 /** Measures how fast a peer reduces its backlog, between two checks. */
 export class PeerPace {
-  #last: { readonly bytes: number; readonly at: number } | undefined;
+  #lastMeasurement: { readonly bytes: number; readonly at: number } | undefined;
   #slowSince: number | undefined;
 
   /** Resets the measurement, because the backlog is empty. */
-  rest(): void {
-    this.#last = undefined;
+  reset(): void {
+    this.#lastMeasurement = undefined;
     this.#slowSince = undefined;
   }
 
@@ -26,45 +26,45 @@ export class PeerPace {
    * @param now milliseconds of the monotonic clock
    */
   isTooSlow(bytes: number, now: number, isScarce: boolean): boolean {
-    const last = this.#last;
-    this.#last = { bytes, at: now };
+    const last = this.#lastMeasurement;
+    this.#lastMeasurement = { bytes, at: now };
     if (last === undefined) {
       this.#slowSince = now;
       return false;
     }
-    if (last.bytes - bytes >= ((now - last.at) / 1000) * LEAST_BYTES_PER_S) {
+    if (last.bytes - bytes >= ((now - last.at) / 1000) * MIN_BYTES_PER_S) {
       this.#slowSince = now;
       return false;
     }
     this.#slowSince ??= last.at;
-    return now - this.#slowSince >= (isScarce ? SCARCE_PATIENCE_MS : PATIENCE_MS);
+    return now - this.#slowSince >= (isScarce ? SCARCE_MAX_SLOW_MS : MAX_SLOW_MS);
   }
 }
 
 /** Bytes of one exchange from which its garbage is counted; the engine collects smaller garbage early enough. */
-const LARGE = 1024 * 1024;
+const LARGE_EXCHANGE_BYTES = 1024 * 1024;
 /** Bytes of large garbage that start a collection. Our choice: a quarter of a second's traffic on a fast network. */
-const COLLECT_AFTER = 128 * 1024 * 1024;
+const COLLECTION_BYTES = 128 * 1024 * 1024;
 
 /**
  * Collects the garbage of large bodies. The engine counts its own objects, but hardly the bytes of bodies outside its
  * heap, and would let garbage grow to several times the memory budget. Cost: one collection per 128 MiB of bodies, at
  * most one per turn of the event loop, because thousands of exchanges may end in one turn.
  */
-class LargeGarbage {
+class LargeGarbageCollector {
   #bytes = 0;
   #isDue = false;
 
   /** Records that an exchange has released `bytes`. */
-  add(bytes: number): void {
-    if (bytes < LARGE || typeof Bun === "undefined") return;
+  addReleased(bytes: number): void {
+    if (bytes < LARGE_EXCHANGE_BYTES || typeof Bun === "undefined") return;
     this.#bytes += bytes;
-    if (this.#bytes < COLLECT_AFTER || this.#isDue) return;
+    if (this.#bytes < COLLECTION_BYTES || this.#isDue) return;
     this.#isDue = true;
-    setImmediate(() => this.#collect());
+    setImmediate(() => this.#collectGarbage());
   }
 
-  #collect(): void {
+  #collectGarbage(): void {
     this.#isDue = false;
     this.#bytes = 0;
     Bun.gc(true);
@@ -75,26 +75,26 @@ export type PortRequest = IncomingMessage | Http2ServerRequest;
 export type PortResponse = ServerResponse | Http2ServerResponse;
 
 /** Size of a body below which its pace is not checked, in bytes; `requestMs` bounds smaller bodies. */
-const JUDGED_BODY_BYTES = 64 * 1024;
+const MIN_CHECKED_BODY_BYTES = 64 * 1024;
 /** Maximum time of one check that closes connections, in milliseconds; the next check closes the remaining ones. */
-const ENDING_MS = 10;
+const MAX_ENDING_MS = 10;
 
 /** One request and its reply. */
-interface Exchange {
+interface OpenExchange {
   readonly request: PortRequest;
   readonly account: ByteAccount;
   /** Start of the request, in milliseconds of the monotonic clock. */
   readonly since: number;
   isArriving: boolean;
-  readonly reading: PeerPace;
-  readonly sending: PeerPace;
+  readonly readPace: PeerPace;
+  readonly sendPace: PeerPace;
 }
 
 /** Tracks the open requests of a port: the memory of each, and the speed at which its peer sends and reads. */
-export class Exchanges {
+export class ExchangeTracker {
   readonly #budget: ByteBudget;
-  readonly #garbage = new LargeGarbage();
-  readonly #open = new Map<PortResponse, Exchange>();
+  readonly #garbage = new LargeGarbageCollector();
+  readonly #open = new Map<PortResponse, OpenExchange>();
 
   constructor(budget: ByteBudget) {
     this.#budget = budget;
@@ -104,14 +104,14 @@ export class Exchanges {
     return this.#open.keys();
   }
 
-  begin(request: PortRequest, response: PortResponse, account: ByteAccount): void {
-    const exchange: Exchange = {
+  addExchange(request: PortRequest, response: PortResponse, account: ByteAccount): void {
+    const exchange: OpenExchange = {
       request,
       account,
       since: performance.now(),
       isArriving: true,
-      reading: new PeerPace(),
-      sending: new PeerPace(),
+      readPace: new PeerPace(),
+      sendPace: new PeerPace(),
     };
     this.#open.set(response, exchange);
     request.once("end", () => {
@@ -120,11 +120,11 @@ export class Exchanges {
   }
 
   /** Removes an exchange and releases its memory. */
-  end(response: PortResponse): void {
+  endExchange(response: PortResponse): void {
     const account = this.#open.get(response)?.account;
     this.#open.delete(response);
     if (account === undefined) return;
-    this.#garbage.add(account.held);
+    this.#garbage.addReleased(account.heldBytes);
     account.close();
   }
 
@@ -132,17 +132,20 @@ export class Exchanges {
    * Ends requests that take longer than `requestMs` to arrive, and exchanges whose peer sends or reads too slowly. The
    * pace counts bytes per interval rather than the window size, which the peer chooses.
    */
-  endSlowOnes(requestMs: number): void {
+  endSlowExchanges(requestMs: number): void {
     const now = performance.now();
     const { isScarce } = this.#budget;
-    for (const [response, { request, account, since, isArriving, reading, sending }] of this.#open) {
-      if (performance.now() - now > ENDING_MS) return;
+    for (const [response, { request, account, since, isArriving, readPace: reading, sendPace: sending }] of this
+      .#open) {
+      if (performance.now() - now > MAX_ENDING_MS) return;
       const isLate = isArriving && now - since > requestMs;
       const sendsSlowly =
-        isArriving && account.held > JUDGED_BODY_BYTES && sending.isTooSlow(-account.held, now, isScarce);
+        isArriving &&
+        account.heldBytes > MIN_CHECKED_BODY_BYTES &&
+        sending.isTooSlow(-account.heldBytes, now, isScarce);
       if (isLate || sendsSlowly) request.destroy();
       const waiting = countUnreceivedBytes(response);
-      if (waiting === 0) reading.rest();
+      if (waiting === 0) reading.reset();
       else if (reading.isTooSlow(waiting, now, isScarce)) abortExchange(response);
     }
   }

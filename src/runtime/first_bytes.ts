@@ -21,13 +21,17 @@ export function detectProtocol(head: Buffer): WireProtocol | undefined {
  * that ends, or sends too few bytes within `timeoutMs`. Reads with `readable`, because `data` and `pause` lose bytes in
  * some engines.
  */
-export function detectSocketProtocol(socket: Socket, timeoutMs: number, known: (speech: WireProtocol) => void): void {
+export function detectSocketProtocol(
+  socket: Socket,
+  timeoutMs: number,
+  onDetected: (speech: WireProtocol) => void,
+): void {
   let head = Buffer.alloc(0);
-  const giveUp = () => socket.destroy();
-  const timer = setTimeout(giveUp, timeoutMs);
-  const settled = () => clearTimeout(timer);
-  socket.once("close", settled);
-  socket.once("end", giveUp);
+  const destroySocket = () => socket.destroy();
+  const timer = setTimeout(destroySocket, timeoutMs);
+  const stopTimer = () => clearTimeout(timer);
+  socket.once("close", stopTimer);
+  socket.once("end", destroySocket);
   const onReadable = () => {
     const chunk: Buffer | null = socket.read();
     if (chunk !== null) head = Buffer.concat([head, chunk]);
@@ -36,11 +40,11 @@ export function detectSocketProtocol(socket: Socket, timeoutMs: number, known: (
       if (!socket.destroyed && !socket.readableEnded) socket.once("readable", onReadable);
       return;
     }
-    settled();
-    socket.off("close", settled);
-    socket.off("end", giveUp);
+    stopTimer();
+    socket.off("close", stopTimer);
+    socket.off("end", destroySocket);
     socket.unshift(head);
-    known(speech);
+    onDetected(speech);
   };
   socket.once("readable", onReadable);
 }

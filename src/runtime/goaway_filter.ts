@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 
 /** Type byte of GOAWAY. Source: RFC 9113, 6.8. */
-const GOAWAY = 7;
+const GOAWAY_TYPE = 7;
 /** Bytes of a frame's header: length (3), type, flags, stream (4). Source: RFC 9113, 4.1. */
 const FRAME_HEADER_BYTES = 9;
 /** Bytes that a client sends before its first frame. Source: RFC 9113, 3.4. */
@@ -15,40 +15,40 @@ const PREFACE_BYTES = 24;
  * the end of the connection carries the same information.
  */
 export class GoawayFilter {
-  #passing = PREFACE_BYTES;
-  #skipping = 0;
+  #passedBytes = PREFACE_BYTES;
+  #skippedBytes = 0;
   #header = Buffer.alloc(0);
 
   /** Returns the bytes of `chunk` that do not belong to GOAWAY frames, in pieces. */
-  take(chunk: Buffer): Buffer[] {
+  filterChunk(chunk: Buffer): Buffer[] {
     const kept: Buffer[] = [];
-    for (let rest = chunk; rest.length > 0; ) rest = this.#step(rest, kept);
+    for (let rest = chunk; rest.length > 0; ) rest = this.#filterNext(rest, kept);
     return kept;
   }
 
-  #step(chunk: Buffer, kept: Buffer[]): Buffer {
-    if (this.#passing > 0) {
-      const part = chunk.subarray(0, this.#passing);
-      this.#passing -= part.length;
+  #filterNext(chunk: Buffer, kept: Buffer[]): Buffer {
+    if (this.#passedBytes > 0) {
+      const part = chunk.subarray(0, this.#passedBytes);
+      this.#passedBytes -= part.length;
       kept.push(part);
       return chunk.subarray(part.length);
     }
-    if (this.#skipping > 0) {
-      const length = Math.min(this.#skipping, chunk.length);
-      this.#skipping -= length;
+    if (this.#skippedBytes > 0) {
+      const length = Math.min(this.#skippedBytes, chunk.length);
+      this.#skippedBytes -= length;
       return chunk.subarray(length);
     }
     const part = chunk.subarray(0, FRAME_HEADER_BYTES - this.#header.length);
     this.#header = Buffer.concat([this.#header, part]);
-    if (this.#header.length === FRAME_HEADER_BYTES) this.#begin(this.#header, kept);
+    if (this.#header.length === FRAME_HEADER_BYTES) this.#startFrame(this.#header, kept);
     return chunk.subarray(part.length);
   }
 
-  #begin(header: Buffer, kept: Buffer[]): void {
+  #startFrame(header: Buffer, kept: Buffer[]): void {
     const length = header.readUIntBE(0, 3);
-    if (header[3] === GOAWAY) this.#skipping = length;
+    if (header[3] === GOAWAY_TYPE) this.#skippedBytes = length;
     else {
-      this.#passing = length;
+      this.#passedBytes = length;
       kept.push(header);
     }
     this.#header = Buffer.alloc(0);
@@ -72,7 +72,7 @@ export function filterGoaway(socket: Socket): Duplex {
     },
   });
   socket.on("data", (chunk: Buffer) => {
-    for (const part of filter.take(chunk)) if (!stream.push(part)) socket.pause();
+    for (const part of filter.filterChunk(chunk)) if (!stream.push(part)) socket.pause();
   });
   socket.on("end", () => stream.push(null));
   socket.on("close", () => stream.destroy());

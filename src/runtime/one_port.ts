@@ -4,26 +4,26 @@ import { createServer as createHttp2Server, type Http2Server } from "node:http2"
 import { type AddressInfo, createServer as createNetServer, type Socket } from "node:net";
 import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from "node:tls";
 import { type ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
-import { CleartextRefusal } from "./cleartext_refusal.ts";
-import { Connections, type PortLimits } from "./connections.ts";
+import { CleartextResponder } from "./cleartext_refusal.ts";
+import { ConnectionTracker, type PortLimits } from "./connections.ts";
 import type { PortRequest, PortResponse } from "./exchanges.ts";
 import { detectSocketProtocol } from "./first_bytes.ts";
 import { filterGoaway } from "./goaway_filter.ts";
 
 /** File descriptors that connections may not use. Our choice: a database needs nine, files and pictures a few more. */
-const RESERVE = 24;
+const RESERVED_DESCRIPTORS = 24;
 /** Assumed descriptors in use if the system lists none. Our choice: a server with a database file has about 20. */
 const USUAL_DESCRIPTORS = 32;
 
 /** Returns the maximum number of open files of this process, or undefined if it is unlimited or unknown. */
 function readOpenFilesLimit(): number | undefined {
-  const { userLimits } = (process.report?.getReport() ?? {}) as Partial<Report>;
+  const { userLimits } = (process.report?.getReport() ?? {}) as Partial<DiagnosticReport>;
   const soft = Number(userLimits?.open_files?.soft);
   return Number.isSafeInteger(soft) ? soft : undefined;
 }
 
 /** The used part of an engine's diagnostic report. Source: Node.js, "Diagnostic report". */
-interface Report {
+interface DiagnosticReport {
   readonly userLimits: { readonly open_files?: { readonly soft: number | string } };
 }
 
@@ -31,7 +31,7 @@ interface Report {
 function fitLimitsToOpenFiles(limits: PortLimits, openFiles: number | undefined): PortLimits {
   if (openFiles === undefined) return limits;
   const free = Math.max(openFiles - countDescriptors(), 4);
-  const all = free - Math.min(RESERVE, Math.floor(free / 2));
+  const all = free - Math.min(RESERVED_DESCRIPTORS, Math.floor(free / 2));
   const probeConnections = Math.min(limits.probeConnections, Math.ceil(all / 4));
   return { ...limits, probeConnections, maxConnections: Math.min(limits.maxConnections, all - probeConnections) };
 }
@@ -56,7 +56,7 @@ export interface TlsCredentials {
   readonly cert: string;
 }
 
-export interface OnePortOptions {
+export interface SharedPortOptions {
   readonly handler: RequestHandler;
   /** Key and certificate for TLS; if set, cleartext is refused unless `cleartext` is set too. */
   readonly tls?: TlsCredentials;
@@ -72,7 +72,7 @@ export interface OnePortOptions {
 }
 
 /** Limits of a port. Our choice: allows for slow networks, and bounds clients that only hold a connection open. */
-const LIMITS: PortLimits = {
+const DEFAULT_LIMITS: PortLimits = {
   firstBytesMs: 15_000,
   idleMs: 75_000,
   requestMs: 120_000,
@@ -100,10 +100,10 @@ const TLS13_CIPHERS = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_
  */
 const HTTP2_SETTINGS = { maxConcurrentStreams: 250, initialWindowSize: 1024 * 1024 };
 /** Memory limit of an HTTP/2 session in MB. Bun counts unsent data too and ends streams at the default of 10 MB. */
-const HTTP2_SESSION_MEMORY = 1024;
+const HTTP2_SESSION_MEMORY_MB = 1024;
 
-const onBun = process.versions["bun"] !== undefined;
-const onDeno = (process.versions as Readonly<Record<string, string | undefined>>)["deno"] !== undefined;
+const runsOnBun = process.versions["bun"] !== undefined;
+const runsOnDeno = (process.versions as Readonly<Record<string, string | undefined>>)["deno"] !== undefined;
 
 /**
  * One TCP port for HTTP/1.1, HTTP/2 with prior knowledge and, with a certificate, both over TLS.
@@ -115,27 +115,27 @@ export class SharedPort {
   /** Maximum number of open files of this process; undefined if it is unlimited or unknown. */
   readonly openFiles: number | undefined;
   readonly #limits: PortLimits;
-  readonly #connections: Connections;
+  readonly #connections: ConnectionTracker;
   readonly #h1: Server;
   readonly #h2: Http2Server;
-  readonly #cleartext: CleartextRefusal | undefined;
+  readonly #cleartext: CleartextResponder | undefined;
   #tls: TlsServer | undefined;
-  readonly #listener = createNetServer({ noDelay: true }, (socket) => this.#accept(socket));
+  readonly #listener = createNetServer({ noDelay: true }, (socket) => this.#acceptSocket(socket));
 
-  constructor(options: OnePortOptions) {
+  constructor(options: SharedPortOptions) {
     const { handler, tls, cleartext = tls === undefined, isOwnHost, isStream = () => false } = options;
     const { budget = new ByteBudget(Number.POSITIVE_INFINITY) } = options;
     this.openFiles = readOpenFilesLimit();
-    this.#limits = fitLimitsToOpenFiles({ ...LIMITS, ...options.limits }, this.openFiles);
-    this.#connections = new Connections(this.#limits, budget, isStream);
+    this.#limits = fitLimitsToOpenFiles({ ...DEFAULT_LIMITS, ...options.limits }, this.openFiles);
+    this.#connections = new ConnectionTracker(this.#limits, budget, isStream);
     const tracked = (request: PortRequest, response: PortResponse) =>
-      handler(request, response, this.#connections.begin(request, response));
-    this.#cleartext = cleartext ? undefined : new CleartextRefusal(isOwnHost);
+      handler(request, response, this.#connections.beginExchange(request, response));
+    this.#cleartext = cleartext ? undefined : new CleartextResponder(isOwnHost);
     this.#h1 = createHttp1Server(tracked, this.#limits);
-    this.#h2 = createHttp2Server({ settings: HTTP2_SETTINGS, maxSessionMemory: HTTP2_SESSION_MEMORY }, tracked);
+    this.#h2 = createHttp2Server({ settings: HTTP2_SETTINGS, maxSessionMemory: HTTP2_SESSION_MEMORY_MB }, tracked);
     this.#h2.on("session", (session) => this.#connections.addSession(session));
     this.#h2.on("sessionError", () => {});
-    this.#tls = tls === undefined ? undefined : this.#secure(tls);
+    this.#tls = tls === undefined ? undefined : this.#createTlsServer(tls);
   }
 
   get limits(): PortLimits {
@@ -144,7 +144,7 @@ export class SharedPort {
 
   /** Replaces the certificate for new connections; open connections keep theirs. */
   renewTls(tls: TlsCredentials): void {
-    this.#tls = this.#secure(tls);
+    this.#tls = this.#createTlsServer(tls);
   }
 
   /** Starts to listen. Returns the port; port 0 picks a free one. Rejects if the operating system refuses it. */
@@ -167,30 +167,30 @@ export class SharedPort {
    */
   async close(graceMs: number): Promise<boolean> {
     const closed = new Promise<true>((resolve) => this.#listener.close(() => resolve(true)));
-    this.#connections.drain();
+    this.#connections.drainConnections();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<false>((resolve) => {
       timer = setTimeout(() => resolve(false), graceMs);
     });
     const drained = await Promise.race([closed, late]);
     clearTimeout(timer);
-    this.#connections.destroy();
+    this.#connections.destroyConnections();
     return drained;
   }
 
-  #accept(socket: Socket): void {
+  #acceptSocket(socket: Socket): void {
     // The listener stays for the socket's lifetime: a late reset without one would end the process.
     socket.on("error", () => socket.destroy());
-    if (!this.#connections.add(socket)) {
+    if (!this.#connections.addSocket(socket)) {
       socket.destroy();
       return;
     }
     const patienceMs = this.#connections.isExcess(socket) ? EXCESS_FIRST_BYTES_MS : this.#limits.firstBytesMs;
     detectSocketProtocol(socket, patienceMs, (speech) => {
-      this.#connections.speaks(socket, speech);
+      this.#connections.setProtocol(socket, speech);
       if (speech === "tls") this.#startTls(socket);
-      else if (this.#cleartext === undefined) this.#serve(socket, speech);
-      else this.#cleartext.answer(socket, speech);
+      else if (this.#cleartext === undefined) this.#serveSocket(socket, speech);
+      else this.#cleartext.answerConnection(socket, speech);
     });
   }
 
@@ -199,7 +199,7 @@ export class SharedPort {
     else this.#tls.emit("connection", socket);
   }
 
-  #secure({ key, cert }: TlsCredentials): TlsServer {
+  #createTlsServer({ key, cert }: TlsCredentials): TlsServer {
     const server = createTlsServer({
       key,
       cert,
@@ -211,19 +211,19 @@ export class SharedPort {
     server.on("tlsClientError", (_error, socket) => socket.destroy());
     server.on("secureConnection", (socket: TLSSocket) => {
       socket.on("error", () => socket.destroy());
-      this.#connections.addSecured(socket);
-      this.#connections.speaks(socket, socket.alpnProtocol === "h2" ? "h2" : "h1");
-      this.#serve(socket, socket.alpnProtocol === "h2" ? "h2" : "h1");
+      this.#connections.addTlsSocket(socket);
+      this.#connections.setProtocol(socket, socket.alpnProtocol === "h2" ? "h2" : "h1");
+      this.#serveSocket(socket, socket.alpnProtocol === "h2" ? "h2" : "h1");
     });
     return server;
   }
 
-  #serve(socket: Socket, speech: "h1" | "h2"): void {
+  #serveSocket(socket: Socket, speech: "h1" | "h2"): void {
     if (speech === "h2") {
-      this.#h2.emit("connection", onDeno ? filterGoaway(socket) : socket);
+      this.#h2.emit("connection", runsOnDeno ? filterGoaway(socket) : socket);
       return;
     }
-    if (onBun) joinSocketWrites(socket);
+    if (runsOnBun) joinSocketWrites(socket);
     this.#h1.emit("connection", socket);
   }
 }
@@ -249,18 +249,18 @@ function createHttp1Server(
  */
 function joinSocketWrites(socket: Socket): void {
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
-  let corked = false;
+  let isCorked = false;
   const flush = () => {
-    corked = false;
+    isCorked = false;
     socket.uncork();
   };
-  const joined = (...args: unknown[]) => {
-    if (!corked) {
-      corked = true;
+  const writeCorked = (...args: unknown[]) => {
+    if (!isCorked) {
+      isCorked = true;
       socket.cork();
       process.nextTick(flush);
     }
     return write(...args);
   };
-  socket.write = joined as typeof socket.write;
+  socket.write = writeCorked as typeof socket.write;
 }

@@ -8,7 +8,7 @@ export type PageName = (typeof PAGE_NAMES)[number];
  * Paths of the built texts, which are embedded in the executable as files. Imports of type "text" would become
  * constants that the bytecode contains a second time: 2 MB.
  */
-const FILES = {
+const BUILT_FILES = {
   "web/console.html": () => import("../../dist/web/console.html", { with: { type: "file" } }),
   "web/console.modules.json.txt": () => import("../../dist/web/console.modules.json.txt", { with: { type: "file" } }),
   "web/board.html": () => import("../../dist/web/board.html", { with: { type: "file" } }),
@@ -31,11 +31,11 @@ export const loadPage = (name: PageName): Promise<string | undefined> => loadTex
 /** Loads the licences of everything in the executable, as `build.ts` wrote them; undefined before the first build. */
 export const loadLicences = (): Promise<string | undefined> => loadTextFile("licences.txt");
 
-async function loadTextFile(name: keyof typeof FILES): Promise<string | undefined> {
+async function loadTextFile(name: keyof typeof BUILT_FILES): Promise<string | undefined> {
   try {
     // Only Bun imports files by their paths.
     const isBun = typeof Bun !== "undefined";
-    const path = isBun ? String((await FILES[name]()).default) : new URL(`../../dist/${name}`, import.meta.url);
+    const path = isBun ? String((await BUILT_FILES[name]()).default) : new URL(`../../dist/${name}`, import.meta.url);
     return readFileSync(path, "utf8");
   } catch {
     return undefined;

@@ -14,15 +14,15 @@ export type RasterAnswer = { readonly id: number } & (
   | { readonly error: string }
 );
 
-const FAMILY = "DejaVu Sans";
+const FONT_FAMILY = "DejaVu Sans";
 
-const ready = readRasterFiles().then(async ({ wasm, fonts }) => {
+const loadedFonts = readRasterFiles().then(async ({ wasm, fonts }) => {
   await initWasm(wasm);
   return fonts;
 });
 
 parentPort?.on("message", async ({ id, svg, widthPx }: RasterTask) => {
-  parentPort?.postMessage(await answerTask(id, async () => renderPng(svg, widthPx, await ready)));
+  parentPort?.postMessage(await answerTask(id, async () => renderPng(svg, widthPx, await loadedFonts)));
 });
 
 async function answerTask(id: number, work: () => Promise<Uint8Array<ArrayBuffer>>): Promise<RasterAnswer> {
@@ -37,7 +37,7 @@ async function answerTask(id: number, work: () => Promise<Uint8Array<ArrayBuffer
 function renderPng(svg: string, widthPx: number, fonts: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
   const renderer = new Resvg(svg, {
     fitTo: { mode: "width", value: widthPx },
-    font: { fontBuffers: [...fonts], defaultFontFamily: FAMILY, sansSerifFamily: FAMILY },
+    font: { fontBuffers: [...fonts], defaultFontFamily: FONT_FAMILY, sansSerifFamily: FONT_FAMILY },
   });
   try {
     const image = renderer.render();

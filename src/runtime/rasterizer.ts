@@ -6,7 +6,7 @@ import { isInsideExecutable } from "./self_command.ts";
 /** Idle time after which the thread ends, in milliseconds. Our choice: the thread uses some 60 MB. */
 const IDLE_MS = 60_000;
 
-interface Waiting {
+interface PendingPicture {
   readonly resolve: (png: Uint8Array<ArrayBuffer>) => void;
   readonly reject: (error: Error) => void;
 }
@@ -17,18 +17,18 @@ interface Waiting {
  */
 export class Rasterizer {
   #worker: Worker | undefined;
-  #idle: ReturnType<typeof setTimeout> | undefined;
-  readonly #waiting = new Map<number, Waiting>();
+  #idleTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #pendingPictures = new Map<number, PendingPicture>();
   #lastId = 0;
 
   /** Renders SVG to PNG. Throws an Error if the SVG is invalid or the thread ends. */
-  png(svg: string, widthPx: number): Promise<Uint8Array<ArrayBuffer>> {
-    clearTimeout(this.#idle);
-    const worker = this.#worker ?? this.#start();
+  renderPng(svg: string, widthPx: number): Promise<Uint8Array<ArrayBuffer>> {
+    clearTimeout(this.#idleTimer);
+    const worker = this.#worker ?? this.#startWorker();
     this.#lastId += 1;
     const task: RasterTask = { id: this.#lastId, svg, widthPx };
     return new Promise((resolve, reject) => {
-      this.#waiting.set(task.id, { resolve, reject });
+      this.#pendingPictures.set(task.id, { resolve, reject });
       worker.ref();
       worker.postMessage(task);
     });
@@ -36,41 +36,41 @@ export class Rasterizer {
 
   /** Ends the thread; a picture in progress fails. */
   async close(): Promise<void> {
-    clearTimeout(this.#idle);
+    clearTimeout(this.#idleTimer);
     const worker = this.#worker;
     this.#worker = undefined;
     await worker?.terminate();
-    this.#fail(new Error("The renderer of PNG pictures was closed"));
+    this.#failPending(new Error("The renderer of PNG pictures was closed"));
   }
 
-  #start(): Worker {
+  #startWorker(): Worker {
     const worker = new Worker(getWorkerUrl());
     this.#worker = worker;
-    worker.on("message", (answer: RasterAnswer) => this.#take(answer));
+    worker.on("message", (answer: RasterAnswer) => this.#handleAnswer(answer));
     const lost = (error: Error) => {
       if (this.#worker !== worker) return;
       this.#worker = undefined;
-      this.#fail(error);
+      this.#failPending(error);
     };
     worker.on("error", lost);
     worker.on("exit", (code) => lost(new Error(`The renderer of PNG pictures ended with status ${code}`)));
     return worker;
   }
 
-  #take(answer: RasterAnswer): void {
-    const waiting = this.#waiting.get(answer.id);
-    this.#waiting.delete(answer.id);
+  #handleAnswer(answer: RasterAnswer): void {
+    const waiting = this.#pendingPictures.get(answer.id);
+    this.#pendingPictures.delete(answer.id);
     if ("png" in answer) waiting?.resolve(answer.png);
     else waiting?.reject(new Error(answer.error));
-    if (this.#waiting.size > 0) return;
+    if (this.#pendingPictures.size > 0) return;
     this.#worker?.unref();
-    this.#idle = setTimeout(() => void this.close(), IDLE_MS);
-    this.#idle.unref();
+    this.#idleTimer = setTimeout(() => void this.close(), IDLE_MS);
+    this.#idleTimer.unref();
   }
 
-  #fail(error: Error): void {
-    const all = [...this.#waiting.values()];
-    this.#waiting.clear();
+  #failPending(error: Error): void {
+    const all = [...this.#pendingPictures.values()];
+    this.#pendingPictures.clear();
     for (const { reject } of all) reject(error);
   }
 }

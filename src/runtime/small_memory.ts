@@ -1,13 +1,13 @@
 /** Interval of heap checks in milliseconds. A program that sends at full speed fills some megabytes in that time. */
-const LOOK_EVERY_MS = 20;
+const CHECK_INTERVAL_MS = 20;
 
 /** Growth of the heap that starts a garbage collection, in bytes. */
-const GROWTH = 3 * 1024 * 1024;
+const MIN_GROWTH_BYTES = 3 * 1024 * 1024;
 
 /** Resident bytes from which the engine's caches are released too. */
-const LARGE = 80 * 1024 * 1024;
+const LARGE_RESIDENT_BYTES = 80 * 1024 * 1024;
 /** Minimum interval between releases of the engine's caches, in milliseconds. */
-const SHRINK_EVERY_MS = 1_000;
+const SHRINK_INTERVAL_MS = 1_000;
 
 /**
  * Limits the memory of a process that runs next to many larger ones, by collecting garbage earlier than the engine
@@ -22,17 +22,20 @@ export function limitMemory(): () => void {
   const timer = setInterval(() => {
     const { heapUsed, rss } = process.memoryUsage();
     const now = performance.now();
-    if (heapUsed < collected + GROWTH && (rss < LARGE || now < shrunkAt + SHRINK_EVERY_MS)) {
+    if (
+      heapUsed < collected + MIN_GROWTH_BYTES &&
+      (rss < LARGE_RESIDENT_BYTES || now < shrunkAt + SHRINK_INTERVAL_MS)
+    ) {
       collected = Math.min(collected, heapUsed);
       return;
     }
     Bun.gc(true);
-    if (rss >= LARGE && now >= shrunkAt + SHRINK_EVERY_MS) {
+    if (rss >= LARGE_RESIDENT_BYTES && now >= shrunkAt + SHRINK_INTERVAL_MS) {
       shrunkAt = now;
       Bun.shrink();
     }
     collected = process.memoryUsage().heapUsed;
-  }, LOOK_EVERY_MS);
+  }, CHECK_INTERVAL_MS);
   timer.unref();
   return () => clearInterval(timer);
 }

@@ -24,7 +24,7 @@ export interface StandardOutput {
   /** Resolves after the operating system has accepted every byte; rejects if the reader has closed the stream. */
   write(bytes: Uint8Array): Promise<void>;
   /** Keeps a reference to the engine's stream, so that replacing `process.stdout.write` has no effect here. */
-  hold(): void;
+  holdStream(): void;
 }
 
 /** Returns the process's standard output. Write only through it; other writes would interleave. */
@@ -42,39 +42,39 @@ type StreamWrite = (bytes: Uint8Array, done: (error?: Error | null) => void) => 
  * An empty pipe accepts these bytes at once.
  */
 class ProcessOutput implements StandardOutput {
-  #direct = PIPE_BUFFER_BYTES;
+  #directBytes = PIPE_BUFFER_BYTES;
   #stream: StreamWrite | undefined;
 
   write(bytes: Uint8Array): Promise<void> {
-    const left = bytes.subarray(this.#writeAtOnce(bytes));
-    return left.length === 0 ? Promise.resolve() : this.#writeThrough(left);
+    const left = bytes.subarray(this.#writeDirectly(bytes));
+    return left.length === 0 ? Promise.resolve() : this.#writeToStream(left);
   }
 
-  hold(): void {
-    this.#open();
+  holdStream(): void {
+    this.#openStream();
   }
 
-  #writeAtOnce(bytes: Uint8Array): number {
-    if (this.#stream !== undefined || bytes.length > this.#direct) return 0;
+  #writeDirectly(bytes: Uint8Array): number {
+    if (this.#stream !== undefined || bytes.length > this.#directBytes) return 0;
     try {
       const written = writeSync(1, bytes);
-      this.#direct = written === bytes.length ? this.#direct - written : 0;
+      this.#directBytes = written === bytes.length ? this.#directBytes - written : 0;
       return written;
     } catch {
       // The stream meets the same full or closed pipe and handles it.
-      this.#direct = 0;
+      this.#directBytes = 0;
       return 0;
     }
   }
 
-  #writeThrough(bytes: Uint8Array): Promise<void> {
-    const write = this.#open();
+  #writeToStream(bytes: Uint8Array): Promise<void> {
+    const write = this.#openStream();
     return new Promise((resolve, reject) => {
       write(bytes, (error) => (error === undefined || error === null ? resolve() : reject(error)));
     });
   }
 
-  #open(): StreamWrite {
+  #openStream(): StreamWrite {
     if (this.#stream === undefined) {
       const { stdout } = process;
       // The error also reaches the callback of the write; without a listener it would end the process.
@@ -92,7 +92,7 @@ class DenoOutput implements StandardOutput {
     for (let offset = 0; offset < bytes.length; ) offset += await Deno.stdout.write(bytes.subarray(offset));
   }
 
-  hold(): void {}
+  holdStream(): void {}
 }
 
 async function* readChunks(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -1,5 +1,5 @@
 import { formatPercent, formatPlainNumber, formatWatts } from "./figures.ts";
-import { formatCountOf } from "./names.ts";
+import { formatCountWithNoun } from "./names.ts";
 
 /** Capacity of a rack, with the fields of the service's `RackCapacity` message. */
 export interface RackCapacity {
@@ -43,7 +43,7 @@ const NOT_RECORDED = "not recorded";
 /** Formats a rack's use of each of its limits, for pages and pictures. */
 export function formatCapacity(capacity: RackCapacity) {
   const { totalU, freeU, largestFreeBlockU, allocatedW, powerCapacityW, failoverWByPath, devices } = capacity;
-  const planned = formatLimit("Planned power", { value: allocatedW, limit: powerCapacityW, say: formatWatts });
+  const planned = formatLimit("Planned power", { value: allocatedW, limit: powerCapacityW, formatValue: formatWatts });
   return {
     freeSpace: `${freeU} of ${totalU} U free`,
     largestRun: `${largestFreeBlockU} U in one run`,
@@ -53,7 +53,7 @@ export function formatCapacity(capacity: RackCapacity) {
       formatLimit(`Side ${powerPath === "" ? "?" : powerPath} alone`, {
         value: failoverW,
         limit: powerCapacityW,
-        say: formatWatts,
+        formatValue: formatWatts,
         usual: normalW,
       }),
     ),
@@ -66,15 +66,15 @@ export function formatCapacity(capacity: RackCapacity) {
 function formatWeight({ weightKg, maxLoadKg, devices, devicesWithoutWeight }: RackCapacity): LimitFigure {
   if (devicesWithoutWeight > 0 && devicesWithoutWeight === devices) return { label: "Weight", value: NOT_RECORDED };
   const say = (kg: number) => `${formatPlainNumber(kg)} kg`;
-  const known = formatLimit("Weight", { value: weightKg, limit: maxLoadKg, say, watchAt: 90 });
+  const known = formatLimit("Weight", { value: weightKg, limit: maxLoadKg, formatValue: say, watchAt: 90 });
   if (devicesWithoutWeight === 0) return known;
-  const note = `${devicesWithoutWeight} of ${formatCountOf(devices, "device")} without weight`;
+  const note = `${devicesWithoutWeight} of ${formatCountWithNoun(devices, "device")} without weight`;
   return { ...known, value: `at least ${known.value}`, note, isLowerBound: true };
 }
 
 /** Formats the use of a rack's cooling capacity, which applies to heat to air; liquid cooling has separate units. */
 function formatHeat({ heatW, airHeatW, coolingCapacityW, devices }: RackCapacity): LimitFigure {
-  const air = formatLimit("Heat to air", { value: airHeatW, limit: coolingCapacityW, say: formatWatts });
+  const air = formatLimit("Heat to air", { value: airHeatW, limit: coolingCapacityW, formatValue: formatWatts });
   const liquidW = heatW - airHeatW;
   return replaceUnrecordedFigure(
     devices,
@@ -88,15 +88,18 @@ function replaceUnrecordedFigure(devices: number, figure: LimitFigure, value: nu
   return value === 0 && devices > 0 ? { label: figure.label, value: NOT_RECORDED } : figure;
 }
 
-interface Limited {
+interface LimitFigureInput {
   readonly value: number;
   readonly limit: number | undefined;
-  readonly say: (value: number) => string;
+  readonly formatValue: (value: number) => string;
   readonly usual?: number;
   readonly watchAt?: number;
 }
 
-function formatLimit(label: string, { value, limit, say, usual = value, watchAt = 80 }: Limited): LimitFigure {
+function formatLimit(
+  label: string,
+  { value, limit, formatValue: say, usual = value, watchAt = 80 }: LimitFigureInput,
+): LimitFigure {
   if (limit === undefined || limit <= 0) return { label, value: `${say(value)}, no limit recorded` };
   const pct = (value / limit) * 100;
   const usualPct = (Math.min(usual, value) / limit) * 100;

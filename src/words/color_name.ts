@@ -1,5 +1,5 @@
 /** Upper end of each hue in degrees, and its name for cables. Our choice, after the fibre names of TIA-598-D. */
-const HUES: readonly (readonly [to: number, name: string])[] = [
+const HUE_NAMES: readonly (readonly [to: number, name: string])[] = [
   [15, "red"],
   [42, "orange"],
   [68, "yellow"],
@@ -13,31 +13,31 @@ const HUES: readonly (readonly [to: number, name: string])[] = [
 ];
 /** Saturation below which a colour is grey; the lightness constants below separate white, black, dark and light. */
 const GREY_SATURATION = 0.14;
-const WHITE = 0.92;
-const BLACK = 0.1;
-const DARK = 0.24;
-const LIGHT = 0.78;
+const MIN_WHITE_LIGHTNESS = 0.92;
+const MAX_BLACK_LIGHTNESS = 0.1;
+const MAX_DARK_LIGHTNESS = 0.24;
+const MIN_LIGHT_SHADE = 0.78;
 /** Lightness below which orange is called brown; light red is called rose. */
-const BROWN = 0.42;
+const MAX_BROWN_LIGHTNESS = 0.42;
 
 /** Returns the English name of a recorded colour, given as RRGGBB. */
 export function getColorName(color: string): string {
   const { hue, saturation, lightness } = convertToHsl(color);
-  if (lightness >= WHITE && saturation < 0.5) return "white";
-  if (lightness < BLACK) return "black";
-  const shade = lightness < DARK ? "dark " : lightness > LIGHT ? "light " : "";
+  if (lightness >= MIN_WHITE_LIGHTNESS && saturation < 0.5) return "white";
+  if (lightness < MAX_BLACK_LIGHTNESS) return "black";
+  const shade = lightness < MAX_DARK_LIGHTNESS ? "dark " : lightness > MIN_LIGHT_SHADE ? "light " : "";
   if (saturation < GREY_SATURATION) return `${shade}grey`;
-  const name = HUES.find(([to]) => hue < to)?.[1] ?? "red";
-  if ((name === "orange" || saturation < 0.35) && hue < 42 && lightness < BROWN)
-    return lightness < DARK ? "dark brown" : "brown";
-  if (name === "red" && lightness > LIGHT - 0.08) return "rose";
+  const name = HUE_NAMES.find(([to]) => hue < to)?.[1] ?? "red";
+  if ((name === "orange" || saturation < 0.35) && hue < 42 && lightness < MAX_BROWN_LIGHTNESS)
+    return lightness < MAX_DARK_LIGHTNESS ? "dark brown" : "brown";
+  if (name === "red" && lightness > MIN_LIGHT_SHADE - 0.08) return "rose";
   return shade + name;
 }
 
 /** Converts RRGGBB to a hue in degrees and a saturation and lightness from 0 to 1. */
 function convertToHsl(color: string) {
-  const part = (at: number) => Number.parseInt(color.slice(at, at + 2), 16) / 255;
-  const [red, green, blue] = [part(0), part(2), part(4)];
+  const readChannel = (at: number) => Number.parseInt(color.slice(at, at + 2), 16) / 255;
+  const [red, green, blue] = [readChannel(0), readChannel(2), readChannel(4)];
   const [least, most] = [Math.min(red, green, blue), Math.max(red, green, blue)];
   const spread = most - least;
   const lightness = (most + least) / 2;

@@ -1,9 +1,9 @@
 // Formatters of figures for pages, pictures and summaries; an unknown figure is "–".
 
-const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
-const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const groupedFormat = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+const wholeFormat = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
-const UNKNOWN = "–";
+const UNKNOWN_FIGURE = "–";
 
 /** Formats a number with one decimal if it is significant, without separators of thousands: `1250.5`. */
 export function formatPlainNumber(value: number): string {
@@ -18,13 +18,13 @@ export function formatTenths(value: number | undefined, unknown = ""): string {
 
 /** Formats a whole number with separators of thousands: `12,345`. */
 export function formatCount(value: number | undefined): string {
-  return value === undefined ? UNKNOWN : whole.format(value);
+  return value === undefined ? UNKNOWN_FIGURE : wholeFormat.format(value);
 }
 
 /** Formats a number with separators of thousands, one decimal if it is significant, and a unit. */
 export function formatDecimal(value: number | undefined, unit = ""): string {
-  if (value === undefined) return UNKNOWN;
-  return appendUnit(grouped.format(value), unit);
+  if (value === undefined) return UNKNOWN_FIGURE;
+  return appendUnit(groupedFormat.format(value), unit);
 }
 
 export function appendUnit(figure: string, unit: string): string {
@@ -32,12 +32,12 @@ export function appendUnit(figure: string, unit: string): string {
 }
 
 export function formatPercent(value: number | undefined): string {
-  return value === undefined ? UNKNOWN : `${formatPlainNumber(value)} %`;
+  return value === undefined ? UNKNOWN_FIGURE : `${formatPlainNumber(value)} %`;
 }
 
 /** Formats a power in W without decimals, or in kW or MW with one decimal. */
 export function formatWatts(value: number | undefined): string {
-  if (value === undefined) return UNKNOWN;
+  if (value === undefined) return UNKNOWN_FIGURE;
   if (Math.abs(value) < 1000) return `${Math.round(value)} W`;
   return Math.abs(value) < 1_000_000
     ? `${formatPlainNumber(value / 1000)} kW`
@@ -50,7 +50,7 @@ export function formatKilowatts(value: number): string {
 
 /** Formats `mbps`, megabits per second, in Mbit/s, Gbit/s or Tbit/s. */
 export function formatBandwidth(mbps: number | undefined): string {
-  if (mbps === undefined) return UNKNOWN;
+  if (mbps === undefined) return UNKNOWN_FIGURE;
   if (mbps < 1000) return `${formatPlainNumber(mbps)} Mbit/s`;
   return mbps < 1_000_000
     ? `${formatPlainNumber(mbps / 1000)} Gbit/s`

@@ -1,14 +1,14 @@
 /** Nouns whose plural equals the singular. */
-const INVARIABLE: ReadonlySet<string> = new Set(["switchgear", "U"]);
+const INVARIABLE_NOUNS: ReadonlySet<string> = new Set(["switchgear", "U"]);
 
 /** Returns the plural of an English noun, by its ending: `switch` becomes `switches`, `battery` becomes `batteries`. */
 export function pluralize(noun: string): string {
-  if (INVARIABLE.has(noun)) return noun;
+  if (INVARIABLE_NOUNS.has(noun)) return noun;
   return /(?:s|ch|x)$/i.test(noun) ? `${noun}es` : `${noun.replace(/([^aeo])y$/, "$1ie")}s`;
 }
 
 /** Formats a count with its noun: `1 rack`, `2 racks`. `many` is an irregular form for all counts but 1. */
-export function formatCountOf(count: number, one: string, many = pluralize(one)): string {
+export function formatCountWithNoun(count: number, one: string, many = pluralize(one)): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
@@ -28,16 +28,21 @@ export function capitalize(text: string): string {
 }
 
 /** Labels of constants that the general rule would spell wrongly. */
-const SPELLED: Readonly<Record<string, string>> = { TWO_N: "2N", N_PLUS_1: "N+1", GRAPHQL: "GraphQL", GRPC: "gRPC" };
+const SPECIAL_LABELS: Readonly<Record<string, string>> = {
+  TWO_N: "2N",
+  N_PLUS_1: "N+1",
+  GRAPHQL: "GraphQL",
+  GRPC: "gRPC",
+};
 
-const ABBREVIATION =
+const ABBREVIATION_PATTERN =
   /^(?:UPS|RPP|CDU|KVM|CRAC|CRAH|PDU|DAC|AOC|MMF|SMF|OM\d|OS\d|CAT\d\w?|USB|REST|MCP|ECMP|U|N|L[123]|[AB])$/;
 
 /** Formats a constant for people: `RACK_PDU` becomes "Rack PDU". */
 export function formatConstant(constant: string): string {
-  const spelled = SPELLED[constant];
+  const spelled = SPECIAL_LABELS[constant];
   if (spelled !== undefined) return spelled;
-  const words = constant.split("_").map((word) => (ABBREVIATION.test(word) ? word : word.toLowerCase()));
+  const words = constant.split("_").map((word) => (ABBREVIATION_PATTERN.test(word) ? word : word.toLowerCase()));
   return capitalize(words.join(" "));
 }
 
@@ -48,13 +53,13 @@ export function formatEnum(value: string | undefined, prefix: string): string {
 }
 
 /** Names of transceiver modules that differ from their type in upper case. */
-const MODULES: Readonly<Record<string, string>> = { sfpp: "SFP+", qsfpp: "QSFP+", qsfpdd: "QSFP-DD" };
+const MODULE_NAMES: Readonly<Record<string, string>> = { sfpp: "SFP+", qsfpp: "QSFP+", qsfpdd: "QSFP-DD" };
 
 /** Formats a port type as vendors write it: `25gbase-x-sfp28` becomes "25G SFP28". Returns other texts unchanged. */
 export function formatPortType(type: string): string {
   const [, speed = "", unit, module] = /^(\d+(?:\.\d+)?)(g?)base-x-(\w+)$/.exec(type) ?? [];
   if (module !== undefined) {
-    return `${unit === "g" ? speed : Number(speed) / 1000}G ${MODULES[module] ?? module.toUpperCase()}`;
+    return `${unit === "g" ? speed : Number(speed) / 1000}G ${MODULE_NAMES[module] ?? module.toUpperCase()}`;
   }
   if (!/^(?:[\d.]+g?base-|iec-|nema-|(?:lc|sc|st|mpo|8p8c|lag)$)/.test(type)) return type;
   return type
@@ -85,29 +90,29 @@ export function stripRefKinds(message: string): string {
 }
 
 /** Units by the suffix of a field's name. */
-const UNITS: Readonly<Record<string, string>> = {
+const UNIT_BY_SUFFIX: Readonly<Record<string, string>> = {
   ...{ w: "W", va: "VA", v: "V", a: "A", kw: "kW", c: "°C", pct: "%", mm: "mm", m: "m", kg: "kg" },
   ...{ mbps: "Mbit/s", m3h: "m³/h", s: "s", min: "min", in: "in", deg: "°", u: "U" },
 };
 
 /** Field names whose suffix only looks like a unit. */
-const UNITLESS: ReadonlySet<string> = new Set(["power_in"]);
+const UNITLESS_FIELDS: ReadonlySet<string> = new Set(["power_in"]);
 
 /** Splits a field's name into stem and unit: `draw_w` becomes `draw` and W. The unit is "" if the name has none. */
 export function splitUnit(name: string): { readonly stem: string; readonly unit: string } {
   const cut = name.lastIndexOf("_");
-  const unit = cut < 1 || UNITLESS.has(name) ? undefined : UNITS[name.slice(cut + 1)];
+  const unit = cut < 1 || UNITLESS_FIELDS.has(name) ? undefined : UNIT_BY_SUFFIX[name.slice(cut + 1)];
   return unit === undefined ? { stem: name, unit: "" } : { stem: name.slice(0, cut), unit };
 }
 
-const SHARES: ReadonlySet<string> = new Set(["POWER_NORMAL", "POWER_FAILOVER", "SPACE", "WEIGHT"]);
+const PERCENT_REASONS: ReadonlySet<string> = new Set(["POWER_NORMAL", "POWER_FAILOVER", "SPACE", "WEIGHT"]);
 
 /** Returns the unit of the value and limit of a health reason or a hotspot, by its code; "" for counts. */
 export function getReasonUnit(code: string): string {
   if (code.startsWith("ZONE_") || code.startsWith("RACK_WITHOUT_")) return "kW";
   if (code.startsWith("INLET_")) return "°C";
   if (code === "STALE_TELEMETRY") return "h";
-  return SHARES.has(code) || code.startsWith("RACK_COOLING_") ? "%" : "";
+  return PERCENT_REASONS.has(code) || code.startsWith("RACK_COOLING_") ? "%" : "";
 }
 
 // Warnings that write operations and placement previews return.

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlanner } from "../../src/cli/compose.ts";
 import { BoardState } from "../../src/planner/board/board_state.ts";
-import { FactsReader } from "../../src/planner/board/facts_reader.ts";
+import { BoardFactsReader } from "../../src/planner/board/facts_reader.ts";
 import { median } from "./measure.ts";
 import { benchProject } from "./project.ts";
 
@@ -25,13 +25,13 @@ async function timed(run: () => unknown): Promise<number> {
 
 async function look(root: string): Promise<Times> {
   const context = await openPlanner({ cwd: root });
-  const [reader, state] = [new FactsReader(context), new BoardState()];
+  const [reader, state] = [new BoardFactsReader(context), new BoardState()];
   const folder = join(root, ".planner/specs");
   const refresh = async (): Promise<void> => {
-    const facts = await reader.read();
-    if (facts !== null) state.update(facts);
+    const facts = await reader.readFacts();
+    if (facts !== null) state.updateFacts(facts);
   };
-  const text = (): string => JSON.stringify({ ...state.totals(), cards: state.cards() });
+  const text = (): string => JSON.stringify({ ...state.getTotals(), cards: state.listCards() });
   const first = await timed(refresh);
   const firstText = await timed(text);
   const [name = ""] = readdirSync(folder);
@@ -39,7 +39,7 @@ async function look(root: string): Promise<Times> {
   writeFileSync(file, `${readFileSync(file, "utf8")}\nMore.\n`);
   const again = await timed(refresh);
   const againText = await timed(text);
-  const picture = await timed(() => JSON.stringify(state.picture()));
+  const picture = await timed(() => JSON.stringify(state.getPicture()));
   const files = await timed(() => {
     for (const one of readdirSync(folder)) readFileSync(join(folder, one), "utf8");
   });

@@ -83,7 +83,7 @@ try {
     else await reportAll(round);
     const { user, system } = process.cpuUsage(before);
     const looking = process.cpuUsage();
-    await service.noteFindings();
+    await service.updateFindingStarts();
     const looked = process.cpuUsage(looking);
     const { seq } = await store.read((reader) => reader.chainHead());
     const memory = megabytes(process.memoryUsage().rss);

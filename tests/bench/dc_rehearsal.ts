@@ -26,7 +26,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 const [path] = process.argv.slice(2);
 if (path === undefined) throw new Error("usage: bun tests/bench/dc_rehearsal.ts <database file>");
 const store = await openSqlite(path);
-let topology = Topology.of(await store.read((reader) => reader.powerInventory()));
+let topology = Topology.createFromInventory(await store.read((reader) => reader.powerInventory()));
 topology.apparentLoads(OPTIONS.basis);
 print(`${topology.inventory.devices.length} devices, ${topology.power.nodes.length} nodes`);
 
@@ -62,13 +62,13 @@ const change = () => {
   const changed: Device = { ...server, allocatedDrawW: draw };
   const keys = { device: [codeKey(server.code)], rack: [], crac: [], cable: [], fabric_link: [] };
   const part = { racks: [], devices: [changed], cracs: [], cables: [], fabricLinks: [] };
-  topology = topology.changed(keys, part);
+  topology = topology.createChanged(keys, part);
 };
 timed("fail again after a change of one server", ROUNDS, () => {
   change();
   site = runAllSteps(failEachElement(topology, OPTIONS, site));
 });
-print(`${site.renewed} elements failed again`);
+print(`${site.renewedCount} elements failed again`);
 timed("fail and fold again after a change of one server", ROUNDS, () => {
   change();
   site = runAllSteps(failEachElement(topology, OPTIONS, site));
@@ -78,10 +78,10 @@ timed("fail and fold again after a change of one server", ROUNDS, () => {
 const { power: graph, live } = topology;
 const input = { graph, live, loads: topology.apparentLoads(OPTIONS.basis), basis: OPTIONS.basis };
 timed("loads after each single loss", ROUNDS, () => runAllSteps(computeFailover(input)));
-topology.carried(OPTIONS.basis);
+topology.computeCarriedLoads(OPTIONS.basis);
 timed("the same after a change of one server", ROUNDS, () => {
   change();
-  topology.carried(OPTIONS.basis);
+  topology.computeCarriedLoads(OPTIONS.basis);
 });
 
 const upstream = site.outcomes

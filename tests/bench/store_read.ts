@@ -41,7 +41,7 @@ function readPass(root: string): number {
 /** Runs in a process of its own, where nothing is compiled yet. */
 async function cold(root: string): Promise<Cold> {
   const before = process.memoryUsage().rss;
-  const active = await timed(() => openSpecStore(root).active());
+  const active = await timed(() => openSpecStore(root).readActive());
   const memoryMib = (process.memoryUsage().rss - before) / 2 ** 20;
   return { floor: await timed(() => readPass(root)), active, memoryMib };
 }
@@ -74,19 +74,19 @@ async function bench(count: number): Promise<void> {
   print("active(), cold", ms(median(runs.map((run) => run.active))), `${ratio.toFixed(2)}x`, memory);
 
   const store = openSpecStore(root);
-  const ids = await store.ids();
-  await store.active();
-  await repeated("active(), nothing changed", () => store.active(), floor);
+  const ids = await store.listIds();
+  await store.readActive();
+  await repeated("active(), nothing changed", () => store.readActive(), floor);
   await repeated(
     "a file written in place, then active()",
     (call) => {
       const path = join(root, ".planner/specs", `${ids[(call * 7) % ids.length]}.md`);
       writeFileSync(path, `${readFileSync(path, "utf8")}.\n`);
-      return store.active();
+      return store.readActive();
     },
     floor,
   );
-  await repeated("ids()", () => store.ids(), floor);
+  await repeated("ids()", () => store.listIds(), floor);
   await repeated("load()", (call) => store.load(ids[call % ids.length] as SpecId), floor);
   await repeated("edit()", (call) => store.edit(ids[call % ids.length] as SpecId, (text) => `${text}.\n`), floor);
   await repeated("create()", () => store.create("2026-11-21", (id) => `# ${id}\n`), floor);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type DescMethodUnary, fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
-import { rpcs } from "#dc/operations/index.ts";
+import { datacenterRpcs } from "#dc/operations/index.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { createRemoteBackend } from "#interfaces/dc_mcp/remote_backend.ts";
 import { createDcTools } from "#interfaces/dc_mcp/tool_set.ts";
@@ -19,7 +19,7 @@ import { QUESTIONS, type Question } from "./dc_answers.ts";
 type Ask = (url: string, question: Question) => Promise<{ readonly answer: unknown; readonly expected: JsonObject }>;
 
 function methodOf(rpc: string): DescMethodUnary {
-  const found = rpcs.find(({ method }) => method.name === rpc);
+  const found = datacenterRpcs.find(({ method }) => method.name === rpc);
   if (found === undefined) throw new Error(`There is no RPC "${rpc}"`);
   return found.method;
 }
@@ -102,10 +102,10 @@ beforeAll(async () => {
     handler: createHttpHandler({
       service: site.service,
       findPrincipal: async () => undefined,
-      whyNotReady: async () => undefined,
-      metrics: () => "",
-      observe: () => {},
-      report: (_, error) => {
+      findUnreadyReason: async () => undefined,
+      formatMetrics: () => "",
+      observeRefusedCall: () => {},
+      reportDefect: (_, error) => {
         throw error;
       },
       shutdown: new AbortController().signal,

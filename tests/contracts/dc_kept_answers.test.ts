@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
-import { rpcs } from "#dc/operations/index.ts";
+import { datacenterRpcs } from "#dc/operations/index.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { openPostgres } from "#dc/store/postgres/postgres_store.ts";
@@ -12,7 +12,7 @@ import { cables, devices, racks, smallSite } from "../support/dc/small_site.ts";
 import { databaseFile } from "../support/dc/stores.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 
-const READS = rpcs.filter(({ effect }) => effect === "read").map(({ method }) => method.name);
+const READS = datacenterRpcs.filter(({ effect }) => effect === "read").map(({ method }) => method.name);
 const HOUR_S = 3600;
 
 const after = (seconds: number) => new Date(Date.parse(START) + seconds * 1000).toISOString();
@@ -135,7 +135,7 @@ test("a question that is asked again is answered from memory, all reads alike", 
 
 test("no read changes its request, which may be asked again", async () => {
   const { service } = await smallSite();
-  for (const rpc of rpcs.filter(({ effect }) => effect === "read")) {
+  for (const rpc of datacenterRpcs.filter(({ effect }) => effect === "read")) {
     const request = fromJson(rpc.method.input, goodRequests[rpc.method.name] ?? {});
     const before = toJson(rpc.method.input, request, { registry: detailRegistry });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { fromJson, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
-import { allRpcs, rpcs } from "#dc/operations/index.ts";
+import { allRpcs, datacenterRpcs } from "#dc/operations/index.ts";
 import { buildGraphqlSchema } from "#interfaces/graphql/schema.ts";
 import { createHttpApp } from "#interfaces/http/app.ts";
 import { goodRequests } from "../support/dc/good_requests.ts";
@@ -82,7 +82,7 @@ const INTERFACES: Readonly<Record<string, Ask>> = {
 for (const [name, ask] of Object.entries(INTERFACES)) {
   describe(`${name}, before anything is looked up,`, () => {
     test("refuses every change of a reader, single and bulk", async () => {
-      const changes = rpcs.filter(({ effect }) => effect === "write");
+      const changes = datacenterRpcs.filter(({ effect }) => effect === "write");
       expect(changes).toHaveLength(16);
 
       for (const { method } of changes) {
@@ -109,7 +109,7 @@ for (const [name, ask] of Object.entries(INTERFACES)) {
     });
 
     test("refuses every call without a token, and with one that is not known", async () => {
-      for (const { method } of rpcs) {
+      for (const { method } of datacenterRpcs) {
         const codes = [await ask(method, undefined), await ask(method, "stranger")];
         expect([method.name, ...codes]).toEqual([method.name, "unauthenticated", "unauthenticated"]);
       }
@@ -153,10 +153,10 @@ test("of all routes, only those that tell nothing of the inventory are open to e
   const app = createHttpApp({
     service: at.site.service,
     findPrincipal: async () => undefined,
-    whyNotReady: async () => undefined,
-    metrics: () => "",
-    observe: () => {},
-    report: () => {},
+    findUnreadyReason: async () => undefined,
+    formatMetrics: () => "",
+    observeRefusedCall: () => {},
+    reportDefect: () => {},
     shutdown: new AbortController().signal,
   });
   const routes = new Map<string, string>();

@@ -71,8 +71,8 @@ describe("Under the documented rules of CockroachDB", () => {
       await call("SearchDevices", { order_by, page_size: 3, page_token: String(next_page_token) });
     }
     for (const entity of ["rack:A01", "device:PDU-A01-A"]) {
-      await service.history({ entity, actor: "anonymous", action: "CREATE" }, { interface: "REST" });
-      await service.history({ entity, actor: "none:anonymous" }, { interface: "REST" });
+      await service.readHistory({ entity, actor: "anonymous", action: "CREATE" }, { interface: "REST" });
+      await service.readHistory({ entity, actor: "none:anonymous" }, { interface: "REST" });
     }
     const location = { site_id: "AMS1", floor_number: 1 };
     const ports = [{ name: "e0", kind: "PORT_KIND_NETWORK", type: "1000base-t" }];

@@ -23,7 +23,7 @@ export function specStoreContract(name: string, open: OpenStore): void {
         "specs/nested/2026-11-01-003-ccc.md": "",
       });
 
-      const ids = await at.store.ids();
+      const ids = await at.store.listIds();
 
       expect(ids as readonly string[]).toEqual([
         "2026-11-01-002-bbb",
@@ -41,8 +41,8 @@ export function specStoreContract(name: string, open: OpenStore): void {
         "archive/other/2026-10-01-002-no.md": pending("Elsewhere"),
       });
 
-      expect([...(await at.store.archivedIds())].sort() as string[]).toEqual([GONE, "flat"]);
-      expect((await at.store.archived()).specs.map(({ id, file, archived }) => [id, file, archived])).toEqual([
+      expect([...(await at.store.listArchivedIds())].sort() as string[]).toEqual([GONE, "flat"]);
+      expect((await at.store.readArchived()).specs.map(({ id, file, archived }) => [id, file, archived])).toEqual([
         [GONE, `.planner/archive/2026-10-01/${GONE}.md`, true],
         ["flat" as SpecId, ".planner/archive/flat.md", true],
       ]);
@@ -55,7 +55,7 @@ export function specStoreContract(name: string, open: OpenStore): void {
         "specs/broken.md": "---\nstatus: [\n---\n",
       });
 
-      const { specs, unreadable } = await at.store.active();
+      const { specs, unreadable } = await at.store.readActive();
 
       expect(specs.map(({ id, title, file }) => [id, title, file])).toEqual([
         [A, "First", `.planner/specs/${A}.md`],
@@ -74,19 +74,19 @@ export function specStoreContract(name: string, open: OpenStore): void {
     test("active is empty where there are no specs", async () => {
       using at = project();
 
-      expect(await at.store.active()).toEqual({ specs: [], unreadable: [] });
-      expect(await at.store.archived()).toEqual({ specs: [], unreadable: [] });
-      expect([...(await at.store.archivedIds())]).toEqual([]);
+      expect(await at.store.readActive()).toEqual({ specs: [], unreadable: [] });
+      expect(await at.store.readArchived()).toEqual({ specs: [], unreadable: [] });
+      expect([...(await at.store.listArchivedIds())]).toEqual([]);
     });
 
     test("active answers the same object while nothing changes", async () => {
       using at = project({ [`specs/${A}.md`]: pending("First") });
-      const first = await at.store.active();
+      const first = await at.store.readActive();
 
-      expect(await at.store.active()).toBe(first);
+      expect(await at.store.readActive()).toBe(first);
 
       at.spec(A, pending("Changed"));
-      expect((await at.store.active()).specs[0]?.title).toBe("Changed");
+      expect((await at.store.readActive()).specs[0]?.title).toBe("Changed");
     });
 
     test("load reads active and archived specs by their full id", async () => {
@@ -126,8 +126,8 @@ export function specStoreContract(name: string, open: OpenStore): void {
       using at = project({ [`specs/${A}.md`]: pending("First") });
       at.touch(`.planner/specs/${A}.md`, new Date("2026-10-05T10:00:00Z"));
 
-      expect(await at.store.modified(A)).toEqual(new Date("2026-10-05T10:00:00Z"));
-      expect(await refusal(at.store.modified(B))).toBe(`not_found: Spec not found: ${B}`);
+      expect(await at.store.readModifiedTime(A)).toEqual(new Date("2026-10-05T10:00:00Z"));
+      expect(await refusal(at.store.readModifiedTime(B))).toBe(`not_found: Spec not found: ${B}`);
     });
 
     test("edit replaces the text and says so", async () => {
@@ -137,7 +137,7 @@ export function specStoreContract(name: string, open: OpenStore): void {
 
       expect(changed).toBe(true);
       expect(at.read(`.planner/specs/${A}.md`)).toBe("---\nstatus: completed\n---\n\n# First\n");
-      expect((await at.store.active()).specs[0]?.status).toBe("completed");
+      expect((await at.store.readActive()).specs[0]?.status).toBe("completed");
     });
 
     test("edit leaves a file alone whose text stays the same", async () => {
@@ -145,7 +145,7 @@ export function specStoreContract(name: string, open: OpenStore): void {
       at.touch(`.planner/specs/${A}.md`, new Date("2026-10-05T10:00:00Z"));
 
       expect(await at.store.edit(A, (text) => text)).toBe(false);
-      expect(await at.store.modified(A)).toEqual(new Date("2026-10-05T10:00:00Z"));
+      expect(await at.store.readModifiedTime(A)).toEqual(new Date("2026-10-05T10:00:00Z"));
     });
 
     test("edit changes nothing when the change is refused", async () => {
@@ -200,7 +200,7 @@ export function specStoreContract(name: string, open: OpenStore): void {
       });
       const [same, refused, missing] = ["same", "refused", "missing"].map((id) => id as SpecId);
 
-      const outcomes = await at.store.editEach([A, same, GONE, refused, missing, B, A] as SpecId[], (text, id) => {
+      const outcomes = await at.store.editSpecs([A, same, GONE, refused, missing, B, A] as SpecId[], (text, id) => {
         if (id === refused) throw new OperationError("invalid_argument", "Not so");
         return id === same ? text : `${text}${id}\n`;
       });
@@ -227,7 +227,7 @@ export function specStoreContract(name: string, open: OpenStore): void {
       const stores = [at.store, open(at.root), open(at.root)];
 
       await Promise.all(
-        stores.map((store, index) => store.editEach(ids, (text) => editFields(text, { [`by_${index}`]: index }))),
+        stores.map((store, index) => store.editSpecs(ids, (text) => editFields(text, { [`by_${index}`]: index }))),
       );
 
       for (const id of ids) expect((await at.store.load(id)).frontmatter).toMatchObject({ by_0: 0, by_1: 1, by_2: 2 });
@@ -236,18 +236,18 @@ export function specStoreContract(name: string, open: OpenStore): void {
     test("active shows at once what another store did", async () => {
       using at = project({ [`specs/${A}.md`]: pending("First"), [`specs/${B}.md`]: pending("Second") });
       const other = open(at.root);
-      await at.store.active();
-      await other.active();
+      await at.store.readActive();
+      await other.readActive();
 
       await at.store.edit(A, (text) => text.replace("First", "One"));
-      expect((await other.active()).specs.map(({ title }) => title)).toEqual(["One", "Second"]);
+      expect((await other.readActive()).specs.map(({ title }) => title)).toEqual(["One", "Second"]);
 
       await other.moveToArchive(B);
-      expect((await at.store.active()).specs.map(({ title }) => title)).toEqual(["One"]);
-      expect([...(await at.store.archivedIds())]).toEqual([B]);
+      expect((await at.store.readActive()).specs.map(({ title }) => title)).toEqual(["One"]);
+      expect([...(await at.store.listArchivedIds())]).toEqual([B]);
 
       const id = await other.create("2026-11-21", () => pending("New"));
-      expect((await at.store.active()).specs.map((spec) => spec.id)).toEqual([A, id]);
+      expect((await at.store.readActive()).specs.map((spec) => spec.id)).toEqual([A, id]);
     });
 
     test("moveToArchive files the spec under the day of its id", async () => {
@@ -256,7 +256,7 @@ export function specStoreContract(name: string, open: OpenStore): void {
       expect(await at.store.moveToArchive(A)).toBe(`.planner/archive/2026-11-01/${A}.md`);
       expect(await at.store.moveToArchive("notes" as SpecId)).toBe(".planner/archive/notes.md");
       expect(at.read(`.planner/archive/2026-11-01/${A}.md`)).toBe(pending("First"));
-      expect(await at.store.ids()).toEqual([]);
+      expect(await at.store.listIds()).toEqual([]);
       expect(await at.store.load(A)).toMatchObject({ title: "First", archived: true });
     });
 
@@ -272,7 +272,7 @@ export function specStoreContract(name: string, open: OpenStore): void {
 
       expect(await refusal(move)).toBe("failed_precondition: Not this one");
       expect([await edit, seen]).toEqual([true, ["completed"]]);
-      expect(await at.store.ids()).toEqual([A]);
+      expect(await at.store.listIds()).toEqual([A]);
     });
 
     test("moveToArchive refuses an id that the archive holds", async () => {

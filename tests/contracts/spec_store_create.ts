@@ -51,7 +51,7 @@ export function specStoreCreateContract(name: string, open: OpenStore): void {
       });
       const third = "2026-11-01-003-ccc" as SpecId;
 
-      const outcomes = await at.store.createEach([
+      const outcomes = await at.store.createSpecs([
         { id: A, archived: false, text: pending("Theirs") },
         { id: B, archived: false, text: pending("Second") },
         { id: GONE, archived: false, text: pending("Again") },
@@ -77,7 +77,7 @@ export function specStoreCreateContract(name: string, open: OpenStore): void {
 
       const outcomes = await Promise.all(
         stores.map((store, index) =>
-          store.createEach(ids.map((id) => ({ id, archived: false, text: pending(`of ${index}`) }))),
+          store.createSpecs(ids.map((id) => ({ id, archived: false, text: pending(`of ${index}`) }))),
         ),
       );
 

@@ -37,7 +37,7 @@ export function memorySource(texts: Readonly<Record<string, string>>, options: L
     },
     one: async (id) => read(id),
     text: async (id) => texts[id] ?? "",
-    output: async ({ id }) => options.outputs?.[id] ?? null,
+    checkOutput: async ({ id }) => options.outputs?.[id] ?? null,
   };
 }
 

@@ -13,7 +13,7 @@ export function memoryLog(content: string | Uint8Array): MemoryLog {
     size: bytes.length,
     modified: new Date(0),
     reads,
-    async read(offset, length) {
+    async readBytes(offset, length) {
       reads.bytes += length;
       reads.largest = Math.max(reads.largest, length);
       return bytes.slice(offset, offset + length);

@@ -8,7 +8,7 @@ export function memoryPrompts(
   return {
     names: async () => Object.keys(templates).sort(),
     text: async (name) => (Object.hasOwn(templates, name) ? (templates[name] ?? null) : null),
-    async projectFile(path, maxBytes) {
+    async readProjectFile(path, maxBytes) {
       if (path.startsWith("..")) return { kind: "outside" };
       const text = Object.hasOwn(files, path) ? files[path] : undefined;
       if (text === undefined) return { kind: "none", why: "there is no such file" };

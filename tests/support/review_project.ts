@@ -18,7 +18,7 @@ export async function reviewProject(): Promise<ReviewProject> {
   const project = await worktreeProject();
   const context = await openPlanner({ cwd: project.root });
   const deps = await openRunDeps({ context, root: project.root }, { startedAt: null, tell: () => {} });
-  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+  const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
   const agent = agentIn(project, worktree);
   agent.write("src/code.txt", "one\nTWO\nthree\n");
   agent.write("src/new.txt", "new\n");
@@ -35,9 +35,9 @@ export async function reviewProject(): Promise<ReviewProject> {
         started_at: "2026-01-05T12:00:00.000Z",
         mode: "single",
       };
-      await deps.ports.records.start(begun);
+      await deps.ports.records.startRecord(begun);
       const finished = error === null ? { status: "completed" as const } : { status: "failed" as const, error };
-      await deps.ports.records.finish(process_id, finished, new Date());
+      await deps.ports.records.finishRecord(process_id, finished, new Date());
       const state = error === null ? "done" : "failed";
       await project.worktrees.writeStatus({ spec_id: ID, status: state, error, commits: [] });
       await project.set(ID, { status });

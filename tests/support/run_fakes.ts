@@ -87,23 +87,23 @@ export async function fakeRuns(): Promise<FakeRuns> {
   };
   const ports = fakePorts(project, script, deeds);
   const real = await openPlanner({ cwd: project.root });
-  const context: PlannerContext = { ...real, runs: async () => ports };
+  const context: PlannerContext = { ...real, openRuns: async () => ports };
   const deps: RunDeps = {
     context,
     ports,
     files: {
-      read: async () => null,
-      write: async () => {},
-      gitFolders: async () => [],
-      freePort: async () => 1,
-      lastChange: async () => 0,
-      hasher: () => openRunFiles().hasher(),
-      history: () => ({ commitsNaming: async () => [], lastWriting: async () => null }),
+      readText: async () => null,
+      writeText: async () => {},
+      prepareCommitFolders: async () => [],
+      findFreePort: async () => 1,
+      findLastChangeTime: async () => 0,
+      createHasher: () => openRunFiles().createHasher(),
+      openHistory: () => ({ listCommitsNaming: async () => [], findLastChange: async () => null }),
     },
     root: project.root,
     pid: 7,
-    self: ["planner"],
-    shell: (line) => ["sh", line],
+    selfCommand: ["planner"],
+    buildShellCommand: (line) => ["sh", line],
     startedAt: null,
     tell: (event) => void deeds.events.push(event),
   };
@@ -207,12 +207,12 @@ function fakeWorktree(project: TempProject, script: Script): Worktree {
   };
   return {
     ...facts,
-    specs: () => openSpecStore(root),
-    place: async () => {},
-    furnish: async () => [],
-    guard: async () => {},
+    openSpecs: () => openSpecStore(root),
+    writePlannerFile: async () => {},
+    addRequiredFiles: async () => [],
+    takeBaseline: async () => {},
     settle: async () => script.state,
-    uncommitted: async () => script.state.uncommitted,
+    listUncommittedFiles: async () => script.state.uncommitted,
     holds: async () => ({
       commit: "0".repeat(40),
       tree: "0".repeat(40),
@@ -221,11 +221,11 @@ function fakeWorktree(project: TempProject, script: Script): Worktree {
       changed: script.state.changed,
       behind: false,
     }),
-    branchWork: async () => ({ commits: [], changed: [] }),
-    mainSpec: async () => null,
-    blobs: async () => new Map(),
-    takeFiles: async () => {},
-    joinedSpec: async () => readFileSync(join(root, file), "utf8"),
+    readBranchWork: async () => ({ commits: [], changed: [] }),
+    readMainSpec: async () => null,
+    readBlobHashes: async () => new Map(),
+    checkoutFiles: async () => {},
+    buildJoinedSpec: async () => readFileSync(join(root, file), "utf8"),
     commitSpec: async () => true,
     commitFile: async () => {},
   };

@@ -1,4 +1,4 @@
-import { checkOutput } from "../../src/planner/output/check_output.ts";
+import { checkOutputValue } from "../../src/planner/output/check_output.ts";
 import type { SchemaBundle, SchemaDocument } from "../../src/planner/output/schema_document.ts";
 import type { OutputVerdict } from "../../src/planner/ports.ts";
 
@@ -13,7 +13,7 @@ function document(path: string, schema: unknown): SchemaDocument {
 }
 
 export function verdict(schema: unknown, value: unknown, others?: Readonly<Record<string, unknown>>): OutputVerdict {
-  return checkOutput(bundle(schema, others), value);
+  return checkOutputValue(bundle(schema, others), value);
 }
 
 /** What is wrong with a value or with the schema; nothing when the value fits. */

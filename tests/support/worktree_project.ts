@@ -64,5 +64,5 @@ export function agentIn(project: GitProject, worktree: Worktree) {
 
 /** What the worktree of `ID` holds that no commit does; empty if there is none. */
 export async function uncommittedIn({ worktrees }: WorktreeProject): Promise<readonly string[]> {
-  return (await (await worktrees.find(ID))?.uncommitted()) ?? [];
+  return (await (await worktrees.findWorktree(ID))?.listUncommittedFiles()) ?? [];
 }

@@ -15,37 +15,37 @@ import type { RunDeps } from "#planner/runs/run_types.ts";
 import { PRIORITIES } from "#planner/spec/planning.ts";
 import { SharedPort } from "#runtime/one_port.ts";
 import { loadPage } from "#runtime/pages.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { listenOnAddress } from "../listen_on_address.ts";
 import { isMergeRefusal } from "../merge_output.ts";
 import { openInBrowser } from "../open_browser.ts";
-import type { OpenProject } from "../open_project.ts";
+import type { OpenedProject } from "../open_project.ts";
 import { sanitizeLine } from "../output/plain_text.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { openRunDeps } from "../work/run_deps.ts";
-import { listenForSignals, type SignalStop } from "../work/signals.ts";
+import { listenForSignals, type SignalListener } from "../work/signals.ts";
 
 /** Milliseconds that running requests may take after the first signal. */
-const GRACE_MS = 5000;
+const SHUTDOWN_GRACE_MS = 5000;
 
 export interface BoardOptions {
   /** Port to listen on; 0 for a free one. */
   readonly port: number;
   /** True to open the address in a browser. */
-  readonly opens: boolean;
+  readonly opensBrowser: boolean;
 }
 
 /** Serves the board until SIGINT, SIGTERM or SIGHUP. Returns 143 if requests were aborted, otherwise 0. */
 export async function serveBoard(
-  project: OpenProject,
+  project: OpenedProject,
   log: StderrLogger,
-  { port, opens }: BoardOptions,
+  { port, opensBrowser: opens }: BoardOptions,
 ): Promise<ExitStatus> {
   const { context, root } = project;
   refuseInsideRun(context, "board");
-  const config = await context.config().catch(() => null);
+  const config = await context.readConfig().catch(() => null);
   const name = config?.project.name ?? basename(root);
   const access = new BoardAccess();
   const shutdown = new AbortController();
@@ -54,20 +54,21 @@ export async function serveBoard(
     context,
     access,
     project: name,
-    choices: () => readBoardChoices(context),
+    loadChoices: () => readBoardChoices(context),
     loadPage: () => loadPage("board"),
     review: createReviewActions(project, signals),
-    report: (error) => log.warn(`The board met a defect: ${String(error instanceof Error ? error.stack : error)}`),
+    reportDefect: (error) =>
+      log.warn(`The board met a defect: ${String(error instanceof Error ? error.stack : error)}`),
     shutdown: shutdown.signal,
   });
   const server = new SharedPort({ handler, isStream: isBoardStream });
-  access.listensOn(await listenOnAddress(server, { host: "127.0.0.1", port }));
+  access.setPort(await listenOnAddress(server, { host: "127.0.0.1", port }));
   print(`Board of ${sanitizeLine(name)}: ${access.address}\n`);
   log.note("Open the address in one browser. Ctrl-C ends the board.");
   const opened = opens ? openInBrowser(access.address, (why) => log.note(why)) : undefined;
   try {
     await waitForAbort(shutdown.signal);
-    const isClean = await server.close(GRACE_MS);
+    const isClean = await server.close(SHUTDOWN_GRACE_MS);
     return isClean ? EXIT_STATUS.ok : EXIT_STATUS.terminated;
   } finally {
     opened?.();
@@ -83,13 +84,13 @@ function waitForAbort(signal: AbortSignal): Promise<void> {
 }
 
 async function readBoardChoices(context: PlannerContext): Promise<BoardChoices> {
-  const [templates, config] = await Promise.all([context.templates.names(), context.config()]);
+  const [templates, config] = await Promise.all([context.templates.names(), context.readConfig()]);
   const agents = new Set([config.defaults.provider, ...Object.keys(config.providers), ...PROVIDER_NAMES]);
   return { agents: [...agents], templates, priorities: PRIORITIES };
 }
 
 /** Creates the decisions about work that the board offers. They do not run commands that no person has accepted. */
-function createReviewActions(project: OpenProject, stop: SignalStop): ReviewActions {
+function createReviewActions(project: OpenedProject, stop: SignalListener): ReviewActions {
   const deps = (): Promise<RunDeps> => openRunDeps(project, { startedAt: null, tell: () => {} });
   return {
     async accept(id) {
@@ -117,5 +118,7 @@ function createReviewActions(project: OpenProject, stop: SignalStop): ReviewActi
 function formatMergeResult(result: MergeResult): string {
   if (isMergeRefusal(result)) throw new OperationError("failed_precondition", describeMergeRefusal(result));
   const notes = [...result.notes, ...(result.kept === null ? [] : [`The worktree is kept: ${result.kept}`])];
-  return [`Merged spec: ${result.spec_id} (${formatCountOf(result.commits.length, "commit")})`, ...notes].join("\n");
+  return [`Merged spec: ${result.spec_id} (${formatCountWithNoun(result.commits.length, "commit")})`, ...notes].join(
+    "\n",
+  );
 }

@@ -14,7 +14,7 @@ export type Completion =
   | { readonly kind: "words"; readonly candidates: readonly Candidate[] }
   | { readonly kind: CompletionSource };
 
-const NOTHING: Completion = { kind: "words", candidates: [] };
+const NO_CANDIDATES: Completion = { kind: "words", candidates: [] };
 
 /**
  * Returns the candidates for the last of `words`, the words after the program's name up to the cursor. Bash passes
@@ -31,15 +31,19 @@ export async function completeWords(table: CommandTable, words: readonly string[
   return completeSubcommand(table, name, { current, rest });
 }
 
-interface Typed {
+interface TypedWords {
   readonly current: string;
   /** The words before the cursor, without names of commands. */
   readonly rest: readonly string[];
 }
 
-async function completeSubcommand(table: CommandTable, name: string, { current, rest }: Typed): Promise<Completion> {
+async function completeSubcommand(
+  table: CommandTable,
+  name: string,
+  { current, rest }: TypedWords,
+): Promise<Completion> {
   const entry = Object.hasOwn(table, name) ? table[name] : undefined;
-  if (entry === undefined) return NOTHING;
+  if (entry === undefined) return NO_CANDIDATES;
   if (!("family" in entry)) return completeArgument((await entry.load()).command, current, rest);
   const { commands } = (await entry.family()).family;
   const at = findMemberIndex(commands, rest);
@@ -52,7 +56,7 @@ async function completeHelpWords(table: CommandTable, path: readonly string[]): 
   const [name, ...rest] = path;
   if (name === undefined) return listCommands(table);
   const entry = Object.hasOwn(table, name) ? table[name] : undefined;
-  if (entry === undefined || !("family" in entry)) return NOTHING;
+  if (entry === undefined || !("family" in entry)) return NO_CANDIDATES;
   const { commands } = (await entry.family()).family;
   return rest.length === 0 ? listMembers(commands) : completeHelpWords(commands, rest);
 }
@@ -65,7 +69,7 @@ function completeCommandName(table: CommandTable, current: string, before: reado
 async function completeArgument(command: Command, current: string, before: readonly string[]): Promise<Completion> {
   const flags: Readonly<Record<string, Flag>> = { ...command.flags, ...GLOBAL_FLAGS };
   const inline = /^(--[^=]+)=/.exec(current)?.[1];
-  const asking = findFlagOfWord(inline ?? before.at(-1), flags);
+  const asking = findFlagByWord(inline ?? before.at(-1), flags);
   if (asking !== undefined && asking.type !== "boolean")
     return completeFlagValue(asking, inline === undefined ? "" : `${inline}=`);
   if (current.startsWith("-")) return completeFlagNames(flags, before);
@@ -74,18 +78,18 @@ async function completeArgument(command: Command, current: string, before: reado
   const last = declared.at(-1);
   const next = declared[placed.length] ?? (last?.repeats === true ? last : undefined);
   const known = await next?.following?.(placed);
-  if (known !== undefined) return createCompletion(known);
-  return next === undefined ? NOTHING : completePositional(next);
+  if (known !== undefined) return createWordsCompletion(known);
+  return next === undefined ? NO_CANDIDATES : completePositional(next);
 }
 
 function completeFlagValue(flag: Exclude<Flag, { type: "boolean" }>, prefix: string): Completion {
-  if (flag.type === "enum") return createCompletion(flag.options.map((word) => prefix + word));
-  return flag.completes === undefined ? NOTHING : { kind: flag.completes };
+  if (flag.type === "enum") return createWordsCompletion(flag.options.map((word) => prefix + word));
+  return flag.completes === undefined ? NO_CANDIDATES : { kind: flag.completes };
 }
 
 function completePositional({ options, completes }: Positional): Completion {
-  if (options !== undefined) return createCompletion(options);
-  return completes === undefined ? NOTHING : { kind: completes };
+  if (options !== undefined) return createWordsCompletion(options);
+  return completes === undefined ? NO_CANDIDATES : { kind: completes };
 }
 
 // Offers the names of flags; a flag that was given is offered again only if it may be repeated.
@@ -112,7 +116,7 @@ function listCandidates(table: CommandTable): readonly Candidate[] {
   return Object.entries(table).map(([word, { summary }]) => ({ word, summary }));
 }
 
-function findFlagOfWord(word: string | undefined, flags: Readonly<Record<string, Flag>>): Flag | undefined {
+function findFlagByWord(word: string | undefined, flags: Readonly<Record<string, Flag>>): Flag | undefined {
   if (word === undefined || !/^--?[a-z]/.test(word)) return undefined;
   if (word.startsWith("--")) return Object.hasOwn(flags, word.slice(2)) ? flags[word.slice(2)] : undefined;
   return Object.values(flags).find(({ short }) => short === word.slice(-1));
@@ -122,13 +126,13 @@ function selectPositionals(before: readonly string[], flags: Readonly<Record<str
   const placed: string[] = [];
   for (let index = 0; index < before.length; index++) {
     const word = before[index] ?? "";
-    const flag = findFlagOfWord(word, flags);
+    const flag = findFlagByWord(word, flags);
     if (flag !== undefined && flag.type !== "boolean") index++;
     else if (!word.startsWith("-")) placed.push(word);
   }
   return placed;
 }
 
-function createCompletion(words: readonly string[]): Completion {
+function createWordsCompletion(words: readonly string[]): Completion {
   return { kind: "words", candidates: words.map((word) => ({ word, summary: "" })) };
 }

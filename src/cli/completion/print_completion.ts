@@ -27,7 +27,7 @@ async function openContextQuietly(cwd: string, words: readonly string[]) {
   const root = at === -1 ? undefined : words[at + 1];
   const { openPlanner } = await import("../compose.ts");
   const context = await openPlanner({ cwd, ...(root === undefined ? {} : { root: resolve(cwd, root) }) });
-  return (await context.initialised()) ? context : undefined;
+  return (await context.isInitialised()) ? context : undefined;
 }
 
 function formatCandidates(candidates: readonly Candidate[]): string {
@@ -35,7 +35,7 @@ function formatCandidates(candidates: readonly Candidate[]): string {
 }
 
 /** Maximum number of specs whose titles are read, because reading every spec would delay the completion. */
-const MOST_TITLES = 30;
+const MAX_TITLES = 30;
 
 /**
  * Returns the ids that begin with the given text or, if none does, those that contain it, because commands accept
@@ -47,11 +47,11 @@ async function listSpecCandidates(
   current: string,
   archived: boolean,
 ): Promise<readonly Candidate[]> {
-  const all = [...(await context.specs.ids()), ...(archived ? await context.specs.archivedIds() : [])];
+  const all = [...(await context.specs.listIds()), ...(archived ? await context.specs.listArchivedIds() : [])];
   const ids = all.filter((id) => /^[\w.+-]+$/.test(id));
   const begun = ids.filter((id) => id.startsWith(current));
   const found = begun.length > 0 ? begun : ids.filter((id) => id.includes(current));
-  if (found.length > MOST_TITLES) return found.map((word) => ({ word, summary: "" }));
+  if (found.length > MAX_TITLES) return found.map((word) => ({ word, summary: "" }));
   return Promise.all(found.map(async (word) => ({ word, summary: await readSpecTitle(context, word) })));
 }
 

@@ -5,7 +5,7 @@ import type { DeviceType } from "#dc/model/device_type.ts";
 import type { DeviceKind } from "#dc/model/enum_values.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { requireRpc } from "#dc/operations/index.ts";
-import { toMessage } from "#dc/operations/messages/convert.ts";
+import { convertToMessage } from "#dc/operations/messages/convert.ts";
 import { readDeviceType } from "#dc/operations/planning/device_types.ts";
 import { NO_VERSION } from "#dc/operations/writes/upsert.ts";
 import type { DcReader } from "#dc/ports.ts";
@@ -24,42 +24,42 @@ import { createUsageError } from "../usage_error.ts";
 import { convertToEnumName } from "./asked_flags.ts";
 import type { DatabaseLocation } from "./database.ts";
 import type { ADD_DEVICE_FLAGS } from "./shared_flags.ts";
-import { createCommandCaller, openOwnService, printReplyJson, withStore } from "./with_service.ts";
+import { createCommandCaller, openLocalService, printReplyJson, withStore } from "./with_service.ts";
 
 /** Options of `planner dc add device`. The device's type or the service sets absent fields. */
-export interface AddDeviceCall extends Omit<Args<Record<never, never>, typeof ADD_DEVICE_FLAGS>, "db"> {
+export interface AddDeviceOptions extends Omit<Args<Record<never, never>, typeof ADD_DEVICE_FLAGS>, "db"> {
   readonly code: string;
 }
 
-const UPSERT = requireRpc(DatacenterService.method.upsertDevice);
-const CALLER = createCommandCaller("dc add");
+const UPSERT_DEVICE_RPC = requireRpc(DatacenterService.method.upsertDevice);
+const COMMAND_CALLER = createCommandCaller("dc add");
 
 /** Creates a device and prints the warnings of the write. @throws OperationError if it is invalid or already exists */
-export async function addDevice(database: DatabaseLocation, call: AddDeviceCall, log: StderrLogger): Promise<void> {
+export async function addDevice(database: DatabaseLocation, call: AddDeviceOptions, log: StderrLogger): Promise<void> {
   const said = createGivenDevice(call);
   return withStore(database, async (store) => {
     const device = await store.read((reader) => completeDevice(reader, said, call.type));
-    const service = await openOwnService(store);
+    const service = await openLocalService(store);
     const request = create(UpsertDeviceRequestSchema, {
-      device: toMessage(DeviceSchema, device),
+      device: convertToMessage(DeviceSchema, device),
       etag: NO_VERSION,
       validateOnly: call["dry-run"],
       changeMessage: call.message ?? "",
     });
-    const reply = (await service.call(UPSERT, request, CALLER)) as UpsertDeviceResponse;
+    const reply = (await service.call(UPSERT_DEVICE_RPC, request, COMMAND_CALLER)) as UpsertDeviceResponse;
     if (call.json) printReplyJson(UpsertDeviceResponseSchema, reply);
     else print(`device:${device.code} ${call["dry-run"] ? "can be created" : "created"}\n`);
     for (const { code, message } of reply.warnings) log.note(`${code}: ${message}`);
   });
 }
 
-async function completeDevice(reader: DcReader, said: SaidDevice, type: string | undefined): Promise<Device> {
-  const built = type === undefined ? undefined : await requireDeviceType(reader, type);
-  const kind = said.kind ?? built?.kind;
+async function completeDevice(reader: DcReader, said: GivenDevice, type: string | undefined): Promise<Device> {
+  const deviceType = type === undefined ? undefined : await requireDeviceType(reader, type);
+  const kind = said.kind ?? deviceType?.kind;
   if (kind === undefined) throw createDeviceUsageError('Missing "--type" or "--kind": expected one of them');
-  const { manufacturer, model } = built ?? {};
+  const { manufacturer, model } = deviceType ?? {};
   const device = removeEmptyFields<Device>({ ...said, kind, manufacturer, model });
-  return built === undefined ? device : fillDeviceFromType(device, built);
+  return deviceType === undefined ? device : fillDeviceFromType(device, deviceType);
 }
 
 async function requireDeviceType(reader: DcReader, code: string): Promise<DeviceType> {
@@ -68,15 +68,15 @@ async function requireDeviceType(reader: DcReader, code: string): Promise<Device
   throw new OperationError("not_found", `Cannot find device type "${code}": \`planner dc types list\` shows the types`);
 }
 
-type SaidDevice = Omit<Device, "kind"> & { readonly kind?: DeviceKind };
+type GivenDevice = Omit<Device, "kind"> & { readonly kind?: DeviceKind };
 
-function createGivenDevice(call: AddDeviceCall): SaidDevice {
+function createGivenDevice(call: AddDeviceOptions): GivenDevice {
   const positionU = call.position === undefined ? undefined : Number(call.position);
   if (positionU !== undefined && !(positionU > 0)) {
     throw createDeviceUsageError(`Wrong value "${call.position}" for "--position": expected a unit, such as 12`);
   }
   const { site, floor, room } = call;
-  return removeEmptyFields<SaidDevice>({
+  return removeEmptyFields<GivenDevice>({
     code: call.code,
     kind: call.kind && convertToEnumName(call.kind),
     status: call.status && convertToEnumName(call.status),
@@ -91,7 +91,7 @@ function createGivenDevice(call: AddDeviceCall): SaidDevice {
     serial: call.serial,
     assetTag: call["asset-tag"],
     tenant: call.tenant,
-  } as SaidDevice);
+  } as GivenDevice);
 }
 
 function parseFloor(given: string | undefined): number {

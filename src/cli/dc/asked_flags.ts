@@ -1,6 +1,6 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import type { QuestionField, QuestionFields } from "#gen/datacenter/v1/questions.ts";
-import { parseWantedPorts } from "#words/wanted_ports.ts";
+import { parsePortDemand } from "#words/wanted_ports.ts";
 import type { Flag } from "../command.ts";
 import { createUsageError } from "../usage_error.ts";
 
@@ -17,12 +17,12 @@ interface RequestFlag<Field> {
   readonly clears?: true;
 }
 
-export type FlagRequest = Readonly<Record<string, JsonValue>>;
+export type RequestFields = Readonly<Record<string, JsonValue>>;
 
-interface AskedFlags<Name extends string> {
+interface RequestFlags<Name extends string> {
   readonly flags: Readonly<Record<Name, Flag>>;
   /** Converts checked arguments to fields of the request. @throws UsageError that names the flag. */
-  readonly request: (words: Readonly<Record<Name, unknown>>) => FlagRequest;
+  readonly buildRequest: (words: Readonly<Record<Name, unknown>>) => RequestFields;
 }
 
 /** Flag that chooses the load of an analysis by the request's field `load_basis`. */
@@ -46,27 +46,27 @@ export const DURING_WINDOW_FLAG = {
 const MAX_INT32 = 2 ** 31 - 1;
 
 /** Derives the flags of a command from the fields of its request. */
-export function deriveFlags<Fields extends QuestionFields, Name extends string>(
+export function deriveRequestFlags<Fields extends QuestionFields, Name extends string>(
   command: string,
   fields: Fields,
   rows: Readonly<Record<Name, RequestFlag<keyof Fields & string>>>,
-): AskedFlags<Name> {
+): RequestFlags<Name> {
   const entries = Object.entries<RequestFlag<keyof Fields & string>>(rows) as [
     Name,
     RequestFlag<keyof Fields & string>,
   ][];
-  const fieldOf = ({ field }: RequestFlag<keyof Fields & string>) => fields[field] as QuestionField;
+  const getRequestField = ({ field }: RequestFlag<keyof Fields & string>) => fields[field] as QuestionField;
   return {
-    flags: Object.fromEntries(entries.map(([name, row]) => [name, deriveFlag(fieldOf(row), row)])) as Record<
+    flags: Object.fromEntries(entries.map(([name, row]) => [name, deriveFlag(getRequestField(row), row)])) as Record<
       Name,
       Flag
     >,
-    request: (words) =>
+    buildRequest: (words) =>
       Object.fromEntries(
         entries
           .filter(([name]) => words[name] !== undefined)
           .map(([name, row]) => {
-            const field = fieldOf(row);
+            const field = getRequestField(row);
             const value = (word: unknown) =>
               parseFieldValue(command, name, field, row.clears === true ? word !== true : word);
             const word = words[name];
@@ -81,27 +81,28 @@ function deriveFlag(field: QuestionField, { summary, value, needs, least = 1 }: 
   const isList = field.isList && { multiple: true as const };
   const shown = { summary, ...rules, ...(value !== undefined && { value }), ...isList };
   if (field.type === "flag") return { type: "boolean", summary, ...rules };
-  if (field.type === "int") return { type: "integer", least, most: MAX_INT32, ...shown };
+  if (field.type === "int") return { type: "integer", least, maximum: MAX_INT32, ...shown };
   return field.type === "choice"
     ? { type: "enum", options: convertToEnumWords(field.values), ...shown }
     : { type: "string", ...shown };
 }
 
 function parseFieldValue(command: string, flag: string, field: QuestionField, word: unknown): JsonValue {
-  const refuse = (expected: string) =>
+  const createValueError = (expected: string) =>
     createUsageError(command, `Wrong value "${word}" for "--${flag}": expected ${expected}`);
   if (field.type === "choice") return `${field.prefix}_${convertToEnumName(String(word))}`;
   if (field.type === "number") {
     const value = String(word).trim() === "" ? Number.NaN : Number(word);
-    if (!Number.isFinite(value)) throw refuse("a number");
+    if (!Number.isFinite(value)) throw createValueError("a number");
     return value;
   }
   if (field.type !== "group") return word as JsonValue;
-  const ports = parseWantedPorts(String(word));
+  const ports = parsePortDemand(String(word));
   if (ports === undefined) {
-    throw refuse("<count>x<speed or type>, such as 2x25G or 2x25gbase-x-sfp28");
+    throw createValueError("<count>x<speed or type>, such as 2x25G or 2x25gbase-x-sfp28");
   }
-  if (ports.count > MAX_INT32 || (ports.speed_mbps ?? 0) > MAX_INT32) throw refuse(`figures of at most ${MAX_INT32}`);
+  if (ports.count > MAX_INT32 || (ports.speed_mbps ?? 0) > MAX_INT32)
+    throw createValueError(`figures of at most ${MAX_INT32}`);
   return { ...ports };
 }
 

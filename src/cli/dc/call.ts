@@ -11,7 +11,7 @@ import { callServer, type ServerAddress, ServerRefusal } from "./server_client.t
 export const RPC_NAMES: readonly string[] = allRpcs.map(({ method }) => method.name);
 
 /** Prints every RPC and whether it reads or writes. */
-export function listRpcs(): void {
+export function printRpcs(): void {
   for (const { method, effect } of allRpcs) print(`${method.name}\t${effect}\n`);
 }
 
@@ -33,7 +33,7 @@ export async function callRpc(address: ServerAddress, name: string, request: str
     if (!(error instanceof ServerRefusal)) throw error;
     logError(`${error.code}: ${error.message}`);
     for (const detail of error.details) printError(`  ${detail}\n`);
-    return chooseStatus(error.code);
+    return chooseErrorStatus(error.code);
   }
 }
 
@@ -49,10 +49,10 @@ function requireJson(request: string): void {
 }
 
 /** Error codes of defects in the server, which have the exit status of a defect. */
-const DEFECTS = ["internal", "unknown", "data_loss"];
+const DEFECT_CODES = ["internal", "unknown", "data_loss"];
 
-function chooseStatus(code: string): ExitStatus {
-  if (DEFECTS.includes(code)) return EXIT_STATUS.defect;
+function chooseErrorStatus(code: string): ExitStatus {
+  if (DEFECT_CODES.includes(code)) return EXIT_STATUS.defect;
   const kind = ERROR_KINDS.find((one) => one === code);
   return kind === undefined ? EXIT_STATUS.refused : EXIT_STATUS_BY_KIND[kind];
 }

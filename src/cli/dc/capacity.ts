@@ -12,36 +12,36 @@ import { formatTenths } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, printTable } from "../output/table.ts";
-import type { FlagRequest } from "./asked_flags.ts";
+import type { RequestFields } from "./asked_flags.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { printReplyJson, withService } from "./with_service.ts";
 
-interface CapacityCall {
-  readonly request: FlagRequest;
+interface CapacityOptions {
+  readonly request: RequestFields;
   readonly json: boolean;
 }
 
-const COLUMNS: readonly Column<AreaCapacity>[] = [
+const CAPACITY_COLUMNS: readonly Column<AreaCapacity>[] = [
   { title: "AREA", text: ({ ref }) => getRefName(ref) },
   { title: "DRAW", text: ({ drawKw }) => formatTenths(drawKw, "-"), align: "right" },
   {
     title: "FREE kW",
     text: ({ power }) => formatTenths(power?.freeKw, "-"),
     align: "right",
-    style: (area) => chooseColor(area.power?.freeKw),
+    style: (area) => chooseHeadroomColor(area.power?.freeKw),
   },
   {
     title: "AFTER",
     text: ({ power }) => formatTenths(power?.failoverFreeKw, "-"),
     align: "right",
-    style: (area) => chooseColor(area.power?.failoverFreeKw),
+    style: (area) => chooseHeadroomColor(area.power?.failoverFreeKw),
   },
   { title: "AIR kW", text: ({ air }) => formatTenths(air?.freeKw, "-"), align: "right" },
   {
     title: "AFTER",
     text: ({ air }) => formatTenths(air?.failoverFreeKw, "-"),
     align: "right",
-    style: (area) => chooseColor(area.air?.failoverFreeKw),
+    style: (area) => chooseHeadroomColor(area.air?.failoverFreeKw),
   },
   { title: "FREE U", text: ({ freeU, totalU }) => `${freeU}/${totalU}`, align: "right" },
   { title: "BLOCK", text: ({ largestFreeBlockU }) => String(largestFreeBlockU), align: "right" },
@@ -53,24 +53,28 @@ const COLUMNS: readonly Column<AreaCapacity>[] = [
   },
 ];
 
-export async function printCapacity(database: DatabaseLocation, call: CapacityCall, log: StderrLogger): Promise<void> {
+export async function printCapacity(
+  database: DatabaseLocation,
+  call: CapacityOptions,
+  log: StderrLogger,
+): Promise<void> {
   const init = fromJson(GetCapacityRequestSchema, { ...call.request, page_size: MAX_PAGE_SIZE });
-  const areas = (page: GetCapacityResponse) => page.areas;
+  const getAreas = (page: GetCapacityResponse) => page.areas;
   const reply = await withService(database, (service) =>
-    readPages(service, getCapacity, { schema: GetCapacityRequestSchema, init }, areas),
+    readPages(service, getCapacity, { schema: GetCapacityRequestSchema, init }, getAreas),
   );
   if (call.json) {
     printReplyJson(GetCapacityResponseSchema, reply);
     return;
   }
-  printTable(reply.areas, COLUMNS);
+  printTable(reply.areas, CAPACITY_COLUMNS);
   log.note(
     "AFTER is what the worst single failure leaves; WORST FAILURE is that of power, then of air. - is not recorded",
   );
 }
 
 /** Returns red for a value of 0 or less, undefined for any other value. */
-function chooseColor(value: number | undefined): "red" | undefined {
+function chooseHeadroomColor(value: number | undefined): "red" | undefined {
   return value !== undefined && value <= 0 ? "red" : undefined;
 }
 

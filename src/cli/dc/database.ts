@@ -9,12 +9,12 @@ import { UsageError } from "../usage_error.ts";
 /** Default path of the database file. Source: docs/decisions.md#d-05. */
 const DEFAULT_DATABASE = "planner-dc.sqlite";
 
-const URL_LIKE = /^([a-z][a-z0-9+.-]*):\/\//i;
+const URL_SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i;
 
 /** The database that `--db` names. */
 export interface DatabaseLocation {
   /** Name in messages: an absolute path, or an address without its password. */
-  readonly shown: string;
+  readonly displayName: string;
   /** Path of the file; undefined for a database server. */
   readonly file: string | undefined;
   /** Returns false for a file that does not exist; always true for a server, which is contacted only by `open`. */
@@ -22,32 +22,36 @@ export interface DatabaseLocation {
   /** Opens the database. @throws OperationError if it cannot be opened. */
   readonly open: () => Promise<DcStore>;
   /** Opens the database read-only, with any schema version. @throws OperationError if it cannot be read. */
-  readonly inspect: () => Promise<InspectedStore>;
+  readonly openReadOnly: () => Promise<InspectedStore>;
 }
 
 /** Parses `--db`: the path of a file, or postgres://…. @throws UsageError for any other value. */
-export function parseDatabase(given: string | undefined, cwd: string, { create = false } = {}): DatabaseLocation {
-  if (given !== undefined && isPostgresUrl(given)) return createServerDatabase(given);
-  const scheme = given === undefined ? undefined : URL_LIKE.exec(given)?.[1];
+export function parseDatabaseLocation(
+  given: string | undefined,
+  cwd: string,
+  { create = false } = {},
+): DatabaseLocation {
+  if (given !== undefined && isPostgresUrl(given)) return createServerLocation(given);
+  const scheme = given === undefined ? undefined : URL_SCHEME.exec(given)?.[1];
   if (scheme !== undefined) {
     const expected = "expected the path of a file, or postgres://user:password@host/database";
     throw new UsageError(`Cannot open a database of kind "${scheme}": ${expected}`, null);
   }
   const file = resolve(cwd, given ?? DEFAULT_DATABASE);
   return {
-    shown: file,
+    displayName: file,
     file,
     exists: () => existsSync(file),
     open: async () => {
-      if (!create) refuseVanishedDatabase(file);
+      if (!create) assertDatabaseNotVanished(file);
       return (await import("#dc/store/sqlite/sqlite_store.ts")).openSqlite(file);
     },
-    inspect: async () => (await import("#dc/store/sqlite/sqlite_inspection.ts")).inspectSqlite(file),
+    openReadOnly: async () => (await import("#dc/store/sqlite/sqlite_inspection.ts")).inspectSqlite(file),
   };
 }
 
 /** @throws OperationError not_found for a missing file, because opening it would create an empty database */
-export function requireDatabase({ exists, shown }: DatabaseLocation): void {
+export function requireDatabase({ exists, displayName: shown }: DatabaseLocation): void {
   if (exists()) return;
   const advice = "name it by --db, or load one: `planner dc import`, or `planner dc sample --db <file>`";
   throw new OperationError("not_found", `There is no database "${shown}": ${advice}`);
@@ -58,7 +62,7 @@ export function requireDatabase({ exists, shown }: DatabaseLocation): void {
  * name from its errors, because remote callers must not see it.
  */
 export async function nameDatabaseInErrors<Result>(
-  { shown, file }: DatabaseLocation,
+  { displayName: shown, file }: DatabaseLocation,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -76,30 +80,30 @@ export async function nameDatabaseInErrors<Result>(
 }
 
 /** Suffixes of files beside a database file, which remain if only the database file is removed. */
-const TRACES = ["-wal", ".checkpoint-key"];
+const COMPANION_SUFFIXES = ["-wal", ".checkpoint-key"];
 
 /** @throws OperationError failed_precondition if a database file is missing but a file beside it still exists */
-function refuseVanishedDatabase(file: string): void {
+function assertDatabaseNotVanished(file: string): void {
   if (existsSync(file)) return;
-  const trace = TRACES.map((end) => `${file}${end}`).find((path) => existsSync(path));
+  const trace = COMPANION_SUFFIXES.map((end) => `${file}${end}`).find((path) => existsSync(path));
   if (trace === undefined) return;
   const expected = `expected the file, or "--create" for a new one, since "${trace}" shows that there was one`;
   throw new OperationError("failed_precondition", `The database "${file}" is not there: ${expected}`);
 }
 
-function createServerDatabase(url: string): DatabaseLocation {
+function createServerLocation(url: string): DatabaseLocation {
   return {
-    shown: hidePassword(url),
+    displayName: hidePassword(url),
     file: undefined,
     exists: () => true,
     open: async () => (await import("#dc/store/postgres/postgres_store.ts")).openPostgres(url),
-    inspect: async () => (await import("#dc/store/postgres/postgres_store.ts")).inspectPostgres(url),
+    openReadOnly: async () => (await import("#dc/store/postgres/postgres_store.ts")).inspectPostgres(url),
   };
 }
 
 function hidePassword(url: string): string {
   try {
-    return parsePostgresUrl(url).shown;
+    return parsePostgresUrl(url).displayAddress;
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     throw new UsageError(error.message, null);

@@ -34,13 +34,13 @@ export interface CheckResult {
 }
 
 /** Recommended free disk space for a database, in bytes. */
-const WANTED_FREE = 1024 * 1024 * 1024;
+const RECOMMENDED_FREE_BYTES = 1024 * 1024 * 1024;
 /** One day in milliseconds: the longest time between two checkpoints while the inventory changes. */
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Maximum time between now and a change that was recorded in the future, in milliseconds. */
-const CLOCK_MS = 60_000;
+const MAX_CLOCK_SKEW_MS = 60_000;
 
-class Bad extends Error {}
+class FailedCheck extends Error {}
 
 /**
  * Checks whether a server's database and machine meet the requirements. Opens the database read-only, with any version
@@ -60,15 +60,15 @@ export async function diagnoseDatabase(
   ];
   let store: InspectedStore | undefined;
   const schema = await runDatabaseCheck("schema", async () => {
-    if (!database.exists()) throw new Bad(`there is no database "${database.shown}"`);
-    store = await database.inspect();
+    if (!database.exists()) throw new FailedCheck(`there is no database "${database.displayName}"`);
+    store = await database.openReadOnly();
     return checkSchema(store);
   });
   findings.push(schema);
   const open = store;
   if (open === undefined) return findings;
   try {
-    findings.push(await runDatabaseCheck("database", () => describeUsableStore(open, database)));
+    findings.push(await runDatabaseCheck("database", () => checkStoreAccess(open, database)));
     findings.push(await runDatabaseCheck("clock", () => checkClock(open)));
     findings.push(await runDatabaseCheck("chain", () => checkChain(open)));
     findings.push(await runDatabaseCheck("checkpoint", () => checkCheckpoint(open, database)));
@@ -78,9 +78,9 @@ export async function diagnoseDatabase(
   return findings;
 }
 
-async function runDatabaseCheck(check: CheckResult["check"], look: () => Promise<string>): Promise<CheckResult> {
+async function runDatabaseCheck(check: CheckResult["check"], runCheck: () => Promise<string>): Promise<CheckResult> {
   try {
-    return { check, ok: true, detail: await look() };
+    return { check, ok: true, detail: await runCheck() };
   } catch (error) {
     return {
       check,
@@ -96,9 +96,10 @@ function checkPermissions({ file }: DatabaseLocation): string {
   const others = [file, `${file}.checkpoint-key`].filter(
     (path) => existsSync(path) && (statSync(path).mode & 0o002) > 0,
   );
-  if (others.length > 0) throw new Bad(`everyone can change ${others.join(", ")}: expected mode 0644 or less`);
+  if (others.length > 0) throw new FailedCheck(`everyone can change ${others.join(", ")}: expected mode 0644 or less`);
   const key = `${file}.checkpoint-key`;
-  if (existsSync(key) && (statSync(key).mode & 0o077) > 0) throw new Bad(`others can read ${key}: expected mode 0600`);
+  if (existsSync(key) && (statSync(key).mode & 0o077) > 0)
+    throw new FailedCheck(`others can read ${key}: expected mode 0600`);
   return "only their owner can change the files";
 }
 
@@ -106,36 +107,41 @@ function checkFreeSpace({ file }: DatabaseLocation): string {
   if (file === undefined) return "the server of the database decides";
   const { bavail, bsize } = statfsSync(dirname(file));
   const free = `${Math.floor((bavail * bsize) / 1024 / 1024)} MiB free`;
-  if (bavail * bsize < WANTED_FREE) throw new Bad(`${free}: expected at least ${WANTED_FREE / 1024 / 1024} MiB`);
+  if (bavail * bsize < RECOMMENDED_FREE_BYTES)
+    throw new FailedCheck(`${free}: expected at least ${RECOMMENDED_FREE_BYTES / 1024 / 1024} MiB`);
   return free;
 }
 
 function checkSchema({ steps }: InspectedStore): string {
   const { done, known, since, pending } = getSchemaState(steps);
   const text = `${done} of ${known} steps${since === undefined ? "" : `, those of version ${since}`}`;
-  if (pending.length > 0) throw new Bad(`${text}: \`planner dc migrate apply\` applies the others`);
+  if (pending.length > 0) throw new FailedCheck(`${text}: \`planner dc migrate apply\` applies the others`);
   return text;
 }
 
-async function describeUsableStore(store: InspectedStore, { shown, file }: DatabaseLocation): Promise<string> {
+async function checkStoreAccess(
+  store: InspectedStore,
+  { displayName: shown, file }: DatabaseLocation,
+): Promise<string> {
   await store.check();
   if (file === undefined) return `${shown} can be read`;
-  const damage = await store.damage();
-  if (damage !== undefined) throw new Bad(`${shown} is malformed: ${damage}`);
-  if (new SqliteFile(file).isReadOnly) throw new Bad(`${shown} can be read, and this user may not change it`);
+  const damage = await store.findDamage();
+  if (damage !== undefined) throw new FailedCheck(`${shown} is malformed: ${damage}`);
+  if (new SqliteFile(file).isReadOnly) throw new FailedCheck(`${shown} can be read, and this user may not change it`);
   return `${shown} can be read and changed`;
 }
 
 async function checkClock(store: DcStore): Promise<string> {
   const [last] = await store.read((reader) => reader.history({ descending: true, limit: 1 }));
   const ahead = last === undefined ? 0 : Date.parse(last.recordedAt) - Date.now();
-  if (ahead > CLOCK_MS) throw new Bad(`the last change was recorded ${Math.round(ahead / 1000)} s in the future`);
+  if (ahead > MAX_CLOCK_SKEW_MS)
+    throw new FailedCheck(`the last change was recorded ${Math.round(ahead / 1000)} s in the future`);
   return "no change was recorded in the future";
 }
 
 async function checkChain(store: DcStore): Promise<string> {
   const log = await store.read((reader) => verifyLog(reader));
-  if (!log.ok) throw new Bad(`entry ${log.seq} ${log.detail}`);
+  if (!log.ok) throw new FailedCheck(`entry ${log.seq} ${log.detail}`);
   return `${log.head.seq} entries, unbroken`;
 }
 
@@ -147,13 +153,13 @@ async function checkCheckpoint(store: DcStore, { file }: DatabaseLocation): Prom
   const last = kept.at(-1);
   if (last === undefined) {
     if (head.seq === 0) return "the log is empty";
-    throw new Bad("none: `planner dc serve` signs the log, on a server of a database with --checkpoint-key");
+    throw new FailedCheck("none: `planner dc serve` signs the log, on a server of a database with --checkpoint-key");
   }
   const path = file && getPublicKeyPath(`${file}.checkpoint-key`);
   if (path === undefined || !existsSync(path)) return `of ${last.size} entries; not verified, its key is missing`;
   const opened = openCheckpoint(last.note, readVerifierKeys(path));
-  if (opened === undefined) throw new Bad(`the one of ${last.size} entries has no good signature of ${path}`);
+  if (opened === undefined) throw new FailedCheck(`the one of ${last.size} entries has no good signature of ${path}`);
   if (head.seq > last.size && Date.now() - Date.parse(opened.time) > DAY_MS * 2)
-    throw new Bad(`the last one is of ${opened.time}, and there are newer entries: is a server running?`);
+    throw new FailedCheck(`the last one is of ${opened.time}, and there are newer entries: is a server running?`);
   return `of ${last.size} entries, signed ${opened.time}`;
 }

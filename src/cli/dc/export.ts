@@ -4,14 +4,14 @@ import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
-import { SCHEMAS } from "#dc/operations/writes/changes.ts";
+import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import type { DcReader } from "#dc/ports.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { createFolder } from "../output/write_file.ts";
 import { createUsageError } from "../usage_error.ts";
-import { formatCsvRecord, listColumns } from "./csv_columns.ts";
+import { formatCsvRecord, listCsvColumns } from "./csv_columns.ts";
 import type { DatabaseLocation } from "./database.ts";
-import { readPages } from "./exchange/known_resources.ts";
+import { readAllPages } from "./exchange/known_resources.ts";
 import { KINDS } from "./kinds.ts";
 import { writeLines } from "./line_output.ts";
 import { withStore } from "./with_service.ts";
@@ -34,11 +34,11 @@ export async function exportInventory(
     store.read(async (reader) => {
       const kinds = KINDS.filter((one) => kind === undefined || one.kind === kind);
       if (format === "csv" && kind === undefined) return writeCsvFolder(reader, output ?? ".");
-      const pieces = format === "csv" ? formatCsv : formatJsonLines;
-      const lines = async function* () {
-        for (const one of kinds) yield* pieces(reader, one.kind);
+      const formatPieces = format === "csv" ? formatKindCsv : formatJsonLines;
+      const generateLines = async function* () {
+        for (const one of kinds) yield* formatPieces(reader, one.kind);
       };
-      return (await writeLines(output, lines())) - (format === "csv" ? 1 : 0);
+      return (await writeLines(output, generateLines())) - (format === "csv" ? 1 : 0);
     }),
   );
   log.note(`${count} resources`);
@@ -48,21 +48,21 @@ async function writeCsvFolder(reader: DcReader, folder: string): Promise<number>
   createFolder(folder);
   let count = 0;
   for (const { kind, list } of KINDS)
-    count += (await writeLines(join(folder, `${list}.csv`), formatCsv(reader, kind))) - 1;
+    count += (await writeLines(join(folder, `${list}.csv`), formatKindCsv(reader, kind))) - 1;
   return count;
 }
 
 async function* formatJsonLines(reader: DcReader, kind: ResourceKind): AsyncGenerator<string> {
   for await (const resource of readAllResources(reader, kind)) {
-    yield `${JSON.stringify({ [kind]: convertModelToJson(SCHEMAS[kind], resource) })}\n`;
+    yield `${JSON.stringify({ [kind]: convertModelToJson(RESOURCE_SCHEMAS[kind], resource) })}\n`;
   }
 }
 
-async function* formatCsv(reader: DcReader, kind: ResourceKind): AsyncGenerator<string> {
-  const columns = listColumns(kind);
+async function* formatKindCsv(reader: DcReader, kind: ResourceKind): AsyncGenerator<string> {
+  const columns = listCsvColumns(kind);
   yield formatCsvRecord(columns.map(({ name }) => name));
   for await (const resource of readAllResources(reader, kind)) {
-    const json = convertModelToJson(SCHEMAS[kind], resource);
+    const json = convertModelToJson(RESOURCE_SCHEMAS[kind], resource);
     yield formatCsvRecord(columns.map(({ write }) => write(json)));
   }
 }
@@ -71,13 +71,13 @@ function readAllResources<Kind extends ResourceKind>(
   reader: DcReader,
   kind: Kind,
 ): AsyncGenerator<ResourceByKind[Kind]> {
-  return readPages((after) => reader.page(kind, after, MAX_PAGE_SIZE), getResourceKey);
+  return readAllPages((after) => reader.page(kind, after, MAX_PAGE_SIZE), getResourceKey);
 }
 
-const FACTS =
+const FACTS_DESCRIPTION =
   "Devices that can be asked: in service, no patch panel or circuit, with a network port or no ports at all. Facts are labels or variables `planner_<fact>`: code, name, kind, role, status, manufacturer, model, serial, tenant, site, floor, room, row, rack, position_u";
 
-interface Target {
+interface ProgramFormat {
   /** Description of the files' content, for the documentation. */
   readonly holds: string;
   readonly write: (inventory: ExportInventory) => Promise<readonly ExportFile[]>;
@@ -95,19 +95,19 @@ export const EXPORT_TARGETS = {
     write: async (inventory) => (await import("#dc/exchange/out/inventory.ts")).writeGraphviz(inventory),
   },
   "prometheus-sd": {
-    holds: FACTS,
+    holds: FACTS_DESCRIPTION,
     write: async (inventory) => (await import("#dc/exchange/out/inventory.ts")).writePrometheusSd(inventory),
   },
   ansible: {
-    holds: FACTS,
+    holds: FACTS_DESCRIPTION,
     write: async (inventory) => (await import("#dc/exchange/out/inventory.ts")).writeAnsibleInventory(inventory),
   },
-} as const satisfies Readonly<Record<string, Target>>;
+} as const satisfies Readonly<Record<string, ProgramFormat>>;
 
 type ExportTarget = keyof typeof EXPORT_TARGETS;
 
 /** Writes the inventory in another program's format: several files to a folder, one to a file or standard output. */
-export async function exportForProgram(
+export async function exportProgramFormat(
   database: DatabaseLocation,
   { to, output }: { readonly to: ExportTarget; readonly output: string | undefined },
   log: StderrLogger,

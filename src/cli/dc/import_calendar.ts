@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { listEveryWindow } from "#dc/every_window.ts";
+import { listAllWindows } from "#dc/every_window.ts";
 import { type ImportedEvent, readCalendar } from "#dc/exchange/calendar/read_calendar.ts";
 import { convertToCode } from "#dc/exchange/codes.ts";
 import { MAX_COMMENT_CHARS, MAX_TEXT_CHARS } from "#dc/limits.ts";
@@ -29,11 +29,11 @@ import { createLineError, importWindowLines } from "./window_files.ts";
 import { formatZoneNote, resolveTimeZone } from "./window_time.ts";
 import { createCommandCaller } from "./with_service.ts";
 
-const CALLER = createCommandCaller("dc window import");
+const COMMAND_CALLER = createCommandCaller("dc window import");
 /** Maximum size of a calendar file: more than a thousand events with long texts need. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
-export interface CalendarImportCall {
+export interface CalendarImportOptions {
   readonly file: string;
   readonly element: readonly string[];
   readonly "time-zone": string | undefined;
@@ -41,7 +41,7 @@ export interface CalendarImportCall {
 }
 
 /** The planned change for an event, or the reason to skip it. */
-type Plan = { readonly event: ImportedEvent; readonly code: string } & (
+type EventPlan = { readonly event: ImportedEvent; readonly code: string } & (
   | { readonly change: InventoryChange }
   | { readonly left: string }
 );
@@ -49,10 +49,10 @@ type Plan = { readonly event: ImportedEvent; readonly code: string } & (
 /** Stores the events of a file as windows; if one is invalid, none is stored. */
 export async function importCalendar(
   database: DatabaseLocation,
-  call: CalendarImportCall,
+  call: CalendarImportOptions,
   log: StderrLogger & { readonly cwd: string },
 ): Promise<void> {
-  const text = readFile(call.file, log.cwd);
+  const text = readCalendarFile(call.file, log.cwd);
   const wait = { waiting: createWaitReporter(log, false), stopped: () => false };
   // Without this check the import would create an empty database.
   requireDatabase(database);
@@ -60,7 +60,7 @@ export async function importCalendar(
     if (/^\uFEFF?\s*\{/.test(text))
       return importWindowLines(service, { file: call.file, text, isTrial: call["dry-run"] }, wait);
     const zone = await resolveTimeZone(service, call["time-zone"]);
-    const refusal = zone.ambiguous ? zone.because : "";
+    const refusal = zone.isAmbiguous ? zone.reason : "";
     const events = addFileToErrors(call.file, () => readCalendar(text, { name: zone.name, refusal }));
     const elements = await Promise.all(call.element.map((one) => resolveRef(service, one, [])));
     const plans = await planEvents(service, events, { elements, file: call.file });
@@ -70,7 +70,7 @@ export async function importCalendar(
   });
 }
 
-function readFile(file: string, cwd: string): string {
+function readCalendarFile(file: string, cwd: string): string {
   const opened = openTextFile(file === "-" ? file : resolve(cwd, file), file);
   try {
     if (statSync(opened.path).size > MAX_FILE_BYTES)
@@ -91,17 +91,17 @@ async function planEvents(
   service: DcService,
   events: readonly ImportedEvent[],
   given: FileDefaults,
-): Promise<readonly Plan[]> {
-  const { windows } = await listEveryWindow(service, { interface: "SYSTEM" });
+): Promise<readonly EventPlan[]> {
+  const { windows } = await listAllWindows(service, { interface: "SYSTEM" });
   const known = windows.flatMap(({ window }) => window ?? []);
-  const byUid = new Map(known.map((window) => [findCalendarUid(window, service.instance), window]));
+  const byUid = new Map(known.map((window) => [findCalendarUid(window, service.calendarInstance), window]));
   const taken = new Set(known.map(({ code }) => codeKey(code)));
-  const plans: Plan[] = [];
+  const plans: EventPlan[] = [];
   for (const event of events) {
     const window = byUid.get(event.uid);
     const code = window?.code ?? chooseWindowCode(event, taken);
     taken.add(codeKey(code));
-    const isOwn = window !== undefined && event.instance === service.instance;
+    const isOwn = window !== undefined && event.instance === service.calendarInstance;
     const left = explainEventSkip(event, window, isOwn);
     const asked = { event, code, window, isOwn };
     if (left === undefined) plans.push({ event, code, change: await planChange(service, asked, given) });
@@ -135,7 +135,7 @@ function explainEventSkip(
   return sequence < last ? `left: its SEQUENCE is ${sequence}, and the window has ${last}` : undefined;
 }
 
-interface Asked {
+interface PlannedEvent {
   readonly event: ImportedEvent;
   readonly code: string;
   readonly window: MaintenanceWindow | undefined;
@@ -145,11 +145,11 @@ interface Asked {
 
 async function planChange(
   service: DcService,
-  { event, code, window, isOwn }: Asked,
+  { event, code, window, isOwn }: PlannedEvent,
   { elements, file }: FileDefaults,
 ): Promise<InventoryChange> {
-  const named = await resolveEventObjects(service, event, file);
-  const elementRefs = named.length > 0 ? named : (window?.elementRefs ?? [...elements]);
+  const objectRefs = await resolveEventObjects(service, event, file);
+  const elementRefs = objectRefs.length > 0 ? objectRefs : (window?.elementRefs ?? [...elements]);
   if (elementRefs.length === 0)
     throw createLineError(
       file,
@@ -157,10 +157,10 @@ async function planChange(
       "the event names nothing that is out: expected X-MAINTNOTE-OBJECT-ID, or --element",
     );
   const texts = {
-    title: cutText(event.title, MAX_TEXT_CHARS),
-    notes: cutText(event.description, MAX_COMMENT_CHARS),
-    owner: cutText(event.owner, MAX_TEXT_CHARS),
-    contact: cutText(event.contact, MAX_TEXT_CHARS),
+    title: truncateCharacters(event.title, MAX_TEXT_CHARS),
+    notes: truncateCharacters(event.description, MAX_COMMENT_CHARS),
+    owner: truncateCharacters(event.owner, MAX_TEXT_CHARS),
+    contact: truncateCharacters(event.contact, MAX_TEXT_CHARS),
     calendarUid: event.uid,
     calendarSequence: event.sequence,
   };
@@ -184,7 +184,7 @@ async function planChange(
 }
 
 /** Truncates a text without splitting a surrogate pair, because a protobuf string cannot contain half a pair. */
-function cutText(text: string, chars: number): string {
+function truncateCharacters(text: string, chars: number): string {
   return text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, "");
 }
 
@@ -204,15 +204,15 @@ async function resolveEventObjects(service: DcService, event: ImportedEvent, fil
 /** Writes all changes in one transaction. Returns their results. @throws OperationError with the first error's line */
 async function writeChanges(
   service: DcService,
-  plans: readonly Plan[],
+  plans: readonly EventPlan[],
   { isTrial, file, wait }: { readonly isTrial: boolean; readonly file: string; readonly wait: WaitCallbacks },
-): Promise<ReadonlyMap<Plan, string>> {
+): Promise<ReadonlyMap<EventPlan, string>> {
   const changing = plans.flatMap((plan) => ("change" in plan ? [plan] : []));
   if (changing.length === 0) return new Map();
   const changes = changing.map(({ change }) => change);
   const request = create(ApplyChangesRequestSchema, { changes, validateOnly: isTrial });
   const { results, failed } = (await retryWhileLocked(
-    () => service.call(applyChanges, request, CALLER),
+    () => service.call(applyChanges, request, COMMAND_CALLER),
     wait,
   )) as BulkReply;
   for (const { index, outcome, error } of failed === 0 ? [] : results) {

@@ -1,7 +1,7 @@
 import { type DescMessage, fromJson, type JsonValue, type MessageShape } from "@bufbuild/protobuf";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { convertPlainJson } from "#dc/operations/messages/plain_json.ts";
-import { SCHEMAS } from "#dc/operations/writes/changes.ts";
+import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import type { LoadItem } from "#dc/operations/writes/load.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { formatSuggestion, UsageError } from "../usage_error.ts";
@@ -35,18 +35,18 @@ export function parseResourceLine(text: string): {
   readonly kind: ResourceKind;
   readonly message: MessageShape<DescMessage>;
 } {
-  const { kind, json } = parseLine(text);
-  return { kind, message: fromJson(SCHEMAS[kind], json) };
+  const { kind, json } = parseResourceJson(text);
+  return { kind, message: fromJson(RESOURCE_SCHEMAS[kind], json) };
 }
 
 /** Parses a line of JSON Lines as an item of a bulk load. @throws Error that describes the problem. */
 export function parseLoadItem(text: string): LoadItem {
-  const { kind, json } = parseLine(text);
-  const resource = convertPlainJson<ResourceByKind[ResourceKind]>(SCHEMAS[kind], json);
-  return resource === undefined ? { message: fromJson(SCHEMAS[kind], json) } : { resource };
+  const { kind, json } = parseResourceJson(text);
+  const resource = convertPlainJson<ResourceByKind[ResourceKind]>(RESOURCE_SCHEMAS[kind], json);
+  return resource === undefined ? { message: fromJson(RESOURCE_SCHEMAS[kind], json) } : { resource };
 }
 
-function parseLine(text: string): { readonly kind: ResourceKind; readonly json: JsonValue } {
+function parseResourceJson(text: string): { readonly kind: ResourceKind; readonly json: JsonValue } {
   const value: unknown = JSON.parse(text);
   const [key, ...more] = isJsonObject(value) ? Object.keys(value) : [];
   const kind = KIND_NAMES.find((one) => one === key);

@@ -3,10 +3,10 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { isStdoutClosed, print } from "../output/print.ts";
-import { convertToWriteRefusal, refuseDatabaseFile } from "../output/write_file.ts";
+import { assertIsNoDatabase, convertToWriteError } from "../output/write_file.ts";
 
 /** Number of buffered characters that causes a write. */
-const CHUNK = 1 << 16;
+const BUFFER_CHARS = 1 << 16;
 
 /** Options of `writeLines` for a file. */
 export interface NewFileOptions {
@@ -28,12 +28,12 @@ export async function writeLines(
 ): Promise<number> {
   if (path === undefined) return bufferPieces(pieces, print, isStdoutClosed);
   try {
-    const there = statSync(path, { throwIfNoEntry: false });
-    if (there !== undefined && isNew) throw createFileExistsError(path);
-    if (there !== undefined && !there.isFile()) return await writePieces(openSync(path, "w"), pieces);
-    refuseDatabaseFile(path);
+    const existing = statSync(path, { throwIfNoEntry: false });
+    if (existing !== undefined && isNew) throw createFileExistsError(path);
+    if (existing !== undefined && !existing.isFile()) return await writePieces(openSync(path, "w"), pieces);
+    assertIsNoDatabase(path);
     const temporary = join(dirname(path), `.planner-${randomUUID()}.tmp`);
-    const descriptor = openSync(temporary, "wx", there?.mode ?? mode);
+    const descriptor = openSync(temporary, "wx", existing?.mode ?? mode);
     try {
       const count = await writePieces(descriptor, pieces);
       if (isNew && existsSync(path)) throw createFileExistsError(path);
@@ -43,7 +43,7 @@ export async function writeLines(
       rmSync(temporary, { force: true });
     }
   } catch (error) {
-    throw convertToWriteRefusal(path, error);
+    throw convertToWriteError(path, error);
   }
 }
 
@@ -73,18 +73,18 @@ async function writePieces(descriptor: number, pieces: Iterable<string> | AsyncI
 async function bufferPieces(
   pieces: Iterable<string> | AsyncIterable<string>,
   write: (text: string) => void,
-  ended: () => boolean,
+  isOutputClosed: () => boolean,
 ): Promise<number> {
   let count = 0;
-  let held = "";
+  let buffered = "";
   for await (const piece of pieces) {
-    held += piece;
+    buffered += piece;
     count += 1;
-    if (held.length < CHUNK) continue;
-    write(held);
-    held = "";
-    if (ended()) return count;
+    if (buffered.length < BUFFER_CHARS) continue;
+    write(buffered);
+    buffered = "";
+    if (isOutputClosed()) return count;
   }
-  if (held !== "") write(held);
+  if (buffered !== "") write(buffered);
   return count;
 }

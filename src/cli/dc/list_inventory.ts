@@ -34,7 +34,7 @@ import { printReplyJson, withService } from "./with_service.ts";
 export const LIST_NAMES: readonly string[] = LIST_KINDS.map(({ page }) => page);
 
 /** Options of a list; an undefined option has its default value. */
-export interface ListCall {
+export interface ListOptions {
   readonly kind: string;
   readonly words: readonly string[];
   readonly where: readonly string[];
@@ -46,15 +46,15 @@ export interface ListCall {
 }
 
 /** Prints the resources of one kind that match the query and the conditions. */
-export async function printInventory(database: DatabaseLocation, call: ListCall, log: StderrLogger): Promise<void> {
+export async function printInventory(database: DatabaseLocation, call: ListOptions, log: StderrLogger): Promise<void> {
   const list = requireListKind("dc list", call.kind);
   const reply = await withService(database, (service) => readInventoryRows(service, list, call));
   if (call.json) return printReplyJson(ListInventoryResponseSchema, reply);
   const columns = selectColumns(call, list, reply.columns);
   if (call.csv) {
-    const cells = ({ ref, name, texts, figures }: InventoryRow) =>
+    const formatCells = ({ ref, name, texts, figures }: InventoryRow) =>
       [ref, name, ...columns.map((column) => texts[column] ?? String(figures[column] ?? ""))].map(guardCell);
-    return print([["ref", "name", ...columns], ...reply.rows.map(cells)].map(formatCsvRecord).join(""));
+    return print([["ref", "name", ...columns], ...reply.rows.map(formatCells)].map(formatCsvRecord).join(""));
   }
   print(formatRows(reply.rows, columns));
   const { totalCount: total, rows } = reply;
@@ -63,24 +63,26 @@ export async function printInventory(database: DatabaseLocation, call: ListCall,
 
 /** Returns the list with the given list name or kind name. @throws UsageError of the command for any other word. */
 export function requireListKind(command: string, kind: string): ListKind {
-  const found = LIST_KINDS.find(({ page, one }) => page === kind || one === kind || one.replaceAll(" ", "-") === kind);
+  const found = LIST_KINDS.find(
+    ({ page, singular }) => page === kind || singular === kind || singular.replaceAll(" ", "-") === kind,
+  );
   if (found !== undefined) return found;
   const hint = formatSuggestion(kind, LIST_NAMES);
   const expected = `expected one of ${LIST_NAMES.join(", ")}`;
   throw createUsageError(command, `Unknown kind "${kind}": ${hint === "" ? expected : `${hint} ${expected}`}`);
 }
 
-type Question = Pick<ListCall, "words" | "where" | "sort" | "limit">;
+type RowQuery = Pick<ListOptions, "words" | "where" | "sort" | "limit">;
 
 /** Reads pages of rows up to the limit and returns them as one reply. */
 export async function readInventoryRows(
   service: DcService,
   list: ListKind,
-  call: Question,
+  call: RowQuery,
 ): Promise<ListInventoryResponse> {
-  let whole: ListInventoryResponse | undefined;
+  let merged: ListInventoryResponse | undefined;
   for (;;) {
-    const skip = whole?.rows.length ?? 0;
+    const skip = merged?.rows.length ?? 0;
     const request = create(ListInventoryRequestSchema, {
       kind: InventoryKind[list.kind as keyof typeof InventoryKind],
       query: call.words.join(" "),
@@ -90,10 +92,10 @@ export async function readInventoryRows(
       skip,
     });
     const page = (await service.call(listInventory, request, { interface: "SYSTEM" })) as ListInventoryResponse;
-    if (whole === undefined) whole = page;
-    else whole.rows.push(...page.rows);
-    if (page.rows.length === 0 || whole.rows.length >= Math.min(whole.totalCount, call.limit ?? whole.totalCount)) {
-      return whole;
+    if (merged === undefined) merged = page;
+    else merged.rows.push(...page.rows);
+    if (page.rows.length === 0 || merged.rows.length >= Math.min(merged.totalCount, call.limit ?? merged.totalCount)) {
+      return merged;
     }
   }
 }
@@ -122,7 +124,7 @@ function parseCondition(list: ListKind, text: string) {
   return { column, values };
 }
 
-function selectColumns({ columns }: ListCall, list: ListKind, known: readonly string[]): readonly string[] {
+function selectColumns({ columns }: ListOptions, list: ListKind, known: readonly string[]): readonly string[] {
   const chosen = columns?.split(",").map((column) => column.trim());
   const unknown = chosen?.find((column) => !known.includes(column));
   if (unknown === undefined) return chosen ?? list.columns;
@@ -140,7 +142,7 @@ export function formatRows(
 ): string {
   const filled = columns.filter((column) => rows.some((row) => formatCell(row, column) !== ""));
   for (let shown = filled.length; ; shown -= 1) {
-    const table = renderTable(rows, [NAME_COLUMN, ...filled.slice(0, shown).map(createColumn)], width);
+    const table = renderTable(rows, [NAME_COLUMN, ...filled.slice(0, shown).map(createTableColumn)], width);
     const fits = width === undefined || table.split("\n").every((line) => measureTextWidth(line) <= width);
     if (!fits && shown > 1) continue;
     const left = filled.slice(shown);
@@ -150,7 +152,7 @@ export function formatRows(
 
 const NAME_COLUMN: Column<InventoryRow> = { title: "NAME", text: ({ name }) => name };
 
-function createColumn(column: string): Column<InventoryRow> {
+function createTableColumn(column: string): Column<InventoryRow> {
   const base = { title: getColumnLabel(column).toUpperCase(), text: (row: InventoryRow) => formatCell(row, column) };
   return isFigureColumn(column) ? { ...base, align: "right" } : { ...base, shrinks: true };
 }

@@ -1,7 +1,7 @@
 import type { DcBackend } from "#interfaces/dc_mcp/backend.ts";
 import { describeDcServer } from "#interfaces/dc_mcp/server_words.ts";
 import { serveStdio } from "../serve_stdio.ts";
-import { type DatabaseLocation, parseDatabase, requireDatabase } from "./database.ts";
+import { type DatabaseLocation, parseDatabaseLocation, requireDatabase } from "./database.ts";
 import type { ServerAddress } from "./server_client.ts";
 
 /** Database or running server from which `planner dc mcp` answers, and its set of tools. */
@@ -14,11 +14,11 @@ export type DcMcpOptions = ({ readonly database: DatabaseLocation } | { readonly
  * Parses the arguments of `planner dc mcp` if they are none or one `--db` with a path; returns undefined for others,
  * which need the normal argument parser.
  */
-export function parseSimpleDcMcpWords(words: readonly string[], cwd: string): DcMcpOptions | undefined {
+export function parseSimpleDcMcpArguments(words: readonly string[], cwd: string): DcMcpOptions | undefined {
   const [first = "", second] = words;
   const given = words.length === 1 ? /^--db=(.+)/.exec(first)?.[1] : first === "--db" ? second : undefined;
   const isPlain = words.length === 0 || (words.length <= 2 && given !== undefined && !/^-|:\/\//.test(given));
-  return isPlain ? { database: parseDatabase(given, cwd) } : undefined;
+  return isPlain ? { database: parseDatabaseLocation(given, cwd) } : undefined;
 }
 
 /**
@@ -36,12 +36,12 @@ export function serveDcMcp(options: DcMcpOptions): Promise<never> {
 }
 
 async function openBackend(options: DcMcpOptions): Promise<DcBackend> {
-  if ("database" in options) return openDatabase(options.database);
+  if ("database" in options) return openDatabaseBackend(options.database);
   const { createRemoteBackend: remoteBackend } = await import("#interfaces/dc_mcp/remote_backend.ts");
   return remoteBackend(options.server);
 }
 
-async function openDatabase(database: DatabaseLocation): Promise<DcBackend> {
+async function openDatabaseBackend(database: DatabaseLocation): Promise<DcBackend> {
   requireDatabase(database);
   const [{ openService }, { createServiceBackend: serviceBackend }, { Rasterizer }, { loadPage }] = await Promise.all([
     import("#dc/open_service.ts"),
@@ -53,7 +53,7 @@ async function openDatabase(database: DatabaseLocation): Promise<DcBackend> {
   const service = await openService(await database.open(), {
     clock: { now: () => new Date() },
     authRequired: false,
-    rasterize: (svg, widthPx) => rasterizer.png(svg, widthPx),
+    rasterize: (svg, widthPx) => rasterizer.renderPng(svg, widthPx),
     loadViewer: () => loadPage("picture_file"),
   });
   return serviceBackend(service);

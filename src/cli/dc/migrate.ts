@@ -10,7 +10,7 @@ import { withInspectedStore } from "./with_service.ts";
  */
 export async function printSchemaStatus(database: DatabaseLocation): Promise<ExitStatus> {
   const { done, known, pending } = await readSchemaState(database);
-  printText(`${database.shown}: ${done} of ${known} steps\n`);
+  printText(`${database.displayName}: ${done} of ${known} steps\n`);
   for (const name of pending) printText(`pending: ${name}\n`);
   return pending.length === 0 ? EXIT_STATUS.ok : EXIT_STATUS.refused;
 }
@@ -22,7 +22,7 @@ export async function applyMigrations(database: DatabaseLocation): Promise<void>
     : { pending: ["(new database)"], known: 0 };
   await (await database.open()).close();
   for (const name of pending) printText(`applied: ${name}\n`);
-  if (pending.length === 0) printText(`${database.shown}: nothing to do, ${known} of ${known} steps\n`);
+  if (pending.length === 0) printText(`${database.displayName}: nothing to do, ${known} of ${known} steps\n`);
 }
 
 function readSchemaState(database: DatabaseLocation): Promise<SchemaState> {

@@ -13,34 +13,34 @@ import {
 import { OperationError } from "#kernel/errors.ts";
 import { describeReason, describeRefusal } from "#web/console/reason_words.ts";
 import { formatTenths } from "#words/figures.ts";
-import { formatCountOf, stripRefKinds } from "#words/names.ts";
+import { formatCountWithNoun, stripRefKinds } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, printTable, renderTable } from "../output/table.ts";
 import { getOutputWidth } from "../output/terminal.ts";
 import { writeFile } from "../output/write_file.ts";
-import type { FlagRequest } from "./asked_flags.ts";
+import type { RequestFields } from "./asked_flags.ts";
 import { formatCsv } from "./csv_columns.ts";
 import type { DatabaseLocation } from "./database.ts";
-import { type RenderCall, renderPicture } from "./render.ts";
+import { type RenderPictureOptions, renderPicture } from "./render.ts";
 import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
 import { printReplyJson, withService } from "./with_service.ts";
 
 /** Options of `planner dc place`. */
-interface PlaceCall {
+interface PlacementOptions {
   readonly scope: string | undefined;
-  readonly request: FlagRequest;
+  readonly request: RequestFields;
   readonly limit: number | undefined;
   readonly json: boolean;
   readonly csv: boolean;
   /** Absolute path for the import file; undefined to write none. */
   readonly applyFile: string | undefined;
   readonly picture: string | undefined;
-  readonly theme: RenderCall["theme"];
+  readonly theme: RenderPictureOptions["theme"];
 }
 
-const COLUMNS: readonly Column<DevicePlace>[] = [
+const PLACE_COLUMNS: readonly Column<DevicePlace>[] = [
   { title: "#", text: ({ rank }) => String(rank), align: "right" },
   { title: "RACK", text: ({ rackCode }) => rackCode },
   { title: "UNIT", text: ({ positionU }) => String(positionU), align: "right" },
@@ -59,10 +59,14 @@ const REFUSAL_COLUMNS: readonly Column<PlacementRefusal>[] = [
   { title: "EXAMPLES", text: ({ examples }) => examples.join(", "), shrinks: true },
 ];
 
-const firstRefusal = ({ message }: PlacementRefusal) => stripRefKinds(message);
+const formatFirstRefusal = ({ message }: PlacementRefusal) => stripRefKinds(message);
 
 /** Prints positions where devices fit. Returns the status of a rejection if fewer positions exist than requested. */
-export async function printPlaces(database: DatabaseLocation, call: PlaceCall, log: StderrLogger): Promise<ExitStatus> {
+export async function printPlaces(
+  database: DatabaseLocation,
+  call: PlacementOptions,
+  log: StderrLogger,
+): Promise<ExitStatus> {
   const reply = await withService(database, async (service) => {
     const asked = fromJson(FindPlacementRequestSchema, {
       ...call.request,
@@ -77,7 +81,11 @@ export async function printPlaces(database: DatabaseLocation, call: PlaceCall, l
   return reply.placed < reply.requested ? EXIT_STATUS.refused : EXIT_STATUS.ok;
 }
 
-function printPlacementReply(reply: FindPlacementResponse, { json, csv, limit }: PlaceCall, log: StderrLogger): void {
+function printPlacementReply(
+  reply: FindPlacementResponse,
+  { json, csv, limit }: PlacementOptions,
+  log: StderrLogger,
+): void {
   const places = reply.places.slice(0, limit);
   if (json) {
     const omitted = reply.omittedPlaces + reply.places.length - places.length;
@@ -86,10 +94,10 @@ function printPlacementReply(reply: FindPlacementResponse, { json, csv, limit }:
     return;
   }
   if (csv) {
-    print(formatCsv(CSV, places));
+    print(formatCsv(PLACE_CSV_COLUMNS, places));
     return;
   }
-  printTable(places, COLUMNS);
+  printTable(places, PLACE_COLUMNS);
   if (places.length < reply.placed) log.note(`${reply.placed - places.length} more places are not printed`);
   log.note(formatSummary(reply));
   for (const { code, message } of reply.announced) log.note(`${describeReason(code)}: ${message}`);
@@ -97,7 +105,8 @@ function printPlacementReply(reply: FindPlacementResponse, { json, csv, limit }:
     ["Racks that take no such device:", reply.refusals],
     ["Why no further device fits:", reply.limits],
   ] as const) {
-    if (list.length > 0) print(`\n${title}\n${renderTable(list, REFUSAL_COLUMNS, getOutputWidth(), firstRefusal)}`);
+    if (list.length > 0)
+      print(`\n${title}\n${renderTable(list, REFUSAL_COLUMNS, getOutputWidth(), formatFirstRefusal)}`);
   }
 }
 
@@ -111,7 +120,7 @@ function formatSummary({
   revision,
 }: FindPlacementResponse): string {
   const found = placed === requested ? `${placed} of ${requested} fit` : formatShortfall(placed, requested, proven);
-  return `${found}, in ${formatCountOf(racksUsed, "rack")}; ${racks.length} of ${formatCountOf(racksInScope, "rack")} can take one; revision ${revision}`;
+  return `${found}, in ${formatCountWithNoun(racksUsed, "rack")}; ${racks.length} of ${formatCountWithNoun(racksInScope, "rack")} can take one; revision ${revision}`;
 }
 
 function formatShortfall(placed: number, requested: number, proven: boolean): string {
@@ -119,11 +128,11 @@ function formatShortfall(placed: number, requested: number, proven: boolean): st
 }
 
 /** Figures that CSV output omits. */
-const NOT_IN_CSV = ["power_now_ref", "power_failover_ref", "largest_free_block_u", "weight_pct"];
+const OMITTED_CSV_FIELDS = ["power_now_ref", "power_failover_ref", "largest_free_block_u", "weight_pct"];
 
-type CsvColumn = readonly [name: string, cell: (place: DevicePlace) => string | number];
+type PlaceCsvColumn = readonly [name: string, cell: (place: DevicePlace) => string | number];
 
-const CSV: readonly CsvColumn[] = [
+const PLACE_CSV_COLUMNS: readonly PlaceCsvColumn[] = [
   ["rank", ({ rank }) => rank],
   ["rack_code", ({ rackCode }) => rackCode],
   ["position_u", ({ positionU }) => positionU],
@@ -131,8 +140,8 @@ const CSV: readonly CsvColumn[] = [
   ["inlets", ({ inlets }) => inlets.map(({ inlet, sourceRef }) => `${inlet}=${sourceRef}`).join(" ")],
   ["ports", ({ ports }) => ports.map((one) => `${one.port}=port:${one.switchCode}/${one.switchPort}`).join(" ")],
   ...PlaceFiguresSchema.fields
-    .filter(({ name }) => !NOT_IN_CSV.includes(name))
-    .map(({ name, localName }): CsvColumn => [name, ({ after }) => after?.[localName as keyof CsvFigures] ?? ""]),
+    .filter(({ name }) => !OMITTED_CSV_FIELDS.includes(name))
+    .map(({ name, localName }): PlaceCsvColumn => [name, ({ after }) => after?.[localName as keyof CsvFigures] ?? ""]),
 ];
 
 type CsvFigures = Omit<PlaceFigures, keyof Message>;
@@ -152,25 +161,29 @@ function formatImportLines({ places }: FindPlacementResponse): string {
 async function drawFloor(
   database: DatabaseLocation,
   reply: FindPlacementResponse,
-  drawn: { readonly output: string; readonly theme: RenderCall["theme"] },
+  drawn: { readonly output: string; readonly theme: RenderPictureOptions["theme"] },
   log: StderrLogger,
 ): Promise<void> {
   const [first] = reply.places;
   const { siteId, floorNumber } = first?.location ?? {};
   if (siteId === undefined) throw new OperationError("not_found", "No device fits: there is nothing to draw");
-  const look = { format: undefined, coloring: undefined, view: undefined, width: undefined };
+  const pictureOptions = { format: undefined, coloring: undefined, view: undefined, width: undefined };
   const highlight = [...new Set(reply.places.map(({ rackCode }) => `rack:${rackCode}`))];
   const subject = { screen: "floor", ref: `floor:${siteId}/${floorNumber}` } as const;
-  await renderPicture(database, { ...subject, ...drawn, highlight, failure: { cascade: true }, ...look }, log);
+  await renderPicture(
+    database,
+    { ...subject, ...drawn, highlight, failure: { cascade: true }, ...pictureOptions },
+    log,
+  );
 }
 
 /** Suffixes of a supply for its phases, indexed by the number of the leg. */
-const PHASES = ["", " A", " B", " C", " AB", " BC", " CA"];
+const PHASE_SUFFIXES = ["", " A", " B", " C", " AB", " BC", " CA"];
 
 function formatSupplies({ inlets }: DevicePlace): string {
   return inlets
     .map(({ sourceRef, leg }) => {
-      const phase = PHASES[leg] ?? "";
+      const phase = PHASE_SUFFIXES[leg] ?? "";
       return `${sourceRef.replace(/^(?:port|device):/, "")}${phase}`;
     })
     .join(", ");

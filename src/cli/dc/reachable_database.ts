@@ -6,9 +6,9 @@ import { SharedPort, type TlsCredentials } from "#runtime/one_port.ts";
 import type { DatabaseLocation } from "./database.ts";
 
 /** Milliseconds between two attempts. */
-const PAUSE_MS = 1000;
+const RETRY_INTERVAL_MS = 1000;
 
-export interface WaitOptions {
+export interface DatabaseWaitOptions {
   readonly database: DatabaseLocation;
   /** Maximum wait for a database server that cannot be reached, in seconds. */
   readonly databaseWaitS: number;
@@ -25,26 +25,26 @@ export interface WaitOptions {
  * @throws OperationError as `open` does
  */
 export async function openWhenReachable(
-  { database, databaseWaitS, host, port }: WaitOptions,
+  { database, databaseWaitS, host, port }: DatabaseWaitOptions,
   { tls, signal, say }: { tls: TlsCredentials | undefined; signal: AbortSignal; say: (message: string) => void },
 ): Promise<DcStore | undefined> {
-  const end = performance.now() + databaseWaitS * 1000;
+  const deadline = performance.now() + databaseWaitS * 1000;
   // A connection attempt may take seconds, and must not delay the shutdown.
   const aborted = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
   let probes: SharedPort | undefined;
-  let why = "";
+  let lastError = "";
   try {
     while (!signal.aborted) {
       try {
         return await Promise.race([database.open(), aborted]);
       } catch (error) {
-        if (database.file !== undefined || !isServerUnreachable(error) || performance.now() >= end) throw error;
-        const isFirst = why === "";
-        why = (error as Error).message;
-        if (isFirst) say(`${why}; it is tried again for ${databaseWaitS} s`);
+        if (database.file !== undefined || !isServerUnreachable(error) || performance.now() >= deadline) throw error;
+        const isFirst = lastError === "";
+        lastError = (error as Error).message;
+        if (isFirst) say(`${lastError}; it is tried again for ${databaseWaitS} s`);
       }
-      probes ??= port === 0 ? undefined : await listenForProbes({ host, port }, tls, () => why);
-      await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
+      probes ??= port === 0 ? undefined : await listenForProbes({ host, port }, tls, () => lastError);
+      await sleep(RETRY_INTERVAL_MS, undefined, { signal }).catch(() => {});
     }
     return undefined;
   } finally {
@@ -53,7 +53,7 @@ export async function openWhenReachable(
 }
 
 async function listenForProbes(
-  { host, port }: Pick<WaitOptions, "host" | "port">,
+  { host, port }: Pick<DatabaseWaitOptions, "host" | "port">,
   tls: TlsCredentials | undefined,
   why: () => string,
 ): Promise<SharedPort> {

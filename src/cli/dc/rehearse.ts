@@ -17,31 +17,31 @@ import {
 } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { formatTenths } from "#words/figures.ts";
-import { formatCountOf, stripRefKinds } from "#words/names.ts";
+import { formatCountWithNoun, stripRefKinds } from "#words/names.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
 import { getOutputWidth } from "../output/terminal.ts";
-import type { FlagRequest } from "./asked_flags.ts";
+import type { RequestFields } from "./asked_flags.ts";
 import { formatCsv } from "./csv_columns.ts";
 import type { DatabaseLocation } from "./database.ts";
-import type { RenderCall } from "./render.ts";
+import type { RenderPictureOptions } from "./render.ts";
 import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
 import { printReplyJson, withService } from "./with_service.ts";
 
 /** Options of `planner dc rehearse`. */
-interface RehearseCall {
+interface RehearsalOptions {
   readonly scope: string | undefined;
-  readonly request: FlagRequest;
+  readonly request: RequestFields;
   readonly limit: number | undefined;
   readonly json: boolean;
   readonly csv: boolean;
   /** Absolute path of the picture; undefined for none. */
   readonly picture: string | undefined;
-  readonly theme: RenderCall["theme"];
+  readonly theme: RenderPictureOptions["theme"];
 }
 
-const COLUMNS: readonly Column<FailureCause>[] = [
+const CAUSE_COLUMNS: readonly Column<FailureCause>[] = [
   {
     title: "SEVERITY",
     text: ({ severity }) => formatSeverity(severity),
@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<FailureCause>[] = [
   { title: "IT LOAD", text: ({ impact }) => `${formatTenths((impact?.itLoadLostW ?? 0) / 1000)} kW`, align: "right" },
 ];
 
-const FINDINGS: readonly Column<ReadingFinding>[] = [
+const FINDING_COLUMNS: readonly Column<ReadingFinding>[] = [
   {
     title: "STATE",
     text: ({ severity }) => (HEALTHS[severity - 1] ?? "").toLowerCase(),
@@ -64,15 +64,19 @@ const FINDINGS: readonly Column<ReadingFinding>[] = [
 ];
 
 /** Prints the failures that cause a loss, the worst first. */
-export async function printRehearsal(database: DatabaseLocation, call: RehearseCall, log: StderrLogger): Promise<void> {
+export async function printRehearsal(
+  database: DatabaseLocation,
+  call: RehearsalOptions,
+  log: StderrLogger,
+): Promise<void> {
   const reply = await withService(database, async (service) => {
     const scope = call.scope && (await resolveRef(service, call.scope, SCOPE_KINDS));
     const asked = { schema: RehearseFailuresRequestSchema, init: buildRequest(call, scope) };
-    const causes = (reply: RehearseFailuresResponse) => reply.causes;
-    return readPages(service, rehearseFailures, asked, causes, call.limit);
+    const getCauses = (reply: RehearseFailuresResponse) => reply.causes;
+    return readPages(service, rehearseFailures, asked, getCauses, call.limit);
   });
   if (call.json) printReplyJson(RehearseFailuresResponseSchema, reply);
-  else if (call.csv) print(formatCsv(CSV, reply.causes));
+  else if (call.csv) print(formatCsv(CAUSE_CSV_COLUMNS, reply.causes));
   else {
     print(formatCauses(reply.causes, getOutputWidth()));
     print(formatFindings(reply, getOutputWidth()));
@@ -83,7 +87,7 @@ export async function printRehearsal(database: DatabaseLocation, call: RehearseC
 
 /** Formats the causes as a table, each with its reason on the next line. */
 export function formatCauses(causes: readonly FailureCause[], width: number | undefined): string {
-  return renderTable(causes, COLUMNS, width, ({ reason }) => stripRefKinds(reason));
+  return renderTable(causes, CAUSE_COLUMNS, width, ({ reason }) => stripRefKinds(reason));
 }
 
 /** Formats the findings from readings as a table; returns an empty text if there are none. */
@@ -91,10 +95,10 @@ export function formatFindings(reply: RehearseFailuresResponse, width: number | 
   const { findings, omittedFindings } = reply;
   if (findings.length === 0) return "";
   const more = omittedFindings === 0 ? "" : `${omittedFindings} more: --elements\n`;
-  return `\n${renderTable(findings, FINDINGS, width)}${more}`;
+  return `\n${renderTable(findings, FINDING_COLUMNS, width)}${more}`;
 }
 
-function buildRequest({ request, limit = MAX_PAGE_SIZE }: RehearseCall, scope = ""): RehearseFailuresRequest {
+function buildRequest({ request, limit = MAX_PAGE_SIZE }: RehearsalOptions, scope = ""): RehearseFailuresRequest {
   const asked = { ...request, scope_ref: scope, page_size: Math.min(limit, MAX_PAGE_SIZE) };
   return fromJson(RehearseFailuresRequestSchema, asked);
 }
@@ -103,7 +107,7 @@ function buildRequest({ request, limit = MAX_PAGE_SIZE }: RehearseCall, scope = 
 async function drawFailure(
   database: DatabaseLocation,
   { causes }: RehearseFailuresResponse,
-  call: RehearseCall,
+  call: RehearsalOptions,
   log: StderrLogger,
 ): Promise<void> {
   const found = causes.find(({ kind }) => kind !== FailureKind.COOLING && kind !== FailureKind.SWITCH);
@@ -111,10 +115,16 @@ async function drawFailure(
   if (ref === undefined)
     throw new OperationError("not_found", "Only cooling units and switches cause a loss: there is nothing to draw");
   const { renderPicture } = await import("./render.ts");
-  const look = { format: undefined, theme: call.theme, coloring: undefined, view: undefined, width: undefined };
+  const pictureOptions = {
+    format: undefined,
+    theme: call.theme,
+    coloring: undefined,
+    view: undefined,
+    width: undefined,
+  };
   const { cascade, assumeBattery, loadBasis } = buildRequest(call);
   const failure = { cascade, assumeBattery, loadBasis, additionalSourceRefs };
-  await renderPicture(database, { screen: "power", ref, output: call.picture, failure, ...look }, log);
+  await renderPicture(database, { screen: "power", ref, output: call.picture, failure, ...pictureOptions }, log);
 }
 
 function formatFooter({
@@ -125,10 +135,10 @@ function formatFooter({
   revision,
 }: RehearseFailuresResponse): string {
   const what = pairsFailed > 0 ? `${pairsFailed} pairs of ${elementsFailed} elements` : `${elementsFailed} elements`;
-  return `${what} failed in turn at revision ${revision}: ${formatCountOf(totalCount, "cause")}, ${formatCountOf(harmless, "element")} without effect`;
+  return `${what} failed in turn at revision ${revision}: ${formatCountWithNoun(totalCount, "cause")}, ${formatCountWithNoun(harmless, "element")} without effect`;
 }
 
-const CSV: readonly (readonly [string, (cause: FailureCause) => string | number])[] = [
+const CAUSE_CSV_COLUMNS: readonly (readonly [string, (cause: FailureCause) => string | number])[] = [
   ["severity", ({ severity }) => formatSeverity(severity)],
   ["reason", ({ reason }) => reason],
   ["summary", ({ summary }) => summary],

@@ -40,9 +40,9 @@ const SCREENS = {
   floor: { screen: "FLOOR", kinds: ["FLOOR", "ROOM", "ROW", "RACK", "DEVICE", "CRAC"] },
 } as const;
 
-const CALLER = { interface: "SYSTEM" } as const;
+const SYSTEM_CALLER = { interface: "SYSTEM" } as const;
 
-const FORMAT_OF: Readonly<Record<string, keyof typeof FormatNumber>> = {
+const FORMATS_BY_EXTENSION: Readonly<Record<string, keyof typeof FormatNumber>> = {
   svg: "SVG",
   png: "PNG",
   html: "HTML",
@@ -52,7 +52,7 @@ const FORMAT_OF: Readonly<Record<string, keyof typeof FormatNumber>> = {
 };
 
 /** Options of `planner dc render`. */
-export interface RenderCall extends Args<Record<never, never>, typeof RENDER_FLAGS> {
+export interface RenderPictureOptions extends Args<Record<never, never>, typeof RENDER_FLAGS> {
   readonly screen: keyof typeof SCREENS;
   readonly ref: string;
   /** Path of the file; undefined for standard output. */
@@ -68,7 +68,11 @@ export type FailureOptions = Pick<PowerBlastRadiusRequest, "cascade"> &
   Partial<Pick<PowerBlastRadiusRequest, "additionalSourceRefs" | "assumeBattery" | "loadBasis">>;
 
 /** Draws a picture from a database and writes it completely or not at all. */
-export async function renderPicture(database: DatabaseLocation, call: RenderCall, log: StderrLogger): Promise<void> {
+export async function renderPicture(
+  database: DatabaseLocation,
+  call: RenderPictureOptions,
+  log: StderrLogger,
+): Promise<void> {
   const options = create(RenderOptionsSchema, {
     format: FormatNumber[chooseFormat(call)],
     theme: call.theme === undefined ? ThemeNumber.UNSPECIFIED : ThemeNumber[convertToEnumName(call.theme)],
@@ -81,7 +85,7 @@ export async function renderPicture(database: DatabaseLocation, call: RenderCall
   });
   const rasterizer = new Rasterizer();
   const ports = {
-    rasterize: (svg: string, widthPx: number) => rasterizer.png(svg, widthPx),
+    rasterize: (svg: string, widthPx: number) => rasterizer.renderPng(svg, widthPx),
     loadViewer: () => loadPage("picture_file"),
   };
   try {
@@ -98,7 +102,7 @@ export async function renderPicture(database: DatabaseLocation, call: RenderCall
 /** Draws the picture. A picture of power shows the failure, so that it agrees with other commands and the console. */
 async function drawPicture(
   service: DcService,
-  call: RenderCall,
+  call: RenderPictureOptions,
   options: RenderOptions,
 ): Promise<RenderResult | undefined> {
   const { screen, kinds } = SCREENS[call.screen];
@@ -106,16 +110,16 @@ async function drawPicture(
   if (screen === "POWER") {
     const failing = { sourceRef: subjectRef, ...call.failure, render: options };
     const request = create(PowerBlastRadiusRequestSchema, failing);
-    return ((await service.call(powerBlastRadius, request, CALLER)) as PowerBlastRadiusResponse).render;
+    return ((await service.call(powerBlastRadius, request, SYSTEM_CALLER)) as PowerBlastRadiusResponse).render;
   }
   const request = create(RenderRequestSchema, { subjectRef, screen: ScreenNumber[screen], render: options });
-  return (await service.call(render, request, CALLER)) as RenderResult;
+  return (await service.call(render, request, SYSTEM_CALLER)) as RenderResult;
 }
 
 /** Returns the format of `--format`, otherwise the format of the file's extension; SVG for standard output. */
-function chooseFormat({ format, output }: RenderCall): keyof typeof FormatNumber {
+function chooseFormat({ format, output }: RenderPictureOptions): keyof typeof FormatNumber {
   const named = format ?? (output === undefined ? "svg" : extname(output).slice(1).toLowerCase());
-  const found = Object.hasOwn(FORMAT_OF, named) ? FORMAT_OF[named] : undefined;
+  const found = Object.hasOwn(FORMATS_BY_EXTENSION, named) ? FORMATS_BY_EXTENSION[named] : undefined;
   if (found !== undefined) return found;
   const expected = "expected svg, png, html or dot";
   throw createUsageError(

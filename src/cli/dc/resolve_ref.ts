@@ -8,13 +8,13 @@ import {
 import { OperationError } from "#kernel/errors.ts";
 import { findRefsByName } from "#web/console/named_refs.ts";
 
-type Kind = keyof typeof InventoryKind;
+type InventoryKindName = keyof typeof InventoryKind;
 
 /** Kinds of resources that can be the scope of an analysis. */
-export const SCOPE_KINDS: readonly Kind[] = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
+export const SCOPE_KINDS: readonly InventoryKindName[] = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
 
 /** Maximum number of hits per kind that the service returns at once; exact names come first. */
-const MOST_HITS = 50;
+const MAX_HITS_PER_KIND = 50;
 
 /**
  * Resolves a text to a reference. A text with a kind, such as `rack:B03`, is returned unchanged. A bare code, such as
@@ -22,14 +22,18 @@ const MOST_HITS = 50;
  * @param kinds accepted kinds; all if empty
  * @throws OperationError for a code that matches nothing or several resources
  */
-export async function resolveRef(service: DcService, text: string, kinds: readonly Kind[]): Promise<string> {
+export async function resolveRef(
+  service: DcService,
+  text: string,
+  kinds: readonly InventoryKindName[],
+): Promise<string> {
   if (text === "" || text.includes(":")) return text;
   // Most commands get a full reference or none, and then need not load the search.
   const { searchInventory } = await import("#dc/operations/planning/search_inventory.ts");
   const request = create(SearchInventoryRequestSchema, {
     query: text,
     kinds: kinds.map((kind) => InventoryKind[kind]),
-    pageSize: MOST_HITS,
+    pageSize: MAX_HITS_PER_KIND,
   });
   const reply = (await service.call(searchInventory, request, { interface: "SYSTEM" })) as SearchInventoryResponse;
   const hits = reply.kinds.flatMap((kind) => kind.hits).map(({ ref }) => ref);

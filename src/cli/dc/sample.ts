@@ -6,7 +6,7 @@ import { createUsageError } from "../usage_error.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { importSource, openDatabaseTarget } from "./import/import_files.ts";
 import { createWaitReporter, withImportStore } from "./import/import_store.ts";
-import type { Line, Source } from "./import/source.ts";
+import type { ImportSource, ResourceLine } from "./import/source.ts";
 import { writeLines } from "./line_output.ts";
 
 /** Writes a sample site as JSON Lines, to a file or to standard output. Memory: 40 racks. */
@@ -27,20 +27,25 @@ export function formatSampleJson(): string {
 
 /** Loads a sample site into a database. */
 export async function loadSample(racks: number, database: DatabaseLocation, log: StderrLogger): Promise<ExitStatus> {
-  const manner = { errors: undefined, atomic: false, dryRun: false, json: false, cwd: "" };
+  const importOptions = { errors: undefined, atomic: false, dryRun: false, json: false, cwd: "" };
   const waiting = createWaitReporter(log, false);
   return withImportStore(database, waiting, (opened) =>
-    importSource(() => openDatabaseTarget(opened, manner, waiting), createSampleSource(racks), manner, log),
+    importSource(
+      () => openDatabaseTarget(opened, importOptions, waiting),
+      createSampleSource(racks),
+      importOptions,
+      log,
+    ),
   );
 }
 
-function createSampleSource(racks: number): Source {
+function createSampleSource(racks: number): ImportSource {
   const counts = new Map<ResourceKind, number>();
   for (const { kind } of generateSample(racks)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return {
     counts,
-    bad: () => [],
-    *lines(wanted): Generator<Line> {
+    readBadLines: () => [],
+    *readLines(wanted): Generator<ResourceLine> {
       let number = 0;
       for (const { kind, item } of generateSample(racks)) {
         number += 1;

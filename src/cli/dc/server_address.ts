@@ -11,14 +11,14 @@ interface AddressFlags {
 }
 
 const DEFAULT_URL = "http://127.0.0.1:8081";
-const CALL_TIMEOUT_S = 30;
+const DEFAULT_TIMEOUT_S = 30;
 
 /**
  * Returns the server to call, from flags or environment variables. The token may come from a variable or a file,
  * because every user who can list processes sees a token on the command line.
  */
 export function resolveServerAddress(
-  { url, token, timeout = CALL_TIMEOUT_S }: AddressFlags,
+  { url, token, timeout = DEFAULT_TIMEOUT_S }: AddressFlags,
   cwd: string,
 ): ServerAddress {
   const { PLANNER_DC_URL, PLANNER_DC_TOKEN, PLANNER_DC_TOKEN_FILE: file } = process.env;

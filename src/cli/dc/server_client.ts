@@ -11,7 +11,7 @@ import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 import { UsageError } from "../usage_error.ts";
 
 /** Names of the RPCs of the planning service. */
-const PLANNING: readonly string[] = planningRpcs.map(({ method }) => method.name);
+const PLANNING_RPC_NAMES: readonly string[] = planningRpcs.map(({ method }) => method.name);
 
 export interface ServerAddress {
   /** URL of the server, such as `http://127.0.0.1:8081`. */
@@ -28,21 +28,21 @@ export class ServerRefusal extends Error {
   /** The first field that the server reports as invalid. */
   readonly field: string | undefined;
 
-  constructor(message: string, code: string, details: readonly Detail[]) {
+  constructor(message: string, code: string, details: readonly ServerErrorDetail[]) {
     super(message);
     this.code = code;
     // A field's error is kept once, with the field's name.
     const named = details.some(({ field }) => field !== undefined);
-    this.details = details.filter(({ repeated }) => !(named && repeated)).map(({ text }) => text);
+    this.details = details.filter(({ repeatsFieldError: repeated }) => !(named && repeated)).map(({ text }) => text);
     this.field = details.find(({ field }) => field !== undefined)?.field;
   }
 }
 
-interface Detail {
+interface ServerErrorDetail {
   readonly text: string;
   readonly field?: string;
   /** True if the text only repeats the error of a field, in replies that name a field. */
-  readonly repeated?: true;
+  readonly repeatsFieldError?: true;
 }
 
 /** Parses `--url`. @throws UsageError unless it is the address of a server. */
@@ -57,7 +57,7 @@ export async function callServer(address: ServerAddress, rpc: string, request: s
   const { response, text } = await sendRequest(address, rpc, request);
   const json = tryParseJson(text);
   if (response.ok && json !== undefined) return json as JsonValue;
-  if (isFailureReply(json))
+  if (isErrorReply(json))
     throw new ServerRefusal(json.message ?? json.code, json.code, (json.details ?? []).flatMap(decodeDetail));
   const told = `${response.status} ${response.statusText}`.trim();
   throw new OperationError("unavailable", `${address.url} does not answer as a planner server: HTTP ${told}`);
@@ -66,7 +66,7 @@ export async function callServer(address: ServerAddress, rpc: string, request: s
 async function sendRequest({ url, token, timeoutMs }: ServerAddress, rpc: string, request: string) {
   try {
     const response = await fetch(
-      `${url}/datacenter.v1.${PLANNING.includes(rpc) ? "PlanningService" : "DatacenterService"}/${rpc}`,
+      `${url}/datacenter.v1.${PLANNING_RPC_NAMES.includes(rpc) ? "PlanningService" : "DatacenterService"}/${rpc}`,
       {
         method: "POST",
         headers: {
@@ -91,22 +91,22 @@ async function sendRequest({ url, token, timeoutMs }: ServerAddress, rpc: string
 }
 
 /** JSON of Connect's error replies. */
-interface Failure {
+interface ErrorReply {
   readonly code: string;
   readonly message?: string;
-  readonly details?: readonly RawDetail[];
+  readonly details?: readonly EncodedDetail[];
 }
 
-function isFailureReply(json: unknown): json is Failure {
+function isErrorReply(json: unknown): json is ErrorReply {
   return isJsonObject(json) && typeof json["code"] === "string";
 }
 
-interface RawDetail {
+interface EncodedDetail {
   readonly type: string;
   readonly value: string;
 }
 
-const READERS: Readonly<Record<string, (bytes: Uint8Array) => readonly Detail[]>> = {
+const DETAIL_DECODERS: Readonly<Record<string, (bytes: Uint8Array) => readonly ServerErrorDetail[]>> = {
   "google.rpc.ErrorInfo": (bytes) => [{ text: `reason: ${fromBinary(ErrorInfoSchema, bytes).reason}` }],
   "google.rpc.BadRequest": (bytes) =>
     fromBinary(BadRequestSchema, bytes).fieldViolations.map(({ field, description }) => ({
@@ -125,7 +125,7 @@ const READERS: Readonly<Record<string, (bytes: Uint8Array) => readonly Detail[]>
 };
 
 /** Converts a detail to texts; returns none for an unknown type. */
-function decodeDetail({ type, value }: RawDetail): readonly Detail[] {
-  const read = Object.hasOwn(READERS, type) ? READERS[type] : undefined;
+function decodeDetail({ type, value }: EncodedDetail): readonly ServerErrorDetail[] {
+  const read = Object.hasOwn(DETAIL_DECODERS, type) ? DETAIL_DECODERS[type] : undefined;
   return read === undefined ? [] : read(Buffer.from(value, "base64"));
 }

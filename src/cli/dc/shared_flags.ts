@@ -9,7 +9,7 @@ export const DATABASE_FLAG = fileFlag("File (planner-dc.sqlite) or postgres:// U
 
 export const CREATE_FLAG = booleanFlag("Replace a database that vanished");
 
-export const WINDOW_ELEMENTS = {
+export const WINDOW_ELEMENTS_ARGUMENT = {
   summary: "What is out: codes, or references such as row:AMS1/1/A",
   required: true,
   repeats: true,

@@ -23,14 +23,17 @@ export async function printResource(
   await withService(database, async (service) => {
     const ref = await resolveRef(service, code ?? text, kinds);
     const { row, columns } = await readInventoryRow(service, ref);
-    const inside = await readContents(service, row);
+    const contents = await readContents(service, row);
     if (json) {
-      const plain = ({ ref, name, texts, figures }: InventoryRow) => ({ ref, name, ...texts, ...figures });
-      return printJson({ ...plain(row), ...(inside && { [inside.list.page]: inside.rows.map(plain) }) });
+      const convertRowToJson = ({ ref, name, texts, figures }: InventoryRow) => ({ ref, name, ...texts, ...figures });
+      return printJson({
+        ...convertRowToJson(row),
+        ...(contents && { [contents.list.page]: contents.rows.map(convertRowToJson) }),
+      });
     }
     print(formatFacts(row, columns));
-    if (inside !== undefined && inside.rows.length > 0) {
-      print(`\n${paint(inside.list.title, "bold")}\n${formatRows(inside.rows, inside.columns)}`);
+    if (contents !== undefined && contents.rows.length > 0) {
+      print(`\n${paint(contents.list.title, "bold")}\n${formatRows(contents.rows, contents.columns)}`);
     }
   });
 }
@@ -57,18 +60,20 @@ async function readInventoryRow(service: DcService, text: string) {
     limit: undefined,
   });
   const row = rows.find((one) => one.ref.toLowerCase() === text.toLowerCase());
-  if (row === undefined) throw new OperationError("not_found", `Cannot find ${list.one} "${text}"`);
+  if (row === undefined) throw new OperationError("not_found", `Cannot find ${list.singular} "${text}"`);
   return { row, columns };
 }
 
-interface Inside {
+interface ResourceContents {
   readonly list: ListKind;
   readonly columns: readonly string[];
   readonly rows: readonly InventoryRow[];
 }
 
 /** Lists of a resource's contents by the resource's kind, each with the condition that selects the contents. */
-const INSIDE: Readonly<Record<string, readonly [kind: string, where: (row: InventoryRow) => readonly string[]]>> = {
+const CONTENTS_BY_KIND: Readonly<
+  Record<string, readonly [kind: string, where: (row: InventoryRow) => readonly string[]]>
+> = {
   rack: ["DEVICE", ({ name }) => [`rack=${name}`]],
   device: ["PORT", ({ name }) => [`device=${name}`]],
   feed: ["DEVICE", ({ ref }) => [`fed_by=${ref}`]],
@@ -85,8 +90,8 @@ function createLocationConditions({ ref }: InventoryRow): readonly string[] {
   return [`site=${site}`, `floor=${floor}`, `${kind}=${name}`];
 }
 
-async function readContents(service: DcService, row: InventoryRow): Promise<Inside | undefined> {
-  const [kind, where] = INSIDE[row.ref.slice(0, row.ref.indexOf(":"))] ?? [];
+async function readContents(service: DcService, row: InventoryRow): Promise<ResourceContents | undefined> {
+  const [kind, where] = CONTENTS_BY_KIND[row.ref.slice(0, row.ref.indexOf(":"))] ?? [];
   const list = LIST_KINDS.find((one) => one.kind === kind);
   if (list === undefined || where === undefined) return undefined;
   const sort = list.kind === "DEVICE" && row.ref.startsWith("rack:") ? "position_u desc" : undefined;

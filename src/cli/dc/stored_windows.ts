@@ -1,6 +1,6 @@
 import { create, fromJson } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { listEveryWindow } from "#dc/every_window.ts";
+import { listAllWindows } from "#dc/every_window.ts";
 import { WINDOW_STATES, WINDOW_VERDICTS } from "#dc/model/enum_values.ts";
 import { getWindow } from "#dc/operations/planning/windows/get_window.ts";
 import { upsertWindow } from "#dc/operations/planning/windows/put_window.ts";
@@ -22,7 +22,7 @@ import type { Args } from "../command.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, printTable } from "../output/table.ts";
-import type { FlagRequest } from "./asked_flags.ts";
+import type { RequestFields } from "./asked_flags.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import type { WINDOW_FLAGS } from "./shared_flags.ts";
@@ -30,12 +30,12 @@ import { formatVerdict, resolveRefs } from "./window.ts";
 import { type CommandZone, formatZoneNote, parseWindowTime, resolveTimeZone } from "./window_time.ts";
 import { createCommandCaller, printReplyJson, withService } from "./with_service.ts";
 
-const CALLER = createCommandCaller("dc window");
+const COMMAND_CALLER = createCommandCaller("dc window");
 /** Maximum number of items in each list of a verdict. */
-const MOST = 1000;
+const MAX_LISTED_ITEMS = 1000;
 
 /** Options of `planner dc window add`. */
-interface PlannedCall extends Args<Record<never, never>, typeof WINDOW_FLAGS> {
+interface AddWindowOptions extends Args<Record<never, never>, typeof WINDOW_FLAGS> {
   readonly code: string;
   readonly elements: readonly string[];
   readonly title: string | undefined;
@@ -45,7 +45,7 @@ interface PlannedCall extends Args<Record<never, never>, typeof WINDOW_FLAGS> {
 }
 
 /** Stores a window and prints its verdict. @throws OperationError if a window with this code exists. */
-export async function addWindow(database: DatabaseLocation, call: PlannedCall, log: StderrLogger): Promise<void> {
+export async function addWindow(database: DatabaseLocation, call: AddWindowOptions, log: StderrLogger): Promise<void> {
   const { title = "", notes = "", owner = "", contact = "" } = call;
   await withService(database, async (service) => {
     const zone = await resolveTimeZone(service, call["time-zone"]);
@@ -57,20 +57,24 @@ export async function addWindow(database: DatabaseLocation, call: PlannedCall, l
       startsAt: timestampFromMs(startsAt),
       endsAt: timestampFromMs(endsAt),
     };
-    await service.call(upsertWindow, create(UpsertWindowRequestSchema, { window, etag: "none" }), CALLER);
+    await service.call(upsertWindow, create(UpsertWindowRequestSchema, { window, etag: "none" }), COMMAND_CALLER);
     print(formatWindow(await readWindow(service, call.code), zone.name));
     log.note(formatZoneNote(zone));
   });
 }
 
-interface ShownCall {
+interface ShowWindowOptions {
   readonly code: string;
   readonly "time-zone": string | undefined;
   readonly json: boolean;
 }
 
 /** Prints a window and its verdict. */
-export async function showWindow(database: DatabaseLocation, call: ShownCall, log: StderrLogger): Promise<void> {
+export async function printWindow(
+  database: DatabaseLocation,
+  call: ShowWindowOptions,
+  log: StderrLogger,
+): Promise<void> {
   await withService(database, async (service) => {
     const reply = await readWindow(service, call.code);
     const zone = await resolveTimeZone(service, call["time-zone"]);
@@ -80,15 +84,19 @@ export async function showWindow(database: DatabaseLocation, call: ShownCall, lo
   });
 }
 
-interface ListedCall {
+interface ListWindowsOptions {
   readonly element: string | undefined;
-  readonly request: FlagRequest;
+  readonly request: RequestFields;
   readonly "time-zone": string | undefined;
   readonly json: boolean;
 }
 
 /** Prints all windows that match the options, with their verdicts. */
-export async function listWindows(database: DatabaseLocation, call: ListedCall, log: StderrLogger): Promise<void> {
+export async function printWindows(
+  database: DatabaseLocation,
+  call: ListWindowsOptions,
+  log: StderrLogger,
+): Promise<void> {
   await withService(database, async (service) => {
     const zone = await resolveTimeZone(service, call["time-zone"]);
     const reply = await readMatchedWindows(service, call);
@@ -100,10 +108,10 @@ export async function listWindows(database: DatabaseLocation, call: ListedCall, 
 
 async function readMatchedWindows(
   service: DcService,
-  { element = "", request }: ListedCall,
+  { element = "", request }: ListWindowsOptions,
 ): Promise<ListWindowsResponse> {
   const element_ref = await resolveRef(service, element, []);
-  return listEveryWindow(
+  return listAllWindows(
     service,
     { interface: "SYSTEM" },
     fromJson(ListWindowsRequestSchema, { ...request, element_ref }),
@@ -123,14 +131,14 @@ export async function setWindowState(
   await withService(database, async (service) => {
     // The window is read first, because the write of an unknown code would report missing elements.
     const { window } = await readWindow(service, code);
-    await service.call(upsertWindow, request, CALLER);
+    await service.call(upsertWindow, request, COMMAND_CALLER);
     print(`Window ${window?.code ?? code} is ${formatConstant(state).toLowerCase()}\n`);
   });
 }
 
 /** Reads a window with its verdict. @throws OperationError for a code that no window has. */
 export async function readWindow(service: DcService, code: string): Promise<GetWindowResponse> {
-  const request = create(GetWindowRequestSchema, { code, maxItems: MOST });
+  const request = create(GetWindowRequestSchema, { code, maxItems: MAX_LISTED_ITEMS });
   return (await service.call(getWindow, request, { interface: "SYSTEM" })) as GetWindowResponse;
 }
 
@@ -139,7 +147,7 @@ function formatWindow({ window, overdue, judgement }: GetWindowResponse, zone: s
   const { code, title, startsAt, endsAt, elementRefs, state, owner, contact, notes } = window;
   const lines = [
     [code, title].filter((text) => text !== "").join(": "),
-    `${formatState(state, overdue)}, ${formatTime(startsAt, zone)} to ${formatTime(endsAt, zone)}`,
+    `${formatWindowState(state, overdue)}, ${formatTime(startsAt, zone)} to ${formatTime(endsAt, zone)}`,
     `Out: ${elementRefs.map(getRefName).join(", ")}`,
     ...[owner, contact].filter((text) => text !== ""),
     ...(notes === "" ? [] : [notes]),
@@ -148,27 +156,27 @@ function formatWindow({ window, overdue, judgement }: GetWindowResponse, zone: s
   return `${lines.join("\n")}\n${verdict}`;
 }
 
-const ELEMENTS_SHOWN = 3;
+const MAX_SHOWN_ELEMENTS = 3;
 
-function createWindowColumns({ name: zone, ambiguous }: CommandZone): readonly Column<ListedWindow>[] {
+function createWindowColumns({ name: zone, isAmbiguous: ambiguous }: CommandZone): readonly Column<ListedWindow>[] {
   // If sites are in several zones, readers could mistake a time without a zone for their own site's time.
-  const inZone = (time: Timestamp | undefined) => `${formatTime(time, zone)}${ambiguous ? ` ${zone}` : ""}`;
+  const formatTimeInZone = (time: Timestamp | undefined) => `${formatTime(time, zone)}${ambiguous ? ` ${zone}` : ""}`;
   return [
     { title: "CODE", text: ({ window }) => window?.code ?? "" },
-    { title: "FROM", text: ({ window }) => inZone(window?.startsAt) },
-    { title: "TO", text: ({ window }) => inZone(window?.endsAt) },
-    { title: "STATE", text: ({ window, overdue }) => formatState(window?.state ?? 0, overdue) },
+    { title: "FROM", text: ({ window }) => formatTimeInZone(window?.startsAt) },
+    { title: "TO", text: ({ window }) => formatTimeInZone(window?.endsAt) },
+    { title: "STATE", text: ({ window, overdue }) => formatWindowState(window?.state ?? 0, overdue) },
     { title: "VERDICT", text: ({ verdict }) => formatConstant(WINDOW_VERDICTS[verdict - 1] ?? "") || "-" },
     {
       title: "OUT",
-      text: ({ window }) => listSomeNames((window?.elementRefs ?? []).map(getRefName), ELEMENTS_SHOWN),
+      text: ({ window }) => listSomeNames((window?.elementRefs ?? []).map(getRefName), MAX_SHOWN_ELEMENTS),
       shrinks: true,
     },
     { title: "TITLE", text: ({ window }) => window?.title || "-", shrinks: true },
   ];
 }
 
-function formatState(state: WindowState, overdue: boolean): string {
+function formatWindowState(state: WindowState, overdue: boolean): string {
   const word = formatConstant(WINDOW_STATES[state - 1] ?? "");
   return overdue ? `${word}, overdue` : word;
 }

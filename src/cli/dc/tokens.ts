@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import {
-  formatTokens,
+  formatTokenFile,
   hashToken,
-  parseTokens,
+  parseTokenTable,
   type TokenRole,
   type TokenRow,
   type TokenTable,
@@ -51,12 +51,12 @@ function addToken(file: string, { name, role }: NewToken, times: Pick<TokenRow, 
   }
   const token = TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
   const row: TokenRow = { name, roles: [role], sha256: hashToken(token), ...times };
-  writePrivateFile(file, formatTokens(all, row));
+  writePrivateFile(file, formatTokenFile(all, row));
   return token;
 }
 
 /** Prints name, roles, creation and expiry of every token. */
-export function listTokens(file: string, log: StderrLogger): void {
+export function printTokens(file: string, log: StderrLogger): void {
   const { rows, faults } = readTokenTable(file);
   for (const { name, roles, created_at, expires_at = "-" } of rows) {
     print(`${name}\t${roles.join(",")}\t${sanitizeLine(String(created_at))}\t${sanitizeLine(String(expires_at))}\n`);
@@ -85,13 +85,13 @@ export async function revokeToken(file: string, name: string): Promise<void> {
     const { all } = readTokenTable(file);
     const left = all.filter((row) => !(isJsonObject(row) && row["name"] === name));
     if (left.length === all.length) throw new OperationError("not_found", `There is no token "${name}" in ${file}`);
-    writePrivateFile(file, formatTokens(left));
+    writePrivateFile(file, formatTokenFile(left));
   });
 }
 
 function readTokenTable(file: string): TokenTable {
   try {
-    return parseTokens(readFileSync(file, "utf8"));
+    return parseTokenTable(readFileSync(file, "utf8"));
   } catch (error) {
     const kind = error instanceof OperationError ? error.kind : "not_found";
     throw new OperationError(kind, `Cannot read the token file "${file}": ${(error as Error).message}`, {
@@ -101,7 +101,7 @@ function readTokenTable(file: string): TokenTable {
 }
 
 /** Maximum wait for another process, in milliseconds. A change takes a few milliseconds, so a longer wait is a hang. */
-const WAIT_MS = 10_000;
+const LOCK_TIMEOUT_MS = 10_000;
 
 /**
  * Runs `work` while no other process changes the file. The lock is SQLite's lock on the empty database `<file>.lock`,
@@ -115,7 +115,7 @@ async function withFileLock<Result>(file: string, work: () => Result): Promise<R
   createFolder(dirname(lock));
   // Without this check, a lock file could remain without a token file.
   if (!existsSync(lock)) requireWritable(file);
-  const database = wrapLockErrors(file, () => new DatabaseSync(lock, { timeout: WAIT_MS }));
+  const database = wrapLockErrors(file, () => new DatabaseSync(lock, { timeout: LOCK_TIMEOUT_MS }));
   try {
     // SQLite keeps the journal in memory, so that the lock creates no second file.
     wrapLockErrors(file, () => database.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE"));

@@ -14,7 +14,7 @@ import type { Args } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import type { FlagRequest } from "./asked_flags.ts";
+import type { RequestFields } from "./asked_flags.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import type { WINDOW_FLAGS } from "./shared_flags.ts";
@@ -22,19 +22,19 @@ import { formatZoneNote, parseWindowTime, resolveTimeZone, type WindowTime } fro
 import { printReplyJson, withService } from "./with_service.ts";
 
 /** Options of `planner dc window check`. */
-interface WindowCall extends Args<Record<never, never>, typeof WINDOW_FLAGS> {
+interface CheckWindowOptions extends Args<Record<never, never>, typeof WINDOW_FLAGS> {
   readonly elements: readonly string[];
-  readonly request: FlagRequest;
+  readonly request: RequestFields;
   readonly json: boolean;
 }
 
 /** Maximum number of printed lines per section, or per kind of reason; JSON has all. */
-const SHOWN = 5;
-const SHOWN_CODES = 6;
+const MAX_SHOWN_LINES = 5;
+const MAX_SHOWN_CODES = 6;
 /** Maximum number of items in each list of the reply. */
-const LISTED = 1000;
+const MAX_LISTED_ITEMS = 1000;
 
-const STATUS_OF: Readonly<Record<WindowVerdictWord, ExitStatus>> = {
+const EXIT_STATUS_BY_VERDICT: Readonly<Record<WindowVerdictWord, ExitStatus>> = {
   GO: EXIT_STATUS.ok,
   GO_WITH_RISK: EXIT_STATUS.undecided,
   UNKNOWN: EXIT_STATUS.undecided,
@@ -42,9 +42,9 @@ const STATUS_OF: Readonly<Record<WindowVerdictWord, ExitStatus>> = {
 };
 
 /** Prints the verdict on a window and returns its exit status. */
-export async function checkWindow(
+export async function printWindowVerdict(
   database: DatabaseLocation,
-  call: WindowCall,
+  call: CheckWindowOptions,
   log: StderrLogger,
 ): Promise<ExitStatus> {
   const { reply, time, zone } = await withService(database, async (service) => {
@@ -58,7 +58,7 @@ export async function checkWindow(
     const [from, to] = [time.startsAt, time.endsAt].map((instant) => formatLocalTime(instant, zone.name));
     log.note(`${from} to ${to}, revision ${reply.revision}. ${formatZoneNote(zone)}`);
   }
-  return STATUS_OF[WINDOW_VERDICTS[reply.verdict - 1] ?? "UNKNOWN"];
+  return EXIT_STATUS_BY_VERDICT[WINDOW_VERDICTS[reply.verdict - 1] ?? "UNKNOWN"];
 }
 
 /** Resolves texts to references, in their order. */
@@ -68,14 +68,14 @@ export async function resolveRefs(service: DcService, texts: readonly string[]):
   return refs;
 }
 
-async function requestVerdict(service: DcService, call: WindowCall, { startsAt, endsAt }: WindowTime) {
+async function requestVerdict(service: DcService, call: CheckWindowOptions, { startsAt, endsAt }: WindowTime) {
   const request = fromJson(CheckWindowRequestSchema, {
     ...call.request,
     element_refs: await resolveRefs(service, call.elements),
     accepted_refs: await resolveRefs(service, call.accept),
     starts_at: new Date(startsAt).toISOString(),
     ends_at: new Date(endsAt).toISOString(),
-    max_items: LISTED,
+    max_items: MAX_LISTED_ITEMS,
   });
   return (await service.call(checkWindowRpc, request, { interface: "SYSTEM" })) as CheckWindowResponse;
 }
@@ -85,13 +85,13 @@ export function formatVerdict(reply: CheckWindowResponse): string {
   const inReasons = new Set(reply.reasons.map(({ summary }) => summary));
   const further = reply.nextFailures.map(({ summary }) => summary).filter((summary) => !inReasons.has(summary));
   const byKind = Map.groupBy(reply.reasons, ({ kind }) => kind);
-  const reasons = [...byKind.values()].flatMap((all) => limitLines(all.map(({ summary }) => summary)));
+  const reasons = [...byKind.values()].flatMap((all) => limitVerdictLines(all.map(({ summary }) => summary)));
   const sections = [
     formatSection("Reasons", reasons, reply.omittedReasons),
-    formatSection("Within the limit if one more fails", limitLines(further), reply.omittedNextFailures),
-    formatSection("Better if also out", limitLines(reply.relievedBy.map(getRefName))),
+    formatSection("Within the limit if one more fails", limitVerdictLines(further), reply.omittedNextFailures),
+    formatSection("Better if also out", limitVerdictLines(reply.relievedBy.map(getRefName))),
     formatSection("Better without the window", reply.blockingWindows),
-    formatSection("Tell", limitLines(reply.contacts.map(formatContact)), reply.omittedContacts),
+    formatSection("Tell", limitVerdictLines(reply.contacts.map(formatContact)), reply.omittedContacts),
   ];
   const verdict = formatConstant(WINDOW_VERDICTS[reply.verdict - 1] ?? "");
   const impact = formatConstant(WINDOW_IMPACTS[reply.impact - 1] ?? "").toLowerCase();
@@ -99,9 +99,9 @@ export function formatVerdict(reply: CheckWindowResponse): string {
 }
 
 /** Replaces the last lines of a long list by one line with their number. */
-function limitLines(lines: readonly string[]): readonly string[] {
-  const rest = lines.length - SHOWN;
-  return rest > 1 ? [...lines.slice(0, SHOWN), `and ${rest} more like these: --json lists them`] : lines;
+function limitVerdictLines(lines: readonly string[]): readonly string[] {
+  const rest = lines.length - MAX_SHOWN_LINES;
+  return rest > 1 ? [...lines.slice(0, MAX_SHOWN_LINES), `and ${rest} more like these: --json lists them`] : lines;
 }
 
 function formatSection(title: string, lines: readonly string[], omitted = 0): readonly string[] {
@@ -120,7 +120,7 @@ function formatContact({ tenant, contact, lost, lostCount, reserve, reserveCount
 }
 
 function formatCodes(codes: readonly string[], count: number): string {
-  const shown = codes.slice(0, SHOWN_CODES);
+  const shown = codes.slice(0, MAX_SHOWN_CODES);
   const rest = count - shown.length;
   return rest > 0 ? `${shown.join(", ")} and ${rest} more` : shown.join(", ");
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
-import { listEveryWindow } from "#dc/every_window.ts";
+import { listAllWindows } from "#dc/every_window.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { findUnreadablePath } from "#dc/operations/messages/json_place.ts";
 import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
@@ -11,7 +11,7 @@ import type { DcService } from "#dc/service.ts";
 import { MaintenanceWindowSchema } from "#gen/datacenter/v1/windows_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import type { DatabaseLocation } from "./database.ts";
@@ -29,7 +29,7 @@ export async function exportWindowLines(
   const lines = stored.map(
     ({ resource }) => `${JSON.stringify({ window: convertModelToJson(MaintenanceWindowSchema, resource) })}\n`,
   );
-  log.note(formatCountOf(await writeLines(output, lines), "window"));
+  log.note(formatCountWithNoun(await writeLines(output, lines), "window"));
 }
 
 /** Writes all windows in iCalendar format to a file, or to standard output if no file is given. */
@@ -39,11 +39,11 @@ export async function exportCalendar(
   log: StderrLogger,
 ): Promise<void> {
   const text = await withService(database, async (service) => {
-    const { windows } = await listEveryWindow(service, { interface: "SYSTEM" });
-    return writeWindowCalendar(windows, { instance: service.instance, now: Date.now() });
+    const { windows } = await listAllWindows(service, { interface: "SYSTEM" });
+    return writeWindowCalendar(windows, { instance: service.calendarInstance, now: Date.now() });
   });
   await writeLines(output, [text]);
-  log.note(formatCountOf(text.split("\r\nBEGIN:VEVENT\r\n").length - 1, "window"));
+  log.note(formatCountWithNoun(text.split("\r\nBEGIN:VEVENT\r\n").length - 1, "window"));
 }
 
 /** Options of an import of windows from JSON Lines. */
@@ -61,7 +61,7 @@ export async function importWindowLines(
 ): Promise<void> {
   const windows = parseWindows(file, text);
   const options = { validateOnly: isTrial, requestId: randomUUID(), message: "" };
-  const restore = async ({ restoreWindow }: ExchangeSession) => {
+  const restoreWindows = async ({ restoreWindow }: ExchangeSession) => {
     const done: string[] = [];
     for (const { number, window } of windows) {
       const outcome = await restoreWindow(window);
@@ -71,7 +71,7 @@ export async function importWindowLines(
     return done;
   };
   const caller = createCommandCaller("dc window import");
-  const done = await retryTransaction((work) => service.exchange(work, caller, options), restore, wait);
+  const done = await retryTransaction((work) => service.exchange(work, caller, options), restoreWindows, wait);
   print(done.join(""));
 }
 
@@ -82,9 +82,9 @@ function parseWindows(file: string, text: string) {
     if (line.trim() === "") return [];
     const number = index + 1;
     const window = parseWindowLine(file, number, line);
-    const twin = numbers.get(codeKey(window.code));
-    if (twin !== undefined && window.code !== "")
-      throw createLineError(file, number, `"${window.code}" is in line ${twin} already`);
+    const earlierLine = numbers.get(codeKey(window.code));
+    if (earlierLine !== undefined && window.code !== "")
+      throw createLineError(file, number, `"${window.code}" is in line ${earlierLine} already`);
     numbers.set(codeKey(window.code), number);
     return [{ number, window }];
   });

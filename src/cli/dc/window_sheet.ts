@@ -2,7 +2,7 @@ import { toJson } from "@bufbuild/protobuf";
 import { type GetWindowResponse, GetWindowResponseSchema } from "#gen/datacenter/v1/windows_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { escapeXml } from "#kernel/escape_xml.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import type { DatabaseLocation } from "./database.ts";
@@ -35,7 +35,7 @@ export async function printWindowNotices(
   log.note(
     notices.length === 0
       ? "Nobody to tell: no device is lost or on its last supply"
-      : formatCountOf(notices.length, "notice"),
+      : formatCountWithNoun(notices.length, "notice"),
   );
 }
 
@@ -53,7 +53,7 @@ function formatSheetText({ sheet }: GetWindowResponse): string {
   return `${sheet.map(({ title, lines }) => [title, ...lines.map((line) => `  ${line}`)].join("\n")).join("\n\n")}\n`;
 }
 
-const STYLE =
+const SHEET_STYLE =
   "body{font:11pt/1.4 sans-serif;max-width:46em;margin:2em auto;padding:0 1em;color:#1b1f24;background:#fff}" +
   "h1{font-size:1.4em}h2{font-size:1.1em;margin:1.2em 0 .3em;border-bottom:1px solid #888}section{break-inside:avoid-page}" +
   "ul{list-style:none;padding:0;margin:0}li{padding:.15em 0 .15em 1.6em;position:relative;overflow-wrap:anywhere}" +
@@ -70,7 +70,7 @@ function formatSheetPage({ window, sheet }: GetWindowResponse): string {
   return (
     `<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
     `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">` +
-    `<title>${escapeXml(heading)}</title><style>${STYLE}</style></head>\n<body>\n<h1>${escapeXml(heading)}</h1>\n` +
+    `<title>${escapeXml(heading)}</title><style>${SHEET_STYLE}</style></head>\n<body>\n<h1>${escapeXml(heading)}</h1>\n` +
     `${sections.join("\n")}\n</body>\n</html>\n`
   );
 }

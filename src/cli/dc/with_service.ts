@@ -13,7 +13,7 @@ export async function withStore<Result>(
   work: (store: DcStore) => Promise<Result>,
 ): Promise<Result> {
   requireDatabase(database);
-  return nameDatabaseInErrors(database, async () => closeStoreAfter(await database.open(), work));
+  return nameDatabaseInErrors(database, async () => runAndCloseStore(await database.open(), work));
 }
 
 /** Opens an existing database read-only with any schema version, runs `work` and closes it. */
@@ -22,10 +22,10 @@ export async function withInspectedStore<Result>(
   work: (store: InspectedStore) => Promise<Result>,
 ): Promise<Result> {
   requireDatabase(database);
-  return nameDatabaseInErrors(database, async () => closeStoreAfter(await database.inspect(), work));
+  return nameDatabaseInErrors(database, async () => runAndCloseStore(await database.openReadOnly(), work));
 }
 
-async function closeStoreAfter<Store extends DcStore, Result>(
+async function runAndCloseStore<Store extends DcStore, Result>(
   store: Store,
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
@@ -42,7 +42,7 @@ export async function withService<Result>(
   work: (service: DcService) => Promise<Result>,
   options: Pick<ServiceOptions, "rasterize" | "loadViewer"> = {},
 ): Promise<Result> {
-  return withStore(database, async (store) => work(await openOwnService(store, options)));
+  return withStore(database, async (store) => work(await openLocalService(store, options)));
 }
 
 /** Creates the caller for direct writes to a database: an administrator with the command's name in the change log. */
@@ -51,7 +51,7 @@ export function createCommandCaller(command: string): Caller {
 }
 
 /** Opens the service for this process only, without tokens. */
-export function openOwnService(
+export function openLocalService(
   store: DcStore,
   options: Pick<ServiceOptions, "rasterize" | "loadViewer"> = {},
 ): Promise<DcService> {

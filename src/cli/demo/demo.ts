@@ -19,17 +19,17 @@ export async function runDemo(boardFlags: readonly string[], log: StderrLogger):
   const project = join(folder, "short-links");
   mkdirSync(project);
   const demo = new DemoProject(project, createDemoEnvironment(folder));
-  const children: Child[] = [];
+  const children: DemoProcess[] = [];
   const signals = listenForSignals((name) => {
     for (const { process } of children) process.kill(name);
   });
   try {
-    demo.create();
+    demo.createProject();
     log.note("A sample project with five specs, on which a script works in place of an agent. Ctrl-C removes it");
-    const stopped = signals.by();
+    const stopped = signals.getFirstSignal();
     if (stopped !== null) return getInterruptionStatus(stopped);
-    const work = demo.start(["work", ...demo.starting, "--parallel", "2"], "ignore");
-    const board = demo.start(["board", ...boardFlags], "inherit");
+    const work = demo.startPlanner(["work", ...demo.startingIds, "--parallel", "2"], "ignore");
+    const board = demo.startPlanner(["board", ...boardFlags], "inherit");
     children.push(work, board);
     const status = await board.ended;
     work.process.kill("SIGTERM");
@@ -42,7 +42,7 @@ export async function runDemo(boardFlags: readonly string[], log: StderrLogger):
   }
 }
 
-interface Child {
+interface DemoProcess {
   readonly process: ChildProcess;
   readonly ended: Promise<ExitStatus>;
 }
@@ -51,33 +51,33 @@ class DemoProject {
   readonly #folder: string;
   readonly #env: NodeJS.ProcessEnv;
   /** Ids of the specs on which agents start immediately. */
-  readonly starting: string[] = [];
+  readonly startingIds: string[] = [];
 
   constructor(folder: string, env: NodeJS.ProcessEnv) {
     this.#folder = folder;
     this.#env = env;
   }
 
-  create(): void {
-    this.#run("git", ["init", "-q", "-b", "main"]);
-    this.#planner(["init", "--yes", "--name", "Short links", "--provider", "command"]);
+  createProject(): void {
+    this.#runProgram("git", ["init", "-q", "-b", "main"]);
+    this.#runPlanner(["init", "--yes", "--name", "Short links", "--provider", "command"]);
     for (const [path, text] of Object.entries(DEMO_FILES)) writeFileSync(join(this.#folder, path), text);
     const config = join(this.#folder, ".planner", "config.md");
     writeFileSync(config, readFileSync(config, "utf8").replace(/\n---\n/, `\n${DEMO_PROVIDER}---\n`));
     const ids: string[] = [];
-    for (const { words, after, starts } of DEMO_SPECS) {
+    for (const { words, dependsOnIndex: after, startsImmediately: starts } of DEMO_SPECS) {
       const depends = after === undefined ? [] : ["--depends-on", ids[after] ?? ""];
-      const added = JSON.parse(this.#planner(["add", ...words, ...depends, "--json"])) as { spec_id: string };
+      const added = JSON.parse(this.#runPlanner(["add", ...words, ...depends, "--json"])) as { spec_id: string };
       ids.push(added.spec_id);
-      if (starts) this.starting.push(added.spec_id);
+      if (starts) this.startingIds.push(added.spec_id);
     }
-    this.#run("git", ["add", "--all"]);
-    this.#run("git", ["commit", "-q", "-m", "Begin"]);
-    this.#planner(["approve", "--all", "--yes"]);
+    this.#runProgram("git", ["add", "--all"]);
+    this.#runProgram("git", ["commit", "-q", "-m", "Begin"]);
+    this.#runPlanner(["approve", "--all", "--yes"]);
   }
 
   /** Starts planner as a child process. */
-  start(words: readonly string[], stdio: "ignore" | "inherit"): Child {
+  startPlanner(words: readonly string[], stdio: "ignore" | "inherit"): DemoProcess {
     const [program = "", ...first] = getSelfCommand();
     const child = spawn(program, [...first, ...words], { cwd: this.#folder, env: this.#env, stdio });
     return { process: child, ended: waitForChildEnd(child) };
@@ -85,25 +85,25 @@ class DemoProject {
 
   /** Stops agents that the board started, because their folder is removed. */
   stopAgents(): void {
-    const listed = this.#ask(getSelfCommand(), ["list", "--status", "in_progress", "--json"]);
+    const listed = this.#spawnProgram(getSelfCommand(), ["list", "--status", "in_progress", "--json"]);
     if (listed.status !== 0) return;
     const { specs } = JSON.parse(listed.stdout) as { specs: readonly { id: string }[] };
-    for (const { id } of specs) this.#ask(getSelfCommand(), ["pause", id]);
+    for (const { id } of specs) this.#spawnProgram(getSelfCommand(), ["pause", id]);
   }
 
-  #planner(words: readonly string[]): string {
+  #runPlanner(words: readonly string[]): string {
     const [program = "", ...first] = getSelfCommand();
-    return this.#run(program, [...first, ...words]);
+    return this.#runProgram(program, [...first, ...words]);
   }
 
-  #run(program: string, words: readonly string[]): string {
-    const { status, stdout, stderr, error } = this.#ask([program], words);
+  #runProgram(program: string, words: readonly string[]): string {
+    const { status, stdout, stderr, error } = this.#spawnProgram([program], words);
     if (status === 0) return stdout;
     const why = error === undefined ? stderr.trim() : `"${program}" cannot be started: install it`;
     throw new OperationError("failed_precondition", `Cannot prepare the demonstration: ${why}`, { cause: error });
   }
 
-  #ask([program = "", ...first]: readonly string[], words: readonly string[]) {
+  #spawnProgram([program = "", ...first]: readonly string[], words: readonly string[]) {
     return spawnSync(program, [...first, ...words], { cwd: this.#folder, env: this.#env, encoding: "utf8" });
   }
 }

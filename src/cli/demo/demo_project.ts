@@ -2,54 +2,54 @@
 export interface DemoSpec {
   readonly words: readonly string[];
   /** Index of the spec that this one depends on. */
-  readonly after?: number;
-  readonly starts: boolean;
+  readonly dependsOnIndex?: number;
+  readonly startsImmediately: boolean;
 }
 
-const check = (name: string): string => `sh checks.sh ${name}`;
+const createCheckCommand = (name: string): string => `sh checks.sh ${name}`;
 
 export const DEMO_SPECS: readonly DemoSpec[] = [
   {
-    starts: true,
+    startsImmediately: true,
     words: [
       ...["Refuse links without a host", "--label", "links", "--priority", "high", "--target-file", "host.sh"],
-      ...["--criterion", "`http:///path` is refused", "--verify", check("host")],
+      ...["--criterion", "`http:///path` is refused", "--verify", createCheckCommand("host")],
     ],
   },
   {
-    starts: true,
+    startsImmediately: true,
     words: [
       ...["Count the visits of a link", "--label", "visits", "--target-file", "visits.sh"],
-      ...["--criterion", "Two visits are counted as 2", "--verify", check("visits")],
+      ...["--criterion", "Two visits are counted as 2", "--verify", createCheckCommand("visits")],
     ],
   },
   {
-    starts: true,
+    startsImmediately: true,
     words: [
       ...["Let links expire after a year", "--label", "links", "--target-file", "expiry.sh"],
-      ...["--criterion", "A link of 400 days is refused", "--verify", check("expiry")],
+      ...["--criterion", "A link of 400 days is refused", "--verify", createCheckCommand("expiry")],
       ...["--body", "The agent of this demonstration claims to have done this one. Its check says otherwise."],
     ],
   },
   {
-    starts: false,
-    after: 1,
+    startsImmediately: false,
+    dependsOnIndex: 1,
     words: [
       ...["Show the most visited links", "--label", "visits", "--target-file", "top.sh"],
-      ...["--criterion", "The most visited link comes first", "--verify", check("top")],
+      ...["--criterion", "The most visited link comes first", "--verify", createCheckCommand("top")],
     ],
   },
   {
-    starts: false,
+    startsImmediately: false,
     words: [
       ...["Print a link as a QR code", "--label", "links", "--priority", "low", "--target-file", "qr.sh"],
-      ...["--criterion", "The code is printed", "--verify", check("qr")],
+      ...["--criterion", "The code is printed", "--verify", createCheckCommand("qr")],
     ],
   },
 ];
 
 /** Script of the demonstration's agent: it waits some seconds, commits a file and checks its criterion. */
-const AGENT = `#!/bin/sh
+const AGENT_SCRIPT = `#!/bin/sh
 # A script in the place of a coding agent. It reads its spec and writes the file that the spec names.
 set -eu
 pause="\${PLANNER_DEMO_PAUSE:-2}"
@@ -73,7 +73,7 @@ mv "$PLANNER_SPEC_FILE.tmp" "$PLANNER_SPEC_FILE"
 echo "$file is done"
 `;
 
-const CHECKS = `#!/bin/sh
+const CHECKS_SCRIPT = `#!/bin/sh
 # The checks that the criteria of the specs name.
 set -eu
 case $1 in
@@ -88,8 +88,8 @@ esac
 /** Files of the demonstration's project, by path. */
 export const DEMO_FILES: Readonly<Record<string, string>> = {
   "README.md": "# Short links\n\nThe project of `planner demo`.\n",
-  "agent.sh": AGENT,
-  "checks.sh": CHECKS,
+  "agent.sh": AGENT_SCRIPT,
+  "checks.sh": CHECKS_SCRIPT,
 };
 
 /** Settings that are added to those of `planner init`. */

@@ -17,7 +17,7 @@ export const EXPORTED_SPEC = Type.Object({
 });
 
 /** Header of an export, by which `import` recognizes it. */
-export const EXPORT_HEAD = Type.Object({
+export const EXPORT_HEADER = Type.Object({
   format: Type.Literal("planner-export"),
   version: Type.Literal(1),
   specs: Type.Array(Type.Unknown()),

@@ -11,11 +11,11 @@ import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import { findTitle } from "#planner/spec/sections.ts";
 import { parseSpecId, parseSpecIdParts, type SpecId } from "#planner/spec/spec_id.ts";
 import { describeSystemError } from "#planner/store/files/disk_error.ts";
-import type { OpenProject } from "../open_project.ts";
+import type { OpenedProject } from "../open_project.ts";
 import { createFile } from "../output/write_file.ts";
-import { EXPORT_HEAD, EXPORTED_SPEC } from "./export_file.ts";
+import { EXPORT_HEADER, EXPORTED_SPEC } from "./export_file.ts";
 
-export interface ImportReport {
+export interface SpecImportReport {
   readonly imported: readonly { readonly source: string; readonly id: SpecId | null }[];
   /** Specs whose id the project already has; they stay unchanged. */
   readonly existing: readonly { readonly source: string; readonly id: SpecId }[];
@@ -27,10 +27,14 @@ export interface ImportReport {
  * dependencies on its old name are changed to the new id.
  * @param dryRun true to only report the result; new ids are then null
  */
-export async function importSpecs(project: OpenProject, batch: ImportBatch, dryRun: boolean): Promise<ImportReport> {
+export async function importSpecs(
+  project: OpenedProject,
+  batch: ImportBatch,
+  dryRun: boolean,
+): Promise<SpecImportReport> {
   const { context } = project;
-  const taken = new Set<string>([...(await context.specs.ids()), ...(await context.specs.archivedIds())]);
-  const imported: Imported[] = [];
+  const taken = new Set<string>([...(await context.specs.listIds()), ...(await context.specs.listArchivedIds())]);
+  const imported: ImportedItem[] = [];
   const existing: { source: string; id: SpecId }[] = [];
   for (const item of batch.items) {
     const { source, name, id } = item;
@@ -40,18 +44,18 @@ export async function importSpecs(project: OpenProject, batch: ImportBatch, dryR
     // If an export names an id twice, the first item is imported.
     if (id !== undefined) taken.add(id);
   }
-  await renameDependencies(context, imported);
+  await replaceDependencyNames(context, imported);
   return { imported: imported.map(({ source, id }) => ({ source, id })), existing, refused: batch.refused };
 }
 
-interface Imported {
+interface ImportedItem {
   readonly source: string;
   readonly name: string;
   readonly id: SpecId | null;
 }
 
 async function importItem(
-  { context, root }: OpenProject,
+  { context, root }: OpenedProject,
   item: ImportItem,
   { taken, dryRun }: { readonly taken: ReadonlySet<string>; readonly dryRun: boolean },
 ): Promise<SpecId | null | "exists"> {
@@ -82,7 +86,7 @@ function createSpecWithNewId(context: PlannerContext, { name, text }: ImportItem
   );
 }
 
-async function renameDependencies(context: PlannerContext, imported: readonly Imported[]): Promise<void> {
+async function replaceDependencyNames(context: PlannerContext, imported: readonly ImportedItem[]): Promise<void> {
   const renamed = new Map(
     imported.filter(({ id, name }) => id !== null && id !== name).map(({ id, name }) => [name, id]),
   );
@@ -124,30 +128,30 @@ interface ImportBatch {
  * error
  */
 export function readImportBatch(path: string): ImportBatch {
-  const there = readOrRefuse(path, () => statSync(path));
+  const there = wrapReadErrors(path, () => statSync(path));
   if (there.isDirectory()) return readMarkdownFolder(path);
   return path.toLowerCase().endsWith(".json")
     ? readExport(path)
-    : collectBatch([path], (file) => readMarkdownItem(file));
+    : createImportBatch([path], (file) => readMarkdownItem(file));
 }
 
 function readMarkdownFolder(folder: string): ImportBatch {
-  const names = readOrRefuse(folder, () => readdirSync(folder)).filter((name) => /^[^.].*\.md$/i.test(name));
+  const names = wrapReadErrors(folder, () => readdirSync(folder)).filter((name) => /^[^.].*\.md$/i.test(name));
   if (names.length === 0) {
     throw new OperationError("not_found", `Cannot import "${folder}": expected Markdown files in it, found none`);
   }
-  return collectBatch(names.sort(), (name) => readMarkdownItem(join(folder, name)));
+  return createImportBatch(names.sort(), (name) => readMarkdownItem(join(folder, name)));
 }
 
 function readExport(path: string): ImportBatch {
-  const data = readOrRefuse(path, () => JSON.parse(readFileSync(path, "utf8")) as unknown);
-  if (!Value.Check(EXPORT_HEAD, data)) {
+  const data = wrapReadErrors(path, () => JSON.parse(readFileSync(path, "utf8")) as unknown);
+  if (!Value.Check(EXPORT_HEADER, data)) {
     throw new OperationError("invalid_argument", `Cannot import "${path}": expected what \`planner export\` writes`);
   }
-  return collectBatch(data.specs, readExportItem);
+  return createImportBatch(data.specs, readExportItem);
 }
 
-function collectBatch<Source>(
+function createImportBatch<Source>(
   sources: readonly Source[],
   read: (source: Source) => ImportItem | ImportRefusal,
 ): ImportBatch {
@@ -158,7 +162,7 @@ function collectBatch<Source>(
 function readExportItem(value: unknown): ImportItem | ImportRefusal {
   const error = Value.Errors(EXPORTED_SPEC, value).First();
   if (error !== undefined || !Value.Check(EXPORTED_SPEC, value)) {
-    const source = formatId(value);
+    const source = getItemName(value);
     return { source, reason: `${error?.path.slice(1) || "spec"}: ${error?.message ?? "not a spec"}` };
   }
   const id = parseSpecId(value.id);
@@ -166,7 +170,7 @@ function readExportItem(value: unknown): ImportItem | ImportRefusal {
   // Control characters in an id would appear in every listing of the folder.
   if (/\p{Cc}/u.test(id)) return { source: value.id, reason: "its id holds a control character: expected none" };
   const text = value.frontmatter_text + value.body;
-  return checkItem({ source: value.id, id, name: value.id, archived: value.archived, text });
+  return validateImportItem({ source: value.id, id, name: value.id, archived: value.archived, text });
 }
 
 function readMarkdownItem(path: string): ImportItem | ImportRefusal {
@@ -176,13 +180,13 @@ function readMarkdownItem(path: string): ImportItem | ImportRefusal {
     if (statSync(path).size > MAX_SPEC_BYTES) return { source, reason: `larger than ${MAX_SPEC_BYTES} bytes` };
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
     const id = parseSpecIdParts(name) === undefined ? undefined : parseSpecId(name);
-    return checkItem({ source, id, name, archived: false, text });
+    return validateImportItem({ source, id, name, archived: false, text });
   } catch (error) {
     return { source, reason: error instanceof TypeError ? "not valid UTF-8" : describeSystemError(error) };
   }
 }
 
-function checkItem(item: ImportItem): ImportItem | ImportRefusal {
+function validateImportItem(item: ImportItem): ImportItem | ImportRefusal {
   const document = parseDocument(item.text);
   if (!document.ok) {
     const { line, column, message } = document.problem;
@@ -191,12 +195,12 @@ function checkItem(item: ImportItem): ImportItem | ImportRefusal {
   return document.hasFrontmatter ? item : { source: item.source, reason: "no frontmatter" };
 }
 
-function formatId(value: unknown): string {
+function getItemName(value: unknown): string {
   const id = isJsonObject(value) ? value["id"] : undefined;
   return typeof id === "string" && id !== "" ? id : "spec without an id";
 }
 
-function readOrRefuse<Result>(path: string, read: () => Result): Result {
+function wrapReadErrors<Result>(path: string, read: () => Result): Result {
   try {
     return read();
   } catch (error) {

@@ -14,7 +14,7 @@ export interface Repository {
 /** Finds the repository around `root`; undefined if there is no repository. */
 export async function findRepository(root: string): Promise<Repository | undefined> {
   const git = createProjectGit(root);
-  const said = await git.ask(["rev-parse", "--show-toplevel"]);
+  const said = await git.tryReadOutput(["rev-parse", "--show-toplevel"]);
   if (said === null) return undefined;
   const top = realpathSync(said);
   const path = relative(top, realpathSync(root)).split(sep).join("/");
@@ -36,5 +36,5 @@ export async function requireRepository(root: string): Promise<Repository> {
 function createProjectGit(root: string, env: NodeJS.ProcessEnv = process.env): Git {
   const inHook = env["GIT_DIR"] !== undefined || env["GIT_INDEX_FILE"] !== undefined;
   // The value 0 allows pathspecs such as `:(top,literal)path`.
-  return new Git(inHook ? process.cwd() : root, { GIT_LITERAL_PATHSPECS: "0" }, { places: "inherited" });
+  return new Git(inHook ? process.cwd() : root, { GIT_LITERAL_PATHSPECS: "0" }, { locations: "inherited" });
 }

@@ -21,20 +21,20 @@ export interface ProjectIndex {
   readonly config: IndexEntry | undefined;
 }
 
-const ENTRY = /^(\d+) ([0-9a-f]+) (\d)\t(.*)$/s;
-const SPEC = /^\.planner\/specs\/([^/]+)\.md$/;
-const ARCHIVED = /^\.planner\/archive\/(?:\d{4}-\d{2}-\d{2}\/)?([^/]+)\.md$/;
+const INDEX_LINE = /^(\d+) ([0-9a-f]+) (\d)\t(.*)$/s;
+const SPEC_PATH = /^\.planner\/specs\/([^/]+)\.md$/;
+const ARCHIVED_PATH = /^\.planner\/archive\/(?:\d{4}-\d{2}-\d{2}\/)?([^/]+)\.md$/;
 
 /** Lists the project's files in the index without reading them. A file in conflict is listed with its first side. */
 export async function readProjectIndex({ git, prefix }: Repository): Promise<ProjectIndex> {
   const specs = new Map<SpecId, IndexEntry>();
   const archivedIds = new Set<string>();
   let config: IndexEntry | undefined;
-  for (const line of await git.list(["ls-files", "--stage", "--full-name", "-z", ...buildPathspec(prefix)])) {
-    const [, mode = "", hash = "", , path = ""] = ENTRY.exec(line) ?? [];
+  for (const line of await git.readEntries(["ls-files", "--stage", "--full-name", "-z", ...buildPathspec(prefix)])) {
+    const [, mode = "", hash = "", , path = ""] = INDEX_LINE.exec(line) ?? [];
     const entry = { file: path.slice(prefix.length), hash, isFile: mode.startsWith("100") };
-    const id = parseSpecId(SPEC.exec(entry.file)?.[1] ?? "");
-    const archived = ARCHIVED.exec(entry.file)?.[1];
+    const id = parseSpecId(SPEC_PATH.exec(entry.file)?.[1] ?? "");
+    const archived = ARCHIVED_PATH.exec(entry.file)?.[1];
     if (id !== undefined && !specs.has(id)) specs.set(id, entry);
     if (archived !== undefined) archivedIds.add(archived);
     if (entry.file === ".planner/config.md") config ??= entry;
@@ -44,12 +44,12 @@ export async function readProjectIndex({ git, prefix }: Repository): Promise<Pro
 
 /** Returns the specs that the next commit adds or changes, and the removed ids; a renamed spec is in both lists. */
 export async function readStagedIds({ git, prefix }: Repository): Promise<{ changed: SpecId[]; removed: SpecId[] }> {
-  const paths = async (filter: string): Promise<readonly string[]> => {
+  const listPaths = async (filter: string): Promise<readonly string[]> => {
     const words = ["diff", "--cached", "--name-only", "--no-renames", "--no-relative", "-z", `--diff-filter=${filter}`];
-    return (await git.list([...words, ...buildPathspec(prefix)])).map((path) => path.slice(prefix.length));
+    return (await git.readEntries([...words, ...buildPathspec(prefix)])).map((path) => path.slice(prefix.length));
   };
-  const [kept, gone] = await Promise.all([paths("d"), paths("D")]);
-  return { changed: parseIds(kept, [SPEC]), removed: parseIds(gone, [SPEC, ARCHIVED]) };
+  const [kept, gone] = await Promise.all([listPaths("d"), listPaths("D")]);
+  return { changed: parseIds(kept, [SPEC_PATH]), removed: parseIds(gone, [SPEC_PATH, ARCHIVED_PATH]) };
 }
 
 function parseIds(paths: readonly string[], shapes: readonly RegExp[]): SpecId[] {
@@ -58,7 +58,10 @@ function parseIds(paths: readonly string[], shapes: readonly RegExp[]): SpecId[]
 }
 
 /** Returns the specs in the index whose text contains one of `ids`. */
-export async function findSpecsNaming({ git, prefix }: Repository, ids: readonly SpecId[]): Promise<readonly SpecId[]> {
+export async function findSpecsMentioning(
+  { git, prefix }: Repository,
+  ids: readonly SpecId[],
+): Promise<readonly SpecId[]> {
   if (ids.length === 0) return [];
   const patterns = ids.flatMap((id) => ["-e", id]);
   const words = ["grep", "--cached", "--files-with-matches", "--fixed-strings", "--full-name", "-z", ...patterns];
@@ -68,7 +71,7 @@ export async function findSpecsNaming({ git, prefix }: Repository, ids: readonly
   const paths = stdout.toString().split("\0").slice(0, -1);
   return parseIds(
     paths.map((path) => path.slice(prefix.length)),
-    [SPEC],
+    [SPEC_PATH],
   );
 }
 
@@ -78,9 +81,9 @@ function buildPathspec(prefix: string): readonly string[] {
 }
 
 /** Maximum length of git's error output in a message, in characters. */
-const MAX_WORDS = 1000;
+const MAX_ERROR_CHARS = 1000;
 
-interface Waiting {
+interface PendingRead {
   readonly resolve: (content: Buffer) => void;
   readonly reject: (error: Error) => void;
 }
@@ -88,33 +91,33 @@ interface Waiting {
 /** Reads many blobs through one `git cat-file --batch` process, which replies in the order of the requests. */
 export class BlobReader {
   readonly #child: ReturnType<ReadyGit["start"]>;
-  readonly #waiting: Waiting[] = [];
+  readonly #pendingReads: PendingRead[] = [];
   #chunks: Buffer[] = [];
   #length = 0;
   /** Size in bytes of the current reply including its header, or 0 until the header is complete. */
   #expected = 0;
   #failure: Error | undefined;
-  #words = "";
+  #errorText = "";
 
   /** @param git a started `git cat-file --batch` */
   constructor(git: ReadyGit) {
     this.#child = git.start();
     this.#child.stderr.on("data", (chunk: Buffer) => {
-      this.#words = `${this.#words}${chunk}`.slice(0, MAX_WORDS);
+      this.#errorText = `${this.#errorText}${chunk}`.slice(0, MAX_ERROR_CHARS);
     });
-    this.#child.stdout.on("data", (chunk: Buffer) => this.#take(chunk));
+    this.#child.stdout.on("data", (chunk: Buffer) => this.#receiveChunk(chunk));
     // The exit of the process reports the reason, so write errors are ignored.
     this.#child.stdin.on("error", () => {});
-    this.#child.on("error", (error) => this.#fail(error));
-    this.#child.on("close", () => this.#fail(new Error(formatGitError(this.#words) || "it ended")));
+    this.#child.on("error", (error) => this.#rejectPendingReads(error));
+    this.#child.on("close", () => this.#rejectPendingReads(new Error(formatGitError(this.#errorText) || "it ended")));
   }
 
   /** @param hash hash of a blob in the repository */
-  read(hash: string): Promise<Buffer> {
+  readBlob(hash: string): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
+      this.#pendingReads.push({ resolve, reject });
       if (this.#failure === undefined) this.#child.stdin.write(`${hash}\n`);
-      else this.#fail(this.#failure);
+      else this.#rejectPendingReads(this.#failure);
     });
   }
 
@@ -122,15 +125,15 @@ export class BlobReader {
     this.#child.stdin.end();
   }
 
-  #take(chunk: Buffer): void {
+  #receiveChunk(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
     // Chunks are joined only when a reply is complete, so that a large blob is not copied once per chunk.
-    while (this.#length > 0 && this.#length >= this.#expected && this.#answer()) {}
+    while (this.#length > 0 && this.#length >= this.#expected && this.#completeOldestRead()) {}
   }
 
   /** Completes the oldest request if its reply, a header line and the content, has arrived. Returns false otherwise. */
-  #answer(): boolean {
+  #completeOldestRead(): boolean {
     const [only] = this.#chunks;
     const data = only !== undefined && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks);
     this.#chunks = [data];
@@ -142,7 +145,7 @@ export class BlobReader {
       this.#expected = end;
       return false;
     }
-    const waiting = this.#waiting.shift();
+    const waiting = this.#pendingReads.shift();
     if (type === "blob") waiting?.resolve(data.subarray(header + 1, end - 1));
     else waiting?.reject(new OperationError("not_found", `Cannot read ${hash} from git: it is no stored file`));
     this.#chunks = [data.subarray(end)];
@@ -151,9 +154,9 @@ export class BlobReader {
     return true;
   }
 
-  #fail(error: Error): void {
+  #rejectPendingReads(error: Error): void {
     this.#failure = error;
-    for (const { reject } of this.#waiting.splice(0)) {
+    for (const { reject } of this.#pendingReads.splice(0)) {
       reject(new OperationError("unavailable", `Cannot read from git: ${error.message}`));
     }
   }

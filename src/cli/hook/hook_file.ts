@@ -4,7 +4,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { Git } from "#planner/store/git/git.ts";
 import type { Repository } from "../git/repository.ts";
 import { createFolder, wrapWriteErrors, writeFileWithMode } from "../output/write_file.ts";
-import { buildHookScript, type FoundHook, KEPT_HOOK, readHook } from "./hook_script.ts";
+import { buildHookScript, type FoundHook, KEPT_HOOK, parseHook } from "./hook_script.ts";
 import { detectHookManager, type HookManager } from "./manager.ts";
 
 /** File mode of a hook; git does not run a hook that is not executable. */
@@ -50,7 +50,7 @@ export async function readHookState(repository: Repository): Promise<HookState> 
 
 function readManagedState(repository: Repository, manager: HookManager): HookState {
   const root = getHookRoot(repository);
-  const installed = manager.has(readText(manager.path), root);
+  const installed = manager.hasCheck(readText(manager.path), root);
   return {
     path: manager.path,
     manager: manager.name,
@@ -73,7 +73,7 @@ export async function installHook(repository: Repository, command: readonly stri
   const manager = await findHookManager(repository);
   if (manager !== null) return installManagedHook(repository, manager);
   const found = inspectHook(path);
-  refuseChangedHook(found, path);
+  requireUnchangedHook(found, path);
   const text = buildHookScript({ command, roots: [...new Set([...roots, getHookRoot(repository)])] });
   if (found?.kind === "ours" && readFileSync(path, "utf8") === text) return false;
   createFolder(dirname(path));
@@ -81,7 +81,7 @@ export async function installHook(repository: Repository, command: readonly stri
     writeFileWithMode(path, text, HOOK_MODE);
     return true;
   }
-  if (kept !== null) throw createRefusal(`"${kept}" holds an older hook already: merge it with "${path}" by hand`);
+  if (kept !== null) throw createHookError(`"${kept}" holds an older hook already: merge it with "${path}" by hand`);
   const older = join(dirname(path), KEPT_HOOK);
   wrapWriteErrors(older, () => renameSync(path, older));
   try {
@@ -101,7 +101,7 @@ export async function uninstallHook(repository: Repository): Promise<boolean> {
   const { path, installed, roots, kept } = await readHookState(repository);
   const manager = await findHookManager(repository);
   if (manager !== null) return installed && uninstallManagedHook(repository, manager);
-  refuseChangedHook(inspectHook(path), path);
+  requireUnchangedHook(inspectHook(path), path);
   if (!installed) return false;
   const left = roots.filter((root) => root !== getHookRoot(repository));
   if (left.length > 0) writeFileWithMode(path, removeRoots(readFileSync(path, "utf8"), left), HOOK_MODE);
@@ -116,10 +116,10 @@ async function findHookManager(repository: Repository): Promise<HookManager | nu
 function installManagedHook(repository: Repository, manager: HookManager): boolean {
   const root = getHookRoot(repository);
   const text = readText(manager.path);
-  if (manager.has(text, root)) return false;
-  const added = manager.add(text, root);
+  if (manager.hasCheck(text, root)) return false;
+  const added = manager.addCheck(text, root);
   if (added === null) {
-    throw createRefusal(
+    throw createHookError(
       `cannot add lines to "${manager.path}": add a check that runs "planner lint --staged" there by hand`,
     );
   }
@@ -129,9 +129,9 @@ function installManagedHook(repository: Repository, manager: HookManager): boole
 }
 
 function uninstallManagedHook(repository: Repository, manager: HookManager): boolean {
-  const removed = manager.remove(readText(manager.path), getHookRoot(repository));
+  const removed = manager.removeCheck(readText(manager.path), getHookRoot(repository));
   if (removed === null)
-    throw createRefusal(`the check in "${manager.path}" was written by hand: remove it there by hand`);
+    throw createHookError(`the check in "${manager.path}" was written by hand: remove it there by hand`);
   writeFileWithMode(manager.path, removed, lstatSync(manager.path).mode);
   return true;
 }
@@ -162,7 +162,7 @@ async function findHooksFolder({ top }: Repository): Promise<string> {
 
 /** Creates a git runner at the top of the working tree; paths in its output are relative to it, also in a hook. */
 function createTopGit(top: string): Git {
-  return new Git(top, {}, { places: "inherited" });
+  return new Git(top, {}, { locations: "inherited" });
 }
 
 async function findGitFolder({ top }: Repository): Promise<string> {
@@ -181,16 +181,16 @@ function fileExists(path: string): boolean {
 function inspectHook(path: string): FoundHook | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;
-  if (stats.isDirectory()) throw createRefusal(`"${path}" is a directory`);
+  if (stats.isDirectory()) throw createHookError(`"${path}" is a directory`);
   // A symbolic link belongs to another tool, whatever its target.
-  return stats.isFile() ? readHook(readFileSync(path, "latin1")) : { kind: "foreign" };
+  return stats.isFile() ? parseHook(readFileSync(path, "latin1")) : { kind: "foreign" };
 }
 
-function refuseChangedHook(found: FoundHook | undefined, path: string): void {
+function requireUnchangedHook(found: FoundHook | undefined, path: string): void {
   if (found?.kind === "changed")
-    throw createRefusal(`"${path}" was changed by hand: remove what planner wrote there by hand`);
+    throw createHookError(`"${path}" was changed by hand: remove what planner wrote there by hand`);
 }
 
-function createRefusal(why: string): OperationError {
+function createHookError(why: string): OperationError {
   return new OperationError("failed_precondition", `Cannot change the pre-commit hook: ${why}`);
 }

@@ -9,13 +9,13 @@ export interface HookPlan {
 }
 
 /** Shell line that skips a project without staged files. It runs no program that the repository's settings name. */
-const UNCHANGED =
+const SKIP_UNCHANGED_LINE =
   '  git -c core.fsmonitor=false diff --cached --quiet --no-ext-diff --no-textconv --ignore-submodules=dirty -- "$1/.planner" && return 0';
 
 /** Form of that shell line in hooks of earlier versions of planner. */
-const EARLIER_UNCHANGED = '  git diff --cached --quiet -- "$1/.planner" && return 0';
+const EARLIER_SKIP_UNCHANGED_LINE = '  git diff --cached --quiet -- "$1/.planner" && return 0';
 
-const MARK = "# planner-hook 1";
+const HOOK_MARK = "# planner-hook 1";
 
 /**
  * Builds the pre-commit hook: a POSIX shell script, which git runs on every system, from the top of the working tree.
@@ -25,7 +25,7 @@ const MARK = "# planner-hook 1";
 export function buildHookScript({ command, roots }: HookPlan): string {
   const [program = ""] = command;
   return `#!/bin/sh
-${MARK}
+${HOOK_MARK}
 # Checks the staged specs before each commit. \`planner hook install\` writes this file, \`planner hook uninstall\` takes it
 # away; the hook that was here before is kept as ${KEPT_HOOK} and runs first.
 
@@ -39,7 +39,7 @@ installed_planner() { ${command.map(quoteWord).join(" ")} "$@"; }
 
 check() {
   [ -d "$1/.planner/specs" ] || return 0
-${UNCHANGED}
+${SKIP_UNCHANGED_LINE}
   if [ -x "$program" ]; then
     installed_planner lint --staged --root "$1"
   elif command -v planner >/dev/null 2>&1; then
@@ -62,10 +62,10 @@ export type FoundHook =
   | { readonly kind: "ours"; readonly roots: readonly string[] };
 
 /** Recognizes planner's hook and parses the projects that it checks. */
-export function readHook(text: string): FoundHook {
-  if (!text.split("\n").includes(MARK)) return { kind: "foreign" };
+export function parseHook(text: string): FoundHook {
+  if (!text.split("\n").includes(HOOK_MARK)) return { kind: "foreign" };
   const roots = [...text.matchAll(/^check ('.*') \|\| exit \$\?$/gm)].map(([, word = ""]) => unquoteWord(word));
-  const written = text.replace(EARLIER_UNCHANGED, () => UNCHANGED);
+  const written = text.replace(EARLIER_SKIP_UNCHANGED_LINE, () => SKIP_UNCHANGED_LINE);
   const same = removePathLines(buildHookScript({ command: [""], roots })) === removePathLines(written);
   return same ? { kind: "ours", roots } : { kind: "changed" };
 }

@@ -9,11 +9,11 @@ interface ManagerKind {
   /** Command that makes git call the manager; printed if git does not call it yet. */
   readonly activate: string;
   /** Returns whether the file already checks a project, by lines of planner or of a person. */
-  has(text: string, root: string): boolean;
+  hasCheck(text: string, root: string): boolean;
   /** Returns the text with the check, or null if the file's form does not allow it. */
-  add(text: string, root: string): string | null;
+  addCheck(text: string, root: string): string | null;
   /** Returns the text without planner's lines, or null if it contains no such line. */
-  remove(text: string, root: string): string | null;
+  removeCheck(text: string, root: string): string | null;
 }
 
 /** The tracked file in which a hook manager lists its checks. */
@@ -67,14 +67,15 @@ function buildCheckLine(root: string): string {
 const HUSKY: ManagerKind = {
   name: "husky",
   activate: "npx husky",
-  has: (text, root) => text.includes(buildCheckLine(root)) || /^\s*[^#\n]*\bplanner lint\b/m.test(removeOwnLines(text)),
-  add(text, root) {
+  hasCheck: (text, root) =>
+    text.includes(buildCheckLine(root)) || /^\s*[^#\n]*\bplanner lint\b/m.test(removeOwnLines(text)),
+  addCheck(text, root) {
     const lines = text.split("\n");
     // The line is inserted after the interpreter line and the lines that older versions of husky read first.
     const first = lines.findLastIndex((line) => line.startsWith("#!") || /^\. .*husky\.sh/.test(line)) + 1;
     return lines.toSpliced(first, 0, `${buildCheckLine(root)} || exit $?`).join("\n");
   },
-  remove(text, root) {
+  removeCheck(text, root) {
     const own = `${buildCheckLine(root)} || exit $?\n`;
     return text.includes(own) ? text.replace(own, "") : null;
   },
@@ -88,12 +89,13 @@ function removeOwnLines(text: string): string {
 const LEFTHOOK: ManagerKind = {
   name: "lefthook",
   activate: "lefthook install",
-  has: (text, root) => text.includes(buildLefthookRun(root)) || /\brun:\s*["']?(?:npx )?planner lint\b/.test(text),
-  add: (text, root) => addLefthookCommand(text, buildCommandName(root), buildLefthookRun(root)),
-  remove: (text, root) => removeBlock(text, [`${buildCommandName(root)}:`, `  ${buildLefthookRun(root)}`]),
+  hasCheck: (text, root) =>
+    text.includes(buildLefthookRunLine(root)) || /\brun:\s*["']?(?:npx )?planner lint\b/.test(text),
+  addCheck: (text, root) => addLefthookCommand(text, buildCommandName(root), buildLefthookRunLine(root)),
+  removeCheck: (text, root) => removeBlock(text, [`${buildCommandName(root)}:`, `  ${buildLefthookRunLine(root)}`]),
 };
 
-function buildLefthookRun(root: string): string {
+function buildLefthookRunLine(root: string): string {
   return `run: ${JSON.stringify(buildCheckLine(root))}`;
 }
 
@@ -104,13 +106,13 @@ function buildCommandName(root: string): string {
 const PRE_COMMIT: ManagerKind = {
   name: "pre-commit",
   activate: "pre-commit install",
-  has: (text, root) => text.includes(buildLocalHook(root)[5] ?? "") || /\bid:\s*planner-lint\s*$/m.test(text),
-  add: (text, root) => addLocalHook(text, buildLocalHook(root)),
-  remove: (text, root) => removeBlock(text, buildLocalHook(root)),
+  hasCheck: (text, root) => text.includes(buildPreCommitEntry(root)[5] ?? "") || /\bid:\s*planner-lint\s*$/m.test(text),
+  addCheck: (text, root) => addPreCommitEntry(text, buildPreCommitEntry(root)),
+  removeCheck: (text, root) => removeBlock(text, buildPreCommitEntry(root)),
 };
 
 /** Builds an entry of `repos`. Outside a commit, as in `pre-commit run --all-files`, it checks the whole project. */
-function buildLocalHook(root: string): readonly string[] {
+function buildPreCommitEntry(root: string): readonly string[] {
   const id = root === "." ? "planner-lint" : `${buildCommandName(root)}-lint`;
   const all = `if [ -z "$GIT_INDEX_FILE" ] && command -v planner >/dev/null 2>&1; then planner lint --root "${root}"; exit; fi`;
   return [
@@ -134,11 +136,11 @@ function addLefthookCommand(text: string, name: string, run: string): string | n
   const { contents, errors } = parseDocument(text);
   if (errors.length > 0) return null;
   if (contents === null)
-    return checkBlock(`${addLineEnd(text)}${buildBlock(["pre-commit:", "  commands:"], name, run)}`, name);
+    return validateCommandBlock(`${addLineEnd(text)}${buildBlock(["pre-commit:", "  commands:"], name, run)}`, name);
   if (!isMap(contents)) return null;
   const hook = findPair(contents, "pre-commit");
   if (hook === undefined)
-    return checkBlock(`${addLineEnd(text)}${buildBlock(["pre-commit:", "  commands:"], name, run)}`, name);
+    return validateCommandBlock(`${addLineEnd(text)}${buildBlock(["pre-commit:", "  commands:"], name, run)}`, name);
   if (!isMap(hook.value)) return null;
   const commands = findPair(hook.value, "commands");
   const before =
@@ -146,11 +148,14 @@ function addLefthookCommand(text: string, name: string, run: string): string | n
   const at = before === undefined ? null : findLineStart(text, before);
   if (at === null) return null;
   const lines = buildBlock(commands === undefined ? ["commands:"] : [], name, run);
-  return checkBlock(`${text.slice(0, at.start)}${indentLines(lines, at.indent)}${text.slice(at.start)}`, name);
+  return validateCommandBlock(
+    `${text.slice(0, at.start)}${indentLines(lines, at.indent)}${text.slice(at.start)}`,
+    name,
+  );
 }
 
 /** Inserts an entry at the start of `repos` in a pre-commit file; null if the file's form does not allow it. */
-function addLocalHook(text: string, entry: readonly string[]): string | null {
+function addPreCommitEntry(text: string, entry: readonly string[]): string | null {
   const { contents, errors } = parseDocument(text);
   if (errors.length > 0 || !isMap(contents)) return null;
   const repos = findPair(contents, "repos")?.value;
@@ -213,7 +218,7 @@ function addLineEnd(text: string): string {
 }
 
 /** Returns the text, or null if the command is not in the place where lefthook reads it. */
-function checkBlock(text: string, name: string): string | null {
+function validateCommandBlock(text: string, name: string): string | null {
   const document = parseDocument(text);
   if (document.errors.length > 0) return null;
   return document.getIn(["pre-commit", "commands", name, "run"]) === undefined ? null : text;

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 
 /** Batch size and stop condition of an import. */
-export interface BatchPace {
+export interface BatchOptions {
   /** Number of items in one transaction. */
   readonly size: number;
   /** Returns whether the import must end before the next batch. */
@@ -11,7 +11,7 @@ export interface BatchPace {
 /** Writes items in batches, in their order. Memory: one batch. */
 export async function runBatches<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
-  { size, stopped }: BatchPace,
+  { size, stopped }: BatchOptions,
   write: (batch: readonly Item[]) => Promise<void>,
 ): Promise<void> {
   let batch: Item[] = [];
@@ -38,7 +38,7 @@ export async function runBatches<Item>(
  */
 export async function retryRefusedItems<Item>(
   refused: readonly Item[],
-  { stopped }: Pick<BatchPace, "stopped">,
+  { stopped }: Pick<BatchOptions, "stopped">,
   again: (items: readonly Item[]) => Promise<readonly Item[]>,
 ): Promise<readonly Item[]> {
   let left = refused;

@@ -11,14 +11,14 @@ export const MAX_PRINTED_LINES = 20;
 export function limitLines<One>(
   all: readonly One[],
   text: (one: One) => string,
-  others: (count: number) => string,
+  formatOmittedCount: (count: number) => string,
 ): readonly string[] {
   const lines = all.slice(0, MAX_PRINTED_LINES).map((one) => sanitizeLine(text(one)));
-  return all.length > MAX_PRINTED_LINES ? [...lines, others(all.length - MAX_PRINTED_LINES)] : lines;
+  return all.length > MAX_PRINTED_LINES ? [...lines, formatOmittedCount(all.length - MAX_PRINTED_LINES)] : lines;
 }
 
 /** Prints a note if the import wrote nothing or was stopped. */
-export function printEndNote(state: ImportState, log: StderrLogger): void {
+export function printImportEndNote(state: ImportState, log: StderrLogger): void {
   if (state === "tried") log.note("Nothing was written: this was a dry run");
   if (state === "undone") log.warn("Nothing was written: --atomic rolls back everything if one line is refused");
   if (state === "stopped") log.warn("Stopped: the same import continues where this one ended");

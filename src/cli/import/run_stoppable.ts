@@ -14,16 +14,17 @@ export async function runStoppableImport(
   work: (signal: AbortSignal) => Promise<ExitStatus>,
 ): Promise<ExitStatus> {
   const signals = listenForSignals((_name, again) => {
-    if (again) endProcess(getInterruptionStatus(signals.by()));
+    if (again) endProcess(getInterruptionStatus(signals.getFirstSignal()));
     interrupt();
   });
-  const stopped = (otherwise: ExitStatus) => (signals.by() === null ? otherwise : getInterruptionStatus(signals.by()));
+  const chooseExitStatus = (otherwise: ExitStatus) =>
+    signals.getFirstSignal() === null ? otherwise : getInterruptionStatus(signals.getFirstSignal());
   try {
-    return stopped(await work(signals.soon));
+    return chooseExitStatus(await work(signals.soon));
   } catch (error) {
-    if (signals.by() === null || !(error instanceof OperationError)) throw error;
+    if (signals.getFirstSignal() === null || !(error instanceof OperationError)) throw error;
     log.warn(error.message);
-    return getInterruptionStatus(signals.by());
+    return getInterruptionStatus(signals.getFirstSignal());
   } finally {
     signals.close();
   }

@@ -30,7 +30,7 @@ export interface Agent {
 }
 
 /** Command by which agents start the server; its program must be on PATH. Source: docs/contract/spec-tool.md#init. */
-const SERVER: McpServerCommand = { command: "planner", args: ["mcp"] };
+const PLANNER_SERVER: McpServerCommand = { command: "planner", args: ["mcp"] };
 
 /**
  * Every agent that `init --agent` accepts. Each row was checked against the agent's own documentation in November 2026;
@@ -48,7 +48,7 @@ export const AGENTS = {
     files: [".codex/config.toml"],
     note: "Codex reads it in a trusted project only",
     async extend(file, text) {
-      return extendToml(file, text, ["mcp_servers", MCP_SERVER_NAME], { ...SERVER });
+      return appendTomlTable(file, text, ["mcp_servers", MCP_SERVER_NAME], { ...PLANNER_SERVER });
     },
   },
   gemini: createAgent("Gemini CLI", AGENT_CONFIG_FILES.gemini),
@@ -65,7 +65,7 @@ export type AgentName = keyof typeof AGENTS;
 export const AGENT_NAMES = Object.keys(AGENTS) as readonly AgentName[];
 
 function createAgent(title: string, { files, extend }: AgentConfigFile, note: string | null = null): Agent {
-  return { title, files, note, extend: (file, text) => extend(file, text, SERVER) };
+  return { title, files, note, extend: (file, text) => extend(file, text, PLANNER_SERVER) };
 }
 
 /** The provider that starts each agent; agents that only assist a person in an editor have none. */
@@ -95,7 +95,12 @@ export function findInstalledProviders(env: Readonly<Record<string, string | und
  * @throws OperationError with line and column for a file that does not parse, and for one to which the table cannot be
  * appended (an inline table `mcp_servers = { … }` cannot be extended)
  */
-export function extendToml(file: string, text: string, path: readonly string[], entry: ServerEntry): ConfigEditResult {
+export function appendTomlTable(
+  file: string,
+  text: string,
+  path: readonly string[],
+  entry: ServerEntry,
+): ConfigEditResult {
   const data = parseToml(file, text);
   const found = path.reduce<unknown>((value, key) => (isJsonObject(value) ? value[key] : undefined), data);
   if (found !== undefined) return { kind: isDeepStrictEqual(copyPlainValue(found), entry) ? "present" : "other" };

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProviderName } from "#planner/config/config_values.ts";
-import { LOCK_FILES, proposeSetup as propose, type SetupProposal } from "#planner/work/setup_proposals.ts";
+import { LOCK_FILES, proposeSetupCommands as propose, type SetupProposal } from "#planner/work/setup_proposals.ts";
 import { isInteractive } from "../output/terminal.ts";
 import { type AgentName, findInstalledProviders, PROVIDER_BY_AGENT } from "./agents.ts";
 import { findProjectName } from "./project_name.ts";
@@ -9,7 +9,7 @@ import type { Setup } from "./set_up.ts";
 import type { WizardAnswers } from "./wizard.ts";
 
 /** The checked arguments of `planner init`. */
-export interface InitWords {
+export interface InitArgs {
   readonly agent: readonly AgentName[];
   readonly name: string | undefined;
   readonly prompts: boolean;
@@ -23,15 +23,15 @@ export interface InitWords {
 }
 
 /** Returns the setup from flags and, on a terminal, from questions; undefined if the person cancelled. */
-export async function decideSetup(root: string, words: InitWords): Promise<Setup | undefined> {
-  const flags: Flags = {
+export async function decideSetup(root: string, words: InitArgs): Promise<Setup | undefined> {
+  const flags: SetupFlags = {
     prompts: readChoice(words, "prompts"),
     hook: readChoice(words, "hook"),
     guide: readChoice(words, "guide"),
     provider: words.provider,
     name: words.name,
   };
-  const setup = proposeSetup(root);
+  const setup = proposeWorktreeSetup(root);
   const installed = findInstalledProviders(process.env);
   const isAsked = !words.yes && words.agent.length === 0 && isInteractive();
   const answers = isAsked
@@ -41,15 +41,17 @@ export async function decideSetup(root: string, words: InitWords): Promise<Setup
   return { ...combineChoices(root, flags, answers), agents: answers.agents, setup };
 }
 
-type Flags = { readonly [Key in "prompts" | "hook" | "guide"]: boolean | undefined } & {
+type SetupFlags = { readonly [Key in "prompts" | "hook" | "guide"]: boolean | undefined } & {
   readonly provider: ProviderName | undefined;
   readonly name: string | undefined;
 };
 
-type SomeAnswers = Partial<Omit<WizardAnswers, "provider">> & { readonly provider?: ProviderName | null | undefined };
+type PartialAnswers = Partial<Omit<WizardAnswers, "provider">> & {
+  readonly provider?: ProviderName | null | undefined;
+};
 
 /** Combines flags, answers and defaults; a flag takes precedence over an answer. */
-function combineChoices(root: string, flags: Flags, answers: SomeAnswers): Omit<Setup, "agents" | "setup"> {
+function combineChoices(root: string, flags: SetupFlags, answers: PartialAnswers): Omit<Setup, "agents" | "setup"> {
   return {
     name: flags.name ?? answers.name ?? findProjectName(root),
     prompts: flags.prompts ?? answers.prompts ?? true,
@@ -61,7 +63,7 @@ function combineChoices(root: string, flags: Flags, answers: SomeAnswers): Omit<
 
 async function askQuestions(
   root: string,
-  { name, provider, prompts, guide, hook }: Flags,
+  { name, provider, prompts, guide, hook }: SetupFlags,
   installed: readonly ProviderName[],
 ): Promise<WizardAnswers | undefined> {
   const isNew = !existsSync(join(root, ".planner", "config.md"));
@@ -94,13 +96,13 @@ async function lacksHook(root: string): Promise<boolean> {
   return repository !== undefined && !(await hookState(repository)).installed;
 }
 
-function readChoice(words: InitWords, name: "prompts" | "hook" | "guide"): boolean | undefined {
+function readChoice(words: InitArgs, name: "prompts" | "hook" | "guide"): boolean | undefined {
   if (words[`no-${name}`]) return false;
   return words[name] ? true : undefined;
 }
 
 /** Proposes commands that prepare a new worktree of this project, based on the lock files in its root. */
-export function proposeSetup(root: string): readonly SetupProposal[] {
+export function proposeWorktreeSetup(root: string): readonly SetupProposal[] {
   const there = LOCK_FILES.filter((file) => existsSync(join(root, file)));
   return propose(new Map(there.map((file) => [file, readFileSync(join(root, file), "utf8")])));
 }

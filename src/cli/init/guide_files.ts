@@ -12,7 +12,7 @@ export interface GuideFile {
 /** Line that marks planner's section; a file that contains it stays unchanged. */
 export const SECTION_MARK = "<!-- planner: begin -->";
 
-const SECTION = `${SECTION_MARK}\n${AGENT_GUIDE}<!-- planner: end -->\n`;
+const GUIDE_SECTION = `${SECTION_MARK}\n${AGENT_GUIDE}<!-- planner: end -->\n`;
 
 /** Texts for Claude Code and other agents with plugins; `plugins/planner` contains the same texts. */
 export const AGENT_TEXTS = {
@@ -54,7 +54,7 @@ export const DENY_RULES = {
  * file with its own name.
  */
 export function listGuideFiles(agents: readonly AgentName[]): readonly GuideFile[] {
-  const section = (path: string): GuideFile => ({ path, text: SECTION, isSection: true });
+  const section = (path: string): GuideFile => ({ path, text: GUIDE_SECTION, isSection: true });
   const file = (path: string, text: string): GuideFile => ({ path, text, isSection: false });
   return [
     section("AGENTS.md"),

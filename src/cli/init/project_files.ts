@@ -8,7 +8,7 @@ export interface ProjectFile {
   readonly text: string;
 }
 
-export interface FirstSettings {
+export interface InitialSettings {
   readonly name: string;
   readonly prompts: boolean;
   /** The agent that works on specs; null for the default. */
@@ -17,7 +17,7 @@ export interface FirstSettings {
 }
 
 /** Returns a new project's files; git stores no empty folder, so each has one. Source: docs/decisions.md#s-01. */
-export function listProjectFiles(first: FirstSettings): readonly ProjectFile[] {
+export function listProjectFiles(first: InitialSettings): readonly ProjectFile[] {
   return [
     { path: "config.md", text: buildConfig(first) },
     { path: ".gitignore", text: GITIGNORE },
@@ -39,7 +39,7 @@ watch.pid
 *.tmp
 `;
 
-function buildConfig({ name, prompts, provider, setup }: FirstSettings): string {
+function buildConfig({ name, prompts, provider, setup }: InitialSettings): string {
   const lines = [
     ...(provider === null ? [] : ["  # The agent that works on specs.", `  provider: ${provider}`]),
     ...(prompts

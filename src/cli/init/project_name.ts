@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { getJsonFields, tryParseJson } from "#kernel/json_object.ts";
 
 /** Files in which a project may state its name; the first name found is used. */
-const SOURCES: readonly { readonly file: string; readonly name: (text: string) => string | undefined }[] = [
+const NAME_SOURCES: readonly { readonly file: string; readonly name: (text: string) => string | undefined }[] = [
   { file: "package.json", name: parsePackageName },
   { file: "Cargo.toml", name: (text) => /^\[package\][^[]*?^name\s*=\s*"([^"]+)"/ms.exec(text)?.[1] },
   { file: "pyproject.toml", name: (text) => /^\[project\][^[]*?^name\s*=\s*"([^"]+)"/ms.exec(text)?.[1] },
@@ -12,7 +12,7 @@ const SOURCES: readonly { readonly file: string; readonly name: (text: string) =
 
 /** Returns the name of the project at `root`: the one in its package file, otherwise the folder's name. */
 export function findProjectName(root: string): string {
-  for (const { file, name } of SOURCES) {
+  for (const { file, name } of NAME_SOURCES) {
     const found = name(readText(join(root, file)));
     if (found !== undefined && found.trim() !== "") return found.trim();
   }

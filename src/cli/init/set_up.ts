@@ -6,10 +6,10 @@ import type { ConfigEditResult } from "#planner/work/mcp_config/config_edit.ts";
 import { createFile, replaceFile } from "../output/write_file.ts";
 import { AGENTS, type AgentName } from "./agents.ts";
 import { appendSection, DENY_RULES, listGuideFiles } from "./guide_files.ts";
-import { type FirstSettings, listProjectFiles } from "./project_files.ts";
+import { type InitialSettings, listProjectFiles } from "./project_files.ts";
 
 /** Input of `init`, from the wizard or the flags. */
-export interface Setup extends FirstSettings {
+export interface Setup extends InitialSettings {
   readonly agents: readonly AgentName[];
   /** True to check specs before every commit. */
   readonly hook: boolean;
@@ -24,7 +24,7 @@ export interface SetupStep {
   readonly note: string | null;
 }
 
-interface AgentPlan {
+interface FilePlan {
   readonly file: string;
   readonly exists: boolean;
   readonly edit: ConfigEditResult;
@@ -38,10 +38,10 @@ interface AgentPlan {
  */
 export async function setUpProject(root: string, setup: Setup): Promise<readonly SetupStep[]> {
   const { agents, hook, guide } = setup;
-  refuseMissingFolder(root);
+  assertPlannerIsFolder(root);
   const plans = [
     ...(await planAgents(root, agents)),
-    ...(guide ? planGuide(root, agents) : []),
+    ...(guide ? planGuideFiles(root, agents) : []),
     ...(agents.includes("claude") ? await planDenyRules(root, guide) : []),
   ];
   const hookInstaller = hook ? await planHook(root) : undefined;
@@ -56,7 +56,7 @@ export async function setUpProject(root: string, setup: Setup): Promise<readonly
   return steps;
 }
 
-function refuseMissingFolder(root: string): void {
+function assertPlannerIsFolder(root: string): void {
   const path = join(root, ".planner");
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
   const there = statSync(path, { throwIfNoEntry: false });
@@ -83,13 +83,13 @@ async function planHook(root: string): Promise<() => Promise<SetupStep>> {
 }
 
 // Two agents may share one file (claude and generic); the second one then extends the result of the first.
-async function planAgents(root: string, names: readonly AgentName[]): Promise<readonly AgentPlan[]> {
-  const plans = new Map<string, AgentPlan>();
+async function planAgents(root: string, names: readonly AgentName[]): Promise<readonly FilePlan[]> {
+  const plans = new Map<string, FilePlan>();
   for (const name of names) {
     const { files, note, extend } = AGENTS[name];
     const file = files.find((each) => statSync(join(root, each), { throwIfNoEntry: false }) !== undefined) ?? files[0];
     const earlier = plans.get(file);
-    const there = readConfig(root, file);
+    const there = readTextFile(root, file);
     const text = earlier?.edit.kind === "added" ? earlier.edit.text : there;
     const edit = await extend(file, text ?? "");
     if (earlier === undefined || edit.kind === "added") {
@@ -99,9 +99,9 @@ async function planAgents(root: string, names: readonly AgentName[]): Promise<re
   return [...plans.values()];
 }
 
-function planGuide(root: string, agents: readonly AgentName[]): readonly AgentPlan[] {
-  return listGuideFiles(agents).map(({ path, text, isSection }): AgentPlan => {
-    const before = readConfig(root, path);
+function planGuideFiles(root: string, agents: readonly AgentName[]): readonly FilePlan[] {
+  return listGuideFiles(agents).map(({ path, text, isSection }): FilePlan => {
+    const before = readTextFile(root, path);
     const after = before === undefined ? text : isSection ? appendSection(before, text) : null;
     const edit: ConfigEditResult = after === null ? { kind: "present" } : { kind: "added", text: after };
     return { file: path, exists: before !== undefined, edit, note: null };
@@ -109,9 +109,9 @@ function planGuide(root: string, agents: readonly AgentName[]): readonly AgentPl
 }
 
 /** Adds the rules to an existing settings file; creates one only if the instructions (`guide`) are requested. */
-async function planDenyRules(root: string, guide: boolean): Promise<readonly AgentPlan[]> {
+async function planDenyRules(root: string, guide: boolean): Promise<readonly FilePlan[]> {
   const { file, path, rules } = DENY_RULES;
-  const before = readConfig(root, file);
+  const before = readTextFile(root, file);
   if (before === undefined && !guide) return [];
   const { extendJsonList } = await import("#planner/work/mcp_config/json_config.ts");
   const edit = extendJsonList(file, before ?? "", path, rules);
@@ -125,7 +125,7 @@ async function planDenyRules(root: string, guide: boolean): Promise<readonly Age
   ];
 }
 
-function applyPlan(root: string, { file, exists, edit, note }: AgentPlan): SetupStep {
+function applyPlan(root: string, { file, exists, edit, note }: FilePlan): SetupStep {
   if (edit.kind !== "added") return { file, outcome: edit.kind, note: null };
   const path = join(root, file);
   if (exists) {
@@ -136,7 +136,7 @@ function applyPlan(root: string, { file, exists, edit, note }: AgentPlan): Setup
   throw new OperationError("aborted", `Cannot write "${file}": it appeared meanwhile; run the command again`);
 }
 
-function readConfig(root: string, file: string): string | undefined {
+function readTextFile(root: string, file: string): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(join(root, file)));
   } catch (error) {

@@ -4,8 +4,8 @@ import { PROVIDERS } from "#planner/work/providers.ts";
 import { sanitizeLine } from "../output/plain_text.ts";
 import { AGENT_NAMES, AGENTS, type AgentName, PROVIDER_BY_AGENT } from "./agents.ts";
 
-const USUAL_COLUMNS = 80;
-const USUAL_ROWS = 24;
+const DEFAULT_COLUMNS = 80;
+const DEFAULT_ROWS = 24;
 /** Character that a terminal in raw mode sends for the end of input. */
 const CTRL_D = "\u0004";
 
@@ -35,8 +35,8 @@ export interface WizardAnswers {
 /** Asks the questions without writing anything; undefined if the person cancelled (Ctrl-C, Ctrl-D or Escape). */
 export async function askForSetup(questions: WizardQuestions): Promise<WizardAnswers | undefined> {
   // A terminal of unknown size reports 0, for which the prompts would wrap every character and show no line.
-  if (process.stdout.columns === 0) process.stdout.columns = USUAL_COLUMNS;
-  if (process.stdout.rows === 0) process.stdout.rows = USUAL_ROWS;
+  if (process.stdout.columns === 0) process.stdout.columns = DEFAULT_COLUMNS;
+  if (process.stdout.rows === 0) process.stdout.rows = DEFAULT_ROWS;
   updateSettings({ aliases: { [CTRL_D]: "cancel" } });
   intro(`planner init in ${sanitizeLine(questions.root)}`);
   const name = questions.name === undefined ? undefined : await askName(questions.name);

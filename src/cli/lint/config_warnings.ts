@@ -3,13 +3,13 @@ import { join } from "node:path";
 import type { CheckedConfig } from "#planner/config/check_config.ts";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import { hasTemplate } from "#planner/work/prompts/prompt_template.ts";
-import type { OpenProject } from "../open_project.ts";
+import type { OpenedProject } from "../open_project.ts";
 
 /** Path of the configuration from the project root. Source: docs/decisions.md#s-01. */
 export const CONFIG_FILE = ".planner/config.md";
 
 /** Checks the project's configuration; a project without one has the defaults. */
-export async function checkProjectConfig({ root, context }: OpenProject): Promise<CheckedConfig> {
+export async function checkProjectConfig({ root, context }: OpenedProject): Promise<CheckedConfig> {
   const text = readText(join(root, CONFIG_FILE));
   // The check loads a YAML parser and a schema library, which a project without settings does not need.
   if (text === "") return { config: DEFAULT_CONFIG, errors: [], warnings: [] };
@@ -25,7 +25,7 @@ export async function checkProjectConfig({ root, context }: OpenProject): Promis
 }
 
 /** Returns the warnings about the configuration, one line each, beginning with the location. */
-export async function findConfigWarnings(project: OpenProject): Promise<readonly string[]> {
+export async function findConfigWarnings(project: OpenedProject): Promise<readonly string[]> {
   const { warnings } = await checkProjectConfig(project);
   return warnings.map(({ line, column, message }) => `${CONFIG_FILE}:${line}:${column}: ${message}`);
 }

@@ -39,24 +39,24 @@ export interface FixOutcome {
 }
 
 /** Number of files that are written under one lock; other writers wait a fraction of a second. */
-const BATCH = 64;
+const BATCH_SIZE = 64;
 
 /** Reports how many of all specs are processed. Called only if there are several batches. */
-type Progress = (done: number, total: number) => void;
+type FixProgress = (done: number, total: number) => void;
 
 /** Fixes the specs, then lints them. Skips files that do not parse. */
 export async function lintAndFix(
   context: PlannerContext,
   choice: LintSelection,
-  progress: Progress = () => {},
+  progress: FixProgress = () => {},
 ): Promise<FixOutcome> {
   const specs = await listReadableSpecs(context, choice.ids);
-  const results: Results = new Map();
-  let ready: ReadonlyMap<SpecId, Fixed> = new Map();
-  for (let start = 0; start < specs.length + BATCH; start += BATCH) {
+  const results: FixResults = new Map();
+  let ready: ReadonlyMap<SpecId, PendingFix> = new Map();
+  for (let start = 0; start < specs.length + BATCH_SIZE; start += BATCH_SIZE) {
     // One batch is written while the next one is computed.
     const writing = writeFixes(context, ready, results);
-    [ready] = await Promise.all([computeFixes(context, specs.slice(start, start + BATCH), results), writing]);
+    [ready] = await Promise.all([computeFixes(context, specs.slice(start, start + BATCH_SIZE), results), writing]);
     if (start > 0 && start < specs.length) progress(start, specs.length);
   }
   return { report: await lintProject(await createProjectSource(context), choice), ...listFixOutcomes(specs, results) };
@@ -66,15 +66,15 @@ export async function lintAndFix(
 export async function previewFix(
   context: PlannerContext,
   choice: LintSelection,
-  progress: Progress = () => {},
+  progress: FixProgress = () => {},
 ): Promise<FixOutcome & { readonly diff: string }> {
   const specs = await listReadableSpecs(context, choice.ids);
-  const results: Results = new Map();
-  const fixed = new Map<SpecId, Fixed>();
-  for (let start = 0; start < specs.length; start += BATCH) {
-    for (const [id, change] of await computeFixes(context, specs.slice(start, start + BATCH), results))
+  const results: FixResults = new Map();
+  const fixed = new Map<SpecId, PendingFix>();
+  for (let start = 0; start < specs.length; start += BATCH_SIZE) {
+    for (const [id, change] of await computeFixes(context, specs.slice(start, start + BATCH_SIZE), results))
       fixed.set(id, change);
-    if (start + BATCH < specs.length) progress(start + BATCH, specs.length);
+    if (start + BATCH_SIZE < specs.length) progress(start + BATCH_SIZE, specs.length);
   }
   const texts = new Map<SpecId, string>();
   let diff = "";
@@ -90,9 +90,9 @@ export async function previewFix(
 }
 
 /** Fixes that were applied to each spec, or the error; specs that need no fix are absent. */
-type Results = Map<SpecId, readonly string[] | OperationError>;
+type FixResults = Map<SpecId, readonly string[] | OperationError>;
 
-interface Fixed extends FixedText {
+interface PendingFix extends FixedText {
   readonly before: string;
 }
 
@@ -100,9 +100,9 @@ interface Fixed extends FixedText {
 async function computeFixes(
   context: PlannerContext,
   specs: readonly Spec[],
-  results: Results,
-): Promise<ReadonlyMap<SpecId, Fixed>> {
-  const fixed = new Map<SpecId, Fixed>();
+  results: FixResults,
+): Promise<ReadonlyMap<SpecId, PendingFix>> {
+  const fixed = new Map<SpecId, PendingFix>();
   for (const { id } of specs) {
     await otherWork();
     try {
@@ -116,17 +116,21 @@ async function computeFixes(
   return fixed;
 }
 
-async function writeFixes(context: PlannerContext, fixed: ReadonlyMap<SpecId, Fixed>, results: Results): Promise<void> {
+async function writeFixes(
+  context: PlannerContext,
+  fixed: ReadonlyMap<SpecId, PendingFix>,
+  results: FixResults,
+): Promise<void> {
   if (fixed.size === 0) return;
   const done = new Map<SpecId, readonly string[]>();
-  const again = (text: string, id: SpecId): string => {
+  const applyFix = (text: string, id: SpecId): string => {
     const known = fixed.get(id);
     const now = known?.before === text ? known : fixText(text, id);
     done.set(id, now.fixes);
     return now.text;
   };
   try {
-    for (const [id, outcome] of await context.specs.editEach(fixed.keys(), again)) {
+    for (const [id, outcome] of await context.specs.editSpecs(fixed.keys(), applyFix)) {
       if (outcome === true) results.set(id, done.get(id) ?? []);
       else if (outcome !== false) results.set(id, outcome);
     }
@@ -140,7 +144,7 @@ function convertToOperationError(error: unknown): OperationError {
   throw error;
 }
 
-function listFixOutcomes(specs: readonly Spec[], results: Results): Pick<FixOutcome, "fixed" | "failed"> {
+function listFixOutcomes(specs: readonly Spec[], results: FixResults): Pick<FixOutcome, "fixed" | "failed"> {
   const fixed: FixedFile[] = [];
   const failed: { file: string; message: string }[] = [];
   for (const { id, file } of specs) {
@@ -155,7 +159,7 @@ async function listReadableSpecs(
   context: PlannerContext,
   ids: readonly SpecId[] | undefined,
 ): Promise<readonly Spec[]> {
-  const { specs } = await context.specs.active();
+  const { specs } = await context.specs.readActive();
   if (ids === undefined) return specs.filter(isMeantAsSpec);
   const wanted = new Set(ids);
   return specs.filter(({ id }) => wanted.has(id));
@@ -171,7 +175,7 @@ function isMeantAsSpec({ id, frontmatter }: Spec): boolean {
 
 /** Returns a source of the project in which the given texts replace the texts of files. */
 function overlaySource(source: LintSource, texts: ReadonlyMap<SpecId, string>): LintSource {
-  const over = (spec: Spec): Spec => {
+  const replaceText = (spec: Spec): Spec => {
     const fixed = texts.get(spec.id);
     const read = fixed === undefined ? spec : parseSpec(spec.id, spec.file, fixed);
     return "id" in read ? read : spec;
@@ -180,11 +184,11 @@ function overlaySource(source: LintSource, texts: ReadonlyMap<SpecId, string>): 
     ...source,
     async all() {
       const { specs, unreadable } = await source.all();
-      return { specs: specs.map(over), unreadable };
+      return { specs: specs.map(replaceText), unreadable };
     },
     async one(id) {
       const found = await source.one(id);
-      return "id" in found ? over(found) : found;
+      return "id" in found ? replaceText(found) : found;
     },
     text: async (id) => texts.get(id) ?? source.text(id),
   };

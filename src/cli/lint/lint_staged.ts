@@ -3,7 +3,7 @@ import type { PlannerContext } from "#planner/context.ts";
 import { MAX_SPEC_BYTES } from "#planner/limits.ts";
 import { createLintReport, type Finding, type LintReport } from "#planner/lint/finding.ts";
 import { lintProject } from "#planner/lint/lint_project.ts";
-import { checkOutput, type LintSource, parseSpec } from "#planner/lint/lint_source.ts";
+import { checkSpecOutput, type LintSource, parseSpec } from "#planner/lint/lint_source.ts";
 import type { Spec, UnreadableFile } from "#planner/spec/spec.ts";
 import { compareSpecIds, type SpecId } from "#planner/spec/spec_id.ts";
 import { decodeText } from "#planner/store/files/decode_text.ts";
@@ -12,7 +12,7 @@ import type { Git } from "#planner/store/git/git.ts";
 import { requireRepository } from "../git/repository.ts";
 import {
   BlobReader,
-  findSpecsNaming,
+  findSpecsMentioning,
   type IndexEntry,
   type ProjectIndex,
   readProjectIndex,
@@ -29,7 +29,7 @@ export async function lintStaged(context: PlannerContext, root: string): Promise
   const [index, { changed, removed }] = await Promise.all([readProjectIndex(repository), readStagedIds(repository)]);
   const gone = removed.filter((id) => !index.archivedIds.has(id) && !index.specs.has(id));
   const own = new Set(changed);
-  const others = (await findSpecsNaming(repository, gone)).filter((id) => !own.has(id) && index.specs.has(id));
+  const others = (await findSpecsMentioning(repository, gone)).filter((id) => !own.has(id) && index.specs.has(id));
   if (own.size + others.length === 0) return createLintReport(0, []);
   const source = await createStagedSource(context, index, repository.git);
   try {
@@ -39,7 +39,7 @@ export async function lintStaged(context: PlannerContext, root: string): Promise
       report.files.map((file) =>
         own.has(file.specId as SpecId)
           ? file
-          : { ...file, findings: file.findings.filter((finding) => isAboutSpecs(finding, gone)) },
+          : { ...file, findings: file.findings.filter((finding) => mentionsMissingSpec(finding, gone)) },
       ),
     );
   } finally {
@@ -47,7 +47,7 @@ export async function lintStaged(context: PlannerContext, root: string): Promise
   }
 }
 
-function isAboutSpecs({ rule, message }: Finding, ids: readonly SpecId[]): boolean {
+function mentionsMissingSpec({ rule, message }: Finding, ids: readonly SpecId[]): boolean {
   return rule === "dependency" && ids.some((id) => message.includes(`'${id}' does not exist`));
 }
 
@@ -62,7 +62,7 @@ interface StagedSource extends LintSource {
  */
 async function createStagedSource(context: PlannerContext, index: ProjectIndex, git: Git): Promise<StagedSource> {
   const blobs = new BlobReader(await git.prepare(["cat-file", "--batch"]));
-  const read = async (id: SpecId): Promise<Spec | UnreadableFile> => {
+  const readSpec = async (id: SpecId): Promise<Spec | UnreadableFile> => {
     const entry = index.specs.get(id);
     if (entry === undefined) throw new Error(`No spec "${id}" in the index`);
     const { file } = entry;
@@ -74,9 +74,9 @@ async function createStagedSource(context: PlannerContext, index: ProjectIndex, 
       config: await readStagedConfig(context, index.config, blobs),
       ids: [...index.specs.keys()].sort(compareSpecIds),
       archivedIds: index.archivedIds,
-      one: read,
+      one: readSpec,
       async all() {
-        const found = await Promise.all([...index.specs.keys()].map(read));
+        const found = await Promise.all([...index.specs.keys()].map(readSpec));
         return {
           specs: found.filter((each): each is Spec => "id" in each),
           unreadable: found.filter((each): each is UnreadableFile => !("id" in each)),
@@ -87,7 +87,7 @@ async function createStagedSource(context: PlannerContext, index: ProjectIndex, 
         const text = entry === undefined ? undefined : await readBlobText(entry, blobs);
         return text?.ok === true ? text.text : "";
       },
-      output: (spec) => checkOutput(context, spec),
+      checkOutput: (spec) => checkSpecOutput(context, spec),
       close: () => blobs.close(),
     };
   } catch (error) {
@@ -103,7 +103,7 @@ type StagedText =
 async function readBlobText({ hash, isFile }: IndexEntry, blobs: BlobReader): Promise<StagedText> {
   const nowhere = { ok: false, line: null, column: null } as const;
   if (!isFile) return { ...nowhere, message: "Link or submodule is not read: expected a regular file" };
-  const content = await blobs.read(hash);
+  const content = await blobs.readBlob(hash);
   return content.length > MAX_SPEC_BYTES
     ? { ...nowhere, message: describeTooLarge(content.length) }
     : decodeText(content);
@@ -114,7 +114,7 @@ async function readStagedConfig(
   entry: IndexEntry | undefined,
   blobs: BlobReader,
 ): Promise<PlannerConfig> {
-  if (entry === undefined || !entry.isFile) return context.config();
+  if (entry === undefined || !entry.isFile) return context.readConfig();
   const { parseConfig } = await import("#planner/config/parse_config.ts");
-  return parseConfig((await blobs.read(entry.hash)).toString()).config;
+  return parseConfig((await blobs.readBlob(entry.hash)).toString()).config;
 }

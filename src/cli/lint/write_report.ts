@@ -6,7 +6,7 @@ import { buildJsonReport } from "#planner/lint/reports/json.ts";
 import { buildSarifReport, type SarifOptions } from "#planner/lint/reports/sarif.ts";
 import { formatTextReport } from "#planner/lint/reports/text.ts";
 import { findRepository } from "../git/repository.ts";
-import type { OpenProject } from "../open_project.ts";
+import type { OpenedProject } from "../open_project.ts";
 import { sanitizeLines, sanitizeReport } from "../output/plain_text.ts";
 import { print, printError, printJson } from "../output/print.ts";
 import { isTerminal } from "../output/terminal.ts";
@@ -30,10 +30,10 @@ export interface LintOutcome {
  * Prints the lint report on standard output. If there is a diff, the diff is printed there, so that it can be piped
  * into git, and the text report is printed on standard error.
  */
-export async function writeLintReport(
+export async function printLintReport(
   { report, fixed, diff }: LintOutcome,
   format: LintFormat,
-  { root, context }: OpenProject,
+  { root, context }: OpenedProject,
 ): Promise<void> {
   switch (format) {
     case "json":
@@ -41,7 +41,7 @@ export async function writeLintReport(
     case "sarif":
       return printJson(sanitizeReport(buildSarifReport(report, await readSarifOptions(root, context))));
     case "github":
-      return print(formatGithubReport(sanitizeReport(report), await readPrefix(root)));
+      return print(formatGithubReport(sanitizeReport(report), await readProjectPrefix(root)));
     case "text": {
       const text = sanitizeLines(formatTextReport(report, fixed, diff === undefined ? "fixed" : "would fix"));
       if (diff === undefined) return printText(text);
@@ -53,10 +53,10 @@ export async function writeLintReport(
 }
 
 async function readSarifOptions(root: string, context: PlannerContext): Promise<SarifOptions> {
-  const { project } = await context.config();
-  return { version: VERSION, prefix: await readPrefix(root), project: project.name };
+  const { project } = await context.readConfig();
+  return { version: VERSION, prefix: await readProjectPrefix(root), project: project.name };
 }
 
-async function readPrefix(root: string): Promise<string> {
+async function readProjectPrefix(root: string): Promise<string> {
   return (await findRepository(root))?.prefix ?? "";
 }

@@ -2,7 +2,7 @@ import type { InvalidField } from "#planner/operations/shared/invalid_fields.ts"
 import { createIdShortener } from "#planner/spec/resolve_id.ts";
 import type { UnreadableFile } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import type { Cli } from "../command.ts";
 import { type Column, printTable } from "./table.ts";
 import type { Style } from "./terminal.ts";
@@ -70,7 +70,7 @@ const LABELS_COLUMN: Column<ListedSpec> = {
 };
 
 // A planning column is shown only if a listed spec has the field, so that other projects keep a narrow table.
-const PLAN_COLUMNS = (["priority", "due", "assignee"] as const).map((field) => ({
+const PLANNING_COLUMNS = (["priority", "due", "assignee"] as const).map((field) => ({
   field,
   column: { title: field.toUpperCase(), text: (spec: ListedSpec) => spec[field] ?? "-" },
 }));
@@ -80,7 +80,7 @@ export function selectSpecColumns(
   specs: readonly ListedSpec[],
   active: readonly SpecId[],
 ): readonly Column<ListedSpec>[] {
-  const planned = PLAN_COLUMNS.filter(({ field }) => specs.some((spec) => spec[field] !== undefined));
+  const planned = PLANNING_COLUMNS.filter(({ field }) => specs.some((spec) => spec[field] !== undefined));
   return [
     createIdColumn(active),
     STATUS_COLUMN,
@@ -111,11 +111,11 @@ export function printSpecListing<Row extends ListedSpec>(
 function formatInvalidCount(specs: readonly ListedSpec[]): string {
   const count = specs.filter(({ invalid }) => invalid !== undefined).length;
   if (count === 0) return "";
-  return `${formatCountOf(count, "spec is", "specs are")} not valid; \`planner lint\` shows why\n`;
+  return `${formatCountWithNoun(count, "spec is", "specs are")} not valid; \`planner lint\` shows why\n`;
 }
 
 /** Formats the number of unreadable files as one line; empty if there are none. */
 export function formatUnreadableCount(unreadable: readonly UnreadableFile[] = []): string {
   if (unreadable.length === 0) return "";
-  return `${formatCountOf(unreadable.length, "file")} could not be read; \`planner lint\` shows why\n`;
+  return `${formatCountWithNoun(unreadable.length, "file")} could not be read; \`planner lint\` shows why\n`;
 }

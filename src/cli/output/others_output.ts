@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import type { OtherCloneClaim } from "#planner/run_ports/claims.ts";
-import { formatAge } from "#planner/work/claims/decide_claim.ts";
+import { formatDuration } from "#planner/work/claims/decide_claim.ts";
 import { sanitizeLine } from "./plain_text.ts";
 
 /** A claim of another clone, as commands print it in JSON. */
@@ -19,7 +19,7 @@ export interface PrintedClaim {
 export async function readOthersClaims(context: PlannerContext): Promise<readonly PrintedClaim[] | undefined> {
   try {
     if ((await context.settings("claims")).claims.remote === null) return undefined;
-    const others = await (await context.runs()).claims.others();
+    const others = await (await context.openRuns()).claims.listOtherClaims();
     return others.map(({ id, state, by, seenForMs }) => {
       return { spec_id: id, state, by, seen_seconds: Math.round(seenForMs / 1000) };
     });
@@ -33,7 +33,9 @@ export async function readOthersClaims(context: PlannerContext): Promise<readonl
 export function formatOthersClaims(others: readonly PrintedClaim[] = []): string {
   const line = ({ spec_id, state, by, seen_seconds }: PrintedClaim): string => {
     const what = state === "done" ? "finished" : "worked on";
-    return sanitizeLine(`${spec_id}: ${what} by ${by} in another clone (seen for ${formatAge(seen_seconds * 1000)})`);
+    return sanitizeLine(
+      `${spec_id}: ${what} by ${by} in another clone (seen for ${formatDuration(seen_seconds * 1000)})`,
+    );
   };
   return others.map((one) => `${line(one)}\n`).join("");
 }

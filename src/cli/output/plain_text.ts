@@ -3,7 +3,7 @@ import { getVisibleSign } from "#kernel/control_pictures.ts";
 
 // Control characters can change a terminal's state, bidirectional embeddings and overrides can make a line look
 // different from its content, and the two separators break a line in some terminals.
-const UNSAFE = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu;
+const UNSAFE_CHARACTERS = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu;
 const UNSAFE_BUT_LINES = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu;
 
 /**
@@ -11,17 +11,17 @@ const UNSAFE_BUT_LINES = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u202
  * GitHub job it cannot be read as a workflow command.
  */
 export function sanitizeLine(text: string): string {
-  return removeWorkflowCommands(
-    text.replace(UNSAFE, (character) => (/\s/.test(character) ? " " : getVisibleSign(character))),
+  return breakWorkflowCommands(
+    text.replace(UNSAFE_CHARACTERS, (character) => (/\s/.test(character) ? " " : getVisibleSign(character))),
   );
 }
 
 /** Sanitizes a text of several lines: line feeds and tabs stay, and a carriage return before a line feed is removed. */
 export function sanitizeLines(text: string): string {
-  return removeWorkflowCommands(text.replaceAll("\r\n", "\n").replace(UNSAFE_BUT_LINES, getVisibleSign));
+  return breakWorkflowCommands(text.replaceAll("\r\n", "\n").replace(UNSAFE_BUT_LINES, getVisibleSign));
 }
 
-function removeWorkflowCommands(lines: string): string {
+function breakWorkflowCommands(lines: string): string {
   return process.env["GITHUB_ACTIONS"] === "true" ? lines.replace(RUNNER_COMMAND, "$& ") : lines;
 }
 

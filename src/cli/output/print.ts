@@ -5,7 +5,7 @@ import { OperationError } from "#kernel/errors.ts";
 /** Milliseconds before a write to a full pipe is repeated. */
 const FULL_PIPE_WAIT_MS = 2;
 
-const closed = new Set<number>();
+const closedDescriptors = new Set<number>();
 let waitCell: Int32Array | undefined;
 
 /**
@@ -19,11 +19,14 @@ export function print(text: string | Uint8Array): void {
 }
 
 /** Characters that JSON does not escape and that a terminal interprets. */
-const OBEYED = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+const TERMINAL_CONTROLS = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /** Writes one JSON document and a newline to standard output. */
 export function printJson(value: unknown): void {
-  const text = JSON.stringify(value).replace(OBEYED, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const text = JSON.stringify(value).replace(
+    TERMINAL_CONTROLS,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
   print(`${text}\n`);
 }
 
@@ -39,7 +42,7 @@ export function moveCursor(sequence: string): void {
 
 /** True after a write to stdout failed with EPIPE. */
 export function isStdoutClosed(): boolean {
-  return closed.has(1);
+  return closedDescriptors.has(1);
 }
 
 /** Returns whether a terminal shows the output; true for `/dev/null` too. `node:tty` would slow down every start. */
@@ -55,20 +58,20 @@ function isShownOnTerminal(descriptor: 1 | 2): boolean {
 // owner made non-blocking. Only this loop writes everything on every system.
 function writeFully(descriptor: 1 | 2, text: string | Uint8Array): void {
   const bytes = typeof text === "string" ? Buffer.from(text) : text;
-  for (let offset = 0; offset < bytes.length && !closed.has(descriptor); ) {
-    offset += writePart(descriptor, bytes, offset);
+  for (let offset = 0; offset < bytes.length && !closedDescriptors.has(descriptor); ) {
+    offset += writeBytes(descriptor, bytes, offset);
   }
 }
 
-function writePart(descriptor: 1 | 2, bytes: Uint8Array, offset: number): number {
+function writeBytes(descriptor: 1 | 2, bytes: Uint8Array, offset: number): number {
   try {
     return writeSync(descriptor, bytes, offset);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     // The reader has exited, or the terminal was closed.
-    if (code === "EPIPE" || code === "EIO") closed.add(descriptor);
+    if (code === "EPIPE" || code === "EIO") closedDescriptors.add(descriptor);
     else if (code === "EAGAIN") sleep(FULL_PIPE_WAIT_MS);
-    else if (descriptor === 2) closed.add(descriptor);
+    else if (descriptor === 2) closedDescriptors.add(descriptor);
     else throw new OperationError("unavailable", `Cannot write to standard output: ${message}`, { cause: error });
     return 0;
   }

@@ -2,9 +2,9 @@ import { moveCursor, printError } from "./print.ts";
 import type { StderrLogger } from "./stderr_logger.ts";
 import { isTerminal } from "./terminal.ts";
 
-const BAR = 30;
+const BAR_COLUMNS = 30;
 /** Width in columns if the terminal does not report one. */
-const USUAL_COLUMNS = 80;
+const DEFAULT_COLUMNS = 80;
 
 /** Progress on one line of the terminal, which each call of `show` overwrites. */
 export interface ProgressBar {
@@ -34,12 +34,12 @@ export function openProgressBar({ quiet }: StderrLogger): ProgressBar | undefine
 
 function formatBar(done: number, total: number, started: number): string {
   const share = total === 0 ? 1 : done / total;
-  const full = Math.round(share * BAR);
+  const full = Math.round(share * BAR_COLUMNS);
   const elapsedMs = Math.max(performance.now() - started, 1);
   const rate = Math.round((done / elapsedMs) * 1000);
   const left = formatRemaining(estimateRemainingSeconds(done, total, elapsedMs));
-  const text = `${"█".repeat(full)}${"░".repeat(BAR - full)} ${Math.floor(share * 100)} % of ${total}, ${rate}/s${left}`;
-  return text.slice(0, (process.stderr.columns || USUAL_COLUMNS) - 1);
+  const text = `${"█".repeat(full)}${"░".repeat(BAR_COLUMNS - full)} ${Math.floor(share * 100)} % of ${total}, ${rate}/s${left}`;
+  return text.slice(0, (process.stderr.columns || DEFAULT_COLUMNS) - 1);
 }
 
 /** Returns the estimated remaining seconds at the current rate; undefined if nothing is done yet. */

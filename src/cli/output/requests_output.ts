@@ -18,10 +18,10 @@ export interface PrintedRequest {
 /** Reads the recorded pull requests of specs with a branch. Empty without a repository. */
 export async function readRecordedRequests(context: PlannerContext): Promise<readonly PrintedRequest[]> {
   try {
-    const { requests, worktrees } = await context.runs();
-    const ids = new Set<string>(await worktrees.ids());
+    const { requests, worktrees } = await context.openRuns();
+    const ids = new Set<string>(await worktrees.listIds());
     if (ids.size === 0) return [];
-    const noted = [...(await requests.notes())].filter(([id]) => ids.has(id));
+    const noted = [...(await requests.readNotes())].filter(([id]) => ids.has(id));
     return noted.map(([spec_id, note]) => ({
       spec_id,
       name: formatRequestName(note),
@@ -41,7 +41,7 @@ export function formatRequests(requests: readonly PrintedRequest[]): string {
   return requests.map((one) => `${line(one)}\n`).join("");
 }
 
-const SIGNS: Readonly<Record<NonNullable<SyncedRequest["sign"]>, string>> = {
+const SIGN_TEXTS: Readonly<Record<NonNullable<SyncedRequest["sign"]>, string>> = {
   forge: "as the forge says",
   ancestor: "by its commits",
   cherry: "by copies of its commits",
@@ -58,7 +58,7 @@ export function printSyncedRequest(synced: SyncedRequest, cli: Cli): void {
   else if (outcome === "closed") cli.warn(sanitizeLine(`${spec_id}: closed without a merge: ${url}`));
   else if (result === null) cli.warn(sanitizeLine(`${spec_id}: ${reason}`));
   else {
-    if (sign !== null && !isMergeRefusal(result)) cli.note(`${spec_id}: found ${SIGNS[sign]}`);
+    if (sign !== null && !isMergeRefusal(result)) cli.note(`${spec_id}: found ${SIGN_TEXTS[sign]}`);
     printMergeResult(result, cli);
   }
 }

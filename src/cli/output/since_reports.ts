@@ -1,7 +1,7 @@
 import { escapeXml } from "#kernel/escape_xml.ts";
 import type { SpecVerdict, VerifySinceReport } from "#planner/runs/proof/verify_since.ts";
 import type { CriterionProof } from "#planner/work/provenance.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import { sanitizeLine } from "./plain_text.ts";
 
 /** Maximum characters of a summary, of up to four bytes each, because GitHub drops a summary above one MiB. */
@@ -28,14 +28,14 @@ function listRemarks({ problem, proposed, unproven, output, record }: SpecVerdic
 }
 
 /** Formats the number of specs by verdict on one line. */
-export function formatCounts({ specs, since, commit }: VerifySinceReport): string {
+export function formatVerdictCounts({ specs, since, commit }: VerifySinceReport): string {
   const counts = new Map<string, number>();
   for (const { verdict } of specs) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
   const said = [...counts].map(([verdict, count]) => `${count} ${verdict}`).join(", ");
-  return `${formatCountOf(specs.length, "spec")} completed between ${since.slice(0, 10)} and ${commit.slice(0, 10)}${said === "" ? "" : `: ${said}`}`;
+  return `${formatCountWithNoun(specs.length, "spec")} completed between ${since.slice(0, 10)} and ${commit.slice(0, 10)}${said === "" ? "" : `: ${said}`}`;
 }
 
-export function formatTextReport(report: VerifySinceReport): string {
+export function formatSinceTextReport(report: VerifySinceReport): string {
   const lines = report.specs.flatMap((spec) => [
     `${spec.verdict.padEnd(9)} ${spec.spec_id}  ${spec.title ?? ""}`.trimEnd(),
     ...spec.criteria.map((one, index) => {
@@ -44,26 +44,26 @@ export function formatTextReport(report: VerifySinceReport): string {
     }),
     ...listRemarks(spec).map((remark) => `  ${remark}`),
   ]);
-  return [...lines, formatCounts(report), ""].map(sanitizeLine).join("\n");
+  return [...lines, formatVerdictCounts(report), ""].map(sanitizeLine).join("\n");
 }
 
 /** Formats a Markdown section in which no text of a spec is read as Markdown. */
 export function formatMarkdownReport(report: VerifySinceReport, isBad: (spec: SpecVerdict) => boolean): string {
-  const head = `## Completed specs\n\n${escapeMarkdown(formatCounts(report))}\n\n`;
+  const head = `## Completed specs\n\n${escapeMarkdown(formatVerdictCounts(report))}\n\n`;
   if (report.specs.length === 0) return head;
   // Specs with problems come first, because the end of a long report is cut off.
   const sorted = [...report.specs].sort((a, b) => Number(isBad(b)) - Number(isBad(a)));
   const rows = sorted.flatMap((spec) => [
-    formatRow([`<b>${spec.verdict}</b>`, escapeMarkdown(spec.spec_id), escapeMarkdown(spec.title ?? ""), ""]),
+    formatMarkdownRow([`<b>${spec.verdict}</b>`, escapeMarkdown(spec.spec_id), escapeMarkdown(spec.title ?? ""), ""]),
     ...spec.criteria.map((one, index) =>
-      formatRow([
+      formatMarkdownRow([
         one.verdict,
         "",
         escapeMarkdown(`${index + 1}: ${one.label}`),
         escapeMarkdown(explainVerdict(one, spec)),
       ]),
     ),
-    ...listRemarks(spec).map((remark) => formatRow(["", "", "", escapeMarkdown(remark)])),
+    ...listRemarks(spec).map((remark) => formatMarkdownRow(["", "", "", escapeMarkdown(remark)])),
   ]);
   const kept: string[] = [];
   let length = 0;
@@ -76,7 +76,7 @@ export function formatMarkdownReport(report: VerifySinceReport, isBad: (spec: Sp
   return `${head}| Verdict | Spec | What | Why |\n| --- | --- | --- | --- |\n${kept.join("")}${cut}`;
 }
 
-function formatRow(cells: readonly string[]): string {
+function formatMarkdownRow(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |\n`;
 }
 
@@ -87,13 +87,13 @@ function escapeMarkdown(text: string): string {
     .replace(/[!-/:-@[-`{-~]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-const FAILURES: ReadonlySet<string> = new Set(["disproven", "edited"]);
-const SKIPPED: ReadonlySet<string> = new Set(["proposed", "checked", "unchecked"]);
+const FAILURE_VERDICTS: ReadonlySet<string> = new Set(["disproven", "edited"]);
+const SKIPPED_VERDICTS: ReadonlySet<string> = new Set(["proposed", "checked", "unchecked"]);
 
 /** Formats JUnit XML: a suite per spec, a case per criterion and one for the record of its run. */
 export function formatJunitReport({ specs }: VerifySinceReport): string {
   const suites = specs.map((spec) => {
-    const cases = spec.criteria.map((one, index): Case => {
+    const cases = spec.criteria.map((one, index): JunitCase => {
       const seconds = (one.check?.duration_ms ?? 0) / 1000;
       return { name: `${index + 1}: ${one.label}`, verdict: one.verdict, reason: explainVerdict(one, spec), seconds };
     });
@@ -110,24 +110,24 @@ export function formatJunitReport({ specs }: VerifySinceReport): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="planner verify">\n${suites.join("")}</testsuites>\n`;
 }
 
-interface Case {
+interface JunitCase {
   readonly name: string;
   readonly verdict: string;
   readonly reason: string;
   readonly seconds: number;
 }
 
-function formatSuite(id: string, cases: readonly Case[], problem: string | null): string {
-  const count = (has: (one: Case) => boolean): number => cases.filter(has).length;
+function formatSuite(id: string, cases: readonly JunitCase[], problem: string | null): string {
+  const count = (has: (one: JunitCase) => boolean): number => cases.filter(has).length;
   const counts = [
     `tests="${cases.length}"`,
-    `failures="${count(({ verdict }) => FAILURES.has(verdict))}"`,
+    `failures="${count(({ verdict }) => FAILURE_VERDICTS.has(verdict))}"`,
     `errors="${count(({ verdict }) => verdict === "not_run")}"`,
-    `skipped="${count(({ verdict }) => SKIPPED.has(verdict))}"`,
+    `skipped="${count(({ verdict }) => SKIPPED_VERDICTS.has(verdict))}"`,
   ];
   const lines = cases.map(({ name, verdict, reason, seconds }) => {
     const message = escapeXmlLine([verdict, verdict === "not_run" ? problem : null, reason].filter(Boolean).join(": "));
-    const element = FAILURES.has(verdict) ? "failure" : verdict === "not_run" ? "error" : "skipped";
+    const element = FAILURE_VERDICTS.has(verdict) ? "failure" : verdict === "not_run" ? "error" : "skipped";
     const inner = verdict === "proven" ? "" : `<${element} message="${message}"/>`;
     return `    <testcase classname="${escapeXmlLine(id)}" name="${escapeXmlLine(name)}" time="${seconds.toFixed(3)}">${inner}</testcase>\n`;
   });

@@ -15,28 +15,28 @@ export interface StderrLogger {
 }
 
 export function openStderrLogger(quiet: boolean): StderrLogger {
-  const log = createLogger(quiet ? LogLevels.warn : LogLevels.info);
+  const log = createConsolaLogger(quiet ? LogLevels.warn : LogLevels.info);
   return { quiet, note: (message) => log.info(message), warn: (message) => log.warn(message) };
 }
 
 /** Prints the error with which the command ends. */
 export function logError(message: string): void {
-  createLogger(LogLevels.error).error(message);
+  createConsolaLogger(LogLevels.error).error(message);
 }
 
-const LABELS: Readonly<Partial<Record<LogObject["type"], { readonly word: string; readonly style: Style }>>> = {
+const LEVEL_LABELS: Readonly<Partial<Record<LogObject["type"], { readonly word: string; readonly style: Style }>>> = {
   error: { word: "error:", style: "red" },
   warn: { word: "warning:", style: "yellow" },
 };
 
 // Repeated lines are not merged into "repeated N times", because two equal warnings may be about two files.
-function createLogger(level: number): ReturnType<typeof createConsola> {
+function createConsolaLogger(level: number): ReturnType<typeof createConsola> {
   return createConsola({ level, throttle: 0, reporters: [{ log: writeLogObject }] });
 }
 
 function writeLogObject({ type, args }: LogObject): void {
   const message = sanitizeLines(args.join(" "));
-  const label = LABELS[type];
+  const label = LEVEL_LABELS[type];
   const [word = "", ...rest] = wrapText(
     label === undefined ? message : `${label.word} ${message}`,
     getErrorWidth(),

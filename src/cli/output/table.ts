@@ -3,11 +3,11 @@ import { print } from "./print.ts";
 import { getOutputWidth, hasColours, paint, type Style } from "./terminal.ts";
 import { measureTextWidth, wrapWords } from "./wrap_text.ts";
 
-const GAP = "  ";
+const COLUMN_GAP = "  ";
 const ELLIPSIS = "…";
 
 /** Minimum width of a shrinking column, because a shorter part of a title is useless. */
-const LEAST_WIDTH = 8;
+const MIN_COLUMN_WIDTH = 8;
 
 /** A column: its cells' texts, and whether it shrinks if the terminal is too narrow. */
 export interface Column<Row> {
@@ -22,10 +22,10 @@ export interface Column<Row> {
 }
 
 /** Maximum cell width of a shrinking column that may be omitted if all cells are equal: longer ones are titles. */
-const SHORT_CELL = 16;
+const MAX_OMITTED_CELL_WIDTH = 16;
 
 /** Texts of empty cells. */
-const EMPTY: ReadonlySet<string> = new Set(["", "-"]);
+const EMPTY_CELLS: ReadonlySet<string> = new Set(["", "-"]);
 
 /**
  * Formats rows in aligned columns, one line each, header first.
@@ -43,10 +43,10 @@ export function renderTable<Row>(
 ): string {
   if (rows.length === 0) return "";
   const options = { width, below };
-  if (width === undefined || measureWidth(rows, columns, measureLongestWord) <= width)
-    return renderCells(rows, columns, options);
+  if (width === undefined || measureTableWidth(rows, columns, findLongestWord) <= width)
+    return renderTableCells(rows, columns, options);
   const { kept, same } = narrowTable(rows, columns);
-  return renderCells(rows, kept, options) + formatBelow(same, 0, width);
+  return renderTableCells(rows, kept, options) + formatSentenceBelow(same, 0, width);
 }
 
 interface TableOptions<Row> {
@@ -54,12 +54,15 @@ interface TableOptions<Row> {
   readonly below: ((row: Row) => string) | undefined;
 }
 
-function measureLongestWord(title: string): string {
+function findLongestWord(title: string): string {
   return title.split(" ").reduce((longest, word) => (word.length > longest.length ? word : longest), "");
 }
 
 /** Formats the titles on as many lines as the narrowest column needs, aligned to the last line. */
-function formatHeader(columns: readonly Column<never>[], widths: readonly number[]): readonly (readonly Cell[])[] {
+function formatHeader(
+  columns: readonly Column<never>[],
+  widths: readonly number[],
+): readonly (readonly MeasuredCell[])[] {
   const titles = columns.map(({ title }, index) => wrapWords(title, widths[index] ?? 0));
   const height = Math.max(...titles.map(({ length }) => length));
   return Array.from({ length: height }, (_, at) =>
@@ -68,10 +71,10 @@ function formatHeader(columns: readonly Column<never>[], widths: readonly number
 }
 
 /** Formats the sentence that is printed below a row. */
-function formatBelow(text: string, indent: number, width: number | undefined): string {
+function formatSentenceBelow(text: string, indent: number, width: number | undefined): string {
   const safe = sanitizeLine(text);
   if (safe === "") return "";
-  const lines = width === undefined ? [safe] : wrapWords(safe, Math.max(LEAST_WIDTH, width - indent));
+  const lines = width === undefined ? [safe] : wrapWords(safe, Math.max(MIN_COLUMN_WIDTH, width - indent));
   return lines.map((each) => `${" ".repeat(indent)}${paint(each, "dim")}\n`).join("");
 }
 
@@ -81,41 +84,41 @@ function formatBelow(text: string, indent: number, width: number | undefined): s
  */
 function narrowTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]) {
   const equal = columns.map(({ text }) => rows.every((row) => text(row) === text(rows[0] as Row)));
-  const leaves = (column: Column<Row>, index: number) => {
+  const isOmitted = (column: Column<Row>, index: number) => {
     const cell = column.text(rows[0] as Row);
-    const isShort = !column.shrinks || measureTextWidth(cell) <= SHORT_CELL;
-    return equal[index] && index > 0 && (EMPTY.has(cell) || (rows.length > 1 && isShort));
+    const isShort = !column.shrinks || measureTextWidth(cell) <= MAX_OMITTED_CELL_WIDTH;
+    return equal[index] && index > 0 && (EMPTY_CELLS.has(cell) || (rows.length > 1 && isShort));
   };
   const kept = columns
-    .filter((column, index) => !leaves(column, index))
+    .filter((column, index) => !isOmitted(column, index))
     .map(({ short, ...column }) => (short === undefined ? column : { ...column, text: short }));
   const said = columns
-    .filter((column, index) => leaves(column, index) && !EMPTY.has(column.text(rows[0] as Row)))
+    .filter((column, index) => isOmitted(column, index) && !EMPTY_CELLS.has(column.text(rows[0] as Row)))
     .map(({ title, text }) => `${title} ${text(rows[0] as Row)}`);
   return { kept, same: said.length === 0 ? "" : `All: ${said.join(", ")}` };
 }
 
-function measureWidth<Row>(
+function measureTableWidth<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
-  titleOf: (title: string) => string = (title) => title,
+  selectTitle: (title: string) => string = (title) => title,
 ): number {
   const widths = columns.map(({ title, text }) =>
-    rows.reduce((most, row) => Math.max(most, measureCell(text(row)).width), titleOf(title).length),
+    rows.reduce((most, row) => Math.max(most, measureCell(text(row)).width), selectTitle(title).length),
   );
-  return widths.reduce((sum, each) => sum + each, GAP.length * (widths.length - 1));
+  return widths.reduce((sum, each) => sum + each, COLUMN_GAP.length * (widths.length - 1));
 }
 
-function renderCells<Row>(
+function renderTableCells<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   { width, below }: TableOptions<Row>,
 ): string {
   const header = columns.map(({ title }) => measureCell(title));
-  const words = columns.map(({ title }) => measureCell(measureLongestWord(title)));
+  const words = columns.map(({ title }) => measureCell(findLongestWord(title)));
   const body = rows.map((row) => columns.map(({ text }) => measureCell(text(row))));
   // Titles of several words are written on several lines if they would widen a column of numbers.
-  const stacked = width !== undefined && measureWidth(rows, columns) > width;
+  const stacked = width !== undefined && measureTableWidth(rows, columns) > width;
   const natural = columns.map((_, index) => findWidest([stacked ? words : header, ...body], index));
   const widths = width === undefined ? natural : fitColumnWidths(natural, columns, width);
   const isPainted = hasColours("stdout");
@@ -126,13 +129,13 @@ function renderCells<Row>(
   for (const [number, cells] of body.entries()) {
     const row = rows[number] as Row;
     lines.push(formatLine(cells, places, (index) => (isPainted ? columns[index]?.style?.(row) : undefined)));
-    if (below !== undefined) lines.push(formatBelow(below(row), (widths[0] ?? 0) + GAP.length, width));
+    if (below !== undefined) lines.push(formatSentenceBelow(below(row), (widths[0] ?? 0) + COLUMN_GAP.length, width));
   }
   return lines.join("");
 }
 
 /** Cuts a text to `width` terminal cells; the last one is an ellipsis if text was cut. Characters are never split. */
-export function cutText(text: string, width: number): string {
+export function truncateToWidth(text: string, width: number): string {
   if (measureTextWidth(text) <= width) return text;
   let kept = "";
   let room = width - measureTextWidth(ELLIPSIS);
@@ -144,41 +147,41 @@ export function cutText(text: string, width: number): string {
   return kept.trimEnd() + ELLIPSIS;
 }
 
-interface Cell {
+interface MeasuredCell {
   readonly text: string;
   readonly width: number;
 }
 
-interface Place {
+interface CellLayout {
   readonly width: number;
   readonly align: "right" | undefined;
 }
 
-function measureCell(raw: string): Cell {
+function measureCell(raw: string): MeasuredCell {
   // Nearly every cell is printable ASCII, which is safe and has one cell per character.
   if (/^[ -~]*$/.test(raw)) return { text: raw, width: raw.length };
   const text = sanitizeLine(raw);
   return { text, width: measureTextWidth(text) };
 }
 
-function findWidest(lines: readonly (readonly Cell[])[], index: number): number {
+function findWidest(lines: readonly (readonly MeasuredCell[])[], index: number): number {
   return lines.reduce((most, cells) => Math.max(most, cells[index]?.width ?? 0), 0);
 }
 
 function formatLine(
-  cells: readonly Cell[],
-  places: readonly Place[],
+  cells: readonly MeasuredCell[],
+  places: readonly CellLayout[],
   style: (index: number) => Style | undefined,
 ): string {
   const padded = cells.map((cell, index) => {
     const { width, align } = places[index] ?? { width: cell.width, align: undefined };
-    const shown = cell.width > width ? measureCell(cutText(cell.text, width)) : cell;
+    const shown = cell.width > width ? measureCell(truncateToWidth(cell.text, width)) : cell;
     const fill = " ".repeat(width - shown.width);
     const wanted = shown.text === "" ? undefined : style(index);
     const painted = wanted === undefined ? shown.text : paint(shown.text, wanted);
     return align === "right" ? fill + painted : painted + fill;
   });
-  return `${padded.join(GAP).trimEnd()}\n`;
+  return `${padded.join(COLUMN_GAP).trimEnd()}\n`;
 }
 
 // Distributes the width that the other columns leave among the shrinking columns; the widest is shortened first.
@@ -188,13 +191,16 @@ function fitColumnWidths(
   width: number,
 ): readonly number[] {
   const widths = [...natural];
-  let excess = widths.reduce((sum, each) => sum + each, GAP.length * (widths.length - 1)) - width;
+  let excess = widths.reduce((sum, each) => sum + each, COLUMN_GAP.length * (widths.length - 1)) - width;
   while (excess > 0) {
     const widest = findWidestShrinking(widths, columns);
     if (widest === undefined) break;
-    const others = Math.max(LEAST_WIDTH, ...widths.filter((_, index) => columns[index]?.shrinks && index !== widest));
+    const others = Math.max(
+      MIN_COLUMN_WIDTH,
+      ...widths.filter((_, index) => columns[index]?.shrinks && index !== widest),
+    );
     const current = widths[widest] ?? 0;
-    const step = Math.min(excess, Math.max(1, current - others), current - LEAST_WIDTH);
+    const step = Math.min(excess, Math.max(1, current - others), current - MIN_COLUMN_WIDTH);
     widths[widest] = current - step;
     excess -= step;
   }
@@ -204,7 +210,7 @@ function fitColumnWidths(
 function findWidestShrinking(widths: readonly number[], columns: readonly Column<never>[]): number | undefined {
   let widest: number | undefined;
   for (const [index, width] of widths.entries()) {
-    if (columns[index]?.shrinks !== true || width <= LEAST_WIDTH) continue;
+    if (columns[index]?.shrinks !== true || width <= MIN_COLUMN_WIDTH) continue;
     if (widest === undefined || width > (widths[widest] ?? 0)) widest = index;
   }
   return widest;

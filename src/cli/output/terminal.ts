@@ -3,7 +3,7 @@ import { fstatSync } from "node:fs";
 export type Stream = "stdout" | "stderr";
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "blue" | "magenta" | "cyan";
 
-const SGR: Record<Style, readonly [on: number, off: number]> = {
+const SGR_CODES: Record<Style, readonly [on: number, off: number]> = {
   bold: [1, 22],
   dim: [2, 22],
   red: [31, 39],
@@ -47,7 +47,7 @@ export function hasColours(stream: Stream, env: NodeJS.ProcessEnv = process.env)
 /** Returns `text` in a style if the stream gets colours, otherwise unchanged. */
 export function paint(text: string, style: Style, stream: Stream = "stdout"): string {
   if (!hasColours(stream)) return text;
-  const [on, off] = SGR[style];
+  const [on, off] = SGR_CODES[style];
   return `\u001b[${on}m${text}\u001b[${off}m`;
 }
 

@@ -23,7 +23,7 @@ export interface VerifyOutputArgs {
   readonly json: boolean;
 }
 
-interface Judged {
+interface JudgedOutput {
   readonly spec: Spec | null;
   readonly schemaPath: string;
   readonly verdict: OutputVerdict;
@@ -46,7 +46,7 @@ export async function verifyOutput(words: VerifyOutputArgs, context: PlannerCont
     return EXIT_STATUS.ok;
   }
   const judged = await judgeOutput(context, { spec, schemaPath, file, cwd });
-  if (words.json) printJson(createVerdictJson(judged));
+  if (words.json) printJson(convertVerdictToJson(judged));
   else
     print(
       formatOutputReport(judged)
@@ -56,17 +56,20 @@ export async function verifyOutput(words: VerifyOutputArgs, context: PlannerCont
   return judged.verdict.kind === "passed" ? EXIT_STATUS.ok : EXIT_STATUS.refused;
 }
 
-interface Question {
+interface OutputQuestion {
   readonly spec: Spec | null;
   readonly schemaPath: string;
   readonly file: string | undefined;
   readonly cwd: string;
 }
 
-async function judgeOutput(context: PlannerContext, { spec, schemaPath, file, cwd }: Question): Promise<Judged> {
+async function judgeOutput(
+  context: PlannerContext,
+  { spec, schemaPath, file, cwd }: OutputQuestion,
+): Promise<JudgedOutput> {
   if (file !== undefined) {
-    const output = file === "-" ? await readText(process.stdin) : readOutput(resolve(cwd, file), file);
-    return { spec, schemaPath, verdict: await context.outputs.validate(schemaPath, output), log: null };
+    const output = file === "-" ? await readText(process.stdin) : readOutputFile(resolve(cwd, file), file);
+    return { spec, schemaPath, verdict: await context.outputs.validateOutput(schemaPath, output), log: null };
   }
   const report = spec === null ? null : await reportOutput(context, spec, schemaPath);
   if (report === null)
@@ -74,7 +77,7 @@ async function judgeOutput(context: PlannerContext, { spec, schemaPath, file, cw
   return { spec, ...report };
 }
 
-function readOutput(path: string, shown: string): string {
+function readOutputFile(path: string, shown: string): string {
   const info = statSync(path, { throwIfNoEntry: false });
   if (info === undefined) throw new OperationError("not_found", `Cannot read "${shown}": no such file`);
   if (!info.isFile()) throw new OperationError("invalid_argument", `Cannot read "${shown}": not a file`);
@@ -83,7 +86,7 @@ function readOutput(path: string, shown: string): string {
   return readFileSync(path, "utf8");
 }
 
-function createVerdictJson({ spec, schemaPath, verdict, log }: Judged): unknown {
+function convertVerdictToJson({ spec, schemaPath, verdict, log }: JudgedOutput): unknown {
   return {
     spec_id: spec?.id ?? null,
     schema: schemaPath,

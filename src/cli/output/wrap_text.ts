@@ -3,10 +3,10 @@ import { print } from "./print.ts";
 import { getOutputWidth } from "./terminal.ts";
 
 /** Number of columns by which continuation lines are indented. */
-const HANGING = 2;
+const HANGING_COLUMNS = 2;
 
 /** A word, including a command in backticks, because no line break may be inside a command. */
-const WORD = /(\s*)((?:[^\s`]*`[^`]*`[^\s`]*)+|\S+)/g;
+const WORD_OR_COMMAND = /(\s*)((?:[^\s`]*`[^`]*`[^\s`]*)+|\S+)/g;
 /** A line that is a command, possibly after a label such as "Next:". */
 const COMMAND_LINE = /^(?:\w+: )?(?:planner|git) [a-z-]/;
 
@@ -19,7 +19,7 @@ export function measureTextWidth(text: string): number {
 export function wrapWords(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let current = "";
-  for (const [spaced, , word = ""] of text.matchAll(WORD)) {
+  for (const [spaced, , word = ""] of text.matchAll(WORD_OR_COMMAND)) {
     if (current !== "" && measureTextWidth(current + spaced) > width) {
       lines.push(current);
       current = word;
@@ -47,7 +47,7 @@ function wrapLine(line: string, width: number): string {
   const [indent = ""] = /^\s*/.exec(line) ?? [];
   const body = line.slice(indent.length);
   if (COMMAND_LINE.test(body)) return line;
-  const hanging = indent + " ".repeat(HANGING);
+  const hanging = indent + " ".repeat(HANGING_COLUMNS);
   const [first = "", ...rest] = wrapWords(body, width - hanging.length);
   return [indent + first, ...rest.map((each) => hanging + each)].join("\n");
 }

@@ -16,7 +16,7 @@ import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { createRandomHex } from "#kernel/random.ts";
 import { describeSystemError, getErrorCode } from "#planner/store/files/disk_error.ts";
-import { openParentFolder, refuseOutsideLink } from "#planner/store/files/open_folder.ts";
+import { assertNoOutsideLink, openParentFolder } from "#planner/store/files/open_folder.ts";
 import { isLink } from "#planner/store/project/project_bounds.ts";
 
 const NEW_FILE_MODE = 0o666;
@@ -29,14 +29,14 @@ export function createFile(path: string, text: string | Uint8Array, mode: number
   return wrapWriteErrors(path, () => {
     const folder = openParentFolder(path);
     try {
-      return createFileWithFolder(join(folder.path, basename(path)), text, mode);
+      return createFileAtomically(join(folder.path, basename(path)), text, mode);
     } finally {
       folder.close();
     }
   });
 }
 
-function createFileWithFolder(path: string, text: string | Uint8Array, mode: number): boolean {
+function createFileAtomically(path: string, text: string | Uint8Array, mode: number): boolean {
   return withTemporaryFile(dirname(path), text, mode, (temporary) => {
     try {
       // Unlike a rename, a link never replaces a file that was created meanwhile.
@@ -52,7 +52,7 @@ function createFileWithFolder(path: string, text: string | Uint8Array, mode: num
 /** Replaces a file atomically: a reader sees the old or the new text. A link stays a link, and the mode stays. */
 export function replaceFile(path: string, text: string | Uint8Array): void {
   wrapWriteErrors(path, () => {
-    refuseOutsideLink(path);
+    assertNoOutsideLink(path);
     const folder = openParentFolder(path);
     try {
       const inside = join(folder.path, basename(path));
@@ -72,17 +72,17 @@ export function writeFile(path: string, text: string | Uint8Array): void {
     wrapWriteErrors(path, () => writeFileSync(path, text));
     return;
   }
-  refuseDatabaseFile(path);
+  assertIsNoDatabase(path);
   if (!createFile(path, text)) replaceFile(path, text);
 }
 
 /** First bytes of every SQLite database. Source: SQLite, database file format, 1.3.1. */
-const DATABASE = "SQLite format 3\0";
+const SQLITE_HEADER = "SQLite format 3\0";
 
 /** @throws OperationError if the path is a database, because a mistyped output path would replace an inventory */
-export function refuseDatabaseFile(path: string): void {
+export function assertIsNoDatabase(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
-  const beginning = Buffer.alloc(DATABASE.length);
+  const beginning = Buffer.alloc(SQLITE_HEADER.length);
   wrapWriteErrors(path, () => {
     const descriptor = openSync(path, "r");
     try {
@@ -91,7 +91,7 @@ export function refuseDatabaseFile(path: string): void {
       closeSync(descriptor);
     }
   });
-  if (beginning.toString("latin1") !== DATABASE) return;
+  if (beginning.toString("latin1") !== SQLITE_HEADER) return;
   throw new OperationError("failed_precondition", `Cannot write "${path}": it is a database: expected another file`);
 }
 
@@ -164,25 +164,29 @@ export function wrapWriteErrors<Result>(path: string, work: () => Result): Resul
   try {
     return work();
   } catch (error) {
-    throw convertToWriteRefusal(path, error);
+    throw convertToWriteError(path, error);
   }
 }
 
 /** Returns the error that `wrapWriteErrors` throws, or `error` itself if no system call failed. */
-export function convertToWriteRefusal(path: string, error: unknown): unknown {
+export function convertToWriteError(path: string, error: unknown): unknown {
   const code = getErrorCode(error);
   if (code === undefined || error instanceof OperationError) return error;
   const kind = code === "EACCES" || code === "EPERM" || code === "EROFS" ? "permission_denied" : "unavailable";
-  return new OperationError(kind, `Cannot write "${path}": ${describeSystemError(error)}${ADVICE[code] ?? ""}`, {
-    cause: error,
-  });
+  return new OperationError(
+    kind,
+    `Cannot write "${path}": ${describeSystemError(error)}${ADVICE_BY_CODE[code] ?? ""}`,
+    {
+      cause: error,
+    },
+  );
 }
 
 const OTHER_PATH = "choose another path";
 const FREE_SPACE = `: free space or ${OTHER_PATH}`;
 const OTHER_USER = `: ${OTHER_PATH}, or run planner as a user who may write there`;
 
-const ADVICE: Readonly<Record<string, string>> = {
+const ADVICE_BY_CODE: Readonly<Record<string, string>> = {
   ENOSPC: FREE_SPACE,
   EDQUOT: FREE_SPACE,
   EFBIG: `: raise the limit (ulimit -f) or ${OTHER_PATH}`,

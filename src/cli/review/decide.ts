@@ -9,14 +9,14 @@ import type { Cli } from "../command.ts";
 import { type EditedText, editText } from "../edit_text.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { askAboutMergeCommands, isMergeRefusal, printMergeResult } from "../merge_output.ts";
-import type { OpenProject } from "../open_project.ts";
+import type { OpenedProject } from "../open_project.ts";
 import { sanitizeLine } from "../output/plain_text.ts";
 import { print, printJson } from "../output/print.ts";
 import { listenForSignals } from "../work/signals.ts";
 
 /** Dependencies and output options of a review's decisions. */
 export interface DecisionContext {
-  readonly project: OpenProject;
+  readonly project: OpenedProject;
   readonly deps: RunDeps;
   readonly cli: Cli;
   readonly json: boolean;
@@ -43,7 +43,11 @@ export async function acceptAndMergeWork(
   }
 }
 
-export async function sendWorkBack({ deps, json }: DecisionContext, id: string, text: string): Promise<ExitStatus> {
+export async function sendBackAndPrintWork(
+  { deps, json }: DecisionContext,
+  id: string,
+  text: string,
+): Promise<ExitStatus> {
   const sent = await sendBackWork(deps, id, text);
   if (json) printJson(sent);
   else for (const one of sent.specs) print(`Sent back spec: ${one} (planner work ${one})\n`);
@@ -63,12 +67,12 @@ export async function rejectAndPrintWork({ deps, cli, json }: DecisionContext, i
   return EXIT_STATUS.ok;
 }
 
-const QUESTION = "[a]ccept, send [b]ack, [r]eject or [l]eave? ";
+const DECISION_QUESTION = "[a]ccept, send [b]ack, [r]eject or [l]eave? ";
 
 /** Asks for one of four decisions about the work until a person gives one. An empty answer changes nothing. */
 export async function askForDecision(deciding: DecisionContext, facts: ReviewFacts): Promise<ExitStatus> {
   for (;;) {
-    const answer = readTerminalLine(QUESTION).trim().toLowerCase();
+    const answer = readTerminalLine(DECISION_QUESTION).trim().toLowerCase();
     if (isWordOrInitial(answer, "accept")) return acceptAndMergeWork(deciding, facts);
     if (isWordOrInitial(answer, "back")) return sendWorkBackFromEditor(deciding, facts);
     if (isWordOrInitial(answer, "reject")) return rejectAndPrintWork(deciding, facts.spec_id);
@@ -93,7 +97,7 @@ async function sendWorkBackFromEditor(deciding: DecisionContext, { spec_id }: Re
 
 async function sendBackAndDiscardCopy(deciding: DecisionContext, id: string, { text, file, discard }: EditedText) {
   try {
-    const status = await sendWorkBack(deciding, id, text);
+    const status = await sendBackAndPrintWork(deciding, id, text);
     discard();
     return status;
   } catch (error) {

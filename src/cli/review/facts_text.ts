@@ -1,14 +1,14 @@
 import type { FileChange, WorkDifference } from "#planner/run_ports/differences.ts";
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
 import type { ReviewedCriterion } from "#planner/work/reviewed_criteria.ts";
-import { formatCountOf, listSomeNames } from "#words/names.ts";
+import { formatCountWithNoun, listSomeNames } from "#words/names.ts";
 import { sanitizeLine } from "../output/plain_text.ts";
 
 /** Maximum number of lines that are printed per section. */
-const MOST_LISTED = 100;
+const MAX_SECTION_LINES = 100;
 
 /** Maximum number of uncommitted files that are printed. */
-const MOST_NAMED = 5;
+const MAX_PRINTED_FILES = 5;
 
 /** Formats the data for a review of work. */
 export function formatReviewFacts(facts: ReviewFacts): string {
@@ -27,15 +27,15 @@ export function formatReviewFacts(facts: ReviewFacts): string {
     ),
     ...formatRecord(facts),
     ...(facts.difference === null ? ["No commits to look at"] : formatDifference(facts, facts.difference)),
-    ...formatLocation(facts),
+    ...formatWorktree(facts),
   ];
   return lines.map((line) => `${sanitizeLine(line)}\n`).join("");
 }
 
 function formatSection(title: string, lines: readonly string[]): readonly string[] {
   if (lines.length === 0) return [];
-  const more = lines.length - MOST_LISTED;
-  const listed = lines.slice(0, MOST_LISTED).map((line) => `  ${line}`);
+  const more = lines.length - MAX_SECTION_LINES;
+  const listed = lines.slice(0, MAX_SECTION_LINES).map((line) => `  ${line}`);
   return [title, ...listed, ...(more > 0 ? [`  and ${more} more`] : [])];
 }
 
@@ -59,7 +59,7 @@ function formatRecord({ record }: ReviewFacts): readonly string[] {
     ...(unproven === null ? [] : [`completed without proof: ${unproven}`]),
     ...(beside.length === 0
       ? []
-      : [`its checks ran beside files that no commit holds: ${listSomeNames(beside, MOST_NAMED)}`]),
+      : [`its checks ran beside files that no commit holds: ${listSomeNames(beside, MAX_PRINTED_FILES)}`]),
   ].map((line) => `  ${line}`);
   return [`Run ${run} ${by}: ${status ?? "-"}${ended_at === null ? "" : `, ${ended_at}`}`, ...details];
 }
@@ -74,7 +74,7 @@ function formatDifference({ branch }: ReviewFacts, difference: WorkDifference): 
   return [
     ...(branch === null
       ? []
-      : [`Branch ${branch}${behind === 0 ? "" : `, ${formatCountOf(behind, "commit")} behind`}`]),
+      : [`Branch ${branch}${behind === 0 ? "" : `, ${formatCountWithNoun(behind, "commit")} behind`}`]),
     ...formatSection(
       "Commits",
       commits.map(({ hash, author, at, subject }) => `${hash.slice(0, 10)} ${author}, ${at}: ${subject}`),
@@ -89,10 +89,10 @@ function formatFile({ path, change, added, removed, changed_in_main }: FileChang
   return `${change.padEnd(8)} ${path} (${lines}${changed_in_main ? ", the main branch changed it too" : ""})`;
 }
 
-function formatLocation({ worktree, uncommitted, problem }: ReviewFacts): readonly string[] {
+function formatWorktree({ worktree, uncommitted, problem }: ReviewFacts): readonly string[] {
   return [
     ...(worktree === null ? [] : [`Worktree ${worktree}`]),
-    ...(uncommitted.length === 0 ? [] : [`Not committed there: ${listSomeNames(uncommitted, MOST_NAMED)}`]),
+    ...(uncommitted.length === 0 ? [] : [`Not committed there: ${listSomeNames(uncommitted, MAX_PRINTED_FILES)}`]),
     ...(problem === null ? [] : [problem]),
   ];
 }

@@ -1,5 +1,5 @@
 import { getErrorMessage } from "#kernel/errors.ts";
-import { BACKGROUND_START } from "#planner/operations/shared/start_background.ts";
+import { BACKGROUND_START_VARIABLE } from "#planner/operations/shared/start_background.ts";
 import type { NewProcessRecord, ProcessRecords } from "#planner/run_ports/process_records.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
@@ -10,29 +10,29 @@ export type BackgroundStart = Pick<NewProcessRecord, "spec_id" | "mode" | "start
  * because an agent's own planner is a separate process.
  */
 export function takeBackgroundStart(): BackgroundStart | null {
-  const text = process.env[BACKGROUND_START];
-  delete process.env[BACKGROUND_START];
+  const text = process.env[BACKGROUND_START_VARIABLE];
+  delete process.env[BACKGROUND_START_VARIABLE];
   if (text === undefined) return null;
   const { spec_id, mode, started_at } = JSON.parse(text) as Record<string, unknown>;
   return { spec_id: String(spec_id) as SpecId, mode: String(mode), started_at: String(started_at) };
 }
 
 /** Records a background process whose run never began as failed. */
-export async function endUnbegunRecord(records: ProcessRecords, start: BackgroundStart, error: string): Promise<void> {
+export async function recordUnbegunRun(records: ProcessRecords, start: BackgroundStart, error: string): Promise<void> {
   const process_id = `${start.spec_id}-${process.pid}`;
   // The tool that started the process may not have written the record yet.
-  await records.announce({ ...start, process_id, pid: process.pid });
-  await records.finish(process_id, { status: "failed", error }, new Date());
+  await records.announceRecord({ ...start, process_id, pid: process.pid });
+  await records.finishRecord(process_id, { status: "failed", error }, new Date());
 }
 
 /** Records an error that occurred before the project was opened, such as invalid settings. Never rejects. */
-export async function recordEarlyRefusal(root: string, error: unknown): Promise<void> {
+export async function recordEarlyError(root: string, error: unknown): Promise<void> {
   const start = takeBackgroundStart();
   if (start === null) return;
   try {
     const { openRuns } = await import("#planner/store/processes/open_runs.ts");
     const { records } = openRuns(root, { now: () => new Date() });
-    await endUnbegunRecord(records, start, getErrorMessage(error));
+    await recordUnbegunRun(records, start, getErrorMessage(error));
   } catch {
     // The failure is still reported in the background log.
   }

@@ -4,7 +4,7 @@ import { addUsage, formatShortUsage, formatUsage, NO_USAGE, type Usage } from "#
 import type { Cli } from "../command.ts";
 import { removeEscapes, sanitizeLine } from "../output/plain_text.ts";
 import { moveCursor, printError, printJson } from "../output/print.ts";
-import { cutText } from "../output/table.ts";
+import { truncateToWidth } from "../output/table.ts";
 import { isTerminal, paint, type Style } from "../output/terminal.ts";
 import { measureTextWidth, printText } from "../output/wrap_text.ts";
 
@@ -16,13 +16,13 @@ export interface UnmergedWork {
 }
 
 export interface Progress {
-  tell(event: RunEvent): void;
-  summary(result: QueueResult, waiting: readonly UnmergedWork[]): void;
+  reportEvent(event: RunEvent): void;
+  printSummary(result: QueueResult, waiting: readonly UnmergedWork[]): void;
   close(): void;
 }
 
 /** Returns a reporter that never throws, so that failed reports stop no run. `complain` throws the first error. */
-export function wrapProgress({ tell }: Progress): { tell(event: RunEvent): void; complain(): void } {
+export function createSafeReporter({ reportEvent: tell }: Progress): { tell(event: RunEvent): void; complain(): void } {
   let failure: unknown;
   return {
     tell(event) {
@@ -38,27 +38,27 @@ export function wrapProgress({ tell }: Progress): { tell(event: RunEvent): void;
   };
 }
 
-const STYLES: Readonly<Record<string, Style>> = { completed: "green", failed: "red", needs_attention: "yellow" };
+const STATUS_STYLES: Readonly<Record<string, Style>> = { completed: "green", failed: "red", needs_attention: "yellow" };
 
 /** Seconds between two reports without a terminal. */
-const REPORT_EVERY_SECONDS = 60;
+const REPORT_INTERVAL_S = 60;
 
 /**
  * Creates the progress reporter: JSON lines with `json`; otherwise one line per finished spec on standard output, and
  * everything else on standard error.
  */
 export function createProgress(cli: Cli, json: boolean): Progress {
-  if (json) return { tell: printJson, summary: () => {}, close: () => {} };
+  if (json) return { reportEvent: printJson, printSummary: () => {}, close: () => {} };
   const running = new RunningSpecs();
   const view = openProgressView(cli, running);
   return {
-    tell(event) {
-      running.take(event, Date.now());
+    reportEvent(event) {
+      running.applyEvent(event, Date.now());
       if (event.event !== "output" && event.event !== "usage" && event.event !== "progress") {
-        view.above(() => printEvent(event, cli));
+        view.above(() => printRunEvent(event, cli));
       }
     },
-    summary: (result, waiting) => view.above(() => printSummary({ ...result, waiting }, cli)),
+    printSummary: (result, waiting) => view.above(() => printSummary({ ...result, waiting }, cli)),
     close: () => view.close(),
   };
 }
@@ -67,20 +67,20 @@ function openProgressView(cli: Cli, running: RunningSpecs): LiveLines {
   const plain = { above: (say: () => void) => say(), close: () => {} };
   if (cli.quiet) return plain;
   if (isTerminal("stderr") && process.env["TERM"] !== "dumb") {
-    return openLiveLines((width) => running.lines(Date.now(), width));
+    return openLiveLines((width) => running.formatLines(Date.now(), width));
   }
-  const seconds = Number(process.env["PLANNER_PROGRESS_SECONDS"]) || REPORT_EVERY_SECONDS;
+  const seconds = Number(process.env["PLANNER_PROGRESS_SECONDS"]) || REPORT_INTERVAL_S;
   const report = (): void => {
-    for (const sentence of running.sentences(Date.now())) cli.note(sentence);
+    for (const sentence of running.formatSentences(Date.now())) cli.note(sentence);
   };
   const timer = setInterval(report, seconds * 1000);
   timer.unref();
   return { ...plain, close: () => clearInterval(timer) };
 }
 
-type ToldEvent = Exclude<RunEvent, { readonly event: "output" | "usage" | "progress" }>;
+type PrintedEvent = Exclude<RunEvent, { readonly event: "output" | "usage" | "progress" }>;
 
-function printEvent(event: ToldEvent, cli: Cli): void {
+function printRunEvent(event: PrintedEvent, cli: Cli): void {
   if (event.event === "ended") printRunEnd(event, cli);
   else if (event.event === "output_check") printText(`${event.lines.map(sanitizeLine).join("\n")}\n`);
   else if (event.event === "refused") cli.warn(event.reason);
@@ -94,7 +94,7 @@ function printEvent(event: ToldEvent, cli: Cli): void {
 
 function printRunEnd({ spec_id, status, reasons, warnings }: RunResult, cli: Cli): void {
   for (const warning of warnings) cli.warn(`${spec_id}: ${warning}`);
-  const style = STYLES[status];
+  const style = STATUS_STYLES[status];
   const word = style === undefined ? status : paint(status, style);
   const because = reasons.length === 0 ? "" : `: ${sanitizeLine(reasons.join("; "))}`;
   printText(`${spec_id}: ${word}${because}\n`);
@@ -125,10 +125,10 @@ function printSummary(
 }
 
 /** Milliseconds between two redraws: smooth to the eye, and cheap compared with an agent's work. */
-const DRAW_EVERY_MS = 150;
+const DRAW_INTERVAL_MS = 150;
 
 /** Width in columns of a terminal that does not report its width. */
-const USUAL_COLUMNS = 80;
+const DEFAULT_COLUMNS = 80;
 
 /** Lines at the bottom of the terminal that are redrawn repeatedly, below all other output. */
 interface LiveLines {
@@ -146,13 +146,13 @@ function openLiveLines(lines: (width: number) => readonly string[]): LiveLines {
   };
   const draw = (): void => {
     erase();
-    const width = (process.stderr.columns || USUAL_COLUMNS) - 1;
+    const width = (process.stderr.columns || DEFAULT_COLUMNS) - 1;
     // More lines than the screen has could not be erased.
     const shown = lines(width).slice(0, Math.max(1, (process.stderr.rows || 24) - 2));
     for (const line of shown) printError(`${line}\n`);
     drawn = shown.length;
   };
-  const timer = setInterval(draw, DRAW_EVERY_MS);
+  const timer = setInterval(draw, DRAW_INTERVAL_MS);
   timer.unref();
   return {
     above(say) {
@@ -175,7 +175,7 @@ const USAGE_COLUMNS = 11;
 /** Maximum length of a stored last line, in characters. */
 const MAX_KEPT_CHARS = 500;
 
-interface Running {
+interface RunningSpec {
   readonly title: string;
   readonly since: number;
   usage: Usage | null;
@@ -185,11 +185,11 @@ interface Running {
 
 /** The specs that are running now, computed from the events of the work. */
 export class RunningSpecs {
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Map<string, RunningSpec>();
   #done = 0;
   #total = 0;
 
-  take(event: RunEvent, now: number): void {
+  applyEvent(event: RunEvent, now: number): void {
     if (event.event === "progress") {
       this.#done = event.done;
       this.#total = event.total;
@@ -208,23 +208,23 @@ export class RunningSpecs {
   }
 
   /** Returns the number of finished specs, then a line per running spec; none is wider than `width` columns. */
-  lines(now: number, width: number): readonly string[] {
+  formatLines(now: number, width: number): readonly string[] {
     if (this.#running.size === 0) return [];
-    const running = [...this.#running.values()].map((one) => cutText(formatRunning(one, now), width));
-    return [cutText(`${this.#done} of ${this.#total} done, ${running.length} running`, width), ...running];
+    const running = [...this.#running.values()].map((one) => truncateToWidth(formatRunning(one, now), width));
+    return [truncateToWidth(`${this.#done} of ${this.#total} done, ${running.length} running`, width), ...running];
   }
 
   /** Returns a sentence per running spec, for a log that is read later. */
-  sentences(now: number): readonly string[] {
+  formatSentences(now: number): readonly string[] {
     return [...this.#running].map(([id, { since, usage, last }]) => {
       const spent = usage === null ? "" : `, ${formatShortUsage(usage)}`;
-      return `${id}: ${formatDuration(now - since)}${spent} (${this.#done} of ${this.#total} done): ${cutText(joinTextLines(last), 120)}`;
+      return `${id}: ${formatDuration(now - since)}${spent} (${this.#done} of ${this.#total} done): ${truncateToWidth(joinTextLines(last), 120)}`;
     });
   }
 }
 
-function formatRunning({ title, since, usage, last }: Running, now: number): string {
-  const name = padText(cutText(title, TITLE_COLUMNS), TITLE_COLUMNS);
+function formatRunning({ title, since, usage, last }: RunningSpec, now: number): string {
+  const name = padText(truncateToWidth(title, TITLE_COLUMNS), TITLE_COLUMNS);
   const spent = (usage === null ? "" : formatShortUsage(usage)).padStart(USAGE_COLUMNS);
   return `${name} ${formatDuration(now - since).padStart(TIME_COLUMNS)} ${spent}  ${joinTextLines(last)}`;
 }

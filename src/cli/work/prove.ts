@@ -4,10 +4,10 @@ import { keepManualRecord } from "#planner/runs/run/keep_record.ts";
 import type { RunDeps } from "#planner/runs/run_types.ts";
 import { findProjectOfWorktree } from "#planner/store/processes/inside_run.ts";
 import type { ManualCompletion, ProofRequest, Provenance } from "#planner/work/provenance.ts";
-import type { OpenProject } from "../open_project.ts";
+import type { OpenedProject } from "../open_project.ts";
 import { openRunDeps } from "./run_deps.ts";
 
-interface Proving {
+interface ProofOptions {
   /** Opens a project. */
   readonly open: (options: { readonly cwd: string; readonly root: string }) => Promise<PlannerContext>;
   /** Receives lines about the progress and output of checks. */
@@ -18,7 +18,7 @@ interface Proving {
 export async function proveSpecInFolder(
   root: string,
   wanted: ProofRequest,
-  { open, tell = () => {} }: Proving,
+  { open, tell = () => {} }: ProofOptions,
 ): Promise<Provenance> {
   const around = findProjectOfWorktree(root);
   const deps = await openProjectDeps(around?.project ?? root, { open, tell });
@@ -26,19 +26,19 @@ export async function proveSpecInFolder(
 }
 
 /** Stores the record of a completion without a run. Does nothing in a worktree, because its run stores the record. */
-export async function recordManualEnd(
+export async function recordManualCompletion(
   root: string,
   end: ManualCompletion,
-  open: Proving["open"],
+  open: ProofOptions["open"],
 ): Promise<number | null> {
   return findProjectOfWorktree(root) === null ? keepManualRecord(await openProjectDeps(root, { open }), end) : null;
 }
 
-async function openProjectDeps(root: string, { open, tell = () => {} }: Proving): Promise<RunDeps> {
+async function openProjectDeps(root: string, { open, tell = () => {} }: ProofOptions): Promise<RunDeps> {
   return openProofDeps({ root, context: await open({ cwd: root, root }) }, tell);
 }
 
 /** Opens the dependencies of checks; `tell` receives lines about their progress and output. */
-export function openProofDeps(project: OpenProject, tell: (line: string) => void): Promise<RunDeps> {
+export function openProofDeps(project: OpenedProject, tell: (line: string) => void): Promise<RunDeps> {
   return openRunDeps(project, { startedAt: null, tell: (event) => event.event === "output" && tell(event.text) });
 }

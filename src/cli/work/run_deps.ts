@@ -1,21 +1,21 @@
 import type { RunDeps, RunEvent } from "#planner/runs/run_types.ts";
 import { openRunFiles } from "#planner/store/worktrees/run_files.ts";
 import { getSelfCommand } from "#runtime/self_command.ts";
-import type { OpenProject } from "../open_project.ts";
+import type { OpenedProject } from "../open_project.ts";
 
 /** Creates the dependencies of the runs of this process. */
 export async function openRunDeps(
-  { context, root }: OpenProject,
+  { context, root }: OpenedProject,
   { startedAt, tell }: { readonly startedAt: string | null; readonly tell: (event: RunEvent) => void },
 ): Promise<RunDeps> {
   return {
     context,
-    ports: await context.runs(),
+    ports: await context.openRuns(),
     files: openRunFiles(),
     root,
     pid: process.pid,
-    self: getSelfCommand(),
-    shell: buildShellCommand,
+    selfCommand: getSelfCommand(),
+    buildShellCommand: buildShellCommand,
     startedAt,
     tell,
   };

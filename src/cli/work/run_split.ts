@@ -6,15 +6,15 @@ import { type SplitReport, splitSpec } from "#planner/runs/split/split_spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
-import type { OpenProject } from "../open_project.ts";
+import type { OpenedProject } from "../open_project.ts";
 import { printJson } from "../output/print.ts";
 import { printText } from "../output/wrap_text.ts";
-import { endUnbegunRecord, takeBackgroundStart } from "./background_start.ts";
+import { recordUnbegunRun, takeBackgroundStart } from "./background_start.ts";
 import { openRunDeps } from "./run_deps.ts";
 import { getInterruptionStatus, listenForSignals } from "./signals.ts";
 
 /** Arguments of `planner split`. */
-export interface SplitWords {
+export interface SplitArgs {
   readonly id: SpecId;
   readonly recursive: boolean;
   readonly maxDepth: number | null;
@@ -24,7 +24,7 @@ export interface SplitWords {
 }
 
 /** Splits a spec and prints the new members. */
-export async function runSplit(project: OpenProject, cli: Cli, words: SplitWords): Promise<ExitStatus> {
+export async function runSplit(project: OpenedProject, cli: Cli, words: SplitArgs): Promise<ExitStatus> {
   const { id, recursive, maxDepth, force, model, json } = words;
   refuseInsideRun(project.context, "planner_split");
   const background = takeBackgroundStart();
@@ -43,13 +43,13 @@ export async function runSplit(project: OpenProject, cli: Cli, words: SplitWords
     return report.refused.length === 0 ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   } catch (error) {
     refused = getErrorMessage(error);
-    const by = signals.by();
+    const by = signals.getFirstSignal();
     if (by === null || !(error instanceof OperationError)) throw error;
     cli.warn(error.message);
     return getInterruptionStatus(by);
   } finally {
     signals.close();
-    if (background !== null) await endUnbegunRecord(deps.ports.records, background, refused);
+    if (background !== null) await recordUnbegunRun(deps.ports.records, background, refused);
   }
 }
 

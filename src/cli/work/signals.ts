@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import type { StopSignals } from "#planner/runs/run_types.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const HANDLED_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-export type Interruption = (typeof SIGNALS)[number];
+export type Interruption = (typeof HANDLED_SIGNALS)[number];
 
-export interface SignalStop extends StopSignals {
+export interface SignalListener extends StopSignals {
   /** Returns the first signal that was received, or null. */
-  by(): Interruption | null;
+  getFirstSignal(): Interruption | null;
   close(): void;
 }
 
@@ -21,12 +21,12 @@ export function getInterruptionStatus(by: Interruption | null): ExitStatus {
  * Handles the signals that ask this process to end: the first requests a clean stop, any further one an immediate stop.
  * SIGHUP is not handled if the starting process ignored it, as `nohup` does, because any listener would undo that.
  */
-export function listenForSignals(heard: (name: Interruption, again: boolean) => void): SignalStop {
+export function listenForSignals(onSignal: (name: Interruption, again: boolean) => void): SignalListener {
   const soon = new AbortController();
   const now = new AbortController();
   let by: Interruption | null = null;
   const hangupIgnored = isHangupIgnored();
-  const listeners = SIGNALS.map((name) => {
+  const listeners = HANDLED_SIGNALS.map((name) => {
     const listener = (): void => {
       // Deno listens to every signal once it listens to one, so only a listener keeps the process alive on SIGHUP.
       if (name === "SIGHUP" && hangupIgnored) return;
@@ -34,7 +34,7 @@ export function listenForSignals(heard: (name: Interruption, again: boolean) => 
       by ??= name;
       soon.abort();
       if (again) now.abort();
-      heard(name, again);
+      onSignal(name, again);
     };
     process.on(name, listener);
     return [name, listener] as const;
@@ -42,7 +42,7 @@ export function listenForSignals(heard: (name: Interruption, again: boolean) => 
   return {
     soon: soon.signal,
     now: now.signal,
-    by: () => by,
+    getFirstSignal: () => by,
     close() {
       for (const [name, listener] of listeners) process.off(name, listener);
     },

@@ -1,8 +1,8 @@
 /** Maximum changes of the upper layer; more move to the middle. Our choice: each inventory change copies the layer. */
 const TOP_MAX_CHANGES = 256;
 /** Changes in the middle layer that trigger a merge into a new base, beyond an eighth of the base map's size. */
-const MERGE_AT = 4096;
-const MERGE_SHARE = 8;
+const MERGE_MIN_CHANGES = 4096;
+const MERGE_BASE_DIVISOR = 8;
 
 type Layer<Value> = Map<string, Value | undefined>;
 
@@ -16,9 +16,9 @@ export class LayeredMap<Value> {
   readonly #middle: ReadonlyMap<string, Value | undefined>;
   #top: Layer<Value>;
   /** Whether there is no middle layer and no base map. */
-  readonly #isFirst: boolean;
+  readonly #hasOnlyTop: boolean;
   /** Whether the upper layer is shared with an earlier map. */
-  #shared: boolean;
+  #isTopShared: boolean;
 
   constructor(
     base: ReadonlyMap<string, Value> = new Map(),
@@ -28,42 +28,42 @@ export class LayeredMap<Value> {
     this.#base = base;
     this.#middle = middle;
     this.#top = top ?? new Map();
-    this.#isFirst = base.size + middle.size === 0;
-    this.#shared = top !== undefined;
+    this.#hasOnlyTop = base.size + middle.size === 0;
+    this.#isTopShared = top !== undefined;
   }
 
   get(key: string): Value | undefined {
     const upper = this.#top.get(key);
-    if (upper !== undefined || this.#isFirst || this.#top.has(key)) return upper;
+    if (upper !== undefined || this.#hasOnlyTop || this.#top.has(key)) return upper;
     const own = this.#middle.get(key);
     return own !== undefined || this.#middle.has(key) ? own : this.#base.get(key);
   }
 
   set(key: string, value: Value): void {
-    if (!this.#shared || this.get(key) !== value) this.#put(key, value);
+    if (!this.#isTopShared || this.get(key) !== value) this.#setInTop(key, value);
   }
 
   delete(key: string): void {
-    if (this.get(key) !== undefined) this.#put(key, undefined);
+    if (this.get(key) !== undefined) this.#setInTop(key, undefined);
   }
 
   /** Returns a map of the same content that can be changed independently. This map must not be changed afterwards. */
-  next(): LayeredMap<Value> {
+  createNext(): LayeredMap<Value> {
     const base = this.#base;
     const middle = this.#middle;
     const top = this.#top;
     // Without lower layers, deleted keys need no marker.
-    if (this.#isFirst) return new LayeredMap(top as ReadonlyMap<string, Value>);
+    if (this.#hasOnlyTop) return new LayeredMap(top as ReadonlyMap<string, Value>);
     if (top.size < TOP_MAX_CHANGES) return new LayeredMap(base, middle, top);
     const changes = new Map([...middle, ...top]);
-    if (changes.size < MERGE_AT + base.size / MERGE_SHARE) return new LayeredMap(base, changes);
+    if (changes.size < MERGE_MIN_CHANGES + base.size / MERGE_BASE_DIVISOR) return new LayeredMap(base, changes);
     return new LayeredMap(mergeLayers(base, changes));
   }
 
-  #put(key: string, value: Value | undefined): void {
-    if (this.#shared) this.#top = new Map(this.#top);
-    this.#shared = false;
-    if (value === undefined && this.#isFirst) this.#top.delete(key);
+  #setInTop(key: string, value: Value | undefined): void {
+    if (this.#isTopShared) this.#top = new Map(this.#top);
+    this.#isTopShared = false;
+    if (value === undefined && this.#hasOnlyTop) this.#top.delete(key);
     else this.#top.set(key, value);
   }
 }

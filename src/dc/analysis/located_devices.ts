@@ -8,7 +8,7 @@ export interface LocatedDevices {
   /** Devices in racks by the key of the rack. */
   readonly racked: ReadonlyMap<string, readonly Device[]>;
   /** Devices outside of racks, sorted by key. */
-  readonly free: readonly Device[];
+  readonly unracked: readonly Device[];
 }
 
 /** Groups devices by rack. @param devices sorted by key */
@@ -25,12 +25,12 @@ export function groupDevicesByRack(devices: readonly Device[]): LocatedDevices {
     if (list === undefined) racked.set(key, [device]);
     else list.push(device);
   }
-  return { racked, free };
+  return { racked, unracked: free };
 }
 
 /** Returns the groups after changes of devices. Cost: a copy of the map of racks, and of the lists that change. */
 export function updateDeviceGroups(
-  { racked, free }: LocatedDevices,
+  { racked, unracked: free }: LocatedDevices,
   changes: readonly ResourceChange<Device>[],
 ): LocatedDevices {
   const lists = new Map(racked);
@@ -43,7 +43,7 @@ export function updateDeviceGroups(
       else if (rack !== undefined) lists.set(rack, applyListEdits(lists.get(rack) ?? [], [edit], getDeviceKey));
     }
   }
-  return { racked: lists, free: applyListEdits(free, outside, getDeviceKey) };
+  return { racked: lists, unracked: applyListEdits(free, outside, getDeviceKey) };
 }
 
 function getDeviceKey({ code }: Device): string {

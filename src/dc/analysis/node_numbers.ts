@@ -2,7 +2,7 @@ import type { PowerGraph } from "./power/power_graph.ts";
 
 /** Page size as a power of two. A page gets memory when one of its numbers is first set. */
 const PAGE_BITS = 10;
-const PAGE = 2 ** PAGE_BITS;
+const PAGE_SIZE = 2 ** PAGE_BITS;
 
 /**
  * Stores a number for some nodes of a graph. Memory is allocated only for pages that contain a number, so an instance
@@ -13,12 +13,12 @@ export class NodeNumbers {
   readonly #pages: (Int32Array | undefined)[];
 
   constructor(nodes: number) {
-    this.#pages = new Array(Math.ceil(nodes / PAGE));
+    this.#pages = new Array(Math.ceil(nodes / PAGE_SIZE));
   }
 
   /** Returns the number of a node; -1 if none is set, and for invalid indexes. */
   at(index: number): number {
-    return (this.#pages[index >> PAGE_BITS]?.[index & (PAGE - 1)] ?? 0) - 1;
+    return (this.#pages[index >> PAGE_BITS]?.[index & (PAGE_SIZE - 1)] ?? 0) - 1;
   }
 
   /** Sets the number of a node. @param value at least 0 */
@@ -26,10 +26,10 @@ export class NodeNumbers {
     const at = index >> PAGE_BITS;
     let page = this.#pages[at];
     if (page === undefined) {
-      page = new Int32Array(PAGE);
+      page = new Int32Array(PAGE_SIZE);
       this.#pages[at] = page;
     }
-    page[index & (PAGE - 1)] = value + 1;
+    page[index & (PAGE_SIZE - 1)] = value + 1;
   }
 }
 
@@ -42,29 +42,30 @@ export class NodeGroups {
     for (let index = 0; index < size; index += 1) this.#parents[index] = index;
   }
 
-  join(a: number, b: number): void {
-    const [one, other] = [this.#root(a), this.#root(b)];
+  joinNodes(a: number, b: number): void {
+    const [one, other] = [this.#findRoot(a), this.#findRoot(b)];
     if (one !== other) this.#parents[Math.max(one, other)] = Math.min(one, other);
   }
 
-  joinAll([first, ...others]: readonly number[]): void {
-    if (first !== undefined) for (const other of others) this.join(first, other);
+  joinAllNodes([first, ...others]: readonly number[]): void {
+    if (first !== undefined) for (const other of others) this.joinNodes(first, other);
   }
 
   /** Joins every node with the nodes that supply it. */
-  joinSupply({ edges: { inAt, inEnd, from } }: PowerGraph): void {
+  joinSuppliedNodes({ edges: { inAt, inEnd, from } }: PowerGraph): void {
     for (let index = 0; index < this.#parents.length; index += 1) {
-      for (let at = inAt[index] as number; at < (inEnd[index] as number); at += 1) this.join(from[at] as number, index);
+      for (let at = inAt[index] as number; at < (inEnd[index] as number); at += 1)
+        this.joinNodes(from[at] as number, index);
     }
   }
 
   /** Returns the lowest node of each node's group, indexed by node. */
-  numbers(): Int32Array {
-    for (let index = 0; index < this.#parents.length; index += 1) this.#parents[index] = this.#root(index);
+  listGroupNumbers(): Int32Array {
+    for (let index = 0; index < this.#parents.length; index += 1) this.#parents[index] = this.#findRoot(index);
     return this.#parents;
   }
 
-  #root(index: number): number {
+  #findRoot(index: number): number {
     let at = index;
     while (this.#parents[at] !== at) {
       const above = this.#parents[this.#parents[at] as number] as number;

@@ -18,11 +18,11 @@ export function formatAreaKey(area: Ref): string {
   return formatRef(area).toLowerCase();
 }
 
-const grouped = new WeakMap<readonly Device[], readonly DeviceLocation[]>();
+const locationsCache = new WeakMap<readonly Device[], readonly DeviceLocation[]>();
 
 /** Groups devices by location. The result is cached per list. Cost: O(devices). */
 export function groupByLocation(devices: readonly Device[]): readonly DeviceLocation[] {
-  const known = grouped.get(devices);
+  const known = locationsCache.get(devices);
   if (known !== undefined) return known;
   const members = new Map<string, { readonly areas: readonly string[]; readonly devices: Device[] }>();
   for (const device of devices) {
@@ -37,15 +37,15 @@ export function groupByLocation(devices: readonly Device[]): readonly DeviceLoca
     devices: place.devices,
     lossy: place.devices.filter(({ power }) => power?.efficiencyPct !== undefined),
   }));
-  grouped.set(devices, places);
+  locationsCache.set(devices, places);
   return places;
 }
 
-const areaPlaces = new WeakMap<readonly DeviceLocation[], ReadonlyMap<string, readonly number[]>>();
+const areaIndexCache = new WeakMap<readonly DeviceLocation[], ReadonlyMap<string, readonly number[]>>();
 
 /** Indexes a list's locations by the keys of the areas that contain them. The result is cached per list. */
 export function indexLocationsByArea(places: readonly DeviceLocation[]): ReadonlyMap<string, readonly number[]> {
-  const known = areaPlaces.get(places);
+  const known = areaIndexCache.get(places);
   if (known !== undefined) return known;
   const found = new Map<string, number[]>();
   for (const [at, { areas }] of places.entries()) {
@@ -55,7 +55,7 @@ export function indexLocationsByArea(places: readonly DeviceLocation[]): Readonl
       else list.push(at);
     }
   }
-  areaPlaces.set(places, found);
+  areaIndexCache.set(places, found);
   return found;
 }
 
@@ -86,12 +86,12 @@ export function findAreaRef({ rackCode, location }: LocatedResource, kind: AreaK
   return location && listAreas(location).find((area) => area.startsWith(prefix));
 }
 
-const heats = new WeakMap<DeviceLocation, Map<LoadBasis, HeatSum>>();
+const heatCache = new WeakMap<DeviceLocation, Map<LoadBasis, HeatSum>>();
 
 /** Sums the heat of the devices of a location, without losses of power distribution. Computed once per basis. */
 export function sumLocationHeat(place: DeviceLocation, basis: LoadBasis): HeatSum {
-  const known = heats.get(place) ?? new Map<LoadBasis, HeatSum>();
-  heats.set(place, known);
+  const known = heatCache.get(place) ?? new Map<LoadBasis, HeatSum>();
+  heatCache.set(place, known);
   const heat = known.get(basis) ?? sumHeatByMedium(place.devices, basis);
   known.set(basis, heat);
   return heat;
@@ -104,17 +104,17 @@ export function listEmptyLocations(
 ): readonly DeviceLocation[] {
   const known = new Set(occupied.map(({ areas }) => [...areas].join("\n")));
   const found: DeviceLocation[] = [];
-  const add = (areas: readonly string[]) => {
+  const addLocation = (areas: readonly string[]) => {
     const key = areas.join("\n");
     if (areas.length === 0 || known.has(key)) return;
     known.add(key);
     found.push({ areas: new Set(areas), devices: [], lossy: [] });
   };
-  for (const { code, location } of racks) add(listAreaKeys({ rackCode: code, ...(location && { location }) }));
+  for (const { code, location } of racks) addLocation(listAreaKeys({ rackCode: code, ...(location && { location }) }));
   for (const { location, rackCode, heatRejection } of cracs) {
-    add(listAreaKeys({ ...(rackCode && { rackCode }), ...(location && { location }) }));
+    addLocation(listAreaKeys({ ...(rackCode && { rackCode }), ...(location && { location }) }));
     // A unit that rejects heat into its room does so outside of any rack.
-    if (heatRejection === "AIR" && location !== undefined) add(listAreaKeys({ location }));
+    if (heatRejection === "AIR" && location !== undefined) addLocation(listAreaKeys({ location }));
   }
   return found;
 }

@@ -14,11 +14,11 @@ export function listResourceChanges<Resource>(
   list: readonly Resource[],
   keys: readonly string[],
   read: readonly Resource[],
-  keyOf: (resource: Resource) => string,
+  getKey: (resource: Resource) => string,
 ): readonly ResourceChange<Resource>[] {
-  const after = new Map(read.map((resource) => [keyOf(resource), resource]));
+  const after = new Map(read.map((resource) => [getKey(resource), resource]));
   return [...new Set([...keys, ...after.keys()])]
-    .map((key) => ({ key, before: findItemByKey(list, key, keyOf), after: after.get(key) }))
+    .map((key) => ({ key, before: findItemByKey(list, key, getKey), after: after.get(key) }))
     .filter((change) => change.before !== undefined || change.after !== undefined);
 }
 

@@ -20,17 +20,17 @@ export function findItemByKey<Item>(
 export function applyListEdits<Item>(
   list: readonly Item[],
   edits: readonly ListEdit<Item>[],
-  keyOf: (item: Item) => string,
+  getKey: (item: Item) => string,
 ): readonly Item[] {
   if (edits.length === 0) return list;
-  const placed = edits.map((edit) => ({ ...edit, at: findInsertIndex(list, edit.key, keyOf) }));
+  const placed = edits.map((edit) => ({ ...edit, at: findInsertIndex(list, edit.key, getKey) }));
   // Copying whole runs is much faster than copying item by item.
   const parts: (readonly Item[])[] = [];
   let from = 0;
   for (const { key, after, at } of placed.toSorted((a, b) => a.at - b.at || compareByCodePoints(a.key, b.key))) {
     if (at > from) parts.push(list.slice(from, at));
     const old = list[at];
-    from = old !== undefined && keyOf(old) === key ? at + 1 : at;
+    from = old !== undefined && getKey(old) === key ? at + 1 : at;
     if (after !== undefined) parts.push([after]);
   }
   parts.push(list.slice(from));

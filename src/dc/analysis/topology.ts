@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { portKey, type Ref } from "#dc/model/ref.ts";
+import { type Ref, toPortKey } from "#dc/model/ref.ts";
 import { formatEdgeKey, getResourceKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, PortRef, Rack, ResourceKind } from "#dc/model/resources.ts";
 import type { PathLoad } from "#gen/datacenter/v1/messages.ts";
@@ -35,7 +35,7 @@ import type { RackSupply } from "./racks/rack_supply.ts";
 import { canChangePower, canChangeSupply, listChangedRackKeys, listResourceChanges } from "./resource_changes.ts";
 import { applyListEdits, findItemByKey } from "./sorted_list.ts";
 
-const codeOf = ({ code }: { readonly code: string }) => codeKey(code);
+const getCodeKey = ({ code }: { readonly code: string }) => codeKey(code);
 
 /** Immutable graphs of one inventory revision; `changed` creates the next one, which shares unchanged parts. */
 export class Topology {
@@ -44,37 +44,37 @@ export class Topology {
   readonly power: PowerGraph;
   readonly #editor: PowerGraphEditor;
   readonly #figures: PowerFigures;
-  #places: readonly DeviceLocation[] | undefined;
+  #locations: readonly DeviceLocation[] | undefined;
   #verdicts: readonly RedundancyVerdict[] | undefined;
   /** Load findings by basis, then by the key of the rack. */
-  readonly #overloads = new Map<LoadBasis, ReadonlyMap<string, readonly HealthReason[]>>();
-  readonly #located: LocatedDevices;
+  readonly #findingsByBasis = new Map<LoadBasis, ReadonlyMap<string, readonly HealthReason[]>>();
+  readonly #deviceGroups: LocatedDevices;
   /** Facts by the key of the rack; shared with earlier topologies until the resources of a rack change. */
-  readonly #facts: Map<string, RackFacts>;
+  readonly #factsByRack: Map<string, RackFacts>;
 
-  private constructor(inventory: Inventory, { editor, figures, located, facts }: Parts) {
+  private constructor(inventory: Inventory, { editor, figures, located, facts }: TopologyParts) {
     this.inventory = inventory;
     this.#editor = editor;
-    this.power = editor.graph();
+    this.power = editor.getGraph();
     this.#figures = figures;
-    this.#located = located;
-    this.#facts = facts;
+    this.#deviceGroups = located;
+    this.#factsByRack = facts;
   }
 
   /** Builds the graphs. Cost: O(devices + ports + cables). */
-  static of(inventory: Inventory): Topology {
-    return runAllSteps(Topology.build(inventory));
+  static createFromInventory(inventory: Inventory): Topology {
+    return runAllSteps(Topology.buildInSteps(inventory));
   }
 
   /** Builds the graphs in steps, including live set and loads. */
-  static *build(inventory: Inventory): Steps<Topology> {
-    const editor = yield* PowerGraphEditor.build(inventory);
+  static *buildInSteps(inventory: Inventory): Steps<Topology> {
+    const editor = yield* PowerGraphEditor.buildInSteps(inventory);
     const located = groupDevicesByRack(inventory.devices);
-    const figures = new PowerFigures(editor.graph());
+    const figures = new PowerFigures(editor.getGraph());
     yield;
     figures.live;
     yield;
-    figures.loads("ALLOCATED");
+    figures.getLoads("ALLOCATED");
     return new Topology(inventory, { editor, figures, located, facts: new Map() });
   }
 
@@ -90,48 +90,48 @@ export class Topology {
 
   /** Returns the load of every node in watts. */
   loads(basis: LoadBasis): Float64Array {
-    return this.#figures.loads(basis).watts;
+    return this.#figures.getLoads(basis).watts;
   }
 
   /** Returns the load of every node in watts, and the load of its phases in volt-amperes. */
   apparentLoads(basis: LoadBasis): Loads {
-    return this.#figures.loads(basis);
+    return this.#figures.getLoads(basis);
   }
 
   device(code: string): Device | undefined {
-    return findItemByKey(this.inventory.devices, codeKey(code), codeOf);
+    return findItemByKey(this.inventory.devices, codeKey(code), getCodeKey);
   }
 
   rack(code: string): Rack | undefined {
-    return findItemByKey(this.inventory.racks, codeKey(code), codeOf);
+    return findItemByKey(this.inventory.racks, codeKey(code), getCodeKey);
   }
 
   crac(code: string): Crac | undefined {
-    return findItemByKey(this.inventory.cracs, codeKey(code), codeOf);
+    return findItemByKey(this.inventory.cracs, codeKey(code), getCodeKey);
   }
 
   /** Returns the devices of a rack sorted by key. */
-  devicesInRack(rackCode: string): readonly Device[] {
-    return this.#located.racked.get(codeKey(rackCode)) ?? NO_DEVICES;
+  listDevicesInRack(rackCode: string): readonly Device[] {
+    return this.#deviceGroups.racked.get(codeKey(rackCode)) ?? NO_DEVICES;
   }
 
   /** Unracked devices sorted by key. */
   get devicesOutsideRacks(): readonly Device[] {
-    return this.#located.free;
+    return this.#deviceGroups.unracked;
   }
 
   /** Locations of devices: racks first, unracked devices next, locations without devices last. */
-  places(): readonly DeviceLocation[] {
-    if (this.#places === undefined) {
-      const occupied = [...this.#located.racked.values(), this.#located.free].flatMap(groupByLocation);
-      this.#places = [...occupied, ...listEmptyLocations(occupied, this.inventory)];
+  listLocations(): readonly DeviceLocation[] {
+    if (this.#locations === undefined) {
+      const occupied = [...this.#deviceGroups.racked.values(), this.#deviceGroups.unracked].flatMap(groupByLocation);
+      this.#locations = [...occupied, ...listEmptyLocations(occupied, this.inventory)];
     }
-    return this.#places;
+    return this.#locations;
   }
 
   /** Whether a site, floor, room, row, zone or rack contains a rack, device or cooling unit. */
-  hasPlace(scope: Ref): boolean {
-    return indexLocationsByArea(this.places()).has(formatAreaKey(scope));
+  hasLocation(scope: Ref): boolean {
+    return indexLocationsByArea(this.listLocations()).has(formatAreaKey(scope));
   }
 
   /** Returns the media for which a recorded cooling unit serves a rack. */
@@ -141,12 +141,12 @@ export class Topology {
 
   /** Returns the supply counts of a rack; computed once. */
   rackSupply(rackCode: string): RackSupply {
-    return this.#rackFacts(rackCode).supply(this);
+    return this.#getRackFacts(rackCode).countSupply(this);
   }
 
   /** Returns the load of each supply side of a rack; computed once. */
-  rackPathLoads(rackCode: string, basis: LoadBasis): readonly PathLoad[] {
-    return this.#rackFacts(rackCode).pathLoads(this, basis);
+  computeRackPathLoads(rackCode: string, basis: LoadBasis): readonly PathLoad[] {
+    return this.#getRackFacts(rackCode).getPathLoads(this, basis);
   }
 
   /** Comparison of supplies with the required redundancy. */
@@ -156,80 +156,80 @@ export class Topology {
 
   /** Finds the single losses that turn off a node in the present state; computed once for each node. */
   get killers(): KillerSets {
-    return this.#figures.redundancy.now;
+    return this.#figures.redundancy.killersNow;
   }
 
   /** Returns the load of every node now and after one loss; computed once. */
-  carried(basis: LoadBasis): CarriedLoads {
-    return this.#figures.carried(basis);
+  computeCarriedLoads(basis: LoadBasis): CarriedLoads {
+    return this.#figures.getCarriedLoads(basis);
   }
 
   /** Computes `carried` and all results that depend on loads in steps, so that later calls do not block. */
   *judge(basis: LoadBasis): Steps<void> {
-    yield* this.#figures.carriedInSteps(basis);
+    yield* this.#figures.computeCarriedInSteps(basis);
   }
 
   /** Returns findings about the loads of a rack's supplies; computed once. */
   powerFindings(rackCode: string, basis: LoadBasis): readonly HealthReason[] {
-    const known = this.#overloads.get(basis) ?? groupFindingsByRack(this.power, this.#figures.findings(basis));
-    this.#overloads.set(basis, known);
+    const known = this.#findingsByBasis.get(basis) ?? groupFindingsByRack(this.power, this.#figures.getFindings(basis));
+    this.#findingsByBasis.set(basis, known);
     return known.get(codeKey(rackCode)) ?? NO_REASONS;
   }
 
   /** Returns units, heat and health of a rack; recomputed when the rack or the hour changes. */
-  rackStanding(rack: Rack, moment: RackMoment): RackStanding {
-    return this.#rackFacts(rack.code).standing(rack, this, moment);
+  computeRackStanding(rack: Rack, moment: RackMoment): RackStanding {
+    return this.#getRackFacts(rack.code).computeStanding(rack, this, moment);
   }
 
   /** Returns the heat and hotspots of a rack; computed once. */
-  rackHeat(rack: Rack, basis: LoadBasis): RackHeat {
-    return this.#rackFacts(rack.code).heat(rack, this, basis);
+  computeRackHeat(rack: Rack, basis: LoadBasis): RackHeat {
+    return this.#getRackFacts(rack.code).computeHeat(rack, this, basis);
   }
 
   /** Returns verdicts on all devices with required redundancy; computed once per rack. */
-  redundancyVerdicts(): readonly RedundancyVerdict[] {
-    this.#verdicts ??= [NO_RACK, ...this.#located.racked.keys()].flatMap((rack) =>
-      this.#rackFacts(rack).redundancy(this),
+  listRedundancyVerdicts(): readonly RedundancyVerdict[] {
+    this.#verdicts ??= [NO_RACK_KEY, ...this.#deviceGroups.racked.keys()].flatMap((rack) =>
+      this.#getRackFacts(rack).redundancy(this),
     );
     return this.#verdicts;
   }
 
   /** Returns codes of devices without their required redundancy, as built or now. */
-  redundancyUnmet(): readonly string[] {
-    return this.redundancyVerdicts()
+  listUnmetRedundancy(): readonly string[] {
+    return this.listRedundancyVerdicts()
       .filter(isRedundancyUnmet)
       .map(({ code }) => code);
   }
 
   /** Returns codes of devices whose record neither proves nor disproves their required redundancy. */
-  redundancyUnknown(): readonly string[] {
-    return this.redundancyVerdicts()
+  listUnknownRedundancy(): readonly string[] {
+    return this.listRedundancyVerdicts()
       .filter(isRedundancyUnproven)
       .map(({ code }) => code);
   }
 
-  #rackFacts(rackCode: string): RackFacts {
+  #getRackFacts(rackCode: string): RackFacts {
     const key = codeKey(rackCode);
     const rack = this.rack(key);
-    const devices = key === NO_RACK ? this.#located.free : this.devicesInRack(key);
-    const known = this.#facts.get(key);
-    if (known?.isOf(rack, devices) === true) return known;
+    const devices = key === NO_RACK_KEY ? this.#deviceGroups.unracked : this.listDevicesInRack(key);
+    const known = this.#factsByRack.get(key);
+    if (known?.isAbout(rack, devices) === true) return known;
     const made = new RackFacts(rack, devices);
-    this.#facts.set(key, made);
+    this.#factsByRack.set(key, made);
     return made;
   }
 
   /** Returns the port at the other end of a port's power cable. */
-  cabledTo(end: PortRef): PortRef | undefined {
-    return this.#editor.cabledTo(portKey(end));
+  findCabledPort(end: PortRef): PortRef | undefined {
+    return this.#editor.findCabledPort(toPortKey(end));
   }
 
   /** Returns keys of the power cables that end at a device's power ports. */
-  cableKeysOf(deviceCode: string): readonly string[] {
+  listCableKeys(deviceCode: string): readonly string[] {
     const device = this.device(deviceCode);
     return (device?.ports ?? []).flatMap(({ name }) => {
       const end = { deviceCode, portName: name };
-      const other = this.cabledTo(end);
+      const other = this.findCabledPort(end);
       return other === undefined ? [] : [formatEdgeKey(end, other)];
     });
   }
@@ -240,8 +240,8 @@ export class Topology {
    * @param keys keys of changed resources; cables must include those of changed devices
    * @param after power inventory under these keys after the change
    */
-  changed(keys: ChangedKeys, after: Inventory): Topology {
-    return this.#followed(keys, after, new Map(this.#facts)).topology;
+  createChanged(keys: ChangedKeys, after: Inventory): Topology {
+    return this.#createNext(keys, after, new Map(this.#factsByRack)).topology;
   }
 
   /**
@@ -250,50 +250,50 @@ export class Topology {
    * @param keys as for `changed`
    * @param after as for `changed`
    */
-  drafted(keys: ChangedKeys, after: Inventory): DraftTopology {
-    return this.#followed(keys, after, new Map());
+  createDraft(keys: ChangedKeys, after: Inventory): DraftTopology {
+    return this.#createNext(keys, after, new Map());
   }
 
   /** Creates the topology after a change. @param facts cached facts, from which those of changed racks are removed */
-  #followed(keys: ChangedKeys, after: Inventory, facts: Map<string, RackFacts>): DraftTopology {
+  #createNext(keys: ChangedKeys, after: Inventory, facts: Map<string, RackFacts>): DraftTopology {
     const { inventory } = this;
-    const racks = listResourceChanges(inventory.racks, keys.rack, after.racks, codeOf);
-    const devices = listResourceChanges(inventory.devices, keys.device, after.devices, codeOf);
-    const cracs = listResourceChanges(inventory.cracs, keys.crac, after.cracs, codeOf);
+    const racks = listResourceChanges(inventory.racks, keys.rack, after.racks, getCodeKey);
+    const devices = listResourceChanges(inventory.devices, keys.device, after.devices, getCodeKey);
+    const cracs = listResourceChanges(inventory.cracs, keys.crac, after.cracs, getCodeKey);
     const cables = listResourceChanges(inventory.cables, keys.cable, after.cables, getResourceKey);
     const fabricLinks = listResourceChanges(inventory.fabricLinks, keys.fabric_link, after.fabricLinks, getResourceKey);
     const next = {
-      racks: applyListEdits(inventory.racks, racks, codeOf),
-      devices: applyListEdits(inventory.devices, devices, codeOf),
-      cracs: applyListEdits(inventory.cracs, cracs, codeOf),
+      racks: applyListEdits(inventory.racks, racks, getCodeKey),
+      devices: applyListEdits(inventory.devices, devices, getCodeKey),
+      cracs: applyListEdits(inventory.cracs, cracs, getCodeKey),
       cables: applyListEdits(inventory.cables, cables, getResourceKey),
       fabricLinks: applyListEdits(inventory.fabricLinks, fabricLinks, getResourceKey),
     };
     const supplied = { devices: devices.filter(canChangeSupply), cracs: cracs.filter(canChangePower), cables };
     const others = [...devices, ...cracs].filter((change) => !canChangeSupply(change));
-    const editor = this.#editor.changed(
-      { ...supplied, renewed: others.flatMap(({ after: owner }) => owner ?? []) },
+    const editor = this.#editor.createChanged(
+      { ...supplied, renewedOwners: others.flatMap(({ after: owner }) => owner ?? []) },
       {
-        device: (key) => findItemByKey(next.devices, key, codeOf),
-        crac: (key) => findItemByKey(next.cracs, key, codeOf),
+        device: (key) => findItemByKey(next.devices, key, getCodeKey),
+        crac: (key) => findItemByKey(next.cracs, key, getCodeKey),
       },
     );
     const rewired = supplied.devices.length + supplied.cracs.length + cables.length > 0;
-    const parts = { editor, located: updateDeviceGroups(this.#located, devices), facts };
+    const parts = { editor, located: updateDeviceGroups(this.#deviceGroups, devices), facts };
     const touched = new Set([...racks.map(({ key }) => key), ...devices.flatMap(listChangedRackKeys)]);
     if (!rewired && !others.some(canChangePower)) {
       return { topology: new Topology(next, { ...parts, figures: this.#figures }), racks: touched };
     }
-    const graph = editor.graph();
-    const { figures, altered } = this.#figures.followed(graph, editor.touched());
+    const graph = editor.getGraph();
+    const { figures, alteredNodes: altered } = this.#figures.createUpdated(graph, editor.collectTouchedNodes());
     for (const index of altered) {
       const node = graph.nodes[index];
       if (node?.kind !== "DEVICE") continue;
-      const key = codeKey(node.device.rackCode ?? NO_RACK);
+      const key = codeKey(node.device.rackCode ?? NO_RACK_KEY);
       facts.delete(key);
       touched.add(key);
     }
-    touched.delete(NO_RACK);
+    touched.delete(NO_RACK_KEY);
     return { topology: new Topology(next, { ...parts, figures }), racks: touched };
   }
 }
@@ -308,7 +308,7 @@ export interface DraftTopology {
   readonly racks: ReadonlySet<string>;
 }
 
-interface Parts {
+interface TopologyParts {
   readonly editor: PowerGraphEditor;
   readonly figures: PowerFigures;
   readonly located: LocatedDevices;
@@ -316,7 +316,7 @@ interface Parts {
 }
 
 /** Key for devices outside of racks. */
-const NO_RACK = "";
+const NO_RACK_KEY = "";
 /** One list for all empty racks, because cached facts are valid only for the same list. */
 const NO_DEVICES: readonly Device[] = [];
 const NO_REASONS: readonly HealthReason[] = [];

@@ -8,8 +8,8 @@ import { type Checkpoint, openCheckpoint, signCheckpoint } from "./checkpoint.ts
 import { MerkleFrontier, parseMerkleFrontier } from "./merkle.ts";
 import type { VerifierKey } from "./signed_note.ts";
 
-const FORMAT = "planner-audit-archive-1";
-const PAGE = 250;
+const ARCHIVE_FORMAT = "planner-audit-archive-1";
+const PAGE_SIZE = 250;
 
 /** Entries to archive: the end of the previous archive, and the last entry. */
 export interface ArchivePlan {
@@ -39,15 +39,15 @@ export async function* writeArchiveLines(
   sign: (end: ChainHead, tree: MerkleFrontier) => string,
 ): AsyncGenerator<string, LogProblem | undefined> {
   const { tree } = base;
-  yield JSON.stringify({ format: FORMAT, after: base.seq, hash: base.hash, tree: tree.toText() });
+  yield JSON.stringify({ format: ARCHIVE_FORMAT, after: base.seq, hash: base.hash, tree: tree.formatText() });
   let head: ChainHead = { seq: base.seq, hash: base.hash };
   while (head.seq < until) {
-    const page = await reader.logRows(head.seq, Math.min(PAGE, until - head.seq));
+    const page = await reader.logRows(head.seq, Math.min(PAGE_SIZE, until - head.seq));
     if (page.length === 0) return { ok: false, seq: head.seq + 1, problem: "missing", detail: "is missing" };
     for (const row of page) {
       const checked = checkLogRow(row, head);
       if (!checked.ok) return checked;
-      tree.add(checked.record.hash);
+      tree.addLeaf(checked.record.hash);
       head = checked.record;
       yield row.body;
     }
@@ -57,7 +57,7 @@ export async function* writeArchiveLines(
 }
 
 /** Returns a function that signs the end of an archive. */
-export function createArchiveEnd({
+export function createArchiveSigner({
   origin,
   key,
   now,
@@ -67,7 +67,7 @@ export function createArchiveEnd({
   readonly now: Date;
 }): (end: ChainHead, tree: MerkleFrontier) => string {
   return ({ seq, hash }, tree) =>
-    signCheckpoint({ origin, size: seq, root: tree.root(), head: hash, time: now.toISOString() }, key);
+    signCheckpoint({ origin, size: seq, root: tree.computeRoot(), head: hash, time: now.toISOString() }, key);
 }
 
 export interface VerifiedArchive {
@@ -91,7 +91,7 @@ export async function verifyArchive(
   for await (const line of lines) {
     const value = parseArchiveLine(line);
     if (state === undefined) {
-      const tree = value?.["format"] === FORMAT ? parseMerkleFrontier(String(value["tree"])) : undefined;
+      const tree = value?.["format"] === ARCHIVE_FORMAT ? parseMerkleFrontier(String(value["tree"])) : undefined;
       if (tree === undefined) return { ok: false, detail: "its first line is no header of an archive" };
       state = { after: tree.size, tree, head: { seq: tree.size, hash: String(value?.["hash"]) } };
     } else if (typeof value?.["checkpoint"] === "string")
@@ -100,7 +100,7 @@ export async function verifyArchive(
       const record = value as unknown as ChangeRecord;
       const checked = checkLogRow(buildLogRow(line, record, state.head.seq + 1), state.head);
       if (!checked.ok) return { ok: false, detail: `entry ${checked.seq} ${checked.detail}` };
-      state.tree.add(checked.record.hash);
+      state.tree.addLeaf(checked.record.hash);
       state.head = checked.record;
       onEntry(record);
     }
@@ -115,7 +115,8 @@ function createVerifiedArchive(
 ): ArchiveVerdict {
   const checkpoint = openCheckpoint(note, keys);
   if (checkpoint === undefined) return { ok: false, detail: "its end has no good signature of the key" };
-  const isWhole = checkpoint.size === head.seq && checkpoint.head === head.hash && checkpoint.root.equals(tree.root());
+  const isWhole =
+    checkpoint.size === head.seq && checkpoint.head === head.hash && checkpoint.root.equals(tree.computeRoot());
   if (!isWhole) return { ok: false, detail: "its entries are not those that were signed" };
   return { ok: true, after, checkpoint, note, tree };
 }
@@ -131,7 +132,7 @@ export async function removeArchivedEntries(
       throw new OperationError("aborted", "Another archive was made meanwhile: nothing was removed from the log");
     }
     await writer.keepCheckpoint({ size: checkpoint.size, note });
-    await writer.setSetting(AUDIT_BASE, `${checkpoint.head} ${tree.toText()}`);
+    await writer.setSetting(AUDIT_BASE, `${checkpoint.head} ${tree.formatText()}`);
     await writer.dropLog(checkpoint.size);
   });
 }

@@ -5,7 +5,7 @@ import { formatCanonicalJson, sortKeys } from "#kernel/canonical_json.ts";
 import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 
 /** Version of the hashed layout, included in every hash, so that entries of another layout never verify. */
-const LAYOUT = "audit-v1";
+const HASH_LAYOUT = "audit-v1";
 
 /** Appends a change: sets seq, previous hash and own hash. Source: docs/contract/datacenter-analyses.md#audit-chain. */
 export function appendToChain(head: ChainHead, draft: ChangeDraft): ChangeRecord {
@@ -16,7 +16,7 @@ export function appendToChain(head: ChainHead, draft: ChangeDraft): ChangeRecord
 /** Returns SHA-256 in hexadecimal over the layout, the previous hash, and the entry without its two hashes. */
 function hashRecord(record: ChangeRecord): string {
   const entry = { ...record, prevHash: undefined, hash: undefined };
-  return hash("sha256", `${LAYOUT}${record.prevHash}${formatCanonicalJson(entry)}`, "hex");
+  return hash("sha256", `${HASH_LAYOUT}${record.prevHash}${formatCanonicalJson(entry)}`, "hex");
 }
 
 export const LOG_PROBLEMS = [
@@ -75,7 +75,7 @@ export function checkLogRow(
  */
 function extractEntryHeader({ body, hash: ownHash }: LogRow): {
   readonly text: string;
-  readonly own: Field | undefined;
+  readonly own: TextSpan | undefined;
 } {
   const own = findLastField(body, `"hash":"${ownHash}",`, `"id":`);
   // In canonical order the entity precedes the hash directly, and the values follow the actor.
@@ -106,18 +106,18 @@ function parseEntryHeader(text: string): EntryHeader | undefined {
 function hashStoredText(
   row: LogRow,
   { hash: ownHash, prevHash }: EntryHeader,
-  found: Field | undefined,
+  found: TextSpan | undefined,
 ): string | null {
   const { body } = row;
   const own = ownHash === row.hash ? found : findLastField(body, `"hash":"${ownHash}",`, `"id":`, found?.start);
   const previous = own && findLastField(body, `"prevHash":"${prevHash}",`, `"recordedAt":`, own.end);
   if (own === undefined || previous === undefined) return null;
   const entry = body.slice(0, own.start) + body.slice(own.end, previous.start) + body.slice(previous.end);
-  return hash("sha256", `${LAYOUT}${prevHash}${entry}`, "hex");
+  return hash("sha256", `${HASH_LAYOUT}${prevHash}${entry}`, "hex");
 }
 
 /** Location of a field in a text. */
-interface Field {
+interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -126,7 +126,7 @@ interface Field {
  * Finds a field of the entry by its text and the name that follows it in canonical order. The last match belongs to the
  * entry: a resource may contain the same text, and all resources precede both hashes.
  */
-function findLastField(body: string, text: string, next: string, from = 0): Field | undefined {
+function findLastField(body: string, text: string, next: string, from = 0): TextSpan | undefined {
   const wanted = text + next;
   let start = body.indexOf(wanted, from);
   // Two forward searches are several times faster than one backward search.

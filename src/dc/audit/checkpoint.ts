@@ -32,7 +32,7 @@ export function parseCheckpoint(text: string): Checkpoint | undefined {
   const [origin = "", size = "", root = "", ...extensions] = text.split("\n");
   const bytes = Buffer.from(root, "base64");
   if (origin === "" || !/^(?:0|[1-9]\d{0,15})$/.test(size) || bytes.length !== 32) return undefined;
-  const extension = (name: string) =>
+  const findExtension = (name: string) =>
     extensions.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? "";
-  return { origin, size: Number(size), root: bytes, head: extension("head"), time: extension("time") };
+  return { origin, size: Number(size), root: bytes, head: findExtension("head"), time: findExtension("time") };
 }

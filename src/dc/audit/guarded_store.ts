@@ -24,12 +24,12 @@ export class GuardedStore implements DcStore {
   ): Promise<GuardedStore> {
     const guarded = new GuardedStore(store, acceptsBrokenLog);
     const problem = await store.read(findTailProblem);
-    if (problem !== undefined) guarded.note(problem);
+    if (problem !== undefined) guarded.recordVerdict(problem);
     return guarded;
   }
 
   /** Records the result of a verification. Only the latest result applies. */
-  note(verdict: LogVerdict): void {
+  recordVerdict(verdict: LogVerdict): void {
     if (this.#acceptsBrokenLog) return;
     this.#refusal = verdict.ok ? undefined : createBrokenLogRefusal(verdict);
   }

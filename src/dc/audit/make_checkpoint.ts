@@ -7,11 +7,11 @@ import { type Checkpoint, signCheckpoint } from "./checkpoint.ts";
 import { AUDIT_SIGNED_SETTING, readSignedBase, readSignedStates } from "./signed_end.ts";
 
 /** Number of entries per page, which takes a few milliseconds. */
-const PAGE = 250;
+const PAGE_SIZE = 250;
 /** Maximum number of entries to verify at a start, which takes some tenths of a second. */
-const MAX_TAIL = 20_000;
+const MAX_TAIL_ENTRIES = 20_000;
 /** Setting with the name under which the log is signed. */
-const ORIGIN = "audit_origin";
+const ORIGIN_SETTING = "audit_origin";
 
 export interface SignedCheckpoint {
   readonly ok: true;
@@ -22,10 +22,10 @@ export interface SignedCheckpoint {
 /** Returns the name under which this log is signed. Creates and stores a name on first use. */
 export async function getOrCreateLogOrigin(store: DcStore): Promise<string> {
   return store.write(async (writer) => {
-    const known = await writer.setting(ORIGIN);
+    const known = await writer.setting(ORIGIN_SETTING);
     if (known !== undefined) return known;
     const made = `planner-dc/${randomUUID()}`;
-    await writer.setSetting(ORIGIN, made);
+    await writer.setSetting(ORIGIN_SETTING, made);
     return made;
   });
 }
@@ -38,14 +38,14 @@ export async function makeCheckpoint(
   store: DcStore,
   { origin, key, now }: { readonly origin: string; readonly key: KeyObject; readonly now: Date },
 ): Promise<SignedCheckpoint | LogProblem> {
-  const found = await store.read(continueTree);
+  const found = await store.read(extendSignedTree);
   if ("ok" in found) return found;
   const { seq, hash, tree } = found;
-  const checkpoint = { origin, size: seq, root: tree.root(), head: hash, time: now.toISOString() };
+  const checkpoint = { origin, size: seq, root: tree.computeRoot(), head: hash, time: now.toISOString() };
   const note = signCheckpoint(checkpoint, key);
   await store.write(async (writer) => {
     await writer.keepCheckpoint({ size: seq, note });
-    await writer.setSetting(AUDIT_SIGNED_SETTING, `${hash} ${tree.toText()}`);
+    await writer.setSetting(AUDIT_SIGNED_SETTING, `${hash} ${tree.formatText()}`);
   });
   return { ok: true, checkpoint, note };
 }
@@ -56,13 +56,13 @@ export async function makeCheckpoint(
  */
 export async function findTailProblem(reader: DcReader): Promise<LogProblem | undefined> {
   const [end, from] = [await reader.chainHead(), (await readSignedBase(reader)) ?? (await readArchiveBase(reader))];
-  if (end.seq - (from?.seq ?? 0) > MAX_TAIL) return undefined;
-  const found = await continueTree(reader);
+  if (end.seq - (from?.seq ?? 0) > MAX_TAIL_ENTRIES) return undefined;
+  const found = await extendSignedTree(reader);
   return "ok" in found ? found : undefined;
 }
 
 /** Returns the whole log's tree, continued from the last checkpoint. Cost: a verification of the entries since then. */
-async function continueTree(reader: DcReader): Promise<LogBase | LogProblem> {
+async function extendSignedTree(reader: DcReader): Promise<LogBase | LogProblem> {
   const states = await readSignedStates(reader);
   if ("ok" in states) return states;
   const base = await readArchiveBase(reader);
@@ -72,14 +72,14 @@ async function continueTree(reader: DcReader): Promise<LogBase | LogProblem> {
   const { tree } = from;
   let head = { seq: from.seq, hash: from.hash };
   for (;;) {
-    const page = await reader.logRows(head.seq, PAGE);
+    const page = await reader.logRows(head.seq, PAGE_SIZE);
     for (const row of page) {
       const checked = checkLogRow(row, head);
       if (!checked.ok) return checked;
-      tree.add(checked.record.hash);
+      tree.addLeaf(checked.record.hash);
       head = checked.record;
     }
-    if (page.length < PAGE) break;
+    if (page.length < PAGE_SIZE) break;
     await setImmediate();
   }
   const unreached = states.find(({ size }) => size > head.seq);

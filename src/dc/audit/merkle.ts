@@ -37,7 +37,7 @@ export class MerkleFrontier {
   }
 
   /** Appends a leaf. Cost: two hashes on average. */
-  add(entryHash: string): void {
+  addLeaf(entryHash: string): void {
     let peak = hashMerkleLeaf(entryHash);
     for (let size = this.#count; size % 2 === 1; size = Math.floor(size / 2)) {
       const left = this.#peaks.pop();
@@ -48,14 +48,14 @@ export class MerkleFrontier {
   }
 
   /** Returns the root hash; for an empty tree, the hash of no bytes. */
-  root(): Buffer {
+  computeRoot(): Buffer {
     const [last, ...others] = this.#peaks.toReversed();
     if (last === undefined) return hash("sha256", "", "buffer");
     return others.reduce<Buffer>((right, left) => hashMerkleNode(left, right), last);
   }
 
   /** Returns the complete subtrees, largest first; a subtree of level n has 2^n leaves. */
-  subtrees(): readonly { readonly hash: Buffer; readonly level: number }[] {
+  listSubtrees(): readonly { readonly hash: Buffer; readonly level: number }[] {
     const levels: number[] = [];
     for (let [rest, level] = [this.#count, 0]; rest > 0; [rest, level] = [Math.floor(rest / 2), level + 1]) {
       if (rest % 2 === 1) levels.unshift(level);
@@ -64,7 +64,7 @@ export class MerkleFrontier {
   }
 
   /** Formats the frontier as text that `parseMerkleFrontier` reads. */
-  toText(): string {
+  formatText(): string {
     return `${this.#count} ${this.#peaks.map((peak) => peak.toString("base64")).join(" ")}`.trimEnd();
   }
 }
@@ -98,31 +98,31 @@ export class InclusionProof {
     this.#index = index;
     this.#size = size;
     this.#count = begun.size;
-    this.#peaks = begun.subtrees().map((subtree) => ({ ...subtree, holds: false }));
+    this.#peaks = begun.listSubtrees().map((subtree) => ({ ...subtree, holds: false }));
   }
 
-  add(entryHash: string): void {
+  addLeaf(entryHash: string): void {
     if (this.#count === this.#size) return;
     let node = { hash: hashMerkleLeaf(entryHash), level: 0, holds: this.#count === this.#index };
     for (;;) {
       const left = this.#peaks.at(-1);
       if (left === undefined || left.level !== node.level) break;
       this.#peaks.pop();
-      node = this.#joined(left, node);
+      node = this.#joinSubtrees(left, node);
     }
     this.#peaks.push(node);
     this.#count += 1;
   }
 
   /** Returns the hashes from the leaf's sibling up to the root; undefined if a leaf of the tree was not added. */
-  finish(): readonly Buffer[] | undefined {
+  buildPath(): readonly Buffer[] | undefined {
     const [last, ...others] = this.#peaks.toReversed();
     if (last === undefined || this.#count < this.#size || !this.#peaks.some(({ holds }) => holds)) return undefined;
-    others.reduce((right, left) => this.#joined(left, right), last);
+    others.reduce((right, left) => this.#joinSubtrees(left, right), last);
     return this.#path;
   }
 
-  #joined(
+  #joinSubtrees(
     left: { hash: Buffer; level: number; holds: boolean },
     right: { hash: Buffer; level: number; holds: boolean },
   ): { hash: Buffer; level: number; holds: boolean } {

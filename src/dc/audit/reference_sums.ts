@@ -4,8 +4,8 @@ import { toRefKey } from "#dc/model/resource_key.ts";
 import type { DcReader, LogReference } from "#dc/ports.ts";
 
 /** Number of references per page, which takes a few milliseconds. */
-const PAGE = 2000;
-const MOST = 2 ** 31 - 1;
+const PAGE_SIZE = 2000;
+const MAX_INT32 = 2 ** 31 - 1;
 
 /**
  * Compares two multisets of references in constant memory: the references that the log's entries imply, and the
@@ -13,58 +13,58 @@ const MOST = 2 ** 31 - 1;
  * equal.
  */
 export class ReferenceSums {
-  readonly #first: number;
-  readonly #second: number;
+  readonly #firstKey: number;
+  readonly #secondKey: number;
   #sum = 0;
   #otherSum = 0;
   /** The text that was hashed last, with its two hashes. The table lists all entries of a reference in a row. */
-  #last: string | undefined;
+  #lastText: string | undefined;
   #lastFirst = 0;
   #lastSecond = 0;
 
   constructor(first = createOddNumber(), second = createOddNumber()) {
-    this.#first = first;
-    this.#second = second;
+    this.#firstKey = first;
+    this.#secondKey = second;
   }
 
   /** Creates an empty sum with the same hash keys. */
-  another(): ReferenceSums {
-    return new ReferenceSums(this.#first, this.#second);
+  createEmpty(): ReferenceSums {
+    return new ReferenceSums(this.#firstKey, this.#secondKey);
   }
 
   /** Adds the references of an entry. */
-  expect(record: Pick<ChangeRecord, "seq" | "entity" | "related">): void {
-    for (const ref of listExpectedRefs(record)) this.#add(ref, record.seq, 1);
+  addEntry(record: Pick<ChangeRecord, "seq" | "entity" | "related">): void {
+    for (const ref of listExpectedRefs(record)) this.#addReference(ref, record.seq, 1);
   }
 
   /** Subtracts a reference that is in the table. */
-  found({ refKey: ref, seq }: LogReference): void {
-    this.#add(ref, seq, -1);
+  subtractReference({ refKey: ref, seq }: LogReference): void {
+    this.#addReference(ref, seq, -1);
   }
 
   get areEqual(): boolean {
     return this.#sum === 0 && this.#otherSum === 0;
   }
 
-  #add(ref: string, seq: number, sign: 1 | -1): void {
-    const first = this.#first;
-    const second = this.#second;
-    if (ref !== this.#last) this.#hashText(ref);
+  #addReference(ref: string, seq: number, sign: 1 | -1): void {
+    const first = this.#firstKey;
+    const second = this.#secondKey;
+    if (ref !== this.#lastText) this.#hashText(ref);
     const [a, b] = [this.#lastFirst, this.#lastSecond];
     this.#sum = (this.#sum + sign * mixBits(Math.imul(a ^ seq, first))) | 0;
     this.#otherSum = (this.#otherSum + sign * mixBits(Math.imul(b ^ seq, second))) | 0;
   }
 
   #hashText(ref: string): void {
-    const first = this.#first;
-    const second = this.#second;
+    const first = this.#firstKey;
+    const second = this.#secondKey;
     let [a, b] = [first, second];
     for (let at = 0; at < ref.length; at += 1) {
       const unit = ref.charCodeAt(at);
       a = Math.imul(a ^ unit, first);
       b = Math.imul(b, second) + unit;
     }
-    this.#last = ref;
+    this.#lastText = ref;
     this.#lastFirst = a;
     this.#lastSecond = b;
   }
@@ -83,20 +83,20 @@ export function listExpectedRefs({ entity, related }: Pick<ChangeRecord, "entity
 /** Calls a function with every reference in the table, page by page. */
 export async function visitReferences(
   reader: DcReader,
-  see: (reference: LogReference) => void,
+  visit: (reference: LogReference) => void,
   pause: () => Promise<void>,
 ): Promise<void> {
   for (let after: LogReference | undefined; ; ) {
-    const page = await reader.logReferences(after, PAGE);
-    for (const one of page) see(one);
+    const page = await reader.logReferences(after, PAGE_SIZE);
+    for (const one of page) visit(one);
     after = page.at(-1);
-    if (page.length < PAGE) return;
+    if (page.length < PAGE_SIZE) return;
     await pause();
   }
 }
 
 function createOddNumber(): number {
-  return randomInt(MOST) | 1;
+  return randomInt(MAX_INT32) | 1;
 }
 
 /** Mixes the bits of a number so that each bit affects all others, with the finalizer of MurmurHash3. */

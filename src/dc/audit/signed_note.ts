@@ -3,7 +3,7 @@ import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:
 // Signed notes with Ed25519 keys. Source: C2SP signed-note; golang.org/x/mod/sumdb/note.
 
 const ED25519 = 1;
-const DASH = "\u2014";
+const SIGNATURE_DASH = "\u2014";
 
 /** A public key for verification, with the name of its owner. */
 export interface VerifierKey {
@@ -17,7 +17,7 @@ export function signNote(text: string, name: string, privateKey: KeyObject): str
     computeKeyHash(name, exportRawKey(privateKey)),
     sign(null, Buffer.from(text), privateKey),
   ]);
-  return `${text}\n${DASH} ${name} ${signature.toString("base64")}\n`;
+  return `${text}\n${SIGNATURE_DASH} ${name} ${signature.toString("base64")}\n`;
 }
 
 /** A note with a verified signature. */

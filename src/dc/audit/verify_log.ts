@@ -9,7 +9,7 @@ import { listExpectedRefs, ReferenceSums, visitReferences } from "./reference_su
 import { readSignedStates } from "./signed_end.ts";
 
 /** Number of entries per page: a few milliseconds of work, and little memory even for millions of entries. */
-const PAGE = 250;
+const PAGE_SIZE = 250;
 
 export type LogVerdict = VerifiedLog | LogProblem;
 
@@ -56,43 +56,43 @@ export async function verifyLog(reader: DcReader, checks: LogChecks = {}): Promi
   const { walk, base } = begun;
   // The service writes no rows before the first entry, so any such row is a problem.
   for (let after = Number.MIN_SAFE_INTEGER; ; after = walk.head.seq) {
-    const page = await reader.logRows(after, PAGE);
+    const page = await reader.logRows(after, PAGE_SIZE);
     for (const row of page) {
       const checked = checkLogRow(row, walk.head);
       if (!checked.ok) return checked;
-      const problem = walk.take(checked.record, row.body);
+      const problem = walk.addEntry(checked.record, row.body);
       if (problem !== undefined) return problem;
     }
-    if (page.length < PAGE) break;
+    if (page.length < PAGE_SIZE) break;
     await setImmediate();
   }
   const problem =
     findLogEndProblem(walk.head, await reader.chainHead()) ?? (await findReferenceProblem(reader, walk, base));
-  return problem ?? walk.finish();
+  return problem ?? walk.createVerdict();
 }
 
 async function createLogWalk(
   reader: DcReader,
   checks: LogChecks,
-): Promise<{ readonly walk: Walk; readonly base: LogBase } | LogProblem> {
+): Promise<{ readonly walk: LogWalk; readonly base: LogBase } | LogProblem> {
   const base = await readArchiveBase(reader);
   if (base === undefined)
     return createLogProblem(0, "checkpoint", "cannot be read, so the end of the archive is unknown");
   const states = await readSignedStates(reader);
   if ("ok" in states) return states;
   const checkpoints = [...states, ...(checks.checkpoints ?? [])];
-  return { walk: new Walk(base, { ...checks, checkpoints }), base };
+  return { walk: new LogWalk(base, { ...checks, checkpoints }), base };
 }
 
 /** State of one verification along the chain. */
-class Walk {
+class LogWalk {
   readonly references = new ReferenceSums();
   head: ChainHead;
   readonly #base: LogBase;
   readonly #checks: LogChecks;
   readonly #tree: MerkleFrontier;
-  readonly #due: Checkpoint[];
-  readonly #path: InclusionProof | undefined;
+  readonly #pendingCheckpoints: Checkpoint[];
+  readonly #proof: InclusionProof | undefined;
   #provenHash = "";
   #hasExpected: boolean;
 
@@ -101,48 +101,48 @@ class Walk {
     this.#checks = checks;
     this.head = { seq: base.seq, hash: base.hash };
     const { prove } = checks;
-    this.#path = prove && new InclusionProof(prove.seq - 1, prove.size, base.tree);
+    this.#proof = prove && new InclusionProof(prove.seq - 1, prove.size, base.tree);
     this.#tree = base.tree;
-    this.#due = (checks.checkpoints ?? []).toSorted((a, b) => a.size - b.size);
+    this.#pendingCheckpoints = (checks.checkpoints ?? []).toSorted((a, b) => a.size - b.size);
     this.#hasExpected = checks.expectedHead === undefined || checks.expectedHead === base.hash;
   }
 
-  take(record: EntryHeader, body: string): LogProblem | undefined {
+  addEntry(record: EntryHeader, body: string): LogProblem | undefined {
     const { seq, hash } = record;
     this.head = { seq, hash };
-    this.#tree.add(hash);
-    this.#path?.add(hash);
+    this.#tree.addLeaf(hash);
+    this.#proof?.addLeaf(hash);
     if (seq === this.#checks.prove?.seq) this.#provenHash = hash;
     if (hash === this.#checks.expectedHead) this.#hasExpected = true;
-    this.references.expect(record);
+    this.references.addEntry(record);
     this.#checks.onEntry?.(JSON.parse(body));
-    return this.#wrongCheckpoint();
+    return this.#findWrongCheckpoint();
   }
 
-  finish(): LogVerdict {
+  createVerdict(): LogVerdict {
     const base = this.#base;
     const checks = this.#checks;
     const { head } = this;
-    const early = this.#wrongCheckpoint();
+    const early = this.#findWrongCheckpoint();
     if (early !== undefined) return early;
-    const [next] = this.#due;
+    const [next] = this.#pendingCheckpoints;
     if (next !== undefined) return createTruncationProblem(next, head.seq);
     if (!this.#hasExpected)
       return createLogProblem(head.seq, "missing", `is the last one, and none has the hash ${checks.expectedHead}`);
-    const path = this.#path?.finish();
+    const path = this.#proof?.buildPath();
     const proof = path && checks.prove && { ...checks.prove, hash: this.#provenHash, path };
-    return { ok: true, head, since: base.seq, root: this.#tree.root(), ...(proof && { proof }) };
+    return { ok: true, head, since: base.seq, root: this.#tree.computeRoot(), ...(proof && { proof }) };
   }
 
   /** Compares the log with every checkpoint up to the size that has been reached. @returns the first contradiction */
-  #wrongCheckpoint(): LogProblem | undefined {
+  #findWrongCheckpoint(): LogProblem | undefined {
     for (;;) {
-      const [next] = this.#due;
+      const [next] = this.#pendingCheckpoints;
       if (next === undefined || next.size > this.head.seq) return undefined;
-      this.#due.shift();
+      this.#pendingCheckpoints.shift();
       // Skips checkpoints of archived entries, which the archive proves.
       if (next.size < this.head.seq) continue;
-      if (next.head === this.head.hash && next.root.equals(this.#tree.root())) continue;
+      if (next.head === this.head.hash && next.root.equals(this.#tree.computeRoot())) continue;
       return createLogProblem(next.size, "checkpoint", `or one before it differs from what was signed at ${next.time}`);
     }
   }
@@ -159,7 +159,7 @@ function findLogEndProblem(walked: ChainHead, recorded: ChainHead): LogProblem |
   return createLogProblem(walked.seq, "unrecorded", "is not the last one that the service wrote");
 }
 
-async function findReferenceProblem(reader: DcReader, walk: Walk, base: LogBase): Promise<LogProblem | undefined> {
+async function findReferenceProblem(reader: DcReader, walk: LogWalk, base: LogBase): Promise<LogProblem | undefined> {
   const pause = async () => {
     await setImmediate();
   };
@@ -168,7 +168,7 @@ async function findReferenceProblem(reader: DcReader, walk: Walk, base: LogBase)
     reader,
     (one) => {
       if (one.seq <= base.seq || one.seq > walk.head.seq) stray = Math.min(stray ?? one.seq, one.seq);
-      walk.references.found(one);
+      walk.references.subtractReference(one);
     },
     pause,
   );
@@ -184,23 +184,23 @@ async function findFirstWrongReference(
 ): Promise<LogProblem | undefined> {
   const found = new Map<number, ReferenceSums>();
   const shared = new ReferenceSums();
-  const sumsOf = (seq: number) => {
-    const known = found.get(seq) ?? shared.another();
+  const getSums = (seq: number) => {
+    const known = found.get(seq) ?? shared.createEmpty();
     found.set(seq, known);
     return known;
   };
-  await visitReferences(reader, (one) => sumsOf(one.seq).found(one), pause);
+  await visitReferences(reader, (one) => getSums(one.seq).subtractReference(one), pause);
   for (let after = base.seq; ; ) {
-    const page = await reader.logRows(after, PAGE);
+    const page = await reader.logRows(after, PAGE_SIZE);
     for (const { seq, body } of page) {
       const record: ChangeRecord = JSON.parse(body);
-      sumsOf(seq).expect(record);
-      if (sumsOf(seq).areEqual) continue;
+      getSums(seq).addEntry(record);
+      if (getSums(seq).areEqual) continue;
       const wanted = listExpectedRefs(record).join(", ");
       return createLogProblem(seq, "reference", `is not found by its references alone: expected ${wanted}`);
     }
     after = page.at(-1)?.seq ?? after;
-    if (page.length < PAGE) return undefined;
+    if (page.length < PAGE_SIZE) return undefined;
     await pause();
   }
 }

@@ -2,7 +2,7 @@ import { codeKey, parseCode } from "#dc/model/code.ts";
 
 const MAX_CODE_CHARS = 64;
 /** Letters that Unicode does not decompose, with their usual spelling in ASCII. */
-const ASCII_SPELLINGS: Readonly<Record<string, string>> = {
+const ASCII_BY_LETTER: Readonly<Record<string, string>> = {
   ß: "ss",
   æ: "ae",
   Æ: "AE",
@@ -23,7 +23,7 @@ const ASCII_SPELLINGS: Readonly<Record<string, string>> = {
 export function convertToCode(name: string): string {
   return name
     .slice(0, 4 * MAX_CODE_CHARS)
-    .replace(/[ßæÆœŒøØđĐðþłŁı]/gu, (letter) => ASCII_SPELLINGS[letter] ?? letter)
+    .replace(/[ßæÆœŒøØđĐðþłŁı]/gu, (letter) => ASCII_BY_LETTER[letter] ?? letter)
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .replace(/[^A-Za-z0-9._-]+/g, "-")
@@ -78,13 +78,13 @@ export function assignCodes(
 /** Assigns codes that are valid, unused and wished by one object only. Returns the objects without a code. */
 function assignUniqueCodes(
   open: readonly NamedObject[],
-  wish: (one: NamedObject) => string,
+  formatCode: (one: NamedObject) => string,
   codes: Map<string, string>,
   used: Set<string>,
 ): NamedObject[] {
   const wanted = new Map<string, number>();
   const wishes = open.map((one) => {
-    const code = wish(one);
+    const code = formatCode(one);
     wanted.set(codeKey(code), (wanted.get(codeKey(code)) ?? 0) + 1);
     return { one, code };
   });

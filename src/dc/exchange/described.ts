@@ -8,7 +8,7 @@ import {
 } from "#dc/limits.ts";
 import { isSlugText } from "#dc/model/code.ts";
 import { convertToSlug } from "./codes.ts";
-import { type Omissions, removeEmptyFields } from "./item.ts";
+import { type OmissionLog, removeEmptyFields } from "./item.ts";
 
 /** Labels with the id of a resource's imported object, and with the address of this object. */
 export const ORIGIN_LABEL = "origin";
@@ -35,7 +35,7 @@ export interface DescribedResource {
 }
 
 /** Fits remarks into the limits of labels, tags and comments, and notes omitted values. */
-export function describeResource(remarks: ObjectRemarks, omissions: Omissions): DescribedResource {
+export function describeResource(remarks: ObjectRemarks, omissions: OmissionLog): DescribedResource {
   return removeEmptyFields<DescribedResource>({
     labels: buildLabels(remarks, omissions),
     tags: buildTags(remarks, omissions),
@@ -46,7 +46,7 @@ export function describeResource(remarks: ObjectRemarks, omissions: Omissions): 
         .join("\n\n"),
       MAX_COMMENT_CHARS,
       () =>
-        omissions.add(
+        omissions.addObject(
           `A comment is longer than ${MAX_COMMENT_CHARS} characters: its end is left out`,
           remarks.id,
           remarks.name,
@@ -57,7 +57,7 @@ export function describeResource(remarks: ObjectRemarks, omissions: Omissions): 
 
 function buildLabels(
   { id, name, origin, url, labels }: ObjectRemarks,
-  omissions: Omissions,
+  omissions: OmissionLog,
 ): Readonly<Record<string, string>> {
   const all = new Map([[ORIGIN_LABEL, origin]]);
   if (url !== undefined && url.length <= MAX_LABEL_VALUE_CHARS) all.set(ORIGIN_URL_LABEL, url);
@@ -66,33 +66,38 @@ function buildLabels(
     const text = cleanText(value);
     if (short === "" || text === "" || all.has(short)) continue;
     if (all.size >= MAX_LABELS) {
-      omissions.add(`More than ${MAX_LABELS} labels: the rest is left out`, id, name, key);
+      omissions.addObject(`More than ${MAX_LABELS} labels: the rest is left out`, id, name, key);
       break;
     }
     all.set(
       short,
       clipText(text, MAX_LABEL_VALUE_CHARS, () =>
-        omissions.add(`A label is longer than ${MAX_LABEL_VALUE_CHARS} characters: its end is left out`, id, name, key),
+        omissions.addObject(
+          `A label is longer than ${MAX_LABEL_VALUE_CHARS} characters: its end is left out`,
+          id,
+          name,
+          key,
+        ),
       ),
     );
   }
   return Object.fromEntries(all);
 }
 
-function buildTags({ id, name, tags }: ObjectRemarks, omissions: Omissions): readonly string[] {
+function buildTags({ id, name, tags }: ObjectRemarks, omissions: OmissionLog): readonly string[] {
   const slugs = new Set<string>();
   for (const tag of tags) {
     const slug = isSlugText(tag) ? tag : convertToSlug(tag);
-    if (slug === undefined) omissions.add("A tag has no letter or digit that a slug takes", id, name, tag);
+    if (slug === undefined) omissions.addObject("A tag has no letter or digit that a slug takes", id, name, tag);
     else slugs.add(slug);
   }
-  if (slugs.size > MAX_TAGS) omissions.add(`More than ${MAX_TAGS} tags: the rest is left out`, id, name);
+  if (slugs.size > MAX_TAGS) omissions.addObject(`More than ${MAX_TAGS} tags: the rest is left out`, id, name);
   return [...slugs].slice(0, MAX_TAGS);
 }
 
 /** Returns a text without control characters within a limit; calls `cut` if it is longer. Undefined if empty. */
-export function limitNameLength(text: string, cut: () => void, most = MAX_TEXT_CHARS): string | undefined {
-  const short = clipText(cleanText(text), most, cut);
+export function limitNameLength(text: string, onCut: () => void, most = MAX_TEXT_CHARS): string | undefined {
+  const short = clipText(cleanText(text), most, onCut);
   return short === "" ? undefined : short;
 }
 

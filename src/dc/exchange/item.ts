@@ -40,28 +40,28 @@ export interface MappedSource {
   readonly kinds?: readonly ResourceKind[];
 }
 
-const SHOWN_CHARS = 80;
+const MAX_QUOTED_CHARS = 80;
 
 /** Collects omissions during a mapping. */
-export class Omissions {
-  readonly list: Omission[] = [];
+export class OmissionLog {
+  readonly omissions: Omission[] = [];
 
-  add(reason: string, id: string, name: string, detail?: string): void {
-    this.list.push({
+  addObject(reason: string, id: string, name: string, detail?: string): void {
+    this.omissions.push({
       reason,
       id,
-      name: quoteText(name),
-      ...(detail !== undefined && detail !== "" && { detail: quoteText(detail) }),
+      name: shortenText(name),
+      ...(detail !== undefined && detail !== "" && { detail: shortenText(detail) }),
     });
   }
 
   addTable(reason: string, table: string, count: number): void {
-    this.list.push({ reason, id: table, name: table, count });
+    this.omissions.push({ reason, id: table, name: table, count });
   }
 }
 
-function quoteText(text: string): string {
-  return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS - 1)}…`;
+function shortenText(text: string): string {
+  return text.length <= MAX_QUOTED_CHARS ? text : `${text.slice(0, MAX_QUOTED_CHARS - 1)}…`;
 }
 
 /** Removes fields that are undefined, null, false or empty, because stored resources omit them. */

@@ -10,16 +10,16 @@ export interface OwnedParts {
   readonly tags: readonly string[];
 }
 
-export const NOTHING_OWNED: OwnedParts = { fields: [], ports: [], labels: [], tags: [] };
+export const NO_OWNED_PARTS: OwnedParts = { fields: [], ports: [], labels: [], tags: [] };
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Fields whose elements are merged one by one. */
 const MERGED_FIELDS = ["ports", "labels", "tags"];
 /** Fields of a port that measurements and people set, but no source. */
-const PORT_FIELDS_OF_PEOPLE = ["netRole", "rxMbps", "txMbps", "measuredAt"];
-const INLET_FIELDS_OF_PEOPLE = ["sourceRef", "powerPath"];
-const OUTLET_FIELDS_OF_PEOPLE = ["breakerPosition", "breakerPoles"];
+const UNSOURCED_PORT_FIELDS = ["netRole", "rxMbps", "txMbps", "measuredAt"];
+const UNSOURCED_INLET_FIELDS = ["sourceRef", "powerPath"];
+const UNSOURCED_OUTLET_FIELDS = ["breakerPosition", "breakerPoles"];
 
 /** Returns the fields, ports, labels and tags that an import sets with a resource. */
 export function listOwnedParts(resource: ResourceByKind[ResourceKind]): OwnedParts {
@@ -93,10 +93,10 @@ function mergePorts(
 function mergePort(before: Port | undefined, wanted: Port): Port {
   if (before === undefined || before.kind !== wanted.kind) return wanted;
   return removeEmptyFields<Port>({
-    ...pickFields(before, PORT_FIELDS_OF_PEOPLE),
+    ...pickFields(before, UNSOURCED_PORT_FIELDS),
     ...wanted,
-    powerIn: { ...pickFields(before.powerIn, INLET_FIELDS_OF_PEOPLE), ...wanted.powerIn },
-    powerOut: { ...pickFields(before.powerOut, OUTLET_FIELDS_OF_PEOPLE), ...wanted.powerOut },
+    powerIn: { ...pickFields(before.powerIn, UNSOURCED_INLET_FIELDS), ...wanted.powerIn },
+    powerOut: { ...pickFields(before.powerOut, UNSOURCED_OUTLET_FIELDS), ...wanted.powerOut },
   } as Port);
 }
 
@@ -106,16 +106,16 @@ function pickFields<Value extends object>(value: Value | undefined, names: reado
 
 /** Clears values that the service derived from a changed value, so that it derives them again. */
 function clearDerivedValues(merged: Record<string, unknown>, was: Fields, is: Fields): void {
-  const changed = (name: string) => merged[name] !== was[name];
-  const drop = (name: string) => {
+  const hasChanged = (name: string) => merged[name] !== was[name];
+  const dropUnlessGiven = (name: string) => {
     if (!(name in is)) delete merged[name];
   };
-  if ("kind" in was && changed("kind") && !("a" in was)) drop("role");
-  if ("rackCode" in merged || "parentDeviceCode" in merged) drop("location");
-  const moved = ["rackCode", "parentDeviceCode", "bay", "positionU"].some(changed);
+  if ("kind" in was && hasChanged("kind") && !("a" in was)) dropUnlessGiven("role");
+  if ("rackCode" in merged || "parentDeviceCode" in merged) dropUnlessGiven("location");
+  const moved = ["rackCode", "parentDeviceCode", "bay", "positionU"].some(hasChanged);
   if (!moved) return;
-  for (const name of ["mount", "depth", "slot"]) drop(name);
-  if (!("serves" in is) && changed("location")) drop("serves");
+  for (const name of ["mount", "depth", "slot"]) dropUnlessGiven(name);
+  if (!("serves" in is) && hasChanged("location")) dropUnlessGiven("serves");
 }
 
 /** Record of an imported object: its resource, and the fields that the import has set. */
@@ -131,13 +131,13 @@ export function formatOriginSpace(origin: string): string {
   return `origin:${origin}`;
 }
 
-export function formatOrigin({ kind, resource }: SourceItem): string {
+export function formatOriginRecord({ kind, resource }: SourceItem): string {
   const named = "code" in resource ? { code: resource.code } : { a: resource.a, b: resource.b };
   return JSON.stringify({ kind, named, owned: listOwnedParts(resource) });
 }
 
 /** Parses an object's record; returns undefined for a record of another form. */
-export function parseOrigin(text: string): OriginRecord | undefined {
+export function parseOriginRecord(text: string): OriginRecord | undefined {
   const value: unknown = JSON.parse(text);
   if (!isJsonObject(value) || !isJsonObject(value["named"]) || !isJsonObject(value["owned"])) return undefined;
   return value as unknown as OriginRecord;

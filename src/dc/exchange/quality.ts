@@ -21,7 +21,7 @@ export interface InventoryQuality {
   readonly findings: readonly QualityFinding[];
 }
 
-const MESSAGES: Readonly<Record<QualityFinding["code"], string>> = {
+const MESSAGE_BY_CODE: Readonly<Record<QualityFinding["code"], string>> = {
   INLET_WITHOUT_SOURCE: "inlets without a source: what fails with them is not known",
   SOURCE_USED_TWICE: "outlets that several inlets use",
   MARKED_WITHOUT_CABLE: "ports that are marked as connected, to something that is not recorded",
@@ -31,73 +31,73 @@ const MESSAGES: Readonly<Record<QualityFinding["code"], string>> = {
 };
 
 /** Rates the completeness of imported items. Cost: linear in the items. */
-export function judgeQuality(items: readonly SourceItem[]): InventoryQuality {
+export function rateInventoryQuality(items: readonly SourceItem[]): InventoryQuality {
   const cabled = new Set(items.flatMap((item) => (item.kind === "cable" ? listCableEndRefs(item.resource) : [])));
-  const judge = new Judge(cabled);
+  const judge = new QualityCheck(cabled);
   for (const item of items) {
-    if (item.kind === "device") judge.device(item.resource);
+    if (item.kind === "device") judge.checkDevice(item.resource);
     if (item.kind === "rack") judge.rack(item.resource);
   }
-  return judge.result();
+  return judge.getResult();
 }
 
 function listCableEndRefs({ a, b }: Cable): readonly string[] {
   return [a, b].map(({ deviceCode, portName }) => `${deviceCode}/${portName}`);
 }
 
-class Judge {
-  readonly #cabled: ReadonlySet<string>;
-  readonly #found = new Map<QualityFinding["code"], string[]>();
-  readonly #users = new Map<string, number>();
-  #inlets = 0;
-  #sourced = 0;
+class QualityCheck {
+  readonly #cabledPorts: ReadonlySet<string>;
+  readonly #refsByCode = new Map<QualityFinding["code"], string[]>();
+  readonly #useCounts = new Map<string, number>();
+  #inletCount = 0;
+  #sourcedInlets = 0;
 
   constructor(cabled: ReadonlySet<string>) {
-    this.#cabled = cabled;
+    this.#cabledPorts = cabled;
   }
 
   rack({ code, location, placement }: Rack): void {
-    if (location?.row === undefined && placement === undefined) this.#find("RACK_WITHOUT_PLACE", `rack:${code}`);
+    if (location?.row === undefined && placement === undefined) this.#addFinding("RACK_WITHOUT_PLACE", `rack:${code}`);
   }
 
-  device({ code, kind, rackCode, positionU, mount, uHeight, ports = [] }: Device): void {
+  checkDevice({ code, kind, rackCode, positionU, mount, uHeight, ports = [] }: Device): void {
     if (rackCode !== undefined && positionU === undefined && uHeight !== 0 && mount === undefined) {
-      this.#find("RACKED_WITHOUT_POSITION", `device:${code}`);
+      this.#addFinding("RACKED_WITHOUT_POSITION", `device:${code}`);
     }
     const inlets = ports.filter((port) => port.kind === "POWER_IN" && port.enabled !== false);
     const sourced = inlets.filter((port) => this.#hasSource(code, port));
-    this.#inlets += inlets.length;
-    this.#sourced += sourced.length;
+    this.#inletCount += inlets.length;
+    this.#sourcedInlets += sourced.length;
     for (const { name, markConnected } of ports) {
-      if (markConnected === true && !this.#cabled.has(`${code}/${name}`))
-        this.#find("MARKED_WITHOUT_CABLE", `port:${code}/${name}`);
+      if (markConnected === true && !this.#cabledPorts.has(`${code}/${name}`))
+        this.#addFinding("MARKED_WITHOUT_CABLE", `port:${code}/${name}`);
     }
     for (const port of inlets)
-      if (!sourced.includes(port)) this.#find("INLET_WITHOUT_SOURCE", `port:${code}/${port.name}`);
+      if (!sourced.includes(port)) this.#addFinding("INLET_WITHOUT_SOURCE", `port:${code}/${port.name}`);
     if (kind === "RACK_PDU" && inlets.length > 0 && sourced.length === 0)
-      this.#find("PDU_WITHOUT_SOURCE", `device:${code}`);
+      this.#addFinding("PDU_WITHOUT_SOURCE", `device:${code}`);
   }
 
   #hasSource(code: string, { name, powerIn }: Port): boolean {
     const source = powerIn?.sourceRef;
-    if (source !== undefined) this.#use(source);
-    return source !== undefined || this.#cabled.has(`${code}/${name}`);
+    if (source !== undefined) this.#countUse(source);
+    return source !== undefined || this.#cabledPorts.has(`${code}/${name}`);
   }
 
-  result(): InventoryQuality {
-    const findings = [...this.#found].map(([code, refs]) => ({ code, message: MESSAGES[code], refs }));
-    return { inlets: this.#inlets, inletsWithSource: this.#sourced, findings };
+  getResult(): InventoryQuality {
+    const findings = [...this.#refsByCode].map(([code, refs]) => ({ code, message: MESSAGE_BY_CODE[code], refs }));
+    return { inlets: this.#inletCount, inletsWithSource: this.#sourcedInlets, findings };
   }
 
-  #use(source: string): void {
-    const count = (this.#users.get(source) ?? 0) + 1;
-    this.#users.set(source, count);
-    if (count === 2 && source.startsWith("port:")) this.#find("SOURCE_USED_TWICE", source);
+  #countUse(source: string): void {
+    const count = (this.#useCounts.get(source) ?? 0) + 1;
+    this.#useCounts.set(source, count);
+    if (count === 2 && source.startsWith("port:")) this.#addFinding("SOURCE_USED_TWICE", source);
   }
 
-  #find(code: QualityFinding["code"], ref: string): void {
-    const refs = this.#found.get(code) ?? [];
-    this.#found.set(code, refs);
+  #addFinding(code: QualityFinding["code"], ref: string): void {
+    const refs = this.#refsByCode.get(code) ?? [];
+    this.#refsByCode.set(code, refs);
     refs.push(ref);
   }
 }

@@ -1,5 +1,5 @@
 import type { PortKind } from "#dc/model/enum_values.ts";
-import { isTypeAllowed } from "#dc/model/port_types.ts";
+import { isPortTypeAllowed } from "#dc/model/port_types.ts";
 import { convertToSlug } from "./codes.ts";
 
 /** A value in a file that violates the library's schema. */
@@ -16,13 +16,13 @@ export function convertToText(value: unknown): string | undefined {
 }
 
 /** Returns an optional value as `read` converts it. Notes an unexpected value and returns undefined. */
-export function noteUnexpected<Value>(
+export function readOptional<Value>(
   { value, path, expected }: { readonly value: unknown; readonly path: TypeProblem["path"]; readonly expected: string },
-  read: (value: unknown) => Value | undefined,
+  convert: (value: unknown) => Value | undefined,
   notes: TypeProblem[],
 ): Value | undefined {
   if (value === undefined || value === null || value === "") return undefined;
-  const known = read(value);
+  const known = convert(value);
   if (known === undefined)
     notes.push({ path, message: `expected ${expected}, found ${formatValue(value)}: it is left out` });
   return known;
@@ -47,11 +47,11 @@ export const MAX_POSITIONS = 1024;
 /** Returns a source's port type in the inventory's spelling; undefined if a port of this kind cannot have it. */
 export function convertToPortType(kind: PortKind, given: string): string | undefined {
   const type = convertToSlug(given);
-  return type !== undefined && isTypeAllowed(kind, type) ? type : undefined;
+  return type !== undefined && isPortTypeAllowed(kind, type) ? type : undefined;
 }
 
 /** Converts NetBox's spelling of an enumeration value, in lower case with hyphens; undefined for other words. */
-export function convertToEnumWord<Word extends string>(words: readonly Word[], given: string): Word | undefined {
+export function convertToEnumValue<Word extends string>(words: readonly Word[], given: string): Word | undefined {
   const wanted = given.toUpperCase().replaceAll("-", "_");
   return words.find((word) => word === wanted);
 }

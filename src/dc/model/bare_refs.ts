@@ -84,7 +84,7 @@ async function listAreaRefsByName(
   site: SiteReader,
 ): Promise<readonly string[]> {
   const racks = await site.racksOnFloor(siteId, floor);
-  return AREAS.flatMap(([kind, field]) => {
+  return AREA_FIELDS.flatMap(([kind, field]) => {
     const found = racks
       .map(({ location }) => location?.[field])
       .find((one) => one !== undefined && codeKey(one) === codeKey(name));
@@ -92,7 +92,7 @@ async function listAreaRefsByName(
   });
 }
 
-const AREAS = [
+const AREA_FIELDS = [
   ["room", "room"],
   ["row", "row"],
   ["zone", "zoneId"],

@@ -5,7 +5,7 @@ import { isInService } from "./in_service.ts";
 import type { Device, DeviceBody, Port } from "./resources.ts";
 
 /** A device whose draw or heat is summed. Ports are required to count blades that have inlets. */
-type Summed = DeviceBody & { readonly ports?: readonly Port[] };
+type SummedDevice = DeviceBody & { readonly ports?: readonly Port[] };
 
 /** Whether a device is in a bay and is therefore supplied by its chassis unless another supply is recorded. */
 export function isDeviceInBay({ parentDeviceCode, bay, mount }: DeviceBody): boolean {
@@ -13,7 +13,7 @@ export function isDeviceInBay({ parentDeviceCode, bay, mount }: DeviceBody): boo
 }
 
 /** Sums the draw of devices in service in watts. The measured draw of a chassis includes its blades' draw. */
-export function sumDrawW(devices: readonly Summed[], basis: LoadBasis): number {
+export function sumDrawW(devices: readonly SummedDevice[], basis: LoadBasis): number {
   return sumInServiceDevices(
     devices,
     (device) => getDrawW(device, basis),
@@ -23,29 +23,29 @@ export function sumDrawW(devices: readonly Summed[], basis: LoadBasis): number {
 
 /** Sums the heat of devices in service in watts; a chassis's heat by its measured draw includes that of its blades. */
 export function sumHeatW(
-  devices: readonly Summed[],
+  devices: readonly SummedDevice[],
   basis: LoadBasis,
-  heatOf: (device: Summed, basis: LoadBasis) => number,
+  heatOf: (device: SummedDevice, basis: LoadBasis) => number,
 ): number {
-  const isWhole = (chassis: Summed) => chassis.heatW === undefined && isDrawMeasured(chassis, basis);
+  const isWhole = (chassis: SummedDevice) => chassis.heatW === undefined && isDrawMeasured(chassis, basis);
   return sumInServiceDevices(devices, (device) => heatOf(device, basis), isWhole);
 }
 
 function sumInServiceDevices(
-  devices: readonly Summed[],
-  value: (device: Summed) => number,
-  isWhole: (chassis: Summed) => boolean,
+  devices: readonly SummedDevice[],
+  getValue: (device: SummedDevice) => number,
+  isWhole: (chassis: SummedDevice) => boolean,
 ): number {
   const working = devices.filter(isInService);
   const whole = new Set(
     working.filter((device) => device.kind === "CHASSIS" && isWhole(device)).map(({ code }) => codeKey(code)),
   );
-  const isIncluded = (device: Summed): boolean =>
+  const isIncluded = (device: SummedDevice): boolean =>
     isDeviceInBay(device) && whole.has(codeKey(device.parentDeviceCode ?? "")) && !hasPowerInlets(device);
-  return working.reduce((sum, device) => (whole.size > 0 && isIncluded(device) ? sum : sum + value(device)), 0);
+  return working.reduce((sum, device) => (whole.size > 0 && isIncluded(device) ? sum : sum + getValue(device)), 0);
 }
 
-function hasPowerInlets({ ports = [] }: Summed): boolean {
+function hasPowerInlets({ ports = [] }: SummedDevice): boolean {
   return ports.some(({ kind, enabled }) => kind === "POWER_IN" && enabled !== false);
 }
 

@@ -14,11 +14,11 @@ const POWER_KINDS = [
   "RACK_PDU",
 ] as const;
 
-type Drawing = Pick<DeviceBody, "allocatedDrawW" | "measuredDrawW" | "maxDrawW">;
-type Heating = Drawing & Pick<DeviceBody, "heatW" | "coolingMethod" | "liquidFractionPct">;
+type DrawFields = Pick<DeviceBody, "allocatedDrawW" | "measuredDrawW" | "maxDrawW">;
+type HeatFields = DrawFields & Pick<DeviceBody, "heatW" | "coolingMethod" | "liquidFractionPct">;
 
 /** Returns the draw of a device in watts by a basis, otherwise by the next best recorded figure, otherwise 0. */
-export function getDrawW({ allocatedDrawW, measuredDrawW, maxDrawW }: Drawing, basis: LoadBasis): number {
+export function getDrawW({ allocatedDrawW, measuredDrawW, maxDrawW }: DrawFields, basis: LoadBasis): number {
   switch (basis) {
     case "ALLOCATED":
       return allocatedDrawW ?? maxDrawW ?? measuredDrawW ?? 0;
@@ -36,32 +36,32 @@ export function isDrawUnknown(devices: number, sumW: number): boolean {
 }
 
 /** Whether any recorded draw exceeds 0. */
-export function hasRecordedDraw(device: Drawing): boolean {
+export function hasRecordedDraw(device: DrawFields): boolean {
   return LOAD_BASES.some((basis) => getDrawW(device, basis) > 0);
 }
 
 /** Whether the given basis selects a device's measured draw. A chassis's measured draw includes its blades. */
-export function isDrawMeasured({ allocatedDrawW, measuredDrawW, maxDrawW }: Drawing, basis: LoadBasis): boolean {
+export function isDrawMeasured({ allocatedDrawW, measuredDrawW, maxDrawW }: DrawFields, basis: LoadBasis): boolean {
   if (measuredDrawW === undefined) return false;
   if (basis === "MEASURED" || basis === "MEASURED_PEAK") return true;
   return allocatedDrawW === undefined && maxDrawW === undefined;
 }
 
 /** Returns the heat output of a device in watts: its recorded heat, otherwise its draw. */
-export function getHeatW(device: Heating, basis: LoadBasis): number {
+export function getHeatW(device: HeatFields, basis: LoadBasis): number {
   return device.heatW ?? getDrawW(device, basis);
 }
 
 /**
  * Returns the share of heat to air, from 0 to 1. LIQUID and IMMERSION emit none to air unless a fraction is recorded.
  */
-export function getAirShare({ coolingMethod, liquidFractionPct }: Heating): number {
+export function getAirShare({ coolingMethod, liquidFractionPct }: HeatFields): number {
   if (coolingMethod === "HYBRID") return 1 - (liquidFractionPct ?? 0) / 100;
   if (coolingMethod === "LIQUID" || coolingMethod === "IMMERSION") return 1 - (liquidFractionPct ?? 100) / 100;
   return 1;
 }
 
-export function computeAirHeatW(device: Heating, basis: LoadBasis): number {
+export function computeAirHeatW(device: HeatFields, basis: LoadBasis): number {
   return getHeatW(device, basis) * getAirShare(device);
 }
 

@@ -5,7 +5,7 @@ import type { ErrorKind } from "#kernel/errors.ts";
  * docs/contract/datacenter-errors.md#reasons; the reasons after DEPENDENCY_FAILED name rules of
  * docs/contract/datacenter-rules.md#general and below.
  */
-export const REASONS = {
+export const ERROR_KIND_BY_REASON = {
   INVALID_CODE: "invalid_argument",
   INVALID_REF: "invalid_argument",
   FIELD_OUT_OF_RANGE: "invalid_argument",
@@ -54,7 +54,7 @@ export const REASONS = {
   DB_UNAVAILABLE: "unavailable",
 } as const satisfies Readonly<Record<string, ErrorKind>>;
 
-export type Reason = keyof typeof REASONS;
+export type Reason = keyof typeof ERROR_KIND_BY_REASON;
 
 /** Reasons for a warning; a warning does not reject the write. Source: docs/contract/datacenter-rules.md#general. */
 export type WarningCode =
@@ -118,7 +118,12 @@ export interface FindingDetail {
 }
 
 /** Returns a finding that rejects the write. Appends value and expectation to a message that does not name them. */
-export function rejectWrite(code: Reason, field: string, message: string, detail: FindingDetail = {}): ErrorFinding {
+export function createRejection(
+  code: Reason,
+  field: string,
+  message: string,
+  detail: FindingDetail = {},
+): ErrorFinding {
   const text = `${message}${formatMessageDetail(message, detail)}`;
   return {
     severity: "ERROR",
@@ -130,8 +135,8 @@ export function rejectWrite(code: Reason, field: string, message: string, detail
 }
 
 /** Returns a finding that rejects mutually exclusive fields. */
-export function rejectConflict(field: string, message: string, expected: string): ErrorFinding {
-  return rejectWrite("FIELD_CONFLICT", field, message, { expected });
+export function createConflictRejection(field: string, message: string, expected: string): ErrorFinding {
+  return createRejection("FIELD_CONFLICT", field, message, { expected });
 }
 
 function formatMessageDetail(message: string, { value = "", expected = "" }: FindingDetail): string {

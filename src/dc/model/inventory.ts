@@ -10,7 +10,7 @@ export interface Inventory {
 }
 
 /** Summary of a device's network ports for planning a new cable. */
-export interface NetworkPorts {
+export interface NetworkPortSummary {
   readonly count: number;
   /** Ports that have no cable and are not marked as connected, in port order. */
   readonly free: readonly Port[];

@@ -2,9 +2,9 @@ import type { PortKind } from "./enum_values.ts";
 
 // Type slugs come from the public device type libraries. Only families are checked; unknown slugs are allowed.
 
-type Family = "interface" | "connector" | "console" | "inlet" | "outlet" | "power";
+type PortTypeFamily = "interface" | "connector" | "console" | "inlet" | "outlet" | "power";
 
-const FAMILIES: readonly (readonly [Family, RegExp])[] = [
+const FAMILY_PATTERNS: readonly (readonly [PortTypeFamily, RegExp])[] = [
   ["inlet", /^iec-60320-c(?:6|8|14|16|18|20|22)$|^nema-.*p$/],
   ["outlet", /^iec-60320-c(?:5|7|13|15|17|19|21)$|^nema-.*r$/],
   ["power", /^(?:hardwired|dc-terminal|saf-d-grid|iec-60309-|iec-60906-|nema-|cs\d|cee-|ita-|neutrik-|eaton-|hdot-)/],
@@ -16,7 +16,7 @@ const FAMILIES: readonly (readonly [Family, RegExp])[] = [
   ],
 ];
 
-const ALLOWED: Readonly<Record<PortKind, readonly Family[]>> = {
+const FAMILIES_BY_PORT_KIND: Readonly<Record<PortKind, readonly PortTypeFamily[]>> = {
   NETWORK: ["interface"],
   CONSOLE: ["console"],
   CONSOLE_SERVER: ["console"],
@@ -26,14 +26,14 @@ const ALLOWED: Readonly<Record<PortKind, readonly Family[]>> = {
   POWER_OUT: ["outlet", "power"],
 };
 
-function listTypeFamilies(type: string): readonly Family[] {
-  return FAMILIES.filter(([, pattern]) => pattern.test(type)).map(([family]) => family);
+function listTypeFamilies(type: string): readonly PortTypeFamily[] {
+  return FAMILY_PATTERNS.filter(([, pattern]) => pattern.test(type)).map(([family]) => family);
 }
 
 /** Whether a port of this kind may have this type. A slug of no known family is permitted for all kinds. */
-export function isTypeAllowed(kind: PortKind, type: string): boolean {
+export function isPortTypeAllowed(kind: PortKind, type: string): boolean {
   const families = listTypeFamilies(type);
-  return families.length === 0 || families.some((family) => ALLOWED[kind].includes(family));
+  return families.length === 0 || families.some((family) => FAMILIES_BY_PORT_KIND[kind].includes(family));
 }
 
 /** Whether ports of this type accept no cable. */
@@ -41,19 +41,19 @@ export function isCablelessType(type: string | undefined): boolean {
   return type === "virtual" || type === "bridge" || type === "lag" || (type?.startsWith("ieee802.") ?? false);
 }
 
-const DATA: readonly PortKind[] = ["NETWORK", "CONSOLE", "CONSOLE_SERVER"];
-const PASSIVE: readonly PortKind[] = ["FRONT", "REAR"];
+const DATA_PORT_KINDS: readonly PortKind[] = ["NETWORK", "CONSOLE", "CONSOLE_SERVER"];
+const PASSIVE_PORT_KINDS: readonly PortKind[] = ["FRONT", "REAR"];
 
 /** Whether a cable may connect ports of these kinds. Symmetric. Source: docs/contract/datacenter-rules.md#cable. */
 export function canConnectPortKinds(a: PortKind, b: PortKind): boolean {
-  const either = (one: PortKind, other: PortKind) => (a === one && b === other) || (a === other && b === one);
-  if (either("POWER_IN", "POWER_OUT") || either("NETWORK", "NETWORK") || either("CONSOLE", "CONSOLE_SERVER"))
+  const isPair = (one: PortKind, other: PortKind) => (a === one && b === other) || (a === other && b === one);
+  if (isPair("POWER_IN", "POWER_OUT") || isPair("NETWORK", "NETWORK") || isPair("CONSOLE", "CONSOLE_SERVER"))
     return true;
-  if (PASSIVE.includes(a)) return PASSIVE.includes(b) || DATA.includes(b);
-  return PASSIVE.includes(b) && DATA.includes(a);
+  if (PASSIVE_PORT_KINDS.includes(a)) return PASSIVE_PORT_KINDS.includes(b) || DATA_PORT_KINDS.includes(b);
+  return PASSIVE_PORT_KINDS.includes(b) && DATA_PORT_KINDS.includes(a);
 }
 
-const PLUGS: Readonly<Record<string, string>> = {
+const OUTLET_TYPE_BY_INLET: Readonly<Record<string, string>> = {
   "iec-60320-c6": "iec-60320-c5",
   "iec-60320-c8": "iec-60320-c7",
   "iec-60320-c14": "iec-60320-c13",
@@ -65,5 +65,5 @@ const PLUGS: Readonly<Record<string, string>> = {
 
 /** Returns the outlet type that fits an IEC 60320 inlet type; undefined for other types. */
 export function findOutletType(inletType: string): string | undefined {
-  return PLUGS[inletType];
+  return OUTLET_TYPE_BY_INLET[inletType];
 }

@@ -1,5 +1,5 @@
 import { codeKey } from "./code.ts";
-import { isSamePort, parseRef, portRef } from "./ref.ts";
+import { formatPortReference, isSamePort, parseRef } from "./ref.ts";
 import type { Device, Port } from "./resources.ts";
 import type { SiteReader } from "./site.ts";
 
@@ -26,7 +26,7 @@ export async function findSupplyRef(
   const end = { deviceCode: device.code, portName: inlet.name };
   const cable = await site.cableAt(end);
   if (cable === undefined) return undefined;
-  return portRef(isSamePort(cable.a, end) ? cable.b : cable.a);
+  return formatPortReference(isSamePort(cable.a, end) ? cable.b : cable.a);
 }
 
 /** Reads that a search along the supply needs. */
@@ -37,14 +37,14 @@ export async function listUpstreamRefs(node: string, site: SupplyReader): Promis
   const ref = parseRef(node);
   if (ref?.kind === "feed") {
     const declarer = await site.feedDeclarer(ref.code);
-    return declarer === undefined ? [] : [portRef(declarer)];
+    return declarer === undefined ? [] : [formatPortReference(declarer)];
   }
   // An outlet depends on its device, regardless of the inlet that it draws through.
   if (ref?.kind === "port") return [`device:${ref.end.deviceCode}`];
-  return ref?.kind === "device" ? listSourceReferences(await site.device(ref.code), site) : [];
+  return ref?.kind === "device" ? listDeviceSupplyRefs(await site.device(ref.code), site) : [];
 }
 
-async function listSourceReferences(device: Device | undefined, site: SupplyReader): Promise<readonly string[]> {
+async function listDeviceSupplyRefs(device: Device | undefined, site: SupplyReader): Promise<readonly string[]> {
   if (device === undefined) return [];
   const found: string[] = [];
   for (const inlet of listEnabledInlets(device)) {
@@ -64,7 +64,7 @@ export async function findPowerCycle(device: Device, site: SiteReader): Promise<
   const queue = [start];
   for (const node of queue) {
     for (const next of await listUpstreamRefs(node, site)) {
-      if (refersToDevice(next, device.code)) return [...buildCyclePath(node, cameFrom), start];
+      if (isDeviceRef(next, device.code)) return [...buildCyclePath(node, cameFrom), start];
       const key = next.toLowerCase();
       if (!cameFrom.has(key)) {
         cameFrom.set(key, node);
@@ -76,7 +76,7 @@ export async function findPowerCycle(device: Device, site: SiteReader): Promise<
 }
 
 /** Whether a reference names the device or one of its outlets. */
-export function refersToDevice(node: string, deviceCode: string): boolean {
+export function isDeviceRef(node: string, deviceCode: string): boolean {
   const ref = parseRef(node);
   if (ref?.kind === "device") return codeKey(ref.code) === codeKey(deviceCode);
   return ref?.kind === "port" && codeKey(ref.end.deviceCode) === codeKey(deviceCode);
@@ -107,13 +107,13 @@ export async function findPathLabels(device: Device, inlet: Port, site: SupplyRe
 async function collectPathMarks(
   from: readonly string[],
   site: SupplyReader,
-  mark: (node: string) => Promise<string | undefined>,
+  findMark: (node: string) => Promise<string | undefined>,
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   const seen = new Set(from.map((node) => node.toLowerCase()));
   const queue = [...from];
   for (const node of queue) {
-    const label = await mark(node);
+    const label = await findMark(node);
     const above = label === undefined ? await listUpstreamRefs(node, site) : [];
     if (above.length === 0) found.add(label ?? node);
     for (const next of above) {

@@ -41,23 +41,23 @@ export const REF_GRAMMAR: Readonly<Record<RefKind, string>> = {
   fabric_link: "fabric_link:<device>/<port>~<device>/<port>",
 };
 
-const FLOOR = /^(?:0|-?[1-9]\d{0,3})$/;
+const FLOOR_PATTERN = /^(?:0|-?[1-9]\d{0,3})$/;
 
-type Parse = (text: string) => Ref | undefined;
+type ParseRefText = (text: string) => Ref | undefined;
 
-const PARSERS: Readonly<Record<RefKind, Parse>> = {
-  site: (text) => parseWithCode(text, (site) => ({ kind: "site", site })),
+const PARSERS: Readonly<Record<RefKind, ParseRefText>> = {
+  site: (text) => parseCodeRef(text, (site) => ({ kind: "site", site })),
   floor: parseFloor,
   room: (text) => parseArea("room", text),
   row: (text) => parseArea("row", text),
   zone: (text) => parseArea("zone", text),
-  rack: (text) => parseWithCode(text, (code) => ({ kind: "rack", code })),
-  device: (text) => parseWithCode(text, (code) => ({ kind: "device", code })),
-  crac: (text) => parseWithCode(text, (code) => ({ kind: "crac", code })),
-  device_type: (text) => parseWithCode(text, (code) => ({ kind: "device_type", code })),
-  window: (text) => parseWithCode(text, (code) => ({ kind: "window", code })),
-  fabric: (text) => parseWithCode(text, (code) => ({ kind: "fabric", code })),
-  feed: (text) => parseWithCode(text, (code) => ({ kind: "feed", code })),
+  rack: (text) => parseCodeRef(text, (code) => ({ kind: "rack", code })),
+  device: (text) => parseCodeRef(text, (code) => ({ kind: "device", code })),
+  crac: (text) => parseCodeRef(text, (code) => ({ kind: "crac", code })),
+  device_type: (text) => parseCodeRef(text, (code) => ({ kind: "device_type", code })),
+  window: (text) => parseCodeRef(text, (code) => ({ kind: "window", code })),
+  fabric: (text) => parseCodeRef(text, (code) => ({ kind: "fabric", code })),
+  feed: (text) => parseCodeRef(text, (code) => ({ kind: "feed", code })),
   port: (text) => {
     const end = parsePortEnd(text);
     return end === undefined ? undefined : { kind: "port", end };
@@ -101,7 +101,7 @@ export function formatPort(end: PortRef): string {
   return end.portName === "" ? end.deviceCode : `${end.deviceCode}/${end.portName}`;
 }
 
-export function portRef(end: PortRef): string {
+export function formatPortReference(end: PortRef): string {
   return `port:${formatPort(end)}`;
 }
 
@@ -127,7 +127,7 @@ export function orderCableEnds<End extends PortRef>(a: End, b: End): readonly [E
 }
 
 /** Returns the key of a port, without regard to the case of its device's code. */
-export function portKey(end: PortRef): string {
+export function toPortKey(end: PortRef): string {
   return `${codeKey(end.deviceCode)}/${end.portName}`;
 }
 
@@ -146,23 +146,23 @@ export function formatFloorRef(location: Location): string {
   return `floor:${location.siteId}/${location.floorNumber}`;
 }
 
-function parseWithCode(text: string, build: (code: Code) => Ref): Ref | undefined {
+function parseCodeRef(text: string, build: (code: Code) => Ref): Ref | undefined {
   const code = parseCode(text);
   return code === undefined ? undefined : build(code);
 }
 
 function parseFloor(text: string): Ref | undefined {
   const [site, floor, ...rest] = text.split("/");
-  if (site === undefined || floor === undefined || rest.length > 0 || !FLOOR.test(floor)) return undefined;
-  return parseWithCode(site, (code) => ({ kind: "floor", site: code, floor: Number(floor) }));
+  if (site === undefined || floor === undefined || rest.length > 0 || !FLOOR_PATTERN.test(floor)) return undefined;
+  return parseCodeRef(site, (code) => ({ kind: "floor", site: code, floor: Number(floor) }));
 }
 
 function parseArea(kind: "room" | "row" | "zone", text: string): Ref | undefined {
   const [site, floor, name, ...rest] = text.split("/");
   if (site === undefined || floor === undefined || name === undefined || rest.length > 0) return undefined;
   const parsed = parseCode(name);
-  if (parsed === undefined || !FLOOR.test(floor)) return undefined;
-  return parseWithCode(site, (code) => ({ kind, site: code, floor: Number(floor), name: parsed }));
+  if (parsed === undefined || !FLOOR_PATTERN.test(floor)) return undefined;
+  return parseCodeRef(site, (code) => ({ kind, site: code, floor: Number(floor), name: parsed }));
 }
 
 function parsePortEnd(text: string): PortEnd | undefined {

@@ -1,8 +1,14 @@
 import { OperationError } from "#kernel/errors.ts";
-import { type ErrorFinding, type FindingDetail, REASONS, type Reason, rejectWrite } from "./finding.ts";
+import {
+  createRejection,
+  ERROR_KIND_BY_REASON,
+  type ErrorFinding,
+  type FindingDetail,
+  type Reason,
+} from "./finding.ts";
 
 /** Maximum characters of all violations together. gRPC sends them in a header, which many clients limit to 8 KiB. */
-const MAX_TOLD_CHARS = 3500;
+const MAX_VIOLATION_CHARS = 3500;
 
 /**
  * An error of the datacenter service. Its reason and message are the reason and message of the first violation;
@@ -13,7 +19,7 @@ export class Refusal extends OperationError {
   readonly violations: readonly ErrorFinding[];
 
   constructor(first: ErrorFinding, others: readonly ErrorFinding[] = []) {
-    super(REASONS[first.code], first.message);
+    super(ERROR_KIND_BY_REASON[first.code], first.message);
     this.reason = first.code;
     // A failed precondition is sent twice: as a precondition detail, and as a violation of its field.
     this.violations = limitViolations([first, ...others], this.kind === "invalid_argument" ? 1 : 2);
@@ -23,13 +29,13 @@ export class Refusal extends OperationError {
 /** Returns the violations that fit into the limit, and a last violation with the number of those left out. */
 function limitViolations(violations: readonly ErrorFinding[], times: number): readonly ErrorFinding[] {
   const shown: ErrorFinding[] = [];
-  let room = MAX_TOLD_CHARS;
+  let room = MAX_VIOLATION_CHARS;
   for (const violation of violations) {
     const { field, message, code, ref = "" } = violation;
     room -= field.length + ref.length + times * (message.length + code.length);
     if (room < 0 && shown.length > 0) {
       const more = `${violations.length - shown.length} more are not listed`;
-      return [...shown, rejectWrite(code, "", more)];
+      return [...shown, createRejection(code, "", more)];
     }
     shown.push(violation);
   }
@@ -52,7 +58,7 @@ export function refuse(
   message: string,
   { field = "", ...detail }: FindingDetail & { readonly field?: string } = {},
 ): Refusal {
-  return new Refusal(rejectWrite(reason, field, message, detail));
+  return new Refusal(createRejection(reason, field, message, detail));
 }
 
 /** Creates the error for a database that cannot be used. The server's log contains the cause; the reply does not. */

@@ -1,11 +1,11 @@
 import { codeKey } from "./code.ts";
-import { formatCableRef, formatFabricLinkRef, orderCableEnds, parseRef, portKey } from "./ref.ts";
+import { formatCableRef, formatFabricLinkRef, orderCableEnds, parseRef, toPortKey } from "./ref.ts";
 import type { FabricLink, PortRef, ResourceByKind, ResourceKind } from "./resources.ts";
 
 /** Returns the key of an edge from its two ends, in either order. */
 export function formatEdgeKey(a: PortRef, b: PortRef): string {
   const [first, second] = orderCableEnds(a, b);
-  return `${portKey(first)}~${portKey(second)}`;
+  return `${toPortKey(first)}~${toPortKey(second)}`;
 }
 
 /** Returns the key of a resource, unique within its kind, without regard to the case of codes. */
@@ -20,19 +20,20 @@ export function getResourceRef<Kind extends ResourceKind>(kind: Kind, resource: 
 }
 
 /** Pattern of references that contain port names, which are case-sensitive. */
-const WITH_PORTS = /^(?:port|cable|fabric_link):/i;
+const PORT_REF_PATTERN = /^(?:port|cable|fabric_link):/i;
 
 /** Pattern of the references of most ports and cables: their port names are visible ASCII and need no parsing. */
-const PLAIN_PORT = /^port:[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/[!-}]{1,64}$/;
-const PLAIN_CABLE = /^cable:[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/[!-}]{1,64}~[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/[!-}]{1,64}$/;
+const PLAIN_PORT_PATTERN = /^port:[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/[!-}]{1,64}$/;
+const PLAIN_CABLE_PATTERN =
+  /^cable:[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/[!-}]{1,64}~[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/[!-}]{1,64}$/;
 
 /** Returns the key of a reference, without regard to the case of codes; port names are case-sensitive. */
 export function toRefKey(text: string): string {
-  if (PLAIN_PORT.test(text)) return formatPlainEndKey(text);
-  if (PLAIN_CABLE.test(text)) return formatPlainCableKey(text);
-  if (!WITH_PORTS.test(text)) return text.toLowerCase();
+  if (PLAIN_PORT_PATTERN.test(text)) return formatPlainEndKey(text);
+  if (PLAIN_CABLE_PATTERN.test(text)) return formatPlainCableKey(text);
+  if (!PORT_REF_PATTERN.test(text)) return text.toLowerCase();
   const ref = parseRef(text);
-  if (ref?.kind === "port") return `port:${portKey(ref.end)}`;
+  if (ref?.kind === "port") return `port:${toPortKey(ref.end)}`;
   if (ref?.kind === "cable" || ref?.kind === "fabric_link") return `${ref.kind}:${formatEdgeKey(ref.a, ref.b)}`;
   return text.toLowerCase();
 }

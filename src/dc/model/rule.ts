@@ -16,7 +16,7 @@ export type Rule<Resource> = (change: ResourceWrite<Resource>, site: SiteReader)
 /** Rules in phases. A phase runs only if the earlier phases found no error, so later rules get valid data. */
 export type RulePhases<Resource> = readonly (readonly Rule<Resource>[])[];
 
-export interface RuleVerdict {
+export interface RuleResult {
   readonly errors: readonly ErrorFinding[];
   readonly warnings: readonly WarningFinding[];
 }
@@ -26,7 +26,7 @@ export async function applyRules<Resource>(
   phases: RulePhases<Resource>,
   change: ResourceWrite<Resource>,
   site: SiteReader,
-): Promise<RuleVerdict> {
+): Promise<RuleResult> {
   const findings: Finding[] = [];
   for (const phase of phases) {
     for (const rule of phase) {

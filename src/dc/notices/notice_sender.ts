@@ -12,16 +12,16 @@ const PAUSES_MS = [5, 15, 60, 300, 900, 1800, 3600, 7200].map((seconds) => secon
 /** Time for which sending a notice is retried, in milliseconds: a day. */
 export const MAX_RETRY_MS = 24 * 60 * 60 * 1000;
 /** Maximum number of notices of different subjects that are sent to one receiver at the same time. */
-const AT_ONCE = 4;
+const MAX_PARALLEL_ATTEMPTS = 4;
 
 /** Result of an attempt to send a notice; `error` is the reason of a failure. */
 export type SendOutcome = { readonly isTaken: true } | { readonly isTaken: false; readonly error: string };
 
-interface Needs {
+interface NoticeSenderOptions {
   readonly store: DcStore;
   readonly now: () => number;
   /** Sends one notice and waits for the receiver's reply. Never throws. */
-  readonly post: (notice: Notice) => Promise<SendOutcome>;
+  readonly postNotice: (notice: Notice) => Promise<SendOutcome>;
   /** Names of the receivers to send to; notices of other receivers wait. */
   readonly receivers: readonly string[];
   readonly say: (message: string) => void;
@@ -34,35 +34,35 @@ interface Needs {
  * receiver one after the other. Receivers have separate limits, so that no receiver delays another.
  */
 export class NoticeSender {
-  readonly #needs: Needs;
+  readonly #options: NoticeSenderOptions;
   #revision = -1;
   #waiting: readonly Notice[] = [];
   /** Running attempts by the sequence number of the notice. */
   readonly #running = new Map<number, Promise<void>>();
 
-  constructor(needs: Needs) {
-    this.#needs = needs;
+  constructor(needs: NoticeSenderOptions) {
+    this.#options = needs;
   }
 
   /** Starts all attempts that are due. Cost without changes: one statement. */
-  async turn(): Promise<void> {
-    await this.#follow();
-    const now = this.#needs.now();
-    for (const receiver of this.#needs.receivers) {
-      const heads = this.#heads(receiver);
+  async startDueAttempts(): Promise<void> {
+    await this.#readChangedNotices();
+    const now = this.#options.now();
+    for (const receiver of this.#options.receivers) {
+      const heads = this.#listFirstNotices(receiver);
       const running = heads.filter(({ seq }) => this.#running.has(seq));
       const due = heads.filter((notice) => notice.nextAt <= now && !running.includes(notice));
-      for (const notice of due.slice(0, AT_ONCE - running.length)) this.#start(notice);
+      for (const notice of due.slice(0, MAX_PARALLEL_ATTEMPTS - running.length)) this.#startAttempt(notice);
     }
   }
 
   /** Waits until no attempt is running. */
-  async settled(): Promise<void> {
+  async waitForAttempts(): Promise<void> {
     await Promise.all(this.#running.values());
   }
 
   /** Waits until at least one running attempt has ended, for at most a time in milliseconds. */
-  async someSettled(atMostMs: number, signal: AbortSignal): Promise<void> {
+  async waitForAnyAttempt(atMostMs: number, signal: AbortSignal): Promise<void> {
     const rest = new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, atMostMs);
       timer.unref();
@@ -71,8 +71,8 @@ export class NoticeSender {
     await Promise.race([rest, ...this.#running.values()]);
   }
 
-  async #follow(): Promise<void> {
-    const { store } = this.#needs;
+  async #readChangedNotices(): Promise<void> {
+    const { store } = this.#options;
     const read = await store.read(async (reader) => {
       const revision = await readNoticesRevision(reader);
       return revision === this.#revision ? undefined : { revision, notices: await readNotices(reader) };
@@ -83,7 +83,7 @@ export class NoticeSender {
   }
 
   /** Returns the first notice of each subject. */
-  #heads(receiver: string): readonly Notice[] {
+  #listFirstNotices(receiver: string): readonly Notice[] {
     const first = new Map<string, Notice>();
     for (const notice of this.#waiting) {
       const { subject } = notice.body;
@@ -92,43 +92,43 @@ export class NoticeSender {
     return [...first.values()];
   }
 
-  #start(notice: Notice): void {
-    const work = this.#send(notice).finally(() => this.#running.delete(notice.seq));
+  #startAttempt(notice: Notice): void {
+    const work = this.#attemptSend(notice).finally(() => this.#running.delete(notice.seq));
     this.#running.set(notice.seq, work);
   }
 
-  async #send(notice: Notice): Promise<void> {
-    const begun = this.#needs.now();
-    const outcome = await this.#needs.post(notice);
-    const after = outcome.isTaken ? undefined : this.#tried(notice, begun, outcome.error);
+  async #attemptSend(notice: Notice): Promise<void> {
+    const begun = this.#options.now();
+    const outcome = await this.#options.postNotice(notice);
+    const after = outcome.isTaken ? undefined : this.#createFailedNotice(notice, begun, outcome.error);
     try {
-      await this.#settle(notice, after);
+      await this.#storeResult(notice, after);
     } catch (error) {
       // The notice is sent again; the receiver recognizes it by its id.
-      this.#needs.say(`Cannot record that notice ${notice.id} was tried: ${(error as Error).message}`);
-      this.#put(notice, { ...notice, nextAt: this.#needs.now() + (PAUSES_MS[0] ?? 0) });
+      this.#options.say(`Cannot record that notice ${notice.id} was tried: ${(error as Error).message}`);
+      this.#replaceNotice(notice, { ...notice, nextAt: this.#options.now() + (PAUSES_MS[0] ?? 0) });
     }
   }
 
-  async #settle(notice: Notice, after: Notice | undefined): Promise<void> {
+  async #storeResult(notice: Notice, after: Notice | undefined): Promise<void> {
     const write = (writer: DcWriter) =>
       after === undefined ? deleteNotices(writer, [notice]) : updateNotices(writer, [after]);
-    await this.#needs.store.write(async (writer) => {
+    await this.#options.store.write(async (writer) => {
       // Changes by other servers are read at the next turn.
       const before = await readNoticesRevision(writer);
       await write(writer);
       if (before === this.#revision) this.#revision = await readNoticesRevision(writer);
     });
-    this.#put(notice, after?.deadAt === undefined ? after : undefined);
+    this.#replaceNotice(notice, after?.deadAt === undefined ? after : undefined);
   }
 
-  #put(notice: Notice, after: Notice | undefined): void {
+  #replaceNotice(notice: Notice, after: Notice | undefined): void {
     this.#waiting = this.#waiting.flatMap((one) => (one.seq === notice.seq ? (after ?? []) : one));
   }
 
   /** Returns the state of a notice after a failed attempt. */
-  #tried(notice: Notice, begun: number, error: string): Notice {
-    const { now, random, say } = this.#needs;
+  #createFailedNotice(notice: Notice, begun: number, error: string): Notice {
+    const { now, random, say } = this.#options;
     const firstTriedAt = notice.firstTriedAt ?? begun;
     const attempts = notice.attempts + 1;
     const pause = PAUSES_MS[Math.min(notice.attempts, PAUSES_MS.length - 1)] ?? 0;

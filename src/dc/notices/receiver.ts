@@ -24,12 +24,12 @@ export function isNoticeReceivedBy(
   if (![...receiver.kinds].some((one) => one === kind)) return false;
   if (FAILURE_SEVERITIES.indexOf(severity) < FAILURE_SEVERITIES.indexOf(receiver.minSeverity)) return false;
   if (receiver.places.length === 0) return true;
-  return receiver.places.some((place) => elements.some((ref) => isElementWithin(topology, ref, place)));
+  return receiver.places.some((place) => elements.some((ref) => isElementInLocation(topology, ref, place)));
 }
 
-function isElementWithin(topology: Topology, text: string, place: Ref): boolean {
+function isElementInLocation(topology: Topology, text: string, place: Ref): boolean {
   const ref = parseRef(text);
-  const isDeviceIn = (code: string) => isDeviceWithin(topology, code, place);
+  const isDeviceIn = (code: string) => isDeviceInLocation(topology, code, place);
   switch (ref?.kind) {
     case "rack": {
       const rack = topology.rack(ref.code);
@@ -49,7 +49,7 @@ function isElementWithin(topology: Topology, text: string, place: Ref): boolean 
     case "fabric_link":
       return isDeviceIn(ref.a.deviceCode) || isDeviceIn(ref.b.deviceCode);
     default:
-      return ref !== undefined && isPlaceWithin(ref, place);
+      return ref !== undefined && isLocationWithin(ref, place);
   }
 }
 
@@ -57,16 +57,16 @@ function isElementWithin(topology: Topology, text: string, place: Ref): boolean 
  * Whether a location equals another location, or is on that floor or site. A room does not include the rows and zones
  * in it, because references do not name their room.
  */
-function isPlaceWithin(ref: Ref, place: Ref): boolean {
+function isLocationWithin(ref: Ref, place: Ref): boolean {
   const [inner, outer] = [ref, place].map((one) => formatRef(one).toLowerCase());
   if (inner === outer) return true;
   const isWide = place.kind === "site" || place.kind === "floor";
-  return isWide && bare(inner ?? "").startsWith(`${bare(outer ?? "")}/`);
+  return isWide && omitRefKind(inner ?? "").startsWith(`${omitRefKind(outer ?? "")}/`);
 }
 
-const bare = (text: string) => text.slice(text.indexOf(":") + 1);
+const omitRefKind = (text: string) => text.slice(text.indexOf(":") + 1);
 
-function isDeviceWithin(topology: Topology, code: string, place: Ref): boolean {
+function isDeviceInLocation(topology: Topology, code: string, place: Ref): boolean {
   const device = topology.device(code);
   if (device === undefined) return false;
   const rack = device.rackCode === undefined ? undefined : topology.rack(device.rackCode);

@@ -9,20 +9,20 @@ import { compareRisks } from "./risk_changes.ts";
 import { type RisksBySubject, readAllRisks } from "./risks.ts";
 
 /** Space and key of the document with the known risks. */
-const [SPACE, KEY] = ["notice_state", "risks"];
+const [RISKS_SPACE, RISKS_KEY] = ["notice_state", "risks"];
 /** Interval in milliseconds between reads of risks without any change, because verdicts also depend on the time. */
-const CLOCK_MS = 60_000;
+const MAX_READ_INTERVAL_MS = 60_000;
 /** Maximum share of the time that is spent on reading risks while changes follow each other. Our choice. */
-const SHARE = 0.05;
+const MAX_READ_SHARE = 0.05;
 
 /** The server itself, which needs no token. Requests of other callers have priority. */
-const CALLER: Caller = {
+const SYSTEM_CALLER: Caller = {
   interface: "SYSTEM",
   principal: { name: "notices", roles: [], authMethod: "none" },
   peer: IDLE_PEER,
 };
 
-interface Needs {
+interface RiskWatchOptions {
   readonly store: DcStore;
   readonly service: DcService;
   readonly receivers: readonly Receiver[];
@@ -34,66 +34,66 @@ interface Needs {
 
 /** Creates notices of changed risks. Risks are stored with the notices, so that no notice is lost or created twice. */
 export class RiskWatch {
-  readonly #needs: Needs;
-  readonly #wanted: Pick<Parameters<typeof readAllRisks>[0], "kinds" | "minSeverity">;
-  #seen = "";
+  readonly #options: RiskWatchOptions;
+  readonly #query: Pick<Parameters<typeof readAllRisks>[0], "kinds" | "minSeverity">;
+  #lastRevisions = "";
   #dueAt = 0;
   #restUntil = 0;
 
-  constructor(needs: Needs) {
-    this.#needs = needs;
+  constructor(needs: RiskWatchOptions) {
+    this.#options = needs;
     const { receivers } = needs;
     const least = Math.min(...receivers.map(({ minSeverity }) => FAILURE_SEVERITIES.indexOf(minSeverity)));
-    this.#wanted = {
+    this.#query = {
       kinds: new Set(receivers.flatMap(({ kinds }) => [...kinds])),
       minSeverity: FAILURE_SEVERITIES[least] ?? "CRITICAL",
     };
   }
 
   /** Reads risks if anything changed since the last read. Returns the number of added notices about differences. */
-  async look(): Promise<number> {
-    const { store, now } = this.#needs;
+  async readChangedRisks(): Promise<number> {
+    const { store, now } = this.#options;
     const begun = now();
     if (begun < this.#restUntil) return 0;
     const seen = await store.read(async (reader) => `${await reader.revision()} ${await reader.readingsRevision()}`);
-    if (seen === this.#seen && begun < this.#dueAt) return 0;
+    if (seen === this.#lastRevisions && begun < this.#dueAt) return 0;
     const started = performance.now();
     try {
-      const added = await this.#compare();
-      this.#seen = seen;
-      this.#dueAt = begun + CLOCK_MS;
+      const added = await this.#storeChanges();
+      this.#lastRevisions = seen;
+      this.#dueAt = begun + MAX_READ_INTERVAL_MS;
       return added;
     } finally {
       // Also after a failure: otherwise, all risks would be read every second while the disk is full.
-      this.#restUntil = begun + (performance.now() - started) / SHARE;
+      this.#restUntil = begun + (performance.now() - started) / MAX_READ_SHARE;
     }
   }
 
-  async #compare(): Promise<number> {
-    const { store, service, now } = this.#needs;
-    const read = await readAllRisks({ service, caller: CALLER, ...this.#wanted });
-    const topology = await service.inventory();
+  async #storeChanges(): Promise<number> {
+    const { store, service, now } = this.#options;
+    const read = await readAllRisks({ service, caller: SYSTEM_CALLER, ...this.#query });
+    const topology = await service.getInventoryGraphs();
     const at = new Date(now()).toISOString();
     return store.write(async (writer) => {
-      const kept = await writer.document(SPACE, KEY);
+      const kept = await writer.document(RISKS_SPACE, RISKS_KEY);
       // Without stored risks, the present ones are the start of the comparison.
       const before = kept === undefined ? read.risks : (JSON.parse(kept) as RisksBySubject);
       const { notices, known } = compareRisks(before, read, at);
       const text = JSON.stringify(known);
-      if (text !== kept) await writer.putDocument(SPACE, KEY, text);
-      const given = notices.flatMap((body) => this.#addressed(body, topology));
+      if (text !== kept) await writer.putDocument(RISKS_SPACE, RISKS_KEY, text);
+      const given = notices.flatMap((body) => this.#createReceiverNotices(body, topology));
       if (given.length === 0) return 0;
       const added = await addNotices(writer, given);
       for (const [receiver, some] of Map.groupBy(given, (one) => one.receiver)) {
         const lost = some.length - added.filter((one) => one.receiver === receiver).length;
-        if (lost > 0) this.#needs.say(`${lost} notices to "${receiver}" were not kept: ${MAX_NOTICES} wait already`);
+        if (lost > 0) this.#options.say(`${lost} notices to "${receiver}" were not kept: ${MAX_NOTICES} wait already`);
       }
       return added.length;
     });
   }
 
-  #addressed(body: NoticeBody, topology: Parameters<typeof isNoticeReceivedBy>[2]) {
-    const { receivers, newId, now } = this.#needs;
+  #createReceiverNotices(body: NoticeBody, topology: Parameters<typeof isNoticeReceivedBy>[2]) {
+    const { receivers, newId, now } = this.#options;
     return receivers
       .filter((receiver) => isNoticeReceivedBy(receiver, body, topology))
       .map(({ name }) => ({ id: `msg_${newId()}`, receiver: name, body, nextAt: now() }));

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { Caller } from "#dc/context.ts";
-import { listEveryWindow } from "#dc/every_window.ts";
+import { listAllWindows } from "#dc/every_window.ts";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { FAILURE_SEVERITIES, type FailureSeverity, FINDING_KINDS, type WindowVerdict } from "#dc/model/enum_values.ts";
 import type { RiskKind } from "#dc/operations/notices/notice.ts";
@@ -41,14 +41,14 @@ export interface Risk {
 export type RisksBySubject = Readonly<Record<string, Risk>>;
 
 /** Severity of each verdict on a window. NO_GO is only HIGH, because the work has not begun and nothing is lost yet. */
-const OF_VERDICT: Readonly<Record<WindowVerdict, FailureSeverity>> = {
+const SEVERITY_BY_VERDICT: Readonly<Record<WindowVerdict, FailureSeverity>> = {
   GO: "INFO",
   GO_WITH_RISK: "LOW",
   UNKNOWN: "MEDIUM",
   NO_GO: "HIGH",
 };
 
-interface Wanted {
+interface RiskQuery {
   readonly service: DcService;
   readonly caller: Caller;
   /** Kinds of risk that at least one receiver gets. */
@@ -59,7 +59,7 @@ interface Wanted {
 
 /** Reads all risks, at most 1,000 of each kind, worst causes first; `isWhole` lists the completely read kinds. */
 export async function readAllRisks(
-  wanted: Wanted,
+  wanted: RiskQuery,
 ): Promise<{ readonly risks: RisksBySubject; readonly isWhole: ReadonlySet<RiskKind> }> {
   const found = new Map<string, Risk>();
   const isWhole = new Set<RiskKind>();
@@ -74,7 +74,7 @@ export async function readAllRisks(
 }
 
 /** Reads causes of loss. Each element whose failure causes a loss is a subject, because causes may merge and split. */
-async function readLossCauses({ service, caller, minSeverity }: Wanted, found: Map<string, Risk>): Promise<boolean> {
+async function readLossCauses({ service, caller, minSeverity }: RiskQuery, found: Map<string, Risk>): Promise<boolean> {
   const init = { minSeverity: Severity[minSeverity], pageSize: MAX_PAGE_SIZE, maxElements: MAX_CAUSES_OF_LINE };
   const request = create(RehearseFailuresRequestSchema, init);
   const reply = (await service.call(rehearseFailures, request, caller)) as RehearseFailuresResponse;
@@ -96,7 +96,7 @@ async function readLossCauses({ service, caller, minSeverity }: Wanted, found: M
   return reply.nextPageToken === "" && reply.causes.every(({ omittedElements }) => omittedElements === 0);
 }
 
-async function readRackRisks({ service, caller }: Wanted, found: Map<string, Risk>): Promise<boolean> {
+async function readRackRisks({ service, caller }: RiskQuery, found: Map<string, Risk>): Promise<boolean> {
   const request = create(ListInventoryRequestSchema, {
     kind: InventoryKind.RACK,
     conditions: [{ column: "health", values: ["FAULT"] }],
@@ -111,7 +111,7 @@ async function readRackRisks({ service, caller }: Wanted, found: Map<string, Ris
   return rows.length === totalCount;
 }
 
-async function readReadingFindings({ service, caller }: Wanted, found: Map<string, Risk>): Promise<boolean> {
+async function readReadingFindings({ service, caller }: RiskQuery, found: Map<string, Risk>): Promise<boolean> {
   const request = create(ListFindingsRequestSchema, { pageSize: MAX_PAGE_SIZE });
   const reply = (await service.call(listFindings, request, caller)) as ListFindingsResponse;
   for (const { kind, severity, elementRef, source, summary, relatedRefs } of reply.findings) {
@@ -128,9 +128,9 @@ async function readReadingFindings({ service, caller }: Wanted, found: Map<strin
   return reply.nextPageToken === "";
 }
 
-async function readWindowVerdicts({ service, caller }: Wanted, found: Map<string, Risk>): Promise<void> {
+async function readWindowVerdicts({ service, caller }: RiskQuery, found: Map<string, Risk>): Promise<void> {
   const states = [WindowState.PLANNED, WindowState.BEGUN];
-  const { windows } = await listEveryWindow(service, caller, { states });
+  const { windows } = await listAllWindows(service, caller, { states });
   const elements = new Map(windows.map(({ window }) => [window?.code ?? "", window?.elementRefs ?? []]));
   for (const { code, verdict, summary } of collectStandings(windows).values()) {
     const refs = (elements.get(code) ?? []).slice(0, MAX_ELEMENTS);
@@ -138,7 +138,7 @@ async function readWindowVerdicts({ service, caller }: Wanted, found: Map<string
     found.set(`window:${code}`, {
       kind: "window",
       state: verdict,
-      severity: OF_VERDICT[verdict],
+      severity: SEVERITY_BY_VERDICT[verdict],
       summary: words,
       elements: refs,
     });

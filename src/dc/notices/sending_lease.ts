@@ -1,10 +1,10 @@
 import type { DcReader, DcWriter } from "#dc/ports.ts";
 
 /** Setting with the lease of the server that sends notices, among servers that share a database. */
-const LEASE = "notices_lease";
+const LEASE_SETTING = "notices_lease";
 /** Validity of a lease without renewal, and interval between renewals, in milliseconds. */
 const LEASE_MS = 15_000;
-const RENEW_MS = 5000;
+const LEASE_RENEWAL_MS = 5000;
 
 interface Lease {
   readonly holder: string;
@@ -27,26 +27,26 @@ export class SendingLease {
     this.#options = options;
   }
 
-  isDue(now: number): boolean {
-    return now >= this.#until - LEASE_MS + RENEW_MS;
+  isRenewalDue(now: number): boolean {
+    return now >= this.#until - LEASE_MS + LEASE_RENEWAL_MS;
   }
 
   /** Whether another server sends notices now. */
-  async isTaken(reader: Pick<DcReader, "setting">, now: number): Promise<boolean> {
-    const kept = await reader.setting(LEASE);
+  async isHeldByOther(reader: Pick<DcReader, "setting">, now: number): Promise<boolean> {
+    const kept = await reader.setting(LEASE_SETTING);
     if (kept === undefined) return false;
     const { holder, until } = JSON.parse(kept) as Lease;
     return holder !== this.#options.holder && until > now && !this.#options.isGone(holder);
   }
 
   /** Takes or renews the lease. @returns whether this server sends notices */
-  async take(writer: DcWriter, now: number): Promise<boolean> {
-    if (await this.isTaken(writer, now)) {
+  async acquireLease(writer: DcWriter, now: number): Promise<boolean> {
+    if (await this.isHeldByOther(writer, now)) {
       this.#until = 0;
       return false;
     }
     const until = now + LEASE_MS;
-    await writer.setSetting(LEASE, JSON.stringify({ holder: this.#options.holder, until } satisfies Lease));
+    await writer.setSetting(LEASE_SETTING, JSON.stringify({ holder: this.#options.holder, until } satisfies Lease));
     this.#until = until;
     return true;
   }
@@ -56,8 +56,9 @@ export class SendingLease {
   }
 
   /** Ends the lease, so that another server can send at once. */
-  async release(writer: DcWriter, now: number): Promise<void> {
-    if (!(await this.isTaken(writer, now))) await writer.setSetting(LEASE, JSON.stringify({ holder: "", until: 0 }));
+  async releaseLease(writer: DcWriter, now: number): Promise<void> {
+    if (!(await this.isHeldByOther(writer, now)))
+      await writer.setSetting(LEASE_SETTING, JSON.stringify({ holder: "", until: 0 }));
     this.#until = 0;
   }
 }

@@ -38,7 +38,7 @@ export interface HistoryPage {
 }
 
 /** Reads one page of the change log. @throws Refusal for a parameter that cannot be read, naming it */
-export async function auditHistory(
+export async function readAuditHistory(
   { pageKey, clock }: DcContext,
   reader: DcReader,
   parameters: HistoryParameters,
@@ -65,66 +65,68 @@ async function readCompletionTime(reader: DcReader, now: string): Promise<string
 function readParameters(given: HistoryParameters): HistoryQuery {
   const unknown = Object.keys(given).find((name) => !HISTORY_PARAMETERS.some((known) => known === name));
   if (unknown !== undefined)
-    throw refuseParameter("UNKNOWN_FIELD", unknown, unknown, `one of ${HISTORY_PARAMETERS.join(", ")}`);
+    throw createParameterRefusal("UNKNOWN_FIELD", unknown, unknown, `one of ${HISTORY_PARAMETERS.join(", ")}`);
   const { entity, request_id: requestId } = given;
   for (const [name, text] of Object.entries(given)) {
-    if (text.includes("\0")) throw refuseParameter("FIELD_OUT_OF_RANGE", name, text, "text without U+0000");
+    if (text.includes("\0")) throw createParameterRefusal("FIELD_OUT_OF_RANGE", name, text, "text without U+0000");
   }
   if (entity !== undefined && parseRef(entity) === undefined) {
-    throw refuseParameter("INVALID_REF", "entity", entity, "a reference such as device:<code>");
+    throw createParameterRefusal("INVALID_REF", "entity", entity, "a reference such as device:<code>");
   }
-  const action = readOption("action", given.action, AUDIT_ACTIONS);
-  const interfaceName = readOption("interface", given.interface, AUDIT_INTERFACES);
+  const action = readEnumParameter("action", given.action, AUDIT_ACTIONS);
+  const interfaceName = readEnumParameter("interface", given.interface, AUDIT_INTERFACES);
   const since = readTimeParameter("since", given.since);
   const until = readTimeParameter("until", given.until);
   return {
     ...(entity !== undefined && { entity }),
-    ...readActor(given.actor),
+    ...readActorFilter(given.actor),
     ...(requestId !== undefined && { requestId }),
     ...(action !== undefined && { action }),
     ...(interfaceName !== undefined && { interface: interfaceName }),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
-    descending: readOption("order", given.order, ["ASC", "DESC"]) !== "ASC",
+    descending: readEnumParameter("order", given.order, ["ASC", "DESC"]) !== "ASC",
     limit: readHistoryPageSize(given.page_size),
   };
 }
 
 /** Reads an actor filter: a name, or an authentication method and a name. `jwt:alice` is not `token:alice`. */
-function readActor(text: string | undefined): Pick<HistoryQuery, "actor" | "authMethod"> {
+function readActorFilter(text: string | undefined): Pick<HistoryQuery, "actor" | "authMethod"> {
   if (text === undefined) return {};
   const authMethod = AUTH_METHODS.find((method) => text.startsWith(`${method}:`));
   return authMethod === undefined ? { actor: text } : { actor: text.slice(authMethod.length + 1), authMethod };
 }
 
-function readOption<Word extends string>(
+function readEnumParameter<Word extends string>(
   name: string,
   text: string | undefined,
   words: readonly Word[],
 ): Word | undefined {
   if (text === undefined) return undefined;
   const found = words.find((one) => one === text.toUpperCase());
-  if (found === undefined) throw refuseParameter("FIELD_OUT_OF_RANGE", name, text, words.join(", ").toLowerCase());
+  if (found === undefined)
+    throw createParameterRefusal("FIELD_OUT_OF_RANGE", name, text, words.join(", ").toLowerCase());
   return found;
 }
 
-const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+const TIME_PATTERN = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
 
 function readTimeParameter(name: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  const time = MOMENT.test(text) ? Date.parse(text) : Number.NaN;
+  const time = TIME_PATTERN.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time))
-    throw refuseParameter("FIELD_OUT_OF_RANGE", name, text, "a moment such as 2026-01-05T12:00:00Z");
+    throw createParameterRefusal("FIELD_OUT_OF_RANGE", name, text, "a moment such as 2026-01-05T12:00:00Z");
   return new Date(time).toISOString();
 }
 
 function readHistoryPageSize(text: string | undefined): number {
   if (text === undefined) return DEFAULT_PAGE_SIZE;
-  if (!/^\d{1,9}$/.test(text)) throw refuseParameter("FIELD_OUT_OF_RANGE", "page_size", text, `0 to ${MAX_PAGE_SIZE}`);
+  if (!/^\d{1,9}$/.test(text))
+    throw createParameterRefusal("FIELD_OUT_OF_RANGE", "page_size", text, `0 to ${MAX_PAGE_SIZE}`);
   return Number(text) === 0 ? DEFAULT_PAGE_SIZE : Math.min(Number(text), MAX_PAGE_SIZE);
 }
 
-function refuseParameter(
+function createParameterRefusal(
   reason: "UNKNOWN_FIELD" | "INVALID_REF" | "FIELD_OUT_OF_RANGE",
   name: string,
   value: string,
@@ -133,7 +135,7 @@ function refuseParameter(
   return refuse(reason, `Cannot read ${name} "${value}"`, { field: name, value, expected });
 }
 
-const OUTCOME_WORDS = { CREATE: "CREATED", UPDATE: "UPDATED", DELETE: "DELETED" } as const;
+const OUTCOME_BY_ACTION = { CREATE: "CREATED", UPDATE: "UPDATED", DELETE: "DELETED" } as const;
 
 /** Converts one history page to JSON with the wire's snake_case names. */
 export function convertPageToJson({ entries, nextPageToken, completeThrough, chain }: HistoryPage): JsonObject {
@@ -172,7 +174,7 @@ function convertEntryToJson({ seq, id, occurredAt, recordedAt, actor, request, .
     after: (rest.after as JsonObject | undefined) ?? null,
     changed_fields: [...rest.changedFields],
     message: rest.message ?? "",
-    outcome: OUTCOME_WORDS[rest.action],
+    outcome: OUTCOME_BY_ACTION[rest.action],
     source: rest.source,
     commit: rest.commit ?? "",
     transaction_id: rest.transactionId,

@@ -3,7 +3,7 @@ import {
   type FabricLinks,
   type FabricOptions,
   analyseFabric as judgeFabric,
-  matchCables,
+  matchCablePath,
 } from "#dc/analysis/fabric/fabric.ts";
 import { isLocatedIn } from "#dc/analysis/location_scope.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
@@ -26,8 +26,8 @@ import {
 import { BatchedSite } from "./answers/batched_site.ts";
 import { readCode, readPercent, readRef, requireLocation } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
-import { createLookupWithPorts } from "./answers/switch_devices.ts";
-import { toMessage } from "./messages/convert.ts";
+import { readLinkEndDevices } from "./answers/switch_devices.ts";
+import { convertToMessage } from "./messages/convert.ts";
 import { CONGESTED_PCT, WATCHED_PCT } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
 
@@ -39,8 +39,8 @@ export const fabricTopology = defineRead({
       { context, scheduler },
       {
         screen: "FABRIC",
-        asked: request.render,
-        answer: async () => answerFabricTopology({ reader, topology: await topology() }, request),
+        requestedOptions: request.render,
+        computeReply: async () => answerFabricTopology({ reader, topology: await topology() }, request),
       },
     ),
 });
@@ -54,8 +54,8 @@ export async function answerFabricTopology(
   requireStoredDevices(topology, request.failedDeviceCodes);
   const congestionPct = readPercent("congestion_pct", request.congestionPct, CONGESTED_PCT);
   const watchPct = readPercent("watch_pct", request.watchPct, WATCHED_PCT);
-  const { inScope, ...links } = chooseLinks(inventory.fabricLinks, topology, request);
-  const devices = await createLookupWithPorts(reader, links.own);
+  const { inScope, ...links } = selectLinks(inventory.fabricLinks, topology, request);
+  const devices = await readLinkEndDevices(reader, links.own);
   const answer = judgeFabric(links, (key) => devices.get(key) ?? topology.device(key), {
     congestionPct,
     watchPct,
@@ -65,24 +65,24 @@ export async function answerFabricTopology(
   const physical = request.checkPhysical
     ? await matchPhysicalCables(reader, links.listed)
     : new Map<FabricLink, PhysicalMatch>();
-  const reply = toMessage(FabricTopologyResponseSchema, {
+  const reply = convertToMessage(FabricTopologyResponseSchema, {
     ...answer,
     nodes: answer.nodes.map(({ device: { code, role, rackCode }, ...node }) => ({ ...node, code, role, rackCode })),
     links: answer.links.map(({ link, utilizationPct, ...view }) => ({
       ...view,
       link: { ...link, utilizationPct, congested: utilizationPct >= congestionPct, physical: physical.get(link) },
     })),
-    findings: [...answer.findings, ...listMismatches(physical)],
+    findings: [...answer.findings, ...createMismatchFindings(physical)],
   });
-  const seen = () => new Map([...physical].map(([link, match]) => [formatFabricLinkRef(link.a, link.b), match]));
+  const mapMatches = () => new Map([...physical].map(([link, match]) => [formatFabricLinkRef(link.a, link.b), match]));
   const name = [request.fabricId, request.scopeRef].filter((part) => part !== "").join(" in ");
-  return { reply, picture: () => ({ name, answer, congestionPct, watchPct, physical: seen() }) };
+  return { reply, picture: () => ({ name, answer, congestionPct, watchPct, cableMatches: mapMatches() }) };
 }
 
 /**
  * Selects the links of the requested fabric and scope, the whole fabrics around them, and all links of their switches.
  */
-function chooseLinks(
+function selectLinks(
   links: readonly FabricLink[],
   topology: Topology,
   { fabricId, scopeRef }: FabricTopologyRequest,
@@ -135,7 +135,7 @@ async function matchPhysicalCables(
   const traced = await Promise.allSettled(
     links.map(async (link) => {
       const [path] = link.a.portName === "" ? [] : await traceCable(link.a, site, options);
-      return [link, matchCables(link, path)] as const;
+      return [link, matchCablePath(link, path)] as const;
     }),
   );
   return new Map(
@@ -146,7 +146,7 @@ async function matchPhysicalCables(
   );
 }
 
-function listMismatches(physical: ReadonlyMap<FabricLink, PhysicalMatch>) {
+function createMismatchFindings(physical: ReadonlyMap<FabricLink, PhysicalMatch>) {
   return [...physical]
     .filter(([, match]) => match === "MISSING" || match === "MISMATCH")
     .map(([{ a, b }, match]) => ({

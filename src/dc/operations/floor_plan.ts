@@ -13,9 +13,9 @@ export const floorPlan = defineRead({
     const usual = readColoring("FLOOR", "coloring", request.coloring);
     return replyWithPicture(session, {
       screen: "FLOOR",
-      asked: request.render,
-      usual: { coloring: usual },
-      async answer({ coloring }) {
+      requestedOptions: request.render,
+      defaultOptions: { coloring: usual },
+      async computeReply({ coloring }) {
         const topology = await session.judgedTopology();
         const risks = await findRackRisks(session, topology, coloring);
         const measured = await readMeasuredRacks(session, topology, request);

@@ -1,5 +1,5 @@
 import { computeBatteryMinutes } from "#dc/analysis/power/battery.ts";
-import { listInletPaths, listSinglePoints } from "#dc/analysis/power/power_chain.ts";
+import { listInletPaths, listSinglePointRefs } from "#dc/analysis/power/power_chain.ts";
 import { computeUtilization, listNodeLoadReasons } from "#dc/analysis/power/power_findings.ts";
 import { findActiveInletName, getSupplyState, listUndocumentedInlets } from "#dc/analysis/power/supply_state.ts";
 import { roundOptionalValue } from "#dc/analysis/preview/figures.ts";
@@ -18,15 +18,15 @@ import {
   Outcome,
   SupplyState,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { readCode, readEnumWord } from "./answers/parameters.ts";
-import { toMessage } from "./messages/convert.ts";
+import { readCode, readEnumValue } from "./answers/parameters.ts";
+import { convertToMessage } from "./messages/convert.ts";
 import { createBasicDeviceMessage, createCableMessage, createDeviceMessage } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
 
-const OUTCOMES = { CREATE: Outcome.CREATED, UPDATE: Outcome.UPDATED, DELETE: Outcome.DELETED } as const;
+const OUTCOME_BY_ACTION = { CREATE: Outcome.CREATED, UPDATE: Outcome.UPDATED, DELETE: Outcome.DELETED } as const;
 
 function createAuditMessage(record: ChangeRecord) {
-  return toMessage(AuditEntrySchema, { ...record, outcome: OUTCOMES[record.action], sealed: true });
+  return convertToMessage(AuditEntrySchema, { ...record, outcome: OUTCOME_BY_ACTION[record.action], sealed: true });
 }
 
 /** Maximum number of recent changes in the reply. Source: docs/rpcs.md#getdevice. */
@@ -37,7 +37,7 @@ export const getDevice = defineRead({
   effect: "read",
   async run({ reader, topology, judgedTopology }, { code: asked, view }) {
     const code = readCode("code", asked);
-    const isBasic = readEnumWord("view", view, DEVICE_VIEWS) === "BASIC";
+    const isBasic = readEnumValue("view", view, DEVICE_VIEWS) === "BASIC";
     const stored = await reader.stored("device", codeKey(code));
     if (stored === undefined)
       throw refuse("NOT_FOUND", `Cannot find device "${code}"`, { field: "code", ref: `device:${code}` });
@@ -45,12 +45,12 @@ export const getDevice = defineRead({
     const { power, live } = site;
     const index = power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
     const changes = await reader.history({ entity: `device:${code}`, descending: true, limit: MAX_RECENT_CHANGES });
-    return toMessage(GetDeviceResponseSchema, {
+    return convertToMessage(GetDeviceResponseSchema, {
       device: isBasic ? createBasicDeviceMessage(stored) : createDeviceMessage(stored),
       powerChain: listInletPaths(power, live, index).map(({ inlet, path, label, live: lit }) =>
-        toMessage(InletPathSchema, { inlet, path, pathLabel: label, live: lit }),
+        convertToMessage(InletPathSchema, { inlet, path, pathLabel: label, live: lit }),
       ),
-      powerSinglePoints: listSinglePoints(power, index),
+      powerSinglePoints: listSinglePointRefs(power, index),
       cables: (await reader.storedCablesOf(stored.resource.code)).map(createCableMessage),
       // The load after the loss of another element can be higher only for supplies.
       ...computeDeviceLoads(power.supplies.count(index) === 0 ? site : await judgedTopology(), index),
@@ -72,7 +72,7 @@ function computeDeviceLoads(site: Topology, index: number) {
     const watts = Math.round(loadsW[index] ?? 0);
     return { powerLoadW: watts, powerFailoverW: watts };
   }
-  const carried = site.carried("ALLOCATED");
+  const carried = site.computeCarriedLoads("ALLOCATED");
   const used = computeUtilization(carried, index);
   return {
     powerLoadW: Math.round(loadsW[index] ?? 0),
@@ -84,6 +84,6 @@ function computeDeviceLoads(site: Topology, index: number) {
     batteryFailoverMin: roundOptionalValue(
       computeBatteryMinutes(power.nodes[index], carried.failover.loads[index] ?? 0),
     ),
-    powerReasons: listNodeLoadReasons(carried, index).map((reason) => toMessage(HealthReasonSchema, reason)),
+    powerReasons: listNodeLoadReasons(carried, index).map((reason) => convertToMessage(HealthReasonSchema, reason)),
   };
 }

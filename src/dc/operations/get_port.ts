@@ -3,7 +3,7 @@ import { findBusiestPhase, type PhaseFigures } from "#dc/analysis/power/phase_fi
 import { computePortLoad, type PortLoad } from "#dc/analysis/power/port_load.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { roundFigure } from "#dc/model/figure.ts";
-import { formatPort, isSamePort, parseRef, portRef, REF_GRAMMAR } from "#dc/model/ref.ts";
+import { formatPort, formatPortReference, isSamePort, parseRef, REF_GRAMMAR } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import type { Device, Port, PortRef } from "#dc/model/resources.ts";
@@ -18,33 +18,33 @@ import {
   PortSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode, readPortName } from "./answers/parameters.ts";
-import { toMessage } from "./messages/convert.ts";
+import { convertToMessage } from "./messages/convert.ts";
 import { createCableMessage, createPathMessage, createPortFields } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
 
 /** Maximum hops of the path in the reply. Our choice: the default of a trace. */
-const MAX_HOPS = 128;
+const MAX_PATH_HOPS = 128;
 
 export const getPort = defineRead({
   method: DatacenterService.method.getPort,
   effect: "read",
   async run({ reader, topology, scheduler }, request) {
-    const wanted = readPortOfRequest(request);
+    const wanted = readRequestedPort(request);
     const device = await reader.device(wanted.deviceCode);
     const port = device?.ports?.find(({ name }) => name === wanted.portName);
     if (device === undefined || port === undefined) {
       throw refuse("NOT_FOUND", `Cannot find port "${formatPort(wanted)}"`, {
         field: request.portRef === "" ? (device === undefined ? "device_code" : "port_name") : "port_ref",
         value: formatPort(wanted),
-        ref: portRef(wanted),
+        ref: formatPortReference(wanted),
       });
     }
     const end = { deviceCode: device.code, portName: port.name };
     const cable = await reader.cableAt(end);
     const stored = cable === undefined ? undefined : await reader.stored("cable", formatEdgeKey(cable.a, cable.b));
-    const [path] = await traceCable(end, reader, { stopAtPower: true, followSplits: false, maxHops: MAX_HOPS });
-    return toMessage(GetPortResponseSchema, {
-      port: toMessage(PortSchema, {
+    const [path] = await traceCable(end, reader, { stopAtPower: true, followSplits: false, maxHops: MAX_PATH_HOPS });
+    return convertToMessage(GetPortResponseSchema, {
+      port: convertToMessage(PortSchema, {
         ...createPortFields(device.code, port),
         cable: stored === undefined ? undefined : createCableMessage(stored),
         farEnd: path?.destination === undefined || isSamePort(path.destination, end) ? undefined : path.destination,
@@ -66,7 +66,7 @@ function isPowerPort({ kind }: Port): boolean {
 function createPowerMessage(load: PortLoad | undefined) {
   if (load === undefined) return undefined;
   const { live, loadW, loadVa, failoverVa, failoverRef, capacityVa, used, health, phases } = load;
-  return toMessage(PortPowerSchema, {
+  return convertToMessage(PortPowerSchema, {
     live,
     loadW: roundFigure(loadW),
     loadVa,
@@ -84,13 +84,13 @@ function createPowerMessage(load: PortLoad | undefined) {
 }
 
 function createPhaseMessage({ leg, loadVa, failoverVa, failoverRef, capacityVa }: PhaseFigures) {
-  const pct = (va: number) => (capacityVa === undefined ? undefined : roundFigure((va / capacityVa) * 100));
+  const computePct = (va: number) => (capacityVa === undefined ? undefined : roundFigure((va / capacityVa) * 100));
   return {
     leg: PhaseLeg[leg],
     loadVa: roundFigure(loadVa),
-    loadPct: pct(loadVa),
+    loadPct: computePct(loadVa),
     failoverVa: roundFigure(failoverVa),
-    failoverPct: pct(failoverVa),
+    failoverPct: computePct(failoverVa),
     failoverRef,
   };
 }
@@ -99,7 +99,7 @@ function createPhaseMessage({ leg, loadVa, failoverVa, failoverRef, capacityVa }
  * Returns the port that a request names by `port_ref` or by device code and port name.
  * @throws Refusal if it names no port, or two different ones
  */
-function readPortOfRequest({ portRef: text, deviceCode, portName }: GetPortRequest): PortRef {
+function readRequestedPort({ portRef: text, deviceCode, portName }: GetPortRequest): PortRef {
   if (text === "") {
     if (deviceCode !== "" && portName !== "") {
       return { deviceCode: readCode("device_code", deviceCode), portName: readPortName("port_name", portName) };
@@ -129,5 +129,5 @@ function readPortOfRequest({ portRef: text, deviceCode, portName }: GetPortReque
 
 export function summarizeDevice(device: Device) {
   const { code, name, kind, role, status, location, rackCode, positionU } = device;
-  return toMessage(DeviceSummarySchema, { code, name, kind, role, status, location, rackCode, positionU });
+  return convertToMessage(DeviceSummarySchema, { code, name, kind, role, status, location, rackCode, positionU });
 }

@@ -1,4 +1,4 @@
-import { findNextChange } from "#dc/analysis/racks/rack_facts.ts";
+import { computeNextChangeMs } from "#dc/analysis/racks/rack_facts.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { getDrawW } from "#dc/model/draw.ts";
@@ -13,27 +13,27 @@ import {
   GetRackResponseSchema,
   RackSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { readCode, readEnumWord } from "./answers/parameters.ts";
+import { readCode, readEnumValue } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
-import { toMessage } from "./messages/convert.ts";
+import { convertToMessage } from "./messages/convert.ts";
 import { defineRead } from "./rpc.ts";
 
 export const getRack = defineRead({
   method: DatacenterService.method.getRack,
   effect: "read",
   run({ context, scheduler, reader, judgedTopology, now, lapsesAt }, request) {
-    const view = readEnumWord("face", request.face, FACES);
+    const view = readEnumValue("face", request.face, FACES);
     return replyWithPicture(
       { context, scheduler },
       {
         screen: "ELEVATION",
-        asked: request.render,
-        usual: view === undefined ? {} : { view },
-        async answer() {
+        requestedOptions: request.render,
+        defaultOptions: view === undefined ? {} : { view },
+        async computeReply() {
           const known = await judgedTopology();
           const reply = await answerGetRack({ reader, topology: known, now }, request);
           const rack = known.rack(request.code);
-          if (rack !== undefined) lapsesAt(findNextChange([rack], now));
+          if (rack !== undefined) lapsesAt(computeNextChangeMs([rack], now));
           for (const occupant of reply.occupants) occupant.color = findRoleColor(occupant);
           return { reply, picture: () => reply };
         },
@@ -54,10 +54,10 @@ export async function answerGetRack(
     throw refuse("NOT_FOUND", `Cannot find rack "${code}"`, { field: "code", ref: `rack:${code}` });
   const { etag, createTime, updateTime } = stored;
   const basis = "ALLOCATED" as const;
-  const { elevation, thermal, health, reasons } = topology.rackStanding(rack, { now, basis });
+  const { elevation, thermal, health, reasons } = topology.computeRackStanding(rack, { now, basis });
   const { occupants, units, capacity, conflicts } = elevation;
-  return toMessage(GetRackResponseSchema, {
-    rack: toMessage(RackSchema, { ...rack, etag, createTime, updateTime, health, healthReasons: reasons }),
+  return convertToMessage(GetRackResponseSchema, {
+    rack: convertToMessage(RackSchema, { ...rack, etag, createTime, updateTime, health, healthReasons: reasons }),
     occupants: occupants.map(({ code: deviceCode, uHeight = 0, ...device }) => ({
       ...device,
       deviceCode,
@@ -69,7 +69,7 @@ export async function answerGetRack(
       ...capacity,
       heatW: Math.round(thermal.heatW),
       airHeatW: Math.round(thermal.airHeatW),
-      failoverWByPath: topology.rackPathLoads(code, basis),
+      failoverWByPath: topology.computeRackPathLoads(code, basis),
     },
     conflicts,
   });

@@ -33,7 +33,7 @@ import { thermalHeadroom } from "./thermal_headroom.ts";
 import { traceCablePath } from "./trace_cable_path.ts";
 
 /** RPCs by method. Every interface, role check and metric is derived from this map. */
-const RPC_OF: ReadonlyMap<DescMethod, Rpc> = new Map(
+const RPC_BY_METHOD: ReadonlyMap<DescMethod, Rpc> = new Map(
   [
     applyChanges,
     checkWindow,
@@ -73,7 +73,7 @@ const RPC_OF: ReadonlyMap<DescMethod, Rpc> = new Map(
 
 /** Returns the RPC of a method; undefined for a method of another service. */
 export function findRpc(method: DescMethod): Rpc | undefined {
-  return RPC_OF.get(method);
+  return RPC_BY_METHOD.get(method);
 }
 
 /** Returns the RPC of a method of our services. @throws Error for any other method */
@@ -89,14 +89,14 @@ function listRpcsOfService({ methods }: DescService): readonly Rpc[] {
 }
 
 /** The RPCs of the contract. Source: docs/contract/datacenter-interfaces.md#rpcs. */
-export const rpcs = listRpcsOfService(DatacenterService);
+export const datacenterRpcs = listRpcsOfService(DatacenterService);
 
 export const planningRpcs = listRpcsOfService(PlanningService);
 
 /** The services and their RPCs. Every interface serves this table. */
 export const SERVICES = [
-  { service: DatacenterService, rpcs },
+  { service: DatacenterService, rpcs: datacenterRpcs },
   { service: PlanningService, rpcs: planningRpcs },
 ] as const;
 
-export const allRpcs: readonly Rpc[] = [...rpcs, ...planningRpcs];
+export const allRpcs: readonly Rpc[] = [...datacenterRpcs, ...planningRpcs];

@@ -7,7 +7,7 @@ import { computeTenantImpacts, type FailureReach } from "#dc/analysis/power/tena
 import type { RackState } from "#dc/analysis/racks/rack_supply.ts";
 import { listLoadTakeovers, listNonworkingNodes, listZoneShortages } from "#dc/analysis/rehearsal/after_failure.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { DEFAULT_ITEMS, MAX_ITEMS } from "#dc/limits.ts";
+import { DEFAULT_BLAST_ITEMS, MAX_BLAST_ITEMS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
@@ -26,7 +26,7 @@ import { findNetworkLoss } from "./answers/network_tracer.ts";
 import { readCount, readLoadBasis } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
 import type { SourceNodes } from "./answers/power_sources.ts";
-import { toMessage } from "./messages/convert.ts";
+import { convertToMessage } from "./messages/convert.ts";
 import { limitListFields } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
 
@@ -38,8 +38,8 @@ export const powerBlastRadius = defineRead({
       { context, scheduler },
       {
         screen: "POWER",
-        asked: request.render,
-        answer: async () => answerPowerBlastRadius({ topology: await topology(), reader, scheduler }, request),
+        requestedOptions: request.render,
+        computeReply: async () => answerPowerBlastRadius({ topology: await topology(), reader, scheduler }, request),
       },
     ),
 });
@@ -51,33 +51,33 @@ export async function answerPowerBlastRadius(
 ): Promise<{ readonly reply: PowerBlastRadiusResponse; readonly picture: () => PowerFailure }> {
   const { topology, scheduler } = session;
   const basis = readLoadBasis(request.loadBasis);
-  const limit = readCount("max_items", request.maxItems, { usual: DEFAULT_ITEMS, most: MAX_ITEMS });
+  const limit = readCount("max_items", request.maxItems, { usual: DEFAULT_BLAST_ITEMS, most: MAX_BLAST_ITEMS });
   const sources = await resolveFailingSources(session, listSourceRefs(request));
   const { power, live } = sources.site;
   const { cascade, assumeBattery } = request;
   const failing = { sources: sources.nodes, unlisted: sources.equipment };
   const blast = await scheduler.run(computeBlastInSteps(sources.site, failing, { basis, cascade, assumeBattery }));
-  const items = new Items(topology, power, blast, { basis, baseline: live });
+  const items = new BlastItemBuilder(topology, power, blast, { basis, baseline: live });
   const off = listNonworkingNodes(sources, blast);
   const network = await findNetworkLoss(session, sources, off);
   const cutOff = listDeviceCodes(power, network.cutOff);
   const isolated = listDeviceCodes(power, network.isolated);
   const taken = listLoadTakeovers(sources.site, blast, basis);
   const isGuarded = (state: string) => state === "DEGRADED" || state === "PROTECTED";
-  const affected = items.list((state) => !isGuarded(state), limit);
-  const guarded = items.list((state) => request.includeProtected && isGuarded(state), limit);
+  const affected = items.listItems((state) => !isGuarded(state), limit);
+  const guarded = items.listItems((state) => request.includeProtected && isGuarded(state), limit);
   const unknown = request.includeUndocumented ? blast.undocumented : [];
   const undocumented = unknown.toSorted(compareText).slice(0, limit);
   const graph = buildBlastSubgraph({ power, live }, blast, sources, limit);
-  const reply = toMessage(PowerBlastRadiusResponseSchema, {
+  const reply = convertToMessage(PowerBlastRadiusResponseSchema, {
     sourceRef: request.sourceRef,
     impact: blast.impact,
     affected: affected.items,
     protected: guarded.items,
     overloads: blast.overloads,
     cascadeSteps: blast.steps,
-    cascadeCut: blast.cascadeCut,
-    undocumented: undocumented.map((code) => items.undocumented(code)),
+    cascadeCut: blast.isCascadeCut,
+    undocumented: undocumented.map((code) => items.createUndocumentedItem(code)),
     nodes: graph.nodes,
     edges: graph.edges,
     truncated: affected.omitted + guarded.omitted + graph.omitted > 0 || undocumented.length < unknown.length,
@@ -85,7 +85,7 @@ export async function answerPowerBlastRadius(
     omittedProtected: guarded.omitted,
     omittedNodes: graph.omitted,
     omittedUndocumented: unknown.length - undocumented.length,
-    tenants: computeTenantImpacts(topology, groupByState(blast), basis),
+    tenants: computeTenantImpacts(topology, groupReachByState(blast), basis),
     ...limitListFields("takeovers", taken, limit),
     zones: listZoneShortages(topology, off, basis),
     ...limitListFields("fabricLinksDown", network.linksDown, limit),
@@ -101,7 +101,7 @@ export async function answerPowerBlastRadius(
       before: live,
       blast,
       basis,
-      sources: sources.asked,
+      sources: sources.requestedRefs,
       network: { ...network, cutOff, isolated },
       rack,
     }),
@@ -113,15 +113,16 @@ function listSourceRefs({ sourceRef, additionalSourceRefs }: PowerBlastRadiusReq
   return [{ field: "source_ref", text: sourceRef }, ...others];
 }
 
-function groupByState({ hits, racks }: BlastRadius): FailureReach {
-  const nodes = (wanted: BlastHit["state"]) => hits.filter(({ state }) => state === wanted).map(({ index }) => index);
-  const keys = (wanted: RackState) => [...racks].filter(([, state]) => state === wanted).map(([key]) => key);
+function groupReachByState({ hits, racks }: BlastRadius): FailureReach {
+  const listNodes = (wanted: BlastHit["state"]) =>
+    hits.filter(({ state }) => state === wanted).map(({ index }) => index);
+  const listKeys = (wanted: RackState) => [...racks].filter(([, state]) => state === wanted).map(([key]) => key);
   return {
-    offline: nodes("OFFLINE"),
-    degraded: nodes("DEGRADED"),
-    racksDark: keys("DARK"),
-    racksPartial: keys("PARTIAL"),
-    racksProtected: keys("PROTECTED"),
+    offline: listNodes("OFFLINE"),
+    degraded: listNodes("DEGRADED"),
+    racksDark: listKeys("DARK"),
+    racksPartial: listKeys("PARTIAL"),
+    racksProtected: listKeys("PROTECTED"),
   };
 }
 
@@ -133,19 +134,19 @@ function listDeviceCodes({ nodes }: PowerGraph, indexes: readonly number[]): rea
   return codes.sort(compareText);
 }
 
-interface Figures {
+interface BlastItemOptions {
   readonly basis: LoadBasis;
   readonly baseline: LiveSet;
 }
 
 /** Converts the hits of a blast radius to items of the reply. */
-class Items {
+class BlastItemBuilder {
   readonly #topology: Topology;
   readonly #power: PowerGraph;
   readonly #blast: BlastRadius;
-  readonly #figures: Figures;
+  readonly #figures: BlastItemOptions;
 
-  constructor(topology: Topology, power: PowerGraph, blast: BlastRadius, figures: Figures) {
+  constructor(topology: Topology, power: PowerGraph, blast: BlastRadius, figures: BlastItemOptions) {
     this.#topology = topology;
     this.#power = power;
     this.#blast = blast;
@@ -156,7 +157,7 @@ class Items {
    * Lists the items with a requested state: racks first, then their devices rack by rack, then cooling units, and last
    * the distribution equipment between sources and racks.
    */
-  list(isWanted: (state: string) => boolean, limit: number) {
+  listItems(isWanted: (state: string) => boolean, limit: number) {
     const racks = [...this.#blast.racks]
       .filter(([, state]) => isWanted(state))
       .toSorted(
@@ -167,14 +168,14 @@ class Items {
     const room = limit - shown.length;
     return {
       items: [
-        ...shown.map(([key, state]) => this.#rack(key, state)),
-        ...(room > 0 ? this.#sorted(hits).slice(0, room) : []).map((hit) => this.#of(hit)),
+        ...shown.map(([key, state]) => this.#createRackItem(key, state)),
+        ...(room > 0 ? this.#sortHits(hits).slice(0, room) : []).map((hit) => this.#createHitItem(hit)),
       ],
       omitted: Math.max(0, hits.length + racks.length - limit),
     };
   }
 
-  #sorted(hits: readonly BlastHit[]): readonly BlastHit[] {
+  #sortHits(hits: readonly BlastHit[]): readonly BlastHit[] {
     const byRack = new Map<string, BlastHit[]>();
     const cooling: BlastHit[] = [];
     const distribution: BlastHit[] = [];
@@ -194,26 +195,26 @@ class Items {
   }
 
   /** Builds the item of a device in an affected rack that has no recorded supplies. */
-  undocumented(code: string) {
+  createUndocumentedItem(code: string) {
     const index = this.#power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
     return {
-      ...identityFields(this.#power.nodes[index]),
+      ...selectIdentityFields(this.#power.nodes[index]),
       state: "UNDOCUMENTED",
       drawW: getOwnDrawW(this.#power, index, this.#figures.basis),
       undocumentedInlets: listUndocumentedInlets(this.#power, index),
     };
   }
 
-  #rack(key: string, state: RackState) {
+  #createRackItem(key: string, state: RackState) {
     const { code = key, name, role } = this.#topology.rack(key) ?? {};
-    return { kind: "RACK", code, name, role, state: RACK_STATES[state] };
+    return { kind: "RACK", code, name, role, state: ITEM_STATE_BY_RACK_STATE[state] };
   }
 
-  #of({ index, state, depth, via }: BlastHit) {
-    const inlets = this.#power.inlets.of(index).filter(({ from }) => this.#figures.baseline[from] === 1);
+  #createHitItem({ index, state, depth, via }: BlastHit) {
+    const inlets = this.#power.inlets.listEdges(index).filter(({ from }) => this.#figures.baseline[from] === 1);
     const alive = (from: number) => this.#blast.live[from] === 1;
     return {
-      ...identityFields(this.#power.nodes[index]),
+      ...selectIdentityFields(this.#power.nodes[index]),
       state,
       drawW: getOwnDrawW(this.#power, index, this.#figures.basis),
       lostInlets: inlets.filter(({ from }) => !alive(from)).map(({ inlet }) => inlet),
@@ -231,13 +232,13 @@ const AFTER_RACKS_KEY = "~";
 /** States of racks, the worst first. */
 const STATES_BY_SEVERITY: readonly RackState[] = ["DARK", "PARTIAL", "PROTECTED"];
 
-const RACK_STATES = {
+const ITEM_STATE_BY_RACK_STATE = {
   DARK: "DARK",
   PARTIAL: "PARTIAL",
   PROTECTED: "DEGRADED",
 } as const;
 
-function identityFields(node: PowerNode | undefined) {
+function selectIdentityFields(node: PowerNode | undefined) {
   if (node?.kind === "DEVICE") {
     const { code, name, rackCode, role } = node.device;
     return { kind: "DEVICE", code, name, rackCode, role };
@@ -284,7 +285,7 @@ function buildBlastSubgraph(
     })),
     edges: [...shown].flatMap((index) =>
       power.supplies
-        .of(index)
+        .listEdges(index)
         .filter(({ to }) => shown.has(to))
         .map(({ from, to, inlet }) => ({
           fromRef: power.nodes[from]?.ref,

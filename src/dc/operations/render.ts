@@ -5,21 +5,33 @@ import { type PictureOptions, readRenderOptions } from "#dc/render/read_options.
 import { renderDrawing, renderScreen } from "#dc/render/render_screen.ts";
 import type { ScreenReplies } from "#dc/render/screens.ts";
 import { DatacenterService, type RenderResult } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { readEnumWord, readRef } from "./answers/parameters.ts";
+import { readEnumValue, readRef } from "./answers/parameters.ts";
 import { createRenderPorts } from "./answers/pictured.ts";
-import { checkRefs, extractPowerSubgraph, requireShownRefs } from "./answers/render_refs.ts";
+import { extractPowerSubgraph, readRenderRefs, requireShownRefs } from "./answers/render_refs.ts";
 import { DEFAULT_SCREEN, SCREEN_PICTURES } from "./answers/render_subject.ts";
 import { defineRead, type ReadSession } from "./rpc.ts";
 
-const SUBJECTS = ["rack", "floor", "device", "port", "feed", "fabric", "crac", "room", "row", "zone", "site"] as const;
+const SUBJECT_KINDS = [
+  "rack",
+  "floor",
+  "device",
+  "port",
+  "feed",
+  "fabric",
+  "crac",
+  "room",
+  "row",
+  "zone",
+  "site",
+] as const;
 
 export const render = defineRead({
   method: DatacenterService.method.render,
   effect: "read",
   async run(session, request) {
-    const subject = readRef("subject_ref", request.subjectRef, SUBJECTS);
-    const screen = readEnumWord("screen", request.screen, SCREENS) ?? DEFAULT_SCREEN[subject.kind] ?? "POWER";
-    const refs = checkRefs(request.refs);
+    const subject = readRef("subject_ref", request.subjectRef, SUBJECT_KINDS);
+    const screen = readEnumValue("screen", request.screen, SCREENS) ?? DEFAULT_SCREEN[subject.kind] ?? "POWER";
+    const refs = readRenderRefs(request.refs);
     const options = readRenderOptions(screen, request.render);
     const input = {
       options: highlightSubject(options, request.subjectRef, screen),
@@ -49,7 +61,7 @@ function highlightSubject(options: PictureOptions, subjectRef: string, screen: S
 }
 
 interface PictureInput {
-  readonly subject: ReturnType<typeof readRef<(typeof SUBJECTS)[number]>>;
+  readonly subject: ReturnType<typeof readRef<(typeof SUBJECT_KINDS)[number]>>;
   readonly input: Parameters<typeof renderScreen>[2];
   readonly refs?: readonly string[];
 }
@@ -65,7 +77,7 @@ async function renderSubject<Name extends Screen>(
     },
   );
   await session.scheduler.yieldIfDue();
-  return renderScreen(screen, refs === undefined ? shown : NARROWED[screen](shown, refs), input);
+  return renderScreen(screen, refs === undefined ? shown : NARROW_BY_SCREEN[screen](shown, refs), input);
 }
 
 /** Renames an error's field to `subject_ref`, because the screen's request has another field for the subject. */
@@ -75,14 +87,14 @@ function renameErrorField(error: unknown): unknown {
   return first === undefined ? error : new Refusal(first, others);
 }
 
-type Narrowed = {
+type NarrowByScreen = {
   readonly [Name in Screen]: (shown: ScreenReplies[Name], refs: readonly string[]) => ScreenReplies[Name];
 };
 
 /** Reduces a screen's data to exactly the requested elements. */
-const NARROWED: Narrowed = {
+const NARROW_BY_SCREEN: NarrowByScreen = {
   ELEVATION(reply, refs) {
-    const isAsked = createRequestedMatcher(refs, [
+    const isAsked = createRequestedRefTest(refs, [
       ...reply.occupants.map(({ deviceCode }) => `device:${deviceCode}`),
       `rack:${reply.rack?.code}`,
     ]);
@@ -90,7 +102,7 @@ const NARROWED: Narrowed = {
   },
   FLOOR(reply, refs) {
     const { racks, cracs, devices, unplaced, unplacedRacks } = reply;
-    const isAsked = createRequestedMatcher(refs, [
+    const isAsked = createRequestedRefTest(refs, [
       ...racks.map(({ code }) => `rack:${code}`),
       ...cracs.map(({ code }) => `crac:${code}`),
       ...devices.map(({ code }) => `device:${code}`),
@@ -107,7 +119,7 @@ const NARROWED: Narrowed = {
   },
   THERMAL({ reply, places }, refs) {
     const { zones, racks } = reply;
-    const isAsked = createRequestedMatcher(refs, [
+    const isAsked = createRequestedRefTest(refs, [
       ...zones.map(({ ref }) => ref),
       ...racks.map(({ code }) => `rack:${code}`),
     ]);
@@ -121,21 +133,21 @@ const NARROWED: Narrowed = {
   },
   FABRIC(shown, refs) {
     const { nodes, links, missing } = shown.answer;
-    const isAsked = createRequestedMatcher(
+    const isAsked = createRequestedRefTest(
       refs,
       nodes.map(({ device }) => `device:${device.code}`),
     );
-    const both = (a: string, b: string) => isAsked(`device:${a}`) && isAsked(`device:${b}`);
+    const areBothRequested = (a: string, b: string) => isAsked(`device:${a}`) && isAsked(`device:${b}`);
     const answer = {
       ...shown.answer,
       nodes: nodes.filter(({ device }) => isAsked(`device:${device.code}`)),
-      links: links.filter(({ link }) => both(link.a.deviceCode, link.b.deviceCode)),
-      missing: missing.filter(({ leafCode, spineCode }) => both(leafCode, spineCode)),
+      links: links.filter(({ link }) => areBothRequested(link.a.deviceCode, link.b.deviceCode)),
+      missing: missing.filter(({ leafCode, spineCode }) => areBothRequested(leafCode, spineCode)),
     };
     return { ...shown, answer };
   },
   CABLE_PATH(shown, refs) {
-    const isAsked = createRequestedMatcher(
+    const isAsked = createRequestedRefTest(
       refs,
       shown.paths.flatMap(({ hops }) => hops.map(({ device }) => `device:${device.code}`)),
     );
@@ -149,7 +161,7 @@ const NARROWED: Narrowed = {
   POWER: (shown) => shown,
 };
 
-function createRequestedMatcher(refs: readonly string[], shown: readonly string[]): (ref: string) => boolean {
+function createRequestedRefTest(refs: readonly string[], shown: readonly string[]): (ref: string) => boolean {
   const known = new Set(shown.map((ref) => ref.toLowerCase()));
   requireShownRefs(refs, (key) => known.has(key));
   const wanted = new Set(refs.map((ref) => ref.toLowerCase()));

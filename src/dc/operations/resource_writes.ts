@@ -15,29 +15,29 @@ import {
 } from "./writes/mutations.ts";
 import { type RemovedResource, removeResource } from "./writes/remove.ts";
 
-interface Ends {
+interface EdgeEnds {
   readonly a: PortRef;
   readonly b: PortRef;
 }
 
-const SHAPES = { cable: checkEndShape, fabric_link: checkLinkEndShape } as const;
+const END_CHECKS = { cable: checkEndShape, fabric_link: checkLinkEndShape } as const;
 
 /** Returns the two ends of a requested edge. @throws Refusal for a missing end or an invalid port reference */
 function readEdgeEnds(
-  kind: keyof typeof SHAPES,
+  kind: keyof typeof END_CHECKS,
   { a, b }: { readonly a?: PortRef | undefined; readonly b?: PortRef | undefined },
-): Ends {
-  const shape = SHAPES[kind];
+): EdgeEnds {
+  const shape = END_CHECKS[kind];
   const [first, ...others] = [...shape("a", a), ...shape("b", b)];
   if (first !== undefined) throw new Refusal(first, others);
-  return { a: requireEnd(a), b: requireEnd(b) };
+  return { a: readEnd(a), b: readEnd(b) };
 }
 
-function requireEnd(given: PortRef | undefined): PortRef {
+function readEnd(given: PortRef | undefined): PortRef {
   return { deviceCode: given?.deviceCode ?? "", portName: given?.portName ?? "" };
 }
 
-type Edge = "cable" | "fabric_link";
+type EdgeKind = "cable" | "fabric_link";
 
 /** Request of any single deletion: a resource's code, or the two ends of an edge. */
 type DeleteRequest = Parameters<typeof deleteSingleResource>[2] & Partial<Cable>;
@@ -46,61 +46,65 @@ const { method } = DatacenterService;
 
 /** RPCs that write resources of one kind. */
 export const resourceWrites: readonly WriteRpc[] = [
-  upsertRow(method.upsertDevice, "device"),
-  upsertRow(method.upsertRack, "rack"),
-  upsertRow(method.upsertCrac, "crac"),
-  upsertRow(method.upsertCable, "cable"),
-  upsertRow(method.upsertFabricLink, "fabric_link"),
-  removeRow(method.deleteDevice, "device"),
-  removeRow(method.deleteRack, "rack"),
-  removeRow(method.deleteCrac, "crac"),
-  removeRow(method.deleteCable, "cable"),
-  removeRow(method.deleteFabricLink, "fabric_link"),
-  bulkUpsertRow(method.bulkUpsertDevices, "device"),
-  bulkUpsertRow(method.bulkUpsertRacks, "rack"),
-  bulkUpsertRow(method.bulkUpsertCracs, "crac"),
-  bulkUpsertRow(PlanningService.method.bulkUpsertCables, "cable"),
-  bulkDeleteRow(method.bulkDeleteDevices, "device"),
-  bulkDeleteRow(method.bulkDeleteRacks, "rack"),
-  bulkDeleteRow(method.bulkDeleteCracs, "crac"),
+  createUpsertRpc(method.upsertDevice, "device"),
+  createUpsertRpc(method.upsertRack, "rack"),
+  createUpsertRpc(method.upsertCrac, "crac"),
+  createUpsertRpc(method.upsertCable, "cable"),
+  createUpsertRpc(method.upsertFabricLink, "fabric_link"),
+  createDeleteRpc(method.deleteDevice, "device"),
+  createDeleteRpc(method.deleteRack, "rack"),
+  createDeleteRpc(method.deleteCrac, "crac"),
+  createDeleteRpc(method.deleteCable, "cable"),
+  createDeleteRpc(method.deleteFabricLink, "fabric_link"),
+  createBulkUpsertRpc(method.bulkUpsertDevices, "device"),
+  createBulkUpsertRpc(method.bulkUpsertRacks, "rack"),
+  createBulkUpsertRpc(method.bulkUpsertCracs, "crac"),
+  createBulkUpsertRpc(PlanningService.method.bulkUpsertCables, "cable"),
+  createBulkDeleteRpc(method.bulkDeleteDevices, "device"),
+  createBulkDeleteRpc(method.bulkDeleteRacks, "rack"),
+  createBulkDeleteRpc(method.bulkDeleteCracs, "crac"),
 ];
 
 /** Creates a write RPC. The compiler knows the request only as a union of all kinds' messages, hence the cast. */
-function writeRow<Request>(
+function createWriteRpc<Request>(
   described: DescMethodUnary,
   run: (session: WriteSession, request: Request) => Promise<unknown>,
 ): WriteRpc {
   return { method: described, effect: "write", run: run as unknown as WriteRpc["run"] };
 }
 
-function upsertRow(described: DescMethodUnary, kind: CodedKind | Edge): WriteRpc {
-  return writeRow(described, (session, request: Parameters<typeof upsertSingleResource>[3]) =>
+function createUpsertRpc(described: DescMethodUnary, kind: CodedKind | EdgeKind): WriteRpc {
+  return createWriteRpc(described, (session, request: Parameters<typeof upsertSingleResource>[3]) =>
     upsertSingleResource(session, described, kind, request),
   );
 }
 
-function removeRow(described: DescMethodUnary, kind: CodedKind | Edge): WriteRpc {
-  return writeRow(described, async (session, request: DeleteRequest) => {
-    const { ref, deleted, cascadedRefs } = await removeByName(session, kind, request);
+function createDeleteRpc(described: DescMethodUnary, kind: CodedKind | EdgeKind): WriteRpc {
+  return createWriteRpc(described, async (session, request: DeleteRequest) => {
+    const { ref, deleted, cascadedRefs } = await removeRequestedResource(session, kind, request);
     return create(described.output, { ref, deleted, cascadedRefs } as never);
   });
 }
 
-function removeByName(session: WriteSession, kind: CodedKind | Edge, request: DeleteRequest): Promise<RemovedResource> {
+function removeRequestedResource(
+  session: WriteSession,
+  kind: CodedKind | EdgeKind,
+  request: DeleteRequest,
+): Promise<RemovedResource> {
   if (kind !== "cable" && kind !== "fabric_link")
     return deleteSingleResource(session, kind, { ...request, field: "code" });
   const { etag, allowMissing } = request;
   return removeResource(session, kind, readEdgeEnds(kind, request), { field: "", etag, allowMissing, cascade: false });
 }
 
-function bulkUpsertRow(described: DescMethodUnary, kind: BulkKind): WriteRpc {
-  return writeRow(described, (session, request: Parameters<typeof upsertInBulk>[2]) =>
+function createBulkUpsertRpc(described: DescMethodUnary, kind: BulkKind): WriteRpc {
+  return createWriteRpc(described, (session, request: Parameters<typeof upsertInBulk>[2]) =>
     upsertInBulk(session, kind, request),
   );
 }
 
-function bulkDeleteRow(described: DescMethodUnary, kind: CodedKind): WriteRpc {
-  return writeRow(described, (session, request: Parameters<typeof deleteInBulk>[2]) =>
+function createBulkDeleteRpc(described: DescMethodUnary, kind: CodedKind): WriteRpc {
+  return createWriteRpc(described, (session, request: Parameters<typeof deleteInBulk>[2]) =>
     deleteInBulk(session, kind, request),
   );
 }

@@ -3,7 +3,7 @@ import type { Topology } from "#dc/analysis/topology.ts";
 import type { Caller, DcContext } from "#dc/context.ts";
 import type { DcReader, DcWriter } from "#dc/ports.ts";
 import type { CooperativeScheduler } from "./answers/cooperative_scheduler.ts";
-import type { Changes } from "./writes/changes.ts";
+import type { ChangeRecorder } from "./writes/changes.ts";
 
 /** Input of a read: one snapshot of the database. */
 export interface ReadSession {
@@ -33,28 +33,28 @@ export interface WriteSession {
   readonly context: DcContext;
   readonly caller: Caller;
   readonly writer: DcWriter;
-  readonly changes: Changes;
+  readonly changes: ChangeRecorder;
   /** Time of the write, ISO 8601 in UTC, the same for the whole transaction. */
   readonly now: string;
 }
 
-interface Definition<Method extends DescMethodUnary> {
+interface RpcDefinition<Method extends DescMethodUnary> {
   readonly method: Method;
 }
 
 /** A query. Replies are cached per revision and shared by all principals. */
-export interface ReadRpc<Method extends DescMethodUnary = DescMethodUnary> extends Definition<Method> {
+export interface ReadRpc<Method extends DescMethodUnary = DescMethodUnary> extends RpcDefinition<Method> {
   readonly effect: "read";
   /** Whether the server recomputes a request's reply after each change, before its next request; false if absent. */
-  readonly staysCurrent?: (request: MessageShape<Method["input"]>) => boolean;
+  readonly isKeptCurrent?: (request: MessageShape<Method["input"]>) => boolean;
   /** Whether new readings change the reply to a request; false if absent. */
-  readonly takesReadings?: (request: MessageShape<Method["input"]>) => boolean;
+  readonly dependsOnReadings?: (request: MessageShape<Method["input"]>) => boolean;
   /** Set if the reply can change without a change of the inventory, so that it must not be cached or shared. */
-  readonly isReadAnew?: true;
+  readonly isUncached?: true;
   run(session: ReadSession, request: MessageShape<Method["input"]>): Promise<MessageShape<Method["output"]>>;
 }
 
-export interface WriteRpc<Method extends DescMethodUnary = DescMethodUnary> extends Definition<Method> {
+export interface WriteRpc<Method extends DescMethodUnary = DescMethodUnary> extends RpcDefinition<Method> {
   readonly effect: "write";
   run(session: WriteSession, request: MessageShape<Method["input"]>): Promise<MessageShape<Method["output"]>>;
 }
@@ -76,7 +76,7 @@ export type ReplyAfterPreview<Method extends DescMethodUnary> = (
  * A query about possible changes: `run` applies them in a draft and collects the data for the reply. It requires the
  * role of a writer, because it tries changes that only a writer may make.
  */
-export interface PreviewRpc<Method extends DescMethodUnary = DescMethodUnary> extends Definition<Method> {
+export interface PreviewRpc<Method extends DescMethodUnary = DescMethodUnary> extends RpcDefinition<Method> {
   readonly effect: "preview";
   run(session: PreviewSession, request: MessageShape<Method["input"]>): Promise<ReplyAfterPreview<Method>>;
 }
@@ -90,7 +90,7 @@ export interface ReportSession {
 }
 
 /** A report of readings. It requires the role meter, and is idempotent. */
-export interface ReportRpc<Method extends DescMethodUnary = DescMethodUnary> extends Definition<Method> {
+export interface ReportRpc<Method extends DescMethodUnary = DescMethodUnary> extends RpcDefinition<Method> {
   readonly effect: "report";
   run(session: ReportSession, request: MessageShape<Method["input"]>): Promise<MessageShape<Method["output"]>>;
 }

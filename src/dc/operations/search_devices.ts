@@ -14,9 +14,9 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { type PowerFilter, parseDeviceFilter } from "./answers/device_filter.ts";
 import { openPageToken, sealPageToken } from "./answers/page_token.ts";
-import { readDevicePageSize, readEnumWord, requireLocation } from "./answers/parameters.ts";
+import { readDevicePageSize, readEnumValue, requireLocation } from "./answers/parameters.ts";
 import { listDownstreamCodes, resolveSourceNodes } from "./answers/power_sources.ts";
-import { toMessage } from "./messages/convert.ts";
+import { convertToMessage } from "./messages/convert.ts";
 import { createBasicDeviceMessage, createDeviceMessage } from "./messages/messages.ts";
 import { defineRead, type ReadSession } from "./rpc.ts";
 
@@ -26,8 +26,8 @@ export const searchDevices = defineRead({
   async run(session, request) {
     const { reader, context } = session;
     const limit = readDevicePageSize(request.pageSize);
-    const { order, descending } = readOrder(request.orderBy);
-    const isFull = readEnumWord("view", request.view, DEVICE_VIEWS) === "FULL";
+    const { order, descending } = readDeviceOrder(request.orderBy);
+    const isFull = readEnumValue("view", request.view, DEVICE_VIEWS) === "FULL";
     const { filter, power } = parseDeviceFilter(request.filter);
     await requireFilterLocations(session, request.filter);
     const question = { filter, power, order, descending };
@@ -43,7 +43,7 @@ export const searchDevices = defineRead({
       limit,
       ...(after !== undefined && { after }),
     });
-    return toMessage(SearchDevicesResponseSchema, {
+    return convertToMessage(SearchDevicesResponseSchema, {
       devices: await createPageMessages(session, page.devices, isFull),
       nextPageToken: page.next === undefined ? "" : sealPageToken(context.pageKey, question, page.next),
       totalCount: page.total,
@@ -73,7 +73,7 @@ async function requireFilterLocations(
   }
 }
 
-function readOrder(text: string): { readonly order: DeviceOrder; readonly descending: boolean } {
+function readDeviceOrder(text: string): { readonly order: DeviceOrder; readonly descending: boolean } {
   const [name = "", direction = "asc", ...rest] = text === "" ? ["code"] : text.trim().split(/\s+/);
   const order = DEVICE_ORDERS.find((known) => known === name);
   if (order !== undefined && rest.length === 0 && (direction === "asc" || direction === "desc")) {
@@ -94,14 +94,14 @@ function filterCodesByPower(
   const { power } = topology;
   const wanted: (readonly string[])[] = [];
   const unwanted: string[] = [];
-  const ask = (isWanted: boolean | undefined, codes: () => readonly string[]): void => {
+  const addCondition = (isWanted: boolean | undefined, codes: () => readonly string[]): void => {
     if (isWanted === true) wanted.push(codes());
     else if (isWanted === false) unwanted.push(...codes());
   };
   if (fedBy !== undefined)
     wanted.push(listDownstreamCodes(power, resolveSourceNodes(topology, fedBy, "filter.fed_by")));
-  ask(redundancyUnmet, () => topology.redundancyUnmet());
-  ask(redundancyUnknown, () => topology.redundancyUnknown());
+  addCondition(redundancyUnmet, () => topology.listUnmetRedundancy());
+  addCondition(redundancyUnknown, () => topology.listUnknownRedundancy());
   if (supplyStates !== undefined) wanted.push(listCodesBySupply(topology, supplyStates));
   const [first, ...others] = wanted;
   return {

@@ -8,13 +8,13 @@ import { DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import { MaintenanceWindowSchema } from "#gen/datacenter/v1/windows_pb.ts";
 import { createDeviceTypeMessage, readDeviceType } from "./planning/device_types.ts";
 import { createWindowMessage, readWindow } from "./planning/windows/stored_windows.ts";
-import { SCHEMAS } from "./writes/changes.ts";
+import { RESOURCE_SCHEMAS } from "./writes/changes.ts";
 import { convertStoredResource } from "./writes/mutations.ts";
 
 /** Maximum number of references in one request. Our choice: a request's URL stays below 16 KiB. */
 export const MAX_STORED_REFS = 50;
 
-const KINDS: readonly string[] = [...Object.keys(SCHEMAS), "device_type", "window"];
+const STORED_KINDS: readonly string[] = [...Object.keys(RESOURCE_SCHEMAS), "device_type", "window"];
 
 export interface StoredResource {
   /** The reference as the request spells it. */
@@ -47,8 +47,8 @@ export async function readStoredResources(
 async function readResourceJson(reader: DcReader, text: string): Promise<JsonObject | undefined> {
   const ref = parseRef(text);
   const options = { useProtoFieldName: true };
-  if (ref === undefined || !KINDS.includes(ref.kind)) {
-    const expected = KINDS.map((kind) => REF_GRAMMAR[kind as ResourceKind]).join(", ");
+  if (ref === undefined || !STORED_KINDS.includes(ref.kind)) {
+    const expected = STORED_KINDS.map((kind) => REF_GRAMMAR[kind as ResourceKind]).join(", ");
     const message = `Cannot read resource "${text}": expected ${expected}`;
     throw refuse("INVALID_REF", message, { field: "ref", value: text, expected });
   }
@@ -62,5 +62,5 @@ async function readResourceJson(reader: DcReader, text: string): Promise<JsonObj
   }
   const kind = ref.kind as ResourceKind;
   const stored = await reader.stored(kind, toRefKey(text).slice(kind.length + 1));
-  return stored && (toJson(SCHEMAS[kind], convertStoredResource(kind, stored), options) as JsonObject);
+  return stored && (toJson(RESOURCE_SCHEMAS[kind], convertStoredResource(kind, stored), options) as JsonObject);
 }

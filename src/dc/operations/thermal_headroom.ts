@@ -4,7 +4,7 @@ import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Crac, Rack } from "#dc/model/resources.ts";
-import type { RecordedLocations } from "#dc/render/thermal/heat_map.ts";
+import type { FloorPositions } from "#dc/render/thermal/heat_map.ts";
 import type { ThermalPicture } from "#dc/render/thermal/thermal.ts";
 import {
   DatacenterService,
@@ -14,7 +14,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode, readCount, readLoadBasis, readRef, requireLocation } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
-import { toMessage } from "./messages/convert.ts";
+import { convertToMessage } from "./messages/convert.ts";
 import { defineRead } from "./rpc.ts";
 
 export const thermalHeadroom = defineRead({
@@ -25,8 +25,8 @@ export const thermalHeadroom = defineRead({
       { context, scheduler },
       {
         screen: "THERMAL",
-        asked: request.render,
-        async answer() {
+        requestedOptions: request.render,
+        async computeReply() {
           const known = await topology();
           const reply = answerThermalHeadroom(known, request);
           return { reply, picture: () => addPictureLocations(known.inventory, reply) };
@@ -48,17 +48,17 @@ export function answerThermalHeadroom(topology: Topology, request: ThermalHeadro
   requireLocation(topology, scope, { field: "scope_ref", value: request.scopeRef });
   const answer = compareHeat(topology, scope, {
     basis,
-    reserveUnits: request.reserveUnits === undefined ? 1 : readReserve(request.reserveUnits),
+    reserveUnits: request.reserveUnits === undefined ? 1 : readReserveUnits(request.reserveUnits),
     failedCracCodes: request.failedCracCodes,
   });
-  return toMessage(ThermalHeadroomResponseSchema, {
+  return convertToMessage(ThermalHeadroomResponseSchema, {
     ...answer,
     scopeRef: request.scopeRef,
     cracs: answer.cracs.map(({ crac, ...share }) => ({ ...share, code: crac.code, status: crac.status })),
   });
 }
 
-function readReserve(asked: number): number {
+function readReserveUnits(asked: number): number {
   return readCount("reserve_units", asked, { usual: 0, most: MAX_RESERVE });
 }
 
@@ -82,7 +82,7 @@ export function addPictureLocations({ racks, cracs }: Inventory, reply: ThermalH
 function mapLocationsByCode(
   all: readonly (Rack | Crac)[],
   asked: readonly { readonly code: string }[],
-): RecordedLocations {
+): FloorPositions {
   const wanted = new Set(asked.map(({ code }) => code.toLowerCase()));
   return new Map(
     all.flatMap(({ code, placement, location }) => {

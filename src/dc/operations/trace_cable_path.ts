@@ -3,7 +3,7 @@ import { findActiveInlet } from "#dc/analysis/power/power_share.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_HOPS, MAX_HOPS, MAX_LISTED_HOPS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { formatPort, isSamePort, portRef } from "#dc/model/ref.ts";
+import { formatPort, formatPortReference, isSamePort } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 import type { CablePicture } from "#dc/render/cable/picture.ts";
@@ -15,7 +15,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode, readCount, readPortName, readRef } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
-import { toMessage } from "./messages/convert.ts";
+import { convertToMessage } from "./messages/convert.ts";
 import { createPathMessage } from "./messages/messages.ts";
 import { defineRead, type ReadSession } from "./rpc.ts";
 
@@ -25,8 +25,8 @@ export const traceCablePath = defineRead({
   run: (session, request) =>
     replyWithPicture(session, {
       screen: "CABLE_PATH",
-      asked: request.render,
-      answer: () => answerTraceCablePath(session, request),
+      requestedOptions: request.render,
+      computeReply: () => answerTraceCablePath(session, request),
     }),
 });
 
@@ -47,7 +47,7 @@ export async function answerTraceCablePath(
     throw refuse("NOT_FOUND", `Cannot find port "${formatPort(start)}"`, {
       field: request.portRef === "" ? "start" : "port_ref",
       value: formatPort(start),
-      ref: portRef(start),
+      ref: formatPortReference(start),
     });
   }
   const { stopAtPower, followSplits } = request;
@@ -60,25 +60,25 @@ export async function answerTraceCablePath(
     pause: () => scheduler.yieldIfDue(),
   });
   const listed = paths.reduce((sum, { hops }) => sum + hops.length, 0);
-  if (listed > MAX_LISTED_HOPS) throw refuseTooManyHops(end, { paths: paths.length, listed, maxHops });
+  if (listed > MAX_LISTED_HOPS) throw createTooManyHopsRefusal(end, { paths: paths.length, listed, maxHops });
   const messages = [];
   for (const path of paths) {
     await scheduler.yieldIfDue();
     messages.push(createPathMessage(path));
   }
   return {
-    reply: toMessage(TraceCablePathResponseSchema, { paths: messages }),
+    reply: convertToMessage(TraceCablePathResponseSchema, { paths: messages }),
     picture: () => ({ start: end, paths }),
   };
 }
 
-function refuseTooManyHops(
+function createTooManyHopsRefusal(
   start: PortRef,
   { paths, listed, maxHops }: { readonly paths: number; readonly listed: number; readonly maxHops: number },
 ) {
   const found = `The ${paths} paths of port "${formatPort(start)}" have ${listed} devices in all`;
   const expected = `at most ${MAX_LISTED_HOPS}, by a smaller max_hops than ${maxHops} or without follow_splits`;
-  const detail = { field: "max_hops", value: String(maxHops), expected, ref: portRef(start) };
+  const detail = { field: "max_hops", value: String(maxHops), expected, ref: formatPortReference(start) };
   return refuse("RESULT_TOO_LARGE", `${found}: expected ${expected}`, detail);
 }
 
@@ -100,5 +100,5 @@ function readStartPort({ portRef: text, start }: TraceCablePathRequest): PortRef
 /** Returns the inlet in use: the preferred live one, else the first live one, else the first recorded one. */
 function findInletInUse({ power, live }: Topology, deviceCode: string): string | undefined {
   const index = power.indexOf.get(`device:${codeKey(deviceCode)}`) ?? -1;
-  return (findActiveInlet(power, live, index) ?? power.inlets.first(index))?.inlet;
+  return (findActiveInlet(power, live, index) ?? power.inlets.getFirstEdge(index))?.inlet;
 }

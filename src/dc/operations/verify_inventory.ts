@@ -6,7 +6,7 @@ import type { Crac, ResourceByKind, ResourceKind } from "#dc/model/resources.ts"
 import type { CheckedRow, DcReader, StoredVersion } from "#dc/ports.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { convertModelToJson } from "./messages/model_json.ts";
-import { computeEtag, SCHEMAS } from "./writes/changes.ts";
+import { computeEtag, RESOURCE_SCHEMAS } from "./writes/changes.ts";
 
 /** Resources per page: some milliseconds of work. */
 const RESOURCES_PER_PAGE = 200;
@@ -53,12 +53,12 @@ export class InventoryVerification {
   #upgradedAt = 0;
 
   /** Processes the next entry of the log. */
-  take({ seq, entity, action, after, occurredAt, source }: ChangeRecord): void {
+  addEntry({ seq, entity, action, after, occurredAt, source }: ChangeRecord): void {
     if (this.#isFirst) this.#beginsLater = seq > 1;
     this.#isFirst = false;
     const key = findEntityResourceKey(entity);
     // The log also records documents, which have no row in the inventory.
-    if (!Object.hasOwn(SCHEMAS, key.slice(0, key.indexOf(":")))) return;
+    if (!Object.hasOwn(RESOURCE_SCHEMAS, key.slice(0, key.indexOf(":")))) return;
     const before = this.#states.get(key);
     const isPort = key !== toRefKey(entity);
     this.#states.set(key, {
@@ -71,12 +71,12 @@ export class InventoryVerification {
   }
 
   /** Compares all rows of the snapshot. Cost: one pass over every table of the inventory. */
-  async compare(reader: DcReader): Promise<VerifiedInventory | InventoryProblem> {
+  async compareRows(reader: DcReader): Promise<VerifiedInventory | InventoryProblem> {
     const counts = { resources: 0, outOfBand: 0, archived: 0 };
     // If no entry was read, the log is either new or wholly archived; the head of its hash chain distinguishes them.
     if (this.#isFirst) this.#beginsLater = (await reader.chainHead()).seq > 0;
     this.#upgradedAt = Number((await reader.setting("audit_since"))?.split(" ")[0] ?? 0);
-    for (const kind of Object.keys(SCHEMAS) as ResourceKind[]) {
+    for (const kind of Object.keys(RESOURCE_SCHEMAS) as ResourceKind[]) {
       for await (const row of readRowsOfKind(reader, kind)) {
         const found = this.#compareRow(kind, row);
         if (typeof found !== "string") return found;
@@ -130,7 +130,7 @@ function describeDifference(
   state: LoggedState,
 ): string | undefined {
   const { seq, digest } = state;
-  if (digest !== hashCanonicalJson(convertModelToJson(SCHEMAS[kind], resource)))
+  if (digest !== hashCanonicalJson(convertModelToJson(RESOURCE_SCHEMAS[kind], resource)))
     return `was altered: it differs from entry ${seq}`;
   if (etag !== computeEtag(resource)) return "was altered: its etag is not that of its content";
   if (updateTime !== state.updateTime) return `was altered: its update_time is not that of entry ${seq}`;

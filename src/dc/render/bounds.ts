@@ -53,13 +53,13 @@ export function computeTextBox({
   maxWidth,
   rotate = 0,
 }: Extract<Item, { readonly kind: "text" }>): Box {
-  const shown = maxWidth === undefined ? text : fitText(text, maxWidth, { size, weight });
-  const width = measureText(shown, { size, weight });
+  const fittedText = maxWidth === undefined ? text : fitText(text, maxWidth, { size, weight });
+  const width = measureText(fittedText, { size, weight });
   const west = { start: 0, middle: -width / 2, end: -width }[anchor];
-  const turn = (rotate * Math.PI) / 180;
+  const angle = (rotate * Math.PI) / 180;
   const corners = [west, west + width].flatMap((dx) =>
     [-ASCENT * size, DESCENT * size].map(
-      (dy): Point => [x + dx * Math.cos(turn) - dy * Math.sin(turn), y + dx * Math.sin(turn) + dy * Math.cos(turn)],
+      (dy): Point => [x + dx * Math.cos(angle) - dy * Math.sin(angle), y + dx * Math.sin(angle) + dy * Math.cos(angle)],
     ),
   );
   return computePointsBox(corners) as Box;

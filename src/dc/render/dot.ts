@@ -1,5 +1,5 @@
 import type { Theme } from "#dc/model/enum_values.ts";
-import { quoteDot } from "#kernel/quote_dot.ts";
+import { quoteDotString } from "#kernel/quote_dot.ts";
 import type { Graph, GraphEdge, GraphNode } from "./drawing.ts";
 import { type ColorToken, resolveColor } from "./palette.ts";
 
@@ -16,35 +16,36 @@ export function formatDotGraph(graph: Graph, { theme, widthPx }: DotOptions): st
   const paint = (token: Parameters<typeof resolveColor>[1]) => resolveColor(theme, token);
   const size = widthPx === undefined ? {} : { size: `${(widthPx / PX_PER_INCH).toFixed(2)},1000`, ratio: "compress" };
   const line = graph.directed ? "->" : "--";
-  const ground = { bgcolor: paint("surface"), rankdir: graph.rankdir, fontname: "DejaVu Sans", ...size };
+  const graphDefaults = { bgcolor: paint("surface"), rankdir: graph.rankdir, fontname: "DejaVu Sans", ...size };
   return [
-    `${graph.directed ? "digraph" : "graph"} ${quoteDot(graph.name)} {`,
-    `  graph ${formatAttributes({ ...ground, color: paint("line"), fontcolor: paint("ink") })};`,
+    `${graph.directed ? "digraph" : "graph"} ${quoteDotString(graph.name)} {`,
+    `  graph ${formatAttributes({ ...graphDefaults, color: paint("line"), fontcolor: paint("ink") })};`,
     `  node ${formatAttributes({ shape: "box", style: "filled", fillcolor: paint("panel"), color: paint("line"), fontcolor: paint("on:panel"), fontname: "DejaVu Sans" })};`,
     `  edge ${formatAttributes({ color: paint("muted"), fontcolor: paint("ink"), fontname: "DejaVu Sans" })};`,
     ...formatClusters(graph.nodes, paint),
     ...graph.edges.map(
-      (edge) => `  ${quoteDot(edge.from)} ${line} ${quoteDot(edge.to)} ${formatDotEdgeAttributes(edge, paint)};`,
+      (edge) =>
+        `  ${quoteDotString(edge.from)} ${line} ${quoteDotString(edge.to)} ${formatDotEdgeAttributes(edge, paint)};`,
     ),
     "}",
     "",
   ].join("\n");
 }
 
-type PaintOf = (token: Parameters<typeof resolveColor>[1]) => string;
+type ResolvePaint = (token: Parameters<typeof resolveColor>[1]) => string;
 
-function formatClusters(nodes: readonly GraphNode[], paint: PaintOf): readonly string[] {
+function formatClusters(nodes: readonly GraphNode[], paint: ResolvePaint): readonly string[] {
   const groups = new Map<string | undefined, GraphNode[]>();
   for (const node of nodes) groups.set(node.cluster, [...(groups.get(node.cluster) ?? []), node]);
   return [...groups].flatMap(([label, members], index) => {
-    const lines = members.map((node) => `  ${quoteDot(node.id)} ${formatNodeAttributes(node, paint)};`);
+    const lines = members.map((node) => `  ${quoteDotString(node.id)} ${formatNodeAttributes(node, paint)};`);
     if (label === undefined) return lines;
-    const head = `  subgraph ${quoteDot(`cluster_${index}`)} {`;
-    return [head, `    label=${quoteDot(label)};`, ...lines.map((line) => `  ${line}`), "  }"];
+    const head = `  subgraph ${quoteDotString(`cluster_${index}`)} {`;
+    return [head, `    label=${quoteDotString(label)};`, ...lines.map((line) => `  ${line}`), "  }"];
   });
 }
 
-function formatNodeAttributes({ label, shape, fill, style }: GraphNode, paint: PaintOf): string {
+function formatNodeAttributes({ label, shape, fill, style }: GraphNode, paint: ResolvePaint): string {
   return formatAttributes({
     label,
     ...(shape !== undefined && { shape }),
@@ -56,7 +57,7 @@ function formatNodeAttributes({ label, shape, fill, style }: GraphNode, paint: P
   });
 }
 
-function formatDotEdgeAttributes({ label, stroke, style }: GraphEdge, paint: PaintOf): string {
+function formatDotEdgeAttributes({ label, stroke, style }: GraphEdge, paint: ResolvePaint): string {
   return formatAttributes({
     ...(label !== undefined && label !== "" && { label }),
     ...(stroke !== undefined && { color: paint(stroke) }),
@@ -66,6 +67,6 @@ function formatDotEdgeAttributes({ label, stroke, style }: GraphEdge, paint: Pai
 
 function formatAttributes(values: Readonly<Record<string, string>>): string {
   return `[${Object.entries(values)
-    .map(([name, value]) => `${name}=${quoteDot(value)}`)
+    .map(([name, value]) => `${name}=${quoteDotString(value)}`)
     .join(", ")}]`;
 }

@@ -68,4 +68,4 @@ export interface DrawOptions {
 }
 
 /** Draws one screen's reply. A pure function; theme and size in pixels are applied later. */
-export type Draw<Reply> = (reply: Reply, options: DrawOptions) => Drawing;
+export type DrawScreen<Reply> = (reply: Reply, options: DrawOptions) => Drawing;

@@ -11,7 +11,7 @@ const FRAME_GAP = 2;
  * Highlights the elements of `refs` and fades other elements. References are compared without regard to case.
  * Items without a reference, such as titles and legends, are not changed.
  */
-export function emphasize(items: readonly Item[], refs: ReadonlySet<string>): readonly Item[] {
+export function emphasizeElements(items: readonly Item[], refs: ReadonlySet<string>): readonly Item[] {
   if (refs.size === 0) return items;
   const keys = new Set([...refs].map((ref) => ref.toLowerCase()));
   return items.map((item) => emphasizeItem(item, keys));
@@ -19,22 +19,22 @@ export function emphasize(items: readonly Item[], refs: ReadonlySet<string>): re
 
 function emphasizeItem(item: Item, keys: ReadonlySet<string>): Item {
   if (item.kind !== "group") return item;
-  if (item.ref !== undefined && keys.has(item.ref.toLowerCase())) return strengthenGroup(item);
+  if (item.ref !== undefined && keys.has(item.ref.toLowerCase())) return highlightGroup(item);
   const items = item.items.map((inner) => emphasizeItem(inner, keys));
-  if (item.ref === undefined || item.items.some((inner) => hasElementOf(inner, keys))) return { ...item, items };
+  if (item.ref === undefined || item.items.some((inner) => containsElement(inner, keys))) return { ...item, items };
   return { ...item, emphasis: "faint" };
 }
 
-function hasElementOf(item: Item, keys: ReadonlySet<string>): boolean {
+function containsElement(item: Item, keys: ReadonlySet<string>): boolean {
   if (item.kind !== "group") return false;
   return (
     (item.ref !== undefined && keys.has(item.ref.toLowerCase())) ||
-    item.items.some((inner) => hasElementOf(inner, keys))
+    item.items.some((inner) => containsElement(inner, keys))
   );
 }
 
 /** Widens a group of lines, such as a cable. Draws a frame around any other group. */
-function strengthenGroup(group: Group): Group {
+function highlightGroup(group: Group): Group {
   const bare = group.items.every(({ kind }) => kind === "line" || kind === "path");
   if (bare) return { ...group, emphasis: "strong", items: group.items.map(widenLine) };
   const box = computeItemsBounds(group.items);

@@ -36,14 +36,14 @@ export interface FrameInput {
   readonly bodyHeight: number;
 }
 
-const LEAST_WIDTH = 760;
+const MIN_WIDTH = 760;
 const FIGURE_GAP = 10;
 const FIGURE_HEIGHT = 44;
 /** Pixels between the heading and the first note. */
 const BODY_GAP = 10;
 const NOTE_HEIGHT = 18;
 const LEGEND_HEIGHT = 22;
-const SAMPLE = 26;
+const SAMPLE_WIDTH = 26;
 
 /** Returns the text colour of a state; `ink` without a state. */
 export function findTextColor(tone: State | undefined): Paint {
@@ -55,7 +55,7 @@ export function findTextColor(tone: State | undefined): Paint {
  * The title, figures and notes that a page shows itself form one part, which the page removes.
  */
 export function frameScene(input: FrameInput): Scene {
-  const width = Math.max(LEAST_WIDTH, Math.ceil(input.bodyWidth)) + 2 * MARGIN;
+  const width = Math.max(MIN_WIDTH, Math.ceil(input.bodyWidth)) + 2 * MARGIN;
   const room = width - 2 * MARGIN;
   const head: Item[] = [...drawHeading(input, width)];
   let y = MARGIN + HEADING_HEIGHT - BODY_GAP;
@@ -65,14 +65,14 @@ export function frameScene(input: FrameInput): Scene {
     head.push(drawFigureItem(figure, MARGIN + x, y + row * (FIGURE_HEIGHT + FIGURE_GAP)));
   }
   y += figures.rows * (FIGURE_HEIGHT + FIGURE_GAP);
-  const noteAt = ({ text, tone }: Note): Item => {
+  const createNoteItem = ({ text, tone }: Note): Item => {
     y += NOTE_HEIGHT;
     const weight = tone === undefined ? {} : { weight: "bold" as const };
     return { kind: "text", x: MARGIN, y: y - 4, text, size: 12, fill: findTextColor(tone), maxWidth: room, ...weight };
   };
-  head.push(...input.notes.filter(({ isOwn }) => isOwn !== true).map(noteAt));
+  head.push(...input.notes.filter(({ isOwn }) => isOwn !== true).map(createNoteItem));
   const items: Item[] = [{ kind: "group", part: "heading", height: y - BODY_GAP, items: head }];
-  items.push(...input.notes.filter(({ isOwn }) => isOwn === true).map(noteAt));
+  items.push(...input.notes.filter(({ isOwn }) => isOwn === true).map(createNoteItem));
   y += MARGIN - BODY_GAP;
   items.push({ kind: "group", at: [MARGIN, y], items: input.body });
   y += Math.ceil(input.bodyHeight) + 22;
@@ -83,7 +83,7 @@ export function frameScene(input: FrameInput): Scene {
       kind: "group",
       part: "legend",
       at: [MARGIN + x, y + row * LEGEND_HEIGHT],
-      items: [...sample, { kind: "text", x: SAMPLE + 7, y: 11, text: label, size: 11, fill: "muted" }],
+      items: [...sample, { kind: "text", x: SAMPLE_WIDTH + 7, y: 11, text: label, size: 11, fill: "muted" }],
     });
   }
   const height = y + legend.rows * LEGEND_HEIGHT + MARGIN - 8;
@@ -95,7 +95,7 @@ function measureFigureWidth({ label, value }: Figure): number {
 }
 
 function measureLegendWidth({ label }: LegendLine): number {
-  return SAMPLE + 7 + Math.ceil(measureText(label, { size: 11 }));
+  return SAMPLE_WIDTH + 7 + Math.ceil(measureText(label, { size: 11 }));
 }
 
 function drawFigureItem(figure: Figure, x: number, y: number): Item {

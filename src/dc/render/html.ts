@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Theme } from "#dc/model/enum_values.ts";
 import { escapeXml } from "#kernel/escape_xml.ts";
-import { sha256 } from "./digest.ts";
+import { computeSha256 } from "./digest.ts";
 import { resolveColor } from "./palette.ts";
 import type { Scene } from "./scene.ts";
 
@@ -22,8 +22,8 @@ export function formatHtmlPage({ title, description }: Scene, { svg, theme, data
   const colors = formatColorVariables(theme);
   const policy = [
     "default-src 'none'",
-    `script-src ${listPolicyHashes(page, "script")}`,
-    `style-src ${listPolicyHashes(page, "style")} ${computePolicyHash(colors)}`,
+    `script-src ${formatPolicyHashes(page, "script")}`,
+    `style-src ${formatPolicyHashes(page, "style")} ${computePolicyHash(colors)}`,
     // Allows the overview image of a large picture.
     "img-src data:",
     "base-uri 'none'",
@@ -39,13 +39,13 @@ export function formatHtmlPage({ title, description }: Scene, { svg, theme, data
 }
 
 /** Returns the hashes of the page's scripts or styles, in the form of a content security policy. */
-function listPolicyHashes(page: string, name: "script" | "style"): string {
+function formatPolicyHashes(page: string, name: "script" | "style"): string {
   const found = page.matchAll(new RegExp(`<${name}[^>]*>([\\s\\S]*?)</${name}>`, "g"));
   return [...found].map(([, inside = ""]) => computePolicyHash(inside)).join(" ");
 }
 
 function computePolicyHash(text: string): string {
-  return `'sha256-${sha256(text, "base64")}'`;
+  return `'sha256-${computeSha256(text, "base64")}'`;
 }
 
 /** Encodes JSON so that it cannot end its script element. */

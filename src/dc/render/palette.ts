@@ -8,8 +8,8 @@ const PLAIN_COLORS = ["surface", "panel", "sunken", "line", "grid", "ink", "mute
 const STATES = ["ok", "watch", "fault", "info", "offline"] as const;
 export type State = (typeof STATES)[number];
 
-const STATE_SOFT = ["okSoft", "watchSoft", "faultSoft", "infoSoft", "offlineSoft"] as const;
-const STATE_TEXT = ["okText", "watchText", "faultText", "infoText", "offlineText", "accentText"] as const;
+const SOFT_STATE_COLORS = ["okSoft", "watchSoft", "faultSoft", "infoSoft", "offlineSoft"] as const;
+const STATE_TEXT_COLORS = ["okText", "watchText", "faultText", "infoText", "offlineText", "accentText"] as const;
 
 /** Fills that distinguish roles and kinds. */
 const ROLE_COLORS = ["role1", "role2", "role3", "role4", "role5", "role6", "role7", "role8", "roleOther"] as const;
@@ -22,8 +22,8 @@ export type ScaleToken = (typeof SCALE_COLORS)[number];
 export const COLOR_TOKENS = [
   ...PLAIN_COLORS,
   ...STATES,
-  ...STATE_SOFT,
-  ...STATE_TEXT,
+  ...SOFT_STATE_COLORS,
+  ...STATE_TEXT_COLORS,
   ...ROLE_COLORS,
   ...SCALE_COLORS,
 ] as const;
@@ -35,9 +35,9 @@ export type RecordedColor = `#${string}`;
 /** A colour by name, or a recorded one; `on:<colour>` is the text colour that is readable on that colour. */
 export type Paint = ColorToken | RecordedColor | `on:${ColorToken | RecordedColor}`;
 
-type Colors = Readonly<Record<ColorToken, string>>;
+type ThemeColors = Readonly<Record<ColorToken, string>>;
 
-const LIGHT: Colors = {
+const LIGHT_THEME: ThemeColors = {
   surface: "#f6f8fb",
   panel: "#ffffff",
   sunken: "#e9eef5",
@@ -80,7 +80,7 @@ const LIGHT: Colors = {
   scale5: "#a8201a",
 };
 
-const DARK: Colors = {
+const DARK_THEME: ThemeColors = {
   surface: "#0f1620",
   panel: "#18222f",
   sunken: "#0a1018",
@@ -124,8 +124,8 @@ const DARK: Colors = {
 };
 
 /** Colours for black-and-white prints. Large fills are light, to save toner and keep hatches distinguishable. */
-const PRINT_THEME: Colors = {
-  ...LIGHT,
+const PRINT_THEME: ThemeColors = {
+  ...LIGHT_THEME,
   surface: "#ffffff",
   panel: "#ffffff",
   sunken: "#f2f2f2",
@@ -169,8 +169,8 @@ const PRINT_THEME: Colors = {
   scale5: "#1a1a1a",
 };
 
-const HIGH_CONTRAST: Colors = {
-  ...DARK,
+const HIGH_CONTRAST_THEME: ThemeColors = {
+  ...DARK_THEME,
   surface: "#000000",
   panel: "#000000",
   sunken: "#000000",
@@ -204,13 +204,18 @@ const HIGH_CONTRAST: Colors = {
   scale5: "#ff8080",
 };
 
-const THEME_COLORS: Readonly<Record<Theme, Colors>> = { LIGHT, DARK, PRINT: PRINT_THEME, HIGH_CONTRAST };
+const THEME_COLORS: Readonly<Record<Theme, ThemeColors>> = {
+  LIGHT: LIGHT_THEME,
+  DARK: DARK_THEME,
+  PRINT: PRINT_THEME,
+  HIGH_CONTRAST: HIGH_CONTRAST_THEME,
+};
 
 /** Returns the colour of a paint as `#rrggbb`. */
 export function resolveColor(theme: Theme, paint: Paint): string {
   if (!paint.startsWith("on:")) return findBackgroundColor(theme, paint as ColorToken | RecordedColor);
   const ground = findBackgroundColor(theme, paint.slice("on:".length) as ColorToken | RecordedColor);
-  const ink = INK_BY_BACKGROUND.get(ground) ?? findTextColorOn(ground);
+  const ink = INK_BY_BACKGROUND.get(ground) ?? chooseTextColor(ground);
   INK_BY_BACKGROUND.set(ground, ink);
   return ink;
 }
@@ -222,7 +227,7 @@ function findBackgroundColor(theme: Theme, paint: ColorToken | RecordedColor): s
 /** Text colours by background colour, cached because a picture needs one for each text. */
 const INK_BY_BACKGROUND = new Map<string, string>();
 
-function findTextColorOn(ground: string): string {
+function chooseTextColor(ground: string): string {
   return computeContrastRatio(ground, "#0b1119") >= computeContrastRatio(ground, "#ffffff") ? "#0b1119" : "#ffffff";
 }
 

@@ -5,11 +5,11 @@ export const AREA_KINDS = ["rack", "row", "room", "floor", "site"] as const;
 export type AreaKind = (typeof AREA_KINDS)[number];
 
 /** References of the smallest known areas that contain an element and are at least as large as each kind. */
-export type AreasOfElement = Readonly<Record<AreaKind, string>>;
+export type ElementAreas = Readonly<Record<AreaKind, string>>;
 
 /** Area of elements without a recorded location. */
 const UNKNOWN_AREA = "no place recorded";
-export const UNKNOWN_AREAS: AreasOfElement = {
+export const UNKNOWN_AREAS: ElementAreas = {
   rack: UNKNOWN_AREA,
   row: UNKNOWN_AREA,
   room: UNKNOWN_AREA,
@@ -17,7 +17,7 @@ export const UNKNOWN_AREAS: AreasOfElement = {
   site: UNKNOWN_AREA,
 };
 
-export function isRacked({ rack }: AreasOfElement): boolean {
+export function isRacked({ rack }: ElementAreas): boolean {
   return rack.startsWith("rack:");
 }
 
@@ -46,35 +46,35 @@ export function formatArea(id: string): string {
 
 /** Finds the areas of equipment. Equipment of one rack shares one object, so that grouping much of it is cheap. */
 export class AreaFinder {
-  readonly #rack: (code: string) => Rack | undefined;
-  readonly #byRack = new Map<string, AreasOfElement>();
-  readonly #byArea = new Map<string, AreasOfElement>();
+  readonly #findRack: (code: string) => Rack | undefined;
+  readonly #areasByRack = new Map<string, ElementAreas>();
+  readonly #areasByLocation = new Map<string, ElementAreas>();
 
   constructor(rack: (code: string) => Rack | undefined) {
-    this.#rack = rack;
+    this.#findRack = rack;
   }
 
-  of({ rackCode, location }: { readonly rackCode?: string; readonly location?: Location }): AreasOfElement {
-    if (rackCode === undefined) return this.#area(location);
-    const known = this.#byRack.get(rackCode);
+  findAreas({ rackCode, location }: { readonly rackCode?: string; readonly location?: Location }): ElementAreas {
+    if (rackCode === undefined) return this.#findLocationAreas(location);
+    const known = this.#areasByRack.get(rackCode);
     if (known !== undefined) return known;
-    const rack = this.#rack(rackCode);
-    const place = { ...this.#area(rack?.location ?? location), rack: `rack:${rack?.code ?? rackCode}` };
-    this.#byRack.set(rackCode, place);
+    const rack = this.#findRack(rackCode);
+    const place = { ...this.#findLocationAreas(rack?.location ?? location), rack: `rack:${rack?.code ?? rackCode}` };
+    this.#areasByRack.set(rackCode, place);
     return place;
   }
 
-  #area(location: Location | undefined): AreasOfElement {
+  #findLocationAreas(location: Location | undefined): ElementAreas {
     if (location === undefined) return UNKNOWN_AREAS;
     const { siteId, floorNumber, room, row } = location;
     const key = `${siteId}/${floorNumber}/${room ?? ""}/${row ?? ""}`;
-    const known = this.#byArea.get(key);
+    const known = this.#areasByLocation.get(key);
     if (known !== undefined) return known;
     const floor = `floor:${siteId}/${floorNumber}`;
     const roomRef = room === undefined ? floor : `room:${siteId}/${floorNumber}/${room}`;
     const rowRef = row === undefined ? roomRef : `row:${siteId}/${floorNumber}/${row}`;
     const place = { rack: rowRef, row: rowRef, room: roomRef, floor, site: `site:${siteId}` };
-    this.#byArea.set(key, place);
+    this.#areasByLocation.set(key, place);
     return place;
   }
 }

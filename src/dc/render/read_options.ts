@@ -35,10 +35,10 @@ export interface PictureOptions {
 export function readRenderOptions(screen: keyof ScreenReplies, options: RenderOptions | undefined): PictureOptions {
   const { views } = SCREEN_DRAWINGS[screen];
   return {
-    format: readOptionWord("render.format", options?.format, RENDER_FORMATS) ?? "SVG",
-    theme: readOptionWord("render.theme", options?.theme, THEMES) ?? "LIGHT",
+    format: readEnumOption("render.format", options?.format, RENDER_FORMATS) ?? "SVG",
+    theme: readEnumOption("render.theme", options?.theme, THEMES) ?? "LIGHT",
     coloring: readColoring(screen, "render.coloring", options?.coloring),
-    view: requireOfferedOption("render.view", readOptionWord("render.view", options?.view, RENDER_VIEWS), {
+    view: requireOfferedOption("render.view", readEnumOption("render.view", options?.view, RENDER_VIEWS), {
       known: views,
       screen,
     }),
@@ -50,13 +50,13 @@ export function readRenderOptions(screen: keyof ScreenReplies, options: RenderOp
 }
 
 /** Returns the requested colouring, or the screen's default. @throws Refusal naming the field */
-export function readColoring(screen: keyof ScreenReplies, field: string, asked: number | undefined): Coloring {
+export function readColoring(screen: keyof ScreenReplies, field: string, requested: number | undefined): Coloring {
   const known = SCREEN_DRAWINGS[screen].colorings;
-  return requireOfferedOption(field, readOptionWord(field, asked, COLORINGS), { known, screen }) ?? known[0];
+  return requireOfferedOption(field, readEnumOption(field, requested, COLORINGS), { known, screen }) ?? known[0];
 }
 
 /** Returns the enum value of a number; undefined for 0 and undefined. @throws Refusal for an unknown number */
-function readOptionWord<Word extends string>(
+function readEnumOption<Word extends string>(
   field: string,
   value: number | undefined,
   words: readonly Word[],
@@ -64,7 +64,7 @@ function readOptionWord<Word extends string>(
   if (value === undefined || value === 0) return undefined;
   const found = words[value - 1];
   if (found !== undefined) return found;
-  throw refuseOutOfRange(field, value, words.join(", "));
+  throw createRangeRefusal(field, value, words.join(", "));
 }
 
 /** Returns the requested value; undefined if nothing is requested. @throws Refusal if the screen does not offer it */
@@ -83,7 +83,7 @@ function requireOfferedOption<Word extends string>(
 
 function readHighlight(refs: readonly string[]): ReadonlySet<string> {
   if (refs.length > MAX_HIGHLIGHTS) {
-    throw refuseOutOfRange("render.highlight", `${refs.length} references`, `at most ${MAX_HIGHLIGHTS} references`);
+    throw createRangeRefusal("render.highlight", `${refs.length} references`, `at most ${MAX_HIGHLIGHTS} references`);
   }
   for (const [index, ref] of refs.entries()) {
     if (parseRef(ref) !== undefined) continue;
@@ -99,17 +99,17 @@ function readHighlight(refs: readonly string[]): ReadonlySet<string> {
 
 function readWidth(asked: number): number | undefined {
   if (asked === 0) return undefined;
-  if (asked >= MIN_WIDTH_PX && asked <= MOST_WIDTH_PX) return asked;
-  throw refuseOutOfRange("render.width_px", asked, `${MIN_WIDTH_PX} to ${MOST_WIDTH_PX}, or 0`);
+  if (asked >= MIN_WIDTH_PX && asked <= MAX_WIDTH_PX) return asked;
+  throw createRangeRefusal("render.width_px", asked, `${MIN_WIDTH_PX} to ${MAX_WIDTH_PX}, or 0`);
 }
 
 function readMaxNodes(asked: number): number {
-  if (asked === 0) return DEFAULT_NODES;
-  if (asked > 0 && asked <= MOST_NODES) return asked;
-  throw refuseOutOfRange("render.max_nodes", asked, `1 to ${MOST_NODES}, or 0`);
+  if (asked === 0) return DEFAULT_MAX_NODES;
+  if (asked > 0 && asked <= MAX_NODES_LIMIT) return asked;
+  throw createRangeRefusal("render.max_nodes", asked, `1 to ${MAX_NODES_LIMIT}, or 0`);
 }
 
-function refuseOutOfRange(field: string, value: string | number, expected: string) {
+function createRangeRefusal(field: string, value: string | number, expected: string) {
   return refuse("FIELD_OUT_OF_RANGE", `Field "${field}" is out of range: ${value}`, {
     field,
     value,
@@ -119,11 +119,11 @@ function refuseOutOfRange(field: string, value: string | number, expected: strin
 
 /** Minimum and maximum width of a picture, in pixels. Source: docs/rpcs.md#render. */
 const MIN_WIDTH_PX = 64;
-const MOST_WIDTH_PX = 8192;
+const MAX_WIDTH_PX = 8192;
 
 /** Default and maximum number of nodes drawn before groups are collapsed; no screen can show more. */
-const DEFAULT_NODES = 500;
-const MOST_NODES = 10_000;
+const DEFAULT_MAX_NODES = 500;
+const MAX_NODES_LIMIT = 10_000;
 
 /** Maximum number of highlighted references. Chosen by us: more would not stand out. */
 const MAX_HIGHLIGHTS = 1000;

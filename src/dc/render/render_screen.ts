@@ -6,9 +6,9 @@ import {
   type RenderResult,
   RenderResultSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { sha256 } from "./digest.ts";
-import type { Draw, Drawing } from "./drawing.ts";
-import { emphasize } from "./emphasis.ts";
+import { computeSha256 } from "./digest.ts";
+import type { Drawing, DrawScreen } from "./drawing.ts";
+import { emphasizeElements } from "./emphasis.ts";
 import { MAX_PNG_PIXELS, type PictureOptions } from "./read_options.ts";
 import type { Scene } from "./scene.ts";
 import { SCREEN_DRAWINGS, type ScreenReplies } from "./screens.ts";
@@ -47,7 +47,7 @@ export async function renderScreen<Name extends keyof ScreenReplies>(
   reply: ScreenReplies[Name],
   input: RenderInput,
 ): Promise<RenderResult> {
-  const draw: Draw<ScreenReplies[Name]> = await SCREEN_DRAWINGS[screen].load();
+  const draw: DrawScreen<ScreenReplies[Name]> = await SCREEN_DRAWINGS[screen].load();
   const drawing = draw(reply, input.options);
   await input.ports.checkpoint?.();
   return renderDrawing(screen, drawing, input);
@@ -64,7 +64,7 @@ export async function renderDrawing(
 ): Promise<RenderResult> {
   const { format, highlight, embedDataset } = options;
   const data = buildDataset(screen, drawing);
-  const scene = { ...drawing.scene, items: emphasize(drawing.scene.items, highlight) };
+  const scene = { ...drawing.scene, items: emphasizeElements(drawing.scene.items, highlight) };
   const numbers = {
     format: FormatNumber[format],
     truncated: drawing.omittedNodes > 0,
@@ -72,14 +72,16 @@ export async function renderDrawing(
   };
   if (format === "NONE") return create(RenderResultSchema, { ...numbers, data });
   await ports.checkpoint?.();
-  const { mediaType, content, ...size } = await WRITERS[format]({ scene, drawing, data, options, ports });
+  const { mediaType, content, ...size } = await ARTIFACT_WRITERS[format]({ scene, drawing, data, options, ports });
   return create(RenderResultSchema, {
     ...numbers,
     ...size,
     mediaType,
     artifact:
-      typeof content === "string" ? { case: "text", value: content } : { case: "binary", value: copyBytes(content) },
-    contentHash: sha256(content, "hex"),
+      typeof content === "string"
+        ? { case: "text", value: content }
+        : { case: "binary", value: toArrayBufferBytes(content) },
+    contentHash: computeSha256(content, "hex"),
     ...(embedDataset && { data }),
   });
 }
@@ -92,7 +94,7 @@ interface WriterInput {
   readonly ports: RenderPorts;
 }
 
-const WRITERS: Readonly<Record<Exclude<RenderFormat, "NONE">, (input: WriterInput) => Promise<Artifact>>> = {
+const ARTIFACT_WRITERS: Readonly<Record<Exclude<RenderFormat, "NONE">, (input: WriterInput) => Promise<Artifact>>> = {
   async SVG({ scene, options: { theme, widthPx } }) {
     const size = computeScaledSize(scene, widthPx);
     return { mediaType: "image/svg+xml", content: formatSvg(scene, { theme, widthPx: size.widthPx }), ...size };
@@ -105,7 +107,7 @@ const WRITERS: Readonly<Record<Exclude<RenderFormat, "NONE">, (input: WriterInpu
         expected: "SVG, HTML, DOT",
       });
     }
-    const size = computePixelSize(scene, widthPx);
+    const size = computePngSize(scene, widthPx);
     const svg = formatSvg(scene, { theme, widthPx: size.widthPx });
     return { mediaType: "image/png", content: await ports.rasterize(svg, size.widthPx), ...size };
   },
@@ -135,7 +137,7 @@ function computeScaledSize({ width, height }: Scene, widthPx = Math.round(width)
 }
 
 /** Returns a PNG's width and height. A requested width is used or rejected; a default shrinks to the pixel limit. */
-function computePixelSize(scene: Scene, asked: number | undefined) {
+function computePngSize(scene: Scene, asked: number | undefined) {
   const size = computeScaledSize(scene, asked);
   const pixels = size.widthPx * size.heightPx;
   if (pixels <= MAX_PNG_PIXELS) return size;
@@ -150,7 +152,7 @@ function computePixelSize(scene: Scene, asked: number | undefined) {
 }
 
 /** Returns the bytes in an ArrayBuffer, which messages require. Copies them if they are in a shared buffer. */
-function copyBytes(bytes: Uint8Array<ArrayBufferLike>): Uint8Array<ArrayBuffer> {
+function toArrayBufferBytes(bytes: Uint8Array<ArrayBufferLike>): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
 }
 

@@ -1,7 +1,7 @@
 import type { Coloring, RenderView, Screen } from "#dc/model/enum_values.ts";
 import type { FloorPlanResponse, GetRackResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { CablePicture } from "./cable/picture.ts";
-import type { Draw } from "./drawing.ts";
+import type { DrawScreen } from "./drawing.ts";
 import type { FabricPicture } from "./fabric/picture.ts";
 import type { PowerFailure } from "./power/failure.ts";
 import type { ThermalPicture } from "./thermal/thermal.ts";
@@ -22,7 +22,7 @@ export interface ScreenDrawing<Reply> {
   /** Views that a request may select; the drawing selects one if the request does not. */
   readonly views: readonly RenderView[];
   /** Loads the drawing's module on first use, so that a service that draws nothing does not load it. */
-  readonly load: () => Promise<Draw<Reply>>;
+  readonly load: () => Promise<DrawScreen<Reply>>;
 }
 
 export const SCREEN_DRAWINGS: { readonly [Name in Screen]: ScreenDrawing<ScreenReplies[Name]> } = {

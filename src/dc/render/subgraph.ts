@@ -1,4 +1,4 @@
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import type { Drawing, DrawOptions, Element, GraphEdge } from "./drawing.ts";
 import { frameScene } from "./frame.ts";
 import { layOutGraph } from "./layout/layered.ts";
@@ -30,7 +30,7 @@ export interface SubgraphEdge {
   readonly indirect: boolean;
 }
 
-const BOX = { width: 210, height: 46 };
+const BOX_SIZE = { width: 210, height: 46 };
 
 /** Draws elements as boxes from left to right, connections as lines. Omits the last elements above the limit. */
 export function drawSubgraph(
@@ -41,12 +41,12 @@ export function drawSubgraph(
   const edges = all.edges.filter(({ from, to }) => from < nodes.length && to < nodes.length);
   const omittedNodes = all.nodes.length - nodes.length;
   const { corners, routes, width, height } = layOutGraph(
-    nodes.map(() => BOX),
+    nodes.map(() => BOX_SIZE),
     edges,
   );
   const scene = frameScene({
     title,
-    subtitle: `${formatCountOf(nodes.length, "element")} · ${formatCountOf(edges.length, "connection")}`,
+    subtitle: `${formatCountWithNoun(nodes.length, "element")} · ${formatCountWithNoun(edges.length, "connection")}`,
     description: `${title}: ${nodes.map((node) => node.title).join(", ")}`.slice(0, 500),
     figures: [],
     notes:
@@ -54,7 +54,7 @@ export function drawSubgraph(
         ? []
         : [
             {
-              text: `${formatCountOf(omittedNodes, "element")} not drawn, so that the picture stays readable`,
+              text: `${formatCountWithNoun(omittedNodes, "element")} not drawn, so that the picture stays readable`,
               tone: "watch",
             },
           ],
@@ -76,7 +76,8 @@ export function drawSubgraph(
     bodyWidth: width,
     bodyHeight: height,
   });
-  const neighbours = (at: number) => edges.flatMap(({ from, to }) => (from === at ? [to] : to === at ? [from] : []));
+  const listNeighbours = (at: number) =>
+    edges.flatMap(({ from, to }) => (from === at ? [to] : to === at ? [from] : []));
   return {
     scene,
     omittedNodes,
@@ -85,7 +86,7 @@ export function drawSubgraph(
       kind,
       title: name,
       facts,
-      related: neighbours(index).flatMap((at) => nodes[at]?.ref ?? []),
+      related: listNeighbours(index).flatMap((at) => nodes[at]?.ref ?? []),
     })),
     graph: {
       name: title,
@@ -129,7 +130,7 @@ function drawNode({ ref, title, detail, fill, facts }: SubgraphNode, [x, y]: Poi
     ref,
     tip: [title, ...facts.map(([label, value]) => `${label}: ${value}`)].join("\n"),
     items: [
-      { kind: "rect", x, y, ...BOX, radius: 5, fill, stroke: "line" },
+      { kind: "rect", x, y, ...BOX_SIZE, radius: 5, fill, stroke: "line" },
       {
         kind: "text",
         x: x + 10,
@@ -138,9 +139,9 @@ function drawNode({ ref, title, detail, fill, facts }: SubgraphNode, [x, y]: Poi
         size: 12,
         weight: "bold",
         fill: `on:${fill}`,
-        maxWidth: BOX.width - 20,
+        maxWidth: BOX_SIZE.width - 20,
       },
-      { kind: "text", x: x + 10, y: y + 36, text: detail, size: 10, fill: `on:${fill}`, maxWidth: BOX.width - 20 },
+      { kind: "text", x: x + 10, y: y + 36, text: detail, size: 10, fill: `on:${fill}`, maxWidth: BOX_SIZE.width - 20 },
     ],
   };
 }

@@ -20,13 +20,13 @@ const FONTS = "'DejaVu Sans', Verdana, 'Segoe UI', 'Helvetica Neue', Arial, sans
  */
 export function formatSvg(scene: Scene, { theme, widthPx = scene.width }: SvgOptions): string {
   const writer = new SvgWriter(theme);
-  const body = scene.items.map((item) => writer.item(item)).join("");
+  const body = scene.items.map((item) => writer.writeItem(item)).join("");
   const height = Math.round((widthPx * scene.height) / scene.width);
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${formatNumber(scene.width)} ${formatNumber(scene.height)}"` +
     ` width="${formatNumber(widthPx)}" height="${height}" role="img" font-family="${FONTS}">` +
     `<title>${escapeXml(scene.title)}</title><desc>${escapeXml(scene.description)}</desc>` +
-    writer.patterns() +
+    writer.writePatterns() +
     `<rect width="100%" height="100%" fill="${resolveColor(theme, "surface")}"/>${body}</svg>\n`
   );
 }
@@ -39,57 +39,60 @@ class SvgWriter {
     this.#theme = theme;
   }
 
-  patterns(): string {
+  writePatterns(): string {
     return this.#patterns.size === 0 ? "" : `<defs>${[...this.#patterns.values()].join("")}</defs>`;
   }
 
-  item(item: Item): string {
+  writeItem(item: Item): string {
     switch (item.kind) {
       case "rect":
-        return this.#rect(item);
+        return this.#writeRect(item);
       case "circle":
-        return this.#circle(item);
+        return this.#writeCircle(item);
       case "line":
-        return this.#line(item);
+        return this.#writeLine(item);
       case "path":
-        return this.#path(item);
+        return this.#writePath(item);
       case "text":
-        return this.#text(item);
+        return this.#writeText(item);
       default:
-        return this.#group(item);
+        return this.#writeGroup(item);
     }
   }
 
-  #rect(rect: Rect): string {
+  #writeRect(rect: Rect): string {
     const { x, y, width, height, radius } = rect;
     const place =
       `<rect x="${formatNumber(x)}" y="${formatNumber(y)}" width="${formatNumber(Math.max(0, width))}" height="${formatNumber(Math.max(0, height))}"` +
       (radius === undefined ? "" : ` rx="${formatNumber(radius)}"`);
-    return this.#shape(place, rect);
+    return this.#writeShape(place, rect);
   }
 
-  #circle(circle: Circle): string {
-    return this.#shape(
+  #writeCircle(circle: Circle): string {
+    return this.#writeShape(
       `<circle cx="${formatNumber(circle.cx)}" cy="${formatNumber(circle.cy)}" r="${formatNumber(circle.r)}"`,
       circle,
     );
   }
 
   /** Draws a shape in its fill, and again in its hatch if it has one. */
-  #shape(start: string, { fill, hatch: own, opacity, ...stroke }: Omit<Rect, "kind" | "x" | "y" | "width" | "height">) {
+  #writeShape(
+    start: string,
+    { fill, hatch: own, opacity, ...stroke }: Omit<Rect, "kind" | "x" | "y" | "width" | "height">,
+  ) {
     const hatch = own ?? findHatch(this.#theme, fill);
     const faint = opacity === undefined ? "" : ` opacity="${formatNumber(opacity)}"`;
-    const plain = `${start}${this.#fill(fill)}${this.#stroke(stroke)}${faint}/>`;
+    const plain = `${start}${this.#formatFill(fill)}${this.#formatStroke(stroke)}${faint}/>`;
     if (hatch === undefined) return plain;
-    return `${plain}${start} fill="url(#${this.#pattern(hatch.pattern, hatch.paint)})"${faint}/>`;
+    return `${plain}${start} fill="url(#${this.#addPattern(hatch.pattern, hatch.paint)})"${faint}/>`;
   }
 
-  #line(line: Line): string {
+  #writeLine(line: Line): string {
     const { x1, y1, x2, y2 } = line;
-    return `<line x1="${formatNumber(x1)}" y1="${formatNumber(y1)}" x2="${formatNumber(x2)}" y2="${formatNumber(y2)}"${this.#stroke(line)}/>`;
+    return `<line x1="${formatNumber(x1)}" y1="${formatNumber(y1)}" x2="${formatNumber(x2)}" y2="${formatNumber(y2)}"${this.#formatStroke(line)}/>`;
   }
 
-  #path(path: Path): string {
+  #writePath(path: Path): string {
     const { points, curve, closed, arrow } = path;
     const [first, ...rest] = points;
     if (first === undefined) return "";
@@ -97,11 +100,11 @@ class SvgWriter {
       curve === "cubic"
         ? `C${rest.map(formatPoint).join(" ")}`
         : rest.map((point) => `L${formatPoint(point)}`).join("");
-    const drawn = this.#shape(`<path d="M${formatPoint(first)}${steps}${closed === true ? "Z" : ""}"`, path);
-    return arrow === true ? drawn + this.#arrow(path) : drawn;
+    const drawn = this.#writeShape(`<path d="M${formatPoint(first)}${steps}${closed === true ? "Z" : ""}"`, path);
+    return arrow === true ? drawn + this.#writeArrow(path) : drawn;
   }
 
-  #arrow({ points, stroke = "ink", strokeWidth = 1 }: Path): string {
+  #writeArrow({ points, stroke = "ink", strokeWidth = 1 }: Path): string {
     const tip = points.at(-1);
     const before = points.findLast((point) => tip !== undefined && (point[0] !== tip[0] || point[1] !== tip[1]));
     if (tip === undefined || before === undefined) return "";
@@ -114,7 +117,7 @@ class SvgWriter {
     return `<path d="M${formatPoint(tip)}L${formatPoint(wing(0.4))}L${formatPoint(wing(-0.4))}Z" fill="${resolveColor(this.#theme, stroke)}"/>`;
   }
 
-  #text({ x, y, text, size, fill, anchor, weight, maxWidth, rotate }: Text): string {
+  #writeText({ x, y, text, size, fill, anchor, weight, maxWidth, rotate }: Text): string {
     const shown = maxWidth === undefined ? text : fitText(text, maxWidth, { size, weight });
     if (shown === "") return "";
     return (
@@ -128,8 +131,8 @@ class SvgWriter {
     );
   }
 
-  #group({ ref, part, height, tip, at, emphasis, items }: Group): string {
-    const inner = items.map((item) => this.item(item)).join("");
+  #writeGroup({ ref, part, height, tip, at, emphasis, items }: Group): string {
+    const inner = items.map((item) => this.writeItem(item)).join("");
     return (
       "<g" +
       (ref === undefined ? "" : ` data-ref="${escapeXml(ref)}"`) +
@@ -141,11 +144,11 @@ class SvgWriter {
     );
   }
 
-  #fill(fill: Paint | undefined): string {
+  #formatFill(fill: Paint | undefined): string {
     return ` fill="${fill === undefined ? "none" : resolveColor(this.#theme, fill)}"`;
   }
 
-  #stroke({ stroke, strokeWidth = 1, dash }: Stroke): string {
+  #formatStroke({ stroke, strokeWidth = 1, dash }: Stroke): string {
     if (stroke === undefined) return "";
     const dashes = { dashed: "6 4", dotted: "1.5 3" };
     return (
@@ -156,7 +159,7 @@ class SvgWriter {
   }
 
   /** Adds a pattern and returns its id. The id depends only on the content, so that pictures of a page may share it. */
-  #pattern(hatch: Hatch, paint: Paint): string {
+  #addPattern(hatch: Hatch, paint: Paint): string {
     const color = resolveColor(this.#theme, paint);
     const id = `hatch-${hatch}-${color.slice(1)}`;
     const line = `stroke="${color}" stroke-width="1.4"`;

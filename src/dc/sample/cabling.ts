@@ -8,8 +8,8 @@ import {
   listPluggedDevices,
 } from "./equipment.ts";
 import {
+  computeTrunkLengthM,
   formatTwoDigits,
-  getTrunkM,
   type Hall,
   listNetworkRacks,
   listSpineCodes,
@@ -19,15 +19,16 @@ import {
 import type { SampleJson } from "./ports.ts";
 
 /** Range of a link's traffic to the spine in Mbit/s, in halls after the first, and the share of it that returns. */
-const LEAST_MBPS = 15_000;
-const MOST_MBPS = 60_000;
-const BACK = 0.8;
+const MIN_UPLINK_MBPS = 15_000;
+const MAX_UPLINK_MBPS = 60_000;
+const RETURN_SHARE = 0.8;
 
 /** Returns a link's traffic per direction in Mbit/s: fixed for AMS1, else a pseudo-random number from the name. */
 function computeTrafficMbps(hall: number, place: number, name: string): { upMbps: number; downMbps: number } {
-  const known = hall === 1 ? AMS1_TRAFFIC[place] : undefined;
-  const mbps = known === undefined ? LEAST_MBPS + computeNameShare(name) * (MOST_MBPS - LEAST_MBPS) : known / 10;
-  return { upMbps: Math.round(mbps), downMbps: Math.round(mbps * BACK) };
+  const known = hall === 1 ? AMS1_TRAFFIC_TENTHS[place] : undefined;
+  const mbps =
+    known === undefined ? MIN_UPLINK_MBPS + computeNameShare(name) * (MAX_UPLINK_MBPS - MIN_UPLINK_MBPS) : known / 10;
+  return { upMbps: Math.round(mbps), downMbps: Math.round(mbps * RETURN_SHARE) };
 }
 
 /** Returns a number from 0 to 1 for a name: FNV-1a with more mixing of bits, because short names differ in few bits. */
@@ -38,9 +39,9 @@ function computeNameShare(name: string): number {
   return ((hash ^ (hash >>> 13)) >>> 0) / 0xffffffff;
 }
 
-const FIBRE = "00bcd4";
+const FIBRE_COLOR = "00bcd4";
 
-type End = readonly [device: string, port: string];
+type CableEnd = readonly [device: string, port: string];
 
 export function* generateCableItems(hall: Hall): Generator<SampleJson> {
   for (const rack of listNetworkRacks(hall)) yield* generatePowerCords(rack);
@@ -52,7 +53,7 @@ function* generatePowerCords(rack: PlannedRack): Generator<SampleJson> {
   for (const [index, device] of listPluggedDevices(rack, "A").entries()) {
     for (const [plug, side] of SIDES.entries()) {
       if (!listPluggedDevices(rack, side).includes(device)) continue;
-      const outlet: End = [getPduCode(rack, side), `OUT${formatTwoDigits(index + 1)}`];
+      const outlet: CableEnd = [getPduCode(rack, side), `OUT${formatTwoDigits(index + 1)}`];
       yield createCableItem(outlet, [device, `psu${plug + 1}`], { type: "POWER", length_m: 1.5, color: "212121" });
     }
   }
@@ -74,7 +75,7 @@ function* generateNodeCables(hall: Hall, rack: PlannedRack): Generator<SampleJso
     for (const [nic, leaf] of [first, second].entries()) {
       yield createCableItem([leaf, `Ethernet${number}`], [node, `eth${nic}`], { type: "DAC_PASSIVE", length_m: 2 });
     }
-    if (hall.dense && rack.role === "compute") {
+    if (hall.isDense && rack.role === "compute") {
       yield createCableItem([getManagementSwitchCode(rack), `Ethernet${number}`], [node, "bmc"], {
         type: "CAT6",
         length_m: 2,
@@ -85,23 +86,23 @@ function* generateNodeCables(hall: Hall, rack: PlannedRack): Generator<SampleJso
 
 /** One path from a leaf to a spine: leaf, panel in the rack, trunk, panel next to the spine, spine. */
 interface Uplink {
-  readonly leaf: End;
-  readonly rackPanel: End;
-  readonly spinePanel: End;
-  readonly spine: End;
+  readonly leaf: CableEnd;
+  readonly rackPanel: CableEnd;
+  readonly spinePanel: CableEnd;
+  readonly spine: CableEnd;
   /** Index among the links of the hall, from 0. */
   readonly place: number;
 }
 
 /** Cabling from a rack to a network rack: a trunk and its uplinks. */
-interface Bundle {
+interface TrunkBundle {
   readonly rack: PlannedRack;
   readonly to: PlannedRack;
-  readonly trunk: readonly [End, End];
+  readonly trunk: readonly [CableEnd, CableEnd];
   readonly uplinks: readonly Uplink[];
 }
 
-function* generateBundles(hall: Hall): Generator<Bundle> {
+function* generateBundles(hall: Hall): Generator<TrunkBundle> {
   let leavesBefore = 0;
   for (const rack of hall.racks) {
     if (rack.leaves.length === 0) continue;
@@ -118,7 +119,7 @@ function* generateBundles(hall: Hall): Generator<Bundle> {
           };
         }),
       );
-      const trunk: [End, End] = [
+      const trunk: [CableEnd, CableEnd] = [
         [getPatchPanelCode(rack), `R${network + 1}`],
         [getPatchPanelCode(to), `R-${rack.code}`],
       ];
@@ -131,16 +132,25 @@ function* generateBundles(hall: Hall): Generator<Bundle> {
 function* generateFibres(hall: Hall): Generator<SampleJson> {
   for (const { rack, to, trunk, uplinks } of generateBundles(hall)) {
     const label = `TRK-${rack.code}-${to.code}`;
-    yield createCableItem(trunk[0], trunk[1], { type: "MMF_OM4", length_m: getTrunkM(rack), color: FIBRE, label });
+    yield createCableItem(trunk[0], trunk[1], {
+      type: "MMF_OM4",
+      length_m: computeTrunkLengthM(rack),
+      color: FIBRE_COLOR,
+      label,
+    });
     for (const { leaf, rackPanel, spinePanel, spine } of uplinks) {
-      yield createCableItem(leaf, rackPanel, { type: "MMF_OM4", length_m: 1, color: FIBRE });
-      yield createCableItem(spinePanel, spine, { type: "MMF_OM4", length_m: 2, color: FIBRE });
+      yield createCableItem(leaf, rackPanel, { type: "MMF_OM4", length_m: 1, color: FIBRE_COLOR });
+      yield createCableItem(spinePanel, spine, { type: "MMF_OM4", length_m: 2, color: FIBRE_COLOR });
     }
   }
 }
 
 /** Creates a cable whose ends are in the order in which they are stored. */
-function createCableItem(one: End, other: End, { type, ...more }: SampleJson & { readonly type: string }): SampleJson {
+function createCableItem(
+  one: CableEnd,
+  other: CableEnd,
+  { type, ...more }: SampleJson & { readonly type: string },
+): SampleJson {
   const [a, b] = one.join("/") < other.join("/") ? [one, other] : [other, one];
   return {
     a: createPortEndJson(a),
@@ -169,12 +179,12 @@ export function* generateFabricLinks(hall: Hall): Generator<SampleJson> {
   }
 }
 
-function createPortEndJson([device_code, port_name]: End): SampleJson {
+function createPortEndJson([device_code, port_name]: CableEnd): SampleJson {
   return { device_code, port_name };
 }
 
 /** Measured traffic of AMS1's links in the order of the sample, in tenths of Mbit/s from leaf to spine. */
-const AMS1_TRAFFIC = `
+const AMS1_TRAFFIC_TENTHS = `
   459870 453182 521750 365270 222920 225332 224110 355418
   265650 340250 311790 406010 307930 425610 515060 350610
   371006 190660 222256 597606 469132 549210 375194 469244

@@ -1,7 +1,7 @@
 import {
   formatTwoDigits,
   getFeedId,
-  getSupplyW,
+  getSupplyCapacityW,
   type Hall,
   listSpineCodes,
   type PlannedRack,
@@ -23,12 +23,12 @@ import {
 const DOUBLE_FED_RACK = "A08";
 /** Both supplies of this server are plugged into side A. */
 const ONE_SIDED_SERVER = "SRV-B03-07";
-const GPUS = 4;
-const GPU_NICS = 4;
-const STORAGE_NODES = 8;
+const GPU_NODES_PER_RACK = 4;
+const NICS_PER_GPU_NODE = 4;
+const STORAGE_NODES_PER_RACK = 8;
 const SPINE_PORTS = 72;
 /** Number of a leaf's first uplink port, unless the leaf has more ports for its rack. */
-const LEAST_UPLINK = 49;
+const MIN_UPLINK_NUMBER = 49;
 
 export function* generateEquipment(hall: Hall): Generator<SampleJson> {
   for (const rack of hall.racks) {
@@ -44,7 +44,7 @@ export function* generateEquipment(hall: Hall): Generator<SampleJson> {
 
 /** Returns the number of servers in a compute rack: twenty, or in a dense hall two in each of 36 units. */
 export function countServers(hall: Hall): number {
-  return hall.dense ? 72 : 20;
+  return hall.isDense ? 72 : 20;
 }
 
 export function getNodeCode({ code, role }: PlannedRack, number: number): string {
@@ -53,17 +53,17 @@ export function getNodeCode({ code, role }: PlannedRack, number: number): string
 }
 
 export function countNodes(hall: Hall, { role }: PlannedRack): number {
-  if (role === "storage") return STORAGE_NODES;
-  return role === "gpu" ? GPUS : countServers(hall);
+  if (role === "storage") return STORAGE_NODES_PER_RACK;
+  return role === "gpu" ? GPU_NODES_PER_RACK : countServers(hall);
 }
 
 /** Returns the name of a leaf's port to a spine. */
 export function getUplinkPort(hall: Hall, rack: PlannedRack, number: number): string {
-  return `Ethernet${Math.max(LEAST_UPLINK, countDownlinks(hall, rack) + 1) + number}`;
+  return `Ethernet${Math.max(MIN_UPLINK_NUMBER, countDownlinks(hall, rack) + 1) + number}`;
 }
 
 function countDownlinks(hall: Hall, { role }: PlannedRack): number {
-  return role === "compute" && hall.dense ? countServers(hall) : 24;
+  return role === "compute" && hall.isDense ? countServers(hall) : 24;
 }
 
 export function getPatchPanelCode({ code }: PlannedRack): string {
@@ -87,7 +87,8 @@ export function listPluggedDevices({ code, ...rack }: PlannedRack, side: Side): 
 function createRackPdu(rack: PlannedRack, side: Side): SampleJson {
   const { code, role } = rack;
   const fed = code === DOUBLE_FED_RACK ? "A" : side;
-  const outlets = role === "gpu" ? GPUS * 3 + 1 : role === "network" ? listPluggedDevices(rack, side).length : 0;
+  const outlets =
+    role === "gpu" ? GPU_NODES_PER_RACK * 3 + 1 : role === "network" ? listPluggedDevices(rack, side).length : 0;
   return {
     code: getPduCode(rack, side),
     kind: "DEVICE_KIND_RACK_PDU",
@@ -96,7 +97,7 @@ function createRackPdu(rack: PlannedRack, side: Side): SampleJson {
     face: "FACE_REAR",
     u_height: 0,
     role: "rack-pdu",
-    power: { capacity_w: getSupplyW(rack), power_path: side },
+    power: { capacity_w: getSupplyCapacityW(rack), power_path: side },
     ports: [
       createFixedInlet("main", `feed:${getFeedId(code, fed)}`, "iec-60309-3p-n-e-6h"),
       ...[...Array(outlets).keys()].map((index) => createOutlet(`OUT${formatTwoDigits(index + 1)}`)),
@@ -126,7 +127,7 @@ function* generateNodes(hall: Hall, rack: PlannedRack): Generator<SampleJson> {
   for (let number = 1; number <= countNodes(hall, rack); number += 1) {
     if (rack.role === "gpu") yield createGpuNode(rack, number);
     else if (rack.role === "storage") yield createStorageNode(rack, number);
-    else yield hall.dense ? createDenseServer(rack, number) : createServer(rack, number);
+    else yield hall.isDense ? createDenseServer(rack, number) : createServer(rack, number);
   }
 }
 
@@ -186,7 +187,7 @@ function createGpuNode(rack: PlannedRack, number: number): SampleJson {
     power: { min_live_inlets: 3 },
     ports: [
       ...plugs.map((plug, index) => createInlet(`psu${index + 1}`, plug)),
-      ...[...Array(GPU_NICS).keys()].map((nic) => createNetworkPort(`eth${nic}`, "100gbase-x-qsfp28")),
+      ...[...Array(NICS_PER_GPU_NODE).keys()].map((nic) => createNetworkPort(`eth${nic}`, "100gbase-x-qsfp28")),
     ],
   });
 }
@@ -224,7 +225,7 @@ function* generateAccessDevices(hall: Hall, rack: PlannedRack): Generator<Sample
 }
 
 function createManagementSwitch(hall: Hall, rack: PlannedRack): SampleJson {
-  const ports = hall.dense && rack.role === "compute" ? listNumberedNames("Ethernet", countServers(hall)) : [];
+  const ports = hall.isDense && rack.role === "compute" ? listNumberedNames("Ethernet", countServers(hall)) : [];
   return createRackedDevice(getManagementSwitchCode(rack), "SWITCH", {
     rack_code: rack.code,
     position_u: 39,

@@ -18,20 +18,20 @@ import { createBreaker, createFixedInlet, type SampleJson } from "./ports.ts";
 // Each row has two cooling units.
 
 const CRACS_PER_ROW = 2;
-const RACK_A = 32;
-const GPU_RACK_A = 63;
-const CRAC_A = 16;
+const RACK_BREAKER_A = 32;
+const GPU_RACK_BREAKER_A = 63;
+const CRAC_BREAKER_A = 16;
 
-export function* generateFacility(hall: Hall): Generator<SampleJson> {
+export function* generatePowerEquipment(hall: Hall): Generator<SampleJson> {
   for (const side of SIDES) {
-    yield* generatePlant(hall, side);
+    yield* generateSidePlant(hall, side);
     for (const row of hall.rows) yield createRowPanel(hall, side, row);
   }
 }
 
-function* generatePlant(hall: Hall, side: Side): Generator<SampleJson> {
+function* generateSidePlant(hall: Hall, side: Side): Generator<SampleJson> {
   const name = (kind: string) => `${kind}-${hall.prefix}${side}`;
-  const standing = (code: string, kind: string, place: number) => ({
+  const createFloorDevice = (code: string, kind: string, place: number) => ({
     code,
     kind: `DEVICE_KIND_${kind}`,
     mount: "MOUNT_FLOOR",
@@ -44,23 +44,23 @@ function* generatePlant(hall: Hall, side: Side): Generator<SampleJson> {
       rotation_deg: 0,
     },
   });
-  yield { ...standing(name("UTIL"), "UTILITY", 0), ports: [] };
-  yield { ...standing(name("GEN"), "GENERATOR", 1), power: { capacity_w: 1_500_000 }, ports: [] };
+  yield { ...createFloorDevice(name("UTIL"), "UTILITY", 0), ports: [] };
+  yield { ...createFloorDevice(name("GEN"), "GENERATOR", 1), power: { capacity_w: 1_500_000 }, ports: [] };
   yield {
-    ...standing(name("ATS"), "TRANSFER_SWITCH", 2),
+    ...createFloorDevice(name("ATS"), "TRANSFER_SWITCH", 2),
     ports: [
       createFixedInlet("source1", `device:${name("UTIL")}`),
       createFixedInlet("source2", `device:${name("GEN")}`),
     ],
   };
   yield {
-    ...standing(name("SWGR"), "SWITCHGEAR", 3),
+    ...createFloorDevice(name("SWGR"), "SWITCHGEAR", 3),
     power: { capacity_w: 1_000_000, power_path: side },
     ports: [createFixedInlet("main", `device:${name("ATS")}`)],
   };
   for (const number of [1, 2]) {
     yield {
-      ...standing(`${name("UPS")}${number}`, "UPS", 3 + number),
+      ...createFloorDevice(`${name("UPS")}${number}`, "UPS", 3 + number),
       power: { capacity_w: 400_000, power_path: side, runtime_s: 600 },
       ports: [createFixedInlet("input", `device:${name("SWGR")}`)],
     };
@@ -72,8 +72,8 @@ function createRowPanel(hall: Hall, side: Side, row: PlannedRow): SampleJson {
   const ups = `UPS-${hall.prefix}${side}${"AB".includes(row.letter) ? 1 : 2}`;
   const racks = hall.racks.filter((rack) => rack.row === row);
   const fed = [
-    ...racks.map(({ code, role }) => ({ code, amperageA: role === "gpu" ? GPU_RACK_A : RACK_A })),
-    ...listCracCodes(hall, row).map((code) => ({ code, amperageA: CRAC_A })),
+    ...racks.map(({ code, role }) => ({ code, amperageA: role === "gpu" ? GPU_RACK_BREAKER_A : RACK_BREAKER_A })),
+    ...listCracCodes(hall, row).map((code) => ({ code, amperageA: CRAC_BREAKER_A })),
   ];
   return {
     code: `RPP-${hall.prefix}${side}-${row.letter}`,
@@ -141,7 +141,7 @@ export interface SampleItem {
   readonly item: SampleJson;
 }
 
-const KINDS: readonly (readonly [SampleItem["kind"], (hall: Hall) => Iterable<SampleJson>])[] = [
+const ITEM_GENERATORS: readonly (readonly [SampleItem["kind"], (hall: Hall) => Iterable<SampleJson>])[] = [
   ["rack", generateRacks],
   ["device", generateDevices],
   ["crac", generateCracs],
@@ -150,7 +150,7 @@ const KINDS: readonly (readonly [SampleItem["kind"], (hall: Hall) => Iterable<Sa
 ];
 
 function* generateDevices(hall: Hall): Generator<SampleJson> {
-  yield* generateFacility(hall);
+  yield* generatePowerEquipment(hall);
   yield* generateEquipment(hall);
 }
 
@@ -160,9 +160,9 @@ function* generateDevices(hall: Hall): Generator<SampleJson> {
  * of racks, and each item refers only to earlier ones. Cost: the memory of one hall, for any size.
  */
 export function* generateSample(racks = SAMPLE_RACKS): Generator<SampleItem> {
-  for (const [kind, itemsOf] of KINDS) {
+  for (const [kind, generateItems] of ITEM_GENERATORS) {
     for (const hall of generateHalls(racks)) {
-      for (const item of itemsOf(hall)) yield { kind, item };
+      for (const item of generateItems(hall)) yield { kind, item };
     }
   }
 }

@@ -12,7 +12,7 @@ const RACK_PITCH_MM = 700;
 const ROW_PITCH_MM = 2600;
 const FIRST_RACK = { xMm: 2400, yMm: 2400 };
 /** Indexes of the racks that contain the spines of a hall; an incomplete hall has these racks first. */
-const NETWORK_PLACES = [38, 39];
+const NETWORK_RACK_INDEXES = [38, 39];
 
 export const SIDES = ["A", "B"] as const;
 export type Side = (typeof SIDES)[number];
@@ -49,7 +49,7 @@ export interface Hall {
   /** Distance of the hall from the west edge of the floor, in millimetres. */
   readonly xMm: number;
   /** Whether each unit has two half-width servers, instead of one server as in the first hall. */
-  readonly dense: boolean;
+  readonly isDense: boolean;
   readonly racks: readonly PlannedRack[];
   readonly rows: readonly PlannedRow[];
   /** Prefix of the hall's codes, empty for the first hall. */
@@ -81,7 +81,7 @@ function createHall(number: number, racks: number): Hall {
     room: `DH${number}`,
     fabric: `FAB${number}`,
     xMm: ((number - 1) % HALLS_PER_FLOOR) * HALL_WIDTH_MM,
-    dense: number > 1,
+    isDense: number > 1,
     racks: planned,
     rows: rows.filter((row) => planned.some((rack) => rack.row === row)),
     prefix,
@@ -89,8 +89,8 @@ function createHall(number: number, racks: number): Hall {
 }
 
 function listRackIndexes(racks: number): readonly number[] {
-  const others = [...Array(HALL_RACKS).keys()].filter((place) => !NETWORK_PLACES.includes(place));
-  return [...NETWORK_PLACES, ...others].slice(0, racks).toSorted((a, b) => a - b);
+  const others = [...Array(HALL_RACKS).keys()].filter((place) => !NETWORK_RACK_INDEXES.includes(place));
+  return [...NETWORK_RACK_INDEXES, ...others].slice(0, racks).toSorted((a, b) => a - b);
 }
 
 function createPlannedRack(place: number, rows: readonly PlannedRow[], prefix: string): PlannedRack {
@@ -99,11 +99,11 @@ function createPlannedRack(place: number, rows: readonly PlannedRow[], prefix: s
   const position = (place % RACKS_PER_ROW) + 1;
   const code = `${prefix}${row.letter}${String(position).padStart(2, "0")}`;
   const role = getRackRole(row.letter, position);
-  const leaves = [...Array(LEAVES[role]).keys()].map((index) => `LEAF-${code}-${index + 1}`);
+  const leaves = [...Array(LEAVES_BY_ROLE[role]).keys()].map((index) => `LEAF-${code}-${index + 1}`);
   return { code, role, row, place, position, leaves };
 }
 
-const LEAVES: Readonly<Record<RackRole, number>> = { compute: 2, storage: 2, gpu: 1, network: 0 };
+const LEAVES_BY_ROLE: Readonly<Record<RackRole, number>> = { compute: 2, storage: 2, gpu: 1, network: 0 };
 
 function getRackRole(letter: string, position: number): RackRole {
   const last = position > 8;
@@ -116,7 +116,7 @@ export function getRackXMm({ position }: PlannedRack): number {
 }
 
 /** Returns the length of a trunk from a rack to the end of the hall along the trays, in metres. */
-export function getTrunkM({ place, position }: PlannedRack): number {
+export function computeTrunkLengthM({ place, position }: PlannedRack): number {
   const rowsBetween = 3 - Math.floor(place / RACKS_PER_ROW);
   const mm = 6000 + (RACKS_PER_ROW - position) * RACK_PITCH_MM + rowsBetween * ROW_PITCH_MM;
   return mm / 1000;
@@ -144,7 +144,7 @@ export function formatTwoDigits(number: number): string {
 }
 
 /** Returns a rack's supply capacity on one side in watts: 32 A or, for accelerators, 63 A at 400 V in three phases. */
-export function getSupplyW({ role }: PlannedRack): number {
+export function getSupplyCapacityW({ role }: PlannedRack): number {
   return role === "gpu" ? 43_600 : 22_170;
 }
 
@@ -175,7 +175,7 @@ function createRackItem(hall: Hall, rack: PlannedRack): SampleJson {
       rotation_deg: row.facesSouth ? 180 : 0,
     },
     max_load_kg: 1360,
-    power_capacity_w: getSupplyW(rack),
+    power_capacity_w: getSupplyCapacityW(rack),
     cooling_capacity_w: gpu ? 30_000 : 15_000,
     cooling_capability: gpu ? "COOLING_CAPABILITY_HYBRID" : "COOLING_CAPABILITY_AIR_ONLY",
     airflow: "AIRFLOW_FRONT_TO_REAR",

@@ -1,7 +1,7 @@
 /** A resource in proto JSON with the field names of the proto, as upsert requests contain it. */
 export type SampleJson = Readonly<Record<string, unknown>>;
 
-const SPEEDS: Readonly<Record<string, number>> = {
+const SPEED_MBPS_BY_TYPE: Readonly<Record<string, number>> = {
   "1000base-t": 1000,
   "25gbase-x-sfp28": 25_000,
   "100gbase-x-qsfp28": 100_000,
@@ -10,17 +10,17 @@ const SPEEDS: Readonly<Record<string, number>> = {
 /** Creates an inlet with the type of a server's plug. Without a source, a cable connects it to its outlet. */
 export function createInlet(name: string, sourceRef?: string): SampleJson {
   return {
-    ...createPowerIn(name, "iec-60320-c14"),
+    ...createInletFields(name, "iec-60320-c14"),
     power_in: sourceRef === undefined ? {} : { source_ref: sourceRef },
   };
 }
 
 /** Creates an inlet with a fixed supply. */
 export function createFixedInlet(name: string, sourceRef: string, type = "hardwired"): SampleJson {
-  return { ...createPowerIn(name, type), power_in: { source_ref: sourceRef } };
+  return { ...createInletFields(name, type), power_in: { source_ref: sourceRef } };
 }
 
-function createPowerIn(name: string, type: string): SampleJson {
+function createInletFields(name: string, type: string): SampleJson {
   return { name, kind: "PORT_KIND_POWER_IN", type };
 }
 
@@ -38,8 +38,12 @@ export function createBreaker(name: string, feedId: string, amperageA: number): 
   };
 }
 
-export function createNetworkPort(name: string, type: keyof typeof SPEEDS & string, more: SampleJson = {}): SampleJson {
-  return { name, kind: "PORT_KIND_NETWORK", type, speed_mbps: SPEEDS[type], ...more };
+export function createNetworkPort(
+  name: string,
+  type: keyof typeof SPEED_MBPS_BY_TYPE & string,
+  more: SampleJson = {},
+): SampleJson {
+  return { name, kind: "PORT_KIND_NETWORK", type, speed_mbps: SPEED_MBPS_BY_TYPE[type], ...more };
 }
 
 /** Creates the ports of a fibre cassette: one rear connector, and the front ports that it splits into. */

@@ -1,4 +1,4 @@
-import type { Inventory, NetworkPorts } from "#dc/model/inventory.ts";
+import type { Inventory, NetworkPortSummary } from "#dc/model/inventory.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { DevicePage, DeviceQuery, InventoryCounts } from "#dc/ports.ts";
 import { SqlReader } from "./sql/sql_reader.ts";
@@ -10,23 +10,23 @@ import { SqlReader } from "./sql/sql_reader.ts";
 export abstract class DraftLimits extends SqlReader {
   protected abstract get isChanged(): boolean;
 
-  override async networkPorts(codes: readonly string[]): Promise<ReadonlyMap<string, NetworkPorts>> {
-    this.#demandUnchanged("networkPorts");
+  override async networkPorts(codes: readonly string[]): Promise<ReadonlyMap<string, NetworkPortSummary>> {
+    this.#requireUnchanged("networkPorts");
     return super.networkPorts(codes);
   }
 
   override async searchDevices(query: DeviceQuery): Promise<DevicePage> {
-    this.#demandUnchanged("searchDevices");
+    this.#requireUnchanged("searchDevices");
     return super.searchDevices(query);
   }
 
   override async devicesWithFreePorts(): Promise<ReadonlySet<string>> {
-    this.#demandUnchanged("devicesWithFreePorts");
+    this.#requireUnchanged("devicesWithFreePorts");
     return super.devicesWithFreePorts();
   }
 
   override async inventory(): Promise<Inventory> {
-    this.#demandUnchanged("inventory");
+    this.#requireUnchanged("inventory");
     return super.inventory();
   }
 
@@ -35,12 +35,12 @@ export abstract class DraftLimits extends SqlReader {
     after: string,
     limit: number,
   ): Promise<readonly ResourceByKind[Kind][]> {
-    this.#demandUnchanged("page");
+    this.#requireUnchanged("page");
     return super.page(kind, after, limit);
   }
 
   override async inventoryCounts(): Promise<InventoryCounts> {
-    this.#demandUnchanged("inventoryCounts");
+    this.#requireUnchanged("inventoryCounts");
     return super.inventoryCounts();
   }
 
@@ -57,14 +57,14 @@ export abstract class DraftLimits extends SqlReader {
   keepReadings = () => rejectStoreCall();
   dropReadings = () => rejectStoreCall();
 
-  #demandUnchanged(read: string): void {
+  #requireUnchanged(read: string): void {
     if (this.isChanged) throw createUnsupportedReadError(read);
   }
 }
 
 /** Creates the error for a call of the method `read`, which a draft does not support after a change. */
-export function createUnsupportedReadError(read: string): Error {
-  return new Error(`A draft cannot answer ${read} once it has changed something`);
+export function createUnsupportedReadError(method: string): Error {
+  return new Error(`A draft cannot answer ${method} once it has changed something`);
 }
 
 function rejectStoreCall(): never {

@@ -12,11 +12,11 @@ const CACHE_KIB = 64;
 /** Runs drafts: transactions on a snapshot that store their writes in a database in memory, which is discarded. */
 export class DraftRunner {
   /** Empty databases with a schema, for later drafts. */
-  readonly #idle: SqliteRunner[] = [];
+  readonly #idleDatabases: SqliteRunner[] = [];
 
   /** Runs work as a draft. @param runner a connection within a transaction, which reads one snapshot */
   async run<Result>(runner: SqlRunner, dialect: Dialect, work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
-    const memory = this.#idle.pop() ?? (await createEmptyDatabase());
+    const memory = this.#idleDatabases.pop() ?? (await createEmptyDatabase());
     await memory.run("BEGIN");
     try {
       return await SqlWriter.run(runner, dialect, (below) =>
@@ -24,12 +24,12 @@ export class DraftRunner {
       );
     } finally {
       await memory.run("ROLLBACK");
-      this.#idle.push(memory);
+      this.#idleDatabases.push(memory);
     }
   }
 
   close(): void {
-    for (const memory of this.#idle.splice(0)) memory.close();
+    for (const memory of this.#idleDatabases.splice(0)) memory.close();
   }
 }
 

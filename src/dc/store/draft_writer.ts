@@ -15,12 +15,12 @@ import type {
 } from "#dc/model/resources.ts";
 import type { SourceConsumer } from "#dc/model/site.ts";
 import { compareByCodePoints } from "#dc/model/text_order.ts";
-import type { DcWriter, KeptDocument, ResourceKeys, StoredVersion } from "#dc/ports.ts";
+import type { DcWriter, ResourceKeys, StoredDocument, StoredVersion } from "#dc/ports.ts";
 import { createUnsupportedReadError, DraftLimits } from "./draft_limits.ts";
 import type { Dialect } from "./sql/dialect.ts";
 import { getTextColumn, type SqlRunner } from "./sql/sql_runner.ts";
 
-const DOCUMENT = "document";
+const DOCUMENT_KIND = "document";
 
 export interface DraftLayers {
   /** Writer on the snapshot, used only for reads, which it caches. */
@@ -36,7 +36,7 @@ export interface DraftLayers {
 export class DraftWriter extends DraftLimits implements DcWriter {
   readonly #below: DcWriter;
   readonly #above: DcWriter;
-  readonly #hidden = new HiddenKeys();
+  readonly #hiddenKeys = new HiddenKeys();
 
   /** Creates a draft without changes. @param runner connection of the snapshot */
   constructor(runner: SqlRunner, dialect: Dialect, { below, above }: DraftLayers) {
@@ -46,39 +46,39 @@ export class DraftWriter extends DraftLimits implements DcWriter {
   }
 
   protected override get isChanged(): boolean {
-    return this.#hidden.count > 0;
+    return this.#hiddenKeys.count > 0;
   }
 
-  lookAhead(kind: ResourceKind, resources: readonly ResourceByKind[ResourceKind][]): Promise<void> {
-    return this.#below.lookAhead(kind, resources);
+  preloadResources(kind: ResourceKind, resources: readonly ResourceByKind[ResourceKind][]): Promise<void> {
+    return this.#below.preloadResources(kind, resources);
   }
 
   put<Kind extends ResourceKind>(kind: Kind, stored: StoredVersion<ResourceByKind[Kind]>): Promise<void> {
-    this.#hidden.add(kind, getResourceKey(stored.resource));
+    this.#hiddenKeys.add(kind, getResourceKey(stored.resource));
     return this.#above.put(kind, stored);
   }
 
   remove(kind: ResourceKind, key: string): Promise<void> {
-    this.#hidden.add(kind, key);
+    this.#hiddenKeys.add(kind, key);
     return this.#above.remove(kind, key);
   }
 
   putDocument(space: string, key: string, body: string): Promise<void> {
-    this.#hidden.add(DOCUMENT, `${space} ${key}`);
+    this.#hiddenKeys.add(DOCUMENT_KIND, `${space} ${key}`);
     return this.#above.putDocument(space, key, body);
   }
 
   dropDocument(space: string, key: string): Promise<void> {
-    this.#hidden.add(DOCUMENT, `${space} ${key}`);
+    this.#hiddenKeys.add(DOCUMENT_KIND, `${space} ${key}`);
     return this.#above.dropDocument(space, key);
   }
 
   async savepoint<Result>(work: () => Promise<Result>): Promise<Result> {
-    const { count } = this.#hidden;
+    const { count } = this.#hiddenKeys;
     try {
       return await this.#above.savepoint(work);
     } catch (error) {
-      this.#hidden.keepFirst(count);
+      this.#hiddenKeys.keepFirst(count);
       throw error;
     }
   }
@@ -87,66 +87,66 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     kind: Kind,
     key: string,
   ): Promise<StoredVersion<ResourceByKind[Kind]> | undefined> {
-    return this.#layerOf(kind, key).stored(kind, key);
+    return this.#chooseLayer(kind, key).stored(kind, key);
   }
 
   override async device(code: string): Promise<Device | undefined> {
-    return this.#layerOf("device", codeKey(code)).device(code);
+    return this.#chooseLayer("device", codeKey(code)).device(code);
   }
 
   override devices(codes: readonly string[]): Promise<readonly Device[]> {
-    return this.#byDevice(codes, (layer, some) => layer.devices(some));
+    return this.#readDevicesByLayer(codes, (layer, some) => layer.devices(some));
   }
 
   override powerDevices(codes: readonly string[]): Promise<readonly Device[]> {
-    return this.#byDevice(codes, (layer, some) => layer.powerDevices(some));
+    return this.#readDevicesByLayer(codes, (layer, some) => layer.powerDevices(some));
   }
 
   override devicesInRack(rackCode: string): Promise<readonly DeviceBody[]> {
-    return this.#merged("device", (layer) => layer.devicesInRack(rackCode));
+    return this.#readMerged("device", (layer) => layer.devicesInRack(rackCode));
   }
 
   override childrenOf(deviceCode: string): Promise<readonly DeviceBody[]> {
-    return this.#merged("device", (layer) => layer.childrenOf(deviceCode));
+    return this.#readMerged("device", (layer) => layer.childrenOf(deviceCode));
   }
 
   override racksOnFloor(siteId: string, floorNumber: number): Promise<readonly Rack[]> {
-    return this.#merged("rack", (layer) => layer.racksOnFloor(siteId, floorNumber));
+    return this.#readMerged("rack", (layer) => layer.racksOnFloor(siteId, floorNumber));
   }
 
   override cracsOnFloor(siteId: string, floorNumber: number): Promise<readonly Crac[]> {
-    return this.#merged("crac", (layer) => layer.cracsOnFloor(siteId, floorNumber));
+    return this.#readMerged("crac", (layer) => layer.cracsOnFloor(siteId, floorNumber));
   }
 
   override fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]> {
-    return this.#merged("fabric_link", (layer) => layer.fabricLinksOf(deviceCode));
+    return this.#readMerged("fabric_link", (layer) => layer.fabricLinksOf(deviceCode));
   }
 
   override cablesOfAll(deviceCodes: readonly string[]): Promise<readonly Cable[]> {
-    return this.#merged("cable", (layer) => layer.cablesOfAll(deviceCodes));
+    return this.#readMerged("cable", (layer) => layer.cablesOfAll(deviceCodes));
   }
 
   override storedCablesOf(deviceCode: string): Promise<readonly StoredVersion<Cable>[]> {
     const layered = (layer: DcWriter) => layer.storedCablesOf(deviceCode);
-    return this.#layered("cable", ({ resource }) => getResourceKey(resource), layered);
+    return this.#readLayers("cable", ({ resource }) => getResourceKey(resource), layered);
   }
 
   override async powerCablesOf(deviceCodes: readonly string[]): Promise<readonly Cable[]> {
     const among = new Set(deviceCodes.map(codeKey));
     const cables = await this.cablesOfAll(deviceCodes);
-    const isPower = await this.#powerPorts(deviceCodes);
+    const isPower = await this.#createPowerPortTest(deviceCodes);
     return cables.filter(({ a, b }) => [a, b].some((end) => among.has(codeKey(end.deviceCode)) && isPower(end)));
   }
 
   override async cableAt(end: PortRef): Promise<Cable | undefined> {
     const cable = await this.#below.cableAt(end);
-    if (cable !== undefined && !this.#hidden.has("cable", getResourceKey(cable))) return cable;
+    if (cable !== undefined && !this.#hiddenKeys.has("cable", getResourceKey(cable))) return cable;
     return this.#above.cableAt(end);
   }
 
   override async feedDeclarer(feedId: string): Promise<PortRef | undefined> {
     const port = await this.#below.feedDeclarer(feedId);
-    if (port !== undefined && !this.#hidden.has("device", codeKey(port.deviceCode))) return port;
+    if (port !== undefined && !this.#hiddenKeys.has("device", codeKey(port.deviceCode))) return port;
     return this.#above.feedDeclarer(feedId);
   }
 
@@ -154,7 +154,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     const layers = [await this.#below.consumersOf(sourceRefs), await this.#above.consumersOf(sourceRefs)];
     return (["device", "crac"] as const).flatMap((kind) => {
       const [below = [], above = []] = layers.map((list) => list.filter((one) => one.kind === kind));
-      return this.#hidden.merge(kind, ({ code }) => codeKey(code), [below, above]);
+      return this.#hiddenKeys.mergeVisible(kind, ({ code }) => codeKey(code), [below, above]);
     });
   }
 
@@ -162,32 +162,32 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     const rows = await this.runner.all(`SELECT code FROM ${kind} WHERE asset_tag = ? ORDER BY key`, [assetTag]);
     const visible = rows
       .map((row) => getTextColumn(row, "code"))
-      .find((code) => !this.#hidden.has(kind, codeKey(code)));
+      .find((code) => !this.#hiddenKeys.has(kind, codeKey(code)));
     const holders = [visible, await this.#above.assetTagHolder(kind, assetTag)].filter((code) => code !== undefined);
     return holders.sort((a, b) => compareByCodePoints(codeKey(a), codeKey(b)))[0];
   }
 
   override async document(space: string, key: string): Promise<string | undefined> {
-    return (this.#hidden.has(DOCUMENT, `${space} ${key}`) ? this.#above : this.#below).document(space, key);
+    return (this.#hiddenKeys.has(DOCUMENT_KIND, `${space} ${key}`) ? this.#above : this.#below).document(space, key);
   }
 
-  override async documents(space: string, after: string, limit: number): Promise<readonly KeptDocument[]> {
-    const most = limit + this.#hidden.count;
+  override async documents(space: string, after: string, limit: number): Promise<readonly StoredDocument[]> {
+    const most = limit + this.#hiddenKeys.count;
     const layers = [await this.#below.documents(space, after, most), await this.#above.documents(space, after, most)];
     const named = layers.map((list) => list.map(({ key, body }) => ({ key, body, name: `${space} ${key}` })));
     const [below = [], above = []] = named;
-    const merged = this.#hidden.merge(DOCUMENT, ({ name }) => name, [below, above]);
+    const merged = this.#hiddenKeys.mergeVisible(DOCUMENT_KIND, ({ name }) => name, [below, above]);
     return merged.slice(0, limit).map(({ key, body }) => ({ key, body }));
   }
 
   /** Returns the power inventory. @throws Error after a change if `among` is undefined */
   override async powerInventory(among?: ResourceKeys): Promise<Inventory> {
-    if (this.#hidden.count === 0) return super.powerInventory(among);
+    if (this.#hiddenKeys.count === 0) return super.powerInventory(among);
     if (among === undefined) throw createUnsupportedReadError("powerInventory");
-    const every = <Kind extends ResourceKind>(kind: Kind, keys: readonly string[]) => this.#existing(kind, keys);
+    const every = <Kind extends ResourceKind>(kind: Kind, keys: readonly string[]) => this.#readExisting(kind, keys);
     const touching = [...(await every("cable", among.cable)), ...(await this.cablesOfAll(among.device))];
     const cables = [...new Map(touching.map((cable) => [getResourceKey(cable), cable])).values()];
-    const isPower = await this.#powerPorts(
+    const isPower = await this.#createPowerPortTest(
       cables.flatMap(({ a, b }) => [a.deviceCode, b.deviceCode]),
       "POWER_IN",
     );
@@ -202,42 +202,44 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     };
   }
 
-  #layerOf(kind: ResourceKind, key: string): DcWriter {
-    return this.#hidden.has(kind, key) ? this.#above : this.#below;
+  #chooseLayer(kind: ResourceKind, key: string): DcWriter {
+    return this.#hiddenKeys.has(kind, key) ? this.#above : this.#below;
   }
 
-  #merged<One extends Rack | DeviceBody | Crac | Cable | FabricLink>(
+  #readMerged<One extends Rack | DeviceBody | Crac | Cable | FabricLink>(
     kind: ResourceKind,
     ask: (layer: DcWriter) => Promise<readonly One[]>,
   ): Promise<readonly One[]> {
-    return this.#layered(kind, getResourceKey as (one: One) => string, ask);
+    return this.#readLayers(kind, getResourceKey as (one: One) => string, ask);
   }
 
-  async #layered<One>(
+  async #readLayers<One>(
     kind: ResourceKind,
     keyOf: (one: One) => string,
     ask: (layer: DcWriter) => Promise<readonly One[]>,
   ): Promise<readonly One[]> {
     const below = await ask(this.#below);
-    return this.#hidden.count === 0 ? below : this.#hidden.merge(kind, keyOf, [below, await ask(this.#above)]);
+    return this.#hiddenKeys.count === 0
+      ? below
+      : this.#hiddenKeys.mergeVisible(kind, keyOf, [below, await ask(this.#above)]);
   }
 
   /** Reads the devices with the given codes from the layer that has each of them. */
-  async #byDevice(
+  async #readDevicesByLayer(
     codes: readonly string[],
     ask: (layer: DcWriter, some: readonly string[]) => Promise<readonly Device[]>,
   ): Promise<readonly Device[]> {
     const { hidden = [], visible = [] } = Object.groupBy(codes, (code) =>
-      this.#hidden.has("device", codeKey(code)) ? "hidden" : "visible",
+      this.#hiddenKeys.has("device", codeKey(code)) ? "hidden" : "visible",
     );
     const below = visible.length === 0 ? [] : await ask(this.#below, visible);
     return hidden.length === 0
       ? below
-      : this.#hidden.merge("device", getResourceKey, [below, await ask(this.#above, hidden)]);
+      : this.#hiddenKeys.mergeVisible("device", getResourceKey, [below, await ask(this.#above, hidden)]);
   }
 
   /** Returns the existing resources, sorted by key. */
-  async #existing<Kind extends ResourceKind>(
+  async #readExisting<Kind extends ResourceKind>(
     kind: Kind,
     keys: readonly string[],
   ): Promise<readonly ResourceByKind[Kind][]> {
@@ -246,7 +248,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
   }
 
   /** Creates a test whether a cable end is a power port of these devices, of the given kind if `kind` is defined. */
-  async #powerPorts(codes: readonly string[], kind?: PortKind): Promise<(end: PortRef) => boolean> {
+  async #createPowerPortTest(codes: readonly string[], kind?: PortKind): Promise<(end: PortRef) => boolean> {
     const devices = await this.powerDevices([...new Set(codes.map(codeKey))]);
     const names = devices.flatMap(({ code, ports = [] }) =>
       ports.filter((port) => kind === undefined || port.kind === kind).map(({ name }) => `${codeKey(code)}/${name}`),
@@ -278,7 +280,7 @@ class HiddenKeys {
   }
 
   /** Merges the snapshot's visible entries with the entries of the draft, sorted by key. */
-  merge<One>(
+  mergeVisible<One>(
     kind: string,
     keyOf: (one: One) => string,
     [below, above]: readonly [below: readonly One[], above: readonly One[]],

@@ -1,5 +1,5 @@
 import type { ResourceKind } from "#dc/model/resources.ts";
-import type { ChainHead, CheckedRow, DcReader, KeptDocument, StoredCheckpoint } from "#dc/ports.ts";
+import type { ChainHead, CheckedRow, DcReader, StoredCheckpoint, StoredDocument } from "#dc/ports.ts";
 import { migrations } from "./migrations/index.ts";
 import type { Dialect } from "./sql/dialect.ts";
 import { checkResourceRows } from "./sql/row_check.ts";
@@ -7,42 +7,42 @@ import { SqlReader } from "./sql/sql_reader.ts";
 import { getTextColumn, type SqlRunner } from "./sql/sql_runner.ts";
 
 /** Returns a reader for a database of any schema version, without migrating it. */
-export function createReader(runner: SqlRunner, dialect: Dialect, steps: number): DcReader {
+export function createStoreReader(runner: SqlRunner, dialect: Dialect, steps: number): DcReader {
   if (steps === migrations.length) return new SqlReader(runner, dialect);
-  const taken = new Set(migrations.slice(0, steps).map(({ name }) => name));
-  return new EarlierReader(runner, dialect, taken);
+  const executedSteps = new Set(migrations.slice(0, steps).map(({ name }) => name));
+  return new EarlierSchemaReader(runner, dialect, executedSteps);
 }
 
 /** Reader for verifications in a schema that lacks migration steps. */
-class EarlierReader extends SqlReader {
-  readonly #taken: ReadonlySet<string>;
+class EarlierSchemaReader extends SqlReader {
+  readonly #executedSteps: ReadonlySet<string>;
 
   constructor(runner: SqlRunner, dialect: Dialect, taken: ReadonlySet<string>) {
     super(runner, dialect);
-    this.#taken = taken;
+    this.#executedSteps = taken;
   }
 
   override async document(space: string, key: string): Promise<string | undefined> {
-    return this.#taken.has("documents") ? super.document(space, key) : undefined;
+    return this.#executedSteps.has("documents") ? super.document(space, key) : undefined;
   }
 
-  override async documents(space: string, after: string, limit: number): Promise<readonly KeptDocument[]> {
-    return this.#taken.has("documents") ? super.documents(space, after, limit) : [];
+  override async documents(space: string, after: string, limit: number): Promise<readonly StoredDocument[]> {
+    return this.#executedSteps.has("documents") ? super.documents(space, after, limit) : [];
   }
 
   /** Returns the last entry if the database records no head, so a truncated log is not detected. */
   override async chainHead(): Promise<ChainHead> {
-    if (this.#taken.has("audit head and checkpoints")) return super.chainHead();
+    if (this.#executedSteps.has("audit head and checkpoints")) return super.chainHead();
     const [row] = await this.runner.all("SELECT seq, hash FROM change_log ORDER BY seq DESC LIMIT 1");
     return row === undefined ? { seq: 0, hash: "" } : { seq: Number(row["seq"]), hash: getTextColumn(row, "hash") };
   }
 
   override async checkpoints(): Promise<readonly StoredCheckpoint[]> {
-    return this.#taken.has("audit head and checkpoints") ? super.checkpoints() : [];
+    return this.#executedSteps.has("audit head and checkpoints") ? super.checkpoints() : [];
   }
 
   override async checkRows(kind: ResourceKind, after: string, limit: number): Promise<readonly CheckedRow[]> {
-    if (this.#taken.has("free data ports")) return super.checkRows(kind, after, limit);
+    if (this.#executedSteps.has("free data ports")) return super.checkRows(kind, after, limit);
     return checkResourceRows(this.runner, { kind, after, limit, portTypeColumns: "device_key, type, free" });
   }
 }

@@ -5,5 +5,5 @@ export interface InspectedStore extends DcStore {
   /** Number of migration steps that the database has. */
   readonly steps: number;
   /** Returns damage that SQLite finds in a file's pages; undefined without damage. Cost: reads the whole file. */
-  readonly damage: () => Promise<string | undefined>;
+  readonly findDamage: () => Promise<string | undefined>;
 }

@@ -4,35 +4,35 @@ import { TaskSlots } from "#kernel/slots.ts";
 
 /** Limits concurrent work on a database, and rejects new work once it is closed. */
 export class WorkQueue {
-  readonly #places: number;
+  readonly #slotCount: number;
   readonly #slots: TaskSlots;
-  #over = false;
+  #closed = false;
 
   constructor(places: number) {
-    this.#places = places;
+    this.#slotCount = places;
     this.#slots = new TaskSlots(places);
   }
 
   /** Returns the number of slots, used slots, and waiting tasks. */
   get use(): QueueUse {
     const { running, waiting } = this.#slots;
-    return { limit: this.#places, running, waiting };
+    return { limit: this.#slotCount, running, waiting };
   }
 
   /** Whether the queue rejects new work. */
   get isClosed(): boolean {
-    return this.#over;
+    return this.#closed;
   }
 
-  async enter<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#over) throw createClosedError();
+  async runWork<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#closed) throw createClosedError();
     return this.#slots.run(work);
   }
 
   /** Rejects new work, and waits until all accepted work is done. */
   async close(): Promise<void> {
-    this.#over = true;
-    for (let place = 0; place < this.#places; place += 1) await this.#slots.take();
+    this.#closed = true;
+    for (let place = 0; place < this.#slotCount; place += 1) await this.#slots.acquire();
   }
 }
 

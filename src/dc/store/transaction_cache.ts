@@ -11,7 +11,7 @@ import type {
 } from "#dc/model/resources.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 
-type AnyStored = StoredVersion<ResourceByKind[ResourceKind]>;
+type StoredResource = StoredVersion<ResourceByKind[ResourceKind]>;
 /** Cables by port name; a cable stays JSON text until it is read, because a batch loads the ends of many devices. */
 type CableEnds = Map<string, Cable | string>;
 
@@ -21,7 +21,7 @@ type CableEnds = Map<string, Cable | string>;
  * transaction; the owner calls them with every change and after every rolled-back savepoint.
  */
 export class TransactionCache {
-  readonly #resources = new BoundedCache<AnyStored | undefined>();
+  readonly #resources = new BoundedCache<StoredResource | undefined>();
   /** Devices by key, a second index: rules read one device many times, and its key needs no concatenation. */
   readonly #devices = new BoundedCache<Device | undefined>();
   readonly #rackDevices = new BoundedCache<readonly DeviceBody[]>();
@@ -29,54 +29,54 @@ export class TransactionCache {
   readonly #cableEnds = new BoundedCache<CableEnds>();
   readonly #links = new BoundedCache<readonly FabricLink[]>();
   /** Resources that a read found to be missing, as `kind key`. Their first write is an insert. */
-  readonly #absent = new Set<string>();
+  readonly #absentKeys = new Set<string>();
 
-  async resource<Kind extends ResourceKind>(
+  async getResource<Kind extends ResourceKind>(
     kind: Kind,
     key: string,
     load: () => Promise<StoredVersion<ResourceByKind[Kind]> | undefined>,
   ): Promise<StoredVersion<ResourceByKind[Kind]> | undefined> {
     const name = `${kind} ${key}`;
     const found = await this.#resources.get(name, load);
-    if (found === undefined) this.#absent.add(name);
+    if (found === undefined) this.#absentKeys.add(name);
     return found as StoredVersion<ResourceByKind[Kind]> | undefined;
   }
 
   /** Returns the keys whose resource is not cached, each once. */
-  missingResources(kind: ResourceKind, keys: readonly string[]): readonly string[] {
-    return this.#resources.missing(keys.map((key) => `${kind} ${key}`)).map((name) => name.slice(kind.length + 1));
+  findMissingResources(kind: ResourceKind, keys: readonly string[]): readonly string[] {
+    return this.#resources.findMissing(keys.map((key) => `${kind} ${key}`)).map((name) => name.slice(kind.length + 1));
   }
 
   /** Adds the result of a read of many resources; undefined for a resource that does not exist. */
-  addResource(kind: ResourceKind, key: string, stored: AnyStored | undefined): void {
+  addResource(kind: ResourceKind, key: string, stored: StoredResource | undefined): void {
     this.#resources.set(`${kind} ${key}`, stored);
-    if (stored === undefined) this.#absent.add(`${kind} ${key}`);
+    if (stored === undefined) this.#absentKeys.add(`${kind} ${key}`);
   }
 
-  device(key: string, load: () => Promise<Device | undefined>): Promise<Device | undefined> {
+  getDevice(key: string, load: () => Promise<Device | undefined>): Promise<Device | undefined> {
     return this.#devices.get(key, load);
   }
 
-  devicesInRack(rackKey: string, load: () => Promise<readonly DeviceBody[]>): Promise<readonly DeviceBody[]> {
+  getRackDevices(rackKey: string, load: () => Promise<readonly DeviceBody[]>): Promise<readonly DeviceBody[]> {
     return this.#rackDevices.get(rackKey, load);
   }
 
-  feedDeclarer(feedKey: string, load: () => Promise<PortRef | undefined>): Promise<PortRef | undefined> {
+  getFeedDeclarer(feedKey: string, load: () => Promise<PortRef | undefined>): Promise<PortRef | undefined> {
     return this.#feedDeclarers.get(feedKey, load);
   }
 
-  fabricLinksOf(deviceKey: string, load: () => Promise<readonly FabricLink[]>): Promise<readonly FabricLink[]> {
+  getFabricLinks(deviceKey: string, load: () => Promise<readonly FabricLink[]>): Promise<readonly FabricLink[]> {
     return this.#links.get(deviceKey, load);
   }
 
-  async cableAt(deviceKey: string, portName: string, load: () => Promise<CableEnds>): Promise<Cable | undefined> {
+  async getCable(deviceKey: string, portName: string, load: () => Promise<CableEnds>): Promise<Cable | undefined> {
     const cable = (await this.#cableEnds.get(deviceKey, load)).get(portName);
     return typeof cable === "string" ? JSON.parse(cable) : cable;
   }
 
   /** Returns the devices whose cable ends are not cached, each once. */
-  missingCableEnds(deviceKeys: readonly string[]): readonly string[] {
-    return this.#cableEnds.missing(deviceKeys);
+  findMissingCableEnds(deviceKeys: readonly string[]): readonly string[] {
+    return this.#cableEnds.findMissing(deviceKeys);
   }
 
   addCableEnds(deviceKey: string, ends: CableEnds): void {
@@ -85,23 +85,23 @@ export class TransactionCache {
 
   /** Whether this transaction has read that the resource is missing, and has not written it since. */
   isAbsent(kind: ResourceKind, key: string): boolean {
-    return this.#absent.has(`${kind} ${key}`);
+    return this.#absentKeys.has(`${kind} ${key}`);
   }
 
-  /** Stores a written resource. `isNew` means that the resource did not exist before. */
-  written(kind: ResourceKind, stored: AnyStored, isNew: boolean): void {
+  /** Stores a written resource. `hasUnwrittenChanges` means that the resource did not exist before. */
+  recordWrite(kind: ResourceKind, stored: StoredResource, isNew: boolean): void {
     const { resource } = stored;
     const key = getResourceKey(resource);
-    this.#absent.delete(`${kind} ${key}`);
+    this.#absentKeys.delete(`${kind} ${key}`);
     this.#resources.set(`${kind} ${key}`, stored);
     // `kind` names the type of the resource, which the compiler cannot follow.
-    if (kind === "device") this.#deviceWritten(key, resource as Device, isNew);
-    if (kind === "cable") this.#cableWritten(resource as Cable);
-    if (kind === "fabric_link") this.#linkWritten(resource as FabricLink, isNew);
+    if (kind === "device") this.#recordDevice(key, resource as Device, isNew);
+    if (kind === "cable") this.#recordCable(resource as Cable);
+    if (kind === "fabric_link") this.#recordLink(resource as FabricLink, isNew);
   }
 
   /** Updates the cache after a removal. Drops complete lists, because it is unknown which lists had the resource. */
-  removed(kind: ResourceKind, key: string): void {
+  recordRemoval(kind: ResourceKind, key: string): void {
     this.#resources.delete(`${kind} ${key}`);
     if (kind === "device") {
       this.#devices.delete(key);
@@ -120,10 +120,10 @@ export class TransactionCache {
     this.#feedDeclarers.clear();
     this.#cableEnds.clear();
     this.#links.clear();
-    this.#absent.clear();
+    this.#absentKeys.clear();
   }
 
-  #deviceWritten(key: string, device: Device, isNew: boolean): void {
+  #recordDevice(key: string, device: Device, isNew: boolean): void {
     const { ports = [], ...body } = device;
     this.#devices.set(key, device);
     if (!isNew || ports.some(({ powerOut }) => powerOut?.feedId !== undefined)) this.#feedDeclarers.clear();
@@ -132,13 +132,13 @@ export class TransactionCache {
     else this.#rackDevices.clear();
   }
 
-  #linkWritten(link: FabricLink, isNew: boolean): void {
+  #recordLink(link: FabricLink, isNew: boolean): void {
     const devices = new Set([codeKey(link.a.deviceCode), codeKey(link.b.deviceCode)]);
     if (isNew) for (const device of devices) this.#links.update(device, (links) => insertSortedResource(links, link));
     else this.#links.clear();
   }
 
-  #cableWritten(cable: Cable): void {
+  #recordCable(cable: Cable): void {
     for (const { deviceCode, portName } of [cable.a, cable.b])
       this.#cableEnds.update(codeKey(deviceCode), (ends) => ends.set(portName, cable));
   }
@@ -152,7 +152,7 @@ function insertSortedResource<One extends DeviceBody | FabricLink>(list: readonl
 }
 
 /** Maximum number of entries. Measured: covers the racks and panels that a batch of a thousand devices reads. */
-const MAX_ENTRIES = 5000;
+const MAX_CACHE_ENTRIES = 5000;
 
 /** A map of pending or finished reads. A full map drops all entries, so that its memory is bounded. */
 class BoundedCache<Value> {
@@ -162,7 +162,7 @@ class BoundedCache<Value> {
   get(key: string, load: () => Promise<Value>): Promise<Value> {
     const known = this.#entries.get(key);
     if (known !== undefined) return known;
-    if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear();
+    if (this.#entries.size >= MAX_CACHE_ENTRIES) this.#entries.clear();
     const loading = load();
     this.#entries.set(key, loading);
     return loading;
@@ -174,9 +174,9 @@ class BoundedCache<Value> {
   }
 
   /** Returns the keys that are not cached, each once. Drops everything if there is no space for all of them. */
-  missing(keys: readonly string[]): readonly string[] {
+  findMissing(keys: readonly string[]): readonly string[] {
     const wanted = new Set(keys);
-    if (this.#entries.size + wanted.size > MAX_ENTRIES) this.#entries.clear();
+    if (this.#entries.size + wanted.size > MAX_CACHE_ENTRIES) this.#entries.clear();
     return [...wanted].filter((key) => !this.#entries.has(key));
   }
 

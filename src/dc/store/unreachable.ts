@@ -1,5 +1,5 @@
 /** Codes of errors of the network and the driver if no server answers at an address. */
-const NETWORK: ReadonlySet<string> = new Set([
+const NETWORK_CODES: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
   "EHOSTUNREACH",
@@ -16,7 +16,7 @@ const NETWORK: ReadonlySet<string> = new Set([
   "CONNECTION_DESTROYED",
 ]);
 /** Codes of a server that starts, stops or has no connection left. A pooler without a connection reports class 08. */
-const SERVER = /^(?:08...|57P0[1-5]|53300)$/;
+const SERVER_CODE = /^(?:08...|57P0[1-5]|53300)$/;
 
 /**
  * Whether an error or one of its causes means that a database server is temporarily unreachable, so that a retry may
@@ -25,5 +25,5 @@ const SERVER = /^(?:08...|57P0[1-5]|53300)$/;
 export function isServerUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = "code" in error ? String(error.code) : "";
-  return NETWORK.has(code) || SERVER.test(code) || isServerUnreachable(error.cause);
+  return NETWORK_CODES.has(code) || SERVER_CODE.test(code) || isServerUnreachable(error.cause);
 }

@@ -1,10 +1,10 @@
 import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { Outage } from "#kernel/outage.ts";
+import { OutageReporter } from "#kernel/outage.ts";
 import { isLockError } from "./sqlite/sqlite_errors.ts";
 
 /** Minimum interval between checks whether an outage of writes has ended, in milliseconds. */
-const LOOK_MS = 1000;
+const CHECK_INTERVAL_MS = 1000;
 
 /**
  * Wraps a store, and logs once when its database becomes unusable and once when it works again. An outage that began
@@ -15,61 +15,61 @@ export function watchStore(store: DcStore, say: (message: string) => void): DcSt
 }
 
 /** Kind of an access to the store. A `proof` is a write after a successful check. */
-type Kind = "read" | "write" | "check" | "proof";
+type AccessKind = "read" | "write" | "check" | "proof";
 
 class WatchedStore implements DcStore {
   readonly #store: DcStore;
-  readonly #outage: Outage;
-  #writesFail = false;
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  #isLooking = false;
+  readonly #outage: OutageReporter;
+  #areWritesFailing = false;
+  #checkedAt = Number.NEGATIVE_INFINITY;
+  #isChecking = false;
 
   constructor(store: DcStore, say: (message: string) => void) {
     this.#store = store;
     const gone = (what: string) => `The database cannot be ${what} refused as unavailable`;
-    this.#outage = new Outage({ gone, back: "The database can be used again" }, say);
+    this.#outage = new OutageReporter({ gone, back: "The database can be used again" }, say);
   }
 
-  read: DcStore["read"] = (work) => this.#watched(this.#store.read(work), "read");
-  write: DcStore["write"] = (work) => this.#watched(this.#store.write(work), "write");
-  draft: DcStore["draft"] = (work) => this.#watched(this.#store.draft(work), "read");
-  revision: DcStore["revision"] = () => this.#watched(this.#store.revision(), "read");
+  read: DcStore["read"] = (work) => this.#watchAccess(this.#store.read(work), "read");
+  write: DcStore["write"] = (work) => this.#watchAccess(this.#store.write(work), "write");
+  draft: DcStore["draft"] = (work) => this.#watchAccess(this.#store.draft(work), "read");
+  revision: DcStore["revision"] = () => this.#watchAccess(this.#store.revision(), "read");
   use: DcStore["use"] = () => this.#store.use();
   close: DcStore["close"] = () => this.#store.close();
 
   async check(): Promise<void> {
-    await this.#watched(this.#store.check(), "check");
-    if (!this.#writesFail) return;
+    await this.#watchAccess(this.#store.check(), "check");
+    if (!this.#areWritesFailing) return;
     const write = this.#store.write(async (writer) => writer.setSetting("revision", String(await writer.revision())));
-    await this.#watched(write, "proof");
+    await this.#watchAccess(write, "proof");
   }
 
-  async #watched<Result>(work: Promise<Result>, kind: Kind): Promise<Result> {
+  async #watchAccess<Result>(work: Promise<Result>, kind: AccessKind): Promise<Result> {
     try {
       const result = await work;
-      this.#worked(kind);
+      this.#recordSuccess(kind);
       return result;
     } catch (error) {
-      if (isUnavailableError(error)) void this.#failed(error, kind);
+      if (isUnavailableError(error)) void this.#recordFailure(error, kind);
       // Any other refusal shows that the database has replied.
-      else if (error instanceof OperationError) this.#worked(kind);
+      else if (error instanceof OperationError) this.#recordSuccess(kind);
       throw error;
     }
   }
 
-  async #failed(error: OperationError, kind: Kind): Promise<void> {
+  async #recordFailure(error: OperationError, kind: AccessKind): Promise<void> {
     // A long write of another process is not a fault of the database.
     const isLasting = kind !== "read" && !isLockError(error);
-    if (isLasting) this.#writesFail = true;
-    if (this.#outage.lasts) return;
+    if (isLasting) this.#areWritesFailing = true;
+    if (this.#outage.isLasting) return;
     const why = error.cause instanceof Error ? error.cause.message : error.message;
-    const isRead = kind !== "read" && (await this.#answers());
-    if (isLasting && !this.#writesFail) return;
-    this.#outage.failed(isRead ? `changed: ${why}; changes are` : `used: ${why}; calls are`);
+    const isRead = kind !== "read" && (await this.#canRead());
+    if (isLasting && !this.#areWritesFailing) return;
+    this.#outage.recordFailure(isRead ? `changed: ${why}; changes are` : `used: ${why}; calls are`);
   }
 
   /** Whether reads succeed although a write or a check failed. */
-  async #answers(): Promise<boolean> {
+  async #canRead(): Promise<boolean> {
     try {
       await this.#store.revision();
       return true;
@@ -78,23 +78,23 @@ class WatchedStore implements DcStore {
     }
   }
 
-  #worked(kind: Kind): void {
-    if (kind === "proof") this.#writesFail = false;
-    if (!this.#writesFail) this.#outage.worked();
+  #recordSuccess(kind: AccessKind): void {
+    if (kind === "proof") this.#areWritesFailing = false;
+    if (!this.#areWritesFailing) this.#outage.recordSuccess();
     // A single write is no proof: on a full disk, a write that fits into old pages of the log succeeds.
-    else if (kind === "write" || performance.now() - this.#lookedAt >= LOOK_MS) this.#look();
+    else if (kind === "write" || performance.now() - this.#checkedAt >= CHECK_INTERVAL_MS) this.#startCheck();
   }
 
-  #look(): void {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    this.#lookedAt = performance.now();
+  #startCheck(): void {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    this.#checkedAt = performance.now();
     this.check()
       .catch(() => {
         // The check failed, so the outage continues.
       })
       .finally(() => {
-        this.#isLooking = false;
+        this.#isChecking = false;
       });
   }
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { KEY_HEADER } from "#planner/board/wire.ts";
+import { BOARD_KEY_HEADER } from "#planner/board/wire.ts";
 
 /** Reason for refusing a request, and the HTTP status of the reply. */
 export interface AccessRefusal {
@@ -24,7 +24,7 @@ export class BoardAccess {
   #port = 0;
 
   /** Sets the port, which is known once the server listens. */
-  listensOn(port: number): void {
+  setPort(port: number): void {
     this.#port = port;
   }
 
@@ -38,19 +38,19 @@ export class BoardAccess {
   }
 
   /** Returns a refusal for another Host (DNS rebinding) or an unsafe request from a page of another origin. */
-  refuseForeign(headers: Headers, isSafe: boolean): AccessRefusal | undefined {
+  refuseForeignPage(headers: Headers, isSafe: boolean): AccessRefusal | undefined {
     if (headers.get("host") !== `127.0.0.1:${this.#port}`) {
-      return refuseAccess(`Host is not allowed: expected 127.0.0.1:${this.#port}`);
+      return createAccessRefusal(`Host is not allowed: expected 127.0.0.1:${this.#port}`);
     }
     const origin = headers.get("origin");
     const site = headers.get("sec-fetch-site");
-    const isForeign = origin !== null ? origin !== this.origin : site !== null && !OWN_SITES.includes(site);
+    const isForeign = origin !== null ? origin !== this.origin : site !== null && !OWN_SITE_VALUES.includes(site);
     // A link on another site may open the page itself, which contains no data.
-    return isForeign && !isSafe ? refuseAccess("A page of another site may not use the board") : undefined;
+    return isForeign && !isSafe ? createAccessRefusal("A page of another site may not use the board") : undefined;
   }
 
   /** Exchanges the secret of the address for a cookie; returns undefined for a wrong or used secret. */
-  open(given: string): { readonly location: string; readonly cookie: string } | undefined {
+  exchangeSecret(given: string): { readonly location: string; readonly cookie: string } | undefined {
     if (this.#isOpened || !isEqualInConstantTime(given, this.#opening)) return undefined;
     this.#isOpened = true;
     return {
@@ -69,9 +69,12 @@ export class BoardAccess {
   }
 
   /** Returns a refusal for a request that lacks the cookie or the key. */
-  refuseStranger(headers: Headers): AccessRefusal | undefined {
-    if (this.hasCookie(headers) && isEqualInConstantTime(headers.get(KEY_HEADER) ?? "", this.#key)) return undefined;
-    return refuseAccess('This page does not belong to the running board: open the address that "planner board" prints');
+  refuseUnauthenticated(headers: Headers): AccessRefusal | undefined {
+    if (this.hasCookie(headers) && isEqualInConstantTime(headers.get(BOARD_KEY_HEADER) ?? "", this.#key))
+      return undefined;
+    return createAccessRefusal(
+      'This page does not belong to the running board: open the address that "planner board" prints',
+    );
   }
 
   /** Name of the cookie. It contains the port, because all ports of a host share their cookies. */
@@ -81,7 +84,7 @@ export class BoardAccess {
 }
 
 /** Values of `Sec-Fetch-Site` for requests that no other site caused. */
-const OWN_SITES: readonly string[] = ["same-origin", "none"];
+const OWN_SITE_VALUES: readonly string[] = ["same-origin", "none"];
 
 function createSecret(): string {
   return randomBytes(SECRET_BYTES).toString("base64url");
@@ -93,6 +96,6 @@ function isEqualInConstantTime(given: string, expected: string): boolean {
   return timingSafeEqual(hash(given), hash(expected));
 }
 
-function refuseAccess(message: string): AccessRefusal {
+function createAccessRefusal(message: string): AccessRefusal {
   return { status: 403, message };
 }

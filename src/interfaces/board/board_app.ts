@@ -21,12 +21,12 @@ export interface BoardOptions {
   readonly access: BoardAccess;
   /** Name of the project in its settings, else the name of its folder. */
   readonly project: string;
-  readonly choices: () => Promise<BoardChoices>;
+  readonly loadChoices: () => Promise<BoardChoices>;
   readonly loadPage: () => Promise<string | undefined>;
   /** Review decisions; each returns the result as text. @throws OperationError for a refusal */
   readonly review: ReviewActions;
   /** Called for an error that is a defect of the program. */
-  readonly report: (error: unknown) => void;
+  readonly reportDefect: (error: unknown) => void;
   readonly shutdown: AbortSignal;
 }
 
@@ -44,7 +44,7 @@ const MAX_REQUEST_BODY_BYTES = 4 * 1024 * 1024;
 /** Minimum size in bytes of replies that are compressed. */
 const MIN_COMPRESSED_BYTES = 4096;
 
-const STATUS_OF_KIND: Readonly<Record<ErrorKind, 400 | 401 | 403 | 404 | 409 | 413 | 422 | 503 | 504>> = {
+const HTTP_STATUS_BY_ERROR_KIND: Readonly<Record<ErrorKind, 400 | 401 | 403 | 404 | 409 | 413 | 422 | 503 | 504>> = {
   invalid_argument: 400,
   not_found: 404,
   already_exists: 409,
@@ -60,15 +60,16 @@ const STATUS_OF_KIND: Readonly<Record<ErrorKind, 400 | 401 | 403 | 404 | 409 | 4
 /** Returns the board's routes. All except the page itself require the cookie and the key, see `BoardAccess`. */
 export function createBoardApp(options: BoardOptions): Hono {
   const { context, access, shutdown } = options;
-  const feed = new BoardFeed(context, options.report);
+  const feed = new BoardFeed(context, options.reportDefect);
   // Starts reading while the browser starts. A request for the board reports any error.
-  feed.refresh().catch(() => {});
+  feed.refreshState().catch(() => {});
   const page = createPageHandler(options.loadPage);
   const app = new Hono();
   app.use(async (request, next) => {
     const { headers } = request.req.raw;
     const isPage = request.req.path === "/" && request.req.method === "GET";
-    const refused = access.refuseForeign(headers, isPage) ?? (isPage ? undefined : access.refuseStranger(headers));
+    const refused =
+      access.refuseForeignPage(headers, isPage) ?? (isPage ? undefined : access.refuseUnauthenticated(headers));
     if (refused === undefined) await next();
     else request.res = request.json({ kind: "permission_denied", message: refused.message }, refused.status);
     request.header("x-content-type-options", "nosniff");
@@ -78,7 +79,7 @@ export function createBoardApp(options: BoardOptions): Hono {
   app.get("/", (request) => {
     const given = request.req.query("open");
     if (given === undefined) return page(request.req.raw);
-    const opened = access.open(given);
+    const opened = access.exchangeSecret(given);
     if (opened !== undefined) {
       const headers = { location: opened.location, "set-cookie": opened.cookie, "referrer-policy": "no-referrer" };
       return new Response(null, { status: 303, headers });
@@ -87,15 +88,15 @@ export function createBoardApp(options: BoardOptions): Hono {
     return request.text('This address was used before. Run "planner board" again for a new one.\n', 403);
   });
   app.get("/board", async (request) => replyJson(request, await collectBoardData(options, feed)));
-  app.get("/picture", async (request) => replyJson(request, (await feed.refresh()).picture()));
+  app.get("/picture", async (request) => replyJson(request, (await feed.refreshState()).getPicture()));
   app.get("/spec", async (request) =>
     replyJson(request, await readSpecPage(context, requireQueryValue(request, "id"), hashText)),
   );
   app.get("/difference", async (request) => {
     const from = parseCommitHash(requireQueryValue(request, "from"));
     const to = parseCommitHash(requireQueryValue(request, "to"));
-    const { differences } = await context.runs();
-    return replyJson(request, { text: await differences.patch({ from, to }, requireQueryValue(request, "path")) });
+    const { differences } = await context.openRuns();
+    return replyJson(request, { text: await differences.readPatch({ from, to }, requireQueryValue(request, "path")) });
   });
   app.get(BOARD_STREAM_PATH, (request) => {
     const offset = request.req.query("offset");
@@ -116,20 +117,20 @@ export function createBoardApp(options: BoardOptions): Hono {
     if (error instanceof OperationError) {
       const { kind, message } = error;
       const refused: CommandRefusal = { kind, message, ...(kind === "aborted" && { conflict: true }) };
-      return request.json(refused, STATUS_OF_KIND[kind]);
+      return request.json(refused, HTTP_STATUS_BY_ERROR_KIND[kind]);
     }
-    options.report(error);
+    options.reportDefect(error);
     return request.json({ kind: "internal", message: "The board failed: see the terminal it runs in" }, 500);
   });
   return app;
 }
 
-async function collectBoardData({ project, choices }: BoardOptions, feed: BoardFeed): Promise<BoardData> {
-  const state = await feed.refresh();
-  return { ...state.totals(), project, choices: await choices(), cards: state.cards() };
+async function collectBoardData({ project, loadChoices: choices }: BoardOptions, feed: BoardFeed): Promise<BoardData> {
+  const state = await feed.refreshState();
+  return { ...state.getTotals(), project, choices: await choices(), cards: state.listCards() };
 }
 
-interface Command {
+interface BoardCommand {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   /** Hash of the file as the person saw it before editing. */
@@ -138,35 +139,35 @@ interface Command {
   readonly revision: number | null;
 }
 
-async function runCommand(options: BoardOptions, feed: BoardFeed, command: Command): Promise<CommandResult> {
+async function runCommand(options: BoardOptions, feed: BoardFeed, command: BoardCommand): Promise<CommandResult> {
   const { context } = options;
   const { id: named, text: words } = command.args;
-  if (isReviewTool(command.tool)) {
+  if (isReviewAction(command.tool)) {
     const id = await findSpecId(context, String(named), { archived: true });
     return { text: await options.review[command.tool](id, String(words ?? "")), spec_id: id };
   }
   const entry = BOARD_TOOLS.get(command.tool);
   if (entry === undefined) {
-    const expected = [...BOARD_TOOLS.keys(), ...REVIEWS].join(", ");
+    const expected = [...BOARD_TOOLS.keys(), ...REVIEW_ACTIONS].join(", ");
     throw new OperationError("invalid_argument", `Invalid tool "${command.tool}": expected one of ${expected}`);
   }
-  const guarded = entry.writes ? await guardContext(context, feed, command) : context;
+  const guarded = entry.isWrite ? await createGuardedContext(context, feed, command) : context;
   const { value, text } = await runTool(guarded, entry.tool, command.args);
   const id = isJsonObject(value) && typeof value["spec_id"] === "string" ? value["spec_id"] : null;
   return { text: text ?? JSON.stringify(value), spec_id: id };
 }
 
-const REVIEWS = ["accept", "back", "reject"] as const;
+const REVIEW_ACTIONS = ["accept", "back", "reject"] as const;
 
-function isReviewTool(tool: string): tool is keyof ReviewActions {
-  return (REVIEWS as readonly string[]).includes(tool);
+function isReviewAction(tool: string): tool is keyof ReviewActions {
+  return (REVIEW_ACTIONS as readonly string[]).includes(tool);
 }
 
 /** Returns a context that refuses to change a spec if it differs from the spec that the person saw. */
-async function guardContext(
+async function createGuardedContext(
   context: PlannerContext,
   feed: BoardFeed,
-  { args, seen, revision }: Command,
+  { args, seen, revision }: BoardCommand,
 ): Promise<PlannerContext> {
   const id = await findSpecId(context, String(args["id"]), { archived: false });
   if (seen !== null) return { ...context, specs: guardSeenText(context.specs, id, (text) => hashText(text) === seen) };
@@ -174,17 +175,17 @@ async function guardContext(
     throw new OperationError("invalid_argument", 'Missing "seen": expected the digest of the spec, or a "revision"');
   }
   const before = await context.specs.readText(id);
-  const state = await feed.refresh();
-  if ((state.versionOf(id) ?? 0) > revision) throw createChangedError(id);
+  const state = await feed.refreshState();
+  if ((state.findCardVersion(id) ?? 0) > revision) throw createChangedError(id);
   return { ...context, specs: guardSeenText(context.specs, id, (text) => text === before.text) };
 }
 
-async function readCommand(request: Request): Promise<Command> {
+async function readCommand(request: Request): Promise<BoardCommand> {
   const [type = ""] = (request.headers.get("content-type") ?? "").split(";");
   if (type.trim().toLowerCase() !== "application/json") {
     throw new OperationError("invalid_argument", "Expected Content-Type application/json");
   }
-  const body = parseBody(await readText(request));
+  const body = parseJsonBody(await readRequestText(request));
   if (!isJsonObject(body) || typeof body["tool"] !== "string" || !isJsonObject(body["args"])) {
     throw new OperationError("invalid_argument", 'Invalid body: expected an object with "tool" and "args"');
   }
@@ -197,7 +198,7 @@ async function readCommand(request: Request): Promise<Command> {
   };
 }
 
-async function readText(request: Request): Promise<string> {
+async function readRequestText(request: Request): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request.body ?? []) {
@@ -213,7 +214,7 @@ async function readText(request: Request): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function parseBody(text: string): unknown {
+function parseJsonBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -242,12 +243,12 @@ function hashText(text: string): string {
   return createHash("sha256").update(text).digest("base64url");
 }
 
-const zip = promisify(gzip);
+const compressGzip = promisify(gzip);
 
 async function replyJson(request: Context, value: object): Promise<Response> {
   const text = JSON.stringify(value);
   const headers = { "content-type": "application/json; charset=utf-8" };
   const accepts = /\bgzip\b/.test(request.req.header("accept-encoding") ?? "");
   if (!accepts || text.length < MIN_COMPRESSED_BYTES) return new Response(text, { headers });
-  return new Response(await zip(text, { level: 1 }), { headers: { ...headers, "content-encoding": "gzip" } });
+  return new Response(await compressGzip(text, { level: 1 }), { headers: { ...headers, "content-encoding": "gzip" } });
 }

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { LogChunk } from "#planner/board/wire.ts";
 import type { PlannerContext } from "#planner/context.ts";
-import { log } from "#planner/operations/log.ts";
+import { logTool } from "#planner/operations/log.ts";
 import { runTool } from "#planner/service.ts";
 import type { BoardFeed } from "./board_feed.ts";
 
@@ -12,9 +12,9 @@ const HEARTBEAT_MS = 15_000;
 /** Number of log lines in the first event about a log. */
 const INITIAL_LOG_LINES = 400;
 
-const HEADERS = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" };
+const EVENT_STREAM_HEADERS = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" };
 
-export interface StreamRequest {
+export interface BoardStreamRequest {
   readonly revision: number;
   /** Id of the spec whose log the page shows, or null. */
   readonly log: string | null;
@@ -29,70 +29,75 @@ export function createEventStream(
     feed,
     shutdown,
   }: { readonly context: PlannerContext; readonly feed: BoardFeed; readonly shutdown: AbortSignal },
-  wishes: StreamRequest,
+  streamRequest: BoardStreamRequest,
 ): Response {
-  const left = new AbortController();
+  const disconnection = new AbortController();
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      const end = () => {
-        if (left.signal.aborted) return;
-        left.abort();
+      const closeStream = () => {
+        if (disconnection.signal.aborted) return;
+        disconnection.abort();
         controller.close();
       };
-      const send = (text: string) => {
-        if (left.signal.aborted) return;
-        controller.enqueue(encoder.encode(text));
+      const sendText = (text: string) => {
+        if (disconnection.signal.aborted) return;
+        controller.enqueue(textEncoder.encode(text));
         // A page that stops reading is disconnected; it connects again later, from its last revision.
-        if ((controller.desiredSize ?? 0) < -MAX_BUFFERED_CHUNKS) end();
+        if ((controller.desiredSize ?? 0) < -MAX_BUFFERED_CHUNKS) closeStream();
       };
-      const event = (name: string, data: object) => send(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
-      let revision = wishes.revision;
-      const tell = () => {
+      const sendEvent = (name: string, data: object) => sendText(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+      let revision = streamRequest.revision;
+      const sendBoardChange = () => {
         if (feed.state.revision === revision) return;
-        const change = feed.state.since(revision);
+        const change = feed.state.getChangesSince(revision);
         revision = change.revision;
-        event("board", change);
+        sendEvent("board", change);
       };
-      const quiet = feed.listen(tell);
-      const heartbeat = setInterval(() => send(":\n\n"), HEARTBEAT_MS);
-      const follower = wishes.log === null ? undefined : followLog(context, wishes, (piece) => event("log", piece));
-      const release = () => {
-        quiet();
+      const stopListening = feed.addListener(sendBoardChange);
+      const heartbeat = setInterval(() => sendText(":\n\n"), HEARTBEAT_MS);
+      const stopFollowing =
+        streamRequest.log === null ? undefined : followLog(context, streamRequest, (piece) => sendEvent("log", piece));
+      const releaseStream = () => {
+        stopListening();
         clearInterval(heartbeat);
-        follower?.();
-        shutdown.removeEventListener("abort", end);
+        stopFollowing?.();
+        shutdown.removeEventListener("abort", closeStream);
       };
-      left.signal.addEventListener("abort", release, { once: true });
-      shutdown.addEventListener("abort", end, { once: true });
-      send(":\n\n");
-      tell();
+      disconnection.signal.addEventListener("abort", releaseStream, { once: true });
+      shutdown.addEventListener("abort", closeStream, { once: true });
+      sendText(":\n\n");
+      sendBoardChange();
     },
-    cancel: () => left.abort(),
+    cancel: () => disconnection.abort(),
   });
-  return new Response(body, { headers: HEADERS });
+  return new Response(body, { headers: EVENT_STREAM_HEADERS });
 }
 
 /** Maximum number of chunks that are buffered for a page. */
 const MAX_BUFFERED_CHUNKS = 200;
 
-const encoder = new TextEncoder();
+const textEncoder = new TextEncoder();
 
 /** Polls a log and sends its new text. Returns a function that stops polling. */
-function followLog(context: PlannerContext, wishes: StreamRequest, send: (piece: LogChunk) => void): () => void {
+function followLog(
+  context: PlannerContext,
+  wishes: BoardStreamRequest,
+  sendChunk: (piece: LogChunk) => void,
+): () => void {
   const id = wishes.log ?? "";
   let offset = wishes.offset;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isOver = false;
-  const look = async (): Promise<void> => {
-    const next = await readNextPiece(context, id, offset);
+  const checkLog = async (): Promise<void> => {
+    const next = await readNextLogChunk(context, id, offset);
     if (isOver) return;
     if (next !== null) {
-      if (next.text !== "" || next.fresh) send(next);
+      if (next.text !== "" || next.fresh) sendChunk(next);
       offset = next.offset;
     }
-    timer = setTimeout(() => void look(), next?.text === "" || next === null ? LOG_POLL_MS : 0);
+    timer = setTimeout(() => void checkLog(), next?.text === "" || next === null ? LOG_POLL_MS : 0);
   };
-  void look();
+  void checkLog();
   return () => {
     isOver = true;
     clearTimeout(timer);
@@ -100,10 +105,10 @@ function followLog(context: PlannerContext, wishes: StreamRequest, send: (piece:
 }
 
 /** Reads the next piece of a log; null if there is no log. */
-async function readNextPiece(context: PlannerContext, id: string, offset: number | null): Promise<LogChunk | null> {
+async function readNextLogChunk(context: PlannerContext, id: string, offset: number | null): Promise<LogChunk | null> {
   const args = offset === null ? { id, lines: INITIAL_LOG_LINES } : { id, offset };
   try {
-    const { value } = await runTool(context, log, args);
+    const { value } = await runTool(context, logTool, args);
     return { id, text: value.content, offset: value.byte_offset, fresh: offset === null };
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;

@@ -4,7 +4,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import type { OperationError } from "#kernel/errors.ts";
-import { JsonScan } from "#kernel/json_scan.ts";
+import { JsonShapeScan } from "#kernel/json_scan.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { computeMaxInflatedBytes } from "./limits.ts";
 import { MIN_SCANNED_BYTES, measureWireShape } from "./wire_scan.ts";
@@ -17,10 +17,10 @@ const OBJECT_BYTES = 1000;
 const JSON_COPIES = 3;
 
 /** Number of bytes of JSON that are scanned in one step, which takes some hundred microseconds. */
-const SCANNED_BYTES = 128 * 1024;
+const SCAN_STEP_BYTES = 128 * 1024;
 
 /** Size in bytes from which a body is scanned and parsed in steps, so that other calls can run in between. */
-export const LARGE_BYTES = 16 * 1024;
+export const LARGE_BODY_BYTES = 16 * 1024;
 
 /** Returns the refusal for a used-up memory budget. */
 export function createBusyRefusal(): OperationError {
@@ -32,7 +32,7 @@ export function createUploadAbortedError(): ConnectError {
   return new ConnectError("The caller aborted the request", Code.Canceled);
 }
 
-export interface MeteredBody {
+export interface BodyMeterOptions {
   readonly account: ByteAccount;
   readonly isJson: boolean;
   /** Whether the body is compressed: its shape is then checked after decompression. */
@@ -48,47 +48,47 @@ export function isEncoded(encoding: string | null | undefined): boolean {
 /** Charges a body to the memory budget and checks the shape of its JSON while it arrives. */
 export class BodyMeter {
   readonly #account: ByteAccount;
-  readonly #scan: JsonScan | undefined;
+  readonly #scan: JsonShapeScan | undefined;
   readonly #isCompressed: boolean;
   readonly scheduler: CooperativeScheduler;
   #bytes = 0;
 
-  constructor({ account, isJson, isCompressed = false, peer }: MeteredBody) {
+  constructor({ account, isJson, isCompressed = false, peer }: BodyMeterOptions) {
     this.scheduler = new CooperativeScheduler(undefined, peer);
     this.#account = account;
-    this.#scan = isJson && !isCompressed ? new JsonScan() : undefined;
+    this.#scan = isJson && !isCompressed ? new JsonShapeScan() : undefined;
     this.#isCompressed = isCompressed;
   }
 
   /** Charges and scans the next piece; yields before a large one. @throws Refusal SERVER_BUSY or MESSAGE_TOO_COMPLEX */
-  async take(bytes: Uint8Array): Promise<void> {
-    this.charge(bytes);
-    if (bytes.length >= LARGE_BYTES) await this.scheduler.yieldIfDue();
-    this.scan(bytes);
+  async chargeAndScan(bytes: Uint8Array): Promise<void> {
+    this.chargeBytes(bytes);
+    if (bytes.length >= LARGE_BODY_BYTES) await this.scheduler.yieldIfDue();
+    this.scanJson(bytes);
   }
 
   /** Charges the next piece. @throws Refusal SERVER_BUSY */
-  charge(bytes: Uint8Array): void {
+  chargeBytes(bytes: Uint8Array): void {
     this.#bytes += bytes.length;
-    if (!this.#account.hold(bytes.length)) throw createBusyRefusal();
+    if (!this.#account.tryCharge(bytes.length)) throw createBusyRefusal();
   }
 
   /** Checks the shape of the next piece. Cost: about 2 ms per MiB. @throws Refusal MESSAGE_TOO_COMPLEX */
-  scan(bytes: Uint8Array): void {
-    const problem = this.#scan?.feed(bytes);
+  scanJson(bytes: Uint8Array): void {
+    const problem = this.#scan?.scanChunk(bytes);
     if (problem !== undefined) throw createComplexityRefusal(problem);
   }
 
   /** Checks decompressed JSON and charges the memory for parsing it. @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY */
   checkShape(bytes: Uint8Array): Steps<void> {
-    return checkJsonShape(bytes, this.#account);
+    return checkAndChargeJson(bytes, this.#account);
   }
 
   /** Charges the memory for parsing the complete body. @throws Refusal SERVER_BUSY */
-  finish(): void {
+  chargeParsing(): void {
     const inflated = this.#isCompressed ? computeMaxInflatedBytes(this.#bytes) : 0;
     const json = this.#scan === undefined ? 0 : estimateJsonMemory(this.#scan, this.#bytes);
-    if (!this.#account.hold(inflated + json)) throw createBusyRefusal();
+    if (!this.#account.tryCharge(inflated + json)) throw createBusyRefusal();
   }
 }
 
@@ -96,28 +96,28 @@ export class BodyMeter {
  * Checks the shape of a complete JSON text and charges the account, if given, for the memory of parsing it.
  * @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY
  */
-export function* checkJsonShape(bytes: Uint8Array, account?: ByteAccount): Steps<void> {
-  const scan = new JsonScan();
-  for (let at = 0; at < bytes.length; at += SCANNED_BYTES) {
-    const problem = scan.feed(bytes.subarray(at, at + SCANNED_BYTES));
+export function* checkAndChargeJson(bytes: Uint8Array, account?: ByteAccount): Steps<void> {
+  const scan = new JsonShapeScan();
+  for (let at = 0; at < bytes.length; at += SCAN_STEP_BYTES) {
+    const problem = scan.scanChunk(bytes.subarray(at, at + SCAN_STEP_BYTES));
     if (problem !== undefined) throw createComplexityRefusal(problem);
     yield;
   }
-  if (account?.hold(estimateJsonMemory(scan, bytes.length)) === false) throw createBusyRefusal();
+  if (account?.tryCharge(estimateJsonMemory(scan, bytes.length)) === false) throw createBusyRefusal();
 }
 
 /**
  * Checks the shape of a binary message and charges the account. Skips small messages.
  * @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY
  */
-export function* checkWireShape(desc: DescMessage, bytes: Uint8Array, account: ByteAccount): Steps<void> {
+export function* checkAndChargeBinary(desc: DescMessage, bytes: Uint8Array, account: ByteAccount): Steps<void> {
   if (bytes.length <= MIN_SCANNED_BYTES) return;
   const { values, messages, problem } = yield* measureWireShape(desc, bytes);
   if (problem !== undefined) throw refuse("MESSAGE_TOO_COMPLEX", `Cannot read the message of the request: ${problem}`);
-  if (!account.hold(values * VALUE_BYTES + messages * OBJECT_BYTES)) throw createBusyRefusal();
+  if (!account.tryCharge(values * VALUE_BYTES + messages * OBJECT_BYTES)) throw createBusyRefusal();
 }
 
-function estimateJsonMemory({ values, objects }: JsonScan, bytes: number): number {
+function estimateJsonMemory({ values, objects }: JsonShapeScan, bytes: number): number {
   return values * VALUE_BYTES + objects * OBJECT_BYTES + bytes * JSON_COPIES;
 }
 

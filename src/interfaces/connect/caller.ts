@@ -43,7 +43,7 @@ export function setPrincipal({ values }: HandlerContext, principal: Principal | 
 }
 
 /** Returns the service's description of the caller. */
-export function createCaller({ values, requestHeader, protocolName }: HandlerContext): Caller {
+export function describeHandlerCaller({ values, requestHeader, protocolName }: HandlerContext): Caller {
   return describeCaller(requestHeader, {
     interface: protocolName === "connect" ? "REST" : "GRPC",
     principal: values.get(principalKey),
@@ -52,7 +52,7 @@ export function createCaller({ values, requestHeader, protocolName }: HandlerCon
   });
 }
 
-interface Known {
+interface CallerOrigin {
   readonly interface: Caller["interface"];
   readonly principal: Principal | undefined;
   readonly address: string | undefined;
@@ -60,15 +60,15 @@ interface Known {
 }
 
 /** Returns a caller with the user agent and the trace id from its headers. */
-export function describeCaller(headers: Pick<Headers, "get">, known: Known): Caller {
+export function describeCaller(headers: Pick<Headers, "get">, origin: CallerOrigin): Caller {
   const userAgent = headers.get("user-agent")?.slice(0, MAX_USER_AGENT_CHARS);
   const parent = headers.get("traceparent");
   const traceId = parent === null ? undefined : /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(parent)?.[1];
   return {
-    interface: known.interface,
-    ...(known.principal !== undefined && { principal: known.principal }),
-    ...(known.address !== undefined && isIP(known.address) !== 0 && { clientIp: known.address }),
-    ...(known.peer !== undefined && { peer: known.peer }),
+    interface: origin.interface,
+    ...(origin.principal !== undefined && { principal: origin.principal }),
+    ...(origin.address !== undefined && isIP(origin.address) !== 0 && { clientIp: origin.address }),
+    ...(origin.peer !== undefined && { peer: origin.peer }),
     ...(userAgent !== undefined && { userAgent }),
     ...(traceId !== undefined && { traceId }),
   };

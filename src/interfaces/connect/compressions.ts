@@ -3,7 +3,7 @@ import type { Compression } from "@connectrpc/connect/protocol";
 import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
 import { refuse } from "#dc/model/refusal.ts";
 import { convertToConnectError } from "./errors.ts";
-import { checkDecompressed } from "./json_reading.ts";
+import { prepareDecompressed } from "./json_reading.ts";
 import { computeMaxInflatedBytes, MAX_GROWTH_RATIO } from "./limits.ts";
 
 /** Supported message compressions. They reject a small request that expands to megabytes. */
@@ -15,7 +15,7 @@ export const COMPRESSIONS: Compression[] = [compressionGzip, compressionBrotli].
       const isTooMuch = error instanceof ConnectError && error.code === Code.ResourceExhausted;
       throw isTooMuch && limit < readMaxBytes ? createExpansionError() : error;
     });
-    return checkDecompressed(inflated);
+    return prepareDecompressed(inflated);
   },
 }));
 

@@ -1,21 +1,21 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Refusal } from "#dc/model/refusal.ts";
-import { createAuthChallenge, GRPC_CODE, listErrorDetails } from "#dc/operations/messages/status.ts";
+import { createAuthChallenge, GRPC_CODE_BY_KIND, listErrorDetails } from "#dc/operations/messages/status.ts";
 import { OperationError } from "#kernel/errors.ts";
 
 /** Receives each defect, with the name of the method in which it occurred. */
 export type ReportDefect = (method: string, error: unknown) => void;
 
 /** Converts an error. An OperationError keeps code, message and details; others are reported and become `internal`. */
-export function convertToConnectError(error: unknown, defect: (error: unknown) => void): ConnectError {
+export function convertToConnectError(error: unknown, reportDefect: (error: unknown) => void): ConnectError {
   if (error instanceof ConnectError) return error;
   if (error instanceof OperationError) {
     // Connect's codes are gRPC's canonical numbers.
-    const code: Code = GRPC_CODE[error.kind];
+    const code: Code = GRPC_CODE_BY_KIND[error.kind];
     const details = listErrorDetails(error).map(({ schema, init }) => ({ desc: schema, value: init }));
     return new ConnectError(error.message, code, createRefusalHeaders(error), details);
   }
-  defect(error);
+  reportDefect(error);
   return new ConnectError("Internal error", Code.Internal);
 }
 

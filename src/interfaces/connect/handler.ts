@@ -15,7 +15,7 @@ import { createBusyRefusal, isEncoded } from "./body_meter.ts";
 import { markCallCounted, runCountedCall } from "./call_accounting.ts";
 import {
   createCallContextValues,
-  createCaller,
+  describeHandlerCaller,
   type FindPrincipal,
   findConnection,
   getEarlyFailure,
@@ -25,18 +25,18 @@ import { COMPRESSIONS } from "./compressions.ts";
 import { convertToConnectError, type ReportDefect } from "./errors.ts";
 import { registerHealthRoutes } from "./health_routes.ts";
 import type { FindUnreadyReason } from "./health_status.ts";
-import { BINARY_OPTIONS, createJsonOptions, createLargeForm } from "./json_options.ts";
+import { BINARY_OPTIONS, createJsonOptions, createLargeMessageFormat } from "./json_options.ts";
 import { getCurrentLargeMessage, runWithFieldLookup } from "./json_reading.ts";
 import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import { chargeReply, isBinaryRequest, isPlainJson, meterBody } from "./metered_body.ts";
 import { hasDisconnected, type NodeRequest, type NodeResponse } from "./node_http.ts";
-import { type DelegatedCall, PlainPath } from "./plain_path.ts";
+import { type DelegatedCall, PlainCallPath } from "./plain_path.ts";
 import { checkProtocolVersion } from "./protocol_version.ts";
 import { registerReflectionRoutes } from "./reflection_routes.ts";
 import { findGrpcOutcome, findInterfaceName, findStatusOutcome } from "./refused_outcome.ts";
 import { explainUnreadable } from "./unreadable.ts";
 
-const HEADER = "grpc-message";
+const STATUS_MESSAGE_HEADER = "grpc-message";
 
 /**
  * Encodes a gRPC status message as the protocol requires: only `%` and bytes outside of printable ASCII are escaped.
@@ -44,9 +44,9 @@ const HEADER = "grpc-message";
  * HTTP/2, Status-Message.
  */
 function encodeStatusMessage(trailer: Headers | undefined): void {
-  const escaped = trailer?.get(HEADER);
+  const escaped = trailer?.get(STATUS_MESSAGE_HEADER);
   if (escaped === undefined || escaped === null) return;
-  trailer?.set(HEADER, escapeStatusMessage(decodeURIComponent(escaped)));
+  trailer?.set(STATUS_MESSAGE_HEADER, escapeStatusMessage(decodeURIComponent(escaped)));
 }
 
 function escapeStatusMessage(text: string): string {
@@ -68,10 +68,10 @@ export const STREAMING_RPC_PATHS: readonly string[] = ALL_SERVICES.flatMap(({ ty
 export interface ConnectOptions {
   readonly service: DcService;
   readonly findPrincipal: FindPrincipal;
-  readonly whyNotReady: FindUnreadyReason;
+  readonly findUnreadyReason: FindUnreadyReason;
   /** Called for calls that were refused before they reached the service; the service reports all others itself. */
-  readonly observe: (call: FinishedCall) => void;
-  readonly report: ReportDefect;
+  readonly observeRefusedCall: (call: FinishedCall) => void;
+  readonly reportDefect: ReportDefect;
   /** Aborts when the server begins to shut down. */
   readonly shutdown: AbortSignal;
 }
@@ -84,7 +84,7 @@ export type ConnectHandler = (request: NodeRequest, response: NodeResponse, acco
  * Connect JSON is the REST interface. Source: docs/decisions.md#d-02.
  */
 export function createConnectHandler(options: ConnectOptions): ConnectHandler {
-  const { service, findPrincipal, whyNotReady, report, shutdown } = options;
+  const { service, findPrincipal, findUnreadyReason: whyNotReady, reportDefect: report, shutdown } = options;
   const router = createConnectRouter({
     acceptCompression: COMPRESSIONS,
     compressMinBytes: COMPRESS_MIN_BYTES,
@@ -97,13 +97,18 @@ export function createConnectHandler(options: ConnectOptions): ConnectHandler {
   registerHealthRoutes(router, whyNotReady, shutdown);
   registerReflectionRoutes(router, ALL_SERVICES);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
-  const handlerOf = ({ url }: NodeRequest) => handlers.get(url?.split("?", 1)[0] ?? "");
-  const answerAll = (handler: UniversalHandler, request: NodeRequest, response: NodeResponse, known: DelegatedCall) =>
+  const findHandler = ({ url }: NodeRequest) => handlers.get(url?.split("?", 1)[0] ?? "");
+  const answerAndCount = (
+    handler: UniversalHandler,
+    request: NodeRequest,
+    response: NodeResponse,
+    known: DelegatedCall,
+  ) =>
     runCountedCall(
       () => answerByLibrary(handler, request, response, known),
       (outcome, seconds) => {
         if (outcome === undefined || !COUNTED_SERVICES.includes(handler.method.parent)) return;
-        options.observe({
+        options.observeRefusedCall({
           method: handler.method.name,
           interface: findInterfaceName(request.headers),
           outcome,
@@ -111,15 +116,15 @@ export function createConnectHandler(options: ConnectOptions): ConnectHandler {
         });
       },
     );
-  const plain = new PlainPath(service, findPrincipal, async (request, response, known) => {
-    const handler = handlerOf(request);
-    if (handler !== undefined) await answerAll(handler, request, response, known);
+  const plainPath = new PlainCallPath(service, findPrincipal, async (request, response, known) => {
+    const handler = findHandler(request);
+    if (handler !== undefined) await answerAndCount(handler, request, response, known);
   });
   return (request, response, account) => {
-    if (plain.take(request, response, account)) return true;
-    const handler = handlerOf(request);
+    if (plainPath.tryAnswer(request, response, account)) return true;
+    const handler = findHandler(request);
     if (handler === undefined) return false;
-    void answerAll(handler, request, response, { account });
+    void answerAndCount(handler, request, response, { account });
     return true;
   };
 }
@@ -130,7 +135,7 @@ export function createConnectHandler(options: ConnectOptions): ConnectHandler {
  */
 async function authenticateCall(
   context: HandlerContext,
-  { findPrincipal, service, report }: Pick<ConnectOptions, "findPrincipal" | "service" | "report">,
+  { findPrincipal, service, reportDefect: report }: Pick<ConnectOptions, "findPrincipal" | "service" | "reportDefect">,
 ): Promise<void> {
   checkProtocolVersion(context);
   if (!COUNTED_SERVICES.includes(context.service)) return;
@@ -169,7 +174,7 @@ async function answerByLibrary(
       !isEncoded(asked.header.get("content-encoding"));
     const rpc = findRpc(handler.method);
     const isProto = isBinaryRequest(asked.header);
-    const form = rpc && createLargeForm(rpc, isProto);
+    const form = rpc && createLargeMessageFormat(rpc, isProto);
     const read = { account, input: handler.method.input, isBinary: isProto, isScanned, peer, form };
     const answered = await runWithFieldLookup(read, () => handler(given), explainUnreadable);
     encodeStatusMessage(answered.trailer);
@@ -181,7 +186,7 @@ async function answerByLibrary(
         failure: { error: createBusyRefusal(), isCounted: true },
       });
     }
-    const sent = watchStatus(charged ?? answered);
+    const sent = watchGrpcStatus(charged ?? answered);
     const closed = new Promise<void>((resolve) => response.once("close", resolve));
     // Also waits for the connection to close, because the library waits for an event that responses never emit.
     await Promise.race([universalResponseToNodeResponse(sent.response, response), closed]);
@@ -199,20 +204,20 @@ async function answerByLibrary(
 }
 
 /** Returns the response, and a reader of its gRPC status after sending: from trailers, or gRPC-Web's last frame. */
-function watchStatus(answered: UniversalServerResponse) {
+function watchGrpcStatus(answered: UniversalServerResponse) {
   const { body, header, trailer } = answered;
   if (!(header?.get("content-type") ?? "").startsWith("application/grpc-web") || body === undefined) {
     return { response: answered, grpcStatus: () => trailer?.get("grpc-status") };
   }
   let last: Uint8Array = new Uint8Array();
-  async function* passed(chunks: AsyncIterable<Uint8Array>) {
+  async function* forwardChunks(chunks: AsyncIterable<Uint8Array>) {
     for await (const chunk of chunks) {
       last = chunk;
       yield chunk;
     }
   }
   const grpcStatus = () => /grpc-status: (\d+)/.exec(Buffer.from(last).toString("latin1"))?.[1];
-  return { response: { ...answered, body: passed(body) }, grpcStatus };
+  return { response: { ...answered, body: forwardChunks(body) }, grpcStatus };
 }
 
 /** Registers every RPC of the table; methods without a row answer `unimplemented`. */
@@ -238,7 +243,7 @@ function registerMethod(
   type Request = MessageShape<Rpc["method"]["input"]>;
   const answer = (read: Request, context: HandlerContext) => {
     const request = (getCurrentLargeMessage() as Request | undefined) ?? read;
-    const work = service.call(rpc, request, createCaller(context), context.signal);
+    const work = service.call(rpc, request, describeHandlerCaller(context), context.signal);
     return runUntilAbort(context.signal, work).catch((error: unknown) => {
       throw convertToConnectError(error, (defect) => report(rpc.method.name, defect));
     });

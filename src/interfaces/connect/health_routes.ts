@@ -10,27 +10,27 @@ const HEALTH_NAMES: readonly string[] = ["", ...SERVICES.map(({ service }) => se
 /** Registers the gRPC health protocol. Shutdown ends each watch with NOT_SERVING: load balancers send no more calls. */
 export function registerHealthRoutes(
   router: ConnectRouter,
-  whyNotReady: FindUnreadyReason,
+  findUnreadyReason: FindUnreadyReason,
   shutdown: AbortSignal,
 ): void {
-  const health = new HealthStatus(whyNotReady, shutdown);
-  const current = async () => findServingStatus(await health.now());
+  const health = new HealthStatus(findUnreadyReason, shutdown);
+  const getServingStatus = async () => toServingStatus(await health.checkServing());
   router.service(
     Health,
     {
       async check({ service }) {
         if (!HEALTH_NAMES.includes(service)) throw new ConnectError(`There is no service "${service}"`, Code.NotFound);
-        return { status: await current() };
+        return { status: await getServingStatus() };
       },
       async list() {
-        const status = await current();
+        const status = await getServingStatus();
         return { statuses: Object.fromEntries(HEALTH_NAMES.map((name) => [name, { status }])) };
       },
       async *watch({ service }, { signal }) {
         const isKnown = HEALTH_NAMES.includes(service);
         let isFirst = true;
-        for await (const isServing of health.changes(signal)) {
-          if (isKnown) yield { status: findServingStatus(isServing) };
+        for await (const isServing of health.watchServing(signal)) {
+          if (isKnown) yield { status: toServingStatus(isServing) };
           else if (isFirst) yield { status: Status.SERVICE_UNKNOWN };
           isFirst = false;
         }
@@ -40,6 +40,6 @@ export function registerHealthRoutes(
   );
 }
 
-function findServingStatus(isServing: boolean): Status {
+function toServingStatus(isServing: boolean): Status {
   return isServing ? Status.SERVING : Status.NOT_SERVING;
 }

@@ -6,29 +6,30 @@ const HEALTH_POLL_MS = 5000;
 
 /** Readiness of the server, polled once for all watches together. */
 export class HealthStatus {
-  readonly #whyNotReady: FindUnreadyReason;
+  readonly #findUnreadyReason: FindUnreadyReason;
   readonly #shutdown: AbortSignal;
-  readonly #watches = new Set<() => void>();
+  readonly #changeListeners = new Set<() => void>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #isServing = true;
 
   constructor(whyNotReady: FindUnreadyReason, shutdown: AbortSignal) {
-    this.#whyNotReady = whyNotReady;
+    this.#findUnreadyReason = whyNotReady;
     this.#shutdown = shutdown;
-    shutdown.addEventListener("abort", () => this.#wakeAll());
+    shutdown.addEventListener("abort", () => this.#notifyWatches());
   }
 
-  async now(): Promise<boolean> {
-    this.#isServing = !this.#shutdown.aborted && (await this.#whyNotReady()) === undefined;
+  async checkServing(): Promise<boolean> {
+    this.#isServing = !this.#shutdown.aborted && (await this.#findUnreadyReason()) === undefined;
     return this.#isServing;
   }
 
   /** Yields the status of the server, and again after each change, until the caller leaves or the server shuts down. */
-  async *changes(signal: AbortSignal): AsyncGenerator<boolean> {
-    let seen = this.#watches.size === 0 ? await this.now() : this.#isServing && !this.#shutdown.aborted;
+  async *watchServing(signal: AbortSignal): AsyncGenerator<boolean> {
+    let seen =
+      this.#changeListeners.size === 0 ? await this.checkServing() : this.#isServing && !this.#shutdown.aborted;
     yield seen;
     while (!signal.aborted && !this.#shutdown.aborted) {
-      await this.#wake(signal);
+      await this.#waitForChange(signal);
       const isServing = this.#isServing && !this.#shutdown.aborted;
       if (isServing !== seen && !signal.aborted) yield isServing;
       seen = isServing;
@@ -36,36 +37,36 @@ export class HealthStatus {
   }
 
   /** Resolves after the next poll with a changed status, or when the caller disconnects. */
-  #wake(signal: AbortSignal): Promise<void> {
+  #waitForChange(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
-        this.#watches.delete(done);
+        this.#changeListeners.delete(done);
         signal.removeEventListener("abort", done);
-        if (this.#watches.size === 0) this.#stop();
+        if (this.#changeListeners.size === 0) this.#stopPolling();
         resolve();
       };
-      this.#watches.add(done);
+      this.#changeListeners.add(done);
       signal.addEventListener("abort", done);
-      this.#timer ??= this.#start();
+      this.#timer ??= this.#startPolling();
       if (signal.aborted || this.#shutdown.aborted) done();
     });
   }
 
-  #start(): ReturnType<typeof setInterval> {
+  #startPolling(): ReturnType<typeof setInterval> {
     const timer = setInterval(async () => {
       const before = this.#isServing;
-      if ((await this.now()) !== before) this.#wakeAll();
+      if ((await this.checkServing()) !== before) this.#notifyWatches();
     }, HEALTH_POLL_MS);
     timer.unref();
     return timer;
   }
 
-  #stop(): void {
+  #stopPolling(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  #wakeAll(): void {
-    for (const wake of [...this.#watches]) wake();
+  #notifyWatches(): void {
+    for (const wake of [...this.#changeListeners]) wake();
   }
 }

@@ -1,11 +1,11 @@
-import { type BodyMeter, createUploadAbortedError, LARGE_BYTES } from "./body_meter.ts";
+import { type BodyMeter, createUploadAbortedError, LARGE_BODY_BYTES } from "./body_meter.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
 import type { NodeRequest } from "./node_http.ts";
 
-export interface ReadBody {
+export interface ReceivedBody {
   readonly chunks: readonly Uint8Array[];
   /** False if the body is too large and was not read to its end. */
-  readonly ended: boolean;
+  readonly isComplete: boolean;
 }
 
 /**
@@ -13,14 +13,14 @@ export interface ReadBody {
  * because Bun continues to read the connection of a paused request without charging the bytes.
  * Rejects if the connection breaks, and with the meter's refusal; the remaining body is then discarded.
  */
-export function readBody(request: NodeRequest, meter: BodyMeter): Promise<ReadBody> {
-  return new Promise((resolve, reject) => new IncomingBody(request, meter, resolve, reject));
+export function readBody(request: NodeRequest, meter: BodyMeter): Promise<ReceivedBody> {
+  return new Promise((resolve, reject) => new BodyReader(request, meter, resolve, reject));
 }
 
-class IncomingBody {
+class BodyReader {
   readonly #request: NodeRequest;
   readonly #meter: BodyMeter;
-  readonly #resolve: (body: ReadBody) => void;
+  readonly #resolve: (body: ReceivedBody) => void;
   readonly #reject: (error: unknown) => void;
   readonly #chunks: Uint8Array[] = [];
   /** Chunks that have arrived but are not scanned yet. */
@@ -33,84 +33,84 @@ class IncomingBody {
   constructor(
     request: NodeRequest,
     meter: BodyMeter,
-    resolve: (body: ReadBody) => void,
+    resolve: (body: ReceivedBody) => void,
     reject: (error: unknown) => void,
   ) {
     this.#request = request;
     this.#meter = meter;
     this.#resolve = resolve;
     this.#reject = reject;
-    request.on("data", this.#take).on("end", this.#end).on("close", this.#broken);
+    request.on("data", this.#receiveChunk).on("end", this.#handleEnd).on("close", this.#handleClose);
   }
 
-  readonly #take = (chunk: Uint8Array) => {
-    this.#attempt(() => {
-      this.#meter.charge(chunk);
+  readonly #receiveChunk = (chunk: Uint8Array) => {
+    this.#runOrFail(() => {
+      this.#meter.chargeBytes(chunk);
       this.#chunks.push(chunk);
       this.#bytes += chunk.length;
-      const isLater = this.#isScanning || (chunk.length >= LARGE_BYTES && this.#meter.scheduler.isDue());
+      const isLater = this.#isScanning || (chunk.length >= LARGE_BODY_BYTES && this.#meter.scheduler.isYieldDue());
       if (isLater) this.#unscanned.push(chunk);
-      else this.#meter.scan(chunk);
+      else this.#meter.scanJson(chunk);
       if (this.#bytes > MAX_MESSAGE_BYTES) {
         this.#request.pause();
-        this.#settle(false);
-      } else if (isLater && !this.#isScanning) void this.#scanLater();
+        this.#resolveBody(false);
+      } else if (isLater && !this.#isScanning) void this.#scanRemainingChunks();
     });
   };
 
-  readonly #end = () => {
+  readonly #handleEnd = () => {
     this.#hasArrived = true;
-    if (!this.#isScanning) this.#finish();
+    if (!this.#isScanning) this.#completeBody();
   };
 
-  readonly #broken = () => {
-    if (!this.#hasArrived) this.#fail(createUploadAbortedError());
+  readonly #handleClose = () => {
+    if (!this.#hasArrived) this.#rejectBody(createUploadAbortedError());
   };
 
-  async #scanLater(): Promise<void> {
+  async #scanRemainingChunks(): Promise<void> {
     this.#isScanning = true;
     for (let next = this.#unscanned.shift(); next !== undefined && !this.#isSettled; next = this.#unscanned.shift()) {
       const chunk = next;
       await this.#meter.scheduler.yieldIfDue();
-      this.#attempt(() => this.#meter.scan(chunk));
+      this.#runOrFail(() => this.#meter.scanJson(chunk));
     }
     this.#isScanning = false;
-    if (this.#hasArrived && !this.#isSettled) this.#finish();
+    if (this.#hasArrived && !this.#isSettled) this.#completeBody();
   }
 
-  #finish(): void {
-    this.#attempt(() => {
-      this.#meter.finish();
-      if (this.#bytes < LARGE_BYTES) this.#settle(true);
+  #completeBody(): void {
+    this.#runOrFail(() => {
+      this.#meter.chargeParsing();
+      if (this.#bytes < LARGE_BODY_BYTES) this.#resolveBody(true);
       // Yields first, because the next step builds a message from the body.
-      else void this.#meter.scheduler.yieldIfDue().then(() => this.#settle(true));
+      else void this.#meter.scheduler.yieldIfDue().then(() => this.#resolveBody(true));
     });
   }
 
-  #attempt(work: () => void): void {
+  #runOrFail(work: () => void): void {
     try {
       work();
     } catch (error) {
-      this.#fail(error);
+      this.#rejectBody(error);
     }
   }
 
-  #settle(ended: boolean): void {
-    this.#stop();
-    this.#resolve({ chunks: this.#chunks, ended });
+  #resolveBody(ended: boolean): void {
+    this.#removeListeners();
+    this.#resolve({ chunks: this.#chunks, isComplete: ended });
   }
 
-  #fail(error: unknown): void {
+  #rejectBody(error: unknown): void {
     if (this.#isSettled) return;
-    this.#stop();
+    this.#removeListeners();
     this.#chunks.length = 0;
     this.#unscanned.length = 0;
     this.#request.resume();
     this.#reject(error);
   }
 
-  #stop(): void {
+  #removeListeners(): void {
     this.#isSettled = true;
-    this.#request.off("data", this.#take).off("end", this.#end).off("close", this.#broken);
+    this.#request.off("data", this.#receiveChunk).off("end", this.#handleEnd).off("close", this.#handleClose);
   }
 }

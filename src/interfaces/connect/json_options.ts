@@ -2,7 +2,7 @@ import type { BinaryReadOptions, BinaryWriteOptions, JsonReadOptions, JsonWriteO
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
 import { createRequestDecoder } from "./json_reading.ts";
-import type { LargeForm } from "./large_message.ts";
+import type { LargeMessageFormat } from "./large_message.ts";
 
 /** JSON options: output has proto names and zero values; input has either spelling. Source: docs/decisions.md#d-02. */
 export const JSON_OPTIONS: Partial<JsonReadOptions & JsonWriteOptions> = {
@@ -24,7 +24,7 @@ export function createJsonOptions({ method, effect }: Rpc) {
 }
 
 /** Returns the message type and the decoding options of large requests of an RPC. */
-export function createLargeForm(rpc: Rpc, isBinary: boolean): LargeForm {
+export function createLargeMessageFormat(rpc: Rpc, isBinary: boolean): LargeMessageFormat {
   const options = isBinary ? BINARY_OPTIONS : { ...JSON_OPTIONS, ignoreUnknownFields: rpc.effect === "read" };
   return { input: rpc.method.input, isBinary, options };
 }

@@ -9,10 +9,10 @@ import {
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { Steps } from "#kernel/steps.ts";
 
-type Options = Partial<BinaryReadOptions>;
+type BinaryOptions = Partial<BinaryReadOptions>;
 
 /** Bytes of a message read at once. Our choice: two bytes can be a message, and a thousand take a millisecond. */
-const PIECE_BYTES = 2048;
+const BINARY_PIECE_BYTES = 2048;
 /** The wire type of texts, messages and packed lists. Source: Protocol Buffers, Encoding. */
 const DELIMITED_WIRE_TYPE = 2;
 
@@ -24,12 +24,12 @@ const DELIMITED_WIRE_TYPE = 2;
 export function* readLargeBinary(
   desc: DescMessage,
   bytes: Uint8Array,
-  options: Options,
+  options: BinaryOptions,
   message: Message = create(desc),
 ): Steps<Message> {
   const fields = new Map(desc.fields.map((field) => [field.number, field]));
   let piece = 0;
-  const read = (to: number) => {
+  const readUntil = (to: number) => {
     if (to > piece) mergeFromBinary(desc, message, bytes.subarray(piece, to), options);
     piece = to;
   };
@@ -38,17 +38,17 @@ export function* readLargeBinary(
     // The library refuses malformed bytes.
     if (next === undefined || next.end > bytes.length) break;
     const field = fields.get(next.number);
-    if (next.end - next.start >= PIECE_BYTES && isMessageField(field)) {
-      read(at);
+    if (next.end - next.start >= BINARY_PIECE_BYTES && isMessageField(field)) {
+      readUntil(at);
       yield* readMessageField(reflect(desc, message), field, bytes.subarray(next.start, next.end), options);
       piece = next.end;
-    } else if (next.end - piece >= PIECE_BYTES) {
-      read(next.end);
+    } else if (next.end - piece >= BINARY_PIECE_BYTES) {
+      readUntil(next.end);
       yield;
     }
     at = next.end;
   }
-  read(bytes.length);
+  readUntil(bytes.length);
   return message;
 }
 
@@ -66,7 +66,7 @@ function* readMessageField(
   holder: ReflectMessage,
   field: MessageField,
   bytes: Uint8Array,
-  options: Options,
+  options: BinaryOptions,
 ): Steps<void> {
   if (field.fieldKind === "list") {
     holder.get(field).add(reflect(field.message, yield* readLargeBinary(field.message, bytes, options)));
@@ -78,7 +78,7 @@ function* readMessageField(
   holder.set(field, reflect(field.message, yield* readLargeBinary(field.message, bytes, options, known)));
 }
 
-interface FieldBytes {
+interface FieldRange {
   readonly number: number;
   /** Offsets of the content's first byte, after tag and length, and of its end. */
   readonly start: number;
@@ -86,7 +86,7 @@ interface FieldBytes {
 }
 
 /** Returns the field at an offset; undefined if it is malformed or a group. */
-function readFieldAt(bytes: Uint8Array, at: number): FieldBytes | undefined {
+function readFieldAt(bytes: Uint8Array, at: number): FieldRange | undefined {
   const tag = readVarint(bytes, at);
   const length = readVarint(bytes, tag.end);
   const number = tag.value >>> 3;

@@ -7,22 +7,26 @@ import {
   type Message,
 } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
-import { describeUnknownWord, findUnknownName, findUnreadableValue } from "#dc/operations/messages/json_place.ts";
+import {
+  describeUnknownEnumValue,
+  findUnknownEnumValue,
+  findUnreadableValue,
+} from "#dc/operations/messages/json_place.ts";
 import { type ElementRange, findLargeMembers, type LargeMember } from "#kernel/json_cuts.ts";
 import { tryParseJson } from "#kernel/json_object.ts";
 import type { Steps } from "#kernel/steps.ts";
 
-type Options = Partial<JsonReadOptions>;
+type JsonOptions = Partial<JsonReadOptions>;
 /** The fields of a message by name. */
-type Fields = Record<string, unknown>;
+type FieldsByName = Record<string, unknown>;
 
 /** Thrown for JSON that does not fit the message. The path has proto field names; "" means the whole document. */
 export class UnreadableJson extends Error {
-  readonly place: string;
+  readonly fieldPath: string;
 
   constructor(message: string, place: string) {
     super(message);
-    this.place = place;
+    this.fieldPath = place;
   }
 }
 
@@ -32,7 +36,7 @@ export class UnknownEnumValue extends UnreadableJson {
   readonly expected: string;
 
   constructor(place: string, value: string, expected: string) {
-    super(describeUnknownWord({ field: place, value, expected }), place);
+    super(describeUnknownEnumValue({ field: place, value, expected }), place);
     this.value = value;
     this.expected = expected;
   }
@@ -43,16 +47,16 @@ export class UnknownEnumValue extends UnreadableJson {
  * piece. The message and the refusals are those of the library.
  * @throws UnreadableJson
  */
-export function* readLargeJson(desc: DescMessage, bytes: Uint8Array, options: Options): Steps<Message> {
-  const members = (yield* findLargeMembers(bytes)).map((member) => new Cut(desc, bytes, member));
+export function* readLargeJson(desc: DescMessage, bytes: Uint8Array, options: JsonOptions): Steps<Message> {
+  const members = (yield* findLargeMembers(bytes)).map((member) => new LargeFieldMember(desc, bytes, member));
   const cuts = members.filter(({ isWhole }) => !isWhole);
-  const message = readPiece(desc, omitCuts(bytes, cuts), options);
+  const message = readJsonPiece(desc, omitLargeMembers(bytes, cuts), options);
   for (const cut of cuts) {
     yield;
     const { field } = cut;
-    if (field?.fieldKind === "list" && cut.member.isList) yield* readList(message, cut, field, options);
+    if (field?.fieldKind === "list" && cut.member.isList) yield* readLargeList(message, cut, field, options);
     else if (isMessageField(field) && !cut.member.isList) {
-      const inner = yield* runWithErrorPath(field.name, readLargeJson(field.message, cut.whole(), options));
+      const inner = yield* prefixErrorPath(field.name, readLargeJson(field.message, cut.sliceWhole(), options));
       reflect(desc, message).set(field, reflect(field.message, inner));
     }
   }
@@ -60,7 +64,7 @@ export function* readLargeJson(desc: DescMessage, bytes: Uint8Array, options: Op
 }
 
 /** A large member of a JSON object, and the field into which it is read. */
-class Cut {
+class LargeFieldMember {
   readonly member: LargeMember;
   readonly field: DescField | undefined;
   readonly #bytes: Uint8Array;
@@ -85,16 +89,16 @@ class Cut {
   }
 
   text(from: number, to: number): string {
-    return decodeText(this.#bytes.subarray(from, to));
+    return decodeUtf8(this.#bytes.subarray(from, to));
   }
 
-  bytes(from: number, to: number): Uint8Array {
+  sliceBytes(from: number, to: number): Uint8Array {
     return this.#bytes.subarray(from, to);
   }
 
   /** Bytes of the member, including its brackets. */
-  whole(): Uint8Array {
-    return this.bytes(this.member.from - 1, this.member.to + 1);
+  sliceWhole(): Uint8Array {
+    return this.sliceBytes(this.member.from - 1, this.member.to + 1);
   }
 }
 
@@ -103,81 +107,82 @@ function isMessageField(field: DescField | undefined): field is DescField & { re
 }
 
 /** Returns the text without the content of the given members. Maps get an invalid entry, which the library refuses. */
-function omitCuts(bytes: Uint8Array, cuts: readonly Cut[]): string {
+function omitLargeMembers(bytes: Uint8Array, cuts: readonly LargeFieldMember[]): string {
   let at = 0;
   let text = "";
   for (const { member, field } of cuts) {
-    text += decodeText(bytes.subarray(at, member.from)) + (field?.fieldKind === "map" && !member.isList ? '"":{}' : "");
+    text += decodeUtf8(bytes.subarray(at, member.from)) + (field?.fieldKind === "map" && !member.isList ? '"":{}' : "");
     at = member.to;
   }
-  return text + decodeText(bytes.subarray(at));
+  return text + decodeUtf8(bytes.subarray(at));
 }
 
 type ListField = DescField & { readonly fieldKind: "list" };
 
-function* readList(message: Message, cut: Cut, field: ListField, options: Options): Steps<void> {
+function* readLargeList(message: Message, cut: LargeFieldMember, field: ListField, options: JsonOptions): Steps<void> {
   const { elements } = cut.member;
-  const list = (message as unknown as Fields)[field.localName] as unknown[];
+  const list = (message as unknown as FieldsByName)[field.localName] as unknown[];
   const [only] = elements;
   if (elements.length === 1 && only !== undefined && cut.text(only.from, only.to).trim() === "") return;
   for (const one of elements) {
     yield;
     if (one.isLarge && field.listKind === "message") {
-      const bytes = cut.bytes(one.from, one.to);
-      list.push(yield* runWithErrorPath(`${field.name}[${list.length}]`, readLargeJson(field.message, bytes, options)));
+      const bytes = cut.sliceBytes(one.from, one.to);
+      list.push(yield* prefixErrorPath(`${field.name}[${list.length}]`, readLargeJson(field.message, bytes, options)));
     } else {
-      const part = readPiece(field.parent, decodePieceText(cut, one), options, list.length);
-      list.push(...((part as unknown as Fields)[field.localName] as unknown[]));
+      const part = readJsonPiece(field.parent, decodePieceText(cut, one), options, list.length);
+      list.push(...((part as unknown as FieldsByName)[field.localName] as unknown[]));
     }
   }
 }
 
-function decodePieceText(cut: Cut, { from, to, isLarge }: ElementRange): string {
+function decodePieceText(cut: LargeFieldMember, { from, to, isLarge }: ElementRange): string {
   const text = cut.text(from, to);
   // The brackets would hide a piece without an element, which is an error.
   const content = text.trim() === "" ? "," : text;
-  return `{${cut.name}:[${isLarge ? createShortReplacement(content) : content}]}`;
+  return `{${cut.name}:[${isLarge ? shortenInvalidElement(content) : content}]}`;
 }
 
 /** Empties an object or a list, which a scalar list cannot contain, so that the library refuses a short text. */
-function createShortReplacement(text: string): string {
+function shortenInvalidElement(text: string): string {
   const [first] = text.trim();
   if (first === "{") return "{}";
   return first === "[" ? "[]" : text;
 }
 
 /** @param before number of list elements before this piece */
-function readPiece(desc: DescMessage, text: string, options: Options, before = 0): Message {
-  const place = (found: string) => found.replace(/^(\w+)\[(\d+)\]/, (_, name, at) => `${name}[${Number(at) + before}]`);
+function readJsonPiece(desc: DescMessage, text: string, options: JsonOptions, before = 0): Message {
+  const shiftListIndex = (found: string) =>
+    found.replace(/^(\w+)\[(\d+)\]/, (_, name, at) => `${name}[${Number(at) + before}]`);
   try {
     const message = fromJsonString(desc, text, options);
-    const word = options.ignoreUnknownFields === true ? findUnknownName(desc, tryParseJson(text)) : undefined;
+    const word = options.ignoreUnknownFields === true ? findUnknownEnumValue(desc, tryParseJson(text)) : undefined;
     if (word === undefined) return message;
-    throw new UnknownEnumValue(place(word.field), word.value, word.expected);
+    throw new UnknownEnumValue(shiftListIndex(word.field), word.value, word.expected);
   } catch (error) {
     if (error instanceof UnreadableJson) throw error;
     const json = tryParseJson(text) as JsonValue | undefined;
-    const { field, word } = json === undefined ? { field: "" } : findUnreadableValue(desc, json, options);
-    if (word !== undefined) throw new UnknownEnumValue(place(field), word.value, word.expected);
-    throw new UnreadableJson(error instanceof Error ? error.message : String(error), place(field));
+    const { field, enumValue: word } = json === undefined ? { field: "" } : findUnreadableValue(desc, json, options);
+    if (word !== undefined) throw new UnknownEnumValue(shiftListIndex(field), word.value, word.expected);
+    throw new UnreadableJson(error instanceof Error ? error.message : String(error), shiftListIndex(field));
   }
 }
 
 /** Adds the path of the outer value to errors of nested steps. */
-function* runWithErrorPath<Result>(outer: string, steps: Steps<Result>): Steps<Result> {
+function* prefixErrorPath<Result>(outer: string, steps: Steps<Result>): Steps<Result> {
   try {
     return yield* steps;
   } catch (error) {
     if (error instanceof UnknownEnumValue)
-      throw new UnknownEnumValue(`${outer}.${error.place}`, error.value, error.expected);
+      throw new UnknownEnumValue(`${outer}.${error.fieldPath}`, error.value, error.expected);
     if (!(error instanceof UnreadableJson)) throw error;
-    throw new UnreadableJson(error.message, error.place === "" ? outer : `${outer}.${error.place}`);
+    throw new UnreadableJson(error.message, error.fieldPath === "" ? outer : `${outer}.${error.fieldPath}`);
   }
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-function decodeText(bytes: Uint8Array): string {
+function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch (error) {

@@ -3,12 +3,18 @@ import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse 
 import { encodeEnvelope } from "@connectrpc/connect/protocol";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { BodyMeter, checkJsonShape, checkWireShape, createUploadAbortedError, isEncoded } from "./body_meter.ts";
+import {
+  BodyMeter,
+  checkAndChargeBinary,
+  checkAndChargeJson,
+  createUploadAbortedError,
+  isEncoded,
+} from "./body_meter.ts";
 import { convertToConnectError } from "./errors.ts";
 import { readLargeInSteps } from "./json_reading.ts";
 import { ENVELOPE_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
 
-type Bytes = AsyncIterable<Uint8Array>;
+type ByteStream = AsyncIterable<Uint8Array>;
 
 /** Returns a request's body, charged and checked while the library reads it. Returns bodies of streams unchanged. */
 export function meterBody(
@@ -24,19 +30,22 @@ export function meterBody(
   const meter = new BodyMeter({ account, isJson: isPlainJson(header), isCompressed, peer });
   const isEnveloped = !isPlainJson(header) && type.startsWith("application/grpc");
   // An enveloped message may be uncompressed even if the header names a compression.
-  if (isCompressed && !isEnveloped) return countBytes(body, meter);
+  if (isCompressed && !isEnveloped) return meterChunks(body, meter);
   const whole = async (bytes: Uint8Array) => {
     const message = isEnveloped ? extractUncompressed(bytes) : bytes;
     if (message === undefined) return bytes;
-    if (isBinaryRequest(header)) await meter.scheduler.run(checkWireShape(method.input, message, account));
-    else if (isEnveloped) await meter.scheduler.run(checkJsonShape(message, account));
+    if (isBinaryRequest(header)) await meter.scheduler.run(checkAndChargeBinary(method.input, message, account));
+    else if (isEnveloped) await meter.scheduler.run(checkAndChargeJson(message, account));
     // The library refuses malformed bytes.
     if (isEnveloped && !isSingleEnvelope(bytes)) return bytes;
     const read = await readLargeInSteps(message);
     if (read === message) return bytes;
     return isEnveloped ? encodeEnvelope(0, read) : read;
   };
-  return countBytes(body, meter, { whole, most: MAX_MESSAGE_BYTES + (isEnveloped ? ENVELOPE_BYTES : 0) });
+  return meterChunks(body, meter, {
+    prepareBody: whole,
+    maxBytes: MAX_MESSAGE_BYTES + (isEnveloped ? ENVELOPE_BYTES : 0),
+  });
 }
 
 /** Whether the body is JSON without envelopes. */
@@ -60,27 +69,27 @@ function isSingleEnvelope(bytes: Uint8Array): boolean {
   return new DataView(bytes.buffer, bytes.byteOffset).getUint32(1) === bytes.length - ENVELOPE_BYTES;
 }
 
-interface WholeBody {
+interface WholeBodyCheck {
   /** Maximum size of a body, in bytes. */
-  readonly most: number;
+  readonly maxBytes: number;
   /** Checks the whole body and returns the bytes for the library to parse. */
-  readonly whole: (bytes: Uint8Array) => Promise<Uint8Array>;
+  readonly prepareBody: (bytes: Uint8Array) => Promise<Uint8Array>;
 }
 
-async function* countBytes(body: Bytes, meter: BodyMeter, read?: WholeBody): AsyncGenerator<Uint8Array> {
+async function* meterChunks(body: ByteStream, meter: BodyMeter, read?: WholeBodyCheck): AsyncGenerator<Uint8Array> {
   const seen: Uint8Array[] = [];
   let length = 0;
   try {
     for await (const chunk of body) {
-      await meter.take(chunk);
+      await meter.chargeAndScan(chunk);
       length += chunk.length;
       seen.push(chunk);
       // The library refuses a body that is too large, and stops reading.
-      if (read === undefined || length > read.most) yield* seen.splice(0);
+      if (read === undefined || length > read.maxBytes) yield* seen.splice(0);
     }
-    meter.finish();
+    meter.chargeParsing();
     await meter.scheduler.yieldIfDue();
-    if (seen.length > 0 && read !== undefined) yield await read.whole(Buffer.concat(seen));
+    if (seen.length > 0 && read !== undefined) yield await read.prepareBody(Buffer.concat(seen));
   } catch (error) {
     if (error instanceof ConnectError) throw error;
     // Any other error comes from the connection.
@@ -101,13 +110,13 @@ export async function chargeReply(
     chunks.push(chunk);
     bytes += chunk.length;
   }
-  return account.hold(bytes) ? { ...reply, body: yieldChunks(chunks) } : undefined;
+  return account.tryCharge(bytes) ? { ...reply, body: yieldChunks(chunks) } : undefined;
 }
 
 async function* yieldChunks(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks;
 }
 
-function isByteStream(body: UniversalServerRequest["body"]): body is Bytes {
+function isByteStream(body: UniversalServerRequest["body"]): body is ByteStream {
   return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }

@@ -17,28 +17,28 @@ import { allRpcs } from "#dc/operations/index.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { checkWireShape, LARGE_BYTES } from "./body_meter.ts";
+import { checkAndChargeBinary, LARGE_BODY_BYTES } from "./body_meter.ts";
 import { COMPRESSIONS } from "./compressions.ts";
-import { BINARY_OPTIONS, createJsonOptions, createLargeForm } from "./json_options.ts";
-import { runAsScanned } from "./json_reading.ts";
+import { BINARY_OPTIONS, createJsonOptions, createLargeMessageFormat } from "./json_options.ts";
+import { runWithoutShapeCheck } from "./json_reading.ts";
 import { readLargeMessage } from "./large_message.ts";
 import { ENVELOPE_BYTES, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import type { NodeRequest } from "./node_http.ts";
-import { findUnknownVersion } from "./protocol_version.ts";
+import { findUnsupportedVersion } from "./protocol_version.ts";
 
 /** Maximum size of a cached body, in bytes. Our choice: read requests are small. */
-const MAX_BODY_BYTES = 1024;
+const MAX_CACHED_BODY_BYTES = 1024;
 /** Maximum number of bodies in each half of the cache; a full half replaces the older one. Our choice. */
 const MAX_CACHED_BODIES = 200;
 
 /** Cache of decoded messages, never modified, by their bytes: consoles and agents repeat the same requests. */
-class KnownBodies<Message> {
+class DecodedMessageCache<Message> {
   #young = new Map<string, Message>();
   #old = new Map<string, Message>();
 
   /** @throws the error of `read`, which is not cached */
-  get(body: Uint8Array, read: () => Message): Message {
-    if (body.length > MAX_BODY_BYTES) return read();
+  getOrRead(body: Uint8Array, read: () => Message): Message {
+    if (body.length > MAX_CACHED_BODY_BYTES) return read();
     const key = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");
     const known = this.#young.get(key);
     if (known !== undefined) return known;
@@ -52,13 +52,16 @@ class KnownBodies<Message> {
   }
 }
 
-type Request = MessageShape<Rpc["method"]["input"]>;
+type RpcInputMessage = MessageShape<Rpc["method"]["input"]>;
 
 /** One RPC, with the forms of its request and reply messages. */
 export interface PlainMethod {
   readonly rpc: Rpc;
   /** Caches for reads only: a repeated write must not get the cached message. */
-  readonly known?: { readonly json: KnownBodies<Request>; readonly binary: KnownBodies<Request> };
+  readonly caches?: {
+    readonly json: DecodedMessageCache<RpcInputMessage>;
+    readonly binary: DecodedMessageCache<RpcInputMessage>;
+  };
   readonly messages: MethodSerializationLookup<Rpc["method"]["input"], Rpc["method"]["output"]>;
 }
 
@@ -70,10 +73,10 @@ export interface PlainCall {
   readonly contentType: string;
   readonly timeoutMs: number | undefined;
   readonly compression: Compression | null;
-  readonly promisedBytes: number | undefined;
+  readonly contentLength: number | undefined;
 }
 
-export function listPlainMethods(): ReadonlyMap<string, PlainMethod> {
+export function mapPlainMethods(): ReadonlyMap<string, PlainMethod> {
   const limits = { readMaxBytes: MAX_MESSAGE_BYTES, writeMaxBytes: MAX_MESSAGE_BYTES };
   return new Map(
     allRpcs.map((rpc) => [
@@ -81,46 +84,49 @@ export function listPlainMethods(): ReadonlyMap<string, PlainMethod> {
       {
         rpc,
         messages: createMethodSerializationLookup(rpc.method, BINARY_OPTIONS, createJsonOptions(rpc), limits),
-        ...(rpc.effect === "read" && { known: { json: new KnownBodies(), binary: new KnownBodies() } }),
+        ...(rpc.effect === "read" && { known: { json: new DecodedMessageCache(), binary: new DecodedMessageCache() } }),
       },
     ]),
   );
 }
 
 /** Recognizes a call by its headers. Returns undefined if any of them is unusual or wrong. */
-export function recognizeCall(methods: ReadonlyMap<string, PlainMethod>, request: NodeRequest): PlainCall | undefined {
+export function recognizePlainCall(
+  methods: ReadonlyMap<string, PlainMethod>,
+  request: NodeRequest,
+): PlainCall | undefined {
   const { headers } = request;
   const method = methods.get(request.url ?? "");
   const authority = "authority" in request ? request.authority : headers.host;
   if (method === undefined || request.method !== "POST" || authority === undefined) return undefined;
   const promisedBytes = readContentLength(headers);
   if (promisedBytes !== undefined && !(promisedBytes <= MAX_MESSAGE_BYTES)) return undefined;
-  const dialect = findDialect(headers, "stream" in request);
+  const dialect = findProtocolHeaders(headers, "stream" in request);
   if (dialect === undefined || headers[dialect.encoding] !== undefined) return undefined;
   const { timeoutMs, error } = dialect.timeout;
   if (error !== undefined) return undefined;
   const accepted = readHeaderText(headers, dialect.acceptEncoding);
   const { response } = compressionNegotiate(COMPRESSIONS, null, accepted, dialect.acceptEncoding);
   const { protocol, contentType } = dialect;
-  return { method, protocol, contentType, timeoutMs, compression: response, promisedBytes };
+  return { method, protocol, contentType, timeoutMs, compression: response, contentLength: promisedBytes };
 }
 
-function findDialect(headers: IncomingHttpHeaders, isHttp2: boolean) {
+function findProtocolHeaders(headers: IncomingHttpHeaders, isHttp2: boolean) {
   switch (headers["content-type"]) {
     case "application/json":
-      return findConnectDialect(headers, contentTypeUnaryJson);
+      return findConnectHeaders(headers, contentTypeUnaryJson);
     case "application/proto":
-      return findConnectDialect(headers, contentTypeUnaryProto);
+      return findConnectHeaders(headers, contentTypeUnaryProto);
     case "application/grpc":
     case "application/grpc+proto":
-      return isHttp2 ? findGrpcDialect(headers) : undefined;
+      return isHttp2 ? findGrpcHeaders(headers) : undefined;
     default:
       return undefined;
   }
 }
 
-function findConnectDialect(headers: IncomingHttpHeaders, contentType: string) {
-  if (findUnknownVersion(readHeaderText(headers, "connect-protocol-version")) !== undefined) return undefined;
+function findConnectHeaders(headers: IncomingHttpHeaders, contentType: string) {
+  if (findUnsupportedVersion(readHeaderText(headers, "connect-protocol-version")) !== undefined) return undefined;
   return {
     protocol: "connect" as const,
     contentType,
@@ -130,7 +136,7 @@ function findConnectDialect(headers: IncomingHttpHeaders, contentType: string) {
   };
 }
 
-function findGrpcDialect(headers: IncomingHttpHeaders) {
+function findGrpcHeaders(headers: IncomingHttpHeaders) {
   return {
     protocol: "grpc" as const,
     contentType: contentTypeProto,
@@ -159,15 +165,15 @@ function readHeaderText(headers: IncomingHttpHeaders, name: string): string | nu
  * @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY for a binary message that would become too many objects
  */
 export function parseCallMessage(
-  { method, protocol, contentType, promisedBytes }: PlainCall,
+  { method, protocol, contentType, contentLength: promisedBytes }: PlainCall,
   body: Uint8Array,
   { scheduler, account }: { readonly scheduler: CooperativeScheduler; readonly account: ByteAccount },
-): Request | undefined | Promise<Request | undefined> {
+): RpcInputMessage | undefined | Promise<RpcInputMessage | undefined> {
   if (promisedBytes !== undefined && promisedBytes !== body.length) return undefined;
   const bytes = protocol === "grpc" ? extractEnvelopeContent(body) : body;
   if (bytes === undefined) return undefined;
   const form = contentType === contentTypeUnaryJson ? "json" : "binary";
-  if (bytes.length < LARGE_BYTES) return parseSmallMessage(method, form, bytes);
+  if (bytes.length < LARGE_BODY_BYTES) return parseSmallMessage(method, form, bytes);
   return scheduler.run(parseMessageInSteps({ method, form, bytes }, account));
 }
 
@@ -177,16 +183,23 @@ interface MessageBytes {
   readonly bytes: Uint8Array;
 }
 
-function* parseMessageInSteps({ method, form, bytes }: MessageBytes, account: ByteAccount): Steps<Request | undefined> {
-  if (form === "binary") yield* checkWireShape(method.rpc.method.input, bytes, account);
-  return yield* readLargeMessage(createLargeForm(method.rpc, form === "binary"), bytes);
+function* parseMessageInSteps(
+  { method, form, bytes }: MessageBytes,
+  account: ByteAccount,
+): Steps<RpcInputMessage | undefined> {
+  if (form === "binary") yield* checkAndChargeBinary(method.rpc.method.input, bytes, account);
+  return yield* readLargeMessage(createLargeMessageFormat(method.rpc, form === "binary"), bytes);
 }
 
-function parseSmallMessage(method: PlainMethod, form: "json" | "binary", bytes: Uint8Array): Request | undefined {
-  const parse = () => method.messages.getI(form === "binary").parse(bytes);
-  const read = () => runAsScanned(parse);
+function parseSmallMessage(
+  method: PlainMethod,
+  form: "json" | "binary",
+  bytes: Uint8Array,
+): RpcInputMessage | undefined {
+  const parseMessage = () => method.messages.getI(form === "binary").parse(bytes);
+  const readMessage = () => runWithoutShapeCheck(parseMessage);
   try {
-    return method.known === undefined ? read() : method.known[form].get(bytes, read);
+    return method.caches === undefined ? readMessage() : method.caches[form].getOrRead(bytes, readMessage);
   } catch {
     return undefined;
   }

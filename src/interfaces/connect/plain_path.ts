@@ -7,11 +7,11 @@ import { CooperativeScheduler, waitForArrivalTurn } from "#dc/operations/answers
 import type { Rpc } from "#dc/operations/rpc.ts";
 import type { DcService } from "#dc/service.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
-import { BodyMeter, createBusyRefusal, LARGE_BYTES } from "./body_meter.ts";
+import { BodyMeter, createBusyRefusal, LARGE_BODY_BYTES } from "./body_meter.ts";
 import { describeCaller, type EarlyFailure, type FindPrincipal, findConnection } from "./caller.ts";
-import { type ReadBody, readBody } from "./incoming_body.ts";
+import { type ReceivedBody, readBody } from "./incoming_body.ts";
 import { hasDisconnected, type NodeRequest, type NodeResponse } from "./node_http.ts";
-import { listPlainMethods, type PlainCall, parseCallMessage, recognizeCall } from "./plain_call.ts";
+import { mapPlainMethods, type PlainCall, parseCallMessage, recognizePlainCall } from "./plain_call.ts";
 import { encodeBodyOnce, type SentBody } from "./sent_body.ts";
 
 /** State of a call passed on to the library: the part of the body that was read, and the error if the call failed. */
@@ -22,7 +22,7 @@ export interface DelegatedCall {
 }
 
 /** Answers a call through the library's handlers. */
-export type Delegate = (request: NodeRequest, response: NodeResponse, known: DelegatedCall) => Promise<void>;
+export type DelegateCall = (request: NodeRequest, response: NodeResponse, known: DelegatedCall) => Promise<void>;
 
 /**
  * Fast path for unary calls without special requirements. It avoids the library's universal requests and responses,
@@ -31,49 +31,55 @@ export type Delegate = (request: NodeRequest, response: NodeResponse, known: Del
  * Gain: the server needs 4.3 times less time per cached `GetRack` by Connect JSON, and 9.6 times less by gRPC
  * (docs/performance.md). `tests/contracts/rpc_protocols.test.ts` checks this path against the protocols.
  */
-export class PlainPath {
-  readonly #methods = listPlainMethods();
+export class PlainCallPath {
+  readonly #plainMethods = mapPlainMethods();
   readonly #service: DcService;
-  readonly #find: FindPrincipal;
-  readonly #delegate: Delegate;
+  readonly #findPrincipal: FindPrincipal;
+  readonly #delegateCall: DelegateCall;
 
-  constructor(service: DcService, find: FindPrincipal, delegate: Delegate) {
+  constructor(service: DcService, find: FindPrincipal, delegate: DelegateCall) {
     this.#service = service;
-    this.#find = find;
-    this.#delegate = delegate;
+    this.#findPrincipal = find;
+    this.#delegateCall = delegate;
   }
 
   /** Answers the request, or returns false for a request that the library must answer. */
-  take(request: NodeRequest, response: NodeResponse, account: ByteAccount): boolean {
-    const call = recognizeCall(this.#methods, request);
+  tryAnswer(request: NodeRequest, response: NodeResponse, account: ByteAccount): boolean {
+    const call = recognizePlainCall(this.#plainMethods, request);
     if (call === undefined) return false;
     // Only a broken connection rejects here, so no caller is left to answer.
-    this.#answer(call, request, response, account).catch(() => response.destroy());
+    this.#answerCall(call, request, response, account).catch(() => response.destroy());
     return true;
   }
 
-  async #answer(call: PlainCall, request: NodeRequest, response: NodeResponse, account: ByteAccount): Promise<void> {
+  async #answerCall(
+    call: PlainCall,
+    request: NodeRequest,
+    response: NodeResponse,
+    account: ByteAccount,
+  ): Promise<void> {
     const started = performance.now();
     // A thousand requests that arrive together must not delay a probe.
     await waitForArrivalTurn();
-    if (hasDisconnected(request, response)) return this.#delegate(request, response, { account });
+    if (hasDisconnected(request, response)) return this.#delegateCall(request, response, { account });
     const peer = findConnection(request);
     let principal: Principal | undefined;
-    let read: ReadBody;
+    let read: ReceivedBody;
     let message: MessageShape<Rpc["method"]["input"]> | undefined;
     try {
       // Authenticates before the body is read, so that an unauthorized caller cannot make the server read one.
-      principal = await this.#find(request.headers.authorization ?? null);
+      principal = await this.#findPrincipal(request.headers.authorization ?? null);
       this.#service.demandRole(call.method.rpc, principal);
       const meter = new BodyMeter({ account, isJson: call.contentType === contentTypeUnaryJson, peer });
       read = await readBody(request, meter);
-      const bytes = read.ended ? joinChunks(read.chunks) : undefined;
+      const bytes = read.isComplete ? joinChunks(read.chunks) : undefined;
       const found = bytes && parseCallMessage(call, bytes, { scheduler: meter.scheduler, account });
       message = found instanceof Promise ? await found : found;
     } catch (error) {
-      return this.#delegate(request, response, { account, failure: { error, isCounted: false } });
+      return this.#delegateCall(request, response, { account, failure: { error, isCounted: false } });
     }
-    if (message === undefined) return this.#delegate(request, response, { account, body: replayBody(read, request) });
+    if (message === undefined)
+      return this.#delegateCall(request, response, { account, body: replayBody(read, request) });
     const restMs = call.timeoutMs === undefined ? undefined : call.timeoutMs - (performance.now() - started);
     try {
       const caller = describeCaller(wrapRequestHeaders(request), {
@@ -86,10 +92,10 @@ export class PlainPath {
       const reply = await runWhileAwaited(ask, response, restMs);
       const body = await encodeAndCharge(call, reply, { account, peer });
       if (response.closed) return;
-      sendBody(call, body, response);
+      sendReplyBody(call, body, response);
     } catch (error) {
       if (response.headersSent || response.closed) throw error;
-      await this.#delegate(request, response, { account, failure: { error, isCounted: true } });
+      await this.#delegateCall(request, response, { account, failure: { error, isCounted: true } });
     }
   }
 }
@@ -101,8 +107,8 @@ async function encodeAndCharge(
   { account, peer }: { readonly account: ByteAccount; readonly peer: object },
 ): Promise<SentBody> {
   const body = await encodeBodyOnce(call, reply, peer);
-  if (!account.hold(body.bytes.length)) throw createBusyRefusal();
-  if (body.bytes.length >= LARGE_BYTES) await new CooperativeScheduler(undefined, peer).yieldIfDue();
+  if (!account.tryCharge(body.bytes.length)) throw createBusyRefusal();
+  if (body.bytes.length >= LARGE_BODY_BYTES) await new CooperativeScheduler(undefined, peer).yieldIfDue();
   return body;
 }
 
@@ -121,7 +127,7 @@ function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 async function* replayBody(
-  { chunks, ended }: ReadBody,
+  { chunks, isComplete: ended }: ReceivedBody,
   request: NodeRequest,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   yield* chunks;
@@ -139,26 +145,26 @@ function runWhileAwaited<Result>(
 ): Promise<Result> {
   const waiting = new AbortController();
   return new Promise((resolve, reject) => {
-    const leave = () => waiting.abort(new ConnectError("the caller has gone", Code.Canceled));
-    const late = () => {
+    const abortForDisconnect = () => waiting.abort(new ConnectError("the caller has gone", Code.Canceled));
+    const abortForDeadline = () => {
       const why = new ConnectError("the operation timed out", Code.DeadlineExceeded);
       waiting.abort(why);
       reject(why);
     };
     // A deadline that has passed takes precedence over any work.
-    if (restMs !== undefined && restMs <= 0) late();
-    const timer = restMs === undefined ? undefined : setTimeout(late, Math.max(0, restMs));
-    response.once("close", leave);
+    if (restMs !== undefined && restMs <= 0) abortForDeadline();
+    const timer = restMs === undefined ? undefined : setTimeout(abortForDeadline, Math.max(0, restMs));
+    response.once("close", abortForDisconnect);
     work(waiting.signal)
       .then(resolve, reject)
       .finally(() => {
         clearTimeout(timer);
-        response.off("close", leave);
+        response.off("close", abortForDisconnect);
       });
   });
 }
 
-function sendBody(
+function sendReplyBody(
   { protocol, contentType, compression }: PlainCall,
   { bytes, isCompressed }: SentBody,
   either: NodeResponse,

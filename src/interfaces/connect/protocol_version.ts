@@ -2,7 +2,7 @@ import { Code, ConnectError, type HandlerContext } from "@connectrpc/connect";
 import { protocolVersion } from "@connectrpc/connect/protocol-connect";
 
 /** Returns an unsupported `Connect-Protocol-Version`; undefined if the version is supported or absent. */
-export function findUnknownVersion(version: string | null): string | undefined {
+export function findUnsupportedVersion(version: string | null): string | undefined {
   return version === null || version === protocolVersion ? undefined : version;
 }
 
@@ -14,13 +14,14 @@ export function findUnknownVersion(version: string | null): string | undefined {
  */
 export function checkProtocolVersion({ protocolName, requestHeader, requestMethod, url }: HandlerContext): void {
   if (protocolName !== "connect") return;
-  const header = findUnknownVersion(requestHeader.get("connect-protocol-version"));
-  if (header !== undefined) throw refuseVersion("Connect-Protocol-Version", header, protocolVersion);
+  const header = findUnsupportedVersion(requestHeader.get("connect-protocol-version"));
+  if (header !== undefined) throw createVersionError("Connect-Protocol-Version", header, protocolVersion);
   const parameter = requestMethod === "GET" ? new URL(url).searchParams.get("connect") : null;
   const expected = `v${protocolVersion}`;
-  if (parameter !== null && parameter !== expected) throw refuseVersion('parameter "connect"', parameter, expected);
+  if (parameter !== null && parameter !== expected)
+    throw createVersionError('parameter "connect"', parameter, expected);
 }
 
-function refuseVersion(where: string, given: string, expected: string): ConnectError {
+function createVersionError(where: string, given: string, expected: string): ConnectError {
   return new ConnectError(`Unknown ${where} "${given.slice(0, 64)}": expected "${expected}"`, Code.InvalidArgument);
 }

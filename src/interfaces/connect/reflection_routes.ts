@@ -9,28 +9,35 @@ import {
 } from "#gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { MAX_SMALL_MESSAGE_BYTES } from "./limits.ts";
 
-const SMALL = { readMaxBytes: MAX_SMALL_MESSAGE_BYTES };
+const SMALL_MESSAGE_OPTIONS = { readMaxBytes: MAX_SMALL_MESSAGE_BYTES };
 
-type Question = ServerReflectionRequest | AlphaRequest;
+type ReflectionQuestion = ServerReflectionRequest | AlphaRequest;
 
 /**
  * Registers the gRPC reflection protocol, v1 and v1alpha, whose messages are the same. Clients use it to call the
  * services without proto files.
  */
 export function registerReflectionRoutes(router: ConnectRouter, services: readonly DescService[]): void {
-  const known = new Descriptors(services);
-  router.service(V1, { serverReflectionInfo: (questions) => answerQuestions(known, questions) }, SMALL);
-  router.service(V1Alpha, { serverReflectionInfo: (questions) => answerQuestions(known, questions) }, SMALL);
+  const known = new DescriptorIndex(services);
+  router.service(V1, { serverReflectionInfo: (questions) => answerQuestions(known, questions) }, SMALL_MESSAGE_OPTIONS);
+  router.service(
+    V1Alpha,
+    { serverReflectionInfo: (questions) => answerQuestions(known, questions) },
+    SMALL_MESSAGE_OPTIONS,
+  );
 }
 
-async function* answerQuestions<Asked extends Question>(known: Descriptors, questions: AsyncIterable<Asked>) {
+async function* answerQuestions<Asked extends ReflectionQuestion>(
+  known: DescriptorIndex,
+  questions: AsyncIterable<Asked>,
+) {
   for await (const question of questions) {
     const messageResponse = answerQuestion(known, question.messageRequest);
     yield { validHost: question.host, originalRequest: question, messageResponse };
   }
 }
 
-function answerQuestion(known: Descriptors, { case: kind, value }: Question["messageRequest"]) {
+function answerQuestion(known: DescriptorIndex, { case: kind, value }: ReflectionQuestion["messageRequest"]) {
   switch (kind) {
     case "listServices":
       return {
@@ -38,19 +45,19 @@ function answerQuestion(known: Descriptors, { case: kind, value }: Question["mes
         value: { service: known.serviceNames.map((name) => ({ name })) },
       };
     case "fileByFilename":
-      return encodeFiles(known.file(value), `file "${value}"`);
+      return createFileResponse(known.findFile(value), `file "${value}"`);
     case "fileContainingSymbol":
-      return encodeFiles(known.fileOf(value), `symbol "${value}"`);
+      return createFileResponse(known.findFileOfSymbol(value), `symbol "${value}"`);
     case "allExtensionNumbersOfType":
-      if (known.fileOf(value) === undefined) return createSymbolNotFound(`type "${value}"`);
+      if (known.findFileOfSymbol(value) === undefined) return createNotFoundResponse(`type "${value}"`);
       return {
         case: "allExtensionNumbersResponse" as const,
-        value: { baseTypeName: value, extensionNumber: known.extensionsOf(value).map(({ number }) => number) },
+        value: { baseTypeName: value, extensionNumber: known.listExtensions(value).map(({ number }) => number) },
       };
     case "fileContainingExtension": {
       const { containingType, extensionNumber } = value;
-      const found = known.extensionsOf(containingType).find(({ number }) => number === extensionNumber);
-      return encodeFiles(found?.file, `extension ${extensionNumber} of "${containingType}"`);
+      const found = known.listExtensions(containingType).find(({ number }) => number === extensionNumber);
+      return createFileResponse(found?.file, `extension ${extensionNumber} of "${containingType}"`);
     }
     default:
       return {
@@ -60,13 +67,13 @@ function answerQuestion(known: Descriptors, { case: kind, value }: Question["mes
   }
 }
 
-function encodeFiles(file: DescFile | undefined, what: string) {
-  if (file === undefined) return createSymbolNotFound(what);
+function createFileResponse(file: DescFile | undefined, what: string) {
+  if (file === undefined) return createNotFoundResponse(what);
   const fileDescriptorProto = collectImports(file).map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
   return { case: "fileDescriptorResponse" as const, value: { fileDescriptorProto } };
 }
 
-function createSymbolNotFound(what: string) {
+function createNotFoundResponse(what: string) {
   return { case: "errorResponse" as const, value: { errorCode: Code.NotFound, errorMessage: `There is no ${what}` } };
 }
 
@@ -78,31 +85,31 @@ function collectImports(file: DescFile): readonly DescFile[] {
   return [...found];
 }
 
-class Descriptors {
+class DescriptorIndex {
   readonly serviceNames: readonly string[];
   readonly #files = new Map<string, DescFile>();
   readonly #symbols = new Map<string, DescFile>();
 
   constructor(services: readonly DescService[]) {
     this.serviceNames = services.map(({ typeName }) => typeName).toSorted();
-    for (const service of services) for (const file of collectImports(service.file)) this.#add(file);
+    for (const service of services) for (const file of collectImports(service.file)) this.#addFile(file);
   }
 
-  file(name: string): DescFile | undefined {
+  findFile(name: string): DescFile | undefined {
     return this.#files.get(name);
   }
 
-  fileOf(symbol: string): DescFile | undefined {
+  findFileOfSymbol(symbol: string): DescFile | undefined {
     return this.#symbols.get(symbol);
   }
 
-  extensionsOf(type: string): readonly DescExtension[] {
+  listExtensions(type: string): readonly DescExtension[] {
     return [...this.#files.values()].flatMap(({ extensions }) =>
       extensions.filter(({ extendee }) => extendee.typeName === type),
     );
   }
 
-  #add(file: DescFile): void {
+  #addFile(file: DescFile): void {
     // A descriptor's name lacks the suffix that clients use.
     this.#files.set(`${file.name}.proto`, file);
     for (const message of file.messages) this.#addMessage(file, message);

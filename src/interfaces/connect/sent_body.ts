@@ -9,7 +9,7 @@ import { JSON_OPTIONS } from "./json_options.ts";
 import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
 import type { PlainCall } from "./plain_call.ts";
 
-type Reply = MessageShape<Rpc["method"]["output"]>;
+type RpcOutputMessage = MessageShape<Rpc["method"]["output"]>;
 
 /** Body of a reply as sent: for gRPC, one envelope. */
 export interface SentBody {
@@ -17,15 +17,15 @@ export interface SentBody {
   readonly isCompressed: boolean;
 }
 
-interface Making {
+interface BodyEncoding {
   readonly body: Promise<SentBody>;
   readonly scheduler: CooperativeScheduler;
 }
 
 /** Encoded bodies by reply and by form. The service returns the same reply until the inventory changes. */
-const sent = new WeakMap<Reply, Map<string, Making>>();
+const encodedBodies = new WeakMap<RpcOutputMessage, Map<string, BodyEncoding>>();
 
-function findBodyForm({ contentType, compression }: PlainCall): string {
+function formatBodyKey({ contentType, compression }: PlainCall): string {
   return compression === null ? contentType : `${contentType} ${compression.name}`;
 }
 
@@ -33,23 +33,23 @@ function findBodyForm({ contentType, compression }: PlainCall): string {
  * Returns the body of a reply in the call's content type and compression. Encodes it once, in steps, and keeps it as
  * long as the reply object.
  */
-export function encodeBodyOnce(call: PlainCall, reply: Reply, peer: object): Promise<SentBody> {
-  const forms = sent.get(reply) ?? new Map<string, Making>();
-  const form = findBodyForm(call);
+export function encodeBodyOnce(call: PlainCall, reply: RpcOutputMessage, peer: object): Promise<SentBody> {
+  const forms = encodedBodies.get(reply) ?? new Map<string, BodyEncoding>();
+  const form = formatBodyKey(call);
   const known = forms.get(form);
   if (known !== undefined) {
-    known.scheduler.join(peer);
+    known.scheduler.addPeer(peer);
     return known.body;
   }
   const scheduler = new CooperativeScheduler(undefined, peer);
-  const body = writeBody(call, reply, scheduler);
-  sent.set(reply, forms.set(form, { body, scheduler }));
+  const body = encodeBody(call, reply, scheduler);
+  encodedBodies.set(reply, forms.set(form, { body, scheduler }));
   return body;
 }
 
-async function writeBody(
+async function encodeBody(
   { method, protocol, contentType, compression }: PlainCall,
-  reply: Reply,
+  reply: RpcOutputMessage,
   scheduler: CooperativeScheduler,
 ): Promise<SentBody> {
   const bytes = await scheduler.run(encodeMessage(method, reply, contentType === contentTypeUnaryJson));
@@ -62,7 +62,11 @@ async function writeBody(
 }
 
 /** Encodes a reply; reuses bytes that the service encoded to measure a read. @throws ConnectError above the limit */
-function* encodeMessage({ rpc, messages }: PlainCall["method"], reply: Reply, isJson: boolean): Steps<Uint8Array> {
+function* encodeMessage(
+  { rpc, messages }: PlainCall["method"],
+  reply: RpcOutputMessage,
+  isJson: boolean,
+): Steps<Uint8Array> {
   const { output } = rpc.method;
   const known = findEncodedReply(reply);
   const bytes = isJson

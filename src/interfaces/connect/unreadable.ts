@@ -1,28 +1,28 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus, errorFromJsonBytes, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
-import { describeUnknownWord, type UnreadableValue } from "#dc/operations/messages/json_place.ts";
+import { describeUnknownEnumValue, type UnreadableValue } from "#dc/operations/messages/json_place.ts";
 import { ERROR_DOMAIN } from "#dc/operations/messages/status.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
 
-interface Answered {
+interface HttpAnswer {
   readonly status: number;
   readonly header?: Headers;
   readonly body?: AsyncIterable<Uint8Array>;
 }
 
 /** Prefixes of the library's messages about malformed requests. */
-export const BROKEN_BINARY = "parse binary: ";
-const BROKEN_JSON = /^cannot decode (?:message|field|enum) (\S+) from JSON: (.*)$/s;
-const TOO_LARGE = /readMaxBytes/;
-const UNKNOWN_KEY = /^key "(.*)" is unknown$/s;
+export const BINARY_ERROR_PREFIX = "parse binary: ";
+const JSON_ERROR_PATTERN = /^cannot decode (?:message|field|enum) (\S+) from JSON: (.*)$/s;
+const TOO_LARGE_PATTERN = /readMaxBytes/;
+const UNKNOWN_KEY_PATTERN = /^key "(.*)" is unknown$/s;
 
 /**
  * Adds reason and field, which `part` finds, to Connect's error about a malformed request. Parsing happens before the
  * service runs, so such an error is recognized by its missing details: every refusal of the service has some.
  * Source: docs/decisions.md#d-02; AIP-193.
  */
-export async function explainUnreadable<Response extends Answered>(
+export async function explainUnreadable<Response extends HttpAnswer>(
   answered: Response,
   part: () => UnreadableValue,
 ): Promise<Response> {
@@ -39,34 +39,41 @@ export async function explainUnreadable<Response extends Answered>(
 }
 
 /** Returns the refusal of a request that was read in steps, from the message of the library's reader. */
-export function refuseUnreadable(code: Code, rawMessage: string, place = ""): ConnectError {
+export function createUnreadableError(code: Code, rawMessage: string, place = ""): ConnectError {
   const failure = new ConnectError(rawMessage, code);
-  return explainReadError(failure, () => ({ field: place, word: undefined })) ?? failure;
+  return explainReadError(failure, () => ({ field: place, enumValue: undefined })) ?? failure;
 }
 
 /** Returns the failure with a field and a reason; undefined if it is not about reading the request. */
-function explainReadError({ rawMessage, code }: ConnectError, part: () => UnreadableValue): ConnectError | undefined {
-  if (code === Code.Internal && rawMessage.startsWith(BROKEN_BINARY)) {
-    return refuseRequest(`Cannot read the message: ${rawMessage.slice(BROKEN_BINARY.length)}`, "MALFORMED_MESSAGE", "");
+function explainReadError(
+  { rawMessage, code }: ConnectError,
+  findUnreadable: () => UnreadableValue,
+): ConnectError | undefined {
+  if (code === Code.Internal && rawMessage.startsWith(BINARY_ERROR_PREFIX)) {
+    return createBadRequestError(
+      `Cannot read the message: ${rawMessage.slice(BINARY_ERROR_PREFIX.length)}`,
+      "MALFORMED_MESSAGE",
+      "",
+    );
   }
-  if (code === Code.ResourceExhausted && TOO_LARGE.test(rawMessage)) {
+  if (code === Code.ResourceExhausted && TOO_LARGE_PATTERN.test(rawMessage)) {
     const info = { reason: "MESSAGE_TOO_LARGE", domain: ERROR_DOMAIN };
     const message = `The message is too large: expected at most ${MAX_MESSAGE_BYTES} bytes`;
     return new ConnectError(message, code, undefined, [{ desc: ErrorInfoSchema, value: info }]);
   }
   if (code !== Code.InvalidArgument) return undefined;
-  const [, type = "", problem = ""] = BROKEN_JSON.exec(rawMessage) ?? [];
-  if (type === "") return refuseRequest(`Cannot read the request: ${rawMessage}`, "MALFORMED_MESSAGE", "");
-  const { field, word } = part();
-  if (word !== undefined) return refuseRequest(describeUnknownWord(word), "FIELD_OUT_OF_RANGE", field);
-  const key = UNKNOWN_KEY.exec(problem)?.[1];
+  const [, type = "", problem = ""] = JSON_ERROR_PATTERN.exec(rawMessage) ?? [];
+  if (type === "") return createBadRequestError(`Cannot read the request: ${rawMessage}`, "MALFORMED_MESSAGE", "");
+  const { field, enumValue: word } = findUnreadable();
+  if (word !== undefined) return createBadRequestError(describeUnknownEnumValue(word), "FIELD_OUT_OF_RANGE", field);
+  const key = UNKNOWN_KEY_PATTERN.exec(problem)?.[1];
   const holder = type.replace(/^.*\.v1\./, "");
-  if (key !== undefined) return refuseRequest(`${holder} has no field "${key}"`, "UNKNOWN_FIELD", field);
+  if (key !== undefined) return createBadRequestError(`${holder} has no field "${key}"`, "UNKNOWN_FIELD", field);
   const reason = field === "" ? "MALFORMED_MESSAGE" : "FIELD_OUT_OF_RANGE";
-  return refuseRequest(`Cannot read ${field || holder}: ${problem}`, reason, field);
+  return createBadRequestError(`Cannot read ${field || holder}: ${problem}`, reason, field);
 }
 
-function refuseRequest(message: string, reason: string, field: string): ConnectError {
+function createBadRequestError(message: string, reason: string, field: string): ConnectError {
   return new ConnectError(message, Code.InvalidArgument, undefined, [
     { desc: ErrorInfoSchema, value: { reason, domain: ERROR_DOMAIN, ...(field !== "" && { metadata: { field } }) } },
     { desc: BadRequestSchema, value: { fieldViolations: [{ field, description: message, reason }] } },

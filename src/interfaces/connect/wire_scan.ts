@@ -4,7 +4,7 @@ import type { Steps } from "#kernel/steps.ts";
 /** Maximum nesting of messages. */
 const MAX_WIRE_DEPTH = 64;
 /** Maximum number of fields and list elements of one message, as for JSON. */
-const MAX_VALUES = 1_000_000;
+const MAX_WIRE_VALUES = 1_000_000;
 /** Size in bytes up to which bodies are not scanned, because they have few fields. */
 export const MIN_SCANNED_BYTES = 16 * 1024;
 
@@ -29,9 +29,9 @@ export interface WireShape {
  * Cost: one pass over the tags without allocation per field, in steps; at most 20 ms in all.
  */
 export function* measureWireShape(desc: DescMessage, bytes: Uint8Array): Steps<WireShape> {
-  const walk = new Walk(desc, bytes);
+  const walk = new WireWalk(desc, bytes);
   while (!walk.isOver) {
-    walk.step();
+    walk.countNextValues();
     yield;
   }
   const { values, messages, problem } = walk;
@@ -41,13 +41,13 @@ export function* measureWireShape(desc: DescMessage, bytes: Uint8Array): Steps<W
 /** Way to count the bytes of a field: as a message, as elements of a packed list, or as one value. */
 type ContentKind = DescMessage | "packed" | undefined;
 
-const contents = new WeakMap<DescMessage, ReadonlyMap<number, ContentKind>>();
+const contentKindsByMessage = new WeakMap<DescMessage, ReadonlyMap<number, ContentKind>>();
 
 function mapContentKinds(desc: DescMessage): ReadonlyMap<number, ContentKind> {
-  const known = contents.get(desc);
+  const known = contentKindsByMessage.get(desc);
   if (known !== undefined) return known;
   const made = new Map(desc.fields.map((field) => [field.number, findContentKind(field)]));
-  contents.set(desc, made);
+  contentKindsByMessage.set(desc, made);
   return made;
 }
 
@@ -65,7 +65,7 @@ interface OpenMessage {
   readonly end: number;
 }
 
-class Walk {
+class WireWalk {
   values = 0;
   messages = 1;
   problem: string | undefined;
@@ -84,13 +84,13 @@ class Walk {
   }
 
   /** Counts the next values. */
-  step(): void {
+  countNextValues(): void {
     const until = this.values + STEP_VALUES;
     while (!this.isOver && this.values < until) {
       const inner = this.#open.at(-1);
       if (inner === undefined) return;
       if (this.#at < inner.end) {
-        this.#field(inner);
+        this.#countField(inner);
         continue;
       }
       this.#at = inner.end;
@@ -98,25 +98,25 @@ class Walk {
     }
   }
 
-  #field(inner: OpenMessage): void {
-    const tag = this.#varint();
+  #countField(inner: OpenMessage): void {
+    const tag = this.#readVarint();
     this.values += 1;
     const wireType = tag & 7;
-    if (wireType === DELIMITED_TYPE) this.#delimited(inner.fields.get(tag >>> 3), inner.end);
-    else this.#skip(wireType);
-    if (this.values > MAX_VALUES) this.problem ??= `more than ${MAX_VALUES} values`;
+    if (wireType === DELIMITED_TYPE) this.#countDelimited(inner.fields.get(tag >>> 3), inner.end);
+    else this.#skipValue(wireType);
+    if (this.values > MAX_WIRE_VALUES) this.problem ??= `more than ${MAX_WIRE_VALUES} values`;
   }
 
   /** Skips a value. The fields of a group are counted as fields of the message. */
-  #skip(wireType: number): void {
-    if (wireType === 0) this.#varint();
+  #skipValue(wireType: number): void {
+    if (wireType === 0) this.#readVarint();
     else if (wireType === 1) this.#at += 8;
     else if (wireType === 5) this.#at += 4;
     else if (wireType > 5) this.#at = this.#bytes.length;
   }
 
-  #delimited(content: ContentKind, end: number): void {
-    const length = this.#varint();
+  #countDelimited(content: ContentKind, end: number): void {
+    const length = this.#readVarint();
     const until = Math.min(this.#at + length, end);
     if (content === "packed") this.values += length;
     if (content === "packed" || content === undefined) {
@@ -129,7 +129,7 @@ class Walk {
   }
 
   /** Reads a varint; returns the lower 32 bits. */
-  #varint(): number {
+  #readVarint(): number {
     let value = 0;
     for (let shift = 0; ; shift += 7) {
       const byte = this.#bytes[this.#at++] ?? 0;

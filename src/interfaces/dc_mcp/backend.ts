@@ -8,7 +8,7 @@ export function addFieldName(message: string, field: string): string {
 /** Executes the tools' calls: the service in this process, or a remote server. */
 export interface DcBackend {
   /** Calls an RPC and returns its reply. @throws OperationError for a refusal */
-  ask<Method extends DescMethodUnary>(
+  callRpc<Method extends DescMethodUnary>(
     method: Method,
     request: MessageShape<Method["input"]>,
     signal: AbortSignal | undefined,

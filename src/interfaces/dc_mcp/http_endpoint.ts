@@ -1,29 +1,35 @@
-import { formatErrorLine, type Message, RPC_CODE, type RpcError, readMessage } from "#interfaces/mcp/messages.ts";
+import {
+  formatErrorLine,
+  type Message,
+  RPC_ERROR_CODES,
+  type RpcError,
+  readMessage,
+} from "#interfaces/mcp/messages.ts";
 import { MessageHandler, type MessageHandlerOptions } from "#interfaces/mcp/requests.ts";
 import { HANDSHAKE_VERSION, STATELESS_VERSIONS, VERSION_KEY } from "#interfaces/mcp/revision.ts";
-import { Schedule } from "#interfaces/mcp/schedule.ts";
+import { TaskSchedule } from "#interfaces/mcp/schedule.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { DcBackend } from "./backend.ts";
 import { describeDcServer } from "./server_words.ts";
 import { createDcTools } from "./tool_set.ts";
 
 /** Maximum size of a message body, in bytes. Our choice: arguments of the tools are short. */
-const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_MCP_BODY_BYTES = 1024 * 1024;
 
 /** Protocol revisions with a handshake that clients of Streamable HTTP use; the oldest is for bridges from stdio. */
 const HANDSHAKE_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", HANDSHAKE_VERSION];
 
 /** HTTP status by error code in the stateless revision; other errors have status 200. Source: MCP 2026-07-28. */
-const STATELESS_STATUS: Readonly<Record<number, number>> = {
-  [RPC_CODE.headerMismatch]: 400,
-  [RPC_CODE.invalidRequest]: 400,
-  [RPC_CODE.unsupportedVersion]: 400,
-  [RPC_CODE.methodNotFound]: 404,
+const STATELESS_STATUS_BY_CODE: Readonly<Record<number, number>> = {
+  [RPC_ERROR_CODES.headerMismatch]: 400,
+  [RPC_ERROR_CODES.invalidRequest]: 400,
+  [RPC_ERROR_CODES.unsupportedVersion]: 400,
+  [RPC_ERROR_CODES.methodNotFound]: 404,
 };
 
-export interface McpOptions {
+export interface McpRequestOptions {
   /** Returns the backend that executes the calls, with the rights of the request's principal. */
-  readonly backend: () => DcBackend;
+  readonly createBackend: () => DcBackend;
   /** Reads the body as JSON, at most `limit` bytes. @throws HttpRefusal or OperationError */
   readonly readBody: (limit: number) => Promise<unknown>;
   /** Receives reports about defects. */
@@ -38,14 +44,17 @@ type RequestMessage = Extract<Message, { kind: "request" }>;
  *
  * Source: MCP 2025-11-25 and 2026-07-28, Streamable HTTP.
  */
-export async function answerMcp(request: Request, { backend, readBody, log }: McpOptions): Promise<Response> {
-  const message = readMessage(await readBody(MAX_BODY_BYTES));
+export async function answerMcpPost(
+  request: Request,
+  { createBackend: backend, readBody, log }: McpRequestOptions,
+): Promise<Response> {
+  const message = readMessage(await readBody(MAX_MCP_BODY_BYTES));
   if (message.kind === "invalid") return createJsonResponse(400, formatErrorLine(message.id, message.error));
   if (message.kind !== "request") return new Response(null, { status: 202 });
   const version = findStatelessVersion(message);
   const error = findHeaderError(request.headers, message, version);
   if (error !== undefined)
-    return createJsonResponse(STATELESS_STATUS[error.code] ?? 400, formatErrorLine(message.id, error));
+    return createJsonResponse(STATELESS_STATUS_BY_CODE[error.code] ?? 400, formatErrorLine(message.id, error));
   const withPlanning = new URL(request.url).searchParams.get("planning") === "true";
   const line = await answerMessage(message, request.signal, {
     ...describeDcServer(withPlanning),
@@ -53,7 +62,7 @@ export async function answerMcp(request: Request, { backend, readBody, log }: Mc
     loadTools: async () => createDcTools(async () => backend(), withPlanning),
     log,
   });
-  return createJsonResponse(version === undefined ? 200 : findStatelessStatus(line), line);
+  return createJsonResponse(version === undefined ? 200 : readStatelessStatus(line), line);
 }
 
 /** Returns the version that a request of the stateless revision names; undefined for a client with a handshake. */
@@ -71,10 +80,13 @@ function findHeaderError(headers: Headers, { method, params }: RequestMessage, v
     if (isStateless) return createHeaderMismatch(`_meta["${VERSION_KEY}"]`, named, undefined);
     const supported = [...STATELESS_VERSIONS, ...HANDSHAKE_VERSIONS];
     const data = { supported, requested: named };
-    return { code: RPC_CODE.unsupportedVersion, message: "Unsupported protocol version", data };
+    return { code: RPC_ERROR_CODES.unsupportedVersion, message: "Unsupported protocol version", data };
   }
   if (method === "subscriptions/listen") {
-    return { code: RPC_CODE.methodNotFound, message: "Method not found: subscriptions/listen is served on stdio only" };
+    return {
+      code: RPC_ERROR_CODES.methodNotFound,
+      message: "Method not found: subscriptions/listen is served on stdio only",
+    };
   }
   if (named !== version) return createHeaderMismatch("MCP-Protocol-Version", version, named);
   if (headers.get("mcp-method") !== method)
@@ -86,7 +98,7 @@ function findHeaderError(headers: Headers, { method, params }: RequestMessage, v
 
 function createHeaderMismatch(header: string, expected: unknown, given: unknown): RpcError {
   const message = `Header mismatch: ${header} is ${JSON.stringify(given ?? null)}, expected ${JSON.stringify(expected ?? null)}`;
-  return { code: RPC_CODE.headerMismatch, message };
+  return { code: RPC_ERROR_CODES.headerMismatch, message };
 }
 
 /** Decodes a header. Values that are not plain ASCII arrive as `=?base64?…?=`. */
@@ -97,17 +109,17 @@ function decodeHeader(value: string | null): string | null {
 
 /** Runs one message. Resolves with its reply, or with an error reply if the client disconnects. */
 function answerMessage(message: RequestMessage, signal: AbortSignal, options: Omit<MessageHandlerOptions, "schedule">) {
-  const requests = new MessageHandler({ ...options, schedule: new Schedule() });
+  const requests = new MessageHandler({ ...options, schedule: new TaskSchedule() });
   signal.addEventListener("abort", () => requests.cancelAll(), { once: true });
-  const gone = formatErrorLine(message.id, { code: RPC_CODE.server, message: "The request was cancelled" });
+  const gone = formatErrorLine(message.id, { code: RPC_ERROR_CODES.server, message: "The request was cancelled" });
   return new Promise<string>((resolve) => {
-    void requests.take(message, { reply: (line) => resolve(line ?? gone), bytes: 0 });
+    void requests.handleMessage(message, { reply: (line) => resolve(line ?? gone), bytes: 0 });
   });
 }
 
-function findStatelessStatus(line: string): number {
+function readStatelessStatus(line: string): number {
   const { error } = JSON.parse(line) as { readonly error?: RpcError };
-  return error === undefined ? 200 : (STATELESS_STATUS[error.code] ?? 200);
+  return error === undefined ? 200 : (STATELESS_STATUS_BY_CODE[error.code] ?? 200);
 }
 
 function createJsonResponse(status: number, line: string): Response {

@@ -10,7 +10,7 @@ import { findUnreadablePath } from "#dc/operations/messages/json_place.ts";
 import { createInvalidArgumentError } from "#kernel/errors.ts";
 import { findNearest } from "#kernel/nearest.ts";
 
-const UNREADABLE = /^cannot decode (?:message|field|enum) (\S+) from JSON: (.*)$/s;
+const JSON_ERROR_PATTERN = /^cannot decode (?:message|field|enum) (\S+) from JSON: (.*)$/s;
 
 /** Converts a tool's arguments to the request of its RPC. @throws OperationError naming the field */
 export function readRequest<Method extends DescMethodUnary>(
@@ -21,32 +21,34 @@ export function readRequest<Method extends DescMethodUnary>(
     return fromJson(method.input, args) as MessageShape<Method["input"]>;
   } catch (error) {
     const { message } = error as Error;
-    const [, type = "", problem = message] = UNREADABLE.exec(message) ?? [];
+    const [, type = "", problem = message] = JSON_ERROR_PATTERN.exec(message) ?? [];
     const field = findUnreadablePath(method.input, args, {}) || "arguments";
-    throw createInvalidArgumentError(explainProblem(field, problem, findEnum(method.input, type, new Set())));
+    throw createInvalidArgumentError(
+      formatArgumentProblem(field, problem, findNestedEnum(method.input, type, new Set())),
+    );
   }
 }
 
-function explainProblem(field: string, problem: string, words: DescEnum | undefined): string {
+function formatArgumentProblem(field: string, problem: string, words: DescEnum | undefined): string {
   if (words === undefined) return `Cannot read "${field}": ${problem}`;
   const expected = words.values.filter(({ number }) => number !== 0).map(({ name }) => name);
   return `Wrong value ${problem} for "${field}": expected one of ${expected.join(", ")}`;
 }
 
 /** Finds the enumeration of this name in a message, at any depth. */
-function findEnum(desc: DescMessage, type: string, seen: Set<DescMessage>): DescEnum | undefined {
+function findNestedEnum(desc: DescMessage, type: string, seen: Set<DescMessage>): DescEnum | undefined {
   if (seen.has(desc)) return undefined;
   seen.add(desc);
   for (const field of desc.fields) {
     if (field.enum?.typeName === type) return field.enum;
-    const inner = field.message === undefined ? undefined : findEnum(field.message, type, seen);
+    const inner = field.message === undefined ? undefined : findNestedEnum(field.message, type, seen);
     if (inner !== undefined) return inner;
   }
   return undefined;
 }
 
 /** Rejects unknown and missing arguments. @throws OperationError naming the argument */
-export function checkArgumentNames(
+export function requireKnownArguments(
   args: unknown,
   known: readonly string[],
   required: readonly string[],

@@ -21,7 +21,7 @@ export function createRemoteBackend({ url, token, timeoutMs }: RemoteServer): Dc
   );
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return {
-    async ask(method, request, signal) {
+    async callRpc(method, request, signal) {
       const call = Reflect.get(clients.get(method.parent.typeName) ?? {}, method.localName);
       try {
         return await call(request, { headers, ...(signal !== undefined && { signal }) });

@@ -12,7 +12,7 @@ import { addFieldName, type DcBackend } from "./backend.ts";
  */
 export function createServiceBackend(service: DcService, caller: Caller = { interface: "MCP" }): DcBackend {
   return {
-    async ask<Method extends DescMethodUnary>(
+    async callRpc<Method extends DescMethodUnary>(
       method: Method,
       request: MessageShape<Method["input"]>,
       signal: AbortSignal | undefined,

@@ -2,28 +2,28 @@ import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/pr
 import { createInvalidArgumentError, type OperationError } from "#kernel/errors.ts";
 
 /** Selected parts of a reply, by field name. An empty value selects the whole field, others a part of it. */
-export interface Selection {
-  readonly [name: string]: Selection;
+export interface FieldSelection {
+  readonly [name: string]: FieldSelection;
 }
 
 /** Parses paths such as `impact` or `affected.code`. @throws OperationError for a path that the reply does not have */
-export function readSelection(reply: DescMessage, paths: readonly string[]): Selection {
-  const selection: Record<string, Selection> = {};
+export function parseSelection(reply: DescMessage, paths: readonly string[]): FieldSelection {
+  const selection: Record<string, FieldSelection> = {};
   for (const path of paths) {
     let place = selection;
     let desc: DescMessage | undefined = reply;
     for (const name of path.split(".")) {
       const field: DescField | undefined = desc?.fields.find((one) => one.name === name);
-      if (field === undefined) throw refuseUnknownPath(path, desc);
+      if (field === undefined) throw createUnknownPathError(path, desc);
       place[name] ??= {};
-      place = place[name] as Record<string, Selection>;
+      place = place[name] as Record<string, FieldSelection>;
       desc = field.message;
     }
   }
   return selection;
 }
 
-function refuseUnknownPath(path: string, desc: DescMessage | undefined): OperationError {
+function createUnknownPathError(path: string, desc: DescMessage | undefined): OperationError {
   const expected = desc === undefined ? "nothing below it" : `one of ${desc.fields.map(({ name }) => name).join(", ")}`;
   return createInvalidArgumentError(`Parameter "fields" names "${path}", which is not there: expected ${expected}`);
 }
@@ -35,19 +35,22 @@ export interface ShortenedResult {
 }
 
 /** Returns the selected parts, and at most `maxItems` of every list. Cost: one walk over the result. */
-export function shortenResult(value: JsonObject, selection: Selection, maxItems: number): ShortenedResult {
+export function shortenResult(value: JsonObject, selection: FieldSelection, maxItems: number): ShortenedResult {
   const omitted: Record<string, number> = {};
-  const walk = (one: JsonValue, wanted: Selection, path: string): JsonValue => {
+  const shortenValue = (one: JsonValue, wanted: FieldSelection, path: string): JsonValue => {
     if (Array.isArray(one)) {
       if (one.length > maxItems) omitted[path] = (omitted[path] ?? 0) + one.length - maxItems;
-      return one.slice(0, maxItems).map((item) => walk(item, wanted, path));
+      return one.slice(0, maxItems).map((item) => shortenValue(item, wanted, path));
     }
     if (typeof one !== "object" || one === null) return one;
     const all = Object.keys(wanted).length === 0;
     const kept = Object.entries(one).filter(([name]) => all || wanted[name] !== undefined);
     return Object.fromEntries(
-      kept.map(([name, inner]) => [name, walk(inner, wanted[name] ?? {}, path === "" ? name : `${path}.${name}`)]),
+      kept.map(([name, inner]) => [
+        name,
+        shortenValue(inner, wanted[name] ?? {}, path === "" ? name : `${path}.${name}`),
+      ]),
     );
   };
-  return { value: walk(value, selection, "") as JsonObject, omitted };
+  return { value: shortenValue(value, selection, "") as JsonObject, omitted };
 }

@@ -2,7 +2,7 @@
  * Reply fields that each tool returns by default, by the tool's name: a few thousand tokens at most. A tool without an
  * entry returns every field. Source: docs/decisions.md#d-04.
  */
-export const SHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
+export const DEFAULT_REPLY_FIELDS: Readonly<Record<string, readonly string[]>> = {
   power_blast_radius: [
     ..."source_ref impact overloads cascade_cut fabric_links_down fabric_lost_mbps switches_cut_off".split(" "),
     ..."devices_without_data_path truncated".split(" "),

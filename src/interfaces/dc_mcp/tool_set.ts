@@ -1,6 +1,6 @@
 import { buildToolSet, type ToolSet } from "#interfaces/mcp/tool_set.ts";
 import type { DcBackend } from "./backend.ts";
-import { planningTools, tools } from "./tools.ts";
+import { datacenterTools, planningTools } from "./tools.ts";
 
 /**
  * Returns the datacenter's tools for an MCP server.
@@ -10,15 +10,15 @@ import { planningTools, tools } from "./tools.ts";
  */
 export function createDcTools(open: () => Promise<DcBackend>, withPlanning = false): ToolSet {
   let opening: Promise<DcBackend> | undefined;
-  const backend = () => {
+  const openBackend = () => {
     opening ??= open().catch((error: unknown) => {
       opening = undefined;
       throw error;
     });
     return opening;
   };
-  return buildToolSet(withPlanning ? [...tools, ...planningTools] : tools, {
-    run: async (tool, args, signal) => tool.run(await backend(), args as never, { signal }),
+  return buildToolSet(withPlanning ? [...datacenterTools, ...planningTools] : datacenterTools, {
+    run: async (tool, args, signal) => tool.run(await openBackend(), args as never, { signal }),
     subject: () => "whole",
   });
 }

@@ -18,13 +18,13 @@ import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { createInvalidArgumentError } from "#kernel/errors.ts";
 import { type CallOptions, defineTool, type ToolDefinition, type ToolResult } from "#kernel/tool.ts";
 import type { DcBackend } from "./backend.ts";
-import { checkArgumentNames, readRequest } from "./read_arguments.ts";
-import { readSelection, shortenResult } from "./shorten.ts";
-import { SHOWN_FIELDS } from "./shown_fields.ts";
+import { readRequest, requireKnownArguments } from "./read_arguments.ts";
+import { parseSelection, shortenResult } from "./shorten.ts";
+import { DEFAULT_REPLY_FIELDS } from "./shown_fields.ts";
 
 /** Default and maximum number of items per list. Source: docs/decisions.md#d-04. */
-const DEFAULT_ITEMS = 50;
-const MAX_ITEMS = 1000;
+const DEFAULT_LIST_ITEMS = 50;
+const MAX_LIST_ITEMS = 1000;
 
 /** Fields of requests that parameters of the tools replace. */
 const REPLACED_FIELDS = ["render", "max_items"];
@@ -71,64 +71,73 @@ const READ_TOOLS: readonly ReadTool[] = [
   [method.getPort, "One port with its device, its cable and the far end. For the whole path use trace_cable_path."],
 ];
 
-const INLINE: SchemaOptions = { message: (desc) => buildMessageSchema(desc, INLINE), complete: false };
+const INLINE_SCHEMA_OPTIONS: SchemaOptions = {
+  message: (desc) => buildMessageSchema(desc, INLINE_SCHEMA_OPTIONS),
+  isComplete: false,
+};
 
-const planning = PlanningService.method;
+const planningMethods = PlanningService.method;
 
 /** The planning tools, which are offered if the client asks for them. To add a tool, add a row. */
 const PLANNING_READ_TOOLS: readonly ReadTool[] = [
-  [planning.getDeviceType, "One type of device with its ports and bays. For its code use search_device_types."],
-  [planning.listDeviceTypes, "All types of devices, page by page. By words use search_device_types."],
-  [planning.searchDeviceTypes, "Find types of devices by words, page by page. For ports and bays use get_device_type."],
+  [planningMethods.getDeviceType, "One type of device with its ports and bays. For its code use search_device_types."],
+  [planningMethods.listDeviceTypes, "All types of devices, page by page. By words use search_device_types."],
   [
-    planning.rehearseFailures,
+    planningMethods.searchDeviceTypes,
+    "Find types of devices by words, page by page. For ports and bays use get_device_type.",
+  ],
+  [
+    planningMethods.rehearseFailures,
     "Fail every element in turn and rank what causes loss. For one failure use power_blast_radius.",
   ],
   [
-    planning.findPlacement,
+    planningMethods.findPlacement,
     "Where new equal devices fit, with the figures afterwards, else why not. For what is free use get_capacity.",
   ],
   [
-    planning.getCapacity,
+    planningMethods.getCapacity,
     "What areas have left of space, power, cooling and ports, now and after the worst single failure. For a place for devices use find_placement.",
   ],
   [
-    planning.checkWindow,
+    planningMethods.checkWindow,
     "May elements be switched off for a time: verdict, reasons, what one more failure takes, whom to tell. For a failure now use power_blast_radius.",
   ],
-  [planning.listWindows, "Planned maintenance with verdicts. For a new window use check_window."],
+  [planningMethods.listWindows, "Planned maintenance with verdicts. For a new window use check_window."],
 ];
 
 /** Parameters that are accepted but not listed: the list has a token budget, and other parameters replace them. */
 const UNLISTED_PARAMETERS = ["page_size", "max_age_s", "during_window"];
-const UNLISTED_OF: Readonly<Record<string, readonly string[]>> = {
+const UNLISTED_PARAMETERS_BY_TOOL: Readonly<Record<string, readonly string[]>> = {
   floor_plan: ["load_basis"],
   check_window: ["except_code", "ignore_stored"],
   list_windows: ["verdicts"],
 };
 
 /** The ten tools. Source: docs/contract/datacenter-interfaces.md#mcp-adapter; docs/decisions.md#d-04. */
-export const tools: readonly ToolDefinition<DcBackend>[] = [...READ_TOOLS.map(createReadTool), createRenderTool()];
+export const datacenterTools: readonly ToolDefinition<DcBackend>[] = [
+  ...READ_TOOLS.map(createReadTool),
+  createRenderTool(),
+];
 
 /** The planning tools, which are served in addition to the ten. */
 export const planningTools: readonly ToolDefinition<DcBackend>[] = PLANNING_READ_TOOLS.map(createReadTool);
 
 function createReadTool([rpc, summary]: ReadTool): ToolDefinition<DcBackend> {
-  const shown = SHOWN_FIELDS[formatToolName(rpc)] ?? [];
+  const shown = DEFAULT_REPLY_FIELDS[formatToolName(rpc)] ?? [];
   const takes = rpc.input.fields.filter(({ name }) => !REPLACED_FIELDS.includes(name));
   const limit = rpc.input.fields.find(({ name }) => name === "max_items" || name === "page_size");
   const params = {
     ...createToolParameters(rpc, takes),
     max_items: Type.Optional(
       Type.Integer({
-        maximum: MAX_ITEMS,
-        default: DEFAULT_ITEMS,
+        maximum: MAX_LIST_ITEMS,
+        default: DEFAULT_LIST_ITEMS,
       }),
     ),
     fields: Type.Optional(Type.Array(Type.String(), { description: describeFields(rpc, shown) })),
   };
   const { known, required } = listParameterNames(params);
-  const unlisted = [...UNLISTED_PARAMETERS, ...(UNLISTED_OF[formatToolName(rpc)] ?? [])];
+  const unlisted = [...UNLISTED_PARAMETERS, ...(UNLISTED_PARAMETERS_BY_TOOL[formatToolName(rpc)] ?? [])];
   const listed = Object.fromEntries(Object.entries(params).filter(([name]) => !unlisted.includes(name)));
   return defineTool<DcBackend>()({
     name: formatToolName(rpc),
@@ -138,15 +147,15 @@ function createReadTool([rpc, summary]: ReadTool): ToolDefinition<DcBackend> {
     slow: true,
     params: Type.Object(listed),
     async run(backend, args, options) {
-      const { max_items: items, fields, ...rest } = checkArgumentNames(args, known, required);
-      const maxItems = readMaxItems(items ?? (rest as { page_size?: unknown }).page_size, items === undefined);
-      const selection = readSelection(rpc.output, readFields(fields) ?? shown);
+      const { max_items: items, fields, ...rest } = requireKnownArguments(args, known, required);
+      const maxItems = requireMaxItems(items ?? (rest as { page_size?: unknown }).page_size, items === undefined);
+      const selection = parseSelection(rpc.output, requireFieldPaths(fields) ?? shown);
       const request = readRequest(rpc, {
         ...(rest as JsonObject),
         ...(limit !== undefined && { [limit.name]: (rest as JsonObject)[limit.name] ?? maxItems }),
-        ...createPicturelessRequest(rpc),
+        ...createNoRenderOptions(rpc),
       });
-      return callAndShorten(rpc, await backend.ask(rpc, request, options?.signal), (value) =>
+      return createShortenedResult(rpc, await backend.callRpc(rpc, request, options?.signal), (value) =>
         shortenResult(value, selection, maxItems),
       );
     },
@@ -156,18 +165,19 @@ function createReadTool([rpc, summary]: ReadTool): ToolDefinition<DcBackend> {
 // Lists only the fields that a reply omits by default. The refusal of an unknown field lists all of them.
 function describeFields({ output }: DescMethodUnary, shown: readonly string[]): string {
   const usual = shown.map((path) => path.split(".")[0]);
-  const isFurther = (name: string) => name !== "render" && !name.startsWith("omitted_") && !usual.includes(name);
-  const further = shown.length === 0 ? [] : output.fields.map(({ name }) => name).filter(isFurther);
+  const isOmittedByDefault = (name: string) =>
+    name !== "render" && !name.startsWith("omitted_") && !usual.includes(name);
+  const further = shown.length === 0 ? [] : output.fields.map(({ name }) => name).filter(isOmittedByDefault);
   return `Parts, as a or a.b${further.length === 0 ? "" : `; by default not ${further.join(", ")}`}`;
 }
 
-function callAndShorten<Method extends DescMethodUnary>(
+function createShortenedResult<Method extends DescMethodUnary>(
   rpc: Method,
   reply: MessageShape<Method["output"]>,
-  cut: (value: JsonObject) => ReturnType<typeof shortenResult>,
+  shorten: (value: JsonObject) => ReturnType<typeof shortenResult>,
 ): ToolResult {
   const json = toJson(rpc.output, reply, { useProtoFieldName: true, registry: detailRegistry }) as JsonObject;
-  const { value, omitted } = cut(json);
+  const { value, omitted } = shorten(json);
   const all = { ...omitted };
   for (const [list, count] of countServerOmissions(json))
     if (Object.hasOwn(value, list)) all[list] = (all[list] ?? 0) + count;
@@ -201,8 +211,8 @@ function createRenderTool(): ToolDefinition<DcBackend> {
     slow: true,
     params: Type.Object(params),
     async run(backend, args, options?: CallOptions) {
-      const request = readRequest(rpc, checkArgumentNames(args, known, required) as JsonObject);
-      const { artifact, data: _, ...facts } = await backend.ask(rpc, request, options?.signal);
+      const request = readRequest(rpc, requireKnownArguments(args, known, required) as JsonObject);
+      const { artifact, data: _, ...facts } = await backend.callRpc(rpc, request, options?.signal);
       const { mediaType, widthPx, heightPx, contentHash, truncated, omittedNodes } = facts;
       const value = {
         media_type: mediaType,
@@ -220,10 +230,12 @@ function createRenderTool(): ToolDefinition<DcBackend> {
 }
 
 function createToolParameters(rpc: DescMethodUnary, fields: readonly DescField[]): Record<string, TSchema> {
-  const { required = [] } = buildMessageSchema(rpc.input, INLINE) as { readonly required?: readonly string[] };
+  const { required = [] } = buildMessageSchema(rpc.input, INLINE_SCHEMA_OPTIONS) as {
+    readonly required?: readonly string[];
+  };
   return Object.fromEntries(
     fields.map((field) => {
-      const schema = Type.Unsafe(buildMessageFieldSchema(field, INLINE));
+      const schema = Type.Unsafe(buildMessageFieldSchema(field, INLINE_SCHEMA_OPTIONS));
       return [field.name, required.includes(field.name) ? schema : Type.Optional(schema)];
     }),
   );
@@ -234,23 +246,23 @@ function listParameterNames(params: Record<string, TSchema>) {
   return { known: Object.keys(params), required };
 }
 
-function createPicturelessRequest(rpc: DescMethodUnary): JsonObject {
+function createNoRenderOptions(rpc: DescMethodUnary): JsonObject {
   if (!rpc.input.fields.some(({ name }) => name === "render")) return {};
   return { render: toJson(RenderOptionsSchema, create(RenderOptionsSchema, { format: RenderFormat.NONE })) };
 }
 
-function readMaxItems(value: unknown, isPage = false): number {
+function requireMaxItems(value: unknown, isPage = false): number {
   // 0 is the default of a page.
-  if (value === undefined || (isPage && value === 0)) return DEFAULT_ITEMS;
-  if (isPage && typeof value === "number" && value > MAX_ITEMS) return MAX_ITEMS;
-  if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= MAX_ITEMS) return value;
+  if (value === undefined || (isPage && value === 0)) return DEFAULT_LIST_ITEMS;
+  if (isPage && typeof value === "number" && value > MAX_LIST_ITEMS) return MAX_LIST_ITEMS;
+  if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= MAX_LIST_ITEMS) return value;
   const shown = JSON.stringify(value);
   throw createInvalidArgumentError(
-    `Wrong value ${shown} for "${isPage ? "page_size" : "max_items"}": expected 1 to ${MAX_ITEMS}`,
+    `Wrong value ${shown} for "${isPage ? "page_size" : "max_items"}": expected 1 to ${MAX_LIST_ITEMS}`,
   );
 }
 
-function readFields(value: unknown): readonly string[] | undefined {
+function requireFieldPaths(value: unknown): readonly string[] | undefined {
   if (value === undefined) return undefined;
   if (Array.isArray(value) && value.every((one) => typeof one === "string")) return value;
   throw createInvalidArgumentError(`Wrong value ${JSON.stringify(value)} for "fields": expected a list of paths`);

@@ -18,24 +18,24 @@ import {
 import { createAuthChallenge } from "#dc/operations/messages/status.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
 import {
-  BadRequest,
+  GRAPHQL_MEDIA_TYPE,
+  GraphqlHttpError,
   type GraphqlParams,
-  PLAIN_JSON,
-  RESPONSE_JSON,
+  JSON_MEDIA_TYPE,
   readParams,
   selectMediaType,
 } from "./http_request.ts";
-import { type IntrospectionSize, measureIntrospection } from "./introspection_size.ts";
+import { type IntrospectionListSizes, measureIntrospectionLists } from "./introspection_size.ts";
 import { coerceVariableInSteps, emptyLargeLists, isLargeValue, TooManyErrors, type WrongPart } from "./large_values.ts";
-import { MAX_BODY_BYTES, MAX_KEPT_CHARS, MAX_KEPT_DOCUMENTS, MAX_TOKENS } from "./limits.ts";
+import { MAX_CACHED_DOCUMENT_CHARS, MAX_CACHED_DOCUMENTS, MAX_QUERY_BODY_BYTES, MAX_TOKENS } from "./limits.ts";
 import { checkQueryLimits } from "./query_limits.ts";
 import { buildGraphqlSchema, createErrorExtensions, type GraphqlContext } from "./schema.ts";
 import { addLiteralPaths, addValuePaths, listWrongPartErrors } from "./violations.ts";
 
 /** Functions of the server for reading one request. */
-export interface GraphqlRequest {
+export interface GraphqlRequestAccess {
   /** Authenticates the caller. @throws OperationError for a wrong token */
-  readonly open: () => Promise<GraphqlContext>;
+  readonly createContext: () => Promise<GraphqlContext>;
   /**
    * Reads at most `limit` bytes of body; returns undefined if it is longer.
    * @throws OperationError for a body that is too deep or too complex
@@ -43,7 +43,7 @@ export interface GraphqlRequest {
   readonly readBody: (limit: number) => Promise<Uint8Array | undefined>;
 }
 
-export type GraphqlHandler = (request: Request, how: GraphqlRequest) => Promise<Response>;
+export type GraphqlHandler = (request: Request, how: GraphqlRequestAccess) => Promise<Response>;
 
 /** HTTP status of errors that occur before the document runs. */
 const STATUS_BY_ERROR: Partial<Readonly<Record<ErrorKind, number>>> = {
@@ -52,7 +52,7 @@ const STATUS_BY_ERROR: Partial<Readonly<Record<ErrorKind, number>>> = {
   resource_exhausted: 429,
 };
 
-interface Answer {
+interface GraphqlAnswer {
   readonly data?: unknown;
   readonly errors?: readonly GraphQLError[];
 }
@@ -62,14 +62,14 @@ interface Answer {
  * GET never changes anything. Source: GraphQL over HTTP; docs/decisions.md#d-03.
  */
 export function createGraphqlHandler(): GraphqlHandler {
-  const documents = new Documents(buildGraphqlSchema());
-  return async (request, { open, readBody }) => {
+  const documents = new DocumentCache(buildGraphqlSchema());
+  return async (request, { createContext: open, readBody }) => {
     const type = selectMediaType(request.headers.get("accept"));
     if (type === undefined) {
       return createGraphqlResponse(
-        { errors: [new GraphQLError(`Expected Accept ${RESPONSE_JSON} or ${PLAIN_JSON}`)] },
+        { errors: [new GraphQLError(`Expected Accept ${GRAPHQL_MEDIA_TYPE} or ${JSON_MEDIA_TYPE}`)] },
         406,
-        PLAIN_JSON,
+        JSON_MEDIA_TYPE,
       );
     }
     try {
@@ -78,16 +78,16 @@ export function createGraphqlHandler(): GraphqlHandler {
       const params = await readParams(request, readBody, context.run);
       const answer = await runOperation(documents, params, { method: request.method, context });
       // With the older media type, the status is 200 for every request that could be parsed.
-      return createGraphqlResponse(answer, answer.data === undefined && type === RESPONSE_JSON ? 400 : 200, type);
+      return createGraphqlResponse(answer, answer.data === undefined && type === GRAPHQL_MEDIA_TYPE ? 400 : 200, type);
     } catch (error) {
-      return sendRefusal(error, type);
+      return createRefusalResponse(error, type);
     }
   };
 }
 
 /** Returns the response to an error that occurred before the document ran. Rethrows defects. */
-function sendRefusal(error: unknown, type: string): Response {
-  if (error instanceof BadRequest) {
+function createRefusalResponse(error: unknown, type: string): Response {
+  if (error instanceof GraphqlHttpError) {
     return createGraphqlResponse({ errors: [new GraphQLError(error.message)] }, error.status, type, error.headers);
   }
   const status = error instanceof OperationError ? STATUS_BY_ERROR[error.kind] : undefined;
@@ -101,22 +101,29 @@ function sendRefusal(error: unknown, type: string): Response {
   );
 }
 
-interface Asked {
+interface OperationRequest {
   readonly method: string;
   readonly context: GraphqlContext;
 }
 
-async function runOperation(documents: Documents, params: GraphqlParams, { method, context }: Asked): Promise<Answer> {
-  const { document, errors } = documents.get(params.query);
+async function runOperation(
+  documents: DocumentCache,
+  params: GraphqlParams,
+  { method, context }: OperationRequest,
+): Promise<GraphqlAnswer> {
+  const { document, errors } = documents.getPrepared(params.query);
   if (document === undefined) return { errors };
   const operation = getOperationAST(document, params.operationName);
   if (operation === undefined || operation === null)
     return { errors: [createUnknownOperationError(document, params.operationName)] };
   if (method !== "POST" && operation.operation !== OperationTypeNode.QUERY) {
-    throw new BadRequest(405, "Only queries are answered by GET", { allow: "POST" });
+    throw new GraphqlHttpError(405, "Only queries are answered by GET", { allow: "POST" });
   }
-  if (params.bodyBytes > MAX_BODY_BYTES && !isBulkMutation(operation)) {
-    throw new BadRequest(413, `The body is too large: expected at most ${MAX_BODY_BYTES} bytes beside bulk mutations`);
+  if (params.bodyBytes > MAX_QUERY_BODY_BYTES && !isBulkMutation(operation)) {
+    throw new GraphqlHttpError(
+      413,
+      `The body is too large: expected at most ${MAX_QUERY_BODY_BYTES} bytes beside bulk mutations`,
+    );
   }
   const { schema, introspection } = documents;
   try {
@@ -137,7 +144,7 @@ async function executeInSteps(
   given: ExecutionArgs,
   operation: OperationDefinitionNode,
   { run }: GraphqlContext,
-): Promise<Answer> {
+): Promise<GraphqlAnswer> {
   const { schema, document, variableValues: variables = {} } = given;
   const large = (operation.variableDefinitions ?? []).filter((one) =>
     isLargeValue(variables?.[one.variable.name.value]),
@@ -184,7 +191,7 @@ function isBulkMutation({ operation, selectionSet }: OperationDefinitionNode): b
 }
 
 function createGraphqlResponse(
-  { data, errors }: Answer,
+  { data, errors }: GraphqlAnswer,
   status: number,
   type: string,
   headers: Readonly<Record<string, string>> = {},
@@ -209,31 +216,31 @@ type PreparedDocument =
   | { readonly document: DocumentNode; readonly errors?: never }
   | { readonly document?: never; readonly errors: readonly GraphQLError[] };
 
-const MAX_ERRORS = 20;
+const MAX_VALIDATION_ERRORS = 20;
 
 /** Parses and validates documents, and caches the most recently used ones. */
-class Documents {
+class DocumentCache {
   readonly schema: GraphQLSchema;
-  readonly introspection: IntrospectionSize;
-  readonly #kept = new Map<string, PreparedDocument>();
+  readonly introspection: IntrospectionListSizes;
+  readonly #prepared = new Map<string, PreparedDocument>();
 
   constructor(schema: GraphQLSchema) {
     this.schema = schema;
-    this.introspection = measureIntrospection(schema);
+    this.introspection = measureIntrospectionLists(schema);
   }
 
-  get(text: string): PreparedDocument {
-    const known = this.#kept.get(text);
+  getPrepared(text: string): PreparedDocument {
+    const known = this.#prepared.get(text);
     // Inserted again at the end, so that the first document is the least recently used.
-    this.#kept.delete(text);
-    const prepared = known ?? this.#prepare(text);
-    if (text.length <= MAX_KEPT_CHARS) this.#kept.set(text, prepared);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MAX_KEPT_DOCUMENTS && oldest !== undefined) this.#kept.delete(oldest);
+    this.#prepared.delete(text);
+    const prepared = known ?? this.#prepareDocument(text);
+    if (text.length <= MAX_CACHED_DOCUMENT_CHARS) this.#prepared.set(text, prepared);
+    const [oldest] = this.#prepared.keys();
+    if (this.#prepared.size > MAX_CACHED_DOCUMENTS && oldest !== undefined) this.#prepared.delete(oldest);
     return prepared;
   }
 
-  #prepare(text: string): PreparedDocument {
+  #prepareDocument(text: string): PreparedDocument {
     let document: DocumentNode;
     try {
       document = parse(text, { maxTokens: MAX_TOKENS });
@@ -241,7 +248,7 @@ class Documents {
       if (!(error instanceof GraphQLError)) throw error;
       return { errors: [error] };
     }
-    const errors = validate(this.schema, document, undefined, { maxErrors: MAX_ERRORS });
+    const errors = validate(this.schema, document, undefined, { maxErrors: MAX_VALIDATION_ERRORS });
     if (errors.length === 0) return { document };
     addLiteralPaths(errors, document);
     return { errors };

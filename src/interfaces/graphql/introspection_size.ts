@@ -4,9 +4,9 @@ import { type GraphQLSchema, isEnumType, isInputObjectType, isObjectType } from 
 export const INTROSPECTION_WEIGHT = 0.4;
 
 /** Average number of items in the lists of an introspection, by the name of the field. */
-export type IntrospectionSize = Readonly<Record<string, number>>;
+export type IntrospectionListSizes = Readonly<Record<string, number>>;
 
-export function measureIntrospection(schema: GraphQLSchema): IntrospectionSize {
+export function measureIntrospectionLists(schema: GraphQLSchema): IntrospectionListSizes {
   const types = Object.values(schema.getTypeMap());
   const outputs = types.filter(isObjectType).flatMap((type) => Object.values(type.getFields()));
   const inputs = types.filter(isInputObjectType).flatMap((type) => Object.values(type.getFields()));

@@ -12,7 +12,7 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import type { Steps } from "#kernel/steps.ts";
 
 /** Number of items from which a list is read item by item. Our choice: lists are nested three deep at most. */
-const LARGE_ITEMS = 20;
+const MIN_LARGE_LIST_ITEMS = 20;
 
 export type ValuePath = readonly (string | number)[];
 
@@ -31,7 +31,9 @@ export class TooManyErrors extends Error {}
 
 /** Whether a value must be read in steps. */
 export function isLargeValue(value: unknown): boolean {
-  return Array.isArray(value) ? value.length >= LARGE_ITEMS : isJsonObject(value) && findLargeLists(value).length > 0;
+  return Array.isArray(value)
+    ? value.length >= MIN_LARGE_LIST_ITEMS
+    : isJsonObject(value) && findLargeLists(value).length > 0;
 }
 
 /**
@@ -94,11 +96,11 @@ function coercePart(part: WrongPart, wrong: WrongPart[]): unknown {
 
 /** An argument that cannot be parsed, with its path and the library's reason. */
 export class UnreadableArgument extends Error {
-  readonly place: string;
+  readonly path: string;
 
   constructor(message: string, place: string) {
     super(message);
-    this.place = place;
+    this.path = place;
   }
 }
 
@@ -138,7 +140,7 @@ function convertSmallArguments(desc: DescMessage, args: object, place: string): 
 function findLargeLists(value: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(value).filter((name) => {
     const member = value[name];
-    return Array.isArray(member) && member.length >= LARGE_ITEMS;
+    return Array.isArray(member) && member.length >= MIN_LARGE_LIST_ITEMS;
   });
 }
 

@@ -8,16 +8,16 @@ import {
   type SelectionNode,
 } from "graphql";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
-import { INTROSPECTION_WEIGHT, type IntrospectionSize } from "./introspection_size.ts";
-import { MAX_ALIASES, MAX_COST, MAX_DEPTH } from "./limits.ts";
+import { INTROSPECTION_WEIGHT, type IntrospectionListSizes } from "./introspection_size.ts";
+import { MAX_ALIASES, MAX_COST, MAX_FIELD_DEPTH } from "./limits.ts";
 
-type Variables = Readonly<Record<string, unknown>>;
+type GraphqlVariables = Readonly<Record<string, unknown>>;
 
 export interface MeasuredOperation {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  readonly variables: Variables;
-  readonly introspection: IntrospectionSize;
+  readonly variables: GraphqlVariables;
+  readonly introspection: IntrospectionListSizes;
 }
 
 /**
@@ -28,21 +28,25 @@ export interface MeasuredOperation {
  * @throws GraphQLError QUERY_TOO_COMPLEX
  */
 export function checkQueryLimits(measured: MeasuredOperation): void {
-  new Meter(measured).walk(measured.operation.selectionSet.selections, { depth: 1, times: 1, isAboutSchema: false });
+  new QueryCostMeter(measured).measureSelections(measured.operation.selectionSet.selections, {
+    depth: 1,
+    times: 1,
+    isAboutSchema: false,
+  });
 }
 
 /** Position of a selection: nesting level, number of times it is resolved, and whether it is introspection. */
-interface SelectionState {
+interface SelectionPosition {
   readonly depth: number;
   readonly times: number;
   readonly isAboutSchema: boolean;
 }
 
-class Meter {
+class QueryCostMeter {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #operation: OperationDefinitionNode;
-  readonly #variables: Variables;
-  readonly #introspection: IntrospectionSize;
+  readonly #variables: GraphqlVariables;
+  readonly #introspection: IntrospectionListSizes;
   #aliases = 0;
   #cost = 0;
 
@@ -56,27 +60,28 @@ class Meter {
 
   // Fragments cannot contain themselves in a valid document. Each spread costs 1, because nested fragments without
   // fields could otherwise expand exponentially.
-  walk(selections: readonly SelectionNode[], place: SelectionState): void {
+  measureSelections(selections: readonly SelectionNode[], place: SelectionPosition): void {
     for (const selection of selections) {
       this.#cost += selection.kind === Kind.FIELD ? computeFieldCost(selection, place) : 1;
       if (this.#cost > MAX_COST) throw createComplexityError(`asks for more than ${MAX_COST} values`);
-      if (selection.kind === Kind.FIELD) this.#field(selection, place);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) this.walk(selection.selectionSet.selections, place);
-      else this.walk(this.#fragments.get(selection.name.value)?.selectionSet.selections ?? [], place);
+      if (selection.kind === Kind.FIELD) this.#measureField(selection, place);
+      else if (selection.kind === Kind.INLINE_FRAGMENT)
+        this.measureSelections(selection.selectionSet.selections, place);
+      else this.measureSelections(this.#fragments.get(selection.name.value)?.selectionSet.selections ?? [], place);
     }
   }
 
-  #field(field: FieldNode, { depth, times, isAboutSchema }: SelectionState): void {
+  #measureField(field: FieldNode, { depth, times, isAboutSchema }: SelectionPosition): void {
     if (field.alias !== undefined) this.#aliases++;
-    if (depth > MAX_DEPTH) throw createComplexityError(`is nested deeper than ${MAX_DEPTH} levels`);
+    if (depth > MAX_FIELD_DEPTH) throw createComplexityError(`is nested deeper than ${MAX_FIELD_DEPTH} levels`);
     if (this.#aliases > MAX_ALIASES) throw createComplexityError(`has more than ${MAX_ALIASES} aliases`);
     const inner = field.selectionSet?.selections;
     if (inner === undefined) return;
     const { value: name } = field.name;
     const about = isAboutSchema || name.startsWith("__");
-    const items = about ? (this.#introspection[name] ?? 1) : this.#items(field);
+    const items = about ? (this.#introspection[name] ?? 1) : this.#findItemCount(field);
     // Type wrappers (list of, not null) are not levels: there are at most a few, and they contain no lists.
-    this.walk(inner, {
+    this.measureSelections(inner, {
       depth: isTypeWrapper(field, about) ? depth : depth + 1,
       times: times * items,
       isAboutSchema: about,
@@ -84,23 +89,23 @@ class Meter {
   }
 
   /** Returns a page's maximum number of items. A list without a requested size counts as one, except for devices. */
-  #items({ name, arguments: given = [] }: FieldNode): number {
+  #findItemCount({ name, arguments: given = [] }: FieldNode): number {
     const size = given.find((one) => one.name.value === "pageSize")?.value;
     if (size === undefined && name.value !== "searchDevices") return 1;
-    const asked = size?.kind === Kind.VARIABLE ? this.#variable(size.name.value) : undefined;
+    const asked = size?.kind === Kind.VARIABLE ? this.#readVariable(size.name.value) : undefined;
     const count = size?.kind === Kind.INT ? Number(size.value) : asked;
     return typeof count === "number" && count > 0 ? Math.min(count, MAX_PAGE_SIZE) : DEFAULT_PAGE_SIZE;
   }
 
   /** Returns a variable's given value, else its default. */
-  #variable(name: string): unknown {
+  #readVariable(name: string): unknown {
     if (Object.hasOwn(this.#variables, name)) return this.#variables[name];
     const found = this.#operation.variableDefinitions?.find(({ variable }) => variable.name.value === name);
     return found?.defaultValue?.kind === Kind.INT ? Number(found.defaultValue.value) : undefined;
   }
 }
 
-function computeFieldCost(field: FieldNode, { times, isAboutSchema }: SelectionState): number {
+function computeFieldCost(field: FieldNode, { times, isAboutSchema }: SelectionPosition): number {
   if (isTypeWrapper(field, isAboutSchema)) return 0;
   return isAboutSchema ? times * INTROSPECTION_WEIGHT : times;
 }

@@ -22,7 +22,7 @@ export interface GraphqlContext {
   readonly service: DcService;
   readonly caller: Caller;
   /** Called for each defect, with the name of the RPC. */
-  readonly report: (method: string, error: unknown) => void;
+  readonly reportDefect: (method: string, error: unknown) => void;
   /** Aborts when the caller disconnects. */
   readonly signal?: AbortSignal;
   /** Runs work in steps, with other calls between them. */
@@ -34,7 +34,7 @@ function getErrorCode(kind: ErrorKind): string {
   return kind === "invalid_argument" ? "BAD_USER_INPUT" : kind.toUpperCase();
 }
 
-type Field = GraphQLFieldConfig<unknown, GraphqlContext>;
+type GraphqlRootField = GraphQLFieldConfig<unknown, GraphqlContext>;
 
 /**
  * Returns a schema with one query or mutation per RPC of the proto and its request's fields as arguments: a field added
@@ -43,16 +43,16 @@ type Field = GraphQLFieldConfig<unknown, GraphqlContext>;
 export function buildGraphqlSchema(): GraphQLSchema {
   const methods = SERVICES.flatMap(({ service }): readonly DescMethod[] => service.methods);
   const types = new GraphqlTypes(methods.map(({ output }) => output));
-  const root = (name: string, of: readonly DescMethod[]) =>
+  const createRootType = (name: string, of: readonly DescMethod[]) =>
     new GraphQLObjectType<unknown, GraphqlContext>({
       name,
       fields: Object.fromEntries(
-        of.map((method) => [findFieldName(method), createMethodField(types, method as DescMethodUnary)]),
+        of.map((method) => [findRootFieldName(method), createMethodField(types, method as DescMethodUnary)]),
       ) as GraphQLFieldConfigMap<unknown, GraphqlContext>,
     });
   return new GraphQLSchema({
-    query: root("Query", methods.filter(isReadMethod)),
-    mutation: root(
+    query: createRootType("Query", methods.filter(isReadMethod)),
+    mutation: createRootType(
       "Mutation",
       methods.filter((method) => !isReadMethod(method)),
     ),
@@ -64,20 +64,20 @@ function isReadMethod({ idempotency }: DescMethod): boolean {
 }
 
 /** Returns the RPC's name, without its verb for `GetRack` and the like: docs/contract/datacenter-interfaces.md#graphql. */
-export function findFieldName({ localName }: DescMethod): string {
+export function findRootFieldName({ localName }: DescMethod): string {
   return localName.replace(/^get([A-Z])/, (_, first: string) => first.toLowerCase());
 }
 
-function createMethodField(types: GraphqlTypes, method: DescMethodUnary): Field {
+function createMethodField(types: GraphqlTypes, method: DescMethodUnary): GraphqlRootField {
   return {
-    type: types.output(method.output),
-    args: types.arguments(method.input),
+    type: types.getOutputType(method.output),
+    args: types.listArguments(method.input),
     resolve: (_, args, context) => answerField(method, args, context),
   };
 }
 
 async function answerField(method: DescMethodUnary, args: object, context: GraphqlContext) {
-  const { service, caller, report, signal, run } = context;
+  const { service, caller, reportDefect: report, signal, run } = context;
   const rpc = findRpc(method);
   if (rpc === undefined) throw createGraphqlRefusal(`${method.name} is not implemented yet`, { code: "UNIMPLEMENTED" });
   try {
@@ -98,7 +98,7 @@ async function readArguments(method: DescMethodUnary, args: object, run: Graphql
     return await run(convertArgumentsInSteps(method.input, args));
   } catch (error) {
     if (!(error instanceof UnreadableArgument)) throw error;
-    const field = convertToArgumentPath(error.place);
+    const field = convertToArgumentPath(error.path);
     const message = `Cannot read the argument ${field}: ${error.message}`;
     const reason = "FIELD_OUT_OF_RANGE";
     throw createGraphqlRefusal(message, {

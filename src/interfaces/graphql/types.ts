@@ -19,21 +19,21 @@ import {
   Kind,
   type ValueNode,
 } from "graphql";
-import { convertDetail } from "./argument_names.ts";
+import { convertRefusalDetail } from "./argument_names.ts";
 
-const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
+const TIMESTAMP_PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /** A time in RFC 3339. */
-const DATE_TIME = new GraphQLScalarType<string>({
+const DATE_TIME_TYPE = new GraphQLScalarType<string>({
   name: "DateTime",
   description: "A moment in RFC 3339, such as 2026-01-05T12:00:00Z",
   coerceOutputValue: String,
-  coerceInputValue: (value) => parseTime(value),
-  coerceInputLiteral: (node) => parseTime(node.kind === Kind.STRING ? node.value : undefined, node),
+  coerceInputValue: (value) => requireTimestamp(value),
+  coerceInputLiteral: (node) => requireTimestamp(node.kind === Kind.STRING ? node.value : undefined, node),
 });
 
 /** Values without a fixed structure: labels, counts by name, nested objects. */
-const JSON_VALUE = new GraphQLScalarType<unknown>({
+const JSON_TYPE = new GraphQLScalarType<unknown>({
   name: "JSON",
   description: "Any JSON value: labels and counts by name, structures",
   coerceOutputValue: (value) => value,
@@ -41,8 +41,8 @@ const JSON_VALUE = new GraphQLScalarType<unknown>({
   coerceInputLiteral: convertLiteral,
 });
 
-function parseTime(value: unknown, nodes?: ValueNode): string {
-  if (typeof value === "string" && MOMENT.test(value) && !Number.isNaN(Date.parse(value))) return value;
+function requireTimestamp(value: unknown, nodes?: ValueNode): string {
+  if (typeof value === "string" && TIMESTAMP_PATTERN.test(value) && !Number.isNaN(Date.parse(value))) return value;
   throw new GraphQLError("Cannot read the moment: expected RFC 3339, such as 2026-01-05T12:00:00Z", { nodes });
 }
 
@@ -64,23 +64,26 @@ function convertLiteral(node: ValueNode): unknown {
   }
 }
 
-type OutputItem = GraphQLObjectType | GraphQLScalarType | GraphQLEnumType;
-type InputItem = GraphQLInputObjectType | GraphQLScalarType | GraphQLEnumType;
+type NamedOutputType = GraphQLObjectType | GraphQLScalarType | GraphQLEnumType;
+type NamedInputType = GraphQLInputObjectType | GraphQLScalarType | GraphQLEnumType;
 
 /** Type names that do not follow from the message's name. Source: docs/contract/datacenter-interfaces.md#graphql. */
-const GIVEN_NAMES: Readonly<Record<string, string>> = { SearchDevicesResponse: "DevicePage", BulkReply: "BulkResult" };
+const SPECIAL_TYPE_NAMES: Readonly<Record<string, string>> = {
+  SearchDevicesResponse: "DevicePage",
+  BulkReply: "BulkResult",
+};
 
 /** Type of the details of a refused item, which name fields of the request. */
-const DETAIL_TYPE = "google.protobuf.Any";
+const REFUSAL_DETAIL_TYPE = "google.protobuf.Any";
 
-type Details = Readonly<Record<string, readonly JsonObject[] | undefined>>;
+type RefusalDetails = Readonly<Record<string, readonly JsonObject[] | undefined>>;
 
 /** Messages of the protobuf runtime that have a special JSON form. */
-const WELL_KNOWN: Readonly<Record<string, GraphQLScalarType>> = {
-  "google.protobuf.Timestamp": DATE_TIME,
+const SCALAR_BY_WELL_KNOWN_TYPE: Readonly<Record<string, GraphQLScalarType>> = {
+  "google.protobuf.Timestamp": DATE_TIME_TYPE,
   "google.protobuf.FieldMask": GraphQLString,
-  "google.protobuf.Struct": JSON_VALUE,
-  [DETAIL_TYPE]: JSON_VALUE,
+  "google.protobuf.Struct": JSON_TYPE,
+  [REFUSAL_DETAIL_TYPE]: JSON_TYPE,
 };
 
 /**
@@ -94,7 +97,7 @@ export class GraphqlTypes {
   readonly #inputs = new Map<DescMessage, GraphQLInputObjectType>();
   readonly #enums = new Map<DescEnum, GraphQLEnumType>();
   /** Messages that occur in replies; input types of these messages need another name. */
-  readonly #answered: ReadonlySet<DescMessage>;
+  readonly #replyMessages: ReadonlySet<DescMessage>;
 
   constructor(answers: readonly DescMessage[]) {
     const found = new Set(answers);
@@ -102,29 +105,29 @@ export class GraphqlTypes {
     for (const message of found) {
       for (const { message: inner } of message.fields) if (inner !== undefined) found.add(inner);
     }
-    this.#answered = found;
+    this.#replyMessages = found;
   }
 
-  output(message: DescMessage): GraphQLObjectType {
+  getOutputType(message: DescMessage): GraphQLObjectType {
     const known = this.#outputs.get(message);
     if (known !== undefined) return known;
     const type = new GraphQLObjectType({
-      name: GIVEN_NAMES[message.name] ?? message.name.replace(/Response$/, "Result"),
-      fields: () => Object.fromEntries(message.fields.map((field) => [field.jsonName, this.#outputField(field)])),
+      name: SPECIAL_TYPE_NAMES[message.name] ?? message.name.replace(/Response$/, "Result"),
+      fields: () => Object.fromEntries(message.fields.map((field) => [field.jsonName, this.#createOutputField(field)])),
     });
     this.#outputs.set(message, type);
     return type;
   }
 
-  arguments(message: DescMessage): GraphQLInputFieldConfigMap {
-    return Object.fromEntries(message.fields.map((field) => [field.jsonName, { type: this.#inputField(field) }]));
+  listArguments(message: DescMessage): GraphQLInputFieldConfigMap {
+    return Object.fromEntries(message.fields.map((field) => [field.jsonName, { type: this.#createInputType(field) }]));
   }
 
-  #outputField(field: DescField): GraphQLFieldConfigMap<unknown, unknown>[string] {
+  #createOutputField(field: DescField): GraphQLFieldConfigMap<unknown, unknown>[string] {
     const { jsonName, enum: words, message } = field;
-    const type = this.#outputType(field);
-    if (message?.typeName === DETAIL_TYPE) {
-      return { type, resolve: (source) => (source as Details)[jsonName]?.map(convertDetail) };
+    const type = this.#createOutputType(field);
+    if (message?.typeName === REFUSAL_DETAIL_TYPE) {
+      return { type, resolve: (source) => (source as RefusalDetails)[jsonName]?.map(convertRefusalDetail) };
     }
     if (words === undefined || field.fieldKind === "list") return { type };
     const unspecified = words.value[0]?.name;
@@ -137,49 +140,49 @@ export class GraphqlTypes {
     };
   }
 
-  #outputType(field: DescField): GraphQLOutputType {
+  #createOutputType(field: DescField): GraphQLOutputType {
     switch (field.fieldKind) {
       case "map":
-        return new GraphQLNonNull(JSON_VALUE);
+        return new GraphQLNonNull(JSON_TYPE);
       case "list":
-        return new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(this.#outputItem(field))));
+        return new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(this.#findNamedOutputType(field))));
       case "scalar":
         return field.presence === FeatureSet_FieldPresence.IMPLICIT
-          ? new GraphQLNonNull(this.#outputItem(field))
-          : this.#outputItem(field);
+          ? new GraphQLNonNull(this.#findNamedOutputType(field))
+          : this.#findNamedOutputType(field);
       default:
-        return this.#outputItem(field);
+        return this.#findNamedOutputType(field);
     }
   }
 
-  #outputItem({ message, enum: words, scalar }: DescField): OutputItem {
-    if (message !== undefined) return findWellKnownScalar(message) ?? this.output(message);
-    return words === undefined ? findScalarType(scalar) : this.#enumType(words);
+  #findNamedOutputType({ message, enum: words, scalar }: DescField): NamedOutputType {
+    if (message !== undefined) return findWellKnownScalar(message) ?? this.getOutputType(message);
+    return words === undefined ? findScalarType(scalar) : this.#getEnumType(words);
   }
 
-  #inputField(field: DescField): GraphQLInputType {
-    if (field.fieldKind === "map") return JSON_VALUE;
-    const item = this.#inputItem(field);
+  #createInputType(field: DescField): GraphQLInputType {
+    if (field.fieldKind === "map") return JSON_TYPE;
+    const item = this.#findNamedInputType(field);
     return field.fieldKind === "list" ? new GraphQLList(new GraphQLNonNull(item)) : item;
   }
 
-  #inputItem({ message, enum: words, scalar }: DescField): InputItem {
-    if (message !== undefined) return findWellKnownScalar(message) ?? this.#input(message);
-    return words === undefined ? findScalarType(scalar) : this.#enumType(words);
+  #findNamedInputType({ message, enum: words, scalar }: DescField): NamedInputType {
+    if (message !== undefined) return findWellKnownScalar(message) ?? this.#getInputType(message);
+    return words === undefined ? findScalarType(scalar) : this.#getEnumType(words);
   }
 
-  #input(message: DescMessage): GraphQLInputObjectType {
+  #getInputType(message: DescMessage): GraphQLInputObjectType {
     const known = this.#inputs.get(message);
     if (known !== undefined) return known;
     const type = new GraphQLInputObjectType({
-      name: this.#answered.has(message) ? `${message.name}Input` : message.name,
-      fields: () => this.arguments(message),
+      name: this.#replyMessages.has(message) ? `${message.name}Input` : message.name,
+      fields: () => this.listArguments(message),
     });
     this.#inputs.set(message, type);
     return type;
   }
 
-  #enumType(words: DescEnum): GraphQLEnumType {
+  #getEnumType(words: DescEnum): GraphQLEnumType {
     const known = this.#enums.get(words);
     if (known !== undefined) return known;
     const [zero, ...values] = words.values;
@@ -194,7 +197,7 @@ export class GraphqlTypes {
 }
 
 function findWellKnownScalar(message: DescMessage): GraphQLScalarType | undefined {
-  return WELL_KNOWN[message.typeName];
+  return SCALAR_BY_WELL_KNOWN_TYPE[message.typeName];
 }
 
 function findScalarType(scalar: ScalarType | undefined): GraphQLScalarType {

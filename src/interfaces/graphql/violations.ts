@@ -14,20 +14,20 @@ import {
 } from "graphql";
 import { MAX_VARIABLE_ERRORS, type WrongPart } from "./large_values.ts";
 
-type Reason = "FIELD_OUT_OF_RANGE" | "UNKNOWN_FIELD";
+type ViolationReason = "FIELD_OUT_OF_RANGE" | "UNKNOWN_FIELD";
 
 /** An error about an argument: the path to the wrong value, and the reason. */
 interface ArgumentError {
   readonly field: string;
-  readonly reason: Reason;
+  readonly reason: ViolationReason;
 }
 
 /** Form of the library's message about a field that the type does not have; its path ends at the object. */
-const UNKNOWN_FIELD =
+const UNKNOWN_FIELD_PATTERN =
   /^Expected value of type "[^"]*" not to include unknown field "(.*?)"(?:, found|\. Did you mean)/s;
 
 /** An executed operation. */
-export interface Execution {
+export interface ExecutedOperation {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
@@ -51,7 +51,7 @@ export function addLiteralPaths(errors: readonly GraphQLError[], document: Docum
 }
 
 /** Adds the argument to errors of execution: values of variables, and literals that contain variables. */
-export function addValuePaths(errors: readonly GraphQLError[], execution: Execution): void {
+export function addValuePaths(errors: readonly GraphQLError[], execution: ExecutedOperation): void {
   const open = errors.filter(({ extensions }) => extensions["code"] === undefined);
   if (open.length === 0) return;
   const ofVariables = open.filter(({ nodes }) => nodes?.[0]?.kind === Kind.VARIABLE_DEFINITION);
@@ -60,7 +60,7 @@ export function addValuePaths(errors: readonly GraphQLError[], execution: Execut
   try {
     if (ofVariables.length > 0) visitWrongArguments(execution, createLimitedCollector(places, ofVariables.length));
   } catch (error) {
-    if (!(error instanceof Enough)) throw error;
+    if (!(error instanceof ErrorLimitReached)) throw error;
   }
   for (const [index, error] of ofVariables.entries()) {
     const place = places[index];
@@ -70,19 +70,19 @@ export function addValuePaths(errors: readonly GraphQLError[], execution: Execut
 }
 
 /** Thrown to end the traversal of a value: each item of a list of millions may be wrong. */
-class Enough extends Error {}
+class ErrorLimitReached extends Error {}
 
 function createLimitedCollector(places: ArgumentError[], most: number): (place: ArgumentError) => void {
   return (place) => {
     places.push(place);
-    if (places.length === most) throw new Enough();
+    if (places.length === most) throw new ErrorLimitReached();
   };
 }
 
 /** Calls `found` for each argument that gets a wrong value of a variable, where the variable is first used. */
 function visitWrongArguments(
-  { schema, document, operation, variables }: Execution,
-  found: (place: ArgumentError) => void,
+  { schema, document, operation, variables }: ExecutedOperation,
+  onError: (place: ArgumentError) => void,
 ): void {
   const uses = findFirstUses(document, operation);
   for (const { variable, type: written, defaultValue } of operation.variableDefinitions ?? []) {
@@ -93,20 +93,20 @@ function visitWrongArguments(
     if (value === undefined && (defaultValue !== undefined || !isNonNullType(type))) continue;
     const start = uses.get(name) ?? name;
     validateInputValue(value, type, ({ message }, path) =>
-      found(parseErrorPlace(message, start + path.map(formatPathStep).join(""))),
+      onError(parseArgumentError(message, start + path.map(formatPathStep).join(""))),
     );
   }
 }
 
-function parseErrorPlace(message: string, field: string): ArgumentError {
-  const unknown = UNKNOWN_FIELD.exec(message)?.[1];
+function parseArgumentError(message: string, field: string): ArgumentError {
+  const unknown = UNKNOWN_FIELD_PATTERN.exec(message)?.[1];
   if (unknown === undefined) return { field, reason: "FIELD_OUT_OF_RANGE" };
   return { field: field + formatPathStep(unknown), reason: "UNKNOWN_FIELD" };
 }
 
 /** Returns the library's errors about parts of a variable's value, with the paths of the arguments. */
 export function listWrongPartErrors(
-  { document, operation }: Pick<Execution, "document" | "operation">,
+  { document, operation }: Pick<ExecutedOperation, "document" | "operation">,
   definition: VariableDefinitionNode,
   parts: readonly WrongPart[],
 ): readonly GraphQLError[] {
@@ -119,7 +119,7 @@ export function listWrongPartErrors(
       const at = [...path, ...inner].map(formatPathStep).join("");
       const message = `Variable "$${name}" has invalid value at ${at}: ${originalError.message}`;
       const error = new GraphQLError(message, { nodes: definition, originalError });
-      addViolation(error, parseErrorPlace(originalError.message, start + at));
+      addViolation(error, parseArgumentError(originalError.message, start + at));
       errors.push(error);
     });
   }
@@ -147,19 +147,19 @@ function addViolation({ extensions, message }: GraphQLError, { field, reason }: 
 }
 
 /** Receives the path of a node within the arguments of its field: `rack.location.siteId`, `items[3].kind`. */
-type TellPlace = (node: ASTNode, place: string) => void;
+type VisitArgumentPart = (node: ASTNode, place: string) => void;
 
 /** Visits every part of every argument in document order. Cost: one traversal. */
-function visitArgumentParts(root: ASTNode, tell: TellPlace): void {
+function visitArgumentParts(root: ASTNode, visitPart: VisitArgumentPart): void {
   visit(root, {
     Argument(node) {
-      visitParts(node, node.name.value, tell);
+      visitParts(node, node.name.value, visitPart);
       return false;
     },
   });
 }
 
-function visitParts(node: ASTNode, place: string, tell: TellPlace): void {
+function visitParts(node: ASTNode, place: string, tell: VisitArgumentPart): void {
   tell(node, place);
   switch (node.kind) {
     case Kind.ARGUMENT:

@@ -27,27 +27,27 @@ const PROBE_ROUTES: readonly string[] = ["/healthz", "/readyz", "/grpc.health.v1
 /** Methods that change nothing, which a browser may send to other sites without asking. */
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 /** Maximum number of characters of a header that a refusal repeats. */
-const MAX_SHOWN_CHARS = 100;
+const MAX_QUOTED_HEADER_CHARS = 100;
 
 /** Decides which requests are read at all: by their form, their Host and Origin, and the remaining memory. */
-export class Admission {
+export class RequestAdmission {
   readonly #rules: AdmissionRules;
   /** The last allowed authority, cached because clients repeat theirs. */
-  #lastOwn: string | undefined;
+  #lastOwnAuthority: string | undefined;
 
   constructor(rules: AdmissionRules) {
     this.#rules = rules;
   }
 
   /** Returns the refusal of a request; undefined if the request is admitted. */
-  refusalOf(request: NodeRequest, account: ByteAccount): EarlyRefusal | undefined {
-    const isProbe = Admission.isProbe(request);
+  findRefusal(request: NodeRequest, account: ByteAccount): EarlyRefusal | undefined {
+    const isProbe = RequestAdmission.isProbe(request);
     return (
       findFormRefusal(request) ??
       findCodingRefusal(request) ??
       findPathRefusal(request) ??
-      (isProbe && this.#rules.probesFromAnywhere ? undefined : this.#foreign(request)) ??
-      (isProbe || account.fits(0) ? undefined : { status: 429, error: createBusyRefusal() })
+      (isProbe && this.#rules.probesFromAnywhere ? undefined : this.#findForeignRefusal(request)) ??
+      (isProbe || account.canCharge(0) ? undefined : { status: 429, error: createBusyRefusal() })
     );
   }
 
@@ -58,26 +58,29 @@ export class Admission {
 
   /** Whether a Host is a loopback host or was named by the operator. */
   isOwnHost(authority: string): boolean {
-    if (authority === this.#lastOwn) return true;
+    if (authority === this.#lastOwnAuthority) return true;
     const host = parseHost(authority);
     const isOwn = host !== undefined && (isLoopbackHost(host) || this.#rules.allowedHosts.includes(host));
-    if (isOwn) this.#lastOwn = authority;
+    if (isOwn) this.#lastOwnAuthority = authority;
     return isOwn;
   }
 
   /** Returns the origin of another site that may read the reply; undefined without such an origin. */
-  allowedOrigin({ headers }: NodeRequest): string | undefined {
+  findAllowedOrigin({ headers }: NodeRequest): string | undefined {
     const { origin } = headers;
     return origin !== undefined && this.#rules.allowedOrigins.includes(origin.toLowerCase()) ? origin : undefined;
   }
 
-  #foreign(request: NodeRequest): EarlyRefusal | undefined {
+  #findForeignRefusal(request: NodeRequest): EarlyRefusal | undefined {
     const { isOpen, allowedHosts } = this.#rules;
     const authority = findRequestAuthority(request);
     // A page that rebinds its own name to this address keeps that name in Host.
     if ((isOpen || allowedHosts.length > 0) && !this.isOwnHost(authority)) {
       const expected = "expected a loopback address or a name given by --allowed-host";
-      return createForbiddenRefusal("HOST_NOT_ALLOWED", `Host "${quoteText(authority)}" is not allowed: ${expected}`);
+      return createForbiddenRefusal(
+        "HOST_NOT_ALLOWED",
+        `Host "${sanitizeHeaderText(authority)}" is not allowed: ${expected}`,
+      );
     }
     const { origin, "sec-fetch-site": site } = request.headers;
     if (origin === undefined) {
@@ -85,9 +88,12 @@ export class Admission {
       if (!isUnasked || SAFE_METHODS.includes(request.method ?? "")) return undefined;
       return createForbiddenRefusal("ORIGIN_NOT_ALLOWED", "A page of another site may not change anything here");
     }
-    if (isSameSite(origin, authority) || this.allowedOrigin(request) !== undefined) return undefined;
+    if (isServerOrigin(origin, authority) || this.findAllowedOrigin(request) !== undefined) return undefined;
     const expected = "expected a page of this server or an origin given by --allowed-origin";
-    return createForbiddenRefusal("ORIGIN_NOT_ALLOWED", `Origin "${quoteText(origin)}" is not allowed: ${expected}`);
+    return createForbiddenRefusal(
+      "ORIGIN_NOT_ALLOWED",
+      `Origin "${sanitizeHeaderText(origin)}" is not allowed: ${expected}`,
+    );
   }
 }
 
@@ -121,7 +127,7 @@ function findFormRefusal(request: NodeRequest): EarlyRefusal | undefined {
 function findCodingRefusal({ headers }: NodeRequest): EarlyRefusal | undefined {
   const { "transfer-encoding": coding = "chunked" } = headers;
   if (coding.trim().toLowerCase() === "chunked") return undefined;
-  const message = `Transfer-Encoding "${quoteText(coding)}" is not supported: expected chunked`;
+  const message = `Transfer-Encoding "${sanitizeHeaderText(coding)}" is not supported: expected chunked`;
   return { ...createMalformedRefusal(message), status: 501 };
 }
 
@@ -170,14 +176,14 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /** Whether a page's origin is the called server. The scheme may differ: a proxy before the server may terminate TLS. */
-function isSameSite(origin: string, authority: string): boolean {
+function isServerOrigin(origin: string, authority: string): boolean {
   const [, scheme = "", host = ""] = /^(https?):\/\/([^/]+)$/i.exec(origin) ?? [];
   if (host === "") return false;
   const port = scheme.toLowerCase() === "https" ? ":443" : ":80";
-  const plain = (text: string) => text.toLowerCase().replace(new RegExp(`${port}$`), "");
-  return plain(host) === plain(authority);
+  const removeDefaultPort = (text: string) => text.toLowerCase().replace(new RegExp(`${port}$`), "");
+  return removeDefaultPort(host) === removeDefaultPort(authority);
 }
 
-function quoteText(text: string): string {
-  return text.slice(0, MAX_SHOWN_CHARS).replace(/[^\x20-\x7e]/g, "?");
+function sanitizeHeaderText(text: string): string {
+  return text.slice(0, MAX_QUOTED_HEADER_CHARS).replace(/[^\x20-\x7e]/g, "?");
 }

@@ -25,17 +25,17 @@ import { METRIC_FORMATS, type MetricFormat } from "./metric_text.ts";
 import { createModuleHandler, MODULES_PATH } from "./page_modules.ts";
 import { createPageHandler } from "./pages.ts";
 import { findRefusedLabels } from "./refused_route.ts";
-import { readBytes, readJsonBody } from "./request_body.ts";
-import { ROUTES } from "./routes.ts";
+import { readJsonBody, readLimitedBytes } from "./request_body.ts";
+import { ROUTE_DESCRIPTIONS } from "./routes.ts";
 import { receiveWebhook } from "./webhook.ts";
-import type { WebhookSecret } from "./webhook_secret.ts";
+import type { WebhookSecrets } from "./webhook_secret.ts";
 
 export interface AppOptions extends ConnectOptions {
   /** Finds the principal for the secret of a calendar address; absent without a token file. */
   readonly findSubscriber?: FindSubscriber | undefined;
-  readonly metrics: (format: MetricFormat) => string | Promise<string>;
+  readonly formatMetrics: (format: MetricFormat) => string | Promise<string>;
   /** Secrets of the webhook for change feeds; without them the webhook is closed. */
-  readonly webhookSecret?: WebhookSecret | undefined;
+  readonly webhookSecret?: WebhookSecrets | undefined;
   readonly countDeadLetters?: (count: number) => void;
   /** The program's version, as `/openapi.json` states it. */
   readonly version?: string;
@@ -46,26 +46,26 @@ export interface AppOptions extends ConnectOptions {
   /** Loads the sample site as lists of upsert items in JSON; absent if none is offered. */
   readonly loadSample?: () => Promise<string>;
   /** Returns the account of the bytes that a request occupies; absent if memory is not limited. */
-  readonly accountOf?: (request: NodeRequest) => ByteAccount | undefined;
+  readonly findAccount?: (request: NodeRequest) => ByteAccount | undefined;
 }
 
 export const CHANGE_STREAM_PATH = "/changes/stream";
 /** Path of MCP's Streamable HTTP. */
 const MCP_PATH = "/mcp";
 /** Memory of an open stream beyond its request, in bytes. Our choice: measured with 1000 streams. */
-const STREAM_BYTES = 256 * 1024;
+const OPEN_STREAM_BYTES = 256 * 1024;
 
 /** Routes that only support GET and HEAD. */
-const READ_ROUTES = [
+const READ_ONLY_ROUTES = [
   `${MODULES_PATH}*`,
-  ...Object.keys(ROUTES).flatMap((route) => (route.startsWith("GET ") ? [route.slice("GET ".length)] : [])),
+  ...Object.keys(ROUTE_DESCRIPTIONS).flatMap((route) => (route.startsWith("GET ") ? [route.slice("GET ".length)] : [])),
 ];
 
 interface Bindings {
   readonly incoming: NodeRequest;
 }
 
-type App = Hono<{ Bindings: Bindings }>;
+type HttpApp = Hono<{ Bindings: Bindings }>;
 type AppContext = Context<{ Bindings: Bindings }>;
 
 /**
@@ -74,11 +74,11 @@ type AppContext = Context<{ Bindings: Bindings }>;
  *
  * Source: docs/contract/datacenter-interfaces.md#http-routes; docs/decisions.md#d-11.
  */
-export function createHttpApp(options: AppOptions): App {
-  const app: App = new Hono();
+export function createHttpApp(options: AppOptions): HttpApp {
+  const app: HttpApp = new Hono();
   app.use(async (context, next) => {
-    await runCountedCall(next, (_, seconds) => countRefused(context, options, seconds));
-    chargeReply(context, options);
+    await runCountedCall(next, (_, seconds) => countRefusedRequest(context, options, seconds));
+    chargeResponse(context, options);
     if (!context.res.headers.has("cache-control")) context.header("cache-control", "no-store");
   });
   const { loadPage = async () => undefined, loadConsoleModules = async () => undefined } = options;
@@ -98,48 +98,49 @@ export function createHttpApp(options: AppOptions): App {
     const principal = await findCalendarReader(context.req.raw, options);
     return answerCalendar(context.req.raw, options.service, createRequestCaller(context, "REST", principal));
   });
-  const read = (path: string, ask: (caller: Caller) => Promise<unknown>) =>
-    app.get(path, async (context) => sendJson(context, await ask(await findCaller(context, options, "REST"))));
-  read("/audit/verify", async (caller) => convertVerdictToJson(await options.service.verifyHistory(caller)));
-  read("/estate", (caller) => options.service.overview(caller));
+  const addReadRoute = (path: string, ask: (caller: Caller) => Promise<unknown>) =>
+    app.get(path, async (context) =>
+      createJsonResponse(context, await ask(await findCaller(context, options, "REST"))),
+    );
+  addReadRoute("/audit/verify", async (caller) => convertVerdictToJson(await options.service.verifyHistory(caller)));
+  addReadRoute("/estate", (caller) => options.service.readOverview(caller));
   app.get("/resources", async (context) => {
     const caller = await findCaller(context, options, "REST");
-    return sendJson(context, { resources: await options.service.stored(context.req.queries("ref") ?? [], caller) });
+    return createJsonResponse(context, {
+      resources: await options.service.readStoredResources(context.req.queries("ref") ?? [], caller),
+    });
   });
-  read("/session", (caller) => options.service.session(caller));
+  addReadRoute("/session", (caller) => options.service.session(caller));
   app.get("/sample", (context) => answerSample(context, options));
   app.post("/audit/webhook", async (context) => {
     const { service, webhookSecret: secret, countDeadLetters = () => {} } = options;
     // A feed authenticates with a secret instead of a principal.
     const caller = createRequestCaller(context, "WEBHOOK", undefined);
-    const meter = createBodyMeter(context, options);
-    return sendJson(
-      context,
-      await receiveWebhook(context.req.raw, caller, { service, secret, countDeadLetters, meter }),
-    );
+    const receiver = { service, secret, countDeadLetters, meter: createBodyMeter(context, options) };
+    return createJsonResponse(context, await receiveWebhook(context.req.raw, caller, receiver));
   });
   const graphql = createGraphqlHandler();
   app.all("/graphql", (context) =>
     graphql(context.req.raw, {
-      open: async () => {
+      createContext: async () => {
         const { signal } = context.req.raw;
         const scheduler = new CooperativeScheduler(signal, findConnection(context.env.incoming));
         await scheduler.yieldIfDue();
         const caller = await findCaller(context, options, "GRAPHQL");
-        const { service, report } = options;
-        return { service, caller, report, signal, run: (steps) => scheduler.run(steps) };
+        const { service, reportDefect } = options;
+        return { service, caller, reportDefect, signal, run: (steps) => scheduler.run(steps) };
       },
-      readBody: (limit) => readBytes(context.req.raw, limit, createBodyMeter(context, options)),
+      readBody: (limit) => readLimitedBytes(context.req.raw, limit, createBodyMeter(context, options)),
     }),
   );
   app.post(MCP_PATH, (context) => answerMcpRequest(context, options));
-  for (const path of READ_ROUTES) app.all(path, createMethodRefuser("GET, HEAD"));
+  for (const path of READ_ONLY_ROUTES) app.all(path, createMethodRefuser("GET, HEAD"));
   app.all(MCP_PATH, createMethodRefuser("POST"));
   app.all("/audit/webhook", createMethodRefuser("POST"));
   app.notFound((context) =>
     context.json({ code: findUnknownPathCode(context), message: `There is nothing at "${context.req.path}"` }, 404),
   );
-  app.onError((error, context) => sendFailure(error, context, options));
+  app.onError((error, context) => createFailureResponse(error, context, options));
   return app;
 }
 
@@ -151,7 +152,11 @@ function findUnknownPathCode({ req }: AppContext): string {
   return RPC_PATH.test(req.path) ? "unimplemented" : "not_found";
 }
 
-function sendFailure(error: unknown, context: AppContext, { report }: Pick<AppOptions, "report">): Response {
+function createFailureResponse(
+  error: unknown,
+  context: AppContext,
+  { reportDefect: report }: Pick<AppOptions, "reportDefect">,
+): Response {
   if (error instanceof HttpRefusal) {
     return context.json({ code: error.code, message: error.message }, error.status, { ...error.headers });
   }
@@ -163,7 +168,7 @@ function sendFailure(error: unknown, context: AppContext, { report }: Pick<AppOp
 }
 
 /** Sends a JSON reply with its length, by which it is charged. */
-function sendJson(context: AppContext, value: unknown): Response {
+function createJsonResponse(context: AppContext, value: unknown): Response {
   return sendJsonText(context, JSON.stringify(value));
 }
 
@@ -173,15 +178,15 @@ function sendJsonText(context: AppContext, body: string): Response {
 }
 
 /** Charges a reply with a known length to the memory budget, and replaces it by a refusal if it does not fit. */
-function chargeReply(context: AppContext, options: AppOptions): void {
+function chargeResponse(context: AppContext, options: AppOptions): void {
   const bytes = Number(context.res.headers.get("content-length") ?? 0);
-  if (bytes === 0 || options.accountOf?.(context.env.incoming)?.hold(bytes) !== false) return;
+  if (bytes === 0 || options.findAccount?.(context.env.incoming)?.tryCharge(bytes) !== false) return;
   context.res = undefined;
-  context.res = sendFailure(createBusyRefusal(), context, options);
+  context.res = createFailureResponse(createBusyRefusal(), context, options);
 }
 
-function createBodyMeter(context: AppContext, { accountOf }: AppOptions): BodyMeter {
-  const account = accountOf?.(context.env.incoming) ?? new ByteBudget(Number.POSITIVE_INFINITY).open();
+function createBodyMeter(context: AppContext, { findAccount: accountOf }: AppOptions): BodyMeter {
+  const account = accountOf?.(context.env.incoming) ?? new ByteBudget(Number.POSITIVE_INFINITY).openAccount();
   return new BodyMeter({
     account,
     isJson: true,
@@ -190,18 +195,25 @@ function createBodyMeter(context: AppContext, { accountOf }: AppOptions): BodyMe
   });
 }
 
-async function countRefused({ req, env, res }: AppContext, { observe }: AppOptions, seconds: number): Promise<void> {
+async function countRefusedRequest(
+  { req, env, res }: AppContext,
+  { observeRefusedCall: observe }: AppOptions,
+  seconds: number,
+): Promise<void> {
   const refused = await findRefusedLabels(req.path, env.incoming.headers, res);
   if (refused !== undefined) observe({ ...refused, seconds });
 }
 
-async function answerReadiness(context: AppContext, { whyNotReady, shutdown }: AppOptions): Promise<Response> {
+async function answerReadiness(
+  context: AppContext,
+  { findUnreadyReason: whyNotReady, shutdown }: AppOptions,
+): Promise<Response> {
   if (shutdown.aborted) return context.text("The server is shutting down\n", 503);
   const why = await whyNotReady();
   return why === undefined ? context.text("ok\n") : context.text(`${why}\n`, 503);
 }
 
-async function answerMetrics(context: AppContext, { metrics: text }: AppOptions): Promise<Response> {
+async function answerMetrics(context: AppContext, { formatMetrics: text }: AppOptions): Promise<Response> {
   const accepted = accepts(context, {
     header: "Accept",
     supports: ["text/plain", "application/openmetrics-text"],
@@ -212,16 +224,16 @@ async function answerMetrics(context: AppContext, { metrics: text }: AppOptions)
 }
 
 async function answerMcpRequest(context: AppContext, options: AppOptions): Promise<Response> {
-  const { service, report } = options;
+  const { service, reportDefect } = options;
   const caller = await findCaller(context, options, "MCP");
   // Otherwise a client without a token would learn only from its first call that it needs one.
   if (caller.principal === undefined) await service.session(caller);
   // Loaded on demand: the module with the tools is large, and most servers have no agents as clients.
-  const { answerMcp } = await import("#interfaces/dc_mcp/http_endpoint.ts");
+  const { answerMcpPost: answerMcp } = await import("#interfaces/dc_mcp/http_endpoint.ts");
   return answerMcp(context.req.raw, {
-    backend: () => createServiceBackend(service, caller),
+    createBackend: () => createServiceBackend(service, caller),
     readBody: (limit) => readJsonBody(context.req.raw, limit, createBodyMeter(context, options)),
-    log: (text) => report(`POST ${MCP_PATH}`, text),
+    log: (text) => reportDefect(`POST ${MCP_PATH}`, text),
   });
 }
 
@@ -249,24 +261,29 @@ async function answerHistory(context: AppContext, options: AppOptions): Promise<
     throw refuse("DUPLICATE", `Parameter "${name}" is given ${values.length} times: expected one`, { field: name });
   });
   // The service rejects unknown names.
-  const page = await options.service.history(Object.fromEntries(parameters) as HistoryParameters, caller);
-  return sendJson(context, convertPageToJson(page));
+  const page = await options.service.readHistory(Object.fromEntries(parameters) as HistoryParameters, caller);
+  return createJsonResponse(context, convertPageToJson(page));
 }
 
 async function openChangeStream(context: AppContext, options: AppOptions): Promise<Response> {
   const authorization = context.req.raw.headers.get("authorization");
   const caller = await findCaller(context, options, "REST");
   const after = readLastEventId(context.req.raw);
-  const { service, findPrincipal, shutdown, accountOf } = options;
+  const { service, findPrincipal, shutdown, findAccount: accountOf } = options;
   const { incoming } = context.env;
-  if (accountOf?.(incoming)?.hold(STREAM_BYTES) === false) throw createBusyRefusal();
+  if (accountOf?.(incoming)?.tryCharge(OPEN_STREAM_BYTES) === false) throw createBusyRefusal();
   // An unread request would count as one that is still arriving.
   incoming.resume();
-  const stream = await service.changeStream(after, caller);
+  const stream = await service.openChangeStream(after, caller);
   const check = async () => void (await findPrincipal(authorization));
   const scheduler = new CooperativeScheduler(undefined, findConnection(incoming));
   const turn = () => scheduler.yieldIfDue();
-  return createChangeStreamResponse(stream, { check, turn, shutdown, isHead: incoming.method === "HEAD" });
+  return createChangeStreamResponse(stream, {
+    checkCaller: check,
+    waitForTurn: turn,
+    shutdown,
+    isHead: incoming.method === "HEAD",
+  });
 }
 
 async function findCaller(

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Caller, Principal } from "#dc/context.ts";
-import { listEveryWindow } from "#dc/every_window.ts";
+import { listAllWindows } from "#dc/every_window.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { writeWindowCalendar } from "#dc/operations/planning/windows/window_calendar.ts";
 import type { DcService } from "#dc/service.ts";
@@ -12,7 +12,7 @@ export const CALENDAR_PATH = "/windows.ics";
 /** Finds the calendar's subscriber by the secret in the address. @throws OperationError unauthenticated */
 export type FindSubscriber = (secret: string) => Promise<Principal>;
 
-interface Found {
+interface CalendarAccess {
   readonly findPrincipal: FindPrincipal;
   /** Finds a subscriber; absent without a token file, and then the calendar has the access rules of other reads. */
   readonly findSubscriber?: FindSubscriber | undefined;
@@ -25,7 +25,7 @@ interface Found {
  */
 export async function findCalendarReader(
   { url, headers }: Request,
-  { findPrincipal, findSubscriber }: Found,
+  { findPrincipal, findSubscriber }: CalendarAccess,
 ): Promise<Principal | undefined> {
   const parameters = new URL(url).searchParams;
   for (const name of parameters.keys()) {
@@ -44,8 +44,8 @@ export async function findCalendarReader(
 
 /** Returns all windows as an iCalendar file. @throws OperationError for a refusal */
 export async function answerCalendar(request: Request, service: DcService, caller: Caller): Promise<Response> {
-  const { windows } = await listEveryWindow(service, caller);
-  const body = writeWindowCalendar(windows, { instance: service.instance, now: Date.now() });
+  const { windows } = await listAllWindows(service, caller);
+  const body = writeWindowCalendar(windows, { instance: service.calendarInstance, now: Date.now() });
   const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;
   // Programs may cache the file; a proxy must not, since the address contains a secret.
   const headers = { etag, "cache-control": "private, no-cache" };

@@ -10,18 +10,18 @@ const HEARTBEAT_MS = 15_000;
 /** Delay after which a browser connects again, in milliseconds. */
 const RECONNECT_DELAY_MS = 2000;
 
-const HEADERS = {
+const EVENT_STREAM_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store",
   // Proxies such as nginx would buffer events otherwise.
   "x-accel-buffering": "no",
 };
 
-export interface StreamOptions {
+export interface ChangeStreamOptions {
   /** Checks that the caller may still read. @throws OperationError if not */
-  readonly check: () => Promise<void>;
+  readonly checkCaller: () => Promise<void>;
   /** Yields to the event loop until the connection's turn, because one change wakes all streams at once. */
-  readonly turn: () => Promise<void>;
+  readonly waitForTurn: () => Promise<void>;
   readonly shutdown: AbortSignal;
   readonly isHead: boolean;
 }
@@ -50,14 +50,14 @@ export function readLastEventId({ url, headers }: Request): number | undefined {
  * sent the previous one, so a slow reader costs one page.
  * Source: HTML, server-sent events; docs/datacenter.md#the-stream-of-changes.
  */
-export function createChangeStreamResponse(stream: ChangeStream, options: StreamOptions): Response {
+export function createChangeStreamResponse(stream: ChangeStream, options: ChangeStreamOptions): Response {
   if (options.isHead) {
     stream.close();
-    return new Response(null, { headers: HEADERS });
+    return new Response(null, { headers: EVENT_STREAM_HEADERS });
   }
   const left = new AbortController();
   const events = yieldStreamFrames(stream, options, AbortSignal.any([left.signal, options.shutdown]));
-  const close = () => {
+  const closeStream = () => {
     left.abort();
     stream.close();
   };
@@ -67,19 +67,19 @@ export function createChangeStreamResponse(stream: ChangeStream, options: Stream
         const { done, value } = await events.next();
         if (left.signal.aborted) return;
         if (done !== true) return controller.enqueue(value);
-        close();
+        closeStream();
         controller.close();
       },
-      cancel: close,
+      cancel: closeStream,
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, { headers: HEADERS });
+  return new Response(body, { headers: EVENT_STREAM_HEADERS });
 }
 
 async function* yieldStreamFrames(
   stream: ChangeStream,
-  options: StreamOptions,
+  options: ChangeStreamOptions,
   ended: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   yield encodeText(`retry: ${RECONNECT_DELAY_MS}\n\n${formatStartFrame(stream.start)}`);
@@ -94,13 +94,13 @@ async function* yieldStreamFrames(
 
 async function* yieldChangeFrames(
   stream: ChangeStream,
-  { check, turn }: StreamOptions,
+  { checkCaller: check, waitForTurn: turn }: ChangeStreamOptions,
   ended: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   let checkedAt = performance.now();
   let sentAt = checkedAt;
   while (!ended.aborted) {
-    const notices = await stream.next(CALLER_CHECK_MS, ended);
+    const notices = await stream.readNext(CALLER_CHECK_MS, ended);
     // The client connects again and learns that its position is no longer available.
     if (notices === undefined) return;
     await turn();

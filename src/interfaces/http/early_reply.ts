@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { errorToJson } from "@connectrpc/connect/protocol-connect";
-import { detailRegistry, GRPC_CODE } from "#dc/operations/messages/status.ts";
+import { detailRegistry, GRPC_CODE_BY_KIND } from "#dc/operations/messages/status.ts";
 import { convertToConnectError, createRefusalHeaders } from "#interfaces/connect/errors.ts";
 import type { NodeRequest, NodeResponse } from "#interfaces/connect/node_http.ts";
 import type { EarlyRefusal } from "./admission.ts";
@@ -11,10 +11,10 @@ const PREFLIGHT_CACHE_S = "600";
 const HSTS_POLICY = "max-age=31536000";
 
 /** Sends a refusal without reading the request: to gRPC as a gRPC status, to every other client as an HTTP status. */
-export function sendRefusal(request: NodeRequest, either: NodeResponse, { status, error }: EarlyRefusal): void {
+export function sendEarlyRefusal(request: NodeRequest, either: NodeResponse, { status, error }: EarlyRefusal): void {
   const headers = createRefusalHeaders(error);
   if (isGrpcRequest(request) && "stream" in either) {
-    const grpc = { "grpc-status": String(GRPC_CODE[error.kind]), "grpc-message": encodeURI(error.message) };
+    const grpc = { "grpc-status": String(GRPC_CODE_BY_KIND[error.kind]), "grpc-message": encodeURI(error.message) };
     const head = { ":status": 200, "content-type": "application/grpc", ...headers, ...grpc };
     either.stream.respond(head, { endStream: true });
     return;

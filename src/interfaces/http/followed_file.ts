@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { OperationError } from "#kernel/errors.ts";
-import { Outage } from "#kernel/outage.ts";
+import { OutageReporter } from "#kernel/outage.ts";
 
 /** Interval of checks of the file, in milliseconds: removed entries stop working within it. */
 const FILE_POLL_MS = 1000;
@@ -12,24 +12,24 @@ export interface FollowedFileOptions<Content> {
   /** Effect while the file cannot be used, for messages. */
   readonly meanwhile: string;
   /** Parses the text of the file. @throws OperationError for text that cannot be used */
-  readonly parse: (text: string) => Content;
+  readonly parseContent: (text: string) => Content;
   /** Called when the file changes, becomes unusable or becomes usable again. */
-  readonly say: (message: string) => void;
+  readonly report: (message: string) => void;
 }
 
 /** A file that is read again after each change. While the file cannot be used, its content counts as empty. */
 export class FollowedFile<Content> {
   readonly #options: FollowedFileOptions<Content>;
-  readonly #outage: Outage;
+  readonly #outage: OutageReporter;
   #content: Content | undefined;
-  #mark = "";
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  #looking: Promise<void> | undefined;
+  #fileVersion = "";
+  #checkedAt = Number.NEGATIVE_INFINITY;
+  #runningCheck: Promise<void> | undefined;
 
   private constructor(options: FollowedFileOptions<Content>) {
-    const { name, path, meanwhile, say } = options;
+    const { name, path, meanwhile, report: say } = options;
     this.#options = options;
-    this.#outage = new Outage(
+    this.#outage = new OutageReporter(
       { gone: (why) => `${why}; ${meanwhile} until it can be read`, back: `The ${name} "${path}" can be read again` },
       say,
     );
@@ -38,45 +38,45 @@ export class FollowedFile<Content> {
   /** Opens a file. @throws OperationError when the file cannot be used: not_found when it cannot be read */
   static async open<Content>(options: FollowedFileOptions<Content>): Promise<FollowedFile<Content>> {
     const file = new FollowedFile(options);
-    await file.#read();
+    await file.#readIfChanged();
     return file;
   }
 
   /** Returns the content, or undefined while the file cannot be used. */
-  async current(): Promise<Content | undefined> {
-    if (performance.now() - this.#lookedAt > FILE_POLL_MS) {
-      this.#looking ??= this.#lookAgain().finally(() => {
-        this.#looking = undefined;
+  async readCurrent(): Promise<Content | undefined> {
+    if (performance.now() - this.#checkedAt > FILE_POLL_MS) {
+      this.#runningCheck ??= this.#checkFile().finally(() => {
+        this.#runningCheck = undefined;
       });
-      await this.#looking;
+      await this.#runningCheck;
     }
     return this.#content;
   }
 
-  async #lookAgain(): Promise<void> {
+  async #checkFile(): Promise<void> {
     try {
-      const { name, path, say } = this.#options;
-      const changed = await this.#read();
-      if (changed && !this.#outage.lasts) say(`The ${name} "${path}" has changed and was read again`);
-      this.#outage.worked();
+      const { name, path, report: say } = this.#options;
+      const changed = await this.#readIfChanged();
+      if (changed && !this.#outage.isLasting) say(`The ${name} "${path}" has changed and was read again`);
+      this.#outage.recordSuccess();
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
-      this.#outage.failed(error.message);
+      this.#outage.recordFailure(error.message);
       this.#content = undefined;
-      this.#mark = "";
-      this.#lookedAt = performance.now();
+      this.#fileVersion = "";
+      this.#checkedAt = performance.now();
     }
   }
 
-  async #read(): Promise<boolean> {
-    const { name, path, parse } = this.#options;
+  async #readIfChanged(): Promise<boolean> {
+    const { name, path, parseContent: parse } = this.#options;
     try {
       const { mtimeMs, size, ino } = await stat(path);
       const mark = `${mtimeMs} ${size} ${ino}`;
-      const changed = mark !== this.#mark;
+      const changed = mark !== this.#fileVersion;
       if (changed) this.#content = parse(await readFile(path, "utf8"));
-      this.#mark = mark;
-      this.#lookedAt = performance.now();
+      this.#fileVersion = mark;
+      this.#checkedAt = performance.now();
       return changed;
     } catch (error) {
       const { message } = error as Error;

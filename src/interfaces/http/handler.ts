@@ -4,9 +4,9 @@ import { createConnectHandler, STREAMING_RPC_PATHS } from "#interfaces/connect/h
 import { getRequestPath, hasDisconnected, type NodeRequest, type NodeResponse } from "#interfaces/connect/node_http.ts";
 import { findInterfaceName, findStatusOutcome } from "#interfaces/connect/refused_outcome.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
-import { Admission, type AdmissionRules } from "./admission.ts";
+import { type AdmissionRules, RequestAdmission } from "./admission.ts";
 import { type AppOptions, CHANGE_STREAM_PATH, createHttpApp } from "./app.ts";
-import { sendPreflightReply, sendRefusal, setCommonHeaders } from "./early_reply.ts";
+import { sendEarlyRefusal, sendPreflightReply, setCommonHeaders } from "./early_reply.ts";
 
 export interface HandlerOptions extends Omit<AppOptions, "accountOf"> {
   readonly admission: AdmissionRules;
@@ -25,28 +25,33 @@ export function isStreamRequest(request: NodeRequest): boolean {
 export function createHttpHandler(
   options: HandlerOptions,
 ): (request: NodeRequest, response: NodeResponse, account: ByteAccount) => void {
-  const admission = new Admission(options.admission);
+  const admission = new RequestAdmission(options.admission);
   const accounts = new WeakMap<NodeRequest, ByteAccount>();
-  const connect = createConnectHandler(options);
-  const app = createHttpApp({ ...options, accountOf: (request) => accounts.get(request) });
+  const answerRpc = createConnectHandler(options);
+  const app = createHttpApp({ ...options, findAccount: (request) => accounts.get(request) });
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   return (request, response, account) => {
-    const origin = admission.allowedOrigin(request);
+    const origin = admission.findAllowedOrigin(request);
     setCommonHeaders(request, response, origin);
-    const refusal = admission.refusalOf(request, account);
+    const refusal = admission.findRefusal(request, account);
     if (refusal !== undefined) {
-      sendRefusal(request, response, refusal);
+      sendEarlyRefusal(request, response, refusal);
       const outcome = findStatusOutcome(refusal.status) ?? "invalid_argument";
-      options.observe({ method: "unknown", interface: findInterfaceName(request.headers), outcome, seconds: 0 });
+      options.observeRefusedCall({
+        method: "unknown",
+        interface: findInterfaceName(request.headers),
+        outcome,
+        seconds: 0,
+      });
       return;
     }
     if (origin !== undefined && request.method === "OPTIONS") {
       sendPreflightReply(response);
       return;
     }
-    if (connect(request, response, account)) return;
+    if (answerRpc(request, response, account)) return;
     accounts.set(request, account);
-    if (Admission.isProbe(request)) void listener(request, response);
+    if (RequestAdmission.isProbe(request)) void listener(request, response);
     else void serveInArrivalTurn(request, response, () => void listener(request, response));
   };
 }

@@ -9,10 +9,10 @@ import {
 } from "jose";
 import { type Principal, ROLES, type Role } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { InvalidToken } from "#dc/operations/messages/status.ts";
+import { InvalidTokenRefusal } from "#dc/operations/messages/status.ts";
 import { createInvalidArgumentError, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { Outage } from "#kernel/outage.ts";
+import { OutageReporter } from "#kernel/outage.ts";
 import { FollowedFile } from "./followed_file.ts";
 
 export interface JwtOptions {
@@ -30,17 +30,17 @@ export interface JwtOptions {
  * Accepted algorithms: only signatures by private keys. With `none` any caller could make a token, and with HMAC
  * anyone who has the public key. Source: RFC 8725, 3.1.
  */
-const ALGORITHMS = "RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519".split(" ");
+const ACCEPTED_ALGORITHMS = "RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519".split(" ");
 /** Tolerated clock difference, in seconds. Our choice: as in common libraries and issuers. */
 const CLOCK_SKEW_S = 30;
 /** Timeout for loading keys, in milliseconds. */
 const FETCH_TIMEOUT_MS = 5000;
 /** Maximum age of loaded keys, in milliseconds. */
-const KEYS_HOLD_MS = 10 * 60 * 1000;
+const MAX_KEYS_AGE_MS = 10 * 60 * 1000;
 /** Minimum interval between requests for an unknown key, in milliseconds. */
-const ASK_AGAIN_MS = 30_000;
+const KEY_REQUEST_INTERVAL_MS = 30_000;
 /** Maximum size of a key set, in bytes. Our choice: issuers publish a handful of keys. */
-const MAX_KEYS_BYTES = 256 * 1024;
+const MAX_KEY_SET_BYTES = 256 * 1024;
 /** Maximum length of a token that is verified, in characters. Our choice: headers are limited to little more. */
 const MAX_TOKEN_CHARS = 16_384;
 
@@ -48,26 +48,26 @@ const MAX_TOKEN_CHARS = 16_384;
 const SUBJECT_PATTERN = /^[^\p{C}\p{Zl}\p{Zp}]{1,256}$/u;
 const EXPECTED_SUBJECT = "a text of 1 to 256 printable characters";
 
-const NO_KEYS = "The keys that verify tokens are not available";
+const NO_KEYS_MESSAGE = "The keys that verify tokens are not available";
 
-const JWT = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*)$/i;
+const JWT_HEADER_PATTERN = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*)$/i;
 
 /** Returns the token of the header if it has the form of a JWT; other tokens belong to the token file. */
 export function extractJwt(authorization: string | null): string | undefined {
-  return authorization === null ? undefined : JWT.exec(authorization)?.[1];
+  return authorization === null ? undefined : JWT_HEADER_PATTERN.exec(authorization)?.[1];
 }
 
 /** Finds the principal of a JWT. Caches keys, fetched when first needed. Source: docs/decisions.md#d-07; RFC 8725. */
-export class JwtPrincipals {
+export class JwtVerifier {
   readonly #options: JwtOptions;
   readonly #keys: JWTVerifyGetKey;
-  readonly #say: (message: string) => void;
-  #saidUnusable = false;
+  readonly #report: (message: string) => void;
+  #hasReportedUnusableKey = false;
 
   private constructor(options: JwtOptions, keys: JWTVerifyGetKey, say: (message: string) => void) {
     this.#options = options;
     this.#keys = keys;
-    this.#say = say;
+    this.#report = say;
   }
 
   /**
@@ -75,9 +75,9 @@ export class JwtPrincipals {
    * @param say called when the keys become unavailable and when they are available again
    * @throws OperationError if a file of keys cannot be read; keys of a URL are loaded when first needed
    */
-  static async open(options: JwtOptions, say: (message: string) => void): Promise<JwtPrincipals> {
+  static async open(options: JwtOptions, say: (message: string) => void): Promise<JwtVerifier> {
     const { jwks } = options;
-    return new JwtPrincipals(options, isUrl(jwks) ? openRemoteKeys(jwks, say) : await openLocalKeys(jwks, say), say);
+    return new JwtVerifier(options, isUrl(jwks) ? openRemoteKeys(jwks, say) : await openLocalKeys(jwks, say), say);
   }
 
   /**
@@ -85,12 +85,12 @@ export class JwtPrincipals {
    * @throws Refusal UNAUTHENTICATED, PERMISSION_DENIED without a role if there is no default one; OperationError
    * unavailable without keys
    */
-  async find(token: string): Promise<Principal> {
+  async findPrincipal(token: string): Promise<Principal> {
     if (token.length > MAX_TOKEN_CHARS)
-      throw new InvalidToken(
+      throw new InvalidTokenRefusal(
         `Authorization holds a token of ${token.length} characters: expected at most ${MAX_TOKEN_CHARS}`,
       );
-    const claims = await this.#verify(token);
+    const claims = await this.#verifyToken(token);
     const { rolesClaim, defaultRole } = this.#options;
     const roles = readRoles(claims, rolesClaim);
     const name = readSubject(claims);
@@ -100,13 +100,13 @@ export class JwtPrincipals {
     throw refuse("PERMISSION_DENIED", `"${name}" has no role here: ${expected}`);
   }
 
-  async #verify(token: string): Promise<JWTPayload> {
+  async #verifyToken(token: string): Promise<JWTPayload> {
     const { issuer, audience } = this.#options;
     try {
       const checks = {
         issuer,
         audience,
-        algorithms: ALGORITHMS,
+        algorithms: ACCEPTED_ALGORITHMS,
         clockTolerance: CLOCK_SKEW_S,
         requiredClaims: ["exp"],
       };
@@ -114,10 +114,12 @@ export class JwtPrincipals {
     } catch (error) {
       // The key is too short, or of another kind than the algorithm requires. A missing key set is a refusal.
       if (error instanceof TypeError) {
-        if (!this.#saidUnusable)
-          this.#say(`A key of the key set cannot be used: ${error.message}; its JWTs are rejected`);
-        this.#saidUnusable = true;
-        throw new InvalidToken("Authorization holds a JWT of a key that cannot be used: expected a stronger key");
+        if (!this.#hasReportedUnusableKey)
+          this.#report(`A key of the key set cannot be used: ${error.message}; its JWTs are rejected`);
+        this.#hasReportedUnusableKey = true;
+        throw new InvalidTokenRefusal(
+          "Authorization holds a JWT of a key that cannot be used: expected a stronger key",
+        );
       }
       throw convertToAuthRefusal(error);
     }
@@ -129,23 +131,26 @@ export function isUrl(text: string): boolean {
 }
 
 function openRemoteKeys(url: string, say: (message: string) => void): JWTVerifyGetKey {
-  const gone = (why: string) =>
+  const formatOutage = (why: string) =>
     `Cannot get the key set ${removePassword(url)}: ${why}; JWTs are rejected until it is available`;
-  const outage = new Outage({ gone, back: `The key set ${removePassword(url)} is available again` }, say);
+  const outage = new OutageReporter(
+    { gone: formatOutage, back: `The key set ${removePassword(url)} is available again` },
+    say,
+  );
   const keys = createRemoteJWKSet(new URL(url), {
     timeoutDuration: FETCH_TIMEOUT_MS,
-    cacheMaxAge: KEYS_HOLD_MS,
-    cooldownDuration: ASK_AGAIN_MS,
+    cacheMaxAge: MAX_KEYS_AGE_MS,
+    cooldownDuration: KEY_REQUEST_INTERVAL_MS,
     [customFetch]: fetchWithLimit,
   });
   return async (header, token) => {
     try {
       const key = await keys(header, token);
-      outage.worked();
+      outage.recordSuccess();
       return key;
     } catch (error) {
       const refusal = convertToAuthRefusal(error);
-      if (refusal.kind === "unavailable") outage.failed((error as Error).message);
+      if (refusal.kind === "unavailable") outage.recordFailure((error as Error).message);
       throw refusal;
     }
   };
@@ -164,7 +169,7 @@ async function fetchWithLimit(...[url, options]: Parameters<typeof fetch>): Prom
   let length = 0;
   for await (const chunk of answer.body ?? []) {
     length += chunk.length;
-    if (length > MAX_KEYS_BYTES) throw new errors.JOSEError("The key set is too large");
+    if (length > MAX_KEY_SET_BYTES) throw new errors.JOSEError("The key set is too large");
     chunks.push(chunk);
   }
   return new Response(Buffer.concat(chunks), {
@@ -175,10 +180,10 @@ async function fetchWithLimit(...[url, options]: Parameters<typeof fetch>): Prom
 
 async function openLocalKeys(path: string, say: (message: string) => void): Promise<JWTVerifyGetKey> {
   const meanwhile = "no JWT works";
-  const file = await FollowedFile.open({ path, name: "key set", meanwhile, parse: parseKeySet, say });
+  const file = await FollowedFile.open({ path, name: "key set", meanwhile, parseContent: parseKeySet, report: say });
   return async (header, token) => {
-    const keys = await file.current();
-    if (keys === undefined) throw new OperationError("unavailable", NO_KEYS);
+    const keys = await file.readCurrent();
+    if (keys === undefined) throw new OperationError("unavailable", NO_KEYS_MESSAGE);
     return keys(header, token);
   };
 }
@@ -186,45 +191,49 @@ async function openLocalKeys(path: string, say: (message: string) => void): Prom
 /** Converts a verification error: a token's fault is reported to the caller; a fault of the server's keys is not. */
 function convertToAuthRefusal(error: unknown): OperationError {
   if (error instanceof errors.JWTExpired)
-    return new InvalidToken("Authorization holds an expired JWT: expected one with a later exp");
+    return new InvalidTokenRefusal("Authorization holds an expired JWT: expected one with a later exp");
   if (error instanceof errors.JWTClaimValidationFailed) {
-    return new InvalidToken(
+    return new InvalidTokenRefusal(
       `Authorization holds a JWT whose claim "${error.claim}" is wrong: expected the value that the server requires`,
     );
   }
   if (error instanceof errors.JOSEAlgNotAllowed || error instanceof errors.JOSENotSupported) {
-    return new InvalidToken(
+    return new InvalidTokenRefusal(
       "Authorization holds a JWT with an unsupported algorithm: expected a signature by public key",
     );
   }
   if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) {
-    return new InvalidToken("Authorization holds a JWT of an unknown key: expected a kid of the server's key set");
+    return new InvalidTokenRefusal(
+      "Authorization holds a JWT of an unknown key: expected a kid of the server's key set",
+    );
   }
   if (error instanceof errors.JWSSignatureVerificationFailed) {
-    return new InvalidToken("Authorization holds a JWT with a wrong signature: expected one by the issuer's key");
+    return new InvalidTokenRefusal(
+      "Authorization holds a JWT with a wrong signature: expected one by the issuer's key",
+    );
   }
   if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) {
-    return new InvalidToken("Authorization holds an unreadable token: expected a JWT");
+    return new InvalidTokenRefusal("Authorization holds an unreadable token: expected a JWT");
   }
   if (error instanceof OperationError) return error;
-  return new OperationError("unavailable", NO_KEYS, { cause: error });
+  return new OperationError("unavailable", NO_KEYS_MESSAGE, { cause: error });
 }
 
 /** Returns the subject, the name in the change log and in messages; throws InvalidToken for any other value. */
 function readSubject({ sub }: { readonly sub?: unknown }): string {
   if (typeof sub === "string" && SUBJECT_PATTERN.test(sub)) return sub;
-  throw new InvalidToken(`The token's claim "sub" cannot be used: expected ${EXPECTED_SUBJECT}`);
+  throw new InvalidTokenRefusal(`The token's claim "sub" cannot be used: expected ${EXPECTED_SUBJECT}`);
 }
 
 function readRoles(claims: JWTPayload, path: string): readonly Role[] {
   // A claim whose name contains dots is tried before a path, since issuers name claims by URLs.
   const direct = claims[path];
-  const value = direct ?? path.split(".").reduce<unknown>((place, name) => findMember(place, name), claims);
+  const value = direct ?? path.split(".").reduce<unknown>((place, name) => findOwnMember(place, name), claims);
   const words = typeof value === "string" ? value.split(/[\s,]+/) : Array.isArray(value) ? value : [];
   return ROLES.filter((role) => words.includes(role));
 }
 
-function findMember(place: unknown, name: string): unknown {
+function findOwnMember(place: unknown, name: string): unknown {
   return typeof place === "object" && place !== null && Object.hasOwn(place, name)
     ? Reflect.get(place, name)
     : undefined;

@@ -35,13 +35,13 @@ export function formatGauge(
   return value === undefined ? [] : [...formatFamily(format, name, "gauge", help), `${name} ${value}`];
 }
 
-const UNIT = /_(seconds|bytes)$/;
+const UNIT_SUFFIX_PATTERN = /_(seconds|bytes)$/;
 
 // OpenMetrics names a counter's family without the suffix of its samples, Prometheus' text with it; only
 // OpenMetrics states units.
 export function formatFamily(format: MetricFormat, name: string, type: FamilyType, help: string): readonly string[] {
   const full = format === "prometheus" && type === "counter" ? `${name}_total` : name;
-  const unit = format === "openMetrics" ? UNIT.exec(name)?.[1] : undefined;
+  const unit = format === "openMetrics" ? UNIT_SUFFIX_PATTERN.exec(name)?.[1] : undefined;
   return [
     `# HELP ${full} ${help}`,
     `# TYPE ${full} ${type}`,
@@ -58,11 +58,11 @@ export function formatGaugeFamily(format: MetricFormat, { name, help, samples }:
   ];
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", '"': '\\"', "\n": "\\n" };
+const LABEL_ESCAPES: Readonly<Record<string, string>> = { "\\": "\\\\", '"': '\\"', "\n": "\\n" };
 
 function formatLabels(labels: NonNullable<MetricSample["labels"]>): string {
   const given = Object.entries(labels).flatMap(([name, value = ""]) =>
-    value === "" ? [] : [`${name}="${value.replace(/[\\"\n]/g, (one) => ESCAPES[one] ?? one)}"`],
+    value === "" ? [] : [`${name}="${value.replace(/[\\"\n]/g, (one) => LABEL_ESCAPES[one] ?? one)}"`],
   );
   return given.length === 0 ? "" : `{${given.join()}}`;
 }

@@ -64,7 +64,7 @@ export class Metrics {
   /** Counts one finished call. */
   observe({ method, interface: interfaceName, outcome, seconds }: FinishedCall): void {
     markCallCounted();
-    const calls = this.#callsOf(method, interfaceName);
+    const calls = this.#getMethodCalls(method, interfaceName);
     calls.outcomes.set(outcome, (calls.outcomes.get(outcome) ?? 0) + 1);
     const place = DURATION_BOUNDS_S.findIndex((bound) => seconds <= bound);
     if (place >= 0) calls.counts[place] = (calls.counts[place] ?? 0) + 1;
@@ -72,7 +72,7 @@ export class Metrics {
     calls.seconds += seconds;
   }
 
-  #callsOf(method: string, interfaceName: string): MethodCalls {
+  #getMethodCalls(method: string, interfaceName: string): MethodCalls {
     let byInterface = this.#calls.get(method);
     if (byInterface === undefined) {
       byInterface = new Map();
@@ -149,7 +149,7 @@ export class Metrics {
 
 function formatDatabaseMetrics(format: MetricFormat, { up, use, ...told }: DatabaseFacts): readonly string[] {
   const effects = ["read", "write"] as const;
-  const perEffect = (name: string, help: string, of: (one: QueueUse) => number) => [
+  const formatPerEffect = (name: string, help: string, of: (one: QueueUse) => number) => [
     ...formatFamily(format, name, "gauge", help),
     ...effects.map((effect) => `${name}{effect="${effect}"} ${of(use[effect])}`),
   ];
@@ -168,13 +168,17 @@ function formatDatabaseMetrics(format: MetricFormat, { up, use, ...told }: Datab
       "Dead letters: events that wait for an operator.",
       told.deadLettersKept,
     ),
-    ...perEffect("planner_dc_transactions_running", "Transactions that hold a connection.", ({ running }) => running),
-    ...perEffect(
+    ...formatPerEffect(
+      "planner_dc_transactions_running",
+      "Transactions that hold a connection.",
+      ({ running }) => running,
+    ),
+    ...formatPerEffect(
       "planner_dc_transactions_waiting",
       "Transactions that wait for a connection.",
       ({ waiting }) => waiting,
     ),
-    ...perEffect("planner_dc_transactions_limit", "Transactions that may run at once.", ({ limit }) => limit),
+    ...formatPerEffect("planner_dc_transactions_limit", "Transactions that may run at once.", ({ limit }) => limit),
   ];
 }
 

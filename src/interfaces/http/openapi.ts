@@ -11,7 +11,7 @@ import {
 } from "#dc/operations/messages/message_schema.ts";
 import { LOG_PROBLEMS } from "#dc/service.ts";
 import { MAX_MESSAGE_BYTES } from "#interfaces/connect/limits.ts";
-import { ROUTES, STREAM_EVENTS } from "./routes.ts";
+import { ROUTE_DESCRIPTIONS, STREAM_EVENT_DESCRIPTIONS } from "./routes.ts";
 
 const ERROR_REF = { $ref: "#/components/schemas/Error" };
 
@@ -39,27 +39,27 @@ const ERROR_SCHEMA: JsonSchema = {
   },
 };
 
-const json = (description: string, schema: JsonSchema) => ({
+const describeJsonResponse = (description: string, schema: JsonSchema) => ({
   description,
   content: { "application/json": { schema } },
 });
 
-const failure = (description: string) => json(description, ERROR_REF);
+const describeErrorResponse = (description: string) => describeJsonResponse(description, ERROR_REF);
 
 /** Error replies of every call. */
 const ERROR_RESPONSES = {
-  "400": failure("The request cannot be read, or the inventory forbids it."),
-  "401": failure("The token is missing or unknown."),
-  "403": failure("The token's role is not enough."),
-  "404": failure("A named object does not exist."),
-  "409": failure("It exists already, or was changed meanwhile."),
-  "415": failure("The Content-Type is not known."),
-  "429": failure(`A limit was reached; messages have at most ${MAX_MESSAGE_BYTES} bytes.`),
-  "503": failure("The database cannot be reached."),
-  default: failure("Any other failure."),
+  "400": describeErrorResponse("The request cannot be read, or the inventory forbids it."),
+  "401": describeErrorResponse("The token is missing or unknown."),
+  "403": describeErrorResponse("The token's role is not enough."),
+  "404": describeErrorResponse("A named object does not exist."),
+  "409": describeErrorResponse("It exists already, or was changed meanwhile."),
+  "415": describeErrorResponse("The Content-Type is not known."),
+  "429": describeErrorResponse(`A limit was reached; messages have at most ${MAX_MESSAGE_BYTES} bytes.`),
+  "503": describeErrorResponse("The database cannot be reached."),
+  default: describeErrorResponse("Any other failure."),
 };
 
-const text = (description: string, type = "text/plain") => ({
+const describeTextResponse = (description: string, type = "text/plain") => ({
   description,
   content: { [type]: { schema: { type: "string" } } },
 });
@@ -70,7 +70,7 @@ export interface OpenapiDocument {
   readonly etag: string;
 }
 
-let made: OpenapiDocument | undefined;
+let cachedDocument: OpenapiDocument | undefined;
 
 /**
  * Returns the whole HTTP interface as OpenAPI 3.1, from the proto's descriptors and comments. Source:
@@ -78,8 +78,8 @@ let made: OpenapiDocument | undefined;
  * @param version version of the program
  */
 export function getOpenapiDocument(version: string): OpenapiDocument {
-  made ??= buildOpenapiDocument(version);
-  return made;
+  cachedDocument ??= buildOpenapiDocument(version);
+  return cachedDocument;
 }
 
 function buildOpenapiDocument(version: string): OpenapiDocument {
@@ -89,7 +89,10 @@ function buildOpenapiDocument(version: string): OpenapiDocument {
 
 function describeInterface(version: string): object {
   const schemas: Record<string, JsonSchema> = { Error: ERROR_SCHEMA };
-  const options: SchemaOptions = { message: (desc) => createMessageReference(desc, schemas, options), complete: true };
+  const options: SchemaOptions = {
+    message: (desc) => createMessageReference(desc, schemas, options),
+    isComplete: true,
+  };
   const rpcs = SERVICES.flatMap(({ service }): readonly DescMethod[] => service.methods).map((method) => [
     `/${method.parent.typeName}/${method.name}`,
     describeRpcPath(method, options),
@@ -105,7 +108,7 @@ function describeInterface(version: string): object {
     },
     servers: [{ url: "/" }],
     security: [{}, { bearer: [] }],
-    paths: { ...Object.fromEntries(rpcs), ...PLAIN_ROUTES },
+    paths: { ...Object.fromEntries(rpcs), ...PLAIN_ROUTE_PATHS },
     components: {
       schemas,
       securitySchemes: {
@@ -131,8 +134,8 @@ function createMessageReference(
 
 function describeRpcPath(method: DescMethod, options: SchemaOptions): object {
   const summary = findProtoComment(`${method.parent.typeName}.${method.name}`);
-  const answer = json("The answer.", options.message(method.output));
-  const { content } = json("The request.", options.message(method.input));
+  const answer = describeJsonResponse("The answer.", options.message(method.output));
+  const { content } = describeJsonResponse("The request.", options.message(method.input));
   const common = { tags: ["RPC"], summary, responses: { "200": answer, ...ERROR_RESPONSES } };
   const post = {
     ...common,
@@ -161,7 +164,7 @@ function createConstantParameter(name: string, value: string): object {
   return { name, in: "query", required: true, schema: { type: "string", const: value } };
 }
 
-const HISTORY_PAGE: JsonSchema = {
+const HISTORY_PAGE_SCHEMA: JsonSchema = {
   type: "object",
   required: ["entries", "next_page_token", "complete_through", "chain"],
   properties: {
@@ -176,7 +179,7 @@ const HISTORY_PAGE: JsonSchema = {
   },
 };
 
-const VERDICT: JsonSchema = {
+const VERDICT_SCHEMA: JsonSchema = {
   type: "object",
   required: ["ok"],
   properties: {
@@ -189,7 +192,7 @@ const VERDICT: JsonSchema = {
   },
 };
 
-const RECEIPT: JsonSchema = {
+const RECEIPT_SCHEMA: JsonSchema = {
   type: "object",
   properties: Object.fromEntries(
     ["accepted", "duplicates", "out_of_band", "ignored", "dead_letters"].map((name) => [
@@ -209,52 +212,80 @@ function describeOpenRoute(summary: string, responses: object): object {
   return { get: { tags: ["Operation"], summary, security: [{}], responses } };
 }
 
-const LOG = "Change log";
+const CHANGE_LOG_TAG = "Change log";
 
-const EVENTS = `Events until either side ends them. ${Object.entries(STREAM_EVENTS)
+const STREAM_DESCRIPTION = `Events until either side ends them. ${Object.entries(STREAM_EVENT_DESCRIPTIONS)
   .map(([name, data]) => `${name}: ${data}`)
   .join(" ")}`;
 
 /** Paths of the plain HTTP routes. */
-const PLAIN_ROUTES = {
+const PLAIN_ROUTE_PATHS = {
   "/audit/history": {
-    get: describeOperation(LOG, ROUTES["GET /audit/history"], "AuditHistory", json("One page.", HISTORY_PAGE), {
-      parameters: HISTORY_PARAMETERS.map((name) => ({ name, in: "query", schema: { type: "string" } })),
-    }),
+    get: describeOperation(
+      CHANGE_LOG_TAG,
+      ROUTE_DESCRIPTIONS["GET /audit/history"],
+      "AuditHistory",
+      describeJsonResponse("One page.", HISTORY_PAGE_SCHEMA),
+      {
+        parameters: HISTORY_PARAMETERS.map((name) => ({ name, in: "query", schema: { type: "string" } })),
+      },
+    ),
   },
   "/changes/stream": {
-    get: describeOperation(LOG, ROUTES["GET /changes/stream"], "ChangeStream", text(EVENTS, "text/event-stream"), {
-      parameters: [
-        {
-          name: "Last-Event-ID",
-          in: "header",
-          description: "The seq of the last entry that the reader has; the stream begins behind it.",
-          schema: { type: "integer", minimum: 0 },
-        },
-      ],
-    }),
+    get: describeOperation(
+      CHANGE_LOG_TAG,
+      ROUTE_DESCRIPTIONS["GET /changes/stream"],
+      "ChangeStream",
+      describeTextResponse(STREAM_DESCRIPTION, "text/event-stream"),
+      {
+        parameters: [
+          {
+            name: "Last-Event-ID",
+            in: "header",
+            description: "The seq of the last entry that the reader has; the stream begins behind it.",
+            schema: { type: "integer", minimum: 0 },
+          },
+        ],
+      },
+    ),
   },
   "/audit/verify": {
-    get: describeOperation(LOG, ROUTES["GET /audit/verify"], "AuditVerify", json("The verdict.", VERDICT)),
+    get: describeOperation(
+      CHANGE_LOG_TAG,
+      ROUTE_DESCRIPTIONS["GET /audit/verify"],
+      "AuditVerify",
+      describeJsonResponse("The verdict.", VERDICT_SCHEMA),
+    ),
   },
   "/audit/webhook": {
-    post: describeOperation(LOG, ROUTES["POST /audit/webhook"], "AuditWebhook", json("What became of it.", RECEIPT), {
-      security: [{ bearer: [] }],
-      parameters: [{ name: "feed", in: "query", schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }],
-      requestBody: { required: true, content: { "application/json": { schema: {} } } },
-    }),
+    post: describeOperation(
+      CHANGE_LOG_TAG,
+      ROUTE_DESCRIPTIONS["POST /audit/webhook"],
+      "AuditWebhook",
+      describeJsonResponse("What became of it.", RECEIPT_SCHEMA),
+      {
+        security: [{ bearer: [] }],
+        parameters: [{ name: "feed", in: "query", schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }],
+        requestBody: { required: true, content: { "application/json": { schema: {} } } },
+      },
+    ),
   },
   "/sample": {
-    get: describeOperation("Inventory", ROUTES["GET /sample"], "Sample", json("The lists.", { type: "object" })),
+    get: describeOperation(
+      "Inventory",
+      ROUTE_DESCRIPTIONS["GET /sample"],
+      "Sample",
+      describeJsonResponse("The lists.", { type: "object" }),
+    ),
   },
-  "/healthz": describeOpenRoute(ROUTES["GET /healthz"], { "200": text("It does.") }),
-  "/readyz": describeOpenRoute(ROUTES["GET /readyz"], {
-    "200": text("Ready."),
-    "503": text("Not ready."),
+  "/healthz": describeOpenRoute(ROUTE_DESCRIPTIONS["GET /healthz"], { "200": describeTextResponse("It does.") }),
+  "/readyz": describeOpenRoute(ROUTE_DESCRIPTIONS["GET /readyz"], {
+    "200": describeTextResponse("Ready."),
+    "503": describeTextResponse("Not ready."),
   }),
-  "/metrics": describeOpenRoute(ROUTES["GET /metrics"], { "200": text("The metrics.") }),
-  "/openapi.json": describeOpenRoute(ROUTES["GET /openapi.json"], {
-    "200": json("It.", { type: "object" }),
+  "/metrics": describeOpenRoute(ROUTE_DESCRIPTIONS["GET /metrics"], { "200": describeTextResponse("The metrics.") }),
+  "/openapi.json": describeOpenRoute(ROUTE_DESCRIPTIONS["GET /openapi.json"], {
+    "200": describeJsonResponse("It.", { type: "object" }),
     "304": { description: "It has not changed." },
   }),
 };

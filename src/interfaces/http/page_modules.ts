@@ -6,7 +6,7 @@ import { hasCurrentCopy } from "./etag.ts";
 export const MODULES_PATH = "/console/";
 
 /** Whether the client accepts gzip. Source: RFC 9110, 12.5.3. */
-export function doesAcceptGzip(headers: Headers): boolean {
+export function acceptsGzip(headers: Headers): boolean {
   return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s|,|$))/.test(headers.get("accept-encoding") ?? "");
 }
 
@@ -15,7 +15,7 @@ type ModulesByName = ReadonlyMap<string, Buffer<ArrayBuffer>>;
 
 /** Cache policy: the content under a name never changes. */
 const CACHE_POLICY = "public, max-age=31536000, immutable";
-const unzip = promisify(gunzip);
+const decompressGzip = promisify(gunzip);
 
 /**
  * Returns a handler that answers with the module at a path; undefined if it does not exist, as for a browser tab older
@@ -33,7 +33,7 @@ export function createModuleHandler(
     const etag = `"${name}"`;
     const common = { "cache-control": CACHE_POLICY, vary: "accept-encoding", etag };
     if (hasCurrentCopy(headers, etag)) return new Response(null, { status: 304, headers: common });
-    const body = doesAcceptGzip(headers) ? zipped : Buffer.from(await unzip(zipped));
+    const body = acceptsGzip(headers) ? zipped : Buffer.from(await decompressGzip(zipped));
     return new Response(body, {
       headers: {
         ...common,

@@ -6,7 +6,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { parseJson } from "#kernel/json_in_steps.ts";
 import { HttpRefusal } from "./http_refusal.ts";
 
-const unzip = promisify(gunzip);
+const decompressGzip = promisify(gunzip);
 
 /**
  * Reads a JSON body, decompressing gzip, of at most `limit` bytes both compressed and decompressed.
@@ -27,7 +27,7 @@ export async function readJsonBody(request: Request, limit: number, meter: BodyM
       headers,
     );
   }
-  const sent = await readBytes(request, limit, meter);
+  const sent = await readLimitedBytes(request, limit, meter);
   if (sent === undefined) throw createLargeBodyRefusal(limit);
   if (encoding === "identity") return parseJsonBody(sent, meter);
   const bytes = await unzipBody(sent, Math.min(limit, computeMaxInflatedBytes(sent.length)));
@@ -40,7 +40,11 @@ export async function readJsonBody(request: Request, limit: number, meter: BodyM
  *
  * @throws Refusal of the meter; ConnectError canceled when the caller aborts
  */
-export async function readBytes(request: Request, limit: number, meter: BodyMeter): Promise<Uint8Array | undefined> {
+export async function readLimitedBytes(
+  request: Request,
+  limit: number,
+  meter: BodyMeter,
+): Promise<Uint8Array | undefined> {
   if (Number(request.headers.get("content-length") ?? 0) > limit) return undefined;
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -48,21 +52,21 @@ export async function readBytes(request: Request, limit: number, meter: BodyMete
     for await (const chunk of request.body ?? []) {
       length += chunk.length;
       if (length > limit) return undefined;
-      await meter.take(chunk);
+      await meter.chargeAndScan(chunk);
       chunks.push(chunk);
     }
   } catch (error) {
     // Any other error comes from the connection.
     throw error instanceof OperationError ? error : createUploadAbortedError();
   }
-  meter.finish();
+  meter.chargeParsing();
   await meter.scheduler.yieldIfDue();
   return Buffer.concat(chunks);
 }
 
 async function unzipBody(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
   try {
-    return await unzip(bytes, { maxOutputLength: limit });
+    return await decompressGzip(bytes, { maxOutputLength: limit });
   } catch (error) {
     if (error instanceof RangeError) throw createLargeBodyRefusal(limit);
     throw new HttpRefusal(

@@ -1,5 +1,5 @@
 /** Descriptions of the plain HTTP routes, without GraphQL and RPCs, for documents and OpenAPI. */
-export const ROUTES = {
+export const ROUTE_DESCRIPTIONS = {
   "GET /": "The web console, docs/console.md.",
   "GET /graphql/playground":
     'GraphiQL, which completes and explains queries in a browser and loads nothing from any other host. If authentication is on, write `{"authorization": "Bearer …"}` into its Headers.',
@@ -26,7 +26,7 @@ export const ROUTES = {
 } as const;
 
 /** Events of the stream of changes with their data. */
-export const STREAM_EVENTS = {
+export const STREAM_EVENT_DESCRIPTIONS = {
   head: "The first event: `head_seq`, the last entry of the change log, `changed_at`, its time, and `now`, the server's clock. Its `id` is the position at which the stream starts.",
   change:
     "One entry: `seq`, `occurred_at`, `action`, `entity`, `related`, `changed_fields`, `principal`, `request_id`, `interface`, `method`, `message`, `source`. Its `id` is `seq`. `/audit/history` has the values before and after.",

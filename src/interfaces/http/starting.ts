@@ -1,20 +1,22 @@
 import { refuse } from "#dc/model/refusal.ts";
 import type { NodeRequest, NodeResponse } from "#interfaces/connect/node_http.ts";
-import { sendRefusal, setCommonHeaders } from "./early_reply.ts";
+import { sendEarlyRefusal, setCommonHeaders } from "./early_reply.ts";
 
 /**
  * Returns a handler for the time while a server waits for its database: it reports the process as running but not
  * ready, and refuses every call as unavailable.
- * @param why returns the reason as text, for `/readyz`
+ * @param describeReason returns the reason as text, for `/readyz`
  */
-export function createStartingHandler(why: () => string): (request: NodeRequest, response: NodeResponse) => void {
+export function createStartingHandler(
+  describeReason: () => string,
+): (request: NodeRequest, response: NodeResponse) => void {
   return (request, response) => {
     setCommonHeaders(request, response, undefined);
     const path = request.url?.split("?", 1)[0];
     if (path === "/healthz") sendText(response, 200, "ok\n");
-    else if (path === "/readyz") sendText(response, 503, `${why()}\n`);
+    else if (path === "/readyz") sendText(response, 503, `${describeReason()}\n`);
     else
-      sendRefusal(request, response, {
+      sendEarlyRefusal(request, response, {
         status: 503,
         error: refuse("DB_UNAVAILABLE", "The server waits for its database"),
       });

@@ -1,7 +1,7 @@
 import type { Principal } from "#dc/context.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { FollowedFile } from "./followed_file.ts";
-import { findSubscriberByToken, findTokenPrincipal, parseTokens, type TokenRow } from "./token_table.ts";
+import { findSubscriberByToken, findTokenPrincipal, parseTokenTable, type TokenRow } from "./token_table.ts";
 
 /** The tokens of a file, read again after each change. While the file is unreadable, no token is valid. */
 export class TokenFile {
@@ -16,7 +16,7 @@ export class TokenFile {
     const meanwhile = "no token works";
     let isStarting = true;
     const parse = (text: string): readonly TokenRow[] => {
-      const { rows, faults, doubles } = parseTokens(text);
+      const { rows, faults, duplicates: doubles } = parseTokenTable(text);
       const [first] = doubles;
       if (isStarting && first !== undefined)
         throw new OperationError("invalid_argument", `${first}: expected each token once`);
@@ -25,18 +25,18 @@ export class TokenFile {
         say(`The token file "${path}" has a row that cannot be read and opens nothing: ${wrong}`);
       return rows;
     };
-    const file = await FollowedFile.open({ path, name: "token file", meanwhile, parse, say });
+    const file = await FollowedFile.open({ path, name: "token file", meanwhile, parseContent: parse, report: say });
     isStarting = false;
     return new TokenFile(file);
   }
 
   /** Finds the principal of a call. @throws Refusal UNAUTHENTICATED */
-  async find(authorization: string | null): Promise<Principal | undefined> {
-    return findTokenPrincipal((await this.#file.current()) ?? [], authorization);
+  async findPrincipal(authorization: string | null): Promise<Principal | undefined> {
+    return findTokenPrincipal((await this.#file.readCurrent()) ?? [], authorization);
   }
 
   /** Finds the principal of a calendar subscription. @throws Refusal UNAUTHENTICATED */
   async findSubscriber(secret: string): Promise<Principal> {
-    return findSubscriberByToken((await this.#file.current()) ?? [], secret);
+    return findSubscriberByToken((await this.#file.readCurrent()) ?? [], secret);
   }
 }

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type Principal, ROLES, type Role } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { InvalidToken } from "#dc/operations/messages/status.ts";
+import { InvalidTokenRefusal } from "#dc/operations/messages/status.ts";
 import { createInvalidArgumentError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 
@@ -25,7 +25,7 @@ export interface TokenRow {
 /** Characters that print in one line. */
 const NAME_PATTERN = /^[^\p{C}\p{Zl}\p{Zp}]{1,256}$/u;
 
-const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+const BEARER_PATTERN = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
@@ -43,28 +43,28 @@ export function findTokenPrincipal(
   now: Date = new Date(),
 ): Principal | undefined {
   if (authorization === null) return undefined;
-  const token = BEARER.exec(authorization)?.[1];
+  const token = BEARER_PATTERN.exec(authorization)?.[1];
   if (token === undefined) throw refuse("UNAUTHENTICATED", "Cannot read the Authorization header: expected Bearer");
-  const { name, roles } = findTokenRow(rows, token, now, "call");
+  const { name, roles } = requireTokenRow(rows, token, now, "call");
   return { name, roles: roles.filter(isCallRole), authMethod: "token" };
 }
 
 /** Finds the principal of a calendar subscription by the token in its address. @throws Refusal UNAUTHENTICATED */
 export function findSubscriberByToken(rows: readonly TokenRow[], token: string, now: Date = new Date()): Principal {
-  const { name } = findTokenRow(rows, token, now, "calendar");
+  const { name } = requireTokenRow(rows, token, now, "calendar");
   return { name, roles: [], authMethod: "token" };
 }
 
 /** Finds the row of a token. Compares every row in constant time. @throws InvalidToken */
-function findTokenRow(rows: readonly TokenRow[], token: string, now: Date, use: "call" | "calendar"): TokenRow {
+function requireTokenRow(rows: readonly TokenRow[], token: string, now: Date, use: "call" | "calendar"): TokenRow {
   const place = use === "call" ? "Authorization holds" : 'Parameter "secret" is';
   const hash = Buffer.from(hashToken(token), "hex");
   let found: TokenRow | undefined;
   for (const row of rows) if (timingSafeEqual(Buffer.from(row.sha256, "hex"), hash)) found = row;
   if (found === undefined || found.roles.includes("calendar") !== (use === "calendar"))
-    throw new InvalidToken(`${place} an unknown token: expected one of the token file`);
+    throw new InvalidTokenRefusal(`${place} an unknown token: expected one of the token file`);
   if (found.expires_at !== undefined && Date.parse(found.expires_at) <= now.getTime()) {
-    throw new InvalidToken(`${place} an expired token: expected one that is valid`);
+    throw new InvalidTokenRefusal(`${place} an expired token: expected one that is valid`);
   }
   return found;
 }
@@ -79,14 +79,14 @@ export interface TokenTable {
   /** One sentence for each invalid row, with its position and error. */
   readonly faults: readonly string[];
   /** One sentence for each token with several rows. These rows grant no access, since either could be meant. */
-  readonly doubles: readonly string[];
+  readonly duplicates: readonly string[];
   /** Every row of the file, unchanged. */
   readonly all: readonly unknown[];
 }
 
 /** Parses a token file. @throws OperationError invalid_argument for text without a list of tokens */
-export function parseTokens(text: string): TokenTable {
-  const all = readRows(text);
+export function parseTokenTable(text: string): TokenTable {
+  const all = parseTokenRows(text);
   const rows: TokenRow[] = [];
   const faults: string[] = [];
   for (const [index, row] of all.entries()) {
@@ -100,19 +100,19 @@ export function parseTokens(text: string): TokenTable {
     ({ length }) => length > 1,
   );
   const doubled = new Set(sameToken.flat());
-  const places = (list: readonly TokenRow[]) => list.map((row) => `tokens[${all.indexOf(row)}] "${row.name}"`);
-  const doubles = sameToken.map((list) => `${places(list).join(" and ")} have the same sha256`);
-  return { rows: rows.filter((row) => !doubled.has(row)), faults, doubles, all };
+  const formatPositions = (list: readonly TokenRow[]) => list.map((row) => `tokens[${all.indexOf(row)}] "${row.name}"`);
+  const doubles = sameToken.map((list) => `${formatPositions(list).join(" and ")} have the same sha256`);
+  return { rows: rows.filter((row) => !doubled.has(row)), faults, duplicates: doubles, all };
 }
 
 /** Returns a token file's text; throws OperationError invalid_argument for a row that could not be parsed again. */
-export function formatTokens(rows: readonly unknown[], added?: TokenRow): string {
+export function formatTokenFile(rows: readonly unknown[], added?: TokenRow): string {
   const wrong = added === undefined ? undefined : findRowFault(added);
   if (wrong !== undefined) throw createInvalidArgumentError(`The new token ${wrong}`);
   return `${JSON.stringify({ tokens: added === undefined ? rows : [...rows, added] }, null, 2)}\n`;
 }
 
-function readRows(text: string): readonly TokenRow[] {
+function parseTokenRows(text: string): readonly TokenRow[] {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -5,7 +5,7 @@ import type { DeliveryReceipt } from "#dc/operations/feed/take_delivery.ts";
 import type { DcService } from "#dc/service.ts";
 import type { BodyMeter } from "#interfaces/connect/body_meter.ts";
 import { readJsonBody } from "./request_body.ts";
-import type { WebhookSecret } from "./webhook_secret.ts";
+import type { WebhookSecrets } from "./webhook_secret.ts";
 
 /** Maximum size of a delivery, in bytes. Our choice: as the largest RPC message; feeds' batches are set smaller. */
 const MAX_DELIVERY_BYTES = 16 * 1024 * 1024;
@@ -15,7 +15,7 @@ const FEED_NAME = /^[A-Za-z0-9._-]{1,64}$/;
 export interface WebhookOptions {
   readonly service: DcService;
   /** Secrets of the webhook. Absent if the operator has configured none: the webhook is then closed. */
-  readonly secret: WebhookSecret | undefined;
+  readonly secret: WebhookSecrets | undefined;
   readonly countDeadLetters: (count: number) => void;
   readonly meter: BodyMeter;
 }
@@ -29,7 +29,7 @@ export async function receiveWebhook(request: Request, caller: Caller, options: 
   if (secret === undefined) {
     throw refuse("PERMISSION_DENIED", "The webhook is closed: the server was started without a secret for it");
   }
-  await secret.check(request.headers.get("authorization"));
+  await secret.checkAuthorization(request.headers.get("authorization"));
   const feed = new URL(request.url).searchParams.get("feed") ?? "default";
   if (!FEED_NAME.test(feed)) {
     const expected = "1 to 64 letters, digits, dots, underscores or hyphens";
@@ -39,7 +39,7 @@ export async function receiveWebhook(request: Request, caller: Caller, options: 
       expected,
     });
   }
-  const receipt = await service.changeFeed(await readJsonBody(request, MAX_DELIVERY_BYTES, meter), feed, caller);
+  const receipt = await service.applyFeedDelivery(await readJsonBody(request, MAX_DELIVERY_BYTES, meter), feed, caller);
   countDeadLetters(receipt.deadLetters);
   return convertReceiptToJson(receipt);
 }

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { refuse } from "#dc/model/refusal.ts";
-import { InvalidToken } from "#dc/operations/messages/status.ts";
+import { InvalidTokenRefusal } from "#dc/operations/messages/status.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { FollowedFile } from "./followed_file.ts";
 
@@ -8,7 +8,7 @@ import { FollowedFile } from "./followed_file.ts";
 const MIN_SECRET_CHARS = 16;
 
 /** The secrets that authorize the webhook: several while one replaces another. */
-export class WebhookSecret {
+export class WebhookSecrets {
   readonly #hashes: () => Promise<readonly Buffer[] | undefined>;
 
   private constructor(hashes: () => Promise<readonly Buffer[] | undefined>) {
@@ -19,16 +19,22 @@ export class WebhookSecret {
    * Opens a file with one secret per line and follows its changes.
    * @throws OperationError when it cannot be read or contains no valid secret
    */
-  static async open(path: string, say: (message: string) => void): Promise<WebhookSecret> {
+  static async open(path: string, say: (message: string) => void): Promise<WebhookSecrets> {
     const meanwhile = "deliveries of change feeds are rejected";
-    const file = await FollowedFile.open({ path, name: "webhook's secret file", meanwhile, parse: parseSecrets, say });
-    return new WebhookSecret(() => file.current());
+    const file = await FollowedFile.open({
+      path,
+      name: "webhook's secret file",
+      meanwhile,
+      parseContent: parseSecrets,
+      report: say,
+    });
+    return new WebhookSecrets(() => file.readCurrent());
   }
 
   /** Parses secrets. @throws OperationError for text without a valid secret */
-  static of(text: string): WebhookSecret {
+  static parse(text: string): WebhookSecrets {
     const hashes = parseSecrets(text);
-    return new WebhookSecret(async () => hashes);
+    return new WebhookSecrets(async () => hashes);
   }
 
   /**
@@ -37,7 +43,7 @@ export class WebhookSecret {
    * @throws Refusal UNAUTHENTICATED; OperationError unavailable while the file cannot be read, so that the feed tries
    * again
    */
-  async check(authorization: string | null): Promise<void> {
+  async checkAuthorization(authorization: string | null): Promise<void> {
     if (authorization === null)
       throw refuse("UNAUTHENTICATED", "The webhook requires its secret: expected Authorization: Bearer <secret>");
     const hashes = await this.#hashes();
@@ -45,7 +51,7 @@ export class WebhookSecret {
     const given = hashSecret(authorization.replace(/^Bearer +/i, "").trim());
     const fits = hashes.filter((hash) => timingSafeEqual(hash, given));
     if (fits.length === 0)
-      throw new InvalidToken("Authorization holds a wrong webhook secret: expected one of the secret file");
+      throw new InvalidTokenRefusal("Authorization holds a wrong webhook secret: expected one of the secret file");
   }
 }
 

@@ -3,19 +3,19 @@ import { shortenText } from "#kernel/shortened.ts";
 import type { ToolResult } from "#kernel/tool.ts";
 import type { McpTool, ToolSet } from "./tool_set.ts";
 
-type Content =
+type ResultContent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly data: string; readonly mimeType: string };
 
 /** Result of `tools/call`. Source: docs/contract/spec-tool.md#transport; structured content since MCP 2025-06-18. */
 export interface CallResult {
-  readonly content: readonly Content[];
+  readonly content: readonly ResultContent[];
   readonly structuredContent?: unknown;
   readonly isError?: true;
 }
 
 /** Finds the tool that a call names, or returns its refusal. Source: docs/contract/spec-tool.md#tool-errors. */
-export function findTool(tools: ToolSet, name: unknown): McpTool | CallResult {
+export function findToolOrRefusal(tools: ToolSet, name: unknown): McpTool | CallResult {
   if (typeof name !== "string") return createCallRefusal("Missing tool name");
   return tools.get(name) ?? createCallRefusal(`Unknown tool: ${shortenText(name)}`);
 }
@@ -32,7 +32,7 @@ export async function callTool(tool: McpTool, args: unknown, signal: AbortSignal
 
 function convertToCallResult(result: ToolResult): CallResult {
   const { image, structured, value } = result;
-  const text: Content = { type: "text", text: formatResultText(result) };
+  const text: ResultContent = { type: "text", text: formatResultText(result) };
   const content =
     image === undefined ? [text] : [{ type: "image" as const, data: image.data, mimeType: image.mediaType }, text];
   return { content, ...(structured === true && { structuredContent: value }) };

@@ -2,7 +2,7 @@
 export type SendReply = (line: string | undefined) => void;
 
 /** Receiver of the reply to one message, and the memory that the message occupies until then, in bytes. */
-export interface Exchange {
+export interface MessageExchange {
   readonly reply: SendReply;
   readonly bytes: number;
 }
@@ -11,7 +11,7 @@ export interface Exchange {
  * Splits one exchange among the messages of a batch. When all messages are finished, sends their replies as one array
  * in the order of the messages, or nothing without replies.
  */
-export function splitExchange({ reply, bytes }: Exchange, size: number): readonly Exchange[] {
+export function splitExchange({ reply, bytes }: MessageExchange, size: number): readonly MessageExchange[] {
   const answers: (string | undefined)[] = [];
   let open = size;
   return Array.from({ length: size }, (_, index) => ({

@@ -3,7 +3,7 @@ import { MAX_LINE_BYTES } from "./limits.ts";
 /** Replaces a line that exceeded `MAX_LINE_BYTES` and was dropped. */
 export const LINE_TOO_LONG = Symbol("line too long");
 
-export type Line = Uint8Array | typeof LINE_TOO_LONG;
+export type ReceivedLine = Uint8Array | typeof LINE_TOO_LONG;
 
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
@@ -21,53 +21,53 @@ export class LineSplitter {
   readonly #maxBytes: number;
   #parts: Uint8Array[] = [];
   #size = 0;
-  #skipping = false;
-  #first = true;
+  #isSkipping = false;
+  #isFirstLine = true;
 
   constructor(maxBytes: number = MAX_LINE_BYTES) {
     this.#maxBytes = maxBytes;
   }
 
   /** Yields every line that `chunk` completes. */
-  *push(chunk: Uint8Array): Generator<Line> {
+  *splitChunk(chunk: Uint8Array): Generator<ReceivedLine> {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
-      yield* this.#add(chunk.subarray(from, end));
-      yield* this.#complete();
+      yield* this.#addPart(chunk.subarray(from, end));
+      yield* this.#completeLine();
       from = end + 1;
     }
-    if (from < chunk.length) yield* this.#add(chunk.subarray(from));
+    if (from < chunk.length) yield* this.#addPart(chunk.subarray(from));
   }
 
   /** Yields the last line, if the stream ends without a newline. */
-  *end(): Generator<Line> {
-    yield* this.#complete();
+  *endStream(): Generator<ReceivedLine> {
+    yield* this.#completeLine();
   }
 
   // Reports a too long line when it exceeds the limit, because its end may never arrive.
-  *#add(part: Uint8Array): Generator<Line> {
-    if (this.#skipping) return;
+  *#addPart(part: Uint8Array): Generator<ReceivedLine> {
+    if (this.#isSkipping) return;
     this.#parts.push(part);
     this.#size += part.length;
     if (this.#size <= this.#maxBytes) return;
     this.#parts = [];
-    this.#skipping = true;
+    this.#isSkipping = true;
     yield LINE_TOO_LONG;
   }
 
-  *#complete(): Generator<Line> {
-    const line = this.#skipping ? undefined : this.#joined();
+  *#completeLine(): Generator<ReceivedLine> {
+    const line = this.#isSkipping ? undefined : this.#joinParts();
     this.#parts = [];
     this.#size = 0;
-    this.#skipping = false;
-    this.#first = false;
+    this.#isSkipping = false;
+    this.#isFirstLine = false;
     if (line !== undefined && !isBlankLine(line)) yield line;
   }
 
-  #joined(): Uint8Array {
+  #joinParts(): Uint8Array {
     const [only] = this.#parts;
     const line = this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts, this.#size);
-    const start = this.#first && BYTE_ORDER_MARK.every((byte, index) => line[index] === byte) ? 3 : 0;
+    const start = this.#isFirstLine && BYTE_ORDER_MARK.every((byte, index) => line[index] === byte) ? 3 : 0;
     const end = line.at(-1) === CARRIAGE_RETURN ? line.length - 1 : line.length;
     return start === 0 && end === line.length ? line : line.subarray(start, Math.max(start, end));
   }

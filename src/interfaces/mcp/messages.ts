@@ -2,15 +2,15 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import { MAX_ERROR_DETAIL_CHARS } from "./limits.ts";
 
 /** Id of a response: the id of the request, or null if that could not be read. */
-export type Id = string | number | null;
+export type MessageId = string | number | null;
 
-export type Params = Readonly<Record<string, unknown>>;
+export type MessageParams = Readonly<Record<string, unknown>>;
 
 /**
  * Error codes. Source: JSON-RPC 2.0, Error object; docs/contract/spec-tool.md#protocol-errors; -32020 and -32022 from
  * MCP revision 2026-07-28.
  */
-export const RPC_CODE = {
+export const RPC_ERROR_CODES = {
   parse: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
@@ -21,16 +21,16 @@ export const RPC_CODE = {
 } as const;
 
 export interface RpcError {
-  readonly code: (typeof RPC_CODE)[keyof typeof RPC_CODE];
+  readonly code: (typeof RPC_ERROR_CODES)[keyof typeof RPC_ERROR_CODES];
   readonly message: string;
   readonly data?: unknown;
 }
 
 /** One received message. `invalid` requires an error response, `ignored` requires none. */
 export type Message =
-  | { readonly kind: "request"; readonly id: Id; readonly method: string; readonly params: Params }
-  | { readonly kind: "notification"; readonly method: string; readonly params: Params }
-  | { readonly kind: "invalid"; readonly id: Id; readonly error: RpcError }
+  | { readonly kind: "request"; readonly id: MessageId; readonly method: string; readonly params: MessageParams }
+  | { readonly kind: "notification"; readonly method: string; readonly params: MessageParams }
+  | { readonly kind: "invalid"; readonly id: MessageId; readonly error: RpcError }
   | { readonly kind: "ignored" };
 
 /** The content of one line: a message, or the messages of a batch. */
@@ -40,7 +40,7 @@ export type LineContent =
   | { readonly kind: "invalid"; readonly error: RpcError };
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const NO_PARAMS: Params = {};
+const NO_PARAMS: MessageParams = {};
 
 /** Parses a line as JSON. Broken UTF-8 is a parse error as well, since JSON has no other encoding. */
 export function parseLine(bytes: Uint8Array): LineContent {
@@ -54,7 +54,7 @@ export function parseLine(bytes: Uint8Array): LineContent {
 }
 
 export function createParseError(detail: string): RpcError {
-  return { code: RPC_CODE.parse, message: `Parse error: ${detail}` };
+  return { code: RPC_ERROR_CODES.parse, message: `Parse error: ${detail}` };
 }
 
 /**
@@ -66,7 +66,7 @@ export function createParseError(detail: string): RpcError {
  */
 export function readMessage(value: unknown): Message {
   if (!isJsonObject(value)) {
-    return { kind: "invalid", id: null, error: invalidRequest("Invalid Request: expected an object") };
+    return { kind: "invalid", id: null, error: createInvalidRequestError("Invalid Request: expected an object") };
   }
   const { method, id } = value;
   if (method === undefined && (Object.hasOwn(value, "result") || Object.hasOwn(value, "error"))) {
@@ -76,38 +76,40 @@ export function readMessage(value: unknown): Message {
   // Only a message with a method is a notification; any other message without an id gets a response, as JSON-RPC
   // requires.
   if (error !== undefined && id === undefined && typeof method === "string") return { kind: "ignored" };
-  if (error !== undefined) return { kind: "invalid", id: isId(id) ? id : null, error };
-  const call = { method: method as string, params: (value["params"] ?? NO_PARAMS) as Params };
-  return id === undefined ? { kind: "notification", ...call } : { kind: "request", id: id as Id, ...call };
+  if (error !== undefined) return { kind: "invalid", id: isMessageId(id) ? id : null, error };
+  const call = { method: method as string, params: (value["params"] ?? NO_PARAMS) as MessageParams };
+  return id === undefined ? { kind: "notification", ...call } : { kind: "request", id: id as MessageId, ...call };
 }
 
 /** Returns the line of a successful response; `resultJson` is the result as JSON text. */
-export function formatResultLine(id: Id, resultJson: string): string {
+export function formatResultLine(id: MessageId, resultJson: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${resultJson}}`;
 }
 
-export function formatErrorLine(id: Id, error: RpcError): string {
+export function formatErrorLine(id: MessageId, error: RpcError): string {
   return JSON.stringify({ jsonrpc: "2.0", id, error });
 }
 
 // A number that was rounded when parsed would be returned as another id, and the caller would wait forever.
-function isId(id: unknown): id is Id {
+function isMessageId(id: unknown): id is MessageId {
   if (typeof id === "number") return Number.isFinite(id) && Math.abs(id) <= Number.MAX_SAFE_INTEGER;
   return typeof id === "string" || id === null;
 }
 
 function findMessageError({ jsonrpc, method, id, params }: Readonly<Record<string, unknown>>): RpcError | undefined {
-  if (jsonrpc !== "2.0") return invalidRequest("Invalid JSON-RPC version");
-  if (typeof method !== "string") return invalidRequest("Invalid Request: expected a string as method");
-  if (id !== undefined && !isId(id)) {
-    return invalidRequest("Invalid Request: expected a string, or a number that JSON carries exactly, as id");
+  if (jsonrpc !== "2.0") return createInvalidRequestError("Invalid JSON-RPC version");
+  if (typeof method !== "string") return createInvalidRequestError("Invalid Request: expected a string as method");
+  if (id !== undefined && !isMessageId(id)) {
+    return createInvalidRequestError(
+      "Invalid Request: expected a string, or a number that JSON carries exactly, as id",
+    );
   }
   if (params === undefined || params === null || isJsonObject(params)) return undefined;
-  return { code: RPC_CODE.invalidParams, message: "Invalid params: expected an object" };
+  return { code: RPC_ERROR_CODES.invalidParams, message: "Invalid params: expected an object" };
 }
 
-function invalidRequest(message: string): RpcError {
-  return { code: RPC_CODE.invalidRequest, message };
+function createInvalidRequestError(message: string): RpcError {
+  return { code: RPC_ERROR_CODES.invalidRequest, message };
 }
 
 function formatErrorDetail(error: unknown): string {

@@ -19,56 +19,56 @@ export class LineOutput {
   readonly closed: Promise<Error | undefined>;
   readonly #sink: ByteSink;
   readonly #encoder = new TextEncoder();
-  #close: (error?: Error) => void = () => {};
+  #resolveClosed: (error?: Error) => void = () => {};
   #lines: string[] = [];
   #chars = 0;
-  #writing: Promise<void> | undefined;
-  #flushing = false;
+  #currentWrite: Promise<void> | undefined;
+  #isFlushScheduled = false;
   #broken = false;
 
   constructor(sink: ByteSink) {
     this.#sink = sink;
     this.closed = new Promise((resolve) => {
-      this.#close = resolve;
+      this.#resolveClosed = resolve;
     });
   }
 
   /** True after a failed write: no further line will be sent. */
-  get broken(): boolean {
+  get isBroken(): boolean {
     return this.#broken;
   }
 
   /** Adds a line, which is written at the end of this turn or with the next `flush`. `line` contains no newline. */
-  push(line: string): void {
+  pushLine(line: string): void {
     if (this.#broken) return;
     this.#lines.push(line);
     this.#chars += line.length;
-    if (this.#flushing) return;
-    this.#flushing = true;
+    if (this.#isFlushScheduled) return;
+    this.#isFlushScheduled = true;
     setImmediate(() => this.flush());
   }
 
   /** Writes the buffered lines. If a write is in progress, they follow it. */
   flush(): void {
-    this.#flushing = false;
-    if (this.#writing !== undefined || this.#lines.length === 0) return;
-    this.#writing = this.#write();
+    this.#isFlushScheduled = false;
+    if (this.#currentWrite !== undefined || this.#lines.length === 0) return;
+    this.#currentWrite = this.#writeBuffered();
   }
 
   /** Returns a promise that resolves when less than the limit is buffered; undefined if less is buffered now. */
-  ready(): Promise<void> | undefined {
+  waitUntilReady(): Promise<void> | undefined {
     if (this.#chars < MAX_UNWRITTEN_CHARS || this.#broken) return undefined;
     this.flush();
-    return this.#writing;
+    return this.#currentWrite;
   }
 
   /** Resolves when every line is written or dropped. */
-  async drained(): Promise<void> {
+  async drain(): Promise<void> {
     this.flush();
-    while (this.#writing !== undefined) await this.#writing;
+    while (this.#currentWrite !== undefined) await this.#currentWrite;
   }
 
-  async #write(): Promise<void> {
+  async #writeBuffered(): Promise<void> {
     const bytes = this.#encoder.encode(`${this.#lines.join("\n")}\n`);
     this.#lines = [];
     try {
@@ -76,11 +76,13 @@ export class LineOutput {
     } catch (error) {
       this.#broken = true;
       this.#lines = [];
-      this.#close(READER_CLOSED_CODES.includes((error as NodeJS.ErrnoException).code) ? undefined : (error as Error));
+      this.#resolveClosed(
+        READER_CLOSED_CODES.includes((error as NodeJS.ErrnoException).code) ? undefined : (error as Error),
+      );
     }
     this.#chars = 0;
     for (const line of this.#lines) this.#chars += line.length;
-    this.#writing = undefined;
+    this.#currentWrite = undefined;
     this.flush();
   }
 }

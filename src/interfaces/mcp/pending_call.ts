@@ -1,24 +1,24 @@
-import type { Exchange } from "./exchange.ts";
-import type { Id } from "./messages.ts";
+import type { MessageExchange } from "./exchange.ts";
+import type { MessageId } from "./messages.ts";
 
 /** A tool call from its arrival to its end: the tool's result, a cancellation or a failure, whichever comes first. */
 export class PendingCall {
-  readonly id: Id;
+  readonly id: MessageId;
   readonly bytes: number;
   /** Rejects when `fail` is called; never resolves. */
   readonly failure: Promise<never>;
   readonly #controller = new AbortController();
-  readonly #reply: Exchange["reply"];
-  #fail: (error: unknown) => void = () => {};
+  readonly #reply: MessageExchange["reply"];
+  #rejectFailure: (error: unknown) => void = () => {};
   #open = true;
   #running = false;
 
-  constructor(id: Id, { reply, bytes }: Exchange) {
+  constructor(id: MessageId, { reply, bytes }: MessageExchange) {
     this.id = id;
     this.bytes = bytes;
     this.#reply = reply;
     this.failure = new Promise((_, reject) => {
-      this.#fail = reject;
+      this.#rejectFailure = reject;
     });
     // Without a listener, a failure before the call runs would count as unhandled.
     this.failure.catch(() => {});
@@ -29,15 +29,15 @@ export class PendingCall {
   }
 
   /** True until the call is answered or cancelled. */
-  get open(): boolean {
+  get isOpen(): boolean {
     return this.#open;
   }
 
-  get running(): boolean {
+  get isRunning(): boolean {
     return this.#running && this.#open;
   }
 
-  begin(): void {
+  markRunning(): void {
     this.#running = true;
   }
 
@@ -56,7 +56,7 @@ export class PendingCall {
 
   /** Stops waiting for the tool and ends the call with an error. */
   fail(error: unknown): void {
-    this.#fail(error);
+    this.#rejectFailure(error);
     this.#controller.abort(error);
   }
 }

@@ -12,18 +12,18 @@ import { buildToolSet, type CallSubject, type ToolSet } from "./tool_set.ts";
  */
 export function createPlannerTools(open: () => Promise<PlannerContext>): ToolSet {
   let opened: Promise<PlannerContext> | undefined;
-  const project = async (): Promise<PlannerContext> => {
+  const openProject = async (): Promise<PlannerContext> => {
     opened ??= open();
     const opening = opened;
     const usable = await opening.then(
-      (context) => context.initialised(),
+      (context) => context.isInitialised(),
       () => false,
     );
     if (!usable && opened === opening) opened = undefined;
     return opening;
   };
   return buildToolSet(tools, {
-    run: async (tool, args, signal) => runTool(await project(), tool, args, { signal }),
+    run: async (tool, args, signal) => runTool(await openProject(), tool, args, { signal }),
     subject: findCallSubject,
   });
 }

@@ -1,21 +1,27 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { callTool, findTool } from "./call_tool.ts";
-import type { Exchange } from "./exchange.ts";
+import { callTool, findToolOrRefusal } from "./call_tool.ts";
+import type { MessageExchange } from "./exchange.ts";
 import { MAX_PENDING_BYTES, MAX_PENDING_REQUESTS, MAX_SUBSCRIPTIONS } from "./limits.ts";
 import {
   formatErrorLine,
   formatResultLine,
-  type Id,
   type Message,
-  type Params,
-  RPC_CODE,
+  type MessageId,
+  type MessageParams,
+  RPC_ERROR_CODES,
   type RpcError,
 } from "./messages.ts";
 import { PendingCall } from "./pending_call.ts";
-import { createToolListResult, planRequest, type Request, type RequestPlan } from "./protocol.ts";
-import { type Era, type ServerDescription, type ServerInfo, SUBSCRIPTION_KEY, stampResult } from "./revision.ts";
-import type { Schedule } from "./schedule.ts";
+import { createToolListResult, type McpRequest, planRequest, type RequestPlan } from "./protocol.ts";
+import {
+  addResultMetadata,
+  type ProtocolEra,
+  type ServerDescription,
+  type ServerInfo,
+  SUBSCRIPTION_KEY,
+} from "./revision.ts";
+import type { TaskSchedule } from "./schedule.ts";
 import type { McpTool, ToolSet } from "./tool_set.ts";
 
 /**
@@ -25,19 +31,19 @@ import type { McpTool, ToolSet } from "./tool_set.ts";
  */
 class Subscriptions {
   readonly #info: ServerInfo;
-  readonly #open = new Set<Id>();
+  readonly #open = new Set<MessageId>();
 
   constructor(info: ServerInfo) {
     this.#info = info;
   }
 
   /** Opens a subscription. Returns the line that acknowledges or rejects it. */
-  listen({ id, params }: Request): string {
+  openSubscription({ id, params }: McpRequest): string {
     if (!isJsonObject(params["notifications"])) {
-      return formatInvalidParams(id, "Invalid params: expected an object as notifications");
+      return formatInvalidParamsLine(id, "Invalid params: expected an object as notifications");
     }
     if (this.#open.size >= MAX_SUBSCRIPTIONS) {
-      return formatInvalidParams(id, `Invalid params: expected at most ${MAX_SUBSCRIPTIONS} open subscriptions`);
+      return formatInvalidParamsLine(id, `Invalid params: expected at most ${MAX_SUBSCRIPTIONS} open subscriptions`);
     }
     this.#open.add(id);
     return JSON.stringify({
@@ -47,56 +53,59 @@ class Subscriptions {
     });
   }
 
-  cancel(id: unknown): void {
-    this.#open.delete(id as Id);
+  cancelSubscription(id: unknown): void {
+    this.#open.delete(id as MessageId);
   }
 
-  end(): readonly string[] {
+  endSubscriptions(): readonly string[] {
     const lines = [...this.#open].map((id) =>
-      formatResultLine(id, JSON.stringify(stampResult({ _meta: { [SUBSCRIPTION_KEY]: id } }, "stateless", this.#info))),
+      formatResultLine(
+        id,
+        JSON.stringify(addResultMetadata({ _meta: { [SUBSCRIPTION_KEY]: id } }, "stateless", this.#info)),
+      ),
     );
     this.#open.clear();
     return lines;
   }
 }
 
-function formatInvalidParams(id: Id, message: string): string {
-  return formatErrorLine(id, { code: RPC_CODE.invalidParams, message });
+function formatInvalidParamsLine(id: MessageId, message: string): string {
+  return formatErrorLine(id, { code: RPC_ERROR_CODES.invalidParams, message });
 }
 
 /** Counts the requests that are read and not answered, so that reading stops while there are too many. */
-class Backlog {
+class PendingRequests {
   #requests = 0;
   #bytes = 0;
-  #room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  #capacity: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
-  enter(bytes: number): void {
+  addRequest(bytes: number): void {
     this.#requests += 1;
     this.#bytes += bytes;
   }
 
-  leave(bytes: number): void {
+  removeRequest(bytes: number): void {
     this.#requests -= 1;
     this.#bytes -= bytes;
-    if (this.#full()) return;
-    this.#room?.resolve();
-    this.#room = undefined;
+    if (this.#isFull()) return;
+    this.#capacity?.resolve();
+    this.#capacity = undefined;
   }
 
   /** Returns a promise that resolves when another request may be read; undefined if it may be read at once. */
   room(): Promise<void> | undefined {
-    if (!this.#full()) return undefined;
-    this.#room ??= Promise.withResolvers<void>();
-    return this.#room.promise;
+    if (!this.#isFull()) return undefined;
+    this.#capacity ??= Promise.withResolvers<void>();
+    return this.#capacity.promise;
   }
 
-  #full(): boolean {
+  #isFull(): boolean {
     return this.#requests >= MAX_PENDING_REQUESTS || this.#bytes >= MAX_PENDING_BYTES;
   }
 }
 
 export interface MessageHandlerOptions extends ServerDescription {
-  readonly schedule: Schedule;
+  readonly schedule: TaskSchedule;
   /** Loads the tools at their first use, or after `initialize` when idle; called again after a failure. */
   readonly loadTools: () => Promise<ToolSet>;
   /** Receives reports about defects, each a text of one or more lines. */
@@ -106,15 +115,15 @@ export interface MessageHandlerOptions extends ServerDescription {
 type CallPlan = Extract<RequestPlan, { kind: "call" }>;
 
 /** Error response for a defect; the reason is only logged. Source: docs/contract/spec-tool.md#protocol-errors. */
-const SERVER_ERROR: RpcError = { code: RPC_CODE.server, message: "Server error" };
+const SERVER_ERROR: RpcError = { code: RPC_ERROR_CODES.server, message: "Server error" };
 
 /** Handles each message up to its response: plans it, schedules it, runs the tool, and cancels it on request. */
 export class MessageHandler {
   readonly #options: MessageHandlerOptions;
   readonly #subscriptions: Subscriptions;
-  readonly #backlog = new Backlog();
+  readonly #pendingRequests = new PendingRequests();
   readonly #calls = new Set<PendingCall>();
-  readonly #current = new AsyncLocalStorage<PendingCall>();
+  readonly #currentCall = new AsyncLocalStorage<PendingCall>();
   #tools: Promise<ToolSet> | undefined;
 
   constructor(options: MessageHandlerOptions) {
@@ -124,18 +133,18 @@ export class MessageHandler {
 
   /** Returns a promise that resolves when the next message may be read; undefined if it may be read at once. */
   room(): Promise<void> | undefined {
-    return this.#backlog.room();
+    return this.#pendingRequests.room();
   }
 
   /** True while a call has no response yet. */
-  get busy(): boolean {
+  get isBusy(): boolean {
     return this.#calls.size > 0;
   }
 
   /** Accepts a message. Resolves when the next one may follow, usually before the response. Never rejects. */
-  async take(message: Message, exchange: Exchange): Promise<void> {
+  async handleMessage(message: Message, exchange: MessageExchange): Promise<void> {
     try {
-      await this.#take(message, exchange);
+      await this.#dispatchMessage(message, exchange);
     } catch (error) {
       this.#options.log(`Cannot handle a message: ${formatStack(error)}`);
       exchange.reply(formatErrorLine(message.kind === "request" ? message.id : null, SERVER_ERROR));
@@ -148,124 +157,128 @@ export class MessageHandler {
   }
 
   /** Returns the responses that open subscriptions get when the server ends. */
-  farewells(): readonly string[] {
-    return this.#subscriptions.end();
+  endSubscriptions(): readonly string[] {
+    return this.#subscriptions.endSubscriptions();
   }
 
   /**
    * Reports an unhandled failure: an exception in a callback, or a promise that was not awaited. The call that caused
    * it is answered with -32603. If that call is unknown, every running call is, because any of them may never end.
    */
-  blame(error: unknown): void {
+  reportStrayFailure(error: unknown): void {
     this.#options.log(`Stray failure: ${formatStack(error)}`);
-    const origin = this.#current.getStore();
+    const origin = this.#currentCall.getStore();
     for (const call of this.#calls) {
-      if (call.running && (origin === undefined || call === origin)) call.fail(error);
+      if (call.isRunning && (origin === undefined || call === origin)) call.fail(error);
     }
   }
 
-  async #take(message: Message, exchange: Exchange): Promise<void> {
+  async #dispatchMessage(message: Message, exchange: MessageExchange): Promise<void> {
     switch (message.kind) {
       case "ignored":
         exchange.reply(undefined);
         return;
       case "notification":
-        this.#notice(message.method, message.params);
+        this.#handleNotification(message.method, message.params);
         exchange.reply(undefined);
         return;
       case "invalid":
-        this.#answer(exchange, () => formatErrorLine(message.id, message.error));
+        this.#scheduleReply(exchange, () => formatErrorLine(message.id, message.error));
         return;
       case "request":
-        await this.#request(message, exchange);
+        await this.#handleRequest(message, exchange);
     }
   }
 
-  #notice(method: string, { requestId }: Params): void {
+  #handleNotification(method: string, { requestId }: MessageParams): void {
     if (method !== "notifications/cancelled") return;
-    this.#subscriptions.cancel(requestId);
+    this.#subscriptions.cancelSubscription(requestId);
     for (const call of this.#calls) if (call.id === requestId) call.cancel();
   }
 
-  async #request(request: Request, exchange: Exchange): Promise<void> {
+  async #handleRequest(request: McpRequest, exchange: MessageExchange): Promise<void> {
     const plan = planRequest(request, this.#options);
     switch (plan.kind) {
       case "error":
-        this.#answer(exchange, () => formatErrorLine(request.id, plan.error));
+        this.#scheduleReply(exchange, () => formatErrorLine(request.id, plan.error));
         return;
       case "listen":
-        this.#answer(exchange, () => this.#subscriptions.listen(request));
+        this.#scheduleReply(exchange, () => this.#subscriptions.openSubscription(request));
         return;
       case "result":
-        this.#answer(exchange, () => this.#resultLine(request.id, plan.result, plan.era));
-        this.#warmUp();
+        this.#scheduleReply(exchange, () => this.#formatResultLine(request.id, plan.result, plan.era));
+        this.#preloadTools();
         return;
       default:
-        await this.#withTools(request.id, plan, exchange);
+        await this.#listOrCallTool(request.id, plan, exchange);
     }
   }
 
   // Waiting for the tools here preserves the order: no later message is handled before.
-  async #withTools(id: Id, plan: Extract<RequestPlan, { kind: "list" | "call" }>, exchange: Exchange): Promise<void> {
+  async #listOrCallTool(
+    id: MessageId,
+    plan: Extract<RequestPlan, { kind: "list" | "call" }>,
+    exchange: MessageExchange,
+  ): Promise<void> {
     let tools: ToolSet;
     try {
-      tools = await this.#loaded();
+      tools = await this.#getTools();
     } catch (error) {
       this.#options.log(`Cannot load the tools: ${formatStack(error)}`);
-      this.#answer(exchange, () => formatErrorLine(id, SERVER_ERROR));
+      this.#scheduleReply(exchange, () => formatErrorLine(id, SERVER_ERROR));
       return;
     }
     if (plan.kind === "list") {
       const listed = [...tools.values()].map((tool) => tool.listed);
-      this.#answer(exchange, () => this.#resultLine(id, createToolListResult(listed, plan.era), plan.era));
+      this.#scheduleReply(exchange, () => this.#formatResultLine(id, createToolListResult(listed, plan.era), plan.era));
       return;
     }
-    const tool = findTool(tools, plan.name);
-    if ("content" in tool) this.#answer(exchange, () => this.#resultLine(id, tool, plan.era));
-    else this.#call(new PendingCall(id, exchange), tool, plan);
+    const tool = findToolOrRefusal(tools, plan.name);
+    if ("content" in tool) this.#scheduleReply(exchange, () => this.#formatResultLine(id, tool, plan.era));
+    else this.#scheduleCall(new PendingCall(id, exchange), tool, plan);
   }
 
-  #call(call: PendingCall, tool: McpTool, plan: CallPlan): void {
+  #scheduleCall(call: PendingCall, tool: McpTool, plan: CallPlan): void {
     this.#calls.add(call);
-    this.#backlog.enter(call.bytes);
-    this.#options.schedule.add({
+    this.#pendingRequests.addRequest(call.bytes);
+    this.#options.schedule.addTask({
       access: { writes: tool.writes, slow: tool.slow(plan.args), subject: tool.subject(plan.args) },
       run: async () => {
         // A call that was cancelled meanwhile keeps its position but does nothing.
-        if (call.open) call.answer(await this.#run(call, tool, plan));
+        if (call.isOpen) call.answer(await this.#runCall(call, tool, plan));
         this.#calls.delete(call);
-        this.#backlog.leave(call.bytes);
+        this.#pendingRequests.removeRequest(call.bytes);
       },
     });
   }
 
-  async #run(call: PendingCall, tool: McpTool, { args, era }: CallPlan): Promise<string> {
-    call.begin();
+  async #runCall(call: PendingCall, tool: McpTool, { args, era }: CallPlan): Promise<string> {
+    call.markRunning();
     try {
-      const running = this.#current.run(call, () => callTool(tool, args, call.signal));
-      return this.#resultLine(call.id, await Promise.race([running, call.failure]), era);
+      const running = this.#currentCall.run(call, () => callTool(tool, args, call.signal));
+      return this.#formatResultLine(call.id, await Promise.race([running, call.failure]), era);
     } catch (error) {
-      if (call.open) this.#options.log(`${tool.listed.name}: ${formatStack(error)}`);
+      if (call.isOpen) this.#options.log(`${tool.listed.name}: ${formatStack(error)}`);
       return formatErrorLine(call.id, SERVER_ERROR);
     }
   }
 
-  #answer({ reply, bytes }: Exchange, line: () => string): void {
-    this.#backlog.enter(bytes);
-    this.#options.schedule.add({
+  #scheduleReply({ reply, bytes }: MessageExchange, line: () => string): void {
+    this.#pendingRequests.addRequest(bytes);
+    this.#options.schedule.addTask({
       run: () => {
         reply(line());
-        this.#backlog.leave(bytes);
+        this.#pendingRequests.removeRequest(bytes);
         return undefined;
       },
     });
   }
 
-  #resultLine(id: Id, result: object, era: Era): string {
-    return formatResultLine(id, JSON.stringify(stampResult(result, era, this.#options.info)));
+  #formatResultLine(id: MessageId, result: object, era: ProtocolEra): string {
+    return formatResultLine(id, JSON.stringify(addResultMetadata(result, era, this.#options.info)));
   }
 
-  #loaded(): Promise<ToolSet> {
+  #getTools(): Promise<ToolSet> {
     this.#tools ??= this.#options.loadTools().catch((error: unknown) => {
       this.#tools = undefined;
       throw error;
@@ -274,8 +287,8 @@ export class MessageHandler {
   }
 
   // Clients usually request the tools next. That request repeats a failure and reports it.
-  #warmUp(): void {
-    if (this.#tools === undefined) setTimeout(() => this.#loaded().catch(() => {}), 0);
+  #preloadTools(): void {
+    if (this.#tools === undefined) setTimeout(() => this.#getTools().catch(() => {}), 0);
   }
 }
 

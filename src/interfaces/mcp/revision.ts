@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import { type Params, RPC_CODE, type RpcError } from "./messages.ts";
+import { type MessageParams, RPC_ERROR_CODES, type RpcError } from "./messages.ts";
 
 export interface ServerInfo {
   readonly name: string;
@@ -19,7 +19,7 @@ export interface ServerDescription {
  * The two forms of MCP: clients that begin with `initialize`, and the stateless revision, in which every request names
  * its version. A process may receive both; each request is classified on its own.
  */
-export type Era = "handshake" | "stateless";
+export type ProtocolEra = "handshake" | "stateless";
 
 /** Protocol version in every response to `initialize`. Source: docs/contract/spec-tool.md#versioning. */
 export const HANDSHAKE_VERSION = "2024-11-05";
@@ -32,7 +32,7 @@ const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
 const SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo";
 export const SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId";
 
-export type EraVerdict = { readonly era: Era } | { readonly error: RpcError };
+export type EraVerdict = { readonly era: ProtocolEra } | { readonly error: RpcError };
 
 const HANDSHAKE: EraVerdict = { era: "handshake" };
 const STATELESS: EraVerdict = { era: "stateless" };
@@ -41,20 +41,20 @@ const STATELESS: EraVerdict = { era: "stateless" };
  * Finds the protocol revision of a request, or the reason to reject it: an unsupported version, or a stateless request
  * without its required metadata. Source: MCP 2026-07-28, Versioning and `_meta`.
  */
-export function classifyRequest(params: Params): EraVerdict {
+export function classifyRequest(params: MessageParams): EraVerdict {
   const meta = params["_meta"];
   if (!isJsonObject(meta) || !Object.hasOwn(meta, VERSION_KEY)) return HANDSHAKE;
   const requested = meta[VERSION_KEY];
   if (typeof requested !== "string") return createMetaRefusal(VERSION_KEY, "a string");
   if (!STATELESS_VERSIONS.includes(requested)) {
     const data = { supported: STATELESS_VERSIONS, requested };
-    return { error: { code: RPC_CODE.unsupportedVersion, message: "Unsupported protocol version", data } };
+    return { error: { code: RPC_ERROR_CODES.unsupportedVersion, message: "Unsupported protocol version", data } };
   }
   return isJsonObject(meta[CAPABILITIES_KEY]) ? STATELESS : createMetaRefusal(CAPABILITIES_KEY, "an object");
 }
 
 /** Adds the fields that a protocol revision requires of every result. */
-export function stampResult(result: object, era: Era, info: ServerInfo): object {
+export function addResultMetadata(result: object, era: ProtocolEra, info: ServerInfo): object {
   if (era === "handshake") return result;
   const meta = "_meta" in result && isJsonObject(result._meta) ? result._meta : {};
   return { ...result, resultType: "complete", _meta: { ...meta, [SERVER_INFO_KEY]: info } };
@@ -62,6 +62,6 @@ export function stampResult(result: object, era: Era, info: ServerInfo): object 
 
 function createMetaRefusal(key: string, expected: string): EraVerdict {
   return {
-    error: { code: RPC_CODE.invalidParams, message: `Invalid params: expected ${expected} as _meta["${key}"]` },
+    error: { code: RPC_ERROR_CODES.invalidParams, message: `Invalid params: expected ${expected} as _meta["${key}"]` },
   };
 }

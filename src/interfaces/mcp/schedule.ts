@@ -13,12 +13,12 @@ export interface TaskAccess {
  * One scheduled piece of work. `run` never throws and never rejects; if it returns undefined, it is complete. A task
  * without `access` uses no shared data and only keeps its position in the queue.
  */
-export interface Task {
+export interface ScheduledTask {
   readonly access?: TaskAccess;
   run(): Promise<void> | undefined;
 }
 
-interface Aside {
+interface OffQueueTask {
   readonly access: TaskAccess;
   readonly done: Promise<void>;
 }
@@ -35,68 +35,70 @@ interface Aside {
  * No queued task waits for one outside the queue, and a task outside waits only for earlier ones, so no deadlock can
  * occur. Cost of a task: O(tasks outside the queue).
  */
-export class Schedule {
-  readonly #gate: () => Promise<void> | undefined;
-  readonly #line: Task[] = [];
-  readonly #aside = new Set<Aside>();
+export class TaskSchedule {
+  readonly #waitForGate: () => Promise<void> | undefined;
+  readonly #queuedTasks: ScheduledTask[] = [];
+  readonly #offQueueTasks = new Set<OffQueueTask>();
   readonly #slots = new TaskSlots(MAX_SLOW_CALLS);
-  #busy = false;
-  #turn: Promise<void> | undefined;
+  #isRunningQueue = false;
+  #currentWait: Promise<void> | undefined;
 
   /** Calls `gate` before each task. A promise that it returns delays the task, because replies have a slow reader. */
   constructor(gate: () => Promise<void> | undefined = () => undefined) {
-    this.#gate = gate;
+    this.#waitForGate = gate;
   }
 
-  add(task: Task): void {
+  addTask(task: ScheduledTask): void {
     const { access } = task;
-    const before = access === undefined ? [] : [...this.#aside].filter((other) => mustKeepOrder(other.access, access));
-    if (access !== undefined && (access.slow || before.length > 0)) this.#stepAside(task, access, before);
-    else this.#queue(task);
+    const before =
+      access === undefined ? [] : [...this.#offQueueTasks].filter((other) => mustKeepOrder(other.access, access));
+    if (access !== undefined && (access.slow || before.length > 0)) this.#startOffQueue(task, access, before);
+    else this.#addToQueue(task);
   }
 
   /** Resolves when no task is left. */
-  async idle(): Promise<void> {
-    while (this.#turn !== undefined || this.#aside.size > 0) {
-      await Promise.all([this.#turn, ...[...this.#aside].map(({ done }) => done)]);
+  async waitUntilIdle(): Promise<void> {
+    while (this.#currentWait !== undefined || this.#offQueueTasks.size > 0) {
+      await Promise.all([this.#currentWait, ...[...this.#offQueueTasks].map(({ done }) => done)]);
     }
   }
 
-  #queue(task: Task): void {
-    this.#line.push(task);
-    if (!this.#busy) this.#advance();
+  #addToQueue(task: ScheduledTask): void {
+    this.#queuedTasks.push(task);
+    if (!this.#isRunningQueue) this.#runQueue();
   }
 
   // Most tasks are done when run() returns, so the queue runs without promises until a task must be awaited.
-  #advance(): void {
-    this.#busy = true;
-    this.#turn = undefined;
+  #runQueue(): void {
+    this.#isRunningQueue = true;
+    this.#currentWait = undefined;
     let wait: Promise<void> | undefined;
-    while (this.#line.length > 0 && wait === undefined) wait = this.#gate() ?? this.#line.shift()?.run();
-    this.#busy = wait !== undefined;
-    this.#turn = wait?.then(() => this.#advance());
+    while (this.#queuedTasks.length > 0 && wait === undefined)
+      wait = this.#waitForGate() ?? this.#queuedTasks.shift()?.run();
+    this.#isRunningQueue = wait !== undefined;
+    this.#currentWait = wait?.then(() => this.#runQueue());
   }
 
-  #stepAside(task: Task, access: TaskAccess, before: readonly Aside[]): void {
+  #startOffQueue(task: ScheduledTask, access: TaskAccess, before: readonly OffQueueTask[]): void {
     const lineBefore = new Promise<void>((resolve) => {
-      this.#queue({
+      this.#addToQueue({
         run: () => {
           resolve();
           return undefined;
         },
       });
     });
-    const done = this.#runAside(task, [lineBefore, ...before.map((other) => other.done)]).then(() => {
-      this.#aside.delete(aside);
+    const done = this.#runOffQueue(task, [lineBefore, ...before.map((other) => other.done)]).then(() => {
+      this.#offQueueTasks.delete(aside);
     });
-    const aside: Aside = { access, done };
-    this.#aside.add(aside);
+    const aside: OffQueueTask = { access, done };
+    this.#offQueueTasks.add(aside);
   }
 
-  async #runAside(task: Task, before: readonly Promise<void>[]): Promise<void> {
+  async #runOffQueue(task: ScheduledTask, before: readonly Promise<void>[]): Promise<void> {
     await Promise.all(before);
     await this.#slots.run(async () => {
-      await this.#gate();
+      await this.#waitForGate();
       await task.run();
     });
   }

@@ -1,10 +1,10 @@
-import { type Exchange, splitExchange } from "./exchange.ts";
+import { type MessageExchange, splitExchange } from "./exchange.ts";
 import { FINISH_GRACE_MS, MAX_BATCH_MESSAGES, MAX_LINE_BYTES, STOP_GRACE_MS } from "./limits.ts";
-import { LINE_TOO_LONG, type Line, LineSplitter } from "./lines.ts";
-import { createParseError, type Message, parseLine, RPC_CODE, readMessage } from "./messages.ts";
+import { LINE_TOO_LONG, LineSplitter, type ReceivedLine } from "./lines.ts";
+import { createParseError, type Message, parseLine, RPC_ERROR_CODES, readMessage } from "./messages.ts";
 import { type ByteSink, LineOutput } from "./output.ts";
 import { MessageHandler, type MessageHandlerOptions } from "./requests.ts";
-import { Schedule } from "./schedule.ts";
+import { TaskSchedule } from "./schedule.ts";
 
 export interface McpServerOptions extends Omit<MessageHandlerOptions, "schedule"> {
   readonly input: AsyncIterable<Uint8Array>;
@@ -17,21 +17,21 @@ export type ServingEnd = "finished" | "cut_off";
 /**
  * Serves a tool set as MCP over lines of JSON-RPC.
  *
- * Messages are answered in the order of `Schedule`. Reading stops while too much is pending or unwritten, so memory is
+ * Messages are answered in the order of `TaskSchedule`. Reading stops while too much is pending or unwritten, so memory is
  * bounded for any client. No message, tool or unhandled failure ends the server.
  */
 export class McpServer {
   readonly #options: McpServerOptions;
   readonly #output: LineOutput;
-  readonly #schedule: Schedule;
-  readonly #requests: MessageHandler;
-  #stopping = false;
+  readonly #schedule: TaskSchedule;
+  readonly #messages: MessageHandler;
+  #isStopping = false;
 
   constructor(options: McpServerOptions) {
     this.#options = options;
     this.#output = new LineOutput(options.output);
-    this.#schedule = new Schedule(() => this.#output.ready());
-    this.#requests = new MessageHandler({ ...options, schedule: this.#schedule });
+    this.#schedule = new TaskSchedule(() => this.#output.waitUntilReady());
+    this.#messages = new MessageHandler({ ...options, schedule: this.#schedule });
   }
 
   /**
@@ -43,60 +43,60 @@ export class McpServer {
     const hurry = Promise.race([waitForAbort(stop), this.#output.closed.then((error) => this.#logFailure(error))]).then(
       () => false,
     );
-    await Promise.race([this.#read(), hurry]);
-    this.#stopping = true;
-    const rested = this.#rest().then(() => true);
+    await Promise.race([this.#readInput(), hurry]);
+    this.#isStopping = true;
+    const rested = this.#finishPending().then(() => true);
     const finished = (await Promise.race([rested, hurry])) || (await waitWithTimeout(rested, STOP_GRACE_MS)) === true;
-    const missed = !finished || this.#requests.busy;
-    this.#requests.cancelAll();
+    const missed = !finished || this.#messages.isBusy;
+    this.#messages.cancelAll();
     // If the reader has closed, an unread response does not count as missed.
-    return missed && !this.#output.broken ? "cut_off" : "finished";
+    return missed && !this.#output.isBroken ? "cut_off" : "finished";
   }
 
   /** Receives an unhandled failure from the process's last error handler. */
-  blame(error: unknown): void {
-    this.#requests.blame(error);
+  reportStrayFailure(error: unknown): void {
+    this.#messages.reportStrayFailure(error);
   }
 
-  async #read(): Promise<void> {
+  async #readInput(): Promise<void> {
     const splitter = new LineSplitter();
     try {
       for await (const chunk of this.#options.input) {
-        for (const line of splitter.push(chunk)) await this.#take(line);
+        for (const line of splitter.splitChunk(chunk)) await this.#handleLine(line);
         this.#output.flush();
       }
-      for (const line of splitter.end()) await this.#take(line);
+      for (const line of splitter.endStream()) await this.#handleLine(line);
     } catch (error) {
       this.#options.log(`Cannot read the input: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
-  async #take(line: Line): Promise<void> {
-    await this.#requests.room();
-    if (this.#stopping) return;
+  async #handleLine(line: ReceivedLine): Promise<void> {
+    await this.#messages.room();
+    if (this.#isStopping) return;
     const reply = (answer: string | undefined): void => {
-      if (answer !== undefined) this.#output.push(answer);
+      if (answer !== undefined) this.#output.pushLine(answer);
     };
     if (line === LINE_TOO_LONG) {
       const error = createParseError(`expected a line of at most ${MAX_LINE_BYTES} bytes`);
-      return this.#requests.take({ kind: "invalid", id: null, error }, { reply, bytes: 0 });
+      return this.#messages.handleMessage({ kind: "invalid", id: null, error }, { reply, bytes: 0 });
     }
-    const exchange: Exchange = { reply, bytes: line.length };
+    const exchange: MessageExchange = { reply, bytes: line.length };
     const content = parseLine(line);
-    if (content.kind === "batch") return this.#batch(content.values, exchange);
+    if (content.kind === "batch") return this.#handleBatch(content.values, exchange);
     const message: Message =
       content.kind === "single" ? readMessage(content.value) : { kind: "invalid", id: null, error: content.error };
-    return this.#requests.take(message, exchange);
+    return this.#messages.handleMessage(message, exchange);
   }
 
-  async #batch(values: readonly unknown[], exchange: Exchange): Promise<void> {
+  async #handleBatch(values: readonly unknown[], exchange: MessageExchange): Promise<void> {
     if (values.length === 0 || values.length > MAX_BATCH_MESSAGES) {
       const message = `Invalid Request: expected a batch of 1 to ${MAX_BATCH_MESSAGES} messages`;
-      const error = { code: RPC_CODE.invalidRequest, message };
-      return this.#requests.take({ kind: "invalid", id: null, error }, exchange);
+      const error = { code: RPC_ERROR_CODES.invalidRequest, message };
+      return this.#messages.handleMessage({ kind: "invalid", id: null, error }, exchange);
     }
     for (const [index, each] of splitExchange(exchange, values.length).entries()) {
-      await this.#requests.take(readMessage(values[index]), each);
+      await this.#messages.handleMessage(readMessage(values[index]), each);
     }
   }
 
@@ -104,10 +104,10 @@ export class McpServer {
     if (error !== undefined) this.#options.log(`Cannot write the output: ${error.message}`);
   }
 
-  async #rest(): Promise<void> {
-    await waitWithTimeout(this.#schedule.idle(), FINISH_GRACE_MS);
-    for (const line of this.#requests.farewells()) this.#output.push(line);
-    await this.#output.drained();
+  async #finishPending(): Promise<void> {
+    await waitWithTimeout(this.#schedule.waitUntilIdle(), FINISH_GRACE_MS);
+    for (const line of this.#messages.endSubscriptions()) this.#output.pushLine(line);
+    await this.#output.drain();
   }
 }
 

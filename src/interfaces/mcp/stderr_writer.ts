@@ -17,16 +17,16 @@ export class StderrWriter extends Writable {
   }
 
   /** True while so much output is buffered that more would be dropped. */
-  get full(): boolean {
+  get isFull(): boolean {
     return this.writableLength >= MAX_UNREAD_STDERR_BYTES;
   }
 
-  say(chunk: string | Uint8Array): void {
-    if (!this.full) this.write(chunk);
+  writeUnlessFull(chunk: string | Uint8Array): void {
+    if (!this.isFull) this.write(chunk);
   }
 
   /** Resolves when everything is written, or after the time that an active reader needs. */
-  async lastWords(): Promise<void> {
+  async drain(): Promise<void> {
     await new Promise<void>((resolve) => {
       setTimeout(resolve, STDERR_DRAIN_MS);
       this.end(resolve);

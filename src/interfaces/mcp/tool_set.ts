@@ -43,7 +43,7 @@ export function buildToolSet<Context>(tools: readonly ToolDefinition<Context>[],
     tools.map((tool) => [
       tool.name,
       {
-        listed: listTool(tool),
+        listed: describeTool(tool),
         writes: tool.effect !== "read",
         slow: (args) => (typeof tool.slow === "function" ? isJsonObject(args) && tool.slow(args) : tool.slow === true),
         subject: (args) => runner.subject(args),
@@ -53,7 +53,7 @@ export function buildToolSet<Context>(tools: readonly ToolDefinition<Context>[],
   );
 }
 
-function listTool<Context>({ name, summary, effect, idempotent, params }: ToolDefinition<Context>): ListedTool {
+function describeTool<Context>({ name, summary, effect, idempotent, params }: ToolDefinition<Context>): ListedTool {
   const hints =
     effect === "read"
       ? ({ readOnlyHint: true } as const)

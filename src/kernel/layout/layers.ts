@@ -6,9 +6,9 @@ export interface LayoutEdge {
 
 export interface LayerOptions {
   /** Whether a box goes to the last column if it has no consumers. */
-  readonly last?: (box: number) => boolean;
+  readonly isLastColumnBox?: (box: number) => boolean;
   /** Whether boxes are placed as close as possible to their sources instead of their consumers. */
-  readonly early?: boolean;
+  readonly isNearSources?: boolean;
 }
 
 /**
@@ -22,13 +22,13 @@ export interface LayerOptions {
 export function assignLayers(
   count: number,
   edges: readonly LayoutEdge[],
-  { last = () => false, early = false }: LayerOptions = {},
+  { isLastColumnBox: last = () => false, isNearSources: early = false }: LayerOptions = {},
 ): { readonly layers: readonly number[]; readonly turned: ReadonlySet<LayoutEdge> } {
   const order = orderSourcesFirst(count, edges);
   const place = new Int32Array(count);
   for (const [at, box] of order.entries()) place[box] = at;
-  const forward = (edge: LayoutEdge) => (place[edge.from] ?? 0) <= (place[edge.to] ?? 0);
-  const turned = new Set(edges.filter((edge) => !forward(edge)));
+  const isForward = (edge: LayoutEdge) => (place[edge.from] ?? 0) <= (place[edge.to] ?? 0);
+  const turned = new Set(edges.filter((edge) => !isForward(edge)));
   const straight = edges.map((edge) => (turned.has(edge) ? { from: edge.to, to: edge.from } : edge));
   const out = listNeighbours(count, straight, "from", "to");
   const layers = new Array<number>(count).fill(0);

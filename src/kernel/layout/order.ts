@@ -1,10 +1,10 @@
 /** Boxes of one layer, from top to bottom. */
-export type Column = readonly number[];
+export type LayoutColumn = readonly number[];
 
 /** Number of rounds; each sweeps forward and back. More rounds change little in graphs of this size. */
-const ROUNDS = 8;
+const DEFAULT_ROUNDS = 8;
 
-interface Neighbours {
+interface BoxNeighbours {
   readonly before: readonly (readonly number[])[];
   readonly after: readonly (readonly number[])[];
 }
@@ -16,10 +16,10 @@ interface Neighbours {
  * Cost: O(rounds × edges × log edges). Source: barycentre heuristic of Sugiyama, Tagawa and Toda, 1981.
  */
 export function orderColumns(
-  columns: readonly Column[],
-  { before, after }: Neighbours,
-  rounds = ROUNDS,
-): readonly Column[] {
+  columns: readonly LayoutColumn[],
+  { before, after }: BoxNeighbours,
+  rounds = DEFAULT_ROUNDS,
+): readonly LayoutColumn[] {
   let best = columns;
   let fewest = countCrossings(columns, after);
   let current = columns;
@@ -35,7 +35,10 @@ export function orderColumns(
 }
 
 /** Orders each column by the mean position of the neighbours in the column before it. */
-function sortByNeighbours(columns: readonly Column[], neighbours: Neighbours["before"]): readonly Column[] {
+function sortByNeighbours(
+  columns: readonly LayoutColumn[],
+  neighbours: BoxNeighbours["before"],
+): readonly LayoutColumn[] {
   const place = new Map<number, number>();
   return columns.map((column, index) => {
     const wish = new Map(
@@ -53,12 +56,12 @@ function computeMeanPosition(boxes: readonly number[], place: ReadonlyMap<number
 }
 
 /** Counts the pairs of edges that cross, over all pairs of neighbouring columns. */
-export function countCrossings(columns: readonly Column[], after: Neighbours["after"]): number {
+export function countCrossings(columns: readonly LayoutColumn[], after: BoxNeighbours["after"]): number {
   return columns.reduce((sum, column, index) => sum + countColumnCrossings(column, columns[index + 1] ?? [], after), 0);
 }
 
 /** Counts the crossings between two columns with a Fenwick tree, as inversions of the edges' ends in the second one. */
-function countColumnCrossings(column: Column, next: Column, after: Neighbours["after"]): number {
+function countColumnCrossings(column: LayoutColumn, next: LayoutColumn, after: BoxNeighbours["after"]): number {
   const place = new Map(next.map((box, at) => [box, at]));
   const tree = new Int32Array(next.length + 1);
   let seen = 0;

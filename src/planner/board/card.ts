@@ -26,9 +26,9 @@ export function buildCard(
     ...{ id, title, type, labels, priority, due, assignee },
     ...standing,
     short: shortenId(id),
-    status: readiness.effectiveStatus(spec),
+    status: readiness.getEffectiveStatus(spec),
     criteria: countCardCriteria(spec, proof),
-    waits_for: standing.column === "blocked" ? readiness.unmet(spec) : [],
+    waits_for: standing.column === "blocked" ? readiness.listUnmet(spec) : [],
   };
 }
 

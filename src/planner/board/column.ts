@@ -1,12 +1,12 @@
 import type { ProcessRecord } from "../ports.ts";
 import type { Readiness } from "../spec/readiness.ts";
 import type { Spec } from "../spec/spec.ts";
-import { findHumanInputReason, type PersonNeed, type PersonNeedFacts } from "../work/person_need.ts";
+import { findPersonNeed, type PersonNeed, type PersonNeedFacts } from "../work/person_need.ts";
 import type { Column } from "./wire.ts";
 
 export interface WorkFacts {
   /** Ids of specs that have a running process. */
-  readonly working: ReadonlySet<string>;
+  readonly workingIds: ReadonlySet<string>;
   /** State of the worktree after its last run, by the id of its spec. */
   readonly worktrees: ReadonlyMap<string, NonNullable<PersonNeedFacts["worktree"]>>;
   /** The latest process of each spec, by spec id. */
@@ -30,22 +30,22 @@ export interface ColumnPlacement {
  */
 export function chooseColumn(spec: Spec, readiness: Readiness, facts: WorkFacts): ColumnPlacement {
   const { id } = spec;
-  if (facts.working.has(id)) return createColumnPlacement("working");
-  const need = findHumanInputReason({
+  if (facts.workingIds.has(id)) return createColumnPlacement("working");
+  const need = findPersonNeed({
     id,
     status: spec.status,
     worktree: facts.worktrees.get(id),
     last: facts.last.get(id),
   });
   if (need !== null) return { column: "needs_you", need: need.kind, note: need.why, command: need.command };
-  switch (readiness.effectiveStatus(spec)) {
+  switch (readiness.getEffectiveStatus(spec)) {
     case "completed":
     case "cancelled":
       return createColumnPlacement("done");
     case "in_progress":
       return createColumnPlacement("working", "No agent works on it", `planner work ${id}`);
     case "blocked":
-      return readiness.unmet(spec).length > 0
+      return readiness.listUnmet(spec).length > 0
         ? createColumnPlacement("blocked")
         : createColumnPlacement("blocked", 'Its status is "blocked"', `planner diagnose ${id}`);
     case "pending":

@@ -7,24 +7,24 @@ export interface SpecRunEvidence extends LatestRunRef {
   readonly kept: KeptRunRecord;
 }
 
-export type Proofs = ReadonlyMap<string, SpecRunEvidence>;
+export type RunRecordsBySpec = ReadonlyMap<string, SpecRunEvidence>;
 
 /** Milliseconds after a change until records are listed again: a completed spec's record is written after its file. */
-const ONCE_MORE_MS = 2000;
+const RELIST_DELAY_MS = 2000;
 
 /** Reads run records from git, each of them once. */
-export class ProofReader {
+export class RunRecordReader {
   readonly #context: PlannerContext;
-  #proofs: Proofs = new Map();
-  #due: readonly number[] = [];
+  #runRecords: RunRecordsBySpec = new Map();
+  #dueTimes: readonly number[] = [];
 
   constructor(context: PlannerContext) {
     this.#context = context;
   }
 
   /** Schedules a new listing of the records after a change at `nowMs`. */
-  expect(nowMs: number): void {
-    this.#due = [nowMs, nowMs + ONCE_MORE_MS];
+  scheduleRead(nowMs: number): void {
+    this.#dueTimes = [nowMs, nowMs + RELIST_DELAY_MS];
   }
 
   /**
@@ -32,17 +32,17 @@ export class ProofReader {
    * new records.
    * @param isShown selects the specs whose records are read
    */
-  async read(nowMs: number, isShown: (id: string) => boolean): Promise<Proofs> {
-    if (!this.#due.some((at) => at <= nowMs)) return this.#proofs;
-    this.#due = this.#due.filter((at) => at > nowMs);
+  async readLatest(nowMs: number, isShown: (id: string) => boolean): Promise<RunRecordsBySpec> {
+    if (!this.#dueTimes.some((at) => at <= nowMs)) return this.#runRecords;
+    this.#dueTimes = this.#dueTimes.filter((at) => at > nowMs);
     try {
-      const { worktrees } = await this.#context.runs();
-      const runs = (await worktrees.latestRuns()).filter(({ id }) => isShown(id));
-      const isKnown = ({ id, commit }: LatestRunRef): boolean => this.#proofs.get(id)?.commit === commit;
-      const read = await worktrees.readRuns(runs.filter((run) => !isKnown(run)));
-      this.#proofs = new Map(
+      const { worktrees } = await this.#context.openRuns();
+      const runs = (await worktrees.listLatestRuns()).filter(({ id }) => isShown(id));
+      const isKnown = ({ id, commit }: LatestRunRef): boolean => this.#runRecords.get(id)?.commit === commit;
+      const read = await worktrees.readRecords(runs.filter((run) => !isKnown(run)));
+      this.#runRecords = new Map(
         runs.flatMap((run): [string, SpecRunEvidence][] => {
-          const kept = isKnown(run) ? this.#proofs.get(run.id)?.kept : read.get(run.id);
+          const kept = isKnown(run) ? this.#runRecords.get(run.id)?.kept : read.get(run.id);
           return kept === undefined ? [] : [[run.id, { ...run, kept }]];
         }),
       );
@@ -50,6 +50,6 @@ export class ProofReader {
       // Without git the cards show only the checked criteria.
       if (!(error instanceof OperationError)) throw error;
     }
-    return this.#proofs;
+    return this.#runRecords;
   }
 }

@@ -10,29 +10,29 @@ import type { SpecId } from "../spec/spec_id.ts";
  */
 export function guardSeenText(store: SpecStore, id: SpecId, isSeen: (text: string) => boolean): SpecStore {
   let isFirst = true;
-  const refuseUnseen = (text: string): void => {
+  const assertSeen = (text: string): void => {
     if (isFirst && !isSeen(text)) throw createChangedError(id);
   };
   return {
-    ids: () => store.ids(),
-    archivedIds: () => store.archivedIds(),
-    active: () => store.active(),
-    archived: () => store.archived(),
-    strays: () => store.strays(),
+    listIds: () => store.listIds(),
+    listArchivedIds: () => store.listArchivedIds(),
+    readActive: () => store.readActive(),
+    readArchived: () => store.readArchived(),
+    listStrays: () => store.listStrays(),
     load: (one) => store.load(one),
     readText: (one) => store.readText(one),
-    modified: (one) => store.modified(one),
+    readModifiedTime: (one) => store.readModifiedTime(one),
     async edit(one, change) {
       const changed = await store.edit(one, (text) => {
-        if (one === id) refuseUnseen(text);
+        if (one === id) assertSeen(text);
         return change(text);
       });
       if (one === id) isFirst = false;
       return changed;
     },
-    editEach: (ids, change) => store.editEach(ids, change),
+    editSpecs: (ids, change) => store.editSpecs(ids, change),
     create: (day, build) => store.create(day, build),
-    createEach: (specs) => store.createEach(specs),
+    createSpecs: (specs) => store.createSpecs(specs),
     createMembers: (parent, split) => store.createMembers(parent, split),
     moveToArchive: (one, admit) => store.moveToArchive(one, admit),
   };

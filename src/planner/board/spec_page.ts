@@ -2,15 +2,15 @@ import { micromark } from "micromark";
 import { OperationError } from "#kernel/errors.ts";
 import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 import type { PlannerContext } from "../context.ts";
-import { diagnose } from "../operations/diagnose.ts";
+import { diagnoseTool } from "../operations/diagnose.ts";
 import { findSpec } from "../operations/shared/find_spec.ts";
 import { readWorktreeBody } from "../operations/shared/worktree_body.ts";
-import { loadWorld } from "../operations/shared/world.ts";
+import { loadSpecWorld } from "../operations/shared/world.ts";
 import { runTool } from "../service.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { isLineAccepted } from "../work/acceptance.ts";
-import { listMembers } from "../work/merge_order.ts";
+import { listMemberIds } from "../work/merge_order.ts";
 import { parseRunRecord } from "../work/records/read_record.ts";
 import { buildReviewedCriteria } from "../work/reviewed_criteria.ts";
 import { countTokens } from "../work/usage.ts";
@@ -21,33 +21,33 @@ const MAX_RUNS = 20;
 
 /**
  * Reads everything about one spec, active or archived.
- * @param digest computes the digest of a file's text
+ * @param computeDigest computes the digest of a file's text
  * @throws OperationError `not_found`, or `failed_precondition` for a file that cannot be read
  */
 export async function readSpecPage(
   context: PlannerContext,
   text: string,
-  digest: (text: string) => string,
+  computeDigest: (text: string) => string,
 ): Promise<SpecPage> {
   const spec = await findSpec(context, text, { archived: true });
   const { id, archived, title, type, labels, priority, due, assignee, body } = spec;
   const file = await context.specs.readText(id);
-  const ports = await context.runs();
+  const ports = await context.openRuns();
   const [links, runs, kept, worktree, difference, log, diagnosis, there] = await Promise.all([
     readSpecLinks(context, spec),
-    readRuns(context, id),
-    readValueOrNull(() => ports.worktrees.record(id, null)),
-    readValueOrNull(() => ports.worktrees.find(id)),
+    readSpecRuns(context, id),
+    readValueOrNull(() => ports.worktrees.readRecord(id, null)),
+    readValueOrNull(() => ports.worktrees.findWorktree(id)),
     readValueOrNull(() => readDifference(context, id)),
     readValueOrNull(() => context.projectLogs.open(id)),
-    readValueOrNull(async () => (await runTool(context, diagnose, { id })).value),
+    readValueOrNull(async () => (await runTool(context, diagnoseTool, { id })).value),
     readValueOrNull(() => (spec.archived ? null : readWorktreeBody(context, id))),
   ]);
   return {
     ...{ id, file: file.file, archived, title, type, labels, priority, due, assignee, body },
     // micromark leaves out raw HTML and links with a scheme that could run code by default.
     html: micromark(body),
-    seen: digest(file.text),
+    seen: computeDigest(file.text),
     criteria: await readCriteria(context, { body: there ?? body, kept, head: difference?.head ?? null }),
     ...links,
     runs,
@@ -63,24 +63,24 @@ async function readSpecLinks(
   context: PlannerContext,
   spec: Spec,
 ): Promise<Pick<SpecPage, "status" | "depends_on" | "dependents" | "members">> {
-  const { specs, readiness } = await loadWorld(context);
+  const { specs, readiness } = await loadSpecWorld(context);
   const byId = new Map<string, Spec>(specs.map((one) => [one.id, one]));
-  const archived: ReadonlySet<string> = await context.specs.archivedIds();
-  const named = (id: string): NamedSpec => {
+  const archived: ReadonlySet<string> = await context.specs.listArchivedIds();
+  const findNamedSpec = (id: string): NamedSpec => {
     const found = byId.get(id);
-    if (found !== undefined) return { id, title: found.title, status: readiness.effectiveStatus(found) };
+    if (found !== undefined) return { id, title: found.title, status: readiness.getEffectiveStatus(found) };
     return { id, title: null, status: archived.has(id) ? "archived" : null };
   };
   return {
-    status: spec.archived ? spec.status : readiness.effectiveStatus(spec),
-    depends_on: spec.dependsOn.map(named),
-    dependents: specs.filter(({ dependsOn }) => dependsOn.includes(spec.id)).map(({ id }) => named(id)),
-    members: listMembers(spec, specs).map(named),
+    status: spec.archived ? spec.status : readiness.getEffectiveStatus(spec),
+    depends_on: spec.dependsOn.map(findNamedSpec),
+    dependents: specs.filter(({ dependsOn }) => dependsOn.includes(spec.id)).map(({ id }) => findNamedSpec(id)),
+    members: listMemberIds(spec, specs).map(findNamedSpec),
   };
 }
 
-async function readRuns(context: PlannerContext, id: SpecId): Promise<readonly SpecPageRun[]> {
-  const [processes, reports] = await Promise.all([context.work.processes(), context.reports()]);
+async function readSpecRuns(context: PlannerContext, id: SpecId): Promise<readonly SpecPageRun[]> {
+  const [processes, reports] = await Promise.all([context.work.readProcesses(), context.readRunReports()]);
   const reported = new Map(reports.map((report) => [report.process_id, report]));
   return processes
     .filter(({ spec_id }) => spec_id === id)
@@ -101,13 +101,13 @@ async function readRuns(context: PlannerContext, id: SpecId): Promise<readonly S
 
 /** Reads the changes of a spec's branch; null without a branch, and for a branch that git cannot compare. */
 async function readDifference(context: PlannerContext, id: SpecId): Promise<BranchDifference | null> {
-  const found = await (await context.runs()).differences.ofBranch(id);
+  const found = await (await context.openRuns()).differences.readBranchDifference(id);
   if (found === null) return null;
   const { from, to, head, behind, conflicts, commits, files } = found;
   return { from, to, head, behind, conflicts, files, commits: commits.map(({ hash, subject }) => ({ hash, subject })) };
 }
 
-interface Judged {
+interface CriteriaSource {
   readonly body: string;
   readonly kept: KeptRunRecord | null;
   readonly head: string | null;
@@ -115,9 +115,9 @@ interface Judged {
 
 async function readCriteria(
   context: PlannerContext,
-  { body, kept, head }: Judged,
+  { body, kept, head }: CriteriaSource,
 ): Promise<readonly SpecPageCriterion[]> {
-  const accepted = await (await context.accepted()).read();
+  const accepted = await (await context.openAcceptance()).read();
   return buildReviewedCriteria(body, kept, head).map(({ label, checked, verify, verdict, result }) => ({
     ...{ label, checked, verify, verdict },
     accepted: verify !== null && isLineAccepted(accepted, { kind: "check", text: verify }),

@@ -6,7 +6,7 @@ export const COLUMNS = ["blocked", "ready", "working", "needs_you", "done"] as c
 export type Column = (typeof COLUMNS)[number];
 
 /** HTTP header with the board address's key, required beside the cookie, which browsers send to all ports of a host. */
-export const KEY_HEADER = "x-board-key";
+export const BOARD_KEY_HEADER = "x-board-key";
 
 export interface CardAgent {
   /** Name of the agent; null until its run has reported. */

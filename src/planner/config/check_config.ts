@@ -29,19 +29,19 @@ export function checkConfig(text: string): CheckedConfig {
   const document = parseDocument(text);
   if (!document.ok) return { config: null, errors: [document.problem], warnings: [] };
   const written = removeNullValues(document.frontmatter) as Record<string, unknown>;
-  const places = createFrontmatterLocator(text);
-  const placed = ({ path, of, message }: Complaint): ConfigProblem => ({
-    ...(places(path, of) ?? { line: 1, column: 1 }),
+  const findLocation = createFrontmatterLocator(text);
+  const addLocation = ({ path, of, message }: ConfigFinding): ConfigProblem => ({
+    ...(findLocation(path, of) ?? { line: 1, column: 1 }),
     message,
   });
-  const warnings = [...findUnknownKeys(CONFIG_SCHEMA, written, []), ...findUnusedItems(written)].map(placed);
+  const warnings = [...findUnknownKeys(CONFIG_SCHEMA, written, []), ...findUnusedItems(written)].map(addLocation);
   const wrong = findWrongValues(written);
-  const errors = (wrong.length > 0 ? wrong : findUnknownProviders(written)).map(placed);
+  const errors = (wrong.length > 0 ? wrong : findUnknownProviders(written)).map(addLocation);
   if (errors.length > 0) return { config: null, errors, warnings };
   return { config: mergeConfig(removeUnknownKeys(CONFIG_SCHEMA, written) as WrittenConfig), errors: [], warnings };
 }
 
-interface Complaint {
+interface ConfigFinding {
   readonly path: FieldPath;
   /** Whether the problem is about the key or its value. */
   readonly of: "key" | "value";
@@ -66,27 +66,31 @@ function removeUnknownKeys(schema: TSchema, value: unknown): unknown {
   );
 }
 
-function findWrongValues(written: Record<string, unknown>): Complaint[] {
-  const found = new Map<string, Complaint>();
+function findWrongValues(written: Record<string, unknown>): ConfigFinding[] {
+  const found = new Map<string, ConfigFinding>();
   for (const { path: pointer, schema, value } of Value.Errors(CONFIG_SCHEMA, written)) {
     // The first problem of a value is about its type, so later ones are skipped.
     if (found.has(pointer)) continue;
-    const path = splitPointer(pointer);
-    const expected = `expected ${describeExpected(schema)}, got ${formatValue(value)}`;
+    const path = parsePointer(pointer);
+    const expected = `expected ${describeExpected(schema)}, got ${formatShortValue(value)}`;
     const near =
       KindGuard.IsUnion(schema) && typeof value === "string" ? findNearest(value, listLiterals(schema)) : undefined;
     const hint = near === undefined ? "" : `. Did you mean "${near}"?`;
-    found.set(pointer, { path, of: "value", message: `Invalid setting "${formatPath(path)}": ${expected}${hint}` });
+    found.set(pointer, {
+      path,
+      of: "value",
+      message: `Invalid setting "${formatSettingPath(path)}": ${expected}${hint}`,
+    });
   }
   return [...found.values()];
 }
 
-function splitPointer(pointer: string): (string | number)[] {
+function parsePointer(pointer: string): (string | number)[] {
   const steps = pointer.slice(1).split("/");
   return steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step.replaceAll("~1", "/").replaceAll("~0", "~")));
 }
 
-function formatPath(path: FieldPath): string {
+function formatSettingPath(path: FieldPath): string {
   return path.reduce<string>(
     (text, step) => (typeof step === "number" ? `${text}[${step}]` : text === "" ? step : `${text}.${step}`),
     "",
@@ -118,12 +122,12 @@ function listLiterals(schema: TSchema): string[] {
   return options.filter(KindGuard.IsLiteral).map(({ const: word }) => String(word));
 }
 
-function formatValue(value: unknown): string {
+function formatShortValue(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
-function findUnknownKeys(schema: TSchema, value: unknown, path: readonly string[]): Complaint[] {
+function findUnknownKeys(schema: TSchema, value: unknown, path: readonly string[]): ConfigFinding[] {
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
     const here = [...path, key];
@@ -132,7 +136,7 @@ function findUnknownKeys(schema: TSchema, value: unknown, path: readonly string[
     const known = KindGuard.IsObject(schema) ? Object.keys(schema.properties) : [];
     const near = findNearest(key, known);
     const hint = near === undefined ? `: expected one of ${known.join(", ")}` : `. Did you mean "${near}"?`;
-    return [{ path: here, of: "key", message: `Unknown setting "${formatPath(here)}"${hint}` }];
+    return [{ path: here, of: "key", message: `Unknown setting "${formatSettingPath(here)}"${hint}` }];
   });
 }
 
@@ -143,7 +147,7 @@ function findKeySchema(schema: TSchema, key: string): TSchema | undefined {
   return Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
 }
 
-function findUnusedItems(written: WrittenConfig): Complaint[] {
+function findUnusedItems(written: WrittenConfig): ConfigFinding[] {
   const fields = Object.entries(isJsonObject(written.schema?.spec?.fields) ? written.schema.spec.fields : {});
   return fields
     .filter(([, rule]) => rule?.items !== undefined && rule.type !== undefined && rule.type !== "array")
@@ -155,12 +159,12 @@ function findUnusedItems(written: WrittenConfig): Complaint[] {
 }
 
 /** Finds agents that are neither in the provider table nor configured with a command. */
-function findUnknownProviders({ defaults, providers = {} }: WrittenConfig): Complaint[] {
+function findUnknownProviders({ defaults, providers = {} }: WrittenConfig): ConfigFinding[] {
   const table: readonly string[] = PROVIDER_NAMES;
   const added = Object.keys(providers).filter((name) => !table.includes(name));
   const lost = added
     .filter((name) => providers[name]?.command === undefined)
-    .map((name): Complaint => {
+    .map((name): ConfigFinding => {
       const near = findNearest(name, table);
       const hint = near === undefined ? "" : `. Did you mean "${near}"?`;
       const expected = `expected a "command" below it, or one of ${table.join(", ")}`;

@@ -1,4 +1,4 @@
-import type { Forge, PromptVia, RuleName, RuleSeverity, StreamKind } from "./config_values.ts";
+import type { Forge, PromptChannel, RuleName, RuleSeverity, StreamKind } from "./config_values.ts";
 
 /** Type and values of one frontmatter field. Source: docs/contract/spec-tool.md#configuration. */
 export interface FieldRule {
@@ -23,7 +23,7 @@ export interface ProviderSettings {
   readonly command?: string;
   /** Arguments added after those of the provider table; may contain `{prompt_file}`, `{model}` and `{mcp_config}`. */
   readonly args?: readonly string[];
-  readonly prompt_via?: PromptVia;
+  readonly prompt_via?: PromptChannel;
   readonly stream?: StreamKind;
   readonly env?: Readonly<Record<string, string>>;
   /** True to start the agent with its flag that skips permission prompts. */

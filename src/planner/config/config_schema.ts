@@ -1,37 +1,38 @@
 import { type TObject, Type } from "@sinclair/typebox";
-import { FORGES, PROMPT_WAYS, RULE_NAMES, RULE_SEVERITIES, STREAM_KINDS } from "./config_values.ts";
+import { FORGES, PROMPT_CHANNELS, RULE_NAMES, RULE_SEVERITIES, STREAM_KINDS } from "./config_values.ts";
 
-const COUNT = Type.Optional(Type.Integer({ minimum: 0 }));
-const TEXT = Type.Optional(Type.String({ minLength: 1 }));
-const FLAG = Type.Optional(Type.Boolean());
+const COUNT_SCHEMA = Type.Optional(Type.Integer({ minimum: 0 }));
+const TEXT_SCHEMA = Type.Optional(Type.String({ minLength: 1 }));
+const FLAG_SCHEMA = Type.Optional(Type.Boolean());
 /** Maximum duration of a check: one day. Bun's timers overflow at 24 days. The limit is planner's own. */
-const MAX_VERIFY_SECONDS = 86_400;
+const MAX_LIMIT_SECONDS = 86_400;
 /** Maximum number of parallel checks, because more test suites slow each other down. The limit is planner's own. */
 const MAX_PARALLEL_CHECKS = 64;
-const SCALARS = ["string", "boolean", "integer", "number"] as const;
+const SCALAR_TYPES = ["string", "boolean", "integer", "number"] as const;
 
-function createWordUnion(words: readonly string[]) {
+function createLiteralUnion(words: readonly string[]) {
   return Type.Union(words.map((word) => Type.Literal(word)));
 }
 
-const FIELD_RULE = Type.Object({
-  type: Type.Optional(createWordUnion([...SCALARS, "array", "object"])),
+const FIELD_RULE_SCHEMA = Type.Object({
+  type: Type.Optional(createLiteralUnion([...SCALAR_TYPES, "array", "object"])),
   enum: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean()]), { minItems: 1 })),
-  items: Type.Optional(createWordUnion(SCALARS)),
+  items: Type.Optional(createLiteralUnion(SCALAR_TYPES)),
 });
 
 // Text that git accepts as the beginning of a branch name and that no program reads as an option, because it has no
 // leading dash.
-const BRANCH_START = "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|@\\{))[A-Za-z0-9_][A-Za-z0-9_./@+-]*$";
+const BRANCH_START_PATTERN = "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|@\\{))[A-Za-z0-9_][A-Za-z0-9_./@+-]*$";
 
 // Requires a character other than white space. Excludes control characters, because git would cut or refuse the
 // message.
-const COMMIT_TEMPLATE = "^(?=[\\s\\S]*\\S)(?:[^{}\\u0000-\\u0008\\u000b-\\u001f\\u007f]|\\{(?:id|title|summary)\\})+$";
+const COMMIT_TEMPLATE_PATTERN =
+  "^(?=[\\s\\S]*\\S)(?:[^{}\\u0000-\\u0008\\u000b-\\u001f\\u007f]|\\{(?:id|title|summary)\\})+$";
 
-const GIT = Type.Object({
+const GIT_SCHEMA = Type.Object({
   commit_template: Type.Optional(
     Type.String({
-      pattern: COMMIT_TEMPLATE,
+      pattern: COMMIT_TEMPLATE_PATTERN,
       description: "a text that is not empty, with no other braces than {id}, {title} and {summary}",
     }),
   ),
@@ -40,20 +41,20 @@ const GIT = Type.Object({
 /** Maximum renewal interval: 4 hours. A killed process's claim is stale after 15 hours. The limit is planner's own. */
 const MAX_RENEW_MINUTES = 240;
 
-const REMOTE = Type.Optional(
+const REMOTE_SCHEMA = Type.Optional(
   Type.String({ pattern: "^[A-Za-z0-9_][A-Za-z0-9_./-]*$", description: "the name of a git remote, as in origin" }),
 );
 
-const PR = Type.Object({
-  remote: REMOTE,
-  upstream: REMOTE,
-  base: Type.Optional(Type.String({ pattern: BRANCH_START, description: "the name of a branch" })),
-  forge: Type.Optional(createWordUnion(FORGES)),
-  records: FLAG,
+const PULL_REQUEST_SCHEMA = Type.Object({
+  remote: REMOTE_SCHEMA,
+  upstream: REMOTE_SCHEMA,
+  base: Type.Optional(Type.String({ pattern: BRANCH_START_PATTERN, description: "the name of a branch" })),
+  forge: Type.Optional(createLiteralUnion(FORGES)),
+  records: FLAG_SCHEMA,
 });
 
-const CLAIMS = Type.Object({
-  remote: REMOTE,
+const CLAIMS_SCHEMA = Type.Object({
+  remote: REMOTE_SCHEMA,
   renew_minutes: Type.Optional(
     Type.Number({
       exclusiveMinimum: 0,
@@ -63,59 +64,61 @@ const CLAIMS = Type.Object({
   ),
 });
 
-const SECONDS = Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VERIFY_SECONDS }));
+const SECONDS_SCHEMA = Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT_SECONDS }));
 
 /** Limits of one run. A spec may set the same limits in its field `limits`. */
 export const RUN_LIMIT_SCHEMA = Type.Object({
-  run_seconds: SECONDS,
-  silence_seconds: SECONDS,
+  run_seconds: SECONDS_SCHEMA,
+  silence_seconds: SECONDS_SCHEMA,
   tokens: Type.Optional(Type.Integer({ minimum: 1 })),
   cost_usd: Type.Optional(Type.Number({ minimum: 0 })),
 });
 
 // Installed packages and build output cannot be linked, because an install through a link would empty the original
 // folder.
-const LINKED_PATH = Type.String({
+const LINKED_PATH_SCHEMA = Type.String({
   pattern:
     "^(?![/\\\\]|[A-Za-z]:|~)(?!(?:.*[/\\\\])?(?:\\.\\.|\\.git|\\.planner|node_modules|\\.?venv|target)(?:[/\\\\]|$))[^\\u0000-\\u001f]+$",
   description: "a path inside the project, and none of node_modules, .venv, venv, target, .git and .planner",
 });
 
-const WORKTREE = Type.Object({
-  base: Type.Optional(Type.String({ pattern: BRANCH_START, description: "a branch, a tag or a commit" })),
-  link: Type.Optional(Type.Array(LINKED_PATH)),
-  symlink: Type.Optional(Type.Array(LINKED_PATH)),
+const WORKTREE_SCHEMA = Type.Object({
+  base: Type.Optional(Type.String({ pattern: BRANCH_START_PATTERN, description: "a branch, a tag or a commit" })),
+  link: Type.Optional(Type.Array(LINKED_PATH_SCHEMA)),
+  symlink: Type.Optional(Type.Array(LINKED_PATH_SCHEMA)),
   setup: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
-  setup_seconds: SECONDS,
+  setup_seconds: SECONDS_SCHEMA,
   copy: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
-  port: FLAG,
+  port: FLAG_SCHEMA,
 });
 
-const PROVIDER = Type.Object({
-  command: TEXT,
+const PROVIDER_SCHEMA = Type.Object({
+  command: TEXT_SCHEMA,
   args: Type.Optional(Type.Array(Type.String())),
-  prompt_via: Type.Optional(createWordUnion(PROMPT_WAYS)),
-  stream: Type.Optional(createWordUnion(STREAM_KINDS)),
+  prompt_via: Type.Optional(createLiteralUnion(PROMPT_CHANNELS)),
+  stream: Type.Optional(createLiteralUnion(STREAM_KINDS)),
   env: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]))),
-  skip_permissions: FLAG,
+  skip_permissions: FLAG_SCHEMA,
   limits: Type.Optional(RUN_LIMIT_SCHEMA),
 });
 
-const DEFAULTS = Type.Object({
-  resume: FLAG,
-  prompt: TEXT,
-  provider: TEXT,
-  model: TEXT,
-  split_model: TEXT,
-  branch_prefix: Type.Optional(Type.String({ pattern: BRANCH_START, description: "the beginning of a branch name" })),
-  main_branch: Type.Optional(Type.String({ pattern: BRANCH_START, description: "the name of a branch" })),
+const DEFAULTS_SCHEMA = Type.Object({
+  resume: FLAG_SCHEMA,
+  prompt: TEXT_SCHEMA,
+  provider: TEXT_SCHEMA,
+  model: TEXT_SCHEMA,
+  split_model: TEXT_SCHEMA,
+  branch_prefix: Type.Optional(
+    Type.String({ pattern: BRANCH_START_PATTERN, description: "the beginning of a branch name" }),
+  ),
+  main_branch: Type.Optional(Type.String({ pattern: BRANCH_START_PATTERN, description: "the name of a branch" })),
 });
 
-const WATCH = Type.Object({
+const WATCH_SCHEMA = Type.Object({
   poll_interval_ms: Type.Optional(Type.Integer({ minimum: 10 })),
   idle_timeout_minutes: Type.Optional(Type.Number({ minimum: 0 })),
-  max_retries: COUNT,
-  retry_delay_ms: COUNT,
+  max_retries: COUNT_SCHEMA,
+  retry_delay_ms: COUNT_SCHEMA,
   backoff_multiplier: Type.Optional(Type.Number({ minimum: 1 })),
 });
 
@@ -127,55 +130,55 @@ const WATCH = Type.Object({
  * for the agents.
  */
 export const CONFIG_SCHEMA: TObject = Type.Object({
-  project: Type.Optional(Type.Object({ name: TEXT })),
-  defaults: Type.Optional(DEFAULTS),
-  providers: Type.Optional(Type.Record(Type.String(), PROVIDER)),
+  project: Type.Optional(Type.Object({ name: TEXT_SCHEMA })),
+  defaults: Type.Optional(DEFAULTS_SCHEMA),
+  providers: Type.Optional(Type.Record(Type.String(), PROVIDER_SCHEMA)),
   schema: Type.Optional(
     Type.Object({
       spec: Type.Optional(
         Type.Object({
           required: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
-          fields: Type.Optional(Type.Record(Type.String(), FIELD_RULE)),
+          fields: Type.Optional(Type.Record(Type.String(), FIELD_RULE_SCHEMA)),
         }),
       ),
     }),
   ),
-  validation: Type.Optional(Type.Object({ strict_output_validation: FLAG })),
+  validation: Type.Optional(Type.Object({ strict_output_validation: FLAG_SCHEMA })),
   verify: Type.Optional(
     Type.Object({
       commands: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
-      timeout_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VERIFY_SECONDS })),
-      require_commit: FLAG,
+      timeout_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT_SECONDS })),
+      require_commit: FLAG_SCHEMA,
       parallel: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PARALLEL_CHECKS })),
-      require_checks: FLAG,
+      require_checks: FLAG_SCHEMA,
       protect: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
     }),
   ),
-  git: Type.Optional(GIT),
-  claims: Type.Optional(CLAIMS),
-  pr: Type.Optional(PR),
-  runs: Type.Optional(Type.Object({ commit: FLAG })),
-  worktree: Type.Optional(WORKTREE),
+  git: Type.Optional(GIT_SCHEMA),
+  claims: Type.Optional(CLAIMS_SCHEMA),
+  pr: Type.Optional(PULL_REQUEST_SCHEMA),
+  runs: Type.Optional(Type.Object({ commit: FLAG_SCHEMA })),
+  worktree: Type.Optional(WORKTREE_SCHEMA),
   limits: Type.Optional(RUN_LIMIT_SCHEMA),
   log: Type.Optional(Type.Object({ max_bytes: Type.Optional(Type.Integer({ minimum: 4096 })) })),
-  watch: Type.Optional(WATCH),
+  watch: Type.Optional(WATCH_SCHEMA),
   parallel: Type.Optional(Type.Object({ max: Type.Optional(Type.Integer({ minimum: 1 })) })),
   lint: Type.Optional(
     Type.Object({
       thresholds: Type.Optional(
         Type.Object({
-          complexity_criteria: COUNT,
-          complexity_files: COUNT,
-          complexity_words: COUNT,
-          simple_criteria: COUNT,
-          simple_files: COUNT,
-          simple_words: COUNT,
+          complexity_criteria: COUNT_SCHEMA,
+          complexity_files: COUNT_SCHEMA,
+          complexity_words: COUNT_SCHEMA,
+          simple_criteria: COUNT_SCHEMA,
+          simple_files: COUNT_SCHEMA,
+          simple_words: COUNT_SCHEMA,
         }),
       ),
-      disable: Type.Optional(Type.Array(createWordUnion(RULE_NAMES))),
+      disable: Type.Optional(Type.Array(createLiteralUnion(RULE_NAMES))),
       severity: Type.Optional(
         Type.Object(
-          Object.fromEntries(RULE_NAMES.map((name) => [name, Type.Optional(createWordUnion(RULE_SEVERITIES))])),
+          Object.fromEntries(RULE_NAMES.map((name) => [name, Type.Optional(createLiteralUnion(RULE_SEVERITIES))])),
         ),
       ),
     }),

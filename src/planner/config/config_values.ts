@@ -14,9 +14,9 @@ export const PROVIDER_NAMES = [
 export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
 /** Ways to give an agent its prompt: as its last argument, on standard input, or as a file that its arguments name. */
-export const PROMPT_WAYS = ["argument", "stdin", "file"] as const;
+export const PROMPT_CHANNELS = ["argument", "stdin", "file"] as const;
 
-export type PromptVia = (typeof PROMPT_WAYS)[number];
+export type PromptChannel = (typeof PROMPT_CHANNELS)[number];
 
 /** Formats of an agent's output: plain text, or the JSON lines of the named agent. */
 export const STREAM_KINDS = ["text", "claude", "codex", "gemini", "cursor", "opencode", "copilot"] as const;

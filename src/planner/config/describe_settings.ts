@@ -5,7 +5,7 @@ import { PROVIDER_NAMES } from "./config_values.ts";
 import { DEFAULT_CONFIG } from "./default_config.ts";
 
 /** Effects of settings by path; `<name>` is a key that users choose. The severity of lint rules is listed once. */
-const EFFECTS: Readonly<Record<string, string>> = {
+const SETTING_EFFECTS: Readonly<Record<string, string>> = {
   "project.name": "Name of the project, {{project.name}} in prompts",
   "schema.spec.required": "Frontmatter fields that every spec must have",
   "schema.spec.fields.<name>.type": "Type of a field; another type than the default's drops the default's rule",
@@ -84,7 +84,7 @@ const EFFECTS: Readonly<Record<string, string>> = {
 };
 
 /** Path below which every lint rule has a setting; one description covers all of them. */
-const PER_RULE = "lint.severity";
+const RULE_SEVERITY_PATH = "lint.severity";
 
 export interface Setting {
   /** For example `watch.max_retries`; `<name>` is a key that users choose. */
@@ -99,7 +99,7 @@ export interface Setting {
 /** Returns every setting of `.planner/config.md`, in the order of the documentation. */
 export function describeSettings(): readonly Setting[] {
   const schemas = new Map(listSchemasByPath(CONFIG_SCHEMA, []));
-  return Object.entries(EFFECTS).map(([path, effect]) => {
+  return Object.entries(SETTING_EFFECTS).map(([path, effect]) => {
     const schema = schemas.get(path);
     if (schema === undefined) throw new Error(`there is no setting "${path}"`);
     return { path, value: describeExpected(schema), default: findDefault(path), effect };
@@ -115,7 +115,7 @@ function listSchemasByPath(schema: TSchema, path: readonly string[]): readonly (
   const name = path.join(".");
   if (KindGuard.IsObject(schema)) {
     const inner = Object.entries(schema.properties);
-    if (name === PER_RULE) return inner.slice(0, 1).map(([, rule]) => [`${PER_RULE}.<name>`, rule]);
+    if (name === RULE_SEVERITY_PATH) return inner.slice(0, 1).map(([, rule]) => [`${RULE_SEVERITY_PATH}.<name>`, rule]);
     return inner.flatMap(([key, one]) => listSchemasByPath(one, [...path, key]));
   }
   const [inner] = KindGuard.IsRecord(schema) ? Object.values(schema.patternProperties) : [];

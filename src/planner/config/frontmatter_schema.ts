@@ -3,34 +3,34 @@ import type { FieldRule, PlannerConfig } from "./config.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-const TEXT: JsonSchema = { type: "string" };
-const TEXTS: JsonSchema = { type: "array", items: TEXT };
+const TEXT_SCHEMA: JsonSchema = { type: "string" };
+const TEXT_LIST_SCHEMA: JsonSchema = { type: "array", items: TEXT_SCHEMA };
 
 /** Schemas of fields that docs/contract/spec-tool.md#spec does not list. Source: docs/decisions.md#s-05. */
-const FURTHER_FIELDS: Readonly<Record<string, JsonSchema>> = {
-  context: { ...TEXTS, description: "Files whose contents belong to the work" },
-  prompt: { ...TEXT, description: "Name of a prompt template in .planner/prompts" },
-  branch: { ...TEXT, description: "Branch that the work is on" },
-  commits: { ...TEXTS, description: "Commits that belong to the work" },
-  completed_at: { ...TEXT, description: "When the spec was completed, ISO 8601" },
-  unproven: { ...TEXT, description: "Why a person completed the spec without its checks having succeeded" },
-  members: { ...TEXTS, description: "Ids of the specs that a driver or group leads" },
-  tracks: { ...TEXTS, description: "Files that a text describes" },
-  informed_by: { ...TEXTS, description: "What a research draws on" },
-  origin: { ...TEXTS, description: "Sources of a research" },
+const ADDITIONAL_FIELDS: Readonly<Record<string, JsonSchema>> = {
+  context: { ...TEXT_LIST_SCHEMA, description: "Files whose contents belong to the work" },
+  prompt: { ...TEXT_SCHEMA, description: "Name of a prompt template in .planner/prompts" },
+  branch: { ...TEXT_SCHEMA, description: "Branch that the work is on" },
+  commits: { ...TEXT_LIST_SCHEMA, description: "Commits that belong to the work" },
+  completed_at: { ...TEXT_SCHEMA, description: "When the spec was completed, ISO 8601" },
+  unproven: { ...TEXT_SCHEMA, description: "Why a person completed the spec without its checks having succeeded" },
+  members: { ...TEXT_LIST_SCHEMA, description: "Ids of the specs that a driver or group leads" },
+  tracks: { ...TEXT_LIST_SCHEMA, description: "Files that a text describes" },
+  informed_by: { ...TEXT_LIST_SCHEMA, description: "What a research draws on" },
+  origin: { ...TEXT_LIST_SCHEMA, description: "Sources of a research" },
   approval: {
     type: "object",
     description: "Whether somebody must agree first, and who did",
     properties: {
       required: { type: "boolean" },
       status: { enum: ["pending", "approved", "rejected"] },
-      by: TEXT,
-      at: TEXT,
+      by: TEXT_SCHEMA,
+      at: TEXT_SCHEMA,
     },
   },
 };
 
-const DESCRIPTIONS: Readonly<Record<string, string>> = {
+const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   id: "The file name without .md",
   status: "Status of the work",
   title: "The body's first heading, when it has none",
@@ -50,7 +50,7 @@ export const SCHEMA_DRAFTS = ["2020-12", "07"] as const;
 
 export type SchemaDraft = (typeof SCHEMA_DRAFTS)[number];
 
-const DIALECTS: { readonly [Draft in SchemaDraft]: string } = {
+const DIALECT_URLS: { readonly [Draft in SchemaDraft]: string } = {
   "2020-12": "https://json-schema.org/draft/2020-12/schema",
   "07": "http://json-schema.org/draft-07/schema#",
 };
@@ -69,20 +69,20 @@ export function buildFrontmatterSchema({ schema }: PlannerConfig, draft: SchemaD
   const { required, fields } = schema.spec;
   const own = Object.entries(fields).map(([name, rule]) => [name, buildFieldSchema(name, rule)]);
   return {
-    $schema: DIALECTS[draft],
+    $schema: DIALECT_URLS[draft],
     title: "Frontmatter of a planner spec",
     type: "object",
     required: required.filter((name) => name !== "title"),
-    properties: { ...Object.fromEntries(own), ...omitKeys(FURTHER_FIELDS, fields) },
+    properties: { ...Object.fromEntries(own), ...omitKeys(ADDITIONAL_FIELDS, fields) },
   };
 }
 
 function buildFieldSchema(name: string, rule: FieldRule): JsonSchema {
   const type = rule.type ?? (rule.items === undefined ? undefined : "array");
-  const values = buildEnum(name, rule);
+  const values = buildEnumKeyword(name, rule);
   const items = { ...(rule.items === undefined ? {} : { type: rule.items }), ...(type === "array" ? values : {}) };
   return {
-    ...(DESCRIPTIONS[name] === undefined ? {} : { description: DESCRIPTIONS[name] }),
+    ...(FIELD_DESCRIPTIONS[name] === undefined ? {} : { description: FIELD_DESCRIPTIONS[name] }),
     ...(type === undefined ? {} : { type }),
     ...(Object.keys(items).length === 0 ? {} : { items }),
     ...(type === "array" ? {} : values),
@@ -91,7 +91,10 @@ function buildFieldSchema(name: string, rule: FieldRule): JsonSchema {
 }
 
 /** Builds `enum` with values of the field's type, or nothing. A status always includes those that planner writes. */
-function buildEnum(name: string, { type, items, enum: listed }: FieldRule): { readonly enum?: readonly unknown[] } {
+function buildEnumKeyword(
+  name: string,
+  { type, items, enum: listed }: FieldRule,
+): { readonly enum?: readonly unknown[] } {
   if (listed === undefined) return {};
   if (name === "status") return { enum: [...new Set([...listed, ...TOOL_STATUSES])] };
   return { enum: [...new Set(listed.flatMap((word) => parseEnumValue(word, items ?? type)))] };

@@ -12,7 +12,7 @@ const MAX_TITLE_CHARS = 300;
 const MAX_FIELD_CHARS = 64 * 1024;
 
 /** Maximum tasks above a task. Planner's own limit: ids grow with each level, and file names are limited. */
-const MAX_LEVELS = 16;
+const MAX_PARENT_LEVELS = 16;
 
 /** A task whose references are keys of other tasks of the same source, spelled as the source spells them. */
 export type CheckedTask = SourceTask & {
@@ -30,13 +30,13 @@ export interface CheckedSource {
  * tasks and dependencies.
  */
 export function checkTasks({ tasks, notes }: SourceReading): CheckedSource {
-  const check = new Check([...notes]);
-  const kept = check.kept(tasks.map((task) => check.writable(task)).filter((task) => task !== undefined));
+  const check = new TaskChecker([...notes]);
+  const kept = check.resolveTasks(tasks.map((task) => check.makeWritable(task)).filter((task) => task !== undefined));
   check.reportCycles(kept);
   return { tasks: sortParentsFirst(kept), notes: check.notes };
 }
 
-class Check {
+class TaskChecker {
   readonly notes: SourceNote[];
   readonly #byName = new Map<string, SourceTask>();
 
@@ -45,22 +45,26 @@ class Check {
   }
 
   /** Returns the task with text that a file can hold, or undefined if it is too large. */
-  writable(task: SourceTask): SourceTask | undefined {
+  makeWritable(task: SourceTask): SourceTask | undefined {
     const size = Buffer.byteLength(task.title) + Buffer.byteLength(task.body);
     if (size > MAX_SPEC_BYTES - MAX_FIELD_CHARS * 4) {
-      return this.#refuse(task, "too large", `${size} bytes, expected at most ${MAX_SPEC_BYTES}`);
+      return this.#addRefusal(task, "too large", `${size} bytes, expected at most ${MAX_SPEC_BYTES}`);
     }
     for (const [name, value] of Object.entries({ ...task, ...task.fields })) {
       if (name === "body" || name === "title" || name === "fields" || value === undefined) continue;
       const length = JSON.stringify(value).length;
       if (length > MAX_FIELD_CHARS) {
-        return this.#refuse(task, "too large", `${name} has ${length} characters, expected at most ${MAX_FIELD_CHARS}`);
+        return this.#addRefusal(
+          task,
+          "too large",
+          `${name} has ${length} characters, expected at most ${MAX_FIELD_CHARS}`,
+        );
       }
     }
-    return this.#withTitle(this.#plain(task));
+    return this.#shortenTitle(this.#replaceInvalidText(task));
   }
 
-  #plain(task: SourceTask): SourceTask {
+  #replaceInvalidText(task: SourceTask): SourceTask {
     let replaced = 0;
     const plain = <Value>(value: Value): Value => {
       if (typeof value === "string") {
@@ -73,14 +77,14 @@ class Check {
       return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)])) as Value;
     };
     const result = plain(task);
-    if (replaced > 0) this.#note(task, "characters that no file can hold", `replaced in ${replaced} fields`);
+    if (replaced > 0) this.#addNote(task, "characters that no file can hold", `replaced in ${replaced} fields`);
     return result;
   }
 
-  #withTitle(task: SourceTask): SourceTask {
+  #shortenTitle(task: SourceTask): SourceTask {
     const title = task.title.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
     if (title.length <= MAX_TITLE_CHARS) return { ...task, title: title === "" ? task.key : title };
-    this.#note(task, "title longer than a line", `${title.length} characters, the whole title is in the body`);
+    this.#addNote(task, "title longer than a line", `${title.length} characters, the whole title is in the body`);
     return {
       ...task,
       title: `${title.slice(0, MAX_TITLE_CHARS).toWellFormed()}…`,
@@ -88,12 +92,12 @@ class Check {
     };
   }
 
-  kept(tasks: readonly SourceTask[]): readonly CheckedTask[] {
+  resolveTasks(tasks: readonly SourceTask[]): readonly CheckedTask[] {
     const unique = tasks.filter((task) => {
       const name = task.key.toLowerCase();
       const first = this.#byName.get(name);
       if (first === undefined) this.#byName.set(name, task);
-      else this.#refuse(task, "id used twice", `${task.key} is also in ${formatLocation(first)}`);
+      else this.#addRefusal(task, "id used twice", `${task.key} is also in ${formatLocation(first)}`);
       return first === undefined;
     });
     for (const task of unique) {
@@ -101,37 +105,39 @@ class Check {
         if (!this.#byName.has(alias.toLowerCase())) this.#byName.set(alias.toLowerCase(), task);
       }
     }
-    const placed = unique.map((task) => ({ ...task, parent: this.#parent(task) }));
-    const parents = removeParentCycles(placed, (task) => this.#note(task, "part of itself", task.parent ?? ""));
+    const placed = unique.map((task) => ({ ...task, parent: this.#resolveParent(task) }));
+    const parents = removeParentCycles(placed, (task) => this.#addNote(task, "part of itself", task.parent ?? ""));
     const parentOf = new Map(parents.map(({ key, parent }) => [key, parent]));
-    return parents.map((task) => this.#independent({ ...task, dependsOn: this.#dependencies(task) }, parentOf));
+    return parents.map((task) =>
+      this.#detachFromAncestor({ ...task, dependsOn: this.#resolveDependencies(task) }, parentOf),
+    );
   }
 
-  #parent(task: SourceTask): string | undefined {
+  #resolveParent(task: SourceTask): string | undefined {
     if (task.parent === undefined) return undefined;
     const parent = this.#byName.get(task.parent.toLowerCase());
     if (parent !== undefined && parent !== task) return parent.key;
-    this.#note(task, "part of a task that is not there", task.parent);
+    this.#addNote(task, "part of a task that is not there", task.parent);
     return undefined;
   }
 
-  #dependencies(task: SourceTask): readonly string[] {
+  #resolveDependencies(task: SourceTask): readonly string[] {
     const found = new Set<string>();
     for (const name of task.dependsOn ?? []) {
       const other = this.#byName.get(name.toLowerCase());
-      if (other === undefined) this.#note(task, "dependency on a task that is not there", name);
-      else if (other.key === task.key) this.#note(task, "dependency on itself", name);
+      if (other === undefined) this.#addNote(task, "dependency on a task that is not there", name);
+      else if (other.key === task.key) this.#addNote(task, "dependency on itself", name);
       else found.add(other.key);
     }
     return [...found];
   }
 
   /** Removes the parent of a task that depends on an ancestor: a spec waits for its members, so neither could start. */
-  #independent(task: CheckedTask, parentOf: ReadonlyMap<string, string | undefined>): CheckedTask {
+  #detachFromAncestor(task: CheckedTask, parentOf: ReadonlyMap<string, string | undefined>): CheckedTask {
     if (task.parent === undefined || task.dependsOn.length === 0) return task;
     const above = listAncestors(task, parentOf);
     if (!task.dependsOn.some((key) => above.has(key))) return task;
-    this.#note(task, "part of the task that it depends on", task.parent);
+    this.#addNote(task, "part of the task that it depends on", task.parent);
     return { ...task, parent: undefined };
   }
 
@@ -141,15 +147,15 @@ class Check {
     const cycles = findCycles(byId);
     for (const task of tasks) {
       const [circle] = cycles.get(task.key) ?? [];
-      if (circle !== undefined) this.#note(task, "dependencies in a circle", formatCycle(circle));
+      if (circle !== undefined) this.#addNote(task, "dependencies in a circle", formatCycle(circle));
     }
   }
 
-  #refuse(task: SourceTask, reason: string, detail: string): undefined {
+  #addRefusal(task: SourceTask, reason: string, detail: string): undefined {
     this.notes.push({ file: task.file, line: task.line, reason, detail, refused: true });
   }
 
-  #note(task: SourceTask, reason: string, detail: string): void {
+  #addNote(task: SourceTask, reason: string, detail: string): void {
     this.notes.push({ file: task.file, line: task.line, reason, detail });
   }
 }
@@ -165,7 +171,7 @@ function removeParentCycles(tasks: readonly SourceTask[], report: (task: SourceT
   const parents = new Map(tasks.map(({ key, parent }) => [key, parent]));
   return tasks.map((task) => {
     const above = listAncestors(task, parents);
-    if (!above.has(task.key) && above.size <= MAX_LEVELS) return task;
+    if (!above.has(task.key) && above.size <= MAX_PARENT_LEVELS) return task;
     report(task);
     parents.set(task.key, undefined);
     return { ...task, parent: undefined };

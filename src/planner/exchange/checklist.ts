@@ -17,20 +17,20 @@ export interface ChecklistItem {
   readonly headings: readonly string[];
 }
 
-const BOX = /^([ \t]*)[-*+]\s*\[([ xX~-])\](\*?)\s+(\S.*)$/;
-const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/;
+const CHECKBOX_PATTERN = /^([ \t]*)[-*+]\s*\[([ xX~-])\](\*?)\s+(\S.*)$/;
+const HEADING_PATTERN = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/;
 
 /** Parses the checkboxes outside fenced code. */
 export function parseChecklist(text: string): readonly ChecklistItem[] {
   const found: { item: Omit<ChecklistItem, "details">; from: number; to: number }[] = [];
   const headings: string[] = [];
   visitUnfencedLines(text, (line) => {
-    const heading = HEADING.exec(line.text);
+    const heading = HEADING_PATTERN.exec(line.text);
     if (heading !== null) {
       headings.length = Math.min(headings.length, (heading[1]?.length ?? 1) - 1);
       headings[(heading[1]?.length ?? 1) - 1] = heading[2] ?? "";
     }
-    const box = BOX.exec(line.text);
+    const box = CHECKBOX_PATTERN.exec(line.text);
     const last = found.at(-1);
     if ((heading !== null || box !== null || /^---+\s*$/.test(line.text)) && last?.to === -1) last.to = line.start;
     if (box !== null) found.push({ item: parseItem(line, box, headings), from: line.next, to: -1 });

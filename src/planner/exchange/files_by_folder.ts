@@ -15,7 +15,7 @@ export class FilesByFolder {
     }
   }
 
-  folders(): readonly string[] {
+  listFolders(): readonly string[] {
     return [...this.#folders.keys()];
   }
 
@@ -23,7 +23,7 @@ export class FilesByFolder {
     return [...(this.#folders.get(folder)?.keys() ?? [])];
   }
 
-  has(folder: string, name: string): boolean {
+  hasFile(folder: string, name: string): boolean {
     return this.#folders.get(folder)?.has(name) === true;
   }
 
@@ -32,7 +32,7 @@ export class FilesByFolder {
   }
 
   /** Returns the path of the folder's first file. */
-  first(folder: string): string | undefined {
+  findFirstPath(folder: string): string | undefined {
     const [name] = this.names(folder);
     return name === undefined ? undefined : `${folder}/${name}`;
   }

@@ -19,18 +19,18 @@ export type ForeignMarkdown =
   | (ForeignFields & { readonly ok: true; readonly body: string; readonly bodyLine: number })
   | { readonly ok: false; readonly problem: TextProblem };
 
-const OPTIONS = { ...PLAIN_YAML_OPTIONS, schema: "failsafe" } as const;
+const FAILSAFE_OPTIONS = { ...PLAIN_YAML_OPTIONS, schema: "failsafe" } as const;
 
 /** A plain value that begins with a character that YAML reserves; people write `@` in names such as `@ada`. */
-const BARE = /^(\s*(?:-\s+)?(?:[\w-]+:\s+)?)([@`%].*?)(\s*)$/;
+const RESERVED_START_PATTERN = /^(\s*(?:-\s+)?(?:[\w-]+:\s+)?)([@`%].*?)(\s*)$/;
 
 /** Matches a value with a reserved first character in a flow list such as `[a, b]`. */
-const BARE_ITEM = /([[,]\s*)([@`%][^,\]]*)/g;
+const RESERVED_ITEM_PATTERN = /([[,]\s*)([@`%][^,\]]*)/g;
 
 const NO_FIELDS: ForeignFields = { values: new Map(), lines: new Map() };
 
 /** Engines of gray-matter for languages other than YAML, which throw: gray-matter would run JavaScript in the file. */
-const NO_OTHER_LANGUAGE = Object.fromEntries(
+const OTHER_LANGUAGE_ENGINES = Object.fromEntries(
   ["json", "javascript", "coffee"].map((name) => [name, refuseOtherLanguage]),
 );
 
@@ -51,7 +51,7 @@ export function readForeignMarkdown(text: string): ForeignMarkdown {
   }
   // gray-matter's block includes the line break after the opening fence and excludes the last one.
   const yaml = { parse: (block: string) => readForeignYaml(`${block.replace(/^\r?\n/, "")}\n`, 1) };
-  const { content, data, matter: block } = matter(text, { engines: { ...NO_OTHER_LANGUAGE, yaml } });
+  const { content, data, matter: block } = matter(text, { engines: { ...OTHER_LANGUAGE_ENGINES, yaml } });
   // gray-matter does not call its engine for frontmatter without a field.
   const fields: ForeignFields & { readonly problem?: TextProblem } = { ...NO_FIELDS, ...data };
   if (fields.problem !== undefined) return { ok: false, problem: fields.problem };
@@ -78,31 +78,35 @@ export function readForeignYaml(yaml: string, before = 0): ForeignFields | { rea
 }
 
 function quoteReservedStart(line: string): string {
-  const quoted = (value: string): string => `'${value.trimEnd().replaceAll("'", "''")}'`;
+  const quoteValue = (value: string): string => `'${value.trimEnd().replaceAll("'", "''")}'`;
   return line
-    .replace(BARE, (_all, before: string, value: string, after: string) => `${before}${quoted(value)}${after}`)
-    .replaceAll(BARE_ITEM, (_all, before: string, value: string) => `${before}${quoted(value)}`);
+    .replace(
+      RESERVED_START_PATTERN,
+      (_all, before: string, value: string, after: string) => `${before}${quoteValue(value)}${after}`,
+    )
+    .replaceAll(RESERVED_ITEM_PATTERN, (_all, before: string, value: string) => `${before}${quoteValue(value)}`);
 }
 
 function parseYaml(yaml: string, before: number): ForeignFields | { readonly problem: TextProblem } {
   const text = yaml.replace(/\r(?!\n)/g, "\n");
-  const fail = (at: number, message: string) => {
+  const createProblem = (at: number, message: string) => {
     const { line, column } = locateOffset(text, at);
     return { problem: { line: line + before, column, message } };
   };
   const tokens = parseTokens(text);
   const deep = findTooDeepOffset(tokens, MAX_FRONTMATTER_DEPTH);
-  if (deep !== undefined) return fail(deep, `Nested too deeply: expected at most ${MAX_FRONTMATTER_DEPTH} levels`);
-  const [document] = [...new Composer(OPTIONS).compose(tokens, true, text.length)];
+  if (deep !== undefined)
+    return createProblem(deep, `Nested too deeply: expected at most ${MAX_FRONTMATTER_DEPTH} levels`);
+  const [document] = [...new Composer(FAILSAFE_OPTIONS).compose(tokens, true, text.length)];
   if (document === undefined) return NO_FIELDS;
   const [error] = document.errors;
-  if (error !== undefined) return fail(error.pos[0], error.message.replace(/\.$/, ""));
+  if (error !== undefined) return createProblem(error.pos[0], error.message.replace(/\.$/, ""));
   const root = document.contents;
   if (root === null || (isScalar(root) && root.value === "")) return NO_FIELDS;
-  if (!isMap(root)) return fail(0, "Frontmatter is not a mapping: expected keys and values");
-  const reader = new Reader(document);
-  const values = reader.entries(root);
-  if (reader.fault !== undefined) return fail(reader.fault.at, reader.fault.message);
+  if (!isMap(root)) return createProblem(0, "Frontmatter is not a mapping: expected keys and values");
+  const reader = new YamlValueReader(document);
+  const values = reader.readEntries(root);
+  if (reader.fault !== undefined) return createProblem(reader.fault.at, reader.fault.message);
   const lines = new Map(
     root.items.flatMap(({ key }) =>
       isScalar(key) ? [[String(key.value), locateOffset(text, key.range?.[0] ?? 0).line + before] as const] : [],
@@ -111,7 +115,7 @@ function parseYaml(yaml: string, before: number): ForeignFields | { readonly pro
   return { values, lines };
 }
 
-class Reader {
+class YamlValueReader {
   readonly #document: Document;
   #aliases = 0;
   fault: { readonly at: number; readonly message: string } | undefined;
@@ -120,32 +124,32 @@ class Reader {
     this.#document = document;
   }
 
-  entries(map: YAMLMap): Map<string, ForeignValue> {
+  readEntries(map: YAMLMap): Map<string, ForeignValue> {
     const values = new Map<string, ForeignValue>();
     for (const { key, value } of map.items) {
       const name = isScalar(key) ? String(key.value ?? "") : "";
-      if (values.has(name)) this.#refuse(key, `Duplicate key "${name}"`);
-      values.set(name, this.#value(value as Node | null));
+      if (values.has(name)) this.#recordFault(key, `Duplicate key "${name}"`);
+      values.set(name, this.#readValue(value as Node | null));
     }
     return values;
   }
 
-  #value(node: Node | null): ForeignValue {
-    if (isAlias(node)) return this.#alias(node);
-    if (isSeq(node)) return node.items.map((item) => this.#value(item as Node | null));
-    if (isMap(node)) return Object.fromEntries(this.entries(node));
+  #readValue(node: Node | null): ForeignValue {
+    if (isAlias(node)) return this.#readAlias(node);
+    if (isSeq(node)) return node.items.map((item) => this.#readValue(item as Node | null));
+    if (isMap(node)) return Object.fromEntries(this.readEntries(node));
     return isScalar(node) && node.value !== null ? String(node.value) : "";
   }
 
-  #alias(node: Node & { resolve(document: Document): Node | undefined }): ForeignValue {
+  #readAlias(node: Node & { resolve(document: Document): Node | undefined }): ForeignValue {
     this.#aliases++;
     const target = this.#aliases > MAX_FRONTMATTER_ALIASES ? undefined : node.resolve(this.#document);
-    if (target !== undefined) return this.#value(target);
-    this.#refuse(node, `Unknown alias, or more than ${MAX_FRONTMATTER_ALIASES} of them`);
+    if (target !== undefined) return this.#readValue(target);
+    this.#recordFault(node, `Unknown alias, or more than ${MAX_FRONTMATTER_ALIASES} of them`);
     return "";
   }
 
-  #refuse(node: unknown, message: string): void {
+  #recordFault(node: unknown, message: string): void {
     this.fault ??= { at: (node as Node | null)?.range?.[0] ?? 0, message };
   }
 }

@@ -1,12 +1,12 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { JsonProblem, PlacedValue } from "./json_text.ts";
+import type { JsonProblem, LocatedValue } from "./json_text.ts";
 import { refuseUnparsed, type SourceLocation, type SourceNote } from "./source.ts";
 import { parseDay, parseTime } from "./words.ts";
 
 /** Yields the objects among the values of a file. Refuses problems and other values when it reaches them. */
 export function* readRecords(
   file: string,
-  values: Iterable<PlacedValue | JsonProblem>,
+  values: Iterable<LocatedValue | JsonProblem>,
   notes: SourceNote[],
 ): Generator<JsonRecord> {
   for (const one of values) {
@@ -19,97 +19,97 @@ export function* readRecords(
 
 /** An object of a source's JSON. A field with an unexpected type or invalid date counts as absent and is noted. */
 export class JsonRecord {
-  readonly place: SourceLocation;
+  readonly location: SourceLocation;
   readonly #object: Readonly<Record<string, unknown>>;
   readonly #notes: SourceNote[];
 
   constructor(object: Readonly<Record<string, unknown>>, place: SourceLocation, notes: SourceNote[]) {
     this.#object = object;
-    this.place = place;
+    this.location = place;
     this.#notes = notes;
   }
 
-  has(name: string): boolean {
+  hasValue(name: string): boolean {
     return Object.hasOwn(this.#object, name) && this.#object[name] !== null;
   }
 
-  raw(name: string): unknown {
-    return this.has(name) ? this.#object[name] : undefined;
+  getValue(name: string): unknown {
+    return this.hasValue(name) ? this.#object[name] : undefined;
   }
 
   /** Returns a text that is not blank; a number is converted to text. */
   text(name: string): string | undefined {
-    const value = this.raw(name);
+    const value = this.getValue(name);
     if (value === undefined) return undefined;
     if (typeof value === "string") return value.trim() === "" ? undefined : value;
     if (typeof value === "number") return String(value);
-    this.#wrong(name, "text", value);
+    this.#noteWrongType(name, "text", value);
     return undefined;
   }
 
   /** Returns the day of the first of these fields that is present. */
-  day(...names: readonly string[]): string | undefined {
-    return this.#date(names, parseDay);
+  getDay(...names: readonly string[]): string | undefined {
+    return this.#getDate(names, parseDay);
   }
 
   /** Returns the time of the first of these fields that is present. */
-  moment(...names: readonly string[]): string | undefined {
-    return this.#date(names, parseTime);
+  getTime(...names: readonly string[]): string | undefined {
+    return this.#getDate(names, parseTime);
   }
 
-  flag(name: string): boolean {
-    return this.raw(name) === true;
+  isTrue(name: string): boolean {
+    return this.getValue(name) === true;
   }
 
-  list(name: string): readonly unknown[] {
-    const value = this.raw(name);
+  getList(name: string): readonly unknown[] {
+    const value = this.getValue(name);
     if (value === undefined || Array.isArray(value)) return value ?? [];
-    this.#wrong(name, "a list", value);
+    this.#noteWrongType(name, "a list", value);
     return [];
   }
 
   /** Returns the texts of a list, and for each object in it the texts of the named fields. */
-  texts(name: string, ...fields: readonly string[]): readonly string[] {
-    return this.list(name).flatMap((item) => {
+  getTexts(name: string, ...fields: readonly string[]): readonly string[] {
+    return this.getList(name).flatMap((item) => {
       const value = isJsonObject(item) ? fields.map((field) => item[field]).find((inner) => inner !== undefined) : item;
       if (typeof value === "number") return [String(value)];
       if (typeof value === "string" && value.trim() !== "") return [value];
-      this.#wrong(name, "texts", item);
+      this.#noteWrongType(name, "texts", item);
       return [];
     });
   }
 
-  objects(name: string): readonly JsonRecord[] {
-    return this.list(name).flatMap((item) => {
-      if (isJsonObject(item)) return [new JsonRecord(item, this.place, this.#notes)];
-      this.#wrong(name, "objects", item);
+  getObjects(name: string): readonly JsonRecord[] {
+    return this.getList(name).flatMap((item) => {
+      if (isJsonObject(item)) return [new JsonRecord(item, this.location, this.#notes)];
+      this.#noteWrongType(name, "objects", item);
       return [];
     });
   }
 
-  object(name: string): JsonRecord | undefined {
-    const value = this.raw(name);
-    return isJsonObject(value) ? new JsonRecord(value, this.place, this.#notes) : undefined;
+  getObject(name: string): JsonRecord | undefined {
+    const value = this.getValue(name);
+    return isJsonObject(value) ? new JsonRecord(value, this.location, this.#notes) : undefined;
   }
 
-  note(reason: string, detail: string): void {
-    this.#notes.push({ ...this.place, reason, detail });
+  addNote(reason: string, detail: string): void {
+    this.#notes.push({ ...this.location, reason, detail });
   }
 
-  refuse(reason: string, detail: string): void {
-    this.#notes.push({ ...this.place, reason, detail, refused: true });
+  addRefusal(reason: string, detail: string): void {
+    this.#notes.push({ ...this.location, reason, detail, refused: true });
   }
 
-  #date(names: readonly string[], read: (text: string) => string | undefined): string | undefined {
+  #getDate(names: readonly string[], read: (text: string) => string | undefined): string | undefined {
     const name = names.find((one) => this.text(one) !== undefined) ?? "";
     const text = this.text(name);
     const date = text === undefined ? undefined : read(text);
-    if (text !== undefined && date === undefined) this.note("unknown date", `${name}: ${text}`);
+    if (text !== undefined && date === undefined) this.addNote("unknown date", `${name}: ${text}`);
     return date;
   }
 
-  #wrong(name: string, expected: string, value: unknown): void {
+  #noteWrongType(name: string, expected: string, value: unknown): void {
     const got = Array.isArray(value) ? "a list" : value === null ? "null" : typeof value;
-    this.note("field of another type", `${name}: expected ${expected}, got ${got}`);
+    this.addNote("field of another type", `${name}: expected ${expected}, got ${got}`);
   }
 }

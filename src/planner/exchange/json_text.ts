@@ -1,15 +1,15 @@
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 
 /** A JSON value with its line number, from 1. */
-export interface PlacedValue {
+export interface LocatedValue {
   readonly value: unknown;
   readonly line: number;
 }
 
 /** A parsed JSON text, with a function that returns the line of a value. */
-export interface PlacedJson {
+export interface LocatedJson {
   readonly root: Node;
-  readonly lineOf: (node: Node) => number;
+  readonly findLine: (node: Node) => number;
 }
 
 export interface JsonProblem {
@@ -18,8 +18,8 @@ export interface JsonProblem {
 }
 
 /** Parses strict JSON; never throws. */
-export function parseJsonWithLines(text: string): PlacedJson | JsonProblem {
-  const lineAt = createLineFinder(text);
+export function parseJsonWithLines(text: string): LocatedJson | JsonProblem {
+  const findLineAt = createLineFinder(text);
   const errors: ParseError[] = [];
   let root: Node | undefined;
   try {
@@ -30,19 +30,19 @@ export function parseJsonWithLines(text: string): PlacedJson | JsonProblem {
   }
   const [error] = errors;
   if (error !== undefined)
-    return { line: lineAt(error.offset), message: `${printParseErrorCode(error.error)}: expected JSON` };
+    return { line: findLineAt(error.offset), message: `${printParseErrorCode(error.error)}: expected JSON` };
   if (root === undefined) return { line: 1, message: "expected JSON, got nothing" };
-  return { root, lineOf: ({ offset }) => lineAt(offset) };
+  return { root, findLine: ({ offset }) => findLineAt(offset) };
 }
 
 /** Returns the elements of a list with their lines, or an empty list for another value. */
-export function listElements(node: Node | undefined, { lineOf }: PlacedJson): readonly PlacedValue[] {
+export function listElements(node: Node | undefined, { findLine: lineOf }: LocatedJson): readonly LocatedValue[] {
   if (node?.type !== "array") return [];
   return (node.children ?? []).map((child) => ({ value: getNodeValue(child), line: lineOf(child) }));
 }
 
 /** Parses JSON Lines, one value a line; skips blank lines. */
-export function* parseJsonLines(text: string): Generator<PlacedValue | JsonProblem> {
+export function* parseJsonLines(text: string): Generator<LocatedValue | JsonProblem> {
   let line = 0;
   for (const part of text.split("\n")) {
     line++;

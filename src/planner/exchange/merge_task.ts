@@ -1,7 +1,7 @@
 import { parseCriteria } from "../spec/criteria.ts";
 import { editFields, type FieldValue } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
-import { editParts, splitSpecBody } from "./body_parts.ts";
+import { editBodyParts, splitSpecBody } from "./body_parts.ts";
 import { buildFieldFacetName, buildPartFacetName, listFacets, type SpecContent, TITLE_FACET } from "./spec_content.ts";
 
 /** Fingerprints of the source's facets at the last import, by facet. */
@@ -13,17 +13,17 @@ export interface MergeResult {
   /** Names of the facets that both a person and the source have changed. */
   readonly conflicts: readonly string[];
   /** Fingerprints with which the next import compares. */
-  readonly known: FacetFingerprints;
+  readonly nextFingerprints: FacetFingerprints;
   /** Applies the changes to the spec's text. */
-  readonly apply: (text: string) => string;
+  readonly applyChanges: (text: string) => string;
 }
 
 export interface MergeInput {
   readonly spec: Spec;
   readonly content: SpecContent;
   /** Undefined if there is no record of the last import. */
-  readonly known: FacetFingerprints | undefined;
-  readonly fingerprint: (text: string) => string;
+  readonly lastFingerprints: FacetFingerprints | undefined;
+  readonly computeFingerprint: (text: string) => string;
   /** True to take the source's text if both sides changed. */
   readonly overwrite: boolean;
 }
@@ -33,7 +33,13 @@ export interface MergeInput {
  * title, a field or a part of the body. It takes the source's text unless it was changed in the spec. A facet that
  * changed on both sides stays and is a conflict. Pure.
  */
-export function mergeTask({ spec, content, known = {}, fingerprint, overwrite }: MergeInput): MergeResult {
+export function mergeTask({
+  spec,
+  content,
+  lastFingerprints: known = {},
+  computeFingerprint: fingerprint,
+  overwrite,
+}: MergeInput): MergeResult {
   const source = listFacets(content);
   const names = new Set([...source.keys(), ...Object.keys(known)]);
   const here = readSpecFacets(spec, [...names]);
@@ -49,10 +55,10 @@ export function mergeTask({ spec, content, known = {}, fingerprint, overwrite }:
     else if (decision !== "stay") taken.set(name, decision.take);
   }
   const changed = [...taken.keys()].map(formatFacet);
-  return { changed, conflicts, known: next, apply: (text) => applyTakenFacets(text, taken, content) };
+  return { changed, conflicts, nextFingerprints: next, applyChanges: (text) => applyTakenFacets(text, taken, content) };
 }
 
-type Fingerprint = MergeInput["fingerprint"];
+type ComputeFingerprint = MergeInput["computeFingerprint"];
 
 /** Texts of a facet in the source and in the spec, and the fingerprint of the source's text at the last import. */
 interface Facet {
@@ -64,7 +70,7 @@ interface Facet {
 
 type FacetDecision = "stay" | "conflict" | { readonly take: string | undefined };
 
-function decideFacet(facet: Facet, fingerprint: Fingerprint, overwrite: boolean): FacetDecision {
+function decideFacet(facet: Facet, fingerprint: ComputeFingerprint, overwrite: boolean): FacetDecision {
   const { wanted, own, before } = facet;
   if (wanted === own || fingerprintText(wanted, fingerprint) === before) return "stay";
   if (overwrite || fingerprintText(own, fingerprint) === before) return { take: wanted };
@@ -72,12 +78,12 @@ function decideFacet(facet: Facet, fingerprint: Fingerprint, overwrite: boolean)
   return merged === undefined ? "conflict" : { take: merged };
 }
 
-function fingerprintText(text: string | undefined, fingerprint: Fingerprint): string | undefined {
+function fingerprintText(text: string | undefined, fingerprint: ComputeFingerprint): string | undefined {
   return text === undefined ? undefined : fingerprint(text);
 }
 
 /** Returns the source's criteria with the spec's checkmarks, or undefined if the spec changed more than checkmarks. */
-function mergeCheckmarks({ name, wanted, own, before }: Facet, fingerprint: Fingerprint): string | undefined {
+function mergeCheckmarks({ name, wanted, own, before }: Facet, fingerprint: ComputeFingerprint): string | undefined {
   if (wanted === undefined || own === undefined || before === undefined || !name.startsWith("text ")) return undefined;
   if (fingerprint(own.replaceAll(/\[[xX]\]/g, "[ ]")) !== before) return undefined;
   const ticked = new Set(parseCriteria(own).flatMap(({ checked, label }) => (checked ? [label] : [])));
@@ -111,7 +117,7 @@ function applyTakenFacets(text: string, taken: ReadonlyMap<string, string | unde
   }
   const title = taken.get(TITLE_FACET);
   const edited = editFields(text, fields);
-  return parts.size === 0 && title === undefined ? edited : editParts(edited, parts, title);
+  return parts.size === 0 && title === undefined ? edited : editBodyParts(edited, parts, title);
 }
 
 function formatFacet(facet: string): string {

@@ -103,11 +103,11 @@ export interface SourceFormat {
   readonly becomes: Readonly<Record<string, string>>;
   readonly note?: string;
   /** Returns whether the paths in a folder are a source of this format. */
-  matches(paths: readonly string[]): boolean;
+  matchesPaths(paths: readonly string[]): boolean;
   /** Returns whether a single file is a source of this format, judged by its name and the beginning of its text. */
   matchesFile?(name: string, head: string): boolean;
   /** Returns whether the file at this path, relative to the source's folder, is read. */
-  reads(path: string): boolean;
+  readsPath(path: string): boolean;
   /** @param now current time, because some sources defer tasks until a time */
-  read(files: readonly SourceFile[], now: Date): SourceReading;
+  readTasks(files: readonly SourceFile[], now: Date): SourceReading;
 }

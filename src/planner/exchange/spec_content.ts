@@ -7,13 +7,13 @@ import type { CheckedTask } from "./check_tasks.ts";
 /** Content of a spec file without the fields `id` and `origin`. */
 export type SpecContent = Omit<NewSpecFile, "id">;
 
-export interface ContentRefs {
-  readonly idOf: (key: string) => SpecId | undefined;
+export interface SpecContentOptions {
+  readonly findSpecId: (key: string) => SpecId | undefined;
   readonly hasParts: boolean;
 }
 
 /** Builds the frontmatter and text of the spec for a task. */
-export function buildSpecContent(task: CheckedTask, { idOf, hasParts }: ContentRefs): SpecContent {
+export function buildSpecContent(task: CheckedTask, { findSpecId: idOf, hasParts }: SpecContentOptions): SpecContent {
   const [assignee] = task.assignees ?? [];
   const dependsOn = task.dependsOn.map(idOf).filter((id) => id !== undefined);
   const isExplicit = task.parent !== undefined && task.isOrdered !== true;

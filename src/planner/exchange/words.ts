@@ -14,7 +14,7 @@ export const STATUS_WORDS: Readonly<Record<string, StoredStatus>> = {
 };
 
 /** Words with the same meaning as planner's status, so that the source's word need not be kept. */
-const EXACT = new Set([
+const EXACT_STATUS_WORDS = new Set([
   ...["to do", "todo", "open", "pending", "in progress", "done", "completed", "complete", "closed"],
   ...["cancelled", "canceled", "blocked", "failed", "needs attention"],
 ]);
@@ -39,7 +39,7 @@ export function parseStatusWord(word: string): StatusMeaning | undefined {
     .trim();
   const status = Object.hasOwn(STATUS_WORDS, plain) ? STATUS_WORDS[plain] : undefined;
   if (status === undefined) return undefined;
-  return EXACT.has(plain) ? { status } : { status, originStatus: word };
+  return EXACT_STATUS_WORDS.has(plain) ? { status } : { status, originStatus: word };
 }
 
 /** Priority words of other tools. */

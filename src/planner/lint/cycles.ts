@@ -62,7 +62,7 @@ function* listComponentCycles(
 function findShortestPath(
   start: string,
   goal: string,
-  knot: ReadonlySet<string>,
+  component: ReadonlySet<string>,
   graph: ReadonlyMap<string, readonly string[]>,
 ): string[] {
   const before = new Map<string, string | undefined>([[start, undefined]]);
@@ -70,7 +70,7 @@ function findShortestPath(
   for (const [id] of before) {
     for (const next of graph.get(id) ?? []) {
       if (next === goal) return tracePath(id, before);
-      if (knot.has(next) && !before.has(next)) before.set(next, id);
+      if (component.has(next) && !before.has(next)) before.set(next, id);
     }
   }
   return [];
@@ -89,8 +89,8 @@ interface Visit {
 
 function findComponents(graph: ReadonlyMap<string, readonly string[]>): readonly ReadonlySet<string>[] {
   const search = new ComponentSearch(graph);
-  for (const id of graph.keys()) search.from(id);
-  return search.knots;
+  for (const id of graph.keys()) search.searchFrom(id);
+  return search.components;
 }
 
 /**
@@ -98,48 +98,48 @@ function findComponents(graph: ReadonlyMap<string, readonly string[]>): readonly
  * chain of dependencies may be longer than the call stack.
  */
 class ComponentSearch {
-  readonly knots: ReadonlySet<string>[] = [];
+  readonly components: ReadonlySet<string>[] = [];
   readonly #graph: ReadonlyMap<string, readonly string[]>;
   readonly #order = new Map<string, number>();
   readonly #low = new Map<string, number>();
-  readonly #waiting: string[] = [];
-  readonly #inWaiting = new Set<string>();
+  readonly #stack: string[] = [];
+  readonly #stackIds = new Set<string>();
   readonly #visits: Visit[] = [];
 
   constructor(graph: ReadonlyMap<string, readonly string[]>) {
     this.#graph = graph;
   }
 
-  from(root: string): void {
+  searchFrom(root: string): void {
     if (this.#order.has(root)) return;
-    this.#enter(root);
+    this.#enterNode(root);
     for (let visit = this.#visits.at(-1); visit !== undefined; visit = this.#visits.at(-1)) {
       const { done, value: next } = visit.edges.next();
-      if (done) this.#leave(visit.id);
-      else if (!this.#order.has(next) && this.#graph.has(next)) this.#enter(next);
-      else if (this.#inWaiting.has(next)) this.#lower(visit.id, this.#order.get(next) ?? 0);
+      if (done) this.#leaveNode(visit.id);
+      else if (!this.#order.has(next) && this.#graph.has(next)) this.#enterNode(next);
+      else if (this.#stackIds.has(next)) this.#lowerLink(visit.id, this.#order.get(next) ?? 0);
     }
   }
 
-  #enter(id: string): void {
+  #enterNode(id: string): void {
     this.#order.set(id, this.#order.size);
-    this.#lower(id, this.#order.get(id) ?? 0);
-    this.#waiting.push(id);
-    this.#inWaiting.add(id);
+    this.#lowerLink(id, this.#order.get(id) ?? 0);
+    this.#stack.push(id);
+    this.#stackIds.add(id);
     this.#visits.push({ id, edges: (this.#graph.get(id) ?? [])[Symbol.iterator]() });
   }
 
-  #leave(id: string): void {
+  #leaveNode(id: string): void {
     this.#visits.pop();
     const parent = this.#visits.at(-1);
-    if (parent !== undefined) this.#lower(parent.id, this.#low.get(id) ?? 0);
+    if (parent !== undefined) this.#lowerLink(parent.id, this.#low.get(id) ?? 0);
     if (this.#low.get(id) !== this.#order.get(id)) return;
-    const knot = this.#waiting.splice(this.#waiting.lastIndexOf(id));
-    for (const member of knot) this.#inWaiting.delete(member);
-    if (knot.length > 1) this.knots.push(new Set(knot));
+    const knot = this.#stack.splice(this.#stack.lastIndexOf(id));
+    for (const member of knot) this.#stackIds.delete(member);
+    if (knot.length > 1) this.components.push(new Set(knot));
   }
 
-  #lower(id: string, to: number): void {
+  #lowerLink(id: string, to: number): void {
     this.#low.set(id, Math.min(this.#low.get(id) ?? to, to));
   }
 }

@@ -3,7 +3,7 @@ import type { FieldRule } from "../config/config.ts";
 
 type FieldType = NonNullable<FieldRule["type"]>;
 
-const IS: Record<FieldType, (value: unknown) => boolean> = {
+const TYPE_TESTS: Record<FieldType, (value: unknown) => boolean> = {
   string: (value) => typeof value === "string",
   boolean: (value) => typeof value === "boolean",
   integer: (value) => Number.isInteger(value),
@@ -12,7 +12,7 @@ const IS: Record<FieldType, (value: unknown) => boolean> = {
   object: (value) => isJsonObject(value),
 };
 
-const NAMED: Record<FieldType, string> = {
+const TYPE_NAMES: Record<FieldType, string> = {
   string: "a string",
   boolean: "a boolean",
   integer: "an integer",
@@ -29,8 +29,8 @@ export function isMissingValue(value: unknown): boolean {
 /** Describes the required type if `value` has another one, else undefined. `items` alone requires an array. */
 export function describeTypeMismatch({ type, items }: FieldRule, value: unknown): string | undefined {
   const demanded = type ?? (items === undefined ? undefined : "array");
-  if (demanded === undefined || IS[demanded](value)) return undefined;
-  return demanded === "array" && items !== undefined ? `an array of ${items}` : NAMED[demanded];
+  if (demanded === undefined || TYPE_TESTS[demanded](value)) return undefined;
+  return demanded === "array" && items !== undefined ? `an array of ${items}` : TYPE_NAMES[demanded];
 }
 
 /** Returns the items of an array that have another type than the rule requires. */
@@ -38,8 +38,10 @@ export function findMistypedItems(
   { items }: FieldRule,
   value: unknown,
 ): readonly { readonly index: number; readonly item: unknown; readonly expected: string }[] {
-  if (items === undefined || !Array.isArray(value) || value.every(IS[items])) return [];
-  return value.flatMap((item, index) => (IS[items](item) ? [] : [{ index, item, expected: NAMED[items] }]));
+  if (items === undefined || !Array.isArray(value) || value.every(TYPE_TESTS[items])) return [];
+  return value.flatMap((item, index) =>
+    TYPE_TESTS[items](item) ? [] : [{ index, item, expected: TYPE_NAMES[items] }],
+  );
 }
 
 /** Returns the name of a value's type as the configuration spells it. */

@@ -32,7 +32,7 @@ export async function lintProject(source: LintSource, choice: LintSelection = {}
     neighbours,
     knownIds: new Set<string>([...source.ids, ...source.archivedIds]),
     outputs: await checkOutputs(source, specs),
-    judgesClosed: all || wanted !== undefined,
+    reportsClosedSpecs: all || wanted !== undefined,
     ...(wanted === undefined && source.strays !== undefined ? { strays: source.strays } : {}),
   });
   return locateFindings(report, async ({ specId }) => {
@@ -46,19 +46,19 @@ export async function lintProject(source: LintSource, choice: LintSelection = {}
   });
 }
 
-interface Gathered {
+interface LoadedSpecs {
   readonly specs: readonly Spec[];
   readonly unreadable: readonly UnreadableFile[];
   readonly neighbours: readonly Spec[];
 }
 
-async function loadAllSpecs(source: LintSource): Promise<Gathered> {
+async function loadAllSpecs(source: LintSource): Promise<LoadedSpecs> {
   return { ...(await source.all()), neighbours: [] };
 }
 
-async function loadSelectedSpecs(source: LintSource, wanted: readonly SpecId[]): Promise<Gathered> {
+async function loadSelectedSpecs(source: LintSource, wanted: readonly SpecId[]): Promise<LoadedSpecs> {
   const judged = new Set<SpecId>(wanted);
-  const found: Gathered & { specs: Spec[]; unreadable: UnreadableFile[]; neighbours: Spec[] } = {
+  const found: LoadedSpecs & { specs: Spec[]; unreadable: UnreadableFile[]; neighbours: Spec[] } = {
     specs: [],
     unreadable: [],
     neighbours: [],
@@ -83,7 +83,7 @@ async function checkOutputs(source: LintSource, specs: readonly Spec[]): Promise
   if (isRuleDisabled(source.config, "output")) return verdicts;
   for (const spec of specs) {
     if (spec.status !== "completed" || spec.outputSchema === null) continue;
-    const verdict = await source.output(spec);
+    const verdict = await source.checkOutput(spec);
     if (verdict !== null) verdicts.set(spec.id, verdict);
   }
   return verdicts;
@@ -92,19 +92,19 @@ async function checkOutputs(source: LintSource, specs: readonly Spec[]): Promise
 /**
  * Adds line and column to every finding about a frontmatter value.
  *
- * @param textOf returns the text of a checked file; called only for files with such findings
+ * @param readText returns the text of a checked file; called only for files with such findings
  *
  * Cost: one read of each of those files, and a YAML parse if the value is nested or not written plainly.
  */
 export async function locateFindings(
   report: LintReport,
-  textOf: (file: FileReport) => Promise<string>,
+  readText: (file: FileReport) => Promise<string>,
 ): Promise<LintReport> {
   const files: FileReport[] = [];
   for (const file of report.files) {
     const findings: readonly UnlocatedFinding[] = file.findings;
     const unplaced = findings.some(({ path }) => path !== undefined);
-    files.push(unplaced ? { ...file, findings: addLocations(findings, await textOf(file)) } : file);
+    files.push(unplaced ? { ...file, findings: addLocations(findings, await readText(file)) } : file);
   }
   return { ...report, files };
 }

@@ -24,38 +24,38 @@ export interface LintSource {
   /** Returns the text of an active spec that parses. */
   text(id: SpecId): Promise<string>;
   /** Compares a completed spec's output with its schema; null if the spec has no output to compare. */
-  output(spec: Spec): Promise<OutputVerdict | null>;
+  checkOutput(spec: Spec): Promise<OutputVerdict | null>;
 }
 
 /** Creates a source that reads the project's own files. */
 export async function createProjectSource(context: PlannerContext): Promise<LintSource> {
   const { specs } = context;
   const [config, ids, archivedIds, strays] = await Promise.all([
-    context.config(),
-    specs.ids(),
-    specs.archivedIds(),
-    specs.strays(),
+    context.readConfig(),
+    specs.listIds(),
+    specs.listArchivedIds(),
+    specs.listStrays(),
   ]);
   return {
     config,
     ids,
     archivedIds,
     strays,
-    all: () => specs.active(),
+    all: () => specs.readActive(),
     async one(id) {
       try {
         const { file, text } = await specs.readText(id);
         return parseSpec(id, file, text);
       } catch (error) {
         if (!(error instanceof OperationError)) throw error;
-        const { unreadable } = await specs.active();
+        const { unreadable } = await specs.readActive();
         const known = unreadable.find(({ file }) => parseFileId(file) === id);
         if (known === undefined) throw error;
         return known;
       }
     },
     text: async (id) => (await specs.readText(id)).text,
-    output: (spec) => checkOutput(context, spec),
+    checkOutput: (spec) => checkSpecOutput(context, spec),
   };
 }
 
@@ -66,10 +66,10 @@ export function parseSpec(id: SpecId, file: string, text: string): Spec | Unread
 }
 
 /** Validates a spec's output. Reports an unusable schema even if there is no output. */
-export async function checkOutput(context: PlannerContext, spec: Spec): Promise<OutputVerdict | null> {
+export async function checkSpecOutput(context: PlannerContext, spec: Spec): Promise<OutputVerdict | null> {
   if (spec.outputSchema === null) return null;
   const verdict = await judgeOutput(context, spec);
   if (verdict !== null) return verdict;
-  const schema = await context.outputs.validate(spec.outputSchema, "null");
+  const schema = await context.outputs.validateOutput(spec.outputSchema, "null");
   return schema.kind === "invalid_schema" ? schema : null;
 }

@@ -14,33 +14,33 @@ import {
   resolveSeverity,
 } from "./finding.ts";
 import type { Rule } from "./rule.ts";
-import { approval } from "./rules/approval.ts";
-import { complexity } from "./rules/complexity.ts";
-import { coupling } from "./rules/coupling.ts";
-import { criteria } from "./rules/criteria.ts";
-import { dependency } from "./rules/dependency.ts";
-import { modelWaste } from "./rules/model_waste.ts";
-import { output } from "./rules/output.ts";
-import { parse } from "./rules/parse.ts";
-import { required } from "./rules/required.ts";
-import { title } from "./rules/title.ts";
-import { type } from "./rules/type.ts";
+import { approvalRule } from "./rules/approval.ts";
+import { complexityRule } from "./rules/complexity.ts";
+import { couplingRule } from "./rules/coupling.ts";
+import { criteriaRule } from "./rules/criteria.ts";
+import { dependencyRule } from "./rules/dependency.ts";
+import { modelWasteRule } from "./rules/model_waste.ts";
+import { outputRule } from "./rules/output.ts";
+import { parsingRule } from "./rules/parse.ts";
+import { requiredRule } from "./rules/required.ts";
+import { titleRule } from "./rules/title.ts";
+import { typeRule } from "./rules/type.ts";
 import { SpecFacts } from "./spec_facts.ts";
 import { type LintInput, LintWorld } from "./world.ts";
 
 /** Every rule, in the order of `RULE_NAMES`, which is also the report's. */
 export const LINT_RULES: readonly Rule[] = [
-  parse,
-  required,
-  title,
-  type,
-  dependency,
-  approval,
-  output,
-  criteria,
-  complexity,
-  coupling,
-  modelWaste,
+  parsingRule,
+  requiredRule,
+  titleRule,
+  typeRule,
+  dependencyRule,
+  approvalRule,
+  outputRule,
+  criteriaRule,
+  complexityRule,
+  couplingRule,
+  modelWasteRule,
 ];
 
 /** A finding without line and column; `path` names the frontmatter value whose location is added later. */
@@ -61,7 +61,7 @@ export function lintSpecs(input: LintInput): LintReport {
     ...input.specs
       .map((spec) => checkSpec(spec, active, world))
       .map((file, at) => {
-        return input.judgesClosed || isOpenSpec(input.specs[at]) ? file : removeAdvice(file);
+        return input.reportsClosedSpecs || isOpenSpec(input.specs[at]) ? file : removeAdvice(file);
       }),
   ];
   const others = isRuleDisabled(config, "parse") ? [] : strays.map((stray) => reportStrayEntry(stray, config));
@@ -87,10 +87,10 @@ function checkSpec(spec: Spec, active: readonly Rule[], world: LintWorld): FileR
   return { file: spec.file, specId: spec.id, findings };
 }
 
-const CLOSED: ReadonlySet<string> = new Set(["completed", "cancelled"]);
+const CLOSED_STATUSES: ReadonlySet<string> = new Set(["completed", "cancelled"]);
 
 function isOpenSpec(spec: Spec | undefined): boolean {
-  return spec === undefined || !CLOSED.has(spec.status);
+  return spec === undefined || !CLOSED_STATUSES.has(spec.status);
 }
 
 /** Keeps errors and findings about the output: advice about finished work is useless. */
@@ -98,13 +98,13 @@ function removeAdvice(file: FileReport): FileReport {
   return { ...file, findings: file.findings.filter(({ severity, rule }) => severity === "error" || rule === "output") };
 }
 
-const STRAYS: Readonly<Record<StrayEntry["kind"], readonly [message: string, suggestion: string]>> = {
+const STRAY_MESSAGES: Readonly<Record<StrayEntry["kind"], readonly [message: string, suggestion: string]>> = {
   folder: ["a folder is not read", "Move its specs right into .planner/specs"],
   upper_case_ending: ["a file without the ending '.md' is not read", "Rename it to end with .md"],
 };
 
 function reportStrayEntry({ file, kind }: StrayEntry, config: PlannerConfig): FileReport {
-  const [message, suggestion] = STRAYS[kind];
+  const [message, suggestion] = STRAY_MESSAGES[kind];
   const found = createFinding("parse", { severity: "warning", field: "file", message, suggestion }, config);
   return { file, specId: parseFileId(file), findings: [found] };
 }

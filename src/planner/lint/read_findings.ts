@@ -4,11 +4,11 @@ import type { Spec } from "../spec/spec.ts";
 import { describeTypeMismatch, findMistypedItems, isMissingValue } from "./field_value.ts";
 import { isRuleDisabled, type RuleFinding, resolveSeverity } from "./finding.ts";
 import { createUnknownIdFinding } from "./rules/dependency.ts";
-import { findConflict } from "./rules/parse.ts";
+import { findConflictFinding } from "./rules/parse.ts";
 import { checkField, findMissingFields } from "./rules/required.ts";
 
 /** Maximum number of accepted values cached per field: most specs have the same few. */
-const KEPT_VALUES = 100;
+const MAX_CACHED_VALUES = 100;
 
 export interface ReadFindingsInput {
   /** Null if the configuration is invalid; then only dependencies and conflicts are checked. */
@@ -35,7 +35,7 @@ export function createReadChecker({ rules, isKnown }: ReadFindingsInput): (spec:
   });
   return (spec) => {
     const found: RuleFinding[] = [];
-    if (judgesBody && findConflictLine(spec.body) !== undefined) found.push(...findConflict(spec));
+    if (judgesBody && findConflictLine(spec.body) !== undefined) found.push(...findConflictFinding(spec));
     if (required.some((name) => isMissingValue(spec.frontmatter[name])))
       found.push(...findMissingFields(spec, required));
     for (const findingsOf of values) appendFindings(found, findingsOf(spec));
@@ -54,16 +54,16 @@ function findUnknownDependencies({ dependsOn }: Spec, isKnown: ReadFindingsInput
   return dependsOn.filter((id) => !isKnown(id)).map((id) => createUnknownIdFinding("depends_on", id));
 }
 
-const NONE: readonly RuleFinding[] = [];
+const NO_FINDINGS: readonly RuleFinding[] = [];
 
 /** Creates a function that checks the values of one field and caches texts and numbers that pass. */
 function createValueChecker(name: string, rule: FieldRule): (spec: Spec) => readonly RuleFinding[] {
   const fitting = new Set<unknown>();
   return ({ frontmatter }) => {
     const value = frontmatter[name];
-    if (isMissingValue(value) || fitting.has(value)) return NONE;
-    const wrong = hasRequiredType(rule, value) ? NONE : [...checkField(name, rule, value)];
-    if (wrong.length === 0 && typeof value !== "object" && fitting.size < KEPT_VALUES) fitting.add(value);
+    if (isMissingValue(value) || fitting.has(value)) return NO_FINDINGS;
+    const wrong = hasRequiredType(rule, value) ? NO_FINDINGS : [...checkField(name, rule, value)];
+    if (wrong.length === 0 && typeof value !== "object" && fitting.size < MAX_CACHED_VALUES) fitting.add(value);
     return wrong;
   };
 }

@@ -1,7 +1,7 @@
 import type { RuleName } from "../config/config_values.ts";
 import type { Severity } from "./finding.ts";
 
-export interface RuleText {
+export interface RuleDescription {
   /** The rule's requirement, in one sentence. */
   readonly summary: string;
   /** Severity of most findings of the rule. */
@@ -11,7 +11,7 @@ export interface RuleText {
 }
 
 /** Descriptions of each rule, for code scanning and docs/lint.md. */
-export const RULE_TEXTS: Readonly<Record<RuleName, RuleText>> = {
+export const RULE_DESCRIPTIONS: Readonly<Record<RuleName, RuleDescription>> = {
   parse: {
     summary: "The file can be read and its YAML frontmatter parsed",
     severity: "error",

@@ -4,7 +4,7 @@ import { findHeadings } from "../spec/sections.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parseParentId, type SpecId } from "../spec/spec_id.ts";
 import { countWords, removeOutput } from "./spec_facts.ts";
-import { COUPLING_PHRASES, IMPERATIVES, VAGUE_PHRASES } from "./wording.ts";
+import { COUPLING_PHRASES, IMPERATIVE_VERBS, VAGUE_PHRASE_PATTERN } from "./wording.ts";
 
 type Grade = "A" | "B" | "C" | "D";
 
@@ -15,8 +15,8 @@ function gradeByCount(count: number, [a, b, c]: readonly [number, number, number
   return count >= c ? "C" : "D";
 }
 
-const BULLET = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?/;
-const HEADING = /^ {0,3}#{1,6}(?:[ \t]|$)/;
+const BULLET_PATTERN = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?/;
+const HEADING_PATTERN = /^ {0,3}#{1,6}(?:[ \t]|$)/;
 
 /** Grades how clearly a text states the work. Headings and fenced code do not count. */
 function gradeConfidence(body: string): Grade {
@@ -25,13 +25,13 @@ function gradeConfidence(body: string): Grade {
   let verbs = 0;
   let prose = "";
   visitUnfencedLines(body, ({ text }) => {
-    if (text.trim() === "" || HEADING.test(text)) return false;
+    if (text.trim() === "" || HEADING_PATTERN.test(text)) return false;
     lines++;
     prose += `${text.toLowerCase()}\n`;
-    const bullet = BULLET.exec(text);
+    const bullet = BULLET_PATTERN.exec(text);
     if (bullet === null) return false;
     bullets++;
-    if (IMPERATIVES.has(parseFirstWord(text.slice(bullet[0].length)))) verbs++;
+    if (IMPERATIVE_VERBS.has(parseFirstWord(text.slice(bullet[0].length)))) verbs++;
     return false;
   });
   const vague = countVaguePhrases(prose);
@@ -47,7 +47,7 @@ function parseFirstWord(text: string): string {
 }
 
 function countVaguePhrases(text: string): number {
-  return text.match(VAGUE_PHRASES)?.length ?? 0;
+  return text.match(VAGUE_PHRASE_PATTERN)?.length ?? 0;
 }
 
 /** Grades members' independence by the share that name another member or change a file that another changes too. */
@@ -118,17 +118,17 @@ export function findMembers(spec: Spec, specs: readonly Spec[]): readonly Spec[]
   );
 }
 
-type Grades = Pick<SpecScores, "complexity" | "confidence" | "splittability" | "ac_quality" | "isolation">;
+type SpecGrades = Pick<SpecScores, "complexity" | "confidence" | "splittability" | "ac_quality" | "isolation">;
 
 /** Minimum counts of grades D, C and B, for criteria, files and words. */
-const COMPLEXITY_STEPS = [
+const COMPLEXITY_GRADES = [
   ["D", 8, 5, 600],
   ["C", 6, 4, 400],
   ["B", 4, 3, 200],
 ] as const;
 
 function gradeComplexity(criteria: number, files: number, words: number): Grade {
-  const step = COMPLEXITY_STEPS.find(
+  const step = COMPLEXITY_GRADES.find(
     ([, mostCriteria, mostFiles, mostWords]) => criteria >= mostCriteria || files >= mostFiles || words >= mostWords,
   );
   return step?.[0] ?? "A";
@@ -142,13 +142,13 @@ function gradeSplittability(body: string, files: number): Grade {
   return parts >= 1 && files >= 2 ? "B" : "C";
 }
 
-function computeTrafficLight({ complexity, confidence, ac_quality }: Grades): SpecScores["traffic_light"] {
+function computeTrafficLight({ complexity, confidence, ac_quality }: SpecGrades): SpecScores["traffic_light"] {
   const grades = [complexity, confidence, ac_quality];
   if (grades.includes("D")) return "red";
   return grades.includes("C") ? "yellow" : "green";
 }
 
-const ADVICE: { readonly [Name in keyof Grades]: string } = {
+const SUGGESTIONS: { readonly [Name in keyof SpecGrades]: string } = {
   complexity: "Split the spec: fewer criteria, target files or words",
   confidence: "Write the work as list items that begin with a verb, without vague words",
   splittability: "Set parts that can be done alone under headings of their own",
@@ -156,10 +156,10 @@ const ADVICE: { readonly [Name in keyof Grades]: string } = {
   isolation: "Let each member change files of its own and name no other member",
 };
 
-function listSuggestions(grades: Grades): readonly string[] {
-  const weak = (Object.keys(ADVICE) as (keyof Grades)[]).filter((name) => {
+function listSuggestions(grades: SpecGrades): readonly string[] {
+  const weak = (Object.keys(SUGGESTIONS) as (keyof SpecGrades)[]).filter((name) => {
     const grade = grades[name];
     return grade === "C" || grade === "D" || (name === "ac_quality" && grade === "B");
   });
-  return weak.map((name) => ADVICE[name]).sort();
+  return weak.map((name) => SUGGESTIONS[name]).sort();
 }

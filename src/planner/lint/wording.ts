@@ -1,5 +1,5 @@
 /** Verbs that begin an instruction in a list item. */
-export const IMPERATIVES: ReadonlySet<string> = new Set([
+export const IMPERATIVE_VERBS: ReadonlySet<string> = new Set([
   ..."add allow answer apply ask assert build cache call change check clean close collect compare".split(" "),
   ..."compute configure connect convert copy count cover create cut declare define delete deploy".split(" "),
   ..."derive describe detect disable display document drop emit enable ensure escape expose extend".split(" "),
@@ -20,7 +20,7 @@ const VAGUE = [
   ..."some kind of, somehow, sometimes, stuff, things, various, where appropriate".split(", "),
 ];
 
-export const VAGUE_PHRASES: RegExp = new RegExp(String.raw`\b(?:${VAGUE.join("|")})\b`, "g");
+export const VAGUE_PHRASE_PATTERN: RegExp = new RegExp(String.raw`\b(?:${VAGUE.join("|")})\b`, "g");
 
 /** Phrases, in lower case, that indicate that the work cannot be divided. */
 export const COUPLING_PHRASES: readonly string[] = [

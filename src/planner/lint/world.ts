@@ -20,13 +20,13 @@ export interface LintInput {
   /** Entries of the specs folder that planner does not read. */
   readonly strays?: readonly StrayEntry[];
   /** Whether completed and cancelled specs get every finding; otherwise only errors and findings about their output. */
-  readonly judgesClosed: boolean;
+  readonly reportsClosedSpecs: boolean;
   /** Results of checking the last run's output, for completed specs with an `output_schema`. */
   readonly outputs?: ReadonlyMap<SpecId, OutputVerdict>;
 }
 
 /** Maximum edit distance between a mistyped id and the suggested one. */
-const MOST_SLIPS = 2;
+const MAX_ID_TYPING_ERRORS = 2;
 
 /** Data about the project, for rules. Each part is computed on first use. */
 export class LintWorld {
@@ -45,7 +45,7 @@ export class LintWorld {
     this.#active = [...specs, ...neighbours];
   }
 
-  cycles(id: SpecId): readonly Cycle[] {
+  listCycles(id: SpecId): readonly Cycle[] {
     this.#cycles ??= findCycles(new Map(this.#active.map((spec) => [spec.id as string, spec.dependsOn])));
     return this.#cycles.get(id) ?? [];
   }
@@ -59,13 +59,13 @@ export class LintWorld {
   }
 
   /** Returns the known id that is closest to `text`, except that of `spec`; undefined if no id is close. */
-  nearestId(text: string, spec: Spec): string | undefined {
+  findNearestId(text: string, spec: Spec): string | undefined {
     if (this.#suggested++ >= MAX_NEAREST_IDS) return undefined;
     const others = [...this.knownIds].filter((id) => id !== spec.id);
     const matches = others.filter((id) => id.includes(text));
     if (matches.length === 1) return matches[0];
     const near = findNearest(text, others);
     // Ids of one day differ in few characters, so only a small edit distance indicates a typing error.
-    return near !== undefined && distance(text, near) <= MOST_SLIPS ? near : undefined;
+    return near !== undefined && distance(text, near) <= MAX_ID_TYPING_ERRORS ? near : undefined;
   }
 }

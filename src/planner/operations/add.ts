@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { findNearest } from "#kernel/nearest.ts";
-import { oneOf } from "#kernel/one_of.ts";
+import { createEnumSchema } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { CRITERIA_SECTION, parseCriteria } from "../spec/criteria.ts";
@@ -14,55 +14,56 @@ import { findSpecIds } from "./shared/find_spec.ts";
 import { type Diagnostic, lintProject, listDiagnostics } from "./shared/lint_project.ts";
 import { formatLocalDay } from "./shared/local_time.ts";
 
-const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
-const texts = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }));
+const optionalText = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
+const optionalTexts = (description: string) =>
+  Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }));
 
-const PARAMS = Type.Object({
+const ADD_PARAMS = Type.Object({
   description: Type.String({ description: "What to do: the title; if long, title and body" }),
-  prompt: text("Prompt template in .planner/prompts"),
-  title: text("Title, with the description as body"),
-  criteria: texts("Acceptance criteria, a line each"),
+  prompt: optionalText("Prompt template in .planner/prompts"),
+  title: optionalText("Title, with the description as body"),
+  criteria: optionalTexts("Acceptance criteria, a line each"),
   checks: Type.Optional(
     Type.Array(Type.String(), { description: "Command for each criterion, empty for none; a person accepts it" }),
   ),
-  labels: texts("Labels"),
-  priority: Type.Optional(oneOf(PRIORITIES, "How urgent")),
-  depends_on: texts("Ids this one waits for"),
+  labels: optionalTexts("Labels"),
+  priority: Type.Optional(createEnumSchema(PRIORITIES, "How urgent")),
+  depends_on: optionalTexts("Ids this one waits for"),
 });
 
-export const add = defineTool<PlannerContext>()({
+export const addTool = defineTool<PlannerContext>()({
   name: "planner_add",
   summary:
     "Create a pending spec with its fields and criteria, and lint it: its id and findings. planner_search first; planner_spec_update changes it.",
-  answers:
+  resultDescription:
     "`Created spec: <id>` and, if lint finds something, a blank line, `Lint diagnostics:`, and for each finding `[SEVERITY] rule: message` with a line `→ suggestion`. Up to 80 characters on one line are the title; of more, the first line or sentence is. A check runs after a person accepted (docs/work.md#acceptance) it.",
   effect: "write",
   idempotent: false,
-  params: PARAMS,
+  params: ADD_PARAMS,
   run: (context, args) => addSpec(context, args),
 });
 
-const PLANNED_PARAMS = Type.Object({
-  ...PARAMS.properties,
-  body: text("Text behind that of the description"),
-  type: text("Type"),
-  target_files: texts("Files that the work changes"),
-  assignee: text("Who does the work"),
-  due: text("Day"),
-  template: text("Name of a template in .planner/templates"),
+const ADD_COMMAND_PARAMS = Type.Object({
+  ...ADD_PARAMS.properties,
+  body: optionalText("Text behind that of the description"),
+  type: optionalText("Type"),
+  target_files: optionalTexts("Files that the work changes"),
+  assignee: optionalText("Who does the work"),
+  due: optionalText("Day"),
+  template: optionalText("Name of a template in .planner/templates"),
 });
 
 /** The command `add`: the same tool with planning fields and templates as additional parameters. */
-export const addPlanned = defineTool<PlannerContext>()({
-  ...add,
+export const addCommand = defineTool<PlannerContext>()({
+  ...addTool,
   name: "add",
-  params: PLANNED_PARAMS,
+  params: ADD_COMMAND_PARAMS,
   run: (context, args) => addSpec(context, args),
 });
 
-type Addition = Static<typeof PLANNED_PARAMS>;
+type AddArguments = Static<typeof ADD_COMMAND_PARAMS>;
 
-async function addSpec(context: PlannerContext, { description, due, template: name, ...given }: Addition) {
+async function addSpec(context: PlannerContext, { description, due, template: name, ...given }: AddArguments) {
   const template = name === undefined ? undefined : await readTemplate(context, name);
   if (due !== undefined && !isCalendarDay(due)) {
     throw new OperationError("invalid_argument", `Invalid due "${due}": expected a day, YYYY-MM-DD`);
@@ -113,15 +114,15 @@ interface CheckedCriteria {
 }
 
 function refuseUnpairedChecks({ criteria, checks }: CheckedCriteria): void {
-  const refuse = (message: string): never => {
+  const throwArgumentError = (message: string): never => {
     throw new OperationError("invalid_argument", message);
   };
   if (checks.length > 0 && checks.length !== criteria.length) {
     const expected = "expected one for each criterion, an empty text for one without";
-    refuse(`Invalid checks: ${checks.length} for ${criteria.length} criteria: ${expected}`);
+    throwArgumentError(`Invalid checks: ${checks.length} for ${criteria.length} criteria: ${expected}`);
   }
   const broken = checks.find((check) => /[\r\n\0]/.test(check));
-  if (broken !== undefined) refuse(`Invalid check "${broken}": expected one line`);
+  if (broken !== undefined) throwArgumentError(`Invalid check "${broken}": expected one line`);
 }
 
 /** Builds the section of acceptance criteria that follows the text `before`; empty without criteria. */
@@ -147,14 +148,14 @@ function buildCriteriaSection(before: string, { criteria, checks }: CheckedCrite
 }
 
 /** Parts of a new spec besides its description; `body` is appended to the body that the description gives. */
-type NewParts = Pick<NewSpec, "body" | "type" | "prompt" | "fields"> & {
+type NewSpecParts = Pick<NewSpec, "body" | "type" | "prompt" | "fields"> & {
   /** The title. Without it the beginning of the description is the title; with it the whole description is body. */
   readonly title?: string;
   /** The text of the template for the spec. */
   readonly template?: string;
 };
 
-async function createSpec(context: PlannerContext, description: string, parts: NewParts) {
+async function createSpec(context: PlannerContext, description: string, parts: NewSpecParts) {
   const { title, body } =
     parts.title === undefined
       ? splitDescription(description)
@@ -171,7 +172,7 @@ async function createSpec(context: PlannerContext, description: string, parts: N
   };
 }
 
-function buildSpecText(id: SpecId, { title, text }: { title: string; text: string }, parts: NewParts): string {
+function buildSpecText(id: SpecId, { title, text }: { title: string; text: string }, parts: NewSpecParts): string {
   const { template, type, prompt, fields } = parts;
   if (template === undefined) return buildSpecFile({ ...parts, id, title, body: text });
   const given = { ...(type === undefined ? {} : { type }), ...(prompt === undefined ? {} : { prompt }), ...fields };

@@ -10,7 +10,7 @@ import { specIdParam } from "./shared/params.ts";
 export const archive = defineTool<PlannerContext>()({
   name: "planner_archive",
   summary: "Move a completed spec to the archive; its id stays valid. To give it up instead use planner_cancel.",
-  answers: "`Archived spec: <id> -> <path>`. The id stays valid for reading and as a dependency.",
+  resultDescription: "`Archived spec: <id> -> <path>`. The id stays valid for reading and as a dependency.",
   effect: "destroy",
   idempotent: true,
   params: Type.Object({ id: specIdParam }),

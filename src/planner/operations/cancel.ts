@@ -14,7 +14,7 @@ export const cancel = defineTool<PlannerContext>()({
   name: "planner_cancel",
   summary:
     "Give up a spec: stop its agent, unblock its dependents. To stop for now use planner_pause; if done, planner_archive.",
-  answers: "`Cancelled spec: <id>`",
+  resultDescription: "`Cancelled spec: <id>`",
   effect: "destroy",
   idempotent: true,
   slow: true,

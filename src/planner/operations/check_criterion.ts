@@ -8,7 +8,7 @@ import { listCompletionObstacles } from "../work/provenance.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { formatPassedChecks } from "./shared/prove_completion.ts";
 
-const MAX_LISTED = 20;
+const MAX_LISTED_CRITERIA = 20;
 
 export interface CheckedCriterion {
   readonly spec_id: SpecId;
@@ -38,35 +38,35 @@ export async function checkCriterion(
     const { number, label: criterion, verify } = findCriterion(spec, wanted);
     if (checked) refuseChangedCheck(id, verify, proof);
     found = { spec_id: id, number, criterion, checked, proof: proof?.text ?? null };
-    return editCriterion(text, number, checked);
+    return setCriterionChecked(text, number, checked);
   });
   if (found === undefined) throw new OperationError("not_found", `Spec not found: ${id}`);
   const { body } = await context.specs.load(id);
   return { ...found, open: parseCriteria(body).filter((criterion) => !criterion.checked).length };
 }
 
-interface WantedCheck {
+interface CriterionCheckRequest {
   readonly wanted: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Runs a criterion's verify command and returns the edit that checks it. @throws OperationError as `checkCriterion` */
-export async function prepareCriterionTick(
+export async function createCriterionEdit(
   context: PlannerContext,
   id: SpecId,
-  check: WantedCheck,
+  check: CriterionCheckRequest,
 ): Promise<(text: string) => string> {
   const proof = await proveCriterion(context, await context.specs.load(id), check);
   return (text) => {
     const { number, verify } = findCriterion({ id, body: parseReadable(text).body }, check.wanted);
     refuseChangedCheck(id, verify, proof);
-    return editCriterion(text, number, true);
+    return setCriterionChecked(text, number, true);
   };
 }
 
 /** Checks a criterion in a text without running its verify command. @throws OperationError as `checkCriterion` */
 export function checkCriterionText(id: SpecId, text: string, wanted: string): string {
-  return editCriterion(text, findCriterion({ id, body: parseReadable(text).body }, wanted).number, true);
+  return setCriterionChecked(text, findCriterion({ id, body: parseReadable(text).body }, wanted).number, true);
 }
 
 function refuseChangedCheck(id: SpecId, verify: string | null, proof: { readonly command: string } | null): void {
@@ -75,10 +75,10 @@ function refuseChangedCheck(id: SpecId, verify: string | null, proof: { readonly
 }
 
 /** Runs a criterion's verify command; returns null without one. @throws OperationError unless the command succeeds */
-async function proveCriterion(context: PlannerContext, { id, body }: Spec, { wanted, signal }: WantedCheck) {
+async function proveCriterion(context: PlannerContext, { id, body }: Spec, { wanted, signal }: CriterionCheckRequest) {
   const { number: only, verify: command } = findCriterion({ id, body }, wanted);
   if (command === null) return null;
-  const proof = await context.prove({ id, body, only, ...(signal !== undefined && { signal }) });
+  const proof = await context.proveSpec({ id, body, only, ...(signal !== undefined && { signal }) });
   const reasons = listCompletionObstacles(id, proof);
   if (reasons.length === 0) return { command, text: formatPassedChecks(proof) };
   throw new OperationError(
@@ -116,10 +116,13 @@ function resolveCriterionNumber(id: SpecId, criteria: readonly Criterion[], want
 }
 
 function formatCriteria(criteria: readonly Criterion[]): string {
-  const shown = criteria.slice(0, MAX_LISTED).map(({ checked, label }, index) => {
+  const shown = criteria.slice(0, MAX_LISTED_CRITERIA).map(({ checked, label }, index) => {
     return `  ${index + 1}. [${checked ? "x" : " "}] ${label}`;
   });
-  return [...shown, ...(criteria.length > MAX_LISTED ? [`  and ${criteria.length - MAX_LISTED} more`] : [])].join("\n");
+  return [
+    ...shown,
+    ...(criteria.length > MAX_LISTED_CRITERIA ? [`  and ${criteria.length - MAX_LISTED_CRITERIA} more`] : []),
+  ].join("\n");
 }
 
 /**
@@ -128,7 +131,7 @@ function formatCriteria(criteria: readonly Criterion[]): string {
  * @throws OperationError `failed_precondition` with line and column if `text` does not parse; RangeError if there is no
  * such criterion
  */
-export function editCriterion(text: string, number: number, checked: boolean): string {
+export function setCriterionChecked(text: string, number: number, checked: boolean): string {
   const { body } = parseReadable(text);
   const criterion = parseCriteria(body)[number - 1];
   if (criterion === undefined) throw new RangeError(`No criterion ${number}`);

@@ -24,8 +24,8 @@ export interface DecidedApproval {
   readonly at: string;
 }
 
-const DISCUSSION = "Approval Discussion";
-const ENDED: readonly string[] = ["completed", "cancelled"];
+const DISCUSSION_SECTION = "Approval Discussion";
+const ENDED_STATUSES: readonly string[] = ["completed", "cancelled"];
 
 /**
  * Writes a decision into the spec: field `approval` and an entry under `## Approval Discussion`, in one edit. No MCP
@@ -47,34 +47,38 @@ export async function decideApproval(
   const at = context.clock.now().toISOString();
   await changeSpec(context, id, (before, spec) => {
     refuseUndecidableSpec(spec, status);
-    const edited = editFields(before, { approval: { ...pickScalars(spec.frontmatter["approval"]), status, by, at } });
-    return appendSectionEntry(edited, DISCUSSION, formatDecisionEntry({ status, by, reason }, at));
+    const edited = editFields(before, {
+      approval: { ...castApprovalFields(spec.frontmatter["approval"]), status, by, at },
+    });
+    return appendSectionEntry(edited, DISCUSSION_SECTION, formatDecisionEntry({ status, by, reason }, at));
   });
   return { spec_id: id, approval: status, by, at };
 }
 
 function normalizeDecision({ status, by: given, reason: why }: ApprovalDecision): ApprovalDecision {
-  const refuse = (message: string): never => {
+  const throwArgumentError = (message: string): never => {
     throw new OperationError("invalid_argument", message);
   };
   const by = given.trim();
   const reason = why?.trim() ?? "";
-  if (by === "" || /\p{Cc}/u.test(by)) refuse("Invalid name of who decides: expected one line of text");
-  if (status === "rejected" && reason === "") refuse("Missing reason of the rejection: expected a text");
+  if (by === "" || /\p{Cc}/u.test(by)) throwArgumentError("Invalid name of who decides: expected one line of text");
+  if (status === "rejected" && reason === "") throwArgumentError("Missing reason of the rejection: expected a text");
   return { status, by, reason: reason === "" ? null : reason };
 }
 
 function refuseUndecidableSpec({ id, status, approval }: Spec, wanted: ApprovalDecision["status"]): void {
-  const refuse = (message: string): never => {
+  const throwPreconditionError = (message: string): never => {
     throw new OperationError("failed_precondition", `Spec '${id}' ${message}`);
   };
-  if (ENDED.includes(status)) refuse(`is ${status}: there is nothing left to decide`);
-  if (approval?.required !== true) refuse('needs no approval: set "approval.required" to true where it shall');
-  if (approval?.status === wanted) refuse(`is already ${wanted}${approval.by === null ? "" : ` by ${approval.by}`}`);
+  if (ENDED_STATUSES.includes(status)) throwPreconditionError(`is ${status}: there is nothing left to decide`);
+  if (approval?.required !== true)
+    throwPreconditionError('needs no approval: set "approval.required" to true where it shall');
+  if (approval?.status === wanted)
+    throwPreconditionError(`is already ${wanted}${approval.by === null ? "" : ` by ${approval.by}`}`);
 }
 
 /** Returns the current fields of `approval`, typed as scalars, because an edit rejects other values. */
-function pickScalars(approval: unknown): Readonly<Record<string, string | boolean | number>> {
+function castApprovalFields(approval: unknown): Readonly<Record<string, string | boolean | number>> {
   return (approval ?? {}) as Readonly<Record<string, Extract<FieldValue, string | boolean | number>>>;
 }
 

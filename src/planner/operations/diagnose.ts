@@ -7,20 +7,20 @@ import { isWorkSentBack } from "../spec/reviews.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { diagnoseSpec as judge, type LastRunFacts } from "../work/diagnosis.ts";
-import { buildAllowingLine } from "../work/providers/grant.ts";
+import { buildAllowSetting } from "../work/providers/grant.ts";
 import { findProviderRow } from "../work/providers.ts";
 import { findSpecId } from "./shared/find_spec.ts";
-import { createInvalidCheck } from "./shared/invalid_fields.ts";
+import { createInvalidFieldCheck } from "./shared/invalid_fields.ts";
 import { findLiveWorker } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
 import { readWorktreeBody } from "./shared/worktree_body.ts";
 import { computeStatus } from "./shared/world.ts";
 
-export const diagnose = defineTool<PlannerContext>()({
+export const diagnoseTool = defineTool<PlannerContext>()({
   name: "planner_diagnose",
   summary:
     "Find why a spec does not move on (file, log, lock, commits, criteria), with a suggestion. For mistakes in its text use planner_lint.",
-  answers:
+  resultDescription:
     "`{spec_id, status, location, checks: [{name, passed, details}], diagnosis, suggestion}`. Each check asks only for what the status promises.",
   effect: "read",
   idempotent: true,
@@ -31,14 +31,14 @@ export const diagnose = defineTool<PlannerContext>()({
     const spec = await readValueOrMessage(context.specs.load(id));
     const [log, lock, worker, worktrees, commits, last] = await Promise.all([
       readValueOrMessage(context.logs.open(id)),
-      context.work.lockHolder(id),
+      context.work.readLockHolder(id),
       findLiveWorker(context, id),
       context.work.worktrees(),
       findCommits(context, id, spec),
-      findLastRun(context, id),
+      readLastRunFacts(context, id),
     ]);
     const readable = typeof spec === "string" ? null : spec;
-    const { invalid = [] } = readable === null ? {} : (await createInvalidCheck(context))(readable);
+    const { invalid = [] } = readable === null ? {} : (await createInvalidFieldCheck(context))(readable);
     const wrong = invalid.map(({ message }) => message).join("; ");
     const state = readable === null ? null : await computeStatus(context, readable);
     const status = state?.status ?? null;
@@ -50,18 +50,18 @@ export const diagnose = defineTool<PlannerContext>()({
       criteria: readable === null ? [] : parseCriteria(readable.body),
       ...(readable === null || worktree === undefined
         ? {}
-        : { criteriaThere: await readWorktreeCriteria(context, id) }),
-      waitsFor: state?.blockedBy.map((name) => ({ id: name, status: state.statusOf(name) })) ?? [],
+        : { worktreeCriteria: await readWorktreeCriteria(context, id) }),
+      openDependencies: state?.blockedBy.map((name) => ({ id: name, status: state.findStatus(name) })) ?? [],
       cycle: state?.cycle ?? null,
       log,
       lock,
-      worked: worker !== null,
+      isWorkedOn: worker !== null,
       commits,
       now: context.clock.now(),
-      last,
-      sentBack: readable !== null && (await isReviewedSinceRun(context, readable)),
-      worktree: worktree?.path ?? null,
-      notMerged: worktree?.error ?? null,
+      lastRun: last,
+      isSentBack: readable !== null && (await isReviewedSinceRun(context, readable)),
+      worktreePath: worktree?.path ?? null,
+      mergeProblem: worktree?.error ?? null,
     });
     return {
       value: {
@@ -79,10 +79,10 @@ export const diagnose = defineTool<PlannerContext>()({
  * lint reports.
  */
 async function findCommits(context: PlannerContext, id: SpecId, spec: Spec | string): Promise<readonly string[]> {
-  const config = await readValueOrMessage(context.config());
+  const config = await readValueOrMessage(context.readConfig());
   const template = typeof config === "string" ? null : config.git.commit_template;
   const prefix = typeof config === "string" ? null : config.defaults.branch_prefix;
-  return context.git.commitsNaming(id, {
+  return context.git.listCommitsNaming(id, {
     branch: getRunBranch(spec) ?? (prefix === null ? null : prefix + id),
     template,
   });
@@ -100,18 +100,19 @@ function getRunBranch(spec: Spec | string): string | null {
   return typeof branch === "string" ? branch : null;
 }
 
-async function findLastRun(context: PlannerContext, id: SpecId): Promise<LastRunFacts | null> {
-  const record = (await context.work.processes()).findLast(({ spec_id }) => spec_id === id);
+async function readLastRunFacts(context: PlannerContext, id: SpecId): Promise<LastRunFacts | null> {
+  const record = (await context.work.readProcesses()).findLast(({ spec_id }) => spec_id === id);
   if (record === undefined || record.status === "running") return null;
-  const report = (await context.reports()).find(({ process_id }) => process_id === record.process_id);
+  const report = (await context.readRunReports()).find(({ process_id }) => process_id === record.process_id);
   const { denied = [], outside = [] } = report ?? {};
-  const allow = report === undefined ? null : buildAllowingLine(findProviderRow(report.agent).allowing, denied, id);
+  const allow =
+    report === undefined ? null : buildAllowSetting(findProviderRow(report.agent).buildAllowSetting, denied, id);
   return { error: record.error ?? null, denied, allow, outside };
 }
 
 /** Returns whether the newest review was written after the last run. */
 async function isReviewedSinceRun(context: PlannerContext, { id, body }: Spec): Promise<boolean> {
-  const record = (await context.work.processes()).findLast(({ spec_id }) => spec_id === id);
+  const record = (await context.work.readProcesses()).findLast(({ spec_id }) => spec_id === id);
   return isWorkSentBack(body, record?.started_at ?? null);
 }
 

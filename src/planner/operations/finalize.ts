@@ -22,14 +22,14 @@ import {
   serializeCriteria,
 } from "./shared/prove_completion.ts";
 
-const SOURCES: readonly string[] = ["in_progress", "completed", "failed", "needs_attention"];
-const DONE: readonly string[] = ["completed", "cancelled"];
+const FINALIZABLE_STATUSES: readonly string[] = ["in_progress", "completed", "failed", "needs_attention"];
+const ENDED_STATUSES: readonly string[] = ["completed", "cancelled"];
 
-export const finalize = defineTool<PlannerContext>()({
+export const finalizeTool = defineTool<PlannerContext>()({
   name: "planner_finalize",
   summary:
     "Complete a spec if its criteria are checked, their checks succeed and its output fits, else say what is missing. planner_verify only looks.",
-  answers:
+  resultDescription:
     "`Finalized spec: <id>`. The spec must be in_progress, completed, failed or needs_attention, with every criterion checked, every check (docs/work.md#checks) successful, every member done, and approval. With an `output_schema` the answer goes on with `Output validation passed (schema: <path>)`, or `failed` and a line for each problem; with strict validation a failure is refused and the spec becomes needs_attention.",
   effect: "write",
   idempotent: true,
@@ -40,27 +40,27 @@ export const finalize = defineTool<PlannerContext>()({
 });
 
 /** The command `finalize`: the same tool for a person, who may complete a spec without proof. */
-export const finalizeByPerson = defineTool<PlannerContext>()({
-  ...finalize,
+export const finalizeCommand = defineTool<PlannerContext>()({
+  ...finalizeTool,
   name: "finalize",
   params: Type.Object({ id: specIdParam, unproven: Type.Optional(Type.String()), ...sharedClaimParams }),
   run: (context, { id, unproven = null, steal = false, offline = false }, { signal } = {}) =>
     finalizeSpec(context, { id, unproven, shared: { steal, offline }, signal }),
 });
 
-interface Finalizing extends Pick<CompletionRequest, "unproven" | "signal"> {
+interface FinalizeRequest extends Pick<CompletionRequest, "unproven" | "signal"> {
   /** Full or partial id. */
   readonly id: string;
   readonly shared: SharedClaimOptions;
 }
 
-async function finalizeSpec(context: PlannerContext, { id, unproven, shared, signal }: Finalizing) {
+async function finalizeSpec(context: PlannerContext, { id, unproven, shared, signal }: FinalizeRequest) {
   const spec = await findSpec(context, id, { archived: false });
   await refuseInvalidSpec(context, spec, "finalize");
   const ticks = { open: unproven !== null };
   refuseUnfinishedSpec(spec, ticks);
   await refuseOpenMembers(context, spec);
-  const lines = await checkOutput(context, spec);
+  const lines = await validateOutput(context, spec);
   signal?.throwIfAborted();
   const done = await proveCompletion(context, { id: spec.id, body: spec.body, unproven, signal });
   const notes = await finishSharedClaim(context, spec, { ...shared, command: `finalize ${spec.id}` });
@@ -81,7 +81,7 @@ async function finalizeSpec(context: PlannerContext, { id, unproven, shared, sig
       ...(notes.length === 0 ? {} : { notes }),
       ...(typeof done.fields["unproven"] === "string" ? { unproven: done.fields["unproven"] } : {}),
     },
-    text: [`Finalized spec: ${spec.id}`, ...lines, ...done.lines, ...formatRecordLine(run), ...notes].join("\n"),
+    text: [`Finalized spec: ${spec.id}`, ...lines, ...done.lines, ...formatRecordLines(run), ...notes].join("\n"),
   };
 }
 
@@ -92,35 +92,37 @@ function refuseChangedCriteria({ id, body }: Spec, current: Spec): void {
 }
 
 /** Returns the line about the run's record; empty without a record. */
-function formatRecordLine(run: number | null): readonly string[] {
+function formatRecordLines(run: number | null): readonly string[] {
   return run === null ? [] : [`record: run ${run}`];
 }
 
 function refuseUnfinishedSpec(spec: Spec, { open: mayBeOpen }: { readonly open: boolean }): void {
-  const refuse = (message: string): never => {
+  const throwPreconditionError = (message: string): never => {
     throw new OperationError("failed_precondition", message);
   };
-  if (!SOURCES.includes(spec.status)) {
-    refuse(
+  if (!FINALIZABLE_STATUSES.includes(spec.status)) {
+    throwPreconditionError(
       `Spec '${spec.id}' must be in_progress, completed, failed, or needs_attention to finalize. Current status: ${spec.status}`,
     );
   }
   const open = parseCriteria(spec.body).filter(({ checked }) => !checked).length;
   if (open > 0 && !mayBeOpen) {
-    refuse(
+    throwPreconditionError(
       `Spec '${spec.id}' has ${open} unchecked acceptance criteria. All criteria must be checked before finalization.`,
     );
   }
   if (spec.approval?.required === true && spec.approval.status !== "approved") {
-    refuse(`Spec '${spec.id}' must be approved before finalization: approval is ${spec.approval.status ?? "pending"}`);
+    throwPreconditionError(
+      `Spec '${spec.id}' must be approved before finalization: approval is ${spec.approval.status ?? "pending"}`,
+    );
   }
 }
 
 async function refuseOpenMembers({ specs }: PlannerContext, spec: Spec): Promise<void> {
-  const members = (await specs.ids()).filter((id) => parseParentId(id) === spec.id || spec.members.includes(id));
+  const members = (await specs.listIds()).filter((id) => parseParentId(id) === spec.id || spec.members.includes(id));
   const open: string[] = [];
   for (const id of members) {
-    if (!DONE.includes((await specs.load(id)).status)) open.push(id);
+    if (!ENDED_STATUSES.includes((await specs.load(id)).status)) open.push(id);
   }
   if (open.length === 0) return;
   throw new OperationError("failed_precondition", `Spec '${spec.id}' has unfinished members: ${open.join(", ")}`);
@@ -130,10 +132,10 @@ async function refuseOpenMembers({ specs }: PlannerContext, spec: Spec): Promise
  * Checks the output against `output_schema` and returns lines about it; empty for a spec without a schema.
  * @throws OperationError for a mismatch in strict mode, after setting the status needs_attention
  */
-async function checkOutput(context: PlannerContext, spec: Spec): Promise<readonly string[]> {
+async function validateOutput(context: PlannerContext, spec: Spec): Promise<readonly string[]> {
   const report = await reportOutput(context, spec);
   if (report === null) return [];
-  const { validation } = await context.config();
+  const { validation } = await context.readConfig();
   const { status } = decideOutputConsequence(report.verdict, validation.strict_output_validation);
   if (status === "completed") return report.lines;
   await changeSpec(context, spec.id, (text) => editFields(text, { status }));

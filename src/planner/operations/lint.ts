@@ -8,16 +8,16 @@ import { findSpecId } from "./shared/find_spec.ts";
 import { lintProject, listDiagnostics } from "./shared/lint_project.ts";
 
 /** Grades of one spec, with its id. Source: docs/decisions.md#s-16. */
-interface Graded extends SpecScores {
+interface GradedSpec extends SpecScores {
   readonly id: SpecId;
   readonly title: string | null;
 }
 
-export const lint = defineTool<PlannerContext>()({
+export const lintTool = defineTool<PlannerContext>()({
   name: "planner_lint",
   summary:
     "Check the text of one active spec, or all: findings by rule, and grades. For a stuck run use planner_diagnose.",
-  answers:
+  resultDescription:
     "`{specs_checked, errors, warnings, diagnostics: [{spec_id, severity, rule, message, suggestion}], results}`. The diagnostics are the rules' findings (docs/lint.md); the results grade each spec from A to D, without `id` only with `grades`. `total`, `offset` and `returned` say which part they are.",
   effect: "read",
   idempotent: true,
@@ -50,9 +50,9 @@ export const lint = defineTool<PlannerContext>()({
 });
 
 /** Returns the grades of every readable active spec, or only of the spec `id`. */
-async function gradeSpecs(context: PlannerContext, id: SpecId | undefined): Promise<readonly Graded[]> {
+async function gradeSpecs(context: PlannerContext, id: SpecId | undefined): Promise<readonly GradedSpec[]> {
   const { findMembers: membersOf, gradeSpec: scores } = await import("../lint/scores.ts");
-  const { specs } = await context.specs.active();
+  const { specs } = await context.specs.readActive();
   return specs
     .filter((spec) => id === undefined || spec.id === id)
     .map((spec) => ({ id: spec.id, title: spec.title, ...scores(spec, membersOf(spec, specs)) }));

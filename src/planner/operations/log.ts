@@ -10,11 +10,11 @@ import { findSpecId } from "./shared/find_spec.ts";
 import { findLiveWorker } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
 
-export const log = defineTool<PlannerContext>()({
+export const logTool = defineTool<PlannerContext>()({
   name: "planner_log",
   summary:
     "Read the log of a spec's runs: last lines, or on from an offset or time. For why it stopped use planner_diagnose.",
-  answers:
+  resultDescription:
     '`{"content":"…","byte_offset":5120,"line_count":100,"has_more":false}`; `byte_offset` is where the next call continues. A time without a zone is local. No line is lost or repeated: the unfinished last line of a log that is being written is held back. At most 1 MiB; an offset behind the end is refused.',
   effect: "read",
   idempotent: true,
@@ -25,10 +25,10 @@ export const log = defineTool<PlannerContext>()({
     since: Type.Optional(Type.String({ description: "From this ISO 8601 time on" })),
   }),
   async run(context, { id: text, lines = DEFAULT_LOG_LINES, offset, since }) {
-    const start = since === undefined ? undefined : parseTime(since);
+    const start = since === undefined ? undefined : parseSinceTime(since);
     const id = await findSpecId(context, text, { archived: true });
     // Checked before the log is opened, because a writer that ends in between has then written its last line.
-    const growing = context.insideRun()?.spec_id === id || (await findLiveWorker(context, id)) !== null;
+    const growing = context.findSurroundingRun()?.spec_id === id || (await findLiveWorker(context, id)) !== null;
     const file = await context.projectLogs.open(id);
     if (file === null) {
       throw new OperationError(
@@ -46,7 +46,7 @@ export const log = defineTool<PlannerContext>()({
   },
 });
 
-function parseTime(text: string): Date {
+function parseSinceTime(text: string): Date {
   const time = parseTimestamp(text);
   if (time !== undefined) return time;
   throw new OperationError(

@@ -10,7 +10,7 @@ export const pause = defineTool<PlannerContext>()({
   name: "planner_pause",
   summary:
     "Stop the agent of a spec, which stays in_progress. To go on by hand use planner_takeover, to give up planner_cancel.",
-  answers:
+  resultDescription:
     "`Successfully paused work for spec '<id>'`, or `Failed to pause work for spec '<id>': No running process found`.",
   effect: "destroy",
   idempotent: true,

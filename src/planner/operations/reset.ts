@@ -9,13 +9,13 @@ import { releaseSharedClaim } from "./shared/finish_shared.ts";
 import { refuseSpecInWork } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
 
-const SOURCES: readonly string[] = ["failed", "needs_attention", "in_progress"];
+const RESETTABLE_STATUSES: readonly string[] = ["failed", "needs_attention", "in_progress"];
 
 export const reset = defineTool<PlannerContext>()({
   name: "planner_reset",
   summary:
     "Set a failed or stranded spec back to pending, to be worked on again. Stop a running agent with planner_pause first.",
-  answers:
+  resultDescription:
     "`Reset spec: <id>`, also of needs_attention; `completed_at` is removed. Refused while a process works on it.",
   effect: "destroy",
   idempotent: true,
@@ -24,7 +24,7 @@ export const reset = defineTool<PlannerContext>()({
     const id = await findSpecId(context, text, { archived: false });
     await refuseSpecInWork(context, id, "reset");
     await changeSpec(context, id, (before, { status }) => {
-      if (!SOURCES.includes(status)) {
+      if (!RESETTABLE_STATUSES.includes(status)) {
         throw new OperationError(
           "failed_precondition",
           `Spec '${id}' is not in failed, needs_attention, or in_progress state (current: ${status}). Only such specs can be reset.`,

@@ -1,26 +1,27 @@
 import { Type } from "@sinclair/typebox";
-import { oneOf } from "#kernel/one_of.ts";
+import { createEnumSchema } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
 import { FILTER_STATUSES } from "../spec/status.ts";
-import { createInvalidCheck } from "./shared/invalid_fields.ts";
+import { createInvalidFieldCheck } from "./shared/invalid_fields.ts";
 import { buildListing, buildUnreadableField } from "./shared/listing.ts";
 import { limitParam, offsetParam } from "./shared/params.ts";
 import { createSearchPattern, cutSnippet, matchesPattern } from "./shared/search_text.ts";
-import { createFilter, fieldParams } from "./shared/spec_filter.ts";
-import { loadWorld } from "./shared/world.ts";
+import { createParameterFilter, fieldParams } from "./shared/spec_filter.ts";
+import { loadSpecWorld } from "./shared/world.ts";
 
-export const search = defineTool<PlannerContext>()({
+export const searchTool = defineTool<PlannerContext>()({
   name: "planner_search",
   summary:
     "Find specs by a text in title or body, ignoring case, each with a snippet. By fields alone use planner_spec_list.",
-  answers: "`{query, specs, total, limit, returned}`, each spec with a `snippet`. The text has 1 to 4096 characters.",
+  resultDescription:
+    "`{query, specs, total, limit, returned}`, each spec with a `snippet`. The text has 1 to 4096 characters.",
   effect: "read",
   idempotent: true,
   params: Type.Object({
     query: Type.String({ description: "Text to find; not a pattern" }),
-    status: Type.Optional(oneOf(FILTER_STATUSES, "Has this status")),
+    status: Type.Optional(createEnumSchema(FILTER_STATUSES, "Has this status")),
     archived: Type.Optional(Type.Boolean({ description: "Search archived specs too" })),
     ...fieldParams,
     limit: limitParam,
@@ -28,27 +29,29 @@ export const search = defineTool<PlannerContext>()({
   }),
   async run(context, { query, status, archived = false, limit, offset, ...filter }) {
     const pattern = createSearchPattern(query);
-    const meets = createFilter(filter);
-    const { specs, unreadable, readiness } = await loadWorld(context);
-    const archive = archived ? await context.specs.archived() : { specs: [], unreadable: [] };
+    const matchesFilter = createParameterFilter(filter);
+    const { specs, unreadable, readiness } = await loadSpecWorld(context);
+    const archive = archived ? await context.specs.readArchived() : { specs: [], unreadable: [] };
     const found = [...specs, ...archive.specs].filter(
       (spec) =>
-        (status === undefined || readiness.matches(spec, status)) && meets(spec) && matchesPattern(spec, pattern),
+        (status === undefined || readiness.matchesFilter(spec, status)) &&
+        matchesFilter(spec) &&
+        matchesPattern(spec, pattern),
     );
-    const invalidPart = await createInvalidCheck(context);
-    const row = (spec: Spec) => ({
+    const findInvalidFields = await createInvalidFieldCheck(context);
+    const buildRow = (spec: Spec) => ({
       id: spec.id,
       title: spec.title,
-      status: readiness.effectiveStatus(spec),
+      status: readiness.getEffectiveStatus(spec),
       type: spec.type,
       ...(spec.archived ? { archived: true } : {}),
-      ...invalidPart(spec),
+      ...findInvalidFields(spec),
       snippet: cutSnippet(spec, pattern),
     });
     return {
       value: {
         query,
-        ...buildListing(found, { limit, offset }, row),
+        ...buildListing(found, { limit, offset }, buildRow),
         ...buildUnreadableField([...unreadable, ...archive.unreadable]),
       },
     };

@@ -3,22 +3,22 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
-import { createInvalidCheck } from "./shared/invalid_fields.ts";
+import { createInvalidFieldCheck } from "./shared/invalid_fields.ts";
 import { specIdParam } from "./shared/params.ts";
 import { computeStatus } from "./shared/world.ts";
 
-export const specGet = defineTool<PlannerContext>()({
+export const specGetTool = defineTool<PlannerContext>()({
   name: "planner_spec_get",
   summary:
     "Read one spec, active or archived: its fields, and the body with its criteria. For open criteria alone use planner_verify.",
-  answers: "Every field that is set, body, `file`, `archived: true`, and `blocked_by`.",
+  resultDescription: "Every field that is set, body, `file`, `archived: true`, and `blocked_by`.",
   effect: "read",
   idempotent: true,
   params: Type.Object({ id: specIdParam }),
   async run(context, { id }) {
     const spec = await findSpec(context, id, { archived: true });
     const { status, blockedBy } = await computeStatus(context, spec);
-    const invalidPart = (await createInvalidCheck(context))(spec);
+    const invalidPart = (await createInvalidFieldCheck(context))(spec);
     return {
       value: {
         id: spec.id,
@@ -37,7 +37,7 @@ export const specGet = defineTool<PlannerContext>()({
 });
 
 /** Fields that the tool sets; a frontmatter key of the same name does not replace them. */
-const OWN_FIELDS: ReadonlySet<string> = new Set([
+const TOOL_FIELDS: ReadonlySet<string> = new Set([
   "id",
   "title",
   "status",
@@ -62,6 +62,6 @@ function pickOtherFields(spec: Spec): Record<string, unknown> {
     if (list.length > 0) fields[name] = list;
   }
   return Object.fromEntries(
-    Object.entries(fields).filter(([name, value]) => value !== null && value !== undefined && !OWN_FIELDS.has(name)),
+    Object.entries(fields).filter(([name, value]) => value !== null && value !== undefined && !TOOL_FIELDS.has(name)),
   );
 }

@@ -1,38 +1,40 @@
 import { Type } from "@sinclair/typebox";
-import { oneOf } from "#kernel/one_of.ts";
+import { createEnumSchema } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { computeReadiness } from "../spec/readiness.ts";
 import type { UnreadableFile } from "../spec/spec.ts";
 import { FILTER_STATUSES } from "../spec/status.ts";
-import { createInvalidCheck } from "./shared/invalid_fields.ts";
+import { createInvalidFieldCheck } from "./shared/invalid_fields.ts";
 import { buildListing, buildSpecRow, buildUnreadableField, type SpecRow } from "./shared/listing.ts";
 import { limitParam, offsetParam } from "./shared/params.ts";
-import { createFilter, filterParams } from "./shared/spec_filter.ts";
-import { loadWorld } from "./shared/world.ts";
+import { createParameterFilter, filterParams } from "./shared/spec_filter.ts";
+import { loadSpecWorld } from "./shared/world.ts";
 
-export const specList = defineTool<PlannerContext>()({
+export const specListTool = defineTool<PlannerContext>()({
   name: "planner_spec_list",
   summary:
     "List active specs by id, filtered, page by page. To find work use planner_ready, to see where a text occurs planner_search.",
-  answers:
+  resultDescription:
     "`{specs: [{id, title, status, type, labels?, depends_on?}], total, limit, returned, offset?}`, cancelled specs included. `total` counts the matches before `limit`; 0 asks for it alone. Filters add up.",
   effect: "read",
   idempotent: true,
   params: Type.Object({
-    status: Type.Optional(oneOf(FILTER_STATUSES, "blocked: waits for another one")),
+    status: Type.Optional(createEnumSchema(FILTER_STATUSES, "blocked: waits for another one")),
     ...filterParams,
     limit: limitParam,
     offset: offsetParam,
   }),
   async run(context, { status, limit, offset, ...filter }) {
-    const meets = createFilter(filter);
-    const { specs, unreadable, readiness } = await loadWorld(context);
-    const found = specs.filter((spec) => (status === undefined || readiness.matches(spec, status)) && meets(spec));
-    const invalidPart = await createInvalidCheck(context);
+    const matchesFilter = createParameterFilter(filter);
+    const { specs, unreadable, readiness } = await loadSpecWorld(context);
+    const found = specs.filter(
+      (spec) => (status === undefined || readiness.matchesFilter(spec, status)) && matchesFilter(spec),
+    );
+    const findInvalidFields = await createInvalidFieldCheck(context);
     return {
       value: {
-        ...buildListing(found, { limit, offset }, (spec) => buildSpecRow(spec, readiness, invalidPart(spec))),
+        ...buildListing(found, { limit, offset }, (spec) => buildSpecRow(spec, readiness, findInvalidFields(spec))),
         ...buildUnreadableField(unreadable),
       },
     };
@@ -40,13 +42,13 @@ export const specList = defineTool<PlannerContext>()({
 });
 
 /** Lists the archived specs by id, only those with `status` if it is given. */
-export async function listArchived(
+export async function listArchivedSpecs(
   context: PlannerContext,
   status: string | undefined,
 ): Promise<{ readonly specs: readonly SpecRow[]; readonly unreadable?: readonly UnreadableFile[] }> {
-  const { specs, unreadable } = await context.specs.archived();
+  const { specs, unreadable } = await context.specs.readArchived();
   const readiness = computeReadiness(specs, new Set());
-  const invalidPart = await createInvalidCheck(context);
+  const invalidPart = await createInvalidFieldCheck(context);
   const rows = specs.map((spec) => buildSpecRow(spec, readiness, invalidPart(spec)));
   return {
     specs: rows.filter((row) => status === undefined || row.status === status),

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
-import { oneOf } from "#kernel/one_of.ts";
+import { createEnumSchema } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { parseReadable } from "../spec/document.ts";
@@ -12,7 +12,7 @@ import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { UPDATE_STATUSES } from "../spec/status.ts";
 import { isLineAccepted } from "../work/acceptance.ts";
-import { checkCriterionText, prepareCriterionTick } from "./check_criterion.ts";
+import { checkCriterionText, createCriterionEdit } from "./check_criterion.ts";
 import { findSpecId, findSpecIds } from "./shared/find_spec.ts";
 import { finishSharedClaim } from "./shared/finish_shared.ts";
 import { refuseForeignStatus } from "./shared/inside_run.ts";
@@ -24,41 +24,42 @@ import {
   serializeCriteria,
 } from "./shared/prove_completion.ts";
 
-const texts = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }));
+const optionalTexts = (description: string) =>
+  Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }));
 
-const PARAMS = Type.Object({
+const UPDATE_PARAMS = Type.Object({
   id: specIdParam,
-  status: Type.Optional(oneOf(UPDATE_STATUSES, "New status")),
+  status: Type.Optional(createEnumSchema(UPDATE_STATUSES, "New status")),
   output: Type.Optional(Type.String({ description: "Text to append to the body under ## Output" })),
   replace_body: Type.Optional(Type.Boolean({ description: "Replace the body by output" })),
-  depends_on: texts("All ids it waits for; [] for none"),
-  labels: texts("All labels; [] for none"),
-  target_files: texts("All target files; [] for none"),
+  depends_on: optionalTexts("All ids it waits for; [] for none"),
+  labels: optionalTexts("All labels; [] for none"),
+  target_files: optionalTexts("All target files; [] for none"),
   model: Type.Optional(Type.String({ description: "Model name; empty text removes it" })),
   check: Type.Optional(
     Type.String({ minLength: 1, description: "Criterion to check: its number or a part of its text" }),
   ),
 });
 
-export const specUpdate = defineTool<PlannerContext>()({
+export const specUpdateTool = defineTool<PlannerContext>()({
   name: "planner_spec_update",
   summary:
     "Change a spec's status, fields or body, or check one criterion; answers its id. To complete it with its checks use planner_finalize.",
-  answers:
+  resultDescription:
     "`Updated spec: <id>`; all changes are one edit, `completed_at` stays. `replace_body` keeps the title heading when the text has none, and criteria with accepted checks. Refused: nothing given, another status, an unknown or circular dependency, `replace_body` without `output` or with `check`. A criterion that names a check (docs/work.md#checks), and the status `completed`, need it to succeed; otherwise nothing of the call is done.",
   effect: "destroy",
   idempotent: false,
   slow: ({ check, status }) => check !== undefined || status === "completed",
-  params: PARAMS,
+  params: UPDATE_PARAMS,
   run: (context, args, { signal } = {}) => updateSpec(context, args, signal),
 });
 
 /** The command `update`: the tool plus planning fields. The tool for agents keeps its documented parameters. */
-export const updatePlanned = defineTool<PlannerContext>()({
-  ...specUpdate,
+export const updateCommand = defineTool<PlannerContext>()({
+  ...specUpdateTool,
   name: "update",
   params: Type.Object({
-    ...PARAMS.properties,
+    ...UPDATE_PARAMS.properties,
     priority: Type.Optional(Type.Union([...PRIORITIES.map((word) => Type.Literal(word)), Type.Literal("")])),
     assignee: Type.Optional(Type.String()),
     due: Type.Optional(Type.String()),
@@ -69,7 +70,7 @@ export const updatePlanned = defineTool<PlannerContext>()({
 });
 
 /** Fields to change; an empty text removes a field. */
-interface SpecChanges extends Static<typeof PARAMS> {
+interface SpecChanges extends Static<typeof UPDATE_PARAMS> {
   readonly priority?: string;
   readonly assignee?: string;
   readonly due?: string;
@@ -81,10 +82,10 @@ interface SpecChanges extends Static<typeof PARAMS> {
 
 async function updateSpec(context: PlannerContext, update: SpecChanges, signal: AbortSignal | undefined) {
   const { id: text, output = "", replace_body = false, depends_on, unproven = null, check, ...rest } = update;
-  const { steal = false, offline = false, ...simple } = rest;
-  const { due } = simple;
+  const { steal = false, offline = false, ...simpleChanges } = rest;
+  const { due } = simpleChanges;
   const hasOutput = output.trim() !== "";
-  refuseEmptyUpdate(hasOutput, [depends_on, check, ...Object.values(simple)]);
+  refuseEmptyUpdate(hasOutput, [depends_on, check, ...Object.values(simpleChanges)]);
   if (due !== undefined && due !== "" && !isCalendarDay(due)) {
     throw new OperationError("invalid_argument", `Invalid due "${due}": expected a day, YYYY-MM-DD`);
   }
@@ -99,23 +100,23 @@ async function updateSpec(context: PlannerContext, update: SpecChanges, signal: 
   }
   const id = await findSpecId(context, text, { archived: false });
   const dependsOn = depends_on === undefined ? undefined : await resolveDependencies(context, id, depends_on);
-  const fields = listFieldChanges({ ...simple, depends_on: dependsOn });
-  const tick = await prepareCriterionEdit(context, id, { ...update, signal });
-  const accepted = replace_body ? await (await context.accepted()).read() : null;
-  const change = (before: string): string => {
-    const edited = tick?.(editFields(before, fields)) ?? editFields(before, fields);
+  const fields = listFieldChanges({ ...simpleChanges, depends_on: dependsOn });
+  const editCriterion = await prepareCriterionEdit(context, id, { ...update, signal });
+  const accepted = replace_body ? await (await context.openAcceptance()).read() : null;
+  const changeText = (before: string): string => {
+    const edited = editCriterion?.(editFields(before, fields)) ?? editFields(before, fields);
     refuseForeignStatus(context, id, { before, after: edited });
     if (accepted === null) return hasOutput ? appendOutput(edited, output) : edited;
     const stays = (command: string): boolean => isLineAccepted(accepted, { kind: "check", text: command });
     return keepChecks(replaceBody(edited, output), { own: before, restores: true, stays });
   };
-  if (unproven !== null && simple.status !== "completed") {
+  if (unproven !== null && simpleChanges.status !== "completed") {
     throw new OperationError("invalid_argument", 'Invalid unproven: expected it with the status "completed"');
   }
   const complete =
-    simple.status === "completed"
-      ? await prepareCompletion(context, { id, change, unproven, signal })
-      : { change, done: null };
+    simpleChanges.status === "completed"
+      ? await prepareCompletion(context, { id, change: changeText, unproven, signal })
+      : { change: changeText, done: null };
   const shared = { steal, offline, command: `update ${id} --status completed` };
   const notes = complete.done === null ? [] : await finishSharedClaim(context, await context.specs.load(id), shared);
   const changed = await context.specs.edit(id, complete.change);
@@ -127,7 +128,7 @@ async function updateSpec(context: PlannerContext, update: SpecChanges, signal: 
   };
 }
 
-interface Ticking extends Pick<SpecChanges, "check" | "status" | "unproven"> {
+interface CriterionEditRequest extends Pick<SpecChanges, "check" | "status" | "unproven"> {
   readonly signal: AbortSignal | undefined;
 }
 
@@ -135,29 +136,29 @@ interface Ticking extends Pick<SpecChanges, "check" | "status" | "unproven"> {
 async function prepareCriterionEdit(
   context: PlannerContext,
   id: SpecId,
-  { check, status, unproven, signal }: Ticking,
+  { check, status, unproven, signal }: CriterionEditRequest,
 ): Promise<((text: string) => string) | undefined> {
   if (check === undefined) return undefined;
   if (status === "completed" && unproven === undefined) return (text) => checkCriterionText(id, text, check);
-  return prepareCriterionTick(context, id, { wanted: check, signal });
+  return createCriterionEdit(context, id, { wanted: check, signal });
 }
 
-interface Completed extends Pick<CompletionRequest, "id" | "unproven" | "signal"> {
+interface CompletionChange extends Pick<CompletionRequest, "id" | "unproven" | "signal"> {
   readonly change: (before: string) => string;
 }
 
 /** Extends `change` by the edits that completing the spec needs, after running the checks in the changed text. */
-async function prepareCompletion(context: PlannerContext, { id, change, unproven, signal }: Completed) {
-  const bodyAfter = (text: string): string => parseReadable(change(text)).body;
-  const body = bodyAfter((await context.specs.readText(id)).text);
+async function prepareCompletion(context: PlannerContext, { id, change, unproven, signal }: CompletionChange) {
+  const getChangedBody = (text: string): string => parseReadable(change(text)).body;
+  const body = getChangedBody((await context.specs.readText(id)).text);
   const done = await proveCompletion(context, { id, body, unproven, signal });
-  const proven = (before: string): string => {
-    if (serializeCriteria(bodyAfter(before)) !== serializeCriteria(body)) {
+  const completeText = (before: string): string => {
+    if (serializeCriteria(getChangedBody(before)) !== serializeCriteria(body)) {
       throw new OperationError("aborted", `The criteria of spec '${id}' changed while its checks ran: try again`);
     }
     return editFields(change(before), done.fields);
   };
-  return { change: proven, done };
+  return { change: completeText, done };
 }
 
 function refuseEmptyUpdate(hasOutput: boolean, fields: readonly unknown[]): void {
@@ -184,7 +185,7 @@ async function resolveDependencies(
   wanted: readonly string[],
 ): Promise<readonly SpecId[]> {
   const ids = await findSpecIds(context, wanted, { archived: true });
-  const cycle = ids.length === 0 ? undefined : findDependencyCycle(id, ids, (await context.specs.active()).specs);
+  const cycle = ids.length === 0 ? undefined : findDependencyCycle(id, ids, (await context.specs.readActive()).specs);
   if (cycle !== undefined) {
     throw new OperationError("failed_precondition", `Circular dependency detected: ${cycle.join(" -> ")}`);
   }
@@ -207,7 +208,7 @@ export function findDependencyCycle(
   // The loop appends to the list that it walks. This is a breadth-first search, so the first path found is a shortest
   // one.
   const queue: string[] = [];
-  const visit = (next: string, from: string): boolean => {
+  const visitSpec = (next: string, from: string): boolean => {
     if (next === id) return true;
     if (!cameFrom.has(next)) {
       cameFrom.set(next, from);
@@ -215,19 +216,19 @@ export function findDependencyCycle(
     }
     return false;
   };
-  if (dependencies.some((next) => visit(next, id))) return [id, id];
+  if (dependencies.some((next) => visitSpec(next, id))) return [id, id];
   for (const current of queue) {
-    if ((byId.get(current) ?? []).some((next) => visit(next, current)))
+    if ((byId.get(current) ?? []).some((next) => visitSpec(next, current)))
       return [...tracePath(current, cameFrom, id), id];
   }
   return undefined;
 }
 
 function tracePath(end: string, cameFrom: ReadonlyMap<string, string>, start: string): string[] {
-  const way = [end];
+  const path = [end];
   for (let at = end; at !== start; ) {
     at = cameFrom.get(at) ?? start;
-    way.unshift(at);
+    path.unshift(at);
   }
-  return way;
+  return path;
 }

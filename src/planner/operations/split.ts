@@ -12,11 +12,11 @@ import { specIdParam } from "./shared/params.ts";
 import { startBackgroundWork } from "./shared/start_background.ts";
 import { refuseMissingAgent } from "./shared/start_checks.ts";
 
-export const split = defineTool<PlannerContext>()({
+export const splitTool = defineTool<PlannerContext>()({
   name: "planner_split",
   summary:
     "Let an agent split a large spec in the background, if a person asks; answers process_id. To write members yourself use planner_add.",
-  answers: "The process record, with mode `split`.",
+  resultDescription: "The process record, with mode `split`.",
   effect: "write",
   idempotent: true,
   slow: true,
@@ -32,11 +32,11 @@ export const split = defineTool<PlannerContext>()({
     const spec = await findSpec(context, id, { archived: false });
     await refuseSpecInWork(context, spec.id, "split");
     await refuseUnsplittableSpec(context, spec, force);
-    const provider = selectProvider(await context.config(), { model: null, task: "split" });
+    const provider = selectProvider(await context.readConfig(), { model: null, task: "split" });
     await refuseMissingAgent(context, provider, `split spec '${spec.id}'`);
     const depth = recursive ? ["--recursive", "--max-depth", String(max_depth)] : [];
     const words = ["split", spec.id, ...(force ? ["--force"] : []), ...depth];
-    return { value: await startBackgroundWork(context, { spec_id: spec.id, mode: "split", words }) };
+    return { value: await startBackgroundWork(context, { spec_id: spec.id, mode: "split", commandArguments: words }) };
   },
 });
 
@@ -49,7 +49,7 @@ export async function refuseUnsplittableSpec(context: PlannerContext, spec: Spec
       `Spec '${id}' must be in pending status to split. Current status: ${status}`,
     );
   }
-  const ids = [...(await context.specs.ids()), ...(await context.specs.archivedIds())];
+  const ids = [...(await context.specs.listIds()), ...(await context.specs.listArchivedIds())];
   const found = [...new Set([...members, ...ids.filter((other) => parseParentId(other) === id)])];
   if (found.length === 0) return;
   throw new OperationError("failed_precondition", `Spec '${id}' is already split: ${found.join(", ")}`);

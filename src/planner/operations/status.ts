@@ -8,7 +8,7 @@ import { STORED_STATUSES, type StoredStatus } from "../spec/status.ts";
 import type { Usage } from "../work/usage.ts";
 import { buildUnreadableField } from "./shared/listing.ts";
 import { formatLocalTime } from "./shared/local_time.ts";
-import { loadWorld, type SpecWorld } from "./shared/world.ts";
+import { loadSpecWorld, type SpecWorld } from "./shared/world.ts";
 
 /** Times at which the file and the log of a spec in progress last changed. */
 interface SpecActivity {
@@ -21,10 +21,10 @@ interface SpecActivity {
   readonly usage?: Usage;
 }
 
-export const status = defineTool<PlannerContext>()({
+export const statusTool = defineTool<PlannerContext>()({
   name: "planner_status",
   summary: "Count specs by status, as JSON or one line. For the specs themselves use planner_spec_list.",
-  answers:
+  resultDescription:
     '`{"total":3,"pending":1,"in_progress":1,"completed":1,"failed":0,…}`; with `brief` one line, `1 pending | 1 in_progress | 1 completed`. `include_activity` adds `in_progress_activity` (`{id, title, spec_modified, log_modified, has_log}`), `failed_processes` (`{spec_id, process_id, completed_at, error}`) and `outside_changes` (`{spec_id, process_id, changes}`).',
   effect: "read",
   idempotent: true,
@@ -33,30 +33,30 @@ export const status = defineTool<PlannerContext>()({
     include_activity: Type.Optional(Type.Boolean({ description: "Add when each spec in progress last changed" })),
   }),
   async run(context, { brief = false, include_activity = false }) {
-    const world = await loadWorld(context);
+    const world = await loadSpecWorld(context);
     const counts = countSpecs(world);
     const activity = include_activity ? await readActivity(context, world.specs) : undefined;
     const value = {
       ...counts,
       ...(activity === undefined ? {} : { in_progress_activity: activity }),
-      ...(include_activity ? buildFailedField(await findLastFailures(context, world.specs)) : {}),
-      ...(brief ? {} : buildOutsideField(await findOutsideChanges(context, world.specs))),
+      ...(include_activity ? buildFailedProcessesField(await findLastFailures(context, world.specs)) : {}),
+      ...(brief ? {} : buildOutsideChangesField(await findOutsideChanges(context, world.specs))),
       ...buildUnreadableField(world.unreadable),
     };
-    return brief ? { value, text: formatBrief(counts, activity ?? []) } : { value };
+    return brief ? { value, text: formatBriefStatus(counts, activity ?? []) } : { value };
   },
 });
 
-type Counts = Readonly<Record<"total" | StoredStatus, number>>;
+type StatusCounts = Readonly<Record<"total" | StoredStatus, number>>;
 
 /** Counts specs by the status that lists show, and in total. */
-export function countSpecs({ specs, readiness }: SpecWorld): Counts {
+export function countSpecs({ specs, readiness }: SpecWorld): StatusCounts {
   const counts = {
     total: specs.length,
     ...(Object.fromEntries(STORED_STATUSES.map((word) => [word, 0])) as Record<StoredStatus, number>),
   };
   for (const spec of specs) {
-    const word = readiness.effectiveStatus(spec);
+    const word = readiness.getEffectiveStatus(spec);
     if (isStoredStatus(word)) counts[word] += 1;
   }
   return counts;
@@ -67,18 +67,18 @@ function isStoredStatus(word: string): word is StoredStatus {
 }
 
 async function readActivity(context: PlannerContext, specs: readonly Spec[]): Promise<readonly SpecActivity[]> {
-  const working = specs.filter((spec) => spec.status === "in_progress");
-  const rows = await Promise.all(working.map((spec) => readActivityRow(context, spec)));
-  const spent = working.length === 0 ? new Map<string, Usage>() : await readRunningUsage(context);
+  const specsInProgress = specs.filter((spec) => spec.status === "in_progress");
+  const rows = await Promise.all(specsInProgress.map((spec) => readActivityRow(context, spec)));
+  const usageBySpec = specsInProgress.length === 0 ? new Map<string, Usage>() : await readRunningUsage(context);
   return rows.flatMap((row) => {
     if (row === null) return [];
-    const usage = spent.get(row.id);
+    const usage = usageBySpec.get(row.id);
     return [usage === undefined ? row : { ...row, usage }];
   });
 }
 
 async function readRunningUsage(context: PlannerContext): Promise<ReadonlyMap<string, Usage>> {
-  const reports = await context.reports();
+  const reports = await context.readRunReports();
   return new Map(
     reports.flatMap(({ spec_id, running, usage }) => (running && usage !== null ? [[spec_id, usage]] : [])),
   );
@@ -91,13 +91,15 @@ interface FailedProcess {
   readonly error: string;
 }
 
-function buildFailedField(failed: readonly FailedProcess[]): { readonly failed_processes?: readonly FailedProcess[] } {
+function buildFailedProcessesField(failed: readonly FailedProcess[]): {
+  readonly failed_processes?: readonly FailedProcess[];
+} {
   return failed.length === 0 ? {} : { failed_processes: failed };
 }
 
 /** Returns the last process of every unfinished spec if that process failed with a known error. */
 async function findLastFailures(context: PlannerContext, specs: readonly Spec[]): Promise<readonly FailedProcess[]> {
-  const last = new Map((await context.work.processes()).map((record) => [record.spec_id, record]));
+  const last = new Map((await context.work.readProcesses()).map((record) => [record.spec_id, record]));
   return specs
     .filter(({ status }) => status !== "completed" && status !== "cancelled")
     .flatMap(({ id }) => {
@@ -114,13 +116,15 @@ interface OutsideChanges {
   readonly changes: readonly string[];
 }
 
-function buildOutsideField(found: readonly OutsideChanges[]): { readonly outside_changes?: readonly OutsideChanges[] } {
+function buildOutsideChangesField(found: readonly OutsideChanges[]): {
+  readonly outside_changes?: readonly OutsideChanges[];
+} {
   return found.length === 0 ? {} : { outside_changes: found };
 }
 
 /** Returns the changes that the last run of each active spec made outside its branch. */
 async function findOutsideChanges(context: PlannerContext, specs: readonly Spec[]): Promise<readonly OutsideChanges[]> {
-  const reports = await context.reports();
+  const reports = await context.readRunReports();
   const last = new Map(reports.map((report) => [report.spec_id, report]));
   return specs.flatMap(({ id }) => {
     const { spec_id, process_id, outside: changes } = last.get(id) ?? { outside: [] };
@@ -134,7 +138,7 @@ async function findOutsideChanges(context: PlannerContext, specs: readonly Spec[
 async function readActivityRow(context: PlannerContext, { id, title }: Spec): Promise<SpecActivity | null> {
   try {
     const [modified, log] = await Promise.all([
-      context.specs.modified(id),
+      context.specs.readModifiedTime(id),
       context.logs.open(id).catch(createUnreadableLog),
     ]);
     return {
@@ -157,7 +161,7 @@ function createUnreadableLog(error: unknown): { readonly modified: null } {
 }
 
 /** Formats a line of counts and, with activity, of each spec in progress. Source: docs/contract/spec-tool.md#tools. */
-function formatBrief(counts: Counts, activity: readonly SpecActivity[]): string {
+function formatBriefStatus(counts: StatusCounts, activity: readonly SpecActivity[]): string {
   const line = `${counts.pending} pending | ${counts.in_progress} in_progress | ${counts.completed} completed`;
   const lines = activity.map(
     ({ id, title, spec_modified, log_modified, has_log }) =>

@@ -15,12 +15,12 @@ import { leaveSpecInProgress, stopRun } from "./shared/stop_run.ts";
 import { readWorktreeBody } from "./shared/worktree_body.ts";
 
 /** Number of log lines in the answer. */
-const TAIL_LINES = 50;
+const LOG_TAIL_LINES = 50;
 
 export const takeover = defineTool<PlannerContext>()({
   name: "planner_takeover",
   summary: "Stop the agent of a spec and report what it did, to continue by hand. To stop it only use planner_pause.",
-  answers:
+  resultDescription:
     "`{spec_id, analysis, log_tail, suggestion, worktree_path}`, or `Failed to take over spec '<id>': Spec not currently being worked`. With `force` and without an agent it changes neither status nor body.",
   effect: "destroy",
   idempotent: true,
@@ -59,7 +59,7 @@ export const takeover = defineTool<PlannerContext>()({
 
 /** Returns the error of the last process if it failed, otherwise null. Not every failed process has written a log. */
 async function findLastError(context: PlannerContext, id: SpecId): Promise<string | null> {
-  const last = (await context.work.processes()).findLast(({ spec_id }) => spec_id === id);
+  const last = (await context.work.readProcesses()).findLast(({ spec_id }) => spec_id === id);
   return last?.status === "failed" ? (last.error ?? null) : null;
 }
 
@@ -68,6 +68,6 @@ function splitLines(text: string): readonly string[] {
 }
 
 async function readLogTail(log: LogFile): Promise<string> {
-  const { content } = await readLogWindow(log, { lines: TAIL_LINES, growing: false });
+  const { content } = await readLogWindow(log, { lines: LOG_TAIL_LINES, growing: false });
   return content.trimEnd();
 }

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import type { PlannerContext } from "../context.ts";
 import { parseCriteria } from "../spec/criteria.ts";
 import type { Spec } from "../spec/spec.ts";
@@ -11,11 +11,11 @@ import { findSpec } from "./shared/find_spec.ts";
 import { refuseInvalidSpec } from "./shared/invalid_fields.ts";
 import { specIdParam } from "./shared/params.ts";
 
-export const verify = defineTool<PlannerContext>()({
+export const verifyTool = defineTool<PlannerContext>()({
   name: "planner_verify",
   summary:
     "Report a spec's criteria: counts and unchecked items; runs nothing. planner_spec_update checks one, planner_finalize completes.",
-  answers:
+  resultDescription:
     "`{spec_id, verified, criteria: {total, checked, unchecked}, unchecked_items, verification_notes}`. `verified` needs at least one criterion; a spec with checks (docs/work.md#checks) is verified if its latest record says that each passed and agrees with the repository.",
   effect: "read",
   idempotent: true,
@@ -48,19 +48,23 @@ export const verify = defineTool<PlannerContext>()({
   },
 });
 
-interface Counted extends Readonly<Record<"total" | "unchecked" | "unrun", number>> {
+interface VerificationCounts extends Readonly<Record<"total" | "unchecked" | "unrun", number>> {
   /** Result of the checks in the latest record, or null. */
   readonly record: string | null;
 }
 
-function formatVerificationNotes({ total, unchecked, unrun, record }: Counted): string {
+function formatVerificationNotes({ total, unchecked, unrun, record }: VerificationCounts): string {
   if (total === 0) return "No acceptance criteria found";
   if (unchecked === 0 && unrun > 0) {
-    return formatCountOf(unrun, "criterion has a check that did not run", "criteria have checks that did not run");
+    return formatCountWithNoun(
+      unrun,
+      "criterion has a check that did not run",
+      "criteria have checks that did not run",
+    );
   }
   if (unchecked === 0)
     return record === null ? "All acceptance criteria met" : `All acceptance criteria met: ${record}`;
-  return formatCountOf(unchecked, "criterion not yet checked", "criteria not yet checked");
+  return formatCountWithNoun(unchecked, "criterion not yet checked", "criteria not yet checked");
 }
 
 /**
@@ -69,10 +73,10 @@ function formatVerificationNotes({ total, unchecked, unrun, record }: Counted): 
  */
 async function readPassedRecord(context: PlannerContext, { id, body }: Spec): Promise<string | null> {
   try {
-    const { worktrees } = await context.runs();
-    const kept = await worktrees.record(id, null);
+    const { worktrees } = await context.openRuns();
+    const kept = await worktrees.readRecord(id, null);
     if (kept === null) return null;
-    const facts = await worktrees.recordFacts(id, kept);
+    const facts = await worktrees.readCommitFacts(id, kept);
     if (judgeRecord(id, kept.record, facts).some(({ result }) => result === "differs")) return null;
     const passed = new Set(
       listRecordedCommands(kept.record).flatMap((one) => (one["problem"] === null ? [one["command"]] : [])),

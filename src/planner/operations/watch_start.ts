@@ -4,35 +4,35 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 
 /** Milliseconds to wait for the new process to write its PID file. */
-const TAKE_WAIT_MS = 1_000;
+const PID_WAIT_MS = 1_000;
 
-const LOOK_EVERY_MS = 20;
+const CHECK_INTERVAL_MS = 20;
 
-export const watchStart = defineTool<PlannerContext>()({
+export const watchStartTool = defineTool<PlannerContext>()({
   name: "planner_watch_start",
   summary:
     "Start the watch, which merges and finalizes finished work, if a person asks; answers its PID. planner_watch_stop ends it.",
-  answers: "`Started watch process (PID: <pid>)`, or `Watch is already running`.",
+  resultDescription: "`Started watch process (PID: <pid>)`, or `Watch is already running`.",
   effect: "write",
   idempotent: true,
   slow: true,
   params: Type.Object({}),
   async run(context) {
-    if ((await context.work.watchPid()) !== null) throw createWatchRunningError();
+    if ((await context.work.readWatchPid()) !== null) throw createWatchRunningError();
     const { pid } = await context.background.start(["watch"], {});
-    const holder = await findWatchPid(context);
+    const holder = await waitForWatchPid(context);
     // If another process started first, the process that this call started exits.
     if (holder !== null && holder !== pid) throw createWatchRunningError();
     return { value: { pid }, text: `Started watch process (PID: ${pid})` };
   },
 });
 
-/** Waits for the watch to write its PID, and returns the PID; null after `TAKE_WAIT_MS`. */
-async function findWatchPid({ work }: PlannerContext): Promise<number | null> {
-  for (let waited = 0; waited < TAKE_WAIT_MS; waited += LOOK_EVERY_MS) {
-    const pid = await work.watchPid();
+/** Waits for the watch to write its PID, and returns the PID; null after `PID_WAIT_MS`. */
+async function waitForWatchPid({ work }: PlannerContext): Promise<number | null> {
+  for (let waited = 0; waited < PID_WAIT_MS; waited += CHECK_INTERVAL_MS) {
+    const pid = await work.readWatchPid();
     if (pid !== null) return pid;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, CHECK_INTERVAL_MS));
   }
   return null;
 }

@@ -3,15 +3,15 @@ import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 
-export const watchStop = defineTool<PlannerContext>()({
+export const watchStopTool = defineTool<PlannerContext>()({
   name: "planner_watch_stop",
   summary: "Stop the watch process; answers its PID. To stop the agent of one spec use planner_pause.",
-  answers: "`Sent stop signal to watch process (PID: <pid>)`, or `Watch is not running`.",
+  resultDescription: "`Sent stop signal to watch process (PID: <pid>)`, or `Watch is not running`.",
   effect: "destroy",
   idempotent: true,
   params: Type.Object({}),
   async run({ work, processes }) {
-    const pid = await work.watchPid();
+    const pid = await work.readWatchPid();
     // The process may exit between the two calls.
     if (pid === null || !(await processes.terminate(pid))) {
       throw new OperationError("failed_precondition", "Watch is not running");

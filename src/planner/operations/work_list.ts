@@ -6,10 +6,10 @@ import type { PlannerContext } from "../context.ts";
 import type { ProcessRecord } from "../ports.ts";
 import { buildUnreadableField } from "./shared/listing.ts";
 
-export const workList = defineTool<PlannerContext>()({
+export const workListTool = defineTool<PlannerContext>()({
   name: "planner_work_list",
   summary: "List processes that work on specs, with counts. For worktrees and the watch use planner_watch_status.",
-  answers:
+  resultDescription:
     '`{"processes":[…],"summary":{"running":1,"completed":0,"failed":0}}`. A failed process says why under `error`.',
   effect: "read",
   idempotent: true,
@@ -18,7 +18,7 @@ export const workList = defineTool<PlannerContext>()({
     include_completed: Type.Optional(Type.Boolean({ description: "List ended processes as well" })),
   }),
   async run(context, { process_id, include_completed = false }) {
-    const [all, broken] = await Promise.all([context.work.processes(), context.work.brokenRecords()]);
+    const [all, broken] = await Promise.all([context.work.readProcesses(), context.work.listBrokenRecords()]);
     const meant = process_id === undefined ? all : all.filter((record) => record.process_id === process_id);
     if (process_id !== undefined && meant.length === 0) {
       throw new OperationError("not_found", `Process not found: ${shortenText(process_id)}`);

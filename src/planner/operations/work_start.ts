@@ -18,31 +18,31 @@ import {
   refuseUnworkableSpec,
   STARTABLE_STATUSES,
 } from "./shared/start_checks.ts";
-import { loadWorld, type SpecWorld } from "./shared/world.ts";
+import { loadSpecWorld, type SpecWorld } from "./shared/world.ts";
 
-const PARAMS = Type.Object({
+const WORK_PARAMS = Type.Object({
   id: specIdParam,
   chain: Type.Optional(Type.Boolean({ description: "Go on with specs that it makes ready" })),
   parallel: Type.Optional(Type.Integer({ description: "So many ready specs at a time", minimum: 1 })),
   skip_criteria: Type.Optional(Type.Boolean({ description: "Complete with unchecked criteria too" })),
 });
 
-export const workStart = defineTool<PlannerContext>()({
+export const workStartTool = defineTool<PlannerContext>()({
   name: "planner_work_start",
   summary:
     "Start an agent on a spec in the background, if a person asks; answers process_id. Follow it with planner_work_list and planner_log.",
-  answers:
+  resultDescription:
     "`{process_id, spec_id, pid, started_at, mode}` at once, with mode `single`, `chain` or `parallel(N)`. What stands in the way is refused; what goes wrong later is in the spec's log, and the record becomes failed.",
   effect: "write",
   idempotent: false,
   slow: true,
-  params: PARAMS,
+  params: WORK_PARAMS,
   run: (context, args) => startWork(context, args),
 });
 
 /** The command `work`: the same tool with the command's flags for one run. */
-export const workChosen = defineTool<PlannerContext>()({
-  ...workStart,
+export const workCommand = defineTool<PlannerContext>()({
+  ...workStartTool,
   name: "work",
   params: Type.Object({
     id: specIdParam,
@@ -54,24 +54,24 @@ export const workChosen = defineTool<PlannerContext>()({
   run: (context, args) => startWork(context, args, RESUMABLE_STATUSES),
 });
 
-interface WorkArguments extends Static<typeof PARAMS> {
+interface WorkArguments extends Static<typeof WORK_PARAMS> {
   readonly provider?: string;
   readonly model?: string;
   readonly budget?: number;
   readonly resume?: boolean;
 }
 
-async function startWork(context: PlannerContext, args: WorkArguments, sources = STARTABLE_STATUSES) {
+async function startWork(context: PlannerContext, args: WorkArguments, allowedStatuses = STARTABLE_STATUSES) {
   const { id: text, chain = false, parallel, skip_criteria = false, resume = false } = args;
   if (chain && parallel !== undefined) {
     throw new OperationError("invalid_argument", "Cannot work as chain and in parallel: expected one of the two");
   }
   const spec = await findSpec(context, text, { archived: false });
   await refuseSpecInWork(context, spec.id, "start work on");
-  const world = await loadWorld(context);
-  refuseUnworkableSpec(spec, world, sources);
+  const world = await loadSpecWorld(context);
+  refuseUnworkableSpec(spec, world, allowedStatuses);
   await refuseLintErrors(context, spec);
-  const config = await context.config();
+  const config = await context.readConfig();
   const defaults = { ...config.defaults, ...(args.provider !== undefined && { provider: args.provider }) };
   const provider = selectProvider({ ...config, defaults }, { model: args.model ?? spec.model, task: "work" });
   // With `parallel` every pending spec that is ready is worked on, this one first.
@@ -80,7 +80,7 @@ async function startWork(context: PlannerContext, args: WorkArguments, sources =
   await refuseMissingAgent(context, provider, `start work on spec '${spec.id}'`);
   await refuseUnacceptedSetup(context, config);
   const words = [
-    ...buildArguments(spec, others, { chain, parallel }),
+    ...buildWorkArguments(spec, others, { chain, parallel }),
     ...(skip_criteria ? ["--skip-criteria"] : []),
     ...(args.provider === undefined ? [] : [`--provider=${args.provider}`]),
     ...(args.model === undefined ? [] : [`--model=${args.model}`]),
@@ -88,10 +88,12 @@ async function startWork(context: PlannerContext, args: WorkArguments, sources =
     ...(resume ? ["--resume"] : []),
   ];
   const mode = parallel === undefined ? (chain ? "chain" : "single") : `parallel(${parallel})`;
-  return { value: await startBackgroundWork(context, { spec_id: spec.id, mode, words: ["work", ...words] }) };
+  return {
+    value: await startBackgroundWork(context, { spec_id: spec.id, mode, commandArguments: ["work", ...words] }),
+  };
 }
 
-function buildArguments(
+function buildWorkArguments(
   { id }: Spec,
   others: readonly SpecId[],
   { chain, parallel }: { readonly chain: boolean; readonly parallel: number | undefined },

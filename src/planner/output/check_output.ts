@@ -1,11 +1,11 @@
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import { MAX_PROBLEM_LINES } from "../limits.ts";
 import type { OutputVerdict } from "../ports.ts";
 import { type EvaluationResult, evaluateValue } from "./evaluate.ts";
 import { linkSchema } from "./link_schema.ts";
 import type { LinkedSchema } from "./linked_schema.ts";
 import { findMetaSchemaProblems, findOlderDialect, META_DOCUMENTS } from "./meta_schema.ts";
-import type { PatternTest } from "./patterns.ts";
+import type { RunPatternTest } from "./patterns.ts";
 import { formatPointer, formatProblem } from "./problems.ts";
 import { formatSchemaProblem, type SchemaBundle, type SchemaDocument, SchemaError } from "./schema_document.ts";
 import { SchemaIndex } from "./schema_index.ts";
@@ -14,7 +14,7 @@ import { SCHEMA_DIALECT } from "./schema_keywords.ts";
 /** Callbacks during an output check. Both may throw to abort it. */
 export interface CheckWatch {
   /** Runs each match of a schema's pattern. */
-  readonly test?: PatternTest;
+  readonly testPattern?: RunPatternTest;
   /** Called every few hundred evaluations. */
   readonly interrupt?: () => void;
 }
@@ -25,7 +25,7 @@ export interface CheckWatch {
  *
  * Throws only errors of `watch`.
  */
-export function checkOutput(bundle: SchemaBundle, value: unknown, watch: CheckWatch = {}): OutputVerdict {
+export function checkOutputValue(bundle: SchemaBundle, value: unknown, watch: CheckWatch = {}): OutputVerdict {
   try {
     const { problems, count } = evaluateValue(prepareSchema(bundle, watch), value, watch.interrupt);
     return count === 0
@@ -55,19 +55,20 @@ export function findSchemaProblems(bundle: SchemaBundle, watch: CheckWatch = {})
  * @throws SchemaError with all problems of the first kind that is found
  */
 function prepareSchema(bundle: SchemaBundle, watch: CheckWatch): LinkedSchema {
-  throwSchemaProblems(bundle.flatMap(findDialectProblems));
-  throwSchemaProblems(bundle.flatMap((document) => findMetaSchemaProblems(document)));
+  assertNoSchemaProblems(bundle.flatMap(findDialectProblems));
+  assertNoSchemaProblems(bundle.flatMap((document) => findMetaSchemaProblems(document)));
   const index = new SchemaIndex();
-  for (const document of bundle) index.add(document);
-  for (const document of META_DOCUMENTS) if (index.resource(document.path) === undefined) index.add(document);
-  for (const reference of index.references) index.resolve(reference.uri);
-  throwSchemaProblems(index.strays.flatMap((stray) => findMetaSchemaProblems(stray.document, stray)));
-  const schema = linkSchema(index, bundle[0].uris[0], watch.test);
-  throwSchemaProblems(bundle.flatMap((document) => findCustomDialectProblems(index, document, watch)));
+  for (const document of bundle) index.addDocument(document);
+  for (const document of META_DOCUMENTS)
+    if (index.findResource(document.path) === undefined) index.addDocument(document);
+  for (const reference of index.references) index.resolveReference(reference.uri);
+  assertNoSchemaProblems(index.straySchemas.flatMap((stray) => findMetaSchemaProblems(stray.document, stray)));
+  const schema = linkSchema(index, bundle[0].uris[0], watch.testPattern);
+  assertNoSchemaProblems(bundle.flatMap((document) => findCustomDialectProblems(index, document, watch)));
   return schema;
 }
 
-function throwSchemaProblems(problems: readonly string[]): void {
+function assertNoSchemaProblems(problems: readonly string[]): void {
   if (problems.length > 0) throw new SchemaError(problems);
 }
 
@@ -80,16 +81,16 @@ function findDialectProblems(document: SchemaDocument): readonly string[] {
 
 /** Returns violations of the project's own meta-schema, if a schema names one. */
 function findCustomDialectProblems(index: SchemaIndex, document: SchemaDocument, watch: CheckWatch): readonly string[] {
-  const dialect = index.resource(document.uris[0])?.dialect ?? SCHEMA_DIALECT;
+  const dialect = index.findResource(document.uris[0])?.dialect ?? SCHEMA_DIALECT;
   if (dialect === SCHEMA_DIALECT) return [];
   const { problems }: EvaluationResult = evaluateValue(
-    linkSchema(index, dialect, watch.test),
+    linkSchema(index, dialect, watch.testPattern),
     document.schema,
     watch.interrupt,
   );
   return problems.map((problem) => {
-    const line = formatProblem({ ...problem, at: undefined, aboutField: true });
-    return formatSchemaProblem(document, formatPointer(problem.at), line);
+    const line = formatProblem({ ...problem, location: undefined, aboutField: true });
+    return formatSchemaProblem(document, formatPointer(problem.location), line);
   });
 }
 
@@ -98,5 +99,5 @@ function limitProblems(lines: readonly string[], count = lines.length): readonly
   const different = [...new Set(lines)];
   const kept = different.slice(0, MAX_PROBLEM_LINES);
   const more = different.length - kept.length + (count - lines.length);
-  return more === 0 ? kept : [...kept, `and ${formatCountOf(more, "more problem")}`];
+  return more === 0 ? kept : [...kept, `and ${formatCountWithNoun(more, "more problem")}`];
 }

@@ -4,8 +4,8 @@ import {
   type CheckFrame,
   createKeyword,
   EvaluatedParts,
-  type Keyword,
   type KeywordCheck,
+  type KeywordDefinition,
   reportProblem,
   testEvery,
   type ValueKinds,
@@ -14,10 +14,10 @@ import { COMBINED_CHECKS, needsEvaluatedParts, UNEVALUATED_CHECKS } from "./chec
 import { OBJECT_CHECKS } from "./checks/object_checks.ts";
 import { SCALAR_CHECKS } from "./checks/scalar_checks.ts";
 import type { LinkedObject, LinkedSchema } from "./linked_schema.ts";
-import { formatValue, formatValueList, getTypeName, type Problem } from "./problems.ts";
+import { formatValue, formatValueList, getTypeName, type SchemaViolation } from "./problems.ts";
 
 /** Keywords that apply to values of every type. Source: JSON Schema 2020-12 Validation, 6.1. */
-const ANY_CHECKS: readonly Keyword[] = [
+const ANY_CHECKS: readonly KeywordDefinition[] = [
   createKeyword("type", "any", (wanted: string | readonly string[]) => {
     const types = [wanted].flat();
     return (value, frame) => {
@@ -33,7 +33,9 @@ const ANY_CHECKS: readonly Keyword[] = [
       const found = typeof value === "string" ? texts.has(value) : others.some((each) => isEqualJson(each, value));
       return (
         found ||
-        reportProblem(frame, `expected ${describeExpected(wanted)}, got ${formatValue(value)}`, { allowed: wanted })
+        reportProblem(frame, `expected ${describeAllowedValues(wanted)}, got ${formatValue(value)}`, {
+          allowed: wanted,
+        })
       );
     };
   }),
@@ -45,20 +47,20 @@ const ANY_CHECKS: readonly Keyword[] = [
   }),
 ];
 
-function describeExpected(wanted: readonly unknown[]): string {
+function describeAllowedValues(wanted: readonly unknown[]): string {
   return wanted.length === 1
     ? formatValue(wanted[0])
     : `one of ${wanted.length === 0 ? "no values" : formatValueList(wanted)}`;
 }
 
 /** Maximum number of cached pairs of schema and value, so that a large valid output does not fill the memory. */
-const MAX_KNOWN = 100_000;
+const MAX_CACHED_MISMATCHES = 100_000;
 
 /**
  * Cache of objects and arrays that do not match a schema. To explain why no alternative matches, each level needs
  * verdicts that the level above has already computed. Without the cache the time would be quadratic in the depth.
  */
-class KnownMisfits {
+class MismatchCache {
   readonly #schemas = new Map<unknown, Set<LinkedObject>>();
   #count = 0;
 
@@ -68,7 +70,7 @@ class KnownMisfits {
 
   /** Adds only objects and arrays: other values are evaluated quickly and have no identity. */
   add(schema: LinkedObject, value: unknown): void {
-    if (typeof value !== "object" || value === null || this.#count === MAX_KNOWN) return;
+    if (typeof value !== "object" || value === null || this.#count === MAX_CACHED_MISMATCHES) return;
     const known = this.#schemas.get(value);
     if (known === undefined) this.#schemas.set(value, new Set([schema]));
     else known.add(schema);
@@ -77,7 +79,7 @@ class KnownMisfits {
 }
 
 /** Keywords in the order of their problems in reports: type, missing members, parts, then combined schemas. */
-const KEYWORDS: readonly Keyword[] = [
+const KEYWORD_DEFINITIONS: readonly KeywordDefinition[] = [
   ...ANY_CHECKS,
   ...SCALAR_CHECKS,
   ...OBJECT_CHECKS,
@@ -87,7 +89,7 @@ const KEYWORDS: readonly Keyword[] = [
 ];
 
 /** Evaluations between two calls of `interrupt`: precise enough for a limit of one second, at no measurable cost. */
-const STEPS_PER_LOOK = 512;
+const STEPS_PER_INTERRUPT = 512;
 
 /** Maximum number of evaluations for a generated example or a schema file, about one second. */
 const MAX_STEPS = 2_000_000;
@@ -99,7 +101,7 @@ export class TooManySteps extends Error {
 
 /** Creates an `interrupt` that throws after a fixed number of evaluations, the same on every machine. */
 export function createStepLimit(): () => void {
-  let left = MAX_STEPS / STEPS_PER_LOOK;
+  let left = MAX_STEPS / STEPS_PER_INTERRUPT;
   return () => {
     left -= 1;
     if (left < 0) throw new TooManySteps("Comparing takes too many steps");
@@ -113,12 +115,12 @@ interface PreparedSchema {
 
 /** Result of an evaluation: the first problems in a stable order, and the number of all problems. */
 export interface EvaluationResult {
-  readonly problems: readonly Problem[];
+  readonly problems: readonly SchemaViolation[];
   readonly count: number;
 }
 
 /** Maximum number of stored problems; a value of a million wrong items would fill the memory with messages. */
-const MAX_KEPT_PROBLEMS = 1000;
+const MAX_STORED_PROBLEMS = 1000;
 
 /**
  * Evaluates `value` by a linked schema; the count is 0 if the value matches.
@@ -131,58 +133,68 @@ export function evaluateValue(
   value: unknown,
   interrupt: () => void = () => {},
 ): EvaluationResult {
-  const problems: Problem[] = [];
+  const problems: SchemaViolation[] = [];
   let count = 0;
   // Most outputs match, and a run without reports is faster.
-  if (new Evaluator(interrupt).apply(schema, value, { at: undefined, report: undefined, evaluated: undefined })) {
+  if (
+    new SchemaEvaluator(interrupt).applySchema(schema, value, {
+      at: undefined,
+      report: undefined,
+      evaluated: undefined,
+    })
+  ) {
     return { problems, count };
   }
-  const report = (problem: Problem): void => {
+  const report = (problem: SchemaViolation): void => {
     count += 1;
-    if (problems.length < MAX_KEPT_PROBLEMS) problems.push(problem);
+    if (problems.length < MAX_STORED_PROBLEMS) problems.push(problem);
   };
-  new Evaluator(interrupt, new KnownMisfits()).apply(schema, value, { at: undefined, report, evaluated: undefined });
+  new SchemaEvaluator(interrupt, new MismatchCache()).applySchema(schema, value, {
+    at: undefined,
+    report,
+    evaluated: undefined,
+  });
   return { problems, count };
 }
 
-class Evaluator {
+class SchemaEvaluator {
   readonly #interrupt: () => void;
   readonly #prepared = new Map<LinkedObject, PreparedSchema>();
-  readonly #misfits: KnownMisfits | undefined;
+  readonly #mismatches: MismatchCache | undefined;
   #steps = 0;
 
   /** @param misfits verdicts found while problems are reported, so that a plain verdict is not computed twice */
-  constructor(interrupt: () => void, misfits?: KnownMisfits) {
+  constructor(interrupt: () => void, misfits?: MismatchCache) {
     this.#interrupt = interrupt;
-    this.#misfits = misfits;
+    this.#mismatches = misfits;
   }
 
-  readonly apply = (schema: LinkedSchema, value: unknown, frame: CheckFrame): boolean => {
-    if (++this.#steps % STEPS_PER_LOOK === 0) this.#interrupt();
+  readonly applySchema = (schema: LinkedSchema, value: unknown, frame: CheckFrame): boolean => {
+    if (++this.#steps % STEPS_PER_INTERRUPT === 0) this.#interrupt();
     if (schema === true) return true;
     if (schema === false) return reportProblem(frame, "no value is allowed here");
     // A verdict depends only on schema and value, and a value that does not match contributes no evaluated parts.
-    if (frame.report === undefined && this.#misfits?.has(schema, value) === true) return false;
-    const { checks, tracks } = this.#prepare(schema);
+    if (frame.report === undefined && this.#mismatches?.has(schema, value) === true) return false;
+    const { checks, tracks } = this.#prepareSchema(schema);
     const outer = frame.evaluated;
     const evaluated = tracks || outer !== undefined ? new EvaluatedParts() : undefined;
     const own = evaluated === undefined ? frame : { at: frame.at, report: frame.report, evaluated };
     // The table contains only checks for this kind of value.
-    const passed = testEvery(checks[getValueKind(value)], own, (check) => check(value as never, own, this.apply));
+    const passed = testEvery(checks[getValueKind(value)], own, (check) => check(value as never, own, this.applySchema));
     // A part that does not match has still been evaluated; otherwise `unevaluated…` would report it a second time.
-    if (evaluated !== undefined && (passed || frame.report !== undefined)) outer?.add(evaluated);
-    if (!passed && frame.report === undefined) this.#misfits?.add(schema, value);
+    if (evaluated !== undefined && (passed || frame.report !== undefined)) outer?.addParts(evaluated);
+    if (!passed && frame.report === undefined) this.#mismatches?.add(schema, value);
     return passed;
   };
 
-  #prepare(schema: LinkedObject): PreparedSchema {
+  #prepareSchema(schema: LinkedObject): PreparedSchema {
     const known = this.#prepared.get(schema);
     if (known !== undefined) return known;
     const checks = { any: [], object: [], array: [], string: [], number: [] } as Record<
       keyof ValueKinds,
       KeywordCheck<never>[]
     >;
-    for (const { name, kind, prepare } of KEYWORDS) {
+    for (const { name, kind, createCheck: prepare } of KEYWORD_DEFINITIONS) {
       if (!schema.keywords.has(name)) continue;
       const check = prepare(schema.keywords.get(name), schema);
       for (const target of Object.keys(checks) as (keyof ValueKinds)[]) {

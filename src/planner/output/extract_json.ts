@@ -6,12 +6,12 @@ export interface ExtractedJson {
   readonly text: string;
 }
 
-interface Fence {
+interface FencedBlock {
   readonly tag: string;
   readonly content: string;
 }
 
-const FENCE = /^(`{3,}|~{3,})[ \t]*(.*)$/s;
+const FENCE_PATTERN = /^(`{3,}|~{3,})[ \t]*(.*)$/s;
 
 /**
  * Ways to find the output, the most reliable first. The first that finds a value is used. Among several values the last
@@ -20,13 +20,14 @@ const FENCE = /^(`{3,}|~{3,})[ \t]*(.*)$/s;
  * Source: docs/contract/spec-tool.md#output-2. A scalar in an untagged block is most often a program's output, so it
  * counts only if nothing else is found.
  */
-const STRATEGIES: readonly ((text: string, fences: readonly Fence[]) => ExtractedJson | undefined)[] = [
-  (_, fences) => findLastFence(fences, "json"),
-  (_, fences) => findLastFence(fences, "", isContainerValue),
-  (text) => parseJson(text),
-  (text) => findEmbeddedJson(text),
-  (_, fences) => findLastFence(fences, ""),
-];
+const EXTRACTION_STRATEGIES: readonly ((text: string, fences: readonly FencedBlock[]) => ExtractedJson | undefined)[] =
+  [
+    (_, fences) => findLastFence(fences, "json"),
+    (_, fences) => findLastFence(fences, "", isContainerValue),
+    (text) => parseWholeJson(text),
+    (text) => findEmbeddedJson(text),
+    (_, fences) => findLastFence(fences, ""),
+  ];
 
 /**
  * Finds the JSON value in an agent's output; undefined without one.
@@ -37,14 +38,14 @@ const STRATEGIES: readonly ((text: string, fences: readonly Fence[]) => Extracte
 export function extractJson(output: string): ExtractedJson | undefined {
   const text = output.startsWith("\uFEFF") ? output.slice(1) : output;
   const fences = parseFences(text);
-  for (const strategy of STRATEGIES) {
+  for (const strategy of EXTRACTION_STRATEGIES) {
     const found = strategy(text, fences);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function parseJson(text: string): ExtractedJson | undefined {
+function parseWholeJson(text: string): ExtractedJson | undefined {
   // The first character rules out most texts, and a thrown error costs a thousand times as much as this test.
   if (!/^\s*[{["\-\dtfn]/.test(text)) return undefined;
   try {
@@ -59,27 +60,27 @@ function isContainerValue({ value }: ExtractedJson): boolean {
 }
 
 function findLastFence(
-  fences: readonly Fence[],
+  fences: readonly FencedBlock[],
   wanted: string,
   accept: (found: ExtractedJson) => boolean = () => true,
 ) {
   for (const { tag, content } of fences.toReversed()) {
-    const found = tag === wanted ? parseJson(content) : undefined;
+    const found = tag === wanted ? parseWholeJson(content) : undefined;
     if (found !== undefined && accept(found)) return found;
   }
   return undefined;
 }
 
 /** Parses fenced blocks in order, with tags in lower case. A block without a closing fence ends with the text. */
-function parseFences(text: string): readonly Fence[] {
-  const fences: Fence[] = [];
+function parseFences(text: string): readonly FencedBlock[] {
+  const fences: FencedBlock[] = [];
   let open: { readonly mark: string; readonly tag: string; readonly from: number } | undefined;
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf("\n", start);
     const end = newline < 0 ? text.length : newline;
     const fence = parseFenceMark(text, start, end);
     if (open === undefined) {
-      if (fence !== undefined) open = { mark: fence.mark, tag: parseFirstWord(fence.info), from: end + 1 };
+      if (fence !== undefined) open = { mark: fence.mark, tag: parseFenceTag(fence.info), from: end + 1 };
     } else if (fence?.info === "" && fence.mark.startsWith(open.mark)) {
       fences.push({ tag: open.tag, content: text.slice(open.from, start) });
       open = undefined;
@@ -95,13 +96,13 @@ function parseFenceMark(text: string, start: number, end: number): { mark: strin
   let first = start;
   while (first < end && (text.charCodeAt(first) === 0x20 || text.charCodeAt(first) === 0x09)) first++;
   if (text.charCodeAt(first) !== 0x60 && text.charCodeAt(first) !== 0x7e) return undefined;
-  const match = FENCE.exec(text.slice(first, end).trimEnd());
+  const match = FENCE_PATTERN.exec(text.slice(first, end).trimEnd());
   if (match === null) return undefined;
   const [, mark = "", info = ""] = match;
   return mark.startsWith("`") && info.includes("`") ? undefined : { mark, info };
 }
 
-function parseFirstWord(info: string): string {
+function parseFenceTag(info: string): string {
   return (/^[^\s{]*/.exec(info)?.[0] ?? "").toLowerCase();
 }
 
@@ -109,7 +110,7 @@ function parseFirstWord(info: string): string {
 function findEmbeddedJson(text: string): ExtractedJson | undefined {
   const values = findJsonRanges(text).map(({ start, end }) => text.slice(start, end));
   const best = values.findLast((value) => value.includes('"')) ?? values.at(-1);
-  return best === undefined ? undefined : parseJson(best);
+  return best === undefined ? undefined : parseWholeJson(best);
 }
 
 /** Finds every object and array in the text that is complete JSON, outermost only, in text order. */
@@ -128,9 +129,9 @@ function collectValues(text: string, scanner: JsonScanner, places: readonly Text
   let from = 0;
   for (const { start, end } of places) {
     for (let at = findBracket(text, Math.max(from, start)); at < end; at = findBracket(text, from)) {
-      const scan = scanner.scan(at);
-      if (scan.complete) found.push({ start: at, end: scan.end });
-      for (const range of scan.closed) found.push(range);
+      const scan = scanner.scanValue(at);
+      if (scan.isComplete) found.push({ start: at, end: scan.end });
+      for (const range of scan.closedValues) found.push(range);
       for (const range of scan.strings) strings.push(range);
       from = Math.max(scan.end, at + 1);
     }
@@ -138,11 +139,11 @@ function collectValues(text: string, scanner: JsonScanner, places: readonly Text
   return strings;
 }
 
-const BRACKET = /[{[]/g;
+const BRACKET_PATTERN = /[{[]/g;
 
 function findBracket(text: string, from: number): number {
-  BRACKET.lastIndex = from;
-  return BRACKET.exec(text)?.index ?? text.length;
+  BRACKET_PATTERN.lastIndex = from;
+  return BRACKET_PATTERN.exec(text)?.index ?? text.length;
 }
 
 function selectOutermost(ranges: readonly TextRange[]): readonly TextRange[] {

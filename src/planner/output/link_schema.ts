@@ -1,6 +1,6 @@
 import { appendPointerToken } from "./json_pointer.ts";
 import type { LinkedObject, LinkedSchema } from "./linked_schema.ts";
-import { compileWatchedPattern, type PatternTest, runMatch, type WatchedPattern } from "./patterns.ts";
+import { compileWatchedPattern, type RunPatternTest, runUnlimitedMatch, type WatchedPattern } from "./patterns.ts";
 import {
   formatSchemaProblem,
   isSchemaNode,
@@ -9,19 +9,27 @@ import {
   type SchemaNode,
   type SchemaObject,
 } from "./schema_document.ts";
-import { decodeFragment, type IndexedSchema, type Resource, resolveUri, type SchemaIndex } from "./schema_index.ts";
 import {
-  APPLICATORS,
-  type Applicator,
-  ASSERTIONS,
+  decodeFragment,
+  type IndexedSchema,
+  resolveUri,
+  type SchemaIndex,
+  type SchemaResource,
+} from "./schema_index.ts";
+import {
+  ASSERTION_KEYWORDS,
   SCHEMA_DIALECT,
+  SUBSCHEMA_KEYWORDS,
+  type SubschemaKeyword,
   VOCABULARIES,
   VOCABULARY_BASE,
   type Vocabulary,
 } from "./schema_keywords.ts";
 
 /** Vocabularies of a schema of the standard dialect, in which `format` is only an annotation. */
-const STANDARD: ReadonlySet<Vocabulary> = new Set(VOCABULARIES.filter((name) => name !== "format-assertion"));
+const STANDARD_VOCABULARIES: ReadonlySet<Vocabulary> = new Set(
+  VOCABULARIES.filter((name) => name !== "format-assertion"),
+);
 
 /**
  * Returns the vocabularies of a resource, or the problem with its `$schema`.
@@ -30,18 +38,19 @@ const STANDARD: ReadonlySet<Vocabulary> = new Set(VOCABULARIES.filter((name) => 
  * `format-assertion` also counts in a `$vocabulary` of the schema itself, so that it needs no meta-schema. Source: JSON
  * Schema 2020-12 Core, 8.1.2; docs/decisions.md#s-17.
  */
-function readVocabularies(index: SchemaIndex, resource: Resource): ReadonlySet<Vocabulary> | string {
+function readVocabularies(index: SchemaIndex, resource: SchemaResource): ReadonlySet<Vocabulary> | string {
   const own = listKnownVocabularies(resource.root);
-  const dialect = resource.dialect === SCHEMA_DIALECT ? STANDARD : readMetaSchemaVocabularies(index, resource.dialect);
+  const dialect =
+    resource.dialect === SCHEMA_DIALECT ? STANDARD_VOCABULARIES : readMetaSchemaVocabularies(index, resource.dialect);
   if (typeof dialect === "string" || !own.has("format-assertion")) return dialect;
   return new Set([...dialect, "format-assertion"]);
 }
 
 function readMetaSchemaVocabularies(index: SchemaIndex, uri: string): ReadonlySet<Vocabulary> | string {
-  const meta = index.resource(uri);
+  const meta = index.findResource(uri);
   if (meta === undefined) return `"${uri}" is not supported: expected "${SCHEMA_DIALECT}"`;
   const declared = isSchemaObject(meta.root) ? meta.root["$vocabulary"] : undefined;
-  if (!isSchemaObject(declared)) return STANDARD;
+  if (!isSchemaObject(declared)) return STANDARD_VOCABULARIES;
   const names = listKnownVocabularies(meta.root);
   const foreign = Object.keys(declared).find(
     (each) => declared[each] === true && !names.has(parseVocabularyName(each)),
@@ -66,7 +75,7 @@ interface DynamicScope {
   readonly bindings: ReadonlyMap<string, SchemaNode>;
 }
 
-interface Draft extends LinkedObject {
+interface LinkedDraft extends LinkedObject {
   readonly keywords: Map<string, unknown>;
 }
 
@@ -83,64 +92,64 @@ const EMPTY_SCOPE: DynamicScope = { key: "", bindings: new Map() };
  *
  * Cost: O(schemas × dynamic scopes that reach them); there is one scope unless `$dynamicRef` is used.
  */
-export function linkSchema(index: SchemaIndex, uri: string, test: PatternTest = runMatch): LinkedSchema {
-  return new Linker(index, test).link(uri);
+export function linkSchema(index: SchemaIndex, uri: string, test: RunPatternTest = runUnlimitedMatch): LinkedSchema {
+  return new SchemaLinker(index, test).linkUri(uri);
 }
 
-class Linker {
+class SchemaLinker {
   readonly #index: SchemaIndex;
-  readonly #test: PatternTest;
-  readonly #drafts = new Map<string, Draft>();
-  readonly #unfilled: (() => void)[] = [];
+  readonly #test: RunPatternTest;
+  readonly #drafts = new Map<string, LinkedDraft>();
+  readonly #pendingFills: (() => void)[] = [];
   readonly #problems: string[];
-  readonly #rebound: ReadonlySet<string>;
+  readonly #reboundAnchors: ReadonlySet<string>;
 
-  constructor(index: SchemaIndex, test: PatternTest) {
+  constructor(index: SchemaIndex, test: RunPatternTest) {
     this.#index = index;
     this.#test = test;
     this.#problems = [...index.problems];
     const dynamic = index.references.filter(({ pointer }) => pointer.endsWith("/$dynamicRef"));
-    this.#rebound = new Set(dynamic.map(({ uri }) => decodeFragment(uri) ?? ""));
+    this.#reboundAnchors = new Set(dynamic.map(({ uri }) => decodeFragment(uri) ?? ""));
   }
 
-  link(uri: string): LinkedSchema {
-    const target = this.#index.resolve(uri);
-    const schema = target === undefined ? false : this.#node(target.node, EMPTY_SCOPE);
-    for (let fill = this.#unfilled.pop(); fill !== undefined; fill = this.#unfilled.pop()) fill();
+  linkUri(uri: string): LinkedSchema {
+    const target = this.#index.resolveReference(uri);
+    const schema = target === undefined ? false : this.#linkNode(target.node, EMPTY_SCOPE);
+    for (let fill = this.#pendingFills.pop(); fill !== undefined; fill = this.#pendingFills.pop()) fill();
     const circle = findSelfReference(this.#drafts.values());
-    if (circle !== undefined) this.#problem(circle.place, "", "refers to itself without end");
+    if (circle !== undefined) this.#addProblem(circle.source, "", "refers to itself without end");
     if (this.#problems.length > 0) throw new SchemaError([...new Set(this.#problems)].toSorted());
     return schema;
   }
 
   /** Returns a schema's linked form in a scope. Keywords are filled in later, so schemas may refer to themselves. */
-  #node(node: SchemaNode, outer: DynamicScope): LinkedSchema {
+  #linkNode(node: SchemaNode, outer: DynamicScope): LinkedSchema {
     if (typeof node === "boolean") return node;
-    const place = this.#index.place(node);
+    const place = this.#index.findSchema(node);
     if (place === undefined) return true;
-    const scope = this.#enter(outer, place.resource);
+    const scope = this.#enterResource(outer, place.resource);
     const key = `${place.number}${scope.key}`;
     const known = this.#drafts.get(key);
     if (known !== undefined) return known;
-    const draft: Draft = { keywords: new Map(), place };
+    const draft: LinkedDraft = { keywords: new Map(), source: place };
     this.#drafts.set(key, draft);
-    this.#unfilled.push(() => this.#fill(draft, node, scope));
+    this.#pendingFills.push(() => this.#fillDraft(draft, node, scope));
     return draft;
   }
 
   /** Adds the dynamic anchors of a resource; the outermost resource with an anchor keeps it. */
-  #enter(scope: DynamicScope, resource: Resource): DynamicScope {
+  #enterResource(scope: DynamicScope, resource: SchemaResource): DynamicScope {
     const bindings = new Map(scope.bindings);
     let key = scope.key;
     for (const [name, node] of resource.dynamicAnchors) {
-      if (bindings.has(name) || !this.#rebound.has(name)) continue;
+      if (bindings.has(name) || !this.#reboundAnchors.has(name)) continue;
       bindings.set(name, node);
-      key += ` ${name}=${typeof node === "boolean" ? node : this.#index.place(node)?.number}`;
+      key += ` ${name}=${typeof node === "boolean" ? node : this.#index.findSchema(node)?.number}`;
     }
     return key === scope.key ? scope : { key, bindings };
   }
 
-  #fill({ keywords, place }: Draft, node: SchemaObject, scope: DynamicScope): void {
+  #fillDraft({ keywords, source: place }: LinkedDraft, node: SchemaObject, scope: DynamicScope): void {
     const vocabularies = readVocabularies(this.#index, place.resource);
     if (typeof vocabularies === "string") {
       this.#problems.push(
@@ -149,65 +158,70 @@ class Linker {
       return;
     }
     for (const [keyword, value] of Object.entries(node)) {
-      const applicator = APPLICATORS.get(keyword);
+      const applicator = SUBSCHEMA_KEYWORDS.get(keyword);
       if (keyword === "$ref" || keyword === "$dynamicRef") {
-        keywords.set(keyword, this.#reference(keyword, String(value), place, scope));
-      } else if (applicator?.applies === true && vocabularies.has(applicator.vocabulary)) {
-        keywords.set(keyword, this.#applicator(keyword, applicator, value, { place, scope }));
+        keywords.set(keyword, this.#linkReference(keyword, String(value), place, scope));
+      } else if (applicator?.isApplied === true && vocabularies.has(applicator.vocabulary)) {
+        keywords.set(keyword, this.#linkApplicator(keyword, applicator, value, { place, scope }));
       } else if (isAssertedKeyword(keyword, vocabularies)) {
-        keywords.set(keyword, keyword === "pattern" ? this.#pattern(String(value), place, "/pattern") : value);
+        keywords.set(keyword, keyword === "pattern" ? this.#compilePattern(String(value), place, "/pattern") : value);
       }
     }
   }
 
-  #applicator(
+  #linkApplicator(
     keyword: string,
-    { place: shape }: Applicator,
+    { form: shape }: SubschemaKeyword,
     value: unknown,
     at: { place: IndexedSchema; scope: DynamicScope },
   ) {
-    const link = (node: unknown): unknown => (isSchemaNode(node) ? this.#node(node, at.scope) : node);
+    const link = (node: unknown): unknown => (isSchemaNode(node) ? this.#linkNode(node, at.scope) : node);
     if (shape === "schema") return link(value);
     if (shape === "list") return (value as readonly unknown[]).map(link);
     const entries = Object.entries(value as SchemaObject);
     if (keyword !== "patternProperties") return new Map(entries.map(([name, node]) => [name, link(node)]));
     return entries.map(([source, node]) => [
-      this.#pattern(source, at.place, appendPointerToken("/patternProperties", source)),
+      this.#compilePattern(source, at.place, appendPointerToken("/patternProperties", source)),
       link(node),
     ]);
   }
 
-  #reference(keyword: "$ref" | "$dynamicRef", text: string, place: IndexedSchema, scope: DynamicScope): LinkedSchema {
+  #linkReference(
+    keyword: "$ref" | "$dynamicRef",
+    text: string,
+    place: IndexedSchema,
+    scope: DynamicScope,
+  ): LinkedSchema {
     const uri = resolveUri(text, place.resource.uri);
     // The index has already reported a text that is not a URI.
     if (uri === undefined) return false;
-    const target = this.#index.resolve(uri);
+    const target = this.#index.resolveReference(uri);
     if (target === undefined) {
-      this.#problem(place, `/${keyword}`, `"${text}" leads to no schema`);
+      this.#addProblem(place, `/${keyword}`, `"${text}" leads to no schema`);
       return false;
     }
     const anchor = decodeFragment(uri) ?? "";
     const rebinds = keyword === "$dynamicRef" && target.resource.dynamicAnchors.get(anchor) === target.node;
-    return this.#node(rebinds ? (scope.bindings.get(anchor) ?? target.node) : target.node, scope);
+    return this.#linkNode(rebinds ? (scope.bindings.get(anchor) ?? target.node) : target.node, scope);
   }
 
-  #pattern(source: string, place: IndexedSchema, pointer: string): WatchedPattern {
+  #compilePattern(source: string, place: IndexedSchema, pointer: string): WatchedPattern {
     try {
       return compileWatchedPattern(source, this.#test);
     } catch (error) {
-      this.#problem(place, pointer, `"${source}" is no regular expression: ${(error as Error).message}`);
+      this.#addProblem(place, pointer, `"${source}" is no regular expression: ${(error as Error).message}`);
       return { source, matches: () => false };
     }
   }
 
-  #problem(place: IndexedSchema, pointer: string, what: string): void {
+  #addProblem(place: IndexedSchema, pointer: string, what: string): void {
     this.#problems.push(formatSchemaProblem(place.resource.document, place.pointer + pointer, what));
   }
 }
 
 function isAssertedKeyword(keyword: string, vocabularies: ReadonlySet<Vocabulary>): boolean {
   if (keyword === "format") return vocabularies.has("format-assertion");
-  return vocabularies.has("validation") && ASSERTIONS.has(keyword);
+  return vocabularies.has("validation") && ASSERTION_KEYWORDS.has(keyword);
 }
 
 /**
@@ -239,7 +253,7 @@ function listInPlaceSchemas({ keywords }: LinkedObject): LinkedObject[] {
   const found: unknown[] = [];
   for (const [keyword, value] of keywords) {
     if (keyword === "$ref" || keyword === "$dynamicRef") found.push(value);
-    else if (APPLICATORS.get(keyword)?.inPlace !== true) continue;
+    else if (SUBSCHEMA_KEYWORDS.get(keyword)?.appliesInPlace !== true) continue;
     else if (value instanceof Map) found.push(...value.values());
     else found.push(...[value].flat());
   }

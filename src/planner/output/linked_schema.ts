@@ -7,7 +7,7 @@ import type { IndexedSchema } from "./schema_index.ts";
  */
 export interface LinkedObject {
   readonly keywords: ReadonlyMap<string, unknown>;
-  readonly place: IndexedSchema;
+  readonly source: IndexedSchema;
 }
 
 export type LinkedSchema = LinkedObject | boolean;

@@ -28,7 +28,7 @@ export const META_DOCUMENTS: readonly SchemaDocument[] = [
   },
 ];
 
-const OLDER_DIALECT = /^https?:\/\/json-schema\.org\/(?!draft\/2020-12\/schema#?$)/;
+const OLDER_DIALECT_PATTERN = /^https?:\/\/json-schema\.org\/(?!draft\/2020-12\/schema#?$)/;
 
 let linkedMeta: LinkedSchema | undefined;
 
@@ -44,19 +44,19 @@ export function findMetaSchemaProblems(
   const { node = document.schema, pointer = "" } = part;
   linkedMeta ??= linkMetaSchema();
   return evaluateValue(linkedMeta, node).problems.map((problem) => {
-    const line = formatProblem({ ...problem, at: undefined, aboutField: true });
-    return formatSchemaProblem(document, pointer + formatPointer(problem.at), line);
+    const line = formatProblem({ ...problem, location: undefined, aboutField: true });
+    return formatSchemaProblem(document, pointer + formatPointer(problem.location), line);
   });
 }
 
 function linkMetaSchema(): LinkedSchema {
   const index = new SchemaIndex();
-  for (const document of META_DOCUMENTS) index.add(document);
+  for (const document of META_DOCUMENTS) index.addDocument(document);
   return linkSchema(index, SCHEMA_DIALECT);
 }
 
 /** Returns an older draft's `$schema`, or undefined. Its keywords have other meanings and cannot be evaluated. */
 export function findOlderDialect({ schema }: SchemaDocument): string | undefined {
   const dialect = isSchemaObject(schema) ? schema["$schema"] : undefined;
-  return typeof dialect === "string" && OLDER_DIALECT.test(dialect) ? dialect : undefined;
+  return typeof dialect === "string" && OLDER_DIALECT_PATTERN.test(dialect) ? dialect : undefined;
 }

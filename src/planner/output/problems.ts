@@ -4,8 +4,8 @@ import { appendPointerToken } from "./json_pointer.ts";
 export type ValueLocation = { readonly parent: ValueLocation; readonly token: string | number } | undefined;
 
 /** A violation of the schema by a value. */
-export interface Problem {
-  readonly at: ValueLocation;
+export interface SchemaViolation {
+  readonly location: ValueLocation;
   /** The violation, without its location. */
   readonly what: string;
   /** True if the message is about a field of the value at `at`; at the root it is then printed without a location. */
@@ -16,11 +16,11 @@ export interface Problem {
   readonly allowed?: readonly unknown[];
 }
 
-const MAX_SHOWN_VALUE = 60;
-const MAX_SHOWN_LIST = 10;
+const MAX_SHOWN_VALUE_CHARS = 60;
+const MAX_LISTED_VALUES = 10;
 
 /** Formats a problem as `<pointer>: <what>`, with `output` for the root, whose pointer is empty. */
-export function formatProblem({ at, what, aboutField }: Problem): string {
+export function formatProblem({ location: at, what, aboutField }: SchemaViolation): string {
   if (at === undefined && aboutField === true) return what;
   return `${at === undefined ? "output" : replaceLineBreaks(formatPointer(at))}: ${what}`;
 }
@@ -33,25 +33,26 @@ export function formatPointer(at: ValueLocation): string {
 
 /** Formats a value as JSON, shortened if it is long. */
 export function formatValue(value: unknown): string {
-  const text = typeof value === "string" ? JSON.stringify(value.slice(0, MAX_SHOWN_VALUE + 1)) : formatShortJson(value);
-  return text.length > MAX_SHOWN_VALUE ? `${text.slice(0, MAX_SHOWN_VALUE)}…` : text;
+  const text =
+    typeof value === "string" ? JSON.stringify(value.slice(0, MAX_SHOWN_VALUE_CHARS + 1)) : formatShortJson(value);
+  return text.length > MAX_SHOWN_VALUE_CHARS ? `${text.slice(0, MAX_SHOWN_VALUE_CHARS)}…` : text;
 }
 
 function formatShortJson(value: unknown): string {
   // A large value is not converted to JSON, because most of the text would be cut off.
-  if (Array.isArray(value) && value.length > MAX_SHOWN_VALUE) return `an array of ${value.length} items`;
+  if (Array.isArray(value) && value.length > MAX_SHOWN_VALUE_CHARS) return `an array of ${value.length} items`;
   return JSON.stringify(value) ?? String(value);
 }
 
 export function formatValueList(values: readonly unknown[]): string {
-  const texts = values.slice(0, MAX_SHOWN_LIST).map(formatValue);
+  const texts = values.slice(0, MAX_LISTED_VALUES).map(formatValue);
   const rest = values.length - texts.length;
   return rest > 0 ? `${texts.join(", ")} or ${rest} more` : texts.join(", ");
 }
 
 /** Formats a field's name in single quotes, on one line. */
 export function formatFieldName(name: string): string {
-  return `'${replaceLineBreaks(name.length > MAX_SHOWN_VALUE ? `${name.slice(0, MAX_SHOWN_VALUE)}…` : name)}'`;
+  return `'${replaceLineBreaks(name.length > MAX_SHOWN_VALUE_CHARS ? `${name.slice(0, MAX_SHOWN_VALUE_CHARS)}…` : name)}'`;
 }
 
 function replaceLineBreaks(text: string): string {

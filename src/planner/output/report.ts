@@ -29,7 +29,7 @@ export function listOutputProblems(verdict: OutputVerdict): readonly string[] {
 export interface OutputConsequence {
   readonly status: "completed" | "needs_attention";
   /** True if the spec continues although its output is not valid, so that a warning is needed. */
-  readonly warning: boolean;
+  readonly needsWarning: boolean;
 }
 
 /**
@@ -40,6 +40,6 @@ export interface OutputConsequence {
  * @param strict `validation.strict_output_validation` of the config
  */
 export function decideOutputConsequence(verdict: OutputVerdict | null, strict: boolean): OutputConsequence {
-  if (verdict === null || verdict.kind === "passed") return { status: "completed", warning: false };
-  return strict ? { status: "needs_attention", warning: false } : { status: "completed", warning: true };
+  if (verdict === null || verdict.kind === "passed") return { status: "completed", needsWarning: false };
+  return strict ? { status: "needs_attention", needsWarning: false } : { status: "completed", needsWarning: true };
 }

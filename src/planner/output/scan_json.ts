@@ -1,9 +1,9 @@
 /** Result of one scan; `end` is the offset after the value, or of the first character that cannot belong to it. */
 export interface ScanResult {
-  readonly complete: boolean;
+  readonly isComplete: boolean;
   readonly end: number;
   /** On failure: the complete objects and arrays within the scanned text, outermost only, in text order. */
-  readonly closed: readonly TextRange[];
+  readonly closedValues: readonly TextRange[];
   /** On failure: the strings within the scanned text that contain an opening bracket. */
   readonly strings: readonly TextRange[];
 }
@@ -16,9 +16,9 @@ export interface TextRange {
 
 type Expectation = "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end";
 
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const UNICODE_ESCAPE = /[\da-fA-F]{4}/y;
-const LITERALS = ["true", "false", "null"] as const;
+const NUMBER_PATTERN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const UNICODE_ESCAPE_PATTERN = /[\da-fA-F]{4}/y;
+const JSON_LITERALS = ["true", "false", "null"] as const;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const OPEN_ARRAY = 0x5b;
@@ -42,12 +42,12 @@ export class JsonScanner {
     this.#text = text;
   }
 
-  scan(start: number): ScanResult {
-    return new Attempt(this.#text, start, (from) => this.#string(from)).run();
+  scanValue(start: number): ScanResult {
+    return new ScanAttempt(this.#text, start, (from) => this.#findStringEnd(from)).run();
   }
 
   /** Returns the end of the string that opens at `start`, or -1 if it is not closed. */
-  #string(start: number): number {
+  #findStringEnd(start: number): number {
     // A quote inside an unclosed string was an escaped one, so a string that begins there fails at the same offset.
     if (start > this.#unclosed.start && start < this.#unclosed.end) return -1;
     const text = this.#text;
@@ -70,34 +70,34 @@ export class JsonScanner {
 function countEscapeChars(text: string, at: number): number {
   const letter = text.charAt(at);
   if (letter === "u") {
-    UNICODE_ESCAPE.lastIndex = at + 1;
-    return UNICODE_ESCAPE.test(text) ? 5 : 0;
+    UNICODE_ESCAPE_PATTERN.lastIndex = at + 1;
+    return UNICODE_ESCAPE_PATTERN.test(text) ? 5 : 0;
   }
   return letter !== "" && '"\\/bfnrt'.includes(letter) ? 1 : 0;
 }
 
-class Attempt {
+class ScanAttempt {
   readonly #text: string;
-  readonly #string: (start: number) => number;
-  readonly #open: number[] = [];
+  readonly #findStringEnd: (start: number) => number;
+  readonly #openBrackets: number[] = [];
   readonly #closed: TextRange[] = [];
   readonly #strings: TextRange[] = [];
   #at: number;
-  #expect: Expectation = "value";
+  #expectation: Expectation = "value";
 
   constructor(text: string, start: number, string: (start: number) => number) {
     this.#text = text;
     this.#at = start;
-    this.#string = string;
+    this.#findStringEnd = string;
   }
 
   run(): ScanResult {
     for (;;) {
       this.#skipSpace();
-      const next = this.#token(this.#text.charCodeAt(this.#at));
-      if (next < 0) return { complete: false, end: this.#at, closed: this.#closed, strings: this.#strings };
+      const next = this.#readToken(this.#text.charCodeAt(this.#at));
+      if (next < 0) return { isComplete: false, end: this.#at, closedValues: this.#closed, strings: this.#strings };
       this.#at = next;
-      if (this.#open.length === 0) return { complete: true, end: next, closed: [], strings: [] };
+      if (this.#openBrackets.length === 0) return { isComplete: true, end: next, closedValues: [], strings: [] };
     }
   }
 
@@ -110,68 +110,68 @@ class Attempt {
   }
 
   /** Reads one token; returns the offset after it, or -1 if the grammar does not allow it here. */
-  #token(code: number): number {
-    switch (this.#expect) {
+  #readToken(code: number): number {
+    switch (this.#expectation) {
       case "value":
-        return this.#value(code);
+        return this.#readValue(code);
       case "value or end":
-        return code === CLOSE_ARRAY ? this.#close() : this.#value(code);
+        return code === CLOSE_ARRAY ? this.#closeBracket() : this.#readValue(code);
       case "key":
-        return this.#key(code);
+        return this.#readKey(code);
       case "key or end":
-        return code === CLOSE_OBJECT ? this.#close() : this.#key(code);
+        return code === CLOSE_OBJECT ? this.#closeBracket() : this.#readKey(code);
       case "colon":
-        this.#expect = "value";
+        this.#expectation = "value";
         return code === COLON ? this.#at + 1 : -1;
       case "comma or end":
-        return this.#separator(code);
+        return this.#readSeparator(code);
     }
   }
 
-  #value(code: number): number {
+  #readValue(code: number): number {
     if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
-      this.#open.push(this.#at);
-      this.#expect = code === OPEN_OBJECT ? "key or end" : "value or end";
+      this.#openBrackets.push(this.#at);
+      this.#expectation = code === OPEN_OBJECT ? "key or end" : "value or end";
       return this.#at + 1;
     }
-    this.#expect = "comma or end";
-    return code === QUOTE ? this.#quoted() : this.#bare();
+    this.#expectation = "comma or end";
+    return code === QUOTE ? this.#readString() : this.#readLiteral();
   }
 
-  #key(code: number): number {
-    this.#expect = "colon";
-    return code === QUOTE ? this.#quoted() : -1;
+  #readKey(code: number): number {
+    this.#expectation = "colon";
+    return code === QUOTE ? this.#readString() : -1;
   }
 
-  #quoted(): number {
+  #readString(): number {
     const start = this.#at;
-    const end = this.#string(start);
+    const end = this.#findStringEnd(start);
     if (end >= 0 && /[{[]/.test(this.#text.slice(start, end))) this.#strings.push({ start, end });
     return end;
   }
 
-  #bare(): number {
-    for (const literal of LITERALS) {
+  #readLiteral(): number {
+    for (const literal of JSON_LITERALS) {
       if (this.#text.startsWith(literal, this.#at)) return this.#at + literal.length;
     }
-    NUMBER.lastIndex = this.#at;
-    return NUMBER.test(this.#text) ? NUMBER.lastIndex : -1;
+    NUMBER_PATTERN.lastIndex = this.#at;
+    return NUMBER_PATTERN.test(this.#text) ? NUMBER_PATTERN.lastIndex : -1;
   }
 
-  #separator(code: number): number {
-    const inObject = this.#text.charCodeAt(this.#open.at(-1) ?? -1) === OPEN_OBJECT;
+  #readSeparator(code: number): number {
+    const inObject = this.#text.charCodeAt(this.#openBrackets.at(-1) ?? -1) === OPEN_OBJECT;
     if (code === COMMA) {
-      this.#expect = inObject ? "key" : "value";
+      this.#expectation = inObject ? "key" : "value";
       return this.#at + 1;
     }
-    return code === (inObject ? CLOSE_OBJECT : CLOSE_ARRAY) ? this.#close() : -1;
+    return code === (inObject ? CLOSE_OBJECT : CLOSE_ARRAY) ? this.#closeBracket() : -1;
   }
 
-  #close(): number {
-    const start = this.#open.pop() ?? this.#at;
+  #closeBracket(): number {
+    const start = this.#openBrackets.pop() ?? this.#at;
     while ((this.#closed.at(-1)?.start ?? -1) > start) this.#closed.pop();
     this.#closed.push({ start, end: this.#at + 1 });
-    this.#expect = "comma or end";
+    this.#expectation = "comma or end";
     return this.#at + 1;
   }
 }

@@ -1,6 +1,6 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import { appendPointerToken } from "./json_pointer.ts";
-import { APPLICATORS, type SubschemaPlace } from "./schema_keywords.ts";
+import { SUBSCHEMA_KEYWORDS, type SubschemaForm } from "./schema_keywords.ts";
 
 export type SchemaObject = Readonly<Record<string, unknown>>;
 export type SchemaNode = SchemaObject | boolean;
@@ -49,16 +49,16 @@ export interface Subschema {
 /** Returns the schemas directly inside `schema`, at all positions where a keyword of the dialect may have one. */
 export function listSubschemas(schema: SchemaObject): readonly Subschema[] {
   return Object.entries(schema).flatMap(([keyword, value]) => {
-    const place = APPLICATORS.get(keyword)?.place;
+    const place = SUBSCHEMA_KEYWORDS.get(keyword)?.form;
     if (place === undefined) return [];
-    return listMembers(place, value)
+    return listSchemaCandidates(place, value)
       .filter(([, node]) => isSchemaNode(node))
       .map(([pointer, node]) => ({ node: node as SchemaNode, pointer: appendPointerToken("", keyword) + pointer }));
   });
 }
 
 /** Lists the parts of a keyword's value that may be schemas, with their pointers relative to the keyword. */
-function listMembers(place: SubschemaPlace, value: unknown): readonly (readonly [string, unknown])[] {
+function listSchemaCandidates(place: SubschemaForm, value: unknown): readonly (readonly [string, unknown])[] {
   if (place === "schema") return [["", value]];
   if (typeof value !== "object" || value === null || Array.isArray(value) !== (place === "list")) return [];
   return Object.entries(value).map(([name, node]) => [appendPointerToken("", name), node]);

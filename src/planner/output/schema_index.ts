@@ -11,7 +11,7 @@ import {
 import { SCHEMA_DIALECT } from "./schema_keywords.ts";
 
 /** A schema with its own URI: a document, or a schema inside one that has an `$id`. */
-export interface Resource {
+export interface SchemaResource {
   readonly uri: string;
   readonly root: SchemaNode;
   readonly document: SchemaDocument;
@@ -26,7 +26,7 @@ export interface Resource {
 }
 
 export interface IndexedSchema {
-  readonly resource: Resource;
+  readonly resource: SchemaResource;
   /** Pointer from the root of the document. */
   readonly pointer: string;
   /** Number of the schema in the index, from 0. */
@@ -50,7 +50,7 @@ export interface StraySchema {
 
 export interface ReferenceTarget {
   readonly node: SchemaNode;
-  readonly resource: Resource;
+  readonly resource: SchemaResource;
 }
 
 /**
@@ -63,73 +63,74 @@ export class SchemaIndex {
   readonly references: SchemaReference[] = [];
   readonly problems: string[] = [];
   /** Values that are schemas only because a reference points to them. */
-  readonly strays: StraySchema[] = [];
-  readonly #resources = new Map<string, Resource>();
-  readonly #places = new Map<SchemaObject, IndexedSchema>();
+  readonly straySchemas: StraySchema[] = [];
+  readonly #resources = new Map<string, SchemaResource>();
+  readonly #schemas = new Map<SchemaObject, IndexedSchema>();
   #count = 0;
 
-  add(document: SchemaDocument): void {
+  addDocument(document: SchemaDocument): void {
     const { schema, uris } = document;
     if (!isSchemaNode(schema)) {
       this.problems.push(formatSchemaProblem(document, "", "expected a schema, which is an object or a boolean"));
       return;
     }
-    const resource = this.#resource(document, schema, { uri: uris[0], dialect: SCHEMA_DIALECT, pointer: "" });
+    const resource = this.#addResource(document, schema, { uri: uris[0], dialect: SCHEMA_DIALECT, pointer: "" });
     for (const uri of uris) this.#resources.set(uri, resource);
-    this.#visit(schema, resource, "");
+    this.#indexSchemas(schema, resource, "");
   }
 
   /** Adds another URI of an indexed document. */
-  alias(uri: string, document: SchemaDocument): void {
+  addAlias(uri: string, document: SchemaDocument): void {
     const resource = this.#resources.get(document.uris[0]);
     if (resource !== undefined) this.#resources.set(uri, resource);
   }
 
-  resource(uri: string): Resource | undefined {
+  findResource(uri: string): SchemaResource | undefined {
     return this.#resources.get(removeFragment(uri));
   }
 
-  place(node: SchemaObject): IndexedSchema | undefined {
-    return this.#places.get(node);
+  findSchema(node: SchemaObject): IndexedSchema | undefined {
+    return this.#schemas.get(node);
   }
 
   /** Returns the schema to which an absolute URI refers, or undefined. */
-  resolve(uri: string): ReferenceTarget | undefined {
-    const resource = this.resource(uri);
+  resolveReference(uri: string): ReferenceTarget | undefined {
+    const resource = this.findResource(uri);
     const fragment = decodeFragment(uri);
     if (resource === undefined || fragment === undefined) return undefined;
-    if (fragment !== "" && !fragment.startsWith("/")) return this.#target(resource.anchors.get(fragment), resource, "");
-    return this.#follow(resource, fragment);
+    if (fragment !== "" && !fragment.startsWith("/"))
+      return this.#createTarget(resource.anchors.get(fragment), resource, "");
+    return this.#followPointer(resource, fragment);
   }
 
-  #follow(resource: Resource, pointer: string): ReferenceTarget | undefined {
+  #followPointer(resource: SchemaResource, pointer: string): ReferenceTarget | undefined {
     let node: unknown = resource.root;
     let nearest = resource;
     for (const token of parseJsonPointer(pointer) ?? [""]) {
       node = getMember(node, token);
-      if (isSchemaObject(node)) nearest = this.place(node)?.resource ?? nearest;
+      if (isSchemaObject(node)) nearest = this.findSchema(node)?.resource ?? nearest;
     }
-    return this.#target(node, nearest, resource.pointer + pointer);
+    return this.#createTarget(node, nearest, resource.pointer + pointer);
   }
 
-  #target(node: unknown, resource: Resource, pointer: string): ReferenceTarget | undefined {
+  #createTarget(node: unknown, resource: SchemaResource, pointer: string): ReferenceTarget | undefined {
     if (!isSchemaNode(node)) return undefined;
     if (typeof node === "boolean") return { node, resource };
     // A pointer may refer to a value outside all keywords of the dialect. That value becomes a schema here.
-    if (!this.#places.has(node)) {
-      this.strays.push({ document: resource.document, pointer, node });
-      this.#visit(node, resource, pointer);
+    if (!this.#schemas.has(node)) {
+      this.straySchemas.push({ document: resource.document, pointer, node });
+      this.#indexSchemas(node, resource, pointer);
     }
-    return { node, resource: this.place(node)?.resource ?? resource };
+    return { node, resource: this.findSchema(node)?.resource ?? resource };
   }
 
-  #visit(root: SchemaNode, rootResource: Resource, rootPointer: string): void {
-    const open: [SchemaNode, Resource, string][] = [[root, rootResource, rootPointer]];
+  #indexSchemas(root: SchemaNode, rootResource: SchemaResource, rootPointer: string): void {
+    const open: [SchemaNode, SchemaResource, string][] = [[root, rootResource, rootPointer]];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       const [node, outer, pointer] = next;
       if (typeof node === "boolean") continue;
-      const resource = node === outer.root ? outer : this.#enter(node, outer, pointer);
-      this.#register(node, resource, pointer);
+      const resource = node === outer.root ? outer : this.#enterSchema(node, outer, pointer);
+      this.#registerSchema(node, resource, pointer);
       for (const child of listSubschemas(node).toReversed()) {
         open.push([child.node, resource, pointer + child.pointer]);
       }
@@ -137,17 +138,17 @@ export class SchemaIndex {
   }
 
   /** Returns the resource of a schema inside `outer`: a new one if it has an `$id`. */
-  #enter(node: SchemaObject, outer: Resource, pointer: string): Resource {
+  #enterSchema(node: SchemaObject, outer: SchemaResource, pointer: string): SchemaResource {
     if (typeof node["$id"] !== "string") return outer;
-    return this.#resource(outer.document, node, { uri: outer.uri, dialect: outer.dialect, pointer });
+    return this.#addResource(outer.document, node, { uri: outer.uri, dialect: outer.dialect, pointer });
   }
 
-  #resource(document: SchemaDocument, root: SchemaNode, outer: { uri: string; dialect: string; pointer: string }) {
+  #addResource(document: SchemaDocument, root: SchemaNode, outer: { uri: string; dialect: string; pointer: string }) {
     const own = isSchemaObject(root) ? root : {};
     const id = own["$id"];
-    const uri = typeof id === "string" ? this.#absolute(document, `${outer.pointer}/$id`, id, outer.uri) : outer.uri;
+    const uri = typeof id === "string" ? this.#resolveUri(document, `${outer.pointer}/$id`, id, outer.uri) : outer.uri;
     const dialect = own["$schema"];
-    const resource: Resource = {
+    const resource: SchemaResource = {
       uri: removeFragment(uri ?? outer.uri),
       root,
       document,
@@ -171,8 +172,8 @@ export class SchemaIndex {
     return resource;
   }
 
-  #register(node: SchemaObject, resource: Resource, pointer: string): void {
-    this.#places.set(node, { resource, pointer, number: this.#count++ });
+  #registerSchema(node: SchemaObject, resource: SchemaResource, pointer: string): void {
+    this.#schemas.set(node, { resource, pointer, number: this.#count++ });
     const { $anchor: anchor, $dynamicAnchor: dynamicAnchor } = node;
     if (typeof anchor === "string") resource.anchors.set(anchor, node);
     if (typeof dynamicAnchor === "string") {
@@ -183,12 +184,12 @@ export class SchemaIndex {
       const text = node[keyword];
       if (typeof text !== "string") continue;
       const at = appendPointerToken(pointer, keyword);
-      const uri = this.#absolute(resource.document, at, text, resource.uri);
+      const uri = this.#resolveUri(resource.document, at, text, resource.uri);
       if (uri !== undefined) this.references.push({ document: resource.document, pointer: at, text, uri });
     }
   }
 
-  #absolute(document: SchemaDocument, pointer: string, text: string, base: string): string | undefined {
+  #resolveUri(document: SchemaDocument, pointer: string, text: string, base: string): string | undefined {
     const uri = resolveUri(text, base);
     if (uri === undefined) this.problems.push(formatSchemaProblem(document, pointer, `"${text}" is no URI reference`));
     return uri;

@@ -1,5 +1,5 @@
 /** Form of a keyword's subschemas: one schema, a list or a map. */
-export type SubschemaPlace = "schema" | "list" | "map";
+export type SubschemaForm = "schema" | "list" | "map";
 
 /** Beginning of the URIs of draft 2020-12's vocabularies; a vocabulary's name follows it. */
 export const VOCABULARY_BASE = "https://json-schema.org/draft/2020-12/vocab/";
@@ -13,25 +13,25 @@ export const VOCABULARIES = [
 
 export type Vocabulary = (typeof VOCABULARIES)[number];
 
-export interface Applicator {
-  readonly place: SubschemaPlace;
+export interface SubschemaKeyword {
+  readonly form: SubschemaForm;
   readonly vocabulary: Vocabulary;
   /** True if the subschemas apply to the same value rather than to a part of it. */
-  readonly inPlace: boolean;
+  readonly appliesInPlace: boolean;
   /** False for a keyword that only stores schemas for references. */
-  readonly applies: boolean;
+  readonly isApplied: boolean;
 }
 
-function createPartApplicator(place: SubschemaPlace, vocabulary: Vocabulary = "applicator"): Applicator {
-  return { place, vocabulary, inPlace: false, applies: true };
+function createPartApplicator(place: SubschemaForm, vocabulary: Vocabulary = "applicator"): SubschemaKeyword {
+  return { form: place, vocabulary, appliesInPlace: false, isApplied: true };
 }
 
-function createInPlaceApplicator(place: SubschemaPlace): Applicator {
-  return { place, vocabulary: "applicator", inPlace: true, applies: true };
+function createInPlaceApplicator(place: SubschemaForm): SubschemaKeyword {
+  return { form: place, vocabulary: "applicator", appliesInPlace: true, isApplied: true };
 }
 
-function createDefinitionsApplicator(place: SubschemaPlace, vocabulary: Vocabulary): Applicator {
-  return { place, vocabulary, inPlace: false, applies: false };
+function createDefinitionsApplicator(place: SubschemaForm, vocabulary: Vocabulary): SubschemaKeyword {
+  return { form: place, vocabulary, appliesInPlace: false, isApplied: false };
 }
 
 /**
@@ -40,7 +40,7 @@ function createDefinitionsApplicator(place: SubschemaPlace, vocabulary: Vocabula
  *
  * Source: JSON Schema 2020-12 Core, 10 and 11; Validation, 8.
  */
-export const APPLICATORS: ReadonlyMap<string, Applicator> = new Map([
+export const SUBSCHEMA_KEYWORDS: ReadonlyMap<string, SubschemaKeyword> = new Map([
   ["$defs", createDefinitionsApplicator("map", "core")],
   ["definitions", createDefinitionsApplicator("map", "core")],
   ["contentSchema", createDefinitionsApplicator("schema", "content")],
@@ -65,7 +65,7 @@ export const APPLICATORS: ReadonlyMap<string, Applicator> = new Map([
 ]);
 
 /** Keywords of the validation vocabulary: each is a condition on the value and contains no subschema. */
-export const ASSERTIONS: ReadonlySet<string> = new Set([
+export const ASSERTION_KEYWORDS: ReadonlySet<string> = new Set([
   ..."type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum".split(" "),
   ..."maxLength minLength pattern maxItems minItems uniqueItems maxContains minContains".split(" "),
   ..."maxProperties minProperties required dependentRequired".split(" "),

@@ -16,11 +16,11 @@ export interface AgentStartOptions {
 
 export interface AgentLauncher {
   /** Returns false if a program's name is not on PATH. @param env variables in addition to planner's environment */
-  isThere(program: string, env: Readonly<Record<string, string>>): boolean;
+  isInstalled(program: string, env: Readonly<Record<string, string>>): boolean;
   /** Reads an installed program's version from files around it, without running it; null if they contain none. */
-  version(program: string, env: Readonly<Record<string, string>>): Promise<string | null>;
+  findVersion(program: string, env: Readonly<Record<string, string>>): Promise<string | null>;
   /** Returns a random UUID, for agents that require a session id from their caller. */
-  newSession(): string;
+  createSessionId(): string;
   /**
    * Starts a program in a new process group.
    *

@@ -74,13 +74,13 @@ export interface SharedClaimProblem {
 export interface SpecClaims {
   /** Claims a spec, without waiting for another holder. @param processId id of the run */
   claim(id: SpecId, processId: string): Promise<ClaimResult>;
-  holder(id: SpecId): Promise<ClaimHolder | null>;
+  readHolder(id: SpecId): Promise<ClaimHolder | null>;
   /** Ids of all claims, including stale ones, sorted. */
-  ids(): Promise<readonly SpecId[]>;
+  listIds(): Promise<readonly SpecId[]>;
   /** Lists claims of other clones, if the settings name a remote. Cost: at most one request to it in 30 seconds. */
-  others(): Promise<readonly OtherCloneClaim[]>;
+  listOtherClaims(): Promise<readonly OtherCloneClaim[]>;
   /** Finds problems of claims that other clones see; `contact` queries the remote too, as `share` does. */
-  examine(contact: boolean): Promise<readonly SharedClaimProblem[]>;
+  findProblems(contact: boolean): Promise<readonly SharedClaimProblem[]>;
   /**
    * Changes the shared claim of a spec, if the settings name a remote, for a person who works by hand.
    *
@@ -90,7 +90,7 @@ export interface SpecClaims {
    *
    * Call it while no process works on the spec.
    */
-  byHand(id: SpecId, deed: "finish" | "keep" | "give up", wishes: SharedClaimOptions): Promise<SharedClaimResult>;
+  changeByHand(id: SpecId, deed: "finish" | "keep" | "give up", wishes: SharedClaimOptions): Promise<SharedClaimResult>;
   /** Removes a stale claim and returns its holder; null if there is no claim or its holder is alive. */
   clearStale(id: SpecId): Promise<ClaimHolder | null>;
 }
@@ -101,7 +101,7 @@ export interface Claim {
   /** Writes the heartbeat now. Returns false if the claim was lost; the caller must then stop its work. */
   renew(): Promise<boolean>;
   /** Records the agent's process, so a later process can end it if this one is killed; false if the claim was lost. */
-  noteAgent(agent: ProcessMark): Promise<boolean>;
+  recordAgent(agent: ProcessMark): Promise<boolean>;
   /** Takes the shared claim too, if the settings name a remote. Call it before a run, after leftovers were ended. */
   share(wishes: SharedClaimOptions): Promise<SharedClaimResult>;
   /** Aborted once another clone holds the shared claim; the abort reason is a clause that names that clone. */

@@ -47,11 +47,11 @@ export interface FileChange {
 /** Reads the changes of work on specs. No method changes anything or runs a program that the repository names. */
 export interface DifferenceReader {
   /** Returns the difference of a spec's branch; null without a branch. Cost: about eight git processes. */
-  ofBranch(id: SpecId): Promise<WorkDifference | null>;
+  readBranchDifference(id: SpecId): Promise<WorkDifference | null>;
   /** Returns the difference between two commits, given by full hashes; null if one no longer exists. */
-  between(base: string, head: string): Promise<WorkDifference | null>;
+  readCommitDifference(base: string, head: string): Promise<WorkDifference | null>;
   /** Returns git's difference without colours, of the file at `path` from the repository's top; null selects all. */
-  patch(difference: Pick<WorkDifference, "from" | "to">, path: string | null): Promise<string>;
+  readPatch(difference: Pick<WorkDifference, "from" | "to">, path: string | null): Promise<string>;
   /** Shows the difference in the user's pager on this process's terminal, and resolves when the pager ends. */
-  show(difference: Pick<WorkDifference, "from" | "to">): Promise<void>;
+  showDifference(difference: Pick<WorkDifference, "from" | "to">): Promise<void>;
 }

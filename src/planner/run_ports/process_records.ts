@@ -34,26 +34,26 @@ export interface StoredRunReport extends RunReport {
 
 /** Records of work processes, `.planner/processes/<process_id>.json`, read through `WorkStore.processes`. */
 export interface ProcessRecords {
-  start(
+  startRecord(
     record: NewProcessRecord,
     begun?: { readonly report: RunReport; readonly base: string | null },
   ): Promise<ProcessRecord>;
   /** Replaces the stored report, which survives if the process is killed. Does nothing if the record does not exist. */
-  report(processId: string, report: RunReport): Promise<void>;
+  storeReport(processId: string, report: RunReport): Promise<void>;
   /** Writes a `running` record, unless the process itself has already written a record, running or ended. */
-  announce(record: NewProcessRecord): Promise<void>;
+  announceRecord(record: NewProcessRecord): Promise<void>;
   /** Makes a record terminal and adds the report. Returns false if the record was terminal before or does not exist. */
-  finish(processId: string, end: ProcessResult, at: Date, report?: RunReport): Promise<boolean>;
+  finishRecord(processId: string, end: ProcessResult, at: Date, report?: RunReport): Promise<boolean>;
   /** Returns the agents' reports of all runs, oldest first; omits runs without a report. */
-  reports(): Promise<readonly StoredRunReport[]>;
+  readReports(): Promise<readonly StoredRunReport[]>;
   /** Returns false once a record is terminal or deleted. Cost: reads one file. */
   isRunning(processId: string): Promise<boolean>;
   /** Returns every `running` record whose process has ended, as stored. */
-  dead(): Promise<readonly ProcessRecord[]>;
+  listDeadRecords(): Promise<readonly ProcessRecord[]>;
   /** Ends a `running` record whose process has ended, as `decideDeadRunEnd` decides; null for any other record. */
-  endDead(processId: string): Promise<ProcessRecord | null>;
+  endDeadRecord(processId: string): Promise<ProcessRecord | null>;
   /** Ends every `running` record whose process has ended, and returns those records. */
-  repair(): Promise<readonly ProcessRecord[]>;
+  repairRecords(): Promise<readonly ProcessRecord[]>;
 }
 
 export type NewProcessRecord = Pick<ProcessRecord, "process_id" | "spec_id" | "pid" | "started_at" | "mode">;

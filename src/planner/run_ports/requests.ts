@@ -69,24 +69,24 @@ export type MainBranchUpdate = "moved" | "there" | "diverged";
  */
 export interface PullRequests {
   /** Returns the stored request notes by spec. Cost: one git process. */
-  notes(): Promise<ReadonlyMap<SpecId, RequestNote>>;
+  readNotes(): Promise<ReadonlyMap<SpecId, RequestNote>>;
   /** Stores a note about a request until the spec's branch is removed. */
-  note(id: SpecId, note: RequestNote): Promise<void>;
+  writeNote(id: SpecId, note: RequestNote): Promise<void>;
   /**
    * Determines repository, branch and program for a spec's request.
    * @throws OperationError `failed_precondition` that says what is missing
    */
-  target(id: SpecId): Promise<RequestTarget>;
+  findTarget(id: SpecId): Promise<RequestTarget>;
   /**
    * Lists requests of the branch at the forge, newest first.
    * @throws OperationError `unavailable` with the program's message
    */
-  find(target: RequestTarget): Promise<readonly ForgeRequest[]>;
+  listRequests(target: RequestTarget): Promise<readonly ForgeRequest[]>;
   /** Reads one request. @throws OperationError as `find` */
-  get(target: RequestTarget, number: number): Promise<ForgeRequest>;
-  create(target: RequestTarget, text: RequestText, draft: boolean): Promise<ForgeRequest>;
+  readRequest(target: RequestTarget, number: number): Promise<ForgeRequest>;
+  createRequest(target: RequestTarget, text: RequestText, draft: boolean): Promise<ForgeRequest>;
   /** Replaces the body of a request and leaves its title unchanged. */
-  update(target: RequestTarget, number: number, body: string): Promise<ForgeRequest>;
+  updateRequest(target: RequestTarget, number: number, body: string): Promise<ForgeRequest>;
   /**
    * Pushes the branch and runs git's hooks. Replaces remote commits only if this clone pushed them or the branch
    * continues them.
@@ -95,23 +95,23 @@ export interface PullRequests {
    * @throws OperationError `failed_precondition` if a hook or the server rejects it or others pushed to the branch,
    *   `unavailable` if the remote cannot be reached
    */
-  push(id: SpecId, target: RequestTarget, pushed: readonly string[]): Promise<PushedBranch>;
+  pushBranch(id: SpecId, target: RequestTarget, pushed: readonly string[]): Promise<PushedBranch>;
   /** Pushes the records of a spec's runs. Returns null after success, else the reason of the failure. */
   pushRecords(id: SpecId, target: RequestTarget): Promise<string | null>;
   /** Returns the commit at which the branch left the main branch; null if they have no common commit. */
-  began(id: SpecId): Promise<string | null>;
+  findBranchStart(id: SpecId): Promise<string | null>;
   /**
    * Fetches the base branch and fast-forwards the main branch to it. The spec's branch must be known.
    *
    * @throws OperationError as `push`, or if changed files would be overwritten
    */
-  advance(id: SpecId, target: RequestTarget): Promise<MainBranchUpdate>;
+  advanceMainBranch(id: SpecId, target: RequestTarget): Promise<MainBranchUpdate>;
   /** Searches the main branch for the work of a branch. */
-  search(id: SpecId, wanted: MergeSearchQuery): Promise<MergeSearchResult>;
+  searchMerge(id: SpecId, wanted: MergeSearchQuery): Promise<MergeSearchResult>;
   /** Copies the worktree's version of the spec back into the project's file, as a merge does. */
-  bringBack(id: SpecId): Promise<void>;
+  bringSpecBack(id: SpecId): Promise<void>;
   /** Judges a merge commit named by a person; throws OperationError `invalid_argument` if the main branch lacks it. */
-  named(id: SpecId, commit: string, began: string | null): Promise<MergeSearchResult>;
+  judgeNamedMerge(id: SpecId, commit: string, began: string | null): Promise<MergeSearchResult>;
 }
 
 export interface MergeSearchQuery {

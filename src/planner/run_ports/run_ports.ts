@@ -51,9 +51,9 @@ export interface RunLog {
 /** `.planner/watch.pid`: at most one process watches a project. */
 export interface WatchPidFile {
   /** Acquires the file for this process, replacing a dead process's file; null if another running process holds it. */
-  take(): Promise<WatchFileHold | null>;
+  acquire(): Promise<WatchFileHold | null>;
   /** Returns the process that the file names; null without a file. */
-  holder(): Promise<{ readonly pid: number; readonly alive: boolean } | null>;
+  readHolder(): Promise<{ readonly pid: number; readonly alive: boolean } | null>;
   /** Removes the file of a dead holder. Returns false if there is no file or its holder is running. */
   clearStale(): Promise<boolean>;
 }
@@ -68,17 +68,17 @@ export interface WatchFileHold {
 /** Temporary files of writers that were killed. */
 export interface LeftoverFiles {
   /** Paths from the project's root, sorted; excludes files of running processes. */
-  files(): Promise<readonly string[]>;
+  listFiles(): Promise<readonly string[]>;
   /** Removes all leftover files and returns their paths. */
-  remove(): Promise<readonly string[]>;
+  removeFiles(): Promise<readonly string[]>;
 }
 
 /** Locks on git's index. A killed git process leaves its lock, which blocks all further changes until it is removed. */
 export interface GitLocks {
   /** Finds the locks of the project's checkout and of its worktrees. Cost: one git process per checkout. */
-  find(): Promise<readonly GitLock[]>;
+  findLocks(): Promise<readonly GitLock[]>;
   /** Checks the lock again and removes it. Returns false if it no longer exists or a process holds it. */
-  remove(lock: GitLock): Promise<boolean>;
+  removeLock(lock: GitLock): Promise<boolean>;
 }
 
 export interface GitLock {

@@ -33,36 +33,36 @@ export interface Worktree {
    * commit of the branch before that.
    */
   readonly begunAnew: { readonly commit: string; readonly files: readonly string[] } | null;
-  specs(): SpecStore;
+  openSpecs(): SpecStore;
   /** Writes a file of planner, such as an MCP configuration, that git ignores. @param path from the project's root */
-  place(path: string, text: string): Promise<void>;
+  writePlannerFile(path: string, text: string): Promise<void>;
   /**
    * Adds files that a build requires but a checkout lacks: submodules, and ignored files of the project.
    *
    * @returns one sentence for each file that was added or could not be added
    */
-  furnish(wanted: IgnoredFileRules): Promise<readonly string[]>;
+  addRequiredFiles(wanted: IgnoredFileRules): Promise<readonly string[]>;
   /** Records programs that git runs in the worktree and the repository's state, so that `settle` detects changes. */
-  guard(): Promise<void>;
+  takeBaseline(): Promise<void>;
   /**
    * Checks the worktree with git and fixes what needs no decision: moves the branch to the checked-out commit if that
    * continues the branch, and unhides changes that are hidden from git. Call it while no run works in the worktree.
    */
   settle(): Promise<WorktreeState>;
   /** Changed, uncommitted paths, from the worktree's top, without planner's own files. */
-  uncommitted(): Promise<readonly string[]>;
+  listUncommittedFiles(): Promise<readonly string[]>;
   /** Returns the checked-out commit, and the uncommitted files of the folder. */
   holds(): Promise<FolderState>;
   /** Returns the branch's commits and the files that they change, as in `WorktreeState`; repairs nothing. */
-  branchWork(): Promise<Pick<WorktreeState, "commits" | "changed">>;
+  readBranchWork(): Promise<Pick<WorktreeState, "commits" | "changed">>;
   /** Returns the spec's text in the main branch; null if the main branch lacks the spec. */
-  mainSpec(): Promise<string | null>;
+  readMainSpec(): Promise<string | null>;
   /** Returns git's hashes of the checked-out commit's files by path from the project's root; omits files it lacks. */
-  blobs(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  readBlobHashes(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Replaces files by those of commit `from`, which must contain them. Paths are from the project's root. */
-  takeFiles(from: string, paths: readonly string[]): Promise<void>;
+  checkoutFiles(from: string, paths: readonly string[]): Promise<void>;
   /** Merges the project's and the run's changes of the spec, and returns the resulting text. */
-  joinedSpec(): Promise<string>;
+  buildJoinedSpec(): Promise<string>;
   /** Commits only the spec's file. Returns false if the file is unchanged or git ignores it. */
   commitSpec(message: string): Promise<boolean>;
   /**

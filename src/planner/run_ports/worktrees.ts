@@ -58,40 +58,40 @@ export interface Worktrees {
    * @param message message of a commit by planner, which hooks may reject; null skips this test
    * @throws OperationError `failed_precondition` if no worktree can be created, for example without a commit
    */
-  check(options: WorktreeOptions, message: string | null): Promise<void>;
+  requireCreatable(options: WorktreeOptions, message: string | null): Promise<void>;
   /**
    * Creates the worktree, or reuses the existing one, and copies uncommitted planner files into it.
    *
    * @throws OperationError `failed_precondition` without a git repository or a first commit
    */
-  prepare(id: SpecId, options: WorktreeOptions): Promise<Worktree>;
+  prepareWorktree(id: SpecId, options: WorktreeOptions): Promise<Worktree>;
   /** Returns sorted ids of specs with a worktree, or a record of one deleted by hand. Starts no git process. */
-  known(): Promise<readonly SpecId[]>;
+  listKnownIds(): Promise<readonly SpecId[]>;
   /** Returns the ids of `known()`, and those of specs without a record whose branch exists. */
-  ids(): Promise<readonly SpecId[]>;
+  listIds(): Promise<readonly SpecId[]>;
   /** Returns the recorded branch of a spec, even if its folder no longer exists; null without a record. */
-  branch(id: SpecId): Promise<string | null>;
+  findBranch(id: SpecId): Promise<string | null>;
   /**
    * Lists changes that runs made to programs that git runs in every checkout, see `WorktreeState.safe`. Cost: one git
    * process if runs have stored snapshots.
    */
-  planted(): Promise<readonly GitProgramChange[]>;
+  listGitProgramChanges(): Promise<readonly GitProgramChange[]>;
   /** Returns the names of remotes that mirror all refs, in one direction or both. */
-  mirrors(): Promise<readonly string[]>;
+  listMirrorRemotes(): Promise<readonly string[]>;
   /** Records the state of the repository around the project, for a run in its own folder; null without a repository. */
   guardProject(id: SpecId): Promise<ProjectGuard | null>;
   /** Returns the worktree of a spec; null without one. */
-  find(id: SpecId): Promise<Worktree | null>;
+  findWorktree(id: SpecId): Promise<Worktree | null>;
   /** Writes a file of planner into the project, for a run without a worktree. Git lists it as a change. */
-  placeInProject(id: SpecId, path: string, text: string): Promise<void>;
+  writeProjectFile(id: SpecId, path: string, text: string): Promise<void>;
   /**
-   * Restores the files that `placeInProject` replaced; continues an interrupted restoration.
+   * Restores the files that `writeProjectFile` replaced; continues an interrupted restoration.
    *
    * @returns the files that were changed meanwhile, which stay unchanged
    */
-  displace(id: SpecId): Promise<readonly string[]>;
+  restoreReplacedFiles(id: SpecId): Promise<readonly string[]>;
   /** Returns full hashes of the branch's commits that the main branch lacks, oldest first. */
-  commits(id: SpecId): Promise<readonly string[]>;
+  listCommits(id: SpecId): Promise<readonly string[]>;
   /** Returns whether the main branch contains every commit of the branch, or a copy with the same change. */
   isMerged(id: SpecId): Promise<boolean>;
   /**
@@ -101,7 +101,7 @@ export interface Worktrees {
    * @throws OperationError `failed_precondition` if the worktree has uncommitted changes, or if the merge would
    *   overwrite a changed file in the checkout of the main branch
    */
-  merge(id: SpecId, wishes?: Partial<BranchMergeOptions>): Promise<BranchMergeResult>;
+  mergeBranch(id: SpecId, wishes?: Partial<BranchMergeOptions>): Promise<BranchMergeResult>;
   /**
    * Removes worktree, branch and status file. Keeps commits that exist nowhere else under `refs/planner/kept/<id>/`.
    *
@@ -109,7 +109,7 @@ export interface Worktrees {
    * @throws OperationError `failed_precondition` if that would lose uncommitted changes, or unmerged commits unless
    *   `unmerged` allows it
    */
-  remove(id: SpecId, wishes?: WorktreeRemovalOptions): Promise<readonly string[]>;
+  removeWorktree(id: SpecId, wishes?: WorktreeRemovalOptions): Promise<readonly string[]>;
   /**
    * Stores the record of a run as the commit `refs/planner/runs/<id>/<n>` on top of the run's branch, outside of the
    * main branch's history.
@@ -118,36 +118,36 @@ export interface Worktrees {
    * @param write receives the run's number and the last commit of the branch
    * @returns the number; null if the branch no longer exists
    */
-  keepRecord(id: SpecId, branch: string | null, write: (head: BranchHead) => object): Promise<number | null>;
+  storeRecord(id: SpecId, branch: string | null, write: (head: BranchHead) => object): Promise<number | null>;
   /** Returns the checkout around the project; null without a repository or a commit. */
-  head(): Promise<ProjectHead | null>;
+  readHead(): Promise<ProjectHead | null>;
   /** Commit checked out around the project, and the folder's uncommitted files; null without a repository. */
-  projectState(): Promise<FolderState | null>;
+  readProjectState(): Promise<FolderState | null>;
   /** Returns git's hashes of files in the commit checked out around the project, as `Worktree.blobs` does. */
-  blobs(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  readBlobHashes(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Returns commits and changed files of the checkout around the project since `base`, as in `WorktreeState`. */
-  since(base: string): Promise<Pick<WorktreeState, "commits" | "changed">>;
+  readWorkSince(base: string): Promise<Pick<WorktreeState, "commits" | "changed">>;
   /**
    * Reads the changes between commit `since` and the commit checked out around the project.
    *
    * @param since any git revision that names a commit
    * @throws OperationError `invalid_argument` if it names no commit of this repository
    */
-  specChanges(since: string): Promise<SpecChanges>;
+  readSpecChanges(since: string): Promise<SpecChanges>;
   /** Predicts files in which branches of specs will conflict, without changing any. Cost: one git process per pair. */
-  forecast(): Promise<readonly PredictedConflict[]>;
+  predictConflicts(): Promise<readonly PredictedConflict[]>;
   /** Reads a stored run record; `run` null selects the latest. Returns null without a record. */
-  record(id: SpecId, run: number | null): Promise<KeptRunRecord | null>;
+  readRecord(id: SpecId, run: number | null): Promise<KeptRunRecord | null>;
   /** Lists the latest record of every spec that has one; empty outside of a repository. Cost: one git process. */
-  latestRuns(): Promise<readonly LatestRunRef[]>;
+  listLatestRuns(): Promise<readonly LatestRunRef[]>;
   /** Reads the given records, without the numbers of other runs. Cost: one git process. */
-  readRuns(runs: readonly LatestRunRef[]): Promise<ReadonlyMap<SpecId, KeptRunRecord>>;
+  readRecords(runs: readonly LatestRunRef[]): Promise<ReadonlyMap<SpecId, KeptRunRecord>>;
   /** Reads facts about the commits that a record names. Changes nothing. */
-  recordFacts(id: SpecId, kept: KeptRunRecord): Promise<CommitFacts>;
+  readCommitFacts(id: SpecId, kept: KeptRunRecord): Promise<CommitFacts>;
   /** Creates a temporary worktree of a commit, runs `use` with it, and removes it afterwards. */
-  withFresh<Result>(id: SpecId, commit: string, use: (worktree: Worktree) => Promise<Result>): Promise<Result>;
+  runInFreshWorktree<Result>(id: SpecId, commit: string, use: (worktree: Worktree) => Promise<Result>): Promise<Result>;
   /** Adds the hashes of the merged commits to the latest record. */
-  noteMerged(id: SpecId, commits: readonly string[]): Promise<void>;
+  recordMergedCommits(id: SpecId, commits: readonly string[]): Promise<void>;
   /** Writes `.planner/worktrees/<id>.status.json` atomically. `WorkStore.worktrees` reads it. */
   writeStatus(status: NewWorktreeStatus): Promise<void>;
 }

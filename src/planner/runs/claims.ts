@@ -7,7 +7,7 @@ import { keepCutOffRecord } from "./run/keep_record.ts";
 import type { RepairDeps, RunDeps } from "./run_types.ts";
 
 /** Error text of a run whose process ended before the run completed. */
-export const PROCESS_GONE = "the process that ran it is gone";
+export const PROCESS_GONE_REASON = "the process that ran it is gone";
 
 /**
  * Claims the spec for this process, and ends the processes that a dead holder left running.
@@ -58,10 +58,10 @@ export async function tryRunWithClaim<Result>(
   deps: RepairDeps,
   id: SpecId,
   use: (claim: Claim) => Promise<Result>,
-  held: (holder: ClaimHolder) => Result,
+  onHeld: (holder: ClaimHolder) => Result,
 ): Promise<Result> {
   const answer = await deps.ports.claims.claim(id, `${id}-${deps.pid}`);
-  if ("heldBy" in answer) return held(answer.heldBy);
+  if ("heldBy" in answer) return onHeld(answer.heldBy);
   try {
     if (answer.tookOver !== null) await endLeftoverProcesses(deps, id, answer.tookOver);
     return await use(answer.claim);
@@ -79,7 +79,7 @@ export async function tryRunWithClaim<Result>(
 async function endLeftoverProcesses(deps: RepairDeps, id: SpecId, { process_id, agent }: ClaimHolder): Promise<number> {
   if (process_id === null) return 0;
   const ended = await deps.ports.agents.endRun({ processId: process_id, agent }, AGENT_GRACE_MS);
-  await keepCutOffRecord(deps, id, { processId: process_id, reason: PROCESS_GONE });
+  await keepCutOffRecord(deps, id, { processId: process_id, reason: PROCESS_GONE_REASON });
   return ended;
 }
 
@@ -87,19 +87,19 @@ async function endLeftoverProcesses(deps: RepairDeps, id: SpecId, { process_id, 
  * Takes over a stale claim, ends the processes that its holder left, and releases the claim. Until then the claim names
  * the holder's run, so that if this process is killed, the next one can continue.
  *
- * @param then further work while the claim is held
+ * @param cleanUp further work while the claim is held
  * @returns the number of ended processes; null if the claim is gone or held by a live process
  */
 export async function endStaleClaim(
   deps: RepairDeps,
   { id, holder }: { readonly id: SpecId; readonly holder: ClaimHolder },
-  then: () => Promise<void>,
+  cleanUp: () => Promise<void>,
 ): Promise<number | null> {
   const answer = await deps.ports.claims.claim(id, holder.process_id ?? `${id}-${deps.pid}`);
   if ("heldBy" in answer) return null;
   try {
     const ended = answer.tookOver === null ? 0 : await endLeftoverProcesses(deps, id, answer.tookOver);
-    await then();
+    await cleanUp();
     return answer.tookOver === null && ended === 0 ? null : ended;
   } finally {
     await answer.claim.release();
@@ -115,9 +115,9 @@ export async function endStaleClaim(
 export async function takeSharedClaim(
   deps: RunDeps,
   claim: Claim,
-  wishes: SharedClaimOptions,
+  options: SharedClaimOptions,
 ): Promise<readonly string[]> {
-  const answer = await claim.share(wishes);
+  const answer = await claim.share(options);
   if (answer.kind === "own") {
     for (const message of answer.notes) deps.tell({ event: "note", spec_id: claim.id, message });
     return answer.notes;
@@ -165,30 +165,34 @@ function buildLostClaimEnd({ id }: Claim, reason: string): RunEnd {
  * Cleans up after killed processes: ends their records, removes their claims and ends their agents. Reports a spec that
  * is in_progress without a run and leaves it unchanged, because only a person can decide whether to continue its work.
  *
- * @param continued specs that a person has just decided to continue
+ * @param continuedIds specs that a person has just decided to continue
  *
  * Source: docs/decisions.md#s-23, docs/decisions.md#s-26.
  */
-export async function repairRuns(deps: RunDeps, continued: readonly SpecId[]): Promise<void> {
+export async function repairRuns(deps: RunDeps, continuedIds: readonly SpecId[]): Promise<void> {
   const { ports, context, tell } = deps;
-  for (const { process_id, spec_id, status } of await ports.records.repair()) {
+  for (const { process_id, spec_id, status } of await ports.records.repairRecords()) {
     tell({ event: "note", spec_id, message: `process ${process_id} is gone without an end; it counts as ${status}` });
   }
   const claimed = new Set<SpecId>();
-  for (const id of await ports.claims.ids()) {
-    const holder = await ports.claims.holder(id);
+  for (const id of await ports.claims.listIds()) {
+    const holder = await ports.claims.readHolder(id);
     if (holder === null) continue;
     if (holder.alive) {
       claimed.add(id);
       continue;
     }
-    const ended = await endStaleClaim(deps, { id, holder }, async () => void (await ports.worktrees.displace(id)));
+    const ended = await endStaleClaim(
+      deps,
+      { id, holder },
+      async () => void (await ports.worktrees.restoreReplacedFiles(id)),
+    );
     if (ended === null) claimed.add(id);
     else tell({ event: "note", spec_id: id, message: `released the claim of process ${holder.pid}, which is gone` });
   }
-  const { specs } = await context.specs.active();
+  const { specs } = await context.specs.readActive();
   for (const { id, status } of specs) {
-    if (status !== "in_progress" || claimed.has(id) || continued.includes(id)) continue;
+    if (status !== "in_progress" || claimed.has(id) || continuedIds.includes(id)) continue;
     const message = `in_progress, but no process works on it: continue with "planner work ${id}", or "planner reset ${id}"`;
     tell({ event: "note", spec_id: id, message });
   }

@@ -1,5 +1,5 @@
 import { changeSpec } from "../operations/shared/change_spec.ts";
-import { loadWorld, type SpecWorld } from "../operations/shared/world.ts";
+import { loadSpecWorld, type SpecWorld } from "../operations/shared/world.ts";
 import { parseCriteria } from "../spec/criteria.ts";
 import { editFields } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
@@ -42,7 +42,7 @@ export async function closeGroup(
 
 /** Returns why the group is not proven. Runs its members' checks, and its own once all members are merged. */
 async function findUnprovenReasons(deps: RunDeps, id: SpecId): Promise<readonly string[]> {
-  const { specs } = await loadWorld(deps.context);
+  const { specs } = await loadSpecWorld(deps.context);
   const group = specs.find((spec) => spec.id === id);
   if (group === undefined) return [];
   const reasons: string[] = [];
@@ -52,7 +52,7 @@ async function findUnprovenReasons(deps: RunDeps, id: SpecId): Promise<readonly 
       reasons.push(`its checks run on its members' merged work: "planner merge --all", then "planner finalize ${id}"`);
       continue;
     }
-    const proof = await deps.context.prove({ id: spec.id, body: spec.body });
+    const proof = await deps.context.proveSpec({ id: spec.id, body: spec.body });
     reasons.push(...listCompletionObstacles(spec.id, proof));
   }
   return reasons;

@@ -1,26 +1,26 @@
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { setUpWorktree } from "./run/set_up.ts";
-import type { PlacedJob, RunDeps, RunPlace, SpecJob, StopSignals } from "./run_types.ts";
+import type { LocatedJob, RunDeps, RunLocation, SpecJob, StopSignals } from "./run_types.ts";
 
 /**
  * Opens a job that works on a spec without a run. Reports its log lines as events, because in the spec's log they would
  * look like another run's.
  */
 export async function openJob({ context, pid, tell }: RunDeps, id: SpecId, stop: StopSignals): Promise<SpecJob> {
-  const say = (text: string): void => tell({ event: "output", spec_id: id, text });
+  const reportLine = (text: string): void => tell({ event: "output", spec_id: id, text });
   const log = {
     file: null,
-    line: async (text: string) => say(text),
-    printed: async (lines: readonly string[]) => lines.forEach(say),
+    line: async (text: string) => reportLine(text),
+    printed: async (lines: readonly string[]) => lines.forEach(reportLine),
     flush: async () => {},
     end: async () => {},
   };
-  return { id, processId: `${id}-${pid}`, config: await context.config(), log, stop };
+  return { id, processId: `${id}-${pid}`, config: await context.readConfig(), log, stop };
 }
 
 /** Returns the location of a job without a run. @param root the project in the worktree, or without a worktree */
-export function buildRunPlace(root: string, worktree: Worktree | null, port: number | null = null): RunPlace {
+export function buildRunLocation(root: string, worktree: Worktree | null, port: number | null = null): RunLocation {
   return { worktree, root, port, knownCommits: new Set(), base: null, earlier: null };
 }
 
@@ -29,11 +29,11 @@ export function runJobInFreshWorktree<OwnJob extends SpecJob, Result>(
   deps: RunDeps,
   job: OwnJob,
   commit: string,
-  use: (job: OwnJob & PlacedJob, worktree: Worktree) => Promise<Result>,
+  use: (job: OwnJob & LocatedJob, worktree: Worktree) => Promise<Result>,
 ): Promise<Result> {
-  return deps.ports.worktrees.withFresh(job.id, commit, async (worktree) => {
-    const port = job.config.worktree.port ? await deps.files.freePort() : null;
-    const placed = { ...job, place: buildRunPlace(worktree.root, worktree, port) };
+  return deps.ports.worktrees.runInFreshWorktree(job.id, commit, async (worktree) => {
+    const port = job.config.worktree.port ? await deps.files.findFreePort() : null;
+    const placed = { ...job, place: buildRunLocation(worktree.root, worktree, port) };
     await setUpWorktree(deps, placed);
     return use(placed, worktree);
   });

@@ -7,13 +7,13 @@ import { isDoneGroup } from "./close_group.ts";
 
 /** State by which a queue chooses the next specs to begin. */
 export interface QueueState {
-  readonly named: readonly SpecId[];
+  readonly namedIds: readonly SpecId[];
   /** Ids of the requested specs, in the order in which they begin. */
-  readonly wanted: readonly SpecId[];
+  readonly requestedIds: readonly SpecId[];
   /** Whether to begin specs that the queue's own completions make ready. */
   readonly follow: boolean;
-  readonly tried: ReadonlySet<SpecId>;
-  readonly completed: ReadonlySet<SpecId>;
+  readonly triedIds: ReadonlySet<SpecId>;
+  readonly completedIds: ReadonlySet<SpecId>;
 }
 
 /** Returns the named specs with their members, or without names all specs that may start without being named. */
@@ -32,16 +32,16 @@ export function listRequestedIds(
  * Source: docs/decisions.md#s-24; docs/contract/spec-tool.md#rule-4.
  */
 export function listStartableIds(state: QueueState, { specs, readiness }: Pick<SpecWorld, "specs" | "readiness">) {
-  const { named, wanted, tried } = state;
+  const { namedIds: named, requestedIds: wanted, triedIds: tried } = state;
   const order = new Map(wanted.map((id, index) => [id, index]));
   const follows = createFollowTest(state, readiness);
-  const begins = (spec: Spec): boolean => {
+  const canBegin = (spec: Spec): boolean => {
     if (!order.has(spec.id)) return follows(spec);
     if (named.length === 0) return isReadyWithoutRequest(spec, readiness);
     return wanted.length === 1 || readiness.isReady(spec) || isResumableSpec(spec, named, readiness);
   };
   return specs
-    .filter((spec) => !tried.has(spec.id) && begins(spec))
+    .filter((spec) => !tried.has(spec.id) && canBegin(spec))
     .map(({ id }) => id)
     .sort((a, b) => (order.get(a) ?? order.size) - (order.get(b) ?? order.size));
 }
@@ -51,14 +51,17 @@ export function findDoneGroup(state: QueueState, world: SpecWorld): Spec | undef
   const follows = createFollowTest(state, world.readiness);
   return world.specs.find(
     (spec) =>
-      !state.tried.has(spec.id) &&
+      !state.triedIds.has(spec.id) &&
       isDoneGroup(spec, world) &&
-      (state.wanted.includes(spec.id) || follows({ ...spec, type: "driver" })),
+      (state.requestedIds.includes(spec.id) || follows({ ...spec, type: "driver" })),
   );
 }
 
 /** Returns a test for specs that only the queue's completions made ready and that no run has tried. */
-function createFollowTest({ follow, completed }: QueueState, readiness: Readiness): (spec: Spec) => boolean {
+function createFollowTest(
+  { follow, completedIds: completed }: QueueState,
+  readiness: Readiness,
+): (spec: Spec) => boolean {
   if (!follow || completed.size === 0) return () => false;
   const before = readiness.without(completed);
   return (spec) => isReadyWithoutRequest(spec, readiness) && !before.isReady(spec);
@@ -75,14 +78,14 @@ function addMemberIds(ids: readonly SpecId[], specs: readonly Spec[]): readonly 
   const byId = new Map<string, Spec>(specs.map((spec) => [spec.id, spec]));
   const found = new Set<SpecId>();
   const seen = new Set<string>();
-  const visit = (id: string): void => {
+  const visitSpec = (id: string): void => {
     const spec = byId.get(id);
     if (spec === undefined || seen.has(id)) return;
     seen.add(id);
     const children = specs.filter((other) => parseParentId(other.id) === spec.id).map((other) => other.id);
-    for (const member of [...spec.members, ...children]) visit(member);
+    for (const member of [...spec.members, ...children]) visitSpec(member);
     found.add(spec.id);
   };
-  for (const id of ids) visit(id);
+  for (const id of ids) visitSpec(id);
   return [...found];
 }

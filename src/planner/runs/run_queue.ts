@@ -2,7 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { formatDollars } from "#words/figures.ts";
 import type { PlannerConfig } from "../config/config.ts";
 import { findLiveWorker } from "../operations/shared/live_worker.ts";
-import { loadWorld, type SpecWorld } from "../operations/shared/world.ts";
+import { loadSpecWorld, type SpecWorld } from "../operations/shared/world.ts";
 import { compareUrgency } from "../spec/planning.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
@@ -45,25 +45,25 @@ export interface QueueResult {
  */
 export async function runQueue(deps: RunDeps, wishes: QueueOptions): Promise<QueueResult> {
   const queue = new Queue(deps, wishes);
-  return queue.run(await loadWorld(deps.context));
+  return queue.run(await loadSpecWorld(deps.context));
 }
 
 class Queue {
   readonly #deps: RunDeps;
   readonly #wishes: QueueOptions;
   readonly #running = new Map<SpecId, Promise<void>>();
-  readonly #tried = new Set<SpecId>();
-  readonly #completed = new Set<SpecId>();
+  readonly #triedIds = new Set<SpecId>();
+  readonly #completedIds = new Set<SpecId>();
   readonly #results: RunResult[] = [];
   readonly #refused: { readonly spec_id: SpecId; readonly reason: string }[] = [];
   readonly #defects: unknown[] = [];
   /** Ids of the specs to run, in the order in which they begin. */
-  #wanted: readonly SpecId[] = [];
+  #requestedIds: readonly SpecId[] = [];
   #failed = false;
   /** Reason why no further spec starts; null while specs may start. */
-  #halted: string | null = null;
+  #haltReason: string | null = null;
   /** Cost of all runs so far in US dollars, as the agents report it. */
-  #spent = 0;
+  #spentDollars = 0;
 
   constructor(deps: RunDeps, wishes: QueueOptions) {
     this.#deps = deps;
@@ -72,41 +72,47 @@ class Queue {
 
   async run(world: SpecWorld): Promise<QueueResult> {
     const { ids } = this.#wishes;
-    this.#wanted = listRequestedIds(ids, { ...world, specs: world.specs.toSorted(compareUrgency) });
-    if (ids.length === 0) this.#tellUnasked(world);
-    await this.#begin(world);
+    this.#requestedIds = listRequestedIds(ids, { ...world, specs: world.specs.toSorted(compareUrgency) });
+    if (ids.length === 0) this.#reportFailedSpecs(world);
+    await this.#beginSpecs(world);
     while (this.#running.size > 0) {
       await Promise.race(this.#running.values());
-      await this.#begin(await loadWorld(this.#deps.context));
+      await this.#beginSpecs(await loadSpecWorld(this.#deps.context));
     }
-    await this.#tellUnready();
+    await this.#reportUnreadySpecs();
     if (this.#defects.length > 0) throw this.#defects[0];
     return { results: this.#results, refused: this.#refused };
   }
 
-  get #state(): QueueState {
+  get #queueState(): QueueState {
     const { ids: named, follow } = this.#wishes;
-    return { named, wanted: this.#wanted, follow, tried: this.#tried, completed: this.#completed };
+    return {
+      namedIds: named,
+      requestedIds: this.#requestedIds,
+      follow,
+      triedIds: this.#triedIds,
+      completedIds: this.#completedIds,
+    };
   }
 
-  async #begin(loaded: SpecWorld): Promise<void> {
+  async #beginSpecs(loaded: SpecWorld): Promise<void> {
     const world = await this.#closeGroups(loaded);
-    const candidates = listStartableIds(this.#state, world);
+    const candidates = listStartableIds(this.#queueState, world);
     const done = this.#results.length + this.#refused.length;
-    const waiting = this.#wanted.filter((id) => !this.#tried.has(id) && !candidates.includes(id)).length;
+    const waiting = this.#requestedIds.filter((id) => !this.#triedIds.has(id) && !candidates.includes(id)).length;
     const total = done + this.#running.size + candidates.length + waiting;
     this.#deps.tell({ event: "progress", done, total });
     for (const id of candidates) {
       if (this.#running.size >= this.#wishes.width || this.#isEnding()) return;
       // Two agents on one file cause conflicts, so this spec begins after the other run has ended.
-      if (this.#collides(id, world)) continue;
-      this.#tried.add(id);
-      const run = this.#one(id).finally(() => this.#running.delete(id));
+      if (this.#hasFileConflict(id, world)) continue;
+      this.#triedIds.add(id);
+      const run = this.#runQueuedSpec(id).finally(() => this.#running.delete(id));
       this.#running.set(id, run);
     }
   }
 
-  #collides(id: SpecId, { specs }: SpecWorld): boolean {
+  #hasFileConflict(id: SpecId, { specs }: SpecWorld): boolean {
     const wanted = specs.find((spec) => spec.id === id)?.targetFiles ?? [];
     return specs.some((spec) => this.#running.has(spec.id) && haveOverlappingPaths(wanted, spec.targetFiles));
   }
@@ -114,31 +120,31 @@ class Queue {
   #isEnding(): boolean {
     const { stopAtFailure, run } = this.#wishes;
     return (
-      run.stop.soon.aborted || this.#halted !== null || this.#defects.length > 0 || (stopAtFailure && this.#failed)
+      run.stop.soon.aborted || this.#haltReason !== null || this.#defects.length > 0 || (stopAtFailure && this.#failed)
     );
   }
 
   /** Runs one spec and records its result. Never rejects. */
-  async #one(id: SpecId): Promise<void> {
+  async #runQueuedSpec(id: SpecId): Promise<void> {
     try {
-      await this.#warnOfOthers(id);
+      await this.#warnOfOverlap(id);
       const result = await runSpec(this.#deps, id, this.#wishes.run);
       this.#results.push(result);
-      if (result.status === "completed") this.#completed.add(id);
+      if (result.status === "completed") this.#completedIds.add(id);
       else this.#failed = true;
-      if (result.halt !== null) this.#halt(result.halt);
-      this.#spend(result.usage);
+      if (result.halt !== null) this.#haltQueue(result.halt);
+      this.#addCost(result.usage);
     } catch (error) {
       // A spec that cannot begin does not stop the queue, because no run has failed.
-      if (error instanceof OperationError) this.#refuse(id, error.message);
+      if (error instanceof OperationError) this.#recordRefusal(id, error.message);
       else this.#defects.push(error);
     }
   }
 
   /** Warns if another process works on the same files: neither waits for the other, so the changes may conflict. */
-  async #warnOfOthers(id: SpecId): Promise<void> {
+  async #warnOfOverlap(id: SpecId): Promise<void> {
     const { context, tell } = this.#deps;
-    const { specs } = await loadWorld(context);
+    const { specs } = await loadSpecWorld(context);
     const wanted = specs.find((spec) => spec.id === id)?.targetFiles ?? [];
     for (const other of specs) {
       if (other.id === id || this.#running.has(other.id) || !haveOverlappingPaths(wanted, other.targetFiles)) continue;
@@ -149,53 +155,55 @@ class Queue {
     }
   }
 
-  #halt(reason: string): void {
-    if (this.#halted !== null) return;
-    this.#halted = reason;
+  #haltQueue(reason: string): void {
+    if (this.#haltReason !== null) return;
+    this.#haltReason = reason;
     this.#deps.tell({ event: "note", spec_id: null, message: `${reason}: nothing more is started` });
   }
 
-  #spend(usage: Usage | null): void {
-    this.#spent += usage?.cost_usd ?? 0;
+  #addCost(usage: Usage | null): void {
+    this.#spentDollars += usage?.cost_usd ?? 0;
     const { budget } = this.#wishes;
-    if (budget === null || this.#spent < budget) return;
-    this.#halt(`The budget is used up: ${formatDollars(this.#spent)} of ${formatDollars(budget)}`);
+    if (budget === null || this.#spentDollars < budget) return;
+    this.#haltQueue(`The budget is used up: ${formatDollars(this.#spentDollars)} of ${formatDollars(budget)}`);
   }
 
-  #refuse(id: SpecId, reason: string): void {
+  #recordRefusal(id: SpecId, reason: string): void {
     this.#refused.push({ spec_id: id, reason });
     this.#deps.tell({ event: "refused", spec_id: id, reason });
   }
 
   /** Closes groups whose members are all done, because no agent works on a group itself. */
   async #closeGroups(world: SpecWorld): Promise<SpecWorld> {
-    const done = findDoneGroup(this.#state, world);
+    const done = findDoneGroup(this.#queueState, world);
     if (done === undefined) return world;
-    this.#tried.add(done.id);
+    this.#triedIds.add(done.id);
     const { message, completed } = await closeGroup(this.#deps, done.id);
-    if (completed) this.#completed.add(done.id);
+    if (completed) this.#completedIds.add(done.id);
     this.#deps.tell({ event: "note", spec_id: done.id, message });
     // Closing this group may have completed the members of another.
-    return this.#closeGroups(await loadWorld(this.#deps.context));
+    return this.#closeGroups(await loadSpecWorld(this.#deps.context));
   }
 
   /** Reports specs that are ready only because their last run failed. A person decides whether to try them again. */
-  #tellUnasked({ specs, readiness }: SpecWorld): void {
-    const left = specs.filter((spec) => readiness.isReady(spec) && !this.#wanted.includes(spec.id)).map(({ id }) => id);
+  #reportFailedSpecs({ specs, readiness }: SpecWorld): void {
+    const left = specs
+      .filter((spec) => readiness.isReady(spec) && !this.#requestedIds.includes(spec.id))
+      .map(({ id }) => id);
     if (left.length === 0) return;
     const message = `Failed before, and not started unasked: ${left.join(", ")}. Name one to try it again: planner work ${left[0]}`;
     this.#deps.tell({ event: "note", spec_id: null, message });
   }
 
   /** Reports the specs that were named by the caller but never could begin. */
-  async #tellUnready(): Promise<void> {
+  async #reportUnreadySpecs(): Promise<void> {
     if (this.#isEnding()) return;
-    const { readiness, specs } = await loadWorld(this.#deps.context);
-    const left = new Set(this.#wishes.ids.filter((id) => !this.#tried.has(id)));
+    const { readiness, specs } = await loadSpecWorld(this.#deps.context);
+    const left = new Set(this.#wishes.ids.filter((id) => !this.#triedIds.has(id)));
     for (const spec of specs.filter(({ id }) => left.has(id))) {
-      const unmet = readiness.unmet(spec);
+      const unmet = readiness.listUnmet(spec);
       const why = unmet.length > 0 ? `blocked by dependencies: ${unmet.join(", ")}` : `status is ${spec.status}`;
-      this.#refuse(spec.id, `Cannot start work on spec '${spec.id}': ${why}`);
+      this.#recordRefusal(spec.id, `Cannot start work on spec '${spec.id}': ${why}`);
     }
   }
 }
@@ -225,7 +233,7 @@ export async function runSpec(deps: RunDeps, id: SpecId, wishes: RunSettings): P
     // Another process may have worked on the spec between the first check and the claim.
     const start = await checkRunConditions(deps, id, wishes);
     const notes = await takeSharedClaim(deps, claim, wishes.shared);
-    return await new AgentSpecRun(deps, { ...start, claim, notes, processId, wishes }).toEnd();
+    return await new AgentSpecRun(deps, { ...start, claim, notes, processId, wishes }).runToEnd();
   } finally {
     await claim.release();
   }
@@ -240,7 +248,7 @@ async function requireUsableWorktree(
   try {
     const { branch_prefix: branchPrefix, main_branch: mainBranch } = defaults;
     const message = createCommitWriter(git.commit_template, spec)(COMMIT_SUMMARIES.ended(spec.id, "completed"));
-    await ports.worktrees.check({ branchPrefix, mainBranch, base: worktree.base }, message);
+    await ports.worktrees.requireCreatable({ branchPrefix, mainBranch, base: worktree.base }, message);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     throw new OperationError(error.kind, `Cannot start work on spec '${spec.id}': ${error.message}`);

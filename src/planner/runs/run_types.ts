@@ -19,9 +19,9 @@ export interface RunDeps {
   readonly root: string;
   readonly pid: number;
   /** Command line that starts planner itself; the caller appends arguments. */
-  readonly self: readonly string[];
+  readonly selfCommand: readonly string[];
   /** Returns the argument list that runs one line in a shell. */
-  readonly shell: (line: string) => readonly string[];
+  readonly buildShellCommand: (line: string) => readonly string[];
   /** Start time of the run that another process has already recorded; null without one. */
   readonly startedAt: string | null;
   readonly tell: (event: RunEvent) => void;
@@ -106,7 +106,7 @@ export type RunEvent =
   /** The run never started, and the spec is unchanged. */
   | { readonly event: "refused"; readonly spec_id: SpecId; readonly reason: string };
 
-export interface RunPlace {
+export interface RunLocation {
   /** Worktree of the run; null when the agent works in the project itself. */
   readonly worktree: Worktree | null;
   /** Absolute path of the project folder in which the agent works. */
@@ -131,8 +131,8 @@ export interface SpecJob {
   readonly stop: StopSignals;
 }
 
-export interface PlacedJob extends SpecJob {
-  readonly place: RunPlace;
+export interface LocatedJob extends SpecJob {
+  readonly place: RunLocation;
 }
 
 /** Choices made by the checks before a run. */
@@ -154,10 +154,10 @@ export interface ClaimedRun extends RunChoice {
 }
 
 /** The job of an agent: its location and the choices for its run. */
-export interface AgentJob extends PlacedJob, RunChoice {}
+export interface AgentJob extends LocatedJob, RunChoice {}
 
 /** A run whose worktree or folder is open, as the phases after `worktree` receive it. */
-export interface PlacedRun extends AgentJob, Pick<ClaimedRun, "wishes"> {
+export interface LocatedRun extends AgentJob, Pick<ClaimedRun, "wishes"> {
   /** The project's text of the spec when the run began. */
   readonly before: string;
 }

@@ -25,15 +25,15 @@ export interface RecordVerification {
 }
 
 /** Checks a run's record against the repository; `rerun` also runs its commands in a new worktree of its commit. */
-export async function verifyRecord(deps: RunDeps, verifying: RecordVerification): Promise<readonly RecordCheck[]> {
-  const { id, kept, rerun } = verifying;
-  const facts = await deps.ports.worktrees.recordFacts(id, kept);
+export async function verifyRecord(deps: RunDeps, request: RecordVerification): Promise<readonly RecordCheck[]> {
+  const { id, kept, rerun } = request;
+  const facts = await deps.ports.worktrees.readCommitFacts(id, kept);
   const checks = judgeRecord(id, kept.record, facts);
   if (!rerun) return checks;
   refuseInsideRun(deps.context, "rerun");
   if (kept.record["spec_id"] !== id) return checks;
   if (facts.parent === null || facts.parent !== kept.record["head"]) return checks;
-  return [...checks, ...(await rerunRecordedCommands(deps, verifying, { head: facts.parent, facts }))];
+  return [...checks, ...(await rerunRecordedCommands(deps, request, { head: facts.parent, facts }))];
 }
 
 async function rerunRecordedCommands(
@@ -44,7 +44,7 @@ async function rerunRecordedCommands(
   const recorded = listRecordedCommands(kept.record).filter(({ command }) => typeof command === "string");
   if (recorded.length === 0) return [{ part: "rerun", result: "unknown", detail: "the record names no command" }];
   const checks = listRecordedChecks(kept.record).map(({ command }) => String(command));
-  const accepted = await (await deps.context.accepted()).read();
+  const accepted = await (await deps.context.openAcceptance()).read();
   const isRunnable = (command: string): boolean =>
     isLineAccepted(accepted, { kind: "check", text: command }) ||
     isLineAccepted(accepted, { kind: "verify", text: command });

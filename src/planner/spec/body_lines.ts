@@ -16,7 +16,7 @@ interface Fence {
 }
 
 // Fences in list items match too, also on the item's first line. A fence of backticks has no backtick after it.
-const OPENING = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?:(`{3,})[^`]*|(~{3,}).*)$/;
+const OPENING_FENCE_PATTERN = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?:(`{3,})[^`]*|(~{3,}).*)$/;
 
 /**
  * Calls `visit` with every line outside fenced code until it returns true, without the lines of the fences themselves.
@@ -74,7 +74,7 @@ export function findMissingFence(body: string): string | undefined {
 
 function parseOpeningFence(line: string): Fence | undefined {
   if (!line.includes("```") && !line.includes("~~~")) return undefined;
-  const match = OPENING.exec(line);
+  const match = OPENING_FENCE_PATTERN.exec(line);
   const run = match?.[1] ?? match?.[2];
   return run === undefined ? undefined : { mark: run.charAt(0), length: run.length };
 }

@@ -2,7 +2,7 @@ import { visitUnfencedLines } from "./body_lines.ts";
 import { findSections } from "./sections.ts";
 
 /** Lines by which git marks a conflict's two sides; not `=======`, because alone it underlines a heading. */
-const MARKER = /^(?:<{7}|>{7})(?: |$)/;
+const CONFLICT_MARKER_PATTERN = /^(?:<{7}|>{7})(?: |$)/;
 
 /** Error message for a text with a conflict marker; says what to do. */
 export const CONFLICT_MESSAGE =
@@ -23,7 +23,8 @@ export function findConflictLine(body: string): number | undefined {
   const outputs = findSections(body, "Output");
   let found: number | undefined;
   visitUnfencedLines(body, ({ text, start, number }) => {
-    if (!MARKER.test(text) || outputs.some(({ heading, end }) => start >= heading.next && start < end)) return false;
+    if (!CONFLICT_MARKER_PATTERN.test(text) || outputs.some(({ heading, end }) => start >= heading.next && start < end))
+      return false;
     found = number;
     return true;
   });

@@ -20,10 +20,10 @@ export interface Criterion {
 }
 
 // `[x](…)` is a link with the text x, not a checkbox.
-const CHECKBOX = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\](?!\()/;
+const CHECKBOX_PATTERN = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\](?!\()/;
 
 // A verify line is below its criterion and indented more, as a separate line or a list item.
-const VERIFY = /^([ \t]+)(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?verify:[ \t]+(\S.*)$/i;
+const VERIFY_PATTERN = /^([ \t]+)(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?verify:[ \t]+(\S.*)$/i;
 
 /**
  * Returns the checkbox lines of the first "Acceptance Criteria" section outside fenced code; without such a section,
@@ -40,13 +40,13 @@ export function parseCriteria(body: string): readonly Criterion[] {
   const visit = (line: BodyLine): boolean => {
     if (section !== undefined && line.start >= section.end) return true;
     if (outputs.some((output) => isLineInSection(line, output))) return false;
-    const box = CHECKBOX.exec(line.text);
+    const box = CHECKBOX_PATTERN.exec(line.text);
     if (box !== null) {
       indent = box[1]?.length ?? 0;
       found.push(parseCriterion(line, box));
       return false;
     }
-    const check = VERIFY.exec(line.text);
+    const check = VERIFY_PATTERN.exec(line.text);
     const last = found.at(-1);
     if (check !== null && last?.verify === null && (check[1]?.length ?? 0) > indent) {
       found[found.length - 1] = { ...last, verify: removeBackticks(check[2] ?? ""), verifyLine: line.number };

@@ -45,16 +45,16 @@ function findPathOffset(root: unknown, path: FieldPath, of: "value" | "key"): nu
   return at;
 }
 
-interface Entry {
+interface NodeEntry {
   readonly key: unknown;
   readonly value: unknown;
 }
 
-function findEntry(items: readonly Entry[], step: string | number): Entry | undefined {
+function findEntry(items: readonly NodeEntry[], step: string | number): NodeEntry | undefined {
   return items.find(({ key }) => String(isScalar(key) ? key.value : key) === String(step));
 }
 
-function findItem(items: readonly unknown[], step: string | number): Entry | undefined {
+function findItem(items: readonly unknown[], step: string | number): NodeEntry | undefined {
   return typeof step === "number" && step < items.length ? { key: undefined, value: items[step] } : undefined;
 }
 

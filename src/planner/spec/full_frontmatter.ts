@@ -20,17 +20,17 @@ export type ParsedFrontmatter =
   | { readonly ok: true; readonly fields: Record<string, unknown> }
   | { readonly ok: false; readonly problem: TextProblem };
 
-const OPTIONS = { ...PLAIN_YAML_OPTIONS, schema: "core" } as const;
+const COMPOSER_OPTIONS = { ...PLAIN_YAML_OPTIONS, schema: "core" } as const;
 
 /** Messages that replace the parser's for the most frequent mistakes. */
-const MESSAGES: Readonly<Record<string, string>> = {
+const ERROR_MESSAGES: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'Unexpected second ":" on the line: expected quotes around a value that holds ": "',
   NON_STRING_KEY: "Invalid key: expected a text",
   TAB_AS_INDENT: "Invalid indentation: expected spaces, got a tab",
 };
 
 /** Offset and message of an error in the YAML. */
-interface Fault {
+interface YamlProblem {
   readonly at: number;
   readonly message: string;
 }
@@ -49,12 +49,12 @@ export function parseFrontmatter(text: string, range: FrontmatterRange): ParsedF
   return { ok: false, problem: { ...locateOffset(text, range.start + result.at), message: result.message } };
 }
 
-function parseYaml(yaml: string): { readonly fields: Record<string, unknown> } | Fault {
+function parseYaml(yaml: string): { readonly fields: Record<string, unknown> } | YamlProblem {
   const tokens = parseTokens(yaml);
   const deep = findTooDeepOffset(tokens, MAX_FRONTMATTER_DEPTH);
   if (deep !== undefined)
     return { at: deep, message: `Nested too deeply: expected at most ${MAX_FRONTMATTER_DEPTH} levels` };
-  const [document, second] = [...new Composer(OPTIONS).compose(tokens, true, yaml.length)];
+  const [document, second] = [...new Composer(COMPOSER_OPTIONS).compose(tokens, true, yaml.length)];
   if (document === undefined) return { fields: Object.create(null) };
   // The parser only warns about a closing bracket at the column of its key, and every reader accepts it.
   const error = document.errors[0] ?? document.warnings.find(({ code }) => code !== "BAD_INDENT");
@@ -66,7 +66,7 @@ function parseYaml(yaml: string): { readonly fields: Record<string, unknown> } |
   if (!isMap(root))
     return { at: root.range?.[0] ?? 0, message: "Frontmatter is not a mapping: expected keys and values" };
   const reader = new FieldReader(document);
-  const fields = reader.fields(root);
+  const fields = reader.readFields(root);
   return reader.fault ?? { fields };
 }
 
@@ -74,70 +74,70 @@ function isEmptyNode(node: Node): boolean {
   return isScalar(node) && node.source === "" && node.tag === undefined && node.anchor === undefined;
 }
 
-function convertYamlError({ code, message, pos: [at] }: YAMLError, tokens: readonly Token[]): Fault {
+function convertYamlError({ code, message, pos: [at] }: YAMLError, tokens: readonly Token[]): YamlProblem {
   if (code === "TAG_RESOLVE_FAILED") return { at, message: `${message}: expected plain data without tags` };
   // An unclosed quote includes all text after it, so the error points to the opening quote.
   const open = message.startsWith("Missing closing") ? findOpenQuote(tokens) : undefined;
   if (open !== undefined) return { at: open, message: "Quote is not closed: expected another one like it" };
-  return { at, message: MESSAGES[code] ?? message.replace(/\.$/, "") };
+  return { at, message: ERROR_MESSAGES[code] ?? message.replace(/\.$/, "") };
 }
 
 /** Converts the nodes of one document to plain data and stores the first error in them. */
 class FieldReader {
   readonly #document: Document;
   #aliases = 0;
-  fault: Fault | undefined;
+  fault: YamlProblem | undefined;
 
   constructor(document: Document) {
     this.#document = document;
   }
 
-  fields(map: YAMLMap): Record<string, unknown> {
+  readFields(map: YAMLMap): Record<string, unknown> {
     const fields: Record<string, unknown> = Object.create(null);
-    for (const [name, value] of this.#entries(map)) fields[name] = this.#data(value, [name]);
+    for (const [name, value] of this.#iterateEntries(map)) fields[name] = this.#readValue(value, [name]);
     return fields;
   }
 
-  *#entries(map: YAMLMap): Generator<[string, Node | null]> {
+  *#iterateEntries(map: YAMLMap): Generator<[string, Node | null]> {
     const names = new Set<string>();
     for (const { key, value } of map.items) {
       const name = isScalar(key) ? String(key.value ?? "") : "";
-      if (names.has(name)) this.#refuse(key, `Duplicate key "${name}"`);
+      if (names.has(name)) this.#recordProblem(key, `Duplicate key "${name}"`);
       names.add(name);
       yield [name, value as Node | null];
     }
   }
 
-  #data(node: Node | null, path: readonly string[]): unknown {
+  #readValue(node: Node | null, path: readonly string[]): unknown {
     if (isAlias(node)) {
-      const target = this.#resolve(node);
-      return target === undefined ? null : this.#data(target, path);
+      const target = this.#resolveAlias(node);
+      return target === undefined ? null : this.#readValue(target, path);
     }
-    if (isSeq(node)) return node.items.map((item) => this.#data(item as Node | null, path));
-    if (isMap(node)) return this.#record(node, path);
+    if (isSeq(node)) return node.items.map((item) => this.#readValue(item as Node | null, path));
+    if (isMap(node)) return this.#readMapping(node, path);
     if (!isScalar(node)) return null;
     return node.value !== null && keepsWrittenText(path) ? (node.source ?? String(node.value)) : node.value;
   }
 
-  #record(map: YAMLMap, path: readonly string[]): Record<string, unknown> {
+  #readMapping(map: YAMLMap, path: readonly string[]): Record<string, unknown> {
     // An assignment to the name `__proto__` would set the prototype.
     return Object.fromEntries(
-      [...this.#entries(map)].map(([name, value]) => [name, this.#data(value, [...path, name])]),
+      [...this.#iterateEntries(map)].map(([name, value]) => [name, this.#readValue(value, [...path, name])]),
     );
   }
 
-  #resolve(alias: Node & { resolve(document: Document): Node | undefined }): Node | undefined {
+  #resolveAlias(alias: Node & { resolve(document: Document): Node | undefined }): Node | undefined {
     this.#aliases++;
     if (this.#aliases > MAX_FRONTMATTER_ALIASES) {
-      this.#refuse(alias, `Too many aliases: expected at most ${MAX_FRONTMATTER_ALIASES}`);
+      this.#recordProblem(alias, `Too many aliases: expected at most ${MAX_FRONTMATTER_ALIASES}`);
       return undefined;
     }
     const target = alias.resolve(this.#document);
-    if (target === undefined) this.#refuse(alias, "Unknown alias: expected an anchor of that name before it");
+    if (target === undefined) this.#recordProblem(alias, "Unknown alias: expected an anchor of that name before it");
     return target;
   }
 
-  #refuse(node: unknown, message: string): void {
+  #recordProblem(node: unknown, message: string): void {
     const range = (node as Node | null)?.range;
     this.fault ??= { at: range?.[0] ?? 0, message };
   }

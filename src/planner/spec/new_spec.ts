@@ -86,11 +86,11 @@ export function buildExactSpecFile({ id, title, body, fields }: NewSpecFile): st
   return addSpecFields(`\n${formatTitleLine(title)}\n${body === "" ? "" : `\n${body}\n`}`, { id, ...fields });
 }
 
-const LAYOUT = { lineBreak: "\n", lists: "block", listIndent: "  " } as const;
+const NEW_FILE_LAYOUT = { lineBreak: "\n", lists: "block", listIndent: "  " } as const;
 
 /** Writes all fields at once and parses the result; if a value differs, sets each field by `editFields`. */
 function addSpecFields(rest: string, fields: Readonly<Record<string, FieldValue>>): string {
-  const lines = Object.entries(fields).map(([key, value]) => formatFieldLines(key, value, "", LAYOUT));
+  const lines = Object.entries(fields).map(([key, value]) => formatFieldLines(key, value, "", NEW_FILE_LAYOUT));
   const text = `---\n${lines.join("")}---\n${rest}`;
   const read = parseDocument(text);
   const expected = Object.fromEntries(

@@ -9,23 +9,26 @@ import type { FrontmatterRange } from "./split_text.ts";
 
 // Words of a plain text: no control character, no ": ", no "#" at a word's beginning, and a harmless first character.
 // Runs of one class with the exceptions between them, which the engine matches much faster than alternatives in a loop.
-const FIRST = String.raw`[\w./\xa1-\ufefe\uff00-\uffff]`;
-const PLAIN = buildPlainPattern(String.raw`\x00-\x20\x7f-\xa0:\ufeff`, String.raw`\s\ufeff`);
-const FLOW_PLAIN = buildPlainPattern(String.raw`\x00-\x20\x7f-\xa0:\ufeff,[\]{}`, String.raw`\s\ufeff,[\]{}`);
-const SINGLE = String.raw`'(?:[^'\x00-\x1f\x7f-\x9f\ufeff]|'')*'`;
-const DOUBLE = String.raw`"[^"\\\x00-\x1f\x7f-\x9f\ufeff]*"`;
-const FLOW_ITEM = `(?:${SINGLE}|${DOUBLE}|${FLOW_PLAIN})`;
-const FLOW = String.raw`\[ *(?:${FLOW_ITEM}(?: *, *${FLOW_ITEM})*)? *\]`;
-const REST = String.raw`(?: +#[^\r\n]*| *)\r?\n`;
+const FIRST_CHARACTER = String.raw`[\w./\xa1-\ufefe\uff00-\uffff]`;
+const PLAIN_TEXT = buildPlainPattern(String.raw`\x00-\x20\x7f-\xa0:\ufeff`, String.raw`\s\ufeff`);
+const FLOW_PLAIN_TEXT = buildPlainPattern(String.raw`\x00-\x20\x7f-\xa0:\ufeff,[\]{}`, String.raw`\s\ufeff,[\]{}`);
+const SINGLE_QUOTED = String.raw`'(?:[^'\x00-\x1f\x7f-\x9f\ufeff]|'')*'`;
+const DOUBLE_QUOTED = String.raw`"[^"\\\x00-\x1f\x7f-\x9f\ufeff]*"`;
+const FLOW_ITEM = `(?:${SINGLE_QUOTED}|${DOUBLE_QUOTED}|${FLOW_PLAIN_TEXT})`;
+const FLOW_LIST = String.raw`\[ *(?:${FLOW_ITEM}(?: *, *${FLOW_ITEM})*)? *\]`;
+const LINE_REST = String.raw`(?: +#[^\r\n]*| *)\r?\n`;
 
-const FIELD = new RegExp(`([A-Za-z_][A-Za-z0-9_-]{0,99}):(?: +(${SINGLE}|${DOUBLE}|${FLOW}|${PLAIN}))?${REST}`, "y");
-const ITEM = new RegExp(`( *)- +(${SINGLE}|${DOUBLE}|${PLAIN})${REST}`, "y");
-const SKIPPED = /(?: *(?:#[^\r\n]*)?\r?\n)*/y;
-const FLOW_ITEMS = new RegExp(FLOW_ITEM, "g");
+const FIELD_PATTERN = new RegExp(
+  `([A-Za-z_][A-Za-z0-9_-]{0,99}):(?: +(${SINGLE_QUOTED}|${DOUBLE_QUOTED}|${FLOW_LIST}|${PLAIN_TEXT}))?${LINE_REST}`,
+  "y",
+);
+const ITEM_PATTERN = new RegExp(`( *)- +(${SINGLE_QUOTED}|${DOUBLE_QUOTED}|${PLAIN_TEXT})${LINE_REST}`, "y");
+const SKIPPED_LINES_PATTERN = /(?: *(?:#[^\r\n]*)?\r?\n)*/y;
+const FLOW_ITEM_PATTERN = new RegExp(FLOW_ITEM, "g");
 
 function buildPlainPattern(excluded: string, notBehindColon: string): string {
   const run = `[^${excluded}]*(?::(?![${notBehindColon}])[^${excluded}]*)*`;
-  return `${FIRST}${run}(?: +(?![#${notBehindColon}])${run})*`;
+  return `${FIRST_CHARACTER}${run}(?: +(?![#${notBehindColon}])${run})*`;
 }
 
 /** Maximum nesting of keys. Chosen by planner: no setting is nested as deeply. */
@@ -40,27 +43,27 @@ export function scanFrontmatter(text: string, range: FrontmatterRange): Record<s
   return map !== undefined && map.end >= range.end ? map.fields : undefined;
 }
 
-interface QuickMap {
+interface ScannedMapping {
   readonly fields: Record<string, unknown>;
   readonly end: number;
 }
 
-interface QuickValue {
+interface ScannedValue {
   readonly value: unknown;
   readonly end: number;
 }
 
 /** Reads the keys below `path`, indented by two blanks per level; undefined if one of them needs the full parser. */
-function readMapping(text: string, start: number, path: readonly string[]): QuickMap | undefined {
+function readMapping(text: string, start: number, path: readonly string[]): ScannedMapping | undefined {
   const fields: Record<string, unknown> = Object.create(null);
   const indent = "  ".repeat(path.length);
   let at = start;
   while (at < text.length && text.startsWith(indent, at) && !text.startsWith("---", at)) {
-    FIELD.lastIndex = at + indent.length;
-    const match = FIELD.exec(text);
+    FIELD_PATTERN.lastIndex = at + indent.length;
+    const match = FIELD_PATTERN.exec(text);
     const name = match?.[1];
     if (name === undefined || name in fields) return undefined;
-    const read = readValue(text, FIELD.lastIndex, [...path, name], match?.[2]);
+    const read = readValue(text, FIELD_PATTERN.lastIndex, [...path, name], match?.[2]);
     if (read.value === UNSURE) return undefined;
     fields[name] = read.value;
     at = read.end;
@@ -69,7 +72,7 @@ function readMapping(text: string, start: number, path: readonly string[]): Quic
 }
 
 /** Reads the value of a key from `written`, the text after the key on its line, which ends at `at`. */
-function readValue(text: string, at: number, path: readonly string[], written: string | undefined): QuickValue {
+function readValue(text: string, at: number, path: readonly string[], written: string | undefined): ScannedValue {
   const end = skipBlankLines(text, at);
   const isText = keepsWrittenText(path);
   if (written !== undefined) {
@@ -87,24 +90,24 @@ function readValue(text: string, at: number, path: readonly string[], written: s
 }
 
 /** Reads the list whose first item starts at `start`; the value is null if there is no item. */
-function readBlockList(text: string, start: number, minIndent: number, isText: boolean): QuickValue {
+function readBlockList(text: string, start: number, minIndent: number, isText: boolean): ScannedValue {
   const items: unknown[] = [];
   let indent: string | undefined;
   let at = start;
   for (;;) {
-    ITEM.lastIndex = at;
-    const match = ITEM.exec(text);
+    ITEM_PATTERN.lastIndex = at;
+    const match = ITEM_PATTERN.exec(text);
     if (match === null || (match[1] ?? "").length < minIndent) break;
     indent ??= match[1];
     items.push(match[1] === indent ? parseScalar(match[2] ?? "", isText) : UNSURE);
-    at = skipBlankLines(text, ITEM.lastIndex);
+    at = skipBlankLines(text, ITEM_PATTERN.lastIndex);
   }
   if (items.length === 0) return { value: null, end: start };
   return { value: items.includes(UNSURE) ? UNSURE : items, end: at };
 }
 
 function readFlowList(written: string, isText: boolean): unknown {
-  const items = (written.match(FLOW_ITEMS) ?? []).map((item) => parseScalar(item, isText));
+  const items = (written.match(FLOW_ITEM_PATTERN) ?? []).map((item) => parseScalar(item, isText));
   return items.includes(UNSURE) ? UNSURE : items;
 }
 
@@ -125,7 +128,7 @@ function parseScalar(written: string, isText: boolean): unknown {
 function skipBlankLines(text: string, at: number): number {
   // Most lines are followed by a key, and this test is faster than a regular expression.
   if (text.charCodeAt(at) > 35) return at;
-  SKIPPED.lastIndex = at;
-  SKIPPED.exec(text);
-  return SKIPPED.lastIndex;
+  SKIPPED_LINES_PATTERN.lastIndex = at;
+  SKIPPED_LINES_PATTERN.exec(text);
+  return SKIPPED_LINES_PATTERN.lastIndex;
 }

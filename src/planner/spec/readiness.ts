@@ -7,19 +7,19 @@ export interface Readiness {
   /** Returns whether the spec is pending or failed, and nothing blocks it. */
   isReady(spec: Spec): boolean;
   /** Returns the ids in `depends_on` that are not done, including unknown ones. */
-  unmet(spec: Spec): readonly string[];
+  listUnmet(spec: Spec): readonly string[];
   /** Returns whether the spec is pending with an unfinished dependency. */
   isBlocked(spec: Spec): boolean;
   /** Returns the stored status, but `blocked` if `isBlocked`. */
-  effectiveStatus(spec: Spec): string;
+  getEffectiveStatus(spec: Spec): string;
   /** Returns whether a list filter matches this spec: `ready` by `isReady`, every other word by `effectiveStatus`. */
-  matches(spec: Spec, filter: FilterStatus): boolean;
+  matchesFilter(spec: Spec, filter: FilterStatus): boolean;
   /** Returns the readiness as if these specs were not done. */
   without(ids: ReadonlySet<string>): Readiness;
 }
 
-const DONE: ReadonlySet<string> = new Set(["completed", "cancelled"]);
-const WORKABLE: ReadonlySet<string> = new Set(["pending", "failed"]);
+const DONE_STATUSES: ReadonlySet<string> = new Set(["completed", "cancelled"]);
+const WORKABLE_STATUSES: ReadonlySet<string> = new Set(["pending", "failed"]);
 
 /**
  * Computes which specs are ready for work.
@@ -37,13 +37,14 @@ const WORKABLE: ReadonlySet<string> = new Set(["pending", "failed"]);
  * Source: docs/decisions.md#s-09.
  */
 export function computeReadiness(specs: readonly Spec[], archivedIds: ReadonlySet<string>): Readiness {
-  const world = new World(specs, archivedIds);
+  const world = new ReadinessIndex(specs, archivedIds);
   return {
     isReady: (spec) => world.isReady(spec),
-    unmet: (spec) => world.unmet(spec),
+    listUnmet: (spec) => world.unmet(spec),
     isBlocked: (spec) => world.isBlocked(spec),
-    effectiveStatus: (spec) => world.effectiveStatus(spec),
-    matches: (spec, filter) => (filter === "ready" ? world.isReady(spec) : world.effectiveStatus(spec) === filter),
+    getEffectiveStatus: (spec) => world.effectiveStatus(spec),
+    matchesFilter: (spec, filter) =>
+      filter === "ready" ? world.isReady(spec) : world.effectiveStatus(spec) === filter,
     without: (ids) =>
       computeReadiness(
         specs.map((spec) => (ids.has(spec.id) ? { ...spec, status: "pending", archived: false } : spec)),
@@ -52,7 +53,7 @@ export function computeReadiness(specs: readonly Spec[], archivedIds: ReadonlySe
   };
 }
 
-class World {
+class ReadinessIndex {
   readonly #specs: readonly Spec[];
   readonly #archivedIds: ReadonlySet<string>;
   readonly #unmet = new Map<Spec, readonly string[]>();
@@ -84,7 +85,7 @@ class World {
   }
 
   isReady(spec: Spec): boolean {
-    if (spec.archived || !WORKABLE.has(spec.status) || spec.type === "group") return false;
+    if (spec.archived || !WORKABLE_STATUSES.has(spec.status) || spec.type === "group") return false;
     if (this.unmet(spec).length > 0 || isAwaitingApproval(spec)) return false;
     return this.#membersDone(spec) && this.#parentAllows(spec);
   }
@@ -92,7 +93,7 @@ class World {
   #isDone(id: string): boolean {
     const spec = this.#lookUp().get(id);
     if (spec === undefined) return this.#archivedIds.has(id);
-    return spec.archived || DONE.has(spec.status);
+    return spec.archived || DONE_STATUSES.has(spec.status);
   }
 
   #membersDone(spec: Spec): boolean {

@@ -3,18 +3,18 @@ import { shortenText } from "#kernel/shortened.ts";
 import { compareSpecIds, parseSpecIdParts, type SpecId } from "./spec_id.ts";
 
 /** Maximum number of matches in an ambiguous id's error. Chosen by planner: of thousands of specs, more do not help. */
-const MAX_NAMED = 20;
+const MAX_NAMED_MATCHES = 20;
 
 /** The error for a text that matches several specs. */
 export class AmbiguousSpecId extends OperationError {
   /** The ids in the message, in order. */
-  readonly named: readonly SpecId[];
+  readonly namedIds: readonly SpecId[];
 
   constructor(text: string, matches: readonly SpecId[]) {
-    const named = matches.slice(0, MAX_NAMED);
-    const more = matches.length > MAX_NAMED ? `, … (${matches.length - MAX_NAMED} more)` : "";
+    const named = matches.slice(0, MAX_NAMED_MATCHES);
+    const more = matches.length > MAX_NAMED_MATCHES ? `, … (${matches.length - MAX_NAMED_MATCHES} more)` : "";
     super("invalid_argument", `Ambiguous spec ID '${shortenText(text)}'. Matches: ${named.join(", ")}${more}`);
-    this.named = named;
+    this.namedIds = named;
   }
 }
 

@@ -9,9 +9,9 @@ export interface Review {
   readonly text: string;
 }
 
-const SECTION = "Review";
-const ENTRY = /^\*\*Sent back\*\*, (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)[ \t]*$/;
-const QUOTED = /^>[ \t]?(.*)$/;
+const REVIEW_SECTION = "Review";
+const REVIEW_ENTRY_PATTERN = /^\*\*Sent back\*\*, (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)[ \t]*$/;
+const QUOTED_LINE_PATTERN = /^>[ \t]?(.*)$/;
 
 /**
  * Appends an entry to `## Review`; all other text of the file stays unchanged, byte for byte. The text is quoted, so
@@ -20,17 +20,17 @@ const QUOTED = /^>[ \t]?(.*)$/;
  */
 export function appendReview(text: string, { at, text: words }: Review): string {
   const lines = words.split(/\r\n|\r|\n/).map((line) => `> ${line}`.trimEnd());
-  return appendSectionEntry(text, SECTION, [`**Sent back**, ${at}`, "", ...lines].join("\n"));
+  return appendSectionEntry(text, REVIEW_SECTION, [`**Sent back**, ${at}`, "", ...lines].join("\n"));
 }
 
 /** Parses the entries of `appendReview` in every `Review` section, in order. Skips other text and repeated entries. */
 export function parseReviews(body: string): readonly Review[] {
   const found: { readonly at: string; readonly lines: string[] }[] = [];
-  for (const { heading, end } of findSections(body, SECTION)) {
+  for (const { heading, end } of findSections(body, REVIEW_SECTION)) {
     let open: string[] | null = null;
     for (const line of body.slice(heading.next, end).split(/\r\n|\r|\n/)) {
-      const [, at] = ENTRY.exec(line) ?? [];
-      const [, quoted] = QUOTED.exec(line) ?? [];
+      const [, at] = REVIEW_ENTRY_PATTERN.exec(line) ?? [];
+      const [, quoted] = QUOTED_LINE_PATTERN.exec(line) ?? [];
       if (at !== undefined) {
         open = [];
         found.push({ at, lines: open });

@@ -9,18 +9,18 @@ export interface SpecIdParts {
   readonly members: readonly number[];
 }
 
-const SHAPE = /^(\d{4}-\d{2}-\d{2})-([0-9a-z]{3})-([0-9a-z]+)((?:\.\d+)*)$/;
+const DATED_ID_PATTERN = /^(\d{4}-\d{2}-\d{2})-([0-9a-z]{3})-([0-9a-z]+)((?:\.\d+)*)$/;
 // The first character must not make the file hidden; separators would leave the specs folder.
-const FILE_NAME = /^[^./\\\0][^/\\\0]*$/;
+const FILE_NAME_PATTERN = /^[^./\\\0][^/\\\0]*$/;
 
 /** Returns `text` as a `SpecId`, or undefined if it cannot be the name of a spec file. */
 export function parseSpecId(text: string): SpecId | undefined {
-  return FILE_NAME.test(text) && text.length <= 200 ? (text as SpecId) : undefined;
+  return FILE_NAME_PATTERN.test(text) && text.length <= 200 ? (text as SpecId) : undefined;
 }
 
 /** Parses an id with a date; undefined for an id of another form. */
 export function parseSpecIdParts(id: string): SpecIdParts | undefined {
-  const match = SHAPE.exec(id);
+  const match = DATED_ID_PATTERN.exec(id);
   if (match === null) return undefined;
   const [, day = "", counter = "", suffix = "", members = ""] = match;
   return {
@@ -69,12 +69,12 @@ function compareMemberNumbers(a: readonly number[], b: readonly number[]): numbe
   return a.length - b.length;
 }
 
-const PART_CHARS = 3;
+const ID_PART_CHARS = 3;
 /** Number of possible counters of a day, and of possible random suffixes. */
-export const ID_PART_COUNT = 36 ** PART_CHARS;
+export const ID_PART_COUNT = 36 ** ID_PART_CHARS;
 
 /** Formats the id of a spec that is not a member; `counter` and `suffix` must be below `ID_PART_COUNT`. */
 export function formatSpecId(day: string, counter: number, suffix: number): SpecId {
-  const part = (value: number) => value.toString(36).padStart(PART_CHARS, "0");
-  return `${day}-${part(counter)}-${part(suffix)}` as SpecId;
+  const formatPart = (value: number) => value.toString(36).padStart(ID_PART_CHARS, "0");
+  return `${day}-${formatPart(counter)}-${formatPart(suffix)}` as SpecId;
 }

@@ -19,13 +19,13 @@ export interface AcceptableLine {
 /** The commands that a person on this machine has accepted for a project. */
 export interface AcceptedCommands {
   /** Whether every command of the project counts as accepted. */
-  readonly trusted: boolean;
+  readonly isTrusted: boolean;
   /** Prefixes of checks that are accepted with any plain words after them. */
   readonly prefixes: readonly string[];
   /** Settings and schemas that have judged runs so far, even if the project's files no longer contain them. */
-  readonly held: readonly AcceptableLine[];
+  readonly heldRules: readonly AcceptableLine[];
   /** Whether exactly this text was accepted as a line of this kind. */
-  has(line: AcceptableLine): boolean;
+  hasLine(line: AcceptableLine): boolean;
 }
 
 /** Commands accepted for one project, kept outside of its repository. Source: docs/decisions.md#s-61. */
@@ -34,12 +34,12 @@ export interface AcceptanceStore {
   readonly file: string;
   /** Reads the file. @throws OperationError `failed_precondition` if it belongs to another user, or cannot be parsed */
   read(): Promise<AcceptedCommands>;
-  accept(lines: readonly AcceptableLine[]): Promise<void>;
+  acceptLines(lines: readonly AcceptableLine[]): Promise<void>;
   /** Stores the settings and schemas that judge runs. They continue to judge until a person accepts their removal. */
-  hold(rules: readonly AcceptableLine[]): Promise<void>;
+  holdRules(rules: readonly AcceptableLine[]): Promise<void>;
   /** Accepts every check that consists of the prefix and plain words. @param prefix see `isCommandPrefix` */
-  acceptLike(prefix: string): Promise<void>;
-  trust(on: boolean): Promise<void>;
+  acceptPrefix(prefix: string): Promise<void>;
+  setTrusted(on: boolean): Promise<void>;
 }
 
 /**
@@ -47,13 +47,13 @@ export interface AcceptanceStore {
  * `verify.commands` is also accepted as a check.
  */
 export function isLineAccepted(accepted: AcceptedCommands, line: AcceptableLine): boolean {
-  if (isRuleLine(line)) return !accepted.held.some((one) => isSameLine(one, line));
+  if (isRuleLine(line)) return !accepted.heldRules.some((one) => isSameLine(one, line));
   const isCommand = line.kind !== "file" && line.kind !== "unproven";
-  if ((accepted.trusted && isCommand) || accepted.has(line)) return true;
+  if ((accepted.isTrusted && isCommand) || accepted.hasLine(line)) return true;
   if (line.kind !== "check") return false;
   return (
-    accepted.has({ ...line, kind: "verify" }) ||
-    accepted.prefixes.some((prefix) => hasAcceptedPrefix(line.text, prefix))
+    accepted.hasLine({ ...line, kind: "verify" }) ||
+    accepted.prefixes.some((prefix) => matchesCommandPrefix(line.text, prefix))
   );
 }
 
@@ -61,11 +61,11 @@ export function omitAcceptedLines(
   accepted: AcceptedCommands,
   lines: readonly AcceptableLine[],
 ): readonly AcceptableLine[] {
-  const known = new Set<string>();
+  const seenKeys = new Set<string>();
   return lines.filter((line) => {
     const key = `${line.kind}\0${line.text}`;
-    if (known.has(key) || isLineAccepted(accepted, line)) return false;
-    known.add(key);
+    if (seenKeys.has(key) || isLineAccepted(accepted, line)) return false;
+    seenKeys.add(key);
     return true;
   });
 }
@@ -80,7 +80,7 @@ export function isCommandPrefix(text: string): boolean {
 }
 
 /** Whether a command consists of the prefix and plain words after it. */
-function hasAcceptedPrefix(command: string, prefix: string): boolean {
+function matchesCommandPrefix(command: string, prefix: string): boolean {
   if (!command.startsWith(`${prefix} `)) return false;
   const words = command.slice(prefix.length + 1).split(" ");
   return words.every(
@@ -148,10 +148,11 @@ export function findLostRules(
   held: readonly AcceptableLine[],
   now: readonly AcceptableLine[],
 ): readonly AcceptableLine[] {
-  const pathOf = ({ text }: AcceptableLine): string => text.slice(0, text.lastIndexOf(" "));
-  const named = new Set(now.flatMap((line) => (line.kind === "schema" ? [pathOf(line)] : [])));
+  const getSchemaPath = ({ text }: AcceptableLine): string => text.slice(0, text.lastIndexOf(" "));
+  const namedSchemas = new Set(now.flatMap((line) => (line.kind === "schema" ? [getSchemaPath(line)] : [])));
   return held.filter(
-    (line) => !now.some((one) => isSameLine(one, line)) && (line.kind !== "schema" || named.has(pathOf(line))),
+    (line) =>
+      !now.some((one) => isSameLine(one, line)) && (line.kind !== "schema" || namedSchemas.has(getSchemaPath(line))),
   );
 }
 

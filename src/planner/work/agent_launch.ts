@@ -7,7 +7,7 @@ import type { ProviderRow } from "./providers/provider_row.ts";
 import type { Provider } from "./providers.ts";
 
 /** Prompt, paths, session and permissions of one run. Paths are absolute. */
-export interface LaunchPaths {
+export interface LaunchOptions {
   readonly prompt: string;
   /** Path of the prompt's file, which is not committed. */
   readonly promptFile: string;
@@ -22,7 +22,7 @@ export interface LaunchPaths {
   /** The agent's session to continue or to begin; null if the agent assigns a new id itself. */
   readonly session: AgentSession | null;
   /** Git's own folders, outside the working directory, to which a commit writes. */
-  readonly writable: readonly string[];
+  readonly writableFolders: readonly string[];
 }
 
 export interface AgentSession {
@@ -58,14 +58,15 @@ export interface AgentLaunch {
  *
  * @throws OperationError `failed_precondition` if an argument needs a model and none is chosen
  */
-export function buildAgentLaunch(provider: Provider, place: LaunchPaths): AgentLaunch {
+export function buildAgentLaunch(provider: Provider, place: LaunchOptions): AgentLaunch {
   const { row } = provider;
   const runFile = buildRunFile(provider, place);
   const pieces = buildAgentArguments(provider, place);
-  const fill = (piece: string): string => fillPlaceholders(piece, provider, { ...place, runFile: runFile?.path ?? "" });
-  const argv = [provider.program, ...pieces.map(fill), ...buildPromptArguments(pieces, provider, place)];
-  const env = Object.fromEntries(Object.entries(row.env).map(([name, value]) => [name, fill(value)]));
-  const named = [...argv, ...Object.values(env)];
+  const fillPiece = (piece: string): string =>
+    fillPlaceholders(piece, provider, { ...place, runFile: runFile?.path ?? "" });
+  const argv = [provider.program, ...pieces.map(fillPiece), ...buildPromptArguments(pieces, provider, place)];
+  const env = Object.fromEntries(Object.entries(row.env).map(([name, value]) => [name, fillPiece(value)]));
+  const launchTexts = [...argv, ...Object.values(env)];
   const files = [
     { path: place.promptFile, text: place.prompt },
     { path: place.mcpConfigFile, text: buildMcpConfig(place.server) },
@@ -75,20 +76,20 @@ export function buildAgentLaunch(provider: Provider, place: LaunchPaths): AgentL
     argv,
     env: { ...env, ...provider.env },
     input: provider.promptVia === "stdin" ? place.prompt : null,
-    files: files.filter(({ path }) => named.some((argument) => argument.includes(path))),
+    files: files.filter(({ path }) => launchTexts.some((argument) => argument.includes(path))),
     projectFile: buildProjectFile(provider, place.server),
   };
 }
 
 /** Whether the agent runs with all permissions. A split never does, because it changes nothing. */
-function skipsAllPermissions({ skipsPermissions }: Provider, { grant }: LaunchPaths): boolean {
+function skipsAllPermissions({ skipsPermissions }: Provider, { grant }: LaunchOptions): boolean {
   return skipsPermissions && grant.task === "work";
 }
 
-function buildAgentArguments(provider: Provider, place: LaunchPaths): readonly string[] {
+function buildAgentArguments(provider: Provider, options: LaunchOptions): readonly string[] {
   const { row, model, extraArgs } = provider;
-  const { grant, writable, server, session } = place;
-  const unguarded = skipsAllPermissions(provider, place);
+  const { grant, writableFolders: writable, server, session } = options;
+  const unguarded = skipsAllPermissions(provider, options);
   const writes = row.writableArgs !== null && !unguarded && grant.task === "work" && writable.length > 0;
   return [
     ...row.args,
@@ -108,7 +109,10 @@ function buildSessionArguments(row: ProviderRow, session: AgentSession | null): 
   return args?.(session.name) ?? [];
 }
 
-function buildRunFile(provider: Provider, place: LaunchPaths): { readonly path: string; readonly text: string } | null {
+function buildRunFile(
+  provider: Provider,
+  place: LaunchOptions,
+): { readonly path: string; readonly text: string } | null {
   const { runFile } = provider.row;
   if (runFile === null) return null;
   const grant = skipsAllPermissions(provider, place) ? null : place.grant;
@@ -121,12 +125,12 @@ function buildProjectFile({ row }: Provider, server: McpServerCommand | null): E
   return { files, extend: (file, text) => extend(file, text, { ...server, trusted: true }) };
 }
 
-function fillPlaceholders(piece: string, { name, model }: Provider, place: LaunchPaths): string {
-  return piece.replace(/\{(prompt_file|mcp_config|run_file|dir|model)\}/g, (_, word: string) => {
-    if (word === "prompt_file") return place.promptFile;
-    if (word === "mcp_config") return place.mcpConfigFile;
-    if (word === "run_file") return place.runFile;
-    if (word === "dir") return place.dir;
+function fillPlaceholders(piece: string, { name, model }: Provider, place: LaunchOptions): string {
+  return piece.replace(/\{(prompt_file|mcp_config|run_file|dir|model)\}/g, (_, placeholder: string) => {
+    if (placeholder === "prompt_file") return place.promptFile;
+    if (placeholder === "mcp_config") return place.mcpConfigFile;
+    if (placeholder === "run_file") return place.runFile;
+    if (placeholder === "dir") return place.dir;
     if (model !== null) return model;
     throw new OperationError(
       "failed_precondition",
@@ -138,7 +142,7 @@ function fillPlaceholders(piece: string, { name, model }: Provider, place: Launc
 function buildPromptArguments(
   pieces: readonly string[],
   { promptVia }: Provider,
-  place: LaunchPaths,
+  place: LaunchOptions,
 ): readonly string[] {
   if (promptVia === "stdin") return [];
   if (promptVia === "file") return pieces.some((piece) => piece.includes("{prompt_file}")) ? [] : [place.promptFile];

@@ -1,14 +1,14 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { StreamKind } from "../config/config_values.ts";
 import { MAX_AGENT_LINE_BYTES, MAX_AGENT_OUTPUT_CHARS } from "../limits.ts";
-import { CLAUDE_EVENTS } from "./agent_stream/claude.ts";
-import { CODEX_EVENTS } from "./agent_stream/codex.ts";
-import { COPILOT_EVENTS } from "./agent_stream/copilot.ts";
-import { CURSOR_EVENTS } from "./agent_stream/cursor.ts";
+import { CLAUDE_EVENT_HANDLERS } from "./agent_stream/claude.ts";
+import { CODEX_EVENT_HANDLERS } from "./agent_stream/codex.ts";
+import { COPILOT_EVENT_HANDLERS } from "./agent_stream/copilot.ts";
+import { CURSOR_EVENT_HANDLERS } from "./agent_stream/cursor.ts";
 import { type AgentEvent, readText } from "./agent_stream/event.ts";
-import { GEMINI_EVENTS } from "./agent_stream/gemini.ts";
+import { GEMINI_EVENT_HANDLERS } from "./agent_stream/gemini.ts";
 import { type DecodedLine, LineReader } from "./agent_stream/line_reader.ts";
-import { OPENCODE_EVENTS } from "./agent_stream/opencode.ts";
+import { OPENCODE_EVENT_HANDLERS } from "./agent_stream/opencode.ts";
 import { TailText } from "./agent_stream/tail_text.ts";
 import { AgentTranscript } from "./agent_stream/transcript.ts";
 import { SecretMask } from "./secrets.ts";
@@ -42,15 +42,15 @@ export interface AgentStreamResult {
 }
 
 /** Event handlers by stream kind and event type. Events of other types are ignored. */
-const EVENTS: Readonly<
+const EVENT_HANDLERS: Readonly<
   Record<Exclude<StreamKind, "text">, ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void>>
 > = {
-  claude: CLAUDE_EVENTS,
-  copilot: COPILOT_EVENTS,
-  codex: CODEX_EVENTS,
-  gemini: GEMINI_EVENTS,
-  cursor: CURSOR_EVENTS,
-  opencode: OPENCODE_EVENTS,
+  claude: CLAUDE_EVENT_HANDLERS,
+  copilot: COPILOT_EVENT_HANDLERS,
+  codex: CODEX_EVENT_HANDLERS,
+  gemini: GEMINI_EVENT_HANDLERS,
+  cursor: CURSOR_EVENT_HANDLERS,
+  opencode: OPENCODE_EVENT_HANDLERS,
 };
 
 /**
@@ -66,7 +66,9 @@ export function openAgentStream(
   secrets: readonly string[],
   limitBytes = MAX_AGENT_LINE_BYTES,
 ): AgentStream {
-  return kind === "text" ? new PlainStream(secrets, limitBytes) : new EventStream(EVENTS[kind], secrets, limitBytes);
+  return kind === "text"
+    ? new PlainStream(secrets, limitBytes)
+    : new EventStream(EVENT_HANDLERS[kind], secrets, limitBytes);
 }
 
 class PlainStream implements AgentStream {
@@ -83,15 +85,15 @@ class PlainStream implements AgentStream {
   }
 
   push(chunk: Uint8Array): readonly string[] {
-    return this.#read(this.#lines.push(chunk));
+    return this.#maskLines(this.#lines.push(chunk));
   }
 
   end(): AgentStreamResult {
-    const lines = this.#read(this.#lines.end());
+    const lines = this.#maskLines(this.#lines.end());
     return { lines, output: this.#output.text, failure: null, session: null, usage: null, denied: [] };
   }
 
-  #read(lines: readonly DecodedLine[]): readonly string[] {
+  #maskLines(lines: readonly DecodedLine[]): readonly string[] {
     const texts: string[] = [];
     for (const line of lines) {
       const isPiece = typeof line === "object" && "piece" in line;
@@ -105,19 +107,19 @@ class PlainStream implements AgentStream {
 }
 
 class EventStream implements AgentStream {
-  readonly #events: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void>;
+  readonly #handlers: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void>;
   readonly #lines: LineReader;
   readonly #transcript: AgentTranscript;
   readonly #mask: SecretMask;
   /** Lines that are not events: the output of an agent that prints plain text. */
-  readonly #others = new TailText(MAX_AGENT_OUTPUT_CHARS);
+  readonly #plainText = new TailText(MAX_AGENT_OUTPUT_CHARS);
 
   constructor(
     events: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void>,
     secrets: readonly string[],
     limitBytes: number,
   ) {
-    this.#events = events;
+    this.#handlers = events;
     this.#mask = new SecretMask(secrets);
     this.#transcript = new AgentTranscript(secrets);
     this.#lines = new LineReader({ limitBytes, onLong: "leave_out" });
@@ -136,16 +138,16 @@ class EventStream implements AgentStream {
   }
 
   push(chunk: Uint8Array): readonly string[] {
-    for (const line of this.#lines.push(chunk)) this.#read(line);
-    return this.#transcript.take();
+    for (const line of this.#lines.push(chunk)) this.#readLine(line);
+    return this.#transcript.takeLines();
   }
 
   end(): AgentStreamResult {
-    for (const line of this.#lines.end()) this.#read(line);
+    for (const line of this.#lines.end()) this.#readLine(line);
     this.#transcript.end();
     return {
-      lines: this.#transcript.take(),
-      output: this.#transcript.output ?? this.#others.text,
+      lines: this.#transcript.takeLines(),
+      output: this.#transcript.output ?? this.#plainText.text,
       failure: this.#transcript.failure,
       session: this.#transcript.session,
       usage: this.#transcript.usage,
@@ -153,13 +155,13 @@ class EventStream implements AgentStream {
     };
   }
 
-  #read(line: DecodedLine): void {
+  #readLine(line: DecodedLine): void {
     const text = this.#mask.line(formatDecodedLine(line)).trimEnd();
     const event = typeof line === "string" ? parseAgentEvent(text) : undefined;
-    if (event !== undefined) this.#events.get(readText(event, "type"))?.(event, this.#transcript);
+    if (event !== undefined) this.#handlers.get(readText(event, "type"))?.(event, this.#transcript);
     else if (text !== "") {
-      this.#others.add(`${text}\n`);
-      this.#transcript.quote(text);
+      this.#plainText.add(`${text}\n`);
+      this.#transcript.logMessage(text);
     }
   }
 }

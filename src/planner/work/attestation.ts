@@ -76,16 +76,16 @@ export function parseEnvelope(text: string): ParsedEnvelope | string {
   const bytes = decodeBase64(payload);
   if (bytes === null) return "payload is no Base64";
   if (!Array.isArray(signatures)) return "signatures is no list";
-  const read = signatures.map((one: unknown) => {
+  const parsedSignatures = signatures.map((one: unknown) => {
     const sig = isJsonObject(one) ? decodeBase64(one["sig"]) : null;
     return sig === null || !isJsonObject(one)
       ? null
       : { keyid: String(one["keyid"]), armoured: sig.toString("latin1") };
   });
-  if (read.includes(null)) return "a signature has no sig in Base64";
+  if (parsedSignatures.includes(null)) return "a signature has no sig in Base64";
   const statement = parseStatement(bytes);
   if (typeof statement === "string") return statement;
-  return { payload: bytes, statement, signatures: read.filter((one) => one !== null) };
+  return { payload: bytes, statement, signatures: parsedSignatures.filter((one) => one !== null) };
 }
 
 function parseStatement(payload: Buffer): AttestationStatement | string {

@@ -23,10 +23,10 @@ export interface SpecVersions {
  * @returns the text, and whether a changed body stays in the worktree only
  * @throws OperationError `failed_precondition` when one of the texts does not parse
  */
-export function mergeRunIntoProject(places: SpecVersions): { readonly text: string; readonly bodyLeft: boolean } {
-  const brought = mergeSpecVersions(places);
+export function mergeRunIntoProject(versions: SpecVersions): { readonly text: string; readonly bodyLeft: boolean } {
+  const merged = mergeSpecVersions(versions);
   // Keeps the project's checks, because a run must not change the checks that judge it and later runs.
-  return { ...brought, text: keepChecks(brought.text, { own: places.here, restores: false }) };
+  return { ...merged, text: keepChecks(merged.text, { own: versions.here, restores: false }) };
 }
 
 function mergeSpecVersions({
@@ -45,13 +45,13 @@ function mergeSpecVersions({
 }
 
 /** Appends the agent's last message as output, unless the body got an output during the run. */
-export function appendAgentOutput(text: string, output: string, hasOwn: boolean): string {
-  return hasOwn || output.trim() === "" ? text : appendOutput(text, output.trim());
+export function appendAgentOutput(text: string, output: string, hasOutput: boolean): string {
+  return hasOutput || output.trim() === "" ? text : appendOutput(text, output.trim());
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type FrontmatterFields = Readonly<Record<string, unknown>>;
 
-function findChangedFields(before: Fields, after: Fields): FieldChanges {
+function findChangedFields(before: FrontmatterFields, after: FrontmatterFields): FieldChanges {
   const changes: Record<string, FieldValue | undefined> = {};
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (isEqualJson(before[key], after[key])) continue;

@@ -1,6 +1,6 @@
 /** Path of the settings, which instruct and judge later runs, from the project's root. */
-const CONFIG = ".planner/config.md";
-const FOLDERS = [".planner/prompts/", ".planner/schemas/"];
+const CONFIG_FILE = ".planner/config.md";
+const RULE_FOLDERS = [".planner/prompts/", ".planner/schemas/"];
 
 /**
  * Returns a sentence for each setting, prompt and schema that a run's commits change. The project's version judges the
@@ -15,6 +15,6 @@ export function describeChangedRules(
   const schema = outputSchema?.replace(/^(?:\.\/)+/, "");
   return changed
     .map(({ path }) => path)
-    .filter((path) => path === CONFIG || path === schema || FOLDERS.some((folder) => path.startsWith(folder)))
+    .filter((path) => path === CONFIG_FILE || path === schema || RULE_FOLDERS.some((folder) => path.startsWith(folder)))
     .map((path) => `the run changed "${path}": a merge makes it hold for later runs`);
 }

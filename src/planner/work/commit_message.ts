@@ -2,7 +2,7 @@ import type { SpecId } from "../spec/spec_id.ts";
 import { joinLines } from "../spec/text_lines.ts";
 
 /** Trailer that names a spec in commit messages whose template omits the id. */
-const TRAILER = "Planner-Spec";
+const SPEC_TRAILER = "Planner-Spec";
 
 /** Texts for `{summary}` in messages of planner's own commits. */
 export const COMMIT_SUMMARIES = {
@@ -31,8 +31,8 @@ export function createCommitWriter(
   return (summary) => {
     const values: Readonly<Record<string, string>> = { id, title: joinLines(title ?? id), summary };
     const filled = template.trim().replace(/\{(id|title|summary)\}/g, (_, name: string) => values[name] ?? "");
-    const told = template.includes("{summary}") ? filled : appendParagraph(filled, summary);
-    return template.includes("{id}") ? told : appendTrailer(told, `${TRAILER}: ${id}`);
+    const filledMessage = template.includes("{summary}") ? filled : appendParagraph(filled, summary);
+    return template.includes("{id}") ? filledMessage : appendTrailer(filledMessage, `${SPEC_TRAILER}: ${id}`);
   };
 }
 
@@ -43,13 +43,13 @@ export function createCommitWriter(
 export function isSpecCommit(message: string, id: SpecId, template: string | null): boolean {
   if (message.includes(`planner(${id})`)) return true;
   if (isPlannerCommit(message, id)) return false;
-  const words = message.split("\n").filter((line) => template?.includes("{id}") || line.startsWith(`${TRAILER}:`));
+  const words = message.split("\n").filter((line) => template?.includes("{id}") || line.startsWith(`${SPEC_TRAILER}:`));
   return words.some((line) => containsId(line, id));
 }
 
 /** Returns texts of which every message that names the spec contains at least one. */
-export function listNamingTexts(id: SpecId, template: string | null): readonly string[] {
-  return template?.includes("{id}") ? [id] : [`planner(${id})`, `${TRAILER}: ${id}`];
+export function listCommitSearchTexts(id: SpecId, template: string | null): readonly string[] {
+  return template?.includes("{id}") ? [id] : [`planner(${id})`, `${SPEC_TRAILER}: ${id}`];
 }
 
 /** Whether a line contains exactly this id and not a longer one, such as a member's id. */

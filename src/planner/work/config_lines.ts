@@ -11,7 +11,7 @@ export function listConfigLines(config: PlannerConfig): readonly AcceptableLine[
     try {
       return (
         buildProviderLine(
-          selectProvider({ ...config, defaults: { ...config.defaults, provider, model: null } }, ANY),
+          selectProvider({ ...config, defaults: { ...config.defaults, provider, model: null } }, ANY_MODEL),
         ) ?? []
       );
     } catch {
@@ -23,4 +23,4 @@ export function listConfigLines(config: PlannerConfig): readonly AcceptableLine[
   return [...config.verify.commands.map(line("verify")), ...(setup ?? []).map(line("setup")), ...providers];
 }
 
-const ANY = { model: null, task: "work" } as const;
+const ANY_MODEL = { model: null, task: "work" } as const;

@@ -2,11 +2,11 @@ import { parseCriteria } from "../spec/criteria.ts";
 import { findLastSection } from "../spec/sections.ts";
 
 /** Types of specs whose result may be a text instead of changed files. */
-const WRITTEN: readonly string[] = ["research", "task", "docs", "documentation", "driver"];
+const TEXT_RESULT_TYPES: readonly string[] = ["research", "task", "docs", "documentation", "driver"];
 
 export interface WorkFacts {
   /** Frontmatter, type and body of the spec before the run. */
-  readonly brought: {
+  readonly specBefore: {
     readonly frontmatter: Readonly<Record<string, unknown>>;
     readonly type: string;
     readonly body: string;
@@ -38,24 +38,26 @@ export interface ChangedPath {
  *
  * Source: docs/decisions.md#s-25.
  */
-export function explainMissingWork(signs: WorkFacts): string | null {
-  const changed = signs.changed?.some(isWorkPath) ?? false;
-  const written = extractOutput(signs.body) !== extractOutput(signs.brought.body);
-  const asked = signs.brought.frontmatter["evidence"];
-  if (asked === "none") return null;
-  if (asked === "output") return written ? null : "no output was written, which the spec's evidence asks for";
-  if (asked === "commit") return changed ? null : "no change was committed, which the spec's evidence asks for";
-  if (signs.hasCommands || parseCriteria(signs.brought.body).length > 0) {
-    return written || hasOtherChanges(signs) ? null : "nothing was changed";
+export function explainMissingWork(facts: WorkFacts): string | null {
+  const changed = facts.changed?.some(isWorkPath) ?? false;
+  const written = extractOutput(facts.body) !== extractOutput(facts.specBefore.body);
+  const requiredEvidence = facts.specBefore.frontmatter["evidence"];
+  if (requiredEvidence === "none") return null;
+  if (requiredEvidence === "output")
+    return written ? null : "no output was written, which the spec's evidence asks for";
+  if (requiredEvidence === "commit")
+    return changed ? null : "no change was committed, which the spec's evidence asks for";
+  if (facts.hasCommands || parseCriteria(facts.specBefore.body).length > 0) {
+    return written || hasOtherChanges(facts) ? null : "nothing was changed";
   }
-  return explainMissingDefaultEvidence(signs, { changed, written });
+  return explainMissingDefaultEvidence(facts, { changed, written });
 }
 
 function explainMissingDefaultEvidence(
-  { changed: known, brought }: WorkFacts,
+  { changed: known, specBefore: brought }: WorkFacts,
   { changed, written }: { readonly changed: boolean; readonly written: boolean },
 ): string | null {
-  const mayWrite = known === null || WRITTEN.includes(brought.type);
+  const mayWrite = known === null || TEXT_RESULT_TYPES.includes(brought.type);
   if (changed || (mayWrite && written)) return null;
   return mayWrite ? "nothing was changed and no output was written" : "nothing was changed outside .planner/";
 }

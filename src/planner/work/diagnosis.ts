@@ -1,4 +1,4 @@
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import type { LockHolder } from "../ports.ts";
 import type { Criterion } from "../spec/criteria.ts";
 
@@ -11,27 +11,27 @@ export interface SpecFacts {
   readonly status: string | null;
   readonly criteria: readonly Criterion[];
   /** Criteria in the spec's worktree; absent without a worktree. */
-  readonly criteriaThere?: readonly Criterion[];
+  readonly worktreeCriteria?: readonly Criterion[];
   /** Dependencies that are not done; the status is null if the dependency's file cannot be read. */
-  readonly waitsFor?: readonly { readonly id: string; readonly status: string | null }[];
+  readonly openDependencies?: readonly { readonly id: string; readonly status: string | null }[];
   /** Ids of a dependency cycle through the spec, such as `a -> b -> a`; null without a cycle. */
   readonly cycle?: string | null;
   /** State of the log file; a text says why it cannot be read, null means that it does not exist. */
   readonly log: { readonly size: number; readonly modified: Date } | string | null;
   readonly lock: LockHolder | null;
   /** Whether a process works on the spec now, with or without a lock. */
-  readonly worked: boolean;
+  readonly isWorkedOn: boolean;
   /** Abbreviated hashes of commits that name the spec, newest first. */
   readonly commits: readonly string[];
   readonly now: Date;
   /** The last run; null if there was none. */
-  readonly last?: LastRunFacts | null;
+  readonly lastRun?: LastRunFacts | null;
   /** Whether a person has sent the work back, so that the next run continues with its commits. */
-  readonly sentBack?: boolean;
+  readonly isSentBack?: boolean;
   /** Path of the spec's worktree; null without one. */
-  readonly worktree?: string | null;
+  readonly worktreePath?: string | null;
   /** Why the worktree's work could not be merged or completed; null if nothing prevented it. */
-  readonly notMerged?: string | null;
+  readonly mergeProblem?: string | null;
 }
 
 /** Facts about a spec's last run. */
@@ -60,7 +60,7 @@ export interface Diagnosis {
 }
 
 /** Statuses that change only by a person's action. */
-const STUCK: ReadonlySet<string> = new Set(["failed", "needs_attention"]);
+const STUCK_STATUSES: ReadonlySet<string> = new Set(["failed", "needs_attention"]);
 
 /** Checks of every spec in report order. Source: docs/contract/spec-tool.md#tools. */
 const CHECKS: readonly ((signs: SpecFacts) => DiagnosisCheck)[] = [
@@ -79,7 +79,7 @@ const CHECKS: readonly ((signs: SpecFacts) => DiagnosisCheck)[] = [
 export function diagnoseSpec(signs: SpecFacts): Diagnosis {
   const checks = [...CHECKS.map((check) => check(signs)), ...checkDependenciesAndMerge(signs), ...checkLastRun(signs)];
   const failed = checks.filter(({ passed }) => !passed);
-  if (failed.length === 0 && STUCK.has(signs.status ?? "")) {
+  if (failed.length === 0 && STUCK_STATUSES.has(signs.status ?? "")) {
     return {
       checks,
       diagnosis: `Spec is ${signs.status}, and nothing has recorded why.`,
@@ -87,8 +87,8 @@ export function diagnoseSpec(signs: SpecFacts): Diagnosis {
     };
   }
   if (failed.length === 0) {
-    const waits = signs.status === "completed" && (signs.worktree ?? null) !== null;
-    const suggestion = waits ? `Its work is not merged yet: planner merge ${signs.id}` : null;
+    const isUnmerged = signs.status === "completed" && (signs.worktreePath ?? null) !== null;
+    const suggestion = isUnmerged ? `Its work is not merged yet: planner merge ${signs.id}` : null;
     return { checks, diagnosis: "All checks passed. Spec appears healthy.", suggestion };
   }
   return { checks, ...diagnoseFailures(signs, failed) };
@@ -106,7 +106,7 @@ function diagnoseFailures(signs: SpecFacts, failed: readonly DiagnosisCheck[]): 
 
 /** Diagnoses a paused or interrupted run. Its worktree may have more finished criteria than the project. */
 function diagnoseInterrupted(signs: SpecFacts): Omit<Diagnosis, "checks"> {
-  const { id, worktree = null, criteriaThere = signs.criteria } = signs;
+  const { id, worktreePath: worktree = null, worktreeCriteria: criteriaThere = signs.criteria } = signs;
   if (!isLikelyFinished(signs)) {
     const suggestion = joinSuggestions(
       `read what happened (planner log ${id}), then ${suggestRun(signs)}`,
@@ -137,9 +137,9 @@ function joinSuggestions(...choices: readonly string[]): string {
 
 /** Returns instructions for a person after a run has ended. */
 function suggestNextStep(signs: SpecFacts): string {
-  const { id, status, worktree = null, waitsFor = [], cycle = null } = signs;
+  const { id, status, worktreePath: worktree = null, openDependencies: waitsFor = [], cycle = null } = signs;
   if (cycle !== null) return `Remove one of these dependencies: ${cycle}`;
-  const stuck = waitsFor.find((each) => each.status === null || STUCK.has(each.status));
+  const stuck = waitsFor.find((each) => each.status === null || STUCK_STATUSES.has(each.status));
   if (stuck !== undefined) return `See what '${stuck.id}' needs: planner diagnose ${stuck.id}`;
   if (hasMergeRefusal(signs)) {
     const byHand = `do in ${worktree} what check "Merge" says, then run planner merge ${id}`;
@@ -156,8 +156,8 @@ function suggestNextStep(signs: SpecFacts): string {
 
 /** Returns checks of dependencies and merge. A dependency that only a person can complete makes the check fail. */
 function checkDependenciesAndMerge(signs: SpecFacts): readonly DiagnosisCheck[] {
-  const { waitsFor = [], cycle = null, notMerged } = signs;
-  const stuck = waitsFor.filter(({ status: theirs }) => theirs === null || STUCK.has(theirs));
+  const { openDependencies: waitsFor = [], cycle = null, mergeProblem: notMerged } = signs;
+  const stuck = waitsFor.filter(({ status: theirs }) => theirs === null || STUCK_STATUSES.has(theirs));
   const names = waitsFor.map((each) => `'${each.id}' (${each.status ?? "it cannot be read"})`);
   const details = `Waits for ${names.join(", ")}${cycle === null ? "" : `, and these wait for it: ${cycle}`}`;
   const waits = { name: "Dependencies", passed: stuck.length === 0 && cycle === null, details };
@@ -168,13 +168,18 @@ function checkDependenciesAndMerge(signs: SpecFacts): readonly DiagnosisCheck[] 
 }
 
 /** Whether a merge failed for a reason that the last run's record does not contain. */
-function hasMergeRefusal({ status, notMerged = null, worktree = null, last = null }: SpecFacts): boolean {
+function hasMergeRefusal({
+  status,
+  mergeProblem: notMerged = null,
+  worktreePath: worktree = null,
+  lastRun: last = null,
+}: SpecFacts): boolean {
   const isOver = status === "completed" || status === "needs_attention";
   return isOver && notMerged !== null && worktree !== null && last?.error?.endsWith(notMerged) !== true;
 }
 
 /** Returns checks of the last run's record; empty for a spec without a run. */
-function checkLastRun({ last = null, status }: SpecFacts): readonly DiagnosisCheck[] {
+function checkLastRun({ lastRun: last = null, status }: SpecFacts): readonly DiagnosisCheck[] {
   if (last === null) return [];
   const isDone = status === "completed" || status === "cancelled";
   const { error, denied, allow, outside } = last;
@@ -200,7 +205,7 @@ function checkLog(signs: SpecFacts): DiagnosisCheck {
     return { name: "Log file", passed: true, details };
   }
   // Only a process writes a log; a person or an agent's own client may have worked on the spec without one.
-  return signs.worked
+  return signs.isWorkedOn
     ? { name: "Log file", passed: false, details: "Does not exist, although a process works on the spec" }
     : { name: "Log file", passed: true, details: "Does not exist: no process has worked on the spec" };
 }
@@ -220,11 +225,11 @@ function checkCommits({ commits, log, status }: SpecFacts): DiagnosisCheck {
   return { name, passed: !expected, details: expected ? "No matching commit found" : "None, and none is expected" };
 }
 
-function checkCriteria(signs: SpecFacts): DiagnosisCheck {
-  const check = checkProjectCriteria(signs);
-  const ticked = signs.criteriaThere?.filter(({ checked }) => checked).length ?? 0;
-  if (ticked <= signs.criteria.length - countOpenCriteria(signs)) return check;
-  const there = `${ticked} of ${signs.criteriaThere?.length} are checked in ${signs.worktree}`;
+function checkCriteria(facts: SpecFacts): DiagnosisCheck {
+  const check = checkProjectCriteria(facts);
+  const ticked = facts.worktreeCriteria?.filter(({ checked }) => checked).length ?? 0;
+  if (ticked <= facts.criteria.length - countOpenCriteria(facts)) return check;
+  const there = `${ticked} of ${facts.worktreeCriteria?.length} are checked in ${facts.worktreePath}`;
   return { ...check, details: `${check.details}; ${there}` };
 }
 
@@ -233,30 +238,36 @@ function checkProjectCriteria(signs: SpecFacts): DiagnosisCheck {
   const open = countOpenCriteria(signs);
   if (signs.criteria.length === 0) return { name, passed: true, details: "None" };
   if (open === 0) return { name, passed: true, details: "All satisfied" };
-  const details = formatCountOf(open, "unchecked item remains", "unchecked items remain");
+  const details = formatCountWithNoun(open, "unchecked item remains", "unchecked items remain");
   return { name, passed: signs.status !== "completed" && !isLikelyFinished(signs), details };
 }
 
 function checkStatus(signs: SpecFacts): DiagnosisCheck {
   const { status, commits } = signs;
-  const check = (passed: boolean, details: string): DiagnosisCheck => ({ name: "Status consistency", passed, details });
-  if (status === null) return check(false, "Unknown: the file cannot be read");
-  if (status === "in_progress" && !signs.worked) {
-    if (commits.length > 0) return check(false, "in_progress with a commit, and no process works on it");
-    if (signs.lock !== null) return check(false, "in_progress, but its process is gone");
+  const buildStatusCheck = (passed: boolean, details: string): DiagnosisCheck => ({
+    name: "Status consistency",
+    passed,
+    details,
+  });
+  if (status === null) return buildStatusCheck(false, "Unknown: the file cannot be read");
+  if (status === "in_progress" && !signs.isWorkedOn) {
+    if (commits.length > 0) return buildStatusCheck(false, "in_progress with a commit, and no process works on it");
+    if (signs.lock !== null) return buildStatusCheck(false, "in_progress, but its process is gone");
   }
-  if (status === "completed" && countOpenCriteria(signs) > 0) return check(false, "completed with unchecked criteria");
+  if (status === "completed" && countOpenCriteria(signs) > 0)
+    return buildStatusCheck(false, "completed with unchecked criteria");
   const isOpen = status === "pending" || status === "blocked";
-  if (isOpen && commits.length > 0 && signs.sentBack !== true) {
-    return check(false, `${status}, although a commit names it`);
+  if (isOpen && commits.length > 0 && signs.isSentBack !== true) {
+    return buildStatusCheck(false, `${status}, although a commit names it`);
   }
-  if (signs.worked && status !== "in_progress") return check(false, `${status}, although a process works on it`);
-  return check(true, status);
+  if (signs.isWorkedOn && status !== "in_progress")
+    return buildStatusCheck(false, `${status}, although a process works on it`);
+  return buildStatusCheck(true, status);
 }
 
 /** Whether the spec is in progress with a commit and without a process, so that only criteria can be left open. */
 function isLikelyFinished(signs: SpecFacts): boolean {
-  return signs.status === "in_progress" && signs.commits.length > 0 && !signs.worked;
+  return signs.status === "in_progress" && signs.commits.length > 0 && !signs.isWorkedOn;
 }
 
 function countOpenCriteria({ criteria }: SpecFacts): number {
@@ -277,7 +288,7 @@ function formatAge(milliseconds: number): string {
   ] as const;
   for (const [unit, length] of units) {
     const count = Math.floor(milliseconds / length);
-    if (count >= 1) return `${formatCountOf(count, unit)} ago`;
+    if (count >= 1) return `${formatCountWithNoun(count, unit)} ago`;
   }
   return "just now";
 }

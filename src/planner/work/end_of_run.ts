@@ -26,7 +26,7 @@ export interface RunEvidence {
   readonly commits: number;
   readonly requireCommit: boolean;
   /** Uncommitted changed paths, which a merge would not include. */
-  readonly uncommitted: readonly string[];
+  readonly uncommittedPaths: readonly string[];
   /** One line for each command of `verify.commands` that did not pass. */
   readonly failedChecks: readonly string[];
   /** Why an output does not match its mandatory schema; null if it does. */
@@ -42,14 +42,14 @@ export interface RunEnd {
 }
 
 /** Maximum number of criteria or paths that one reason names. */
-const MAX_NAMED = 5;
+const MAX_REASON_NAMES = 5;
 
 export const NO_EVIDENCE: RunEvidence = {
   criteria: [],
   missingWork: null,
   commits: 0,
   requireCommit: false,
-  uncommitted: [],
+  uncommittedPaths: [],
   failedChecks: [],
   outputProblem: null,
   problems: [],
@@ -80,7 +80,9 @@ export function needsEvidence({ exit, status }: Pick<RunFacts, "exit" | "status"
 }
 
 /** Returns an interrupted run's end: pending if it left no work, otherwise failed, so that a later run continues it. */
-function decideInterruptedEnd({ evidence: { commits, uncommitted, criteria, problems } }: RunFacts): RunEnd {
+function decideInterruptedEnd({
+  evidence: { commits, uncommittedPaths: uncommitted, criteria, problems },
+}: RunFacts): RunEnd {
   const nothing = commits === 0 && uncommitted.length === 0 && problems.length === 0;
   const untouched = nothing && criteria.every(({ checked }) => !checked);
   return { status: untouched ? "pending" : "failed", reasons: ["interrupted before the agent was done"] };
@@ -96,11 +98,11 @@ function listMissingEvidence(evidence: RunEvidence): readonly string[] {
   const open = evidence.criteria.filter(({ checked }) => !checked).length;
   if (open > 0) reasons.push(`${open} of ${evidence.criteria.length} acceptance criteria are not checked`);
   const lost = evidence.criteria.filter((criterion) => criterion.lost).map(({ label }) => `"${label}"`);
-  if (lost.length > 0) reasons.push(`criteria were removed or reworded: ${listSomeNames(lost, MAX_NAMED)}`);
+  if (lost.length > 0) reasons.push(`criteria were removed or reworded: ${listSomeNames(lost, MAX_REASON_NAMES)}`);
   if (evidence.missingWork !== null) reasons.push(evidence.missingWork);
   if (evidence.requireCommit && evidence.commits === 0) reasons.push("no commit names the spec");
-  if (evidence.uncommitted.length > 0)
-    reasons.push(`changes are not committed: ${listSomeNames(evidence.uncommitted, MAX_NAMED)}`);
+  if (evidence.uncommittedPaths.length > 0)
+    reasons.push(`changes are not committed: ${listSomeNames(evidence.uncommittedPaths, MAX_REASON_NAMES)}`);
   reasons.push(...evidence.failedChecks);
   if (evidence.outputProblem !== null) reasons.push(evidence.outputProblem);
   return reasons;

@@ -1,27 +1,27 @@
 /** Matches lines by which programs report an error: `Error: …`, `ValueError: …`, `panic: …`, `fatal: …`. */
-const ERROR =
+const ERROR_LINE =
   /^\s*(?:(?:uncaught|unhandled|caused by:?|exception in)\b.*|(?:[\w$.:]*(?:error|exception|panic|fault|interrupt)\w*|fatal|abort(?:ed)?|cannot|could not)(?:\s*\[[^\]]*\])?(?: \([^)]*\))?:?(?: |$).*|(?:[\w./-]+: ){1,3}(?:line \d+: )?\S.*|thread '.*' panicked.*|.*\((?:[A-Z]\w*(?:Error|Exception))\))$/i;
 
 /** Matches lines near an error: stack frames, marks below a source line, hints and the version of the runtime. */
-const AROUND =
+const ERROR_CONTEXT_LINE =
   /^\s*(?:warn|info|debug|at |from |\^+\s*$|~+|\d+ \||\|| {4,}|\t|node\.js v|bun v|note: |help: |hint: |goroutine |exit status|stack backtrace|traceback|file "|\.\.\. \d+ more|npm (?:err!|error) a complete log|error: command failed|error: script ".*" exited)/i;
 
 /** Returns the line that probably states the cause: the last error line, otherwise the last line; empty without one. */
 export function findErrorLine(lines: readonly string[]): string {
-  const told = lines.filter((line) => line.trim() !== "");
-  const own = told.filter((line) => !AROUND.test(line));
-  const at = own.findLastIndex((line) => ERROR.test(line));
-  const line = own[at] ?? own.at(-1) ?? told.at(-1) ?? "";
+  const textLines = lines.filter((line) => line.trim() !== "");
+  const own = textLines.filter((line) => !ERROR_CONTEXT_LINE.test(line));
+  const at = own.findLastIndex((line) => ERROR_LINE.test(line));
+  const line = own[at] ?? own.at(-1) ?? textLines.at(-1) ?? "";
   // Rust prints the message on the next line.
   const next = /panicked at .*:$/.test(line) ? ` ${own[at + 1] ?? ""}` : "";
   return (line + next).trim();
 }
 
 /** Matches messages, as agents print them, by which services reject an account or report that its credit is used up. */
-const REFUSALS =
+const ACCOUNT_ERROR =
   /\b(?:401|402)\b|unauthori[sz]ed|unauthenticated|failed to authenticate|authentication (?:failed|error)|invalid[ _](?:x-)?api[ _-]?key|api key not valid|incorrect api key|not logged in|please (?:run )?\/?log ?in|credit balance|insufficient[_ ](?:quota|credits?|funds)|billing[_ ](?:hard )?limit|payment required|usage limit|quota exceeded/i;
 
 /** Whether an agent failed because of its account, so that the next run of the same agent would fail too. */
 export function isAccountError(failure: string): boolean {
-  return REFUSALS.test(failure);
+  return ACCOUNT_ERROR.test(failure);
 }

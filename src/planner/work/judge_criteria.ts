@@ -17,15 +17,15 @@ export interface JudgedCriterion extends Pick<Criterion, "label" | "checked" | "
  * Source: docs/decisions.md#s-25.
  */
 export function judgeCriteria(before: string | null, after: string): readonly JudgedCriterion[] {
-  const left = new Map<string, Criterion[]>();
+  const unmatched = new Map<string, Criterion[]>();
   for (const criterion of parseCriteria(after)) {
-    left.set(criterion.label, [...(left.get(criterion.label) ?? []), criterion]);
+    unmatched.set(criterion.label, [...(unmatched.get(criterion.label) ?? []), criterion]);
   }
-  const brought = parseCriteria(before ?? after).map(({ label, verify }): JudgedCriterion => {
-    const found = left.get(label)?.shift();
+  const original = parseCriteria(before ?? after).map(({ label, verify }): JudgedCriterion => {
+    const found = unmatched.get(label)?.shift();
     const check = verify ?? found?.verify ?? null;
     return { label, checked: found?.checked ?? false, lost: found === undefined, verify: check };
   });
-  const added = [...left.values()].flat().sort((a, b) => a.line - b.line);
-  return [...brought, ...added.map(({ label, checked, verify }) => ({ label, checked, lost: false, verify }))];
+  const added = [...unmatched.values()].flat().sort((a, b) => a.line - b.line);
+  return [...original, ...added.map(({ label, checked, verify }) => ({ label, checked, lost: false, verify }))];
 }

@@ -22,10 +22,10 @@ export async function judgeOutput({ logs, outputs }: OutputSources, spec: Spec):
   let verdict: OutputVerdict | null = null;
   const log = await logs.open(spec.id);
   if (log !== null) {
-    verdict = await outputs.validate(spec.outputSchema, await readLastRun(log, MAX_JUDGED_BYTES));
+    verdict = await outputs.validateOutput(spec.outputSchema, await readLastRun(log, MAX_JUDGED_BYTES));
     if (verdict.kind !== "no_json") return verdict;
   }
   const section = findLastSection(spec.body, "Output");
   if (section === undefined) return verdict;
-  return outputs.validate(spec.outputSchema, spec.body.slice(section.heading.next, section.end));
+  return outputs.validateOutput(spec.outputSchema, spec.body.slice(section.heading.next, section.end));
 }

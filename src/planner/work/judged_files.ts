@@ -10,25 +10,25 @@ export function findJudgedFiles(
   changed: readonly string[],
   protect: readonly string[],
 ): readonly string[] {
-  const words = splitWords(command);
+  const words = splitPathWords(command);
   const named = new Set([...words, ...words.flatMap((folder) => words.map((word) => `${folder}/${word}`))]);
-  const patterns = protect.map(globToPattern);
+  const patterns = protect.map(convertGlob);
   // In a loop the shell inserts the file name, as in `t/$f`.
-  const filled = words.map((word) => (/^[^$]+\//.test(word) ? word.replace(/\$(?:\{[^}]*\}|\w+)/g, "*") : word));
-  const globs = filled.filter((word) => /[*?[{]/.test(word)).map(globToPattern);
+  const expandedWords = words.map((word) => (/^[^$]+\//.test(word) ? word.replace(/\$(?:\{[^}]*\}|\w+)/g, "*") : word));
+  const globs = expandedWords.filter((word) => /[*?[{]/.test(word)).map(convertGlob);
   const isNamed = (path: string): boolean =>
     named.has(path) ||
     // Also matches files in another folder that the shell names, as in `$PWD/t/7.sh`, and files below a link.
     words.some((word) => word.endsWith(`/${path}`) || word.startsWith(`${path}/`)) ||
     (/\s/.test(path) && removeQuotes(command).includes(path));
-  const fits = (path: string): boolean =>
+  const matchesGlob = (path: string): boolean =>
     patterns.some((pattern) => pattern.test(path)) ||
     // Globs do not match the spec itself, because every run changes it.
     (!path.startsWith(".planner/") && globs.some((pattern) => pattern.test(path)));
-  return changed.filter((path) => isNamed(path) || fits(path));
+  return changed.filter((path) => isNamed(path) || matchesGlob(path));
 }
 
-function splitWords(command: string): readonly string[] {
+function splitPathWords(command: string): readonly string[] {
   const whole = removeQuotes(command).split(/[\s`;&|()<>]+/);
   const words = whole.flatMap((word) => [word, ...word.split(/[=,:]+/)]).map(normalizePath);
   return [...new Set(words)].filter((word) => word !== "");
@@ -49,7 +49,7 @@ function normalizePath(word: string): string {
 }
 
 /** Converts a glob as git reads it. Without a slash it matches in every folder. A folder matches all files below it. */
-function globToPattern(glob: string): RegExp {
+function convertGlob(glob: string): RegExp {
   const plain = glob.replace(/^\/+|\/+$/g, "");
   const body = plain
     .split(/(\*\*\/|\*\*|\*|\?|\[[^\]]*\]|\{[^}]*\})/)

@@ -22,11 +22,11 @@ export interface PersonNeedFacts {
 }
 
 /** Matches the command in a reason such as `1 check waits for acceptance: "planner approve <id>"`. */
-const OWN_COMMAND = /"(planner approve [^"]+)"/;
+const APPROVE_COMMAND = /"(planner approve [^"]+)"/;
 
 /** Returns why a spec without a running process needs a person, and the next command; null if no person is needed. */
-export function findHumanInputReason(signs: PersonNeedFacts): PersonNeed | null {
-  const { id, status, worktree } = signs;
+export function findPersonNeed(facts: PersonNeedFacts): PersonNeed | null {
+  const { id, status, worktree } = facts;
   if (isFinishedWork(status, worktree)) {
     const error = worktree?.error ?? null;
     if (error === null && worktree?.request !== undefined) return describeRequestNeed(id, worktree.request);
@@ -37,7 +37,7 @@ export function findHumanInputReason(signs: PersonNeedFacts): PersonNeed | null 
     };
   }
   if (status !== "needs_attention" && status !== "failed") return null;
-  const reason = findReason(signs);
+  const reason = findRecordedReason(facts);
   // Work that needs attention is reviewed; a failed spec is worked again.
   const next = status === "failed" ? `planner work ${id}` : `planner review ${id}`;
   return {
@@ -50,11 +50,11 @@ export function findHumanInputReason(signs: PersonNeedFacts): PersonNeed | null 
 function describeRequestNeed(id: string, request: RequestNote): PersonNeed {
   const name = capitalize(formatRequestName(request));
   // Without a number, planner did not create the request, but a person may have.
-  const state = request.number === null ? "may be open or still to be made" : WORDS[request.state];
+  const state = request.number === null ? "may be open or still to be made" : REQUEST_STATE_TEXTS[request.state];
   return { kind: "finished", why: `${name} ${state}: ${request.url}`, command: `planner pr --sync ${id}` };
 }
 
-const WORDS: Readonly<Record<RequestNote["state"], string>> = {
+const REQUEST_STATE_TEXTS: Readonly<Record<RequestNote["state"], string>> = {
   open: "is open",
   closed: "was closed without a merge",
   merged: "was merged, and your main branch does not show its work",
@@ -71,13 +71,13 @@ export function isFinishedWork(status: string, worktree: Pick<WorktreeStatus, "s
   return status === "completed" || (["in_progress", "failed"].includes(status) && worktree.status === "done");
 }
 
-function findReason({ worktree, last }: PersonNeedFacts): string | null {
+function findRecordedReason({ worktree, last }: PersonNeedFacts): string | null {
   // A merge writes its reason later than the run does.
-  const said = worktree?.error ?? (last !== undefined && "error" in last ? last.error : undefined);
-  const reason = said?.replace(/^(?:failed|needs_attention): /, "").trim() ?? "";
+  const recordedError = worktree?.error ?? (last !== undefined && "error" in last ? last.error : undefined);
+  const reason = recordedError?.replace(/^(?:failed|needs_attention): /, "").trim() ?? "";
   return reason === "" ? null : reason;
 }
 
 function extractCommand(reason: string | null): string | null {
-  return OWN_COMMAND.exec(reason ?? "")?.[1] ?? null;
+  return APPROVE_COMMAND.exec(reason ?? "")?.[1] ?? null;
 }

@@ -1,4 +1,4 @@
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import type { AcceptableLine } from "./acceptance.ts";
 import type { JudgedCriterion } from "./judge_criteria.ts";
@@ -101,16 +101,16 @@ export function hasChecks(criteria: readonly Pick<JudgedCriterion, "verify">[]):
 export function listCompletionObstacles(id: string, proof: Provenance): readonly string[] {
   const { waiting, edited } = proof;
   const failed = listCommandResults(proof).filter(({ problem }) => problem !== null);
-  const said = failed.map(({ command, problem }) => `"${command}" ${problem}`);
+  const failures = failed.map(({ command, problem }) => `"${command}" ${problem}`);
   const changed = edited.map(
     ({ path, command, problem }) =>
       `the branch changed "${path}", by which "${command}" judges: with the main branch's version it ${problem}; "planner approve ${id}" accepts the change`,
   );
-  return [...new Set([...said, ...describeWaitingCommands(id, waiting), ...changed])];
+  return [...new Set([...failures, ...describeWaitingCommands(id, waiting), ...changed])];
 }
 
 /** Returns a copy that has only the results of `verify.commands`. */
-export function omitCriterionResults(proof: Provenance): Provenance {
+export function keepCommandResults(proof: Provenance): Provenance {
   return { ...proof, criteria: [], edited: [], waiting: proof.waiting.filter(({ kind }) => kind !== "check") };
 }
 
@@ -130,5 +130,5 @@ function describeWaitingCommands(id: string, waiting: readonly AcceptableLine[])
 }
 
 function formatWaitingCount({ length }: readonly unknown[], word: string): string {
-  return `${formatCountOf(length, word)} ${length === 1 ? "waits" : "wait"} for acceptance`;
+  return `${formatCountWithNoun(length, word)} ${length === 1 ? "waits" : "wait"} for acceptance`;
 }

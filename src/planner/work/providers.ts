@@ -1,28 +1,28 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig, ProviderSettings } from "../config/config.ts";
-import { PROVIDER_NAMES, type PromptVia, type ProviderName, type StreamKind } from "../config/config_values.ts";
-import { claude } from "./providers/claude.ts";
-import { codex } from "./providers/codex.ts";
-import { command } from "./providers/command.ts";
-import { copilot } from "./providers/copilot.ts";
-import { cursorAgent } from "./providers/cursor_agent.ts";
-import { gemini } from "./providers/gemini.ts";
-import { kiro } from "./providers/kiro.ts";
-import { opencode } from "./providers/opencode.ts";
+import { PROVIDER_NAMES, type PromptChannel, type ProviderName, type StreamKind } from "../config/config_values.ts";
+import { claudeRow } from "./providers/claude.ts";
+import { codexRow } from "./providers/codex.ts";
+import { commandRow } from "./providers/command.ts";
+import { copilotRow } from "./providers/copilot.ts";
+import { cursorAgentRow } from "./providers/cursor_agent.ts";
+import { geminiRow } from "./providers/gemini.ts";
+import { kiroRow } from "./providers/kiro.ts";
+import { opencodeRow } from "./providers/opencode.ts";
 import type { ProviderRow } from "./providers/provider_row.ts";
-import { qwen } from "./providers/qwen.ts";
+import { qwenRow } from "./providers/qwen.ts";
 
 /** All agents that planner can start, by name. Source: docs/decisions.md#s-22. */
 export const PROVIDERS: Readonly<Record<ProviderName, ProviderRow>> = {
-  claude,
-  codex,
-  gemini,
-  "cursor-agent": cursorAgent,
-  opencode,
-  kiro,
-  qwen,
-  copilot,
-  command,
+  claude: claudeRow,
+  codex: codexRow,
+  gemini: geminiRow,
+  "cursor-agent": cursorAgentRow,
+  opencode: opencodeRow,
+  kiro: kiroRow,
+  qwen: qwenRow,
+  copilot: copilotRow,
+  command: commandRow,
 };
 
 /** The agent of one run: its row with the configuration applied, and the model. */
@@ -32,7 +32,7 @@ export interface Provider {
   readonly program: string;
   /** Configured arguments, which follow the row's own. */
   readonly extraArgs: readonly string[];
-  readonly promptVia: PromptVia;
+  readonly promptVia: PromptChannel;
   readonly stream: StreamKind;
   readonly env: Readonly<Record<string, string>>;
   readonly skipsPermissions: boolean;
@@ -51,7 +51,7 @@ export interface ModelRequest {
  * @throws OperationError `failed_precondition` if no program is named, if the model's name is invalid, or if the
  *   configured arguments skip permissions although `skip_permissions` is not set
  */
-export function selectProvider(config: PlannerConfig, wish: ModelRequest): Provider {
+export function selectProvider(config: PlannerConfig, request: ModelRequest): Provider {
   const name = config.defaults.provider;
   const row = findProviderRow(name);
   const settings: ProviderSettings = Object.hasOwn(config.providers, name) ? (config.providers[name] ?? {}) : {};
@@ -61,11 +61,11 @@ export function selectProvider(config: PlannerConfig, wish: ModelRequest): Provi
   }
   const extraArgs = settings.args ?? [];
   const skipsPermissions = settings.skip_permissions ?? false;
-  const skipping = skipsPermissions ? undefined : extraArgs.find((argument) => skipsPermissionsItself(row, argument));
-  if (skipping !== undefined) {
+  const skippingArgument = skipsPermissions ? undefined : extraArgs.find((argument) => hasSkipWord(row, argument));
+  if (skippingArgument !== undefined) {
     throw buildProviderError(
       name,
-      `argument "${skipping}" skips permissions: expected "skip_permissions: true" beside it`,
+      `argument "${skippingArgument}" skips permissions: expected "skip_permissions: true" beside it`,
     );
   }
   return {
@@ -78,19 +78,19 @@ export function selectProvider(config: PlannerConfig, wish: ModelRequest): Provi
     stream: settings.stream ?? row.stream,
     env: settings.env ?? {},
     skipsPermissions,
-    model: chooseModel(config, name, wish),
+    model: chooseModel(config, name, request),
   };
 }
 
 /** Returns the special meaning of an agent's exit status; null if it has none. */
 export function explainExitStatus({ row }: Provider, code: number): string | null {
-  return row.exits[code] ?? null;
+  return row.exitMeanings[code] ?? null;
 }
 
 /** Returns the row of a provider. Agents that exist only in the configuration use the row `command`. */
 export function findProviderRow(name: string): ProviderRow {
   const known = PROVIDER_NAMES.find((each) => each === name);
-  return known === undefined ? command : PROVIDERS[known];
+  return known === undefined ? commandRow : PROVIDERS[known];
 }
 
 function chooseModel({ defaults }: PlannerConfig, name: string, { model, task }: ModelRequest): string | null {
@@ -106,7 +106,7 @@ function chooseModel({ defaults }: PlannerConfig, name: string, { model, task }:
 }
 
 // `--flag=value` and `key="value"` contain two words each.
-function skipsPermissionsItself({ skipWords }: ProviderRow, argument: string): boolean {
+function hasSkipWord({ skipWords }: ProviderRow, argument: string): boolean {
   return argument.split(/[="']+/).some((word) => skipWords.includes(word));
 }
 

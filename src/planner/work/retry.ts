@@ -13,10 +13,10 @@ export const MAX_RETRY_DELAY_MS = 60 * 60_000;
  * Source: docs/decisions.md#s-27.
  */
 export function findRetryTime(records: readonly ProcessRecord[], settings: WatchSettings): number | null {
-  const failed = records.length - 1 - records.findLastIndex(({ status }) => status !== "failed");
+  const failedRuns = records.length - 1 - records.findLastIndex(({ status }) => status !== "failed");
   const last = records.at(-1);
-  if (failed === 0 || last?.status !== "failed") return null;
-  const retries = failed - 1;
+  if (failedRuns === 0 || last?.status !== "failed") return null;
+  const retries = failedRuns - 1;
   if (retries >= settings.max_retries) return null;
   return Date.parse(last.completed_at) + computeRetryDelayMs(retries, settings);
 }

@@ -27,7 +27,7 @@ export interface CheckResult {
   readonly commit: string | null;
 }
 
-const VERDICTS: ReadonlySet<string> = new Set<CriterionVerdict>([
+const CHECK_VERDICTS: ReadonlySet<string> = new Set<CriterionVerdict>([
   "proven",
   "disproven",
   "not_run",
@@ -48,17 +48,22 @@ export function buildReviewedCriteria(
   const recorded = kept === null ? [] : parseRecordedCriteria(kept);
   const { ended_at = null, head: commit = null } = kept === null ? {} : parseRunRecord(kept);
   return parseCriteria(body).map(({ label, checked, verify }, index) => {
-    const plain = { number: index + 1, label, checked, verify, result: null };
-    if (verify === null) return { ...plain, verdict: deriveTickVerdict({ checked }) };
-    const known = recorded.find((one) => one.label === label && (one.check === null || one.check.command === verify));
+    const criterion = { number: index + 1, label, checked, verify, result: null };
+    if (verify === null) return { ...criterion, verdict: deriveTickVerdict({ checked }) };
+    const recordedCriterion = recorded.find(
+      (one) => one.label === label && (one.check === null || one.check.command === verify),
+    );
     const result =
-      known?.check == null
+      recordedCriterion?.check == null
         ? null
         : {
-            ...{ passed: known.check.problem === null, problem: known.check.problem },
-            ...{ duration_ms: known.check.duration_ms, at: ended_at, commit },
+            ...{ passed: recordedCriterion.check.problem === null, problem: recordedCriterion.check.problem },
+            ...{ duration_ms: recordedCriterion.check.duration_ms, at: ended_at, commit },
           };
-    const isCurrent = known !== undefined && VERDICTS.has(known.verdict) && (head === null || head === commit);
-    return { ...plain, result, verdict: isCurrent ? (known.verdict as CriterionVerdict) : "not_run" };
+    const isCurrent =
+      recordedCriterion !== undefined &&
+      CHECK_VERDICTS.has(recordedCriterion.verdict) &&
+      (head === null || head === commit);
+    return { ...criterion, result, verdict: isCurrent ? (recordedCriterion.verdict as CriterionVerdict) : "not_run" };
   });
 }

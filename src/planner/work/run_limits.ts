@@ -9,22 +9,22 @@ import { countTokens, type Usage } from "./usage.ts";
  *
  * Source: docs/work.md#limits.
  */
-export function resolveLimits(
+export function resolveRunLimits(
   { limits, providers }: Pick<PlannerConfig, "limits" | "providers">,
   provider: string,
   frontmatter: Readonly<Record<string, unknown>>,
 ): LimitSettings {
-  const agents = Object.hasOwn(providers, provider) ? providers[provider]?.limits : undefined;
-  return { ...limits, ...agents, ...parseSpecLimits(frontmatter["limits"]) };
+  const agentLimits = Object.hasOwn(providers, provider) ? providers[provider]?.limits : undefined;
+  return { ...limits, ...agentLimits, ...parseSpecLimits(frontmatter["limits"]) };
 }
 
-const NAMES = ["run_seconds", "silence_seconds", "tokens", "cost_usd"] as const;
+const LIMIT_NAMES = ["run_seconds", "silence_seconds", "tokens", "cost_usd"] as const;
 
-function parseSpecLimits(written: unknown): Partial<LimitSettings> {
-  if (!isJsonObject(written)) return {};
-  const own: { [Name in (typeof NAMES)[number]]?: number } = {};
-  for (const name of NAMES) {
-    const value = written[name];
+function parseSpecLimits(field: unknown): Partial<LimitSettings> {
+  if (!isJsonObject(field)) return {};
+  const own: { [Name in (typeof LIMIT_NAMES)[number]]?: number } = {};
+  for (const name of LIMIT_NAMES) {
+    const value = field[name];
     if (typeof value === "number" && value > 0 && Number.isFinite(value)) own[name] = value;
   }
   return own;

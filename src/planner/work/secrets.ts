@@ -5,7 +5,7 @@ const MIN_VALUE_CHARS = 8;
 const MIN_WORD_CHARS = 16;
 
 /** Maximum length in characters of a token pattern's match, and of the part of a line that the mask holds back. */
-const MAX_FORM_CHARS = 8 * 1024;
+const MAX_SECRET_CHARS = 8 * 1024;
 
 const MASK = "***";
 
@@ -13,14 +13,14 @@ const SECRET_NAME =
   /SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|TOKEN(?!S|IZ)|(?:^|_)(?:KEY|PAT|PASS|AUTH|JWT|COOKIE)$/i;
 
 /** Matches suffixes of variables that contain a secret's location or name instead of the secret. */
-const PLACE_NAME = /_(?:FILE|PATH|DIR|SOCK|SOCKET|URL|URI|HOST|PORT|NAME|ID|TYPE)$/i;
+const LOCATION_NAME = /_(?:FILE|PATH|DIR|SOCK|SOCKET|URL|URI|HOST|PORT|NAME|ID|TYPE)$/i;
 
 const URL_PASSWORD = /:\/\/[^\s/:@]{0,256}:([^\s/@]+)@/;
 
 /** Start of a token: not within a longer word. A word also begins after an escaped line break in JSON. */
-const START = String.raw`(?<![\w-])|(?<=\\[nrt])`;
+const TOKEN_START = String.raw`(?<![\w-])|(?<=\\[nrt])`;
 
-/** Token patterns from the issuers' documentation and from gitleaks. Each match fits in `MAX_FORM_CHARS`. */
+/** Token patterns from the issuers' documentation and from gitleaks. Each match fits in `MAX_SECRET_CHARS`. */
 const TOKEN_PATTERNS = [
   "gh[pousr]_[A-Za-z0-9]{36,255}",
   "github_pat_\\w{36,255}",
@@ -43,19 +43,19 @@ const TOKEN_PATTERNS = [
 const KEY_BEGIN = "-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----";
 const KEY_END = "-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----";
 /** Line breaks, plain and as escaped in JSON. */
-const BREAKS = "(?:\\s|\\\\+[nr])*";
-const KEY = `${KEY_BEGIN}(?:${BREAKS}[A-Za-z0-9+/=]{16,})+(?:${BREAKS}[A-Za-z0-9+/=]+)?(?:${BREAKS}${KEY_END})?`;
+const LINE_BREAKS = "(?:\\s|\\\\+[nr])*";
+const PRIVATE_KEY = `${KEY_BEGIN}(?:${LINE_BREAKS}[A-Za-z0-9+/=]{16,})+(?:${LINE_BREAKS}[A-Za-z0-9+/=]+)?(?:${LINE_BREAKS}${KEY_END})?`;
 
-const FORMS = [
-  `(?:${START})(?:${TOKEN_PATTERNS.join("|")})`,
-  KEY,
+const SECRET_PATTERNS = [
+  `(?:${TOKEN_START})(?:${TOKEN_PATTERNS.join("|")})`,
+  PRIVATE_KEY,
   // The captured group stays unmasked.
   "(:\\/\\/[^\\s\\/:@\"']{0,256}:)[^\\s\\/@\"']{3,256}(?=@)",
   "([Aa](?:uthorization|UTHORIZATION)[\"'\\\\]{0,4}\\s?[:=]\\s?[\"'\\\\]{0,4}(?:[Bb]earer|[Bb]asic|[Tt]oken)\\s)[\\w.~+/=-]{8,4000}",
 ];
 
-const KEY_BEGINS = new RegExp(`${KEY_BEGIN}\\W*$`);
-const KEY_ENDS = new RegExp(KEY_END);
+const KEY_BEGIN_LINE = new RegExp(`${KEY_BEGIN}\\W*$`);
+const KEY_END_LINE = new RegExp(KEY_END);
 const KEY_LINE = /^[\s>|#"',\\]*(?:[A-Za-z0-9+/=]+|(?:Proc-Type|DEK-Info|Version|Comment|Hash): .*)?[\s"',\\]*$/;
 
 /** Returns the values of environment variables whose names indicate secrets, and the passwords in URLs. */
@@ -64,7 +64,7 @@ export function findSecretValues(env: Readonly<Record<string, string | undefined
   for (const [name, value = ""] of Object.entries(env)) {
     const password = URL_PASSWORD.exec(value)?.[1];
     if (password !== undefined) values.add(password);
-    if (!SECRET_NAME.test(name) || PLACE_NAME.test(name)) continue;
+    if (!SECRET_NAME.test(name) || LOCATION_NAME.test(name)) continue;
     // Agents print text line by line, so each line of a value is masked separately.
     for (const line of value.split(/[\r\n]+/)) values.add(line.trim());
   }
@@ -80,28 +80,28 @@ function isMaskableValue(value: string): boolean {
  * Masks secrets in the lines of one stream: known values, also in their JSON, URL and Base64 encodings, and texts in
  * the form of a token or a private key.
  *
- * Source: docs/decisions.md#s-55. Cost: O(characters); holds at most `MAX_FORM_CHARS` or the longest value.
+ * Source: docs/decisions.md#s-55. Cost: O(characters); holds at most `MAX_SECRET_CHARS` or the longest value.
  */
 export class SecretMask {
   readonly #pattern: RegExp;
-  readonly #held: number;
+  readonly #maxHeldChars: number;
   /** Held-back end of an incomplete line. */
-  #rest = "";
+  #heldText = "";
   /** Whether the previous line was part of a private key. */
-  #inKey = false;
+  #isInKey = false;
 
   constructor(values: readonly string[]) {
     const texts = [...new Set(values.flatMap(listValueEncodings))].toSorted((a, b) => b.length - a.length);
-    this.#pattern = new RegExp([...texts.map((text) => RegExp.escape(text)), ...FORMS].join("|"), "g");
-    this.#held = Math.max(MAX_FORM_CHARS, texts[0]?.length ?? 0);
+    this.#pattern = new RegExp([...texts.map((text) => RegExp.escape(text)), ...SECRET_PATTERNS].join("|"), "g");
+    this.#maxHeldChars = Math.max(MAX_SECRET_CHARS, texts[0]?.length ?? 0);
   }
 
   /** Returns the masked text. @param whole false for a piece of a line; its end is then returned with the next piece */
   line(piece: string, whole = true): string {
-    const text = this.#rest + piece;
+    const text = this.#heldText + piece;
     const masked = this.#maskKeyLine(this.#mask(text, whole), whole);
-    this.#rest = whole ? "" : masked.slice(-this.#held);
-    return whole ? masked : masked.slice(0, -this.#held);
+    this.#heldText = whole ? "" : masked.slice(-this.#maxHeldChars);
+    return whole ? masked : masked.slice(0, -this.#maxHeldChars);
   }
 
   #mask(text: string, whole: boolean): string {
@@ -114,12 +114,12 @@ export class SecretMask {
 
   /** Masks the lines of a private key that spans several lines. */
   #maskKeyLine(text: string, whole: boolean): string {
-    if (this.#inKey) {
-      if (KEY_ENDS.test(text)) this.#inKey = false;
-      else if (!KEY_LINE.test(text)) this.#inKey = false;
+    if (this.#isInKey) {
+      if (KEY_END_LINE.test(text)) this.#isInKey = false;
+      else if (!KEY_LINE.test(text)) this.#isInKey = false;
       else return text.trim() === "" ? text : MASK;
     }
-    if (whole && text.includes("PRIVATE KEY") && KEY_BEGINS.test(text)) this.#inKey = true;
+    if (whole && text.includes("PRIVATE KEY") && KEY_BEGIN_LINE.test(text)) this.#isInKey = true;
     return text;
   }
 }
@@ -128,10 +128,10 @@ export class SecretMask {
 function listValueEncodings(value: string): readonly string[] {
   const bytes = new TextEncoder().encode(value);
   // Within a longer Base64 text a value has one of three alignments. Omits characters that depend on neighbours.
-  const coded = [0, 1, 2].map((from) => {
+  const base64Texts = [0, 1, 2].map((from) => {
     const whole = bytes.subarray(from, bytes.length - ((bytes.length - from) % 3));
     return btoa(String.fromCharCode(...whole));
   });
-  const long = coded.filter((text) => text.length >= MIN_VALUE_CHARS);
+  const long = base64Texts.filter((text) => text.length >= MIN_VALUE_CHARS);
   return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed()), ...long];
 }

@@ -16,11 +16,11 @@ const INSTALLERS: readonly (readonly [files: readonly string[], command: string 
 ];
 
 /** Dependency list of a Python project without a lock file. */
-const REQUIREMENTS = "requirements.txt";
+const REQUIREMENTS_FILE = "requirements.txt";
 const REQUIREMENTS_COMMAND = "python3 -m venv .venv && .venv/bin/pip install --quiet -r requirements.txt";
 
 /** Names of the files that list a project's dependencies. */
-export const LOCK_FILES: readonly string[] = [...INSTALLERS.flatMap(([files]) => files), REQUIREMENTS];
+export const LOCK_FILES: readonly string[] = [...INSTALLERS.flatMap(([files]) => files), REQUIREMENTS_FILE];
 
 /**
  * Returns the commands after which a project builds in a new worktree. Cargo, Go, Maven and Gradle download
@@ -29,13 +29,13 @@ export const LOCK_FILES: readonly string[] = [...INSTALLERS.flatMap(([files]) =>
  *
  * @param texts contents of those `LOCK_FILES` that are in the project's root
  */
-export function proposeSetup(texts: ReadonlyMap<string, string>): readonly SetupProposal[] {
+export function proposeSetupCommands(texts: ReadonlyMap<string, string>): readonly SetupProposal[] {
   const found = INSTALLERS.flatMap(([files, command]): readonly SetupProposal[] => {
     const file = files.find((name) => texts.has(name));
     if (file === undefined) return [];
     return [{ file, command: typeof command === "string" ? command : command(texts.get(file) ?? "") }];
   });
   const hasPython = found.some(({ file }) => file === "uv.lock" || file === "poetry.lock");
-  if (hasPython || !texts.has(REQUIREMENTS)) return found;
-  return [...found, { file: REQUIREMENTS, command: REQUIREMENTS_COMMAND }];
+  if (hasPython || !texts.has(REQUIREMENTS_FILE)) return found;
+  return [...found, { file: REQUIREMENTS_FILE, command: REQUIREMENTS_COMMAND }];
 }

@@ -28,8 +28,8 @@ export function countTokens({ input_tokens, output_tokens }: Usage): number {
 
 /** Formats usage, for example `46,970 tokens (35,000 cached), $0.08`. */
 export function formatUsage(usage: Usage): string {
-  const cached = usage.cached_input_tokens === 0 ? "" : ` (${groupDigits(usage.cached_input_tokens)} cached)`;
-  return `${groupDigits(countTokens(usage))} tokens${cached}${usage.cost_usd === null ? "" : `, ${formatDollars(usage.cost_usd)}`}`;
+  const cachedTokens = usage.cached_input_tokens === 0 ? "" : ` (${groupDigits(usage.cached_input_tokens)} cached)`;
+  return `${groupDigits(countTokens(usage))} tokens${cachedTokens}${usage.cost_usd === null ? "" : `, ${formatDollars(usage.cost_usd)}`}`;
 }
 
 /** Formats usage briefly, for example `47k $0.08`. */

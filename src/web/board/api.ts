@@ -1,9 +1,9 @@
 import {
+  BOARD_KEY_HEADER,
   type BoardData,
   type BoardPicture,
   type CommandRefusal,
   type CommandResult,
-  KEY_HEADER,
   type SpecPage,
 } from "#planner/board/wire.ts";
 import { browserValues } from "../shared/kept_values.ts";
@@ -38,7 +38,7 @@ export function storeKeyFromUrl(): void {
 
 /** Sends a request with the key. @throws RequestError if the server refuses it or does not reply. */
 export async function sendRequest(path: string, init: RequestInit = {}): Promise<Response> {
-  const headers = { ...init.headers, [KEY_HEADER]: browserValues.get(STORAGE_KEY) ?? "" };
+  const headers = { ...init.headers, [BOARD_KEY_HEADER]: browserValues.get(STORAGE_KEY) ?? "" };
   const response = await fetch(path, { ...init, headers }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
     throw new RequestError("offline", "The board has ended: run “planner board” again");

@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { BoardPicture, Card, PictureBox, PictureEdge } from "#planner/board/wire.ts";
-import { formatCountOf, listSomeNames } from "#words/names.ts";
+import { formatCountWithNoun, listSomeNames } from "#words/names.ts";
 import { describeError, readPicture } from "./api.ts";
 import { ProblemBanner } from "./app_parts.tsx";
 import { SpecBox } from "./box.tsx";
@@ -74,12 +74,12 @@ function PictureSummary({ picture, total, cards, choose }: PictureSummaryProps) 
     <>
       <p class="summary">
         <span>
-          {formatCountOf(open, "open spec")}, {formatCountOf(edges.length, "dependency", "dependencies")}
-          {total > open ? `; not drawn: ${formatCountOf(total - open, "done spec")}` : ""}
+          {formatCountWithNoun(open, "open spec")}, {formatCountWithNoun(edges.length, "dependency", "dependencies")}
+          {total > open ? `; not drawn: ${formatCountWithNoun(total - open, "done spec")}` : ""}
         </span>
         {start === undefined ? null : (
           <button type="button" onClick={() => choose(start)}>
-            Critical path: {formatCountOf(critical_path.length, "spec")}
+            Critical path: {formatCountWithNoun(critical_path.length, "spec")}
           </button>
         )}
       </p>

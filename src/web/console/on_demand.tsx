@@ -27,7 +27,7 @@ export function createLazyComponent<Props extends object>(
     Loaded ??= await load();
   };
   moduleLoaders.push(loadOnce);
-  return function OnDemand(props: Props) {
+  return function LazyComponent(props: Props) {
     const [, setLoaded] = useState(Loaded !== undefined);
     const [error, setError] = useState<CallError>();
     useEffect(() => {

@@ -26,7 +26,7 @@ if (host !== null && svg !== null && svg !== undefined) {
   viewer.frame.tabIndex = 0;
   viewer.frame.setAttribute("role", "application");
   viewer.frame.setAttribute("aria-label", "Picture: arrow keys move, plus and minus zoom, 0 shows all");
-  viewer.show(svg);
+  viewer.showDrawing(svg);
   const asked = location.hash.slice(1);
   if (asked !== "") viewer.chooseElement(decodeRef(asked));
   addEventListener("keydown", (event) => {

@@ -21,7 +21,7 @@ export function parseElementTip(ref: string, tip: string): ElementDetails {
 export function showDetails(
   box: HTMLElement,
   { ref, title, facts, related }: ElementDetails,
-  { choose, close }: { readonly choose: (ref: string) => void; readonly close: () => void },
+  { chooseElement: choose, close }: { readonly chooseElement: (ref: string) => void; readonly close: () => void },
 ): void {
   const list = createHtmlElement("dl");
   for (const { label, value } of facts) list.append(createHtmlElement("dt", label), createHtmlElement("dd", value));

@@ -76,7 +76,7 @@ export class Viewer {
   }
 
   /** Shows a drawing and keeps the focus, the size and the scroll position. Without a drawing, shows `words`. */
-  show(svg: SVGSVGElement | undefined, words = ""): void {
+  showDrawing(svg: SVGSVGElement | undefined, words = ""): void {
     if (svg === undefined) {
       this.frame.replaceChildren(words);
       return;
@@ -112,7 +112,7 @@ export class Viewer {
     const details = this.#options.findDetails(ref) ?? (tip === undefined ? undefined : parseElementTip(ref, tip));
     if (details === undefined) return;
     showDetails(this.#details, details, {
-      choose: (other) => this.chooseElement(other),
+      chooseElement: (other) => this.chooseElement(other),
       close: () => {
         this.#details.hidden = true;
         this.#markElement(undefined);

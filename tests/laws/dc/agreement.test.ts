@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { isPowerKind } from "#dc/model/draw.ts";
 import { formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import { agreeingSites } from "../../support/dc/agreeing_sites.ts";
 import type { Pictured, WalkedSite } from "../../support/dc/walked_site.ts";
 
@@ -104,7 +104,9 @@ function metersOf({ capacity }: Json, { air_heat_w = 0, utilization_pct }: Json)
       : heat.length === 0
         ? `${formatWatts(air_heat_w)}, no limit recorded`
         : `${heat[1]} of ${formatWatts(limit)} (${heat[0]})`,
-    ...(missing > 0 && missing < devices ? [`${missing} of ${formatCountOf(devices, "device")} without weight`] : []),
+    ...(missing > 0 && missing < devices
+      ? [`${missing} of ${formatCountWithNoun(devices, "device")} without weight`]
+      : []),
     ...(missing > 0 && missing === devices ? ["not recorded"] : []),
     ...(weight_kg > 0 && capacity.max_load_kg === undefined
       ? [`${missing > 0 ? "at least " : ""}${formatPlainNumber(weight_kg)} kg, no limit recorded`]

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { readCalendar as readByUs } from "#dc/exchange/calendar/read_calendar.ts";
-import { type CalendarEvent, writeCalendar } from "#dc/exchange/calendar/write_calendar.ts";
+import { type CalendarEvent, formatCalendar } from "#dc/exchange/calendar/write_calendar.ts";
 import { hasCalendarReader, readCalendar } from "../../support/read_calendar.ts";
 import { SeededRandom } from "../../support/seeded_random.ts";
 
@@ -60,7 +60,7 @@ function drawEvent(random: SeededRandom, index: number): CalendarEvent {
 
 const random = new SeededRandom(25);
 const events = Array.from({ length: EVENTS }, (_, index) => drawEvent(random, index));
-const written = writeCalendar("Windows", events);
+const written = formatCalendar("Windows", events);
 
 test("a calendar has CRLF line ends, lines of 75 bytes at most, whole characters and no control characters", () => {
   const bytes = Buffer.from(written);
@@ -91,7 +91,7 @@ test("backslashes stay what they are, whatever follows", () => {
   });
   const [event] = events;
   if (event === undefined) throw new Error("No event");
-  const text = writeCalendar(
+  const text = formatCalendar(
     "W",
     titles.map((title) => ({ ...event, title })),
   );

@@ -46,8 +46,8 @@ function drawing({ code }: Rack, watts: number): Device {
 
 /** Elements above a limit, by the findings of health: now above the long-term limit, after one failure above 100 %. */
 function exceeded(inventory: Inventory, when: When): number {
-  const topology = Topology.of(inventory);
-  const carried = topology.carried("ALLOCATED");
+  const topology = Topology.createFromInventory(inventory);
+  const carried = topology.computeCarriedLoads("ALLOCATED");
   return [...topology.power.nodes.keys()].filter((index) =>
     listNodeLoadReasons(carried, index).some(
       ({ code, limit = 0 }) => code === "POWER_NORMAL" || (when === "AFTER_FAILURE" && limit >= 100),
@@ -84,7 +84,7 @@ function filled(inventory: Inventory, racks: readonly Rack[], when: When): numbe
 
 async function found(inventory: Inventory, racks: readonly Rack[], when: When) {
   const supplied = await findSuppliedRacks(
-    Topology.of(inventory),
+    Topology.createFromInventory(inventory),
     racks,
     { basis: "ALLOCATED", now: NOW },
     new CooperativeScheduler(),
@@ -189,13 +189,13 @@ test("free cooling is the least headroom after the failure of any element, by th
   let lower = 0;
   for (const seed of seeds(LAW_RUNS / 2)) {
     const inventory = cooledInventory(seed);
-    const topology = Topology.of(inventory);
+    const topology = Topology.createFromInventory(inventory);
     const lost = lostUnits(new PowerModel(inventory));
     const cooling = new AreaCooling(topology, "ALLOCATED");
     for (const text of ["site:S", "floor:S/1", "rack:R1", "rack:R3"]) {
       for (const medium of ["AIR", "LIQUID"] as const) {
         const area = parseRef(text) as Ref;
-        const answer = runAllSteps(cooling.of(area, medium));
+        const answer = runAllSteps(cooling.computeFreeCooling(area, medium));
         if (answer === undefined) continue;
         const headroom = headroomOf(topology, area, medium);
         const [now, least] = [headroom([]), Math.min(headroom([]), ...lost.map(headroom))];
@@ -217,7 +217,7 @@ test("free ports are those that the failure of any element leaves on devices wit
   let lost = 0;
   for (const seed of seeds(LAW_RUNS / 2)) {
     const inventory = drawnInventory(seed);
-    const [topology, model] = [Topology.of(inventory), new PowerModel(inventory)];
+    const [topology, model] = [Topology.createFromInventory(inventory), new PowerModel(inventory)];
     const ports = inventory.devices.map((device, at) => ({
       device,
       port: { name: "e1", kind: "NETWORK", type: at % 3 === 0 ? "sfp" : "qsfp" } as Port,

@@ -55,7 +55,7 @@ for (const tangled of [false, true]) {
           },
         ),
       );
-      const topology = Topology.of(inventory(...devices));
+      const topology = Topology.createFromInventory(inventory(...devices));
       const source = pick % topology.power.nodes.length;
       const failing = { sources: new Set([source]), unlisted: new Set([source]) };
 

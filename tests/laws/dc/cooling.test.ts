@@ -24,7 +24,7 @@ test("heat and cooling of every place are what a plain model of devices and unit
   for (const seed of SEEDS) {
     const random = new SeededRandom(seed);
     const inventory = cooledWorld(random);
-    const topology = Topology.of(inventory);
+    const topology = Topology.createFromInventory(inventory);
     const asked = {
       basis: random.pick(["ALLOCATED", "MEASURED"] as const) as LoadBasis,
       reserve: random.below(3),
@@ -35,7 +35,7 @@ test("heat and cooling of every place are what a plain model of devices and unit
     for (const scope of SCOPES) {
       const say = `seed ${seed}, ${scope}`;
       const key = scope.toLowerCase();
-      expect([say, topology.hasPlace(parseRef(scope) as Ref)]).toEqual([say, model.exists(key)]);
+      expect([say, topology.hasLocation(parseRef(scope) as Ref)]).toEqual([say, model.exists(key)]);
       const found = computeThermalHeadroom(topology, parseRef(scope) as Ref, options);
       const [air, liquid] = [model.balance(key, "AIR"), model.balance(key, "LIQUID")];
       expect([

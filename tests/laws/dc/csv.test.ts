@@ -3,10 +3,10 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { fromJson, toJson } from "@bufbuild/protobuf";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
-import { formatCsvRecord, listColumns } from "#cli/dc/csv_columns.ts";
+import { formatCsvRecord, listCsvColumns } from "#cli/dc/csv_columns.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
-import { SCHEMAS } from "#dc/operations/writes/changes.ts";
+import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { ams1Inventory } from "../../support/dc/ams1_inventory.ts";
 import { cable, crac, device, fabricLink, rack } from "../../support/dc/arbitrary.ts";
 import { law } from "../../support/law.ts";
@@ -20,21 +20,23 @@ const text = fc.oneof(
 );
 
 function throughCsv(kind: ResourceKind, resources: readonly JsonObject[]): readonly JsonObject[] {
-  const columns = listColumns(kind);
+  const columns = listCsvColumns(kind);
   const head = formatCsvRecord(columns.map(({ name }) => name));
   const file = head + resources.map((one) => formatCsvRecord(columns.map(({ write }) => write(one)))).join("");
   const [names = [], ...records] = parse(file) as string[][];
   expect(names).toEqual(columns.map(({ name }) => name));
   return records.map((cells) => {
     const resource: Record<string, JsonValue> = {};
-    for (const [index, cell] of cells.entries()) if (cell !== "") columns[index]?.read(cell, resource);
+    for (const [index, cell] of cells.entries()) if (cell !== "") columns[index]?.parseCell(cell, resource);
     return normal(kind, resource);
   });
 }
 
 /** As the service reads it: numbers may be written as texts. */
 function normal(kind: ResourceKind, json: JsonObject): JsonObject {
-  return toJson(SCHEMAS[kind], fromJson(SCHEMAS[kind], json), { useProtoFieldName: true }) as JsonObject;
+  return toJson(RESOURCE_SCHEMAS[kind], fromJson(RESOURCE_SCHEMAS[kind], json), {
+    useProtoFieldName: true,
+  }) as JsonObject;
 }
 
 describe("a CSV gives back what was written", () => {
@@ -43,7 +45,7 @@ describe("a CSV gives back what was written", () => {
       `for every ${kind}, whatever its texts hold`,
       [arbitrary, fc.record({ comments: text, tenant: text, labels: fc.dictionary(text, text), tags: fc.array(text) })],
       (resource, texts) => {
-        const json = convertModelToJson(SCHEMAS[kind], { ...resource, ...(kind !== "fabric_link" && texts) });
+        const json = convertModelToJson(RESOURCE_SCHEMAS[kind], { ...resource, ...(kind !== "fabric_link" && texts) });
         expect(throughCsv(kind, [json])).toEqual([normal(kind, json)]);
       },
     );
@@ -54,7 +56,7 @@ describe("a CSV gives back what was written", () => {
     const lists = { rack: racks, device: devices, crac: cracs, cable: cables, fabric_link: fabricLinks };
 
     for (const [kind, list] of Object.entries(lists) as [ResourceKind, readonly object[]][]) {
-      const json = list.map((one) => convertModelToJson(SCHEMAS[kind], one));
+      const json = list.map((one) => convertModelToJson(RESOURCE_SCHEMAS[kind], one));
       expect(throughCsv(kind, json)).toEqual(json);
     }
   });

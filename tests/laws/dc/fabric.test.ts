@@ -72,7 +72,7 @@ test("a fabric of any tiers, whole, in part and with switches lost, is what a pl
     const inventory = fabricWorld(random);
     const { racks, devices, fabricLinks } = inventory;
     const model = new FabricModel(inventory);
-    const topology = Topology.of(inventory);
+    const topology = Topology.createFromInventory(inventory);
     const store = openMemory();
     await store.write(async (writer) => {
       await putAll(writer, "device", devices);

@@ -3,7 +3,7 @@ import { create, toJson } from "@bufbuild/protobuf";
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { compareText, formatCableRef, isSamePort, portRef } from "#dc/model/ref.ts";
+import { compareText, formatCableRef, formatPortReference, isSamePort } from "#dc/model/ref.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
 import { answerPowerBlastRadius } from "#dc/operations/power_blast_radius.ts";
 import { PowerBlastRadiusRequestSchema, PowerBlastRadiusResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
@@ -21,7 +21,7 @@ function coupled(inventory: Inventory, device: Device, port: Port): Inventory | 
   const cable = inventory.cables.find(({ a, b }) => isSamePort(a, end) || isSamePort(b, end));
   const other = cable && (isSamePort(cable.a, end) ? cable.b : cable.a);
   if (cable !== undefined && cable.status !== undefined && cable.status !== "CONNECTED") return undefined;
-  const sourceRef = port.powerIn?.sourceRef ?? (other && portRef(other));
+  const sourceRef = port.powerIn?.sourceRef ?? (other && formatPortReference(other));
   if (sourceRef === undefined) return undefined;
   const coupler: Device = {
     code: COUPLER,
@@ -85,11 +85,12 @@ test("the loss of an inlet, or of its cable, is the loss of an outlet that feeds
   let harmful = 0;
   for (let seed = 0; seed < LAW_RUNS * 0.2; seed += 1) {
     const inventory = drawnInventory(seed);
-    const topology = Topology.of(inventory);
+    const topology = Topology.createFromInventory(inventory);
     for (const { end, other } of inletsOf(inventory)) {
       const cable = inventory.cables.find(({ a, b }) => isSamePort(a, end) || isSamePort(b, end));
-      const expected = await effect(Topology.of(other), `port:${COUPLER}/out`);
-      const ref = cable === undefined || compared % 2 === 0 ? portRef(end) : formatCableRef(cable.a, cable.b);
+      const expected = await effect(Topology.createFromInventory(other), `port:${COUPLER}/out`);
+      const ref =
+        cable === undefined || compared % 2 === 0 ? formatPortReference(end) : formatCableRef(cable.a, cable.b);
 
       const found = await effect(topology, ref);
 

@@ -29,7 +29,7 @@ async function report(site: TestService, racks: number, planted: Planted): Promi
     for (let at = 0; at < readings.length; at += 10_000) {
       await site.call("ReportReadings", { readings: readings.slice(at, at + 10_000), source: "probe" });
     }
-    await site.service.noteFindings();
+    await site.service.updateFindingStarts();
   }
   return times;
 }

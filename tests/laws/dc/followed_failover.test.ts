@@ -55,12 +55,12 @@ for (const sites of [1, 2, 4]) {
     let [followedSteps, freshSteps] = [0, 0];
     fc.assert(
       fc.property(plans, changes, (given, steps) => {
-        let topology = Topology.of(inventory(...given.map((one, index) => device(one, index, sites))));
-        topology.carried("ALLOCATED");
+        let topology = Topology.createFromInventory(inventory(...given.map((one, index) => device(one, index, sites))));
+        topology.computeCarriedLoads("ALLOCATED");
         let short: Failover | undefined;
         for (const { at, to, isAsked } of steps) {
           const keys = { device: [(CODES[at] ?? "").toLowerCase()], rack: [], crac: [], cable: [], fabric_link: [] };
-          topology = topology.changed(keys, inventory(...(to === undefined ? [] : [device(to, at, sites)])));
+          topology = topology.createChanged(keys, inventory(...(to === undefined ? [] : [device(to, at, sites)])));
           if (!isAsked) continue;
           const { power: graph, live } = topology;
           const input = { graph, live, loads: topology.apparentLoads("ALLOCATED"), basis: "ALLOCATED" as const };
@@ -68,7 +68,7 @@ for (const sites of [1, 2, 4]) {
           const told = ({ phases, ...watts }: Failover) => [listed(watts), phases && listed(phases)];
 
           const [whole] = counted(computeFailover(input));
-          expect(told(topology.carried("ALLOCATED").failover)).toEqual(told(whole));
+          expect(told(topology.computeCarriedLoads("ALLOCATED").failover)).toEqual(told(whole));
 
           const [anew, most] = counted(computeFailover(input, { whole: 0 }));
           const [next, some] = counted(computeFailover(input, { whole: 0, earlier: short }));
@@ -90,7 +90,7 @@ test("the losses that a large site leaves out change no load of generated sites"
   const tried = { all: 0, some: 0 };
   for (let seed = 1; seed <= 10 * LAW_RUNS; seed += 1) {
     const drawn = drawnInventory(seed);
-    const topology = Topology.of({ ...drawn, devices: [...drawn.devices, ...island] });
+    const topology = Topology.createFromInventory({ ...drawn, devices: [...drawn.devices, ...island] });
     const { power: graph, live } = topology;
     const input = { graph, live, loads: topology.apparentLoads("ALLOCATED"), basis: "ALLOCATED" as const };
     const [all, most] = counted(computeFailover(input));

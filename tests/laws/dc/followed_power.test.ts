@@ -56,13 +56,13 @@ function told(topology: Topology) {
     live: [...indexes].map(([code, index]) => [code, live[index]]),
     loads: LOAD_BASES.map((basis) => [...indexes].map(([code, index]) => [code, topology.loads(basis)[index]])),
     racks: ["R1", "R2"].map((rack) => [
-      topology.devicesInRack(rack),
+      topology.listDevicesInRack(rack),
       topology.rackSupply(rack),
-      LOAD_BASES.map((basis) => topology.rackPathLoads(rack, basis)),
+      LOAD_BASES.map((basis) => topology.computeRackPathLoads(rack, basis)),
     ]),
     outside: topology.devicesOutsideRacks,
     findings: ["R1", "R2"].map((rack) => topology.powerFindings(rack, "ALLOCATED")),
-    verdicts: topology.redundancyVerdicts().toSorted((a, b) => (a.code < b.code ? -1 : 1)),
+    verdicts: topology.listRedundancyVerdicts().toSorted((a, b) => (a.code < b.code ? -1 : 1)),
   };
 }
 
@@ -73,7 +73,9 @@ for (const tangled of [false, true]) {
     (plans, changes) => {
       const devices = new Map(plans.map((one, index) => [index, device(one, index, tangled)]));
       const built = () =>
-        Topology.of(inventory(...[...devices.entries()].sort(([a], [b]) => a - b).map(([, one]) => one)));
+        Topology.createFromInventory(
+          inventory(...[...devices.entries()].sort(([a], [b]) => a - b).map(([, one]) => one)),
+        );
       let followed = built();
       for (const { at, to } of changes) {
         told(followed);
@@ -81,7 +83,7 @@ for (const tangled of [false, true]) {
         else devices.set(at, device(to, at, tangled));
         const after = devices.get(at);
         const keys = { device: [(CODES[at] ?? "").toLowerCase()], rack: [], crac: [], cable: [], fabric_link: [] };
-        followed = followed.changed(keys, inventory(...(after === undefined ? [] : [after])));
+        followed = followed.createChanged(keys, inventory(...(after === undefined ? [] : [after])));
 
         expect(told(followed)).toEqual(told(built()));
       }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { listEveryWindow } from "#dc/every_window.ts";
+import { listAllWindows } from "#dc/every_window.ts";
 import { VerdictWatch } from "#dc/operations/stream/verdict_watch.ts";
 import { agreeingStores } from "../../support/dc/agreeing_sites.ts";
 import { changeSomething, drawWindow, elementsOf, put } from "../../support/dc/drawn_windows.ts";
@@ -59,23 +59,23 @@ test("events about verdicts, applied to a list of windows, give the list that fo
     if (!elements.some((ref) => ref.startsWith("device:"))) continue;
     for (let index = 0; index < WINDOWS; index += 1) await put(site, drawWindow(`W${index}`, random, elements));
     const watch = new VerdictWatch({
-      revision: () => store.revision(),
+      readRevision: () => store.revision(),
       now: () => site.clock.now().getTime(),
-      openWindows: () => listEveryWindow(site.service, { interface: "SYSTEM" }),
-      arrived: () => {},
+      listOpenWindows: () => listAllWindows(site.service, { interface: "SYSTEM" }),
+      onEventsAdded: () => {},
     });
     watch.start();
-    await watch.look();
+    await watch.compareVerdicts();
     const verdicts = await fresh(site);
-    let position = watch.end ?? -1;
+    let position = watch.endPosition ?? -1;
     for (let change = 0; change < CHANGES; change += 1) {
       if (change % 4 === 3) site.clock.moveS(random.pick([1800, 3600, 5400]));
       else await changeSomething(site, random, { elements, windows: WINDOWS + 6 });
       // The first look finds that something changed, the second that no further change follows.
-      await watch.look();
-      await watch.look();
-      apply(verdicts, watch.after(position) ?? [], seen);
-      position = watch.end ?? -1;
+      await watch.compareVerdicts();
+      await watch.compareVerdicts();
+      apply(verdicts, watch.listEventsAfter(position) ?? [], seen);
+      position = watch.endPosition ?? -1;
       expect([name, change, new Map([...verdicts].sort())]).toEqual([
         name,
         change,

@@ -22,7 +22,7 @@ law(
     const states: { readonly map: LayeredMap<number>; readonly plain: ReadonlyMap<string, number> }[] = [];
     for (const { from, count, value } of batches) {
       const plain = new Map(states.at(-1)?.plain);
-      map = map.next();
+      map = map.createNext();
       for (const key of KEYS.slice(from, from + count)) {
         if (value === undefined) map.delete(key);
         else map.set(key, value);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type MeasuredGraph, MeasuredGraphs, type MeasuredQuestion } from "#dc/measured_graphs.ts";
+import { type MeasuredGraph, MeasuredGraphs, type MeasuredLoadOptions } from "#dc/measured_graphs.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { TopologyCache } from "#dc/operations/answers/topology.ts";
 import { meteredSite, serverCode } from "../../support/dc/metered_site.ts";
@@ -34,7 +34,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     watts: fc.integer({ min: 1, max: 900 }),
   }),
 );
-const question: fc.Arbitrary<MeasuredQuestion> = fc.record({
+const question: fc.Arbitrary<MeasuredLoadOptions> = fc.record({
   isPeak: fc.boolean(),
   maxAgeS: fc.constantFrom(60, 300, 900),
 });
@@ -53,7 +53,7 @@ async function take({ call, clock }: TestService, one: Step): Promise<void> {
 }
 
 /** A reading that lapsed counts again once the clock was set back. */
-const SET_BACK = ((): readonly [Step, MeasuredQuestion[]][] => {
+const SET_BACK = ((): readonly [Step, MeasuredLoadOptions[]][] => {
   const asked = [{ isPeak: false, maxAgeS: 300 }];
   const report = (at: number): Step => ({
     kind: "report",
@@ -89,16 +89,16 @@ test("a kept graph is the one that would be built now, and questions at one time
         for (const [one, questions] of turns) {
           await take(site, one);
           await site.store.read(async (reader) => {
-            const recorded = await topologies.at(reader);
+            const recorded = await topologies.getTopology(reader);
             const now = site.clock.now().toISOString();
             const readings = await reader.readingsRevision();
             const moment = () => ({ reader, scheduler: new CooperativeScheduler(), now, readings });
             for (const asked of questions) {
               const [first, second] = await Promise.all([
-                graphs.at(moment(), recorded, asked),
-                graphs.at(moment(), recorded, asked),
+                graphs.getGraph(moment(), recorded, asked),
+                graphs.getGraph(moment(), recorded, asked),
               ]);
-              const fresh = await new MeasuredGraphs().at(moment(), recorded, asked);
+              const fresh = await new MeasuredGraphs().getGraph(moment(), recorded, asked);
 
               expect(second).toBe(first);
               expect(figuresOf(first)).toEqual(figuresOf(fresh));
@@ -119,18 +119,18 @@ test("a graph whose build was given up is built again by those who waited for it
   await take(site, { kind: "report", refs: [`device:${serverCode(0)}`], watts: 7, agoS: 0 });
   const graphs = new MeasuredGraphs();
   await site.store.read(async (reader) => {
-    const recorded = await new TopologyCache().at(reader);
+    const recorded = await new TopologyCache().getTopology(reader);
     const now = site.clock.now().toISOString();
     const readings = await reader.readingsRevision();
     const asked = { isPeak: false, maxAgeS: 900 };
     const moment = (signal?: AbortSignal) => ({ reader, scheduler: new CooperativeScheduler(signal), now, readings });
     const stop = new AbortController();
     stop.abort(new Error("given up"));
-    const given = graphs.at(moment(stop.signal), recorded, asked).then(
+    const given = graphs.getGraph(moment(stop.signal), recorded, asked).then(
       () => "built",
       () => "given up",
     );
-    const waiting = graphs.at(moment(), recorded, asked);
+    const waiting = graphs.getGraph(moment(), recorded, asked);
 
     expect([await given, (await waiting).load?.measuredW]).toEqual(["given up", 7]);
   });

@@ -92,14 +92,14 @@ test("meters of several levels divide what is left among the servers without one
     fc.property(tree, (given) => {
       const site = named(given, "U");
       const devices = devicesOf(site).toSorted((a, b) => (a.code.toLowerCase() < b.code.toLowerCase() ? -1 : 1));
-      const topology = Topology.of({ racks: [], devices, cracs: [], cables: [], fabricLinks: [] });
+      const topology = Topology.createFromInventory({ racks: [], devices, cracs: [], cables: [], fabricLinks: [] });
       const measured = new Map(
         everything(site).flatMap(({ name, watts }) =>
           watts === undefined ? [] : [[`device:${name.toLowerCase()}`, watts]],
         ),
       ) as ReadonlyMap<string, number>;
 
-      const { topology: made, share } = runAllSteps(buildMeasuredTopology(topology, measured));
+      const { topology: made, coverage: share } = runAllSteps(buildMeasuredTopology(topology, measured));
 
       for (const [name, watts] of expectedDraws(site)) {
         expect(made.device(name)?.measuredDrawW ?? made.device(name)?.allocatedDrawW).toBeCloseTo(watts, 6);

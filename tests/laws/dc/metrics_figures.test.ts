@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
-import { createInventoryFacts } from "#cli/dc/serve/inventory_facts.ts";
+import { createInventoryFactsReader } from "#cli/dc/serve/inventory_facts.ts";
 import { getCapacity } from "#dc/operations/planning/get_capacity.ts";
 import {
   type AreaCapacity,
@@ -89,7 +89,7 @@ async function compareAreas({ service, call }: TestService, figures: Figures): P
 
 /** Compares risks with other RPCs: floor plans count racks by health, lists count devices, pages of causes have severities. */
 async function compareRisks({ call, service }: TestService, figures: Figures): Promise<void> {
-  const { sites } = await service.overview({ interface: "SYSTEM" });
+  const { sites } = await service.readOverview({ interface: "SYSTEM" });
   for (const { site_id, floors } of sites) {
     for (const { floor_ref, floor_number } of floors) {
       const { counts } = await call("FloorPlan", { floor_ref });
@@ -150,7 +150,7 @@ test("Figures of the inventory in metrics equal the replies of RPCs", async () =
       value: 100 + place,
     }));
     if (seed % 2 === 0 && readings.length > 0) await site.call("ReportReadings", { readings });
-    const figures = new Figures(await wholeFacts(createInventoryFacts(store, site.service)));
+    const figures = new Figures(await wholeFacts(createInventoryFactsReader(store, site.service)));
     compared += await compareAreas(site, figures);
     await compareRisks(site, figures);
     expect(sum(figures.of("readings"))).toBe(

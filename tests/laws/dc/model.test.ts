@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { PORT_KINDS } from "#dc/model/enum_values.ts";
 import { canConnectPortKinds } from "#dc/model/port_types.ts";
 import { doFootprintsOverlap, doSpacesOverlap, getRackSpace, listCoveredUnits } from "#dc/model/rack_space.ts";
-import { comparePortRefs, formatCableRef, formatRef, orderCableEnds, parseRef, portKey } from "#dc/model/ref.ts";
+import { comparePortRefs, formatCableRef, formatRef, orderCableEnds, parseRef, toPortKey } from "#dc/model/ref.ts";
 import { formatEdgeKey, toRefKey } from "#dc/model/resource_key.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
 import { law } from "../../support/law.ts";
@@ -128,7 +128,7 @@ law(
 
     const key = toRefKey(text);
 
-    if (ref?.kind === "port") expect(key).toBe(`port:${portKey(ref.end)}`);
+    if (ref?.kind === "port") expect(key).toBe(`port:${toPortKey(ref.end)}`);
     else if (ref?.kind === "cable" || ref?.kind === "fabric_link")
       expect(key).toBe(`${prefix}:${formatEdgeKey(ref.a, ref.b)}`);
     else expect(key).toBe(text.toLowerCase());

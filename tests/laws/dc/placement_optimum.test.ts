@@ -24,8 +24,8 @@ function optimum({ inventory, rooms }: Site): number {
   const counts = rooms.map(() => 0);
   const isFine = (): boolean => {
     const servers = counts.flatMap((count, at) => Array.from({ length: count }, (_, n) => server(at, n)));
-    const topology = Topology.of({ ...inventory, devices: [...inventory.devices, ...servers] });
-    const carried = topology.carried("ALLOCATED");
+    const topology = Topology.createFromInventory({ ...inventory, devices: [...inventory.devices, ...servers] });
+    const carried = topology.computeCarriedLoads("ALLOCATED");
     const isAbove = [...topology.power.nodes.keys()].some((index) =>
       listNodeLoadReasons(carried, index).some(({ code, limit = 0 }) => code === "POWER_NORMAL" || limit >= 100),
     );

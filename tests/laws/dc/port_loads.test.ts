@@ -79,7 +79,7 @@ test("every outlet carries what the slow model says, now and after the worst los
   let [outlets, raised] = [0, 0];
   for (const seed of SEEDS) {
     const inventory = drawnInventory(seed);
-    const [topology, states] = [Topology.of(inventory), statesOf(new PowerModel(inventory))];
+    const [topology, states] = [Topology.createFromInventory(inventory), statesOf(new PowerModel(inventory))];
     for (const [own, { device, port }] of states.model.outlets) {
       const code = device.slice(2);
       const load = runAllSteps(computePortLoad(topology, topology.device(code) as Device, port));
@@ -122,7 +122,7 @@ test("every inlet takes what the slow model says, now and after the worst loss, 
   const raised: number[] = [];
   for (const seed of SEEDS) {
     const inventory = drawnInventory(seed);
-    const [topology, states] = [Topology.of(inventory), statesOf(new PowerModel(inventory))];
+    const [topology, states] = [Topology.createFromInventory(inventory), statesOf(new PowerModel(inventory))];
     for (const [element, { ports = [] }] of states.model.devices) {
       for (const port of ports.filter(({ kind }) => kind === "POWER_IN")) {
         const one = compareInlet(seed, topology, states, element, port);

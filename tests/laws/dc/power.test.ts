@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import fc from "fast-check";
 import { createFailureTrace, type FailureOptions, FailureState } from "#dc/analysis/power/failure_state.ts";
 import { getOwnDrawW } from "#dc/analysis/power/load_lanes.ts";
-import { listSinglePoints } from "#dc/analysis/power/power_chain.ts";
+import { listSinglePointRefs } from "#dc/analysis/power/power_chain.ts";
 import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
 import { buildPowerGraph } from "#dc/analysis/power/power_graph_editor.ts";
 import { computeLiveNodes } from "#dc/analysis/power/power_live.ts";
@@ -124,7 +124,8 @@ law(
     const reached = new Set(
       [...graph.nodes.keys()].filter((index) => live[index] === 1 && graph.nodes[index]?.need === 0),
     );
-    for (const index of reached) for (const { to } of graph.supplies.of(index)) if (live[to] === 1) reached.add(to);
+    for (const index of reached)
+      for (const { to } of graph.supplies.listEdges(index)) if (live[to] === 1) reached.add(to);
     expect([...graph.nodes.keys()].filter((index) => live[index] === 1).every((index) => reached.has(index))).toBe(
       true,
     );
@@ -154,12 +155,12 @@ law(
     const removed = new Set<number>();
     for (const pick of removedOf(graph, picks)) {
       removed.add(pick);
-      state.follow(state.spread([pick]));
+      state.updateLoads(state.spread([pick]));
       const live = computeLiveNodes(graph, removed);
       expect([...state.live]).toEqual([...live]);
       expect([...state.loads.after.watts]).toEqual([...computeLoads(graph, live, "ALLOCATED").watts]);
     }
-    state.undo();
+    state.restoreState();
 
     expect([...state.live]).toEqual([...computeLiveNodes(graph)]);
     expect([...state.loads.after.watts]).toEqual([...computeLoads(graph, computeLiveNodes(graph), "ALLOCATED").watts]);
@@ -196,7 +197,7 @@ law("listSinglePoints names exactly the elements whose loss darkens a node", [ac
   const live = computeLiveNodes(graph);
   fc.pre(live[index] === 1);
 
-  const found = listSinglePoints(graph, index);
+  const found = listSinglePointRefs(graph, index);
 
   const expected = [...graph.nodes.keys()].filter(
     (at) => at !== index && live[at] === 1 && computeLiveNodes(graph, new Set([at]))[index] === 0,

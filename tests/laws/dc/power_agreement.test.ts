@@ -5,7 +5,7 @@ import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { answerPowerBlastRadius } from "#dc/operations/power_blast_radius.ts";
 import { collapseFailure } from "#dc/render/power/collapse.ts";
-import { buildPart } from "#dc/render/power/nodes.ts";
+import { buildDrawnPowerNode } from "#dc/render/power/nodes.ts";
 import { ImpactState, ItemKind, PowerBlastRadiusRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { ams1Inventory } from "../../support/dc/ams1_inventory.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
@@ -26,7 +26,7 @@ const SHOWN = { [ImpactState.DARK]: "OFFLINE", [ImpactState.PARTIAL]: "PARTIAL",
 
 test("the reply and its picture give each rack the same state and the same counts", async () => {
   for (const [name, inventory] of await inventories()) {
-    const topology = Topology.of(inventory);
+    const topology = Topology.createFromInventory(inventory);
     const sources = inventory.devices.filter(({ kind }) => ["RACK_PDU", "RPP", "UPS", "UTILITY"].includes(kind));
     const step = Math.max(1, Math.floor(sources.length / 8));
     for (const { code } of sources.filter((_, at) => at % step === 0)) {
@@ -43,7 +43,7 @@ test("the reply and its picture give each rack the same state and the same count
       const racks = [...reply.affected, ...reply.protected].filter(({ kind }) => kind === ItemKind.RACK);
       const states = new Map(racks.map((rack) => [codeKey(rack.code), SHOWN[rack.state as keyof typeof SHOWN]]));
       for (const drawn of folded.drawn.filter(({ id }) => id.startsWith("rack:"))) {
-        const { shown } = buildPart(failure, folded, drawn);
+        const { drawnState: shown } = buildDrawnPowerNode(failure, folded, drawn);
         const state = states.get(codeKey(drawn.id.slice("rack:".length)));
         if (state !== undefined && shown !== "FAILED") {
           expect({ name, source: code, rack: drawn.id, shown: String(shown) }).toEqual({

@@ -92,7 +92,7 @@ function expected(model: PowerModel, failure: ModelFailure): ReturnType<typeof t
 
 function question(seed: number): Question {
   const inventory = drawnInventory(seed);
-  return { seed, topology: Topology.of(inventory), model: new PowerModel(inventory) };
+  return { seed, topology: Topology.createFromInventory(inventory), model: new PowerModel(inventory) };
 }
 
 test("a failure does what the slow model of the laws says, with and without a cascade", async () => {
@@ -138,11 +138,11 @@ test("redundancy and the health of racks are what the slow model of the laws say
     const { topology, model } = question(seed);
     const byCode = (a: { readonly code: string }, b: { readonly code: string }) => (a.code < b.code ? -1 : 1);
 
-    const verdicts = topology.redundancyVerdicts().toSorted(byCode);
+    const verdicts = topology.listRedundancyVerdicts().toSorted(byCode);
 
     expect({ seed, verdicts }).toEqual({ seed, verdicts: demands(model, topology.inventory).toSorted(byCode) });
     for (const rack of topology.inventory.racks) {
-      const { reasons } = topology.rackStanding(rack, { basis: "ALLOCATED", now: "2026-01-01T00:00:00.000Z" });
+      const { reasons } = topology.computeRackStanding(rack, { basis: "ALLOCATED", now: "2026-01-01T00:00:00.000Z" });
       const found = reasons
         .filter(({ code }) => !INFORMATIVE.includes(code))
         .map(({ code, ref, health }) => `${code} ${ref} ${health ?? "INFO"}`);

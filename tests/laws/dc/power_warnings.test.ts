@@ -4,7 +4,7 @@ import { isRedundancyUnmet } from "#dc/analysis/power/redundancy_audit.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { portKey, portRef } from "#dc/model/ref.ts";
+import { formatPortReference, toPortKey } from "#dc/model/ref.ts";
 import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { findPowerWarnings } from "#dc/operations/writes/power_warnings.ts";
 import { ams1Inventory } from "../../support/dc/ams1_inventory.ts";
@@ -39,7 +39,7 @@ function upstreamOf({ power }: Topology, code: string): ReadonlySet<string> {
     if (node?.kind === "DEVICE") codes.add(codeKey(node.device.code));
     const owner = node?.kind === "OUTLET" ? power.indexOf.get(`device:${codeKey(node.end.deviceCode)}`) : undefined;
     if (owner !== undefined) seen.add(owner);
-    for (const { from } of power.inlets.of(index)) seen.add(from);
+    for (const { from } of power.inlets.listEdges(index)) seen.add(from);
   }
   return codes;
 }
@@ -49,12 +49,12 @@ function elementsOf({ code, ports = [] }: Device): readonly (readonly [key: stri
   const ends = ports.map(({ name }) => ({ deviceCode: code, portName: name }));
   return [
     [`device:${codeKey(code)}`, `device:${code}`],
-    ...ends.map((end) => [`port:${portKey(end)}`, portRef(end)] as const),
+    ...ends.map((end) => [`port:${toPortKey(end)}`, formatPortReference(end)] as const),
   ];
 }
 
 function expectedLoads(topology: Topology, code: string): readonly string[] {
-  const carried = topology.carried("ALLOCATED");
+  const carried = topology.computeCarriedLoads("ALLOCATED");
   const supplies = [...upstreamOf(topology, code)].flatMap((key) => topology.device(key) ?? []);
   const found = supplies.flatMap(elementsOf).flatMap(([key, ref]) => {
     const index = topology.power.indexOf.get(key);
@@ -67,14 +67,14 @@ function expectedLoads(topology: Topology, code: string): readonly string[] {
 }
 
 async function compare(name: string, inventory: Inventory, codes = inventory.devices): Promise<number> {
-  const topology = Topology.of(inventory);
+  const topology = Topology.createFromInventory(inventory);
   const store = await storeOf(inventory);
   let warned = 0;
   for (const { code, power } of codes) {
     const warnings = await store.read((reader) => findPowerWarnings(reader, [code], 1_000_000));
     const found = warnings(code);
     const loads = found.filter((one) => LOADS.includes(one.code)).map((one) => `${one.code} ${one.ref}`);
-    const verdict = topology.redundancy.verdicts(undefined, [topology.device(code) ?? { code, kind: "OTHER" }]);
+    const verdict = topology.redundancy.listVerdicts(undefined, [topology.device(code) ?? { code, kind: "OTHER" }]);
     const isShort = power?.requiredRedundancy !== undefined && verdict.some(isRedundancyUnmet);
 
     expect({ name, code, loads: loads.toSorted() }).toEqual({ name, code, loads: [...expectedLoads(topology, code)] });

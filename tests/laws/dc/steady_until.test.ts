@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { computeElevation } from "#dc/analysis/racks/rack_elevation.ts";
-import { findNextChange } from "#dc/analysis/racks/rack_facts.ts";
+import { computeNextChangeMs } from "#dc/analysis/racks/rack_facts.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import { law } from "../../support/law.ts";
@@ -27,14 +27,14 @@ const rack: fc.Arbitrary<Rack> = fc
 
 function said(one: Rack, at: number): unknown {
   const input = { basis: "ALLOCATED" as const, now: new Date(at).toISOString() };
-  return [computeElevation(one, [], input), Topology.of(EMPTY).rackStanding(one, input)];
+  return [computeElevation(one, [], input), Topology.createFromInventory(EMPTY).computeRackStanding(one, input)];
 }
 
 law(
   "nothing that is said of a rack changes before the moment that is told",
   [rack, fc.double({ min: 0, max: 1, noNaN: true })],
   (one, share) => {
-    const until = findNextChange([one], new Date(NOW).toISOString());
+    const until = computeNextChangeMs([one], new Date(NOW).toISOString());
     expect(until).toBeGreaterThan(NOW);
     const last = Math.min(until, NOW + 10 * DAYS_MS) - 1;
 
@@ -44,14 +44,14 @@ law(
 
 law("the moment is not too early for a measurement", [moment], (measuredAt) => {
   const one: Rack = { code: "R", uHeight: 10, measuredAt };
-  const until = findNextChange([one], new Date(NOW).toISOString());
+  const until = computeNextChangeMs([one], new Date(NOW).toISOString());
 
   expect(said(one, until)).not.toEqual(said(one, NOW));
 });
 
 test("time changes nothing about racks without dates", () => {
-  expect(findNextChange([], new Date(NOW).toISOString())).toBe(Number.POSITIVE_INFINITY);
-  expect(findNextChange([{ code: "R", reservations: [{ units: [1] }] }], new Date(NOW).toISOString())).toBe(
+  expect(computeNextChangeMs([], new Date(NOW).toISOString())).toBe(Number.POSITIVE_INFINITY);
+  expect(computeNextChangeMs([{ code: "R", reservations: [{ units: [1] }] }], new Date(NOW).toISOString())).toBe(
     Number.POSITIVE_INFINITY,
   );
 });
@@ -60,11 +60,13 @@ law(
   "what is kept of a rack is what would be worked out anew at every moment, later or earlier",
   [rack, fc.array(moment, { minLength: 2, maxLength: 5 })],
   (one, moments) => {
-    const keeping = Topology.of(EMPTY);
+    const keeping = Topology.createFromInventory(EMPTY);
     for (const now of moments) {
       const input = { basis: "ALLOCATED" as const, now };
 
-      expect(keeping.rackStanding(one, input)).toEqual(Topology.of(EMPTY).rackStanding(one, input));
+      expect(keeping.computeRackStanding(one, input)).toEqual(
+        Topology.createFromInventory(EMPTY).computeRackStanding(one, input),
+      );
     }
   },
 );

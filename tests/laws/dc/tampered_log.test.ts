@@ -61,9 +61,9 @@ beforeAll(async () => {
 async function verified(database: DatabaseSync): Promise<{ readonly ok: boolean; readonly place: string }> {
   const reader = new SqlReader(runnerOn(database), SQLITE);
   const inventory = new InventoryVerification();
-  const log = await verifyLog(reader, { onEntry: (record) => inventory.take(record) });
+  const log = await verifyLog(reader, { onEntry: (record) => inventory.addEntry(record) });
   if (!log.ok) return { ok: false, place: `entry ${log.seq} ${log.detail}` };
-  const rows = await inventory.compare(reader);
+  const rows = await inventory.compareRows(reader);
   return rows.ok ? { ok: true, place: "" } : { ok: false, place: `${rows.ref} ${rows.detail}` };
 }
 

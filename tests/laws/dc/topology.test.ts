@@ -156,8 +156,8 @@ function shapeOf({ inventory, power, live }: Topology) {
       .map(([index, node]) => ({
         node: { ...node, ref: refOf(index) },
         live: live[index],
-        supplies: power.supplies.of(index).map(({ from: _, to, ...edge }) => ({ ...edge, to: refOf(to) })),
-        inlets: power.inlets.of(index).map(({ to: _, from, ...edge }) => ({ ...edge, from: refOf(from) })),
+        supplies: power.supplies.listEdges(index).map(({ from: _, to, ...edge }) => ({ ...edge, to: refOf(to) })),
+        inlets: power.inlets.listEdges(index).map(({ to: _, from, ...edge }) => ({ ...edge, from: refOf(from) })),
       }))
       .toSorted((a, b) => (a.node.ref < b.node.ref ? -1 : 1)),
   };
@@ -171,7 +171,7 @@ async function answersOf(topology: Topology) {
     const { reply } = await answerPowerBlastRadius(readingOf(topology), request);
     blasts.push(toJson(PowerBlastRadiusResponseSchema, reply));
   }
-  const hasPlace = (text: string) => topology.hasPlace(parseRef(text) as Ref);
+  const hasPlace = (text: string) => topology.hasLocation(parseRef(text) as Ref);
   const thermal = hasPlace("site:S1")
     ? answerThermalHeadroom(topology, create(ThermalHeadroomRequestSchema, { scopeRef: "site:S1" }))
     : undefined;
@@ -200,22 +200,22 @@ function keptOf(topology: Topology) {
   );
   return {
     loads: LOAD_BASES.map((basis) => loadsByRef(topology, basis)),
-    verdicts: topology.redundancyVerdicts().toSorted((a, b) => (a.code < b.code ? -1 : 1)),
+    verdicts: topology.listRedundancyVerdicts().toSorted((a, b) => (a.code < b.code ? -1 : 1)),
     phases: LOAD_BASES.map((basis) => phasesByRef(topology, basis)),
     outside: topology.devicesOutsideRacks,
     racks: [...codes].toSorted().map((one) => ({
-      devices: topology.devicesInRack(one),
+      devices: topology.listDevicesInRack(one),
       supply: topology.rackSupply(one),
-      powers: LOAD_BASES.map((basis) => topology.rackPathLoads(one, basis)),
+      powers: LOAD_BASES.map((basis) => topology.computeRackPathLoads(one, basis)),
     })),
-    standings: racks.map((one) => topology.rackStanding(one, { basis: "ALLOCATED", now: NOW })),
+    standings: racks.map((one) => topology.computeRackStanding(one, { basis: "ALLOCATED", now: NOW })),
   };
 }
 
 async function check(store: DcStore, cache: TopologyCache): Promise<void> {
   await store.read(async (reader) => {
-    const followed = await cache.at(reader);
-    const built = Topology.of(await reader.powerInventory());
+    const followed = await cache.getTopology(reader);
+    const built = Topology.createFromInventory(await reader.powerInventory());
 
     expect(shapeOf(followed)).toEqual(shapeOf(built));
     expect(keptOf(followed)).toEqual(keptOf(built));
@@ -247,11 +247,11 @@ law(
     const store = openMemory();
     const cache = new TopologyCache();
     await store.write((writer) => apply(writer, a));
-    const early = await store.read((reader) => cache.at(reader));
+    const early = await store.read((reader) => cache.getTopology(reader));
     const before = structuredClone(shapeOf(early));
 
     await store.write((writer) => apply(writer, b));
-    await store.read((reader) => cache.at(reader));
+    await store.read((reader) => cache.getTopology(reader));
 
     expect(shapeOf(early)).toEqual(before);
   },
@@ -272,7 +272,9 @@ test("a power cable that is plugged and pulled again leaves the topology as it w
 
   await one("cable", plug);
   await check(store, cache);
-  const live = await store.read(async (reader) => (await cache.at(reader)).live.filter((lit) => lit === 1).length);
+  const live = await store.read(
+    async (reader) => (await cache.getTopology(reader)).live.filter((lit) => lit === 1).length,
+  );
   await one("cable", plug, true);
   await check(store, cache);
 

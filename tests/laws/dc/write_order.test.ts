@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { type DescMessage, type JsonObject, type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { Refusal } from "#dc/model/refusal.ts";
-import { toMessage } from "#dc/operations/messages/convert.ts";
+import { convertToMessage } from "#dc/operations/messages/convert.ts";
 import {
   CableSchema,
   CracSchema,
@@ -49,7 +49,9 @@ const BULKS: Partial<Record<Kind, string>> = {
 function json<Schema extends DescMessage>(schema: Schema, items: readonly unknown[]): readonly JsonObject[] {
   return items.map(
     (item) =>
-      toJson(schema, toMessage(schema, item as MessageInitShape<Schema>), { useProtoFieldName: true }) as JsonObject,
+      toJson(schema, convertToMessage(schema, item as MessageInitShape<Schema>), {
+        useProtoFieldName: true,
+      }) as JsonObject,
   );
 }
 

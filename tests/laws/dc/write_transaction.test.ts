@@ -104,7 +104,7 @@ async function play(writer: DcWriter, site: PlainSite, list: readonly Step[], ma
     } else if (step.do === "remove") {
       await writer.remove(step.kind, step.key);
       site.remove(step.kind, step.key);
-    } else if (step.do === "ahead") await writer.lookAhead(step.kind, step.resources);
+    } else if (step.do === "ahead") await writer.preloadResources(step.kind, step.resources);
     else await inSavepoint(writer, site, step, mark);
   }
 }
@@ -198,7 +198,7 @@ async function answers(writer: DcWriter, list: readonly Step[], at = 0): Promise
     const stored = (resource: unknown) => ({ resource, etag: `e${at}.${index}`, createTime: "T0", updateTime: "T1" });
     if (step.do === "put") await writer.put(step.kind, stored(step.resource) as never);
     else if (step.do === "remove") await writer.remove(step.kind, step.key);
-    else if (step.do === "ahead") await writer.lookAhead(step.kind, step.resources);
+    else if (step.do === "ahead") await writer.preloadResources(step.kind, step.resources);
     else if (step.do === "savepoint") {
       const work = writer.savepoint(async () => {
         found.push(await answers(writer, step.steps, at + 1));

@@ -86,7 +86,7 @@ function hasCircle({ nodes, supplies, inlets }: PowerGraph): boolean {
   const open = nodes.map((_, index) => inlets.count(index));
   const done = new Set([...open.keys()].filter((index) => open[index] === 0));
   for (const index of done) {
-    for (const { to } of supplies.of(index)) {
+    for (const { to } of supplies.listEdges(index)) {
       open[to] = (open[to] ?? 0) - 1;
       if (open[to] === 0) done.add(to);
     }

@@ -10,10 +10,10 @@ function split(stream: Uint8Array, cuts: readonly number[], maxBytes: number): (
   const lines = [];
   let from = 0;
   for (const cut of [...cuts.map((cut) => cut % (stream.length + 1)).toSorted((a, b) => a - b), stream.length]) {
-    lines.push(...splitter.push(stream.subarray(from, cut)));
+    lines.push(...splitter.splitChunk(stream.subarray(from, cut)));
     from = cut;
   }
-  lines.push(...splitter.end());
+  lines.push(...splitter.endStream());
   return lines.map((line) => (line === LINE_TOO_LONG ? "too long" : [...line]));
 }
 

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { Schedule, type TaskAccess } from "#interfaces/mcp/schedule.ts";
+import { type TaskAccess, TaskSchedule } from "#interfaces/mcp/schedule.ts";
 import { law } from "../../support/law.ts";
 
 interface Job extends TaskAccess {
@@ -17,12 +17,12 @@ const job: fc.Arbitrary<Job> = fc.record({
 
 /** Runs the jobs as they come; returns the order in which they began and ended. */
 async function run(jobs: readonly Job[]): Promise<{ begin: Map<number, number>; end: Map<number, number> }> {
-  const schedule = new Schedule();
+  const schedule = new TaskSchedule();
   const begin = new Map<number, number>();
   const end = new Map<number, number>();
   let clock = 0;
   for (const [index, { turns, ...access }] of jobs.entries()) {
-    schedule.add({
+    schedule.addTask({
       access,
       run: () => {
         begin.set(index, clock++);
@@ -37,7 +37,7 @@ async function run(jobs: readonly Job[]): Promise<{ begin: Map<number, number>; 
     });
     if (index % 5 === 4) await later(1);
   }
-  await schedule.idle();
+  await schedule.waitUntilIdle();
   return { begin, end };
 }
 

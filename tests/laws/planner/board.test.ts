@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { BoardState } from "#planner/board/board_state.ts";
-import { FactsReader } from "#planner/board/facts_reader.ts";
+import { BoardFactsReader } from "#planner/board/facts_reader.ts";
 import { type BoardChange, type Card, COLUMNS } from "#planner/board/wire.ts";
 import { STORED_STATUSES } from "#planner/spec/status.ts";
 import { law } from "../../support/law.ts";
@@ -51,13 +51,13 @@ function applyChange(page: Map<string, Card>, { cards, gone }: BoardChange): voi
 }
 
 async function expectSumsOfStatus(made: PlannerProject, state: BoardState): Promise<void> {
-  const { counts, columns, older, unreadable } = state.totals();
+  const { counts, columns, older, unreadable } = state.getTotals();
   const { outside_changes: _, unreadable: listed = [], ...status } = await made.json("status");
   expect(counts).toEqual(status);
   expect(unreadable).toEqual(listed);
   expect(COLUMNS.reduce((sum, column) => sum + columns[column], 0)).toBe(status.total);
   for (const column of COLUMNS) {
-    const shown = state.cards().filter((card) => card.column === column).length;
+    const shown = state.listCards().filter((card) => card.column === column).length;
     expect(shown + (column === "done" ? older : 0)).toBe(columns[column]);
   }
 }
@@ -70,8 +70,8 @@ async function expectReady(made: PlannerProject, cards: readonly Card[]): Promis
 
 /** The page draws a box from its card, so each open spec has both. */
 function expectPicture(state: BoardState): void {
-  const { boxes, edges, unknown, width, height, box } = state.picture();
-  const open = state.cards().filter(({ status }) => status !== "completed" && status !== "cancelled");
+  const { boxes, edges, unknown, width, height, box } = state.getPicture();
+  const open = state.listCards().filter(({ status }) => status !== "completed" && status !== "cancelled");
   expect(idsOf(boxes)).toEqual([...idsOf(open), ...unknown].sort());
   for (const { x, y } of boxes) expect([x + box.width <= width, y + box.height <= height]).toEqual([true, true]);
   for (const { from, to, backward } of edges) {
@@ -88,19 +88,19 @@ law(
   [states],
   async (turns) => {
     using made = await plannerProject();
-    const [reader, state, page] = [new FactsReader(made.context), new BoardState(), new Map<string, Card>()];
+    const [reader, state, page] = [new BoardFactsReader(made.context), new BoardState(), new Map<string, Card>()];
     let revision = 0;
     for (const sketches of turns) {
       write(made, sketches);
-      const facts = await reader.read();
-      if (facts !== null) state.update(facts);
+      const facts = await reader.readFacts();
+      if (facts !== null) state.updateFacts(facts);
       await expectSumsOfStatus(made, state);
-      await expectReady(made, state.cards());
-      const change = state.since(revision);
+      await expectReady(made, state.listCards());
+      const change = state.getChangesSince(revision);
       revision = change.revision;
       applyChange(page, change);
-      expect(idsOf(page.values())).toEqual(idsOf(state.cards()));
-      for (const card of state.cards()) expect(page.get(card.id)).toEqual(card);
+      expect(idsOf(page.values())).toEqual(idsOf(state.listCards()));
+      for (const card of state.listCards()) expect(page.get(card.id)).toEqual(card);
       expectPicture(state);
     }
   },

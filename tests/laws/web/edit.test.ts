@@ -64,7 +64,7 @@ async function storedIn(
   identity: ResourceValues,
 ): Promise<ResourceValues> {
   const ref = `${kind}:${formatIdentity(kind, identity)}`;
-  const [found] = await service.stored([ref], { interface: "REST" });
+  const [found] = await service.readStoredResources([ref], { interface: "REST" });
   return found?.resource ?? {};
 }
 

@@ -5,7 +5,7 @@ import type { Inventory } from "#dc/model/inventory.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { convertFromMessage } from "#dc/operations/messages/convert.ts";
 import type { WriteSession } from "#dc/operations/rpc.ts";
-import { Changes, SCHEMAS } from "#dc/operations/writes/changes.ts";
+import { ChangeRecorder, RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { upsertResource } from "#dc/operations/writes/upsert.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
@@ -63,7 +63,7 @@ export async function ams1Inventory(): Promise<Inventory> {
 
 async function load(session: WriteSession, kind: ResourceKind, items: readonly JsonObject[]): Promise<void> {
   for (const item of items) {
-    const resource = convertFromMessage<never>(SCHEMAS[kind], fromJson(SCHEMAS[kind], item));
+    const resource = convertFromMessage<never>(RESOURCE_SCHEMAS[kind], fromJson(RESOURCE_SCHEMAS[kind], item));
     await upsertResource(session, kind, { resource, at: "", maskPaths: [], etag: "" });
   }
 }
@@ -89,5 +89,5 @@ function sessionOn(store: DcStore, writer: DcWriter): WriteSession {
   };
   const caller = { interface: "SYSTEM" as const };
   const origin = { context, caller, method: "sample", requestId: "sample", message: "", now: START };
-  return { context, caller, writer, changes: new Changes(writer, origin), now: START };
+  return { context, caller, writer, changes: new ChangeRecorder(writer, origin), now: START };
 }

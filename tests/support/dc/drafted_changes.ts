@@ -2,7 +2,7 @@ import { type JsonObject, toJson } from "@bufbuild/protobuf";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { formatCableRef } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device, Port, Rack } from "#dc/model/resources.ts";
-import { toMessage } from "#dc/operations/messages/convert.ts";
+import { convertToMessage } from "#dc/operations/messages/convert.ts";
 import { CracSchema, DeviceSchema, RackSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { SeededRandom } from "../seeded_random.ts";
 
@@ -47,7 +47,7 @@ function drawn({ racks, devices, cracs, cables }: Inventory, random: SeededRando
 }
 
 const changed = (device: Device): Change => ({
-  device: toJson(DeviceSchema, toMessage(DeviceSchema, device), { useProtoFieldName: true }) as JsonObject,
+  device: toJson(DeviceSchema, convertToMessage(DeviceSchema, device), { useProtoFieldName: true }) as JsonObject,
   update_mask: "*",
 });
 
@@ -84,7 +84,7 @@ function otherPort(port: Port, random: SeededRandom): Port {
 
 function cracChange(crac: Crac, random: SeededRandom): Change {
   const made = (one: Crac): Change => ({
-    crac: toJson(CracSchema, toMessage(CracSchema, one), { useProtoFieldName: true }) as JsonObject,
+    crac: toJson(CracSchema, convertToMessage(CracSchema, one), { useProtoFieldName: true }) as JsonObject,
     update_mask: "*",
   });
   switch (random.below(3)) {
@@ -102,7 +102,7 @@ function rackChange(rack: Rack, random: SeededRandom): Change {
   const limits = { powerCapacityW: 500 + random.below(9000), coolingCapacityW: 500 + random.below(9000) };
   const one = { ...rack, ...limits, maxLoadKg: 20 + random.below(2000) };
   return {
-    rack: toJson(RackSchema, toMessage(RackSchema, one), { useProtoFieldName: true }) as JsonObject,
+    rack: toJson(RackSchema, convertToMessage(RackSchema, one), { useProtoFieldName: true }) as JsonObject,
     update_mask: "*",
   };
 }

@@ -16,7 +16,7 @@ export function failureOf(
   refs: readonly string[],
   { cascade = false, assumeBattery = false } = {},
 ): PowerFailure {
-  const topology = Topology.of(inventory);
+  const topology = Topology.createFromInventory(inventory);
   const sources = refs.map((ref) => ({ ref, ...resolveSourceNodes(topology, ref, "source_ref") }));
   const blast = computeBlastRadius(
     topology,

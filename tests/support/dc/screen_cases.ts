@@ -89,7 +89,7 @@ async function drawer({ screen, site, ref }: ScreenCase): Promise<(options: Part
   if (subject === undefined) throw new Error(`${ref} is no reference`);
   const store = await storeFor(site);
   const shown = await store.read(async (reader) => {
-    const topology = Topology.of(await reader.inventory());
+    const topology = Topology.createFromInventory(await reader.inventory());
     const context = {} as ReadSession["context"];
     return SCREEN_PICTURES[screen](
       subject as never,

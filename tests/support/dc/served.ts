@@ -5,7 +5,7 @@ import type { DcStore } from "#dc/ports.ts";
 import type { AdmissionRules } from "#interfaces/http/admission.ts";
 import { createHttpHandler } from "#interfaces/http/handler.ts";
 import { Metrics } from "#interfaces/http/metrics.ts";
-import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
+import { WebhookSecrets } from "#interfaces/http/webhook_secret.ts";
 import type { ByteBudget } from "#kernel/byte_budget.ts";
 import type { PortLimits } from "#runtime/connections.ts";
 import { SharedPort } from "#runtime/one_port.ts";
@@ -65,14 +65,14 @@ export async function openServed(given: Given = {}): Promise<Served & { end(): P
   const handler = createHttpHandler({
     service: site.service,
     findPrincipal: (authorization) => principalOf(authorization, given.authRequired === true),
-    whyNotReady: async () => (ready ? undefined : "The database does not answer"),
-    metrics: (format) =>
+    findUnreadyReason: async () => (ready ? undefined : "The database does not answer"),
+    formatMetrics: (format) =>
       counted.text(format, { version: "1.2.3", startTimeS: 1, cpuSeconds: 2, residentMemoryBytes: 3 }),
-    webhookSecret: given.webhookSecret === undefined ? undefined : WebhookSecret.of(given.webhookSecret),
+    webhookSecret: given.webhookSecret === undefined ? undefined : WebhookSecrets.parse(given.webhookSecret),
     countDeadLetters: (count) => counted.countDeadLetters(count),
-    observe: (call) => counted.observe(call),
+    observeRefusedCall: (call) => counted.observe(call),
     loadSample: async () => formatSampleJson(),
-    report: (method, error) => defects.push({ method, error }),
+    reportDefect: (method, error) => defects.push({ method, error }),
     shutdown: shutdown.signal,
     admission: { ...LOCAL, isOpen: given.authRequired !== true },
   });

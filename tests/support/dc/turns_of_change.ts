@@ -49,12 +49,12 @@ const STATES = ["DEVICE_STATUS_FAILED", "DEVICE_STATUS_OFFLINE", "DEVICE_STATUS_
 
 const site = await testService({ store: await storeOf(ams1) });
 const ending = new AbortController();
-site.service.keepCurrent(ending.signal);
-const stream = await site.service.changeStream(undefined, { interface: "REST" });
+site.service.keepRepliesCurrent(ending.signal);
+const stream = await site.service.openChangeStream(undefined, { interface: "REST" });
 
 async function take(turn: number): Promise<void> {
   await site.call(...of(CHANGES, turn)(turn));
-  await stream.next(1, ending.signal);
+  await stream.readNext(1, ending.signal);
   await site.call("RehearseFailures", { cascade: true, page_size: 5 });
   await site.call(...of(READS, turn));
   await site.call("PreviewChanges", { changes: [{ device: drawn(turn + 1) }] });

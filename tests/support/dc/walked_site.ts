@@ -39,7 +39,7 @@ export class WalkedSite {
   }
 
   static async of(name: string, store: DcStore): Promise<WalkedSite> {
-    const topology = Topology.of(await store.read((reader) => reader.inventory()));
+    const topology = Topology.createFromInventory(await store.read((reader) => reader.inventory()));
     return new WalkedSite(name, store, await testService({ store }), topology);
   }
 

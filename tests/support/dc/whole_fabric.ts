@@ -1,4 +1,4 @@
-import { analyseFabric, type FabricAnswer, type FabricOptions } from "#dc/analysis/fabric/fabric.ts";
+import { analyseFabric, type FabricOptions, type FabricReport } from "#dc/analysis/fabric/fabric.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Device, FabricLink } from "#dc/model/resources.ts";
 
@@ -7,7 +7,7 @@ export function wholeFabric(
   links: readonly FabricLink[],
   devices: readonly Device[],
   options: FabricOptions = { congestionPct: 80, watchPct: 60, failedDeviceCodes: [] },
-): FabricAnswer {
+): FabricReport {
   const byKey = new Map(devices.map((device) => [codeKey(device.code), device]));
   return analyseFabric({ listed: links, mesh: links, own: links }, (key) => byKey.get(key), options);
 }

@@ -2,15 +2,15 @@ import { CHECK_ADVICE } from "#cli/dc/doctor.ts";
 import { EXPORT_TARGETS } from "#cli/dc/export.ts";
 import { RECEIVER_KEYS } from "#cli/dc/notices/receivers_file.ts";
 import { MAPPING_KEYS, QUERY_KEYS } from "#cli/dc/readings/mapping_file.ts";
-import { ENVIRONMENT } from "#cli/environment.ts";
+import { ENVIRONMENT_VARIABLES } from "#cli/environment.ts";
 import { EXIT_MEANINGS, EXIT_STATUS } from "#cli/exit_status.ts";
 import { REFUSAL_RULES } from "#dc/analysis/placement/wanted.ts";
-import { CONTAINERLAB_BECOMES } from "#dc/exchange/containerlab/map_containerlab.ts";
-import { TYPE_BECOMES } from "#dc/exchange/device_types/read_type.ts";
-import { NETBOX_BECOMES } from "#dc/exchange/netbox/map_netbox.ts";
+import { CONTAINERLAB_MAPPINGS } from "#dc/exchange/containerlab/map_containerlab.ts";
+import { TYPE_FIELD_MAPPINGS } from "#dc/exchange/device_types/read_type.ts";
+import { NETBOX_MAPPINGS } from "#dc/exchange/netbox/map_netbox.ts";
 import { SETTING_MEANINGS } from "#dc/model/setting_names.ts";
-import { RISKS } from "#dc/operations/notices/notice.ts";
-import { ROUTES, STREAM_EVENTS } from "#interfaces/http/routes.ts";
+import { RISK_NOTICE_RULES } from "#dc/operations/notices/notice.ts";
+import { ROUTE_DESCRIPTIONS, STREAM_EVENT_DESCRIPTIONS } from "#interfaces/http/routes.ts";
 import { PROBLEM_KINDS } from "#planner/runs/doctor/trouble.ts";
 import { PROMPT_VARIABLES } from "#planner/work/prompts/prompt.ts";
 import { VERDICT_MEANINGS } from "#planner/work/provenance.ts";
@@ -26,14 +26,17 @@ const TABLES: Readonly<Record<string, readonly [heads: readonly string[], rows: 
     ["Status", "Name", "Meaning"],
     () => Object.entries(EXIT_STATUS).map(([name, status]) => [String(status), name, EXIT_MEANINGS[name as "ok"]]),
   ],
-  environment: [["Variable", "Meaning"], () => keyed(ENVIRONMENT, (names) => names.split(", ").map(code).join(", "))],
+  environment: [
+    ["Variable", "Meaning"],
+    () => keyed(ENVIRONMENT_VARIABLES, (names) => names.split(", ").map(code).join(", ")),
+  ],
   dc_doctor: [["Finding", "What to do"], () => keyed(CHECK_ADVICE)],
   receivers: [["Key", "Meaning"], () => keyed(RECEIVER_KEYS)],
   readings_file: [["Key", "Meaning"], () => [...keyed(MAPPING_KEYS), ...keyed(QUERY_KEYS)]],
   prompt_variables: [["Variable", "Text"], () => keyed(PROMPT_VARIABLES, (name) => code(`{{${name}}}`))],
-  netbox: [["NetBox", "Here"], () => Object.entries(NETBOX_BECOMES)],
-  containerlab: [["containerlab", "Here"], () => Object.entries(CONTAINERLAB_BECOMES)],
-  device_types: [["Library", "Here"], () => Object.entries(TYPE_BECOMES)],
+  netbox: [["NetBox", "Here"], () => Object.entries(NETBOX_MAPPINGS)],
+  containerlab: [["containerlab", "Here"], () => Object.entries(CONTAINERLAB_MAPPINGS)],
+  device_types: [["Library", "Here"], () => Object.entries(TYPE_FIELD_MAPPINGS)],
   exports: [
     ["Target", "What it holds"],
     () => Object.entries(EXPORT_TARGETS).map(([target, { holds }]) => [code(target), holds]),
@@ -51,15 +54,15 @@ const TABLES: Readonly<Record<string, readonly [heads: readonly string[], rows: 
   notices: [
     ["Type", "When", "Severity"],
     () =>
-      Object.entries(RISKS).map(([kind, { changes, when, severity }]) => [
+      Object.entries(RISK_NOTICE_RULES).map(([kind, { changes, when, severity }]) => [
         changes.map((change) => code(`${kind}.${change}`)).join(", "),
         when,
         severity,
       ]),
   ],
   placement: [["Reason of a refusal", "What a place must satisfy"], () => keyed(REFUSAL_RULES)],
-  routes: [["Route", "Answer"], () => keyed(ROUTES)],
-  stream_events: [["Event", "Data"], () => keyed(STREAM_EVENTS)],
+  routes: [["Route", "Answer"], () => keyed(ROUTE_DESCRIPTIONS)],
+  stream_events: [["Event", "Data"], () => keyed(STREAM_EVENT_DESCRIPTIONS)],
   board: [["Column", "Specs"], () => keyed(COLUMN_DESCRIPTIONS, (column) => COLUMN_NAMES[column])],
 };
 

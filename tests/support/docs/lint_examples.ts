@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RULE_NAMES } from "#planner/config/config_values.ts";
 import { formatTextReport } from "#planner/lint/reports/text.ts";
-import { RULE_TEXTS } from "#planner/lint/rule_texts.ts";
+import { RULE_DESCRIPTIONS } from "#planner/lint/rule_texts.ts";
 import { ID, lintTexts, OTHER, specText, THIRD } from "../lint_world.ts";
 
 const EXAMPLES = join(import.meta.dirname, "..", "..", "fixtures", "lint_examples");
@@ -18,7 +18,7 @@ export async function lintRules(): Promise<string> {
 }
 
 async function rulePart(rule: (typeof RULE_NAMES)[number]): Promise<string> {
-  const reports = RULE_TEXTS[rule].reports.replace(/\bdocs\/([\w/-]+\.md)/g, "[$1]($1)");
+  const reports = RULE_DESCRIPTIONS[rule].reports.replace(/\bdocs\/([\w/-]+\.md)/g, "[$1]($1)");
   const head = `### ${rule}\n\n${reports}`;
   if (rule === "output") return head;
   const spec = lintExampleText(rule);

@@ -1,9 +1,9 @@
 import { ALLOWED_ROLES } from "#dc/access.ts";
 import { SERVICES } from "#dc/operations/index.ts";
-import { formatToolName, planningTools, tools } from "#interfaces/dc_mcp/tools.ts";
-import { findFieldName } from "#interfaces/graphql/schema.ts";
+import { datacenterTools, formatToolName, planningTools } from "#interfaces/dc_mcp/tools.ts";
+import { findRootFieldName } from "#interfaces/graphql/schema.ts";
 
-const TOOLS = new Set([...tools, ...planningTools].map(({ name }) => name));
+const TOOLS = new Set([...datacenterTools, ...planningTools].map(({ name }) => name));
 
 /** Every RPC with the roles that may call it, its field in GraphQL and its tool for agents. */
 export function rpcIndex(): string {
@@ -13,7 +13,7 @@ export function rpcIndex(): string {
       const cells = [
         `[${method.name}](#${method.name.toLowerCase()})`,
         ALLOWED_ROLES[effect].join(", "),
-        `\`${findFieldName(method)}\``,
+        `\`${findRootFieldName(method)}\``,
         TOOLS.has(tool) ? `\`${tool}\`` : "",
       ];
       return `| ${cells.join(" | ")} |\n`;

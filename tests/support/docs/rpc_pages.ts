@@ -1,9 +1,9 @@
 import { type DescEnum, type DescField, type DescMessage, type DescService, ScalarType } from "@bufbuild/protobuf";
 import type { Code } from "@connectrpc/connect";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
-import { REASONS } from "#dc/model/finding.ts";
+import { ERROR_KIND_BY_REASON } from "#dc/model/finding.ts";
 import { findProtoComment } from "#dc/operations/messages/message_schema.ts";
-import { GRPC_CODE } from "#dc/operations/messages/status.ts";
+import { GRPC_CODE_BY_KIND } from "#dc/operations/messages/status.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { rpcIndex } from "./rpc_index.ts";
@@ -96,10 +96,10 @@ function linked(message: DescMessage, waiting: Waiting): string {
 
 /** Reasons of refusals by their code, with the code's HTTP status. */
 export function reasonsTable(): string {
-  const kinds = [...new Set(Object.values(REASONS))];
+  const kinds = [...new Set(Object.values(ERROR_KIND_BY_REASON))];
   const rows = kinds.map((kind) => {
-    const reasons = Object.entries(REASONS).filter(([, own]) => own === kind);
-    const code: Code = GRPC_CODE[kind];
+    const reasons = Object.entries(ERROR_KIND_BY_REASON).filter(([, own]) => own === kind);
+    const code: Code = GRPC_CODE_BY_KIND[kind];
     const names = reasons.map(([name]) => name).join(", ");
     return `| ${kind.toUpperCase()} | ${codeToHttpStatus(code)} | ${names} |\n`;
   });

@@ -1,9 +1,9 @@
-import { FORMATS } from "#planner/exchange/formats.ts";
+import { SOURCE_FORMATS } from "#planner/exchange/formats.ts";
 import type { SourceFormat } from "#planner/exchange/source.ts";
 
 /** The tools whose tasks are imported: how each is named, what is read of it and what is not carried. */
 export function sourcesTable(): string {
-  const rows = FORMATS.map(({ kind, name, readFrom, leavesOut }) => {
+  const rows = SOURCE_FORMATS.map(({ kind, name, readFrom, leavesOut }) => {
     const anchor = name.toLowerCase().replaceAll(".", "").replaceAll(" ", "-");
     return `| [${name}](#${anchor}) | \`${kind}\` | ${readFrom} | ${leavesOut} |\n`;
   });
@@ -13,7 +13,7 @@ export function sourcesTable(): string {
 /** What parts of tools' tasks become in specs. @param kinds of the tools; a single one has its heading in the document */
 export function sourceParts(kinds: string): string {
   const named = kinds.split(" ");
-  const formats = named.map((kind) => FORMATS.find((format) => format.kind === kind));
+  const formats = named.map((kind) => SOURCE_FORMATS.find((format) => format.kind === kind));
   return formats
     .map((format, index) => {
       if (format === undefined) throw new Error(`no tool is called ${named[index]}`);

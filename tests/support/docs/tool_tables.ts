@@ -17,7 +17,7 @@ function toolPart(name: string): string {
   });
   const table =
     rows.length === 0 ? "No parameters." : `| Parameter | Type | Meaning |\n| --- | --- | --- |\n${rows.join("")}`;
-  return `### ${name}\n\n${tool.summary}\n\n${table.trimEnd()}\n\n${linkedText(tool.answers ?? "")}`;
+  return `### ${name}\n\n${tool.summary}\n\n${table.trimEnd()}\n\n${linkedText(tool.resultDescription ?? "")}`;
 }
 
 function typeOf(schema: TSchema): string {

@@ -28,13 +28,13 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   record: (id) => {
     const started_at = new Date().toISOString();
     const process_id = `${id}-${process.pid}`;
-    return runs.records.start({ process_id, spec_id: id, pid: process.pid, started_at, mode: "single" });
+    return runs.records.startRecord({ process_id, spec_id: id, pid: process.pid, started_at, mode: "single" });
   },
   async agent(id, word) {
     const [program = "", ...args] = word.split(" ");
     const processId = `${id}-${process.pid}`;
     const agent = await runs.agents.start({ argv: [program, ...args], cwd: root, processId });
-    await claims.get(id)?.noteAgent(agent.mark);
+    await claims.get(id)?.recordAgent(agent.mark);
     return agent.mark;
   },
   async log(id, count) {
@@ -43,10 +43,10 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     await log.end();
     return Number(count);
   },
-  prepare: (id) => runs.worktrees.prepare(id, { branchPrefix: "planner/", mainBranch: null }),
+  prepare: (id) => runs.worktrees.prepareWorktree(id, { branchPrefix: "planner/", mainBranch: null }),
   async merge(id) {
     answer({ began: true });
-    return runs.worktrees.merge(id);
+    return runs.worktrees.mergeBranch(id);
   },
   /** For ever: the test ends the process. */
   async write(id) {
@@ -60,9 +60,9 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     for (let number = 0; ; number++) {
       const commits = Array.from({ length: number % 50 }, (_, commit) => `${number}`.padStart(40, String(commit % 10)));
       await runs.worktrees.writeStatus({ spec_id: id, status: "working", error: null, commits });
-      await runs.records.start(record);
+      await runs.records.startRecord(record);
       const failed = { status: "failed", error: "x" } as const;
-      await runs.records.finish(id, number % 2 === 0 ? { status: "completed" } : failed, new Date());
+      await runs.records.finishRecord(id, number % 2 === 0 ? { status: "completed" } : failed, new Date());
       if (number === 0) answer({ began: true });
     }
   },

@@ -11,7 +11,7 @@ import { openSpecStore } from "#planner/store/specs/spec_store.ts";
 type Operation = (store: SpecStore, words: readonly string[]) => Promise<unknown>;
 
 const OPERATIONS: Readonly<Record<string, Operation>> = {
-  read: (store) => store.active(),
+  read: (store) => store.readActive(),
   load: (store, [id = ""]) => store.load(id as SpecId),
   set: (store, [id = "", field = "", value = ""]) =>
     store.edit(id as SpecId, (text) => editFields(text, { [field]: value })),

@@ -27,18 +27,16 @@ const HUSKY_8 = '#!/usr/bin/env sh\n. "$(dirname -- "$0")/_/husky.sh"\n\nnpm tes
 
 test("husky's line goes behind what older versions read first, and away again", () => {
   const husky = manager("", ".husky/_/pre-commit");
-  const added = husky.add(HUSKY_8, ".");
+  const added = husky.addCheck(HUSKY_8, ".");
 
   const lines = added?.split("\n") ?? [];
   expect(lines[2]).toContain('planner lint --staged --root "."');
   expect(lines.toSpliced(2, 1).join("\n")).toBe(HUSKY_8);
-  expect([husky.has(HUSKY_8, "."), husky.has(added ?? "", "."), husky.has(added ?? "", "shop")]).toEqual([
-    false,
-    true,
-    false,
-  ]);
-  expect(husky.remove(added ?? "", ".")).toBe(HUSKY_8);
-  expect(husky.has("npx planner lint --staged\n", ".")).toBe(true);
+  expect([husky.hasCheck(HUSKY_8, "."), husky.hasCheck(added ?? "", "."), husky.hasCheck(added ?? "", "shop")]).toEqual(
+    [false, true, false],
+  );
+  expect(husky.removeCheck(added ?? "", ".")).toBe(HUSKY_8);
+  expect(husky.hasCheck("npx planner lint --staged\n", ".")).toBe(true);
 });
 
 const LEFTHOOK_FILES: readonly (readonly [name: string, text: string])[] = [
@@ -55,7 +53,7 @@ const LEFTHOOK_FILES: readonly (readonly [name: string, text: string])[] = [
 test.each(LEFTHOOK_FILES)("lefthook's file keeps every line, with %s", (_, text) => {
   const lefthook = manager("lefthook.yml");
 
-  const added = lefthook.add(text, ".") ?? "";
+  const added = lefthook.addCheck(text, ".") ?? "";
 
   const lines = text.trimEnd().split("\n").filter(Boolean);
   expect(lines.filter((line) => !added.split("\n").includes(line))).toEqual([]);
@@ -63,15 +61,15 @@ test.each(LEFTHOOK_FILES)("lefthook's file keeps every line, with %s", (_, text)
     ...(Bun.YAML.parse(text === "" || text.startsWith("#") ? "{}" : text) as object),
     "pre-commit": { commands: { planner: { run: expect.stringContaining('planner lint --staged --root "."') } } },
   });
-  expect(lefthook.has(added, ".")).toBe(true);
-  const removed = lefthook.remove(added, ".") ?? "";
+  expect(lefthook.hasCheck(added, ".")).toBe(true);
+  const removed = lefthook.removeCheck(added, ".") ?? "";
   expect(removed.trimEnd()).toBe(text.trimEnd());
 });
 
 test.each(["pre-commit: {commands: {a: {run: x}}}\n", "pre-commit:\n", "- a list\n", "broken: [\n"])(
   "lefthook's file is left to a person in the form %j",
   (text) => {
-    expect(manager("lefthook.yml").add(text, ".")).toBeNull();
+    expect(manager("lefthook.yml").addCheck(text, ".")).toBeNull();
   },
 );
 
@@ -81,16 +79,16 @@ test.each([
 ])("pre-commit's configuration keeps every line of %j", (text) => {
   const framework = manager(".pre-commit-config.yaml");
 
-  const added = framework.add(text, "shop") ?? "";
+  const added = framework.addCheck(text, "shop") ?? "";
 
   const { repos } = Bun.YAML.parse(added) as { repos: readonly { hooks: readonly object[] }[] };
   expect(repos[0]?.hooks[0]).toMatchObject({ id: "planner-shop-lint", always_run: true, pass_filenames: false });
-  expect([framework.has(added, "shop"), framework.has(text, "shop")]).toEqual([true, false]);
-  expect(framework.remove(added, "shop")).toBe(text);
+  expect([framework.hasCheck(added, "shop"), framework.hasCheck(text, "shop")]).toEqual([true, false]);
+  expect(framework.removeCheck(added, "shop")).toBe(text);
 });
 
 test("a path that the shell would read otherwise is refused", () => {
-  expect(() => manager("lefthook.yml").add("", 'a"$(b)')).toThrow(
+  expect(() => manager("lefthook.yml").addCheck("", 'a"$(b)')).toThrow(
     'Cannot write the path "a\\"$(b)"'.replaceAll("\\", ""),
   );
 });

@@ -14,17 +14,17 @@ function started(spec_id: SpecId, title: string | null): RunEvent {
 
 function running(): RunningSpecs {
   const specs = new RunningSpecs();
-  specs.take({ event: "progress", done: 3, total: 11 }, 0);
-  specs.take(started(A, "Refuse addresses that are no web pages, and 日本語 too"), 0);
-  specs.take(started(B, null), 60_000);
+  specs.applyEvent({ event: "progress", done: 3, total: 11 }, 0);
+  specs.applyEvent(started(A, "Refuse addresses that are no web pages, and 日本語 too"), 0);
+  specs.applyEvent(started(B, null), 60_000);
   const usage = { input_tokens: 45_000, cached_input_tokens: 0, output_tokens: 1500, cost_usd: 0.0805 };
-  specs.take({ event: "usage", spec_id: A, ...usage }, 61_000);
-  specs.take({ event: "output", spec_id: A, text: `\u001b[31m[Bash]\tgit add -A ${"x".repeat(200)}` }, 62_000);
+  specs.applyEvent({ event: "usage", spec_id: A, ...usage }, 61_000);
+  specs.applyEvent({ event: "output", spec_id: A, text: `\u001b[31m[Bash]\tgit add -A ${"x".repeat(200)}` }, 62_000);
   return specs;
 }
 
 test("RunningSpecs shows title, 3 of 11, time, tokens and cost, and the last line, within the width", () => {
-  const lines = running().lines(83_000, 79);
+  const lines = running().formatLines(83_000, 79);
 
   expect(lines).toEqual([
     "3 of 11 done, 2 running",
@@ -32,16 +32,16 @@ test("RunningSpecs shows title, 3 of 11, time, tokens and cost, and the last lin
     "2026-11-01-002-bbb          0:23              claude begins",
   ]);
   for (const width of [79, 40, 20, 8]) {
-    for (const line of running().lines(83_000, width)) expect(measureTextWidth(line)).toBeLessThanOrEqual(width);
+    for (const line of running().formatLines(83_000, width)) expect(measureTextWidth(line)).toBeLessThanOrEqual(width);
   }
 });
 
 test("RunningSpecs keeps the last line over blank ones, and forgets a spec that ended", () => {
   const specs = running();
-  specs.take({ event: "output", spec_id: A, text: "  " }, 63_000);
-  expect(specs.sentences(83_000)[0]).toStartWith(`${A}: 1:23, 47k $0.08 (3 of 11 done): [Bash] git add -A`);
+  specs.applyEvent({ event: "output", spec_id: A, text: "  " }, 63_000);
+  expect(specs.formatSentences(83_000)[0]).toStartWith(`${A}: 1:23, 47k $0.08 (3 of 11 done): [Bash] git add -A`);
 
   const end = { process_id: "", reasons: [], warnings: [], commits: [], usage: null, denied: [], halt: null };
-  for (const spec_id of [A, B]) specs.take({ event: "ended", spec_id, status: "completed", ...end }, 84_000);
-  expect([specs.lines(84_000, 79), specs.sentences(84_000)]).toEqual([[], []]);
+  for (const spec_id of [A, B]) specs.applyEvent({ event: "ended", spec_id, status: "completed", ...end }, 84_000);
+  expect([specs.formatLines(84_000, 79), specs.formatSentences(84_000)]).toEqual([[], []]);
 });

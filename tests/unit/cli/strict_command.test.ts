@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { defineCommand } from "#cli/command.ts";
-import { parseWords } from "#cli/strict_command.ts";
+import { parseArguments } from "#cli/strict_command.ts";
 import { UsageError } from "#cli/usage_error.ts";
 
 const command = defineCommand({
@@ -21,7 +21,7 @@ const command = defineCommand({
 });
 
 function parse(...words: string[]) {
-  return parseWords("paint", command, words);
+  return parseArguments("paint", command, words);
 }
 
 function refusal(...words: string[]): UsageError {
@@ -87,7 +87,7 @@ test("parseWords tells the words that a missing argument may be", () => {
     async run() {},
   });
 
-  expect(() => parseWords("hook", hook, [])).toThrow("Missing argument <action>: expected one of on, off");
+  expect(() => parseArguments("hook", hook, [])).toThrow("Missing argument <action>: expected one of on, off");
 });
 
 describe("parseWords refuses", () => {
@@ -160,12 +160,12 @@ describe("parseWords checks what words demand of each other", () => {
     ["--by rail", "Missing argument <things>: which things; or --all"],
     ["door", 'Missing "--by <by>": how'],
   ])("%s", (words, message) => {
-    expect(() => parseWords("send", ruled, words.split(" "))).toThrow(message);
+    expect(() => parseArguments("send", ruled, words.split(" "))).toThrow(message);
   });
 
   test("and takes words that demand nothing more", () => {
     for (const words of ["door --by rail --seat 1 --wagon 2", "--all --by mail --stamp 3"]) {
-      expect(parseWords("send", ruled, words.split(" ")).help).toBe(false);
+      expect(parseArguments("send", ruled, words.split(" ")).help).toBe(false);
     }
   });
 });

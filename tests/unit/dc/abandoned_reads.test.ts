@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { fromJson } from "@bufbuild/protobuf";
 import type { FinishedCall } from "#dc/context.ts";
-import { rpcs } from "#dc/operations/index.ts";
+import { datacenterRpcs } from "#dc/operations/index.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import { ams1 } from "../../support/dc/ams1.ts";
@@ -24,7 +24,7 @@ async function watched(onStatement: (count: number) => void): Promise<DcStore> {
 }
 
 function rpcOf(name: string) {
-  const rpc = rpcs.find(({ method }) => method.name === name);
+  const rpc = datacenterRpcs.find(({ method }) => method.name === name);
   if (rpc === undefined) throw new Error(`There is no RPC "${name}"`);
   return rpc;
 }

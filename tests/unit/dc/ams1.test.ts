@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { type JsonObject, toJson } from "@bufbuild/protobuf";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { toMessage } from "#dc/operations/messages/convert.ts";
-import { SCHEMAS } from "#dc/operations/writes/changes.ts";
+import { convertToMessage } from "#dc/operations/messages/convert.ts";
+import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { storeOf } from "../../support/dc/ams1_inventory.ts";
 import { loadAms1, testService } from "../../support/dc/service.ts";
 import { openTemporarySqlite } from "../../support/dc/stores.ts";
@@ -55,7 +55,7 @@ describe("the sample site", async () => {
   test("is the same site when what is stored is loaded elsewhere", async () => {
     const inventory = await site.store.read((reader) => reader.inventory());
     const items = (kind: ResourceKind, list: readonly object[]) =>
-      list.map((one) => toJson(SCHEMAS[kind], toMessage(SCHEMAS[kind], one)) as JsonObject);
+      list.map((one) => toJson(RESOURCE_SCHEMAS[kind], convertToMessage(RESOURCE_SCHEMAS[kind], one)) as JsonObject);
 
     const other = await storeOf({
       racks: items("rack", inventory.racks),

@@ -27,7 +27,7 @@ async function served() {
   };
   const site = await testService({ store, observe });
   const ending = new AbortController();
-  site.service.keepCurrent(ending.signal);
+  site.service.keepRepliesCurrent(ending.signal);
   const close = async () => {
     ending.abort();
     await store.close();
@@ -80,10 +80,10 @@ test("a server does nothing in the background that nobody asked for, and no pair
 async function kept(isFollowed = () => false) {
   const store = await openTemporarySqlite();
   const begun: AbortSignal[] = [];
-  const replies = new CurrentReplies({ store, isFollowed, warmUp: async () => {} });
+  const replies = new CurrentReplies({ store, hasOpenStreams: isFollowed, warmUp: async () => {} });
   const ending = new AbortController();
-  replies.start(ending.signal);
-  replies.note("question", (signal) => {
+  replies.startRefreshing(ending.signal);
+  replies.recordQuestion("question", (signal) => {
     begun.push(signal);
     return new Promise((_, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason));

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { PeerGate } from "#dc/read_calls.ts";
+import { PeerReadLimiter } from "#dc/read_calls.ts";
 
 const later = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("PeerGate", () => {
   test("runs eight reads of a connection at once, the others in order, and those of another beside them", async () => {
-    const gate = new PeerGate();
+    const gate = new PeerReadLimiter();
     const [busy, other] = [{}, {}];
     const begun: number[] = [];
     const ends: (() => void)[] = [];
@@ -32,7 +32,7 @@ describe("PeerGate", () => {
   });
 
   test("never starts a call that was cancelled while it waited", async () => {
-    const gate = new PeerGate();
+    const gate = new PeerReadLimiter();
     const peer = {};
     let end = () => {};
     const held = new Promise<void>((resolve) => {

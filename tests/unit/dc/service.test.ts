@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import type { Caller, Role } from "#dc/context.ts";
-import { rpcs } from "#dc/operations/index.ts";
+import { datacenterRpcs } from "#dc/operations/index.ts";
 import { type TestService, testService } from "../../support/dc/service.ts";
 import { end, smallSite } from "../../support/dc/small_site.ts";
 
@@ -33,7 +33,7 @@ describe("DcService authorises", () => {
   test("nobody without a principal, for reads and writes alike", async () => {
     const site = await testService({ authRequired: true });
 
-    for (const { method } of rpcs) {
+    for (const { method } of datacenterRpcs) {
       await expect(site.call(method.name, {}, { interface: "REST" })).rejects.toMatchObject({
         kind: "unauthenticated",
       });
@@ -44,7 +44,7 @@ describe("DcService authorises", () => {
     const site = await testService({ authRequired: true });
     const reader = as("rita", "reader");
 
-    for (const { method, effect } of rpcs) {
+    for (const { method, effect } of datacenterRpcs) {
       const refusal = await site.call(method.name, {}, reader).catch((error: unknown) => error);
       if (effect === "write") expect(refusal).toMatchObject({ kind: "permission_denied", reason: "PERMISSION_DENIED" });
       else expect(refusal).not.toMatchObject({ kind: "permission_denied" });

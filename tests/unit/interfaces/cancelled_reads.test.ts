@@ -63,10 +63,10 @@ async function site() {
   const handler = createHttpHandler({
     service,
     findPrincipal: async () => undefined,
-    whyNotReady: async () => undefined,
-    metrics: () => "",
-    observe: () => {},
-    report: () => {},
+    findUnreadyReason: async () => undefined,
+    formatMetrics: () => "",
+    observeRefusedCall: () => {},
+    reportDefect: () => {},
     shutdown: new AbortController().signal,
     admission: LOCAL,
   });

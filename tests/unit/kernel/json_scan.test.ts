@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { JsonScan, MAX_JSON_DEPTH, MAX_JSON_MEMBERS, MAX_JSON_VALUES } from "#kernel/json_scan.ts";
+import { JsonShapeScan, MAX_JSON_DEPTH, MAX_JSON_MEMBERS, MAX_JSON_VALUES } from "#kernel/json_scan.ts";
 import { SeededRandom } from "../../support/seeded_random.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -31,10 +31,10 @@ describe("JsonScan", () => {
     for (let round = 0; round < 300; round++) {
       const value = randomJson(6);
       const text = bytes(JSON.stringify(value, null, pick([0, 2])));
-      const scan = new JsonScan();
+      const scan = new JsonShapeScan();
       for (let at = 0; at < text.length; ) {
         const length = 1 + Math.floor(next() * 9);
-        expect(scan.feed(text.subarray(at, at + length))).toBeUndefined();
+        expect(scan.scanChunk(text.subarray(at, at + length))).toBeUndefined();
         at += length;
       }
 
@@ -46,27 +46,27 @@ describe("JsonScan", () => {
   });
 
   test("refuses the first level beyond the limit, and no earlier one", () => {
-    expect(new JsonScan().feed(bytes(nested(MAX_JSON_DEPTH)))).toBeUndefined();
-    expect(new JsonScan().feed(bytes(nested(MAX_JSON_DEPTH + 1)))).toContain("64 levels");
-    expect(new JsonScan().feed(bytes('{"a":'.repeat(MAX_JSON_DEPTH + 1)))).toContain("64 levels");
+    expect(new JsonShapeScan().scanChunk(bytes(nested(MAX_JSON_DEPTH)))).toBeUndefined();
+    expect(new JsonShapeScan().scanChunk(bytes(nested(MAX_JSON_DEPTH + 1)))).toContain("64 levels");
+    expect(new JsonShapeScan().scanChunk(bytes('{"a":'.repeat(MAX_JSON_DEPTH + 1)))).toContain("64 levels");
   });
 
   test("refuses the first value beyond the limit", () => {
     const list = (length: number) => bytes(`[${"1,".repeat(length - 1)}1]`);
-    expect(new JsonScan().feed(list(MAX_JSON_VALUES - 2))).toBeUndefined();
-    expect(new JsonScan().feed(list(MAX_JSON_VALUES + 1))).toContain("1000000 values");
+    expect(new JsonShapeScan().scanChunk(list(MAX_JSON_VALUES - 2))).toBeUndefined();
+    expect(new JsonShapeScan().scanChunk(list(MAX_JSON_VALUES + 1))).toContain("1000000 values");
   });
 
   test("refuses the first member of an object beyond the limit, and counts each object alone", () => {
     const object = (members: number) => `{${'"a":[1,2],'.repeat(members - 1)}"a":0}`;
     const most = object(MAX_JSON_MEMBERS);
-    expect(new JsonScan().feed(bytes(`[${most},${most},{"b":${most},"c":1}]`))).toBeUndefined();
-    expect(new JsonScan().feed(bytes(object(MAX_JSON_MEMBERS + 1)))).toContain("more than 10000 members");
-    expect(new JsonScan().feed(bytes(`[${"1,".repeat(MAX_JSON_MEMBERS)}1]`))).toBeUndefined();
+    expect(new JsonShapeScan().scanChunk(bytes(`[${most},${most},{"b":${most},"c":1}]`))).toBeUndefined();
+    expect(new JsonShapeScan().scanChunk(bytes(object(MAX_JSON_MEMBERS + 1)))).toContain("more than 10000 members");
+    expect(new JsonShapeScan().scanChunk(bytes(`[${"1,".repeat(MAX_JSON_MEMBERS)}1]`))).toBeUndefined();
   });
 
   test("takes brackets and commas within texts for text", () => {
     const text = JSON.stringify(`${"[".repeat(100)}"\\${",".repeat(100)}`);
-    expect(new JsonScan().feed(bytes(text))).toBeUndefined();
+    expect(new JsonShapeScan().scanChunk(bytes(text))).toBeUndefined();
   });
 });

@@ -34,7 +34,7 @@ test("TaskSlots runs as much as it has slots, and the next in order when work en
 
 test("TaskSlots never starts work that is aborted while it waits, and gives its turn to the next", async () => {
   const slots = new TaskSlots(1);
-  await slots.take();
+  await slots.acquire();
   const cancel = new AbortController();
   const begun: string[] = [];
   const note = (name: string) => async () => void begun.push(name);
@@ -49,7 +49,7 @@ test("TaskSlots never starts work that is aborted while it waits, and gives its 
     { status: "rejected", reason: "meanwhile" },
     { status: "rejected", reason: "before" },
   ]);
-  slots.give();
+  slots.release();
   await next;
   expect(begun).toEqual(["next"]);
   expect(slots.running).toBe(0);

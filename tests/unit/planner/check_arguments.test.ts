@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { OperationError } from "../../../src/kernel/errors.ts";
-import { oneOf } from "../../../src/kernel/one_of.ts";
+import { createEnumSchema } from "../../../src/kernel/one_of.ts";
 import { checkArguments } from "../../../src/planner/check_arguments.ts";
 
 const params = Type.Object({
   id: Type.String(),
-  status: Type.Optional(oneOf(["pending", "failed"], "Status")),
+  status: Type.Optional(createEnumSchema(["pending", "failed"], "Status")),
   limit: Type.Optional(Type.Integer({ minimum: 0 })),
   brief: Type.Optional(Type.Boolean()),
   labels: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),

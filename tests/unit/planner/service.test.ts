@@ -37,5 +37,5 @@ test("runTool does not begin a call that was cancelled", async () => {
   const call = runTool(project.context, add ?? expect.unreachable(), { description: "Never made" }, { signal });
 
   await expect(call).rejects.toThrow("nobody waits");
-  expect(await project.context.specs.ids()).toEqual([]);
+  expect(await project.context.specs.listIds()).toEqual([]);
 });

@@ -24,7 +24,7 @@ law(
     const kept: Buffer[] = [];
     for (let at = 0, turn = 0; at < bytes.length; turn++) {
       const length = cuts[turn % cuts.length] ?? 1;
-      kept.push(...filter.take(bytes.subarray(at, at + length)));
+      kept.push(...filter.filterChunk(bytes.subarray(at, at + length)));
       at += length;
     }
 

@@ -6,7 +6,7 @@ import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
-import { type OnePortOptions, type RequestHandler, SharedPort } from "#runtime/one_port.ts";
+import { type RequestHandler, SharedPort, type SharedPortOptions } from "#runtime/one_port.ts";
 import { endAfterTest } from "../../support/end_after_test.ts";
 import { Http2Client, http1 } from "../../support/http_client.ts";
 
@@ -37,7 +37,7 @@ const echo: RequestHandler = (asked, answer) => {
 };
 
 async function serve(
-  options: Partial<OnePortOptions> = {},
+  options: Partial<SharedPortOptions> = {},
 ): Promise<{ readonly server: SharedPort; readonly port: number }> {
   const server = new SharedPort({ handler: echo, ...options });
   const port = await server.listen(0, HOST);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { AddressLimit } from "#runtime/address_limit.ts";
+import { ConnectionLimiter } from "#runtime/address_limit.ts";
 import { PeerPace } from "#runtime/exchanges.ts";
 
 /** The second at which a peer is given up that drains so many bytes per second of a large reply, or undefined. */
@@ -24,15 +24,15 @@ describe("PeerPace", () => {
     const pace = new PeerPace();
     pace.isTooSlow(100, 0, false);
     expect(pace.isTooSlow(100, 29_000, false)).toBe(false);
-    pace.rest();
+    pace.reset();
     expect(pace.isTooSlow(100, 31_000, false)).toBe(false);
   });
 });
 
 describe("AddressLimit", () => {
-  const limit = () => new AddressLimit({ maxConnections: 200, maxPerAddress: 10, probeConnections: 64 });
-  const admit = (addresses: AddressLimit, address: string, count: number) =>
-    Array.from({ length: count }, () => addresses.admit(address)?.isExcess);
+  const limit = () => new ConnectionLimiter({ maxConnections: 200, maxPerAddress: 10, probeConnections: 64 });
+  const admit = (addresses: ConnectionLimiter, address: string, count: number) =>
+    Array.from({ length: count }, () => addresses.admitConnection(address)?.isExcess);
 
   test("serves so many connections of an address, a few more for probes, and then none", () => {
     const found = admit(limit(), "192.0.2.1", 80);
@@ -42,13 +42,13 @@ describe("AddressLimit", () => {
 
   test("takes a place back when its connection has left", () => {
     const addresses = limit();
-    const first = addresses.admit("192.0.2.1");
+    const first = addresses.admitConnection("192.0.2.1");
     admit(addresses, "192.0.2.1", 73);
-    expect(addresses.admit("192.0.2.1")).toBeUndefined();
+    expect(addresses.admitConnection("192.0.2.1")).toBeUndefined();
 
-    first?.leave();
+    first?.release();
 
-    expect(addresses.admit("192.0.2.1")?.isExcess).toBe(true);
+    expect(addresses.admitConnection("192.0.2.1")?.isExcess).toBe(true);
   });
 
   test("takes all addresses of one IPv6 subscriber for one, and others for others", () => {
@@ -56,9 +56,9 @@ describe("AddressLimit", () => {
     admit(addresses, "2001:db8:1:2::1", 5);
     admit(addresses, "2001:db8:1:2:ffff:1:2:3", 5);
 
-    expect(addresses.admit("2001:db8:1:2:8::9")?.isExcess).toBe(true);
-    expect(addresses.admit("2001:db8:1:3::1")?.isExcess).toBe(false);
-    expect(addresses.admit("::ffff:192.0.2.7")?.isExcess).toBe(false);
-    expect(addresses.admit("::1")?.isExcess).toBe(false);
+    expect(addresses.admitConnection("2001:db8:1:2:8::9")?.isExcess).toBe(true);
+    expect(addresses.admitConnection("2001:db8:1:3::1")?.isExcess).toBe(false);
+    expect(addresses.admitConnection("::ffff:192.0.2.7")?.isExcess).toBe(false);
+    expect(addresses.admitConnection("::1")?.isExcess).toBe(false);
   });
 });

@@ -37,7 +37,7 @@ test("searchLocationChanges says how far it looked, at most 2,000 changes or all
 
   expect([far.entries.length, far.searched, far.isComplete, far.oldestTime]).toEqual([1, 2000, false, "T1001"]);
   expect([whole.entries.length, whole.searched, whole.isComplete, whole.oldestTime]).toEqual([1, 450, true, "T1"]);
-  expect(empty).toEqual({ entries: [], searched: 0, isWhole: true, back: "", newest: 0 });
+  expect(empty).toEqual({ entries: [], searched: 0, isComplete: true, oldestTime: "", newestSeq: 0 });
 });
 
 test("searchLocationChanges reads only what came since an earlier search", async () => {

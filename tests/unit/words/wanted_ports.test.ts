@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseWantedPorts } from "#words/wanted_ports.ts";
+import { parsePortDemand } from "#words/wanted_ports.ts";
 
 test.each([
   ["2x25G", { count: 2, speed_mbps: 25_000 }],
@@ -11,5 +11,5 @@ test.each([
   ["2x", undefined],
   ["2x25Gbase", undefined],
 ])("readWantedPorts reads %j by speed, by type and by both", (text, expected) => {
-  expect(parseWantedPorts(text)).toEqual(expected);
+  expect(parsePortDemand(text)).toEqual(expected);
 });

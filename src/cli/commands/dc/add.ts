@@ -1,6 +1,6 @@
 import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
-import { parseDatabase } from "../../dc/database.ts";
+import { parseDatabaseLocation } from "../../dc/database.ts";
 import { ADD_DEVICE_FLAGS } from "../../dc/shared_flags.ts";
 
 export const family: CommandFamily = {
@@ -31,7 +31,7 @@ export const family: CommandFamily = {
       ],
       async run({ db, ...asked }, cli) {
         const { addDevice } = await import("../../dc/add_device.ts");
-        await addDevice(parseDatabase(db, cli.cwd), asked, cli);
+        await addDevice(parseDatabaseLocation(db, cli.cwd), asked, cli);
       },
     }),
   },

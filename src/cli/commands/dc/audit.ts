@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
-import { parseDatabase } from "../../dc/database.ts";
+import { parseDatabaseLocation } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { booleanFlag, fileFlag, integerFlag, textFlag } from "../../flags.ts";
 import { isTerminal } from "../../output/terminal.ts";
 import { createUsageError } from "../../usage_error.ts";
 
-const FILES = { type: "string", multiple: true, value: "file", completes: "file" } as const;
+const FILES_FLAG = { type: "string", multiple: true, value: "file", completes: "file" } as const;
 
 export const family: CommandFamily = {
   commands: {
@@ -19,14 +19,14 @@ export const family: CommandFamily = {
       flags: {
         db: DATABASE_FLAG,
         estate: booleanFlag("Compare every row of the inventory with the log too"),
-        checkpoint: { ...FILES, summary: "Signed checkpoint that the log must contain" },
-        key: { ...FILES, summary: "Public keys of checkpoints, one per line (beside the database)" },
+        checkpoint: { ...FILES_FLAG, summary: "Signed checkpoint that the log must contain" },
+        key: { ...FILES_FLAG, summary: "Public keys of checkpoints, one per line (beside the database)" },
         "lost-key": textFlag("hash", "Key of which no copy is left: skip its checkpoints in the database", {
           multiple: true,
         }),
         "expect-head": textFlag("hash", "Hash that an entry must have"),
         prove: integerFlag(1, "Print a proof that an entry is in the log", { value: "seq" }),
-        archive: { ...FILES, summary: "Archived part of the log" },
+        archive: { ...FILES_FLAG, summary: "Archived part of the log" },
       },
       examples: [
         { line: "planner dc audit verify --estate", shows: "Verify the log and the inventory" },
@@ -45,7 +45,7 @@ export const family: CommandFamily = {
         }
         const path = (given: string) => resolve(cli.cwd, given);
         const { verifyChangeLog: auditVerify } = await import("../../dc/audit/audit_verify.ts");
-        return auditVerify(parseDatabase(db, cli.cwd), {
+        return auditVerify(parseDatabaseLocation(db, cli.cwd), {
           inventory: estate,
           checkpoints: checkpoint.map(path),
           keys: key.map(path),
@@ -73,7 +73,7 @@ export const family: CommandFamily = {
           const time = Date.parse(before);
           if (Number.isNaN(time))
             throw createAuditUsageError(`Wrong value "${before}" for "--before": expected a date such as 2026-01-01`);
-          const database = parseDatabase(db, cli.cwd);
+          const database = parseDatabaseLocation(db, cli.cwd);
           const beside = database.file && `${database.file}.checkpoint-key`;
           const keyPath = key === undefined ? beside : resolve(cli.cwd, key);
           if (keyPath === undefined)
@@ -114,7 +114,7 @@ export const family: CommandFamily = {
           const { printHistoryLines: auditHistory, printHistoryTable: showHistory } = await import(
             "../../dc/audit/audit.ts"
           );
-          const [database, parameters] = [parseDatabase(db, cli.cwd), parseFilters(filters)];
+          const [database, parameters] = [parseDatabaseLocation(db, cli.cwd), parseFilters(filters)];
           if (json || !isTerminal("stdout")) return auditHistory(database, parameters);
           return showHistory(database, parameters, cli);
         },
@@ -127,16 +127,16 @@ export const family: CommandFamily = {
       flags: { db: DATABASE_FLAG },
       examples: [{ line: "planner dc audit dead-letters", shows: "List the dead letters" }],
       async run({ db }, cli) {
-        const { listDeadLetters } = await import("../../dc/audit/audit.ts");
-        return listDeadLetters(parseDatabase(db, cli.cwd), cli);
+        const { printDeadLetters: listDeadLetters } = await import("../../dc/audit/audit.ts");
+        return listDeadLetters(parseDatabaseLocation(db, cli.cwd), cli);
       },
     }),
-    replay: defineSettleCommand(
+    replay: defineDeadLetterCommand(
       "replay",
       "Process dead letters again, as if they arrived now",
       "Process every dead letter again",
     ),
-    drop: defineSettleCommand("drop", "Delete dead letters", "Delete every dead letter"),
+    drop: defineDeadLetterCommand("drop", "Delete dead letters", "Delete every dead letter"),
   },
   examples: [
     { line: "planner dc audit verify", shows: "Check the change log" },
@@ -164,7 +164,7 @@ function parseFilters(filters: readonly string[]): Readonly<Record<string, strin
 }
 
 /** Defines a command that replays or drops dead letters. */
-function defineSettleCommand(action: "replay" | "drop", summary: string, shows: string) {
+function defineDeadLetterCommand(action: "replay" | "drop", summary: string, shows: string) {
   return defineFamilyMember(
     {
       summary,
@@ -173,7 +173,7 @@ function defineSettleCommand(action: "replay" | "drop", summary: string, shows: 
       examples: [{ line: `planner dc audit ${action} all`, shows }],
       async run({ ids, db }, cli) {
         const { settleDeadLetters } = await import("../../dc/audit/audit.ts");
-        return settleDeadLetters(parseDatabase(db, cli.cwd), ids, action);
+        return settleDeadLetters(parseDatabaseLocation(db, cli.cwd), ids, action);
       },
     },
     summary.split(",", 1)[0],

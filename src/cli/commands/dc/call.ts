@@ -26,7 +26,7 @@ export const command = defineCommand({
     { line: "planner dc call --list", shows: "List the RPCs" },
   ],
   async run({ rpc = "", request = "{}", url, token, timeout, list }, cli) {
-    const { callRpc, listRpcs } = await import("../../dc/call.ts");
+    const { callRpc, printRpcs: listRpcs } = await import("../../dc/call.ts");
     if (list) return void listRpcs();
     const { resolveServerAddress: serverAddress } = await import("../../dc/server_address.ts");
     const { readTextOrInput: textOrInput } = await import("../../shared_arguments.ts");

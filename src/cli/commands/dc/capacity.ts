@@ -1,11 +1,11 @@
 import { GetCapacity } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
-import { DURING_WINDOW_FLAG, deriveFlags, LOAD_BASIS_FLAG, MAX_AGE_FLAG } from "../../dc/asked_flags.ts";
-import { parseDatabase } from "../../dc/database.ts";
+import { DURING_WINDOW_FLAG, deriveRequestFlags, LOAD_BASIS_FLAG, MAX_AGE_FLAG } from "../../dc/asked_flags.ts";
+import { parseDatabaseLocation } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { booleanFlag } from "../../flags.ts";
 
-const ASKED = deriveFlags("dc capacity", GetCapacity, {
+const REQUEST_FLAGS = deriveRequestFlags("dc capacity", GetCapacity, {
   by: { field: "by", summary: "List each of these (default: the scope)" },
   basis: LOAD_BASIS_FLAG,
   "max-age": MAX_AGE_FLAG,
@@ -20,14 +20,14 @@ export const command = defineCommand({
   positionals: {
     scope: { summary: "Where to look, such as room:AMS1/1/HALL-1 or rack:A01 (default: everywhere)", required: false },
   },
-  flags: { db: DATABASE_FLAG, ...ASKED.flags, json: booleanFlag("Print the reply as JSON") },
+  flags: { db: DATABASE_FLAG, ...REQUEST_FLAGS.flags, json: booleanFlag("Print the reply as JSON") },
   examples: [
     { line: "planner dc capacity --by row", shows: "Show what is left in every row" },
     { line: "planner dc capacity row:AMS1/1/B --by rack --json", shows: "List the racks of a row as JSON" },
   ],
   async run({ db, scope = "", json, ...words }, cli) {
     const { printCapacity } = await import("../../dc/capacity.ts");
-    const request = { ...ASKED.request(words), scope_ref: scope };
-    await printCapacity(parseDatabase(db, cli.cwd), { request, json }, cli);
+    const request = { ...REQUEST_FLAGS.buildRequest(words), scope_ref: scope };
+    await printCapacity(parseDatabaseLocation(db, cli.cwd), { request, json }, cli);
   },
 });

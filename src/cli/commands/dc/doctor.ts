@@ -1,5 +1,5 @@
 import { defineCommand } from "../../command.ts";
-import { parseDatabase } from "../../dc/database.ts";
+import { parseDatabaseLocation } from "../../dc/database.ts";
 import type { CheckResult } from "../../dc/doctor.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
@@ -20,7 +20,7 @@ export const command = defineCommand({
   async run({ db, config, json }, cli) {
     const { diagnoseDatabase: diagnose } = await import("../../dc/doctor.ts");
     const { readServeSettings: serveSettings } = await import("../../dc/serve/settings.ts");
-    const findings = await diagnose(parseDatabase(db, cli.cwd), () => serveSettings({ db, config }, cli));
+    const findings = await diagnose(parseDatabaseLocation(db, cli.cwd), () => serveSettings({ db, config }, cli));
     if (json) printJson(findings);
     else printText(findings.map(formatFinding).join(""));
     return findings.every(({ ok }) => ok) ? EXIT_STATUS.ok : EXIT_STATUS.refused;

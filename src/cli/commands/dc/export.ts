@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { defineCommand } from "../../command.ts";
-import { parseDatabase } from "../../dc/database.ts";
+import { parseDatabaseLocation } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { enumFlag, textFlag } from "../../flags.ts";
-import { createUsageError, refuseTerminalOutput } from "../../usage_error.ts";
+import { assertOutputIsNoTerminal, createUsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Write all resources as JSON Lines or CSV",
@@ -29,11 +29,11 @@ export const command = defineCommand({
     { line: "planner dc export --format csv tables", shows: "Write one CSV per kind into a folder" },
   ],
   async run({ output, db, format: given, kind, to }, cli) {
-    refuseTerminalOutput("dc export", output, "a file, or -");
+    assertOutputIsNoTerminal("dc export", output, "a file, or -");
     if (to !== undefined) {
-      const { exportForProgram: exportTo } = await import("../../dc/export.ts");
+      const { exportProgramFormat: exportTo } = await import("../../dc/export.ts");
       const target = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
-      return void (await exportTo(parseDatabase(db, cli.cwd), { to, output: target }, cli));
+      return void (await exportTo(parseDatabaseLocation(db, cli.cwd), { to, output: target }, cli));
     }
     const format = given ?? "jsonl";
     const { requireKind: demandKind } = await import("../../dc/kinds.ts");
@@ -43,6 +43,6 @@ export const command = defineCommand({
       throw createUsageError("dc export", "One CSV holds one kind: expected --kind, or a folder for one file per kind");
     }
     const options = { format, kind: kind === undefined ? undefined : demandKind(kind), output: path };
-    await exportInventory(parseDatabase(db, cli.cwd), options, cli);
+    await exportInventory(parseDatabaseLocation(db, cli.cwd), options, cli);
   },
 });

@@ -1,5 +1,5 @@
 import { defineCommand } from "../../command.ts";
-import { parseDatabase } from "../../dc/database.ts";
+import { parseDatabaseLocation } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { booleanFlag, integerFlag, textFlag } from "../../flags.ts";
 
@@ -45,6 +45,6 @@ export const command = defineCommand({
   ],
   async run({ db, ...call }, cli) {
     const { printInventory } = await import("../../dc/list_inventory.ts");
-    await printInventory(parseDatabase(db, cli.cwd), call, cli);
+    await printInventory(parseDatabaseLocation(db, cli.cwd), call, cli);
   },
 });

@@ -1,5 +1,5 @@
 import { defineCommand } from "../../command.ts";
-import { parseDatabase } from "../../dc/database.ts";
+import { parseDatabaseLocation } from "../../dc/database.ts";
 import { DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../../dc/shared_flags.ts";
 import { booleanFlag } from "../../flags.ts";
 
@@ -18,7 +18,7 @@ export const command = defineCommand({
   ],
   async run({ db, url, token, planning }, cli) {
     const { serveDcMcp } = await import("../../dc/mcp.ts");
-    if (url === undefined) return serveDcMcp({ database: parseDatabase(db, cli.cwd), planning });
+    if (url === undefined) return serveDcMcp({ database: parseDatabaseLocation(db, cli.cwd), planning });
     const { resolveServerAddress: serverAddress } = await import("../../dc/server_address.ts");
     return serveDcMcp({ server: serverAddress({ url, token }, cli.cwd), planning });
   },

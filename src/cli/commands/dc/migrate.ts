@@ -1,6 +1,6 @@
 import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
-import { parseDatabase } from "../../dc/database.ts";
+import { parseDatabaseLocation } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 
 export const family: CommandFamily = {
@@ -15,7 +15,7 @@ export const family: CommandFamily = {
         examples: [{ line: "planner dc migrate status", shows: "Show the missing steps" }],
         async run({ db }, cli) {
           const { printSchemaStatus: migrateStatus } = await import("../../dc/migrate.ts");
-          return migrateStatus(parseDatabase(db, cli.cwd));
+          return migrateStatus(parseDatabaseLocation(db, cli.cwd));
         },
       },
       "Show the schema's version",
@@ -28,7 +28,7 @@ export const family: CommandFamily = {
         examples: [{ line: "planner dc migrate apply", shows: "Update ./planner-dc.sqlite" }],
         async run({ db }, cli) {
           const { applyMigrations: migrateApply } = await import("../../dc/migrate.ts");
-          await migrateApply(parseDatabase(db, cli.cwd));
+          await migrateApply(parseDatabaseLocation(db, cli.cwd));
         },
       },
       "Update the schema",

@@ -1,6 +1,6 @@
 import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
-import { parseDatabase } from "../../dc/database.ts";
+import { parseDatabaseLocation } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { endProcess } from "../../exit_status.ts";
 import { booleanFlag } from "../../flags.ts";
@@ -13,8 +13,8 @@ export const family: CommandFamily = {
       flags: { db: DATABASE_FLAG, dead: booleanFlag("Only dead letters") },
       examples: [{ line: "planner dc notices list --dead", shows: "Show what could not be sent" }],
       async run({ db, dead }, cli) {
-        const { listNotices } = await import("../../dc/notices/notice_commands.ts");
-        return listNotices(parseDatabase(db, cli.cwd), dead, cli);
+        const { printNotices: listNotices } = await import("../../dc/notices/notice_commands.ts");
+        return listNotices(parseDatabaseLocation(db, cli.cwd), dead, cli);
       },
     }),
     test: defineFamilyMember({
@@ -26,7 +26,7 @@ export const family: CommandFamily = {
       examples: [{ line: "planner dc notices test ops", shows: "Send a trial notice to the receiver ops" }],
       async run({ db, name }, cli) {
         const { deliverTestNotice: testNotice } = await import("../../dc/notices/notice_commands.ts");
-        return endProcess(await testNotice(parseDatabase(db, cli.cwd), name, cli));
+        return endProcess(await testNotice(parseDatabaseLocation(db, cli.cwd), name, cli));
       },
     }),
     resend: defineFamilyMember({
@@ -36,8 +36,8 @@ export const family: CommandFamily = {
       flags: { db: DATABASE_FLAG },
       examples: [{ line: "planner dc notices resend all", shows: "Send every dead letter again" }],
       async run({ ids, db }, cli) {
-        const { scheduleResend: resend } = await import("../../dc/notices/notice_commands.ts");
-        return resend(parseDatabase(db, cli.cwd), ids, cli);
+        const { scheduleNoticeResend: resend } = await import("../../dc/notices/notice_commands.ts");
+        return resend(parseDatabaseLocation(db, cli.cwd), ids, cli);
       },
     }),
   },

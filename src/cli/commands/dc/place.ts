@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { FindPlacement } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
-import { DURING_WINDOW_FLAG, deriveFlags } from "../../dc/asked_flags.ts";
-import { parseDatabase } from "../../dc/database.ts";
+import { DURING_WINDOW_FLAG, deriveRequestFlags } from "../../dc/asked_flags.ts";
+import { parseDatabaseLocation } from "../../dc/database.ts";
 import { DATABASE_FLAG, RENDER_FLAGS } from "../../dc/shared_flags.ts";
 import { booleanFlag, fileFlag, integerFlag } from "../../flags.ts";
 
-const ASKED = deriveFlags("dc place", FindPlacement, {
+const REQUEST_FLAGS = deriveRequestFlags("dc place", FindPlacement, {
   count: { field: "count", value: "count", summary: "Devices to place, at most 1000 (1)" },
   type: { field: "device_type", value: "code", summary: "Type of the devices" },
   like: { field: "device_code", value: "code", summary: "Device to copy" },
@@ -44,7 +44,7 @@ export const command = defineCommand({
   },
   flags: {
     db: DATABASE_FLAG,
-    ...ASKED.flags,
+    ...REQUEST_FLAGS.flags,
     limit: integerFlag(1, "Maximum number of positions (default: all)", { value: "count" }),
     json: booleanFlag("Print the reply as JSON"),
     csv: booleanFlag("Print positions as CSV", { excludes: ["--json"] }),
@@ -68,6 +68,10 @@ export const command = defineCommand({
     const { printPlaces: place } = await import("../../dc/place.ts");
     const path = (file: string | undefined) => (file === undefined ? undefined : resolve(cli.cwd, file));
     const output = { limit, json, csv, theme, picture: path(picture), applyFile: path(applyFile) };
-    return place(parseDatabase(db, cli.cwd), { scope, request: ASKED.request(words), ...output }, cli);
+    return place(
+      parseDatabaseLocation(db, cli.cwd),
+      { scope, request: REQUEST_FLAGS.buildRequest(words), ...output },
+      cli,
+    );
   },
 });

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
-import { parseDatabase } from "../../dc/database.ts";
+import { parseDatabaseLocation } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { booleanFlag } from "../../flags.ts";
 
@@ -20,7 +20,7 @@ export const family: CommandFamily = {
       examples: [{ line: "planner dc readings check readings.yaml", shows: "Ask each query once, and keep nothing" }],
       async run({ file, db, json }, cli) {
         const { checkReadings } = await import("../../dc/readings/check_readings.ts");
-        return checkReadings(resolve(cli.cwd, file), parseDatabase(db, cli.cwd), { json });
+        return checkReadings(resolve(cli.cwd, file), parseDatabaseLocation(db, cli.cwd), { json });
       },
     }),
   },

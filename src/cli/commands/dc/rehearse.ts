@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { RehearseFailures } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
-import { DURING_WINDOW_FLAG, deriveFlags, LOAD_BASIS_FLAG, MAX_AGE_FLAG } from "../../dc/asked_flags.ts";
-import { parseDatabase } from "../../dc/database.ts";
+import { DURING_WINDOW_FLAG, deriveRequestFlags, LOAD_BASIS_FLAG, MAX_AGE_FLAG } from "../../dc/asked_flags.ts";
+import { parseDatabaseLocation } from "../../dc/database.ts";
 import { DATABASE_FLAG, RENDER_FLAGS } from "../../dc/shared_flags.ts";
 import { booleanFlag, fileFlag, integerFlag } from "../../flags.ts";
 
-const ASKED = deriveFlags("dc rehearse", RehearseFailures, {
+const REQUEST_FLAGS = deriveRequestFlags("dc rehearse", RehearseFailures, {
   kind: { field: "kinds", summary: "Fail these" },
   pairs: { field: "pairs", summary: "Fail pairs; list those worse than each alone" },
   "no-cascade": { field: "cascade", clears: true, summary: "Trip no overloaded source" },
@@ -18,7 +18,7 @@ const ASKED = deriveFlags("dc rehearse", RehearseFailures, {
   elements: { field: "max_elements", value: "count", summary: "Elements and losses listed per cause, to 1000 (10)" },
 });
 
-const { elements, ...FIRST } = ASKED.flags;
+const { elements, ...FIRST_FLAGS } = REQUEST_FLAGS.flags;
 
 export const command = defineCommand({
   summary: "Rank what every single failure would do",
@@ -30,7 +30,7 @@ export const command = defineCommand({
   },
   flags: {
     db: DATABASE_FLAG,
-    ...FIRST,
+    ...FIRST_FLAGS,
     limit: integerFlag(1, "Maximum number of causes (default: all)", { value: "count" }),
     elements,
     json: booleanFlag("Print the reply as JSON"),
@@ -46,7 +46,7 @@ export const command = defineCommand({
   async run({ db, scope, picture, theme, limit, json, csv, ...words }, cli) {
     const { printRehearsal: rehearse } = await import("../../dc/rehearse.ts");
     const path = picture === undefined ? undefined : resolve(cli.cwd, picture);
-    const request = ASKED.request(words);
-    await rehearse(parseDatabase(db, cli.cwd), { scope, request, limit, json, csv, theme, picture: path }, cli);
+    const request = REQUEST_FLAGS.buildRequest(words);
+    await rehearse(parseDatabaseLocation(db, cli.cwd), { scope, request, limit, json, csv, theme, picture: path }, cli);
   },
 });

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { defineCommand } from "../../command.ts";
-import { parseDatabase } from "../../dc/database.ts";
+import { parseDatabaseLocation } from "../../dc/database.ts";
 import { DATABASE_FLAG, RENDER_FLAGS } from "../../dc/shared_flags.ts";
 import { booleanFlag, fileFlag } from "../../flags.ts";
-import { refuseTerminalOutput } from "../../usage_error.ts";
+import { assertOutputIsNoTerminal } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Draw a picture without a server",
@@ -27,8 +27,12 @@ export const command = defineCommand({
   ],
   async run({ db, output, "no-cascade": steady, ...look }, cli) {
     const { renderPicture } = await import("../../dc/render.ts");
-    refuseTerminalOutput("dc render", output, "-o <file>, or -o -");
+    assertOutputIsNoTerminal("dc render", output, "-o <file>, or -o -");
     const path = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
-    await renderPicture(parseDatabase(db, cli.cwd), { ...look, output: path, failure: { cascade: !steady } }, cli);
+    await renderPicture(
+      parseDatabaseLocation(db, cli.cwd),
+      { ...look, output: path, failure: { cascade: !steady } },
+      cli,
+    );
   },
 });

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { defineCommand } from "../../command.ts";
-import { parseDatabase } from "../../dc/database.ts";
+import { parseDatabaseLocation } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { endProcess } from "../../exit_status.ts";
 import { booleanFlag, fileFlag, integerFlag } from "../../flags.ts";
-import { refuseTerminalOutput } from "../../usage_error.ts";
+import { assertOutputIsNoTerminal } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Write, load or open a sample site",
@@ -24,10 +24,10 @@ export const command = defineCommand({
   async run({ racks, output, db, open }, cli) {
     const { loadSample, requireSampleSize: sampleSize, writeSample } = await import("../../dc/sample.ts");
     const size = sampleSize(racks);
-    if (db !== undefined) return loadSample(size, parseDatabase(db, cli.cwd), cli);
+    if (db !== undefined) return loadSample(size, parseDatabaseLocation(db, cli.cwd), cli);
     // Connections that browsers keep open would keep the process running.
     if (open) return endProcess(await (await import("../../dc/open_sample.ts")).openSample(size, cli));
-    refuseTerminalOutput("dc sample", output, "-o <file>, --db <file>, --open, or -o -");
+    assertOutputIsNoTerminal("dc sample", output, "-o <file>, --db <file>, --open, or -o -");
     await writeSample(size, output === undefined || output === "-" ? undefined : resolve(cli.cwd, output), cli);
     return undefined;
   },

@@ -1,5 +1,5 @@
 import { defineCommand } from "../../command.ts";
-import { parseDatabase } from "../../dc/database.ts";
+import { parseDatabaseLocation } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { booleanFlag } from "../../flags.ts";
 
@@ -20,6 +20,6 @@ export const command = defineCommand({
   ],
   async run({ db, ...call }, cli) {
     const { printResource: showThing } = await import("../../dc/show_thing.ts");
-    await showThing(parseDatabase(db, cli.cwd), call);
+    await showThing(parseDatabaseLocation(db, cli.cwd), call);
   },
 });

@@ -41,7 +41,7 @@ export const family: CommandFamily = {
         flags: { tokens: TOKEN_FILE_FLAG },
         examples: [{ line: "planner dc token list --tokens tokens.json", shows: "List the tokens" }],
         async run({ tokens }, cli) {
-          const { listTokens } = await import("../../dc/tokens.ts");
+          const { printTokens: listTokens } = await import("../../dc/tokens.ts");
           listTokens(resolve(cli.cwd, tokens), cli);
         },
       },

@@ -1,6 +1,6 @@
 import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
-import { parseDatabase } from "../../dc/database.ts";
+import { parseDatabaseLocation } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { booleanFlag } from "../../flags.ts";
 
@@ -24,7 +24,7 @@ export const family: CommandFamily = {
       ],
       async run({ files, db, "dry-run": dryRun, json }, cli) {
         const { importDeviceTypes: importTypes } = await import("../../dc/exchange/import_types.ts");
-        return importTypes(parseDatabase(db, cli.cwd), { files, dryRun, json, cwd: cli.cwd }, cli);
+        return importTypes(parseDatabaseLocation(db, cli.cwd), { files, dryRun, json, cwd: cli.cwd }, cli);
       },
     }),
     list: defineFamilyMember(
@@ -35,8 +35,8 @@ export const family: CommandFamily = {
         flags: { db: DATABASE_FLAG, json: booleanFlag("Print whole types as JSON lines") },
         examples: [{ line: "planner dc types list poweredge", shows: "List the types with a word in their names" }],
         async run({ words, db, json }, cli) {
-          const { listTypes } = await import("../../dc/exchange/list_types.ts");
-          await listTypes(parseDatabase(db, cli.cwd), { words, json });
+          const { printDeviceTypes: listTypes } = await import("../../dc/exchange/list_types.ts");
+          await listTypes(parseDatabaseLocation(db, cli.cwd), { words, json });
         },
       },
       "List the types",

@@ -2,13 +2,13 @@ import { resolve } from "node:path";
 import { CheckWindow, ListWindows } from "#gen/datacenter/v1/questions.ts";
 import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
-import { deriveFlags, LOAD_BASIS_FLAG, MAX_AGE_FLAG } from "../../dc/asked_flags.ts";
-import { parseDatabase } from "../../dc/database.ts";
-import { DATABASE_FLAG, WINDOW_ELEMENTS, WINDOW_FLAGS } from "../../dc/shared_flags.ts";
+import { deriveRequestFlags, LOAD_BASIS_FLAG, MAX_AGE_FLAG } from "../../dc/asked_flags.ts";
+import { parseDatabaseLocation } from "../../dc/database.ts";
+import { DATABASE_FLAG, WINDOW_ELEMENTS_ARGUMENT, WINDOW_FLAGS } from "../../dc/shared_flags.ts";
 import { booleanFlag, enumFlag, textFlag } from "../../flags.ts";
-import { refuseTerminalOutput } from "../../usage_error.ts";
+import { assertOutputIsNoTerminal } from "../../usage_error.ts";
 
-const CHECK_FLAGS = deriveFlags("dc window check", CheckWindow, {
+const CHECK_FLAGS = deriveRequestFlags("dc window check", CheckWindow, {
   "exposed-racks": {
     field: "exposed_racks",
     value: "count",
@@ -19,7 +19,7 @@ const CHECK_FLAGS = deriveFlags("dc window check", CheckWindow, {
   "max-age": MAX_AGE_FLAG,
 });
 
-const LIST_FLAGS = deriveFlags("dc window list", ListWindows, {
+const LIST_FLAGS = deriveRequestFlags("dc window list", ListWindows, {
   state: { field: "states", summary: "Windows in this state" },
   verdict: { field: "verdicts", summary: "Windows with this verdict" },
 });
@@ -30,7 +30,7 @@ export const family: CommandFamily = {
     add: defineFamilyMember({
       summary: "Store a window",
       details: "Refused if there is one with this code. Prints the verdict. Rules: docs/windows.md.",
-      positionals: { code: { summary: "Code of the window", required: true }, elements: WINDOW_ELEMENTS },
+      positionals: { code: { summary: "Code of the window", required: true }, elements: WINDOW_ELEMENTS_ARGUMENT },
       flags: {
         db: DATABASE_FLAG,
         ...WINDOW_FLAGS,
@@ -47,7 +47,7 @@ export const family: CommandFamily = {
       ],
       async run({ db, ...asked }, cli) {
         const { addWindow } = await import("../../dc/stored_windows.ts");
-        await addWindow(parseDatabase(db, cli.cwd), asked, cli);
+        await addWindow(parseDatabaseLocation(db, cli.cwd), asked, cli);
       },
     }),
     begin: defineStateCommand(
@@ -67,7 +67,7 @@ export const family: CommandFamily = {
       details:
         "Prints the verdict on a maintenance window, its reasons, the worst further failures and whom to tell. Exits with 0 for " +
         "GO, 1 for NO_GO and 3 for GO_WITH_RISK and UNKNOWN. Rules: docs/windows.md.",
-      positionals: { elements: WINDOW_ELEMENTS },
+      positionals: { elements: WINDOW_ELEMENTS_ARGUMENT },
       flags: {
         db: DATABASE_FLAG,
         ...WINDOW_FLAGS,
@@ -86,8 +86,12 @@ export const family: CommandFamily = {
         },
       ],
       async run({ db, ...asked }, cli) {
-        const { checkWindow } = await import("../../dc/window.ts");
-        return checkWindow(parseDatabase(db, cli.cwd), { ...asked, request: CHECK_FLAGS.request(asked) }, cli);
+        const { printWindowVerdict: checkWindow } = await import("../../dc/window.ts");
+        return checkWindow(
+          parseDatabaseLocation(db, cli.cwd),
+          { ...asked, request: CHECK_FLAGS.buildRequest(asked) },
+          cli,
+        );
       },
     }),
     done: defineStateCommand(
@@ -111,11 +115,11 @@ export const family: CommandFamily = {
         { line: "planner dc window export windows.jsonl", shows: "Write all windows for a copy of the site" },
       ],
       async run({ output, db, format }, cli) {
-        refuseTerminalOutput("dc window export", output, "a file, or -");
+        assertOutputIsNoTerminal("dc window export", output, "a file, or -");
         const target = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
         const { exportCalendar, exportWindowLines } = await import("../../dc/window_files.ts");
         const write = (format ?? output?.split(".").at(-1)) === "jsonl" ? exportWindowLines : exportCalendar;
-        await write(parseDatabase(db, cli.cwd), target, cli);
+        await write(parseDatabaseLocation(db, cli.cwd), target, cli);
       },
     }),
     import: defineFamilyMember({
@@ -139,7 +143,7 @@ export const family: CommandFamily = {
       ],
       async run({ db, ...asked }, cli) {
         const { importCalendar } = await import("../../dc/import_calendar.ts");
-        await importCalendar(parseDatabase(db, cli.cwd), asked, cli);
+        await importCalendar(parseDatabaseLocation(db, cli.cwd), asked, cli);
       },
     }),
     list: defineFamilyMember({
@@ -157,8 +161,12 @@ export const family: CommandFamily = {
         { line: "planner dc window list --element PDU-A01-B", shows: "List what takes a PDU out" },
       ],
       async run({ db, ...asked }, cli) {
-        const { listWindows } = await import("../../dc/stored_windows.ts");
-        await listWindows(parseDatabase(db, cli.cwd), { ...asked, request: LIST_FLAGS.request(asked) }, cli);
+        const { printWindows: listWindows } = await import("../../dc/stored_windows.ts");
+        await listWindows(
+          parseDatabaseLocation(db, cli.cwd),
+          { ...asked, request: LIST_FLAGS.buildRequest(asked) },
+          cli,
+        );
       },
     }),
     notify: defineFamilyMember({
@@ -170,7 +178,7 @@ export const family: CommandFamily = {
       examples: [{ line: "planner dc window notify MW-1", shows: "Print whom to tell what" }],
       async run({ db, ...asked }, cli) {
         const { printWindowNotices: printNotices } = await import("../../dc/window_sheet.ts");
-        await printNotices(parseDatabase(db, cli.cwd), asked, cli);
+        await printNotices(parseDatabaseLocation(db, cli.cwd), asked, cli);
       },
     }),
     sheet: defineFamilyMember({
@@ -188,7 +196,7 @@ export const family: CommandFamily = {
       ],
       async run({ db, code, format = "text" }, cli) {
         const { printWindowSheet: printSheet } = await import("../../dc/window_sheet.ts");
-        await printSheet(parseDatabase(db, cli.cwd), code, format);
+        await printSheet(parseDatabaseLocation(db, cli.cwd), code, format);
       },
     }),
     show: defineFamilyMember({
@@ -202,8 +210,8 @@ export const family: CommandFamily = {
       },
       examples: [{ line: "planner dc window show MW-1", shows: "Print a window and what it does" }],
       async run({ db, ...asked }, cli) {
-        const { showWindow } = await import("../../dc/stored_windows.ts");
-        await showWindow(parseDatabase(db, cli.cwd), asked, cli);
+        const { printWindow: showWindow } = await import("../../dc/stored_windows.ts");
+        await showWindow(parseDatabaseLocation(db, cli.cwd), asked, cli);
       },
     }),
   },
@@ -220,7 +228,7 @@ function defineStateCommand(name: string, state: "BEGUN" | "CANCELLED" | "DONE",
     examples: [{ line: `planner dc window ${name} MW-1`, shows: summary }],
     async run({ db, code }, cli) {
       const { setWindowState } = await import("../../dc/stored_windows.ts");
-      await setWindowState(parseDatabase(db, cli.cwd), code, state);
+      await setWindowState(parseDatabaseLocation(db, cli.cwd), code, state);
     },
   });
 }

@@ -1,4 +1,4 @@
-import { addPlanned } from "#planner/operations/add.ts";
+import { addCommand } from "#planner/operations/add.ts";
 import { runTool } from "#planner/service.ts";
 import { PRIORITIES } from "#planner/spec/planning.ts";
 import { acceptTypedCommands } from "../../accept_commands.ts";
@@ -47,10 +47,10 @@ export const command = defineCommand({
     if (description === "-" && body === "-") {
       throw new UsageError("Both the description and --body are read from standard input: expected one", null);
     }
-    const project = await cli.project();
+    const project = await cli.openProject();
     const { context } = project;
     const { "depends-on": dependsOn, "target-file": targetFiles, ...fields } = words;
-    const { value, text } = await runTool(context, addPlanned, {
+    const { value, text } = await runTool(context, addCommand, {
       ...Object.fromEntries(Object.entries(fields).filter(([, word]) => word !== undefined)),
       ...(body === undefined ? {} : { body: await readTextOrInput(body) }),
       description: await readTextOrInput(description),

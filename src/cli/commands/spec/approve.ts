@@ -1,5 +1,5 @@
 import { defineCommand } from "../../command.ts";
-import { runDecision } from "../../decide_approval.ts";
+import { runApprovalDecision } from "../../decide_approval.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { booleanFlag, textFlag } from "../../flags.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
@@ -36,7 +36,7 @@ export const command = defineCommand({
       const { approveCommands } = await import("../../approve_commands.ts");
       return approveCommands({ id, ...words }, cli);
     }
-    await runDecision("approved", { id, by, reason, json: words.json }, cli);
+    await runApprovalDecision("approved", { id, by, reason, json: words.json }, cli);
     return EXIT_STATUS.ok;
   },
 });

@@ -17,7 +17,7 @@ export const board = defineCommand({
   async run({ port = 0, "no-open": isQuiet }, cli) {
     const { serveBoard } = await import("../../board/serve_board.ts");
     // Connections that browsers keep open would keep the process running.
-    return endProcess(await serveBoard(await cli.project(), cli, { port, opens: !isQuiet }));
+    return endProcess(await serveBoard(await cli.openProject(), cli, { port, opensBrowser: !isQuiet }));
   },
 });
 

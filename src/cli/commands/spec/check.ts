@@ -6,7 +6,7 @@ import { sanitizeLine } from "../../output/plain_text.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
-import { runWithProofs } from "../../with_proofs.ts";
+import { runProvingCommand } from "../../with_proofs.ts";
 
 export const command = defineCommand({
   summary: "Check one acceptance criterion of a spec",
@@ -26,7 +26,7 @@ export const command = defineCommand({
     { line: "planner check 003 2 --undo", shows: "Uncheck the second criterion" },
   ],
   async run({ id, criterion, undo, json }, cli) {
-    return runWithProofs(cli, undo ? [] : [id], async (context) => {
+    return runProvingCommand(cli, undo ? [] : [id], async (context) => {
       const spec = await findSpecId(context, id, { archived: false });
       const value = await checkCriterion(context, { id: spec, wanted: criterion, checked: !undo });
       if (json) return printJson(value);

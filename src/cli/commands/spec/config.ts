@@ -5,7 +5,7 @@ import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { booleanFlag } from "../../flags.ts";
 import { CONFIG_FILE, checkProjectConfig, findConfigWarnings } from "../../lint/config_warnings.ts";
-import type { OpenProject } from "../../open_project.ts";
+import type { OpenedProject } from "../../open_project.ts";
 import { sanitizeLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
@@ -29,9 +29,9 @@ export const command = defineCommand({
   ],
   async run({ key, validate, explain, json }, cli) {
     if (explain) return explainSettings(key, json);
-    const project = await cli.project();
-    if (validate) return reportConfig(project, json);
-    const value = findSettingValue(await project.context.config(), key);
+    const project = await cli.openProject();
+    if (validate) return reportConfigProblems(project, json);
+    const value = getSettingValue(await project.context.readConfig(), key);
     for (const warning of await findConfigWarnings(project)) cli.warn(warning);
     if (json) printJson(value);
     else print(sanitizeLines((await import("yaml")).stringify(value, { lineWidth: 0 })));
@@ -39,13 +39,13 @@ export const command = defineCommand({
   },
 });
 
-async function reportConfig(project: OpenProject, json: boolean): Promise<ExitStatus> {
+async function reportConfigProblems(project: OpenedProject, json: boolean): Promise<ExitStatus> {
   const { errors, warnings } = await checkProjectConfig(project);
   if (json) printJson({ valid: errors.length === 0, errors, warnings });
   else {
     const lines = [
-      ...errors.map((problem) => formatProblem("error", problem)),
-      ...warnings.map((problem) => formatProblem("warning", problem)),
+      ...errors.map((problem) => formatConfigProblem("error", problem)),
+      ...warnings.map((problem) => formatConfigProblem("warning", problem)),
     ];
     printText(sanitizeLines([...lines, `${errors.length} errors, ${warnings.length} warnings`, ""].join("\n")));
   }
@@ -75,11 +75,11 @@ async function explainSettings(key: string | undefined, json: boolean): Promise<
   return EXIT_STATUS.ok;
 }
 
-function formatProblem(severity: string, { line: at, column, message }: ConfigProblem): string {
+function formatConfigProblem(severity: string, { line: at, column, message }: ConfigProblem): string {
   return `${CONFIG_FILE}:${at}:${column}: ${severity}: ${message}`;
 }
 
-function findSettingValue(config: unknown, key: string | undefined): unknown {
+function getSettingValue(config: unknown, key: string | undefined): unknown {
   let value = config;
   for (const step of key?.split(".") ?? []) {
     const keys = typeof value === "object" && value !== null ? Object.keys(value) : [];

@@ -1,4 +1,4 @@
-import { diagnose } from "#planner/operations/diagnose.ts";
+import { diagnoseTool } from "#planner/operations/diagnose.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
@@ -14,7 +14,7 @@ export const command = defineCommand({
   flags: { json: JSON_FLAG },
   examples: [{ line: "planner diagnose 003", shows: "Check today's third spec" }],
   async run({ id, json }, cli) {
-    const { value } = await runTool(await cli.planner(), diagnose, { id });
+    const { value } = await runTool(await cli.openContext(), diagnoseTool, { id });
     if (json) printJson(value);
     else {
       const checks = value.checks.map(({ name, passed, details }) => {

@@ -30,19 +30,19 @@ export const command = defineCommand({
       else printText(selfText(report));
       return EXIT_STATUS.ok;
     }
-    const { context } = await cli.project();
-    const { findStartTroubles } = await import("#planner/operations/shared/start_checks.ts");
+    const { context } = await cli.openProject();
+    const { findStartObstacles: findStartTroubles } = await import("#planner/operations/shared/start_checks.ts");
     const { runDoctor } = await import("#planner/runs/doctor/doctor.ts");
-    const report = await runDoctor({ context, ports: await context.runs(), pid: process.pid }, { fix });
-    const { trusted } = await (await context.accepted()).read();
+    const report = await runDoctor({ context, ports: await context.openRuns(), pid: process.pid }, { fix });
+    const { isTrusted: trusted } = await (await context.openAcceptance()).read();
     if (json) printJson({ ...report, trusted });
-    else printText(`${renderFindings(report.findings)}${trusted ? TRUSTED : ""}`);
+    else printText(`${renderFindings(report.findings)}${trusted ? TRUSTED_NOTE : ""}`);
     for (const trouble of await findStartTroubles(context)) cli.note(`No agent can run: ${trouble}`);
     return report.healthy ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },
 });
 
-const TRUSTED = 'Every command of this project runs without a question ("planner trust --off" ends that)\n';
+const TRUSTED_NOTE = 'Every command of this project runs without a question ("planner trust --off" ends that)\n';
 
 function renderFindings(findings: readonly DoctorFinding[]): string {
   if (findings.length === 0) return "Nothing found\n";

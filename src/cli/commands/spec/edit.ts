@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { lint } from "#planner/operations/lint.ts";
+import { lintTool } from "#planner/operations/lint.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { runTool } from "#planner/service.ts";
 import { parseDocument } from "#planner/spec/document.ts";
@@ -20,7 +20,7 @@ export const command = defineCommand({
     { line: 'VISUAL="code --wait" planner edit 003', shows: "Use an editor with arguments" },
   ],
   async run({ id: text }, cli) {
-    const project = await cli.project();
+    const project = await cli.openProject();
     const { context } = project;
     const id = await findSpecId(context, text, { archived: false });
     const { text: before } = await context.specs.readText(id);
@@ -41,7 +41,7 @@ export const command = defineCommand({
     edit.discard();
     await acceptTypedCommands(project, findNewChecks(before, edit.text));
     print(`Updated spec: ${id}\n`);
-    const { value } = await runTool(context, lint, { id });
+    const { value } = await runTool(context, lintTool, { id });
     for (const { severity, rule, message } of value.diagnostics) cli.warn(`lint ${severity}, ${rule}: ${message}`);
   },
 });

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import type { PlannerContext } from "#planner/context.ts";
 import { createFilterTest } from "#planner/operations/shared/spec_filter.ts";
-import { loadWorld } from "#planner/operations/shared/world.ts";
+import { loadSpecWorld } from "#planner/operations/shared/world.ts";
 import { parseCriteria } from "#planner/spec/criteria.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { FILTER_STATUSES, type FilterStatus } from "#planner/spec/status.ts";
-import { quoteCell } from "#words/csv_cell.ts";
+import { quoteCsvCell } from "#words/csv_cell.ts";
 import { defineCommand } from "../../command.ts";
 import { createExportedSpec, type ExportedSpec, type ExportFile } from "../../exchange/export_file.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
@@ -20,7 +20,7 @@ const EXPORT_FORMATS = ["json", "csv", "markdown"] as const;
 type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Columns of the tables. A list is one cell with its items separated by semicolons, as spreadsheets expect. */
-const COLUMNS: readonly { readonly title: string; readonly text: (spec: ExportedSpec) => string }[] = [
+const EXPORT_COLUMNS: readonly { readonly title: string; readonly text: (spec: ExportedSpec) => string }[] = [
   { title: "id", text: ({ id }) => id },
   { title: "status", text: ({ status }) => status },
   { title: "type", text: ({ type }) => type },
@@ -35,8 +35,9 @@ const COLUMNS: readonly { readonly title: string; readonly text: (spec: Exported
 
 const RENDERERS: Record<ExportFormat, (file: ExportFile) => string> = {
   json: (file) => `${JSON.stringify(file, null, 2)}\n`,
-  csv: ({ specs }) => formatCsv([COLUMNS.map(({ title }) => title), ...specs.map(formatSpecCells)]),
-  markdown: ({ specs }) => formatMarkdownTable([COLUMNS.map(({ title }) => title), ...specs.map(formatSpecCells)]),
+  csv: ({ specs }) => formatCsvRows([EXPORT_COLUMNS.map(({ title }) => title), ...specs.map(formatSpecCells)]),
+  markdown: ({ specs }) =>
+    formatMarkdownTable([EXPORT_COLUMNS.map(({ title }) => title), ...specs.map(formatSpecCells)]),
 };
 
 function renderExport(file: ExportFile, format: ExportFormat): string {
@@ -44,7 +45,7 @@ function renderExport(file: ExportFile, format: ExportFormat): string {
 }
 
 function formatSpecCells(spec: ExportedSpec): readonly string[] {
-  return COLUMNS.map(({ text }) => text(spec));
+  return EXPORT_COLUMNS.map(({ text }) => text(spec));
 }
 
 function formatCriteria(body: string): string {
@@ -53,8 +54,8 @@ function formatCriteria(body: string): string {
 }
 
 // Formats rows by RFC 4180: CRLF, and quotes around cells with a comma, a quote or a line break.
-function formatCsv(rows: readonly (readonly string[])[]): string {
-  return rows.map((row) => `${row.map(quoteCell).join(",")}\r\n`).join("");
+function formatCsvRows(rows: readonly (readonly string[])[]): string {
+  return rows.map((row) => `${row.map(quoteCsvCell).join(",")}\r\n`).join("");
 }
 
 function formatMarkdownTable([header = [], ...rows]: readonly (readonly string[])[]): string {
@@ -84,7 +85,12 @@ export const command = defineCommand({
     { line: "planner export --format markdown --label api", shows: "Write a table for a report" },
   ],
   async run({ format = "json", output, status, type, label, archived }, cli) {
-    const exported = await collectExport(await cli.planner(), { status, types: type, labels: label, archived });
+    const exported = await collectExportedSpecs(await cli.openContext(), {
+      status,
+      types: type,
+      labels: label,
+      archived,
+    });
     const rendered = renderExport(exported, format);
     // Markdown is text for reading; JSON and CSV are data, in which a terminal would interpret control characters.
     const isShown = format === "markdown" || (format === "csv" && output === undefined && isTerminal("stdout"));
@@ -106,13 +112,13 @@ interface ExportFilter {
 }
 
 /** Reads the specs that meet the filter, active ones first, each group sorted by id. */
-async function collectExport(context: PlannerContext, filter: ExportFilter): Promise<ExportFile> {
+async function collectExportedSpecs(context: PlannerContext, filter: ExportFilter): Promise<ExportFile> {
   const { status, types, labels } = filter;
-  const world = await loadWorld(context);
-  const archive = filter.archived ? await context.specs.archived() : { specs: [], unreadable: [] };
+  const world = await loadSpecWorld(context);
+  const archive = filter.archived ? await context.specs.readArchived() : { specs: [], unreadable: [] };
   const hasStatus = (spec: Spec): boolean => {
     if (status === undefined) return true;
-    return spec.archived ? spec.status === status : world.readiness.matches(spec, status);
+    return spec.archived ? spec.status === status : world.readiness.matchesFilter(spec, status);
   };
   const meets = createFilterTest<Spec>({ types, labels });
   const found = [...world.specs, ...archive.specs].filter((spec) => hasStatus(spec) && meets(spec));

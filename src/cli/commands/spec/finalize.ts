@@ -1,11 +1,11 @@
-import { finalizeByPerson } from "#planner/operations/finalize.ts";
+import { finalizeCommand } from "#planner/operations/finalize.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
 import { sanitizeLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { ACTIVE_ID, JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
 import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
-import { runWithProofs } from "../../with_proofs.ts";
+import { runProvingCommand } from "../../with_proofs.ts";
 
 export const command = defineCommand({
   summary: "Mark a spec completed if all acceptance criteria are checked and its output matches its schema",
@@ -19,10 +19,10 @@ export const command = defineCommand({
   ],
   async run({ id, unproven, json, ...wishes }, cli) {
     const shared = await confirmClaimOptions(wishes, cli);
-    return runWithProofs(cli, [id], async (context, signal) => {
+    return runProvingCommand(cli, [id], async (context, signal) => {
       const { value, text } = await runTool(
         context,
-        finalizeByPerson,
+        finalizeCommand,
         { id, ...shared, ...(unproven === undefined ? {} : { unproven }) },
         { signal },
       );

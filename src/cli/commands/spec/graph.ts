@@ -3,7 +3,7 @@ import { buildSpecGraph, type SpecGraph } from "#planner/operations/graph/spec_g
 import { drawSvgGraph } from "#planner/operations/graph/svg.ts";
 import { buildUnreadableField } from "#planner/operations/shared/listing.ts";
 import { createFilterTest } from "#planner/operations/shared/spec_filter.ts";
-import { loadWorld } from "#planner/operations/shared/world.ts";
+import { loadSpecWorld } from "#planner/operations/shared/world.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { defineCommand } from "../../command.ts";
 import { booleanFlag, enumFlag } from "../../flags.ts";
@@ -13,10 +13,10 @@ import { print, printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { createDueTest, FIELD_FILTER_FLAGS, LIST_LIMIT_FLAGS } from "../../spec_filter.ts";
 
-const FORMATS = ["text", "mermaid", "dot", "svg", "json"] as const;
+const GRAPH_FORMATS = ["text", "mermaid", "dot", "svg", "json"] as const;
 
 /** Writers of the formats that other programs read. */
-const WRITERS: Readonly<Record<string, (graph: SpecGraph) => string>> = {
+const GRAPH_FORMATTERS: Readonly<Record<string, (graph: SpecGraph) => string>> = {
   mermaid: formatMermaidGraph,
   dot: formatDotGraph,
   svg: drawSvgGraph,
@@ -29,7 +29,7 @@ export const command = defineCommand({
   details:
     "A spec stands one layer behind the last spec that it waits for: its dependencies, its members, or the member before it. The critical path is the longest chain of open specs. Cycles and unknown dependencies are listed. In text, `*` in the column PATH marks the critical path. --json prints `boxes` of `id`, `title`, `status`, `layer`, `order`, `critical`, `in_cycle` and `left_out`, `edges` of `from`, `to`, `kind` (`depends_on`, `member` or `order`), `critical` and `backward`, `layers`, `critical_path`, `cycles`, `unknown` and `unreadable`.",
   flags: {
-    format: enumFlag(FORMATS, "Output format (default: text)", { short: "f" }),
+    format: enumFlag(GRAPH_FORMATS, "Output format (default: text)", { short: "f" }),
     all: booleanFlag("Include completed and cancelled specs, and archived dependencies", { short: "a" }),
     ...FIELD_FILTER_FLAGS,
     ...LIST_FLAGS,
@@ -42,15 +42,15 @@ export const command = defineCommand({
   ],
   async run({ format: wanted, json, all, status, due, type, label, priority, assignee }, cli) {
     const format = json ? "json" : (wanted ?? "text");
-    const context = await cli.planner();
+    const context = await cli.openContext();
     const isDue = createDueTest(due);
     const meets = createFilterTest<Spec>({ types: type, labels: label, priorities: priority, assignees: assignee });
-    const [world, archivedIds] = await Promise.all([loadWorld(context), context.specs.archivedIds()]);
+    const [world, archivedIds] = await Promise.all([loadSpecWorld(context), context.specs.listArchivedIds()]);
     const isShown = (spec: Spec): boolean =>
-      (status === undefined || world.readiness.matches(spec, status)) && meets(spec) && isDue(spec);
+      (status === undefined || world.readiness.matchesFilter(spec, status)) && meets(spec) && isDue(spec);
     const graph = buildSpecGraph({ ...world, archivedIds }, { all: all || status !== undefined, isShown });
     if (format === "json") return printJson({ ...graph, ...buildUnreadableField(world.unreadable) });
-    const write = WRITERS[format];
+    const write = GRAPH_FORMATTERS[format];
     if (write === undefined) return printGraph(cli, graph, world.unreadable);
     print(write(graph));
     if (world.unreadable.length > 0) cli.warn(formatUnreadableCount(world.unreadable).trimEnd());

@@ -19,7 +19,7 @@ export const command = defineCommand({
     { line: "planner hook status", shows: "Check whether the hook is installed" },
   ],
   async run({ action, json }, cli) {
-    const { root } = await cli.project();
+    const { root } = await cli.openProject();
     const repository = await requireRepository(root);
     const changed =
       action === "install"
@@ -33,12 +33,12 @@ export const command = defineCommand({
       cli.warn(`git does not call ${state.manager} in this checkout yet: run \`${state.activate}\``);
     }
     if (json) printJson({ ...state, changed });
-    else printText(sanitizeLines(`${describeHook(action, changed, state)}\n`));
+    else printText(sanitizeLines(`${describeHookState(action, changed, state)}\n`));
     return action === "status" && !state.installed ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   },
 });
 
-function describeHook(action: "install" | "uninstall" | "status", changed: boolean, state: HookState): string {
+function describeHookState(action: "install" | "uninstall" | "status", changed: boolean, state: HookState): string {
   const { path, installed, kept } = state;
   if (!installed)
     return changed ? `Removed the check from ${path}` : `Not installed: ${path} does not check this project`;

@@ -4,7 +4,7 @@ import { defineCommand } from "../../command.ts";
 import { importSpecs, readImportBatch } from "../../exchange/import_specs.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { booleanFlag, enumFlag, textFlag } from "../../flags.ts";
-import type { OpenProject } from "../../open_project.ts";
+import type { OpenedProject } from "../../open_project.ts";
 import { sanitizeLine } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
@@ -34,9 +34,9 @@ export const command = defineCommand({
     { line: "planner import specs.json", shows: "Import specs that `planner export` wrote" },
   ],
   async run({ path, from, origin, overwrite, "dry-run": dryRun, json }, cli) {
-    const project = await cli.project();
+    const project = await cli.openProject();
     const full = resolve(cli.cwd, path);
-    const { runSourceImport } = await import("../../exchange/source/run_source_import.ts");
+    const { runTaskImport: runSourceImport } = await import("../../exchange/source/run_source_import.ts");
     const status = await runSourceImport(project, full, { from, origin, overwrite, dryRun, json }, cli);
     if (status !== undefined) return status;
     for (const [name, given] of Object.entries({ origin, overwrite: overwrite || undefined })) {
@@ -49,7 +49,7 @@ export const command = defineCommand({
 
 /** Imports an export, a Markdown file or a folder of them, and prints the result for each item. */
 async function runExportImport(
-  project: OpenProject,
+  project: OpenedProject,
   path: string,
   { dryRun, json }: { readonly dryRun: boolean; readonly json: boolean },
 ): Promise<ExitStatus> {

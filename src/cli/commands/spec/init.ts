@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { PROVIDER_NAMES } from "#planner/config/config_values.ts";
-import { findStartTroubles } from "#planner/operations/shared/start_checks.ts";
+import { findStartObstacles } from "#planner/operations/shared/start_checks.ts";
 import { findRoot } from "#planner/store/project/find_root.ts";
 import { acceptTypedCommands } from "../../accept_commands.ts";
 import { type Cli, defineCommand } from "../../command.ts";
@@ -16,7 +16,7 @@ import { paint } from "../../output/terminal.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { offerTrust } from "../../trust_project.ts";
 
-const SAID: Record<SetupStep["outcome"], string> = {
+const OUTCOME_WORDS: Record<SetupStep["outcome"], string> = {
   created: "created",
   extended: "extended",
   present: "kept",
@@ -24,11 +24,13 @@ const SAID: Record<SetupStep["outcome"], string> = {
 };
 
 /** Prints one line per file, then the next steps. */
-function reportSetup(cli: Cli, root: string, steps: readonly SetupStep[]): void {
+function printSetup(cli: Cli, root: string, steps: readonly SetupStep[]): void {
   for (const { file, outcome, note } of steps) {
     const said =
-      outcome === "present" || outcome === "other" ? paint(SAID[outcome], "dim") : paint(SAID[outcome], "green");
-    printText(`${said} ${sanitizeLine(file)}${formatOutcome(outcome, note)}\n`);
+      outcome === "present" || outcome === "other"
+        ? paint(OUTCOME_WORDS[outcome], "dim")
+        : paint(OUTCOME_WORDS[outcome], "green");
+    printText(`${said} ${sanitizeLine(file)}${formatOutcomeNote(outcome, note)}\n`);
   }
   for (const { file, outcome } of steps) {
     if (outcome === "other") {
@@ -39,7 +41,7 @@ function reportSetup(cli: Cli, root: string, steps: readonly SetupStep[]): void 
   else cli.note('Next: planner add "<what is to be done>"');
 }
 
-function formatOutcome(outcome: SetupStep["outcome"], note: string | null): string {
+function formatOutcomeNote(outcome: SetupStep["outcome"], note: string | null): string {
   if (outcome === "present") return " (already there)";
   if (outcome === "other") return " (has another entry)";
   return note === null ? "" : ` (${note})`;
@@ -74,7 +76,7 @@ export const command = defineCommand({
       return EXIT_STATUS.interrupted;
     }
     const steps = await setUpProject(root, setup);
-    reportSetup(cli, root, steps);
+    printSetup(cli, root, steps);
     const { context } = await openProject(root, root);
     const project = { context, root };
     await acceptTypedCommands(
@@ -83,7 +85,7 @@ export const command = defineCommand({
     );
     if (!words.yes && words.agent.length === 0) await offerTrust(project);
     if (steps.every(({ outcome }) => outcome !== "created")) return EXIT_STATUS.ok;
-    for (const trouble of await findStartTroubles(context)) cli.note(`No agent can run yet: ${trouble}`);
+    for (const trouble of await findStartObstacles(context)) cli.note(`No agent can run yet: ${trouble}`);
     return EXIT_STATUS.ok;
   },
 });

@@ -6,11 +6,11 @@ import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { booleanFlag, enumFlag, integerFlag } from "../../flags.ts";
 import { findConfigWarnings } from "../../lint/config_warnings.ts";
 import type { FixOutcome } from "../../lint/lint_fix.ts";
-import { LINT_FORMATS, type LintOutcome, writeLintReport } from "../../lint/write_report.ts";
-import type { OpenProject } from "../../open_project.ts";
+import { LINT_FORMATS, type LintOutcome, printLintReport } from "../../lint/write_report.ts";
+import type { OpenedProject } from "../../open_project.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 
-interface Wanted {
+interface LintOptions {
   readonly all: boolean;
   readonly ids: readonly string[];
   readonly fix: boolean;
@@ -49,23 +49,23 @@ export const command = defineCommand({
     { line: "planner lint --format sarif > lint.sarif", shows: "Write a report for code scanning" },
   ],
   async run({ id: ids, all, fix, "dry-run": dryRun, format, json, staged, "max-warnings": most }, cli) {
-    const project = await cli.project();
+    const project = await cli.openProject();
     const outcome = await runLint({ ids, all, fix, dryRun, staged }, project, cli);
     for (const warning of await findConfigWarnings(project)) cli.warn(warning);
-    await writeLintReport(outcome, json ? "json" : (format ?? "text"), project);
-    return chooseStatus(outcome, most, cli);
+    await printLintReport(outcome, json ? "json" : (format ?? "text"), project);
+    return chooseExitStatus(outcome, most, cli);
   },
 });
 
-interface Outcome extends LintOutcome {
+interface LintRunOutcome extends LintOutcome {
   readonly unwritten?: boolean;
 }
 
 async function runLint(
-  { ids, all, fix, dryRun, staged }: Wanted,
-  { context, root }: OpenProject,
+  { ids, all, fix, dryRun, staged }: LintOptions,
+  { context, root }: OpenedProject,
   cli: Cli,
-): Promise<Outcome> {
+): Promise<LintRunOutcome> {
   if (staged) {
     const { lintStaged } = await import("../../lint/lint_staged.ts");
     return { report: await lintStaged(context, root) };
@@ -83,13 +83,13 @@ async function runLint(
   return { report: await lintProject(await projectSource(context), { ids: specIds, all }) };
 }
 
-type Mending = FixOutcome & { readonly diff?: string };
+type FixRunOutcome = FixOutcome & { readonly diff?: string };
 
 async function runLintFix(
-  context: OpenProject["context"],
+  context: OpenedProject["context"],
   choice: LintSelection,
   { dryRun, cli }: { readonly dryRun: boolean; readonly cli: Cli },
-): Promise<Mending> {
+): Promise<FixRunOutcome> {
   const [{ lintAndFix, previewFix }, { openProgressBar }] = await Promise.all([
     import("../../lint/lint_fix.ts"),
     import("../../output/progress_bar.ts"),
@@ -102,7 +102,7 @@ async function runLintFix(
   }
 }
 
-function chooseStatus({ report, unwritten }: Outcome, most: number | undefined, cli: Cli): ExitStatus {
+function chooseExitStatus({ report, unwritten }: LintRunOutcome, most: number | undefined, cli: Cli): ExitStatus {
   if (hasTooManyWarnings(report, most)) cli.warn(`${report.warnings} warnings, more than --max-warnings ${most}`);
   return report.errors > 0 || unwritten === true || hasTooManyWarnings(report, most)
     ? EXIT_STATUS.refused

@@ -1,5 +1,5 @@
 import type { SpecRow } from "#planner/operations/shared/listing.ts";
-import { listArchived, specList } from "#planner/operations/spec_list.ts";
+import { listArchivedSpecs, specListTool } from "#planner/operations/spec_list.ts";
 import { runTool } from "#planner/service.ts";
 import { compareDueDays, compareUrgency } from "#planner/spec/planning.ts";
 import { defineCommand } from "../../command.ts";
@@ -29,27 +29,27 @@ export const command = defineCommand({
     { line: "planner list --label api --label web --json", shows: "List specs with either label, as JSON" },
   ],
   async run({ status, archived, type, label, priority, assignee, limit, json, ...plan }, cli) {
-    const context = await cli.planner();
+    const context = await cli.openContext();
     const value = archived
-      ? await listArchived(context, status)
-      : (await runTool(context, specList, { ...(status !== undefined && { status }), limit: NO_LIMIT })).value;
+      ? await listArchivedSpecs(context, status)
+      : (await runTool(context, specListTool, { ...(status !== undefined && { status }), limit: NO_LIMIT })).value;
     const filter = { types: type, labels: label, priorities: priority, assignees: assignee, limit };
-    const list = filterListedSpecs({ ...value, specs: sortRows(value.specs, plan) }, filter);
+    const list = filterListedSpecs({ ...value, specs: selectSortedRows(value.specs, plan) }, filter);
     const listed = new Set(list.specs.map(({ id }) => id as string));
     const others = (await readOthersClaims(context))?.filter(({ spec_id }) => listed.has(spec_id));
     if (json) return printJson({ ...list, ...(others !== undefined && { others }) });
-    printSpecListing<ListedSpec>(cli, list, selectSpecColumns(list.specs, await context.specs.ids()));
+    printSpecListing<ListedSpec>(cli, list, selectSpecColumns(list.specs, await context.specs.listIds()));
     printText(formatOthersClaims(others));
   },
 });
 
-interface Plan {
+interface SortOptions {
   readonly due: string | undefined;
   readonly sort: "id" | "priority" | "due" | undefined;
 }
 
 /** Returns the specs that are due by the requested day, in the requested order, then by id. */
-function sortRows(specs: readonly SpecRow[], { due, sort }: Plan): readonly SpecRow[] {
+function selectSortedRows(specs: readonly SpecRow[], { due, sort }: SortOptions): readonly SpecRow[] {
   const found = specs.filter(createDueTest(due));
   if (sort === "priority") return found.sort(compareUrgency);
   return sort === "due" ? found.sort(compareDueDays) : found;

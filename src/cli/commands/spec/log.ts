@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
-import { log } from "#planner/operations/log.ts";
+import { logTool } from "#planner/operations/log.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
@@ -11,7 +11,7 @@ import { isStdoutClosed, print, printJson } from "../../output/print.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 /** Interval between checks of a followed log, in milliseconds. */
-const LOOK_EVERY_MS = 300;
+const POLL_INTERVAL_MS = 300;
 
 /** Prints new lines of a log until the process ends or standard output is closed. */
 async function followLog(context: PlannerContext, id: string, from: number): Promise<void> {
@@ -20,13 +20,13 @@ async function followLog(context: PlannerContext, id: string, from: number): Pro
     const next = await readNewText(context, id, offset);
     print(removeEscapes(next.content));
     offset = next.byte_offset;
-    if (!next.has_more) await setTimeout(LOOK_EVERY_MS);
+    if (!next.has_more) await setTimeout(POLL_INTERVAL_MS);
   }
 }
 
 async function readNewText(context: PlannerContext, id: string, offset: number) {
   try {
-    return (await runTool(context, log, { id, offset })).value;
+    return (await runTool(context, logTool, { id, offset })).value;
   } catch (error) {
     // The offset comes from an earlier read, so it can be invalid only if the log was replaced by a shorter one.
     if (!(error instanceof OperationError) || error.kind !== "invalid_argument") throw error;
@@ -56,19 +56,19 @@ export const command = defineCommand({
     { line: "planner log 003 --since 2026-11-21T09:30:00Z", shows: "Print at most 100 lines from that time on" },
   ],
   async run({ id, follow, json, run, ...words }, cli) {
-    const context = await cli.planner();
+    const context = await cli.openContext();
     // The id is resolved once, because a spec that is added later must not make it ambiguous.
     const fullId = await findSpecId(context, id, { archived: true });
     if (run !== undefined) {
       const { readRunRecord: keptRecord, formatRunRecord: recordText } = await import("../../run_record.ts");
-      const kept = await keptRecord(await context.runs(), fullId, run);
+      const kept = await keptRecord(await context.openRuns(), fullId, run);
       return json ? printJson(kept.record) : print(recordText(kept));
     }
     const args = {
       id: fullId,
       ...Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined)),
     };
-    const { value } = await runTool(context, log, args);
+    const { value } = await runTool(context, logTool, args);
     if (json) return printJson(value);
     print(removeEscapes(value.content));
     if (follow) await followLog(context, fullId, value.byte_offset);

@@ -9,7 +9,7 @@ import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { booleanFlag, textFlag } from "../../flags.ts";
 import { askAboutMergeCommands, isMergeRefusal, printMergeResult } from "../../merge_output.ts";
-import type { OpenProject } from "../../open_project.ts";
+import type { OpenedProject } from "../../open_project.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
@@ -47,7 +47,7 @@ export const command = defineCommand({
   ],
   async run({ ids, all, as = null, unproven = null, json, steal, offline }, cli) {
     if (as !== null && ids.length > 1) throw new UsageError(`"--as" takes one of <ids>: got ${ids.length}`, null);
-    const project = await cli.project();
+    const project = await cli.openProject();
     refuseInsideRun(project.context, "merge");
     const { results, left } = await runMerge(project, cli, {
       ids: all ? null : await findSpecIds(project.context, ids, { archived: true }),
@@ -61,7 +61,7 @@ export const command = defineCommand({
   },
 });
 
-interface Wanted {
+interface MergeOptions {
   /** Ids of the specs to merge; null for all finished specs. */
   readonly ids: readonly SpecId[] | null;
   readonly unproven: string | null;
@@ -71,13 +71,17 @@ interface Wanted {
   readonly json: boolean;
 }
 
-interface Merged {
+interface MergeOutcome {
   readonly results: readonly MergeResult[];
   /** Work that `--all` did not merge, with the reasons. */
   readonly left: readonly UnmergeableWork[];
 }
 
-async function runMerge(project: OpenProject, cli: Cli, { ids, as, unproven, shared, json }: Wanted): Promise<Merged> {
+async function runMerge(
+  project: OpenedProject,
+  cli: Cli,
+  { ids, as, unproven, shared, json }: MergeOptions,
+): Promise<MergeOutcome> {
   const [{ openRunDeps }, { mergeSpecs }, { listWaitingWork: waitingWork }, { listenForSignals }] = await Promise.all([
     import("../../work/run_deps.ts"),
     import("#planner/runs/merge/merge_specs.ts"),
@@ -92,7 +96,7 @@ async function runMerge(project: OpenProject, cli: Cli, { ids, as, unproven, sha
     await askAboutMergeCommands(project, finished);
     const wanted = { ids: finished, stop: signals, as, unproven, shared };
     if (unproven !== null) {
-      await (await project.context.accepted()).accept(finished.map((id) => buildUnprovenLine(id, unproven)));
+      await (await project.context.openAcceptance()).acceptLines(finished.map((id) => buildUnprovenLine(id, unproven)));
     }
     const results = await mergeSpecs(deps, wanted, json ? undefined : (result) => printMergeResult(result, cli));
     // The results include members of merged drivers, which `left` may list too.

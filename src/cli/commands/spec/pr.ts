@@ -1,23 +1,23 @@
 import { OperationError } from "#kernel/errors.ts";
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
-import type { MadeRequest, RequestDraft } from "#planner/runs/requests/make_request.ts";
+import type { PullRequestResult, RequestDraft } from "#planner/runs/requests/make_request.ts";
 import type { SyncedRequest } from "#planner/runs/requests/sync_requests.ts";
 import type { RunDeps, StopSignals } from "#planner/runs/run_types.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { refuseActionInRun } from "../../accept_commands.ts";
+import { requireOutsideRun } from "../../accept_commands.ts";
 import { type Args, type Cli, defineCommand, type Flags, type Positionals } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { booleanFlag } from "../../flags.ts";
 import { askAboutMergeCommands } from "../../merge_output.ts";
-import type { OpenProject } from "../../open_project.ts";
+import type { OpenedProject } from "../../open_project.ts";
 import { sanitizeLine, sanitizeLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { isRequestUnsettled, printSyncedRequest } from "../../output/requests_output.ts";
 import { JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
 import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
 
-const PLACES = {
+const POSITIONALS = {
   ids: {
     summary: "Full or partial ids of specs (default with --sync: all with a request)",
     required: false,
@@ -27,7 +27,7 @@ const PLACES = {
   },
 } as const satisfies Positionals;
 
-const FLAGS = {
+const PR_FLAGS = {
   draft: booleanFlag("Make a draft; takes unfinished work too", { short: "d" }),
   new: booleanFlag("Make a new request although the last one was closed or merged"),
   print: booleanFlag("Print the text; push nothing and ask no server", { short: "p" }),
@@ -40,14 +40,14 @@ const FLAGS = {
   json: JSON_FLAG,
 } as const satisfies Flags;
 
-type PrWords = Args<typeof PLACES, typeof FLAGS>;
+type PullRequestArgs = Args<typeof POSITIONALS, typeof PR_FLAGS>;
 
 export const command = defineCommand({
   summary: "Make a pull request of finished work, and take over what was merged there",
   details:
     "Pushes the branch of each spec, with your hooks, and makes or updates its request with gh (GitHub) or glab (GitLab), whose login it uses. Without the program it prints the text and the address to open. The text has the criteria with their checks and results, the run and the commits. --sync fast-forwards your main branch to the remote's, finds what was merged there, runs the checks of these specs on your main branch and completes them. Exits with 1 if something is left to do for a person. --json prints `results` of `spec_id`, `outcome`, `number` and `url`: created, updated, pushed or refused; with --sync open, closed, found, missing or refused, with `sign`, `result` and `reason`.",
-  positionals: PLACES,
-  flags: FLAGS,
+  positionals: POSITIONALS,
+  flags: PR_FLAGS,
   examples: [
     { line: "planner pr 003", shows: "Push the work on today's third spec and make its pull request" },
     { line: "planner pr 003 --print", shows: "Look at its text first" },
@@ -56,10 +56,10 @@ export const command = defineCommand({
   run: runPullRequests,
 });
 
-async function runPullRequests(words: PrWords, cli: Cli): Promise<ExitStatus> {
-  const project = await cli.project();
+async function runPullRequests(words: PullRequestArgs, cli: Cli): Promise<ExitStatus> {
+  const project = await cli.openProject();
   refuseInsideRun(project.context, "pr");
-  refuseActionInRun(project.root, "make a pull request");
+  requireOutsideRun(project.root, "make a pull request");
   const [{ openRunDeps }, { listenForSignals }] = await Promise.all([
     import("../../work/run_deps.ts"),
     import("../../work/signals.ts"),
@@ -75,15 +75,15 @@ async function runPullRequests(words: PrWords, cli: Cli): Promise<ExitStatus> {
   }
 }
 
-interface Using {
-  readonly project: OpenProject;
+interface PullRequestContext {
+  readonly project: OpenedProject;
   readonly deps: RunDeps;
   readonly cli: Cli;
-  readonly words: PrWords;
+  readonly words: PullRequestArgs;
   readonly stop: StopSignals;
 }
 
-async function printRequestTexts({ project, deps, words, stop }: Using): Promise<ExitStatus> {
+async function printRequestTexts({ project, deps, words, stop }: PullRequestContext): Promise<ExitStatus> {
   const { draftRequest } = await import("#planner/runs/requests/make_request.ts");
   const results: RequestDraft[] = [];
   for (const id of await findSpecIds(project.context, words.ids, { archived: true })) {
@@ -98,22 +98,22 @@ function formatDraft({ url, title, body }: RequestDraft): string {
   return `${sanitizeLine(title)}\n\n${sanitizeLines(body)}\n\n${sanitizeLine(url)}\n`;
 }
 
-interface Refused {
+interface RefusedRequest {
   readonly spec_id: SpecId;
   readonly outcome: "refused";
   readonly reason: string;
 }
 
-async function createRequests({ project, deps, cli, words, stop }: Using): Promise<ExitStatus> {
+async function createRequests({ project, deps, cli, words, stop }: PullRequestContext): Promise<ExitStatus> {
   const { makeRequest } = await import("#planner/runs/requests/make_request.ts");
   const { draft, new: again, json, steal, offline } = words;
   const ids = await findSpecIds(project.context, words.ids, { archived: true });
   await askAboutMergeCommands(project, ids);
   const wishes = { draft, again, stop, shared: await confirmClaimOptions({ steal, offline }, cli) };
-  const results: (MadeRequest | Refused)[] = [];
+  const results: (PullRequestResult | RefusedRequest)[] = [];
   for (const id of ids) {
     if (stop.soon.aborted) break;
-    const result = await makeRequest(deps, id, wishes).catch((error: unknown): Refused => {
+    const result = await makeRequest(deps, id, wishes).catch((error: unknown): RefusedRequest => {
       // A failed request does not stop the remaining specs.
       if (!(error instanceof OperationError)) throw error;
       return { spec_id: id, outcome: "refused", reason: error.message };
@@ -125,7 +125,7 @@ async function createRequests({ project, deps, cli, words, stop }: Using): Promi
   return results.some(({ outcome }) => outcome === "refused") ? EXIT_STATUS.refused : EXIT_STATUS.ok;
 }
 
-function printCreatedRequest(result: MadeRequest | Refused, cli: Cli): void {
+function printCreatedRequest(result: PullRequestResult | RefusedRequest, cli: Cli): void {
   if (result.outcome === "refused") {
     cli.warn(sanitizeLine(result.reason));
     return;
@@ -138,12 +138,12 @@ function printCreatedRequest(result: MadeRequest | Refused, cli: Cli): void {
   } else print(`${outcome === "created" ? "Created" : "Updated"}: ${spec_id} ${sanitizeLine(url)}\n`);
 }
 
-async function printSyncedRequests({ project, deps, cli, words, stop }: Using): Promise<ExitStatus> {
+async function printSyncedRequests({ project, deps, cli, words, stop }: PullRequestContext): Promise<ExitStatus> {
   const { syncRequests } = await import("#planner/runs/requests/sync_requests.ts");
   const { ids, unproven = null, json, steal, offline } = words;
   const named = ids.length === 0 ? null : await findSpecIds(project.context, ids, { archived: true });
-  const wanted = named ?? [...(await deps.ports.requests.notes()).keys()].sort();
-  const there = new Set(await project.context.specs.ids());
+  const wanted = named ?? [...(await deps.ports.requests.readNotes()).keys()].sort();
+  const there = new Set(await project.context.specs.listIds());
   await askAboutMergeCommands(
     project,
     wanted.filter((id) => there.has(id)),

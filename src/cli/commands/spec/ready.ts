@@ -1,4 +1,4 @@
-import { ready } from "#planner/operations/ready.ts";
+import { readyTool } from "#planner/operations/ready.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
 import { type ListedSpec, printSpecListing, selectSpecColumns } from "../../output/listing_output.ts";
@@ -14,10 +14,10 @@ export const command = defineCommand({
     { line: "planner ready --limit 1 --json", shows: "Print the first one as JSON" },
   ],
   async run({ type, label, limit, json }, cli) {
-    const context = await cli.planner();
-    const { value } = await runTool(context, ready, { limit: NO_LIMIT });
+    const context = await cli.openContext();
+    const { value } = await runTool(context, readyTool, { limit: NO_LIMIT });
     const list = filterListedSpecs(value, { types: type, labels: label, limit });
     if (json) return printJson(list);
-    printSpecListing<ListedSpec>(cli, list, selectSpecColumns(list.specs, await context.specs.ids()));
+    printSpecListing<ListedSpec>(cli, list, selectSpecColumns(list.specs, await context.specs.listIds()));
   },
 });

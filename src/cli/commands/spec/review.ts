@@ -1,6 +1,6 @@
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
-import { refuseActionInRun } from "../../accept_commands.ts";
+import { requireOutsideRun } from "../../accept_commands.ts";
 import { type Args, type Cli, defineCommand, type Flags, type Positionals } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { booleanFlag, textFlag } from "../../flags.ts";
@@ -11,23 +11,23 @@ import { printText } from "../../output/wrap_text.ts";
 import type { DecisionContext } from "../../review/decide.ts";
 import { ANY_ID, JSON_FLAG, readTextOrInput } from "../../shared_arguments.ts";
 
-const PLACES = { id: ANY_ID } as const satisfies Positionals;
+const POSITIONALS = { id: ANY_ID } as const satisfies Positionals;
 
-const FLAGS = {
+const REVIEW_FLAGS = {
   accept: booleanFlag("Accept the work without a question", { short: "a", excludes: ["--back", "--reject"] }),
   back: textFlag("text", "Send it back with this text; - reads standard input", { short: "b" }),
   reject: booleanFlag("Reject the work without a question", { excludes: ["--back"] }),
   json: JSON_FLAG,
 } as const satisfies Flags;
 
-type ReviewWords = Args<typeof PLACES, typeof FLAGS>;
+type ReviewArgs = Args<typeof POSITIONALS, typeof REVIEW_FLAGS>;
 
 export const command = defineCommand({
   summary: "Look at the work on a spec, then accept it, send it back or reject it",
   details:
     "Without a terminal it prints the difference and asks nothing. Shows criteria, checks, commits and files, then the difference in git's pager, and asks. Accepting merges as planner merge does. Sending back adds your text under `## Review` and sets the spec pending: the next run goes on with the branch, and with the agent's session if it can. Rejecting cancels the spec and keeps its branch under refs/planner/kept. --json prints `spec_id`, `need`, `criteria`, `record`, `difference`, `uncommitted`, `reviews` and `members`; with --accept or --reject `results`, with --back `spec_id`, `specs` and `at`.",
-  positionals: PLACES,
-  flags: FLAGS,
+  positionals: POSITIONALS,
+  flags: REVIEW_FLAGS,
   examples: [
     { line: "planner review 003", shows: "Judge the work on today's third spec" },
     { line: "planner review 003 --accept", shows: "Merge it" },
@@ -36,11 +36,11 @@ export const command = defineCommand({
   run: runReview,
 });
 
-async function runReview(words: ReviewWords, cli: Cli): Promise<ExitStatus> {
+async function runReview(words: ReviewArgs, cli: Cli): Promise<ExitStatus> {
   const { id, accept, back, reject, json } = words;
-  const project = await cli.project();
+  const project = await cli.openProject();
   refuseInsideRun(project.context, "review");
-  refuseActionInRun(project.root, "review work");
+  requireOutsideRun(project.root, "review work");
   const [{ openRunDeps }, { readReviewFacts: reviewFacts }, decide] = await Promise.all([
     import("../../work/run_deps.ts"),
     import("#planner/runs/review/review_facts.ts"),
@@ -48,7 +48,7 @@ async function runReview(words: ReviewWords, cli: Cli): Promise<ExitStatus> {
   ]);
   const deps = await openRunDeps(project, { startedAt: null, tell: () => {} });
   const deciding = { project, deps, cli, json };
-  if (back !== undefined) return decide.sendWorkBack(deciding, id, await readTextOrInput(back));
+  if (back !== undefined) return decide.sendBackAndPrintWork(deciding, id, await readTextOrInput(back));
   if (reject) return decide.rejectAndPrintWork(deciding, id);
   const facts = await reviewFacts(deps, id);
   if (accept) return decide.acceptAndMergeWork(deciding, facts);
@@ -66,10 +66,10 @@ async function showReviewFacts({ deps }: DecisionContext, facts: ReviewFacts): P
   printText(factsText(facts));
   const hasFiles = difference !== null && difference.files.length > 0;
   if (!isInteractive()) {
-    if (hasFiles) print(`\n${removeEscapes(await deps.ports.differences.patch(difference, null))}`);
+    if (hasFiles) print(`\n${removeEscapes(await deps.ports.differences.readPatch(difference, null))}`);
     const asked = `planner review ${spec_id}`;
     print(`\n${asked} --accept\n${asked} --back "<text>"\n${asked} --reject\n`);
     return;
   }
-  if (hasFiles) await deps.ports.differences.show(difference);
+  if (hasFiles) await deps.ports.differences.showDifference(difference);
 }

@@ -1,4 +1,4 @@
-import { search } from "#planner/operations/search.ts";
+import { searchTool } from "#planner/operations/search.ts";
 import { runTool } from "#planner/service.ts";
 import { FILTER_STATUSES } from "#planner/spec/status.ts";
 import { defineCommand } from "../../command.ts";
@@ -23,11 +23,11 @@ export const command = defineCommand({
   ],
   async run({ query, status, archived, limit, json }, cli) {
     const filter = status === undefined ? {} : { status };
-    const context = await cli.planner();
-    const { value } = await runTool(context, search, { query, archived, ...filter, limit: NO_LIMIT });
+    const context = await cli.openContext();
+    const { value } = await runTool(context, searchTool, { query, archived, ...filter, limit: NO_LIMIT });
     const list = filterListedSpecs(value, { limit });
     if (json) return printJson({ query, ...list });
     const snippet = { title: "MATCH", text: (row: (typeof list.specs)[number]) => row.snippet, shrinks: true } as const;
-    printSpecListing(cli, list, [createIdColumn(await context.specs.ids()), STATUS_COLUMN, TITLE_COLUMN, snippet]);
+    printSpecListing(cli, list, [createIdColumn(await context.specs.listIds()), STATUS_COLUMN, TITLE_COLUMN, snippet]);
   },
 });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import type { InvalidField } from "#planner/operations/shared/invalid_fields.ts";
-import { specGet } from "#planner/operations/spec_get.ts";
+import { specGetTool } from "#planner/operations/spec_get.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
 import { booleanFlag } from "../../flags.ts";
@@ -74,17 +74,17 @@ export const command = defineCommand({
     { line: "planner show 2026-11-21-003-k3x --raw > copy.md", shows: "Copy the file" },
   ],
   async run({ id, prompt, raw, json }, cli) {
-    const project = await cli.project();
+    const project = await cli.openProject();
     const { context, root } = project;
     if (prompt) {
-      const { showPrompt } = await import("../../show_prompt.ts");
+      const { printPrompt: showPrompt } = await import("../../show_prompt.ts");
       return showPrompt(project, await findSpecId(context, id, { archived: true }), { json, warn: cli.warn });
     }
     if (raw) {
       const { file } = await context.specs.readText(await findSpecId(context, id, { archived: true }));
       return print(readFileSync(join(root, file)));
     }
-    const { value } = await runTool(context, specGet, { id });
+    const { value } = await runTool(context, specGetTool, { id });
     if (json) printJson(value);
     else print(renderSpec(value));
   },

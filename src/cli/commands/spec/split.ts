@@ -20,7 +20,7 @@ export const command = defineCommand({
     { line: "planner split 003 --recursive --max-depth 2", shows: "Also split members that are too large" },
   ],
   async run({ id, recursive, "max-depth": maxDepth, force, model, json }, cli) {
-    const project = await cli.project();
+    const project = await cli.openProject();
     const { runSplit } = await import("../../work/run_split.ts");
     return runSplit(project, cli, {
       id: await findSpecId(project.context, id, { archived: false }),

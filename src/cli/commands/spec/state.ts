@@ -2,11 +2,11 @@ import { archive as archiveTool } from "#planner/operations/archive.ts";
 import { cancel as cancelTool } from "#planner/operations/cancel.ts";
 import { pause as pauseTool } from "#planner/operations/pause.ts";
 import { reset as resetTool } from "#planner/operations/reset.ts";
-import { specList } from "#planner/operations/spec_list.ts";
+import { specListTool } from "#planner/operations/spec_list.ts";
 import { takeover as takeoverTool } from "#planner/operations/takeover.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
-import { runDecision } from "../../decide_approval.ts";
+import { runApprovalDecision } from "../../decide_approval.ts";
 import { booleanFlag, textFlag } from "../../flags.ts";
 import { removeEscapes } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
@@ -15,12 +15,12 @@ import { ACTIVE_ID, ACTIVE_IDS, JSON_FLAG } from "../../shared_arguments.ts";
 import { NO_LIMIT } from "../../spec_filter.ts";
 
 /** Help text of commands that accept several ids. */
-const OTHERS_GO_ON =
+const SEVERAL_SPECS_HELP =
   "Of several specs, those that cannot be changed are reported and the others are changed; --json then prints `{done, refused}`.";
 
 export const cancel = defineCommand({
   summary: "Cancel specs; specs that depend on them are no longer blocked",
-  details: OTHERS_GO_ON,
+  details: SEVERAL_SPECS_HELP,
   positionals: { id: ACTIVE_IDS },
   flags: { json: JSON_FLAG },
   examples: [
@@ -32,7 +32,7 @@ export const cancel = defineCommand({
 
 export const reset = defineCommand({
   summary: "Set specs back to pending that failed, need attention or are in progress without a run",
-  details: OTHERS_GO_ON,
+  details: SEVERAL_SPECS_HELP,
   positionals: { id: ACTIVE_IDS },
   flags: { json: JSON_FLAG },
   examples: [
@@ -44,7 +44,7 @@ export const reset = defineCommand({
 
 export const archive = defineCommand({
   summary: "Move completed specs to the archive; their ids stay valid for reading and as dependencies",
-  details: OTHERS_GO_ON,
+  details: SEVERAL_SPECS_HELP,
   positionals: { id: { ...ACTIVE_IDS, required: false, replacedBy: ["--completed"] } },
   flags: {
     completed: booleanFlag("Archive every completed spec", { excludes: ["<id>"] }),
@@ -56,7 +56,7 @@ export const archive = defineCommand({
   ],
   async run({ id: ids, completed, json }, cli) {
     if (!completed) return runSpecTools(cli, archiveTool, { ids, json });
-    const found = await runTool(await cli.planner(), specList, { status: "completed", limit: NO_LIMIT });
+    const found = await runTool(await cli.openContext(), specListTool, { status: "completed", limit: NO_LIMIT });
     return runSpecTools(cli, archiveTool, { ids: found.value.specs.map((spec) => spec.id), json });
   },
 });
@@ -83,7 +83,7 @@ export const takeover = defineCommand({
     { line: "planner takeover 003 --force", shows: "Report on its last run" },
   ],
   async run({ id, force, json }, cli) {
-    const { value } = await runTool(await cli.planner(), takeoverTool, { id, force });
+    const { value } = await runTool(await cli.openContext(), takeoverTool, { id, force });
     if (json) return printJson(value);
     const parts = [
       `${value.spec_id}\n${value.analysis}`,
@@ -107,5 +107,5 @@ export const reject = defineCommand({
     json: JSON_FLAG,
   },
   examples: [{ line: 'planner reject 003 --by Ann --reason "Too vague"', shows: "Reject today's third spec" }],
-  run: ({ id, by, reason, json }, cli) => runDecision("rejected", { id, by, reason, json }, cli),
+  run: ({ id, by, reason, json }, cli) => runApprovalDecision("rejected", { id, by, reason, json }, cli),
 });

@@ -1,10 +1,10 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
-import { status } from "#planner/operations/status.ts";
+import { statusTool } from "#planner/operations/status.ts";
 import { runTool } from "#planner/service.ts";
 import { STORED_STATUSES } from "#planner/spec/status.ts";
 import { formatShortUsage } from "#planner/work/usage.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import { defineCommand } from "../../command.ts";
 import { booleanFlag } from "../../flags.ts";
 import { formatUnreadableCount, selectStatusStyle } from "../../output/listing_output.ts";
@@ -31,8 +31,8 @@ export const command = defineCommand({
     { line: "planner status --activity", shows: "Show the specs in progress and their last changes" },
   ],
   async run({ brief, activity, json }, cli) {
-    const context = await cli.planner();
-    const { value, text } = await runTool(context, status, { brief, include_activity: activity });
+    const context = await cli.openContext();
+    const { value, text } = await runTool(context, statusTool, { brief, include_activity: activity });
     if (text !== undefined && !json) return print(`${text}\n${formatUnreadableCount(value.unreadable)}`);
     const others = await readOthersClaims(context);
     const output = await loadRequestsOutput(context);
@@ -42,8 +42,12 @@ export const command = defineCommand({
     }
     const rows = [...STORED_STATUSES, "total" as const].map((word) => ({ word, count: value[word] }));
     const columns = [
-      { title: "STATUS", text: ({ word }: Row) => word, style: ({ word }: Row) => selectStatusStyle(word) },
-      { title: "SPECS", text: ({ count }: Row) => String(count), align: "right" },
+      {
+        title: "STATUS",
+        text: ({ word }: StatusCount) => word,
+        style: ({ word }: StatusCount) => selectStatusStyle(word),
+      },
+      { title: "SPECS", text: ({ count }: StatusCount) => String(count), align: "right" },
     ] as const;
     printTable(rows, columns);
     print(formatActivity(value.in_progress_activity));
@@ -51,7 +55,7 @@ export const command = defineCommand({
     printText(formatOthersClaims(others));
     if (output !== null) printText(output.formatRequests(requests));
     printText(formatOutsideChanges(value.outside_changes, activity));
-    if (activity) printText(await formatForecast(context));
+    if (activity) printText(await formatConflictForecast(context));
     printText(formatUnreadableCount(value.unreadable));
   },
 });
@@ -62,21 +66,21 @@ async function loadRequestsOutput(context: PlannerContext) {
   return worktrees.length === 0 ? null : await import("../../output/requests_output.ts");
 }
 
-function formatOutsideChanges(found: Status["outside_changes"], whole: boolean): string {
+function formatOutsideChanges(found: StatusResult["outside_changes"], whole: boolean): string {
   const lines = (found ?? []).flatMap(({ spec_id, changes }) =>
     whole
       ? changes.map((change) => `${spec_id}: ${sanitizeLine(change)}`)
       : [
-          `${spec_id}: ${formatCountOf(changes.length, "thing")} changed outside of the branch of its last run: planner status --activity`,
+          `${spec_id}: ${formatCountWithNoun(changes.length, "thing")} changed outside of the branch of its last run: planner status --activity`,
         ],
   );
   return lines.map((line) => `${line}\n`).join("");
 }
 
 /** Formats the expected merge conflicts, or the reason why they cannot be computed. */
-async function formatForecast(context: PlannerContext): Promise<string> {
+async function formatConflictForecast(context: PlannerContext): Promise<string> {
   try {
-    const found = await (await context.runs()).worktrees.forecast();
+    const found = await (await context.openRuns()).worktrees.predictConflicts();
     return found
       .map(({ specs, files }) => `${sanitizeLine(`${specs.join(" and ")} will conflict in ${files.join(", ")}`)}\n`)
       .join("");
@@ -86,22 +90,22 @@ async function formatForecast(context: PlannerContext): Promise<string> {
   }
 }
 
-type Row = { readonly word: string; readonly count: number };
-type Status = Awaited<ReturnType<typeof status.run>>["value"];
-type Activity = NonNullable<Status["in_progress_activity"]>[number];
+type StatusCount = { readonly word: string; readonly count: number };
+type StatusResult = Awaited<ReturnType<typeof statusTool.run>>["value"];
+type SpecActivity = NonNullable<StatusResult["in_progress_activity"]>[number];
 
-function formatActivity(activity: readonly Activity[] = []): string {
+function formatActivity(activity: readonly SpecActivity[] = []): string {
   const used = {
     title: "USED",
-    text: ({ usage }: Activity) => (usage === undefined ? "" : formatShortUsage(usage)),
+    text: ({ usage }: SpecActivity) => (usage === undefined ? "" : formatShortUsage(usage)),
     align: "right",
   } as const;
   const columns = [
-    { title: "IN PROGRESS", text: ({ id }: Activity) => id },
-    { title: "SPEC CHANGED", text: (row: Activity) => row.spec_modified },
-    { title: "LOG CHANGED", text: (row: Activity) => row.log_modified ?? "no log" },
+    { title: "IN PROGRESS", text: ({ id }: SpecActivity) => id },
+    { title: "SPEC CHANGED", text: (row: SpecActivity) => row.spec_modified },
+    { title: "LOG CHANGED", text: (row: SpecActivity) => row.log_modified ?? "no log" },
     ...(activity.some(({ usage }) => usage !== undefined) ? [used] : []),
-    { title: "TITLE", text: ({ title }: Activity) => title ?? "(no title)", shrinks: true },
+    { title: "TITLE", text: ({ title }: SpecActivity) => title ?? "(no title)", shrinks: true },
   ] as const;
   const table = renderTable(activity, columns, getOutputWidth());
   return table === "" ? "" : `\n${table}`;

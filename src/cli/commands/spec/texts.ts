@@ -60,7 +60,7 @@ export const schema = defineCommand({
     },
   ],
   async run({ draft }, cli) {
-    const context = await cli.planner();
-    print(`${JSON.stringify(buildFrontmatterSchema(await context.config(), draft), null, 2)}\n`);
+    const context = await cli.openContext();
+    print(`${JSON.stringify(buildFrontmatterSchema(await context.readConfig(), draft), null, 2)}\n`);
   },
 });

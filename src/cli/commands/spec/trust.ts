@@ -1,4 +1,4 @@
-import { refuseActionInRun } from "../../accept_commands.ts";
+import { requireOutsideRun } from "../../accept_commands.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { booleanFlag } from "../../flags.ts";
@@ -14,8 +14,8 @@ export const command = defineCommand({
     { line: "planner trust --off", shows: "Take that back" },
   ],
   async run({ off }, cli) {
-    const project = await cli.project();
-    refuseActionInRun(project.root, "trust a project");
+    const project = await cli.openProject();
+    requireOutsideRun(project.root, "trust a project");
     return (await trustProject(project, !off)) ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },
 });

@@ -1,4 +1,4 @@
-import { updatePlanned } from "#planner/operations/spec_update.ts";
+import { updateCommand } from "#planner/operations/spec_update.ts";
 import { runTool } from "#planner/service.ts";
 import { PRIORITIES } from "#planner/spec/planning.ts";
 import { UPDATE_STATUSES } from "#planner/spec/status.ts";
@@ -9,51 +9,52 @@ import { print, printJson } from "../../output/print.ts";
 import { ACTIVE_ID, JSON_FLAG, readTextOrInput, UNPROVEN_FLAG } from "../../shared_arguments.ts";
 import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
 import { UsageError } from "../../usage_error.ts";
-import { runWithProofs } from "../../with_proofs.ts";
+import { runProvingCommand } from "../../with_proofs.ts";
 
-const LISTS = ["depends_on", "labels", "target_files"] as const;
-const TEXTS = ["model", "priority", "assignee", "due"] as const;
+const LIST_FIELDS = ["depends_on", "labels", "target_files"] as const;
+const TEXT_FIELDS = ["model", "priority", "assignee", "due"] as const;
 
 /** Names of the fields that `--clear` may empty. */
-const CLEARABLE = [...LISTS, ...TEXTS] as const;
+const CLEARABLE_FIELDS = [...LIST_FIELDS, ...TEXT_FIELDS] as const;
 
-const texts = (value: string, summary: string) => ({ type: "string", multiple: true, value, summary }) as const;
+const createListFlag = (value: string, summary: string) =>
+  ({ type: "string", multiple: true, value, summary }) as const;
 
-const FLAGS = {
+const UPDATE_FLAGS = {
   status: enumFlag(UPDATE_STATUSES, "New status", { short: "s" }),
   output: textFlag("text", "Text to append under ## Output; - reads standard input", { short: "o" }),
   "replace-body": booleanFlag("Replace the body with --output instead of appending"),
-  "depends-on": { ...texts("id", "Spec that this one depends on"), completes: "archived_spec" },
-  label: { ...texts("label", "Label"), short: "l" },
-  "target-file": { ...texts("path", "File that the work changes"), completes: "file" },
+  "depends-on": { ...createListFlag("id", "Spec that this one depends on"), completes: "archived_spec" },
+  label: { ...createListFlag("label", "Label"), short: "l" },
+  "target-file": { ...createListFlag("path", "File that the work changes"), completes: "file" },
   model: textFlag("name", "Model for the agent"),
   priority: enumFlag(PRIORITIES, "Priority"),
   assignee: textFlag("name", "Person who does the work"),
   due: textFlag("day", "Due day, YYYY-MM-DD"),
-  clear: enumFlag(CLEARABLE, "Clear this field", { multiple: true, value: "field" }),
+  clear: enumFlag(CLEARABLE_FIELDS, "Clear this field", { multiple: true, value: "field" }),
   unproven: UNPROVEN_FLAG,
   ...SHARED_CLAIM_FLAGS,
   json: JSON_FLAG,
 } as const satisfies Flags;
 
 /** The arguments of `planner update` that change the spec. */
-type UpdateWords = Omit<Args<{ readonly id: typeof ACTIVE_ID }, typeof FLAGS>, "json" | "steal" | "offline">;
+type UpdateArgs = Omit<Args<{ readonly id: typeof ACTIVE_ID }, typeof UPDATE_FLAGS>, "json" | "steal" | "offline">;
 
 /** Converts arguments to the update tool's parameters: an unnamed field is absent, a cleared field is empty. */
-export function createUpdateParameters(words: UpdateWords): Record<string, unknown> {
+export function createUpdateParameters(words: UpdateArgs): Record<string, unknown> {
   const lists = { depends_on: words["depends-on"], labels: words.label, target_files: words["target-file"] };
   const args: Record<string, unknown> = { id: words.id };
   if (words.status !== undefined) args["status"] = words.status;
   if (words.output !== undefined) args["output"] = words.output;
   if (words["replace-body"]) args["replace_body"] = true;
   if (words.unproven !== undefined) args["unproven"] = words.unproven;
-  for (const name of TEXTS) if (words[name] !== undefined) args[name] = words[name];
+  for (const name of TEXT_FIELDS) if (words[name] !== undefined) args[name] = words[name];
   for (const [field, list] of Object.entries(lists)) {
     if (list.length > 0) args[field] = list;
   }
   for (const field of words.clear) {
     if (args[field] !== undefined) throw new UsageError(`Field "${field}" is both set and cleared`, null);
-    args[field] = LISTS.some((list) => list === field) ? [] : "";
+    args[field] = LIST_FIELDS.some((list) => list === field) ? [] : "";
   }
   return args;
 }
@@ -63,7 +64,7 @@ export const command = defineCommand({
   details:
     "Fields without a flag stay unchanged. A list flag replaces the whole list: --label api --label web leaves exactly these two.",
   positionals: { id: ACTIVE_ID },
-  flags: FLAGS,
+  flags: UPDATE_FLAGS,
   examples: [
     { line: "planner update 003 --status in_progress", shows: "Set the status of today's third spec" },
     { line: "planner update 003 --label api --clear depends_on", shows: "Set one label, remove all dependencies" },
@@ -73,8 +74,8 @@ export const command = defineCommand({
     const shared = await confirmClaimOptions({ steal, offline }, cli);
     const text = output === undefined ? undefined : await readTextOrInput(output);
     const words = { ...createUpdateParameters({ ...args, output: text }), ...shared };
-    return runWithProofs(cli, args.status === "completed" ? [args.id] : [], async (context, signal) => {
-      const { value, text: sentence } = await runTool(context, updatePlanned, words, { signal });
+    return runProvingCommand(cli, args.status === "completed" ? [args.id] : [], async (context, signal) => {
+      const { value, text: sentence } = await runTool(context, updateCommand, words, { signal });
       return json ? printJson(value) : print(`${sanitizeLines(sentence ?? "")}\n`);
     });
   },

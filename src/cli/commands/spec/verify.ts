@@ -1,5 +1,5 @@
 import type { PlannerContext } from "#planner/context.ts";
-import { verify } from "#planner/operations/verify.ts";
+import { verifyTool } from "#planner/operations/verify.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand, type Flags, type Positionals } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
@@ -9,10 +9,10 @@ import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
-const OUTPUT_WORDS = ["--output", "--schema", "--prompt-section", "<file>"] as const;
-const OTHER_JUDGEMENTS = ["--since", "--record", ...OUTPUT_WORDS] as const;
+const OUTPUT_ARGUMENTS = ["--output", "--schema", "--prompt-section", "<file>"] as const;
+const OTHER_MODES = ["--since", "--record", ...OUTPUT_ARGUMENTS] as const;
 
-const PLACES = {
+const POSITIONALS = {
   id: { ...ANY_ID, required: false, replacedBy: ["--schema", "--since", "--check-attestation"] },
   file: {
     summary: "File with the output; - reads standard input",
@@ -22,26 +22,29 @@ const PLACES = {
   },
 } as const satisfies Positionals;
 
-const FLAGS = {
+const VERIFY_FLAGS = {
   output: booleanFlag("Check the output against the spec's output_schema", { short: "o" }),
   schema: textFlag("path", "Check against this schema instead of the spec's", { completes: "file" }),
   "prompt-section": booleanFlag("Print the Output Format section of the agent's prompt", {
     excludes: ["--output", "--json", "<file>"],
   }),
-  record: booleanFlag("Compare the record of a run with the repository", { needs: ["<id>"], excludes: OUTPUT_WORDS }),
+  record: booleanFlag("Compare the record of a run with the repository", {
+    needs: ["<id>"],
+    excludes: OUTPUT_ARGUMENTS,
+  }),
   rerun: booleanFlag("Repeat the commands on its commit", { needs: ["--record"] }),
   run: textFlag("n", "Number of the run (default: the latest)", { needs: ["--record"] }),
   since: textFlag("ref", "Judge the specs that were completed since a commit", {
-    excludes: ["<id>", "--record", ...OUTPUT_WORDS],
+    excludes: ["<id>", "--record", ...OUTPUT_ARGUMENTS],
   }),
   checks: enumFlag(["base", "head"], "Head runs new checks too", { value: "which", needs: ["--since"] }),
   strict: booleanFlag("Exit with 1 unless all are proven", { needs: ["--since"] }),
   junit: fileFlag("Write JUnit XML", { needs: ["--since"] }),
   attest: booleanFlag("Print a signed attestation of the spec's checks", {
     needs: ["<id>"],
-    excludes: ["--check-attestation", ...OTHER_JUDGEMENTS],
+    excludes: ["--check-attestation", ...OTHER_MODES],
   }),
-  "check-attestation": fileFlag("Check an attestation against git's allowed signers", { excludes: OTHER_JUDGEMENTS }),
+  "check-attestation": fileFlag("Check an attestation against git's allowed signers", { excludes: OTHER_MODES }),
   json: JSON_FLAG,
 } as const satisfies Flags;
 
@@ -49,8 +52,8 @@ export const command = defineCommand({
   summary: "Check a spec's criteria, records and output",
   details:
     "Exits with 1 unless all criteria are checked or, with --output, the output matches. The output is the last run's log, else the ## Output section, or the file after the id. With --schema alone the only argument is a file.",
-  positionals: PLACES,
-  flags: FLAGS,
+  positionals: POSITIONALS,
+  flags: VERIFY_FLAGS,
   examples: [
     { line: "planner verify 003", shows: "List the unchecked criteria of today's third spec" },
     { line: "planner verify 003 --output", shows: "Check the agent's output against the schema" },
@@ -64,18 +67,18 @@ export const command = defineCommand({
     const attestation = words["check-attestation"];
     if (words.attest || attestation !== undefined) {
       const { printAttestation: attest, checkAttestation } = await import("../../attest.ts");
-      if (attestation === undefined) return attest(await cli.project(), cli, id);
-      return checkAttestation(await cli.project(), cli, { file: attestation, id: words.id, json });
+      if (attestation === undefined) return attest(await cli.openProject(), cli, id);
+      return checkAttestation(await cli.openProject(), cli, { file: attestation, id: words.id, json });
     }
     if (since !== undefined) {
       const { verifyChangedSpecs: verifyChange } = await import("../../verify_since.ts");
-      return verifyChange(await cli.project(), cli, { since, checks, strict, junit, json });
+      return verifyChange(await cli.openProject(), cli, { since, checks, strict, junit, json });
     }
     if (record) {
       const { verifyRunRecord } = await import("../../verify_record.ts");
-      return verifyRunRecord(await cli.project(), cli, { id: id, run, rerun, json });
+      return verifyRunRecord(await cli.openProject(), cli, { id: id, run, rerun, json });
     }
-    const context = await cli.planner();
+    const context = await cli.openContext();
     if (output || schema !== undefined || words["prompt-section"]) {
       const { verifyOutput } = await import("../../output/verify_output.ts");
       return verifyOutput(words, context, cli.cwd);
@@ -85,7 +88,7 @@ export const command = defineCommand({
 });
 
 async function verifyCriteria(context: PlannerContext, id: string, json: boolean): Promise<ExitStatus> {
-  const { value } = await runTool(context, verify, { id });
+  const { value } = await runTool(context, verifyTool, { id });
   if (json) printJson(value);
   else {
     const { checked, total } = value.criteria;

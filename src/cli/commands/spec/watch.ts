@@ -19,6 +19,6 @@ export const command = defineCommand({
   ],
   async run({ once, "poll-interval": pollMs, json }, cli) {
     const { runWatch } = await import("../../work/run_watch.ts");
-    return runWatch(await cli.project(), cli, { once, pollMs: pollMs ?? null, json });
+    return runWatch(await cli.openProject(), cli, { once, pollMs: pollMs ?? null, json });
   },
 });

@@ -54,15 +54,15 @@ export const command = defineCommand({
     if (words["no-worktree"] && parallel !== undefined && parallel > 1) {
       throw new UsageError(`Wrong value "${parallel}" for "--parallel": expected 1 with "--no-worktree"`, null);
     }
-    const project = await cli.project();
-    const config = await project.context.config();
+    const project = await cli.openProject();
+    const config = await project.context.readConfig();
     if (parallel !== undefined && parallel > config.parallel.max) {
       throw new UsageError(`Wrong value "${parallel}" for "--parallel": expected at most ${config.parallel.max}`, null);
     }
     const { runWork: work } = await import("../../work/run_work.ts");
     return work(project, cli, {
       ids: await findSpecIds(project.context, ids, { archived: false }),
-      ...selectRunManner(chain, parallel),
+      ...selectRunMode(chain, parallel),
       budget: words.budget === undefined ? null : parseDollars(words.budget),
       provider: words.provider ?? null,
       model: words.model ?? null,
@@ -82,9 +82,9 @@ function parseDollars(text: string): number {
   throw new UsageError(`Wrong value "${text}" for "--budget": expected US dollars above 0, as in 2.50`, null);
 }
 
-type Manner = Pick<QueueOptions, "follow" | "width" | "stopAtFailure"> & { readonly mode: string };
+type RunMode = Pick<QueueOptions, "follow" | "width" | "stopAtFailure"> & { readonly mode: string };
 
-function selectRunManner(chain: boolean, parallel: number | undefined): Manner {
+function selectRunMode(chain: boolean, parallel: number | undefined): RunMode {
   if (parallel !== undefined) {
     return { mode: `parallel(${parallel})`, follow: true, width: parallel, stopAtFailure: false };
   }

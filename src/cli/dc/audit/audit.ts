@@ -15,16 +15,19 @@ import { type Column, renderTable } from "../../output/table.ts";
 import { getOutputWidth } from "../../output/terminal.ts";
 import type { DatabaseLocation } from "../database.ts";
 import { resolveRef } from "../resolve_ref.ts";
-import { openOwnService, withService, withStore } from "../with_service.ts";
+import { openLocalService, withService, withStore } from "../with_service.ts";
 
-const CALLER = { interface: "SYSTEM" } as const;
+const SYSTEM_CALLER = { interface: "SYSTEM" } as const;
 
 /** Prints `page_size` or all change log entries as JSON Lines, newest first unless `order` is set. Memory: one page. */
 export async function printHistoryLines(database: DatabaseLocation, asked: HistoryParameters): Promise<ExitStatus> {
   return withService(database, async (service) => {
     const parameters = await resolveEntity(service, asked);
     for (let token = parameters.page_token ?? ""; ; ) {
-      const page = await service.history({ ...parameters, ...(token !== "" && { page_token: token }) }, CALLER);
+      const page = await service.readHistory(
+        { ...parameters, ...(token !== "" && { page_token: token }) },
+        SYSTEM_CALLER,
+      );
       const entries = convertPageToJson(page)["entries"];
       print((Array.isArray(entries) ? entries : []).map((entry) => `${JSON.stringify(entry)}\n`).join(""));
       token = page.nextPageToken;
@@ -40,7 +43,7 @@ export async function printHistoryTable(
   log: StderrLogger,
 ): Promise<ExitStatus> {
   return withService(database, async (service) => {
-    const { entries, nextPageToken } = await service.history(await resolveEntity(service, asked), CALLER);
+    const { entries, nextPageToken } = await service.readHistory(await resolveEntity(service, asked), SYSTEM_CALLER);
     print(formatHistory(entries));
     if (entries.length === 0) log.note("No changes found");
     if (nextPageToken !== "") {
@@ -57,17 +60,17 @@ async function resolveEntity(service: DcService, asked: HistoryParameters): Prom
 }
 
 /** Maximum number of dead letters that one call lists, or settles with `all`: as many as a person can review. */
-const MAX_LETTERS = 1000;
+const MAX_DEAD_LETTERS = 1000;
 
 /** Prints the change feed events that could not be applied as JSON Lines, the oldest first. */
-export async function listDeadLetters(database: DatabaseLocation, log: StderrLogger): Promise<ExitStatus> {
+export async function printDeadLetters(database: DatabaseLocation, log: StderrLogger): Promise<ExitStatus> {
   return withStore(database, async (store) => {
-    for (const { id, receivedAt, feed, reason, body } of await readOldestLetters(store)) {
+    for (const { id, receivedAt, feed, reason, body } of await readRecentLetters(store)) {
       print(`${JSON.stringify({ id, received_at: receivedAt, feed, reason, event: body })}\n`);
     }
     const count = await store.read((reader) => reader.countDeadLetters());
     if (count === 0) log.note("There are no dead letters");
-    if (count > MAX_LETTERS) log.warn(`${count - MAX_LETTERS} older ones are not shown`);
+    if (count > MAX_DEAD_LETTERS) log.warn(`${count - MAX_DEAD_LETTERS} older ones are not shown`);
     return EXIT_STATUS.ok;
   });
 }
@@ -76,15 +79,15 @@ export async function listDeadLetters(database: DatabaseLocation, log: StderrLog
 export async function settleDeadLetters(
   database: DatabaseLocation,
   ids: readonly string[],
-  how: Settlement,
+  settlement: Settlement,
 ): Promise<ExitStatus> {
   return withStore(database, async (store) => {
-    const service = await openOwnService(store);
-    const chosen = ids[0] === "all" ? (await readOldestLetters(store)).map(({ id }) => id) : ids;
+    const service = await openLocalService(store);
+    const chosen = ids[0] === "all" ? (await readRecentLetters(store)).map(({ id }) => id) : ids;
     let status: ExitStatus = EXIT_STATUS.ok;
     for (const id of chosen) {
       try {
-        const receipt = await service.settleDeadLetter(id, how, { interface: "SYSTEM" });
+        const receipt = await service.settleDeadLetter(id, settlement, { interface: "SYSTEM" });
         print(`${id}\t${receipt === undefined ? "dropped" : formatReceipt(receipt)}\n`);
       } catch (error) {
         if (!(error instanceof OperationError) || error.kind === "unavailable") throw error;
@@ -102,13 +105,13 @@ function formatReceipt({ outOfBand, accepted, duplicates }: DeliveryReceipt): st
   return duplicates > 0 ? "replayed: already known" : "replayed: nothing to log";
 }
 
-async function readOldestLetters(store: DcStore): Promise<readonly DeadLetter[]> {
-  return (await store.read((reader) => reader.deadLetters(MAX_LETTERS))).toReversed();
+async function readRecentLetters(store: DcStore): Promise<readonly DeadLetter[]> {
+  return (await store.read((reader) => reader.deadLetters(MAX_DEAD_LETTERS))).toReversed();
 }
 
-const VALUE_CHARS = 40;
+const MAX_VALUE_CHARS = 40;
 
-const TIMES = new Intl.DateTimeFormat("en", {
+const TIME_FORMAT = new Intl.DateTimeFormat("en", {
   month: "short",
   day: "numeric",
   hour: "2-digit",
@@ -117,8 +120,8 @@ const TIMES = new Intl.DateTimeFormat("en", {
   hourCycle: "h23",
 });
 
-const COLUMNS: readonly Column<ChangeRecord>[] = [
-  { title: "TIME", text: ({ occurredAt }) => TIMES.format(new Date(occurredAt)).replace(",", "") },
+const HISTORY_COLUMNS: readonly Column<ChangeRecord>[] = [
+  { title: "TIME", text: ({ occurredAt }) => TIME_FORMAT.format(new Date(occurredAt)).replace(",", "") },
   { title: "CHANGE", text: ({ action }) => formatConstant(action).toLowerCase() },
   { title: "WHAT", text: ({ entity }) => entity, shrinks: true },
   { title: "WHO", text: ({ actor }) => actor.principal, shrinks: true },
@@ -127,7 +130,7 @@ const COLUMNS: readonly Column<ChangeRecord>[] = [
 
 /** Formats changes as a table in local time, each with its old and new values below it. */
 function formatHistory(entries: readonly ChangeRecord[]): string {
-  return renderTable(entries, COLUMNS, getOutputWidth(), formatChanges);
+  return renderTable(entries, HISTORY_COLUMNS, getOutputWidth(), formatChanges);
 }
 
 function formatChanges({ action, before, after, changedFields, message = "" }: ChangeRecord): string {
@@ -142,5 +145,5 @@ function formatChanges({ action, before, after, changedFields, message = "" }: C
 function formatValue(value: unknown): string {
   if (value === undefined || value === null || value === "") return "none";
   const text = typeof value === "string" ? formatEnumText(value) : JSON.stringify(value);
-  return text.length <= VALUE_CHARS ? text : `${text.slice(0, VALUE_CHARS - 1)}…`;
+  return text.length <= MAX_VALUE_CHARS ? text : `${text.slice(0, MAX_VALUE_CHARS - 1)}…`;
 }

@@ -1,4 +1,4 @@
-import { createArchiveEnd, planArchive, removeArchivedEntries, writeArchiveLines } from "#dc/audit/archive.ts";
+import { createArchiveSigner, planArchive, removeArchivedEntries, writeArchiveLines } from "#dc/audit/archive.ts";
 import { getOrCreateLogOrigin } from "#dc/audit/make_checkpoint.ts";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import type { DcStore } from "#dc/ports.ts";
@@ -27,7 +27,7 @@ export async function archiveChangeLog(database: DatabaseLocation, options: Arch
   return withStore(database, async (store) => {
     const origin = await getOrCreateLogOrigin(store);
     const key = openSigningKey(options.key, origin);
-    const count = await writeArchive(store, options, createArchiveEnd({ origin, key, now: new Date() }));
+    const count = await writeArchive(store, options, createArchiveSigner({ origin, key, now: new Date() }));
     if (count === 0) {
       printText(`No entry is from before ${options.before}\n`);
       return EXIT_STATUS.ok;
@@ -46,7 +46,7 @@ export async function archiveChangeLog(database: DatabaseLocation, options: Arch
 async function writeArchive(
   store: DcStore,
   { before, output }: ArchiveOptions,
-  sign: ReturnType<typeof createArchiveEnd>,
+  sign: ReturnType<typeof createArchiveSigner>,
 ): Promise<number> {
   return store.read(async (reader) => {
     const log = await verifyLog(reader);

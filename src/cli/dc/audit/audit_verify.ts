@@ -33,14 +33,14 @@ export interface VerifyOptions {
   readonly archives: readonly string[];
 }
 
-class Failed extends Error {}
+class VerificationError extends Error {}
 
 /**
  * Verifies the change log and prints the result; returns status 1 with the first error if the log is broken. Opens the
  * database read-only, with any version of the schema.
  */
 export async function verifyChangeLog(database: DatabaseLocation, options: VerifyOptions): Promise<ExitStatus> {
-  const keys = readKeys(database, options);
+  const keys = chooseVerifierKeys(database, options);
   const given = options.checkpoints.map((path) => readCheckpoint(path, keys));
   return withInspectedStore(database, async (store) => {
     try {
@@ -50,7 +50,7 @@ export async function verifyChangeLog(database: DatabaseLocation, options: Verif
       printText(lines.map((line) => `${line}\n`).join(""));
       return EXIT_STATUS.ok;
     } catch (error) {
-      if (!(error instanceof Failed)) throw error;
+      if (!(error instanceof VerificationError)) throw error;
       logError(error.message);
       return EXIT_STATUS.refused;
     }
@@ -61,19 +61,23 @@ export async function verifyChangeLog(database: DatabaseLocation, options: Verif
 function describeEarlierSchema(steps: number): string | undefined {
   const { done, known, since, pending } = getSchemaState(steps);
   if (pending.length === 0) return undefined;
-  const isOpen = pending.includes("audit head and checkpoints")
+  const warning = pending.includes("audit head and checkpoints")
     ? "; it does not record the log's end: only a checkpoint shows one cut off"
     : "";
-  return `the schema has ${done} of ${known} steps, those of version ${since}; nothing was changed${isOpen}`;
+  return `the schema has ${done} of ${known} steps, those of version ${since}; nothing was changed${warning}`;
 }
 
-interface Signed {
+interface SignatureInputs {
   readonly keys: readonly VerifierKey[];
   readonly given: readonly Checkpoint[];
 }
 
-async function verifyLogParts(reader: DcReader, options: VerifyOptions, { keys, given }: Signed): Promise<string[]> {
-  const kept = await readCheckpoints(reader, keys, options.lostKeys);
+async function verifyLogParts(
+  reader: DcReader,
+  options: VerifyOptions,
+  { keys, given }: SignatureInputs,
+): Promise<string[]> {
+  const kept = await verifyStoredCheckpoints(reader, keys, options.lostKeys);
   const archives = await verifyArchives(options.archives, keys);
   const inventory = options.inventory ? await readArchiveEntries(archives, keys) : undefined;
   const size = given.at(-1)?.size ?? (await reader.chainHead()).seq;
@@ -81,22 +85,23 @@ async function verifyLogParts(reader: DcReader, options: VerifyOptions, { keys, 
     checkpoints: given,
     ...(options.expectedHead !== undefined && { expectedHead: options.expectedHead }),
     ...(options.prove !== undefined && { prove: { seq: options.prove, size } }),
-    ...(inventory !== undefined && { onEntry: (record: ChangeRecord) => inventory.take(record) }),
+    ...(inventory !== undefined && { onEntry: (record: ChangeRecord) => inventory.addEntry(record) }),
   };
   const log = await verifyLog(reader, checks);
-  if (!log.ok) throw new Failed(`The change log is broken: entry ${log.seq} ${log.detail}`);
+  if (!log.ok) throw new VerificationError(`The change log is broken: entry ${log.seq} ${log.detail}`);
   const lines = [`${log.head.seq} entries, unbroken; head ${log.head.hash || "none"}`];
   if (log.since > 0) lines.push(formatArchives(log.since, archives));
   if (kept.kept + given.length > 0)
     lines.push(`${kept.good.length + given.length} signed checkpoints agree${kept.unchecked}`);
-  if (inventory !== undefined) lines.push(await formatInventory(inventory, reader));
+  if (inventory !== undefined) lines.push(await verifyInventory(inventory, reader));
   if (options.prove !== undefined) lines.push(formatProof(log, options.prove));
   return lines;
 }
 
-async function formatInventory(inventory: InventoryVerification, reader: DcReader): Promise<string> {
-  const verdict = await inventory.compare(reader);
-  if (!verdict.ok) throw new Failed(`The inventory is not what the change log says: ${verdict.ref} ${verdict.detail}`);
+async function verifyInventory(inventory: InventoryVerification, reader: DcReader): Promise<string> {
+  const verdict = await inventory.compareRows(reader);
+  if (!verdict.ok)
+    throw new VerificationError(`The inventory is not what the change log says: ${verdict.ref} ${verdict.detail}`);
   const { resources, outOfBand, archived } = verdict;
   const open = outOfBand === 0 ? "" : `; ${outOfBand} more were changed without the service, as the log says`;
   const older = archived === 0 ? "" : `; ${archived} more were last changed in archives: give them with --archive`;
@@ -105,28 +110,28 @@ async function formatInventory(inventory: InventoryVerification, reader: DcReade
 
 function formatProof({ proof, since }: VerifiedLog, seq: number): string {
   if (proof === undefined)
-    throw new Failed(`Entry ${seq} cannot be proven: expected one from ${since + 1} on in the log`);
+    throw new VerificationError(`Entry ${seq} cannot be proven: expected one from ${since + 1} on in the log`);
   const { hash, size, path } = proof;
   const root = computeProofRoot(hash, { index: seq - 1, size }, path)?.toString("base64");
   return JSON.stringify({ seq, hash, size, root, path: path.map((one) => one.toString("base64")) });
 }
 
 /** Verifies the checkpoints in the database; throws if one is invalid. Without keys, only counts them. */
-async function readCheckpoints(reader: DcReader, keys: readonly VerifierKey[], lost: readonly string[]) {
+async function verifyStoredCheckpoints(reader: DcReader, keys: readonly VerifierKey[], lost: readonly string[]) {
   const good: Checkpoint[] = [];
   const kept = await reader.checkpoints();
   if (keys.length === 0) {
     const unchecked = kept.length === 0 ? "" : `; ${kept.length} in the database were not checked without --key`;
     return { good, unchecked, kept: kept.length };
   }
-  let ofLost = 0;
+  let lostCount = 0;
   for (const { size, note } of kept) {
     const checkpoint = openCheckpoint(note, keys);
     if (checkpoint?.size === size) good.push(checkpoint);
-    else if (listSignerHashes(note).some((hash) => lost.includes(hash))) ofLost += 1;
-    else throw new Failed(`The checkpoint of ${size} entries ${explainUnverified(note, keys)}`);
+    else if (listSignerHashes(note).some((hash) => lost.includes(hash))) lostCount += 1;
+    else throw new VerificationError(`The checkpoint of ${size} entries ${explainUnverified(note, keys)}`);
   }
-  const unchecked = ofLost === 0 ? "" : `; ${ofLost} in the database are of a lost key and were not checked`;
+  const unchecked = lostCount === 0 ? "" : `; ${lostCount} in the database are of a lost key and were not checked`;
   return { good, unchecked, kept: kept.length };
 }
 
@@ -138,31 +143,31 @@ function explainUnverified(note: string, keys: readonly VerifierKey[]): string {
   return `has no good signature of the key: ${signer} signed it, expected its public key by "--key" (given: ${known.join(", ")})`;
 }
 
-interface ReadArchive extends VerifiedArchive {
+interface ArchiveFile extends VerifiedArchive {
   readonly path: string;
 }
 
 /** Verifies each archive separately and returns the archives, the oldest first. */
-async function verifyArchives(paths: readonly string[], keys: readonly VerifierKey[]): Promise<readonly ReadArchive[]> {
-  const verified: ReadArchive[] = [];
+async function verifyArchives(paths: readonly string[], keys: readonly VerifierKey[]): Promise<readonly ArchiveFile[]> {
+  const verified: ArchiveFile[] = [];
   for (const path of paths) verified.push({ path, ...(await verifyArchiveFile(path, keys)) });
   return verified.toSorted((a, b) => a.after - b.after);
 }
 
 /** Reads the verified archives again, for their entries about resources. */
 async function readArchiveEntries(
-  archives: readonly ReadArchive[],
+  archives: readonly ArchiveFile[],
   keys: readonly VerifierKey[],
 ): Promise<InventoryVerification> {
   const inventory = new InventoryVerification();
-  for (const { path } of archives) await readArchive(path, keys, (record) => inventory.take(record));
+  for (const { path } of archives) await readArchive(path, keys, (record) => inventory.addEntry(record));
   return inventory;
 }
 
 /** Verifies one archive; throws if it is incomplete or not signed by one of the keys. */
 async function verifyArchiveFile(path: string, keys: readonly VerifierKey[]): Promise<VerifiedArchive> {
   const verdict = await readArchive(path, keys);
-  if (!verdict.ok) throw new Failed(`The archive "${path}" is broken: ${verdict.detail}`);
+  if (!verdict.ok) throw new VerificationError(`The archive "${path}" is broken: ${verdict.detail}`);
   return verdict;
 }
 
@@ -182,7 +187,7 @@ function formatArchives(since: number, archives: readonly VerifiedArchive[]): st
   return `entries up to ${since} are archived; --archive verifies them`;
 }
 
-function readKeys(database: DatabaseLocation, options: VerifyOptions): readonly VerifierKey[] {
+function chooseVerifierKeys(database: DatabaseLocation, options: VerifyOptions): readonly VerifierKey[] {
   const { keys, checkpoints, archives } = options;
   if (keys.length > 0) return keys.flatMap((path) => readVerifierKeys(path));
   const beside = database.file === undefined ? undefined : getPublicKeyPath(`${database.file}.checkpoint-key`);

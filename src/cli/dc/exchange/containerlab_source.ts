@@ -6,14 +6,14 @@ import type { MappedSource } from "#dc/exchange/item.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { KnownResources } from "./known_resources.ts";
 
-const MAX_BYTES = 64 << 20;
+const MAX_FILE_BYTES = 64 << 20;
 
 /** Reads a containerlab topology file. @throws OperationError if it cannot be read. */
 export function readContainerlab(
   known: KnownResources,
   { file, origin, cwd }: { readonly file: string; readonly origin: string; readonly cwd: string },
 ): MappedSource {
-  const mapped = mapContainerlab(readDocument(resolve(cwd, file), file), {
+  const mapped = mapContainerlab(readYamlDocument(resolve(cwd, file), file), {
     origin,
     known: known.codes,
     foreign: known.foreign,
@@ -23,9 +23,9 @@ export function readContainerlab(
   return mapped;
 }
 
-function readDocument(path: string, shown: string): unknown {
+function readYamlDocument(path: string, shown: string): unknown {
   try {
-    if (statSync(path).size > MAX_BYTES) throw new Error(`expected at most ${MAX_BYTES} bytes`);
+    if (statSync(path).size > MAX_FILE_BYTES) throw new Error(`expected at most ${MAX_FILE_BYTES} bytes`);
     return parse(readFileSync(path, "utf8"), { maxAliasCount: 1000 });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

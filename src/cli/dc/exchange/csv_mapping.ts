@@ -3,7 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { COLUMN_FIELDS } from "#words/column_fields.ts";
 import { createUsageError } from "../../usage_error.ts";
-import { listColumns } from "../csv_columns.ts";
+import { listCsvColumns } from "../csv_columns.ts";
 import { findKind } from "../kinds.ts";
 import { readYamlFile } from "./mapping_file.ts";
 
@@ -20,38 +20,42 @@ export interface CsvMapping {
   readonly defaults: Readonly<Record<string, string>>;
 }
 
-const CODED: readonly ResourceKind[] = ["rack", "device", "crac"];
+const CODED_KINDS: readonly ResourceKind[] = ["rack", "device", "crac"];
 
-const SECTIONS = ["kind", "key", "columns", "values", "defaults"];
+const MAPPING_FIELDS = ["kind", "key", "columns", "values", "defaults"];
 
 /** Reads a mapping file. @throws OperationError that names the invalid field. */
 export function readCsvMapping(path: string, shown: string): CsvMapping {
   const value = readYamlFile(path, shown);
-  const wrong = (field: string, expected: string) =>
+  const createFieldError = (field: string, expected: string) =>
     new OperationError("invalid_argument", `Wrong field "${field}" in "${shown}": ${expected}`);
-  const unknown = Object.keys(value).find((name) => !SECTIONS.includes(name));
-  if (unknown !== undefined) throw wrong(unknown, `expected ${SECTIONS.join(", ")}`);
+  const unknown = Object.keys(value).find((name) => !MAPPING_FIELDS.includes(name));
+  if (unknown !== undefined) throw createFieldError(unknown, `expected ${MAPPING_FIELDS.join(", ")}`);
   const kind = findKind(String(value["kind"] ?? ""));
-  if (kind === undefined || !CODED.includes(kind)) throw wrong("kind", `expected ${CODED.join(", ")}`);
+  if (kind === undefined || !CODED_KINDS.includes(kind))
+    throw createFieldError("kind", `expected ${CODED_KINDS.join(", ")}`);
   const columns =
-    parseTextRecord(value["columns"]) ?? throwError(wrong("columns", "expected names of columns with fields"));
+    parseTextRecord(value["columns"]) ??
+    throwError(createFieldError("columns", "expected names of columns with fields"));
   const defaults =
-    parseTextRecord(value["defaults"] ?? {}) ?? throwError(wrong("defaults", "expected fields with values"));
+    parseTextRecord(value["defaults"] ?? {}) ?? throwError(createFieldError("defaults", "expected fields with values"));
   const values = value["values"] ?? {};
-  if (!isJsonObject(values)) throw wrong("values", "expected columns with texts and what they mean");
+  if (!isJsonObject(values)) throw createFieldError("values", "expected columns with texts and what they mean");
   const key = value["key"] ?? Object.keys(columns).find((name) => columns[name] === "code");
-  if (typeof key !== "string") throw wrong("key", "expected the column that identifies a row");
-  const known = listColumns(kind).map(({ name }) => name);
-  const named = [
+  if (typeof key !== "string") throw createFieldError("key", "expected the column that identifies a row");
+  const known = listCsvColumns(kind).map(({ name }) => name);
+  const fieldUses = [
     ...Object.entries(columns).map(([column, field]) => [`columns.${column}`, field] as const),
     ...Object.keys(defaults).map((field) => [`defaults.${field}`, field] as const),
   ];
-  const stray = named.find(([, field]) => !known.includes(field));
-  if (stray !== undefined) throw wrong(stray[0], `"${stray[1]}" is no field of a ${kind}`);
+  const stray = fieldUses.find(([, field]) => !known.includes(field));
+  if (stray !== undefined) throw createFieldError(stray[0], `"${stray[1]}" is no field of a ${kind}`);
   const meanings = Object.entries(values).map(([column, words]) => {
-    if (!Object.hasOwn(columns, column)) throw wrong(`values.${column}`, `expected ${Object.keys(columns).join(", ")}`);
+    if (!Object.hasOwn(columns, column))
+      throw createFieldError(`values.${column}`, `expected ${Object.keys(columns).join(", ")}`);
     const meant =
-      parseTextRecord(words) ?? throwError(wrong(`values.${column}`, "expected texts of cells and what they mean"));
+      parseTextRecord(words) ??
+      throwError(createFieldError(`values.${column}`, "expected texts of cells and what they mean"));
     return [column, meant] as const;
   });
   return { kind, key, columns, values: Object.fromEntries(meanings), defaults };
@@ -67,21 +71,21 @@ function parseTextRecord(value: unknown): Readonly<Record<string, string>> | und
 }
 
 /** Fields by normalized header. A column of device names is the name, because the key determines the code. */
-const USUAL: Readonly<Record<string, string>> = {
+const FIELDS_BY_HEADER: Readonly<Record<string, string>> = {
   ...COLUMN_FIELDS,
   ...{ hostname: "name", host: "name", device: "name", devicename: "name", rackname: "rack_code", type: "kind" },
 };
 
 /** Guesses the fields that headers mean; unknown headers are omitted. */
-export function guessColumns(kind: ResourceKind, headers: readonly string[]): Readonly<Record<string, string>> {
-  const fields = listColumns(kind).map(({ name }) => name);
+export function guessColumnFields(kind: ResourceKind, headers: readonly string[]): Readonly<Record<string, string>> {
+  const fields = listCsvColumns(kind).map(({ name }) => name);
   const taken = new Set<string>();
   const guesses: Record<string, string> = {};
   for (const header of headers) {
     const plain = header.toLowerCase().replace(/[^a-z0-9]/g, "");
     const field =
       fields.find((name) => name.replace(/[^a-z0-9]/g, "") === plain) ??
-      (Object.hasOwn(USUAL, plain) ? USUAL[plain] : undefined);
+      (Object.hasOwn(FIELDS_BY_HEADER, plain) ? FIELDS_BY_HEADER[plain] : undefined);
     if (field === undefined || !fields.includes(field) || taken.has(field)) continue;
     taken.add(field);
     guesses[header] = field;
@@ -92,8 +96,8 @@ export function guessColumns(kind: ResourceKind, headers: readonly string[]): Re
 /** Asks for the field of each column. Returns the text of a mapping file, or undefined if the person cancels. */
 export async function askCsvMapping(kind: ResourceKind, headers: readonly string[]): Promise<string | undefined> {
   const { isCancel, select } = await import("@clack/prompts");
-  const guesses = guessColumns(kind, headers);
-  const fields = listColumns(kind).map(({ name }) => ({ value: name, label: name }));
+  const guesses = guessColumnFields(kind, headers);
+  const fields = listCsvColumns(kind).map(({ name }) => ({ value: name, label: name }));
   const columns: Record<string, string> = {};
   for (const header of headers) {
     const options = [{ value: "", label: "(not imported)" }, ...fields];
@@ -118,7 +122,7 @@ export function formatMapping(kind: ResourceKind, columns: Readonly<Record<strin
 
 /** Creates the error for a missing mapping file, with a guessed mapping as an example. */
 export function createMappingError(kind: ResourceKind, headers: readonly string[]): Error {
-  const guess = formatMapping(kind, guessColumns(kind, headers));
+  const guess = formatMapping(kind, guessColumnFields(kind, headers));
   return createUsageError(
     "dc import",
     `Missing "--mapping": expected a file that says what the columns mean, such as\n\n${guess}`,

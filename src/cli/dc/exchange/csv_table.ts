@@ -3,15 +3,15 @@ import { resolve } from "node:path";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { assignCodes } from "#dc/exchange/codes.ts";
 import { describeResource } from "#dc/exchange/described.ts";
-import { type MappedSource, Omissions, type SourceItem } from "#dc/exchange/item.ts";
+import { type MappedSource, OmissionLog, type SourceItem } from "#dc/exchange/item.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { convertPlainJson } from "#dc/operations/messages/plain_json.ts";
-import { SCHEMAS } from "#dc/operations/writes/changes.ts";
+import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { isInteractive } from "../../output/terminal.ts";
 import { writeFile } from "../../output/write_file.ts";
-import { listColumns } from "../csv_columns.ts";
+import { listCsvColumns } from "../csv_columns.ts";
 import { readCsvRecords } from "../import/csv_records.ts";
 import { detectByteOrderMark, type Encoding, readFirstBytes } from "../import/encoding.ts";
 import { openTextFile, type TextFile } from "../import/text_file.ts";
@@ -41,11 +41,11 @@ export async function readCsvTable(
   try {
     const table = new CsvTable(await chooseMapping(sheet, mapping, cwd), file, watcher);
     for await (const { record, line } of readCsvRecords(sheet.path, file)) {
-      table.add(record, line);
+      table.addRecord(record, line);
       if (record.some((cell) => cell.includes("\ufffd")))
-        watcher.unreadable({ file, number: line, reason: NOT_UTF8_REMARK });
+        watcher.reportUnreadable({ file, number: line, reason: NOT_UTF8_REMARK });
     }
-    return table.mapped(known, origin);
+    return table.mapRows(known, origin);
   } finally {
     sheet.close();
   }
@@ -54,10 +54,14 @@ export async function readCsvTable(
 /** Opens a file and converts other encodings to UTF-8. Does not check UTF-8, because invalid bytes are found by row. */
 function openSheet(path: string, shown: string, encoding: Encoding | undefined): TextFile {
   const isUtf8 = (detectByteOrderMark(readFirstBytes(path, 3)) ?? encoding ?? "utf-8") === "utf-8";
-  return isUtf8 ? { path, shown, close: () => {} } : openTextFile(path, shown, encoding);
+  return isUtf8 ? { path, displayName: shown, close: () => {} } : openTextFile(path, shown, encoding);
 }
 
-async function chooseMapping({ path, shown }: TextFile, given: string | undefined, cwd: string): Promise<CsvMapping> {
+async function chooseMapping(
+  { path, displayName: shown }: TextFile,
+  given: string | undefined,
+  cwd: string,
+): Promise<CsvMapping> {
   if (given !== undefined && existsSync(resolve(cwd, given))) return readCsvMapping(resolve(cwd, given), given);
   let headers: readonly string[] = [];
   for await (const { record } of readCsvRecords(path, shown)) {
@@ -71,14 +75,14 @@ async function chooseMapping({ path, shown }: TextFile, given: string | undefine
   return readCsvMapping(resolve(cwd, given), given);
 }
 
-function checkHeaders(record: readonly string[], { key, columns }: CsvMapping, file: string): readonly string[] {
+function requireHeaders(record: readonly string[], { key, columns }: CsvMapping, file: string): readonly string[] {
   const headers = record.map((name) => name.trim());
-  const wrong = (what: string, expected: string) =>
+  const createHeaderError = (what: string, expected: string) =>
     new OperationError("invalid_argument", `${what} in "${file}": expected ${expected}`);
   for (const name of [key, ...Object.keys(columns)]) {
     const count = headers.filter((one) => one === name).length;
-    if (count === 0) throw wrong(`There is no column "${name}"`, headers.join(", "));
-    if (count > 1) throw wrong(`Column "${name}" is ${count} times`, "it once");
+    if (count === 0) throw createHeaderError(`There is no column "${name}"`, headers.join(", "));
+    if (count > 1) throw createHeaderError(`Column "${name}" is ${count} times`, "it once");
   }
   return headers;
 }
@@ -103,29 +107,29 @@ class CsvTable {
   }
 
   /** Adds a record; the first one contains the headers. */
-  add(record: readonly string[], line: number): void {
-    if (this.#headers === undefined) this.#headers = checkHeaders(record, this.#mapping, this.#file);
-    else this.#row(this.#headers, record, line);
+  addRecord(record: readonly string[], line: number): void {
+    if (this.#headers === undefined) this.#headers = requireHeaders(record, this.#mapping, this.#file);
+    else this.#addRow(this.#headers, record, line);
   }
 
-  #row(headers: readonly string[], record: readonly string[], line: number): void {
+  #addRow(headers: readonly string[], record: readonly string[], line: number): void {
     const cells = new Map(headers.map((header, index) => [header, (record[index] ?? "").trim()]));
     const key = cells.get(this.#mapping.key) ?? "";
     const twin = this.#rows.get(key);
     const strays = record.slice(headers.length).filter((cell) => cell.trim() !== "").length;
-    if (strays > 0) this.#wrong(line, `expected ${headers.length} cells, found ${record.length}`, key);
-    else if (key === "") this.#wrong(line, `the column "${this.#mapping.key}" is empty`);
-    else if (twin !== undefined) this.#wrong(line, `"${key}" is in line ${twin.line} already`, key);
+    if (strays > 0) this.#reportUnreadable(line, `expected ${headers.length} cells, found ${record.length}`, key);
+    else if (key === "") this.#reportUnreadable(line, `the column "${this.#mapping.key}" is empty`);
+    else if (twin !== undefined) this.#reportUnreadable(line, `"${key}" is in line ${twin.line} already`, key);
     else {
       try {
-        this.#rows.set(key, { key, line, json: this.#json(cells) });
+        this.#rows.set(key, { key, line, json: this.#parseRow(cells) });
       } catch (error) {
-        this.#wrong(line, (error as Error).message, key);
+        this.#reportUnreadable(line, (error as Error).message, key);
       }
     }
   }
 
-  mapped({ codes, foreign }: KnownResources, origin: string): MappedSource {
+  mapRows({ codes, foreign }: KnownResources, origin: string): MappedSource {
     if (this.#headers === undefined)
       throw new OperationError("invalid_argument", `There is nothing in "${this.#file}": expected a line with columns`);
     const { kind } = this.#mapping;
@@ -135,10 +139,10 @@ class CsvTable {
       within: [],
     }));
     const given = assignCodes(named, codes, foreign[kind as "rack" | "device" | "crac"], kind);
-    const omissions = new Omissions();
+    const omissions = new OmissionLog();
     const items = [...this.#rows.values()].flatMap(({ key, line, json }): SourceItem[] => {
       const id = `${kind}/${key}`.slice(0, 200);
-      const resource = this.#resource({ ...json, code: given.get(`${kind}/${key}`) ?? "" }, line);
+      const resource = this.#convertToResource({ ...json, code: given.get(`${kind}/${key}`) ?? "" }, line);
       if (resource === undefined) return [];
       const {
         labels = {},
@@ -152,47 +156,48 @@ class CsvTable {
       const place = { file: this.#file, line };
       return [{ kind, id, resource: { ...resource, ...remarks }, place } as SourceItem];
     });
-    return { items, omissions: omissions.list, kinds: [kind] };
+    return { items, omissions: omissions.omissions, kinds: [kind] };
   }
 
-  #json(cells: ReadonlyMap<string, string>): Record<string, JsonValue> {
-    const fields = new Map(listColumns(this.#mapping.kind).map((column) => [column.name, column]));
+  #parseRow(cells: ReadonlyMap<string, string>): Record<string, JsonValue> {
+    const fields = new Map(listCsvColumns(this.#mapping.kind).map((column) => [column.name, column]));
     const json: Record<string, JsonValue> = {};
-    const put = (field: string, text: string) => {
+    const setField = (field: string, text: string) => {
       try {
-        fields.get(field)?.read(selectEnumWord(this.#mapping.kind, field, text), json);
+        fields.get(field)?.parseCell(convertToEnumValue(this.#mapping.kind, field, text), json);
       } catch (error) {
         throw new Error(`${field}: ${(error as Error).message}`);
       }
     };
-    for (const [field, text] of Object.entries(this.#mapping.defaults)) put(field, text);
+    for (const [field, text] of Object.entries(this.#mapping.defaults)) setField(field, text);
     for (const [column, field] of Object.entries(this.#mapping.columns)) {
       const cell = cells.get(column) ?? "";
       const meanings = this.#mapping.values[column] ?? {};
       const meant = Object.hasOwn(meanings, cell) ? (meanings[cell] ?? "") : cell;
-      if (meant !== "") put(field, meant);
+      if (meant !== "") setField(field, meant);
     }
     return json;
   }
 
-  #resource(given: Record<string, JsonValue>, line: number): ResourceByKind[ResourceKind] | undefined {
+  #convertToResource(given: Record<string, JsonValue>, line: number): ResourceByKind[ResourceKind] | undefined {
     const { kind } = this.#mapping;
     const json = convertNumbers(kind, given);
-    const resource = convertPlainJson<ResourceByKind[ResourceKind]>(SCHEMAS[kind], json);
-    if (resource === undefined) this.#wrong(line, describeFirstError(kind, json), String(json["code"] ?? ""));
+    const resource = convertPlainJson<ResourceByKind[ResourceKind]>(RESOURCE_SCHEMAS[kind], json);
+    if (resource === undefined)
+      this.#reportUnreadable(line, describeFirstError(kind, json), String(json["code"] ?? ""));
     return resource;
   }
 
-  #wrong(line: number, reason: string, code = ""): void {
+  #reportUnreadable(line: number, reason: string, code = ""): void {
     const { kind } = this.#mapping;
-    this.#watcher.unreadable({ file: this.#file, number: line, kind, ...(code !== "" && { code }), reason });
+    this.#watcher.reportUnreadable({ file: this.#file, number: line, kind, ...(code !== "" && { code }), reason });
   }
 }
 
 /** Returns the proto JSON parser's error about the first invalid value. */
 function describeFirstError(kind: ResourceKind, json: Record<string, JsonValue>): string {
   try {
-    fromJson(SCHEMAS[kind], json);
+    fromJson(RESOURCE_SCHEMAS[kind], json);
     return `expected the fields of a ${kind}`;
   } catch (error) {
     return (error as Error).message;
@@ -200,8 +205,8 @@ function describeFirstError(kind: ResourceKind, json: Record<string, JsonValue>)
 }
 
 /** Converts the text of an enum field to its value, such as `DEVICE_STATUS_ACTIVE` for `active`. Keeps other texts. */
-function selectEnumWord(kind: ResourceKind, field: string, text: string): string {
-  const desc = SCHEMAS[kind].fields.find(({ name }) => name === field)?.enum;
+function convertToEnumValue(kind: ResourceKind, field: string, text: string): string {
+  const desc = RESOURCE_SCHEMAS[kind].fields.find(({ name }) => name === field)?.enum;
   if (desc === undefined) return text;
   const wanted = text.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
   const found = desc.values.find(({ name }) => name === wanted || name.endsWith(`_${wanted}`));
@@ -215,7 +220,7 @@ function selectEnumWord(kind: ResourceKind, field: string, text: string): string
 /** Converts the texts of numeric cells to numbers. */
 function convertNumbers(kind: ResourceKind, json: Record<string, JsonValue>): Record<string, JsonValue> {
   const numeric = new Set(
-    SCHEMAS[kind].fields
+    RESOURCE_SCHEMAS[kind].fields
       .filter(({ scalar }) => scalar !== undefined && scalar !== 9 && scalar !== 8)
       .map(({ name }) => name),
   );

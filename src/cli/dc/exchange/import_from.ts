@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { fillFromTypes } from "#dc/exchange/fill_from_types.ts";
 import type { MappedSource } from "#dc/exchange/item.ts";
-import { judgeQuality } from "#dc/exchange/quality.ts";
+import { rateInventoryQuality } from "#dc/exchange/quality.ts";
 import type { ExchangeSession } from "#dc/operations/writes/exchange.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { runStoppableImport } from "../../import/run_stoppable.ts";
@@ -13,9 +13,9 @@ import { ImportReporter } from "../import/import_reporter.ts";
 import { type ImportStore, openImportService, retryTransaction } from "../import/import_store.ts";
 import { createCommandCaller } from "../with_service.ts";
 import { type KnownResources, readKnownResources } from "./known_resources.ts";
-import { buildImportReport, type ImportReport, printReport } from "./report.ts";
+import { buildImportReport, type ImportReport, printImportReport } from "./report.ts";
 import { runSync, type SyncOptions, type SyncResult } from "./run_sync.ts";
-import type { SourceWatcher, Unreadable } from "./source_error.ts";
+import type { SourceWatcher, UnreadableElement } from "./source_error.ts";
 
 export interface ImportFromOptions {
   /** Name of the source, by which a later import finds the resources of earlier imports. */
@@ -30,8 +30,8 @@ export interface ImportFromOptions {
 
 export type SourceReader = (known: KnownResources, watcher: SourceWatcher) => Promise<MappedSource>;
 
-const CALLER = createCommandCaller("dc import");
-const BATCH = 2000;
+const COMMAND_CALLER = createCommandCaller("dc import");
+const BATCH_SIZE = 2000;
 
 /**
  * Imports from a source and prints a report. Returns status 1 if an item is rejected or unreadable, 130 after Ctrl-C.
@@ -39,7 +39,7 @@ const BATCH = 2000;
  */
 export function importFromSource(
   { store, close }: ImportStore,
-  read: SourceReader,
+  readSource: SourceReader,
   options: ImportFromOptions,
   log: StderrLogger,
 ): Promise<ExitStatus> {
@@ -51,18 +51,18 @@ export function importFromSource(
     async (signal) => {
       try {
         const known = await readKnownResources(store, origin);
-        const unreadable: Unreadable[] = [];
-        const source = await read(known, {
-          progress: (what, done, total) => reporter.step(what, done, total),
-          unreadable: (one) => unreadable.push(one),
+        const unreadable: UnreadableElement[] = [];
+        const source = await readSource(known, {
+          reportProgress: (what, done, total) => reporter.reportStep(what, done, total),
+          reportUnreadable: (one) => unreadable.push(one),
           signal,
         });
         const mapped = { ...source, items: fillFromTypes(source.items, known.types) };
         const parts = { ...options, unreadable: unreadable.length, signal, reporter };
-        const result = await synchronize(store, mapped, known, parts);
+        const result = await synchronizeInventory(store, mapped, known, parts);
         const { omissions, items } = mapped;
         reporter.clear();
-        const quality = judgeQuality(items);
+        const quality = rateInventoryQuality(items);
         printImportResult(buildImportReport({ origin, dryRun, result, unreadable, omissions, quality }), options, log);
         return result.refused.length > 0 || unreadable.length > 0 ? EXIT_STATUS.refused : EXIT_STATUS.ok;
       } finally {
@@ -72,28 +72,32 @@ export function importFromSource(
   );
 }
 
-interface SyncParts extends ImportFromOptions, Pick<SyncOptions, "unreadable"> {
+interface SynchronizeOptions extends ImportFromOptions, Pick<SyncOptions, "unreadable"> {
   readonly signal: AbortSignal;
   readonly reporter: ImportReporter;
 }
 
-async function synchronize(
+async function synchronizeInventory(
   store: ImportStore["store"],
   mapped: MappedSource,
   known: KnownResources,
-  { origin, prune, dryRun, unreadable, signal, reporter }: SyncParts,
+  { origin, prune, dryRun, unreadable, signal, reporter }: SynchronizeOptions,
 ): Promise<SyncResult> {
-  const wait = { waiting: reporter.waiting, stopped: () => signal.aborted };
+  const wait = { waiting: reporter.reportWait, stopped: () => signal.aborted };
   const service = await openImportService(store, wait);
-  const told = { requestId: randomUUID(), message: `Import from ${origin}` };
+  const requestOptions = { requestId: randomUUID(), message: `Import from ${origin}` };
   const exchange = <Result>(work: (session: ExchangeSession) => Promise<Result>, validateOnly: boolean) =>
-    retryTransaction((begin) => service.exchange(begin, CALLER, { ...told, validateOnly }), work, wait);
+    retryTransaction(
+      (begin) => service.exchange(begin, COMMAND_CALLER, { ...requestOptions, validateOnly }),
+      work,
+      wait,
+    );
   const syncOptions = {
     origin,
     prune,
     unreadable,
-    size: BATCH,
-    progress: (done: number, total: number) => reporter.step("writing", done, total),
+    size: BATCH_SIZE,
+    progress: (done: number, total: number) => reporter.reportStep("writing", done, total),
     stopped: wait.stopped,
   };
   if (!dryRun) return runSync(mapped, known.records, (work) => exchange(work, false), syncOptions);
@@ -109,5 +113,5 @@ function printImportResult(
     writeFile(resolve(cwd, file), `${JSON.stringify(report, null, 2)}\n`);
   }
   if (json) printJson({ event: "end", ...report });
-  else printReport(report, log);
+  else printImportReport(report, log);
 }

@@ -9,7 +9,7 @@ import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { runBatches } from "../../import/batches.ts";
-import { type ImportState, limitLines, printEndNote } from "../../import/report.ts";
+import { type ImportState, limitLines, printImportEndNote } from "../../import/report.ts";
 import { runStoppableImport } from "../../import/run_stoppable.ts";
 import { sanitizeLine } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
@@ -25,10 +25,10 @@ import {
 } from "../import/import_store.ts";
 import { createCommandCaller } from "../with_service.ts";
 
-const BATCH = 200;
+const BATCH_SIZE = 200;
 /** Maximum size of a file in bytes; a usual device type has a few kilobytes. */
-const MAX_BYTES = 4 << 20;
-const CALLER = createCommandCaller("dc types import");
+const MAX_FILE_BYTES = 4 << 20;
+const COMMAND_CALLER = createCommandCaller("dc types import");
 
 export interface ImportTypesOptions {
   readonly files: readonly string[];
@@ -38,14 +38,14 @@ export interface ImportTypesOptions {
 }
 
 /** A problem with a device type's file. */
-interface Finding {
+interface TypeFinding {
   readonly file: string;
   readonly line: number;
   readonly severity: "refused" | "note";
   readonly message: string;
 }
 
-interface Found {
+interface TypeFile {
   readonly file: string;
   readonly type: DeviceType;
 }
@@ -56,7 +56,7 @@ export async function importDeviceTypes(
   options: ImportTypesOptions,
   log: StderrLogger,
 ): Promise<ExitStatus> {
-  const findings: Finding[] = [];
+  const findings: TypeFinding[] = [];
   const types = readTypes(options, findings);
   const waiting = createWaitReporter(log, options.json);
   const { json, dryRun } = options;
@@ -69,7 +69,7 @@ export async function importDeviceTypes(
         const written = await writeTypes(store, types, { findings, wait, validateOnly: dryRun });
         const refused = findings.filter(({ severity }) => severity === "refused").length;
         const state = signal.aborted ? "stopped" : dryRun ? "tried" : "done";
-        printReport(findings, { ...written, refused }, { state, json }, log);
+        printTypeReport(findings, { ...written, refused }, { state, json }, log);
         return refused > 0 ? EXIT_STATUS.refused : EXIT_STATUS.ok;
       },
     ),
@@ -77,21 +77,21 @@ export async function importDeviceTypes(
 }
 
 /** Parses the types of all files, each code once. Adds problems to `findings`. */
-function readTypes({ files, cwd }: ImportTypesOptions, findings: Finding[]): readonly Found[] {
-  const found = new Map<string, Found>();
+function readTypes({ files, cwd }: ImportTypesOptions, findings: TypeFinding[]): readonly TypeFile[] {
+  const found = new Map<string, TypeFile>();
   for (const file of files.flatMap((one) => listYamlFiles(one, cwd))) {
-    const { read, lineOf } = readFile(file, cwd);
-    const note = (severity: Finding["severity"], path: readonly (string | number)[], message: string) =>
+    const { read, findLine: lineOf } = readTypeFile(file, cwd);
+    const addFinding = (severity: TypeFinding["severity"], path: readonly (string | number)[], message: string) =>
       findings.push({ file, line: lineOf(path), severity, message });
     if ("problem" in read) {
-      note("refused", read.problem.path, formatProblem(read.problem));
+      addFinding("refused", read.problem.path, formatProblem(read.problem));
       continue;
     }
-    for (const one of read.notes) note("note", one.path, formatProblem(one));
+    for (const one of read.notes) addFinding("note", one.path, formatProblem(one));
     const { code } = read.type;
     const twin = found.get(code);
     if (twin === undefined) found.set(code, { file, type: read.type });
-    else note("refused", ["slug"], `the code "${code}" is that of ${twin.file}`);
+    else addFinding("refused", ["slug"], `the code "${code}" is that of ${twin.file}`);
   }
   return [...found.values()];
 }
@@ -115,23 +115,23 @@ function listYamlFiles(given: string, cwd: string): readonly string[] {
   return files.toSorted().map((name) => join(given, name));
 }
 
-interface FileRead {
+interface ParsedTypeFile {
   readonly read: ReadTypeResult;
-  readonly lineOf: (path: readonly (string | number)[]) => number;
+  readonly findLine: (path: readonly (string | number)[]) => number;
 }
 
-function readFile(file: string, cwd: string): FileRead {
-  const refused = (message: string, line = 1): FileRead => ({
+function readTypeFile(file: string, cwd: string): ParsedTypeFile {
+  const createProblem = (message: string, line = 1): ParsedTypeFile => ({
     read: { problem: { path: [], message } },
-    lineOf: () => line,
+    findLine: () => line,
   });
   const path = resolve(cwd, file);
   try {
-    if (statSync(path).size > MAX_BYTES) return refused(`expected at most ${MAX_BYTES} bytes`);
+    if (statSync(path).size > MAX_FILE_BYTES) return createProblem(`expected at most ${MAX_FILE_BYTES} bytes`);
     const lines = new LineCounter();
     const document = parseDocument(readUtf8(path, file), { lineCounter: lines });
     const [error] = document.errors;
-    if (error !== undefined) return refused(error.message.split("\n")[0] ?? "", lines.linePos(error.pos[0]).line);
+    if (error !== undefined) return createProblem(error.message.split("\n")[0] ?? "", lines.linePos(error.pos[0]).line);
     keepLeadingZeros(document);
     const lineOf = (at: readonly (string | number)[]) => {
       for (let length = at.length; length >= 0; length -= 1) {
@@ -140,9 +140,9 @@ function readFile(file: string, cwd: string): FileRead {
       }
       return 1;
     };
-    return { read: readDeviceType(document.toJS({ maxAliasCount: 100 })), lineOf };
+    return { read: readDeviceType(document.toJS({ maxAliasCount: 100 })), findLine: lineOf };
   } catch (error) {
-    return refused((error as Error).message.split("\n")[0] ?? "");
+    return createProblem((error as Error).message.split("\n")[0] ?? "");
   }
 }
 
@@ -156,33 +156,33 @@ function keepLeadingZeros(document: Document): void {
   });
 }
 
-interface Counts {
+interface TypeCounts {
   readonly created: number;
   readonly updated: number;
   readonly unchanged: number;
 }
 
-interface Writing {
-  readonly findings: Finding[];
+interface WriteTypesOptions {
+  readonly findings: TypeFinding[];
   readonly wait: WaitCallbacks;
   readonly validateOnly: boolean;
 }
 
 async function writeTypes(
   store: DcStore,
-  types: readonly Found[],
-  { findings, wait, validateOnly }: Writing,
-): Promise<Counts> {
+  types: readonly TypeFile[],
+  { findings, wait, validateOnly }: WriteTypesOptions,
+): Promise<TypeCounts> {
   const service = await openImportService(store, wait);
   const counts = { CREATED: 0, UPDATED: 0, UNCHANGED: 0 };
-  await runBatches(types, { size: BATCH, stopped: wait.stopped }, async (batch) => {
-    const put = async ({ putDeviceType }: ExchangeSession) => {
+  await runBatches(types, { size: BATCH_SIZE, stopped: wait.stopped }, async (batch) => {
+    const putTypes = async ({ putDeviceType }: ExchangeSession) => {
       const results: Awaited<ReturnType<typeof putDeviceType>>[] = [];
       for (const { type } of batch) results.push(await putDeviceType(type));
       return results;
     };
     const options = { validateOnly, requestId: randomUUID(), message: "" };
-    const results = await retryWhileLocked(() => service.exchange(put, CALLER, options), wait);
+    const results = await retryWhileLocked(() => service.exchange(putTypes, COMMAND_CALLER, options), wait);
     for (const [index, result] of results.entries()) {
       const file = batch[index]?.file ?? "";
       if (typeof result === "string") counts[result] += 1;
@@ -192,9 +192,9 @@ async function writeTypes(
   return { created: counts.CREATED, updated: counts.UPDATED, unchanged: counts.UNCHANGED };
 }
 
-function printReport(
-  findings: readonly Finding[],
-  counts: Counts & { readonly refused: number },
+function printTypeReport(
+  findings: readonly TypeFinding[],
+  counts: TypeCounts & { readonly refused: number },
   { state, json }: { readonly state: ImportState; readonly json: boolean },
   log: StderrLogger,
 ): void {
@@ -203,12 +203,12 @@ function printReport(
     printJson({ event: "end", state, ...counts });
     return;
   }
-  const line = ({ file, line: number, message }: Finding) => `${file}:${number}: ${message}`;
+  const line = ({ file, line: number, message }: TypeFinding) => `${file}:${number}: ${message}`;
   for (const finding of findings) if (finding.severity === "refused") log.warn(sanitizeLine(line(finding)));
   const notes = findings.filter(({ severity }) => severity === "note");
-  const others = (count: number) => `and ${count} more notes: --json prints all of them`;
-  for (const note of limitLines(notes, line, others)) log.note(note);
+  const formatOmittedCount = (count: number) => `and ${count} more notes: --json prints all of them`;
+  for (const note of limitLines(notes, line, formatOmittedCount)) log.note(note);
   const { created, updated, unchanged, refused } = counts;
   print(`${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} refused\n`);
-  printEndNote(state, log);
+  printImportEndNote(state, log);
 }

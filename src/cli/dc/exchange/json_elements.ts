@@ -2,16 +2,16 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { OperationError } from "#kernel/errors.ts";
 import { describeSystemError, isMissingError } from "#planner/store/files/disk_error.ts";
 
-const CHUNK = 1 << 20;
+const CHUNK_BYTES = 1 << 20;
 /** Maximum size of an element in bytes, far above any inventory object: a broken file must not exhaust the memory. */
-const MAX_ELEMENT = 64 << 20;
+const MAX_ELEMENT_BYTES = 64 << 20;
 
 export type JsonElement =
   | { readonly number: number; readonly value: unknown; readonly isDamaged: boolean }
   /** An element that is not JSON, with the parser's error. */
   | { readonly number: number; readonly reason: string };
 
-const REPLACEMENT = "\ufffd";
+const REPLACEMENT_CHARACTER = "\ufffd";
 /** Remark about text that is not UTF-8. */
 export const NOT_UTF8_REMARK = "it holds bytes that are not UTF-8, which are shown as \ufffd";
 
@@ -28,29 +28,29 @@ const NINE = 0x39;
 /**
  * Reads the elements of a JSON file one by one: those of its list, or of the list `results` in its object. Elements are
  * numbered from 1. Memory: one chunk and one element.
- * @param counted receives the object's `count`, the number of elements on all pages of the list
+ * @param onCount receives the object's `count`, the number of elements on all pages of the list
  * @throws OperationError for a file that has no list, ends early, or has an element above the limit
  */
 export function* readJsonElements(
   path: string,
   shown: string,
-  counted: (count: number) => void = () => {},
+  onCount: (count: number) => void = () => {},
 ): Generator<JsonElement> {
   const reader = new ElementReader(shown);
   for (const chunk of readChunks(path, shown)) {
     reader.checkEncoding(chunk);
     yield* reader.read(chunk);
   }
-  reader.end();
-  if (reader.count !== undefined) counted(reader.count);
+  reader.assertComplete();
+  if (reader.count !== undefined) onCount(reader.count);
 }
 
 function* readChunks(path: string, shown: string): Generator<Buffer> {
   const descriptor = wrapReadErrors(shown, () => openSync(path, "r"));
   try {
-    const chunk = Buffer.allocUnsafe(CHUNK);
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     for (;;) {
-      const size = wrapReadErrors(shown, () => readSync(descriptor, chunk, 0, CHUNK, null));
+      const size = wrapReadErrors(shown, () => readSync(descriptor, chunk, 0, CHUNK_BYTES, null));
       if (size === 0) return;
       yield chunk.subarray(0, size);
     }
@@ -81,11 +81,11 @@ function isUtf16(chunk: Buffer): boolean {
 class ElementReader {
   readonly #shown: string;
   #depth = 0;
-  #inText = false;
+  #isInText = false;
   #escaped = false;
   /** Nesting depth of the list whose elements are read; 0 until it is found. */
-  #list = 0;
-  #ended = false;
+  #listDepth = 0;
+  #isListEnded = false;
   #number = 0;
   /** Chunks of the element that is being read. */
   #pieces: Buffer[] = [];
@@ -105,86 +105,88 @@ class ElementReader {
   }
 
   checkEncoding(chunk: Buffer): void {
-    if (!this.#started && isUtf16(chunk)) throw this.#wrong("it is in UTF-16, expected UTF-8");
+    if (!this.#started && isUtf16(chunk)) throw this.#createError("it is in UTF-16, expected UTF-8");
   }
 
   *read(chunk: Buffer): Generator<JsonElement> {
     let from = 0;
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at] ?? 0;
-      if (this.#inText) {
-        this.#text(byte);
+      if (this.#isInText) {
+        this.#readTextByte(byte);
         continue;
       }
       if (byte === QUOTE) {
-        this.#inText = true;
+        this.#isInText = true;
         this.#key = "";
         continue;
       }
-      const inList = this.#list !== 0;
-      const isEnd = inList && this.#depth === this.#list && (byte === COMMA || byte === CLOSE_LIST);
+      const inList = this.#listDepth !== 0;
+      const isEnd = inList && this.#depth === this.#listDepth && (byte === COMMA || byte === CLOSE_LIST);
       if (isEnd) {
-        this.#hold(chunk.subarray(from, at));
-        yield* this.#element();
+        this.#appendPiece(chunk.subarray(from, at));
+        yield* this.#finishElement();
         from = at + 1;
       }
-      this.#structure(byte);
-      if (!inList && this.#list !== 0) from = at + 1;
+      this.#readStructureByte(byte);
+      if (!inList && this.#listDepth !== 0) from = at + 1;
     }
-    if (this.#list !== 0) this.#hold(chunk.subarray(from));
+    if (this.#listDepth !== 0) this.#appendPiece(chunk.subarray(from));
   }
 
   /** @throws OperationError if the list is missing or incomplete */
-  end(): void {
-    if (this.#ended) return;
-    if (!this.#started) throw this.#wrong("it is empty");
-    throw this.#wrong(
-      this.#list === 0 ? "expected a list, or an object with the list results" : "the list does not end",
+  assertComplete(): void {
+    if (this.#isListEnded) return;
+    if (!this.#started) throw this.#createError("it is empty");
+    throw this.#createError(
+      this.#listDepth === 0 ? "expected a list, or an object with the list results" : "the list does not end",
     );
   }
 
-  #text(byte: number): void {
+  #readTextByte(byte: number): void {
     if (this.#escaped) this.#escaped = false;
     else if (byte === BACKSLASH) this.#escaped = true;
-    else if (byte === QUOTE) this.#inText = false;
-    else if (this.#list === 0 && this.#depth === 1 && this.#key.length < 16) this.#key += String.fromCharCode(byte);
+    else if (byte === QUOTE) this.#isInText = false;
+    else if (this.#listDepth === 0 && this.#depth === 1 && this.#key.length < 16)
+      this.#key += String.fromCharCode(byte);
   }
 
-  #structure(byte: number): void {
-    if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.#open(byte);
-    else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#close();
-    else if (this.#depth === 1 && this.#list === 0) this.#beside(byte);
+  #readStructureByte(byte: number): void {
+    if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.#openBracket(byte);
+    else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#closeBracket();
+    else if (this.#depth === 1 && this.#listDepth === 0) this.#readMemberByte(byte);
     if (byte > 0x20) this.#started = true;
   }
 
   /** Reads a byte of the enclosing object, outside texts and nested values, to find the digits of `count`. */
-  #beside(byte: number): void {
+  #readMemberByte(byte: number): void {
     if (byte === COMMA) this.#key = "";
     else if (this.#key === "count" && byte >= ZERO && byte <= NINE) this.#count += String.fromCharCode(byte);
   }
 
-  #open(byte: number): void {
+  #openBracket(byte: number): void {
     this.#depth += 1;
     const isWanted = byte === OPEN_LIST && (this.#depth === 1 || (this.#depth === 2 && this.#key === "results"));
-    if (isWanted && !this.#ended && this.#list === 0) this.#list = this.#depth;
+    if (isWanted && !this.#isListEnded && this.#listDepth === 0) this.#listDepth = this.#depth;
   }
 
-  #close(): void {
-    if (this.#list !== 0 && this.#depth === this.#list) {
-      this.#list = 0;
-      this.#ended = true;
+  #closeBracket(): void {
+    if (this.#listDepth !== 0 && this.#depth === this.#listDepth) {
+      this.#listDepth = 0;
+      this.#isListEnded = true;
     }
     this.#depth -= 1;
   }
 
-  #hold(piece: Buffer): void {
+  #appendPiece(piece: Buffer): void {
     this.#size += piece.length;
-    if (this.#size > MAX_ELEMENT) throw this.#wrong(`element ${this.#number + 1} is longer than ${MAX_ELEMENT} bytes`);
+    if (this.#size > MAX_ELEMENT_BYTES)
+      throw this.#createError(`element ${this.#number + 1} is longer than ${MAX_ELEMENT_BYTES} bytes`);
     // The chunk's buffer is reused, so the piece is copied.
     if (piece.length > 0) this.#pieces.push(Buffer.from(piece));
   }
 
-  *#element(): Generator<JsonElement> {
+  *#finishElement(): Generator<JsonElement> {
     const text = Buffer.concat(this.#pieces).toString("utf8");
     this.#pieces = [];
     this.#size = 0;
@@ -198,10 +200,10 @@ class ElementReader {
       return;
     }
     // The decoder replaces invalid UTF-8 by this character.
-    yield { number: this.#number, value, isDamaged: text.includes(REPLACEMENT) };
+    yield { number: this.#number, value, isDamaged: text.includes(REPLACEMENT_CHARACTER) };
   }
 
-  #wrong(what: string): OperationError {
+  #createError(what: string): OperationError {
     return new OperationError("invalid_argument", `Cannot read "${this.#shown}" as JSON: ${what}`);
   }
 }

@@ -1,5 +1,5 @@
 import { createModelKey, type TypesByModel } from "#dc/exchange/fill_from_types.ts";
-import { formatOriginSpace, type OriginRecord, parseOrigin } from "#dc/exchange/merge.ts";
+import { formatOriginSpace, type OriginRecord, parseOriginRecord } from "#dc/exchange/merge.ts";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
@@ -30,11 +30,11 @@ export function readKnownResources(store: DcStore, origin: string): Promise<Know
   return store.read(async (reader) => {
     const records = new Map<string, OriginRecord>();
     const space = formatOriginSpace(origin);
-    for await (const { key, body } of readPages(
+    for await (const { key, body } of readAllPages(
       (after) => reader.documents(space, after, MAX_PAGE_SIZE),
       ({ key: last }) => last,
     )) {
-      const record = parseOrigin(body);
+      const record = parseOriginRecord(body);
       if (record !== undefined) records.set(key, record);
     }
     const codes = new Map<string, string>();
@@ -55,11 +55,11 @@ export function readKnownResources(store: DcStore, origin: string): Promise<Know
       for (const { powerOut } of (one as Device).ports ?? [])
         if (powerOut?.feedId !== undefined) feed.add(codeKey(powerOut.feedId));
     });
-    return { records, codes, types: await readCatalogue(reader), foreign: { rack, device, crac, feed } };
+    return { records, codes, types: await readTypesByModel(reader), foreign: { rack, device, crac, feed } };
   });
 }
 
-async function readCatalogue(reader: DcReader): Promise<TypesByModel> {
+async function readTypesByModel(reader: DcReader): Promise<TypesByModel> {
   const types = new Map<string, DeviceType>();
   for await (const { resource } of readAllDeviceTypes(reader)) {
     const key = createModelKey(resource.manufacturer, resource.model);
@@ -75,7 +75,7 @@ async function readForeignCodes(
   visit: (resource: object) => void = () => {},
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  for await (const resource of readPages((after) => reader.page(kind, after, MAX_PAGE_SIZE), getResourceKey)) {
+  for await (const resource of readAllPages((after) => reader.page(kind, after, MAX_PAGE_SIZE), getResourceKey)) {
     const key = getResourceKey(resource);
     if (own.has(key)) continue;
     found.add(key);
@@ -84,15 +84,15 @@ async function readForeignCodes(
   return found;
 }
 
-export async function* readPages<One>(
+export async function* readAllPages<One>(
   read: (after: string) => Promise<readonly One[]>,
-  keyOf: (one: One) => string,
+  getKey: (one: One) => string,
 ): AsyncGenerator<One> {
   for (let after = ""; ; ) {
     const page = await read(after);
     yield* page;
     const last = page.at(-1);
     if (last === undefined || page.length < MAX_PAGE_SIZE) return;
-    after = keyOf(last);
+    after = getKey(last);
   }
 }

@@ -11,7 +11,7 @@ import { type Column, printTable } from "../../output/table.ts";
 import type { DatabaseLocation } from "../database.ts";
 import { printReplyJson, withService } from "../with_service.ts";
 
-const COLUMNS: readonly Column<DeviceType>[] = [
+const TYPE_COLUMNS: readonly Column<DeviceType>[] = [
   { title: "CODE", text: ({ code }) => code },
   { title: "MANUFACTURER", text: ({ manufacturer }) => manufacturer },
   { title: "MODEL", text: ({ model }) => model, shrinks: true },
@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<DeviceType>[] = [
   { title: "PORTS", text: ({ ports }) => String(ports.length), align: "right" },
 ];
 
-export async function listTypes(
+export async function printDeviceTypes(
   database: DatabaseLocation,
   { words, json }: { readonly words: readonly string[]; readonly json: boolean },
 ): Promise<void> {
@@ -39,5 +39,5 @@ export async function listTypes(
     }
   });
   if (json) for (const type of types) printReplyJson(DeviceTypeSchema, type);
-  else printTable(types, COLUMNS);
+  else printTable(types, TYPE_COLUMNS);
 }

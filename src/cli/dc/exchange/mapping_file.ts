@@ -69,12 +69,12 @@ function parseLocation(shown: string, name: string, place: unknown): NetboxMappi
     throw createFieldError(shown, `${at}.floor`, "expected a whole number");
   return {
     ...(typeof floor === "number" && { floor }),
-    ...parseCode(shown, `${at}.room`, "room", room),
-    ...parseCode(shown, `${at}.row`, "row", row),
+    ...parseCodeField(shown, `${at}.room`, "room", room),
+    ...parseCodeField(shown, `${at}.row`, "row", row),
   };
 }
 
-function parseCode(shown: string, at: string, name: "room" | "row", value: unknown) {
+function parseCodeField(shown: string, at: string, name: "room" | "row", value: unknown) {
   if (value === undefined) return {};
   const code = convertToCode(String(value));
   if (code === "" || code !== String(value))

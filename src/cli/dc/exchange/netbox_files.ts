@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { basename, extname, join, relative } from "node:path";
-import { addDumped, type Dataset } from "#dc/exchange/netbox/dataset.ts";
+import { addDumpedObject, type NetboxDataset } from "#dc/exchange/netbox/dataset.ts";
 import { readRow } from "#dc/exchange/netbox/read_row.ts";
 import { NETBOX_TABLES, TABLE_NAMES, type TableName } from "#dc/exchange/netbox/tables.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -9,10 +9,10 @@ import { type JsonElement, NOT_UTF8_REMARK, readJsonElements } from "./json_elem
 import { requireRunningImport, type SourceWatcher } from "./source_error.ts";
 
 /** Number of rows between two progress reports. */
-const STEP = 5000;
+const PROGRESS_ROWS = 5000;
 
 /** Tables by the names that their files may have: `devices`, `dcim_devices`, `dcim.devices`, `device`. */
-const BY_NAME: ReadonlyMap<string, TableName> = new Map(
+const TABLES_BY_NAME: ReadonlyMap<string, TableName> = new Map(
   TABLE_NAMES.flatMap((table) => {
     const path: string = NETBOX_TABLES[table].path;
     const list = path.slice(path.indexOf("/") + 1);
@@ -21,19 +21,19 @@ const BY_NAME: ReadonlyMap<string, TableName> = new Map(
 );
 
 /** Reads a dump that NetBox's `manage.py dumpdata` wrote. */
-export function readNetboxDump(data: Dataset, path: string, shown: string, watcher: SourceWatcher): void {
+export function readNetboxDump(data: NetboxDataset, path: string, shown: string, watcher: SourceWatcher): void {
   let count = 0;
   for (const element of readJsonElements(path, shown)) {
     count += 1;
-    if (count % STEP === 0) {
-      watcher.progress(shown, count, undefined);
+    if (count % PROGRESS_ROWS === 0) {
+      watcher.reportProgress(shown, count, undefined);
       requireRunningImport(watcher);
     }
-    noteElementDamage(shown, element, watcher);
-    if ("reason" in element) watcher.unreadable({ file: shown, ...element });
-    else if (!addDumped(data, element.value)) {
+    reportElementDamage(shown, element, watcher);
+    if ("reason" in element) watcher.reportUnreadable({ file: shown, ...element });
+    else if (!addDumpedObject(data, element.value)) {
       const reason = "expected an object with model, pk and fields";
-      watcher.unreadable({ file: shown, number: element.number, reason });
+      watcher.reportUnreadable({ file: shown, number: element.number, reason });
     }
   }
 }
@@ -56,10 +56,10 @@ export function isNetboxDump(path: string, shown: string): boolean {
  * `devices-1.json`, `devices-2.json`. Files with other names are noted as unread.
  * @throws OperationError for a folder without a list
  */
-export function readListFolder(data: Dataset, folder: string, shown: string, watcher: SourceWatcher): void {
+export function readNetboxListFolder(data: NetboxDataset, folder: string, shown: string, watcher: SourceWatcher): void {
   const files = listFilesByExtension(folder, ".json").map((path) => ({
     path,
-    table: findTableOfFile(relative(folder, path)),
+    table: findTableByFileName(relative(folder, path)),
   }));
   if (!files.some(({ table }) => table !== undefined)) {
     throw new OperationError(
@@ -67,12 +67,12 @@ export function readListFolder(data: Dataset, folder: string, shown: string, wat
       `No list of NetBox in "${shown}": expected files such as devices.json or dcim/racks.json`,
     );
   }
-  const pages = new Map<TableName, Pages>();
+  const pages = new Map<TableName, ListTotals>();
   for (const { path, table } of files) {
     const name = join(shown, relative(folder, path));
-    if (table === undefined) data.addUnread(`file ${relative(folder, path)}`);
+    if (table === undefined) data.countUnread(`file ${relative(folder, path)}`);
     else {
-      const { read, count } = readList(data, table, { path, name }, watcher);
+      const { read, count } = readListFile(data, table, { path, name }, watcher);
       const before = pages.get(table);
       pages.set(table, { name, read: read + (before?.read ?? 0), count: Math.max(count, before?.count ?? 0) });
     }
@@ -80,12 +80,12 @@ export function readListFolder(data: Dataset, folder: string, shown: string, wat
   for (const { name, read, count } of pages.values()) {
     if (read >= count) continue;
     const reason = `the list has ${count} elements, and its files ${read}: expected all of its pages`;
-    watcher.unreadable({ file: name, number: 0, reason });
+    watcher.reportUnreadable({ file: name, number: 0, reason });
   }
 }
 
 /** Totals of the files of one list. */
-interface Pages {
+interface ListTotals {
   /** Name of the last file. */
   readonly name: string;
   readonly read: number;
@@ -93,8 +93,13 @@ interface Pages {
   readonly count: number;
 }
 
-function readList(data: Dataset, table: TableName, file: { path: string; name: string }, watcher: SourceWatcher) {
-  data.listed.add(table);
+function readListFile(
+  data: NetboxDataset,
+  table: TableName,
+  file: { path: string; name: string },
+  watcher: SourceWatcher,
+) {
+  data.listedTables.add(table);
   let count = 0;
   let total = 0;
   const counted = (all: number) => {
@@ -102,30 +107,35 @@ function readList(data: Dataset, table: TableName, file: { path: string; name: s
   };
   for (const element of readJsonElements(file.path, file.name, counted)) {
     count += 1;
-    if (count % STEP === 0) {
-      watcher.progress(file.name, count, undefined);
+    if (count % PROGRESS_ROWS === 0) {
+      watcher.reportProgress(file.name, count, undefined);
       requireRunningImport(watcher);
     }
-    noteElementDamage(file.name, element, watcher);
-    if ("reason" in element) watcher.unreadable({ file: file.name, ...element });
+    reportElementDamage(file.name, element, watcher);
+    if ("reason" in element) watcher.reportUnreadable({ file: file.name, ...element });
     else
-      addObject(data, table, element.value, (reason) =>
-        watcher.unreadable({ file: file.name, number: element.number, reason }),
+      addRestObject(data, table, element.value, (reason) =>
+        watcher.reportUnreadable({ file: file.name, number: element.number, reason }),
       );
   }
   return { read: count, count: total };
 }
 
-function noteElementDamage(file: string, element: JsonElement, watcher: SourceWatcher): void {
+function reportElementDamage(file: string, element: JsonElement, watcher: SourceWatcher): void {
   if ("isDamaged" in element && element.isDamaged)
-    watcher.unreadable({ file, number: element.number, reason: NOT_UTF8_REMARK });
+    watcher.reportUnreadable({ file, number: element.number, reason: NOT_UTF8_REMARK });
 }
 
 /** Adds an object of a REST list to the dataset. */
-export function addObject(data: Dataset, table: TableName, value: unknown, wrong: (reason: string) => void): void {
+export function addRestObject(
+  data: NetboxDataset,
+  table: TableName,
+  value: unknown,
+  onInvalid: (reason: string) => void,
+): void {
   const row = isJsonObject(value) ? readRow(table, value["id"], value) : undefined;
-  if (row === undefined) wrong("expected an object with an id");
-  else data.add(table, row);
+  if (row === undefined) onInvalid("expected an object with an id");
+  else data.addRow(table, row);
 }
 
 /** Lists the files with an extension in a folder and its subfolders, sorted. */
@@ -138,15 +148,16 @@ export function listFilesByExtension(folder: string, extension: string): readonl
 }
 
 /** Returns the table that a file is named after, or undefined. */
-export function findTableOfFile(name: string): TableName | undefined {
+export function findTableByFileName(name: string): TableName | undefined {
   const stem = name.slice(0, name.length - extname(name).length);
   const numbered = /[-_. ]?(?:page[-_ ]?)?\d+$/i;
   for (const one of [stem, basename(stem)]) {
-    const table = BY_NAME.get(normalizeName(one)) ?? BY_NAME.get(normalizeName(one.replace(numbered, "")));
+    const table =
+      TABLES_BY_NAME.get(normalizeName(one)) ?? TABLES_BY_NAME.get(normalizeName(one.replace(numbered, "")));
     if (table !== undefined) return table;
   }
   // NetBox names its CSV exports `netbox_power feeds.csv`.
-  return BY_NAME.get(normalizeName(basename(stem)).replace(/^netbox/, ""));
+  return TABLES_BY_NAME.get(normalizeName(basename(stem)).replace(/^netbox/, ""));
 }
 
 function normalizeName(name: string): string {

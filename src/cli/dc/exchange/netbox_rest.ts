@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { URL } from "node:url";
-import type { Table } from "#dc/exchange/netbox/component_tables.ts";
-import type { Dataset } from "#dc/exchange/netbox/dataset.ts";
+import type { TableSchema } from "#dc/exchange/netbox/component_tables.ts";
+import type { NetboxDataset } from "#dc/exchange/netbox/dataset.ts";
 import {
   DUMP_ONLY_TABLES,
   NETBOX_TABLES,
@@ -12,7 +12,7 @@ import {
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { addObject } from "./netbox_files.ts";
+import { addRestObject } from "./netbox_files.ts";
 import { requireRunningImport, type SourceWatcher } from "./source_error.ts";
 
 /** Address and limits of a NetBox server. */
@@ -31,36 +31,40 @@ export interface NetboxAddress {
 }
 
 /** Maximum number of concurrent requests: a usual NetBox has four to eight workers. */
-const CONCURRENT = 4;
-const ATTEMPTS = 6;
+const MAX_CONCURRENT_REQUESTS = 4;
+const MAX_ATTEMPTS = 6;
 /** Maximum number of times that a list is read if it changes meanwhile. */
-const READINGS = 3;
+const MAX_LIST_READS = 3;
 const MAX_BODY_BYTES = 256 << 20;
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
 /**
  * Reads all tables of a running NetBox into the dataset, page by page. Repeats attempts that fail temporarily (no
  * connection, 429, 5xx) after the delay that the server requests.
  * @throws OperationError if a list cannot be read, because the missing items of a partial import would count as deleted
  */
-export async function readRestTables(data: Dataset, address: NetboxAddress, watcher: SourceWatcher): Promise<void> {
-  const client = new Client(address, watcher);
+export async function readRestTables(
+  data: NetboxDataset,
+  address: NetboxAddress,
+  watcher: SourceWatcher,
+): Promise<void> {
+  const client = new NetboxClient(address, watcher);
   for (const table of TABLE_NAMES) {
     if (!DUMP_ONLY_TABLES.includes(table)) await readTable(client, data, table);
   }
 }
 
-async function readTable(client: Client, data: Dataset, table: TableName): Promise<void> {
+async function readTable(client: NetboxClient, data: NetboxDataset, table: TableName): Promise<void> {
   for (let reading = 1; ; reading += 1) {
     const rows = new Map<unknown, unknown>();
-    const count = await client.list(table, (one) => rows.set(isJsonObject(one) ? one["id"] : one, one));
+    const count = await client.readList(table, (one) => rows.set(isJsonObject(one) ? one["id"] : one, one));
     // Rows that are added or deleted meanwhile move other rows to a page that has already been read.
-    if (rows.size < count && reading < READINGS) continue;
+    if (rows.size < count && reading < MAX_LIST_READS) continue;
     let number = 0;
     for (const value of rows.values()) {
       number += 1;
       const at = number;
-      addObject(data, table, value, (reason) => client.unreadable(table, at, reason));
+      addRestObject(data, table, value, (reason) => client.reportUnreadable(table, at, reason));
     }
     return;
   }
@@ -69,60 +73,60 @@ async function readTable(client: Client, data: Dataset, table: TableName): Promi
 /** Type of `URL` objects. In Deno, `URL` of node:url is only a value. */
 type ParsedUrl = InstanceType<typeof URL>;
 
-interface Page {
+interface RestPage {
   readonly count: number;
   readonly results: readonly unknown[];
 }
 
-class Client {
+class NetboxClient {
   readonly #address: NetboxAddress;
   readonly #watcher: SourceWatcher;
-  #nextAt = 0;
+  #nextRequestAt = 0;
 
   constructor(address: NetboxAddress, watcher: SourceWatcher) {
     this.#address = address;
     this.#watcher = watcher;
   }
 
-  unreadable(table: TableName, number: number, reason: string): void {
-    this.#watcher.unreadable({ file: NETBOX_TABLES[table].path, number, reason });
+  reportUnreadable(table: TableName, number: number, reason: string): void {
+    this.#watcher.reportUnreadable({ file: NETBOX_TABLES[table].path, number, reason });
   }
 
   /** Passes every row of a list to `take`. Returns the number of rows that the server reports. */
-  async list(table: TableName, take: (row: unknown) => void): Promise<number> {
+  async readList(table: TableName, take: (row: unknown) => void): Promise<number> {
     const { path } = NETBOX_TABLES[table];
-    const first = await this.#page(table, 0, MAX_PAGE_SIZE);
+    const first = await this.#readPage(table, 0, MAX_PAGE_SIZE);
     if (first === undefined) return 0;
     const step = first.results.length;
     let done = step;
     for (const row of first.results) take(row);
-    this.#watcher.progress(path, done, first.count);
+    this.#watcher.reportProgress(path, done, first.count);
     const offsets: number[] = [];
     for (let offset = step; step > 0 && offset < first.count; offset += step) offsets.push(offset);
     let next = 0;
     const work = async () => {
       for (let index = next++; index < offsets.length; index = next++) {
-        const page = await this.#page(table, offsets[index] ?? 0, step);
+        const page = await this.#readPage(table, offsets[index] ?? 0, step);
         for (const row of page?.results ?? []) take(row);
         done += page?.results.length ?? 0;
-        this.#watcher.progress(path, done, first.count);
+        this.#watcher.reportProgress(path, done, first.count);
       }
     };
-    await Promise.all(Array.from({ length: CONCURRENT }, work));
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_REQUESTS }, work));
     return first.count;
   }
 
   /** Reads one page; undefined for a list that this version of NetBox does not have. */
-  async #page(table: TableName, offset: number, limit: number): Promise<Page | undefined> {
+  async #readPage(table: TableName, offset: number, limit: number): Promise<RestPage | undefined> {
     const url = new URL(`${this.#address.url}/api/${NETBOX_TABLES[table].path}/`);
     url.searchParams.set("limit", String(limit));
     url.searchParams.set("offset", String(offset));
     url.searchParams.set("ordering", "id");
-    const { siteParameter }: Table = NETBOX_TABLES[table];
+    const { siteParameter }: TableSchema = NETBOX_TABLES[table];
     if (siteParameter !== undefined)
       for (const site of this.#address.sites) url.searchParams.append(siteParameter, site);
     if (table === "device") url.searchParams.set("exclude", "config_context");
-    const response = await this.#ask(url, OPTIONAL_TABLES.includes(table));
+    const response = await this.#requestWithRetries(url, OPTIONAL_TABLES.includes(table));
     if (response === undefined) return undefined;
     if (isJsonObject(response) && Array.isArray(response["results"])) {
       const { results, count } = response;
@@ -134,37 +138,37 @@ class Client {
     );
   }
 
-  async #ask(url: ParsedUrl, optional: boolean): Promise<unknown> {
+  async #requestWithRetries(url: ParsedUrl, optional: boolean): Promise<unknown> {
     let reason = "";
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      if (attempt > 0) this.#watcher.progress(`${url.pathname}: ${reason}, attempt ${attempt + 1}`, 0, undefined);
-      await this.#turn();
-      const outcome = await this.#attempt(url);
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      if (attempt > 0) this.#watcher.reportProgress(`${url.pathname}: ${reason}, attempt ${attempt + 1}`, 0, undefined);
+      await this.#waitForRateLimit();
+      const outcome = await this.#request(url);
       if ("value" in outcome) return outcome.value;
       if (outcome.status === 404 && optional) return undefined;
       reason = outcome.reason;
-      if (!outcome.passing) throw new OperationError(outcome.kind, `${url.origin}${url.pathname}: ${reason}`);
-      await this.#wait(outcome.waitMs ?? this.#address.backoffMs * 2 ** attempt);
+      if (!outcome.isTemporary) throw new OperationError(outcome.kind, `${url.origin}${url.pathname}: ${reason}`);
+      await this.#pause(outcome.waitMs ?? this.#address.backoffMs * 2 ** attempt);
     }
-    throw new OperationError("unavailable", `${url.origin}${url.pathname}: ${reason}, ${ATTEMPTS} times`);
+    throw new OperationError("unavailable", `${url.origin}${url.pathname}: ${reason}, ${MAX_ATTEMPTS} times`);
   }
 
   /** Waits until a request is within the rate limit. */
-  async #turn(): Promise<void> {
+  async #waitForRateLimit(): Promise<void> {
     requireRunningImport(this.#watcher);
     if (this.#address.rate === undefined) return;
     const now = Date.now();
-    const at = Math.max(now, this.#nextAt);
-    this.#nextAt = at + 1000 / this.#address.rate;
-    if (at > now) await this.#wait(at - now);
+    const at = Math.max(now, this.#nextRequestAt);
+    this.#nextRequestAt = at + 1000 / this.#address.rate;
+    if (at > now) await this.#pause(at - now);
   }
 
-  async #wait(milliseconds: number): Promise<void> {
-    await pause(Math.min(milliseconds, LONGEST_WAIT_MS), undefined, { signal: this.#watcher.signal }).catch(() => {});
+  async #pause(milliseconds: number): Promise<void> {
+    await pause(Math.min(milliseconds, MAX_WAIT_MS), undefined, { signal: this.#watcher.signal }).catch(() => {});
     requireRunningImport(this.#watcher);
   }
 
-  async #attempt(url: ParsedUrl): Promise<Outcome> {
+  async #request(url: ParsedUrl): Promise<RequestOutcome> {
     const { token, timeoutMs } = this.#address;
     // Tokens of NetBox 4.5 and later begin with nbt_ and are bearer tokens.
     const scheme = token?.startsWith("nbt_") === true ? "Bearer" : "Token";
@@ -173,28 +177,32 @@ class Client {
     try {
       // A redirect would send the token to another server.
       const response = await fetch(url, { headers, signal, redirect: "manual" });
-      if (!response.ok) return classifyRefusal(response);
+      if (!response.ok) return classifyErrorResponse(response);
       return { value: JSON.parse(await readBody(response)) };
     } catch (error) {
       requireRunningImport(this.#watcher);
       if (error instanceof OperationError) throw error;
       const { name, message } = error as Error;
-      return { passing: true, kind: "unavailable", reason: name === "TimeoutError" ? "no answer in time" : message };
+      return {
+        isTemporary: true,
+        kind: "unavailable",
+        reason: name === "TimeoutError" ? "no answer in time" : message,
+      };
     }
   }
 }
 
-type Outcome =
+type RequestOutcome =
   | { readonly value: unknown }
   | {
-      readonly passing: boolean;
+      readonly isTemporary: boolean;
       readonly kind: OperationError["kind"];
       readonly reason: string;
       readonly status?: number;
       readonly waitMs?: number;
     };
 
-function classifyRefusal(response: Response): Outcome {
+function classifyErrorResponse(response: Response): RequestOutcome {
   const { status, headers } = response;
   response.body?.cancel().catch(() => {});
   const passing = status === 429 || status >= 500;
@@ -208,9 +216,15 @@ function classifyRefusal(response: Response): Outcome {
     404: ["not_found", "there is no such list: expected the address of a NetBox"],
   };
   const [kind, reason] = refusals[status] ?? ["unavailable", `HTTP ${status}`];
-  const moved =
+  const redirectHint =
     status >= 300 && status < 400 ? `: expected the address that ${headers.get("location") ?? "it"} leads to` : "";
-  return { passing, kind, reason: `${reason}${moved}`, status, ...(waitMs !== undefined && { waitMs }) };
+  return {
+    isTemporary: passing,
+    kind,
+    reason: `${reason}${redirectHint}`,
+    status,
+    ...(waitMs !== undefined && { waitMs }),
+  };
 }
 
 /** Parses the header Retry-After, a number of seconds or a date, to milliseconds. */

@@ -1,10 +1,16 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { Dataset } from "#dc/exchange/netbox/dataset.ts";
+import { NetboxDataset } from "#dc/exchange/netbox/dataset.ts";
 import { NETBOX_TABLES, TABLE_NAMES } from "#dc/exchange/netbox/tables.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { UsageError } from "../../usage_error.ts";
-import { findTableOfFile, isNetboxDump, listFilesByExtension, readListFolder, readNetboxDump } from "./netbox_files.ts";
+import {
+  findTableByFileName,
+  isNetboxDump,
+  listFilesByExtension,
+  readNetboxDump,
+  readNetboxListFolder,
+} from "./netbox_files.ts";
 import { type NetboxAddress, readRestTables } from "./netbox_rest.ts";
 import type { SourceWatcher } from "./source_error.ts";
 
@@ -19,7 +25,7 @@ export interface NetboxSourceOptions {
   readonly cwd: string;
 }
 
-const TIMEOUT_MS = 120_000;
+const REQUEST_TIMEOUT_MS = 120_000;
 const BACKOFF_MS = 500;
 
 /**
@@ -31,8 +37,8 @@ export async function readNetbox(
   options: NetboxSourceOptions,
   known: ReadonlyMap<string, unknown>,
   watcher: SourceWatcher,
-): Promise<Dataset> {
-  const data = new Dataset();
+): Promise<NetboxDataset> {
+  const data = new NetboxDataset();
   const { path: shown, url, cwd } = options;
   if (url !== undefined) {
     await readRestTables(data, createNetboxAddress(url, options), watcher);
@@ -49,27 +55,38 @@ export async function readNetbox(
       "invalid_argument",
       `"${shown}" is no dump of NetBox: expected a list of objects with model, pk and fields`,
     );
-  noteMissingLists(data, known, (reason) => watcher.unreadable({ file: shown, number: 0, reason }));
+  reportMissingLists(data, known, (reason) => watcher.reportUnreadable({ file: shown, number: 0, reason }));
   return data;
 }
 
 /** Reports missing lists whose objects were imported before or have cables, because these would count as deleted. */
-function noteMissingLists(data: Dataset, known: ReadonlyMap<string, unknown>, note: (reason: string) => void): void {
+function reportMissingLists(
+  data: NetboxDataset,
+  known: ReadonlyMap<string, unknown>,
+  note: (reason: string) => void,
+): void {
   if (known.size === 0) return;
-  const named = [...data.cableEnds().values()].flatMap(({ a, b }) => [...a, ...b]);
+  const named = [...data.listCableEnds().values()].flatMap(({ a, b }) => [...a, ...b]);
   const tables = new Set([...known.keys(), ...named].map((id) => id.slice(0, id.indexOf("/"))));
   for (const table of TABLE_NAMES) {
-    if (tables.has(table) && !data.listed.has(table))
+    if (tables.has(table) && !data.listedTables.has(table))
       note(`there is no list of ${NETBOX_TABLES[table].path}, but objects of it were imported before or have cables`);
   }
 }
 
-async function readNetboxFolder(data: Dataset, path: string, shown: string, watcher: SourceWatcher): Promise<void> {
-  if (listFilesByExtension(path, ".json").some((file) => findTableOfFile(file.slice(path.length + 1)) !== undefined)) {
-    readListFolder(data, path, shown, watcher);
+async function readNetboxFolder(
+  data: NetboxDataset,
+  path: string,
+  shown: string,
+  watcher: SourceWatcher,
+): Promise<void> {
+  if (
+    listFilesByExtension(path, ".json").some((file) => findTableByFileName(file.slice(path.length + 1)) !== undefined)
+  ) {
+    readNetboxListFolder(data, path, shown, watcher);
     return;
   }
-  const { readCsvFolder } = await import("./netbox_csv.ts");
+  const { readNetboxCsvFolder: readCsvFolder } = await import("./netbox_csv.ts");
   await readCsvFolder(data, path, shown, watcher);
 }
 
@@ -86,7 +103,7 @@ function createNetboxAddress(url: string, { tokenFile, sites, rate, cwd }: Netbo
     url: `${origin}${base}`,
     token: readToken(tokenFile, cwd),
     sites,
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs: REQUEST_TIMEOUT_MS,
     rate,
     backoffMs: BACKOFF_MS,
   };

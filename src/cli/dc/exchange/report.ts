@@ -1,7 +1,7 @@
 import type { Omission } from "#dc/exchange/item.ts";
 import type { InventoryQuality } from "#dc/exchange/quality.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { limitLines, printEndNote } from "../../import/report.ts";
+import { limitLines, printImportEndNote } from "../../import/report.ts";
 import { sanitizeLine } from "../../output/plain_text.ts";
 import { print } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
@@ -10,17 +10,17 @@ import { getOutputWidth } from "../../output/terminal.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { KIND_NAMES } from "../kinds.ts";
 import type { SyncChange, SyncRefusal, SyncResult } from "./run_sync.ts";
-import type { Unreadable } from "./source_error.ts";
+import type { UnreadableElement } from "./source_error.ts";
 
 /** Report of an import from a source, as `--report` writes it. */
 export interface ImportReport {
   readonly origin: string;
   readonly state: "done" | "tried" | "stopped";
-  readonly counts: readonly KindCounts[];
+  readonly counts: readonly SyncCounts[];
   readonly not_carried: readonly OmittedObjects[];
   readonly refused: SyncResult["refused"];
   readonly vanished: SyncResult["vanished"];
-  readonly unreadable: readonly Unreadable[];
+  readonly unreadable: readonly UnreadableElement[];
   readonly quality: {
     readonly inlets: number;
     readonly inlets_with_source: number;
@@ -29,7 +29,7 @@ export interface ImportReport {
   readonly changes: readonly SyncChange[];
 }
 
-export interface KindCounts {
+export interface SyncCounts {
   readonly kind: ResourceKind;
   readonly created: number;
   readonly updated: number;
@@ -44,12 +44,12 @@ export interface OmittedObjects {
   readonly objects: readonly Omit<Omission, "reason">[];
 }
 
-export interface ReportParts {
+export interface ReportInput {
   readonly origin: string;
   readonly dryRun: boolean;
   readonly result: SyncResult;
   readonly omissions: readonly Omission[];
-  readonly unreadable: readonly Unreadable[];
+  readonly unreadable: readonly UnreadableElement[];
   readonly quality: InventoryQuality;
 }
 
@@ -60,14 +60,14 @@ export function buildImportReport({
   omissions,
   unreadable,
   quality,
-}: ReportParts): ImportReport {
+}: ReportInput): ImportReport {
   return {
     origin,
     state: result.stopped ? "stopped" : dryRun ? "tried" : "done",
     counts: KIND_NAMES.map((kind) => countKindChanges(kind, result)).filter(({ kind: _, ...counts }) =>
       Object.values(counts).some((count) => count > 0),
     ),
-    not_carried: groupByReason(omissions),
+    not_carried: groupOmissionsByReason(omissions),
     refused: result.refused,
     vanished: result.vanished,
     unreadable,
@@ -76,21 +76,21 @@ export function buildImportReport({
   };
 }
 
-function countKindChanges(kind: ResourceKind, { changes, unchanged, refused }: SyncResult): KindCounts {
-  const of = (action: SyncChange["action"]) =>
+function countKindChanges(kind: ResourceKind, { changes, unchanged, refused }: SyncResult): SyncCounts {
+  const countAction = (action: SyncChange["action"]) =>
     changes.filter((one) => one.kind === kind && one.action === action).length;
   return {
     kind,
-    created: of("create"),
-    updated: of("update"),
-    deleted: of("delete"),
+    created: countAction("create"),
+    updated: countAction("update"),
+    deleted: countAction("delete"),
     unchanged: unchanged.get(kind) ?? 0,
     refused: refused.filter((one) => one.kind === kind).length,
   };
 }
 
 /** Groups omissions by reason, the most frequent first. */
-function groupByReason(omissions: readonly Omission[]): readonly OmittedObjects[] {
+function groupOmissionsByReason(omissions: readonly Omission[]): readonly OmittedObjects[] {
   const groups = new Map<string, Omission[]>();
   for (const one of omissions) {
     const group = groups.get(one.reason) ?? [];
@@ -106,9 +106,9 @@ function groupByReason(omissions: readonly Omission[]): readonly OmittedObjects[
     .toSorted((a, b) => b.count - a.count);
 }
 
-const VALUE_CHARS = 60;
+const MAX_VALUE_CHARS = 60;
 
-const COUNT_COLUMNS: readonly Column<KindCounts>[] = [
+const COUNT_COLUMNS: readonly Column<SyncCounts>[] = [
   { title: "KIND", text: ({ kind }) => kind },
   { title: "CREATED", text: ({ created }) => String(created), align: "right" },
   { title: "UPDATED", text: ({ updated }) => String(updated), align: "right" },
@@ -132,19 +132,19 @@ function formatExample(objects: OmittedObjects["objects"]): string {
 }
 
 /** Prints a report for people: results on standard output, problems on standard error. */
-export function printReport(report: ImportReport, log: StderrLogger): void {
+export function printImportReport(report: ImportReport, log: StderrLogger): void {
   const width = getOutputWidth();
   if (report.state === "tried") printList(report.changes, formatChange);
   print(renderTable(report.counts, COUNT_COLUMNS, width));
   if (report.not_carried.length > 0) print(`\n${renderTable(report.not_carried, NOT_CARRIED_COLUMNS, width)}`);
   printInletQuality(report);
-  for (const line of limitLines(report.unreadable, formatUnreadable, others)) log.warn(line);
-  for (const line of limitLines(report.refused, formatRefusal, others)) log.warn(line);
-  for (const line of limitLines(report.vanished, formatRefusal, others)) log.note(line);
-  printEndNote(report.state, log);
+  for (const line of limitLines(report.unreadable, formatUnreadable, formatOmittedCount)) log.warn(line);
+  for (const line of limitLines(report.refused, formatRefusal, formatOmittedCount)) log.warn(line);
+  for (const line of limitLines(report.vanished, formatRefusal, formatOmittedCount)) log.note(line);
+  printImportEndNote(report.state, log);
 }
 
-function formatUnreadable({ file, number, kind, code, reason }: Unreadable): string {
+function formatUnreadable({ file, number, kind, code, reason }: UnreadableElement): string {
   return [number === 0 ? file : `${file} ${number}`, [kind, code].filter(Boolean).join(" "), reason]
     .filter(Boolean)
     .join(": ");
@@ -173,12 +173,12 @@ function formatChange({ action, ref, fields }: SyncChange): string {
 
 function formatValue(value: unknown): string {
   const text = value === undefined ? "(none)" : JSON.stringify(value);
-  return text.length <= VALUE_CHARS ? text : `${text.slice(0, VALUE_CHARS - 1)}…`;
+  return text.length <= MAX_VALUE_CHARS ? text : `${text.slice(0, MAX_VALUE_CHARS - 1)}…`;
 }
 
 function printList<One>(all: readonly One[], text: (one: One) => string): void {
-  for (const line of limitLines(all, text, others)) printText(`${line}\n`);
+  for (const line of limitLines(all, text, formatOmittedCount)) printText(`${line}\n`);
   if (all.length > 0) print("\n");
 }
 
-const others = (count: number) => `and ${count} more: --report writes all of them`;
+const formatOmittedCount = (count: number) => `and ${count} more: --report writes all of them`;

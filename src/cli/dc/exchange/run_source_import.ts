@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { MappedSource } from "#dc/exchange/item.ts";
 import type { Cli } from "../../command.ts";
 import type { ExitStatus } from "../../exit_status.ts";
-import { parseDatabase } from "../database.ts";
+import { parseDatabaseLocation } from "../database.ts";
 import { createWaitReporter, withImportStore } from "../import/import_store.ts";
 import { importFromSource, type SourceReader } from "./import_from.ts";
 import { createImportError, type ImportArgs, type SourceName } from "./source_flags.ts";
@@ -17,16 +17,18 @@ export async function runSourceImport(args: SourceImportArgs, cli: Cli): Promise
     // All items of the other sites would count as deleted.
     throw createImportError('"--prune" with "--sites" needs "--origin": expected a name for the import of these sites');
   }
-  const origin = deriveOrigin(args.origin ?? args.from);
+  const origin = requireOrigin(args.origin ?? args.from);
   const { prune, json, report, "dry-run": dryRun, db } = args;
-  const read = READERS[args.from](args, origin, cli.cwd);
+  const read = SOURCE_READER_FACTORIES[args.from](args, origin, cli.cwd);
   const options = { origin, dryRun, prune, json, report, cwd: cli.cwd };
-  return withImportStore(parseDatabase(db, cli.cwd, args), createWaitReporter(cli, false), (opened) =>
+  return withImportStore(parseDatabaseLocation(db, cli.cwd, args), createWaitReporter(cli, false), (opened) =>
     importFromSource(opened, read, options, cli),
   );
 }
 
-const READERS: Readonly<Record<SourceName, (args: SourceImportArgs, origin: string, cwd: string) => SourceReader>> = {
+const SOURCE_READER_FACTORIES: Readonly<
+  Record<SourceName, (args: SourceImportArgs, origin: string, cwd: string) => SourceReader>
+> = {
   netbox:
     (args, origin, cwd) =>
     async (known, watcher): Promise<MappedSource> => {
@@ -36,7 +38,7 @@ const READERS: Readonly<Record<SourceName, (args: SourceImportArgs, origin: stri
       const { mapping: file, url, sites, rate, "token-file": tokenFile } = args;
       const mapping = file === undefined ? { roles: {}, locations: {} } : netboxMapping(resolve(cwd, file), file);
       const slugs = sites?.split(",").map((site) => site.trim()) ?? [];
-      const source = { path: selectOnePath(args), url, tokenFile, sites: slugs, rate, cwd };
+      const source = { path: requireAtMostOnePath(args), url, tokenFile, sites: slugs, rate, cwd };
       const data = await readNetbox(source, known.records, watcher);
       return mapNetbox(data, { origin, ...mapping, known: known.codes, foreign: known.foreign });
     },
@@ -63,13 +65,13 @@ function requireOneFile({ from, files }: SourceImportArgs): string {
   return file;
 }
 
-function selectOnePath({ files, url }: SourceImportArgs): string | undefined {
+function requireAtMostOnePath({ files, url }: SourceImportArgs): string | undefined {
   if (files.length > 1) throw createImportError(`Unexpected argument "${files[1]}": expected one file or folder`);
   if (url !== undefined && files.length > 0) throw createImportError('"--url" and a file exclude each other');
   return files[0];
 }
 
-function deriveOrigin(name: string): string {
+function requireOrigin(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/.test(name)) return name;
   throw createImportError(`Wrong value "${name}" for "--origin": expected 1 to 32 letters, digits, '.', '_' or '-'`);
 }

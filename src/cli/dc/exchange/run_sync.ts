@@ -1,17 +1,17 @@
 import type { MappedSource, SourceItem, SourcePlace } from "#dc/exchange/item.ts";
-import { formatOrigin, formatOriginSpace, type OriginRecord } from "#dc/exchange/merge.ts";
+import { formatOriginRecord, formatOriginSpace, type OriginRecord } from "#dc/exchange/merge.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { getResourceKey, getResourceRef } from "#dc/model/resource_key.ts";
 import type { Device, ResourceKind } from "#dc/model/resources.ts";
 import type { ExchangeResult, ExchangeSession, FieldChange } from "#dc/operations/writes/exchange.ts";
 import type { OperationError } from "#kernel/errors.ts";
-import { type BatchPace, retryRefusedItems, runBatches } from "../../import/batches.ts";
+import { type BatchOptions, retryRefusedItems, runBatches } from "../../import/batches.ts";
 import { KIND_NAMES } from "../kinds.ts";
 
 /** Runs one batch in its own transaction, or in the one transaction of a dry run. */
 export type RunBatch = <Result>(work: (session: ExchangeSession) => Promise<Result>) => Promise<Result>;
 
-export interface SyncOptions extends BatchPace {
+export interface SyncOptions extends BatchOptions {
   readonly origin: string;
   readonly prune: boolean;
   /** Number of unreadable source elements. Above 0 nothing is deleted, because they may be the missing resources. */
@@ -57,22 +57,22 @@ export function runSync(
   inBatch: RunBatch,
   options: SyncOptions,
 ): Promise<SyncResult> {
-  return new Sync(mapped, known, inBatch, options).run();
+  return new Synchronization(mapped, known, inBatch, options).run();
 }
 
-class Sync {
+class Synchronization {
   readonly #items: readonly SourceItem[];
   readonly #known: ReadonlyMap<string, OriginRecord>;
-  readonly #inBatch: RunBatch;
+  readonly #runBatch: RunBatch;
   readonly #options: SyncOptions;
-  readonly #space: string;
+  readonly #documentSpace: string;
   readonly #changes: SyncChange[] = [];
   readonly #unchanged = new Map<ResourceKind, number>();
   readonly #refused = new Map<SourceItem, string>();
   /** Resources of the source that are in the inventory and no longer in the source, by id. */
-  readonly #gone: Map<string, OriginRecord>;
-  readonly #kept = new Map<string, string>();
-  #done = 0;
+  readonly #vanished: Map<string, OriginRecord>;
+  readonly #keepReasons = new Map<string, string>();
+  #doneCount = 0;
 
   constructor(
     { items, kinds }: MappedSource,
@@ -82,18 +82,18 @@ class Sync {
   ) {
     this.#items = items;
     this.#known = known;
-    this.#inBatch = inBatch;
+    this.#runBatch = inBatch;
     this.#options = options;
-    this.#space = formatOriginSpace(options.origin);
+    this.#documentSpace = formatOriginSpace(options.origin);
     const there = new Set(items.map(({ id }) => id));
-    this.#gone = new Map([...known].filter(([id, { kind }]) => !there.has(id) && (kinds?.includes(kind) ?? true)));
+    this.#vanished = new Map([...known].filter(([id, { kind }]) => !there.has(id) && (kinds?.includes(kind) ?? true)));
   }
 
-  get #prunes(): boolean {
+  get #isPruning(): boolean {
     return this.#options.prune && this.#options.unreadable === 0;
   }
 
-  get #whyItStays(): string {
+  get #keepReason(): string {
     const { prune, unreadable } = this.#options;
     if (prune && unreadable > 0) {
       return `it stays: ${unreadable} of the source could not be read, and it may be among them`;
@@ -102,11 +102,11 @@ class Sync {
   }
 
   async run(): Promise<SyncResult> {
-    await this.#removeReplaced();
-    if (this.#prunes) await this.#prune(["cable", "fabric_link", "device"]);
-    await this.#upsert(this.#items);
-    await this.#retry();
-    if (this.#prunes) await this.#prune(["cable", "fabric_link", "device", "crac", "rack"]);
+    await this.#removeReplacedResources();
+    if (this.#isPruning) await this.#pruneKinds(["cable", "fabric_link", "device"]);
+    await this.#upsertItems(this.#items);
+    await this.#retryRefusedItems();
+    if (this.#isPruning) await this.#pruneKinds(["cable", "fabric_link", "device", "crac", "rack"]);
     return {
       changes: this.#changes,
       unchanged: this.#unchanged,
@@ -117,19 +117,19 @@ class Sync {
         ref: formatRef(kind, resource),
         ...(place !== undefined && { place }),
       })),
-      vanished: [...this.#gone].map(([id, { kind, named }]) => ({
+      vanished: [...this.#vanished].map(([id, { kind, named }]) => ({
         kind,
         id,
         ref: formatRef(kind, named),
-        reason: this.#kept.get(id) ?? this.#whyItStays,
+        reason: this.#keepReasons.get(id) ?? this.#keepReason,
       })),
       stopped: this.#options.stopped(),
     };
   }
 
   /** Removes resources whose key changed, such as cables with other ends, and vanished cables at needed ports. */
-  async #removeReplaced(): Promise<void> {
-    const needed = new Set(this.#items.flatMap((item) => (item.kind === "cable" ? listEnds(item.resource) : [])));
+  async #removeReplacedResources(): Promise<void> {
+    const needed = new Set(this.#items.flatMap((item) => (item.kind === "cable" ? listEndPorts(item.resource) : [])));
     const replaced = [
       ...this.#items.flatMap((item): [string, OriginRecord][] => {
         const before = this.#known.get(item.id);
@@ -140,83 +140,83 @@ class Sync {
           return [];
         return [[item.id, before]];
       }),
-      ...[...this.#gone].filter(
-        ([, { kind, named }]) => kind === "cable" && listEnds(named).some((end) => needed.has(end)),
+      ...[...this.#vanished].filter(
+        ([, { kind, named }]) => kind === "cable" && listEndPorts(named).some((end) => needed.has(end)),
       ),
     ];
-    await this.#removeAll(replaced);
+    await this.#removeResources(replaced);
   }
 
-  async #prune(kinds: readonly ResourceKind[]): Promise<void> {
+  async #pruneKinds(kinds: readonly ResourceKind[]): Promise<void> {
     for (const kind of kinds) {
-      const gone = () => [...this.#gone].filter(([, record]) => record.kind === kind);
+      const gone = () => [...this.#vanished].filter(([, record]) => record.kind === kind);
       await retryRefusedItems(gone(), this.#options, async (records) => {
-        await this.#removeAll(records);
+        await this.#removeResources(records);
         return gone();
       });
     }
   }
 
-  async #removeAll(records: readonly (readonly [string, OriginRecord])[]): Promise<void> {
+  async #removeResources(records: readonly (readonly [string, OriginRecord])[]): Promise<void> {
     await runBatches(records, this.#options, (batch) =>
-      this.#inBatch(async (session) => {
+      this.#runBatch(async (session) => {
         for (const [id, { kind, named }] of batch) {
-          const refusal = await session.remove(kind, named);
-          if (refusal === undefined) await session.documents.dropDocument(this.#space, id);
-          this.#noteRemoval(id, { kind, named }, refusal);
+          const refusal = await session.deleteResource(kind, named);
+          if (refusal === undefined) await session.documents.dropDocument(this.#documentSpace, id);
+          this.#recordRemoval(id, { kind, named }, refusal);
         }
       }),
     );
   }
 
-  #noteRemoval(
+  #recordRemoval(
     id: string,
     { kind, named }: Pick<OriginRecord, "kind" | "named">,
     refusal: OperationError | undefined,
   ): void {
     if (refusal !== undefined) {
-      this.#kept.set(id, refusal.message);
+      this.#keepReasons.set(id, refusal.message);
       return;
     }
-    this.#gone.delete(id);
+    this.#vanished.delete(id);
     this.#changes.push({ action: "delete", kind, id, ref: formatRef(kind, named), fields: [] });
   }
 
   /** Writes items kind by kind, in the order of the kinds' dependencies. Returns all items that are still rejected. */
-  async #upsert(items: readonly SourceItem[]): Promise<readonly SourceItem[]> {
+  async #upsertItems(items: readonly SourceItem[]): Promise<readonly SourceItem[]> {
     for (const kind of KIND_NAMES) {
       const ofKind = items.filter((item) => item.kind === kind);
       await runBatches(ofKind, this.#options, async (batch) => {
-        const results = await this.#inBatch((session) => this.#write(session, kind, batch));
-        for (const [index, item] of batch.entries()) this.#note(item, results[index]);
-        this.#done += batch.length;
-        this.#options.progress(Math.min(this.#done, this.#items.length), this.#items.length);
+        const results = await this.#runBatch((session) => this.#writeBatch(session, kind, batch));
+        for (const [index, item] of batch.entries()) this.#recordResult(item, results[index]);
+        this.#doneCount += batch.length;
+        this.#options.progress(Math.min(this.#doneCount, this.#items.length), this.#items.length);
       });
     }
     return [...this.#refused.keys()];
   }
 
-  async #write(
+  async #writeBatch(
     session: ExchangeSession,
     kind: ResourceKind,
     batch: readonly SourceItem[],
   ): Promise<readonly ExchangeResult[]> {
-    const results = await session.upsert(
+    const results = await session.upsertResources(
       kind,
       batch.map(({ id, resource }) => ({ resource, owned: this.#known.get(id)?.owned })),
     );
     for (const [index, item] of batch.entries()) {
       const result = results[index];
       if (result === undefined || "error" in result) continue;
-      const text = formatOrigin(item);
+      const text = formatOriginRecord(item);
       const before = this.#known.get(item.id);
       if (before === undefined || JSON.stringify(before) !== text)
-        await session.documents.putDocument(this.#space, item.id, text);
+        await session.documents.putDocument(this.#documentSpace, item.id, text);
     }
     return results;
   }
 
-  #note(item: SourceItem, result: ExchangeResult | undefined): void {
+  #recordResult(item: SourceItem, result: ExchangeResult | undefined): void {
     const { kind, id, resource } = item;
     if (result === undefined) return;
     if ("error" in result) {
@@ -225,7 +225,7 @@ class Sync {
     }
     this.#refused.delete(item);
     for (const port of result.keptPorts) {
-      this.#kept.set(id, `port ${port} stays: a cable that the source does not have holds it`);
+      this.#keepReasons.set(id, `port ${port} stays: a cable that the source does not have holds it`);
     }
     if (result.outcome === "UNCHANGED") this.#unchanged.set(kind, (this.#unchanged.get(kind) ?? 0) + 1);
     else {
@@ -235,23 +235,23 @@ class Sync {
   }
 
   /** Retries rejected items. If some remain, removes the positions of the devices among them and retries again. */
-  async #retry(): Promise<void> {
-    const again = (items: readonly SourceItem[]) => this.#upsert(items);
+  async #retryRefusedItems(): Promise<void> {
+    const again = (items: readonly SourceItem[]) => this.#upsertItems(items);
     const stuck = await retryRefusedItems([...this.#refused.keys()], this.#options, again);
-    if (stuck.length > 0 && !this.#options.stopped() && (await this.#lift(stuck)))
+    if (stuck.length > 0 && !this.#options.stopped() && (await this.#removePositions(stuck)))
       await retryRefusedItems(await again(stuck), this.#options, again);
   }
 
   /** Removes the positions of devices that block each other, such as two that swap. Returns whether one was written. */
-  async #lift(stuck: readonly SourceItem[]): Promise<boolean> {
+  async #removePositions(stuck: readonly SourceItem[]): Promise<boolean> {
     const devices = stuck.filter((item) => item.kind === "device" && this.#known.has(item.id));
     let moved = false;
     await runBatches(devices, this.#options, async (batch) => {
-      const results = await this.#inBatch((session) =>
-        session.upsert(
+      const results = await this.#runBatch((session) =>
+        session.upsertResources(
           "device",
           batch.map(({ id, resource }) => ({
-            resource: removePosition(resource as Device),
+            resource: removeBlockingFields(resource as Device),
             owned: this.#known.get(id)?.owned,
           })),
         ),
@@ -263,7 +263,7 @@ class Sync {
 }
 
 /** Returns a copy of a device without the fields that can block another device. */
-function removePosition({ positionU: _, face: __, depth: ___, assetTag: ____, ...rest }: Device): Device {
+function removeBlockingFields({ positionU: _, face: __, depth: ___, assetTag: ____, ...rest }: Device): Device {
   return rest;
 }
 
@@ -271,7 +271,7 @@ function formatRef(kind: ResourceKind, named: OriginRecord["named"]): string {
   return getResourceRef(kind, named as never);
 }
 
-function listEnds(named: OriginRecord["named"]): readonly string[] {
+function listEndPorts(named: OriginRecord["named"]): readonly string[] {
   if ("code" in named) return [];
   return [named.a, named.b].map(({ deviceCode, portName }) => `${codeKey(deviceCode)}/${portName}`);
 }

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 
 /** A file, element or line of a source that could not be read. */
-export interface Unreadable {
+export interface UnreadableElement {
   /** Name of the file or list in messages. */
   readonly file: string;
   /** Number of the element, record or line, from 1; 0 for the whole file. */
@@ -15,8 +15,8 @@ export interface Unreadable {
 /** Callbacks and abort signal while a source is read. */
 export interface SourceWatcher {
   /** Reports how many elements of a file or list are read, and their total if it is known. */
-  readonly progress: (what: string, done: number, total: number | undefined) => void;
-  readonly unreadable: (one: Unreadable) => void;
+  readonly reportProgress: (what: string, done: number, total: number | undefined) => void;
+  readonly reportUnreadable: (one: UnreadableElement) => void;
   readonly signal: AbortSignal;
 }
 

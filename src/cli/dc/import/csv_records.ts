@@ -6,7 +6,7 @@ import { readFirstBytes } from "./encoding.ts";
 /** Spreadsheets write semicolons if the comma is the decimal point, and tabs in the format "Unicode text". */
 const DELIMITERS = [",", ";", "\t"] as const;
 /** Number of bytes within which the header record must end. */
-const HEAD_BYTES = 1 << 16;
+const HEADER_BYTES = 1 << 16;
 
 export interface CsvRecord {
   readonly record: readonly string[];
@@ -29,12 +29,12 @@ export async function* readCsvRecords(path: string, shown: string): AsyncGenerat
       skip_empty_lines: true,
     }),
   );
-  let twice = 0;
+  let doubleCounted = 0;
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
       // The parser counts a line end of two characters inside quotes as two lines.
-      for (const cell of record) twice += cell.split("\r\n").length - 1;
-      yield { record, line: info.lines - twice };
+      for (const cell of record) doubleCounted += cell.split("\r\n").length - 1;
+      yield { record, line: info.lines - doubleCounted };
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -45,7 +45,7 @@ export async function* readCsvRecords(path: string, shown: string): AsyncGenerat
 function detectDelimiter(path: string): string {
   const counts = new Map<string, number>(DELIMITERS.map((delimiter) => [delimiter, 0]));
   let inQuotes = false;
-  for (const character of Buffer.from(readFirstBytes(path, HEAD_BYTES)).toString("latin1")) {
+  for (const character of Buffer.from(readFirstBytes(path, HEADER_BYTES)).toString("latin1")) {
     if (character === '"') inQuotes = !inQuotes;
     else if (character === "\n" && !inQuotes) break;
     else if (!inQuotes && counts.has(character)) counts.set(character, (counts.get(character) ?? 0) + 1);

@@ -2,30 +2,30 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { formatSuggestion } from "../../usage_error.ts";
-import { type CsvColumn, listColumns } from "../csv_columns.ts";
+import { type CsvColumn, listCsvColumns } from "../csv_columns.ts";
 import { type CsvRecord, readCsvRecords } from "./csv_records.ts";
-import type { BadLine, Line, Source } from "./source.ts";
+import type { BadLine, ImportSource, ResourceLine } from "./source.ts";
 import type { TextFile } from "./text_file.ts";
 
 /**
  * Opens a CSV file of one kind, with column names in its first record. A record's number is that of its last line.
  * @throws OperationError for a column that the kind does not have, and for text that is not CSV
  */
-export async function openCsvSource(file: TextFile, kind: ResourceKind): Promise<Source> {
+export async function openCsvSource(file: TextFile, kind: ResourceKind): Promise<ImportSource> {
   let columns: readonly CsvColumn[] | undefined;
   let count = 0;
-  for await (const { record } of readCsvRecords(file.path, file.shown)) {
-    if (columns === undefined) columns = findColumns(file, kind, record);
+  for await (const { record } of readCsvRecords(file.path, file.displayName)) {
+    if (columns === undefined) columns = requireColumns(file, kind, record);
     else count += 1;
   }
   const known = columns ?? [];
   return {
     counts: new Map([[kind, count]]),
-    bad: () => [],
-    async *lines(asked): AsyncGenerator<Line | BadLine> {
+    readBadLines: () => [],
+    async *readLines(asked): AsyncGenerator<ResourceLine | BadLine> {
       if (asked !== kind) return;
       let isHead = true;
-      for await (const row of readCsvRecords(file.path, file.shown)) {
+      for await (const row of readCsvRecords(file.path, file.displayName)) {
         if (!isHead) yield convertToJsonLine(file, kind, known, row);
         isHead = false;
       }
@@ -34,17 +34,17 @@ export async function openCsvSource(file: TextFile, kind: ResourceKind): Promise
   };
 }
 
-function findColumns(file: TextFile, kind: ResourceKind, names: readonly string[]): readonly CsvColumn[] {
-  const columns = names.map((name) => findColumn(file, kind, name));
+function requireColumns(file: TextFile, kind: ResourceKind, names: readonly string[]): readonly CsvColumn[] {
+  const columns = names.map((name) => requireColumn(file, kind, name));
   const known = columns.map(({ name }) => name);
   const twice = known.find((name, at) => known.indexOf(name) !== at);
   if (twice === undefined) return columns;
-  const message = `Column "${twice}" is twice in "${file.shown}": expected each column once`;
+  const message = `Column "${twice}" is twice in "${file.displayName}": expected each column once`;
   throw new OperationError("invalid_argument", message);
 }
 
-function findColumn({ shown }: TextFile, kind: ResourceKind, name: string): CsvColumn {
-  const columns = listColumns(kind);
+function requireColumn({ displayName: shown }: TextFile, kind: ResourceKind, name: string): CsvColumn {
+  const columns = listCsvColumns(kind);
   const found = columns.find((column) => column.name === name.trim());
   if (found !== undefined) return found;
   const names = columns.map((column) => column.name);
@@ -58,9 +58,9 @@ function convertToJsonLine(
   kind: ResourceKind,
   columns: readonly CsvColumn[],
   { record, line }: CsvRecord,
-): Line | BadLine {
+): ResourceLine | BadLine {
   const resource: Record<string, JsonValue> = {};
-  const place = { file: file.shown, number: line };
+  const place = { file: file.displayName, number: line };
   const code = record[columns.findIndex(({ name }) => name === "code")] ?? "";
   const bad = { ...place, text: JSON.stringify(record), subject: { kind, ...(code !== "" && { code }) } };
   if (record.length > columns.length) {
@@ -71,7 +71,7 @@ function convertToJsonLine(
     const column = columns[index];
     if (cell === "" || column === undefined) continue;
     try {
-      column.read(cell, resource);
+      column.parseCell(cell, resource);
     } catch (error) {
       const reason = `cell "${column.name}" holds no JSON: ${(error as Error).message}`;
       return { ...bad, reason, field: column.name };

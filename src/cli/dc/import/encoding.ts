@@ -6,13 +6,13 @@ import { OperationError } from "#kernel/errors.ts";
 export const ENCODINGS = ["utf-8", "windows-1252"] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-const CHUNK = 1 << 20;
+const CHUNK_BYTES = 1 << 20;
 const NEWLINE = 10;
 
-type Mark = "utf-8" | "utf-16le" | "utf-16be";
+type ByteOrderMark = "utf-8" | "utf-16le" | "utf-16be";
 
 /** Detects the byte order mark at the beginning of a file; undefined without one. */
-export function detectByteOrderMark(beginning: Uint8Array): Mark | undefined {
+export function detectByteOrderMark(beginning: Uint8Array): ByteOrderMark | undefined {
   const [a, b, c] = beginning;
   if (a === 0xff && b === 0xfe) return "utf-16le";
   if (a === 0xfe && b === 0xff) return "utf-16be";
@@ -89,8 +89,8 @@ export function* readChunks(path: string): Generator<Buffer> {
   const descriptor = openSync(path, "r");
   try {
     for (;;) {
-      const chunk = Buffer.alloc(CHUNK);
-      const size = readSync(descriptor, chunk, 0, CHUNK, null);
+      const chunk = Buffer.alloc(CHUNK_BYTES);
+      const size = readSync(descriptor, chunk, 0, CHUNK_BYTES, null);
       if (size === 0) return;
       yield chunk.subarray(0, size);
     }
@@ -101,14 +101,14 @@ export function* readChunks(path: string): Generator<Buffer> {
 
 /** Reads a file in chunks that do not split UTF-8 characters. */
 function* readWholeCharacters(path: string): Generator<Buffer> {
-  let held: Buffer = Buffer.alloc(0);
+  let unfinished: Buffer = Buffer.alloc(0);
   for (const chunk of readChunks(path)) {
-    const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    const bytes = unfinished.length === 0 ? chunk : Buffer.concat([unfinished, chunk]);
     const end = bytes.length - countUnfinishedBytes(bytes);
     yield bytes.subarray(0, end);
-    held = bytes.subarray(end);
+    unfinished = bytes.subarray(end);
   }
-  if (held.length > 0) yield held;
+  if (unfinished.length > 0) yield unfinished;
 }
 
 /** Counts the bytes at the end that begin an incomplete character: at most 3. */

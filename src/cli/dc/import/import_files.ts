@@ -6,7 +6,7 @@ import { tryParseJson } from "#kernel/json_object.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { runStoppableImport } from "../../import/run_stoppable.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
-import { refuseDatabaseFile, wrapWriteErrors } from "../../output/write_file.ts";
+import { assertIsNoDatabase, wrapWriteErrors } from "../../output/write_file.ts";
 import { createUsageError } from "../../usage_error.ts";
 import { findKind } from "../kinds.ts";
 import type { Encoding } from "./encoding.ts";
@@ -14,7 +14,7 @@ import { ImportReporter } from "./import_reporter.ts";
 import { type ImportStore, openImportService } from "./import_store.ts";
 import { openJsonItemsSource, openJsonLinesSource } from "./json_sources.ts";
 import { ImportUndone, runImport } from "./run_import.ts";
-import { type BadLine, findSubject, joinSources, type Source } from "./source.ts";
+import { type BadLine, getLineSubject, type ImportSource, joinSources } from "./source.ts";
 import { createDatabaseTarget, type ImportTarget } from "./target.ts";
 import { openTextFile, readFirstCharacters, type TextFile } from "./text_file.ts";
 
@@ -40,22 +40,24 @@ export interface ImportOptions {
  * batch finish; a repeated import continues after it, because existing resources are UNCHANGED.
  */
 export async function importFiles(
-  open: () => Promise<ImportTarget>,
+  openTarget: () => Promise<ImportTarget>,
   options: ImportOptions,
   log: StderrLogger,
 ): Promise<ExitStatus> {
-  refuseInputAsErrorsFile(options);
-  return importSource(open, joinSources(await openSources(options)), options, log);
+  assertErrorsFileIsNoInput(options);
+  return importSource(openTarget, joinSources(await openSources(options)), options, log);
 }
 
 /** @throws UsageError if the errors file is also an input, because it would be emptied first */
-function refuseInputAsErrorsFile({ files, errors, cwd }: ImportOptions): void {
-  const identityOf = (name: string) => {
+function assertErrorsFileIsNoInput({ files, errors, cwd }: ImportOptions): void {
+  const getFileIdentity = (name: string) => {
     const there = statSync(resolve(cwd, name), { throwIfNoEntry: false, bigint: true });
     return there?.isFile() === true ? `${there.dev}/${there.ino}` : undefined;
   };
-  const written = errors === undefined ? undefined : identityOf(errors);
-  const read = files.flatMap((one) => listCsvFiles(one, cwd)).find((one) => one !== "-" && identityOf(one) === written);
+  const written = errors === undefined ? undefined : getFileIdentity(errors);
+  const read = files
+    .flatMap((one) => listCsvFiles(one, cwd))
+    .find((one) => one !== "-" && getFileIdentity(one) === written);
   if (written !== undefined && read !== undefined)
     throw createUsageError(
       "dc import",
@@ -64,13 +66,13 @@ function refuseInputAsErrorsFile({ files, errors, cwd }: ImportOptions): void {
 }
 
 /** Options of an import except its files. */
-type ImportManner = Pick<ImportOptions, "errors" | "atomic" | "dryRun" | "json" | "cwd">;
+type ImportSourceOptions = Pick<ImportOptions, "errors" | "atomic" | "dryRun" | "json" | "cwd">;
 
 /** Imports from any source and closes it at the end. */
 export async function importSource(
   open: () => Promise<ImportTarget>,
-  source: Source,
-  options: ImportManner,
+  source: ImportSource,
+  options: ImportSourceOptions,
   log: StderrLogger,
 ): Promise<ExitStatus> {
   const reporter = new ImportReporter(log, options.json);
@@ -79,7 +81,7 @@ export async function importSource(
     try {
       const target = await open();
       return await runStoppableImport(target.interrupt, log, (signal) =>
-        watchImport(source, target, { ...options, reporter, errors, signal }),
+        runReportedImport(source, target, { ...options, reporter, errors, signal }),
       );
     } finally {
       errors?.close();
@@ -102,37 +104,41 @@ export async function openDatabaseTarget(
   });
 }
 
-interface Watched extends Omit<ImportManner, "errors"> {
+interface ReportedImportOptions extends Omit<ImportSourceOptions, "errors"> {
   readonly reporter: ImportReporter;
   readonly errors: ErrorsFile | undefined;
   readonly signal: AbortSignal;
 }
 
-async function watchImport(source: Source, target: ImportTarget, options: Watched): Promise<ExitStatus> {
+async function runReportedImport(
+  source: ImportSource,
+  target: ImportTarget,
+  options: ReportedImportOptions,
+): Promise<ExitStatus> {
   const { reporter, errors, atomic, dryRun, signal } = options;
   try {
     const result = await runImport(source, target, {
       atomic,
-      progress: (done, total) => reporter.progress(done, total),
-      waiting: reporter.waiting,
-      failed: (line) => {
-        reporter.failed(line);
+      reportProgress: (done, total) => reporter.reportProgress(done, total),
+      waiting: reporter.reportWait,
+      reportFailure: (line) => {
+        reporter.reportFailure(line);
         errors?.add(line);
       },
       stopped: () => signal.aborted,
     });
-    reporter.ended(result, result.stopped ? "stopped" : dryRun ? "tried" : "done");
+    reporter.reportEnd(result, result.stopped ? "stopped" : dryRun ? "tried" : "done");
     const failed = result.unreadable > 0 || result.counts.some((count) => count.failed > 0);
     return failed ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   } catch (error) {
     if (!(error instanceof ImportUndone)) throw error;
-    reporter.ended(error.result, "undone");
+    reporter.reportEnd(error.result, "undone");
     return EXIT_STATUS.refused;
   }
 }
 
-async function openSources(options: ImportOptions): Promise<readonly Source[]> {
-  const sources: Source[] = [];
+async function openSources(options: ImportOptions): Promise<readonly ImportSource[]> {
+  const sources: ImportSource[] = [];
   try {
     for (const file of options.files.flatMap((one) => listCsvFiles(one, options.cwd))) {
       sources.push(await openSource(file, options));
@@ -148,7 +154,7 @@ async function openSources(options: ImportOptions): Promise<readonly Source[]> {
 function listCsvFiles(file: string, cwd: string): readonly string[] {
   const path = resolve(cwd, file);
   if (file === "-" || !existsSync(path) || !statSync(path).isDirectory()) return [file];
-  const found = readdirSync(path).filter((name) => extname(name) === ".csv" && findKindOfFile(name) !== undefined);
+  const found = readdirSync(path).filter((name) => extname(name) === ".csv" && findKindByFileName(name) !== undefined);
   if (found.length > 0) return found.toSorted().map((name) => join(file, name));
   throw new OperationError(
     "not_found",
@@ -156,7 +162,7 @@ function listCsvFiles(file: string, cwd: string): readonly string[] {
   );
 }
 
-async function openSource(name: string, { format, kind, encoding, cwd }: ImportOptions): Promise<Source> {
+async function openSource(name: string, { format, kind, encoding, cwd }: ImportOptions): Promise<ImportSource> {
   const isStream = name === "-";
   const file = openTextFile(isStream ? name : resolve(cwd, name), isStream ? "standard input" : name, encoding);
   try {
@@ -167,7 +173,7 @@ async function openSource(name: string, { format, kind, encoding, cwd }: ImportO
         return openJsonItemsSource(file);
       default: {
         const { openCsvSource: csvSource } = await import("./csv_source.ts");
-        return await csvSource(file, kind ?? findKindOfFile(name) ?? throwMissingKind(name));
+        return await csvSource(file, kind ?? findKindByFileName(name) ?? throwMissingKind(name));
       }
     }
   } catch (error) {
@@ -176,18 +182,18 @@ async function openSource(name: string, { format, kind, encoding, cwd }: ImportO
   }
 }
 
-const LISTS = /^\uFEFF?\s*\{\s*"(?:racks|devices|cracs|cables|fabric_links)"\s*:/;
+const LISTS_START = /^\uFEFF?\s*\{\s*"(?:racks|devices|cracs|cables|fabric_links)"\s*:/;
 
 function detectFormat(name: string, file: TextFile, kind: ResourceKind | undefined): ImportFormat {
   const extension = extname(name).toLowerCase();
   if (extension === ".csv") return "csv";
   const beginning = readFirstCharacters(file);
-  if (LISTS.test(beginning)) return "json";
+  if (LISTS_START.test(beginning)) return "json";
   return kind !== undefined && extension === "" && !/^\uFEFF?\s*\{/.test(beginning) ? "csv" : "jsonl";
 }
 
 /** Returns the kind that a CSV file is named after: `devices.csv`, `device.csv`. */
-function findKindOfFile(name: string): ResourceKind | undefined {
+function findKindByFileName(name: string): ResourceKind | undefined {
   return findKind(basename(name, extname(name)));
 }
 
@@ -206,14 +212,14 @@ interface ErrorsFile {
 
 /** Empties or creates the file. @throws OperationError if it cannot be written. */
 function openErrorsFile(path: string): ErrorsFile {
-  refuseDatabaseFile(path);
+  assertIsNoDatabase(path);
   const descriptor = wrapWriteErrors(path, () => openSync(path, "w"));
   return {
     add(bad) {
       const { file, number, field, reason, text } = bad;
       const parsed = tryParseJson(text);
       const item = parsed === undefined ? text : parsed;
-      const line = `${JSON.stringify({ file, line: number, ...findSubject(bad), field, reason, item })}\n`;
+      const line = `${JSON.stringify({ file, line: number, ...getLineSubject(bad), field, reason, item })}\n`;
       wrapWriteErrors(path, () => writeFileSync(descriptor, line));
     },
     close: () => closeSync(descriptor),

@@ -1,4 +1,4 @@
-import { type ImportState, MAX_PRINTED_LINES, printEndNote } from "../../import/report.ts";
+import { type ImportState, MAX_PRINTED_LINES, printImportEndNote } from "../../import/report.ts";
 import { sanitizeLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import {
@@ -10,16 +10,16 @@ import {
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { createWaitReporter } from "./import_store.ts";
 import type { ImportResult, KindCount } from "./run_import.ts";
-import { type BadLine, findSubject } from "./source.ts";
+import { type BadLine, getLineSubject } from "./source.ts";
 
 /** Minimum number of items for progress reports without a terminal; smaller imports end too soon. */
-const LEAST_REPORTED = 10_000;
-const STEP_MS = 1000;
+const MIN_REPORTED_ITEMS = 10_000;
+const MIN_STEP_INTERVAL_MS = 1000;
 
 /** Reports an import: events as JSON lines on standard output with `--json`, a bar on a terminal, lines elsewhere. */
 export class ImportReporter {
   /** Reports that another 10 s have been spent waiting for a process that writes to the database. */
-  readonly waiting: () => void;
+  readonly reportWait: () => void;
   readonly #log: StderrLogger;
   readonly #json: boolean;
   readonly #bar: ProgressBar | undefined;
@@ -33,22 +33,22 @@ export class ImportReporter {
     this.#json = json;
     this.#bar = json ? undefined : openProgressBar(log);
     const wait = createWaitReporter(log, json);
-    this.waiting = () => {
+    this.reportWait = () => {
       this.clear();
       wait();
     };
   }
 
   /** Reports the number of processed items; without a terminal one line per tenth of a large import. */
-  progress(done: number, total: number): void {
+  reportProgress(done: number, total: number): void {
     const seconds = estimateRemainingSeconds(done, total, performance.now() - this.#started);
     if (this.#json)
       printJson({ event: "progress", done, total, ...(seconds !== undefined && { remaining_s: seconds }) });
     else if (this.#bar !== undefined) this.#bar.show(done, total);
-    else if (total >= LEAST_REPORTED) this.#tenthLine(done, total, formatRemaining(seconds));
+    else if (total >= MIN_REPORTED_ITEMS) this.#logTenth(done, total, formatRemaining(seconds));
   }
 
-  #tenthLine(done: number, total: number, left: string): void {
+  #logTenth(done: number, total: number, left: string): void {
     const tenth = Math.floor((done / total) * 10);
     if (tenth <= this.#tenth || tenth >= 10) return;
     this.#tenth = tenth;
@@ -56,18 +56,18 @@ export class ImportReporter {
   }
 
   /** Reports a step such as the reading of a list, at most once per second. */
-  step(what: string, done: number, total: number | undefined): void {
+  reportStep(what: string, done: number, total: number | undefined): void {
     if (this.#bar !== undefined && total !== undefined) this.#bar.show(done, total);
     const now = performance.now();
-    if (now - this.#lastStep < STEP_MS) return;
+    if (now - this.#lastStep < MIN_STEP_INTERVAL_MS) return;
     this.#lastStep = now;
     if (this.#json) printJson({ event: "progress", what, done, ...(total !== undefined && { total }) });
     else if (this.#bar === undefined) this.#log.note(`${what}: ${done}${total === undefined ? "" : ` of ${total}`}`);
   }
 
-  failed(bad: BadLine): void {
+  reportFailure(bad: BadLine): void {
     const { file, number, field, reason } = bad;
-    const subject = findSubject(bad);
+    const subject = getLineSubject(bad);
     this.#refused += 1;
     if (this.#json) printJson({ event: "refused", file, line: number, ...subject, field, reason });
     if (this.#json || this.#refused > MAX_PRINTED_LINES) return;
@@ -81,7 +81,7 @@ export class ImportReporter {
     this.#bar?.clear();
   }
 
-  ended({ counts, unreadable }: ImportResult, state: ImportState): void {
+  reportEnd({ counts, unreadable }: ImportResult, state: ImportState): void {
     this.clear();
     if (this.#json) {
       printJson({ event: "end", state, counts, unreadable });
@@ -89,11 +89,11 @@ export class ImportReporter {
     }
     if (this.#refused > MAX_PRINTED_LINES)
       this.#log.warn(`${this.#refused - MAX_PRINTED_LINES} more lines were refused`);
-    for (const count of counts) print(`${formatCounts(count)}\n`);
-    printEndNote(state, this.#log);
+    for (const count of counts) print(`${formatKindCount(count)}\n`);
+    printImportEndNote(state, this.#log);
   }
 }
 
-function formatCounts({ kind, created, updated, unchanged, failed }: KindCount): string {
+function formatKindCount({ kind, created, updated, unchanged, failed }: KindCount): string {
   return `${kind}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`;
 }

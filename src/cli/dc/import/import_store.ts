@@ -4,10 +4,10 @@ import { isLockError } from "#dc/store/sqlite/sqlite_errors.ts";
 import { printJson } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { type DatabaseLocation, nameDatabaseInErrors } from "../database.ts";
-import { openOwnService } from "../with_service.ts";
+import { openLocalService } from "../with_service.ts";
 
 /** Maximum number of attempts, each of which waits 10 s for the lock: ten minutes in total. */
-const MAX_TRIES = 60;
+const MAX_ATTEMPTS = 60;
 
 /** Callbacks of a wait for another process. */
 export interface WaitCallbacks {
@@ -60,7 +60,7 @@ export function withImportService<Result>(
 }
 
 export function openImportService(store: DcStore, wait: WaitCallbacks): Promise<DcService> {
-  return retryWhileLocked(() => openOwnService(store), wait);
+  return retryWhileLocked(() => openLocalService(store), wait);
 }
 
 /**
@@ -75,7 +75,7 @@ export async function retryWhileLocked<Result>(
     try {
       return await attempt();
     } catch (error) {
-      if (!isLockError(error) || tries >= MAX_TRIES || stopped()) throw error;
+      if (!isLockError(error) || tries >= MAX_ATTEMPTS || stopped()) throw error;
       waiting();
     }
   }

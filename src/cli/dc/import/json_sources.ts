@@ -3,13 +3,13 @@ import type { ResourceKind } from "#dc/model/resources.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { findKind, KIND_NAMES, KINDS, parseResourceLine } from "../kinds.ts";
-import type { BadLine, Line, Source } from "./source.ts";
+import type { BadLine, ImportSource, ResourceLine } from "./source.ts";
 import { type FileSpan, readLines, type TextFile } from "./text_file.ts";
 
-const KEY = /^\s*\{\s*"([a-z_]+)"\s*:/;
+const FIRST_KEY = /^\s*\{\s*"([a-z_]+)"\s*:/;
 
 /** Opens a JSON Lines file: reads it once to find the lines of each kind, then reads one kind at a time. */
-export function openJsonLinesSource(file: TextFile): Source {
+export function openJsonLinesSource(file: TextFile): ImportSource {
   const found = new Map<ResourceKind, { count: number; span: FileSpan }>();
   let bad = 0;
   for (const { number, at, text } of readLines(file)) {
@@ -24,17 +24,17 @@ export function openJsonLinesSource(file: TextFile): Source {
   }
   return {
     counts: new Map([...found].map(([kind, { count }]) => [kind, count])),
-    *bad() {
+    *readBadLines() {
       if (bad === 0) return;
       for (const { number, text } of readLines(file)) {
-        if (detectKind(text) === undefined) yield describeBadLine({ file: file.shown, number, text });
+        if (detectKind(text) === undefined) yield describeBadLine({ file: file.displayName, number, text });
       }
     },
-    *lines(kind): Generator<Line> {
+    *readLines(kind): Generator<ResourceLine> {
       const part = found.get(kind);
       if (part === undefined) return;
       for (const { number, text } of readLines(file, part.span)) {
-        if (detectKind(text) === kind) yield { file: file.shown, number, text };
+        if (detectKind(text) === kind) yield { file: file.displayName, number, text };
       }
     },
     close: () => file.close(),
@@ -43,7 +43,7 @@ export function openJsonLinesSource(file: TextFile): Source {
 
 /** Detects the kind from the beginning of the line. The whole line is parsed later. */
 function detectKind(text: string): ResourceKind | undefined {
-  const key = KEY.exec(text)?.[1];
+  const key = FIRST_KEY.exec(text)?.[1];
   return KIND_NAMES.find((kind) => kind === key) ?? (key === undefined ? parseKind(text) : undefined);
 }
 
@@ -56,7 +56,7 @@ function parseKind(text: string): ResourceKind | undefined {
   }
 }
 
-function describeBadLine(line: Line): BadLine {
+function describeBadLine(line: ResourceLine): BadLine {
   try {
     parseResourceLine(line.text);
     return { ...line, reason: "expected a resource" };
@@ -65,27 +65,28 @@ function describeBadLine(line: Line): BadLine {
   }
 }
 
-const NAMES = KINDS.map(({ list }) => list);
+const IMPORT_LIST_NAMES = KINDS.map(({ list }) => list);
 
 /**
  * Opens one JSON object with lists of items, in the form of upsert requests: `{"racks": […], "devices": […]}`. Items
  * are numbered by their position in the list, from 1. Memory: the whole file.
  * @throws OperationError for any other content
  */
-export function openJsonItemsSource(file: TextFile): Source {
+export function openJsonItemsSource(file: TextFile): ImportSource {
   const lists = new Map<ResourceKind, readonly unknown[]>();
-  for (const [name, list] of Object.entries(readObject(file))) {
-    const kind = NAMES.some((one) => one === name) ? findKind(name) : undefined;
-    if (kind === undefined) throw createFormatError(file, `unknown field "${name}", expected ${NAMES.join(", ")}`);
+  for (const [name, list] of Object.entries(readJsonObject(file))) {
+    const kind = IMPORT_LIST_NAMES.some((one) => one === name) ? findKind(name) : undefined;
+    if (kind === undefined)
+      throw createFormatError(file, `unknown field "${name}", expected ${IMPORT_LIST_NAMES.join(", ")}`);
     if (!Array.isArray(list)) throw createFormatError(file, `field "${name}" is no list`);
     lists.set(kind, list);
   }
   return {
     counts: new Map([...lists].map(([kind, { length }]) => [kind, length])),
-    bad: () => [],
-    *lines(kind): Generator<Line> {
+    readBadLines: () => [],
+    *readLines(kind): Generator<ResourceLine> {
       for (const [index, item] of (lists.get(kind) ?? []).entries()) {
-        yield { file: file.shown, number: index + 1, text: JSON.stringify({ [kind]: item }, spellInfinity) };
+        yield { file: file.displayName, number: index + 1, text: JSON.stringify({ [kind]: item }, replaceInfinity) };
       }
     },
     close: () => file.close(),
@@ -93,11 +94,11 @@ export function openJsonItemsSource(file: TextFile): Source {
 }
 
 /** Converts an infinite number to its name, which validation rejects with the field. JSON would write null. */
-function spellInfinity(_key: string, value: unknown): unknown {
+function replaceInfinity(_key: string, value: unknown): unknown {
   return value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY ? String(value) : value;
 }
 
-function readObject(file: TextFile): object {
+function readJsonObject(file: TextFile): object {
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(file.path, "utf8").replace(/^\uFEFF/, ""));
@@ -105,9 +106,9 @@ function readObject(file: TextFile): object {
     throw createFormatError(file, (error as Error).message);
   }
   if (isJsonObject(value)) return value;
-  throw createFormatError(file, `expected an object with ${NAMES.join(", ")}`);
+  throw createFormatError(file, `expected an object with ${IMPORT_LIST_NAMES.join(", ")}`);
 }
 
-function createFormatError({ shown }: TextFile, what: string): OperationError {
+function createFormatError({ displayName: shown }: TextFile, what: string): OperationError {
   return new OperationError("invalid_argument", `Cannot read "${shown}" as JSON: ${what}`);
 }

@@ -1,10 +1,10 @@
 import type { ResourceKind } from "#dc/model/resources.ts";
 import type { LoadItem } from "#dc/operations/writes/load.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { type BatchPace, retryRefusedItems, runBatches } from "../../import/batches.ts";
+import { type BatchOptions, retryRefusedItems, runBatches } from "../../import/batches.ts";
 import { KIND_NAMES, parseLoadItem } from "../kinds.ts";
 import type { WaitCallbacks } from "./import_store.ts";
-import { type BadLine, isBadLine, type Line, type Source } from "./source.ts";
+import { type BadLine, type ImportSource, isBadLine, type ResourceLine } from "./source.ts";
 import type { ImportTarget, ItemWriteResult, WriteBatch } from "./target.ts";
 
 export interface KindCount {
@@ -17,14 +17,14 @@ export interface KindCount {
 
 export interface ImportWatcher extends WaitCallbacks {
   /** Called after each batch with the number of processed items and the total. */
-  readonly progress: (done: number, total: number) => void;
-  readonly failed: (line: BadLine) => void;
+  readonly reportProgress: (done: number, total: number) => void;
+  readonly reportFailure: (line: BadLine) => void;
   /** Returns whether the import must end after the current batch. */
   readonly stopped: () => boolean;
 }
 
-interface ReadLine {
-  readonly line: Line;
+interface ParsedLine {
+  readonly line: ResourceLine;
   readonly item: LoadItem;
 }
 
@@ -54,7 +54,7 @@ export class ImportUndone extends Error {
  * @throws ImportUndone if `atomic` is set and an item fails or the import is stopped; everything is rolled back
  */
 export async function runImport(
-  source: Source,
+  source: ImportSource,
   target: ImportTarget,
   { atomic, ...watcher }: ImportWatcher & { readonly atomic: boolean },
 ): Promise<ImportResult> {
@@ -68,19 +68,19 @@ export async function runImport(
   try {
     return await target.run(work, watcher);
   } catch (error) {
-    if (!isStopRefusal(error, watcher)) throw error;
+    if (!isStopError(error, watcher)) throw error;
     return { counts: [], unreadable: 0, stopped: true };
   }
 }
 
 class ImportRun {
-  readonly #source: Source;
+  readonly #source: ImportSource;
   readonly #write: WriteBatch;
-  readonly #watcher: ImportWatcher & BatchPace;
+  readonly #watcher: ImportWatcher & BatchOptions;
   readonly #total: number;
   #done = 0;
 
-  constructor(source: Source, write: WriteBatch, watcher: ImportWatcher & BatchPace) {
+  constructor(source: ImportSource, write: WriteBatch, watcher: ImportWatcher & BatchOptions) {
     this.#source = source;
     this.#write = write;
     this.#watcher = watcher;
@@ -89,37 +89,37 @@ class ImportRun {
 
   async all(): Promise<ImportResult> {
     let unreadable = 0;
-    for await (const line of this.#source.bad()) {
+    for await (const line of this.#source.readBadLines()) {
       unreadable += 1;
-      this.#watcher.failed(line);
+      this.#watcher.reportFailure(line);
     }
     const counts: KindCount[] = [];
     for (const kind of KIND_NAMES) {
       if ((this.#source.counts.get(kind) ?? 0) === 0) continue;
       const count: KindCount = { kind, created: 0, updated: 0, unchanged: 0, failed: 0 };
       counts.push(count);
-      await this.#kind(kind, count);
+      await this.#importKind(kind, count);
       if (this.#watcher.stopped()) return { counts, unreadable, stopped: true };
     }
     return { counts, unreadable, stopped: false };
   }
 
-  async #kind(kind: ResourceKind, count: KindCount): Promise<void> {
-    const first = await this.#pass(this.#source.lines(kind), kind, count);
+  async #importKind(kind: ResourceKind, count: KindCount): Promise<void> {
+    const first = await this.#writeLines(this.#source.readLines(kind), kind, count);
     const isRetried = first.length <= MAX_RETRIED;
     const refused = await retryRefusedItems(isRetried ? first : [], this.#watcher, (again) => {
       this.#done -= again.length;
-      const lines = again.map(({ file, number, text }): Line => ({ file, number, text }));
-      return this.#pass(lines, kind, count);
+      const lines = again.map(({ file, number, text }): ResourceLine => ({ file, number, text }));
+      return this.#writeLines(lines, kind, count);
     });
     const left = isRetried ? refused : first;
     count.failed += left.length;
-    for (const line of left) this.#watcher.failed(line);
+    for (const line of left) this.#watcher.reportFailure(line);
   }
 
   /** Writes lines and returns the rejected ones. Reports unreadable lines immediately. */
-  async #pass(
-    lines: AsyncIterable<Line | BadLine> | Iterable<Line | BadLine>,
+  async #writeLines(
+    lines: AsyncIterable<ResourceLine | BadLine> | Iterable<ResourceLine | BadLine>,
     kind: ResourceKind,
     count: KindCount,
   ): Promise<readonly BadLine[]> {
@@ -127,10 +127,10 @@ class ImportRun {
     let reported = -1;
     const report = () => {
       reported = this.#done;
-      this.#watcher.progress(this.#done, this.#total);
+      this.#watcher.reportProgress(this.#done, this.#total);
     };
-    await runBatches(this.#readable(lines, count), this.#watcher, async (batch) => {
-      refused.push(...(await this.#batch(kind, batch, count)));
+    await runBatches(this.#parseLines(lines, count), this.#watcher, async (batch) => {
+      refused.push(...(await this.#writeBatch(kind, batch, count)));
       this.#done += batch.length;
       report();
     });
@@ -138,19 +138,19 @@ class ImportRun {
     return refused;
   }
 
-  async *#readable(
-    lines: AsyncIterable<Line | BadLine> | Iterable<Line | BadLine>,
+  async *#parseLines(
+    lines: AsyncIterable<ResourceLine | BadLine> | Iterable<ResourceLine | BadLine>,
     count: KindCount,
-  ): AsyncGenerator<ReadLine> {
+  ): AsyncGenerator<ParsedLine> {
     for await (const line of lines) {
-      const item = this.#read(line);
+      const item = this.#parseLine(line);
       if (item === undefined) count.failed += 1;
       else yield { line, item };
     }
   }
 
   /** Parses a line. Reports an unreadable line and returns undefined. */
-  #read(line: Line | BadLine): LoadItem | undefined {
+  #parseLine(line: ResourceLine | BadLine): LoadItem | undefined {
     let bad: BadLine;
     try {
       if (!isBadLine(line)) return parseLoadItem(line.text);
@@ -159,14 +159,14 @@ class ImportRun {
       bad = { ...line, ...parseReason(error as Error) };
     }
     this.#done += 1;
-    this.#watcher.failed(bad);
+    this.#watcher.reportFailure(bad);
     return undefined;
   }
 
-  async #batch(kind: ResourceKind, batch: readonly ReadLine[], count: KindCount): Promise<readonly BadLine[]> {
+  async #writeBatch(kind: ResourceKind, batch: readonly ParsedLine[], count: KindCount): Promise<readonly BadLine[]> {
     const refused: BadLine[] = [];
     const items = batch.map(({ item }) => item);
-    for (const [index, written] of (await this.#written(kind, items)).entries()) {
+    for (const [index, written] of (await this.#writeItems(kind, items)).entries()) {
       const read = batch[index];
       if (read === undefined) continue;
       const { file, number, text } = read.line;
@@ -179,18 +179,18 @@ class ImportRun {
   }
 
   /** Writes items and returns their results; none if a signal cancelled the wait for another process. */
-  async #written(kind: ResourceKind, items: readonly LoadItem[]): Promise<readonly ItemWriteResult[]> {
+  async #writeItems(kind: ResourceKind, items: readonly LoadItem[]): Promise<readonly ItemWriteResult[]> {
     try {
       return await this.#write(kind, items);
     } catch (error) {
-      if (!isStopRefusal(error, this.#watcher)) throw error;
+      if (!isStopError(error, this.#watcher)) throw error;
       return [];
     }
   }
 }
 
 /** Returns whether an error results from a stopped wait for the database. */
-function isStopRefusal(error: unknown, { stopped }: WaitCallbacks): boolean {
+function isStopError(error: unknown, { stopped }: WaitCallbacks): boolean {
   return stopped() && error instanceof OperationError;
 }
 

@@ -1,6 +1,6 @@
 import type { Cli } from "../../command.ts";
 import type { ExitStatus } from "../../exit_status.ts";
-import { parseDatabase } from "../database.ts";
+import { parseDatabaseLocation } from "../database.ts";
 import { createImportError, type ImportArgs } from "../exchange/source_flags.ts";
 import { requireKind } from "../kinds.ts";
 import { resolveServerAddress } from "../server_address.ts";
@@ -13,8 +13,8 @@ const IMPORT_TIMEOUT_S = 300;
 /** Imports files into a database, or with `--url` into a running server. @throws UsageError for conflicting flags */
 export async function runImportCommand(args: ImportArgs, cli: Cli): Promise<ExitStatus> {
   const { files, db, format, kind, errors, encoding = "utf-8", atomic, "dry-run": dryRun, json, url, token } = args;
-  const kindOf = kind === undefined ? undefined : requireKind(kind);
-  const options = { files, format, kind: kindOf, errors, encoding, atomic, dryRun, json, cwd: cli.cwd };
+  const requiredKind = kind === undefined ? undefined : requireKind(kind);
+  const options = { files, format, kind: requiredKind, errors, encoding, atomic, dryRun, json, cwd: cli.cwd };
   if (url !== undefined) {
     if (db !== undefined) throw createImportError('"--url" and "--db" exclude each other');
     if (atomic || dryRun)
@@ -25,7 +25,7 @@ export async function runImportCommand(args: ImportArgs, cli: Cli): Promise<Exit
   }
   if (token !== undefined) throw createImportError('"--token" needs "--url <address>"');
   const waiting = createWaitReporter(cli, false);
-  return withImportStore(parseDatabase(db, cli.cwd, args), waiting, (opened) =>
+  return withImportStore(parseDatabaseLocation(db, cli.cwd, args), waiting, (opened) =>
     importFiles(() => openDatabaseTarget(opened, options, waiting), options, cli),
   );
 }

@@ -4,24 +4,24 @@ import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
-import { SCHEMAS } from "#dc/operations/writes/changes.ts";
+import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { callServer, type ServerAddress, ServerRefusal } from "../server_client.ts";
 import type { ImportTarget, ItemWriteResult, WriteBatch } from "./target.ts";
 
-const BULK: Partial<Readonly<Record<ResourceKind, string>>> = {
+const BULK_RPCS: Partial<Readonly<Record<ResourceKind, string>>> = {
   rack: "BulkUpsertRacks",
   device: "BulkUpsertDevices",
   crac: "BulkUpsertCracs",
   cable: "BulkUpsertCables",
 };
-const SINGLE: Partial<Readonly<Record<ResourceKind, string>>> = { fabric_link: "UpsertFabricLink" };
+const SINGLE_RPCS: Partial<Readonly<Record<ResourceKind, string>>> = { fabric_link: "UpsertFabricLink" };
 /** Maximum number of concurrent calls, for kinds that have no bulk call. */
-const CONCURRENT = 16;
+const MAX_CONCURRENT_CALLS = 16;
 /** Maximum size of a call in characters; the server accepts 16 MiB. */
-const MAX_CALL = 8 * (1 << 20);
-const TRIES = 5;
-const PAUSE_MS = 200;
+const MAX_CALL_CHARS = 8 * (1 << 20);
+const MAX_ATTEMPTS = 5;
+const RETRY_BASE_MS = 200;
 
 /**
  * Creates a target that writes to a running server, by bulk calls if the kind has one and by single calls otherwise.
@@ -32,10 +32,10 @@ export function createServerTarget(address: ServerAddress): ImportTarget {
   const write: WriteBatch = async (kind, given) => {
     const items = given.map((item) =>
       "resource" in item
-        ? convertModelToJson(SCHEMAS[kind], item.resource)
-        : toJson(SCHEMAS[kind], item.message, { useProtoFieldName: true, registry: detailRegistry }),
+        ? convertModelToJson(RESOURCE_SCHEMAS[kind], item.resource)
+        : toJson(RESOURCE_SCHEMAS[kind], item.message, { useProtoFieldName: true, registry: detailRegistry }),
     );
-    const rpc = BULK[kind];
+    const rpc = BULK_RPCS[kind];
     if (rpc !== undefined) return writeItemsInBulk(address, rpc, items);
     return writeItemsSingly(address, kind, items);
   };
@@ -48,15 +48,17 @@ async function writeItemsInBulk(
   items: readonly JsonValue[],
 ): Promise<readonly ItemWriteResult[]> {
   const text = JSON.stringify(items);
-  if (text.length > MAX_CALL && items.length > 1) {
+  if (text.length > MAX_CALL_CHARS && items.length > 1) {
     const half = Math.ceil(items.length / 2);
     return [
       ...(await writeItemsInBulk(address, rpc, items.slice(0, half))),
       ...(await writeItemsInBulk(address, rpc, items.slice(half))),
     ];
   }
-  const reply = (await callServerPersistently(address, rpc, { items: [...items] })) as JsonObject;
-  return (reply["results"] as readonly JsonObject[]).map((result, index) => parseResult(result, `items[${index}]`));
+  const reply = (await retryServerCall(address, rpc, { items: [...items] })) as JsonObject;
+  return (reply["results"] as readonly JsonObject[]).map((result, index) =>
+    parseWriteResult(result, `items[${index}]`),
+  );
 }
 
 async function writeItemsSingly(
@@ -71,24 +73,24 @@ async function writeItemsSingly(
       written[index] = await writeOneItem(address, kind, items[index] ?? null);
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENT }, work));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_CALLS }, work));
   return written;
 }
 
 async function writeOneItem(address: ServerAddress, kind: ResourceKind, item: JsonValue): Promise<ItemWriteResult> {
   try {
-    return parseResult(
-      (await callServerPersistently(address, SINGLE[kind] ?? "", { [kind]: item })) as JsonObject,
+    return parseWriteResult(
+      (await retryServerCall(address, SINGLE_RPCS[kind] ?? "", { [kind]: item })) as JsonObject,
       kind,
     );
   } catch (error) {
     // A missing permission to write is reported once, not per resource.
     if (!(error instanceof ServerRefusal) || ["unauthenticated", "permission_denied"].includes(error.code)) throw error;
-    return createRefusal(error.message, error.field, kind);
+    return createRejectedResult(error.message, error.field, kind);
   }
 }
 
-async function callServerPersistently(address: ServerAddress, rpc: string, request: JsonObject): Promise<JsonValue> {
+async function retryServerCall(address: ServerAddress, rpc: string, request: JsonObject): Promise<JsonValue> {
   const text = JSON.stringify({ ...request, request_id: deriveRequestId(rpc, request) });
   for (let tries = 1; ; tries += 1) {
     try {
@@ -97,8 +99,8 @@ async function callServerPersistently(address: ServerAddress, rpc: string, reque
       const passing =
         (error instanceof ServerRefusal && ["unavailable", "aborted"].includes(error.code)) ||
         (error instanceof OperationError && error.kind === "unavailable");
-      if (!passing || tries >= TRIES) throw error;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** tries));
+      if (!passing || tries >= MAX_ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_BASE_MS * 2 ** tries));
     }
   }
 }
@@ -106,7 +108,7 @@ async function callServerPersistently(address: ServerAddress, rpc: string, reque
 /** Derives a UUID of version 8 from request and import, so that only equal calls of the same import share it. */
 function deriveRequestId(rpc: string, request: JsonObject): string {
   const hash = createHash("sha256")
-    .update(`${IMPORT} ${rpc} ${JSON.stringify(request)}`)
+    .update(`${IMPORT_ID} ${rpc} ${JSON.stringify(request)}`)
     .digest("hex");
   const variant = "89ab"[Number.parseInt(hash[16] ?? "0", 16) % 4];
   return [
@@ -119,19 +121,19 @@ function deriveRequestId(rpc: string, request: JsonObject): string {
 }
 
 /** Random id of this import. Request ids differ between imports, because the inventory may have changed meanwhile. */
-const IMPORT = randomUUID();
+const IMPORT_ID = randomUUID();
 
-function parseResult(result: JsonObject, at: string): ItemWriteResult {
+function parseWriteResult(result: JsonObject, at: string): ItemWriteResult {
   const { outcome, error } = result as {
     outcome?: string;
     error?: { message?: string; details?: readonly JsonObject[] };
   };
   if (error === undefined || error === null) return { outcome: parseOutcome(outcome) };
-  return createRefusal(error.message ?? "refused", findField(error.details ?? []), at);
+  return createRejectedResult(error.message ?? "refused", findErrorField(error.details ?? []), at);
 }
 
 /** Creates the result of a rejected item. Converts the field's path in the request to its path in the resource. */
-function createRefusal(reason: string, path: string | undefined, at: string): ItemWriteResult {
+function createRejectedResult(reason: string, path: string | undefined, at: string): ItemWriteResult {
   const field = path?.startsWith(`${at}.`) ? path.slice(at.length + 1) : path;
   return { reason, ...(field !== undefined && field !== at && { field }) };
 }
@@ -141,7 +143,7 @@ function parseOutcome(word: string | undefined): "CREATED" | "UPDATED" | "UNCHAN
   return word === "OUTCOME_UPDATED" ? "UPDATED" : "UNCHANGED";
 }
 
-function findField(details: readonly JsonObject[]): string | undefined {
+function findErrorField(details: readonly JsonObject[]): string | undefined {
   for (const { metadata } of details) {
     const field = (metadata as { readonly field?: string } | undefined)?.field;
     if (field !== undefined) return field;

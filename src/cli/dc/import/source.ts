@@ -3,7 +3,7 @@ import { getJsonFields, tryParseJson } from "#kernel/json_object.ts";
 import { KIND_NAMES } from "../kinds.ts";
 
 /** One resource as a line of JSON Lines, with the number of its line, record or item in the file. */
-export interface Line {
+export interface ResourceLine {
   /** Name of the file as given. */
   readonly file: string;
   readonly number: number;
@@ -19,7 +19,7 @@ export interface LineSubject {
 }
 
 /** A line that cannot be read or is rejected, and the reason. */
-export interface BadLine extends Line {
+export interface BadLine extends ResourceLine {
   readonly reason: string;
   readonly field?: string;
   /** The resource, if the text of the line does not contain it. */
@@ -27,30 +27,30 @@ export interface BadLine extends Line {
 }
 
 /** Lines of an import, which are read kind by kind. */
-export interface Source {
+export interface ImportSource {
   readonly counts: ReadonlyMap<ResourceKind, number>;
   /** Reads the lines that have no kind. */
-  bad(): AsyncIterable<BadLine> | Iterable<BadLine>;
-  lines(kind: ResourceKind): AsyncIterable<Line | BadLine> | Iterable<Line | BadLine>;
+  readBadLines(): AsyncIterable<BadLine> | Iterable<BadLine>;
+  readLines(kind: ResourceKind): AsyncIterable<ResourceLine | BadLine> | Iterable<ResourceLine | BadLine>;
   close(): void;
 }
 
-export function isBadLine(line: Line | BadLine): line is BadLine {
+export function isBadLine(line: ResourceLine | BadLine): line is BadLine {
   return "reason" in line;
 }
 
-export function joinSources(sources: readonly Source[]): Source {
+export function joinSources(sources: readonly ImportSource[]): ImportSource {
   const counts = new Map<ResourceKind, number>();
   for (const source of sources) {
     for (const [kind, count] of source.counts) counts.set(kind, (counts.get(kind) ?? 0) + count);
   }
   return {
     counts,
-    async *bad() {
-      for (const source of sources) yield* source.bad();
+    async *readBadLines() {
+      for (const source of sources) yield* source.readBadLines();
     },
-    async *lines(kind) {
-      for (const source of sources) yield* source.lines(kind);
+    async *readLines(kind) {
+      for (const source of sources) yield* source.readLines(kind);
     },
     close() {
       for (const source of sources) source.close();
@@ -59,7 +59,7 @@ export function joinSources(sources: readonly Source[]): Source {
 }
 
 /** Returns kind and code of a rejected line's resource, if they can be read. */
-export function findSubject({ subject, text }: BadLine): LineSubject {
+export function getLineSubject({ subject, text }: BadLine): LineSubject {
   if (subject !== undefined) return subject;
   const item = getJsonFields(tryParseJson(text));
   const kind = KIND_NAMES.find((name) => Object.hasOwn(item, name));

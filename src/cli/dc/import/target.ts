@@ -23,9 +23,9 @@ export interface ImportTarget {
   readonly interrupt: () => void;
 }
 
-const CALLER = createCommandCaller("dc import");
+const COMMAND_CALLER = createCommandCaller("dc import");
 /** Resources per transaction: enough to make the disk's flush a small share of the time, few enough to stop soon. */
-const BATCH = 2000;
+const BATCH_SIZE = 2000;
 
 /** Creates a target that writes to a database, one transaction per batch or, with `whole`, for all batches. */
 export function createDatabaseTarget(
@@ -33,23 +33,23 @@ export function createDatabaseTarget(
   mode: Pick<ImportTarget, "interrupt"> & { readonly whole: boolean; readonly validateOnly: boolean },
 ): ImportTarget {
   const options = { validateOnly: mode.validateOnly, requestId: randomUUID(), message: "" };
-  const through =
+  const createBatchWriter =
     (load: LoadBatch): WriteBatch =>
     async (kind, items) =>
       (await load(kind, items)).map((one) =>
         "error" in one ? convertToWriteResult(one.error) : { outcome: one.outcome },
       );
   return {
-    batchSize: BATCH,
+    batchSize: BATCH_SIZE,
     run: (work, wait) => {
       if (!mode.whole) {
         const batch = (kind: ResourceKind, items: readonly LoadItem[]) =>
-          service.load((load) => through(load)(kind, items), CALLER, options);
+          service.load((load) => createBatchWriter(load)(kind, items), COMMAND_CALLER, options);
         return work((kind, items) => retryWhileLocked(() => batch(kind, items), wait));
       }
       return retryTransaction(
-        (whole) => service.load(whole, CALLER, options),
-        (load: LoadBatch) => work(through(load)),
+        (whole) => service.load(whole, COMMAND_CALLER, options),
+        (load: LoadBatch) => work(createBatchWriter(load)),
         wait,
       );
     },

@@ -7,16 +7,16 @@ import { describeSystemError, isMissingError } from "#planner/store/files/disk_e
 import { wrapWriteErrors } from "../../output/write_file.ts";
 import { detectByteOrderMark, type Encoding, readFirstBytes, requireUtf8, transcodeFile } from "./encoding.ts";
 
-const CHUNK = 1 << 20;
+const CHUNK_BYTES = 1 << 20;
 /** Maximum bytes of a line; a device with the maximum number of ports needs half a megabyte. */
-const MAX_LINE = 16 * (1 << 20);
+const MAX_IMPORT_LINE_BYTES = 16 * (1 << 20);
 const NEWLINE = 10;
 
 /** A file that can be read more than once. */
 export interface TextFile {
   readonly path: string;
   /** Name of the file in messages: the path that the user gave, or words such as "standard input". */
-  readonly shown: string;
+  readonly displayName: string;
   close(): void;
 }
 
@@ -40,7 +40,10 @@ export function openTextFile(file: string, shown: string, encoding: Encoding = "
 }
 
 /** Creates a copy of a file in UTF-8 and closes the original. */
-function decodeFile({ path, shown, close }: TextFile, encoding: "windows-1252" | "utf-16le" | "utf-16be"): TextFile {
+function decodeFile(
+  { path, displayName: shown, close }: TextFile,
+  encoding: "windows-1252" | "utf-16le" | "utf-16be",
+): TextFile {
   const copy = createTemporaryCopy(shown, (to) => transcodeFile(path, shown, encoding, to));
   close();
   return copy;
@@ -53,7 +56,7 @@ function createTemporaryCopy(shown: string, fill: (to: number, copy: string) => 
   const to = wrapWriteErrors(copy, () => openSync(copy, "wx", 0o600));
   try {
     fill(to, copy);
-    return { path: copy, shown, close };
+    return { path: copy, displayName: shown, close };
   } catch (error) {
     close();
     throw error;
@@ -66,7 +69,7 @@ function openByteFile(file: string, shown: string): TextFile {
   try {
     if (file !== "-" && statSync(file).isFile()) {
       closeSync(openSync(file, "r"));
-      return { path: file, shown, close: () => {} };
+      return { path: file, displayName: shown, close: () => {} };
     }
     return createTemporaryCopy(shown, (to, copy) => copyToDescriptor(to, copy, file));
   } catch (error) {
@@ -79,7 +82,7 @@ function openByteFile(file: string, shown: string): TextFile {
 function copyToDescriptor(to: number, copy: string, file: string): void {
   const from = file === "-" ? 0 : openSync(file, "r");
   try {
-    const chunk = Buffer.allocUnsafe(CHUNK);
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     for (let size = readChunk(from, chunk); size > 0; size = readChunk(from, chunk)) {
       wrapWriteErrors(copy, () => writeFileSync(to, chunk.subarray(0, size)));
     }
@@ -124,34 +127,35 @@ export interface TextLine {
 
 /** Reads the lines of a file or of a part of it, without line ends and without empty lines. Memory: one chunk. */
 export function* readLines(
-  { path, shown }: TextFile,
+  { path, displayName: shown }: TextFile,
   span: FileSpan = { from: 0, to: Number.POSITIVE_INFINITY, line: 1 },
 ) {
   const descriptor = openSync(path, "r");
   try {
     let number = span.line;
     let at = span.from;
-    let held: Buffer = Buffer.alloc(0);
-    const chunk = Buffer.allocUnsafe(CHUNK);
+    let unread: Buffer = Buffer.alloc(0);
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     for (let position = span.from; ; ) {
-      const size = readSync(descriptor, chunk, 0, Math.min(CHUNK, span.to - position), position);
+      const size = readSync(descriptor, chunk, 0, Math.min(CHUNK_BYTES, span.to - position), position);
       position += size;
-      held = held.length === 0 ? Buffer.from(chunk.subarray(0, size)) : Buffer.concat([held, chunk.subarray(0, size)]);
+      unread =
+        unread.length === 0 ? Buffer.from(chunk.subarray(0, size)) : Buffer.concat([unread, chunk.subarray(0, size)]);
       let start = 0;
-      for (let end = held.indexOf(NEWLINE); end >= 0; end = held.indexOf(NEWLINE, start)) {
-        yield* decodeLine(number, at + start, held.subarray(start, end));
+      for (let end = unread.indexOf(NEWLINE); end >= 0; end = unread.indexOf(NEWLINE, start)) {
+        yield* decodeLine(number, at + start, unread.subarray(start, end));
         number += 1;
         start = end + 1;
       }
       at += start;
-      held = held.subarray(start);
-      if (held.length > MAX_LINE) {
-        const expected = `expected at most ${MAX_LINE} bytes`;
+      unread = unread.subarray(start);
+      if (unread.length > MAX_IMPORT_LINE_BYTES) {
+        const expected = `expected at most ${MAX_IMPORT_LINE_BYTES} bytes`;
         throw new OperationError("invalid_argument", `Line ${number} of ${shown} is too long: ${expected}`);
       }
       if (size === 0) break;
     }
-    yield* decodeLine(number, at, held);
+    yield* decodeLine(number, at, unread);
   } finally {
     closeSync(descriptor);
   }

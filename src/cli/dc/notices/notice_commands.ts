@@ -9,26 +9,26 @@ import type { DatabaseLocation } from "../database.ts";
 import { withStore } from "../with_service.ts";
 
 /** Maximum wait for a server to send the test notice, in milliseconds: longer than its wait for the receiver. */
-const PATIENCE_MS = 20_000;
-const LOOK_MS = 200;
+const TEST_TIMEOUT_MS = 20_000;
+const POLL_INTERVAL_MS = 200;
 
-export async function listNotices(database: DatabaseLocation, isDeadOnly: boolean, log: StderrLogger): Promise<void> {
+export async function printNotices(database: DatabaseLocation, isDeadOnly: boolean, log: StderrLogger): Promise<void> {
   await withStore(database, async (store) => {
     const notices = await store.read(readNotices);
     const shown = notices.filter(({ deadAt }) => !isDeadOnly || deadAt !== undefined);
-    for (const notice of shown) print(`${JSON.stringify(createPrintedNotice(notice))}\n`);
+    for (const notice of shown) print(`${JSON.stringify(convertNoticeToJson(notice))}\n`);
     if (shown.length === 0) log.note(isDeadOnly ? "There are no dead letters" : "No notice waits");
   });
 }
 
-function createPrintedNotice({ id, receiver, body, attempts, nextAt, error, deadAt }: Notice): object {
+function convertNoticeToJson({ id, receiver, body, attempts, nextAt, error, deadAt }: Notice): object {
   const time = (ms: number) => new Date(ms).toISOString();
   const state = deadAt === undefined ? { next_at: time(nextAt) } : { dead_at: time(deadAt) };
   const { type, at, ...data } = body;
   return { id, receiver, attempts, ...state, ...(error !== undefined && { error }), type, at, data };
 }
 
-export async function scheduleResend(
+export async function scheduleNoticeResend(
   database: DatabaseLocation,
   ids: readonly string[],
   log: StderrLogger,
@@ -49,7 +49,7 @@ export async function deliverTestNotice(
   return withStore(database, async (store) => {
     const given = { id: `msg_${randomUUID()}`, now: Date.now() };
     const { id } = await store.write((writer) => addTrialNotice(writer, receiver, given));
-    const end = performance.now() + PATIENCE_MS;
+    const end = performance.now() + TEST_TIMEOUT_MS;
     for (;;) {
       const notice = await findNotice(store, id);
       if (notice === undefined) {
@@ -64,7 +64,7 @@ export async function deliverTestNotice(
         log.warn(`No server has sent the notice ${id} yet: is one running with --notify?`);
         return EXIT_STATUS.refused;
       }
-      await pause(LOOK_MS);
+      await pause(POLL_INTERVAL_MS);
     }
   });
 }

@@ -6,12 +6,12 @@ import { SendingLease } from "#dc/notices/sending_lease.ts";
 import { storeReceiverNames } from "#dc/operations/notices/notice.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
-import { Outage } from "#kernel/outage.ts";
+import { OutageReporter } from "#kernel/outage.ts";
 import { NoticePoster } from "./post_notice.ts";
 import { type AddressedReceiver, readReceivers } from "./receivers_file.ts";
 
 /** Milliseconds between two checks for notices and changes. */
-const LOOK_MS = 1000;
+const CHECK_INTERVAL_MS = 1000;
 
 interface NoticeOptions {
   readonly store: DcStore;
@@ -27,27 +27,27 @@ export class NoticeService {
   readonly #lease: SendingLease;
   readonly #stop: AbortController;
   readonly #names: readonly string[];
-  #ending: readonly Promise<void>[] = [];
+  #loops: readonly Promise<void>[] = [];
 
-  private constructor(options: NoticeOptions, parts: Parts) {
+  private constructor(options: NoticeOptions, parts: OpenedReceivers) {
     this.#options = options;
     this.#stop = parts.stop;
     this.#names = parts.receivers.map(({ name }) => name);
     const { store, service, say } = options;
     const now = () => Date.now();
     this.#watch = new RiskWatch({ store, service, receivers: parts.receivers, now, newId: randomUUID, say });
-    const post = parts.poster.post.bind(parts.poster);
-    this.#sender = new NoticeSender({ store, now, post, receivers: this.#names, say, random: Math.random });
+    const post = parts.poster.postNotice.bind(parts.poster);
+    this.#sender = new NoticeSender({ store, now, postNotice: post, receivers: this.#names, say, random: Math.random });
     this.#lease = new SendingLease({ holder: `${hostname()} ${process.pid} ${randomUUID()}`, isGone: isHolderGone });
   }
 
   /** Starts watching and sending; returns undefined without receivers. */
-  static start(options: NoticeOptions, parts: Parts | undefined): NoticeService | undefined {
+  static start(options: NoticeOptions, parts: OpenedReceivers | undefined): NoticeService | undefined {
     if (parts === undefined) return undefined;
     const service = new NoticeService(options, parts);
-    service.#ending = [
-      service.#repeat("Notices cannot be sent", () => service.#send()),
-      service.#repeat("Risks cannot be watched", () => service.#look()),
+    service.#loops = [
+      service.#repeatWork("Notices cannot be sent", () => service.#sendNotices()),
+      service.#repeatWork("Risks cannot be watched", () => service.#checkRisks()),
     ];
     return service;
   }
@@ -55,43 +55,43 @@ export class NoticeService {
   /** Aborts requests in progress; the next server sends their notices again. */
   async close(): Promise<void> {
     this.#stop.abort();
-    await Promise.all(this.#ending);
-    await this.#sender.settled();
-    await this.#options.store.write((writer) => this.#lease.release(writer, Date.now())).catch(() => {});
+    await Promise.all(this.#loops);
+    await this.#sender.waitForAttempts();
+    await this.#options.store.write((writer) => this.#lease.releaseLease(writer, Date.now())).catch(() => {});
   }
 
-  async #repeat(failure: string, work: () => Promise<void>): Promise<void> {
+  async #repeatWork(failure: string, work: () => Promise<void>): Promise<void> {
     const { signal } = this.#stop;
     const words = { gone: (why: string) => `${failure}: ${why}`, back: `${failure}: over` };
-    const outage = new Outage(words, this.#options.say);
+    const outage = new OutageReporter(words, this.#options.say);
     while (!signal.aborted) {
       try {
         await work();
-        outage.worked();
+        outage.recordSuccess();
       } catch (error) {
-        outage.failed((error as Error).message);
+        outage.recordFailure((error as Error).message);
       }
-      if (!signal.aborted) await this.#sender.someSettled(LOOK_MS, signal);
+      if (!signal.aborted) await this.#sender.waitForAnyAttempt(CHECK_INTERVAL_MS, signal);
     }
   }
 
-  async #send(): Promise<void> {
+  async #sendNotices(): Promise<void> {
     const { store } = this.#options;
     const now = Date.now();
-    if (this.#lease.isDue(now) && !(await store.read((reader) => this.#lease.isTaken(reader, now)))) {
+    if (this.#lease.isRenewalDue(now) && !(await store.read((reader) => this.#lease.isHeldByOther(reader, now)))) {
       await store.write(async (writer) => {
-        if (await this.#lease.take(writer, now)) await storeReceiverNames(writer, this.#names);
+        if (await this.#lease.acquireLease(writer, now)) await storeReceiverNames(writer, this.#names);
       });
     }
-    if (this.#lease.isHeld(now)) await this.#sender.turn();
+    if (this.#lease.isHeld(now)) await this.#sender.startDueAttempts();
   }
 
-  async #look(): Promise<void> {
-    if (this.#lease.isHeld(Date.now())) await this.#watch.look();
+  async #checkRisks(): Promise<void> {
+    if (this.#lease.isHeld(Date.now())) await this.#watch.readChangedRisks();
   }
 }
 
-interface Parts {
+interface OpenedReceivers {
   readonly receivers: readonly AddressedReceiver[];
   readonly poster: NoticePoster;
   /** Aborts the requests in progress. */
@@ -102,7 +102,7 @@ interface Parts {
 export async function openReceivers(
   path: string | undefined,
   say: (message: string) => void,
-): Promise<Parts | undefined> {
+): Promise<OpenedReceivers | undefined> {
   if (path === undefined) return undefined;
   const receivers = await readReceivers(path);
   const stop = new AbortController();

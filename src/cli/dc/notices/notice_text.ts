@@ -5,7 +5,7 @@ export const MARKUPS = ["slack", "markdown", "none"] as const;
 export type Markup = (typeof MARKUPS)[number];
 
 /** A message text with placeholders in braces, for a chat tool. */
-export interface PlainTemplate {
+export interface MessageTemplate {
   readonly text: string;
   /** Field of the message that contains the text: `text` for most tools, `content` for some. */
   readonly field: string;
@@ -14,7 +14,7 @@ export interface PlainTemplate {
 }
 
 /** Values of a notice by placeholder. */
-const VALUES = {
+const PLACEHOLDER_VALUES = {
   type: ({ body }) => body.type,
   subject: ({ body }) => body.subject,
   severity: ({ body }) => body.severity,
@@ -25,12 +25,12 @@ const VALUES = {
   at: ({ body }) => body.at,
 } satisfies Record<string, (notice: Notice) => string>;
 
-const NAMED = /\{(\w*)\}/g;
+const PLACEHOLDER = /\{(\w*)\}/g;
 
 /** Returns the expected placeholders if the text contains an unknown one, otherwise undefined. */
 export function findTemplateError(text: string): string | undefined {
-  const names = Object.keys(VALUES);
-  const unknown = [...text.matchAll(NAMED)].find(([, name = ""]) => !names.includes(name));
+  const names = Object.keys(PLACEHOLDER_VALUES);
+  const unknown = [...text.matchAll(PLACEHOLDER)].find(([, name = ""]) => !names.includes(name));
   return unknown === undefined ? undefined : `in braces one of ${names.join(", ")}`;
 }
 
@@ -43,7 +43,7 @@ const ZERO_WIDTH_SPACE = "\u200B";
  * mention, and `https:` or `www` as an address. Source: Slack, formatting text for app surfaces;
  * CommonMark 0.31, backslash escapes and entity references; GFM 0.29, 6.9.
  */
-export function escapeLiteral(value: string, markup: Markup): string {
+export function escapeValue(value: string, markup: Markup): string {
   if (markup === "none") return value;
   const line = value.replaceAll(/\s+|[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, " ");
   // A digit or a mark at the start of a line would begin a list, a heading or a rule.
@@ -57,14 +57,14 @@ export function escapeLiteral(value: string, markup: Markup): string {
 }
 
 /** Builds the body of the request that sends a notice: the template's text, or the whole notice as JSON. */
-export function buildMessage(notice: Notice, template: PlainTemplate | undefined): string {
+export function buildMessageBody(notice: Notice, template: MessageTemplate | undefined): string {
   if (template === undefined) {
     const { type, at, ...data } = notice.body;
     return JSON.stringify({ type, timestamp: at, data });
   }
-  const values: Readonly<Record<string, (notice: Notice) => string>> = VALUES;
-  const text = template.text.replace(NAMED, (whole, name: string) =>
-    escapeLiteral(values[name]?.(notice) ?? whole, template.markup),
+  const values: Readonly<Record<string, (notice: Notice) => string>> = PLACEHOLDER_VALUES;
+  const text = template.text.replace(PLACEHOLDER, (whole, name: string) =>
+    escapeValue(values[name]?.(notice) ?? whole, template.markup),
   );
   return JSON.stringify({ [template.field]: text });
 }

@@ -6,7 +6,7 @@ import type { Receiver } from "#dc/notices/receiver.ts";
 import { RISK_KINDS, type RiskKind } from "#dc/operations/notices/notice.ts";
 import { createInvalidArgumentError, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { findTemplateError, MARKUPS, type PlainTemplate } from "./notice_text.ts";
+import { findTemplateError, MARKUPS, type MessageTemplate } from "./notice_text.ts";
 
 /** A receiver with its address, its secrets and the form of its messages. */
 export interface AddressedReceiver extends Receiver {
@@ -14,7 +14,7 @@ export interface AddressedReceiver extends Receiver {
   /** Path of a file with the secrets that sign, one per line; absent for receivers that check no signature. */
   readonly secretFile?: string;
   /** Template of the message; absent to send the whole notice as JSON. */
-  readonly template?: PlainTemplate;
+  readonly template?: MessageTemplate;
 }
 
 /** Keys of a receiver with their meanings, for the documentation. */
@@ -33,11 +33,11 @@ export const RECEIVER_KEYS = {
   text_markup:
     "how the tool reads that text: `slack` (default), `markdown` (Teams, Matrix, Mattermost, Discord) or `none`",
 } as const;
-type Key = keyof typeof RECEIVER_KEYS;
-const KEYS: readonly string[] = Object.keys(RECEIVER_KEYS);
-const NAME = /^[A-Za-z0-9._-]{1,64}$/;
+type ReceiverKey = keyof typeof RECEIVER_KEYS;
+const RECEIVER_KEY_NAMES: readonly string[] = Object.keys(RECEIVER_KEYS);
+const NAME_PATTERN = /^[A-Za-z0-9._-]{1,64}$/;
 const MAX_RECEIVERS = 100;
-const PLACES = ["site", "floor", "room", "row", "zone", "rack"];
+const PLACE_KINDS = ["site", "floor", "room", "row", "zone", "rack"];
 
 /**
  * Reads the file of receivers: YAML or JSON with a list `receivers`. Paths in it are relative to the file.
@@ -60,7 +60,7 @@ export async function readReceivers(path: string): Promise<readonly AddressedRec
       `Cannot use "${path}": it has ${list.length} receivers, expected 1 to ${MAX_RECEIVERS}`,
     );
   }
-  const receivers = list.map((one, index) => parseReceiver(new Fields(one, `receivers[${index}]`, path)));
+  const receivers = list.map((one, index) => parseReceiver(new ReceiverFields(one, `receivers[${index}]`, path)));
   const names = receivers.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
@@ -69,7 +69,7 @@ export async function readReceivers(path: string): Promise<readonly AddressedRec
 }
 
 /** Reads the fields of one receiver; errors name the field. */
-class Fields {
+class ReceiverFields {
   readonly #values: Readonly<Record<string, unknown>>;
   readonly #where: string;
   readonly #path: string;
@@ -80,32 +80,32 @@ class Fields {
     if (!isJsonObject(value))
       throw createInvalidArgumentError(`Cannot use ${where} of "${path}": expected keys and values`);
     this.#values = value;
-    const unknown = Object.keys(value).find((key) => !KEYS.includes(key));
+    const unknown = Object.keys(value).find((key) => !RECEIVER_KEY_NAMES.includes(key));
     if (unknown !== undefined)
       throw createInvalidArgumentError(
-        `Unknown key "${unknown}" in ${where} of "${path}": expected ${KEYS.join(", ")}`,
+        `Unknown key "${unknown}" in ${where} of "${path}": expected ${RECEIVER_KEY_NAMES.join(", ")}`,
       );
   }
 
-  text(key: Key): string | undefined {
+  text(key: ReceiverKey): string | undefined {
     const value = this.#values[key];
     if (value === undefined || (typeof value === "string" && value !== "")) return value;
-    throw this.refusal(key, value, "a text");
+    throw this.createFieldError(key, value, "a text");
   }
 
-  texts(key: Key): readonly string[] | undefined {
+  getTexts(key: ReceiverKey): readonly string[] | undefined {
     const value = this.#values[key];
     if (value === undefined) return undefined;
     if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string")) return value;
-    throw this.refusal(key, value, "a list of texts");
+    throw this.createFieldError(key, value, "a list of texts");
   }
 
-  file(key: Key): string | undefined {
+  getFilePath(key: ReceiverKey): string | undefined {
     const value = this.text(key);
     return value === undefined ? undefined : resolve(dirname(this.#path), value);
   }
 
-  refusal(key: Key, value: unknown, expected: string): OperationError {
+  createFieldError(key: ReceiverKey, value: unknown, expected: string): OperationError {
     const shown = typeof value === "string" ? value : JSON.stringify(value);
     return createInvalidArgumentError(
       `Cannot use ${key} "${shown}" in ${this.#where} of "${this.#path}": expected ${expected}`,
@@ -113,74 +113,80 @@ class Fields {
   }
 }
 
-function parseReceiver(fields: Fields): AddressedReceiver {
+function parseReceiver(fields: ReceiverFields): AddressedReceiver {
   const name = fields.text("name") ?? "";
-  if (!NAME.test(name)) throw fields.refusal("name", name, "1 to 64 letters, digits, dots, underscores or hyphens");
-  const secretFile = fields.file("secret_file");
+  if (!NAME_PATTERN.test(name))
+    throw fields.createFieldError("name", name, "1 to 64 letters, digits, dots, underscores or hyphens");
+  const secretFile = fields.getFilePath("secret_file");
   const template = parseTemplate(fields);
   if (secretFile === undefined && template === undefined) {
-    throw fields.refusal("secret_file", "", "a file with a secret, or a text for a chat tool, which checks none");
+    throw fields.createFieldError(
+      "secret_file",
+      "",
+      "a file with a secret, or a text for a chat tool, which checks none",
+    );
   }
   return {
     name,
     url: readUrl(fields),
     minSeverity: parseSeverity(fields),
     kinds: new Set(parseKinds(fields)),
-    places: (fields.texts("places") ?? []).map((text) => parseScope(fields, text)),
+    places: (fields.getTexts("places") ?? []).map((text) => parsePlace(fields, text)),
     ...(secretFile !== undefined && { secretFile }),
     ...(template !== undefined && { template }),
   };
 }
 
 /** Reads the address, which may come from a file, because addresses of chat tools are secrets. */
-function readUrl(fields: Fields): string {
-  const [given, file] = [fields.text("url"), fields.file("url_file")];
+function readUrl(fields: ReceiverFields): string {
+  const [given, file] = [fields.text("url"), fields.getFilePath("url_file")];
   if ((given === undefined) === (file === undefined))
-    throw fields.refusal("url", given === undefined ? "" : "(given)", "either url or url_file");
+    throw fields.createFieldError("url", given === undefined ? "" : "(given)", "either url or url_file");
   const text = given ?? readText(file ?? "").trim();
   const shown = given ?? "(of the file)";
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
-    throw fields.refusal("url", shown, "an address that begins with https:// or http://");
+    throw fields.createFieldError("url", shown, "an address that begins with https:// or http://");
   }
   if (url.username !== "" || url.password !== "") {
-    throw fields.refusal("url", "(with a password)", "an address without a name and a password");
+    throw fields.createFieldError("url", "(with a password)", "an address without a name and a password");
   }
   return url.href;
 }
 
-function parseSeverity(fields: Fields): FailureSeverity {
+function parseSeverity(fields: ReceiverFields): FailureSeverity {
   const given = fields.text("min_severity") ?? "MEDIUM";
   const found = FAILURE_SEVERITIES.find((one) => one === given.toUpperCase());
-  if (found === undefined) throw fields.refusal("min_severity", given, `one of ${FAILURE_SEVERITIES.join(", ")}`);
+  if (found === undefined)
+    throw fields.createFieldError("min_severity", given, `one of ${FAILURE_SEVERITIES.join(", ")}`);
   return found;
 }
 
-function parseKinds(fields: Fields): readonly RiskKind[] {
-  return (fields.texts("kinds") ?? RISK_KINDS).map((given) => {
+function parseKinds(fields: ReceiverFields): readonly RiskKind[] {
+  return (fields.getTexts("kinds") ?? RISK_KINDS).map((given) => {
     const found = RISK_KINDS.find((one) => one === given);
-    if (found === undefined) throw fields.refusal("kinds", given, `some of ${RISK_KINDS.join(", ")}`);
+    if (found === undefined) throw fields.createFieldError("kinds", given, `some of ${RISK_KINDS.join(", ")}`);
     return found;
   });
 }
 
-function parseScope(fields: Fields, text: string): Ref {
+function parsePlace(fields: ReceiverFields, text: string): Ref {
   const ref = parseRef(text);
-  if (ref !== undefined && PLACES.includes(ref.kind)) return ref;
-  throw fields.refusal("places", text, `references of ${PLACES.join(", ")}, such as room:AMS1/1/DH1`);
+  if (ref !== undefined && PLACE_KINDS.includes(ref.kind)) return ref;
+  throw fields.createFieldError("places", text, `references of ${PLACE_KINDS.join(", ")}, such as room:AMS1/1/DH1`);
 }
 
-function parseTemplate(fields: Fields): PlainTemplate | undefined {
+function parseTemplate(fields: ReceiverFields): MessageTemplate | undefined {
   const [text, field, given] = [fields.text("text"), fields.text("text_field"), fields.text("text_markup")];
   if (text === undefined) {
-    if (field !== undefined) throw fields.refusal("text_field", field, "nothing without text");
-    if (given !== undefined) throw fields.refusal("text_markup", given, "nothing without text");
+    if (field !== undefined) throw fields.createFieldError("text_field", field, "nothing without text");
+    if (given !== undefined) throw fields.createFieldError("text_markup", given, "nothing without text");
     return undefined;
   }
   const fault = findTemplateError(text);
-  if (fault !== undefined) throw fields.refusal("text", text, fault);
+  if (fault !== undefined) throw fields.createFieldError("text", text, fault);
   const markup = MARKUPS.find((one) => one === (given ?? "slack"));
-  if (markup === undefined) throw fields.refusal("text_markup", given, `one of ${MARKUPS.join(", ")}`);
+  if (markup === undefined) throw fields.createFieldError("text_markup", given, `one of ${MARKUPS.join(", ")}`);
   return { text, field: field ?? "text", markup };
 }
 

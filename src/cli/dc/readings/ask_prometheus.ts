@@ -35,7 +35,7 @@ export async function queryPrometheus(
   const limit = AbortSignal.timeout(address.timeoutMs);
   try {
     const asked = { signal: signal === undefined ? limit : AbortSignal.any([limit, signal]) };
-    return parseSeries(await postQuery(address, query, asked));
+    return parseSeriesReply(await postQuery(address, query, asked));
   } catch (error) {
     if (error instanceof OperationError) throw error;
     const reason = limit.aborted ? `no reply within ${address.timeoutMs / 1000} s` : (error as Error).message;
@@ -43,7 +43,7 @@ export async function queryPrometheus(
   }
 }
 
-interface Reply {
+interface PrometheusReply {
   readonly status: number;
   readonly text: string;
   /** The header Authorization of the request; undefined if none was sent. */
@@ -54,10 +54,10 @@ async function postQuery(
   address: PrometheusAddress,
   query: string,
   { signal }: { readonly signal: AbortSignal },
-): Promise<Reply> {
+): Promise<PrometheusReply> {
   const url = new URL(`${address.url}/api/v1/query`);
   const authorization = await readAuthorization(address);
-  const ca = address.caFile === undefined ? undefined : await readSecret(address.caFile);
+  const ca = address.caFile === undefined ? undefined : await readCredentialFile(address.caFile);
   const body = new URLSearchParams({ query }).toString();
   const headers = {
     accept: "application/json",
@@ -99,13 +99,13 @@ async function readBody(response: IncomingMessage): Promise<string> {
 }
 
 async function readAuthorization({ user, passwordFile, tokenFile }: PrometheusAddress): Promise<string | undefined> {
-  if (tokenFile !== undefined) return `Bearer ${(await readSecret(tokenFile)).trim()}`;
+  if (tokenFile !== undefined) return `Bearer ${(await readCredentialFile(tokenFile)).trim()}`;
   if (user === undefined || passwordFile === undefined) return undefined;
-  const password = (await readSecret(passwordFile)).replace(/\r?\n$/, "");
+  const password = (await readCredentialFile(passwordFile)).replace(/\r?\n$/, "");
   return `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 }
 
-async function readSecret(file: string): Promise<string> {
+async function readCredentialFile(file: string): Promise<string> {
   try {
     // Only regular files are read: a pipe waits for its writer, and a device may never end.
     const found = await stat(file);
@@ -116,7 +116,7 @@ async function readSecret(file: string): Promise<string> {
   }
 }
 
-function parseSeries({ status, text, authorization }: Reply): readonly MeasuredSeries[] {
+function parseSeriesReply({ status, text, authorization }: PrometheusReply): readonly MeasuredSeries[] {
   const reply = tryParseJson(text);
   if (status !== 200) {
     const error = isJsonObject(reply) && typeof reply["error"] === "string" ? reply["error"] : undefined;

@@ -1,4 +1,4 @@
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { sanitizeLine } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
@@ -9,12 +9,12 @@ import { type ReadingQuery, readReadingMapping } from "./mapping_file.ts";
 import { type StoredSeries, storeSeries } from "./take_series.ts";
 
 /** Maximum number of skipped series that are printed per query. */
-const PRINTED = 20;
+const MAX_PRINTED_SERIES = 20;
 
 /** A query with the result for its series, or the reason of its failure. */
 interface CheckedQuery {
   readonly query: ReadingQuery;
-  readonly taken?: StoredSeries;
+  readonly result?: StoredSeries;
   readonly failure?: string;
 }
 
@@ -30,32 +30,34 @@ export async function checkReadings(
     for (const query of queries) {
       try {
         const series = await queryPrometheus(address, query.query);
-        all.push({ query, taken: await storeSeries(service, { query, source }, { series, isTrial: true }) });
+        all.push({ query, result: await storeSeries(service, { query, source }, { series, isTrial: true }) });
       } catch (error) {
         all.push({ query, failure: (error as Error).message });
       }
     }
     return all;
   });
-  if (json) printJson({ queries: checked.map(createQueryJson) });
+  if (json) printJson({ queries: checked.map(convertQueryToJson) });
   else for (const [index, one] of checked.entries()) print(formatQuery(index + 1, one));
-  const isClean = checked.every(({ taken }) => taken !== undefined && taken.untakenCount === 0 && taken.series > 0);
+  const isClean = checked.every(
+    ({ result: taken }) => taken !== undefined && taken.skippedCount === 0 && taken.seriesCount > 0,
+  );
   return isClean ? EXIT_STATUS.ok : EXIT_STATUS.refused;
 }
 
-function createQueryJson({ query: { query, quantity }, taken, failure }: CheckedQuery) {
+function convertQueryToJson({ query: { query, quantity }, result: taken, failure }: CheckedQuery) {
   if (taken === undefined) return { query, quantity, failure };
-  const { series, taken: count, untakenCount, untaken } = taken;
+  const { seriesCount: series, storedCount: count, skippedCount: untakenCount, skipped: untaken } = taken;
   return { query, quantity, series, taken: count, untaken_count: untakenCount, untaken };
 }
 
-function formatQuery(number: number, { query: { query, quantity }, taken, failure }: CheckedQuery): string {
+function formatQuery(number: number, { query: { query, quantity }, result: taken, failure }: CheckedQuery): string {
   const head = `${number}. ${quantity}: ${sanitizeLine(query)}`;
   if (taken === undefined) return `${head}\n   failed: ${sanitizeLine(failure ?? "")}\n`;
-  const { series, examples, untaken, untakenCount } = taken;
-  const counts = `${formatCountOf(series, "series", "series")}, ${taken.taken} taken, ${untakenCount} not`;
+  const { seriesCount: series, examples, skipped: untaken, skippedCount: untakenCount } = taken;
+  const counts = `${formatCountWithNoun(series, "series", "series")}, ${taken.storedCount} taken, ${untakenCount} not`;
   const shown = untaken
-    .slice(0, PRINTED)
+    .slice(0, MAX_PRINTED_SERIES)
     .map((one) => `   not: ${sanitizeLine(one.series)}: ${sanitizeLine(one.reason)}`);
   const more = untakenCount > shown.length ? [`   and ${untakenCount - shown.length} more`] : [];
   return `${[head, `   ${counts}`, ...examples.map((one) => `   ${sanitizeLine(one)}`), ...shown, ...more].join("\n")}\n`;

@@ -3,16 +3,16 @@ import { dirname, resolve } from "node:path";
 import { READING_QUANTITIES, type ReadingQuantity } from "#dc/model/enum_values.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { type Conversion, findConversion, listUnits, NAMED_UNITS } from "./units.ts";
+import { CONVERTED_UNITS, type Conversion, findConversion, listUnits } from "./units.ts";
 
 /** Default and minimum interval between two runs of a query, in seconds. */
-const USUAL_EVERY_S = 60;
-const LEAST_EVERY_S = 5;
-const USUAL_TIMEOUT_S = 10;
-const MOST_TIMEOUT_S = 60;
+const DEFAULT_INTERVAL_S = 60;
+const MIN_INTERVAL_S = 5;
+const DEFAULT_TIMEOUT_S = 10;
+const MAX_TIMEOUT_S = 60;
 const DAY_S = 24 * 60 * 60;
 /** Maximum number of queries in a file. Queries run one after another and must fit into a minute. */
-const MOST_QUERIES = 200;
+const MAX_QUERIES = 200;
 
 /** A query whose series are readings of a quantity. */
 export interface ReadingQuery {
@@ -21,7 +21,7 @@ export interface ReadingQuery {
   /** Reference of the element; may contain labels of the series in double braces. */
   readonly element: string;
   readonly conversion: Conversion;
-  readonly everyS: number;
+  readonly intervalS: number;
 }
 
 /** Address and credentials of a server. Files of secrets are read for each query, so that they can be renewed. */
@@ -50,9 +50,9 @@ export const MAPPING_KEYS = {
     "File with the password; files are read for each question, and their paths are relative to the mapping",
   token_file: "File with a bearer token, instead of a user",
   ca_file: "Certificates in PEM instead of the system's",
-  timeout_s: `Longest wait for a reply, 1 to ${MOST_TIMEOUT_S} (${USUAL_TIMEOUT_S})`,
+  timeout_s: `Longest wait for a reply, 1 to ${MAX_TIMEOUT_S} (${DEFAULT_TIMEOUT_S})`,
   source: "Source of all readings of the file (`prometheus`)",
-  queries: `Up to ${MOST_QUERIES} queries, asked one after another`,
+  queries: `Up to ${MAX_QUERIES} queries, asked one after another`,
 } as const;
 
 /** Keys of a query with their meanings, for the documentation. */
@@ -60,8 +60,8 @@ export const QUERY_KEYS = {
   query: "A query of PromQL",
   quantity: "Quantity of its series",
   element: "Reference of the element, with labels of the series in double braces",
-  unit: `Unit of the series, if another: ${NAMED_UNITS.join(", ")}`,
-  every_s: `Seconds between two times that it is asked, ${LEAST_EVERY_S} to ${DAY_S.toLocaleString("en")} (${USUAL_EVERY_S})`,
+  unit: `Unit of the series, if another: ${CONVERTED_UNITS.join(", ")}`,
+  every_s: `Seconds between two times that it is asked, ${MIN_INTERVAL_S} to ${DAY_S.toLocaleString("en")} (${DEFAULT_INTERVAL_S})`,
 } as const;
 
 /**
@@ -73,8 +73,8 @@ export async function readReadingMapping(file: string): Promise<ReadingMapping> 
   if (!isJsonObject(value)) throw createKeyError(file, "the file", "keys and values");
   requireKnownKeys(file, "", value, MAPPING_KEYS);
   const queries = value["queries"];
-  if (!Array.isArray(queries) || queries.length === 0 || queries.length > MOST_QUERIES)
-    throw createKeyError(file, "queries", `a list of 1 to ${MOST_QUERIES} queries`);
+  if (!Array.isArray(queries) || queries.length === 0 || queries.length > MAX_QUERIES)
+    throw createKeyError(file, "queries", `a list of 1 to ${MAX_QUERIES} queries`);
   return {
     address: parseAddress(file, value),
     source: parseOptionalText(file, "source", value["source"]) ?? "prometheus",
@@ -112,7 +112,7 @@ function parseAddress(file: string, value: Readonly<Record<string, unknown>>): P
     passwordFile: path("password_file"),
     tokenFile: path("token_file"),
     caFile: path("ca_file"),
-    timeoutMs: parseSeconds(file, "timeout_s", value["timeout_s"] ?? USUAL_TIMEOUT_S, [1, MOST_TIMEOUT_S]) * 1000,
+    timeoutMs: parseSeconds(file, "timeout_s", value["timeout_s"] ?? DEFAULT_TIMEOUT_S, [1, MAX_TIMEOUT_S]) * 1000,
   };
   if ((address.user === undefined) !== (address.passwordFile === undefined))
     throw createKeyError(file, "user", "user and password_file together");
@@ -134,8 +134,8 @@ function parseQuery(file: string, at: string, row: unknown): ReadingQuery {
   const unit = text("unit");
   const conversion = findConversion(quantity, unit);
   if (conversion === undefined) throw createKeyError(file, `${at}.unit`, listUnits(quantity).join(", ") || "no unit");
-  const everyS = parseSeconds(file, `${at}.every_s`, row["every_s"] ?? USUAL_EVERY_S, [LEAST_EVERY_S, DAY_S]);
-  return { query, quantity, element, conversion, everyS };
+  const everyS = parseSeconds(file, `${at}.every_s`, row["every_s"] ?? DEFAULT_INTERVAL_S, [MIN_INTERVAL_S, DAY_S]);
+  return { query, quantity, element, conversion, intervalS: everyS };
 }
 
 function requireKnownKeys(file: string, at: string, value: object, keys: object): void {

@@ -23,24 +23,27 @@ export interface SkippedSeries {
 
 /** Numbers of series of a query that were stored, and of those that were skipped. */
 export interface StoredSeries {
-  readonly series: number;
-  readonly taken: number;
+  readonly seriesCount: number;
+  readonly storedCount: number;
   /** Number of all skipped series, of which at most a thousand are listed. */
-  readonly untakenCount: number;
-  readonly untaken: readonly SkippedSeries[];
+  readonly skippedCount: number;
+  readonly skipped: readonly SkippedSeries[];
   /** The first readings, for a person to compare. */
   readonly examples: readonly string[];
 }
 
-const EXAMPLES = 3;
-const LISTED = 1000;
+const MAX_EXAMPLES = 3;
+const MAX_LISTED_SERIES = 1000;
 /** Maximum time of a date, in milliseconds. Source: ECMAScript, 21.4.1.1. */
-const MOST_MS = 8.64e15;
+const MAX_TIME_MS = 8.64e15;
 /** Maximum length of a series or a reason that is printed, in characters. */
 const MAX_SHOWN_CHARS = 300;
 
 /** Caller for the server itself, which may only report readings. */
-const CALLER: Caller = { interface: "SYSTEM", principal: { name: "readings", roles: ["meter"], authMethod: "none" } };
+const READINGS_CALLER: Caller = {
+  interface: "SYSTEM",
+  principal: { name: "readings", roles: ["meter"], authMethod: "none" },
+};
 
 /** Stores the series of a query as readings; with `isTrial`, only checks them. */
 export async function storeSeries(
@@ -50,7 +53,7 @@ export async function storeSeries(
 ): Promise<StoredSeries> {
   const { readings, untaken } = convertSeries(query, series);
   const failed: SkippedSeries[] = [...untaken];
-  const examples: Read[] = [];
+  const examples: ConvertedSeries[] = [];
   let failures = untaken.length;
   for (let at = 0; at < readings.length; at += MAX_READINGS) {
     const some = readings.slice(at, at + MAX_READINGS);
@@ -59,7 +62,7 @@ export async function storeSeries(
       source,
       validateOnly: isTrial,
     });
-    const reply = (await service.call(reportReadings, request, CALLER)) as ReportReadingsResponse;
+    const reply = (await service.call(reportReadings, request, READINGS_CALLER)) as ReportReadingsResponse;
     failures += reply.failed;
     for (const { index, error } of reply.failures) {
       failed.push({ series: some[index]?.shown ?? "", reason: shortenText(error?.message ?? "") });
@@ -67,21 +70,21 @@ export async function storeSeries(
     // A reply lists only the first failures, so the result of later series is unknown.
     if (reply.failed === reply.failures.length) {
       const lost = new Set(reply.failures.map(({ index }) => index));
-      examples.push(...some.filter((_, index) => !lost.has(index)).slice(0, EXAMPLES));
+      examples.push(...some.filter((_, index) => !lost.has(index)).slice(0, MAX_EXAMPLES));
     }
   }
   return {
-    series: series.length,
-    taken: series.length - failures,
-    untakenCount: failures,
-    untaken: failed.slice(0, LISTED),
-    examples: examples.slice(0, EXAMPLES).map(formatExample),
+    seriesCount: series.length,
+    storedCount: series.length - failures,
+    skippedCount: failures,
+    skipped: failed.slice(0, MAX_LISTED_SERIES),
+    examples: examples.slice(0, MAX_EXAMPLES).map(formatExample),
   };
 }
 
 type GivenReading = MessageInitShape<typeof ReadingSchema> & { readonly elementRef: string };
 
-interface Read {
+interface ConvertedSeries {
   readonly shown: string;
   readonly reading: GivenReading;
 }
@@ -89,7 +92,7 @@ interface Read {
 /** Converts series to readings. An element with several series gets none, because the right one is unknown. */
 function convertSeries({ quantity, element, conversion }: ReadingQuery, series: readonly MeasuredSeries[]) {
   const untaken: SkippedSeries[] = [];
-  const byElement = new Map<string, Read[]>();
+  const byElement = new Map<string, ConvertedSeries[]>();
   for (const { labels, value, at } of series) {
     const shown = formatSeries(labels);
     const elementRef = fillTemplate(element, labels);
@@ -97,7 +100,7 @@ function convertSeries({ quantity, element, conversion }: ReadingQuery, series: 
       untaken.push({ series: shown, reason: `It has no label "${elementRef.missing}"` });
       continue;
     }
-    if (Math.abs(at) > MOST_MS) {
+    if (Math.abs(at) > MAX_TIME_MS) {
       untaken.push({ series: shown, reason: `Its time is ${at / 1000}: expected seconds since 1970` });
       continue;
     }
@@ -112,7 +115,7 @@ function convertSeries({ quantity, element, conversion }: ReadingQuery, series: 
     if (known === undefined) byElement.set(key, [{ shown, reading }]);
     else known.push({ shown, reading });
   }
-  const readings: Read[] = [];
+  const readings: ConvertedSeries[] = [];
   for (const [, all] of byElement) {
     if (all.length === 1) readings.push(...all);
     else {
@@ -145,6 +148,6 @@ function shortenText(given: string): string {
   return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS).toWellFormed()}…` : text;
 }
 
-function formatExample({ reading: { elementRef, value } }: Read): string {
+function formatExample({ reading: { elementRef, value } }: ConvertedSeries): string {
   return `${elementRef} ${value}`;
 }

@@ -6,11 +6,11 @@ import { COMMIT, VERSION } from "../../version.ts";
 import { CachedFacts } from "./held_facts.ts";
 
 /** Milliseconds for which the database's numbers are cached. */
-const HOLD_MS = 1000;
+const CACHE_MS = 1000;
 
 /** Creates a reader of the database's metrics that reads at most once at a time and once per second. */
-export function createDatabaseFacts(store: DcStore): () => Promise<DatabaseFacts> {
-  const ask = async () => {
+export function createDatabaseFactsReader(store: DcStore): () => Promise<DatabaseFacts> {
+  const readNumbers = async () => {
     await store.check();
     return store.read(async (reader) => ({
       revision: await reader.revision(),
@@ -18,9 +18,9 @@ export function createDatabaseFacts(store: DcStore): () => Promise<DatabaseFacts
       deadLettersKept: await reader.countDeadLetters(),
     }));
   };
-  const numbers = new CachedFacts({ ask, holdMs: HOLD_MS, keepsLate: false });
+  const numbers = new CachedFacts({ ask: readNumbers, cacheMs: CACHE_MS, returnsOutdated: false });
   return async () => {
-    const known = await numbers.now();
+    const known = await numbers.getFacts();
     return { up: known !== undefined, ...known, use: store.use() };
   };
 }

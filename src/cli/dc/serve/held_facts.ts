@@ -1,45 +1,45 @@
 /** Maximum milliseconds that a scrape waits for uncached values, because collectors time out after ten seconds. */
-const PATIENCE_MS = 2000;
+const MAX_WAIT_MS = 2000;
 /** Maximum milliseconds to wait for values that are newer than the cached ones; small sites need less. */
-const SHORT_MS = 100;
+const MAX_REFRESH_WAIT_MS = 100;
 
-interface HeldOptions<Facts> {
+interface CacheOptions<Facts> {
   readonly ask: () => Promise<Facts>;
   /** Milliseconds for which values are cached: metrics need no token, so frequent requests must be cheap. */
-  readonly holdMs: number;
+  readonly cacheMs: number;
   /** Maximum share of the time that is spent on reading the values; 1 if absent. */
-  readonly share?: number;
+  readonly maxShare?: number;
   /** True to return outdated cached values while they are read again, instead of none. */
-  readonly keepsLate: boolean;
+  readonly returnsOutdated: boolean;
 }
 
 /** Cached values that are read on demand, at most once at a time and once per cache period. */
 export class CachedFacts<Facts> {
-  readonly #options: HeldOptions<Facts>;
+  readonly #options: CacheOptions<Facts>;
   #facts: Facts | undefined;
   #dueAt = Number.NEGATIVE_INFINITY;
-  #asking: Promise<void> | undefined;
+  #refresh: Promise<void> | undefined;
 
-  constructor(options: HeldOptions<Facts>) {
+  constructor(options: CacheOptions<Facts>) {
     this.#options = options;
   }
 
   /** Returns the values; undefined before the first read, and while they cannot be read. */
-  async now(): Promise<Facts | undefined> {
-    const { keepsLate } = this.#options;
+  async getFacts(): Promise<Facts | undefined> {
+    const { returnsOutdated: keepsLate } = this.#options;
     if (performance.now() > this.#dueAt) {
-      this.#asking ??= this.#ask().finally(() => {
-        this.#asking = undefined;
+      this.#refresh ??= this.#refreshFacts().finally(() => {
+        this.#refresh = undefined;
       });
       const isFirst = this.#dueAt === Number.NEGATIVE_INFINITY;
-      const isLate = await takesLonger(this.#asking, keepsLate && !isFirst ? SHORT_MS : PATIENCE_MS);
+      const isLate = await takesLonger(this.#refresh, keepsLate && !isFirst ? MAX_REFRESH_WAIT_MS : MAX_WAIT_MS);
       if (isLate && !keepsLate) this.#facts = undefined;
     }
     return this.#facts;
   }
 
-  async #ask(): Promise<void> {
-    const { ask, holdMs, share = 1 } = this.#options;
+  async #refreshFacts(): Promise<void> {
+    const { ask, cacheMs: holdMs, maxShare: share = 1 } = this.#options;
     const begun = performance.now();
     try {
       this.#facts = await ask();

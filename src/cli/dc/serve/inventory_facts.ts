@@ -1,6 +1,6 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Caller } from "#dc/context.ts";
-import { listEveryWindow } from "#dc/every_window.ts";
+import { listAllWindows } from "#dc/every_window.ts";
 import type { ReadingAge } from "#dc/model/readings/reading_store.ts";
 import { IDLE_PEER } from "#dc/operations/answers/cooperative_scheduler.ts";
 import type { DcStore } from "#dc/ports.ts";
@@ -12,12 +12,12 @@ import { CachedFacts } from "./held_facts.ts";
 import { type MetricsReader, readRiskGauges } from "./risk_gauges.ts";
 
 /** Milliseconds for which values are cached; scrapes come every 15 to 60 seconds. */
-const HOLD_MS = 15_000;
+const CACHE_MS = 15_000;
 /** Maximum share of the time that is spent on computing values of readings, risks and areas. */
-const AREAS_SHARE = 0.05;
+const MAX_COMPUTE_SHARE = 0.05;
 
 /** Caller for the server itself, which needs no token. Calls of other callers take precedence. */
-const CALLER: Caller = {
+const METRICS_CALLER: Caller = {
   interface: "SYSTEM",
   principal: { name: "metrics", roles: [], authMethod: "none" },
   peer: IDLE_PEER,
@@ -27,21 +27,26 @@ const CALLER: Caller = {
  * Creates a function that returns metrics of the inventory. They come from cached replies of RPCs, so that they cost
  * nothing without changes. A scrape gets the previous values if the new ones take longer than its wait.
  */
-export function createInventoryFacts(store: DcStore, service: DcService): () => Promise<readonly GaugeFamily[]> {
-  const asking: MetricsReader = { service, caller: CALLER };
-  const held = <Facts>(ask: () => Promise<Facts>, share = 1) =>
-    new CachedFacts({ ask, holdMs: HOLD_MS, share, keepsLate: true });
+export function createInventoryFactsReader(store: DcStore, service: DcService): () => Promise<readonly GaugeFamily[]> {
+  const asking: MetricsReader = { service, caller: METRICS_CALLER };
+  const createCache = <Facts>(ask: () => Promise<Facts>, share = 1) =>
+    new CachedFacts({ ask, cacheMs: CACHE_MS, maxShare: share, returnsOutdated: true });
   const states = [WindowState.PLANNED, WindowState.BEGUN];
-  const windows = held(async () => (await listEveryWindow(service, CALLER, { states })).windows);
-  const readings = held(() => store.read((reader) => reader.readingAges()), AREAS_SHARE);
-  const risks = held(() => readRiskGauges(asking), AREAS_SHARE);
-  const areas = held(
+  const windows = createCache(async () => (await listAllWindows(service, METRICS_CALLER, { states })).windows);
+  const readings = createCache(() => store.read((reader) => reader.readingAges()), MAX_COMPUTE_SHARE);
+  const risks = createCache(() => readRiskGauges(asking), MAX_COMPUTE_SHARE);
+  const areas = createCache(
     async () => readAreaGauges(asking, await store.read((reader) => reader.readingAges())),
-    AREAS_SHARE,
+    MAX_COMPUTE_SHARE,
   );
   return async () => {
     // The reads run concurrently, so that a scrape waits only for the slowest.
-    const [open, ages, risk, area] = await Promise.all([windows.now(), readings.now(), risks.now(), areas.now()]);
+    const [open, ages, risk, area] = await Promise.all([
+      windows.getFacts(),
+      readings.getFacts(),
+      risks.getFacts(),
+      areas.getFacts(),
+    ]);
     return [
       ...(open === undefined ? [] : createWindowGauges(open, Date.now())),
       ...(risk ?? []),
@@ -53,19 +58,19 @@ export function createInventoryFacts(store: DcStore, service: DcService): () => 
 
 /** Returns the number of readings and the times of their measurement. A query computes ages by subtraction. */
 export function createReadingGauges(ages: readonly ReadingAge[]): readonly GaugeFamily[] {
-  const by = (value: (age: ReadingAge) => number) =>
+  const createSamples = (value: (age: ReadingAge) => number) =>
     ages.map((age) => ({ labels: { quantity: age.quantity.toLowerCase() }, value: value(age) }));
   return [
-    { name: "planner_dc_readings", help: "Readings that are kept.", samples: by(({ count }) => count) },
+    { name: "planner_dc_readings", help: "Readings that are kept.", samples: createSamples(({ count }) => count) },
     {
       name: "planner_dc_oldest_reading_timestamp_seconds",
       help: "When the oldest of the latest readings was measured, in seconds since 1970.",
-      samples: by(({ oldest }) => oldest / 1000),
+      samples: createSamples(({ oldest }) => oldest / 1000),
     },
     {
       name: "planner_dc_newest_reading_timestamp_seconds",
       help: "When the newest reading was measured, in seconds since 1970.",
-      samples: by(({ newest }) => newest / 1000),
+      samples: createSamples(({ newest }) => newest / 1000),
     },
   ];
 }

@@ -31,10 +31,10 @@ const PAGE_SIZE = 1000;
 
 /** Returns metrics of causes of loss, findings, notices, racks by health and devices without their redundancy. */
 export async function readRiskGauges(asking: MetricsReader): Promise<readonly GaugeFamily[]> {
-  const { sites } = await asking.service.overview(asking.caller);
+  const { sites } = await asking.service.readOverview(asking.caller);
   const bySite: MetricSample[] = [];
   for (const { site_id: site } of sites.slice(0, MAX_SITES)) {
-    bySite.push(...(await readCauses(asking, `site:${site}`, { site })));
+    bySite.push(...(await readCauseSamples(asking, `site:${site}`, { site })));
   }
   const racks = await readAllRows(asking, { kind: InventoryKind.RACK });
   const column = "redundancy";
@@ -44,7 +44,7 @@ export async function readRiskGauges(asking: MetricsReader): Promise<readonly Ga
     {
       name: "planner_dc_failure_causes",
       help: "Causes of loss by severity: groups of elements whose failure does the same.",
-      samples: await readCauses(asking, "", {}),
+      samples: await readCauseSamples(asking, "", {}),
     },
     {
       name: "planner_dc_site_failure_causes",
@@ -54,23 +54,23 @@ export async function readRiskGauges(asking: MetricsReader): Promise<readonly Ga
     {
       name: "planner_dc_findings",
       help: "Differences between readings and the inventory, by severity.",
-      samples: await readFindings(asking),
+      samples: await readFindingSamples(asking),
     },
     {
       name: "planner_dc_notices",
       help: "Notices of changed risks that wait to be sent, and dead letters.",
-      samples: await readNotices(asking),
+      samples: await readNoticeSamples(asking),
     },
-    { name: "planner_dc_racks", help: "Racks by place and health.", samples: countByRoom(racks, "health") },
+    { name: "planner_dc_racks", help: "Racks by place and health.", samples: countRowsByRoom(racks, "health") },
     {
       name: "planner_dc_devices_redundancy",
       help: "Devices whose required redundancy is not met, or is not proven by the record.",
-      samples: countByRoom(devices, column),
+      samples: countRowsByRoom(devices, column),
     },
   ];
 }
 
-async function readCauses(
+async function readCauseSamples(
   { service, caller }: MetricsReader,
   scopeRef: string,
   labels: NonNullable<MetricSample["labels"]>,
@@ -90,7 +90,7 @@ async function readCauses(
   }));
 }
 
-async function readFindings({ service, caller }: MetricsReader): Promise<readonly MetricSample[]> {
+async function readFindingSamples({ service, caller }: MetricsReader): Promise<readonly MetricSample[]> {
   const request = create(ListFindingsRequestSchema, { pageSize: 1 });
   const { faultCount, watchCount } = (await service.call(listFindings, request, caller)) as ListFindingsResponse;
   return [
@@ -99,7 +99,7 @@ async function readFindings({ service, caller }: MetricsReader): Promise<readonl
   ];
 }
 
-async function readNotices({ service, caller }: MetricsReader): Promise<readonly MetricSample[]> {
+async function readNoticeSamples({ service, caller }: MetricsReader): Promise<readonly MetricSample[]> {
   const request = create(ListNoticesRequestSchema, { pageSize: 1 });
   const { waitingCount, deadCount } = (await service.call(listNotices, request, caller)) as ListNoticesResponse;
   return [
@@ -124,7 +124,7 @@ async function readAllRows(
 }
 
 /** Counts the rows of each room by the value of a column. */
-function countByRoom(rows: readonly InventoryRow[], column: string): readonly MetricSample[] {
+function countRowsByRoom(rows: readonly InventoryRow[], column: string): readonly MetricSample[] {
   const counts = new Map<
     string,
     Map<string, { readonly labels: NonNullable<MetricSample["labels"]>; value: number }>

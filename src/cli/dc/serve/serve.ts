@@ -4,7 +4,7 @@ import { openService } from "#dc/open_service.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import { watchStore } from "#dc/store/watched_store.ts";
-import { Admission } from "#interfaces/http/admission.ts";
+import { RequestAdmission } from "#interfaces/http/admission.ts";
 import { createHttpHandler, isStreamRequest } from "#interfaces/http/handler.ts";
 import { Metrics } from "#interfaces/http/metrics.ts";
 import { ByteBudget } from "#kernel/byte_budget.ts";
@@ -22,8 +22,8 @@ import type { DatabaseLocation } from "../database.ts";
 import { NoticeService, openReceivers } from "../notices/notice_service.ts";
 import { openWhenReachable } from "../reachable_database.ts";
 import type { ReadingMapping } from "../readings/mapping_file.ts";
-import { createDatabaseFacts, readProcessFacts } from "./facts.ts";
-import { createInventoryFacts } from "./inventory_facts.ts";
+import { createDatabaseFactsReader, readProcessFacts } from "./facts.ts";
+import { createInventoryFactsReader } from "./inventory_facts.ts";
 import {
   type AccessOptions,
   countRefusedAccess,
@@ -34,25 +34,25 @@ import {
   openAccess,
   requireProtectedAccess,
 } from "./serve_access.ts";
-import { followTlsFiles, isCertificateFor, readTlsPair, type TlsPair, type TlsPaths } from "./tls_files.ts";
+import { followTlsFiles, isCertificateForHost, readTlsPair, type TlsPair, type TlsPaths } from "./tls_files.ts";
 
 /** Minimum seconds of a slow call. Calls of the console take less than half a second. */
-const SLOW_S = 2;
+const MIN_SLOW_S = 2;
 /** Milliseconds for which further slow calls of a logged method are only counted, to limit the log. */
-const QUIET_MS = 60_000;
+const REPEAT_INTERVAL_MS = 60_000;
 
-interface Told {
+interface LoggedCall {
   readonly atMs: number;
-  others: number;
+  omittedCount: number;
 }
 
 /** Logs slow calls: one line per method and minute, with the number of further calls in the minute before. */
-export class SlowCalls {
-  readonly #say: (message: string) => void;
-  readonly #told = new Map<string, Told>();
+export class SlowCallLogger {
+  readonly #logMessage: (message: string) => void;
+  readonly #loggedCalls = new Map<string, LoggedCall>();
 
   constructor(say: (message: string) => void) {
-    this.#say = say;
+    this.#logMessage = say;
   }
 
   observe(
@@ -60,15 +60,16 @@ export class SlowCalls {
     nowMs: number = performance.now(),
   ): void {
     // No caller waits for calls of the server itself.
-    if (seconds < SLOW_S || interfaceName === "SYSTEM") return;
-    const last = this.#told.get(method);
-    if (last !== undefined && nowMs - last.atMs < QUIET_MS) {
-      last.others += 1;
+    if (seconds < MIN_SLOW_S || interfaceName === "SYSTEM") return;
+    const last = this.#loggedCalls.get(method);
+    if (last !== undefined && nowMs - last.atMs < REPEAT_INTERVAL_MS) {
+      last.omittedCount += 1;
       return;
     }
-    this.#told.set(method, { atMs: nowMs, others: 0 });
-    const more = last === undefined || last.others === 0 ? "" : `; ${last.others} more since the last such line`;
-    this.#say(`${method} over ${interfaceName} took ${seconds.toFixed(1)} s (${outcome})${more}`);
+    this.#loggedCalls.set(method, { atMs: nowMs, omittedCount: 0 });
+    const more =
+      last === undefined || last.omittedCount === 0 ? "" : `; ${last.omittedCount} more since the last such line`;
+    this.#logMessage(`${method} over ${interfaceName} took ${seconds.toFixed(1)} s (${outcome})${more}`);
   }
 }
 
@@ -99,10 +100,10 @@ export interface ServeOptions extends AccessOptions {
 
 const MIB = 1024 * 1024;
 /** Milliseconds that running calls may take after the first signal; container runtimes kill the process after 10 s. */
-const GRACE_MS = 8000;
+const SHUTDOWN_GRACE_MS = 8000;
 
 /** Loaders of the files that the server sends. */
-const FILES = {
+const FILE_LOADERS = {
   loadConsoleModules,
   loadPage,
   loadSample: async () => (await import("../sample.ts")).formatSampleJson(),
@@ -129,24 +130,24 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   const service = await openService(store, {
     clock: { now: () => new Date() },
     authRequired: access.asks,
-    observe: joinObservers(metrics, new SlowCalls(createLogger("slow call"))),
-    noteLog: (verdict) => guarded.note(verdict),
-    ...createPictures(rasterizer),
+    observe: joinObservers(metrics, new SlowCallLogger(createLogger("slow call"))),
+    noteLog: (verdict) => guarded.recordVerdict(verdict),
+    ...createPicturePorts(rasterizer),
   });
-  const facts = createFacts(store, service);
+  const facts = createFactsReader(store, service);
   let certificate = tls;
   const handler = createHttpHandler({
     service,
     ...countRefusedAccess(access, metrics),
-    whyNotReady: () => findDatabaseProblem(store),
-    metrics: async (format) =>
+    findUnreadyReason: () => findDatabaseProblem(store),
+    formatMetrics: async (format) =>
       metrics.text(format, { ...(await facts()), certificateEndS: certificate && certificate.end.getTime() / 1000 }),
     webhookSecret: access.webhookSecret,
     countDeadLetters: (count) => metrics.countDeadLetters(count),
-    observe: (call) => metrics.observe(call),
-    ...FILES,
+    observeRefusedCall: (call) => metrics.observe(call),
+    ...FILE_LOADERS,
     version: VERSION,
-    report: logDefect,
+    reportDefect: logDefect,
     shutdown: shutdown.signal,
     admission,
   });
@@ -154,7 +155,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     handler,
     isStream: isStreamRequest,
     ...(tls !== undefined && { tls, cleartext: options.cleartext }),
-    isOwnHost: (host) => new Admission(admission).isOwnHost(host) || isCertificateFor(certificate, host),
+    isOwnHost: (host) => new RequestAdmission(admission).isOwnHost(host) || isCertificateForHost(certificate, host),
     budget: new ByteBudget(options.memoryMiB * MIB),
     limits: { maxPerAddress: options.maxPerAddress },
   });
@@ -163,14 +164,14 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     certificate = pair;
   };
   const unfollow = tls && options.tls && followTlsFiles(options.tls, tls, { renew, say: createLogger("tls") });
-  surviveDefects();
+  logUncaughtErrors();
   const checkpoints = CheckpointWriter.start(store, options.checkpoints, createLogger("audit"));
   const notices = NoticeService.start({ store, service, say: createLogger("notices") }, receivers);
   try {
     await printAddress(server, options, log);
     warmUpService(service, shutdown.signal, readings);
     const status = await stopped;
-    const closing = server.close(GRACE_MS);
+    const closing = server.close(SHUTDOWN_GRACE_MS);
     log.note("Shutting down: refusing new connections, finishing active requests");
     return (await closing) ? EXIT_STATUS.ok : status;
   } finally {
@@ -180,11 +181,11 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
 }
 
 /** Creates a reader for the metrics of process, database and inventory. */
-function createFacts(store: DcStore, service: DcService) {
-  const database = createDatabaseFacts(store);
-  const inventory = createInventoryFacts(store, service);
+function createFactsReader(store: DcStore, service: DcService) {
+  const database = createDatabaseFactsReader(store);
+  const inventory = createInventoryFactsReader(store, service);
   return async () => ({
-    ...readProcessFacts(service.openStreams),
+    ...readProcessFacts(service.openStreamCount),
     database: await database(),
     inventory: await inventory(),
   });
@@ -196,8 +197,8 @@ function joinObservers(...observers: readonly { readonly observe: (call: Finishe
   };
 }
 
-function createPictures(rasterizer: Rasterizer) {
-  const rasterize = (svg: string, widthPx: number) => rasterizer.png(svg, widthPx);
+function createPicturePorts(rasterizer: Rasterizer) {
+  const rasterize = (svg: string, widthPx: number) => rasterizer.renderPng(svg, widthPx);
   return { rasterize, loadViewer: () => loadPage("picture_file") };
 }
 
@@ -221,7 +222,7 @@ async function runReadings(service: DcService, mapping: ReadingMapping, signal: 
  * OperationError is ignored, because the call that needs the data fails with it again.
  */
 function warmUpService(service: DcService, signal: AbortSignal, readings: ReadingMapping | undefined): void {
-  service.keepCurrent(signal);
+  service.keepRepliesCurrent(signal);
   if (readings !== undefined) void runReadings(service, readings, signal);
   service
     .warmUp(signal)
@@ -232,7 +233,7 @@ function warmUpService(service: DcService, signal: AbortSignal, readings: Readin
 }
 
 /** Keeps the process running after a defect in one call. */
-function surviveDefects(): void {
+function logUncaughtErrors(): void {
   process.on("uncaughtException", (error) => logDefect("server", error));
   process.on("unhandledRejection", (error) => logDefect("server", error));
 }
@@ -243,7 +244,7 @@ async function printAddress(server: SharedPort, options: ServeOptions, log: Stde
   const shown = host.includes(":") ? `[${host}]` : host;
   log.note(`${formatVersion().trim()}, ${options.given === "" ? "all settings at their defaults" : options.given}`);
   const address = `${tls === undefined ? "http" : "https"}://${shown}:${port}`;
-  print(`Serving ${address} from ${options.database.shown}\n`);
+  print(`Serving ${address} from ${options.database.displayName}\n`);
   log.note(formatConnectionLimits(server));
   const warning = formatAccessWarning(options);
   if (warning !== undefined) log.warn(warning);

@@ -1,9 +1,9 @@
 import { type AdmissionRules, isLoopbackHost, parseHost } from "#interfaces/http/admission.ts";
-import { type JwtOptions, JwtPrincipals } from "#interfaces/http/jwt_principals.ts";
+import { type JwtOptions, JwtVerifier } from "#interfaces/http/jwt_principals.ts";
 import type { Metrics } from "#interfaces/http/metrics.ts";
 import { createPrincipalFinder } from "#interfaces/http/principal_finder.ts";
 import { TokenFile } from "#interfaces/http/token_file.ts";
-import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
+import { WebhookSecrets } from "#interfaces/http/webhook_secret.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { sanitizeLine } from "../../output/plain_text.ts";
 import { printError } from "../../output/print.ts";
@@ -37,10 +37,11 @@ export interface AccessOptions {
 
 /** Opens the files and keys that identify callers, and reloads them when they change. */
 export async function openAccess({ tokens: tokenFile, jwt, webhookSecretFile: secretFile }: AccessOptions) {
-  const say = (subject: string) => (message: string) => logLine(subject, message);
-  const tokens = tokenFile === undefined ? undefined : await TokenFile.open(tokenFile, say("tokens"));
-  const jwts = jwt === undefined ? undefined : await JwtPrincipals.open(jwt, say("jwks"));
-  const webhookSecret = secretFile === undefined ? undefined : await WebhookSecret.open(secretFile, say("webhook"));
+  const createSubjectLogger = (subject: string) => (message: string) => logLine(subject, message);
+  const tokens = tokenFile === undefined ? undefined : await TokenFile.open(tokenFile, createSubjectLogger("tokens"));
+  const jwts = jwt === undefined ? undefined : await JwtVerifier.open(jwt, createSubjectLogger("jwks"));
+  const webhookSecret =
+    secretFile === undefined ? undefined : await WebhookSecrets.open(secretFile, createSubjectLogger("webhook"));
   const asks = tokens !== undefined || jwts !== undefined;
   const findSubscriber = tokens && ((secret: string) => tokens.findSubscriber(secret));
   return { asks, findPrincipal: createPrincipalFinder(tokens, jwts), findSubscriber, webhookSecret };
@@ -79,7 +80,7 @@ export function requireProtectedAccess({ host, tokens, jwt, insecure }: AccessOp
 }
 
 /** Addresses that mean every interface and are no host names. */
-const WILDCARDS: readonly string[] = ["0.0.0.0", "::", "::0", ""];
+const WILDCARD_ADDRESSES: readonly string[] = ["0.0.0.0", "::", "::0", ""];
 
 /** Returns the rules for accepting requests. @throws UsageError for an invalid host or origin. */
 export function createAdmissionRules(options: AccessOptions): AdmissionRules {
@@ -89,7 +90,7 @@ export function createAdmissionRules(options: AccessOptions): AdmissionRules {
   return {
     isOpen,
     // A server on all interfaces may be called by the host name that the operator gave it.
-    allowedHosts: isOpen && !WILDCARDS.includes(host) ? [...named, host.toLowerCase()] : named,
+    allowedHosts: isOpen && !WILDCARD_ADDRESSES.includes(host) ? [...named, host.toLowerCase()] : named,
     allowedOrigins: allowedOrigins.map(requireValidOrigin),
     probesFromAnywhere: !isLoopbackHost(host),
   };

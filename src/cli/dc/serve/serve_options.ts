@@ -4,7 +4,7 @@ import { checkArgumentRules } from "../../argument_rules.ts";
 import type { Cli } from "../../command.ts";
 import { createUsageError } from "../../usage_error.ts";
 import type { CheckpointOptions } from "../audit/checkpoint_writer.ts";
-import { type DatabaseLocation, parseDatabase } from "../database.ts";
+import { type DatabaseLocation, parseDatabaseLocation } from "../database.ts";
 import type { ServeOptions } from "./serve.ts";
 import { SERVE_FLAGS, type ServeArgs } from "./serve_flags.ts";
 import { createServeArgs, formatGivenSettings, type Setting } from "./settings.ts";
@@ -15,7 +15,7 @@ export function buildServeOptions(given: ServeArgs, settings: readonly Setting[]
   const { host = "", port = 0, db, tokens, insecure } = args;
   checkArgumentRules("dc serve", { positionals: {}, flags: SERVE_FLAGS }, args);
   const secret = args["webhook-secret-file"];
-  const database = parseDatabase(db, cli.cwd, given);
+  const database = parseDatabaseLocation(db, cli.cwd, given);
   return {
     host,
     port,

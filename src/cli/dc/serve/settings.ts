@@ -5,7 +5,7 @@ import { describeExpectedValue, isFlagValue, parseFlagText } from "../../flag_va
 import { print } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { formatSuggestion, UsageError } from "../../usage_error.ts";
-import { parseDatabase } from "../database.ts";
+import { parseDatabaseLocation } from "../database.ts";
 import { SERVE_FLAGS, type ServeArgs } from "./serve_flags.ts";
 
 /** Origin of a setting's value; the first origin in this order that has a value is used. */
@@ -28,7 +28,7 @@ export const SETTING_NAMES: readonly SettingName[] = Object.keys(SERVE_FLAGS).fi
   (name): name is SettingName => !OTHER_FLAGS.some((other) => other === name),
 );
 
-const DEFAULTS: Partial<Readonly<Record<SettingName, unknown>>> = {
+const DEFAULT_VALUES: Partial<Readonly<Record<SettingName, unknown>>> = {
   db: "planner-dc.sqlite",
   "db-wait": 60,
   host: "127.0.0.1",
@@ -39,13 +39,13 @@ const DEFAULTS: Partial<Readonly<Record<SettingName, unknown>>> = {
   "max-connections-per-address": 2500,
 };
 
-const PREFIX = "PLANNER_DC_";
+const VARIABLE_PREFIX = "PLANNER_DC_";
 /** Planner's variables that are not settings of `serve`. */
-const OTHERS = ["PLANNER_DC_CONFIG", "PLANNER_DC_URL", "PLANNER_DC_TOKEN", "PLANNER_DC_TOKEN_FILE"];
+const OTHER_VARIABLES = ["PLANNER_DC_CONFIG", "PLANNER_DC_URL", "PLANNER_DC_TOKEN", "PLANNER_DC_TOKEN_FILE"];
 
 /** Returns the environment variable of a setting: `PLANNER_DC_TLS_KEY` for `--tls-key`. */
 export function deriveVariableName(name: string): string {
-  return PREFIX + deriveFileKey(name).toUpperCase();
+  return VARIABLE_PREFIX + deriveFileKey(name).toUpperCase();
 }
 
 /** Returns the key of a setting in the file: `tls_key` for `--tls-key`. */
@@ -78,7 +78,7 @@ export async function readServeSettings(
       const value = requireFlagValue(SERVE_FLAGS[name], file.get(key), `"${key}" in ${path}`);
       return { name, value, origin: "file", from: `${path}` };
     }
-    return { name, value: DEFAULTS[name], origin: "default", from: "" };
+    return { name, value: DEFAULT_VALUES[name], origin: "default", from: "" };
   });
 }
 
@@ -108,7 +108,7 @@ export function formatGivenSettings(settings: readonly Setting[], cwd: string): 
 /** Returns an address without its password, and any other value unchanged. */
 function hideSecret(value: unknown, name: SettingName, cwd: string): unknown {
   if (typeof value !== "string" || !value.includes("://")) return value;
-  if (name === "db") return parseDatabase(value, cwd).shown;
+  if (name === "db") return parseDatabaseLocation(value, cwd).displayName;
   return value.replace(/(?<=:\/\/)[^/@]*@/, "");
 }
 
@@ -122,10 +122,10 @@ function readEnvironmentSetting(
   if (direct !== undefined && file !== undefined && !isSettingVariable(`${variable}_FILE`)) {
     throw createSettingError(`${variable} and ${variable}_FILE exclude each other`);
   }
-  if (direct !== undefined) return { value: parseTypedText(SERVE_FLAGS[name], direct, variable), from: variable };
+  if (direct !== undefined) return { value: parseSettingText(SERVE_FLAGS[name], direct, variable), from: variable };
   if (file === undefined || isSettingVariable(`${variable}_FILE`)) return undefined;
   const text = readText(resolve(cwd, file), file).replace(/\r?\n$/, "");
-  return { value: parseTypedText(SERVE_FLAGS[name], text, `${variable}_FILE`), from: `${variable}_FILE` };
+  return { value: parseSettingText(SERVE_FLAGS[name], text, `${variable}_FILE`), from: `${variable}_FILE` };
 }
 
 function isSettingVariable(variable: string): boolean {
@@ -133,7 +133,7 @@ function isSettingVariable(variable: string): boolean {
 }
 
 /** Converts a text to the flag's type; list items are separated by commas. */
-function parseTypedText(flag: Flag, text: string, where: string): unknown {
+function parseSettingText(flag: Flag, text: string, where: string): unknown {
   const isList = "multiple" in flag && flag.multiple === true;
   const values = (isList ? text.split(",").map((one) => one.trim()) : [text]).map((one) => parseFlagText(flag, one));
   return requireFlagValue(flag, isList ? values : values[0], where);
@@ -179,10 +179,10 @@ function warnOfUnknownVariables(env: NodeJS.ProcessEnv, warn: (message: string) 
   const known = [
     ...SETTING_NAMES.map(deriveVariableName),
     ...SETTING_NAMES.map((name) => `${deriveVariableName(name)}_FILE`),
-    ...OTHERS,
+    ...OTHER_VARIABLES,
   ];
   for (const name of Object.keys(env)) {
-    if (!name.startsWith(PREFIX) || known.includes(name)) continue;
+    if (!name.startsWith(VARIABLE_PREFIX) || known.includes(name)) continue;
     const near = formatSuggestion(name, known);
     if (near !== "") warn(`Unknown variable ${name}: ${near}`);
   }

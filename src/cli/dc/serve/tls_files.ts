@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { parseHost } from "#interfaces/http/admission.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { Outage } from "#kernel/outage.ts";
+import { OutageReporter } from "#kernel/outage.ts";
 
 export interface TlsPaths {
   readonly key: string;
@@ -19,7 +19,7 @@ export interface TlsPair {
 }
 
 /** Milliseconds between checks of the files; certificates are renewed days before they expire. */
-const LOOK_EVERY_MS = 10_000;
+const CHECK_INTERVAL_MS = 10_000;
 
 /** Reads both files. @throws OperationError if a file cannot be read or used, or if the key does not fit. */
 export async function readTlsPair(paths: TlsPaths): Promise<TlsPair> {
@@ -33,7 +33,7 @@ export async function readTlsPair(paths: TlsPaths): Promise<TlsPair> {
 }
 
 /** Returns whether the certificate is valid for the host of `host:port`. */
-export function isCertificateFor(pair: TlsPair | undefined, authority: string): boolean {
+export function isCertificateForHost(pair: TlsPair | undefined, authority: string): boolean {
   const host = parseHost(authority);
   if (pair === undefined || host === undefined) return false;
   const certificate = new X509Certificate(pair.cert);
@@ -54,24 +54,24 @@ export interface FollowTlsOptions {
 export function followTlsFiles(
   paths: TlsPaths,
   first: TlsPair,
-  { renew, say, everyMs = LOOK_EVERY_MS }: FollowTlsOptions,
+  { renew, say, everyMs = CHECK_INTERVAL_MS }: FollowTlsOptions,
 ): () => void {
-  let held = first;
-  const gone = (why: string) => `${why}; the certificate until ${held.end.toISOString()} stays in use`;
-  const outage = new Outage({ gone, back: "The certificate and its key can be read again" }, say);
-  const look = async () => {
+  let current = first;
+  const gone = (why: string) => `${why}; the certificate until ${current.end.toISOString()} stays in use`;
+  const outage = new OutageReporter({ gone, back: "The certificate and its key can be read again" }, say);
+  const checkFiles = async () => {
     try {
       const fresh = await readTlsPair(paths);
-      outage.worked();
-      if (fresh.key === held.key && fresh.cert === held.cert) return;
+      outage.recordSuccess();
+      if (fresh.key === current.key && fresh.cert === current.cert) return;
       renew(fresh);
-      held = fresh;
+      current = fresh;
       say(`The certificate was reloaded and is valid until ${fresh.end.toISOString()}`);
     } catch (error) {
-      outage.failed((error as Error).message);
+      outage.recordFailure((error as Error).message);
     }
   };
-  const timer = setInterval(() => void look(), everyMs);
+  const timer = setInterval(() => void checkFiles(), everyMs);
   timer.unref();
   return () => clearInterval(timer);
 }

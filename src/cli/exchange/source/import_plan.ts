@@ -44,13 +44,13 @@ export function planImport({ tasks, origin, records, specs, ids }: PlanInput): r
   const idByKey = new Map<string, SpecId>();
   for (const task of tasks) {
     const known = records.get(task.key)?.id ?? byOrigin.get(`${origin}:${task.key}`) ?? findKeptId(task, byId);
-    idByKey.set(task.key, known ?? ids.next(task, task.parent === undefined ? undefined : idByKey.get(task.parent)));
+    idByKey.set(task.key, known ?? ids.planId(task, task.parent === undefined ? undefined : idByKey.get(task.parent)));
   }
   const parents = new Set(tasks.map(({ parent }) => parent));
   return sortDependenciesFirst(tasks).flatMap((task) => {
     const id = idByKey.get(task.key);
     if (id === undefined) return [];
-    const content = buildSpecContent(task, { idOf: (key) => idByKey.get(key), hasParts: parents.has(task.key) });
+    const content = buildSpecContent(task, { findSpecId: (key) => idByKey.get(key), hasParts: parents.has(task.key) });
     return [{ task, id, content, record: records.get(task.key), spec: byId.get(id), origin: `${origin}:${task.key}` }];
   });
 }
@@ -94,28 +94,28 @@ export class IdPlanner {
   constructor(taken: Iterable<SpecId>, today: string) {
     this.#taken = new Set(taken);
     this.#today = today;
-    for (const id of this.#taken) this.#count(id as SpecId);
+    for (const id of this.#taken) this.#recordId(id as SpecId);
   }
 
   /** @param parent id of the spec that the new one is part of */
-  next(task: CheckedTask, parent: SpecId | undefined): SpecId {
-    const id = this.#wanted(task) ?? this.#member(parent) ?? this.#root(task.created ?? this.#today);
+  planId(task: CheckedTask, parent: SpecId | undefined): SpecId {
+    const id = this.#getSourceId(task) ?? this.#planMemberId(parent) ?? this.#planRootId(task.created ?? this.#today);
     this.#taken.add(id);
-    this.#count(id);
+    this.#recordId(id);
     return id;
   }
 
-  #wanted({ specId }: CheckedTask): SpecId | undefined {
+  #getSourceId({ specId }: CheckedTask): SpecId | undefined {
     if (specId === undefined || parseSpecIdParts(specId) === undefined || this.#taken.has(specId)) return undefined;
     return parseSpecId(specId);
   }
 
-  #member(parent: SpecId | undefined): SpecId | undefined {
+  #planMemberId(parent: SpecId | undefined): SpecId | undefined {
     if (parent === undefined || parseSpecIdParts(parent) === undefined) return undefined;
     return parseSpecId(`${parent}.${(this.#members.get(parent) ?? 0) + 1}`);
   }
 
-  #root(day: string): SpecId {
+  #planRootId(day: string): SpecId {
     const counter = (this.#counters.get(day) ?? 0) + 1;
     if (counter >= ID_PART_COUNT) {
       throw new OperationError("resource_exhausted", `Cannot import: ${day} has no counter behind "zzz" left`);
@@ -123,7 +123,7 @@ export class IdPlanner {
     return formatSpecId(day, counter, randomInt(ID_PART_COUNT));
   }
 
-  #count(id: SpecId): void {
+  #recordId(id: SpecId): void {
     const parts = parseSpecIdParts(id);
     if (parts === undefined) return;
     const parent = parseParentId(id);

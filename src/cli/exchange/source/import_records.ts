@@ -18,7 +18,7 @@ export interface ImportRecord {
 
 export type ImportRecords = Map<string, ImportRecord>;
 
-const FILE = Type.Object({
+const RECORDS_FILE_SCHEMA = Type.Object({
   format: Type.Literal("planner-import"),
   version: Type.Literal(1),
   kind: Type.Union(SOURCE_KINDS.map((kind) => Type.Literal(kind))),
@@ -29,7 +29,7 @@ const FILE = Type.Object({
 });
 
 /** Returns the path of the records from the project's root. */
-export function getRecordsPath(origin: string): string {
+export function getImportRecordsPath(origin: string): string {
   return `.planner/imports/${origin}.json`;
 }
 
@@ -37,10 +37,10 @@ export function getRecordsPath(origin: string): string {
  * Reads the records of the last import from this origin; empty without one.
  * @throws OperationError if the file is broken, or is of another kind of source
  */
-export function readRecords(root: string, origin: string, kind: SourceKind): ImportRecords {
-  const file = getRecordsPath(origin);
+export function readImportRecords(root: string, origin: string, kind: SourceKind): ImportRecords {
+  const file = getImportRecordsPath(origin);
   if (!existsSync(join(root, file))) return new Map();
-  const data = parseRecords(root, file);
+  const data = parseImportRecords(root, file);
   if (data.kind !== kind) {
     const message = `The origin "${origin}" is a source of ${data.kind}: name another one for ${kind} with --origin`;
     throw new OperationError("failed_precondition", message);
@@ -53,7 +53,7 @@ export function readRecords(root: string, origin: string, kind: SourceKind): Imp
   );
 }
 
-function parseRecords(root: string, file: string): Static<typeof FILE> {
+function parseImportRecords(root: string, file: string): Static<typeof RECORDS_FILE_SCHEMA> {
   let data: unknown;
   try {
     data = JSON.parse(readFileSync(join(root, file), "utf8"));
@@ -61,18 +61,18 @@ function parseRecords(root: string, file: string): Static<typeof FILE> {
     const why = error instanceof SyntaxError ? "expected JSON" : describeSystemError(error);
     throw new OperationError("failed_precondition", `Cannot read "${file}": ${why}`, { cause: error });
   }
-  if (Value.Check(FILE, data)) return data;
+  if (Value.Check(RECORDS_FILE_SCHEMA, data)) return data;
   throw new OperationError("failed_precondition", `Cannot read "${file}": expected what \`planner import\` writes`);
 }
 
 /** Writes the records, sorted and one task per line, so that git can merge two people's imports. */
-export function writeRecords(root: string, origin: string, kind: SourceKind, records: ImportRecords): void {
+export function writeImportRecords(root: string, origin: string, kind: SourceKind, records: ImportRecords): void {
   const keys = [...records.keys()].sort();
   const lines = keys.map((key) => `${JSON.stringify(key)}: ${JSON.stringify(records.get(key))}`);
   const head = `{ "format": "planner-import", "version": 1, "kind": ${JSON.stringify(kind)}, "tasks": {`;
-  writeFile(join(root, getRecordsPath(origin)), `${head}\n${lines.join(",\n")}\n} }\n`);
+  writeFile(join(root, getImportRecordsPath(origin)), `${head}\n${lines.join(",\n")}\n} }\n`);
 }
 
-export function computeFingerprint(text: string): string {
+export function computeTextFingerprint(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 12);
 }

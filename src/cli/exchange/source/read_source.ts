@@ -20,24 +20,24 @@ const MAX_JSON_BYTES = 256 * 1024 * 1024;
 
 /** Reads the files of a source and parses their tasks, with statuses as of `now`. */
 export function readSource({ format, folder, paths, notes }: FoundSource, now: Date): SourceReading {
-  const wanted = paths.filter((path) => format.reads(path));
+  const wanted = paths.filter((path) => format.readsPath(path));
   const files: SourceFile[] = [];
   const refused: SourceNote[] = notes.filter(({ file }) => isRelevantPath(file, format));
   for (const path of wanted) {
-    const read = readFile(join(folder, path), path);
+    const read = readSourceFile(join(folder, path), path);
     if ("text" in read) files.push(read);
     else refused.push(read);
   }
-  const reading = format.read(files, now);
+  const reading = format.readTasks(files, now);
   return { tasks: reading.tasks, notes: [...refused, ...reading.notes] };
 }
 
 /** Returns whether a path may contain tasks: the folder itself, a file of the format, or a name without a dot. */
 function isRelevantPath(path: string, format: SourceFormat): boolean {
-  return path === "" || format.reads(path) || !basename(path).includes(".");
+  return path === "" || format.readsPath(path) || !basename(path).includes(".");
 }
 
-function readFile(path: string, shown: string): SourceFile | SourceNote {
+function readSourceFile(path: string, shown: string): SourceFile | SourceNote {
   const refuse = (detail: string, line: number | null = null): SourceNote => {
     return { file: shown, line, reason: "not read", detail, refused: true };
   };
@@ -82,7 +82,7 @@ const MAX_LEVELS = 8;
 const MAX_ENTRIES = 200_000;
 
 /** Folders without tasks that may contain very many files. */
-const SKIPPED = new Set([".git", "node_modules"]);
+const SKIPPED_FOLDERS = new Set([".git", "node_modules"]);
 
 interface FolderListing {
   /** Paths of regular files relative to the folder, with forward slashes, in natural order. */
@@ -93,49 +93,50 @@ interface FolderListing {
 
 /** Lists the files below a folder. A link is followed if it points to a file inside the folder. */
 export function listFolderFiles(folder: string): FolderListing {
-  const walk = new Walk(folder);
+  const walk = new FolderWalk(folder);
   walk.run();
   return { paths: walk.paths.sort(compareNaturally), notes: walk.notes };
 }
 
-class Walk {
+class FolderWalk {
   readonly paths: string[] = [];
   readonly notes: SourceNote[] = [];
   readonly #folder: string;
   /** Absolute path of the folder with all links resolved. */
-  readonly #top: string;
-  readonly #waiting = [{ path: "", level: 0 }];
+  readonly #realFolder: string;
+  readonly #pendingFolders = [{ path: "", level: 0 }];
 
   constructor(folder: string) {
     this.#folder = folder;
-    this.#top = realpathSync(folder);
+    this.#realFolder = realpathSync(folder);
   }
 
   run(): void {
-    for (const { path, level } of this.#waiting) {
-      for (const entry of listEntries(join(this.#folder, path), (detail) => this.#refuse(path, detail))) {
+    for (const { path, level } of this.#pendingFolders) {
+      for (const entry of listEntries(join(this.#folder, path), (detail) => this.#addNote(path, detail))) {
         const inside = path === "" ? entry.name : `${path}/${entry.name}`;
-        if (this.paths.length + this.#waiting.length > MAX_ENTRIES) {
-          this.#refuse(inside, `more than ${MAX_ENTRIES} files`);
+        if (this.paths.length + this.#pendingFolders.length > MAX_ENTRIES) {
+          this.#addNote(inside, `more than ${MAX_ENTRIES} files`);
           return;
         }
-        this.#visit(entry, inside, level);
+        this.#visitEntry(entry, inside, level);
       }
     }
   }
 
-  #visit(entry: Dirent, inside: string, level: number): void {
+  #visitEntry(entry: Dirent, inside: string, level: number): void {
     if (entry.isDirectory()) {
-      if (level < MAX_LEVELS && !SKIPPED.has(entry.name)) this.#waiting.push({ path: inside, level: level + 1 });
+      if (level < MAX_LEVELS && !SKIPPED_FOLDERS.has(entry.name))
+        this.#pendingFolders.push({ path: inside, level: level + 1 });
     } else if (entry.isSymbolicLink()) {
-      const fault = findLinkFault(join(this.#folder, inside), this.#top);
+      const fault = findLinkFault(join(this.#folder, inside), this.#realFolder);
       if (fault === undefined) this.paths.push(inside);
-      else this.#refuse(inside, fault);
+      else this.#addNote(inside, fault);
     } else if (entry.isFile()) this.paths.push(inside);
-    else this.#refuse(inside, "neither a file nor a folder");
+    else this.#addNote(inside, "neither a file nor a folder");
   }
 
-  #refuse(file: string, detail: string): void {
+  #addNote(file: string, detail: string): void {
     this.notes.push({ file, line: null, reason: "not read", detail, refused: true });
   }
 }
@@ -158,8 +159,8 @@ function findLinkFault(path: string, top: string): string | undefined {
   }
 }
 
-const ORDER = new Intl.Collator("en", { numeric: true });
+const NATURAL_ORDER = new Intl.Collator("en", { numeric: true });
 
 function compareNaturally(a: string, b: string): number {
-  return ORDER.compare(a, b) || (a < b ? -1 : 1);
+  return NATURAL_ORDER.compare(a, b) || (a < b ? -1 : 1);
 }

@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { FORMATS } from "#planner/exchange/formats.ts";
+import { SOURCE_FORMATS } from "#planner/exchange/formats.ts";
 import type { SourceFormat, SourceKind } from "#planner/exchange/source.ts";
 import { describeSystemError } from "#planner/store/files/disk_error.ts";
 import type { Cli } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import type { OpenProject } from "../../open_project.ts";
+import type { OpenedProject } from "../../open_project.ts";
 import { printJson } from "../../output/print.ts";
 import { openProgressBar } from "../../output/progress_bar.ts";
 import { UsageError } from "../../usage_error.ts";
@@ -27,8 +27,8 @@ export interface SourceImportArgs {
  * Imports the tasks of another tool from `path`.
  * @returns undefined if `from` is not given and nothing of another tool is detected
  */
-export async function runSourceImport(
-  project: OpenProject,
+export async function runTaskImport(
+  project: OpenedProject,
   path: string,
   args: SourceImportArgs,
   cli: Cli,
@@ -37,11 +37,11 @@ export async function runSourceImport(
   if (source === undefined) return undefined;
   const origin = args.origin ?? source.format.kind;
   requireImportOrigin(origin);
-  return importSource(project, { source, origin }, args, cli);
+  return importFoundSource(project, { source, origin }, args, cli);
 }
 
-async function importSource(
-  project: OpenProject,
+async function importFoundSource(
+  project: OpenedProject,
   { source, origin }: { readonly source: FoundSource; readonly origin: string },
   { overwrite, dryRun, json }: SourceImportArgs,
   cli: Cli,
@@ -59,7 +59,7 @@ async function importSource(
     bar?.clear();
     if (json) printJson(report);
     else printSourceReport(report, cli);
-    if (report.state === "stopped") return getInterruptionStatus(signals.by());
+    if (report.state === "stopped") return getInterruptionStatus(signals.getFirstSignal());
     return report.counts.refused + report.counts.kept > 0 ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   } finally {
     bar?.clear();
@@ -82,7 +82,7 @@ function requireImportOrigin(origin: string): void {
  * @throws UsageError if there are tasks of several tools
  */
 function findSource(path: string, from: SourceKind | undefined): FoundSource | undefined {
-  const formats = FORMATS.filter(({ kind }) => from === undefined || kind === from);
+  const formats = SOURCE_FORMATS.filter(({ kind }) => from === undefined || kind === from);
   const found = isFolder(path)
     ? findSourcesInFolder(path, formats)
     : findSourcesInFile(path, formats, from !== undefined);
@@ -115,14 +115,14 @@ function findSourcesInFolder(path: string, formats: readonly SourceFormat[]): re
       const folder = join(path, name);
       if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) continue;
       const listing = listFolderFiles(folder);
-      if (format.matches(listing.paths)) return [{ format, folder, ...listing }];
+      if (format.matchesPaths(listing.paths)) return [{ format, folder, ...listing }];
     }
     return [];
   });
   if (below.length > 0) return below;
   const listing = listFolderFiles(path);
   return formats
-    .filter((format) => format.matches(listing.paths))
+    .filter((format) => format.matchesPaths(listing.paths))
     .map((format) => ({ format, folder: path, ...listing }));
 }
 
@@ -130,6 +130,6 @@ function findSourcesInFile(path: string, formats: readonly SourceFormat[], isNam
   const name = basename(path);
   const head = readFileHead(path, path);
   const isOurs = (format: SourceFormat): boolean =>
-    isNamed ? format.reads(name) : format.matchesFile?.(name, head) === true;
+    isNamed ? format.readsPath(name) : format.matchesFile?.(name, head) === true;
   return formats.filter(isOurs).map((format) => ({ format, folder: dirname(path), paths: [name], notes: [] }));
 }

@@ -1,6 +1,6 @@
 import type { SourceKind, SourceLocation, SourceNote } from "#planner/exchange/source.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { limitLines, printEndNote } from "../../import/report.ts";
+import { limitLines, printImportEndNote } from "../../import/report.ts";
 import { sanitizeLine } from "../../output/plain_text.ts";
 import { print } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
@@ -65,33 +65,37 @@ export function groupNotes(notes: readonly SourceNote[]): readonly OmittedParts[
 export function printSourceReport(report: SourceReport, cli: StderrLogger): void {
   const { counts, tasks, vanished } = report;
   const isTried = report.state === "tried";
-  const linesOf = (wanted: TaskOutcome["action"], text: (task: TaskOutcome) => string) =>
+  const formatOutcomes = (wanted: TaskOutcome["action"], text: (task: TaskOutcome) => string) =>
     limitLines(
       tasks.filter(({ action }) => action === wanted),
       text,
-      others,
+      formatOmittedCount,
     );
   const lines = [
-    ...(isTried ? linesOf("created", (task) => `+ ${formatTask(task)}`) : []),
-    ...linesOf("updated", (task) => `~ ${formatTask(task)}: ${task.changed?.join(", ")}`),
-    `${counts.tasks} tasks: ${formatCounts(counts)}`,
-    `by status: ${formatCounts(report.statuses)}`,
-    ...report.not_carried.filter(({ refused }) => !refused).flatMap(formatNote),
+    ...(isTried ? formatOutcomes("created", (task) => `+ ${formatTask(task)}`) : []),
+    ...formatOutcomes("updated", (task) => `~ ${formatTask(task)}: ${task.changed?.join(", ")}`),
+    `${counts.tasks} tasks: ${formatNamedCounts(counts)}`,
+    `by status: ${formatNamedCounts(report.statuses)}`,
+    ...report.not_carried.filter(({ refused }) => !refused).flatMap(formatOmittedParts),
   ];
   print(lines.map((line) => `${sanitizeLine(line)}\n`).join(""));
-  const refusals = report.not_carried.filter(({ refused }) => refused).flatMap(formatNote);
-  for (const line of [...refusals, ...linesOf("refused", formatRefusedTask), ...linesOf("kept", formatKeptTask)])
+  const refusals = report.not_carried.filter(({ refused }) => refused).flatMap(formatOmittedParts);
+  for (const line of [
+    ...refusals,
+    ...formatOutcomes("refused", formatRefusedTask),
+    ...formatOutcomes("kept", formatKeptTask),
+  ])
     cli.warn(sanitizeLine(line));
   for (const line of limitLines(
     vanished,
     ({ key, id }) => `${id} stays, though ${key} is no longer at the source`,
-    others,
+    formatOmittedCount,
   ))
     cli.note(sanitizeLine(line));
-  printEndNote(report.state, cli);
+  printImportEndNote(report.state, cli);
 }
 
-function formatCounts(counts: Readonly<Record<string, number>>): string {
+function formatNamedCounts(counts: Readonly<Record<string, number>>): string {
   const parts = Object.entries(counts).filter(([name, count]) => name !== "tasks" && count > 0);
   return parts.length === 0 ? "none" : parts.map(([name, count]) => `${count} ${name}`).join(", ");
 }
@@ -111,11 +115,11 @@ function formatRefusedTask(task: TaskOutcome): string {
   return `refused ${formatLocation(task)}: ${task.key}: ${task.reason}`;
 }
 
-function formatNote({ reason, count, refused, places }: OmittedParts): readonly string[] {
+function formatOmittedParts({ reason, count, refused, places }: OmittedParts): readonly string[] {
   const said = refused ? "not imported" : "not carried";
   return [
     `${count} ${said}: ${reason}`,
-    ...limitLines(places, (place) => `  ${formatLocation(place)}: ${place.detail.slice(0, 200)}`, others),
+    ...limitLines(places, (place) => `  ${formatLocation(place)}: ${place.detail.slice(0, 200)}`, formatOmittedCount),
   ];
 }
 
@@ -123,4 +127,4 @@ function formatLocation({ file, line }: { readonly file: string; readonly line: 
   return line === null ? file : `${file}:${line}`;
 }
 
-const others = (count: number) => `  … and ${count} more; --json lists all`;
+const formatOmittedCount = (count: number) => `  … and ${count} more; --json lists all`;

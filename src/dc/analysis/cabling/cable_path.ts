@@ -46,7 +46,7 @@ export interface CablePath {
 }
 
 /** Parts of a path from which its other fields are computed. */
-export interface PathParts {
+export interface TracedPath {
   readonly origin: PortRef;
   readonly destination?: PortRef | undefined;
   readonly status: PathStatus;
@@ -57,7 +57,7 @@ export interface PathParts {
 }
 
 /** Computes the length and activity of a path from its cables and devices. */
-export function completeCablePath({ destination, branches = [], problems = [], ...parts }: PathParts): CablePath {
+export function completeCablePath({ destination, branches = [], problems = [], ...parts }: TracedPath): CablePath {
   const cables = parts.segments.flatMap(({ cable }) => (cable === undefined ? [] : [cable]));
   return {
     ...parts,
@@ -73,7 +73,7 @@ export function completeCablePath({ destination, branches = [], problems = [], .
   };
 }
 
-export function reversePath({ hops, segments }: Pick<PathParts, "hops" | "segments">) {
+export function reversePath({ hops, segments }: Pick<TracedPath, "hops" | "segments">) {
   return {
     hops: hops.toReversed().map(({ device, inPort, outPort }) => ({ device, inPort: outPort, outPort: inPort })),
     segments: segments.toReversed().map(({ from, to, ...rest }): PathSegment => ({ from: to, to: from, ...rest })),
@@ -82,9 +82,9 @@ export function reversePath({ hops, segments }: Pick<PathParts, "hops" | "segmen
 
 /** Joins two paths that start at one port. The left path is reversed. */
 export function joinPaths(
-  left: Pick<PathParts, "hops" | "segments">,
-  right: Pick<PathParts, "hops" | "segments">,
-): Pick<PathParts, "hops" | "segments"> {
+  left: Pick<TracedPath, "hops" | "segments">,
+  right: Pick<TracedPath, "hops" | "segments">,
+): Pick<TracedPath, "hops" | "segments"> {
   const [leftStart, ...leftRest] = left.hops;
   const [rightStart, ...rightRest] = right.hops;
   const middle = rightStart ?? leftStart;
@@ -101,12 +101,12 @@ export function joinPaths(
   };
 }
 
-const GRAVITY: readonly PathStatus[] = ["COMPLETE", "UNCONNECTED", "OPEN", "SPLIT", "TRUNCATED", "LOOP"];
+const STATUSES_BY_SEVERITY: readonly PathStatus[] = ["COMPLETE", "UNCONNECTED", "OPEN", "SPLIT", "TRUNCATED", "LOOP"];
 
 /** Returns the state of a path with two halves: complete only if both halves are complete. */
-export function selectWorseStatus(a: PathStatus, b: PathStatus): PathStatus {
+export function combineHalfStatuses(a: PathStatus, b: PathStatus): PathStatus {
   if (a === "UNCONNECTED" && b === "UNCONNECTED") return "UNCONNECTED";
-  const worst = Math.max(GRAVITY.indexOf(a), GRAVITY.indexOf(b));
-  const status = GRAVITY[worst] ?? "OPEN";
+  const worst = Math.max(STATUSES_BY_SEVERITY.indexOf(a), STATUSES_BY_SEVERITY.indexOf(b));
+  const status = STATUSES_BY_SEVERITY[worst] ?? "OPEN";
   return status === "UNCONNECTED" ? "OPEN" : status;
 }

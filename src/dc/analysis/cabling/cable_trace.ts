@@ -1,6 +1,6 @@
-import { comparePortRefs, portKey } from "#dc/model/ref.ts";
+import { comparePortRefs, toPortKey } from "#dc/model/ref.ts";
 import type { PortRef } from "#dc/model/resources.ts";
-import { type CablePath, completeCablePath, type PathParts } from "./cable_path.ts";
+import { type CablePath, completeCablePath, type TracedPath } from "./cable_path.ts";
 import {
   type Connector,
   createOpenFibre,
@@ -9,18 +9,18 @@ import {
   findCommonPort,
   findConnector,
   formatPortKey,
-  isSamePort,
+  isSameDevicePort,
   traceFibres,
   walkFromConnector,
 } from "./connector.ts";
 import { createNoMappingProblem, type FibreEnd, isPassivePort, listBranches, type WalkResult } from "./fibre_walk.ts";
-import { type EndQueries, selectFibre, tracePassive } from "./passive_trace.ts";
+import { type EndPortQueries, selectFibre, tracePassivePort } from "./passive_trace.ts";
 import { traceSupply } from "./supply_trace.ts";
 import {
   createPortRef,
   type DevicePort,
   loadValueOnce,
-  TraceMemo,
+  TraceCache,
   type TraceOptions,
   type TraceSite,
 } from "./trace_site.ts";
@@ -40,82 +40,82 @@ export async function traceCable(
   site: TraceSite,
   options: TraceOptions,
 ): Promise<readonly CablePath[]> {
-  const memo = new TraceMemo(site, options.pause);
-  const place = await memo.place(start);
+  const memo = new TraceCache(site, options.pause);
+  const place = await memo.findDevicePort(start);
   if (place === undefined) return [completeCablePath({ origin: start, status: "UNCONNECTED", hops: [], segments: [] })];
   if (place.port.kind === "POWER_IN" || place.port.kind === "POWER_OUT") return traceSupply(memo, place, options);
-  const tracer = new EndTracer(memo, options);
-  const paths = isPassivePort(place.port) ? tracePassive(memo, place, options, tracer) : tracer.trace(place);
+  const tracer = new EndPortTracer(memo, options);
+  const paths = isPassivePort(place.port) ? tracePassivePort(memo, place, options, tracer) : tracer.tracePort(place);
   // If some fibres were not followed to their ends, it is unknown whether all of them lead to one port.
   return (await paths).map((path) =>
-    path.status === "SPLIT" && memo.isSpent ? { ...path, status: "TRUNCATED" } : path,
+    path.status === "SPLIT" && memo.hasSpentSteps ? { ...path, status: "TRUNCATED" } : path,
   );
 }
 
 /** All fibres of a port at which paths end. */
-interface Leaving {
+interface EndPortFibres {
   readonly start: DevicePort;
   readonly connector: Connector;
   /** Path up to the point where the fibres split or end. */
-  readonly near: WalkResult;
+  readonly sharedWalk: WalkResult;
   readonly fibres: readonly Fibre[];
 }
 
 /** The fibres of a port, and the far port if all fibres of both ports connect these two. */
-interface EndView extends Leaving {
-  readonly meets?: { readonly place: DevicePort; readonly by: "named" | "cabled" };
+interface EndPortTrace extends EndPortFibres {
+  readonly exclusiveFarPort?: { readonly place: DevicePort; readonly by: "named" | "cabled" };
 }
 
 /** Traces ports at which paths end: network and console ports. */
-class EndTracer implements EndQueries {
-  readonly #memo: TraceMemo;
+class EndPortTracer implements EndPortQueries {
+  readonly #memo: TraceCache;
   readonly #options: TraceOptions;
-  readonly #leavings = new Map<string, Promise<Leaving | undefined>>();
-  readonly #views = new Map<string, Promise<EndView | undefined>>();
+  readonly #fibresByPort = new Map<string, Promise<EndPortFibres | undefined>>();
+  readonly #tracesByPort = new Map<string, Promise<EndPortTrace | undefined>>();
 
-  constructor(memo: TraceMemo, options: TraceOptions) {
+  constructor(memo: TraceCache, options: TraceOptions) {
     this.#memo = memo;
     this.#options = options;
   }
 
-  async trace(start: DevicePort): Promise<readonly CablePath[]> {
-    const view = await this.#view(start);
-    if (view === undefined) return this.#withoutCable(start);
-    const { connector, fibres, meets } = view;
+  async tracePort(start: DevicePort): Promise<readonly CablePath[]> {
+    const view = await this.#loadTrace(start);
+    if (view === undefined) return this.#traceUncabledPort(start);
+    const { connector, fibres, exclusiveFarPort: meets } = view;
     const isChannel = connector.channels.length > 0;
     // A port of the same device without a channel number is a logical part of the physical port.
-    if (!isChannel && !isSamePort(connector.place, start)) return this.trace(connector.place);
-    if (meets !== undefined) return [this.#completePath(view, meets)];
-    const answering = await this.#answeringFor(view);
-    if (answering !== undefined) return this.trace(answering);
-    if (this.#options.followSplits) return this.#each(view);
+    if (!isChannel && !isSameDevicePort(connector.place, start)) return this.tracePort(connector.place);
+    if (meets !== undefined) return [this.#createCompletePath(view, meets)];
+    const answering = await this.#findSubstitutePort(view);
+    if (answering !== undefined) return this.tracePort(answering);
+    if (this.#options.followSplits) return this.#traceEachFibre(view);
     const [only, ...others] = fibres;
     if (only !== undefined && others.length === 0 && only.met === undefined) return [createFibrePath(start, only)];
-    return [await this.#splitPath(view)];
+    return [await this.#createSplitPath(view)];
   }
 
   /** Returns the far port if all fibres of both ports connect these two; otherwise undefined. */
-  async meetingOf(start: DevicePort): Promise<DevicePort | undefined> {
-    return (await this.#view(start))?.meets?.place;
+  async findExclusiveFarPort(start: DevicePort): Promise<DevicePort | undefined> {
+    return (await this.#loadTrace(start))?.exclusiveFarPort?.place;
   }
 
   /** Returns the port whose path is returned for a port: the port itself, or the parent of a channel. */
-  async answeringPort(start: DevicePort): Promise<DevicePort> {
-    const view = await this.#view(start);
-    if (view === undefined || view.meets !== undefined) return start;
-    const answering = await this.#answeringFor(view);
-    return answering === undefined ? start : this.answeringPort(answering);
+  async findReportedPort(start: DevicePort): Promise<DevicePort> {
+    const view = await this.#loadTrace(start);
+    if (view === undefined || view.exclusiveFarPort !== undefined) return start;
+    const answering = await this.#findSubstitutePort(view);
+    return answering === undefined ? start : this.findReportedPort(answering);
   }
 
   /** Returns the port to trace instead of a breakout channel, if the far port has more fibres than the channel. */
-  async #answeringFor({ start, connector, fibres }: EndView): Promise<DevicePort | undefined> {
+  async #findSubstitutePort({ start, connector, fibres }: EndPortTrace): Promise<DevicePort | undefined> {
     const { device, port } = start;
     const parentPort = device.ports?.find(({ name }) => name === port.parentPort);
     if (connector.channels.length === 0 || parentPort === undefined) return undefined;
-    if (!fibres.some(({ met }) => met !== undefined && met.rest.length > 0)) return undefined;
+    if (!fibres.some(({ met }) => met !== undefined && met.remainingStack.length > 0)) return undefined;
     const parent = { device, port: parentPort };
     if (!this.#options.followSplits) return parent;
-    if ((await this.meetingOf(connector.place)) !== undefined) return connector.place;
+    if ((await this.findExclusiveFarPort(connector.place)) !== undefined) return connector.place;
     const undivided = await findConnector(this.#memo, parent);
     if (undivided === undefined) return undefined;
     // If no device on the path divides the fibres, all channels share one path, that of the parent port.
@@ -124,38 +124,42 @@ class EndTracer implements EndQueries {
     return walked.status === "PARTING" ? undefined : parent;
   }
 
-  #view(start: DevicePort): Promise<EndView | undefined> {
-    return loadValueOnce(this.#views, portKey(createPortRef(start)), () => this.#viewed(start));
+  #loadTrace(start: DevicePort): Promise<EndPortTrace | undefined> {
+    return loadValueOnce(this.#tracesByPort, toPortKey(createPortRef(start)), () => this.#findTrace(start));
   }
 
-  async #viewed(start: DevicePort): Promise<EndView | undefined> {
-    const own = await this.#leaving(start);
+  async #findTrace(start: DevicePort): Promise<EndPortTrace | undefined> {
+    const own = await this.#loadFibres(start);
     for (const by of ["named", "cabled"] as const) {
       if (own === undefined || (by === "cabled" && own.connector.channels.length > 0)) continue;
       const place = findCommonPort(own.fibres, by);
-      if (place !== undefined && (await this.#meetsBack(own, place, by))) return { ...own, meets: { place, by } };
+      if (place !== undefined && (await this.#doFibresReturn(own, place, by)))
+        return { ...own, exclusiveFarPort: { place, by } };
     }
     return own;
   }
 
   /** Whether all fibres of the far port return to this port. */
-  async #meetsBack({ start, fibres }: Leaving, far: DevicePort, by: "named" | "cabled"): Promise<boolean> {
+  async #doFibresReturn({ start, fibres }: EndPortFibres, far: DevicePort, by: "named" | "cabled"): Promise<boolean> {
     // If the only fibre ends without remaining positions, neither port has another fibre.
-    if (fibres.length === 1 && fibres[0]?.met?.rest.length === 0 && fibres[0].stack.length === 0) return true;
-    const back = findCommonPort((await this.#leaving(far))?.fibres ?? [], by);
-    return back !== undefined && isSamePort(back, start);
+    if (fibres.length === 1 && fibres[0]?.met?.remainingStack.length === 0 && fibres[0].stack.length === 0) return true;
+    const back = findCommonPort((await this.#loadFibres(far))?.fibres ?? [], by);
+    return back !== undefined && isSameDevicePort(back, start);
   }
 
-  #leaving(start: DevicePort): Promise<Leaving | undefined> {
-    return loadValueOnce(this.#leavings, portKey(createPortRef(start)), async () => {
+  #loadFibres(start: DevicePort): Promise<EndPortFibres | undefined> {
+    return loadValueOnce(this.#fibresByPort, toPortKey(createPortRef(start)), async () => {
       const connector = await findConnector(this.#memo, start);
       if (connector === undefined) return undefined;
       const near = await walkFromConnector(this.#memo, connector, this.#options.maxHops);
-      return { start, connector, near, fibres: await traceFibres(this.#memo, connector, near) };
+      return { start, connector, sharedWalk: near, fibres: await traceFibres(this.#memo, connector, near) };
     });
   }
 
-  #completePath({ start, fibres }: EndView, { place, by }: NonNullable<EndView["meets"]>): CablePath {
+  #createCompletePath(
+    { start, fibres }: EndPortTrace,
+    { place, by }: NonNullable<EndPortTrace["exclusiveFarPort"]>,
+  ): CablePath {
     const fibre = selectFibre(
       fibres.map(({ stack, end }) => ({ near: stack, far: end.stack, end })),
       comparePortRefs(createPortRef(start), createPortRef(place)) <= 0,
@@ -169,7 +173,7 @@ class EndTracer implements EndQueries {
   }
 
   /** Returns one path for each fibre; fibres between the same two ports share one path. */
-  async #each({ start, connector, fibres }: EndView): Promise<readonly CablePath[]> {
+  async #traceEachFibre({ start, connector, fibres }: EndPortTrace): Promise<readonly CablePath[]> {
     const groups = new Map<string, { readonly origin: DevicePort; readonly fibres: Fibre[] }>();
     for (const walked of fibres) {
       const own = await findChannel(this.#memo, connector.place, walked.stack);
@@ -184,7 +188,7 @@ class EndTracer implements EndQueries {
       const key = [formatPortKey(createPortRef(origin)), far].toSorted().join(" ");
       const group = groups.get(key) ?? { origin, fibres: [] };
       groups.set(key, group);
-      if (isSamePort(group.origin, origin)) group.fibres.push(fibre);
+      if (isSameDevicePort(group.origin, origin)) group.fibres.push(fibre);
     }
     return [...groups.values()].map((group) => {
       const far = group.fibres[0]?.met?.named;
@@ -198,7 +202,7 @@ class EndTracer implements EndQueries {
   }
 
   /** Returns the path to the port, near or far, at which the fibres split. */
-  async #splitPath({ start, near, fibres }: EndView): Promise<CablePath> {
+  async #createSplitPath({ start, sharedWalk: near, fibres }: EndPortTrace): Promise<CablePath> {
     const origin = createPortRef(start);
     if (near.status === "PARTING") {
       const branches = listBranches(this.#memo, near);
@@ -215,30 +219,30 @@ class EndTracer implements EndQueries {
     return completeCablePath({
       origin,
       status: "SPLIT",
-      branches: met === undefined ? [] : await this.partingOf(met.named),
+      branches: met === undefined ? [] : await this.listSplitBranches(met.named),
       hops: near.hops,
       segments: near.segments,
     });
   }
 
   /** Returns the branches at which the fibres of a port split. */
-  async partingOf(start: DevicePort): Promise<CablePath["branches"]> {
-    const near = (await this.#leaving(start))?.near;
+  async listSplitBranches(start: DevicePort): Promise<CablePath["branches"]> {
+    const near = (await this.#loadFibres(start))?.sharedWalk;
     return near?.status === "PARTING" ? listBranches(this.#memo, near) : [];
   }
 
   /** Returns the paths of a port without a cable: those of its cabled breakout channels, or one unconnected path. */
-  async #withoutCable({ device, port }: DevicePort): Promise<readonly CablePath[]> {
+  async #traceUncabledPort({ device, port }: DevicePort): Promise<readonly CablePath[]> {
     const origin = createPortRef({ device, port });
     const hops = [{ device, inPort: "", outPort: port.name }];
     const legs: DevicePort[] = [];
     for (const child of device.ports ?? []) {
       const leg = { device, port: child };
       const isLeg = child.parentPort === port.name && child.channel !== undefined;
-      if (isLeg && (await this.#memo.cableAt(createPortRef(leg))) !== undefined) legs.push(leg);
+      if (isLeg && (await this.#memo.loadCable(createPortRef(leg))) !== undefined) legs.push(leg);
     }
     if (legs.length === 0) return [completeCablePath({ origin, status: "UNCONNECTED", hops, segments: [] })];
-    if (this.#options.followSplits) return (await Promise.all(legs.map((leg) => this.trace(leg)))).flat();
+    if (this.#options.followSplits) return (await Promise.all(legs.map((leg) => this.tracePort(leg)))).flat();
     const branches = legs.map((leg) => ({ from: origin, to: createPortRef(leg), position: leg.port.channel ?? 0 }));
     return [completeCablePath({ origin, status: "SPLIT", hops, segments: [], branches })];
   }
@@ -259,7 +263,7 @@ function nameFibreEnds(
   end: FibreEnd,
   origin: DevicePort,
   far: DevicePort | undefined,
-): Pick<PathParts, "hops" | "segments"> {
+): Pick<TracedPath, "hops" | "segments"> {
   const last = end.hops.length - 1;
   const hops = end.hops.map((hop, index) => ({
     ...hop,

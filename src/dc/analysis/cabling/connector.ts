@@ -1,7 +1,7 @@
-import { portKey } from "#dc/model/ref.ts";
+import { toPortKey } from "#dc/model/ref.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 import { type FibreEnd, type PositionStack, type WalkResult, walkFibre } from "./fibre_walk.ts";
-import { createPortRef, type DevicePort, type TraceMemo } from "./trace_site.ts";
+import { createPortRef, type DevicePort, type TraceCache } from "./trace_site.ts";
 
 /** The port with the cable of an end port, and the positions that the end port uses in it; empty means all. */
 export interface Connector {
@@ -24,19 +24,19 @@ export interface FarPort {
   /** Breakout channel that the fibre belongs to; otherwise the cabled port. */
   readonly named: DevicePort;
   /** Remaining positions, if the named port uses more fibres than the traced port. */
-  readonly rest: PositionStack;
+  readonly remainingStack: PositionStack;
 }
 
 /** Maximum number of fibres of one trace. Our choice: four connectors of 1,024 positions. */
 const MAX_FIBRES = 4096;
 
 /** Returns the connector that a port uses: its own, or that of the physical port of a breakout channel. */
-export async function findConnector(memo: TraceMemo, start: DevicePort): Promise<Connector | undefined> {
+export async function findConnector(memo: TraceCache, start: DevicePort): Promise<Connector | undefined> {
   let { port } = start;
   let channels: PositionStack = [];
   for (let depth = 0; depth <= 8; depth += 1) {
     const place = { device: start.device, port };
-    if ((await memo.cableAt(createPortRef(place))) !== undefined) return { place, channels };
+    if ((await memo.loadCable(createPortRef(place))) !== undefined) return { place, channels };
     const { channel, parentPort } = port;
     const parent = start.device.ports?.find(({ name }) => name === parentPort);
     if (parentPort === undefined || parent === undefined) return undefined;
@@ -48,21 +48,21 @@ export async function findConnector(memo: TraceMemo, start: DevicePort): Promise
 
 /** Returns the channel of a port that a fibre belongs to; undefined if the port is divided and has no such channel. */
 export async function findChannel(
-  memo: TraceMemo,
+  memo: TraceCache,
   place: DevicePort,
   stack: PositionStack,
 ): Promise<Omit<FarPort, "cabled"> | undefined> {
   const [top, ...rest] = stack;
-  if (top === undefined) return { named: place, rest: stack };
-  const riders = await memo.riders(place);
-  if (riders.length === 0) return { named: place, rest: stack };
+  if (top === undefined) return { named: place, remainingStack: stack };
+  const riders = await memo.loadUncabledChannels(place);
+  if (riders.length === 0) return { named: place, remainingStack: stack };
   const port = riders.find(({ channel }) => channel === top);
   return port === undefined ? undefined : findChannel(memo, { device: place.device, port }, rest);
 }
 
 /** Walks along the path that all fibres of a connector share, up to the point where they split or end. */
 export function walkFromConnector(
-  memo: TraceMemo,
+  memo: TraceCache,
   { place, channels }: Connector,
   maxHops: number,
 ): Promise<WalkResult> {
@@ -71,7 +71,7 @@ export function walkFromConnector(
 
 /** Returns the fibres at a connector's positions, sorted by position. Cost: that of walking the fibres. */
 export async function traceFibres(
-  memo: TraceMemo,
+  memo: TraceCache,
   { channels }: Connector,
   near: WalkResult,
 ): Promise<readonly Fibre[]> {
@@ -100,30 +100,30 @@ export async function traceFibreEnds(
   positions?: number,
 ): Promise<readonly FibreEnds[]> {
   const found: FibreEnds[] = [];
-  const waiting: { readonly stack: PositionStack; readonly reach: () => Promise<readonly WalkResult[]> }[] = [
+  const openFibres: { readonly stack: PositionStack; readonly reach: () => Promise<readonly WalkResult[]> }[] = [
     { stack, reach: async () => sides },
   ];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  for (let next = openFibres.pop(); next !== undefined; next = openFibres.pop()) {
     const { stack } = next;
     const reached = await next.reach();
     const widths = reached.flatMap((side) => (side.status === "PARTING" ? [side.positions] : []));
-    const isWhole = found.length === 0 && waiting.length === 0;
+    const isWhole = found.length === 0 && openFibres.length === 0;
     const width = (isWhole ? positions : undefined) ?? Math.max(0, ...widths);
-    if (width === 0 || found.length + waiting.length + width > MAX_FIBRES) {
+    if (width === 0 || found.length + openFibres.length + width > MAX_FIBRES) {
       found.push({ stack, ends: reached.map(truncateSide) });
       continue;
     }
     for (let position = width; position >= 1; position -= 1) {
-      const reach = () => Promise.all(reached.map((side) => walkPosition(side, position)));
-      waiting.push({ stack: [...stack, position], reach });
+      const reach = () => Promise.all(reached.map((side) => continueWalk(side, position)));
+      openFibres.push({ stack: [...stack, position], reach });
     }
   }
   return found;
 }
 
 /** Continues the walk on one side of a fibre with one more known position. */
-async function walkPosition(side: WalkResult, position: number): Promise<WalkResult> {
-  return side.status === "PARTING" ? side.follow(position) : { ...side, stack: [...side.stack, position] };
+async function continueWalk(side: WalkResult, position: number): Promise<WalkResult> {
+  return side.status === "PARTING" ? side.followPosition(position) : { ...side, stack: [...side.stack, position] };
 }
 
 function truncateSide(side: WalkResult): FibreEnd {
@@ -131,7 +131,7 @@ function truncateSide(side: WalkResult): FibreEnd {
 }
 
 /** Names the port at the far end of a fibre. A divided port without a matching channel is an open end. */
-export async function nameFarPort(memo: TraceMemo, stack: PositionStack, end: FibreEnd): Promise<Fibre> {
+export async function nameFarPort(memo: TraceCache, stack: PositionStack, end: FibreEnd): Promise<Fibre> {
   if (end.status !== "COMPLETE") return { stack, end };
   const { device, port } = end;
   const cabled = { device, port };
@@ -156,12 +156,12 @@ export function findCommonPort(
   const [first] = fibres;
   const place = first?.met?.[by];
   if (place === undefined) return undefined;
-  const key = portKey(createPortRef(place));
-  return fibres.every(({ met }) => met !== undefined && portKey(createPortRef(met[by])) === key) ? place : undefined;
+  const key = toPortKey(createPortRef(place));
+  return fibres.every(({ met }) => met !== undefined && toPortKey(createPortRef(met[by])) === key) ? place : undefined;
 }
 
-export function isSamePort(one: DevicePort, other: DevicePort): boolean {
-  return portKey(createPortRef(one)) === portKey(createPortRef(other));
+export function isSameDevicePort(one: DevicePort, other: DevicePort): boolean {
+  return toPortKey(createPortRef(one)) === toPortKey(createPortRef(other));
 }
 
 /** Compares fibres by their positions, outermost connector first. */
@@ -175,5 +175,5 @@ export function compareStacks(a: PositionStack, b: PositionStack): number {
 }
 
 export function formatPortKey(end: PortRef | undefined): string {
-  return end === undefined ? "" : portKey(end);
+  return end === undefined ? "" : toPortKey(end);
 }

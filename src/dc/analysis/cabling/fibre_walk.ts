@@ -1,9 +1,9 @@
 import type { PathStatus } from "#dc/model/enum_values.ts";
-import { portRef } from "#dc/model/ref.ts";
+import { formatPortReference } from "#dc/model/ref.ts";
 import type { Device, Port, PortRef } from "#dc/model/resources.ts";
 import type { Branch } from "#gen/datacenter/v1/messages.ts";
 import type { PathHop, PathProblem, PathSegment } from "./cable_path.ts";
-import { createPortRef, type DevicePort, type TraceMemo } from "./trace_site.ts";
+import { createPortRef, type DevicePort, type TraceCache } from "./trace_site.ts";
 
 /**
  * Positions of one fibre, outermost connector first: the position in the current connector, then the position in each
@@ -11,12 +11,12 @@ import { createPortRef, type DevicePort, type TraceMemo } from "./trace_site.ts"
  */
 export type PositionStack = readonly number[];
 
-interface Way {
+interface WalkedPath {
   readonly hops: readonly PathHop[];
   readonly segments: readonly PathSegment[];
 }
 
-export interface FibreEnd extends Way, DevicePort {
+export interface FibreEnd extends WalkedPath, DevicePort {
   readonly status: Exclude<PathStatus, "SPLIT">;
   /** Remaining positions at the end: the fibre's position in the far port's connector. */
   readonly stack: PositionStack;
@@ -24,11 +24,11 @@ export interface FibreEnd extends Way, DevicePort {
 }
 
 /** A port at which the fibres of a connector split, and the path to it. */
-export interface FibreSplit extends Way, DevicePort {
+export interface FibreSplit extends WalkedPath, DevicePort {
   readonly status: "PARTING";
   readonly positions: number;
   /** Continues the walk with the fibre at one of the positions. */
-  follow(position: number): Promise<WalkResult>;
+  followPosition(position: number): Promise<WalkResult>;
 }
 
 export type WalkResult = FibreEnd | FibreSplit;
@@ -47,32 +47,35 @@ export interface WalkStart {
  * reads per hop that the trace has not visited before.
  */
 export function walkFibre(
-  memo: TraceMemo,
+  memo: TraceCache,
   start: DevicePort,
   { side, stack, maxHops }: WalkStart,
 ): Promise<WalkResult> {
   const hops = [{ device: start.device, inPort: "", outPort: side === "CABLE" ? start.port.name : "" }];
-  const chosen = nestStack(stack);
-  return new Walk({ memo, start, startSide: side, maxHops }, { ...start, side, stack: chosen, chosen, hops }).run();
+  const chosen = createLinkedStack(stack);
+  return new FibreWalker(
+    { memo, start, startSide: side, maxHops },
+    { ...start, side, stack: chosen, chosen, hops },
+  ).run();
 }
 
 /** A stack of positions as a linked list, so that stacks share their lower part. */
-interface Nested {
+interface LinkedStack {
   readonly top: number;
-  readonly below: Nested | undefined;
+  readonly below: LinkedStack | undefined;
 }
 
-function nestStack(stack: PositionStack): Nested | undefined {
-  return stack.reduceRight<Nested | undefined>((below, top) => ({ top, below }), undefined);
+function createLinkedStack(stack: PositionStack): LinkedStack | undefined {
+  return stack.reduceRight<LinkedStack | undefined>((below, top) => ({ top, below }), undefined);
 }
 
-function listStackPositions(stack: Nested | undefined): PositionStack {
+function listStackPositions(stack: LinkedStack | undefined): PositionStack {
   const found: number[] = [];
   for (let at = stack; at !== undefined; at = at.below) found.push(at.top);
   return found;
 }
 
-function isSameStack(one: Nested | undefined, other: Nested | undefined): boolean {
+function isSameStack(one: LinkedStack | undefined, other: LinkedStack | undefined): boolean {
   let [a, b] = [one, other];
   while (a !== b) {
     if (a === undefined || b === undefined || a.top !== b.top) return false;
@@ -81,34 +84,34 @@ function isSameStack(one: Nested | undefined, other: Nested | undefined): boolea
   return true;
 }
 
-interface Journey {
-  readonly memo: TraceMemo;
+interface WalkSetup {
+  readonly memo: TraceCache;
   readonly start: DevicePort;
   readonly startSide: WalkStart["side"];
   readonly maxHops: number;
 }
 
-interface Spot extends DevicePort {
+interface WalkState extends DevicePort {
   readonly side: WalkStart["side"];
-  readonly stack: Nested | undefined;
+  readonly stack: LinkedStack | undefined;
   /** All positions that were chosen for this fibre. */
-  readonly chosen: Nested | undefined;
+  readonly chosen: LinkedStack | undefined;
   readonly hops: PathHop[];
   readonly segments?: PathSegment[];
 }
 
-class Walk {
-  readonly #journey: Journey;
-  readonly #chosen: Nested | undefined;
+class FibreWalker {
+  readonly #setup: WalkSetup;
+  readonly #chosen: LinkedStack | undefined;
   readonly #hops: PathHop[];
   readonly #segments: PathSegment[];
   #device: Device;
   #port: Port;
   #side: WalkStart["side"];
-  #stack: Nested | undefined;
+  #stack: LinkedStack | undefined;
 
-  constructor(journey: Journey, { device, port, side, stack, chosen, hops, segments = [] }: Spot) {
-    this.#journey = journey;
+  constructor(journey: WalkSetup, { device, port, side, stack, chosen, hops, segments = [] }: WalkState) {
+    this.#setup = journey;
     this.#device = device;
     this.#port = port;
     this.#side = side;
@@ -119,88 +122,88 @@ class Walk {
   }
 
   async run(): Promise<WalkResult> {
-    const { memo, maxHops } = this.#journey;
+    const { memo, maxHops } = this.#setup;
     for (;;) {
-      if (memo.isSpent) return this.#end("TRUNCATED");
-      const pause = memo.step();
+      if (memo.hasSpentSteps) return this.#createEnd("TRUNCATED");
+      const pause = memo.countStep();
       if (pause !== undefined) await pause;
-      if (this.#side === "CABLE" && this.#hops.length > maxHops) return this.#end("TRUNCATED");
-      const ended = this.#side === "CABLE" ? await this.#leave() : this.#pass();
+      if (this.#side === "CABLE" && this.#hops.length > maxHops) return this.#createEnd("TRUNCATED");
+      const ended = this.#side === "CABLE" ? await this.#followCable() : this.#crossDevice();
       if (ended !== undefined) return ended;
-      if (this.#isBack()) return this.#end("LOOP", createLoopProblem(this.#at));
+      if (this.#hasReturned()) return this.#createEnd("LOOP", createLoopProblem(this.#portRef));
     }
   }
 
-  get #at(): PortRef {
+  get #portRef(): PortRef {
     return createPortRef({ device: this.#device, port: this.#port });
   }
 
-  #isBack(): boolean {
-    const { start, startSide } = this.#journey;
+  #hasReturned(): boolean {
+    const { start, startSide } = this.#setup;
     if (this.#side !== startSide || this.#port !== start.port) return false;
     return this.#stack === undefined || isSameStack(this.#stack, this.#chosen);
   }
 
-  #end(status: FibreEnd["status"], problem?: PathProblem): FibreEnd {
+  #createEnd(status: FibreEnd["status"], problem?: PathProblem): FibreEnd {
     const way = { device: this.#device, port: this.#port, hops: this.#hops, segments: this.#segments };
     return { status, ...way, stack: listStackPositions(this.#stack), ...(problem !== undefined && { problem }) };
   }
 
   /** Leaves the port by its cable. */
-  async #leave(): Promise<FibreEnd | undefined> {
-    const { memo } = this.#journey;
+  async #followCable(): Promise<FibreEnd | undefined> {
+    const { memo } = this.#setup;
     const from = { device: this.#device, port: this.#port };
-    const far = memo.knownFar(from) ?? (await memo.far(from));
+    const far = memo.getLoadedCableEnd(from) ?? (await memo.loadCableEnd(from));
     if (far.cable === undefined) {
-      return this.#end(this.#segments.some(({ cable }) => cable !== undefined) ? "OPEN" : "UNCONNECTED");
+      return this.#createEnd(this.#segments.some(({ cable }) => cable !== undefined) ? "OPEN" : "UNCONNECTED");
     }
-    if (far.place === undefined) return this.#end("OPEN");
+    if (far.place === undefined) return this.#createEnd("OPEN");
     const { device, port } = far.place;
-    this.#segments.push({ from: this.#at, to: createPortRef(far.place), cable: far.cable });
+    this.#segments.push({ from: this.#portRef, to: createPortRef(far.place), cable: far.cable });
     this.#hops.push({ device, inPort: port.name, outPort: "" });
     this.#device = device;
     this.#port = port;
     this.#side = "INSIDE";
-    return isPassivePort(port) ? undefined : this.#end("COMPLETE");
+    return isPassivePort(port) ? undefined : this.#createEnd("COMPLETE");
   }
 
   /** Passes from the front to the rear of a device, or back. */
-  #pass(): WalkResult | undefined {
+  #crossDevice(): WalkResult | undefined {
     const positions = this.#port.positions ?? 1;
-    if (positions === 1) return this.#through(1);
-    if (this.#stack === undefined) return this.#parting(positions);
+    if (positions === 1) return this.#crossAtPosition(1);
+    if (this.#stack === undefined) return this.#createSplit(positions);
     const { top, below } = this.#stack;
-    if (top < 1 || top > positions) return this.#end("OPEN", createNoPositionProblem(this.#at, top));
-    return this.#through(top, () => {
+    if (top < 1 || top > positions) return this.#createEnd("OPEN", createNoPositionProblem(this.#portRef, top));
+    return this.#crossAtPosition(top, () => {
       this.#stack = below;
     });
   }
 
   /** Passes through the device at a position. */
-  #through(position: number, taken?: () => void): FibreEnd | undefined {
-    const from = this.#at;
-    const next = this.#journey.memo.inside(this.#device).get(this.#port)?.get(position);
-    if (next === undefined) return this.#end("OPEN", createNoMappingProblem(from));
+  #crossAtPosition(position: number, taken?: () => void): FibreEnd | undefined {
+    const from = this.#portRef;
+    const next = this.#setup.memo.loadInsideConnections(this.#device).get(this.#port)?.get(position);
+    if (next === undefined) return this.#createEnd("OPEN", createNoMappingProblem(from));
     taken?.();
     const last = this.#hops.at(-1);
     if (last !== undefined) this.#hops[this.#hops.length - 1] = { ...last, outPort: next.port.name };
     this.#port = next.port;
     this.#side = "CABLE";
-    this.#segments.push({ from, to: this.#at });
+    this.#segments.push({ from, to: this.#portRef });
     if ((next.port.positions ?? 1) > 1) this.#stack = { top: next.position, below: this.#stack };
     return undefined;
   }
 
-  #parting(positions: number): FibreSplit {
+  #createSplit(positions: number): FibreSplit {
     const [device, port, hops, segments] = [this.#device, this.#port, this.#hops, this.#segments];
     const follow = (position: number) => {
-      this.#journey.memo.count(hops.length);
-      const stack = nestStack([position]);
-      const chosen = nestStack([...listStackPositions(this.#chosen), position]);
+      this.#setup.memo.count(hops.length);
+      const stack = createLinkedStack([position]);
+      const chosen = createLinkedStack([...listStackPositions(this.#chosen), position]);
       const copy = { hops: [...hops], segments: [...segments] };
-      return new Walk(this.#journey, { device, port, side: "INSIDE", stack, chosen, ...copy }).run();
+      return new FibreWalker(this.#setup, { device, port, side: "INSIDE", stack, chosen, ...copy }).run();
     };
-    return { status: "PARTING", device, port, positions, hops, segments, follow };
+    return { status: "PARTING", device, port, positions, hops, segments, followPosition: follow };
   }
 }
 
@@ -210,9 +213,9 @@ export function isPassivePort({ kind }: Port): boolean {
 }
 
 /** Lists the branches of a port at which fibres split: one for each connected position. */
-export function listBranches(memo: TraceMemo, { device, port, positions }: FibreSplit): readonly Branch[] {
+export function listBranches(memo: TraceCache, { device, port, positions }: FibreSplit): readonly Branch[] {
   const from = createPortRef({ device, port });
-  const steps = memo.inside(device).get(port);
+  const steps = memo.loadInsideConnections(device).get(port);
   return Array.from({ length: positions }, (_, index) => index + 1).flatMap((position) => {
     const next = steps?.get(position);
     return next === undefined ? [] : [{ from, to: { deviceCode: device.code, portName: next.port.name }, position }];
@@ -220,13 +223,21 @@ export function listBranches(memo: TraceMemo, { device, port, positions }: Fibre
 }
 
 export function createLoopProblem(at: PortRef): PathProblem {
-  return { code: "LOOP", message: `The path returns to "${portRef(at)}"`, ref: portRef(at) };
+  return { code: "LOOP", message: `The path returns to "${formatPortReference(at)}"`, ref: formatPortReference(at) };
 }
 
 export function createNoMappingProblem(at: PortRef): PathProblem {
-  return { code: "NO_MAPPING", message: `Port "${portRef(at)}" leads nowhere inside its device`, ref: portRef(at) };
+  return {
+    code: "NO_MAPPING",
+    message: `Port "${formatPortReference(at)}" leads nowhere inside its device`,
+    ref: formatPortReference(at),
+  };
 }
 
 function createNoPositionProblem(at: PortRef, position: number): PathProblem {
-  return { code: "NO_POSITION", message: `Port "${portRef(at)}" has no position ${position}`, ref: portRef(at) };
+  return {
+    code: "NO_POSITION",
+    message: `Port "${formatPortReference(at)}" has no position ${position}`,
+    ref: formatPortReference(at),
+  };
 }

@@ -1,28 +1,28 @@
 import { comparePortRefs } from "#dc/model/ref.ts";
 import type { PortRef } from "#dc/model/resources.ts";
-import { type CablePath, completeCablePath, joinPaths, type PathProblem, selectWorseStatus } from "./cable_path.ts";
+import { type CablePath, combineHalfStatuses, completeCablePath, joinPaths, type PathProblem } from "./cable_path.ts";
 import {
   compareStacks,
   type Fibre,
   findCommonPort,
   formatPortKey,
-  isSamePort,
+  isSameDevicePort,
   nameFarPort,
   traceFibreEnds,
 } from "./connector.ts";
 import { type FibreEnd, listBranches, type PositionStack, type WalkResult, walkFibre } from "./fibre_walk.ts";
 import type { TraceOptions } from "./trace_site.ts";
-import { createPortRef, type DevicePort, type TraceMemo } from "./trace_site.ts";
+import { createPortRef, type DevicePort, type TraceCache } from "./trace_site.ts";
 
 /** Queries about ports at which paths end, for the trace of a passive port. */
-export interface EndQueries {
-  meetingOf(start: DevicePort): Promise<DevicePort | undefined>;
-  answeringPort(start: DevicePort): Promise<DevicePort>;
-  partingOf(start: DevicePort): Promise<CablePath["branches"]>;
+export interface EndPortQueries {
+  findExclusiveFarPort(start: DevicePort): Promise<DevicePort | undefined>;
+  findReportedPort(start: DevicePort): Promise<DevicePort>;
+  listSplitBranches(start: DevicePort): Promise<CablePath["branches"]>;
 }
 
 /** One fibre through a passive port, with both of its ends. */
-interface Passing {
+interface PassingFibre {
   readonly stack: PositionStack;
   readonly left: Fibre;
   readonly right: Fibre;
@@ -32,11 +32,11 @@ interface Passing {
  * Traces a port of a patch panel to both sides: through the device on the left, along its cable on the right. Both
  * sides of one fibre have the same positions, so they are paired by position.
  */
-export async function tracePassive(
-  memo: TraceMemo,
+export async function tracePassivePort(
+  memo: TraceCache,
   start: DevicePort,
   options: TraceOptions,
-  ends: EndQueries,
+  ends: EndPortQueries,
 ): Promise<readonly CablePath[]> {
   const { maxHops } = options;
   const left = await walkFibre(memo, start, { side: "INSIDE", stack: [], maxHops });
@@ -45,7 +45,7 @@ export async function tracePassive(
   const [only] = passing;
   const origin = createPortRef(start);
   const hops = [{ device: start.device, inPort: "", outPort: start.port.name }];
-  if (passing.every(({ left, right }) => !hasCable(left) && !hasCable(right))) {
+  if (passing.every(({ left, right }) => !hasCabledSegment(left) && !hasCabledSegment(right))) {
     return [completeCablePath({ origin, status: "UNCONNECTED", hops, segments: [] })];
   }
   if (only?.right.end.status === "LOOP" && passing.length === 1) return [createLoopPath(origin, only.right.end)];
@@ -54,22 +54,22 @@ export async function tracePassive(
   if (options.followSplits)
     return createPassingPaths(origin, await Promise.all(passing.map((one) => namePassingEnds(one, ends))));
   if (only === undefined || passing.length > 1) return [createPathToSplits(memo, origin, [left, right])];
-  const ends2 = [only.left.met, only.right.met];
-  if (ends2.includes(undefined)) return [joinPassingSides(origin, only)];
+  const farPorts = [only.left.met, only.right.met];
+  if (farPorts.includes(undefined)) return [joinPassingSides(origin, only)];
   const branches = [];
-  for (const met of ends2)
-    if (met !== undefined && met.rest.length > 0) branches.push(...(await ends.partingOf(met.named)));
+  for (const met of farPorts)
+    if (met !== undefined && met.remainingStack.length > 0) branches.push(...(await ends.listSplitBranches(met.named)));
   return [{ ...removeDestination(joinPassingSides(origin, only)), status: "SPLIT", branches }];
 }
 
 /** Pairs all fibres through a port from its two sides. */
 async function pairPassingFibres(
-  memo: TraceMemo,
+  memo: TraceCache,
   { port }: DevicePort,
   sides: readonly WalkResult[],
-): Promise<readonly Passing[]> {
+): Promise<readonly PassingFibre[]> {
   const { positions = 1 } = port;
-  const found: Passing[] = [];
+  const found: PassingFibre[] = [];
   for (const { stack, ends } of await traceFibreEnds(sides, [], positions > 1 ? positions : undefined)) {
     const [left, right] = ends;
     if (left === undefined || right === undefined) throw new Error("A passive port has two sides");
@@ -79,7 +79,7 @@ async function pairPassingFibres(
 }
 
 /** Returns the path on both sides of a port up to the points where the port's fibres split. */
-function createPathToSplits(memo: TraceMemo, origin: PortRef, sides: readonly [WalkResult, WalkResult]): CablePath {
+function createPathToSplits(memo: TraceCache, origin: PortRef, sides: readonly [WalkResult, WalkResult]): CablePath {
   return completeCablePath({
     origin,
     status: "SPLIT",
@@ -89,7 +89,7 @@ function createPathToSplits(memo: TraceMemo, origin: PortRef, sides: readonly [W
   });
 }
 
-function hasCable({ end }: Fibre): boolean {
+function hasCabledSegment({ end }: Fibre): boolean {
   return end.segments.some(({ cable }) => cable !== undefined);
 }
 
@@ -99,8 +99,8 @@ function listFibreEndProblems({ problem }: FibreEnd): readonly PathProblem[] {
 
 /** Returns the two ports that the fibres connect, if these ports have no other fibres. */
 async function findPortPair(
-  passing: readonly Passing[],
-  ends: EndQueries,
+  passing: readonly PassingFibre[],
+  ends: EndPortQueries,
 ): Promise<readonly [DevicePort, DevicePort] | undefined> {
   for (const by of ["named", "cabled"] as const) {
     const left = findCommonPort(
@@ -112,14 +112,14 @@ async function findPortPair(
       by,
     );
     if (left === undefined || right === undefined) continue;
-    const met = await ends.meetingOf(left);
-    if (met !== undefined && isSamePort(met, right)) return [left, right];
+    const met = await ends.findExclusiveFarPort(left);
+    if (met !== undefined && isSameDevicePort(met, right)) return [left, right];
   }
   return undefined;
 }
 
 /** Returns one path for each fibre; fibres between the same two ends share one path. */
-function createPassingPaths(origin: PortRef, passing: readonly Passing[]): readonly CablePath[] {
+function createPassingPaths(origin: PortRef, passing: readonly PassingFibre[]): readonly CablePath[] {
   const groups = Map.groupBy(passing, ({ left, right }) =>
     // A cable that loops a trunk back gives the same path with its ends swapped.
     [formatFibreEndKey(left), formatFibreEndKey(right)].toSorted().join(" | "),
@@ -128,13 +128,14 @@ function createPassingPaths(origin: PortRef, passing: readonly Passing[]): reado
 }
 
 /** Returns a fibre whose far ports have the names of the paths from these ports: a channel, or the whole port. */
-async function namePassingEnds({ stack, left, right }: Passing, ends: EndQueries): Promise<Passing> {
-  const named = async (fibre: Fibre, far: Fibre): Promise<Fibre> => {
+async function namePassingEnds({ stack, left, right }: PassingFibre, ends: EndPortQueries): Promise<PassingFibre> {
+  const nameEnd = async (fibre: Fibre, far: Fibre): Promise<Fibre> => {
     const { met } = fibre;
-    if (met === undefined || isSamePort(met.named, met.cabled) || (far.met?.rest.length ?? 0) === 0) return fibre;
-    return { ...fibre, met: { ...met, named: await ends.answeringPort(met.named) } };
+    if (met === undefined || isSameDevicePort(met.named, met.cabled) || (far.met?.remainingStack.length ?? 0) === 0)
+      return fibre;
+    return { ...fibre, met: { ...met, named: await ends.findReportedPort(met.named) } };
   };
-  return { stack, left: await named(left, right), right: await named(right, left) };
+  return { stack, left: await nameEnd(left, right), right: await nameEnd(right, left) };
 }
 
 function formatFibreEndKey({ end, met }: Fibre): string {
@@ -144,7 +145,7 @@ function formatFibreEndKey({ end, met }: Fibre): string {
 }
 
 /** Returns the fibre that represents several. Traces from both ends select the same one. */
-function selectPassingFibre(passing: readonly Passing[]): Passing {
+function selectPassingFibre(passing: readonly PassingFibre[]): PassingFibre {
   const [first] = passing;
   const isLeft =
     first === undefined || comparePortRefs(createPortRef(first.left.end), createPortRef(first.right.end)) <= 0;
@@ -167,7 +168,7 @@ export function selectFibre<One extends { readonly near: PositionStack; readonly
 
 function joinPassingSides(
   start: PortRef,
-  { left, right }: Passing,
+  { left, right }: PassingFibre,
   ends?: readonly [DevicePort, DevicePort],
 ): CablePath {
   const [near, far] = [ends?.[0] ?? left.met?.named, ends?.[1] ?? right.met?.named];
@@ -182,7 +183,7 @@ function joinPassingSides(
     // Without a far port on the left, the path begins at the traced port.
     origin: near === undefined ? start : createPortRef(near),
     ...(far !== undefined && { destination: createPortRef(far) }),
-    status: selectWorseStatus(left.end.status, right.end.status),
+    status: combineHalfStatuses(left.end.status, right.end.status),
     hops,
     segments: way.segments,
     problems: [...listFibreEndProblems(left.end), ...listFibreEndProblems(right.end)],

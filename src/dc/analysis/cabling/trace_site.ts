@@ -1,5 +1,5 @@
 import { codeKey } from "#dc/model/code.ts";
-import { isSamePort, portKey } from "#dc/model/ref.ts";
+import { isSamePort, toPortKey } from "#dc/model/ref.ts";
 import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
 import type { SiteReader } from "#dc/model/site.ts";
 
@@ -18,103 +18,106 @@ export interface CableEnd {
 }
 
 /** Connections inside a device: for each port, the port and position that each of its positions leads to. */
-type Inside = ReadonlyMap<Port, ReadonlyMap<number, { readonly port: Port; readonly position: number }>>;
+type InsideConnections = ReadonlyMap<Port, ReadonlyMap<number, { readonly port: Port; readonly position: number }>>;
 
 /**
  * Maximum number of steps of one trace. Our choice: more than 4,096 fibres over ten devices, followed from both ends,
  * which takes a few hundred milliseconds.
  */
-const MAX_STEPS = 250_000;
+const MAX_TRACE_STEPS = 250_000;
 /** Steps between two pauses. Our choice: a fraction of a millisecond. */
 const STEPS_PER_PAUSE = 256;
 
 /** Reads each device and cable once per trace, for all fibres, and counts the steps of the trace. */
-export class TraceMemo {
+export class TraceCache {
   readonly site: TraceSite;
-  readonly #pause: () => Promise<void>;
+  readonly #yieldToOthers: () => Promise<void>;
   readonly #devices = new Map<string, Promise<Device | undefined>>();
   readonly #cables = new Map<string, Promise<Cable | undefined>>();
   readonly #feeds = new Map<string, Promise<PortRef | undefined>>();
-  readonly #far = new Map<Port, CableEnd>();
-  readonly #inside = new Map<Device, Inside>();
-  readonly #riders = new Map<string, Promise<readonly Port[]>>();
+  readonly #cableEnds = new Map<Port, CableEnd>();
+  readonly #insideConnections = new Map<Device, InsideConnections>();
+  readonly #uncabledChannels = new Map<string, Promise<readonly Port[]>>();
   #steps = 0;
-  #unpaused = 0;
+  #stepsSincePause = 0;
 
   /** Creates an empty cache. @param pause lets other requests run */
   constructor(site: TraceSite, pause: () => Promise<void> = async () => {}) {
     this.site = site;
-    this.#pause = pause;
+    this.#yieldToOthers = pause;
   }
 
   /** Counts hops that are walked or copied. */
   count(steps: number): void {
     this.#steps += steps;
-    this.#unpaused += steps;
+    this.#stepsSincePause += steps;
   }
 
   /** Counts a step. Regularly returns a promise to await, so that other requests can run. */
-  step(): Promise<void> | undefined {
+  countStep(): Promise<void> | undefined {
     this.count(1);
-    if (this.#unpaused < STEPS_PER_PAUSE) return undefined;
-    this.#unpaused = 0;
-    return this.#pause();
+    if (this.#stepsSincePause < STEPS_PER_PAUSE) return undefined;
+    this.#stepsSincePause = 0;
+    return this.#yieldToOthers();
   }
 
   /** Whether the trace has used all its steps. */
-  get isSpent(): boolean {
-    return this.#steps >= MAX_STEPS;
+  get hasSpentSteps(): boolean {
+    return this.#steps >= MAX_TRACE_STEPS;
   }
 
   /** Returns the cable of a port and its other end, if the trace has read it before. */
-  knownFar({ port }: DevicePort): CableEnd | undefined {
-    return this.#far.get(port);
+  getLoadedCableEnd({ port }: DevicePort): CableEnd | undefined {
+    return this.#cableEnds.get(port);
   }
 
-  async far(place: DevicePort): Promise<CableEnd> {
+  async loadCableEnd(place: DevicePort): Promise<CableEnd> {
     const from = createPortRef(place);
-    const cable = await this.cableAt(from);
-    const to = cable === undefined ? undefined : await this.place(isSamePort(cable.a, from) ? cable.b : cable.a);
+    const cable = await this.loadCable(from);
+    const to =
+      cable === undefined ? undefined : await this.findDevicePort(isSamePort(cable.a, from) ? cable.b : cable.a);
     const found = { cable, place: to };
-    this.#far.set(place.port, found);
+    this.#cableEnds.set(place.port, found);
     return found;
   }
 
   /** Returns the breakout channels of a port that have no cable. */
-  riders(place: DevicePort): Promise<readonly Port[]> {
-    return loadValueOnce(this.#riders, portKey(createPortRef(place)), () => this.#ridersOf(place));
+  loadUncabledChannels(place: DevicePort): Promise<readonly Port[]> {
+    return loadValueOnce(this.#uncabledChannels, toPortKey(createPortRef(place)), () =>
+      this.#listUncabledChannels(place),
+    );
   }
 
   /** Returns connections between the positions of a device's ports inside the device. */
-  inside(device: Device): Inside {
-    const found = this.#inside.get(device) ?? mapPortPositions(device);
-    this.#inside.set(device, found);
+  loadInsideConnections(device: Device): InsideConnections {
+    const found = this.#insideConnections.get(device) ?? mapPortPositions(device);
+    this.#insideConnections.set(device, found);
     return found;
   }
 
-  async #ridersOf({ device, port }: DevicePort): Promise<readonly Port[]> {
+  async #listUncabledChannels({ device, port }: DevicePort): Promise<readonly Port[]> {
     const found: Port[] = [];
     for (const child of device.ports ?? []) {
       if (child.parentPort !== port.name || child.channel === undefined) continue;
-      if ((await this.cableAt(createPortRef({ device, port: child }))) === undefined) found.push(child);
+      if ((await this.loadCable(createPortRef({ device, port: child }))) === undefined) found.push(child);
     }
     return found;
   }
 
-  device(code: string): Promise<Device | undefined> {
+  loadDevice(code: string): Promise<Device | undefined> {
     return loadValueOnce(this.#devices, codeKey(code), () => this.site.device(code));
   }
 
-  feedDeclarer(feedId: string): Promise<PortRef | undefined> {
+  loadFeedDeclarer(feedId: string): Promise<PortRef | undefined> {
     return loadValueOnce(this.#feeds, codeKey(feedId), () => this.site.feedDeclarer(feedId));
   }
 
-  cableAt(end: PortRef): Promise<Cable | undefined> {
-    return loadValueOnce(this.#cables, portKey(end), () => this.site.cableAt(end));
+  loadCable(end: PortRef): Promise<Cable | undefined> {
+    return loadValueOnce(this.#cables, toPortKey(end), () => this.site.cableAt(end));
   }
 
-  async place(end: PortRef): Promise<DevicePort | undefined> {
-    const device = await this.device(end.deviceCode);
+  async findDevicePort(end: PortRef): Promise<DevicePort | undefined> {
+    const device = await this.loadDevice(end.deviceCode);
     const port = device?.ports?.find(({ name }) => name === end.portName);
     return device === undefined || port === undefined ? undefined : { device, port };
   }
@@ -136,10 +139,10 @@ export function createPortRef({ device, port }: DevicePort): PortRef {
 }
 
 /** Maps positions of front ports to rear ports by their recorded mappings, and back. */
-function mapPortPositions({ ports = [] }: Device): Inside {
+function mapPortPositions({ ports = [] }: Device): InsideConnections {
   const found = new Map<Port, Map<number, { readonly port: Port; readonly position: number }>>();
   const rears = new Map(ports.filter(({ kind }) => kind === "REAR").map((port) => [port.name, port]));
-  const lead = (from: Port, at: number, port: Port, position: number) => {
+  const connectPosition = (from: Port, at: number, port: Port, position: number) => {
     const steps = found.get(from) ?? new Map();
     found.set(from, steps);
     if (!steps.has(at)) steps.set(at, { port, position });
@@ -148,8 +151,8 @@ function mapPortPositions({ ports = [] }: Device): Inside {
     for (const { frontPosition, rearPort, rearPosition } of front.mappings ?? []) {
       const rear = rears.get(rearPort);
       if (rear === undefined) continue;
-      lead(front, frontPosition, rear, rearPosition);
-      lead(rear, rearPosition, front, frontPosition);
+      connectPosition(front, frontPosition, rear, rearPosition);
+      connectPosition(rear, rearPosition, front, frontPosition);
     }
   }
   return found;

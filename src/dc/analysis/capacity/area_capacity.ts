@@ -32,58 +32,59 @@ export interface CapacityInput {
 }
 
 /** Computes the free capacity of an area. Cost: its racks, devices, and the limits upstream of its racks. */
-export function* computeAreaCapacity(ground: CapacityInput, area: Ref): Steps<AreaCapacity> {
-  const { topology, basis, now } = ground;
+export function* computeAreaCapacity(input: CapacityInput, area: Ref): Steps<AreaCapacity> {
+  const { topology, basis, now } = input;
   const { racks, devices } = topology.inventory;
   const all = racks.filter((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, area));
-  const open = all.flatMap(({ code }) => ground.racks.get(codeKey(code)) ?? []);
+  const open = all.flatMap(({ code }) => input.racks.get(codeKey(code)) ?? []);
   const inside = devices.filter((device) => isLocatedIn(device, area));
-  const space: RackCapacity[] = [];
+  const rackCapacities: RackCapacity[] = [];
   for (const { rack } of open) {
     yield;
-    space.push(topology.rackStanding(rack, { basis, now }).elevation.capacity);
+    rackCapacities.push(topology.computeRackStanding(rack, { basis, now }).elevation.capacity);
   }
-  const block = Math.max(0, ...space.map(({ largestFreeBlockU }) => largestFreeBlockU));
+  const block = Math.max(0, ...rackCapacities.map(({ largestFreeBlockU }) => largestFreeBlockU));
   const outlets = new Set(open.flatMap(({ taps }) => taps));
   const ports = [
-    ...inside.flatMap(({ code }) => ground.switchPorts.get(codeKey(code)) ?? []),
+    ...inside.flatMap(({ code }) => input.switchPorts.get(codeKey(code)) ?? []),
     ...[...outlets].flatMap(({ device, outlets: free = [] }) => free.map(({ port }) => ({ device, port }))),
   ];
   return {
     ref: formatRef(area),
     racks: open.length,
     racksOutOfUse: all.length - open.length,
-    racksWithoutSupply: open.filter(({ ways }) => ways.length === 0).length,
-    totalU: space.reduce((sum, { totalU }) => sum + totalU, 0),
-    freeU: space.reduce((sum, { freeU }) => sum + freeU, 0),
+    racksWithoutSupply: open.filter(({ supplyPaths: ways }) => ways.length === 0).length,
+    totalU: rackCapacities.reduce((sum, { totalU }) => sum + totalU, 0),
+    freeU: rackCapacities.reduce((sum, { freeU }) => sum + freeU, 0),
     largestFreeBlockU: block,
     largestFreeBlockRack:
-      open[space.findIndex(({ largestFreeBlockU }) => largestFreeBlockU === block)]?.rack.code ?? "",
+      open[rackCapacities.findIndex(({ largestFreeBlockU }) => largestFreeBlockU === block)]?.rack.code ?? "",
     drawKw: inside.reduce((sum, device) => sum + (isInService(device) ? getDrawW(device, basis) : 0), 0) / 1000,
-    measuredDrawKw: sumMeasuredKw(ground, inside),
-    power: yield* computeFreeSupply(ground.state, open),
-    air: yield* ground.cooling.of(area, "AIR"),
-    liquid: yield* ground.cooling.of(area, "LIQUID"),
+    measuredDrawKw: sumMeasuredKw(input, inside),
+    power: yield* computeFreeSupply(input.state, open),
+    air: yield* input.cooling.computeFreeCooling(area, "AIR"),
+    liquid: yield* input.cooling.computeFreeCooling(area, "LIQUID"),
     ports: yield* countFreePortsByType(topology, ports),
   };
 }
 
 function sumMeasuredKw({ topology, measuredW }: CapacityInput, devices: readonly Device[]): number | undefined {
   if (measuredW === undefined) return undefined;
-  const wattsOf = ({ code }: Device) => measuredW.get(topology.power.indexOf.get(`device:${codeKey(code)}`) ?? -1) ?? 0;
-  return devices.reduce((sum, device) => sum + (isInService(device) ? wattsOf(device) : 0), 0) / 1000;
+  const getMeasuredW = ({ code }: Device) =>
+    measuredW.get(topology.power.indexOf.get(`device:${codeKey(code)}`) ?? -1) ?? 0;
+  return devices.reduce((sum, device) => sum + (isInService(device) ? getMeasuredW(device) : 0), 0) / 1000;
 }
 
 function* computeFreeSupply(state: SupplyLoadState, racks: readonly SuppliedRack[]): Steps<FreeSupply> {
-  const supplied = racks.filter(({ ways }) => ways.length > 0);
+  const supplied = racks.filter(({ supplyPaths: ways }) => ways.length > 0);
   const now = yield* computeFreePower(supplied, "NOW");
   const later = yield* computeFreePower(supplied, "AFTER_FAILURE");
   return {
     freeKw: now.watts === undefined ? undefined : now.watts / 1000,
-    limitRef: now.stop?.limit.ref ?? "",
+    limitRef: now.reachedLimit?.limit.ref ?? "",
     failoverFreeKw: later.watts === undefined ? undefined : later.watts / 1000,
-    failoverLimitRef: later.stop?.limit.ref ?? "",
-    failureRef: (later.stop && getFailureRef(state, later.stop)) ?? "",
+    failoverLimitRef: later.reachedLimit?.limit.ref ?? "",
+    failureRef: (later.reachedLimit && getFailureRef(state, later.reachedLimit)) ?? "",
   };
 }
 

@@ -13,8 +13,8 @@ export interface FreePort {
 /** Counts free ports by kind, type and speed. Ports of devices without power are not counted. */
 export function* countFreePortsByType(topology: Topology, ports: readonly FreePort[]): Steps<readonly FreePorts[]> {
   const { power, live } = topology;
-  const keyOf = ({ device }: FreePort) => `device:${codeKey(device.code)}`;
-  const isLive = (one: FreePort) => live[power.indexOf.get(keyOf(one)) ?? -1] === 1;
+  const formatNodeKey = ({ device }: FreePort) => `device:${codeKey(device.code)}`;
+  const isLive = (one: FreePort) => live[power.indexOf.get(formatNodeKey(one)) ?? -1] === 1;
   const alike = Map.groupBy(
     ports.filter(isLive),
     ({ port }) => `${port.kind} ${port.type ?? ""} ${port.speedMbps ?? 0}`,
@@ -26,7 +26,7 @@ export function* countFreePortsByType(topology: Topology, ports: readonly FreePo
     yield;
     const { kind, type = "", speedMbps } = first.port;
     let [most, failureRef] = [0, ""];
-    for (const { ref, lost } of listSharedLosses(topology, own, keyOf)) {
+    for (const { ref, lost } of listSharedLosses(topology, own, formatNodeKey)) {
       if (lost.length > most) [most, failureRef] = [lost.length, ref];
     }
     const counts = { free: own.length, failoverFree: own.length - most, failureRef };
@@ -36,7 +36,7 @@ export function* countFreePortsByType(topology: Topology, ports: readonly FreePo
 }
 
 /** Items that one failure turns off. */
-interface LostTogether<Item> {
+interface SharedLoss<Item> {
   readonly ref: string;
   readonly lost: readonly Item[];
 }
@@ -50,12 +50,12 @@ export function listSharedLosses<Item>(
   { power, killers }: Topology,
   items: readonly Item[],
   keyOf: (item: Item) => string,
-): readonly LostTogether<Item>[] {
+): readonly SharedLoss<Item>[] {
   const found = new Map<number, Item[]>();
   for (const item of items) {
     const own = power.indexOf.get(keyOf(item));
     if (own === undefined) continue;
-    for (const index of new Set([own, ...(killers.safely(own) ?? [])])) {
+    for (const index of new Set([own, ...(killers.findKillers(own) ?? [])])) {
       const list = found.get(index);
       if (list === undefined) found.set(index, [item]);
       else list.push(item);

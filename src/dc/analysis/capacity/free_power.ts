@@ -8,7 +8,7 @@ import type { SuppliedRack } from "./rack_supply_limits.ts";
 export interface FreePower {
   /** Free watts; below 0 if a limit is exceeded by that much. Undefined if some supply has no limit. */
   readonly watts: number | undefined;
-  readonly stop: ReachedLimit | undefined;
+  readonly reachedLimit: ReachedLimit | undefined;
 }
 
 /** A reached limit, and the number of the node after whose loss it is reached; -1 if it is reached without a loss. */
@@ -20,9 +20,9 @@ export interface ReachedLimit {
 /** Tolerance of comparisons: amounts are sums of fractions, so smaller differences count as equal. */
 const TOLERANCE = 1e-6;
 /** Minimum rate of growth. Smaller rates result from rounding and count as 0. */
-const LEAST_RATE = 1e-9;
-const NOW: readonly RefusalReason[] = ["SUPPLY_LIMIT", "RACK_POWER"];
-const AFTER_FAILURE: readonly RefusalReason[] = [...NOW, "SUPPLY_FAILOVER"];
+const MIN_GROWTH_RATE = 1e-9;
+const REASONS_NOW: readonly RefusalReason[] = ["SUPPLY_LIMIT", "RACK_POWER"];
+const REASONS_AFTER_FAILURE: readonly RefusalReason[] = [...REASONS_NOW, "SUPPLY_FAILOVER"];
 
 /**
  * Computes the power that racks can still draw together: the draw of all racks grows equally, and each rack stops when
@@ -31,41 +31,41 @@ const AFTER_FAILURE: readonly RefusalReason[] = [...NOW, "SUPPLY_FAILOVER"];
  * @param when whether limits after the loss of any one element apply as well
  */
 export function* computeFreePower(racks: readonly SuppliedRack[], when: "NOW" | "AFTER_FAILURE"): Steps<FreePower> {
-  const filling = new Filling();
-  yield* filling.take(racks, when === "NOW" ? NOW : AFTER_FAILURE);
+  const filling = new DrawGrowth();
+  yield* filling.addRacks(racks, when === "NOW" ? REASONS_NOW : REASONS_AFTER_FAILURE);
   yield* filling.run();
-  return filling.found();
+  return filling.getFreePower();
 }
 
 /** A supply of a rack. `stoppedAt` is the growth in watts at which its draw stopped; undefined while it grows. */
-interface Growing {
-  readonly part: number;
-  readonly meters: readonly Meter[];
+interface GrowingSupply {
+  readonly share: number;
+  readonly meters: readonly LimitMeter[];
   stoppedAt: number | undefined;
-  stop: ReachedLimit | undefined;
+  reachedLimit: ReachedLimit | undefined;
 }
 
-class Filling {
-  readonly #ways: Growing[] = [];
-  readonly #meters = new Map<Limit, Meter>();
+class DrawGrowth {
+  readonly #supplies: GrowingSupply[] = [];
+  readonly #meters = new Map<Limit, LimitMeter>();
   /** Watts by which the draw of each rack has grown. */
   #level = 0;
 
-  *take(racks: readonly SuppliedRack[], reasons: readonly RefusalReason[]): Steps<void> {
-    for (const { ways } of racks) {
+  *addRacks(racks: readonly SuppliedRack[], reasons: readonly RefusalReason[]): Steps<void> {
+    for (const { supplyPaths: ways } of racks) {
       yield;
       for (const { uses, part } of ways) {
-        const counted = uses.filter(({ limit }) => reasons.includes(limit.reason) && Number.isFinite(limit.most));
-        const meters = counted.map(({ limit }) => this.#meterOf(limit));
-        const way: Growing = { part, meters, stoppedAt: undefined, stop: undefined };
-        for (const { limit, each, after } of counted) this.#meterOf(limit).add(way, each * part, after);
-        this.#ways.push(way);
+        const counted = uses.filter(({ limit }) => reasons.includes(limit.reason) && Number.isFinite(limit.maxUse));
+        const meters = counted.map(({ limit }) => this.#findMeter(limit));
+        const way: GrowingSupply = { share: part, meters, stoppedAt: undefined, reachedLimit: undefined };
+        for (const { limit, each, after } of counted) this.#findMeter(limit).addSupply(way, each * part, after);
+        this.#supplies.push(way);
       }
     }
   }
 
-  #meterOf(limit: Limit): Meter {
-    const known = this.#meters.get(limit) ?? new Meter(limit);
+  #findMeter(limit: Limit): LimitMeter {
+    const known = this.#meters.get(limit) ?? new LimitMeter(limit);
     this.#meters.set(limit, known);
     return known;
   }
@@ -74,47 +74,50 @@ class Filling {
     const meters = [...this.#meters.values()];
     for (;;) {
       yield;
-      let first: Meter | undefined;
-      for (const meter of meters) if (meter.fullAt < (first?.fullAt ?? Number.POSITIVE_INFINITY)) first = meter;
+      let first: LimitMeter | undefined;
+      for (const meter of meters) if (meter.fullLevel < (first?.fullLevel ?? Number.POSITIVE_INFINITY)) first = meter;
       if (first === undefined) return;
-      this.#level = Math.max(this.#level, first.fullAt);
-      this.#stop(first);
+      this.#level = Math.max(this.#level, first.fullLevel);
+      this.#stopSupplies(first);
     }
   }
 
   /** Stops the growth of the supplies that stop at a reached limit. */
-  #stop(full: Meter): void {
-    const stopped = full.stopped();
-    const touched = new Set<Meter>([full]);
+  #stopSupplies(full: LimitMeter): void {
+    const stopped = full.listStoppedSupplies();
+    const touched = new Set<LimitMeter>([full]);
     for (const way of stopped) {
       way.stoppedAt = this.#level;
-      way.stop = { limit: full.limit, loss: full.loss };
+      way.reachedLimit = { limit: full.limit, loss: full.decisiveLoss };
       for (const meter of way.meters) touched.add(meter);
     }
-    for (const meter of touched) meter.settle(this.#level, stopped);
+    for (const meter of touched) meter.advanceToLevel(this.#level, stopped);
   }
 
-  found(): FreePower {
-    if (this.#ways.some(({ stoppedAt }) => stoppedAt === undefined)) return { watts: undefined, stop: undefined };
-    const watts = this.#ways.reduce((sum, { part, stoppedAt = 0 }) => sum + part * stoppedAt, 0);
-    const stop = findCommonestLimit(this.#ways);
-    if (watts > TOLERANCE || stop === undefined) return { watts, stop };
+  getFreePower(): FreePower {
+    if (this.#supplies.some(({ stoppedAt }) => stoppedAt === undefined))
+      return { watts: undefined, reachedLimit: undefined };
+    const watts = this.#supplies.reduce((sum, { share: part, stoppedAt = 0 }) => sum + part * stoppedAt, 0);
+    const stop = findCommonestLimit(this.#supplies);
+    if (watts > TOLERANCE || stop === undefined) return { watts, reachedLimit: stop };
     // Nothing fits, so find by how much a limit is exceeded.
-    const worst = this.#ways.reduce((least, one) => {
-      return one.stop !== undefined && getRemainingLimit(one.stop) < getRemainingLimit(least) ? one.stop : least;
+    const worst = this.#supplies.reduce((least, one) => {
+      return one.reachedLimit !== undefined && getRemainingLimit(one.reachedLimit) < getRemainingLimit(least)
+        ? one.reachedLimit
+        : least;
     }, stop);
-    return { watts: Math.min(0, getRemainingLimit(worst)), stop: worst };
+    return { watts: Math.min(0, getRemainingLimit(worst)), reachedLimit: worst };
   }
 }
 
 function getRemainingLimit({ limit }: ReachedLimit): number {
-  return limit.most - limit.used;
+  return limit.maxUse - limit.used;
 }
 
 /** Returns the limit that stopped most supplies; among equals, the first by reference. */
-function findCommonestLimit(ways: readonly Growing[]): ReachedLimit | undefined {
+function findCommonestLimit(ways: readonly GrowingSupply[]): ReachedLimit | undefined {
   const counts = new Map<string, { readonly stop: ReachedLimit; count: number }>();
-  for (const { stop } of ways) {
+  for (const { reachedLimit: stop } of ways) {
     if (stop === undefined) continue;
     const key = `${stop.limit.reason} ${stop.limit.ref}`;
     const known = counts.get(key) ?? { stop, count: 0 };
@@ -125,87 +128,89 @@ function findCommonestLimit(ways: readonly Growing[]): ReachedLimit | undefined 
   return most?.[1].stop;
 }
 
-interface Grown {
+interface MeterUse {
   spent: number;
   rate: number;
 }
 
 /** Tracks the use of a limit while draws grow. */
-class Meter {
+class LimitMeter {
   readonly limit: Limit;
   /** Growth at which the limit is reached; infinite if no counted draw grows. */
-  fullAt = Number.POSITIVE_INFINITY;
+  fullLevel = Number.POSITIVE_INFINITY;
   /** Node whose loss makes the limit reached; -1 if no loss is needed. */
-  loss = -1;
-  readonly #rates = new Map<Growing, number>();
-  readonly #all: Grown = { spent: 0, rate: 0 };
+  decisiveLoss = -1;
+  readonly #rates = new Map<GrowingSupply, number>();
+  readonly #commonUse: MeterUse = { spent: 0, rate: 0 };
   /** Use that is added only after a loss, by the lost node. */
-  readonly #after = new Map<number, Grown>();
-  readonly #more = new Map<Growing, readonly (readonly [loss: number, rate: number])[]>();
-  #since = 0;
+  readonly #useAfterLoss = new Map<number, MeterUse>();
+  readonly #lossRates = new Map<GrowingSupply, readonly (readonly [loss: number, rate: number])[]>();
+  #level = 0;
 
   constructor(limit: Limit) {
     this.limit = limit;
   }
 
-  add(
-    way: Growing,
+  addSupply(
+    way: GrowingSupply,
     rate: number,
     after: { readonly losses: readonly number[]; readonly more: number } | undefined,
   ): void {
     this.#rates.set(way, rate);
-    this.#all.rate += rate;
-    const more = (after?.losses ?? []).map((loss) => [loss, (after?.more ?? 0) * way.part] as const);
-    this.#more.set(way, more);
+    this.#commonUse.rate += rate;
+    const more = (after?.losses ?? []).map((loss) => [loss, (after?.more ?? 0) * way.share] as const);
+    this.#lossRates.set(way, more);
     for (const [loss, each] of more) {
-      const grown = this.#after.get(loss) ?? { spent: 0, rate: 0 };
+      const grown = this.#useAfterLoss.get(loss) ?? { spent: 0, rate: 0 };
       grown.rate += each;
-      this.#after.set(loss, grown);
+      this.#useAfterLoss.set(loss, grown);
     }
-    this.#judge();
+    this.#updateFullLevel();
   }
 
   /** Returns the supplies that stop at the limit: those whose growth uses it, or all counted ones if it is exceeded. */
-  stopped(): readonly Growing[] {
+  listStoppedSupplies(): readonly GrowingSupply[] {
     const ways = [...this.#rates.keys()];
-    if (this.limit.most - this.limit.used < -TOLERANCE) return ways;
+    if (this.limit.maxUse - this.limit.used < -TOLERANCE) return ways;
     return ways.filter(
-      (way) => (this.#rates.get(way) ?? 0) > 0 || this.#more.get(way)?.some(([loss]) => loss === this.loss),
+      (way) =>
+        (this.#rates.get(way) ?? 0) > 0 || this.#lossRates.get(way)?.some(([loss]) => loss === this.decisiveLoss),
     );
   }
 
   /** Updates the use to a level of growth. @param stopped supplies that no longer grow */
-  settle(level: number, stopped: readonly Growing[]): void {
-    const passed = level - this.#since;
-    this.#since = level;
-    for (const grown of [this.#all, ...this.#after.values()]) grown.spent += grown.rate * passed;
+  advanceToLevel(level: number, stopped: readonly GrowingSupply[]): void {
+    const passed = level - this.#level;
+    this.#level = level;
+    for (const grown of [this.#commonUse, ...this.#useAfterLoss.values()]) grown.spent += grown.rate * passed;
     for (const way of stopped) {
       const rate = this.#rates.get(way);
       if (rate === undefined) continue;
       this.#rates.delete(way);
-      this.#all.rate -= rate;
-      for (const [loss, each] of this.#more.get(way) ?? []) {
-        const grown = this.#after.get(loss);
+      this.#commonUse.rate -= rate;
+      for (const [loss, each] of this.#lossRates.get(way) ?? []) {
+        const grown = this.#useAfterLoss.get(loss);
         if (grown !== undefined) grown.rate -= each;
       }
     }
-    this.#judge();
+    this.#updateFullLevel();
   }
 
-  #judge(): void {
-    this.fullAt = Number.POSITIVE_INFINITY;
+  #updateFullLevel(): void {
+    this.fullLevel = Number.POSITIVE_INFINITY;
     if (this.#rates.size === 0) return;
-    const left = this.limit.most - this.limit.used - this.#all.spent;
-    this.#fillBy(left, this.#all.rate, -1);
-    for (const [loss, { spent, rate }] of this.#after) this.#fillBy(left - spent, this.#all.rate + rate, loss);
+    const left = this.limit.maxUse - this.limit.used - this.#commonUse.spent;
+    this.#lowerFullLevel(left, this.#commonUse.rate, -1);
+    for (const [loss, { spent, rate }] of this.#useAfterLoss)
+      this.#lowerFullLevel(left - spent, this.#commonUse.rate + rate, loss);
   }
 
-  #fillBy(left: number, rate: number, loss: number): void {
-    const isExceeded = this.limit.most - this.limit.used < -TOLERANCE;
-    if (!isExceeded && rate <= LEAST_RATE) return;
-    const at = this.#since + (isExceeded ? 0 : Math.max(0, left) / rate);
-    if (at >= this.fullAt) return;
-    this.fullAt = at;
-    this.loss = loss;
+  #lowerFullLevel(left: number, rate: number, loss: number): void {
+    const isExceeded = this.limit.maxUse - this.limit.used < -TOLERANCE;
+    if (!isExceeded && rate <= MIN_GROWTH_RATE) return;
+    const at = this.#level + (isExceeded ? 0 : Math.max(0, left) / rate);
+    if (at >= this.fullLevel) return;
+    this.fullLevel = at;
+    this.decisiveLoss = loss;
   }
 }

@@ -3,7 +3,7 @@ import type { Rack } from "#dc/model/resources.ts";
 import { listPathUses, type Pauses, prepareSupply } from "../placement/candidates.ts";
 import type { LimitUse } from "../placement/limits.ts";
 import { createRackLimits } from "../placement/rack_limits.ts";
-import type { Tap } from "../placement/rack_taps.ts";
+import type { SupplyTap } from "../placement/rack_taps.ts";
 import { listSupplyPairs } from "../placement/supply_pairs.ts";
 import type { SupplyLoadState } from "../placement/supply_paths.ts";
 import type { PlacementRequest, RequestedInlet } from "../placement/wanted.ts";
@@ -19,8 +19,8 @@ export interface RackSupplyPath {
 /** A rack that accepts devices, with its possible supplies; none if no supply is live. */
 export interface SuppliedRack {
   readonly rack: Rack;
-  readonly ways: readonly RackSupplyPath[];
-  readonly taps: readonly Tap[];
+  readonly supplyPaths: readonly RackSupplyPath[];
+  readonly taps: readonly SupplyTap[];
 }
 
 /** Creates the request for a device of one watt, the unit in which free power is counted. */
@@ -47,8 +47,8 @@ function createOneWattRequest(basis: LoadBasis, now: string, inlets: readonly Re
   };
 }
 
-const ONE: readonly RequestedInlet[] = [{ name: "a" }];
-const TWO: readonly RequestedInlet[] = [{ name: "a" }, { name: "b" }];
+const ONE_INLET: readonly RequestedInlet[] = [{ name: "a" }];
+const TWO_INLETS: readonly RequestedInlet[] = [{ name: "a" }, { name: "b" }];
 
 /**
  * Finds the limits upstream of every rack that accepts devices, by the rules of FindPlacement. Further draw has two
@@ -62,21 +62,21 @@ export async function findSuppliedRacks(
   { basis, now }: { readonly basis: LoadBasis; readonly now: string },
   pauses: Pauses,
 ): Promise<{ readonly racks: readonly SuppliedRack[]; readonly state: SupplyLoadState }> {
-  const [two, one] = [createOneWattRequest(basis, now, TWO), createOneWattRequest(basis, now, ONE)];
+  const [two, one] = [createOneWattRequest(basis, now, TWO_INLETS), createOneWattRequest(basis, now, ONE_INLET)];
   const { state, paths, taps } = await prepareSupply(topology, two, pauses);
   const found: SuppliedRack[] = [];
   for (const rack of racks) {
     await pauses.yieldIfDue();
-    const { power, obstacles } = createRackLimits(rack, topology.devicesInRack(rack.code), two);
+    const { power, obstacles } = createRackLimits(rack, topology.listDevicesInRack(rack.code), two);
     if (obstacles.some(({ reason }) => reason === "RACK_STATUS")) continue;
-    const tapped = await taps.of(rack.code);
+    const tapped = await taps.findRackTaps(rack.code);
     const paired = listSupplyPairs(rack, tapped, two).pairs;
     const [pairs, wanted] = paired.length > 0 ? [paired, two] : [listSupplyPairs(rack, tapped, one).pairs, one];
     const ways = pairs.map((pair) => ({
       uses: [{ limit: power, each: 1 }, ...listPathUses(pair, paths, wanted)],
       part: 1 / pairs.length,
     }));
-    found.push({ rack, ways, taps: tapped.taps });
+    found.push({ rack, supplyPaths: ways, taps: tapped.taps });
   }
   return { racks: found, state };
 }

@@ -47,88 +47,88 @@ export class CoolingBalance {
   readonly #options: ThermalOptions;
   readonly #units: UnitsByArea;
   readonly #places: readonly DeviceLocation[];
-  readonly #byArea: ReadonlyMap<string, readonly number[]>;
-  readonly #failed: ReadonlySet<string>;
-  readonly #watts = new Map<number, LocationHeat>();
-  readonly #serving = new Map<number, Readonly<Record<CoolingMedium, readonly Crac[]>>>();
-  readonly #loads = new Map<Crac, number>();
-  #rejected: ReadonlyMap<number, number> | undefined;
+  readonly #locationsByArea: ReadonlyMap<string, readonly number[]>;
+  readonly #failedKeys: ReadonlySet<string>;
+  readonly #heatByLocation = new Map<number, LocationHeat>();
+  readonly #unitsByLocation = new Map<number, Readonly<Record<CoolingMedium, readonly Crac[]>>>();
+  readonly #loadsKw = new Map<Crac, number>();
+  #rejectedW: ReadonlyMap<number, number> | undefined;
 
   constructor(topology: Topology, options: ThermalOptions) {
     this.#topology = topology;
     this.#options = options;
     this.#units = groupUnitsByArea(topology.inventory.cracs);
-    this.#places = topology.places();
-    this.#byArea = indexLocationsByArea(this.#places);
-    this.#failed = new Set(options.failedCracCodes.map(codeKey));
+    this.#places = topology.listLocations();
+    this.#locationsByArea = indexLocationsByArea(this.#places);
+    this.#failedKeys = new Set(options.failedCracCodes.map(codeKey));
   }
 
-  inside(area: string): readonly number[] {
-    return this.#byArea.get(area) ?? [];
+  listLocationsInArea(area: string): readonly number[] {
+    return this.#locationsByArea.get(area) ?? [];
   }
 
-  place(at: number): DeviceLocation | undefined {
+  getLocation(at: number): DeviceLocation | undefined {
     return this.#places[at];
   }
 
   isFailed({ code }: Crac): boolean {
-    return this.#failed.has(codeKey(code));
+    return this.#failedKeys.has(codeKey(code));
   }
 
   /** Returns the derated capacity of an active unit in kilowatts; 0 for failed and inactive units. */
-  effectiveKw(crac: Crac): number {
+  getEffectiveKw(crac: Crac): number {
     return (crac.status ?? "ACTIVE") === "ACTIVE" && !this.isFailed(crac) ? computeDeratedKw(crac) : 0;
   }
 
   /** Returns the units that serve a location in a scope, or an area inside it, sorted by code. */
-  unitsOf(scope: Ref): readonly Crac[] {
+  listServingUnits(scope: Ref): readonly Crac[] {
     const found = new Set<Crac>();
     const areas = new Set<string>();
-    for (const at of this.inside(formatAreaKey(scope)))
+    for (const at of this.listLocationsInArea(formatAreaKey(scope)))
       for (const area of this.#places[at]?.areas ?? []) areas.add(area);
     for (const area of areas) for (const crac of this.#units.get(area) ?? []) found.add(crac);
-    for (const crac of this.#unitsInside(scope)) found.add(crac);
+    for (const crac of this.#listUnitsInside(scope)) found.add(crac);
     return [...found].sort((a, b) => compareText(codeKey(a.code), codeKey(b.code)));
   }
 
   /** Returns the units that serve areas whose references are inside a scope. */
-  #unitsInside(scope: Ref): readonly Crac[] {
+  #listUnitsInside(scope: Ref): readonly Crac[] {
     // Only references of sites and floors are prefixes of the references of areas inside them.
     if (scope.kind !== "site" && scope.kind !== "floor") return this.#units.get(formatAreaKey(scope)) ?? [];
     return [...this.#units].flatMap(([area, cracs]) => (isAreaInScope(area, scope) ? cracs : []));
   }
 
-  heat(at: number): LocationHeat {
-    const known = this.#watts.get(at);
+  computeLocationHeat(at: number): LocationHeat {
+    const known = this.#heatByLocation.get(at);
     if (known !== undefined) return known;
-    const rejectedW = this.#rejectedAt(at);
-    const own = this.#equipmentHeat(at);
+    const rejectedW = this.#getRejectedW(at);
+    const own = this.#computeEquipmentHeat(at);
     const made = { ...own, AIR: own.AIR + rejectedW, rejectedW };
-    this.#watts.set(at, made);
+    this.#heatByLocation.set(at, made);
     return made;
   }
 
   /** Returns the heat in kilowatts that a unit carries from all locations that it serves. */
-  loadKw(crac: Crac): number {
-    const known = this.#loads.get(crac);
+  computeUnitLoadKw(crac: Crac): number {
+    const known = this.#loadsKw.get(crac);
     if (known !== undefined) return known;
     const medium = getMedium(crac);
-    const served = new Set(listServedAreas(crac).flatMap((area) => this.inside(area)));
+    const served = new Set(listServedAreas(crac).flatMap((area) => this.listLocationsInArea(area)));
     let watts = 0;
-    for (const at of served) watts += this.#share(at, crac, this.heat(at)[medium]);
-    this.#loads.set(crac, watts / 1000);
+    for (const at of served) watts += this.#computeUnitShareW(at, crac, this.computeLocationHeat(at)[medium]);
+    this.#loadsKw.set(crac, watts / 1000);
     return watts / 1000;
   }
 
   /** Compares the capacity of a scope's units with all heat that they carry and with the scope's uncarried heat. */
-  of(scope: Ref, medium: CoolingMedium, units = this.unitsOf(scope)): PlantBalance {
+  computeBalance(scope: Ref, medium: CoolingMedium, units = this.listServingUnits(scope)): PlantBalance {
     const own = units.filter((crac) => getMedium(crac) === medium);
-    const effective = own.map((crac) => this.effectiveKw(crac));
+    const effective = own.map((crac) => this.getEffectiveKw(crac));
     const standby = own.filter((crac) => crac.status === "STANDBY" && !this.isFailed(crac)).map(computeDeratedKw);
     const reserveKw = sumNumbers(effective.toSorted((a, b) => b - a).slice(0, this.#options.reserveUnits));
     const usableKw = sumNumbers(effective) + sumNumbers(standby) - reserveKw;
-    const { heatKw, uncarriedKw, unservedKw } = this.#heatIn(formatAreaKey(scope), medium);
-    const carriedKw = sumNumbers(own.map((crac) => this.loadKw(crac)));
+    const { heatKw, uncarriedKw, unservedKw } = this.#sumAreaHeat(formatAreaKey(scope), medium);
+    const carriedKw = sumNumbers(own.map((crac) => this.computeUnitLoadKw(crac)));
     return {
       units: own.length,
       ratedKw: sumNumbers(own.map(({ sensibleCapacityKw }) => sensibleCapacityKw)),
@@ -141,41 +141,41 @@ export class CoolingBalance {
     };
   }
 
-  #heatIn(area: string, medium: CoolingMedium) {
+  #sumAreaHeat(area: string, medium: CoolingMedium) {
     let [heat, uncarried, unserved] = [0, 0, 0];
-    for (const at of this.inside(area)) {
-      const watts = this.heat(at)[medium];
-      const units = this.servingOf(at)[medium];
+    for (const at of this.listLocationsInArea(area)) {
+      const watts = this.computeLocationHeat(at)[medium];
+      const units = this.groupUnitsAtLocation(at)[medium];
       heat += watts;
-      if (this.#totalOf(units) === 0) uncarried += watts;
+      if (this.#sumEffectiveKw(units) === 0) uncarried += watts;
       if (units.length === 0) unserved += watts;
     }
     return { heatKw: heat / 1000, uncarriedKw: uncarried / 1000, unservedKw: unserved / 1000 };
   }
 
-  #share(at: number, crac: Crac, watts: number): number {
-    const total = this.#totalOf(this.servingOf(at)[getMedium(crac)]);
-    return total === 0 ? 0 : (watts * this.effectiveKw(crac)) / total;
+  #computeUnitShareW(at: number, crac: Crac, watts: number): number {
+    const total = this.#sumEffectiveKw(this.groupUnitsAtLocation(at)[getMedium(crac)]);
+    return total === 0 ? 0 : (watts * this.getEffectiveKw(crac)) / total;
   }
 
-  #totalOf(units: readonly Crac[]): number {
-    return sumNumbers(units.map((crac) => this.effectiveKw(crac)));
+  #sumEffectiveKw(units: readonly Crac[]): number {
+    return sumNumbers(units.map((crac) => this.getEffectiveKw(crac)));
   }
 
   /** Returns the units that serve a location, working or not. */
-  servingOf(at: number): Readonly<Record<CoolingMedium, readonly Crac[]>> {
-    const known = this.#serving.get(at);
+  groupUnitsAtLocation(at: number): Readonly<Record<CoolingMedium, readonly Crac[]>> {
+    const known = this.#unitsByLocation.get(at);
     if (known !== undefined) return known;
     const all = new Set([...(this.#places[at]?.areas ?? [])].flatMap((area) => this.#units.get(area) ?? []));
     const made = {
       AIR: [...all].filter((crac) => getMedium(crac) === "AIR"),
       LIQUID: [...all].filter((crac) => getMedium(crac) === "LIQUID"),
     };
-    this.#serving.set(at, made);
+    this.#unitsByLocation.set(at, made);
     return made;
   }
 
-  #equipmentHeat(at: number): Omit<LocationHeat, "rejectedW"> {
+  #computeEquipmentHeat(at: number): Omit<LocationHeat, "rejectedW"> {
     const place = this.#places[at];
     if (place === undefined) return { AIR: 0, LIQUID: 0, itW: 0, lossW: 0 };
     const { basis } = this.#options;
@@ -186,24 +186,26 @@ export class CoolingBalance {
   }
 
   /** Returns the watts that units reject into a location's air: liquid heat of units that do not reject outside. */
-  #rejectedAt(at: number): number {
-    this.#rejected ??= this.#allRejected();
-    return this.#rejected.get(at) ?? 0;
+  #getRejectedW(at: number): number {
+    this.#rejectedW ??= this.#computeRejectedW();
+    return this.#rejectedW.get(at) ?? 0;
   }
 
-  #allRejected(): ReadonlyMap<number, number> {
+  #computeRejectedW(): ReadonlyMap<number, number> {
     const found = new Map<number, number>();
     const indexOf = (areas: readonly string[]) => {
       const key = areas.join("\n");
-      return this.inside(areas[0] ?? "").find((at) => [...(this.#places[at]?.areas ?? [])].join("\n") === key);
+      return this.listLocationsInArea(areas[0] ?? "").find(
+        (at) => [...(this.#places[at]?.areas ?? [])].join("\n") === key,
+      );
     };
     for (const crac of this.#topology.inventory.cracs) {
       if (crac.heatRejection !== "AIR" || getMedium(crac) !== "LIQUID" || crac.location === undefined) continue;
       const at = indexOf(listAreaKeys({ location: crac.location }));
       if (at === undefined) continue;
-      const served = new Set(listServedAreas(crac).flatMap((area) => this.inside(area)));
+      const served = new Set(listServedAreas(crac).flatMap((area) => this.listLocationsInArea(area)));
       let watts = 0;
-      for (const one of served) watts += this.#share(one, crac, this.#equipmentHeat(one).LIQUID);
+      for (const one of served) watts += this.#computeUnitShareW(one, crac, this.#computeEquipmentHeat(one).LIQUID);
       found.set(at, (found.get(at) ?? 0) + watts);
     }
     return found;

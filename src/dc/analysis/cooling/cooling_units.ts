@@ -25,11 +25,11 @@ export function listServedAreas({ serves = [] }: Crac): readonly string[] {
   return [...new Set(serves.map((text) => text.toLowerCase()))];
 }
 
-const grouped = new WeakMap<readonly Crac[], UnitsByArea>();
+const unitsByAreaCache = new WeakMap<readonly Crac[], UnitsByArea>();
 
 /** Groups units by the areas that they serve. The result is cached per list. */
 export function groupUnitsByArea(cracs: readonly Crac[]): UnitsByArea {
-  const known = grouped.get(cracs);
+  const known = unitsByAreaCache.get(cracs);
   if (known !== undefined) return known;
   const found = new Map<string, Crac[]>();
   for (const crac of cracs) {
@@ -39,16 +39,17 @@ export function groupUnitsByArea(cracs: readonly Crac[]): UnitsByArea {
       else list.push(crac);
     }
   }
-  grouped.set(cracs, found);
+  unitsByAreaCache.set(cracs, found);
   return found;
 }
 
-const sites = new WeakMap<readonly Crac[], ReadonlySet<string>>();
+const sitesWithUnitsCache = new WeakMap<readonly Crac[], ReadonlySet<string>>();
 
 /** Returns keys of the sites with a recorded cooling unit. */
 function collectSitesWithUnits(cracs: readonly Crac[]): ReadonlySet<string> {
-  const known = sites.get(cracs) ?? new Set(cracs.flatMap(({ location }) => location?.siteId.toLowerCase() ?? []));
-  sites.set(cracs, known);
+  const known =
+    sitesWithUnitsCache.get(cracs) ?? new Set(cracs.flatMap(({ location }) => location?.siteId.toLowerCase() ?? []));
+  sitesWithUnitsCache.set(cracs, known);
   return known;
 }
 
@@ -69,14 +70,14 @@ export function findServedMedia(cracs: readonly Crac[], rack: Rack): MediaServed
   return { air, liquid };
 }
 
-const rackAreas = new WeakMap<Rack, readonly string[]>();
+const rackAreasCache = new WeakMap<Rack, readonly string[]>();
 
 /** Returns keys of the areas that contain a rack; computed once. */
 export function listRackAreas(rack: Rack): readonly string[] {
-  const known = rackAreas.get(rack);
+  const known = rackAreasCache.get(rack);
   if (known !== undefined) return known;
   const { code, location } = rack;
   const made = listAreaKeys({ rackCode: code, ...(location !== undefined && { location }) });
-  rackAreas.set(rack, made);
+  rackAreasCache.set(rack, made);
   return made;
 }

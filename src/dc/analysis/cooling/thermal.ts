@@ -11,7 +11,7 @@ import {
   computeRackCoolingIndex,
   hasHeadroom,
   listInletHotspots,
-  listUnservedHotspots,
+  listScopeUnservedHotspots,
   listZoneHotspots,
   type RackHeat,
 } from "./thermal_spots.ts";
@@ -20,7 +20,7 @@ import {
 export type CracShare = Omit<CracReply, "code" | "status"> & { readonly crac: Crac };
 
 /** The reply of ThermalHeadroom, with cooling units instead of their codes. */
-export type ThermalAnswer = Omit<ThermalHeadroomResponse, "scopeRef" | "render" | "measuredLoad" | "cracs"> & {
+export type ThermalReport = Omit<ThermalHeadroomResponse, "scopeRef" | "render" | "measuredLoad" | "cracs"> & {
   readonly cracs: readonly CracShare[];
 };
 
@@ -33,10 +33,10 @@ const AIRFLOW_FACTOR = 2985;
  * Factor for the heat of lights, people and envelope in the cooling capacity factor (CCF). Source:
  * docs/contract/datacenter-analyses.md#thermal-figures.
  */
-const CCF_SHARE = 1.1;
+const CCF_LOAD_FACTOR = 1.1;
 
 /** Findings of racks that a wider scope summarizes in one finding. */
-const UNSERVED: readonly Hotspot["code"][] = ["RACK_WITHOUT_COOLING", "RACK_WITHOUT_LIQUID_COOLING"];
+const UNSERVED_HEAT_CODES: readonly Hotspot["code"][] = ["RACK_WITHOUT_COOLING", "RACK_WITHOUT_LIQUID_COOLING"];
 
 /**
  * Compares heat with cooling in a scope, for air and for liquid. The headroom of a scope is the usable capacity of the
@@ -46,32 +46,32 @@ const UNSERVED: readonly Hotspot["code"][] = ["RACK_WITHOUT_COOLING", "RACK_WITH
  * Cost: O(locations inside and those of the units that serve them, units), and the devices of changed locations.
  * Source: docs/contract/datacenter-analyses.md#thermal-headroom.
  */
-export function computeThermalHeadroom(topology: Topology, scope: Ref, options: ThermalOptions): ThermalAnswer {
+export function computeThermalHeadroom(topology: Topology, scope: Ref, options: ThermalOptions): ThermalReport {
   const balance = new CoolingBalance(topology, options);
-  const units = balance.unitsOf(scope);
-  const [air, liquid] = [balance.of(scope, "AIR", units), balance.of(scope, "LIQUID", units)];
+  const units = balance.listServingUnits(scope);
+  const [air, liquid] = [balance.computeBalance(scope, "AIR", units), balance.computeBalance(scope, "LIQUID", units)];
   const zones = computeThermalZones(topology, balance, scope, units);
   const racks = topology.inventory.racks
     .filter((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, scope))
-    .map((rack) => topology.rackHeat(rack, options.basis));
-  const inside = balance.inside(formatAreaKey(scope));
-  const kw = (watts: (heat: ReturnType<CoolingBalance["heat"]>) => number) =>
-    inside.reduce((sum, at) => sum + watts(balance.heat(at)), 0) / 1000;
-  const itKw = kw(({ itW }) => itW);
+    .map((rack) => topology.computeRackHeat(rack, options.basis));
+  const inside = balance.listLocationsInArea(formatAreaKey(scope));
+  const sumLocationsKw = (watts: (heat: ReturnType<CoolingBalance["computeLocationHeat"]>) => number) =>
+    inside.reduce((sum, at) => sum + watts(balance.computeLocationHeat(at)), 0) / 1000;
+  const itKw = sumLocationsKw(({ itW }) => itW);
   const ref = formatRef(scope);
-  const devices = inside.flatMap((at) => balance.place(at)?.devices ?? []);
+  const devices = inside.flatMap((at) => balance.getLocation(at)?.devices ?? []);
   return {
-    heatKw: air.heatKw + liquid.heatKw - kw(({ rejectedW }) => rejectedW),
+    heatKw: air.heatKw + liquid.heatKw - sumLocationsKw(({ rejectedW }) => rejectedW),
     airHeatKw: air.heatKw,
     liquidHeatKw: liquid.heatKw,
-    infrastructureHeatKw: kw(({ lossW }) => lossW),
+    infrastructureHeatKw: sumLocationsKw(({ lossW }) => lossW),
     ...selectAirFigures(air),
     headroomPct: computeHeadroomPct(air),
     ...selectLiquidFigures(liquid),
     liquidRatedKw: liquid.ratedKw,
     liquidHeadroomPct: computeHeadroomPct(liquid),
     redundancyOk: zones.every(({ redundancyOk }) => redundancyOk) && air.unservedKw === 0 && liquid.unservedKw === 0,
-    ccf: itKw === 0 ? 0 : (air.effectiveKw + liquid.effectiveKw) / (CCF_SHARE * itKw),
+    ccf: itKw === 0 ? 0 : (air.effectiveKw + liquid.effectiveKw) / (CCF_LOAD_FACTOR * itKw),
     ...computeRackCoolingIndex(devices, racks),
     cracs: listCracShares(balance, units),
     zones: zones.map(({ hotspots: _, ...zone }) => zone),
@@ -79,12 +79,12 @@ export function computeThermalHeadroom(topology: Topology, scope: Ref, options: 
     hotspots: [
       ...racks
         .flatMap(({ hotspots }) => hotspots)
-        .filter(({ code }) => scope.kind === "rack" || !UNSERVED.includes(code)),
+        .filter(({ code }) => scope.kind === "rack" || !UNSERVED_HEAT_CODES.includes(code)),
       ...listInletHotspots(listUnrackedDevices(devices, racks)),
       ...zones.flatMap(({ hotspots }) => hotspots),
       // A rack's own finding is already among the findings of racks.
-      ...(scope.kind === "rack" ? [] : listUnservedHotspots(ref, "AIR", air.unservedKw)),
-      ...(scope.kind === "rack" ? [] : listUnservedHotspots(ref, "LIQUID", liquid.unservedKw)),
+      ...(scope.kind === "rack" ? [] : listScopeUnservedHotspots(ref, "AIR", air.unservedKw)),
+      ...(scope.kind === "rack" ? [] : listScopeUnservedHotspots(ref, "LIQUID", liquid.unservedKw)),
     ],
   };
 }
@@ -98,7 +98,7 @@ function listUnrackedDevices(devices: readonly Device[], racks: readonly RackHea
 /** Returns the units that serve a scope, each with all heat that it carries. */
 export function computeScopeShares(topology: Topology, scope: Ref, options: ThermalOptions): readonly CracShare[] {
   const balance = new CoolingBalance(topology, options);
-  return listCracShares(balance, balance.unitsOf(scope));
+  return listCracShares(balance, balance.listServingUnits(scope));
 }
 
 function listCracShares(balance: CoolingBalance, units: readonly Crac[]): readonly CracShare[] {
@@ -108,7 +108,11 @@ function listCracShares(balance: CoolingBalance, units: readonly Crac[]): readon
 function createCracShare(balance: CoolingBalance, crac: Crac): CracShare {
   const { supplyTempC, returnTempC } = crac;
   const deltaTK = supplyTempC === undefined || returnTempC === undefined ? undefined : returnTempC - supplyTempC;
-  const [effectiveKw, loadKw, medium] = [balance.effectiveKw(crac), balance.loadKw(crac), getMedium(crac)];
+  const [effectiveKw, loadKw, medium] = [
+    balance.getEffectiveKw(crac),
+    balance.computeUnitLoadKw(crac),
+    getMedium(crac),
+  ];
   return {
     crac,
     medium,
@@ -141,17 +145,20 @@ function computeHeadroomPct({ headroomKw, usableKw }: PlantBalance): number {
 
 /** Returns the areas that the units of a scope serve, except areas whose locations are all outside the scope. */
 function computeThermalZones(topology: Topology, balance: CoolingBalance, scope: Ref, units: readonly Crac[]) {
-  const named = new Map<string, string>();
+  const refsByKey = new Map<string, string>();
   for (const { serves = [] } of units)
-    for (const ref of serves) named.set(ref.toLowerCase(), named.get(ref.toLowerCase()) ?? ref);
-  const inside = new Set(balance.inside(formatAreaKey(scope)));
-  const racksIn = groupRacksByArea(topology, named);
-  return [...named].flatMap(([key, ref]) => {
+    for (const ref of serves) refsByKey.set(ref.toLowerCase(), refsByKey.get(ref.toLowerCase()) ?? ref);
+  const inside = new Set(balance.listLocationsInArea(formatAreaKey(scope)));
+  const racksIn = groupRacksByArea(topology, refsByKey);
+  return [...refsByKey].flatMap(([key, ref]) => {
     const area = parseRef(ref);
-    const places = balance.inside(key);
+    const places = balance.listLocationsInArea(key);
     if (area === undefined || (places.length > 0 && !places.some((at) => inside.has(at)))) return [];
-    const serving = balance.unitsOf(area);
-    const [air, liquid] = [balance.of(area, "AIR", serving), balance.of(area, "LIQUID", serving)];
+    const serving = balance.listServingUnits(area);
+    const [air, liquid] = [
+      balance.computeBalance(area, "AIR", serving),
+      balance.computeBalance(area, "LIQUID", serving),
+    ];
     const { effectiveKw, reserveKw, usableKw, headroomKw } = air;
     const zone = {
       ref,
@@ -174,12 +181,12 @@ function computeThermalZones(topology: Topology, balance: CoolingBalance, scope:
 /** Groups codes of racks by the keys of the requested areas that contain them. */
 function groupRacksByArea(
   { inventory }: Topology,
-  asked: ReadonlyMap<string, unknown>,
+  requestedAreas: ReadonlyMap<string, unknown>,
 ): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const rack of inventory.racks) {
     for (const area of listRackAreas(rack)) {
-      if (!asked.has(area)) continue;
+      if (!requestedAreas.has(area)) continue;
       const codes = found.get(area);
       if (codes === undefined) found.set(area, [rack.code]);
       else codes.push(rack.code);

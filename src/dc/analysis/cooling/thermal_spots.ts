@@ -7,7 +7,7 @@ import type { Hotspot, RackThermal } from "#gen/datacenter/v1/messages.ts";
 import type { MediaServed } from "./cooling_units.ts";
 
 /** Limits of the inlet temperature in degrees Celsius. */
-interface Limits {
+interface InletTemperatureLimits {
   readonly recommendedLow: number;
   readonly recommendedHigh: number;
   readonly allowableLow: number;
@@ -15,7 +15,7 @@ interface Limits {
 }
 
 /** Limits by equipment class. Source: docs/contract/datacenter-analyses.md#thermal-figures. */
-const LIMITS: Readonly<Record<ThermalClass, Limits>> = {
+const INLET_LIMITS_BY_CLASS: Readonly<Record<ThermalClass, InletTemperatureLimits>> = {
   A1: { recommendedLow: 18, recommendedHigh: 27, allowableLow: 15, allowableHigh: 32 },
   A2: { recommendedLow: 18, recommendedHigh: 27, allowableLow: 10, allowableHigh: 35 },
   A3: { recommendedLow: 18, recommendedHigh: 27, allowableLow: 5, allowableHigh: 40 },
@@ -47,7 +47,7 @@ export function computeRackHeat(
     ...findInletHotspot(`rack:${rack.code}`, rack.inletTempC),
     ...listInletHotspots(sensors),
     ...listLoadHotspots(`rack:${rack.code}`, utilizationPct),
-    ...listUnservedHeat(`rack:${rack.code}`, { airW: air, liquidW: heat.liquidW }, served),
+    ...listRackUnservedHotspots(`rack:${rack.code}`, { airW: air, liquidW: heat.liquidW }, served),
   ];
   const thermal = {
     code: rack.code,
@@ -84,7 +84,7 @@ export function findInletHotspot(
   value: number | undefined,
   thermalClass: ThermalClass = "A2",
 ): readonly Hotspot[] {
-  const { recommendedHigh, allowableHigh } = LIMITS[thermalClass];
+  const { recommendedHigh, allowableHigh } = INLET_LIMITS_BY_CLASS[thermalClass];
   if (value === undefined || value <= recommendedHigh) return [];
   if (value > allowableHigh) {
     return [{ ref, severity: "FAULT", code: "INLET_ABOVE_ALLOWABLE", value, limit: allowableHigh }];
@@ -99,7 +99,7 @@ function listLoadHotspots(ref: string, value: number | undefined): readonly Hots
 }
 
 /** Returns a warning for heat that no recorded cooling unit serves, because a unit may be missing from the record. */
-function listUnservedHeat(
+function listRackUnservedHotspots(
   ref: string,
   { airW, liquidW }: { readonly airW: number; readonly liquidW: number },
   { air, liquid }: MediaServed,
@@ -113,7 +113,7 @@ function listUnservedHeat(
   return found;
 }
 
-const SHORTAGES = {
+const SHORTAGE_CODES = {
   AIR: { deficit: "ZONE_DEFICIT", reserve: "ZONE_WITHOUT_RESERVE", none: "ZONE_WITHOUT_COOLING" },
   LIQUID: {
     deficit: "ZONE_LIQUID_DEFICIT",
@@ -132,26 +132,26 @@ export interface MediumBalance {
 }
 
 /** Maximum rounding error of sums of shares, in kilowatts. */
-const ROUNDING_KW = 1e-9;
+const SHARE_ROUNDING_KW = 1e-9;
 
 export function hasHeadroom({ headroomKw }: Pick<MediumBalance, "headroomKw">): boolean {
-  return headroomKw >= -ROUNDING_KW;
+  return headroomKw >= -SHARE_ROUNDING_KW;
 }
 
 /** Returns a warning if units need their reserve, and a fault if the units are too small. */
 export function listZoneHotspots(ref: string, medium: CoolingMedium, balance: MediumBalance): readonly Hotspot[] {
   const { units, usableKw, reserveKw, headroomKw } = balance;
   if (units === 0 || hasHeadroom(balance)) return [];
-  const { deficit, reserve } = SHORTAGES[medium];
+  const { deficit, reserve } = SHORTAGE_CODES[medium];
   const [value, everything] = [usableKw - headroomKw, usableKw + reserveKw];
-  return value > everything + ROUNDING_KW
+  return value > everything + SHARE_ROUNDING_KW
     ? [{ ref, severity: "FAULT", code: deficit, value, limit: everything }]
     : [{ ref, severity: "WATCH", code: reserve, value, limit: usableKw }];
 }
 
 /** Returns a hotspot for heat of a scope that no recorded unit serves. */
-export function listUnservedHotspots(ref: string, medium: CoolingMedium, kw: number): readonly Hotspot[] {
-  return kw <= 0 ? [] : [{ ref, severity: "WATCH", code: SHORTAGES[medium].none, value: kw, limit: 0 }];
+export function listScopeUnservedHotspots(ref: string, medium: CoolingMedium, kw: number): readonly Hotspot[] {
+  return kw <= 0 ? [] : [{ ref, severity: "WATCH", code: SHORTAGE_CODES[medium].none, value: kw, limit: 0 }];
 }
 
 /**
@@ -166,10 +166,13 @@ export function computeRackCoolingIndex(
   const measured = devices.filter((device) => device.inletTempC !== undefined && hasInletTemperature(device));
   const covered = new Set(measured.map(({ rackCode }) => codeKey(rackCode ?? "")));
   const inlets = [
-    ...measured.map(({ inletTempC = 0, thermalClass = "A2" }) => ({ temp: inletTempC, limits: LIMITS[thermalClass] })),
+    ...measured.map(({ inletTempC = 0, thermalClass = "A2" }) => ({
+      temp: inletTempC,
+      limits: INLET_LIMITS_BY_CLASS[thermalClass],
+    })),
     ...racks
       .filter(({ rack }) => rack.inletTempC !== undefined && !covered.has(codeKey(rack.code)))
-      .map(({ rack }) => ({ temp: rack.inletTempC ?? 0, limits: LIMITS.A2 })),
+      .map(({ rack }) => ({ temp: rack.inletTempC ?? 0, limits: INLET_LIMITS_BY_CLASS.A2 })),
   ];
   if (inlets.length === 0) return {};
   const high = inlets.reduce((sum, { temp, limits }) => {

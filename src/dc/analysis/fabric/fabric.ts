@@ -5,10 +5,10 @@ import { getFabricKey } from "#dc/model/resource_key.ts";
 import type { FabricLink, PortRef } from "#dc/model/resources.ts";
 import type { FabricSummary } from "#gen/datacenter/v1/messages.ts";
 import type { CablePath } from "../cabling/cable_path.ts";
-import { type FabricFinding, listDownFindings, listSwitchFindings } from "./fabric_findings.ts";
+import { type FabricFinding, listDownLinkFindings, listSwitchFindings } from "./fabric_findings.ts";
 import { createLinkView, type FabricLinkView, type LinkLimits } from "./fabric_links.ts";
 import { createFabricNode, divideLinksByTier, type FabricNode } from "./fabric_nodes.ts";
-import { type FindDeviceByKey, getTierName, listExpectedMesh, rankTiers, type Tiers } from "./fabric_tiers.ts";
+import { type FindDeviceByKey, getTierName, listExpectedMesh, rankTiers, type TierByKey } from "./fabric_tiers.ts";
 
 export type { FabricLinkView } from "./fabric_links.ts";
 export type { FabricNode } from "./fabric_nodes.ts";
@@ -29,7 +29,7 @@ export interface FabricLinks {
   readonly own: readonly FabricLink[];
 }
 
-export interface FabricAnswer {
+export interface FabricReport {
   /** Switches sorted by tier, highest first, then by code. */
   readonly nodes: readonly FabricNode[];
   readonly links: readonly FabricLinkView[];
@@ -42,29 +42,29 @@ export interface FabricAnswer {
 /**
  * Analyses a fabric of any number of tiers: the uplinks and downlinks of each switch, and congested, missing or uneven
  * links.
- * @param deviceOf returns a device at the end of a link by the key of its code
+ * @param findDevice returns a device at the end of a link by the key of its code
  *
  * Cost: O(links + pairs of the mesh). Source: docs/contract/datacenter-analyses.md#fabric.
  */
 export function analyseFabric(
   { listed, mesh, own }: FabricLinks,
-  deviceOf: FindDeviceByKey,
+  findDevice: FindDeviceByKey,
   options: FabricOptions,
-): FabricAnswer {
+): FabricReport {
   const failed = new Set(options.failedDeviceCodes.map(codeKey));
   const views = new Map<FabricLink, FabricLinkView>();
-  const viewOf = (link: FabricLink) => {
-    const view = views.get(link) ?? createLinkView(link, { deviceOf, failed }, options);
+  const getLinkView = (link: FabricLink) => {
+    const view = views.get(link) ?? createLinkView(link, { deviceOf: findDevice, failed }, options);
     views.set(link, view);
     return view;
   };
-  const tiers = rankTiers([...mesh, ...own], deviceOf);
-  const links = listed.map(viewOf);
-  const bySwitch = groupLinksBySwitch(own.map(viewOf));
+  const tiers = rankTiers([...mesh, ...own], findDevice);
+  const links = listed.map(getLinkView);
+  const bySwitch = groupLinksBySwitch(own.map(getLinkView));
   const switches = [...new Set(links.flatMap(({ link: { a, b } }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]))]
     .toSorted((a, b) => (tiers.get(b) ?? 0) - (tiers.get(a) ?? 0) || (a < b ? -1 : 1))
     .flatMap((key) => {
-      const device = deviceOf(key);
+      const device = findDevice(key);
       if (device === undefined) return [];
       const own = divideLinksByTier(key, bySwitch.get(key) ?? [], tiers);
       return [{ own, node: createFabricNode(device, own, { tier: tiers.get(key) ?? 0, failed: failed.has(key) }) }];
@@ -74,11 +74,11 @@ export function analyseFabric(
     nodes: switches.map(({ node }) => node),
     links,
     congested: congested.map(({ ref }) => ref),
-    missing: listMissingLinks(mesh, tiers, deviceOf).filter(
+    missing: listMissingLinks(mesh, tiers, findDevice).filter(
       ({ leafCode, spineCode }) => options.inScope === undefined || [leafCode, spineCode].some(options.inScope),
     ),
     findings: [
-      ...links.flatMap(listDownFindings),
+      ...links.flatMap(listDownLinkFindings),
       ...switches.flatMap(({ node, own }) => listSwitchFindings(node, own, { tiers, watchPct: options.watchPct })),
     ],
     summary: summarizeFabric(links, tiers, congested.length),
@@ -100,11 +100,11 @@ function groupLinksBySwitch(views: readonly FabricLinkView[]): ReadonlyMap<strin
 /** Lists pairs of the expected mesh of each fabric that no link connects. */
 function listMissingLinks(
   links: readonly FabricLink[],
-  tiers: Tiers,
+  tiers: TierByKey,
   deviceOf: FindDeviceByKey,
-): FabricAnswer["missing"] {
+): FabricReport["missing"] {
   const found = new Map<string, { readonly leafCode: string; readonly spineCode: string }>();
-  const codeOf = (key: string) => deviceOf(key)?.code ?? key;
+  const getDeviceCode = (key: string) => deviceOf(key)?.code ?? key;
   for (const own of Map.groupBy(links, getFabricKey).values()) {
     const joined = new Set(
       own.flatMap(({ a, b }) => {
@@ -114,20 +114,20 @@ function listMissingLinks(
     );
     for (const { low, high } of listExpectedMesh(own, tiers, deviceOf)) {
       const key = `${low} ${high}`;
-      if (!joined.has(key)) found.set(key, { leafCode: codeOf(low), spineCode: codeOf(high) });
+      if (!joined.has(key)) found.set(key, { leafCode: getDeviceCode(low), spineCode: getDeviceCode(high) });
     }
   }
   return [...found.values()];
 }
 
-function summarizeFabric(links: readonly FabricLinkView[], tiers: Tiers, congested: number): FabricSummary {
+function summarizeFabric(links: readonly FabricLinkView[], tiers: TierByKey, congested: number): FabricSummary {
   const loads = links.filter(({ live }) => live).map(({ utilizationPct }) => utilizationPct);
   return {
     linksUp: loads.length,
     linksDown: links.length - loads.length,
     congested,
     maxUtilPct: loads.reduce((most, one) => Math.max(most, one), 0),
-    p95UtilPct: computePercentile(loads, 95),
+    p95UtilPct: computeNearestRankPercentile(loads, 95),
     ...computeBisection(links, tiers),
   };
 }
@@ -135,7 +135,7 @@ function summarizeFabric(links: readonly FabricLinkView[], tiers: Tiers, congest
 /** Returns half the working capacity of the listed links across the narrowest boundary of neighbouring tiers. */
 function computeBisection(
   links: readonly FabricLinkView[],
-  tiers: Tiers,
+  tiers: TierByKey,
 ): Pick<FabricSummary, "bisectionMbps" | "bisectionCounted"> {
   const crossing = links.map(({ live, link: { a, b, capacityMbps = 0 } }) => {
     const ranks = [a, b].map(({ deviceCode }) => tiers.get(codeKey(deviceCode)) ?? 0);
@@ -161,13 +161,13 @@ function computeBisection(
 }
 
 /** Returns the nearest-rank percentile; 0 for an empty list. */
-function computePercentile(values: readonly number[], percent: number): number {
+function computeNearestRankPercentile(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? 0;
 }
 
 /** Compares the end of the cable path from a link's lower port with the link's upper port. UNKNOWN without a path. */
-export function matchCables({ a, b }: FabricLink, path: CablePath | undefined): PhysicalMatch {
+export function matchCablePath({ a, b }: FabricLink, path: CablePath | undefined): PhysicalMatch {
   if (a.portName === "" || path === undefined) return "UNKNOWN";
   if (path.destination === undefined) return path.status === "UNCONNECTED" ? "MISSING" : "MISMATCH";
   return isSamePortRef(path.destination, b) ? "MATCHED" : "MISMATCH";

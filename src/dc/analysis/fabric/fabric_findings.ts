@@ -2,7 +2,7 @@ import { getFabricKey } from "#dc/model/resource_key.ts";
 import type { Finding } from "#gen/datacenter/v1/messages.ts";
 import type { FabricLinkView } from "./fabric_links.ts";
 import { type FabricNode, getFarSwitchKey, type SwitchLinks } from "./fabric_nodes.ts";
-import type { Tiers } from "./fabric_tiers.ts";
+import type { TierByKey } from "./fabric_tiers.ts";
 
 export type FabricFinding = Omit<Finding, "field">;
 
@@ -10,9 +10,9 @@ export type FabricFinding = Omit<Finding, "field">;
  * Reported spread of the utilisation in one ECMP group, in percent of its mean. Source:
  * docs/contract/datacenter-analyses.md#fabric.
  */
-const IMBALANCE_PCT = 25;
+const ECMP_IMBALANCE_PCT = 25;
 
-export function listDownFindings({ live, ref, link, health, cause }: FabricLinkView): readonly FabricFinding[] {
+export function listDownLinkFindings({ live, ref, link, health, cause }: FabricLinkView): readonly FabricFinding[] {
   if (live || health !== "FAULT") return [];
   const { status = "UP" } = link;
   const own = { message: "The link carries no traffic", value: status, expected: "UP" };
@@ -24,7 +24,7 @@ export function listDownFindings({ live, ref, link, health, cause }: FabricLinkV
 export function listSwitchFindings(
   { device }: FabricNode,
   links: SwitchLinks,
-  { tiers, watchPct }: { readonly tiers: Tiers; readonly watchPct: number },
+  { tiers, watchPct }: { readonly tiers: TierByKey; readonly watchPct: number },
 ): readonly FabricFinding[] {
   if (links.upward.length === 0) return [];
   const ref = `device:${device.code}`;
@@ -33,11 +33,19 @@ export function listSwitchFindings(
     const expected = "at least one";
     found.push({ code: "NO_UPLINK", severity: "WARNING", message: "No uplink is left", ref, value: "0", expected });
   }
-  return [...found, ...listUnequalLinks(ref, links, tiers), ...listImbalances(device.code, links, watchPct)];
+  return [
+    ...found,
+    ...listUnequalLinkFindings(ref, links, tiers),
+    ...listImbalanceFindings(device.code, links, watchPct),
+  ];
 }
 
 /** Reports different numbers of parallel links to the switches of one tier in one fabric. */
-function listUnequalLinks(ref: string, { key, upward }: SwitchLinks, tiers: Tiers): readonly FabricFinding[] {
+function listUnequalLinkFindings(
+  ref: string,
+  { key, upward }: SwitchLinks,
+  tiers: TierByKey,
+): readonly FabricFinding[] {
   const groups = Map.groupBy(upward, (view) => `${tiers.get(getFarSwitchKey(view, key))} ${getFabricKey(view.link)}`);
   return [...groups.values()].flatMap((views): FabricFinding[] => {
     const perSwitch = [...Map.groupBy(views, (view) => getFarSwitchKey(view, key)).values()].map(
@@ -55,7 +63,7 @@ function listUnequalLinks(ref: string, { key, upward }: SwitchLinks, tiers: Tier
  * Reports unevenly loaded links of each ECMP group: a warning if the busiest exceeds the watch limit, otherwise
  * information. Ignores links without a recorded capacity or measured traffic, because their share is unknown.
  */
-function listImbalances(code: string, { upward }: SwitchLinks, watchPct: number): readonly FabricFinding[] {
+function listImbalanceFindings(code: string, { upward }: SwitchLinks, watchPct: number): readonly FabricFinding[] {
   const ref = `device:${code}`;
   const groups = new Map<string, number[]>();
   for (const { live, link, utilizationPct } of upward) {
@@ -68,10 +76,10 @@ function listImbalances(code: string, { upward }: SwitchLinks, watchPct: number)
     const mean = list.reduce((sum, one) => sum + one, 0) / list.length;
     const busiest = Math.max(...list);
     const spread = mean === 0 ? 0 : ((busiest - Math.min(...list)) * 100) / mean;
-    if (spread <= IMBALANCE_PCT) return [];
+    if (spread <= ECMP_IMBALANCE_PCT) return [];
     const severity = busiest > watchPct ? "WARNING" : "INFO";
     const message = `The links of ECMP group "${group}" are loaded unevenly`;
-    const expected = `at most ${IMBALANCE_PCT} % of the mean`;
+    const expected = `at most ${ECMP_IMBALANCE_PCT} % of the mean`;
     return [{ code: "ECMP_IMBALANCE", severity, message, ref, value: `${Math.round(spread)} %`, expected }];
   });
 }

@@ -13,15 +13,15 @@ export interface FabricLinkView {
   /** Whether the status is UP or DEGRADED, both ports are enabled and both devices are in service. */
   readonly live: boolean;
   /** Why a port or device keeps the link down; absent if none does. */
-  readonly cause?: LinkCause;
+  readonly cause?: DownCause;
 }
 
-export interface LinkCause {
+export interface DownCause {
   readonly message: string;
   readonly value: string;
   readonly expected: string;
   /** Whether the link is down intentionally: a disabled port, or a device that is not installed yet. */
-  readonly isMeant: boolean;
+  readonly isIntended: boolean;
 }
 
 export interface LinkLimits {
@@ -32,11 +32,11 @@ export interface LinkLimits {
 }
 
 /** Percentage of a limit from which a load is a fault. Source: docs/contract/datacenter-analyses.md#fabric. */
-export const FULL_PCT = 100;
+export const FAULT_LOAD_PCT = 100;
 
-const CARRYING: readonly FabricLink["status"][] = ["UP", "DEGRADED", undefined];
-const MEANT: readonly FabricLink["status"][] = ["PLANNED", "ADMIN_DOWN"];
-const NOT_YET = ["PLANNED", "STAGED", "INVENTORY"];
+const CARRYING_STATUSES: readonly FabricLink["status"][] = ["UP", "DEGRADED", undefined];
+const INTENDED_DOWN_STATUSES: readonly FabricLink["status"][] = ["PLANNED", "ADMIN_DOWN"];
+const NOT_INSTALLED_STATUSES = ["PLANNED", "STAGED", "INVENTORY"];
 
 /** Determines a link's state from its status, ports and devices; `failed` has keys of devices assumed failed. */
 export function createLinkView(
@@ -47,34 +47,36 @@ export function createLinkView(
   const { a, b, status, capacityMbps = 0, aToBMbps = 0, bToAMbps = 0 } = link;
   // Multiply before dividing, so that 57 of 100 is exactly 57 % and meets a limit of 57.
   const utilizationPct = capacityMbps === 0 ? 0 : (Math.max(aToBMbps, bToAMbps) * 100) / capacityMbps;
-  const cause = findLinkCause([a, b], deviceOf, failed);
+  const cause = findDownCause([a, b], deviceOf, failed);
   const view = { link, ref: formatFabricLinkRef(a, b), utilizationPct };
-  if (!CARRYING.includes(status) || cause !== undefined) {
-    const isMeant = CARRYING.includes(status) ? cause?.isMeant === true : MEANT.includes(status);
+  if (!CARRYING_STATUSES.includes(status) || cause !== undefined) {
+    const isMeant = CARRYING_STATUSES.includes(status)
+      ? cause?.isIntended === true
+      : INTENDED_DOWN_STATUSES.includes(status);
     return { ...view, live: false, health: isMeant ? "WATCH" : "FAULT", ...(cause !== undefined && { cause }) };
   }
-  if (utilizationPct >= FULL_PCT) return { ...view, live: true, health: "FAULT" };
+  if (utilizationPct >= FAULT_LOAD_PCT) return { ...view, live: true, health: "FAULT" };
   const isTense = utilizationPct >= Math.min(watchPct, congestionPct) || status === "DEGRADED";
   return { ...view, live: true, health: isTense ? "WATCH" : "OK" };
 }
 
-const NONE_FAILED: ReadonlySet<string> = new Set();
+const NO_FAILED_KEYS: ReadonlySet<string> = new Set();
 
 /** Whether a link can carry traffic according to its state, its ports and its devices. */
 export function canCarryTraffic({ a, b, status }: FabricLink, deviceOf: FindDeviceByKey): boolean {
-  return CARRYING.includes(status) && findLinkCause([a, b], deviceOf, NONE_FAILED) === undefined;
+  return CARRYING_STATUSES.includes(status) && findDownCause([a, b], deviceOf, NO_FAILED_KEYS) === undefined;
 }
 
-function findLinkCause(
+function findDownCause(
   ends: readonly PortRef[],
   deviceOf: FindDeviceByKey,
   failed: ReadonlySet<string>,
-): LinkCause | undefined {
+): DownCause | undefined {
   const gone = ends.map(({ deviceCode }) => deviceCode).filter((code) => failed.has(codeKey(code)));
   if (gone.length > 0) {
     const names = gone.map((code) => `"${code}"`).join(" and ");
     const message = `The link carries no traffic: ${names} ${gone.length === 1 ? "is" : "are"} taken as failed`;
-    return { message, value: `failed: ${gone.join(", ")}`, expected: "both ends working", isMeant: false };
+    return { message, value: `failed: ${gone.join(", ")}`, expected: "both ends working", isIntended: false };
   }
   for (const { deviceCode, portName } of ends) {
     const device = deviceOf(codeKey(deviceCode));
@@ -82,11 +84,11 @@ function findLinkCause(
     const { status = "ACTIVE", ports = [] } = device;
     if (!isInService(device)) {
       const message = `The link carries no traffic: "${deviceCode}" is not in service`;
-      return { message, value: status, expected: "ACTIVE", isMeant: NOT_YET.includes(status) };
+      return { message, value: status, expected: "ACTIVE", isIntended: NOT_INSTALLED_STATUSES.includes(status) };
     }
     if (ports.find(({ name }) => name === portName)?.enabled === false) {
       const message = `The link carries no traffic: port "${deviceCode}/${portName}" is disabled`;
-      return { message, value: "disabled", expected: "enabled", isMeant: true };
+      return { message, value: "disabled", expected: "enabled", isIntended: true };
     }
   }
   return undefined;

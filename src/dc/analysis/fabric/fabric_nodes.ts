@@ -1,8 +1,8 @@
 import { codeKey } from "#dc/model/code.ts";
-import { portKey } from "#dc/model/ref.ts";
+import { toPortKey } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { FabricLinkView } from "./fabric_links.ts";
-import type { Tiers } from "./fabric_tiers.ts";
+import type { TierByKey } from "./fabric_tiers.ts";
 
 /** A switch with its total bandwidths in megabits per second, regardless of the displayed part of the fabric. */
 export interface FabricNode {
@@ -27,10 +27,15 @@ export interface SwitchLinks {
 }
 
 /** Divides the links of a switch by the tiers of their other ends. */
-export function divideLinksByTier(key: string, all: readonly FabricLinkView[], tiers: Tiers): SwitchLinks {
+export function divideLinksByTier(key: string, all: readonly FabricLinkView[], tiers: TierByKey): SwitchLinks {
   const own = tiers.get(key) ?? 0;
-  const to = (view: FabricLinkView) => tiers.get(getFarSwitchKey(view, key)) ?? 0;
-  return { key, all, upward: all.filter((view) => to(view) > own), downward: all.filter((view) => to(view) < own) };
+  const getFarTier = (view: FabricLinkView) => tiers.get(getFarSwitchKey(view, key)) ?? 0;
+  return {
+    key,
+    all,
+    upward: all.filter((view) => getFarTier(view) > own),
+    downward: all.filter((view) => getFarTier(view) < own),
+  };
 }
 
 export function getFarSwitchKey({ link: { a, b } }: FabricLinkView, key: string): string {
@@ -68,7 +73,7 @@ export function createFabricNode(
 
 /** Sums the bandwidth in Mbit/s of ports with a host role, otherwise of network ports without a role or fabric link. */
 function sumHostBandwidth({ code, ports = [] }: Device, links: readonly FabricLinkView[]): number {
-  const bound = new Set(links.flatMap(({ link: { a, b } }) => [portKey(a), portKey(b)]));
+  const bound = new Set(links.flatMap(({ link: { a, b } }) => [toPortKey(a), toPortKey(b)]));
   const network = ports.filter(
     ({ kind, enabled, parentPort }) => kind === "NETWORK" && enabled !== false && parentPort === undefined,
   );
@@ -78,7 +83,7 @@ function sumHostBandwidth({ code, ports = [] }: Device, links: readonly FabricLi
       netRole === undefined &&
       mgmtOnly !== true &&
       type !== "lag" &&
-      !bound.has(portKey({ deviceCode: code, portName: name })),
+      !bound.has(toPortKey({ deviceCode: code, portName: name })),
   );
   return (marked.length > 0 ? marked : free).reduce((sum, { speedMbps = 0 }) => sum + speedMbps, 0);
 }

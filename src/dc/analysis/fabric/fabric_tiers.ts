@@ -2,18 +2,24 @@ import { codeKey } from "#dc/model/code.ts";
 import type { Device, FabricLink } from "#dc/model/resources.ts";
 
 /** Tier rank of each switch role. */
-const RANKS: Readonly<Record<string, number>> = { leaf: 0, "border-leaf": 0, tor: 0, spine: 1, "super-spine": 2 };
-const NAMES = ["leaf", "spine", "super-spine"];
+const RANK_BY_ROLE: Readonly<Record<string, number>> = {
+  leaf: 0,
+  "border-leaf": 0,
+  tor: 0,
+  spine: 1,
+  "super-spine": 2,
+};
+const TIER_NAMES = ["leaf", "spine", "super-spine"];
 
 /** Tier of every switch by the key of its code; 0 is the tier of leaves. */
-export type Tiers = ReadonlyMap<string, number>;
+export type TierByKey = ReadonlyMap<string, number>;
 
 export type FindDeviceByKey = (key: string) => Device | undefined;
 
 /** Maximum number of rounds in which tiers spread along links. Our choice: no fabric has more tiers. */
-const MOST_TIERS = 16;
+const MAX_TIER_ROUNDS = 16;
 
-interface Pair {
+interface TierPair {
   readonly low: string;
   readonly high: string;
 }
@@ -23,12 +29,12 @@ interface Pair {
  * upper end. If none names it, it is one tier below the lowest switch above it. If no role determines a rank, the
  * lowest switches are tier 0.
  */
-export function rankTiers(links: readonly FabricLink[], deviceOf: FindDeviceByKey): Tiers {
+export function rankTiers(links: readonly FabricLink[], deviceOf: FindDeviceByKey): TierByKey {
   const tiers = new Map<string, number>();
   const unknown = new Set<string>();
   const pairs = links.map(({ a, b }) => ({ low: codeKey(a.deviceCode), high: codeKey(b.deviceCode) }));
   for (const key of pairs.flatMap(({ low, high }) => [low, high])) {
-    const rank = RANKS[deviceOf(key)?.role ?? ""];
+    const rank = RANK_BY_ROLE[deviceOf(key)?.role ?? ""];
     if (rank === undefined) unknown.add(key);
     else tiers.set(key, rank);
   }
@@ -45,7 +51,7 @@ export function rankTiers(links: readonly FabricLink[], deviceOf: FindDeviceByKe
 }
 
 /** Ranks switches one tier above the highest ranked switch below them. */
-function rankSwitchesAbove(pairs: readonly Pair[], open: ReadonlySet<string>, tiers: Map<string, number>): void {
+function rankSwitchesAbove(pairs: readonly TierPair[], open: ReadonlySet<string>, tiers: Map<string, number>): void {
   repeatRounds(() =>
     pairs.filter(({ low, high }) => {
       const lower = tiers.get(low);
@@ -57,7 +63,7 @@ function rankSwitchesAbove(pairs: readonly Pair[], open: ReadonlySet<string>, ti
 }
 
 /** Ranks switches one tier below the lowest ranked switch above them. */
-function rankSwitchesBelow(pairs: readonly Pair[], open: ReadonlySet<string>, tiers: Map<string, number>): void {
+function rankSwitchesBelow(pairs: readonly TierPair[], open: ReadonlySet<string>, tiers: Map<string, number>): void {
   repeatRounds(() =>
     pairs.filter(({ low, high }) => {
       const upper = tiers.get(high);
@@ -68,13 +74,13 @@ function rankSwitchesBelow(pairs: readonly Pair[], open: ReadonlySet<string>, ti
   );
 }
 
-/** Repeats a round until it changes nothing, at most `MOST_TIERS` times. */
+/** Repeats a round until it changes nothing, at most `MAX_TIER_ROUNDS` times. */
 function repeatRounds(round: () => readonly unknown[]): void {
-  for (let count = 0; count < MOST_TIERS && round().length > 0; count += 1);
+  for (let count = 0; count < MAX_TIER_ROUNDS && round().length > 0; count += 1);
 }
 
 export function getTierName(rank: number): string {
-  return NAMES[rank] ?? `tier ${rank}`;
+  return TIER_NAMES[rank] ?? `tier ${rank}`;
 }
 
 /** Returns the label keys that group switches of two neighbouring tiers, the more usual key first. */
@@ -89,27 +95,27 @@ function listLabelKeys(lowRank: number): readonly string[] {
  */
 export function listExpectedMesh(
   links: readonly FabricLink[],
-  tiers: Tiers,
+  tiers: TierByKey,
   deviceOf: FindDeviceByKey,
-): readonly Pair[] {
+): readonly TierPair[] {
   const members = new Set(links.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]));
   const ranks = [...new Set([...members].map((key) => tiers.get(key) ?? 0))].sort((a, b) => a - b);
   return ranks.slice(1).flatMap((high, at) => {
     const low = ranks[at] ?? 0;
     const lows = [...members].filter((key) => tiers.get(key) === low);
     const highs = [...members].filter((key) => tiers.get(key) === high);
-    return listMeshPairs(links, { lows, highs }, findCommonLabel(lows, highs, { low, deviceOf }));
+    return listMeshPairs(links, { lows, highs }, createCommonLabelReader(lows, highs, { low, deviceOf }));
   });
 }
 
 /** Creates a reader of the label that switches of both tiers have. It returns undefined without a common label. */
-function findCommonLabel(
+function createCommonLabelReader(
   lows: readonly string[],
   highs: readonly string[],
   { low, deviceOf }: { readonly low: number; readonly deviceOf: FindDeviceByKey },
 ): (key: string) => string | undefined {
-  const has = (label: string) => (key: string) => deviceOf(key)?.labels?.[label] !== undefined;
-  const label = listLabelKeys(low).find((one) => lows.some(has(one)) && highs.some(has(one)));
+  const createLabelTest = (label: string) => (key: string) => deviceOf(key)?.labels?.[label] !== undefined;
+  const label = listLabelKeys(low).find((one) => lows.some(createLabelTest(one)) && highs.some(createLabelTest(one)));
   return (key) => (label === undefined ? undefined : deviceOf(key)?.labels?.[label]);
 }
 
@@ -117,50 +123,51 @@ function listMeshPairs(
   links: readonly FabricLink[],
   { lows, highs }: { readonly lows: readonly string[]; readonly highs: readonly string[] },
   label: (key: string) => string | undefined,
-): readonly Pair[] {
-  const components = new Components();
+): readonly TierPair[] {
+  const components = new LinkComponents();
   const tier = new Set([...lows, ...highs]);
   const isLow = new Set(lows);
   for (const { a, b } of links) {
     const ends = [codeKey(a.deviceCode), codeKey(b.deviceCode)] as const;
     if (!ends.every((key) => tier.has(key)) || isLow.has(ends[0]) === isLow.has(ends[1])) continue;
-    if (ends.some((key) => label(key) === undefined)) components.join(...ends);
+    if (ends.some((key) => label(key) === undefined)) components.joinSwitches(...ends);
   }
   const podsIn = new Map<string, Set<string>>();
   for (const key of tier) {
     const own = label(key);
-    if (own !== undefined) podsIn.set(components.of(key), (podsIn.get(components.of(key)) ?? new Set()).add(own));
+    if (own !== undefined)
+      podsIn.set(components.findRoot(key), (podsIn.get(components.findRoot(key)) ?? new Set()).add(own));
   }
-  const podsOf = (key: string): ReadonlySet<string> | undefined => {
+  const listPods = (key: string): ReadonlySet<string> | undefined => {
     const own = label(key);
-    return own === undefined ? podsIn.get(components.of(key)) : new Set([own]);
+    return own === undefined ? podsIn.get(components.findRoot(key)) : new Set([own]);
   };
-  const pods = new Map([...tier].map((key) => [key, podsOf(key)]));
+  const pods = new Map([...tier].map((key) => [key, listPods(key)]));
   return lows.flatMap((low) =>
     highs
       .filter((high) => {
         const [own, other] = [pods.get(low), pods.get(high)];
         if (own !== undefined && other !== undefined && !own.isDisjointFrom(other)) return true;
         const isLabelled = label(low) !== undefined && label(high) !== undefined;
-        return !isLabelled && components.of(low) === components.of(high);
+        return !isLabelled && components.findRoot(low) === components.findRoot(high);
       })
       .map((high) => ({ low, high })),
   );
 }
 
 /** Connected components of switches, joined by links. */
-class Components {
+class LinkComponents {
   readonly #parents = new Map<string, string>();
 
-  of(key: string): string {
+  findRoot(key: string): string {
     let root = key;
     for (let next = this.#parents.get(root); next !== undefined; next = this.#parents.get(root)) root = next;
     if (root !== key) this.#parents.set(key, root);
     return root;
   }
 
-  join(one: string, other: string): void {
-    const [a, b] = [this.of(one), this.of(other)];
+  joinSwitches(one: string, other: string): void {
+    const [a, b] = [this.findRoot(one), this.findRoot(other)];
     if (a !== b) this.#parents.set(a, b);
   }
 }

@@ -8,30 +8,30 @@ import { type CurrentReadings, findReading, type MeasuredValue, type ReadingFind
 import { listMeterKeys } from "./measured_draws.ts";
 
 /** Largest readings of a meter that count as no load. Current meters have a resolution of hundredths of an ampere. */
-const NOTHING = [
+const NO_LOAD_LIMITS = [
   ["POWER_W", 1],
   ["APPARENT_POWER_VA", 1],
   ["CURRENT_A", 0.01],
 ] as const satisfies readonly (readonly [ReadingQuantity, number])[];
-const ON = 1;
+const STATE_ON = 1;
 /** Maximum number of supply levels to follow. Our choice: it ends the search in a cycle of supplies. */
-const MOST_LEVELS = 32;
+const MAX_SUPPLY_LEVELS = 32;
 
 /** Reading of a supply's meter. */
-interface Carried {
-  readonly isNothing: boolean;
+interface MeteredLoad {
+  readonly isZero: boolean;
   readonly watts: number;
   readonly at: number;
 }
 
 /** A supply without load. */
-interface Dead {
+interface DeadSupply {
   readonly ref: string;
   readonly at: number;
 }
 
 /** A device with a supply without load. */
-interface Victim {
+interface AffectedDevice {
   readonly ref: string;
   readonly at: number;
   readonly carriedW: number;
@@ -43,7 +43,7 @@ interface Victim {
  * transfer switches and UPSes draw from one inlet at a time.
  */
 export function* findDeadSupplies(topology: Topology, readings: CurrentReadings): Steps<readonly ReadingFinding[]> {
-  const victims = new Map<string, Victim[]>();
+  const victims = new Map<string, AffectedDevice[]>();
   for (const [index, node] of topology.power.nodes.entries()) {
     if (index % 256 === 0) yield;
     if (node.kind !== "DEVICE" || node.blocked || isPowerKind(node.device.kind) || topology.live[index] !== 1) continue;
@@ -65,18 +65,18 @@ export function* findDeadSupplies(topology: Topology, readings: CurrentReadings)
 }
 
 /** Lists supplies without load of a device that draws through its other supplies, each once. */
-function listDeadSupplies(topology: Topology, index: number, readings: CurrentReadings): readonly Victim[] {
+function listDeadSupplies(topology: Topology, index: number, readings: CurrentReadings): readonly AffectedDevice[] {
   const { power, live } = topology;
-  const edges = power.inlets.of(index).filter(({ from, how }) => how === undefined && live[from] === 1);
+  const edges = power.inlets.listEdges(index).filter(({ from, how }) => how === undefined && live[from] === 1);
   if (edges.length < 2) return [];
   const node = power.nodes[index];
-  const own = findCarriedLoad(readings, [toRefKey(node?.ref ?? "")]);
-  const dead = new Map<string, Dead>();
-  const carrying: Carried[] = [];
+  const own = findMeteredLoad(readings, [toRefKey(node?.ref ?? "")]);
+  const dead = new Map<string, DeadSupply>();
+  const carrying: MeteredLoad[] = [];
   let inlets = 0;
   for (const edge of edges) {
-    const atInlet = findCarriedLoad(readings, listInletKeys(topology, edge));
-    if (atInlet?.isNothing === false) {
+    const atInlet = findMeteredLoad(readings, listInletKeys(topology, edge));
+    if (atInlet?.isZero === false) {
       carrying.push(atInlet);
       continue;
     }
@@ -87,27 +87,27 @@ function listDeadSupplies(topology: Topology, index: number, readings: CurrentRe
     inlets += 1;
     dead.set(found.ref, found);
   }
-  if (own?.isNothing === false) carrying.push(own);
+  if (own?.isZero === false) carrying.push(own);
   if (dead.size === 0 || inlets === edges.length || carrying.length === 0) return [];
   const carriedW = own?.watts ?? carrying.reduce((sum, { watts }) => sum + watts, 0);
   const at = Math.max(...carrying.map((one) => one.at));
   return [...dead.values()].map((one) => ({ ref: one.ref, at: Math.max(one.at, at), carriedW }));
 }
 
-function findCarriedLoad(readings: CurrentReadings, keys: readonly string[]): Carried | undefined {
-  for (const [quantity, most] of NOTHING) {
+function findMeteredLoad(readings: CurrentReadings, keys: readonly string[]): MeteredLoad | undefined {
+  for (const [quantity, most] of NO_LOAD_LIMITS) {
     const found = findReading(readings, quantity, keys);
-    if (found !== undefined) return sumCarriedLoads(found, { isNothing: found.value <= most, quantity });
+    if (found !== undefined) return createMeteredLoad(found, { isNothing: found.value <= most, quantity });
   }
   const state = findReading(readings, "STATE", keys);
-  return state === undefined || state.value === ON ? undefined : { isNothing: true, watts: 0, at: state.at };
+  return state === undefined || state.value === STATE_ON ? undefined : { isZero: true, watts: 0, at: state.at };
 }
 
-function sumCarriedLoads(
+function createMeteredLoad(
   { value, at }: MeasuredValue,
   { isNothing, quantity }: { readonly isNothing: boolean; readonly quantity: ReadingQuantity },
-): Carried {
-  return { isNothing, watts: quantity === "POWER_W" ? value : 0, at };
+): MeteredLoad {
+  return { isZero: isNothing, watts: quantity === "POWER_W" ? value : 0, at };
 }
 
 /** Lists keys of the meters of an inlet: its own meter, and the meter of an outlet that supplies only this inlet. */
@@ -127,18 +127,20 @@ function findHighestDeadSupply(
   { power, live }: Topology,
   { from }: PowerEdge,
   readings: CurrentReadings,
-): Dead | undefined {
-  let dead: Dead | undefined;
+): DeadSupply | undefined {
+  let dead: DeadSupply | undefined;
   let index = from;
-  for (let level = 0; level < MOST_LEVELS; level += 1) {
+  for (let level = 0; level < MAX_SUPPLY_LEVELS; level += 1) {
     const node = power.nodes[index];
     if (node === undefined) break;
     // An outlet with one consumer supplies only that consumer.
     const isSole = level === 0 && node.kind === "OUTLET" && power.supplies.count(index) === 1;
-    const carried = isSole ? undefined : findCarriedLoad(readings, listMeterKeys(node));
-    if (carried?.isNothing === false) break;
+    const carried = isSole ? undefined : findMeteredLoad(readings, listMeterKeys(node));
+    if (carried?.isZero === false) break;
     if (carried !== undefined) dead = { ref: node.ref, at: carried.at };
-    const sources = power.inlets.of(index).filter(({ how, from: above }) => how === undefined && live[above] === 1);
+    const sources = power.inlets
+      .listEdges(index)
+      .filter(({ how, from: above }) => how === undefined && live[above] === 1);
     if (sources.length !== 1 || sources[0] === undefined) break;
     index = sources[0].from;
   }

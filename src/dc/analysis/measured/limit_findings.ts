@@ -11,7 +11,7 @@ import { type CurrentReadings, findReading, type MeasuredValue, type ReadingFind
 import { listMeterKeys, type MeasuredPower, measureOwnDraws } from "./measured_draws.ts";
 
 /** Mean amperes of three phases below which no spread is reported. Our choice: one server on a phase. */
-const LEAST_MEAN_A = 1;
+const MIN_MEAN_A = 1;
 
 /** Lists devices and cooling units that draw more than planned. */
 export function listDrawsAbovePlan(topology: Topology, readings: CurrentReadings): readonly ReadingFinding[] {
@@ -32,7 +32,7 @@ export function listDrawsAbovePlan(topology: Topology, readings: CurrentReadings
 function computePlannedW({ power }: Topology, index: number): number | undefined {
   const own = getPlannedDraw(power.nodes[index]);
   if (own === undefined) return undefined;
-  const blades = power.supplies.of(index).filter(({ how }) => how === "BAY");
+  const blades = power.supplies.listEdges(index).filter(({ how }) => how === "BAY");
   return blades.reduce((sum, { to }) => sum + (getPlannedDraw(power.nodes[to]) ?? 0), own);
 }
 
@@ -47,7 +47,7 @@ function findLatestReading({ power }: Topology, index: number, readings: Readonl
   const node = power.nodes[index];
   const own = readings.get(toRefKey(node?.ref ?? ""));
   if (own !== undefined || node?.kind !== "DEVICE") return own?.at ?? 0;
-  const keys = power.inlets.of(index).flatMap(({ from, inlet }) => {
+  const keys = power.inlets.listEdges(index).flatMap(({ from, inlet }) => {
     const source = power.nodes[from];
     return [toRefKey(`port:${node.device.code}/${inlet}`), ...(source === undefined ? [] : listMeterKeys(source))];
   });
@@ -55,7 +55,7 @@ function findLatestReading({ power }: Topology, index: number, readings: Readonl
 }
 
 /** Load of a supply according to one of its meters, with its limit. */
-interface Use {
+interface MeterUse {
   readonly measured: number;
   readonly rating: number;
   readonly unit: "w" | "va" | "a";
@@ -83,23 +83,27 @@ export function* listLoadsAboveLimit(topology: Topology, readings: CurrentReadin
   return found;
 }
 
-function listMeterUses(topology: Topology, node: PowerNode, readings: CurrentReadings): readonly Use[] {
+function listMeterUses(topology: Topology, node: PowerNode, readings: CurrentReadings): readonly MeterUse[] {
   if (node.kind !== "OUTLET" && (node.kind !== "DEVICE" || node.capacityW === undefined)) return [];
   const keys = listMeterKeys(node);
-  const use = (reading: MeasuredValue | undefined, rating: number | undefined, unit: Use["unit"]): readonly Use[] =>
+  const createUses = (
+    reading: MeasuredValue | undefined,
+    rating: number | undefined,
+    unit: MeterUse["unit"],
+  ): readonly MeterUse[] =>
     reading === undefined || rating === undefined || rating === 0
       ? []
       : [{ measured: reading.value, rating, unit, at: reading.at }];
   const watts = findReading(readings, "POWER_W", keys);
-  if (node.kind === "DEVICE") return use(watts, node.capacityW, "w");
+  if (node.kind === "DEVICE") return createUses(watts, node.capacityW, "w");
   const apparent = findReading(readings, "APPARENT_POWER_VA", keys);
   const currents = (["CURRENT_A", "CURRENT_L1_A", "CURRENT_L2_A", "CURRENT_L3_A"] as const).flatMap(
     (quantity) => findReading(readings, quantity, keys) ?? [],
   );
   const amperes = currents.length === 0 ? undefined : findOutletRating(topology, node)?.amperageA;
   return [
-    ...(apparent === undefined ? use(watts, node.capacityW, "w") : use(apparent, node.capacityW, "va")),
-    ...currents.flatMap((reading) => use(reading, amperes, "a")),
+    ...(apparent === undefined ? createUses(watts, node.capacityW, "w") : createUses(apparent, node.capacityW, "va")),
+    ...currents.flatMap((reading) => createUses(reading, amperes, "a")),
   ];
 }
 
@@ -117,7 +121,7 @@ export function listUnevenCurrents(readings: CurrentReadings): readonly ReadingF
     ];
     if (second === undefined || third === undefined) continue;
     const legs = { A: first.value, B: second.value, C: third.value };
-    if ((legs.A + legs.B + legs.C) / 3 < LEAST_MEAN_A || !areLegLoadsUneven(legs)) continue;
+    if ((legs.A + legs.B + legs.C) / 3 < MIN_MEAN_A || !areLegLoadsUneven(legs)) continue;
     const figures = { l1_a: legs.A, l2_a: legs.B, l3_a: legs.C, spread_pct: computePhaseSpreadPct(legs) };
     const at = Math.max(first.at, second.at, third.at);
     found.push({ kind: "PHASE_IMBALANCE", severity: "WATCH", ref: first.ref, at, figures });

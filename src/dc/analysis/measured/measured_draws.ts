@@ -31,7 +31,7 @@ export function measureOwnDraws(topology: Topology, measured: MeasuredPower): Ma
 }
 
 function measureOwnDraw({ power, live }: Topology, index: number, measured: MeasuredPower): MeasuredDraw | undefined {
-  const edges = power.inlets.of(index).filter((edge) => live[edge.from] === 1 && edge.how === undefined);
+  const edges = power.inlets.listEdges(index).filter((edge) => live[edge.from] === 1 && edge.how === undefined);
   const inlets = new Map<string, number>();
   for (const edge of edges) {
     const watts = measureInletW({ power }, edge, measured);

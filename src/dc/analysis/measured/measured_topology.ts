@@ -14,7 +14,7 @@ import {
 import { divideSupplyMeters } from "./supply_meters.ts";
 
 /** Minimum draw of an inlet in watts. With 0, the device would divide its load equally among its inlets. */
-const LEAST_W = 1e-6;
+const MIN_INLET_W = 1e-6;
 
 /** Part of the load that is measured. */
 export type MeasuredCoverage = Omit<MeasuredLoad, "omittedDifferences">;
@@ -22,7 +22,7 @@ export type MeasuredCoverage = Omit<MeasuredLoad, "omittedDifferences">;
 /** The inventory's graphs with measured draws instead of recorded ones. */
 export interface MeasuredTopology {
   readonly topology: Topology;
-  readonly share: MeasuredCoverage;
+  readonly coverage: MeasuredCoverage;
   /** Measured part of the draw of each consumer in watts, by node. */
   readonly measuredW: ReadonlyMap<number, number>;
 }
@@ -34,7 +34,7 @@ export interface MeasuredTopology {
  */
 export function* buildMeasuredTopology(topology: Topology, measured: MeasuredPower): Steps<MeasuredTopology> {
   const own = measureOwnDraws(topology, measured);
-  const first = own.size === 0 ? topology : yield* Topology.build(setMeasuredDraws(topology, own));
+  const first = own.size === 0 ? topology : yield* Topology.buildInSteps(setMeasuredDraws(topology, own));
   // Nodes have the same numbers in both graphs, because the order of the inventory is the same.
   const supplies = yield* divideSupplyMeters(first, measured, own);
   const { draws, unrecorded } = supplies;
@@ -44,10 +44,10 @@ export function* buildMeasuredTopology(topology: Topology, measured: MeasuredPow
   ]);
   const all = new Map([...own, ...draws, ...carried]);
   const isSame = draws.size === 0 && carried.length === 0;
-  const made = isSame ? first : yield* Topology.build(setMeasuredDraws(topology, all));
+  const made = isSame ? first : yield* Topology.buildInSteps(setMeasuredDraws(topology, all));
   const measuredW = new Map<number, number>();
   const share = computeMeasuredCoverage(made, all, measuredW);
-  return { topology: made, share: { ...share, differences: supplies.differences }, measuredW };
+  return { topology: made, coverage: { ...share, differences: supplies.differences }, measuredW };
 }
 
 /** Returns the inventory with measured draws. */
@@ -70,7 +70,7 @@ function setDeviceDraw(device: Device, draw: MeasuredDraw | undefined): Device {
     ports: ports.map((port) => {
       const watts = port.kind === "POWER_IN" ? draw.inlets.get(port.name) : undefined;
       if (watts === undefined) return port;
-      return { ...port, powerIn: { ...port.powerIn, allocatedDrawW: Math.max(LEAST_W, watts) } };
+      return { ...port, powerIn: { ...port.powerIn, allocatedDrawW: Math.max(MIN_INLET_W, watts) } };
     }),
   };
 }

@@ -19,10 +19,10 @@ import {
 import { getMeterW } from "./measured_draws.ts";
 
 /** Maximum resources of a stopped source that get separate findings. Our choice: a rack PDU has fewer. */
-const MOST_APART = 50;
+const MAX_SEPARATE_FINDINGS = 50;
 
 /** Stopped readings of a resource and its ports from one source. */
-interface Stopped {
+interface StoppedReadings {
   readonly owner: Pick<MeasuredElement, "ownerKind" | "ownerKey">;
   readonly source: string;
   readonly refs: Set<string>;
@@ -33,13 +33,13 @@ interface Stopped {
 }
 
 /** Stored readings, divided into current readings and readings that stopped. */
-export class SortedReadings {
+export class ClassifiedReadings {
   readonly current = new Map<ReadingQuantity, Map<string, MeasuredValue>>();
   /** Time at which the next current reading counts as stopped unless it is renewed, in milliseconds since 1970. */
   nextStop = Number.POSITIVE_INFINITY;
-  readonly #stopped = new Map<string, Stopped>();
+  readonly #stopped = new Map<string, StoppedReadings>();
   /** Number of current readings by source. */
-  readonly #coming = new Map<string, number>();
+  readonly #currentCounts = new Map<string, number>();
   readonly #now: number;
 
   constructor(now: number) {
@@ -47,21 +47,25 @@ export class SortedReadings {
   }
 
   /** Adds a reading; each must be added once. */
-  add({ element, quantity, kept }: StoredReading): void {
+  addReading({ element, quantity, kept }: StoredReading): void {
     const { key, ref } = element;
     const { value, at, source } = kept;
     const stopsAt = at + 2 * computeUsualGapMs(kept.days);
     if (stopsAt <= this.#now) {
-      this.#stop(element, quantity, kept);
+      this.#addStopped(element, quantity, kept);
       return;
     }
     this.nextStop = Math.min(this.nextStop, stopsAt);
-    this.#coming.set(source, (this.#coming.get(source) ?? 0) + 1);
+    this.#currentCounts.set(source, (this.#currentCounts.get(source) ?? 0) + 1);
     const known = this.current.get(quantity) ?? new Map<string, MeasuredValue>();
     this.current.set(quantity, known.set(key, { ref, value, at }));
   }
 
-  #stop({ ref, ownerKind, ownerKey }: MeasuredElement, quantity: ReadingQuantity, { at, source }: Measurement): void {
+  #addStopped(
+    { ref, ownerKind, ownerKey }: MeasuredElement,
+    quantity: ReadingQuantity,
+    { at, source }: Measurement,
+  ): void {
     const name = `${source}\n${ownerKind}:${ownerKey}`;
     const owner = { ownerKind, ownerKey };
     const one = this.#stopped.get(name) ?? { owner, source, refs: new Set(), quantities: new Set(), readings: 0, at };
@@ -76,10 +80,10 @@ export class SortedReadings {
    * Returns findings about stopped readings: one for each device, cooling unit and rack, or one for a source with many
    * resources if all its readings stopped.
    */
-  stopped(topology: Topology): readonly ReadingFinding[] {
+  listStopFindings(topology: Topology): readonly ReadingFinding[] {
     const bySource = Map.groupBy(this.#stopped.values(), ({ source }) => source);
     return [...bySource].flatMap(([source, all]): readonly ReadingFinding[] => {
-      const isWhole = all.length > MOST_APART && !this.#coming.has(source);
+      const isWhole = all.length > MAX_SEPARATE_FINDINGS && !this.#currentCounts.has(source);
       if (!isWhole) return all.map((one) => createStopFinding([one], selectStoppedRef(topology, one)));
       return [createStopFinding(all, "")];
     });
@@ -87,12 +91,12 @@ export class SortedReadings {
 }
 
 /** Returns the reference of the only stopped element, or of the resource with several stopped elements. */
-function selectStoppedRef(topology: Topology, { owner: { ownerKind, ownerKey }, refs }: Stopped): string {
+function selectStoppedRef(topology: Topology, { owner: { ownerKind, ownerKey }, refs }: StoppedReadings): string {
   const [only = ""] = refs;
   return refs.size === 1 ? only : `${ownerKind}:${topology[ownerKind](ownerKey)?.code ?? ownerKey}`;
 }
 
-function createStopFinding(all: readonly Stopped[], ref: string): ReadingFinding {
+function createStopFinding(all: readonly StoppedReadings[], ref: string): ReadingFinding {
   const refs = all.flatMap((one) => [...one.refs]);
   return {
     kind: "READING_STOPPED",
@@ -112,7 +116,7 @@ function createStopFinding(all: readonly Stopped[], ref: string): ReadingFinding
  */
 export function* listReadingFindings(
   topology: Topology,
-  readings: SortedReadings,
+  readings: ClassifiedReadings,
   differences: readonly MeterDifference[],
 ): Steps<readonly ReadingFinding[]> {
   const { current } = readings;
@@ -131,7 +135,7 @@ export function* listReadingFindings(
     ...listUnevenCurrents(current),
     ...listWarmInlets(topology, current),
     ...listShortBatteries(topology, current),
-    ...readings.stopped(topology),
+    ...readings.listStopFindings(topology),
     ...differ,
   ];
 }

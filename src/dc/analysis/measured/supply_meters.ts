@@ -7,11 +7,11 @@ import type { Topology } from "../topology.ts";
 import { getMeterW, getRecordedW, isLiveConsumer, type MeasuredDraw, type MeasuredPower } from "./measured_draws.ts";
 
 /** Two meters are reported if their difference exceeds this share and this power. Source: docs/readings.md#loads. */
-const DIFFERENCE_SHARE = 0.1;
-const DIFFERENCE_W = 100;
+const MIN_DIFFERENCE_SHARE = 0.1;
+const MIN_DIFFERENCE_W = 100;
 
 /** Load below a supply's meter, to compare with the reading of the meter. */
-interface Below {
+interface LoadBelow {
   /** Sum in watts of the readings of the meters below and the draws of supplies between them. */
   knownW: number;
   /** Lowest and highest value of `knownW`: how a device's inlets divide the load of the device's meter is unknown. */
@@ -45,7 +45,7 @@ export function* divideSupplyMeters(
 ): Steps<SupplyMeters> {
   const metered = collectMeters(topology, measured, own);
   const flow = createEdgeFlow(topology);
-  const covered = new Map<PowerEdge, Covered>();
+  const covered = new Map<PowerEdge, MeteredShare>();
   const unrecorded = new Map<number, number>();
   const differences: MeterDifference[] = [];
   for (const [index, watts] of metered) {
@@ -62,7 +62,7 @@ export function* divideSupplyMeters(
 }
 
 /** Share of an inlet that is metered, and the load of that share. */
-interface Covered {
+interface MeteredShare {
   readonly share: number;
   readonly watts: number;
 }
@@ -78,7 +78,7 @@ function collectMeters({ power, live }: Topology, measured: MeasuredPower, own: 
   return metered;
 }
 
-function divideUnknownLoad(covered: Map<PowerEdge, Covered>, { unknown }: Below, factor: number): void {
+function divideUnknownLoad(covered: Map<PowerEdge, MeteredShare>, { unknown }: LoadBelow, factor: number): void {
   for (const { edge, watts, share } of unknown) {
     const known = covered.get(edge) ?? { share: 0, watts: 0 };
     covered.set(edge, { share: known.share + share, watts: known.watts + watts * share * factor });
@@ -86,7 +86,7 @@ function divideUnknownLoad(covered: Map<PowerEdge, Covered>, { unknown }: Below,
 }
 
 /** Returns the watts of the meters below a supply if they cannot agree with its own meter; otherwise undefined. */
-function findDisagreement(watts: number, { leastW, mostW, meters, unknown }: Below): number | undefined {
+function findDisagreement(watts: number, { leastW, mostW, meters, unknown }: LoadBelow): number | undefined {
   if (meters === 0) return undefined;
   if (watts < leastW) return areMetersDifferent(watts, leastW) ? leastW : undefined;
   const isWhole = unknown.every((one) => one.watts * one.share === 0);
@@ -95,12 +95,12 @@ function findDisagreement(watts: number, { leastW, mostW, meters, unknown }: Bel
 
 function areMetersDifferent(a: number, b: number): boolean {
   const difference = Math.abs(a - b);
-  return difference > DIFFERENCE_W && difference > DIFFERENCE_SHARE * Math.max(a, b);
+  return difference > MIN_DIFFERENCE_W && difference > MIN_DIFFERENCE_SHARE * Math.max(a, b);
 }
 
-type Flow = (edge: PowerEdge) => number;
+type EdgeFlow = (edge: PowerEdge) => number;
 
-function createEdgeFlow(topology: Topology): Flow {
+function createEdgeFlow(topology: Topology): EdgeFlow {
   const { power, live } = topology;
   const loads = topology.apparentLoads("MEASURED");
   const known = new Map<PowerEdge, number>();
@@ -111,27 +111,27 @@ function createEdgeFlow(topology: Topology): Flow {
   };
 }
 
-interface Meters {
+interface SiteMeters {
   readonly metered: ReadonlyMap<number, number>;
   readonly own: ReadonlyMap<number, MeasuredDraw>;
-  readonly flow: Flow;
+  readonly flow: EdgeFlow;
 }
 
 /** A supply below a meter, and the share of its load that passes through the meter. */
-interface Passed {
+interface PassedSupply {
   readonly index: number;
   readonly share: number;
   /** Whether the share is certain, because everything between the supply and the meter has one supply. */
   readonly isSure: boolean;
 }
 
-function collectLoadBelow(topology: Topology, start: number, meters: Meters): Below {
-  const below: Below = { knownW: 0, leastW: 0, mostW: 0, meters: 0, unknown: [] };
+function collectLoadBelow(topology: Topology, start: number, meters: SiteMeters): LoadBelow {
+  const below: LoadBelow = { knownW: 0, leastW: 0, mostW: 0, meters: 0, unknown: [] };
   const seen = new Set([start]);
-  const open: Passed[] = [{ index: start, share: 1, isSure: true }];
+  const open: PassedSupply[] = [{ index: start, share: 1, isSure: true }];
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
     if (!isLiveConsumer(topology, one.index)) addMeasuredLoad(below, getRecordedW(topology, one.index) * one.share);
-    for (const edge of topology.power.supplies.of(one.index)) {
+    for (const edge of topology.power.supplies.listEdges(one.index)) {
       if (edge.how !== undefined || topology.live[edge.to] !== 1) continue;
       const next = passEdge(topology, edge, one, { below, ...meters });
       if (next === undefined || seen.has(next.index)) continue;
@@ -146,10 +146,10 @@ function collectLoadBelow(topology: Topology, start: number, meters: Meters): Be
 function passEdge(
   topology: Topology,
   edge: PowerEdge,
-  { share, isSure }: Passed,
-  { below, metered, own, flow }: Meters & { readonly below: Below },
-): Passed | undefined {
-  const inlets = topology.power.inlets.of(edge.to).filter(createLiveFilter(topology)).length;
+  { share, isSure }: PassedSupply,
+  { below, metered, own, flow }: SiteMeters & { readonly below: LoadBelow },
+): PassedSupply | undefined {
+  const inlets = topology.power.inlets.listEdges(edge.to).filter(createLiveFilter(topology)).length;
   const hasOneInlet = inlets === 1;
   const carriedW = topology.loads("MEASURED")[edge.to] ?? 0;
   // Without a known draw, a meter may still show a load, which is divided into equal parts.
@@ -168,7 +168,7 @@ function passEdge(
 }
 
 /** Adds watts to a measured load. @param mostW upper bound, if the exact value is unknown */
-function addMeasuredLoad(below: Below, watts: number, mostW?: number): void {
+function addMeasuredLoad(below: LoadBelow, watts: number, mostW?: number): void {
   below.knownW += watts;
   below.leastW += mostW === undefined ? watts : 0;
   below.mostW += mostW ?? watts;
@@ -181,8 +181,8 @@ function createLiveFilter({ live }: Topology): (edge: PowerEdge) => boolean {
 /** Returns draws of the consumers whose inlets are metered, completely or partly. */
 function collectDividedDraws(
   topology: Topology,
-  covered: ReadonlyMap<PowerEdge, Covered>,
-  flow: Flow,
+  covered: ReadonlyMap<PowerEdge, MeteredShare>,
+  flow: EdgeFlow,
 ): ReadonlyMap<number, MeasuredDraw> {
   const { power, live } = topology;
   const draws = new Map<number, MeasuredDraw>();
@@ -190,7 +190,7 @@ function collectDividedDraws(
     let watts = 0;
     let plannedW = 0;
     const inlets = new Map<string, number>();
-    for (const edge of power.inlets.of(index)) {
+    for (const edge of power.inlets.listEdges(index)) {
       if (edge.how !== undefined || live[edge.from] !== 1) continue;
       const known = covered.get(edge);
       const planned = flow(edge) * (1 - Math.min(1, known?.share ?? 0));

@@ -1,5 +1,5 @@
 import { isReservationInForce } from "#dc/model/rack_space.ts";
-import { portRef } from "#dc/model/ref.ts";
+import { formatPortReference } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { Finding } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
@@ -17,11 +17,11 @@ export type PlacementNotice = Pick<Finding, "severity" | "code" | "message"> & P
 
 /** Lists all warnings that writing a placement would cause, and notices of data that the inventory lacks. */
 export function* listPlacementNotices(placement: Placement): Steps<readonly PlacementNotice[]> {
-  const { places, ground } = placement;
+  const { places, state: ground } = placement;
   if (places.length === 0) return [];
   const found: PlacementNotice[] = [...listReservedUnits(placement), ...listGroupsWithoutReserve(places)];
   found.push(...(yield* listEquipmentWarnings(placement)));
-  const { template, airW, inlets } = ground.wanted;
+  const { template, airW, inlets } = ground.request;
   if (template.weightKg === undefined) {
     found.push(
       createUnknownNotice(
@@ -41,7 +41,7 @@ export function* listPlacementNotices(placement: Placement): Steps<readonly Plac
 
 /** Lists warnings about upstream equipment, also about outlets that the placement does not use. */
 function* listEquipmentWarnings(placement: Placement): Steps<readonly PlacementNotice[]> {
-  const { carried, graph } = placement.ground.state;
+  const { carried, graph } = placement.state.state;
   const added = sumAddedLoads(placement);
   const found: PlacementNotice[] = [];
   for (const device of collectUpstreamEquipment(placement)) {
@@ -70,7 +70,7 @@ function listLimitWarnings(
   { code, value = 0, limit = 0 }: HealthReason,
 ): PlacementNotice[] {
   const node = graph.nodes[index];
-  const ref = node?.kind === "OUTLET" ? portRef(node.end) : (node?.ref ?? "");
+  const ref = node?.kind === "OUTLET" ? formatPortReference(node.end) : (node?.ref ?? "");
   const figures = { value: `${Math.round(value)} %`, expected: `at most ${limit} %`, field: "ports", ref };
   if (code === "POWER_NORMAL") {
     return [{ ...figures, severity: "WARNING", code: "SOURCE_NEAR_LIMIT", message: describeNearLimit(ref, limit) }];
@@ -79,7 +79,7 @@ function listLimitWarnings(
   return [{ ...figures, severity: "WARNING", code: "FAILOVER_OVERLOAD", message: describeFailoverOverload(ref) }];
 }
 
-function collectUpstreamEquipment({ places, ground }: Placement): ReadonlySet<Device> {
+function collectUpstreamEquipment({ places, state: ground }: Placement): ReadonlySet<Device> {
   const paths = new Set(places.flatMap(({ option }) => option.pair.map(({ tap }) => tap.path)));
   const found = new Set<Device>();
   for (const path of paths) {
@@ -92,24 +92,24 @@ function collectUpstreamEquipment({ places, ground }: Placement): ReadonlySet<De
 }
 
 /** Sums the additional load of outlets in watts: of the outlets that the devices use, and of outlets upstream. */
-function sumAddedLoads({ places, ground }: Placement): ReadonlyMap<number, number> {
-  const { drawW, inlets } = ground.wanted;
+function sumAddedLoads({ places, state: ground }: Placement): ReadonlyMap<number, number> {
+  const { drawW, inlets } = ground.request;
   const added = new Map<number, number>();
-  const add = (index: number, watts: number) => added.set(index, (added.get(index) ?? 0) + watts);
-  for (const { taken } of places) {
+  const addLoad = (index: number, watts: number) => added.set(index, (added.get(index) ?? 0) + watts);
+  for (const { allocation: taken } of places) {
     for (const { side, outlet } of taken.plugs) {
       const watts = drawW / inlets.length;
-      if (outlet !== undefined) add(outlet.index, watts);
-      for (const [index, share] of side.tap.path) add(index, watts * share);
+      if (outlet !== undefined) addLoad(outlet.index, watts);
+      for (const [index, share] of side.tap.path) addLoad(index, watts * share);
     }
   }
   return added;
 }
 
-function listReservedUnits({ places, ground }: Placement): readonly PlacementNotice[] {
-  const { tenant, uHeight, now } = ground.wanted;
+function listReservedUnits({ places, state: ground }: Placement): readonly PlacementNotice[] {
+  const { tenant, uHeight, now } = ground.request;
   if (tenant === undefined) return [];
-  return places.flatMap(({ candidate: { rack }, taken: { position } }): PlacementNotice[] => {
+  return places.flatMap(({ candidate: { rack }, allocation: { position } }): PlacementNotice[] => {
     const isOwn = (rack.reservations ?? []).some(
       (one) =>
         one.owner === tenant &&

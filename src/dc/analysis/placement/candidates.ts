@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import type { NetworkPorts } from "#dc/model/inventory.ts";
+import type { NetworkPortSummary } from "#dc/model/inventory.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { isLocationIn } from "../location_scope.ts";
@@ -12,7 +12,7 @@ import { PhaseLimits } from "./phase_limits.ts";
 import { PlannedLoads } from "./planned_loads.ts";
 import type { RackCandidate, SupplyOption } from "./rack_candidate.ts";
 import { createRackLimits } from "./rack_limits.ts";
-import { acceptsPlug, type Tap, TapFinder } from "./rack_taps.ts";
+import { acceptsPlug, type SupplyTap, TapFinder } from "./rack_taps.ts";
 import { RackUnits } from "./rack_units.ts";
 import { listSupplyPairs, type SupplyPair } from "./supply_pairs.ts";
 import { type SupplyLoadState, SupplyPaths } from "./supply_paths.ts";
@@ -28,7 +28,7 @@ export interface Pauses {
 /** State of a site that placing devices reads and updates. */
 export interface PlacementState {
   readonly topology: Topology;
-  readonly wanted: PlacementRequest;
+  readonly request: PlacementRequest;
   readonly state: SupplyLoadState;
   readonly phases: PhaseLimits;
   readonly ports: SwitchPorts;
@@ -51,7 +51,7 @@ export async function prepareSupply(
   wanted: PlacementRequest,
   pauses: Pauses,
 ): Promise<{ readonly state: SupplyLoadState; readonly paths: SupplyPaths; readonly taps: TapFinder }> {
-  const planned = await pauses.run(PlannedLoads.build(topology));
+  const planned = await pauses.run(PlannedLoads.buildInSteps(topology));
   const carried = await computeCarriedLoads(topology, "ALLOCATED", pauses);
   const also = wanted.basis === "ALLOCATED" ? undefined : await computeCarriedLoads(topology, wanted.basis, pauses);
   const state = { graph: topology.power, live: topology.live, carried, ...(also !== undefined && { also }), planned };
@@ -66,7 +66,7 @@ export function listPathUses(
   { inlets: all }: PlacementRequest,
 ): readonly LimitUse[] {
   const parts = pair.map(({ tap: { path, killers }, inlets }) => ({ path, killers, part: inlets.length / all.length }));
-  return paths.uses(parts);
+  return paths.listUses(parts);
 }
 
 /** Examines every rack of the scope for a placement. Cost: O(devices + power edges), in slices. */
@@ -74,7 +74,7 @@ export async function prepareCandidates(
   input: {
     readonly topology: Topology;
     readonly wanted: PlacementRequest;
-    readonly switches: ReadonlyMap<string, NetworkPorts>;
+    readonly switches: ReadonlyMap<string, NetworkPortSummary>;
   },
   pauses: Pauses,
 ): Promise<PlacementState> {
@@ -88,11 +88,11 @@ export async function prepareCandidates(
   const candidates: RackCandidate[] = [];
   for (const rack of listRacksInScope(topology, wanted)) {
     await pauses.yieldIfDue();
-    const devices = topology.devicesInRack(rack.code);
+    const devices = topology.listDevicesInRack(rack.code);
     const limits = createRackLimits(rack, devices, wanted);
-    const cooled = cooling.of(rack);
-    const { pool, obstacles: unconnected } = ports.of(rack);
-    const { pairs, obstacles: unsupplied } = listSupplyPairs(rack, await taps.of(rack.code), wanted);
+    const cooled = cooling.computeRackCooling(rack);
+    const { pool, obstacles: unconnected } = ports.findPool(rack);
+    const { pairs, obstacles: unsupplied } = listSupplyPairs(rack, await taps.findRackTaps(rack.code), wanted);
     const shared = [...limits.uses, ...cooled.uses, ...(pool?.uses ?? [])];
     candidates.push({
       rack,
@@ -104,51 +104,51 @@ export async function prepareCandidates(
       options: pairs.map((pair) => createSupplyOption(pair, { shared, paths, outlets, wanted })),
     });
   }
-  return { topology, wanted, state, phases: new PhaseLimits(state, wanted), ports, candidates };
+  return { topology, request: wanted, state, phases: new PhaseLimits(state, wanted), ports, candidates };
 }
 
 async function computeCarriedLoads(topology: Topology, basis: LoadBasis, pauses: Pauses): Promise<CarriedLoads> {
   await pauses.run(topology.judge(basis));
-  return topology.carried(basis);
+  return topology.computeCarriedLoads(basis);
 }
 
-interface OptionParts {
+interface SupplyOptionInput {
   readonly shared: readonly LimitUse[];
   readonly paths: SupplyPaths;
   readonly outlets: OutletLimits;
   readonly wanted: PlacementRequest;
 }
 
-function createSupplyOption(pair: SupplyPair, { shared, paths, outlets, wanted }: OptionParts): SupplyOption {
+function createSupplyOption(pair: SupplyPair, { shared, paths, outlets, wanted }: SupplyOptionInput): SupplyOption {
   return {
     pair,
-    uses: [...shared, ...outlets.uses(pair), ...listPathUses(pair, paths, wanted)],
-    feed: pair.map(({ tap }) => tap.upstream).join("+"),
+    uses: [...shared, ...outlets.listUses(pair), ...listPathUses(pair, paths, wanted)],
+    feedKey: pair.map(({ tap }) => tap.upstream).join("+"),
   };
 }
 
 /** Counts the free outlets of taps, and limits their use. */
 class OutletLimits {
   readonly #wanted: PlacementRequest;
-  readonly #limits = new Map<Tap, Limit>();
+  readonly #limits = new Map<SupplyTap, Limit>();
 
   constructor(wanted: PlacementRequest) {
     this.#wanted = wanted;
   }
 
-  uses(pair: SupplyPair): readonly LimitUse[] {
+  listUses(pair: SupplyPair): readonly LimitUse[] {
     return pair.flatMap(({ tap, inlets }) =>
-      tap.outlets === undefined ? [] : [{ limit: this.#of(tap), each: inlets.length }],
+      tap.outlets === undefined ? [] : [{ limit: this.#findLimit(tap), each: inlets.length }],
     );
   }
 
-  #of(tap: Tap): Limit {
+  #findLimit(tap: SupplyTap): Limit {
     const known = this.#limits.get(tap);
     if (known !== undefined) return known;
     const { inlets } = this.#wanted;
     const free = (tap.outlets ?? []).filter(({ port }) => inlets.some(({ type }) => acceptsPlug(port, type))).length;
     const ref = `device:${tap.device.code}`;
-    const made = new Limit({ reason: "NO_OUTLET", ref, unit: "free outlets", capacity: free, most: free, used: 0 });
+    const made = new Limit({ reason: "NO_OUTLET", ref, unit: "free outlets", capacity: free, maxUse: free, used: 0 });
     this.#limits.set(tap, made);
     return made;
   }

@@ -29,7 +29,7 @@ export interface RackCooling {
   readonly liquid?: CoolingGroup;
 }
 
-const MEDIA = ["AIR", "LIQUID"] as const;
+const COOLING_MEDIA = ["AIR", "LIQUID"] as const;
 
 /** Limits of the heat that devices add to cooling units. `CoolingBalance` divides the heat among the units. */
 export class CoolingLimits {
@@ -46,34 +46,34 @@ export class CoolingLimits {
     this.#topology = topology;
     this.#wanted = wanted;
     this.#balance = new CoolingBalance(topology, { basis: wanted.basis, reserveUnits: 1, failedCracCodes: [] });
-    this.#plan();
-    for (const rack of topology.inventory.racks) for (const medium of MEDIA) this.#groupOf(rack, medium);
+    this.#addPlannedHeat();
+    for (const rack of topology.inventory.racks) for (const medium of COOLING_MEDIA) this.#findGroup(rack, medium);
   }
 
-  of(rack: Rack): RackCooling {
+  computeRackCooling(rack: Rack): RackCooling {
     const served = this.#topology.mediaServing(rack);
     const uses: LimitUse[] = [];
     const obstacles: PlacementObstacle[] = [];
-    const air = this.#groupOf(rack, "AIR");
-    const liquid = this.#groupOf(rack, "LIQUID");
+    const air = this.#findGroup(rack, "AIR");
+    const liquid = this.#findGroup(rack, "LIQUID");
     for (const [medium, group, isServed] of [
       ["AIR", air, served.air],
       ["LIQUID", liquid, served.liquid],
     ] as const) {
-      const watts = this.#wattsOf(medium);
+      const watts = this.#getRequestedW(medium);
       if (watts <= 0) continue;
       if (!isServed) obstacles.push(createNoUnitObstacle(rack, medium));
       else if (group !== undefined && group.shares.length === 0) obstacles.push(createUnitsDownObstacle(rack, group));
-      else if (group !== undefined) uses.push(...this.#usesOf(group, watts));
+      else if (group !== undefined) uses.push(...this.#listUses(group, watts));
     }
     return { uses, obstacles, ...(air !== undefined && { air }), ...(liquid !== undefined && { liquid }) };
   }
 
-  #wattsOf(medium: CoolingMedium): number {
+  #getRequestedW(medium: CoolingMedium): number {
     return medium === "AIR" ? this.#wanted.airW : this.#wanted.liquidW;
   }
 
-  #usesOf(group: CoolingGroup, watts: number): readonly LimitUse[] {
+  #listUses(group: CoolingGroup, watts: number): readonly LimitUse[] {
     const known = this.#uses.get(group);
     if (known !== undefined) return known;
     const found: LimitUse[] = group.shares.map(({ limit, share }) => ({ limit, each: watts * share }));
@@ -87,36 +87,36 @@ export class CoolingLimits {
     return found;
   }
 
-  #groupOf(rack: Rack, medium: CoolingMedium): CoolingGroup | undefined {
-    const at = this.#placeOf(rack);
-    const units = at === undefined ? [] : this.#balance.servingOf(at)[medium];
+  #findGroup(rack: Rack, medium: CoolingMedium): CoolingGroup | undefined {
+    const at = this.#findLocation(rack);
+    const units = at === undefined ? [] : this.#balance.groupUnitsAtLocation(at)[medium];
     if (units.length === 0) return undefined;
     const key = units
       .map(({ code }) => codeKey(code))
       .toSorted()
       .join("\n");
-    const made = this.#groups.get(key) ?? this.#make(units, medium);
+    const made = this.#groups.get(key) ?? this.#createGroup(units, medium);
     this.#groups.set(key, made);
     return made;
   }
 
-  #placeOf({ code, location }: Rack): number | undefined {
+  #findLocation({ code, location }: Rack): number | undefined {
     const areas = listAreaKeys({ rackCode: code, ...(location !== undefined && { location }) });
-    const inside = this.#balance.inside(`rack:${codeKey(code)}`);
+    const inside = this.#balance.listLocationsInArea(`rack:${codeKey(code)}`);
     return inside.find((at) => {
-      const own = this.#balance.place(at)?.areas;
+      const own = this.#balance.getLocation(at)?.areas;
       return own?.size === areas.length && areas.every((area) => own.has(area));
     });
   }
 
-  #make(units: readonly Crac[], medium: CoolingMedium): CoolingGroup {
-    const working = units.filter((crac) => this.#balance.effectiveKw(crac) > 0);
-    const effective = working.map((crac) => this.#balance.effectiveKw(crac));
+  #createGroup(units: readonly Crac[], medium: CoolingMedium): CoolingGroup {
+    const working = units.filter((crac) => this.#balance.getEffectiveKw(crac) > 0);
+    const effective = working.map((crac) => this.#balance.getEffectiveKw(crac));
     const total = sumNumbers(effective);
     const shares = working.map((crac) => ({
       crac,
-      share: this.#balance.effectiveKw(crac) / total,
-      limit: this.#unitLimit(crac),
+      share: this.#balance.getEffectiveKw(crac) / total,
+      limit: this.#findUnitLimit(crac),
     }));
     const standby = sumNumbers(units.filter(({ status }) => status === "STANDBY").map(computeDeratedKw));
     const capacity = (total + standby - Math.max(0, ...effective)) * 1000;
@@ -124,21 +124,21 @@ export class CoolingLimits {
     const lacksReserve = used > capacity;
     const most = lacksReserve ? Number.POSITIVE_INFINITY : capacity * (1 - this.#wanted.keep);
     const ref = `crac:${units[0]?.code ?? ""}`;
-    const reserve = new Limit({ reason: "COOLING_RESERVE", ref, unit: "W", capacity, most, used });
+    const reserve = new Limit({ reason: "COOLING_RESERVE", ref, unit: "W", capacity, maxUse: most, used });
     return { medium, units, shares, reserve, lacksReserve };
   }
 
-  #unitLimit(crac: Crac): Limit {
+  #findUnitLimit(crac: Crac): Limit {
     const known = this.#units.get(crac);
     if (known !== undefined) return known;
-    const capacity = this.#balance.effectiveKw(crac) * 1000;
-    const used = this.#balance.loadKw(crac) * 1000 + (this.#plannedW.get(crac) ?? 0);
+    const capacity = this.#balance.getEffectiveKw(crac) * 1000;
+    const used = this.#balance.computeUnitLoadKw(crac) * 1000 + (this.#plannedW.get(crac) ?? 0);
     const made = new Limit({
       reason: "COOLING_CAPACITY",
       ref: `crac:${crac.code}`,
       unit: "W",
       capacity,
-      most: capacity * (1 - this.#wanted.keep),
+      maxUse: capacity * (1 - this.#wanted.keep),
       used,
     });
     this.#units.set(crac, made);
@@ -146,30 +146,30 @@ export class CoolingLimits {
   }
 
   /** Adds the heat of racked devices that are off or planned, because their positions are reserved. */
-  #plan(): void {
+  #addPlannedHeat(): void {
     const { basis } = this.#wanted;
     for (const device of this.#topology.inventory.devices) {
       if (device.rackCode === undefined || isInService(device) || device.status === "INVENTORY") continue;
       const rack = this.#topology.rack(device.rackCode);
-      const at = rack === undefined ? undefined : this.#placeOf(rack);
+      const at = rack === undefined ? undefined : this.#findLocation(rack);
       if (at === undefined) continue;
       const air = computeAirHeatW(device, basis);
-      this.#share(this.#balance.servingOf(at).AIR, air);
-      this.#share(this.#balance.servingOf(at).LIQUID, getHeatW(device, basis) - air);
+      this.#divideHeat(this.#balance.groupUnitsAtLocation(at).AIR, air);
+      this.#divideHeat(this.#balance.groupUnitsAtLocation(at).LIQUID, getHeatW(device, basis) - air);
     }
   }
 
-  #share(units: readonly Crac[], watts: number): void {
-    const total = sumNumbers(units.map((crac) => this.#balance.effectiveKw(crac)));
+  #divideHeat(units: readonly Crac[], watts: number): void {
+    const total = sumNumbers(units.map((crac) => this.#balance.getEffectiveKw(crac)));
     for (const crac of total > 0 ? units : []) {
-      const share = (watts * this.#balance.effectiveKw(crac)) / total;
+      const share = (watts * this.#balance.getEffectiveKw(crac)) / total;
       this.#plannedW.set(crac, (this.#plannedW.get(crac) ?? 0) + share);
     }
   }
 }
 
 /** Returns the remaining capacity of a group in kilowatts: with all units, and after the loss of the largest unit. */
-export function computeHeadroom({ shares, reserve }: CoolingGroup): {
+export function computeGroupHeadroom({ shares, reserve }: CoolingGroup): {
   readonly allKw: number;
   readonly reserveKw: number;
 } {

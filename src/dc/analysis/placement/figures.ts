@@ -1,5 +1,5 @@
 import type { PlaceFigures as FigureReply } from "#gen/datacenter/v1/messages.ts";
-import { computeHeadroom } from "./cooling_limits.ts";
+import { computeGroupHeadroom } from "./cooling_limits.ts";
 import type { SelectedPlace } from "./find_places.ts";
 import type { Limit } from "./limits.ts";
 import { countFreePorts } from "./switch_ports.ts";
@@ -17,8 +17,8 @@ export function computePlaceFigures(
   const supplies = option.uses.map(({ limit }) => limit);
   const now = findBusiestLimit(supplies, "SUPPLY_LIMIT");
   const alone = findBusiestLimit(supplies, "SUPPLY_FAILOVER");
-  const air = cooling.air === undefined ? undefined : computeHeadroom(cooling.air);
-  const liquid = cooling.liquid === undefined ? undefined : computeHeadroom(cooling.liquid);
+  const air = cooling.air === undefined ? undefined : computeGroupHeadroom(cooling.air);
+  const liquid = cooling.liquid === undefined ? undefined : computeGroupHeadroom(cooling.liquid);
   return {
     ...(now !== undefined && { powerNowPct: now.usedPct, powerNowRef: now.ref }),
     ...(alone !== undefined && { powerFailoverPct: alone.usedPct, powerFailoverRef: alone.ref }),

@@ -7,7 +7,7 @@ import {
   type Allocation,
   countFittingInRack,
   createNoSpaceObstacle,
-  PlaceTaker,
+  PositionAllocator,
   type RackCandidate,
   type SupplyOption,
 } from "./rack_candidate.ts";
@@ -18,7 +18,7 @@ import type { PlacementObstacle, PlacementRequest } from "./wanted.ts";
 export interface SelectedPlace {
   readonly candidate: RackCandidate;
   readonly option: SupplyOption;
-  readonly taken: Allocation;
+  readonly allocation: Allocation;
 }
 
 /** A rack that accepts no device, with every reason. */
@@ -28,7 +28,7 @@ export interface RefusedRack {
 }
 
 export interface Placement {
-  readonly ground: PlacementState;
+  readonly state: PlacementState;
   readonly places: readonly SelectedPlace[];
   /** Whether it is proven that no other choice of positions fits more devices of the request. */
   readonly proven: boolean;
@@ -40,7 +40,7 @@ export interface Placement {
 }
 
 /** Base of the score digits: device counts and remaining space are distinguished up to this number. */
-const SCALE = 1024;
+const SCORE_BASE = 1024;
 
 /**
  * Finds positions for equal devices, best first: the most even spread, then the most remaining space.
@@ -60,38 +60,38 @@ async function placeDevices(
   pauses: Pauses,
   spread: readonly PlacementSpread[],
 ): Promise<Placement> {
-  const { candidates, wanted, phases, ports } = ground;
+  const { candidates, request: wanted, phases, ports } = ground;
   const refused = listRefusals(candidates, wanted);
   const refusedRacks = new Set(refused.map(({ candidate }) => candidate));
   const open = candidates.filter((candidate) => !refusedRacks.has(candidate));
   const fits = candidates.map((candidate) => (refusedRacks.has(candidate) ? 0 : countMostInRack(candidate)));
   const most = computeMaxDeviceCount(open);
-  const taker = new PlaceTaker(wanted, phases, ports);
-  const order = new Order(spread);
+  const taker = new PositionAllocator(wanted, phases, ports);
+  const order = new PlacementOrder(spread);
   const heap = new LazyPriorityQueue(
     open.flatMap((candidate) => candidate.options.map((option) => ({ candidate, option }))),
-    ({ candidate, option }) => order.score(candidate, option),
+    ({ candidate, option }) => order.computeScore(candidate, option),
   );
   const places: SelectedPlace[] = [];
   const stuck = new Map<RackCandidate, PlacementObstacle[]>();
-  for (let next = heap.best(); next !== undefined && places.length < wanted.count; next = heap.best()) {
+  for (let next = heap.findBest(); next !== undefined && places.length < wanted.count; next = heap.findBest()) {
     await pauses.yieldIfDue();
-    const taken = taker.take(next.candidate, next.option);
+    const taken = taker.allocatePosition(next.candidate, next.option);
     if ("reason" in taken) {
       stuck.set(next.candidate, [...(stuck.get(next.candidate) ?? []), taken]);
-      heap.drop();
+      heap.removeBest();
       continue;
     }
-    order.note(next.candidate, next.option);
-    places.push({ ...next, taken });
+    order.recordDevice(next.candidate, next.option);
+    places.push({ ...next, allocation: taken });
   }
   const complete = places.length >= wanted.count;
   const limits = complete ? [] : listRefusals(open, wanted, stuck);
-  return { ground, places, proven: complete || places.length >= most, refused, fits, limits };
+  return { state: ground, places, proven: complete || places.length >= most, refused, fits, limits };
 }
 
 /** Rates positions: as few devices as possible in the same rack, row or feed, then the most remaining space. */
-class Order {
+class PlacementOrder {
   readonly #spread: readonly PlacementSpread[];
   readonly #counts = new Map<string, number>();
 
@@ -99,18 +99,18 @@ class Order {
     this.#spread = spread;
   }
 
-  score(candidate: RackCandidate, option: SupplyOption): number {
+  computeScore(candidate: RackCandidate, option: SupplyOption): number {
     const left = countFittingInRack(candidate, option);
     if (left < 1) return Number.POSITIVE_INFINITY;
     let score = 0;
     for (const one of this.#spread)
-      score = score * SCALE + (this.#counts.get(formatSpreadKey(one, candidate, option)) ?? 0);
+      score = score * SCORE_BASE + (this.#counts.get(formatSpreadKey(one, candidate, option)) ?? 0);
     // Without spread, a rack with a device is filled before the next rack.
     const begun = this.#spread.length === 0 ? (this.#counts.get(formatSpreadKey("RACK", candidate, option)) ?? 0) : 0;
-    return begun > 0 ? 0 : score * SCALE + (SCALE - 1 - Math.min(SCALE - 2, left));
+    return begun > 0 ? 0 : score * SCORE_BASE + (SCORE_BASE - 1 - Math.min(SCORE_BASE - 2, left));
   }
 
-  note(candidate: RackCandidate, option: SupplyOption): void {
+  recordDevice(candidate: RackCandidate, option: SupplyOption): void {
     for (const one of new Set<PlacementSpread>([...this.#spread, "RACK"])) {
       const key = formatSpreadKey(one, candidate, option);
       this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
@@ -118,7 +118,7 @@ class Order {
   }
 }
 
-function formatSpreadKey(spread: PlacementSpread, { rack }: RackCandidate, { feed }: SupplyOption): string {
+function formatSpreadKey(spread: PlacementSpread, { rack }: RackCandidate, { feedKey: feed }: SupplyOption): string {
   if (spread === "RACK") return `rack:${codeKey(rack.code)}`;
   if (spread === "FEED") return `feed:${feed}`;
   const { siteId = "", floorNumber = 0, row = "" } = rack.location ?? {};
@@ -127,7 +127,7 @@ function formatSpreadKey(spread: PlacementSpread, { rack }: RackCandidate, { fee
 
 function countMostInRack(candidate: RackCandidate): number {
   const all = candidate.options.reduce((sum, option) => sum + countMaxFittingDevices(option.uses), 0);
-  return Math.min(candidate.units.fits, all);
+  return Math.min(candidate.units.fittingCount, all);
 }
 
 function computeMaxDeviceCount(open: readonly RackCandidate[]): number {
@@ -136,7 +136,7 @@ function computeMaxDeviceCount(open: readonly RackCandidate[]): number {
   );
   return computeUpperBound(
     places,
-    open.map(({ units }) => units.fits),
+    open.map(({ units }) => units.fittingCount),
   );
 }
 
@@ -148,7 +148,7 @@ function listRefusals(
 ): readonly RefusedRack[] {
   return candidates.flatMap((candidate) => {
     const found = [...candidate.obstacles, ...(stuck.get(candidate) ?? []), ...listShortages(candidate)];
-    if (candidate.units.fits < 1) found.push(createNoSpaceObstacle(candidate, wanted));
+    if (candidate.units.fittingCount < 1) found.push(createNoSpaceObstacle(candidate, wanted));
     const once = [...new Map(found.map((one) => [`${one.reason} ${one.ref}`, one])).values()];
     return once.length === 0 ? [] : [{ candidate, obstacles: once }];
   });
@@ -159,7 +159,7 @@ function listShortages({ options }: RackCandidate): readonly PlacementObstacle[]
   if (options.some(({ uses }) => countFittingDevices(uses) >= 1)) return [];
   return options.flatMap(({ uses }) =>
     uses
-      .filter(({ limit, each, after }) => limit.fits(each, after) < 1)
-      .map(({ limit, each, after }) => limit.obstacle(each, after)),
+      .filter(({ limit, each, after }) => limit.countFitting(each, after) < 1)
+      .map(({ limit, each, after }) => limit.createObstacle(each, after)),
   );
 }

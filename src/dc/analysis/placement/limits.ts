@@ -1,7 +1,7 @@
 import type { PlacementObstacle, RefusalReason } from "./wanted.ts";
 
 /** Tolerance of comparisons: amounts are sums of fractions, so smaller differences count as equal. */
-const TOLERANCE = 1e-6;
+const AMOUNT_TOLERANCE = 1e-6;
 
 interface LimitInput {
   readonly reason: RefusalReason;
@@ -10,7 +10,7 @@ interface LimitInput {
   /** Amount that counts as 100 %. */
   readonly capacity: number;
   /** Largest amount that may be used. */
-  readonly most: number;
+  readonly maxUse: number;
   readonly used: number;
 }
 
@@ -20,75 +20,75 @@ export class Limit {
   readonly ref: string;
   readonly unit: string;
   readonly capacity: number;
-  readonly most: number;
+  readonly maxUse: number;
   /** Current use, including the devices placed so far. */
   used: number;
   /** Additional use after a single loss, by the lost node; the largest value counts against the limit. */
-  readonly #after = new Map<number, number>();
-  #mostAfter = 0;
+  readonly #useAfterLoss = new Map<number, number>();
+  #maxUseAfterLoss = 0;
 
-  constructor({ reason, ref, unit, capacity, most, used }: LimitInput) {
+  constructor({ reason, ref, unit, capacity, maxUse: most, used }: LimitInput) {
     this.reason = reason;
     this.ref = ref;
     this.unit = unit;
     this.capacity = capacity;
-    this.most = most;
+    this.maxUse = most;
     this.used = used;
   }
 
   /** Returns how many further devices fit if every device uses the amount `each`. */
-  fits(each: number, after?: AfterLoss): number {
-    let most = this.#fitsBeside(this.#mostAfter, each);
+  countFitting(each: number, after?: AfterLoss): number {
+    let most = this.#countFittingBeside(this.#maxUseAfterLoss, each);
     for (const loss of after?.losses ?? []) {
-      most = Math.min(most, this.#fitsBeside(this.#after.get(loss) ?? 0, each + (after?.more ?? 0)));
+      most = Math.min(most, this.#countFittingBeside(this.#useAfterLoss.get(loss) ?? 0, each + (after?.more ?? 0)));
     }
     return most;
   }
 
-  #fitsBeside(others: number, each: number): number {
-    const left = this.most - this.used - others;
-    if (left < -TOLERANCE) return 0;
-    return each <= 0 ? Number.POSITIVE_INFINITY : Math.floor((left + TOLERANCE) / each);
+  #countFittingBeside(others: number, each: number): number {
+    const left = this.maxUse - this.used - others;
+    if (left < -AMOUNT_TOLERANCE) return 0;
+    return each <= 0 ? Number.POSITIVE_INFINITY : Math.floor((left + AMOUNT_TOLERANCE) / each);
   }
 
-  take(each: number, after?: AfterLoss): void {
+  addUse(each: number, after?: AfterLoss): void {
     this.used += each;
     for (const loss of after?.losses ?? []) {
-      const sum = (this.#after.get(loss) ?? 0) + (after?.more ?? 0);
-      this.#after.set(loss, sum);
-      this.#mostAfter = Math.max(this.#mostAfter, sum);
+      const sum = (this.#useAfterLoss.get(loss) ?? 0) + (after?.more ?? 0);
+      this.#useAfterLoss.set(loss, sum);
+      this.#maxUseAfterLoss = Math.max(this.#maxUseAfterLoss, sum);
     }
   }
 
   get usedPct(): number {
-    return ((this.used + this.#mostAfter) / this.capacity) * 100;
+    return ((this.used + this.#maxUseAfterLoss) / this.capacity) * 100;
   }
 
-  obstacle(each: number, after?: AfterLoss): PlacementObstacle {
-    if (COUNTED.includes(this.reason)) return this.#shortage(each);
-    const more = (after?.losses ?? []).map((loss) => (this.#after.get(loss) ?? 0) + (after?.more ?? 0));
-    const value = roundValue(this.used + each + Math.max(this.#mostAfter, ...more));
-    const most = roundValue(this.most);
+  createObstacle(each: number, after?: AfterLoss): PlacementObstacle {
+    if (COUNTED_REASONS.includes(this.reason)) return this.#createShortage(each);
+    const more = (after?.losses ?? []).map((loss) => (this.#useAfterLoss.get(loss) ?? 0) + (after?.more ?? 0));
+    const value = roundToTenths(this.used + each + Math.max(this.#maxUseAfterLoss, ...more));
+    const most = roundToTenths(this.maxUse);
     return {
       reason: this.reason,
-      message: `${this.ref} would come to ${formatUse(value, most, this.unit)}${PURPOSE[this.reason] ?? ""}`,
+      message: `${this.ref} would come to ${formatUse(value, most, this.unit)}${PURPOSE_BY_REASON[this.reason] ?? ""}`,
       ref: this.ref,
       value,
       limit: most,
     };
   }
 
-  #shortage(each: number): PlacementObstacle {
-    const left = Math.max(0, this.most - this.used);
+  #createShortage(each: number): PlacementObstacle {
+    const left = Math.max(0, this.maxUse - this.used);
     const message = `${this.ref} has ${left} ${this.unit}, a device needs ${each}`;
     return { reason: this.reason, message, ref: this.ref, value: each, limit: left };
   }
 }
 
 /** Reasons whose limits count ports instead of measuring an amount. */
-const COUNTED: readonly RefusalReason[] = ["NO_OUTLET", "NO_SWITCH_PORT"];
+const COUNTED_REASONS: readonly RefusalReason[] = ["NO_OUTLET", "NO_SWITCH_PORT"];
 
-const PURPOSE: Readonly<Partial<Record<RefusalReason, string>>> = {
+const PURPOSE_BY_REASON: Readonly<Partial<Record<RefusalReason, string>>> = {
   SUPPLY_LIMIT: " with all sides live",
   SUPPLY_FAILOVER: " after the worst single failure",
   COOLING_RESERVE: " after the loss of the largest unit",
@@ -101,7 +101,7 @@ function formatUse(value: number, most: number, unit: string): string {
   return `${Math.round(value) / 1000} of ${Math.round(most) / 1000} kW`;
 }
 
-function roundValue(value: number): number {
+function roundToTenths(value: number): number {
   return Number.isFinite(value) ? Math.round(value * 10) / 10 : 0;
 }
 
@@ -128,7 +128,7 @@ export function countMaxFittingDevices(uses: readonly LimitUse[]): number {
 export function countFittingDevices(uses: readonly LimitUse[]): number {
   let most = Number.POSITIVE_INFINITY;
   for (const { limit, each, after } of uses) {
-    const fits = limit.fits(each, after);
+    const fits = limit.countFitting(each, after);
     if (fits < most) most = fits;
   }
   return most;

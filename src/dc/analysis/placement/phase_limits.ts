@@ -23,12 +23,12 @@ export class PhaseLimits {
   }
 
   /** Returns the use of the upstream phases by a device's inlet, whose share of the device's draw is `part`. */
-  uses(path: UpstreamLoads, leg: PhaseLeg | undefined, part: number): readonly LimitUse[] {
+  listUses(path: UpstreamLoads, leg: PhaseLeg | undefined, part: number): readonly LimitUse[] {
     if (this.#state.carried.loads.phasesVa === undefined) return [];
     const voltAmperes = this.#wanted.drawW / this.#wanted.powerFactor;
     const found: LimitUse[] = [];
     for (const [index, share] of path) {
-      for (const [at, { now, alone }] of this.#of(index).entries()) {
+      for (const [at, { now, alone }] of this.#findLimits(index).entries()) {
         const conducts = computePhaseShare(leg, at);
         if (conducts === 0) continue;
         const each = voltAmperes * conducts;
@@ -38,15 +38,15 @@ export class PhaseLimits {
     return found;
   }
 
-  #of(index: number): readonly PhaseLimit[] {
+  #findLimits(index: number): readonly PhaseLimit[] {
     const known = this.#limits.get(index);
     if (known !== undefined) return known;
-    const made = this.#make(index);
+    const made = this.#createLimits(index);
     this.#limits.set(index, made);
     return made;
   }
 
-  #make(index: number): readonly PhaseLimit[] {
+  #createLimits(index: number): readonly PhaseLimit[] {
     const node = this.#state.graph.nodes[index];
     if (node?.kind !== "OUTLET" || !node.isThreePhase || (node.capacityW ?? 0) <= 0) return [];
     const capacity = (node.capacityW ?? 0) / 3;
@@ -55,17 +55,18 @@ export class PhaseLimits {
     // The load that is compared with the limit is three times that of the busiest phase.
     const all = also === undefined ? [carried] : [carried, also];
     const alone =
-      Math.max(...all.map(({ failover }) => failover.loads[index] ?? 0)) / 3 + planned.alone(index).voltAmperes;
+      Math.max(...all.map(({ failover }) => failover.loads[index] ?? 0)) / 3 + planned.sumFullDraws(index).voltAmperes;
     const limit = (capacity * node.maxUtilizationPct) / 100;
     return PHASES.map((_, phase) => {
       const used =
-        Math.max(...all.map(({ loads }) => loads.phasesVa?.[3 * index + phase] ?? 0)) + (planned.normal[index] ?? 0);
+        Math.max(...all.map(({ loads }) => loads.phasesVa?.[3 * index + phase] ?? 0)) +
+        (planned.distributedLoads[index] ?? 0);
       const shared = { reason: "PHASE_LIMIT" as const, ref: node.ref, unit: "VA", capacity };
       const most = allowExisting && used > limit ? capacity : limit * (1 - keep);
       const mostAlone = allowExisting && alone > capacity ? Number.POSITIVE_INFINITY : capacity * (1 - keep);
       return {
-        now: new Limit({ ...shared, most, used }),
-        alone: new Limit({ ...shared, most: mostAlone, used: alone }),
+        now: new Limit({ ...shared, maxUse: most, used }),
+        alone: new Limit({ ...shared, maxUse: mostAlone, used: alone }),
       };
     });
   }

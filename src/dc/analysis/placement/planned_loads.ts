@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import { getDrawW } from "#dc/model/draw.ts";
-import { portKey } from "#dc/model/ref.ts";
+import { toPortKey } from "#dc/model/ref.ts";
 import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Device, PortRef } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
@@ -8,13 +8,13 @@ import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
 
 /** Numbers of the nodes that a disabled inlet or a cable without power connects. */
-interface Feed {
+interface PlannedFeed {
   readonly from: number;
   readonly to: number;
 }
 
 /** Draw of a consumer in watts and in volt-amperes. */
-interface Draw {
+interface PlannedDraw {
   readonly watts: number;
   readonly voltAmperes: number;
 }
@@ -25,26 +25,26 @@ interface Draw {
  */
 export class PlannedLoads {
   /** Planned load by node: volt-amperes for outlets, watts for all other nodes. */
-  readonly normal: Float64Array;
+  readonly distributedLoads: Float64Array;
   /** Nodes in or upstream of a cycle of supply, whose loads cannot be computed. */
-  readonly circular: ReadonlySet<number>;
+  readonly circularNodes: ReadonlySet<number>;
   readonly #graph: PowerGraph;
-  readonly #planned: Planned;
+  readonly #planned: ConsumersBySource;
   /** Whether there is any planned load. */
-  readonly #isAny: boolean;
-  readonly #sums = new Map<number, Draw>();
+  readonly #hasPlannedLoad: boolean;
+  readonly #sums = new Map<number, PlannedDraw>();
 
-  private constructor(graph: PowerGraph, planned: Planned, sums: LoadSums, circular: ReadonlySet<number>) {
+  private constructor(graph: PowerGraph, planned: ConsumersBySource, sums: LoadSums, circular: ReadonlySet<number>) {
     this.#graph = graph;
     this.#planned = planned;
-    this.normal = sums.inUnits();
-    this.#isAny = sums.isAny;
-    this.circular = circular;
+    this.distributedLoads = sums.convertToUnits();
+    this.#hasPlannedLoad = sums.hasLoad;
+    this.circularNodes = circular;
   }
 
   /** Computes the planned loads, once for each topology. Cost: O(nodes + edges). */
-  static *build(topology: Topology): Steps<PlannedLoads> {
-    const known = byTopology.get(topology);
+  static *buildInSteps(topology: Topology): Steps<PlannedLoads> {
+    const known = loadsByTopology.get(topology);
     if (known !== undefined) return known;
     const graph = topology.power;
     const planned = new Map<number, number[]>();
@@ -56,9 +56,9 @@ export class PlannedLoads {
     yield;
     const sums = new LoadSums(graph, planned);
     yield;
-    yield* sums.passAll(reverseEdges(planned));
-    const made = new PlannedLoads(graph, planned, sums, sums.unordered());
-    byTopology.set(topology, made);
+    yield* sums.passAllLoads(reverseEdges(planned));
+    const made = new PlannedLoads(graph, planned, sums, sums.listCircularNodes());
+    loadsByTopology.set(topology, made);
     return made;
   }
 
@@ -68,8 +68,8 @@ export class PlannedLoads {
   }
 
   /** Sums full draws of planned consumers below a node, each counted once. Cost: O(edges downstream), once per node. */
-  alone(start: number): Draw {
-    if (!this.#isAny) return NOTHING;
+  sumFullDraws(start: number): PlannedDraw {
+    if (!this.#hasPlannedLoad) return NO_DRAW;
     const known = this.#sums.get(start);
     if (known !== undefined) return known;
     const seen = new Set([start]);
@@ -79,7 +79,7 @@ export class PlannedLoads {
       const draw = computePlannedDraw(this.#graph.nodes[index]);
       watts += draw.watts;
       voltAmperes += draw.voltAmperes;
-      for (const { to } of this.#graph.supplies.of(index)) seen.add(to);
+      for (const { to } of this.#graph.supplies.listEdges(index)) seen.add(to);
       for (const to of this.#planned.get(index) ?? []) seen.add(to);
     }
     const made = { watts, voltAmperes };
@@ -88,12 +88,12 @@ export class PlannedLoads {
   }
 }
 
-const byTopology = new WeakMap<Topology, PlannedLoads>();
-const NOTHING: Draw = { watts: 0, voltAmperes: 0 };
+const loadsByTopology = new WeakMap<Topology, PlannedLoads>();
+const NO_DRAW: PlannedDraw = { watts: 0, voltAmperes: 0 };
 
 /** Returns the future draw of a node that draws nothing now; 0 for a device in stock. */
-function computePlannedDraw(node: PowerNode | undefined): Draw {
-  if (node?.kind !== "DEVICE" || !node.blocked || node.device.status === "INVENTORY") return NOTHING;
+function computePlannedDraw(node: PowerNode | undefined): PlannedDraw {
+  if (node?.kind !== "DEVICE" || !node.blocked || node.device.status === "INVENTORY") return NO_DRAW;
   const watts = getDrawW(node.device, "ALLOCATED");
   return { watts, voltAmperes: watts / (node.device.powerFactor ?? 1) };
 }
@@ -105,82 +105,82 @@ function countInlets(node: PowerNode | undefined): number {
   return 1;
 }
 
-type Planned = ReadonlyMap<number, readonly number[]>;
+type ConsumersBySource = ReadonlyMap<number, readonly number[]>;
 
-function reverseEdges(planned: Planned): Planned {
-  const above = new Map<number, number[]>();
+function reverseEdges(planned: ConsumersBySource): ConsumersBySource {
+  const suppliesByConsumer = new Map<number, number[]>();
   for (const [from, consumers] of planned) {
-    for (const to of consumers) above.set(to, [...(above.get(to) ?? []), from]);
+    for (const to of consumers) suppliesByConsumer.set(to, [...(suppliesByConsumer.get(to) ?? []), from]);
   }
-  return above;
+  return suppliesByConsumer;
 }
 
 /** Sums loads from consumers up to their supplies. */
 class LoadSums {
-  isAny = false;
+  hasLoad = false;
   /** Nodes whose consumers have all been added to their supplies; grows during the computation. */
   readonly #ready: number[] = [];
   readonly #graph: PowerGraph;
   readonly #watts: Float64Array;
   readonly #voltAmperes: Float64Array;
   /** Number of consumers of each node that are not yet added to it. */
-  readonly #open: Int32Array;
+  readonly #openConsumers: Int32Array;
 
-  constructor(graph: PowerGraph, planned: Planned) {
+  constructor(graph: PowerGraph, planned: ConsumersBySource) {
     const { nodes, supplies } = graph;
     this.#graph = graph;
     this.#watts = new Float64Array(nodes.length);
     this.#voltAmperes = new Float64Array(nodes.length);
-    this.#open = new Int32Array(nodes.length);
+    this.#openConsumers = new Int32Array(nodes.length);
     for (const [index, node] of nodes.entries()) {
       const draw = computePlannedDraw(node);
-      if (draw.watts > 0) this.isAny = true;
+      if (draw.watts > 0) this.hasLoad = true;
       this.#watts[index] = draw.watts;
       this.#voltAmperes[index] = draw.voltAmperes;
-      this.#open[index] = supplies.count(index) + (planned.get(index) ?? []).length;
-      if (this.#open[index] === 0) this.#ready.push(index);
+      this.#openConsumers[index] = supplies.count(index) + (planned.get(index) ?? []).length;
+      if (this.#openConsumers[index] === 0) this.#ready.push(index);
     }
   }
 
   /** Adds the load of every node to its supplies. @param above supplies of nodes by planned feeds */
-  *passAll(above: Planned): Steps<void> {
+  *passAllLoads(above: ConsumersBySource): Steps<void> {
     let passed = 0;
     // The loop appends to the array while it iterates, so the array also serves as the queue.
     for (const index of this.#ready) {
-      for (const edge of this.#graph.inlets.of(index)) this.#pass(index, edge.from, edge.how !== "GATE");
-      for (const from of above.get(index) ?? []) this.#pass(index, from, true);
+      for (const edge of this.#graph.inlets.listEdges(index)) this.#passLoad(index, edge.from, edge.how !== "GATE");
+      for (const from of above.get(index) ?? []) this.#passLoad(index, from, true);
       passed += 1;
       if (passed % 4096 === 0) yield;
     }
   }
 
   /** Returns the nodes in or upstream of a cycle. */
-  unordered(): ReadonlySet<number> {
+  listCircularNodes(): ReadonlySet<number> {
     const { nodes } = this.#graph;
     if (this.#ready.length === nodes.length) return new Set();
     const ordered = new Set(this.#ready);
     return new Set([...nodes.keys()].filter((index) => !ordered.has(index)));
   }
 
-  inUnits(): Float64Array {
+  convertToUnits(): Float64Array {
     return this.#watts.map((watts, index) => {
       return this.#graph.nodes[index]?.kind === "OUTLET" ? (this.#voltAmperes[index] ?? 0) : watts;
     });
   }
 
-  #pass(index: number, from: number, carries: boolean): void {
+  #passLoad(index: number, from: number, carries: boolean): void {
     if (carries) {
       const inlets = countInlets(this.#graph.nodes[index]);
       this.#watts[from] = (this.#watts[from] ?? 0) + (this.#watts[index] ?? 0) / inlets;
       this.#voltAmperes[from] = (this.#voltAmperes[from] ?? 0) + (this.#voltAmperes[index] ?? 0) / inlets;
     }
-    this.#open[from] = (this.#open[from] ?? 0) - 1;
-    if (this.#open[from] === 0) this.#ready.push(from);
+    this.#openConsumers[from] = (this.#openConsumers[from] ?? 0) - 1;
+    if (this.#openConsumers[from] === 0) this.#ready.push(from);
   }
 }
 
 /** Lists recorded supplies that carry no power: disabled inlets, and cables that are not connected. */
-function* listPlannedFeeds(topology: Topology): Iterable<Feed> {
+function* listPlannedFeeds(topology: Topology): Iterable<PlannedFeed> {
   const { inventory, power } = topology;
   for (const device of inventory.devices) {
     for (const { kind, enabled, powerIn } of device.ports ?? []) {
@@ -195,14 +195,14 @@ function* listPlannedFeeds(topology: Topology): Iterable<Feed> {
   }
 }
 
-function* listCabledFeeds(topology: Topology, outlet: PortRef, inlet: PortRef): Iterable<Feed> {
+function* listCabledFeeds(topology: Topology, outlet: PortRef, inlet: PortRef): Iterable<PlannedFeed> {
   const device = topology.device(inlet.deviceCode);
   const port = device?.ports?.find(({ name }) => name === inlet.portName);
   if (device === undefined || port?.kind !== "POWER_IN" || port.powerIn?.sourceRef !== undefined) return;
-  yield* listFeedsOfSource(topology.power, `port:${portKey(outlet)}`, device);
+  yield* listFeedsOfSource(topology.power, `port:${toPortKey(outlet)}`, device);
 }
 
-function* listFeedsOfSource({ indexOf }: PowerGraph, source: string, device: Device): Iterable<Feed> {
+function* listFeedsOfSource({ indexOf }: PowerGraph, source: string, device: Device): Iterable<PlannedFeed> {
   const from = indexOf.get(source);
   const to = indexOf.get(`device:${codeKey(device.code)}`);
   if (from !== undefined && to !== undefined) yield { from, to };

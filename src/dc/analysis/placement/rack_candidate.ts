@@ -27,7 +27,7 @@ export interface SupplyOption {
   readonly pair: SupplyPair;
   /** Use of every limit by one device with this supply. */
   readonly uses: readonly LimitUse[];
-  readonly feed: string;
+  readonly feedKey: string;
 }
 
 /** An inlet with its outlet; the outlet is absent for equipment without recorded outlets. */
@@ -45,12 +45,12 @@ export interface Allocation {
 }
 
 /** Allocates positions one by one; each allocation reduces the remaining resources. */
-export class PlaceTaker {
+export class PositionAllocator {
   readonly #wanted: PlacementRequest;
   readonly #phases: PhaseLimits;
   readonly #ports: SwitchPorts;
   /** Watts that are allocated to the legs of equipment, by the key of the equipment and the leg. */
-  readonly #legs = new Map<string, number>();
+  readonly #legLoads = new Map<string, number>();
 
   constructor(wanted: PlacementRequest, phases: PhaseLimits, ports: SwitchPorts) {
     this.#wanted = wanted;
@@ -59,24 +59,24 @@ export class PlaceTaker {
   }
 
   /** Allocates a position. @returns the allocation, or why nothing fits */
-  take(candidate: RackCandidate, option: SupplyOption): Allocation | PlacementObstacle {
-    const position = candidate.units.lowest();
+  allocatePosition(candidate: RackCandidate, option: SupplyOption): Allocation | PlacementObstacle {
+    const position = candidate.units.findLowestPosition();
     if (position === undefined) return createNoSpaceObstacle(candidate, this.#wanted);
-    const short = option.uses.find(({ limit, each, after }) => limit.fits(each, after) < 1);
-    if (short !== undefined) return short.limit.obstacle(short.each, short.after);
-    const plugged = this.#plug(option.pair);
+    const short = option.uses.find(({ limit, each, after }) => limit.countFitting(each, after) < 1);
+    if (short !== undefined) return short.limit.createObstacle(short.each, short.after);
+    const plugged = this.#chooseOutlets(option.pair);
     if ("reason" in plugged) return plugged;
-    const ports = candidate.pool === undefined ? [] : this.#ports.choose(candidate.pool);
+    const ports = candidate.pool === undefined ? [] : this.#ports.choosePorts(candidate.pool);
     if (ports === undefined) return createNoPortObstacle(candidate);
-    candidate.units.take(position);
-    for (const { limit, each, after } of [...option.uses, ...plugged.uses]) limit.take(each, after);
-    for (const { side, outlet } of plugged.plugs) this.#unplug(side, outlet);
-    if (candidate.pool !== undefined) this.#ports.take(candidate.pool, ports);
+    candidate.units.takePosition(position);
+    for (const { limit, each, after } of [...option.uses, ...plugged.uses]) limit.addUse(each, after);
+    for (const { side, outlet } of plugged.plugs) this.#removeFreeOutlet(side, outlet);
+    if (candidate.pool !== undefined) this.#ports.takePorts(candidate.pool, ports);
     return { position, plugs: plugged.plugs, ports };
   }
 
   /** Chooses an outlet for every inlet, on the least loaded leg of its equipment. */
-  #plug(
+  #chooseOutlets(
     pair: SupplyPair,
   ): { readonly plugs: readonly PluggedInlet[]; readonly uses: readonly LimitUse[] } | PlacementObstacle {
     const plugs: PluggedInlet[] = [];
@@ -85,35 +85,35 @@ export class PlaceTaker {
       for (const { name, type } of side.inlets) {
         const { outlets } = side.tap;
         if (outlets === undefined) {
-          uses.push(...this.#phases.uses(side.tap.path, undefined, 1 / this.#wanted.inlets.length));
+          uses.push(...this.#phases.listUses(side.tap.path, undefined, 1 / this.#wanted.inlets.length));
           plugs.push({ side, inlet: name });
           continue;
         }
         const busy = new Set(plugs.map(({ outlet }) => outlet));
         const able = outlets.filter(
-          (outlet) => !busy.has(outlet) && acceptsPlug(outlet.port, type) && this.#carries(outlet, side, pair),
+          (outlet) => !busy.has(outlet) && acceptsPlug(outlet.port, type) && this.#canCarryInlet(outlet, side, pair),
         );
         if (able.length === 0) return createNoOutletObstacle(side, type);
-        const found = this.#bestOf(able, side, plugs);
-        uses.push(...this.#phases.uses(side.tap.path, found.leg, 1 / this.#wanted.inlets.length));
+        const found = this.#findLeastLoadedOutlet(able, side, plugs);
+        uses.push(...this.#phases.listUses(side.tap.path, found.leg, 1 / this.#wanted.inlets.length));
         plugs.push({ side, inlet: name, outlet: found });
       }
     }
-    const short = mergeLimitUses(uses).find(({ limit, each }) => limit.fits(each) < 1);
-    return short === undefined ? { plugs, uses } : short.limit.obstacle(short.each);
+    const short = mergeLimitUses(uses).find(({ limit, each }) => limit.countFitting(each) < 1);
+    return short === undefined ? { plugs, uses } : short.limit.createObstacle(short.each);
   }
 
-  #bestOf(able: readonly FreeOutlet[], side: SupplySide, plugs: readonly PluggedInlet[]): FreeOutlet {
+  #findLeastLoadedOutlet(able: readonly FreeOutlet[], side: SupplySide, plugs: readonly PluggedInlet[]): FreeOutlet {
     const load = (outlet: FreeOutlet): number => {
       if (outlet.leg === undefined) return 0;
       const own = plugs.filter((one) => one.side === side && one.outlet?.leg === outlet.leg).length;
-      return (this.#legs.get(formatLegKey(side, outlet.leg)) ?? 0) + own;
+      return (this.#legLoads.get(formatLegKey(side, outlet.leg)) ?? 0) + own;
     };
     return able.reduce((best, outlet) => (load(outlet) < load(best) ? outlet : best));
   }
 
   /** Whether an outlet can carry its inlet with all sides live, and after losing the other side or an inlet. */
-  #carries({ capacityVa, maxUtilizationPct }: FreeOutlet, side: SupplySide, pair: SupplyPair): boolean {
+  #canCarryInlet({ capacityVa, maxUtilizationPct }: FreeOutlet, side: SupplySide, pair: SupplyPair): boolean {
     if (capacityVa === undefined) return true;
     const { drawW, powerFactor, inlets, keep } = this.#wanted;
     const full = drawW / powerFactor;
@@ -122,19 +122,19 @@ export class PlaceTaker {
     return full / inlets.length <= (usable * maxUtilizationPct) / 100 && full / Math.max(1, fewest) <= usable;
   }
 
-  #unplug(side: SupplySide, outlet: FreeOutlet | undefined): void {
+  #removeFreeOutlet(side: SupplySide, outlet: FreeOutlet | undefined): void {
     const { outlets } = side.tap;
     if (outlet === undefined || outlets === undefined) return;
     outlets.splice(outlets.indexOf(outlet), 1);
     if (outlet.leg === undefined) return;
     const key = formatLegKey(side, outlet.leg);
-    this.#legs.set(key, (this.#legs.get(key) ?? 0) + 1);
+    this.#legLoads.set(key, (this.#legLoads.get(key) ?? 0) + 1);
   }
 }
 
 /** Counts the devices that still fit by an option's limits; outlets and ports are checked on allocation. */
 export function countFittingInRack({ units }: RackCandidate, { uses }: SupplyOption): number {
-  return Math.min(units.fits, countFittingDevices(uses));
+  return Math.min(units.fittingCount, countFittingDevices(uses));
 }
 
 /** Merges uses of the same limit into one. */

@@ -3,11 +3,11 @@ import type { Device, Rack } from "#dc/model/resources.ts";
 import { Limit, type LimitUse } from "./limits.ts";
 import type { PlacementObstacle, PlacementRequest } from "./wanted.ts";
 
-const USABLE: readonly (string | undefined)[] = ["ACTIVE", "AVAILABLE", undefined];
+const USABLE_RACK_STATUSES: readonly (string | undefined)[] = ["ACTIVE", "AVAILABLE", undefined];
 /** Share of a rack's maximum load from which a write warns. */
-const WEIGHT_WARNING = 0.9;
+const WEIGHT_WARNING_SHARE = 0.9;
 /** Margin below limits that writes compare exactly, because sums of fractions have rounding errors. */
-const MARGIN = 1e-3;
+const ROUNDING_MARGIN = 1e-3;
 
 export interface RackLimits {
   readonly uses: readonly LimitUse[];
@@ -25,8 +25,8 @@ export function createRackLimits(rack: Rack, devices: readonly Device[], wanted:
     unit: "kg",
     capacity: rack.maxLoadKg,
     used: sumDeviceValues(devices, (device) => device.weightKg ?? 0),
-    share: Math.min(WEIGHT_WARNING, 1 - wanted.keep),
-    margin: MARGIN,
+    share: Math.min(WEIGHT_WARNING_SHARE, 1 - wanted.keep),
+    margin: ROUNDING_MARGIN,
   });
   const power = createRackLimit(rack, {
     reason: "RACK_POWER",
@@ -43,7 +43,7 @@ export function createRackLimits(rack: Rack, devices: readonly Device[], wanted:
     capacity: rack.coolingCapacityW,
     used: heat,
     share: 1 - wanted.keep,
-    margin: Number.isInteger(heat + wanted.airW) ? 0 : MARGIN,
+    margin: Number.isInteger(heat + wanted.airW) ? 0 : ROUNDING_MARGIN,
   });
   return {
     uses: [
@@ -58,7 +58,7 @@ export function createRackLimits(rack: Rack, devices: readonly Device[], wanted:
   };
 }
 
-interface LimitOf {
+interface RackLimitInput {
   readonly reason: "WEIGHT_LIMIT" | "RACK_POWER" | "RACK_COOLING";
   readonly unit: string;
   readonly capacity: number | undefined;
@@ -67,9 +67,9 @@ interface LimitOf {
   readonly margin: number;
 }
 
-function createRackLimit(rack: Rack, { capacity, share, margin, ...rest }: LimitOf): Limit {
+function createRackLimit(rack: Rack, { capacity, share, margin, ...rest }: RackLimitInput): Limit {
   const most = capacity === undefined ? Number.POSITIVE_INFINITY : capacity * share - margin;
-  return new Limit({ ...rest, ref: `rack:${rack.code}`, capacity: capacity ?? Number.POSITIVE_INFINITY, most });
+  return new Limit({ ...rest, ref: `rack:${rack.code}`, capacity: capacity ?? Number.POSITIVE_INFINITY, maxUse: most });
 }
 
 function findRackObstacles(
@@ -78,13 +78,13 @@ function findRackObstacles(
 ): readonly PlacementObstacle[] {
   const ref = `rack:${rack.code}`;
   const found: PlacementObstacle[] = [];
-  if (!USABLE.includes(rack.status)) {
+  if (!USABLE_RACK_STATUSES.includes(rack.status)) {
     found.push({ reason: "RACK_STATUS", message: `Rack "${rack.code}" is ${rack.status}`, ref });
   }
   if (rack.tenant !== undefined && rack.tenant !== tenant) {
     found.push({ reason: "RACK_TENANT", message: `Rack "${rack.code}" belongs to tenant "${rack.tenant}"`, ref });
   }
-  if (opposesAirflow(template.airflow, rack.airflow) || opposesAirflow(rack.airflow, template.airflow)) {
+  if (hasOpposedAirflow(template.airflow, rack.airflow) || hasOpposedAirflow(rack.airflow, template.airflow)) {
     found.push({ reason: "AIRFLOW", message: `Rack "${rack.code}" moves air the other way`, ref });
   }
   const isAir = coolingMethod === "AIR";
@@ -95,7 +95,7 @@ function findRackObstacles(
   return found;
 }
 
-function opposesAirflow(one: string | undefined, other: string | undefined): boolean {
+function hasOpposedAirflow(one: string | undefined, other: string | undefined): boolean {
   return one === "FRONT_TO_REAR" && other === "REAR_TO_FRONT";
 }
 

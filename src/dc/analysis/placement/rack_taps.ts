@@ -2,7 +2,7 @@ import { codeKey } from "#dc/model/code.ts";
 import type { PhaseLeg } from "#dc/model/enum_values.ts";
 import { findOutletType } from "#dc/model/port_types.ts";
 import { findPathLabels } from "#dc/model/power_walk.ts";
-import { portKey, portRef } from "#dc/model/ref.ts";
+import { formatPortReference, toPortKey } from "#dc/model/ref.ts";
 import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
 import type { PowerNode } from "../power/power_graph.ts";
 import type { KillerList } from "../power/power_killers.ts";
@@ -20,7 +20,7 @@ export interface FreeOutlet {
 }
 
 /** A supply for devices of a rack: the free outlets behind one inlet of equipment, or equipment without outlets. */
-export interface Tap {
+export interface SupplyTap {
   readonly device: Device;
   /** Free outlets; undefined for equipment without recorded outlets, which accepts any number of devices. */
   readonly outlets: FreeOutlet[] | undefined;
@@ -40,8 +40,8 @@ export interface DeadTap {
 }
 
 export interface RackTaps {
-  readonly taps: readonly Tap[];
-  readonly dead: readonly DeadTap[];
+  readonly taps: readonly SupplyTap[];
+  readonly deadTaps: readonly DeadTap[];
 }
 
 /** Finds the taps of each rack of a site. */
@@ -49,7 +49,7 @@ export class TapFinder {
   readonly #topology: Topology;
   readonly #planned: PlannedLoads;
   readonly #paths: SupplyPaths;
-  readonly #made = new Map<string, Promise<readonly Tap[] | DeadTap["why"]>>();
+  readonly #tapsByDevice = new Map<string, Promise<readonly SupplyTap[] | DeadTap["why"]>>();
   #cables: ReadonlyMap<string, Cable> | undefined;
 
   constructor(topology: Topology, planned: PlannedLoads, paths: SupplyPaths) {
@@ -59,49 +59,49 @@ export class TapFinder {
   }
 
   /** Returns taps of a rack's PDUs, otherwise of its transfer switches and UPSes, otherwise of PDUs elsewhere. */
-  async of(rackCode: string): Promise<RackTaps> {
-    const taps: Tap[] = [];
+  async findRackTaps(rackCode: string): Promise<RackTaps> {
+    const taps: SupplyTap[] = [];
     const dead: DeadTap[] = [];
-    for (const device of this.#equipment(rackCode)) {
+    for (const device of this.#listEquipment(rackCode)) {
       const key = codeKey(device.code);
-      const making = this.#made.get(key) ?? this.#tapsOf(device);
-      this.#made.set(key, making);
+      const making = this.#tapsByDevice.get(key) ?? this.#findDeviceTaps(device);
+      this.#tapsByDevice.set(key, making);
       const found = await making;
       if (typeof found === "string") dead.push({ device, why: found });
       else taps.push(...found);
     }
-    return { taps, dead };
+    return { taps, deadTaps: dead };
   }
 
-  #equipment(rackCode: string): readonly Device[] {
-    const inside = this.#topology.devicesInRack(rackCode);
+  #listEquipment(rackCode: string): readonly Device[] {
+    const inside = this.#topology.listDevicesInRack(rackCode);
     const pdus = inside.filter(({ kind }) => kind === "RACK_PDU");
     if (pdus.length > 0) return pdus;
     const others = inside.filter(({ kind, ports = [] }) => {
       return (kind === "TRANSFER_SWITCH" || kind === "UPS") && ports.some((port) => port.kind === "POWER_OUT");
     });
-    return others.length > 0 ? others : this.#used(inside);
+    return others.length > 0 ? others : this.#listExternalPdus(inside);
   }
 
   /** Lists PDUs outside of a rack that supply devices in it. */
-  #used(inside: readonly Device[]): readonly Device[] {
+  #listExternalPdus(inside: readonly Device[]): readonly Device[] {
     const { power } = this.#topology;
     const found = new Map<string, Device>();
     for (const { code } of inside) {
-      for (const { from } of power.inlets.of(power.indexOf.get(`device:${codeKey(code)}`) ?? -1)) {
-        const device = this.#ownerOf(power.nodes[from]);
+      for (const { from } of power.inlets.listEdges(power.indexOf.get(`device:${codeKey(code)}`) ?? -1)) {
+        const device = this.#findOwner(power.nodes[from]);
         if (device?.kind === "RACK_PDU") found.set(codeKey(device.code), device);
       }
     }
     return [...found.values()];
   }
 
-  #ownerOf(node: PowerNode | undefined): Device | undefined {
+  #findOwner(node: PowerNode | undefined): Device | undefined {
     if (node?.kind === "DEVICE") return node.device;
     return node?.kind === "OUTLET" ? this.#topology.device(node.end.deviceCode) : undefined;
   }
 
-  async #tapsOf(device: Device): Promise<readonly Tap[] | DeadTap["why"]> {
+  async #findDeviceTaps(device: Device): Promise<readonly SupplyTap[] | DeadTap["why"]> {
     const { power, live } = this.#topology;
     const index = power.indexOf.get(`device:${codeKey(device.code)}`) ?? -1;
     if (live[index] !== 1) return "DEAD";
@@ -112,51 +112,53 @@ export class TapFinder {
       groups.set(inlet, [...(groups.get(inlet) ?? []), port]);
     }
     if (outlets.length === 0) groups.set("", []);
-    const found: Tap[] = [];
+    const found: SupplyTap[] = [];
     for (const [inlet, ports] of groups) {
-      const made = await this.#tapOf(device, index, { inlet, ports, isOpen: outlets.length === 0 });
+      const made = await this.#createTap(device, index, { inlet, ports, isOpen: outlets.length === 0 });
       if (made === "CIRCLE") return made;
       if (made !== undefined) found.push(made);
     }
     return found.length === 0 && outlets.length > 0 && groups.size > 0 ? "DEAD" : found;
   }
 
-  async #tapOf(
+  async #createTap(
     device: Device,
     index: number,
     { inlet, ports, isOpen }: { readonly inlet: string; readonly ports: readonly Port[]; readonly isOpen: boolean },
-  ): Promise<Tap | "CIRCLE" | undefined> {
-    const path = this.#paths.upstream(index, inlet === "" ? undefined : inlet);
+  ): Promise<SupplyTap | "CIRCLE" | undefined> {
+    const path = this.#paths.computeUpstreamLoads(index, inlet === "" ? undefined : inlet);
     if (path === undefined) return "CIRCLE";
-    const usable = ports.filter((port) => this.#isLive(device, port));
+    const usable = ports.filter((port) => this.#isLiveOutlet(device, port));
     if (!isOpen && usable.length === 0) return undefined;
     const [first] = usable;
     const source =
-      first === undefined ? `device:${device.code}` : portRef({ deviceCode: device.code, portName: first.name });
-    const at = first === undefined ? index : this.#indexOf(device, first);
+      first === undefined
+        ? `device:${device.code}`
+        : formatPortReference({ deviceCode: device.code, portName: first.name });
+    const at = first === undefined ? index : this.#findOutletNode(device, first);
     return {
       device,
-      outlets: isOpen ? undefined : usable.flatMap((port) => this.#free(device, port)),
+      outlets: isOpen ? undefined : usable.flatMap((port) => this.#listFreeOutlet(device, port)),
       path,
       // All outlets of one PDU share the relevant supplies: the PDU and everything upstream of it.
-      killers: (this.#topology.killers.safely(at) ?? []).filter((one) => first === undefined || one !== at),
-      labels: await this.#labelsOf(device, source),
-      upstream: this.#upstreamOf(index),
+      killers: (this.#topology.killers.findKillers(at) ?? []).filter((one) => first === undefined || one !== at),
+      labels: await this.#findSideLabels(device, source),
+      upstream: this.#formatUpstreamRef(index),
     };
   }
 
-  #indexOf({ code }: Device, { name }: Port): number {
-    return this.#topology.power.indexOf.get(`port:${portKey({ deviceCode: code, portName: name })}`) ?? -1;
+  #findOutletNode({ code }: Device, { name }: Port): number {
+    return this.#topology.power.indexOf.get(`port:${toPortKey({ deviceCode: code, portName: name })}`) ?? -1;
   }
 
-  #isLive(device: Device, port: Port): boolean {
-    return port.enabled !== false && this.#topology.live[this.#indexOf(device, port)] === 1;
+  #isLiveOutlet(device: Device, port: Port): boolean {
+    return port.enabled !== false && this.#topology.live[this.#findOutletNode(device, port)] === 1;
   }
 
-  #free(device: Device, port: Port): readonly FreeOutlet[] {
-    const index = this.#indexOf(device, port);
+  #listFreeOutlet(device: Device, port: Port): readonly FreeOutlet[] {
+    const index = this.#findOutletNode(device, port);
     const end = { deviceCode: device.code, portName: port.name };
-    if (port.markConnected === true || this.#planned.isUsed(index) || this.#cableAt(end) !== undefined) return [];
+    if (port.markConnected === true || this.#planned.isUsed(index) || this.#findCable(end) !== undefined) return [];
     const { capacityW, maxUtilizationPct = 80 } = this.#topology.power.nodes[index] ?? {};
     const leg = port.powerOut?.leg;
     return [
@@ -172,11 +174,11 @@ export class TapFinder {
   }
 
   /** Returns the labels by which write rules decide whether two inlets are on the same side. */
-  #labelsOf({ code }: Device, sourceRef: string): Promise<ReadonlySet<string>> {
+  #findSideLabels({ code }: Device, sourceRef: string): Promise<ReadonlySet<string>> {
     const inlet: Port = { name: "inlet", kind: "POWER_IN", powerIn: { sourceRef } };
     return findPathLabels({ code: `${code}-consumer`, kind: "OTHER" }, inlet, {
       device: async (wanted) => this.#topology.device(wanted),
-      cableAt: async (end) => this.#cableAt(end),
+      cableAt: async (end) => this.#findCable(end),
       feedDeclarer: async (feed) => {
         const { nodes, indexOf } = this.#topology.power;
         const node = nodes[indexOf.get(`feed:${codeKey(feed)}`) ?? -1];
@@ -185,20 +187,20 @@ export class TapFinder {
     });
   }
 
-  #cableAt(end: PortRef): Cable | undefined {
+  #findCable(end: PortRef): Cable | undefined {
     this.#cables ??= new Map(
       this.#topology.inventory.cables.flatMap((cable) => [
-        [portKey(cable.a), cable],
-        [portKey(cable.b), cable],
+        [toPortKey(cable.a), cable],
+        [toPortKey(cable.b), cable],
       ]),
     );
-    return this.#cables.get(portKey(end));
+    return this.#cables.get(toPortKey(end));
   }
 
-  #upstreamOf(index: number): string {
+  #formatUpstreamRef(index: number): string {
     const { inlets, nodes } = this.#topology.power;
     return inlets
-      .of(index)
+      .listEdges(index)
       .map(({ from }) => {
         const node = nodes[from];
         return node?.kind === "OUTLET" ? `device:${node.end.deviceCode}` : (node?.ref ?? "");

@@ -1,10 +1,10 @@
 import type { Rack } from "#dc/model/resources.ts";
-import type { RackTaps, Tap } from "./rack_taps.ts";
+import type { RackTaps, SupplyTap } from "./rack_taps.ts";
 import type { PlacementObstacle, PlacementRequest, RequestedInlet } from "./wanted.ts";
 
 /** A tap, and the inlets of each device that draw from it. */
 export interface SupplySide {
-  readonly tap: Tap;
+  readonly tap: SupplyTap;
   readonly inlets: readonly RequestedInlet[];
 }
 
@@ -12,14 +12,14 @@ export interface SupplySide {
 export type SupplyPair = readonly SupplySide[];
 
 /** Maximum number of pairs of taps that are tried for one rack. Our choice: four PDUs have six pairs. */
-const MAX_PAIRS = 64;
+const MAX_TAP_PAIRS = 64;
 
-const RANK = ["NONE", "N", "N_PLUS_1", "TWO_N"] as const;
+const REDUNDANCY_RANKS = ["NONE", "N", "N_PLUS_1", "TWO_N"] as const;
 
 /** Lists the supplies of a rack that provide the redundancy which the devices and the rack require. */
 export function listSupplyPairs(
   rack: Rack,
-  { taps, dead }: RackTaps,
+  { taps, deadTaps: dead }: RackTaps,
   wanted: PlacementRequest,
 ): { readonly pairs: readonly SupplyPair[]; readonly obstacles: readonly PlacementObstacle[] } {
   const { inlets } = wanted;
@@ -35,7 +35,7 @@ export function listSupplyPairs(
   for (const [at, one] of taps.entries()) {
     for (const other of taps.slice(at + 1)) {
       const pair = splitInlets(one, other, inlets);
-      if (pairs.length < MAX_PAIRS && providesRequiredRedundancy(pair, rack, wanted)) pairs.push(pair);
+      if (pairs.length < MAX_TAP_PAIRS && providesRequiredRedundancy(pair, rack, wanted)) pairs.push(pair);
     }
   }
   if (pairs.length > 0) return { pairs, obstacles: [] };
@@ -45,7 +45,7 @@ export function listSupplyPairs(
 }
 
 /** Assigns the first half of the inlets to one side, and the remaining inlets to the other side. */
-function splitInlets(one: Tap, other: Tap, inlets: readonly RequestedInlet[]): SupplyPair {
+function splitInlets(one: SupplyTap, other: SupplyTap, inlets: readonly RequestedInlet[]): SupplyPair {
   const half = Math.ceil(inlets.length / 2);
   return [
     { tap: one, inlets: inlets.slice(0, half) },
@@ -62,7 +62,10 @@ function providesRequiredRedundancy(
   const labels = new Set(pair.flatMap(({ tap }) => [...tap.labels]));
   // A device with all inlets on one side causes a warning, whatever redundancy is required.
   if (labels.size < 2) return false;
-  const required = RANK[Math.max(RANK.indexOf(redundancy), RANK.indexOf(rack.requiredRedundancy ?? "NONE"))] ?? "NONE";
+  const required =
+    REDUNDANCY_RANKS[
+      Math.max(REDUNDANCY_RANKS.indexOf(redundancy), REDUNDANCY_RANKS.indexOf(rack.requiredRedundancy ?? "NONE"))
+    ] ?? "NONE";
   const lost = { NONE: inlets.length - need, N: 0, N_PLUS_1: 1, TWO_N: countInletsOfWorstLoss(pair) }[required];
   return inlets.length - lost >= need;
 }
@@ -76,19 +79,19 @@ function countInletsOfWorstLoss(pair: SupplyPair): number {
   return Math.max(1, ...lost.values());
 }
 
-function createNoSupplyObstacle({ code }: Rack, dead: RackTaps["dead"]): PlacementObstacle {
+function createNoSupplyObstacle({ code }: Rack, dead: RackTaps["deadTaps"]): PlacementObstacle {
   const [lost] = dead;
   if (lost !== undefined) return createDeadTapObstacle(lost);
   return { reason: "NO_SUPPLY", message: `Rack "${code}" has no recorded PDU`, ref: `rack:${code}` };
 }
 
-function createDeadTapObstacle({ device, why }: RackTaps["dead"][number]): PlacementObstacle {
+function createDeadTapObstacle({ device, why }: RackTaps["deadTaps"][number]): PlacementObstacle {
   const message =
     why === "DEAD" ? `"${device.code}" gives no power now` : `The supply of "${device.code}" runs in a circle`;
   return { reason: "SUPPLY_DEAD", message, ref: `device:${device.code}` };
 }
 
-function createOneSideObstacle({ code }: Rack, taps: readonly Tap[]): PlacementObstacle {
+function createOneSideObstacle({ code }: Rack, taps: readonly SupplyTap[]): PlacementObstacle {
   const names = [...new Set(taps.map(({ device }) => device.code))].join(", ");
   return {
     reason: "ONE_SIDE",

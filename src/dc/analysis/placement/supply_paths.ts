@@ -21,7 +21,7 @@ interface ElementLimits {
 }
 
 /** Inlets of a device that draw from one tap. */
-export interface SuppliedPart {
+export interface SuppliedInlets {
   readonly path: UpstreamLoads;
   /** Share of the device's inlets that draw from the tap. */
   readonly part: number;
@@ -55,32 +55,32 @@ export class SupplyPaths {
    * @param through inlet by which the watts arrive, if the outlet is bound to one
    * @returns undefined if the supply has a cycle
    */
-  upstream(device: number, through?: string): UpstreamLoads | undefined {
+  computeUpstreamLoads(device: number, through?: string): UpstreamLoads | undefined {
     const path = new Map<number, number>();
     const steps: { readonly index: number; readonly share: number; readonly through?: string | undefined }[] = [
       { index: device, share: 1, through },
     ];
     for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
-      if (this.#state.planned.circular.has(step.index)) return undefined;
+      if (this.#state.planned.circularNodes.has(step.index)) return undefined;
       path.set(step.index, (path.get(step.index) ?? 0) + step.share);
-      for (const edge of this.#state.graph.inlets.of(step.index)) {
-        const share = edge.how === "GATE" ? 0 : step.share * this.#shareOfInlet(edge, step.through);
+      for (const edge of this.#state.graph.inlets.listEdges(step.index)) {
+        const share = edge.how === "GATE" ? 0 : step.share * this.#computePathShare(edge, step.through);
         steps.push({ index: edge.from, share, through: edge.through });
       }
     }
     return path;
   }
 
-  #shareOfInlet(edge: PowerEdge, through: string | undefined): number {
+  #computePathShare(edge: PowerEdge, through: string | undefined): number {
     const { graph, live } = this.#state;
     const node = graph.nodes[edge.to];
     if (node?.kind === "OUTLET" || edge.how === "BAY") return 1;
     if (through !== undefined) return edge.inlet === through ? 1 : 0;
-    return live[edge.from] === 1 ? computeInletShare(graph, live, graph.edges.numberOf(edge)) : 0;
+    return live[edge.from] === 1 ? computeInletShare(graph, live, graph.edges.getEdgeNumber(edge)) : 0;
   }
 
   /** Returns the use of every limit upstream of a device's inlets. */
-  uses(sides: readonly SuppliedPart[]): readonly LimitUse[] {
+  listUses(sides: readonly SuppliedInlets[]): readonly LimitUse[] {
     const parts = new Map<number, number>();
     for (const { path, part } of sides) {
       for (const [index, share] of path) parts.set(index, (parts.get(index) ?? 0) + share * part);
@@ -88,11 +88,11 @@ export class SupplyPaths {
     const isChained = sides.length > 1 && sides.every(({ path }) => this.#isChain(path));
     const found: LimitUse[] = [];
     for (const [index, part] of parts) {
-      const limits = this.#limitsOf(index);
+      const limits = this.#findLimits(index);
       if (limits === undefined) continue;
-      const draw = this.#drawAt(index);
+      const draw = this.#getDeviceDraw(index);
       // An element carries the whole device after a failure that turns off all other inlets of the device.
-      const least = this.#takesOthers(index, sides) ? draw : draw * part;
+      const least = this.#doesWorstLossMoveAll(index, sides) ? draw : draw * part;
       const losses = isChained ? listWholeDeviceLosses(index, sides) : undefined;
       const alone =
         losses === undefined ? { each: draw } : { each: draw * part, after: { losses, more: draw * (1 - part) } };
@@ -104,28 +104,28 @@ export class SupplyPaths {
   /** Whether power has only one path upstream, so that a loss moves no load to other upstream elements. */
   #isChain(path: UpstreamLoads): boolean {
     const { inlets } = this.#state.graph;
-    return [...path.keys()].every((index) => inlets.of(index).filter(({ how }) => how !== "GATE").length < 2);
+    return [...path.keys()].every((index) => inlets.listEdges(index).filter(({ how }) => how !== "GATE").length < 2);
   }
 
-  #takesOthers(index: number, sides: readonly SuppliedPart[]): boolean {
+  #doesWorstLossMoveAll(index: number, sides: readonly SuppliedInlets[]): boolean {
     const lost = this.#state.carried.failover.lost[index] ?? -1;
     return lost >= 0 && sides.every(({ path, killers }) => killers.includes(lost) !== path.has(index));
   }
 
   /** Returns the draw of a device in the unit of an element's capacity. */
-  #drawAt(index: number): number {
+  #getDeviceDraw(index: number): number {
     const { drawW, powerFactor } = this.#wanted;
     return this.#state.graph.nodes[index]?.kind === "OUTLET" ? drawW / powerFactor : drawW;
   }
 
-  #limitsOf(index: number): ElementLimits | undefined {
+  #findLimits(index: number): ElementLimits | undefined {
     if (this.#limits.has(index)) return this.#limits.get(index);
-    const made = this.#make(index);
+    const made = this.#createLimits(index);
     this.#limits.set(index, made);
     return made;
   }
 
-  #make(index: number): ElementLimits | undefined {
+  #createLimits(index: number): ElementLimits | undefined {
     const { graph, carried, also, planned } = this.#state;
     const { keep, allowExisting } = this.#wanted;
     const { ref = "", capacityW: capacity = 0, maxUtilizationPct = 0, kind } = graph.nodes[index] ?? {};
@@ -133,8 +133,8 @@ export class SupplyPaths {
     const unit = kind === "OUTLET" ? "VA" : "W";
     const all = also === undefined ? [carried] : [carried, also];
     const now = Math.max(...all.map(({ loads }) => computeComparableLoad(graph, index, loads)));
-    const used = now + (planned.normal[index] ?? 0);
-    const later = planned.alone(index);
+    const used = now + (planned.distributedLoads[index] ?? 0);
+    const later = planned.sumFullDraws(index);
     const worst = Math.max(...all.map(({ failover }) => failover.loads[index] ?? 0));
     const alone = worst + (kind === "OUTLET" ? later.voltAmperes : later.watts);
     const limit = (capacity * maxUtilizationPct) / 100;
@@ -143,14 +143,14 @@ export class SupplyPaths {
     const most = warns.now && allowExisting ? capacity : limit * (1 - keep);
     const mostAlone = warns.alone && allowExisting ? Number.POSITIVE_INFINITY : capacity * (1 - keep);
     return {
-      now: new Limit({ reason: "SUPPLY_LIMIT", ref, unit, capacity, most, used }),
-      alone: new Limit({ reason: "SUPPLY_FAILOVER", ref, unit, capacity, most: mostAlone, used: alone }),
+      now: new Limit({ reason: "SUPPLY_LIMIT", ref, unit, capacity, maxUse: most, used }),
+      alone: new Limit({ reason: "SUPPLY_FAILOVER", ref, unit, capacity, maxUse: mostAlone, used: alone }),
     };
   }
 }
 
 /** Lists losses that turn off all inlets of a device except those downstream of one element, which then carries it. */
-function listWholeDeviceLosses(index: number, sides: readonly SuppliedPart[]): readonly number[] {
+function listWholeDeviceLosses(index: number, sides: readonly SuppliedInlets[]): readonly number[] {
   const own = sides.filter(({ path }) => path.has(index));
   const others = sides.filter(({ path }) => !path.has(index));
   const [first, ...more] = others;

@@ -1,8 +1,8 @@
 import { codeKey } from "#dc/model/code.ts";
 import { isInService } from "#dc/model/in_service.ts";
-import type { NetworkPorts } from "#dc/model/inventory.ts";
+import type { NetworkPortSummary } from "#dc/model/inventory.ts";
 import { isCablelessType } from "#dc/model/port_types.ts";
-import { portKey } from "#dc/model/ref.ts";
+import { toPortKey } from "#dc/model/ref.ts";
 import type { Device, FabricLink, Port, Rack } from "#dc/model/resources.ts";
 import type { Topology } from "../topology.ts";
 import { Limit, type LimitUse } from "./limits.ts";
@@ -13,19 +13,19 @@ export interface AllocatedPort {
   readonly port: Port;
 }
 
-interface Switch {
+interface HostSwitch {
   readonly device: Device;
   readonly free: Port[];
 }
 
 export interface SwitchPool {
-  readonly switches: readonly Switch[];
+  readonly switches: readonly HostSwitch[];
   /** Use by one device, with one limit per kind of ports. */
   readonly uses: readonly LimitUse[];
 }
 
-const NEVER_HOSTS: readonly (string | undefined)[] = ["spine", "super-spine"];
-const NEVER_FOR_HOSTS: readonly (string | undefined)[] = ["UPLINK", "PEER"];
+const SPINE_ROLES: readonly (string | undefined)[] = ["spine", "super-spine"];
+const NON_HOST_PORT_ROLES: readonly (string | undefined)[] = ["UPLINK", "PEER"];
 
 /** Lists the switches of a site that devices may be connected to: in service, and not spines. */
 export function listHostSwitches({ inventory }: Topology): readonly Device[] {
@@ -34,7 +34,7 @@ export function listHostSwitches({ inventory }: Topology): readonly Device[] {
       (device.kind === "SWITCH" || device.kind === "ROUTER") &&
       device.rackCode !== undefined &&
       isInService(device) &&
-      !NEVER_HOSTS.includes(device.role),
+      !SPINE_ROLES.includes(device.role),
   );
 }
 
@@ -49,7 +49,7 @@ export function listHostSwitchesNear(topology: Topology, racks: readonly Rack[])
 /** Lists a switch's free ports for a device; `linked` contains the keys of the ports of fabric links. */
 export function listHostPorts(
   { code: deviceCode }: Device,
-  { free, divided }: NetworkPorts,
+  { free, divided }: NetworkPortSummary,
   linked: ReadonlySet<string>,
 ): readonly Port[] {
   const names = new Set(free.map(({ name }) => name));
@@ -58,24 +58,24 @@ export function listHostPorts(
       isFreePort(port) &&
       !divided.includes(port.name) &&
       (port.parentPort === undefined || names.has(port.parentPort)) &&
-      !linked.has(portKey({ deviceCode, portName: port.name })),
+      !linked.has(toPortKey({ deviceCode, portName: port.name })),
   );
 }
 
 /** Counts the free ports of switches: switches in a rack itself, otherwise switches in the row of the rack. */
 export class SwitchPorts {
   readonly #wanted: readonly RequestedPorts[];
-  readonly #byRack = new Map<string, Switch[]>();
-  readonly #byRow = new Map<string, Switch[]>();
+  readonly #byRack = new Map<string, HostSwitch[]>();
+  readonly #byRow = new Map<string, HostSwitch[]>();
   readonly #pools = new Map<string, SwitchPool>();
 
-  constructor(topology: Topology, wanted: readonly RequestedPorts[], records: ReadonlyMap<string, NetworkPorts>) {
+  constructor(topology: Topology, wanted: readonly RequestedPorts[], records: ReadonlyMap<string, NetworkPortSummary>) {
     this.#wanted = wanted;
     const linked = collectLinkedPorts(topology.inventory.fabricLinks);
     for (const device of wanted.length === 0 ? [] : listHostSwitches(topology)) {
       const record = records.get(codeKey(device.code));
       if (record === undefined) continue;
-      const free = listHostPorts(device, record, linked).filter((port) => this.#isWanted(port));
+      const free = listHostPorts(device, record, linked).filter((port) => this.#isRequested(port));
       const one = { device, free };
       appendToList(this.#byRack, codeKey(device.rackCode ?? ""), one);
       const row = formatRowKey(topology.rack(device.rackCode ?? ""));
@@ -84,7 +84,7 @@ export class SwitchPorts {
   }
 
   /** Returns the switches of a rack with their free ports. Without requested ports or switches, the pool is absent. */
-  of(rack: Rack): { readonly pool?: SwitchPool; readonly obstacles: readonly PlacementObstacle[] } {
+  findPool(rack: Rack): { readonly pool?: SwitchPool; readonly obstacles: readonly PlacementObstacle[] } {
     if (this.#wanted.length === 0) return { obstacles: [] };
     const own = this.#byRack.get(codeKey(rack.code));
     const row = formatRowKey(rack);
@@ -94,7 +94,7 @@ export class SwitchPorts {
       const message = `Rack "${rack.code}" and its row have no switch with recorded ports`;
       return { obstacles: [{ reason: "NO_SWITCH", message, ref: `rack:${rack.code}` }] };
     }
-    const pool = this.#pools.get(key) ?? this.#make(switches);
+    const pool = this.#pools.get(key) ?? this.#createPool(switches);
     this.#pools.set(key, pool);
     return { pool, obstacles: [] };
   }
@@ -104,7 +104,7 @@ export class SwitchPorts {
    *
    * @returns undefined if there are not enough free ports
    */
-  choose({ switches }: SwitchPool): readonly AllocatedPort[] | undefined {
+  choosePorts({ switches }: SwitchPool): readonly AllocatedPort[] | undefined {
     const taken: AllocatedPort[] = [];
     for (const want of this.#wanted) {
       for (let count = 0; count < want.count; count += 1) {
@@ -116,7 +116,7 @@ export class SwitchPorts {
     return taken;
   }
 
-  take({ switches }: SwitchPool, taken: readonly AllocatedPort[]): void {
+  takePorts({ switches }: SwitchPool, taken: readonly AllocatedPort[]): void {
     for (const { device, port } of taken) {
       const free = switches.find((one) => one.device === device)?.free ?? [];
       const at = free.indexOf(port);
@@ -124,16 +124,16 @@ export class SwitchPorts {
     }
   }
 
-  #isWanted(port: Port): boolean {
+  #isRequested(port: Port): boolean {
     return this.#wanted.some((want) => isMatchingPort(port, want));
   }
 
-  #make(switches: readonly Switch[]): SwitchPool {
+  #createPool(switches: readonly HostSwitch[]): SwitchPool {
     const uses = this.#wanted.map((want) => {
       const free = switches.reduce((sum, one) => sum + one.free.filter((port) => isMatchingPort(port, want)).length, 0);
       const ref = `device:${switches[0]?.device.code ?? ""}`;
-      const unit = `free ${formatPorts(want)} ports`;
-      const limit = new Limit({ reason: "NO_SWITCH_PORT", ref, unit, capacity: free, most: free, used: 0 });
+      const unit = `free ${formatPortType(want)} ports`;
+      const limit = new Limit({ reason: "NO_SWITCH_PORT", ref, unit, capacity: free, maxUse: free, used: 0 });
       return { limit, each: want.count };
     });
     return { switches, uses };
@@ -141,11 +141,11 @@ export class SwitchPorts {
 }
 
 export function countFreePorts({ uses }: SwitchPool): number {
-  return uses.reduce((sum, { limit }) => sum + Math.max(0, limit.most - limit.used), 0);
+  return uses.reduce((sum, { limit }) => sum + Math.max(0, limit.maxUse - limit.used), 0);
 }
 
 function findNextPort(
-  switches: readonly Switch[],
+  switches: readonly HostSwitch[],
   want: RequestedPorts,
   taken: readonly AllocatedPort[],
 ): AllocatedPort | undefined {
@@ -172,14 +172,14 @@ function isFreePort({ type, enabled, mgmtOnly, netRole, markConnected, lag }: Po
     mgmtOnly !== true &&
     markConnected !== true &&
     lag === undefined &&
-    !NEVER_FOR_HOSTS.includes(netRole) &&
+    !NON_HOST_PORT_ROLES.includes(netRole) &&
     !isCablelessType(type)
   );
 }
 
 /** Returns keys of the ports at the ends of fabric links. */
 export function collectLinkedPorts(links: readonly FabricLink[]): ReadonlySet<string> {
-  return new Set(links.flatMap(({ a, b }) => [portKey(a), portKey(b)]));
+  return new Set(links.flatMap(({ a, b }) => [toPortKey(a), toPortKey(b)]));
 }
 
 function formatRowKey(rack: Rack | undefined): string | undefined {
@@ -187,13 +187,13 @@ function formatRowKey(rack: Rack | undefined): string | undefined {
   return row === undefined ? undefined : codeKey(`${siteId}/${floorNumber}/${row}`);
 }
 
-function appendToList(map: Map<string, Switch[]>, key: string, one: Switch): void {
+function appendToList(map: Map<string, HostSwitch[]>, key: string, one: HostSwitch): void {
   const list = map.get(key);
   if (list === undefined) map.set(key, [one]);
   else list.push(one);
 }
 
-export function formatPorts({ type, speedMbps }: RequestedPorts): string {
+export function formatPortType({ type, speedMbps }: RequestedPorts): string {
   const speed = speedMbps === undefined ? "" : speedMbps >= 1000 ? `${speedMbps / 1000} Gbit/s` : `${speedMbps} Mbit/s`;
   return [speed, type ?? ""].filter((part) => part !== "").join(" ");
 }

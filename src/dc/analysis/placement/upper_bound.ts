@@ -1,14 +1,14 @@
 import type { Limit, LimitUse } from "./limits.ts";
 
 /** A location for devices, with an upper bound of the number of devices that fit there alone. */
-export interface BoundedPlace {
+export interface BoundedLocation {
   /** Number of the location's rack; locations in one rack share its units. */
   readonly rack: number;
   readonly fits: number;
   readonly uses: readonly LimitUse[];
 }
 
-interface Shared {
+interface SharedBound {
   readonly places: number[];
   /** Returns how many devices fit if each uses at least this amount. */
   readonly fits: (least: number) => number;
@@ -22,21 +22,22 @@ interface Shared {
  * Cost: O(locations × uses × log).
  * @param rackFits devices that fit into the units of each rack
  */
-export function computeUpperBound(places: readonly BoundedPlace[], rackFits: readonly number[]): number {
-  const groups = new Groups(places.map(({ fits }) => fits));
-  for (const { places: members, fits, least } of sortPlacesBySize(places, rackFits)) groups.bound(members, fits(least));
-  return groups.total();
+export function computeUpperBound(places: readonly BoundedLocation[], rackFits: readonly number[]): number {
+  const groups = new LocationGroups(places.map(({ fits }) => fits));
+  for (const { places: members, fits, least } of listBoundsBySize(places, rackFits))
+    groups.limitLocations(members, fits(least));
+  return groups.sumBounds();
 }
 
-function sortPlacesBySize(places: readonly BoundedPlace[], rackFits: readonly number[]): readonly Shared[] {
-  const limits = new Map<Limit, Shared>();
-  const racks = new Map<number, Shared>();
+function listBoundsBySize(places: readonly BoundedLocation[], rackFits: readonly number[]): readonly SharedBound[] {
+  const limits = new Map<Limit, SharedBound>();
+  const racks = new Map<number, SharedBound>();
   for (const [at, { rack, uses }] of places.entries()) {
     const units = racks.get(rack) ?? { places: [], least: 1, fits: () => rackFits[rack] ?? 0 };
     racks.set(rack, units);
     units.places.push(at);
     for (const { limit, each, least = each } of uses) {
-      const shared = limits.get(limit) ?? { places: [], least, fits: (most: number) => limit.fits(most) };
+      const shared = limits.get(limit) ?? { places: [], least, fits: (most: number) => limit.countFitting(most) };
       limits.set(limit, shared);
       if (shared.places.at(-1) !== at) shared.places.push(at);
       shared.least = Math.min(shared.least, least);
@@ -46,7 +47,7 @@ function sortPlacesBySize(places: readonly BoundedPlace[], rackFits: readonly nu
 }
 
 /** Groups of locations, each with an upper bound. Groups are merged into larger groups. */
-class Groups {
+class LocationGroups {
   readonly #parent: number[];
   readonly #size: number[];
   readonly #most: number[];
@@ -58,8 +59,8 @@ class Groups {
   }
 
   /** Limits a set of locations to a number of devices, if the set consists of complete groups. */
-  bound(places: readonly number[], most: number): void {
-    const roots = [...new Set(places.map((at) => this.#root(at)))];
+  limitLocations(places: readonly number[], most: number): void {
+    const roots = [...new Set(places.map((at) => this.#findRoot(at)))];
     const members = roots.reduce((sum, root) => sum + (this.#size[root] ?? 0), 0);
     const [first] = roots;
     if (first === undefined || members !== places.length) return;
@@ -69,11 +70,11 @@ class Groups {
     this.#most[first] = Math.min(sum, most);
   }
 
-  total(): number {
+  sumBounds(): number {
     return this.#parent.reduce((sum, parent, at) => (parent === at ? sum + (this.#most[at] ?? 0) : sum), 0);
   }
 
-  #root(at: number): number {
+  #findRoot(at: number): number {
     let root = at;
     while (this.#parent[root] !== root) root = this.#parent[root] ?? root;
     this.#parent[at] = root;

@@ -12,11 +12,11 @@ export function computeBatteryMinutes(node: PowerNode | undefined, loadW: number
   return (runtimeS * capacityW) / loadW / 60;
 }
 
-const RUNTIMES = new WeakMap<PowerGraph, readonly number[]>();
+const runtimesByGraph = new WeakMap<PowerGraph, readonly number[]>();
 
 /** Returns a graph's distinct recorded battery times in seconds, ascending. Caches the result per graph. */
 function listBatteryRuntimes(graph: PowerGraph): readonly number[] {
-  const known = RUNTIMES.get(graph);
+  const known = runtimesByGraph.get(graph);
   if (known !== undefined) return known;
   const found = new Set<number>();
   for (const node of graph.nodes) {
@@ -24,7 +24,7 @@ function listBatteryRuntimes(graph: PowerGraph): readonly number[] {
     if (runtimeS > 0) found.add(runtimeS);
   }
   const sorted = [...found].sort((a, b) => a - b);
-  RUNTIMES.set(graph, sorted);
+  runtimesByGraph.set(graph, sorted);
   return sorted;
 }
 
@@ -44,17 +44,17 @@ export function selectBatteryOptions(
 }
 
 /** Maximum error of a time in seconds, because the order of summing loads changes their rounding. */
-const ROUNDING_S = 1e-6;
+const TIME_ROUNDING_S = 1e-6;
 
 /** Computes how long batteries last at the loads that they carry after a failure has cut their supply. */
-export class RideThroughAtLoad {
-  readonly #site: Omit<SiteState, "options">;
+export class BatteryRideThrough {
+  readonly #siteBefore: Omit<SiteState, "options">;
   readonly #options: SiteState["options"];
   /** Failure state with all battery loads kept on. Created for the first failure that cuts a battery's supply. */
-  #carried: FailureState | undefined;
+  #batteryState: FailureState | undefined;
 
   constructor({ options: { basis }, ...site }: SiteState) {
-    this.#site = site;
+    this.#siteBefore = site;
     this.#options = { basis, assumeBattery: true };
   }
 
@@ -68,21 +68,21 @@ export class RideThroughAtLoad {
    *
    * Cost: nothing if no supply is lost; otherwise that of a failure, and at first copies of arrays of all nodes.
    */
-  shortestS(ratedS: number | undefined, sources: readonly number[], isCircular: boolean): number | undefined {
+  computeShortestS(ratedS: number | undefined, sources: readonly number[], isCircular: boolean): number | undefined {
     if (ratedS === undefined || ratedS === 0) return ratedS;
-    this.#carried ??= new FailureState({ ...this.#site, options: this.#options });
-    const state = this.#carried;
+    this.#batteryState ??= new FailureState({ ...this.#siteBefore, options: this.#options });
+    const state = this.#batteryState;
     const { graph, live } = state.before;
     state.isCircular = isCircular;
-    state.follow(state.spread(sources));
+    state.updateLoads(state.spread(sources));
     let shortest: number | undefined;
-    for (const index of state.reached) {
-      if (state.inletsLeft(index) !== 0 || live[index] !== 1 || !state.carriesOn(index)) continue;
+    for (const index of state.reachedNodes) {
+      if (state.countLiveInlets(index) !== 0 || live[index] !== 1 || !state.isKeptByBattery(index)) continue;
       const minutes = computeBatteryMinutes(graph.nodes[index], state.loads.after.watts[index] ?? 0);
       if (minutes !== undefined)
-        shortest = Math.min(shortest ?? Number.POSITIVE_INFINITY, Math.floor(minutes * 60 + ROUNDING_S));
+        shortest = Math.min(shortest ?? Number.POSITIVE_INFINITY, Math.floor(minutes * 60 + TIME_ROUNDING_S));
     }
-    state.undo();
+    state.restoreState();
     return shortest;
   }
 }

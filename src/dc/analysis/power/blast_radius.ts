@@ -2,8 +2,8 @@ import type { Impact, TripStep as TripReply } from "#gen/datacenter/v1/messages.
 import { runAllSteps, type Steps } from "#kernel/steps.ts";
 import { computeRackStates, type RackState } from "../racks/rack_supply.ts";
 import type { Topology } from "../topology.ts";
-import { RideThroughAtLoad } from "./battery.ts";
-import { Cascade, type Tripped } from "./cascade.ts";
+import { BatteryRideThrough } from "./battery.ts";
+import { Cascade, type TrippedSource } from "./cascade.ts";
 import { createFailureTrace, type FailureOptions, FailureState, type Overloaded } from "./failure_state.ts";
 import { computeLostDrawW, type Loads } from "./load_lanes.ts";
 import type { PowerGraph } from "./power_graph.ts";
@@ -16,7 +16,7 @@ export interface BlastOptions extends FailureOptions {
   readonly cascade: boolean;
 }
 
-type TripStep = Omit<TripReply, "trips"> & { readonly trips: readonly Tripped[] };
+type TripStep = Omit<TripReply, "trips"> & { readonly trips: readonly TrippedSource[] };
 
 export type BlastState = "OFFLINE" | "DEGRADED" | "ON_BATTERY";
 
@@ -40,7 +40,7 @@ export interface BlastRadius {
   readonly overloads: readonly Overloaded[];
   readonly steps: readonly TripStep[];
   /** Whether further elements would trip after the last permitted step. */
-  readonly cascadeCut: boolean;
+  readonly isCascadeCut: boolean;
   /** Codes of the undocumented consumers in affected racks. */
   readonly undocumented: readonly string[];
   readonly impact: Impact;
@@ -48,7 +48,7 @@ export interface BlastRadius {
   readonly loadsAfter: Float64Array;
   readonly apparentAfter: Loads;
   /** Nodes whose loads may differ from their loads before the failure. */
-  readonly reloaded: readonly number[];
+  readonly changedLoadNodes: readonly number[];
 }
 
 /**
@@ -57,8 +57,12 @@ export interface BlastRadius {
  * Cost: nodes downstream and their upstream nodes, and copies of arrays of all nodes; the first call after a change of
  * power also computes live set and loads of the inventory. Source: docs/contract/datacenter-analyses.md#blast-radius.
  */
-export function computeBlastRadius(topology: BlastSite, failing: FailingNodes, options: BlastOptions): BlastRadius {
-  return runAllSteps(computeBlastInSteps(topology, failing, options));
+export function computeBlastRadius(
+  topology: BlastSite,
+  failingNodes: FailingNodes,
+  options: BlastOptions,
+): BlastRadius {
+  return runAllSteps(computeBlastInSteps(topology, failingNodes, options));
 }
 
 /** Nodes that fail together. `unlisted` are failed equipment, which does not count as offline, unlike its loads. */
@@ -83,14 +87,14 @@ export function* computeBlastInSteps(
   const state = new FailureState({ graph, live: baseline, loads, options });
   state.isCircular = loads.isCircular;
   state.trace = createFailureTrace(graph);
-  state.follow(state.spread([...sources]));
+  state.updateLoads(state.spread([...sources]));
   const { steps, overloads, isCut } = yield* tripOverloadedElements(state, options.cascade, uncounted);
   // The trace must cover the failed and tripped elements as one failure.
-  if (steps.length > 0) state.retrace();
+  if (steps.length > 0) state.traceAsOneFailure();
   yield;
-  const onBattery = new Set(options.assumeBattery ? state.onBattery() : []);
+  const onBattery = new Set(options.assumeBattery ? state.listNodesOnBattery() : []);
   const isListed = (index: number) => isCountedNode(graph, index);
-  const weaker = state.weaker().filter((index) => isListed(index) && !onBattery.has(index));
+  const weaker = state.listWeakenedNodes().filter((index) => isListed(index) && !onBattery.has(index));
   const hits = [
     ...createBlastHits(state, listOfflineNodes(graph, state.dark, uncounted), "OFFLINE"),
     ...createBlastHits(state, [...onBattery].filter(isListed), "ON_BATTERY"),
@@ -100,7 +104,7 @@ export function* computeBlastInSteps(
   // A failed cooling unit counts as offline, not as a change of its rack.
   const isFailedUnit = (index: number) => sources.has(index) && graph.nodes[index]?.kind === "CRAC";
   const changes = hits.filter(({ index }) => !isFailedUnit(index));
-  const atLoadS = new RideThroughAtLoad(state.before).shortestS(
+  const atLoadS = new BatteryRideThrough(state.before).computeShortestS(
     findShortestRuntimeS(state),
     [...sources],
     state.isCircular,
@@ -116,7 +120,7 @@ export function* computeBlastInSteps(
     racks,
     overloads,
     steps,
-    cascadeCut: isCut,
+    isCascadeCut: isCut,
     undocumented,
     impact: {
       ...countImpact(state, { hits, racks }),
@@ -126,29 +130,29 @@ export function* computeBlastInSteps(
     live: state.live,
     loadsAfter: state.loads.after.watts,
     apparentAfter: state.loads.after,
-    reloaded: state.loads.changed,
+    changedLoadNodes: state.loads.changedNodes,
   };
 }
 
 /** Trips the elements that the failure overloads, if the option for a cascade is set. */
 function* tripOverloadedElements(state: FailureState, isAsked: boolean, uncounted: ReadonlySet<number>) {
   const { graph } = state.before;
-  const cascade = new Cascade(state, state.overloads());
+  const cascade = new Cascade(state, state.listOverloads());
   const steps: TripStep[] = [];
-  while (isAsked && !cascade.isOver) {
+  while (isAsked && !cascade.hasEnded) {
     yield;
-    const trips = cascade.step();
+    const trips = cascade.runStep();
     const devices = listOfflineNodes(graph, state.dark, uncounted).filter(
       (index) => graph.nodes[index]?.kind === "DEVICE",
     );
     steps.push({
-      step: cascade.steps,
+      step: cascade.stepCount,
       trippedRefs: trips.map(({ ref }) => ref),
       devicesOffline: devices.length,
       trips,
     });
   }
-  return { steps, overloads: cascade.overloads, isCut: isAsked && cascade.due.length > 0 };
+  return { steps, overloads: cascade.overloads, isCut: isAsked && cascade.dueOverloads.length > 0 };
 }
 
 /**
@@ -179,12 +183,12 @@ function createBlastHits({ before, trace }: FailureState, indexes: readonly numb
   }));
 }
 
-interface Counted {
+interface CountedHits {
   readonly hits: readonly BlastHit[];
   readonly racks: ReadonlyMap<string, RackState>;
 }
 
-function countImpact(state: FailureState, { hits, racks }: Counted) {
+function countImpact(state: FailureState, { hits, racks }: CountedHits) {
   const { graph, options } = state.before;
   const offline = hits.filter((hit) => hit.state === "OFFLINE").map(({ index }) => index);
   const degradedDevices = hits.filter((hit) => hit.state === "DEGRADED" && graph.nodes[hit.index]?.kind === "DEVICE");
@@ -218,11 +222,11 @@ function getCoolingCapacityKw({ nodes }: PowerGraph, index: number): number {
 function findShortestRuntimeS(state: FailureState): number | undefined {
   const { graph, live } = state.before;
   let shortest: number | undefined;
-  for (const index of state.reached) {
+  for (const index of state.reachedNodes) {
     const node = graph.nodes[index];
     const runtimeS = node?.kind === "DEVICE" ? node.device.power?.runtimeS : undefined;
     if (runtimeS === undefined || state.isRemoved(index) || live[index] !== 1) continue;
-    if (state.inletsLeft(index) === 0) shortest = Math.min(shortest ?? runtimeS, runtimeS);
+    if (state.countLiveInlets(index) === 0) shortest = Math.min(shortest ?? runtimeS, runtimeS);
   }
   return shortest;
 }

@@ -5,36 +5,36 @@ import type { FailureState, Overloaded } from "./failure_state.ts";
 const MAX_TRIP_STEPS = 20;
 
 /** A source that trips, with the number of its node. */
-export type Tripped = Trip & { readonly index: number };
+export type TrippedSource = Trip & { readonly index: number };
 
 /** Trips the overloaded elements of a failure, step by step. Each step costs only the nodes that it affects. */
 export class Cascade {
   /** Elements that are overloaded now, worst first. */
   overloads: readonly Overloaded[];
   /** Overloaded elements that trip in the next step. */
-  due: readonly Overloaded[];
-  steps = 0;
+  dueOverloads: readonly Overloaded[];
+  stepCount = 0;
   readonly #state: FailureState;
 
   constructor(state: FailureState, overloads: readonly Overloaded[]) {
     this.#state = state;
     this.overloads = overloads;
-    this.due = overloads.filter(wouldBreakerTrip);
+    this.dueOverloads = overloads.filter(wouldBreakerTrip);
   }
 
   /** Whether nothing more trips, or the maximum number of steps is reached. */
-  get isOver(): boolean {
-    return this.due.length === 0 || this.steps === MAX_TRIP_STEPS;
+  get hasEnded(): boolean {
+    return this.dueOverloads.length === 0 || this.stepCount === MAX_TRIP_STEPS;
   }
 
   /** Trips the elements that are due. @returns the tripped elements */
-  step(): readonly Tripped[] {
-    const trips = this.due.map(createTrip);
+  runStep(): readonly TrippedSource[] {
+    const trips = this.dueOverloads.map(createTrip);
     const state = this.#state;
-    state.follow(state.spread(this.due.map(({ index }) => index)));
-    this.overloads = state.overloads();
-    this.due = this.overloads.filter(wouldBreakerTrip);
-    this.steps += 1;
+    state.updateLoads(state.spread(this.dueOverloads.map(({ index }) => index)));
+    this.overloads = state.listOverloads();
+    this.dueOverloads = this.overloads.filter(wouldBreakerTrip);
+    this.stepCount += 1;
     return trips;
   }
 }
@@ -44,6 +44,13 @@ function wouldBreakerTrip({ severity }: Overloaded): boolean {
   return severity === "WOULD_TRIP";
 }
 
-function createTrip({ index, ref, loadBeforeW, loadAfterW: loadW, capacityW, utilizationPct }: Overloaded): Tripped {
+function createTrip({
+  index,
+  ref,
+  loadBeforeW,
+  loadAfterW: loadW,
+  capacityW,
+  utilizationPct,
+}: Overloaded): TrippedSource {
   return { index, ref, loadBeforeW, loadW, capacityW, utilizationPct };
 }

@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import { portKey, portRef } from "#dc/model/ref.ts";
+import { formatPortReference, toPortKey } from "#dc/model/ref.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 import { countRackSupply } from "../racks/rack_supply.ts";
 import type { Topology } from "../topology.ts";
@@ -22,14 +22,15 @@ export interface SiteWithInlets {
 /** Inserts a node at each of some inlets; loads and live sets stay the same. Cost: copies of lists of all nodes. */
 export function insertInletNodes(topology: Topology, inlets: readonly PortRef[]): SiteWithInlets {
   if (inlets.length === 0) return { site: topology, nodes: new Map() };
-  const builder = new InletBuilder(topology.power, topology.live);
-  const byKey = new Map(inlets.map((end) => [portKey(end), end]));
-  for (const list of Map.groupBy(byKey.values(), ({ deviceCode }) => codeKey(deviceCode)).values()) builder.add(list);
-  return { site: builder.site(topology), nodes: builder.added };
+  const builder = new InletNodeInserter(topology.power, topology.live);
+  const byKey = new Map(inlets.map((end) => [toPortKey(end), end]));
+  for (const list of Map.groupBy(byKey.values(), ({ deviceCode }) => codeKey(deviceCode)).values())
+    builder.addInlets(list);
+  return { site: builder.createSite(topology), nodes: builder.nodesByInlet };
 }
 
-class InletBuilder {
-  readonly added = new Map<string, number>();
+class InletNodeInserter {
+  readonly nodesByInlet = new Map<string, number>();
   readonly #before: PowerGraph;
   readonly #nodes: PowerNode[];
   readonly #edges: PowerEdges;
@@ -45,62 +46,65 @@ class InletBuilder {
     this.#liveBefore = live;
   }
 
-  add(ends: readonly PortRef[]): void {
+  addInlets(ends: readonly PortRef[]): void {
     const own = this.#before.indexOf.get(`device:${codeKey(ends[0]?.deviceCode ?? "")}`) ?? -1;
     const node = this.#nodes[own];
     if (node?.kind !== "DEVICE") return;
     const unrecorded = ends.filter(({ portName }) => node.unrecorded.includes(portName));
-    for (const end of ends) this.#cut(own, end);
+    for (const end of ends) this.#insertAtInlet(own, end);
     const rest = node.unrecorded.filter((name) => !unrecorded.some(({ portName }) => portName === name));
     // If other inlets lack a record too and no inlet has one, the source of the device's draw stays unknown.
     if (unrecorded.length === 0 || (node.recorded === 0 && rest.length > 0)) return;
-    this.#put(own, createDeviceNode(node.device, { recorded: node.recorded + unrecorded.length, unrecorded: rest }));
+    this.#setNode(
+      own,
+      createDeviceNode(node.device, { recorded: node.recorded + unrecorded.length, unrecorded: rest }),
+    );
     for (const end of unrecorded) {
-      const index = this.#place(end, 0, 1);
-      const place = this.#edges.inletsOf(own).length;
-      this.#edges.join({ from: index, to: own, inlet: end.portName, place });
+      const index = this.#addNode(end, 0, 1);
+      const place = this.#edges.listInlets(own).length;
+      this.#edges.addEdge({ from: index, to: own, inlet: end.portName, place });
     }
   }
 
   /** Inserts a node between an inlet and its source, and connects outlets that draw through the inlet to it. */
-  #cut(own: number, end: PortRef): void {
+  #insertAtInlet(own: number, end: PortRef): void {
     const { portName } = end;
-    const source = this.#edges.inletsOf(own).find(({ inlet, how }) => inlet === portName && how === undefined);
+    const source = this.#edges.listInlets(own).find(({ inlet, how }) => inlet === portName && how === undefined);
     if (source === undefined) return;
-    const bound = this.#edges.suppliesOf(own).filter(({ through }) => through === portName);
-    const gates = bound.flatMap(({ to }) => this.#edges.inletsOf(to).filter(({ how }) => how === "GATE"));
-    const index = this.#place(end, 1, this.#liveBefore[source.from] ?? 0);
-    for (const edge of [source, ...gates]) this.#edges.lead(edge, index);
-    this.#edges.join({ from: source.from, to: index, inlet: "", place: source.place });
+    const bound = this.#edges.listSupplies(own).filter(({ through }) => through === portName);
+    const gates = bound.flatMap(({ to }) => this.#edges.listInlets(to).filter(({ how }) => how === "GATE"));
+    const index = this.#addNode(end, 1, this.#liveBefore[source.from] ?? 0);
+    for (const edge of [source, ...gates]) this.#edges.moveEdgeStart(edge, index);
+    this.#edges.addEdge({ from: source.from, to: index, inlet: "", place: source.place });
   }
 
-  #place(end: PortRef, need: number, live: number): number {
+  #addNode(end: PortRef, need: number, live: number): number {
     const index = this.#nodes.length;
-    this.#put(index, {
+    this.#setNode(index, {
       kind: "OUTLET",
       end,
-      ref: portRef(end),
+      ref: formatPortReference(end),
       need,
       blocked: false,
       absent: false,
       isThreePhase: false,
       maxUtilizationPct: 100,
     });
-    this.#edges.add(index);
+    this.#edges.addNode(index);
     this.#live.push(live);
-    this.added.set(portKey(end), index);
+    this.nodesByInlet.set(toPortKey(end), index);
     return index;
   }
 
-  #put(index: number, node: PowerNode): void {
+  #setNode(index: number, node: PowerNode): void {
     this.#nodes[index] = node;
-    this.#columns.set(index, node);
+    this.#columns.setNode(index, node);
   }
 
-  site(topology: Topology): BlastSite {
-    const { added } = this;
+  createSite(topology: Topology): BlastSite {
+    const { nodesByInlet: added } = this;
     const { indexOf, isApparent } = this.#before;
-    this.#edges.seal();
+    this.#edges.finishChange();
     const power: PowerGraph = {
       nodes: this.#nodes,
       supplies: this.#edges.supplies,
@@ -119,7 +123,7 @@ class InletBuilder {
       power,
       live,
       apparentLoads: (basis) => extendLoads(topology.apparentLoads(basis), { power, live, basis }, [...added.values()]),
-      rackSupply: (key) => countRackSupply(power, live, topology.devicesInRack(key)),
+      rackSupply: (key) => countRackSupply(power, live, topology.listDevicesInRack(key)),
     };
   }
 }
@@ -130,17 +134,17 @@ function extendLoads(
   { power: graph, live, basis }: { readonly power: PowerGraph; readonly live: LiveSet; readonly basis: LoadBasis },
   added: readonly number[],
 ): Loads {
-  const carriedBy = (width: 1 | 3, of: Float64Array): Float64Array => {
+  const extendLane = (width: 1 | 3, of: Float64Array): Float64Array => {
     const carried = new Float64Array(width * graph.nodes.length);
     carried.set(of);
     const lane = new LoadLane(carried, width, { graph, live, basis });
-    for (const index of added) lane.renew(index);
+    for (const index of added) lane.recomputeNode(index);
     return carried;
   };
   const { watts, phasesVa, isCircular } = before;
   return {
-    watts: carriedBy(1, watts),
-    ...(phasesVa !== undefined && { phasesVa: carriedBy(3, phasesVa) }),
+    watts: extendLane(1, watts),
+    ...(phasesVa !== undefined && { phasesVa: extendLane(3, phasesVa) }),
     isCircular,
   };
 }

@@ -22,13 +22,13 @@ interface FailureNodes {
 }
 
 /** Mark bit of a node whose load was computed since the failures began. */
-const CHANGED = 64;
+const CHANGED_BIT = 64;
 
 /** Loads that are updated after each failure and restored by `undo`. */
 export class FailureLoads {
   readonly after: Loads;
   /** Nodes whose loads were computed since the failures began. */
-  changed: number[] = [];
+  changedNodes: number[] = [];
   /** Records the largest rise of each node's load in watts; undefined if rises are not recorded. */
   peaks: Float64Array | undefined;
   readonly #graph: PowerGraph;
@@ -37,7 +37,7 @@ export class FailureLoads {
   readonly #lanes: readonly LoadLane[];
   readonly #marks: Uint8Array;
   /** Number of supplied nodes whose load is not computed yet, plus 1; 0 for nodes that are not affected. */
-  readonly #open: Int32Array;
+  readonly #openConsumers: Int32Array;
   /** Whether all loads were recomputed. */
   #isRenewed = false;
 
@@ -53,37 +53,37 @@ export class FailureLoads {
     };
     this.#lanes = createLoadLanes(this.after, { graph, live, basis: before.basis, drawsW: before.drawsW });
     this.#marks = marks;
-    this.#open = new Int32Array(graph.nodes.length);
+    this.#openConsumers = new Int32Array(graph.nodes.length);
   }
 
   /** Returns the load of a node as a whole number in the unit of its capacity. */
-  comparable(index: number): number {
+  computeComparable(index: number): number {
     return computeComparableLoad(this.#graph, index, this.after);
   }
 
-  comparableBefore(index: number): number {
+  computeComparableBefore(index: number): number {
     return computeComparableLoad(this.#graph, index, this.#before.loads);
   }
 
-  wattsBefore(index: number): number {
+  getWattsBefore(index: number): number {
     return this.#before.loads.watts[index] as number;
   }
 
   /** Computes the loads of some nodes and of everything upstream of them, consumers first. */
-  follow(start: readonly number[]): void {
+  updateUpstream(start: readonly number[]): void {
     const { inAt, inEnd, from } = this.#graph.edges;
-    const open = this.#open;
-    const ready = this.#withAncestors(start).filter((index) => open[index] === 1);
+    const open = this.#openConsumers;
+    const ready = this.#collectAncestors(start).filter((index) => open[index] === 1);
     const [watts, phases] = [this.#lanes[0] as LoadLane, this.#lanes[1]];
-    const { changed } = this;
+    const { changedNodes: changed } = this;
     const marks = this.#marks;
     // The loop appends to the array while it iterates, so the array also serves as the queue.
     for (const index of ready) {
-      watts.renew(index);
-      phases?.renew(index);
-      if (this.peaks !== undefined) this.peaks[index] = Math.max(this.peaks[index] as number, this.#riseOf(index));
-      if (((marks[index] as number) & CHANGED) === 0) {
-        marks[index] = (marks[index] as number) | CHANGED;
+      watts.recomputeNode(index);
+      phases?.recomputeNode(index);
+      if (this.peaks !== undefined) this.peaks[index] = Math.max(this.peaks[index] as number, this.#computeRise(index));
+      if (((marks[index] as number) & CHANGED_BIT) === 0) {
+        marks[index] = (marks[index] as number) | CHANGED_BIT;
         changed.push(index);
       }
       open[index] = 0;
@@ -98,13 +98,13 @@ export class FailureLoads {
   }
 
   /** Recomputes all loads, for a site with cycles of supply. @param start nodes whose own supply changed */
-  renew(start: readonly number[]): void {
-    for (const index of this.#withAncestors(start)) {
-      this.#open[index] = 0;
+  recomputeAll(start: readonly number[]): void {
+    for (const index of this.#collectAncestors(start)) {
+      this.#openConsumers[index] = 0;
       const marks = this.#marks[index] as number;
-      if ((marks & CHANGED) !== 0) continue;
-      this.#marks[index] = marks | CHANGED;
-      this.changed.push(index);
+      if ((marks & CHANGED_BIT) !== 0) continue;
+      this.#marks[index] = marks | CHANGED_BIT;
+      this.changedNodes.push(index);
     }
     const { watts, phasesVa } = computeLoads(this.#graph, this.#live, this.#before.basis);
     this.after.watts.set(watts);
@@ -112,17 +112,17 @@ export class FailureLoads {
     this.#isRenewed = true;
   }
 
-  undo(): void {
+  restoreLoads(): void {
     const { watts, phasesVa } = this.#before.loads;
     const after = this.after;
-    for (const index of this.changed) {
-      this.#marks[index] = (this.#marks[index] as number) & ~CHANGED;
+    for (const index of this.changedNodes) {
+      this.#marks[index] = (this.#marks[index] as number) & ~CHANGED_BIT;
       after.watts[index] = watts[index] as number;
       if (this.peaks !== undefined) this.peaks[index] = 0;
       if (phasesVa === undefined || after.phasesVa === undefined) continue;
       for (let at = 3 * index; at < 3 * index + 3; at += 1) after.phasesVa[at] = phasesVa[at] as number;
     }
-    this.changed = [];
+    this.changedNodes = [];
     if (!this.#isRenewed) return;
     after.watts.set(watts);
     after.phasesVa?.set(phasesVa ?? []);
@@ -130,15 +130,15 @@ export class FailureLoads {
   }
 
   /** Returns the rise of a node's load in watts; infinite with recorded phases, because their effects do not add up. */
-  #riseOf(index: number): number {
-    const rise = (this.after.watts[index] as number) - this.wattsBefore(index);
+  #computeRise(index: number): number {
+    const rise = (this.after.watts[index] as number) - this.getWattsBefore(index);
     return this.#lanes.length > 1 && rise !== 0 ? Number.POSITIVE_INFINITY : rise;
   }
 
   /** Collects nodes and all upstream. Sets `#open` of each to 1 plus the number of edges to other collected nodes. */
-  #withAncestors(start: readonly number[]): readonly number[] {
+  #collectAncestors(start: readonly number[]): readonly number[] {
     const { inAt, inEnd, from } = this.#graph.edges;
-    const open = this.#open;
+    const open = this.#openConsumers;
     const all = start.slice();
     for (const index of all) open[index] = 1;
     for (const index of all) {

@@ -43,12 +43,12 @@ export function createFailureTrace({ nodes }: PowerGraph): FailureTrace {
 }
 
 // Bits of a node's marks.
-const REMOVED = 1;
-const REACHED = 2;
-const WEAK = 4;
-const MET = 8;
-const DARK = 16;
-const COUNTED = 32;
+const REMOVED_BIT = 1;
+const REACHED_BIT = 2;
+const WEAK_BIT = 4;
+const MET_BIT = 8;
+const DARK_BIT = 16;
+const COUNTED_BIT = 32;
 // Bit 64 is `CHANGED` of the failure loads.
 
 /**
@@ -62,11 +62,11 @@ export class FailureState {
   /** Nodes that have power during the failure. */
   readonly live: LiveSet;
   /** Nodes that failed or tripped, in that order. */
-  removed: number[] = [];
+  removedNodes: number[] = [];
   /** Nodes that lost power, removed nodes included, in breadth-first order. */
   dark: number[] = [];
   /** Nodes that lost power and their consumers, in breadth-first order. */
-  reached: number[] = [];
+  reachedNodes: number[] = [];
   /** How the failure spread; undefined unless requested. */
   trace: FailureTrace | undefined;
   /** Whether the failure may affect cycles of supply, in which nodes count each other as live inlets. */
@@ -77,9 +77,9 @@ export class FailureState {
   readonly #need: Uint16Array;
   readonly #marks: Uint8Array;
   /** Number of live inlets of each node that the failure reaches. */
-  readonly #left: Uint16Array;
+  readonly #liveInlets: Uint16Array;
   /** Number of live inlets that each reached node would have if no battery carried a load. */
-  #rest: Uint16Array | undefined;
+  #inletsWithoutBatteries: Uint16Array | undefined;
 
   constructor(before: SiteState) {
     const { graph, live, loads, options, known } = before;
@@ -98,37 +98,37 @@ export class FailureState {
         ...(known !== undefined && { drawsW: known.drawW }),
       },
     );
-    this.#left = new Uint16Array(graph.nodes.length);
+    this.#liveInlets = new Uint16Array(graph.nodes.length);
   }
 
   isRemoved(index: number): boolean {
-    return ((this.#marks[index] as number) & REMOVED) !== 0;
+    return ((this.#marks[index] as number) & REMOVED_BIT) !== 0;
   }
 
   /** Returns the number of live inlets that a reached node still has. */
-  inletsLeft(index: number): number {
-    return this.#left[index] as number;
+  countLiveInlets(index: number): number {
+    return this.#liveInlets[index] as number;
   }
 
   /** Restores the live state and the loads before the failure. */
-  undo(): void {
-    this.loads.undo();
-    this.#unspread();
+  restoreState(): void {
+    this.loads.restoreLoads();
+    this.#restoreLiveState();
   }
 
-  #unspread(): void {
+  #restoreLiveState(): void {
     for (const index of this.dark) this.live[index] = 1;
-    for (const index of this.reached) this.#marks[index] = 0;
-    for (const index of this.removed) this.#marks[index] = 0;
-    this.removed = [];
+    for (const index of this.reachedNodes) this.#marks[index] = 0;
+    for (const index of this.removedNodes) this.#marks[index] = 0;
+    this.removedNodes = [];
     this.dark = [];
-    this.reached = [];
+    this.reachedNodes = [];
   }
 
   /** Spreads the loss of all removed nodes again as one failure, and traces it. Loads do not change. */
-  retrace(): void {
-    const all = this.removed;
-    this.#unspread();
+  traceAsOneFailure(): void {
+    const all = this.removedNodes;
+    this.#restoreLiveState();
     this.trace = createFailureTrace(this.#graph);
     this.spread(all);
   }
@@ -141,82 +141,82 @@ export class FailureState {
     const { live, dark } = this;
     const begin = dark.length;
     // A further loss may reach nodes that an earlier loss reached.
-    const again: number[] | undefined = this.removed.length === 0 ? undefined : [];
+    const again: number[] | undefined = this.removedNodes.length === 0 ? undefined : [];
     for (const index of nodes) {
-      this.#marks[index] = (this.#marks[index] as number) | REMOVED;
-      this.removed.push(index);
+      this.#marks[index] = (this.#marks[index] as number) | REMOVED_BIT;
+      this.removedNodes.push(index);
     }
-    const outcome = this.isCircular ? this.#outcome(live) : undefined;
+    const outcome = this.isCircular ? this.#computeLiveSet(live) : undefined;
     for (const index of nodes) {
       if (live[index] !== 1) continue;
       live[index] = 0;
       dark.push(index);
-      this.#reach(index);
-      if (again !== undefined) this.#meet(index, again);
+      this.#markReached(index);
+      if (again !== undefined) this.#recordMetNode(index, again);
       this.trace?.depth.set(index, 0);
     }
     for (let at = begin; at < dark.length; at += 1) this.#spreadFrom(dark[at] as number, outcome, again);
-    if (again === undefined) return this.reached;
-    for (const index of again) this.#marks[index] = (this.#marks[index] as number) & ~MET;
+    if (again === undefined) return this.reachedNodes;
+    for (const index of again) this.#marks[index] = (this.#marks[index] as number) & ~MET_BIT;
     return again;
   }
 
   #spreadFrom(index: number, outcome: LiveSet | undefined, again: number[] | undefined): void {
     const { outAt, outEnd, outEdge, to } = this.#edges;
     const { live, dark, trace } = this;
-    const left = this.#left;
+    const left = this.#liveInlets;
     const end = outEnd[index] as number;
     for (let out = outAt[index] as number; out < end; out += 1) {
       const consumer = to[outEdge[out] as number] as number;
-      if (this.#reach(consumer)) trace?.depth.set(consumer, trace.depth.at(index) + 1);
-      if (again !== undefined) this.#meet(consumer, again);
+      if (this.#markReached(consumer)) trace?.depth.set(consumer, trace.depth.at(index) + 1);
+      if (again !== undefined) this.#recordMetNode(consumer, again);
       left[consumer] = (left[consumer] as number) - 1;
-      if (live[consumer] !== 1 || this.#stays(consumer, outcome)) continue;
+      if (live[consumer] !== 1 || this.#keepsPower(consumer, outcome)) continue;
       live[consumer] = 0;
       trace?.via.set(consumer, index);
       dark.push(consumer);
     }
   }
 
-  #meet(index: number, met: number[]): void {
+  #recordMetNode(index: number, met: number[]): void {
     const marks = this.#marks[index] as number;
-    if ((marks & MET) !== 0) return;
-    this.#marks[index] = marks | MET;
+    if ((marks & MET_BIT) !== 0) return;
+    this.#marks[index] = marks | MET_BIT;
     met.push(index);
   }
 
   /** Whether a node keeps its power after the loss. Cycles need `outcome`, the live set after the loss. */
-  #stays(index: number, outcome: LiveSet | undefined): boolean {
+  #keepsPower(index: number, outcome: LiveSet | undefined): boolean {
     if (outcome !== undefined) return outcome[index] === 1;
-    return (this.#left[index] as number) >= (this.#need[index] as number) || this.carriesOn(index);
+    return (this.#liveInlets[index] as number) >= (this.#need[index] as number) || this.isKeptByBattery(index);
   }
 
   /** Computes the loads after a loss. @param reached the nodes that the loss reaches */
-  follow(reached: readonly number[]): void {
-    if (this.isCircular) this.loads.renew(reached);
-    else this.loads.follow(reached);
+  updateLoads(reached: readonly number[]): void {
+    if (this.isCircular) this.loads.recomputeAll(reached);
+    else this.loads.updateUpstream(reached);
   }
 
   /**
    * Computes the live set without the removed nodes.
    * @param baseline live set before the loss, from which nodes with batteries stay on
    */
-  #outcome(baseline?: LiveSet): LiveSet {
-    const stays = (index: number) => baseline?.[index] === 1 && this.carriesOn(index);
-    return computeLiveNodes(this.#graph, new Set(this.removed), stays);
+  #computeLiveSet(baseline?: LiveSet): LiveSet {
+    const stays = (index: number) => baseline?.[index] === 1 && this.isKeptByBattery(index);
+    return computeLiveNodes(this.#graph, new Set(this.removedNodes), stays);
   }
 
   /** Marks a node as reached. @returns false if it was marked before */
-  #reach(index: number): boolean {
+  #markReached(index: number): boolean {
     const marks = this.#marks[index] as number;
-    if ((marks & REACHED) !== 0) return false;
-    this.#marks[index] = marks | REACHED;
-    this.#left[index] = this.#inletsBefore(index);
-    this.reached.push(index);
+    if ((marks & REACHED_BIT) !== 0) return false;
+    this.#marks[index] = marks | REACHED_BIT;
+    this.#liveInlets[index] = this.#countInletsBefore(index);
+    this.reachedNodes.push(index);
     return true;
   }
 
-  #inletsBefore(index: number): number {
+  #countInletsBefore(index: number): number {
     const { inAt, inEnd, from } = this.#edges;
     const live = this.#liveBefore;
     const end = inEnd[index] as number;
@@ -226,13 +226,13 @@ export class FailureState {
   }
 
   /** Whether a node with a battery stays on without supply. */
-  carriesOn(index: number): boolean {
+  isKeptByBattery(index: number): boolean {
     const { assumeBattery, batteryS } = this.before.options;
     if (!assumeBattery || this.isRemoved(index)) return false;
-    return lastsBatteryLongEnough(this.#runtimeS(index), batteryS);
+    return lastsBatteryLongEnough(this.#getRuntimeS(index), batteryS);
   }
 
-  #runtimeS(index: number): number {
+  #getRuntimeS(index: number): number {
     const { known } = this.before;
     if (known !== undefined) return known.runtimeS[index] as number;
     const node = this.#graph.nodes[index];
@@ -240,20 +240,20 @@ export class FailureState {
   }
 
   /** Returns live elements above their limit whose load the failure raised, worst first. */
-  overloads(): readonly Overloaded[] {
+  listOverloads(): readonly Overloaded[] {
     const { nodes, columns } = this.#graph;
     const { loads, live } = this;
     const found: Overloaded[] = [];
-    for (const index of loads.changed) {
+    for (const index of loads.changedNodes) {
       const limit = columns.limitW[index] as number;
       if (limit === Number.POSITIVE_INFINITY || live[index] !== 1) continue;
-      const load = loads.comparable(index);
-      if (load <= limit || load <= loads.comparableBefore(index)) continue;
+      const load = loads.computeComparable(index);
+      if (load <= limit || load <= loads.computeComparableBefore(index)) continue;
       const { ref = "", capacityW = 0 } = nodes[index] ?? {};
       found.push({
         index,
         ref,
-        loadBeforeW: Math.round(loads.wattsBefore(index)),
+        loadBeforeW: Math.round(loads.getWattsBefore(index)),
         loadAfterW: Math.round(loads.after.watts[index] as number),
         capacityW,
         utilizationPct: (load / capacityW) * 100,
@@ -265,28 +265,29 @@ export class FailureState {
   }
 
   /** Returns live nodes that the failure reached, and live nodes whose live inlets all depend on them. */
-  weaker(): readonly number[] {
+  listWeakenedNodes(): readonly number[] {
     const { outAt, outEnd, outEdge, to } = this.#edges;
     const { live } = this;
     const marks = this.#marks;
-    const found = this.reached.filter((index) => live[index] === 1);
-    for (const index of found) marks[index] = (marks[index] as number) | WEAK;
+    const found = this.reachedNodes.filter((index) => live[index] === 1);
+    for (const index of found) marks[index] = (marks[index] as number) | WEAK_BIT;
     // The loop appends to the array while it iterates, so the array also serves as the queue.
     for (const index of found) {
       const end = outEnd[index] as number;
       for (let out = outAt[index] as number; out < end; out += 1) {
         const edge = outEdge[out] as number;
         const consumer = to[edge] as number;
-        if (((marks[consumer] as number) & WEAK) !== 0 || live[consumer] !== 1 || !this.#weakens(edge)) continue;
-        marks[consumer] = (marks[consumer] as number) | WEAK;
+        if (((marks[consumer] as number) & WEAK_BIT) !== 0 || live[consumer] !== 1 || !this.#doesEdgeWeaken(edge))
+          continue;
+        marks[consumer] = (marks[consumer] as number) | WEAK_BIT;
         found.push(consumer);
       }
     }
-    for (const index of found) marks[index] = (marks[index] as number) & ~WEAK;
+    for (const index of found) marks[index] = (marks[index] as number) & ~WEAK_BIT;
     return found;
   }
 
-  #weakens(edge: number): boolean {
+  #doesEdgeWeaken(edge: number): boolean {
     const { how, to, inAt, inEnd, from } = this.#edges;
     const bits = how[edge] as number;
     if ((bits & EDGE_BITS.GATE) !== 0) return true;
@@ -296,24 +297,24 @@ export class FailureState {
     const end = inEnd[consumer] as number;
     for (let at = inAt[consumer] as number; at < end; at += 1) {
       const source = from[at] as number;
-      if (this.live[source] === 1 && ((this.#marks[source] as number) & WEAK) === 0) return false;
+      if (this.live[source] === 1 && ((this.#marks[source] as number) & WEAK_BIT) === 0) return false;
     }
     return true;
   }
 
   /** Returns the live nodes that would be de-energized without batteries. */
-  onBattery(): readonly number[] {
+  listNodesOnBattery(): readonly number[] {
     const { outAt, outEnd, outEdge, to } = this.#edges;
     const marks = this.#marks;
-    const outcome = this.isCircular ? this.#outcome() : undefined;
+    const outcome = this.isCircular ? this.#computeLiveSet() : undefined;
     const counted: number[] = [];
-    const dark = this.removed.filter((index) => this.#liveBefore[index] === 1);
-    for (const index of dark) marks[index] = (marks[index] as number) | DARK;
+    const dark = this.removedNodes.filter((index) => this.#liveBefore[index] === 1);
+    for (const index of dark) marks[index] = (marks[index] as number) | DARK_BIT;
     const lose = (consumer: number): void => {
-      const isEnough = this.#restOf(consumer, counted) >= (this.#need[consumer] as number);
-      if (((marks[consumer] as number) & DARK) !== 0 || this.#liveBefore[consumer] !== 1) return;
+      const isEnough = this.#subtractInlet(consumer, counted) >= (this.#need[consumer] as number);
+      if (((marks[consumer] as number) & DARK_BIT) !== 0 || this.#liveBefore[consumer] !== 1) return;
       if (outcome === undefined ? isEnough : outcome[consumer] === 1) return;
-      marks[consumer] = (marks[consumer] as number) | DARK;
+      marks[consumer] = (marks[consumer] as number) | DARK_BIT;
       dark.push(consumer);
     };
     // The loop appends to the array while it iterates, so the array also serves as the queue.
@@ -321,8 +322,8 @@ export class FailureState {
       const end = outEnd[index] as number;
       for (let out = outAt[index] as number; out < end; out += 1) lose(to[outEdge[out] as number] as number);
     }
-    for (const index of dark) marks[index] = (marks[index] as number) & ~DARK;
-    for (const index of counted) marks[index] = (marks[index] as number) & ~COUNTED;
+    for (const index of dark) marks[index] = (marks[index] as number) & ~DARK_BIT;
+    for (const index of counted) marks[index] = (marks[index] as number) & ~COUNTED_BIT;
     return dark.filter((index) => this.live[index] === 1);
   }
 
@@ -330,14 +331,14 @@ export class FailureState {
    * Subtracts one from the live inlets that a node has without batteries, and returns the result.
    * @param counted receives nodes whose inlets are counted for the first time
    */
-  #restOf(index: number, counted: number[]): number {
+  #subtractInlet(index: number, counted: number[]): number {
     const marks = this.#marks[index] as number;
-    this.#rest ??= new Uint16Array(this.#marks.length);
-    const isCounted = (marks & COUNTED) !== 0;
-    const rest = (isCounted ? (this.#rest[index] as number) : this.#inletsBefore(index)) - 1;
-    this.#rest[index] = rest;
+    this.#inletsWithoutBatteries ??= new Uint16Array(this.#marks.length);
+    const isCounted = (marks & COUNTED_BIT) !== 0;
+    const rest = (isCounted ? (this.#inletsWithoutBatteries[index] as number) : this.#countInletsBefore(index)) - 1;
+    this.#inletsWithoutBatteries[index] = rest;
     if (isCounted) return rest;
-    this.#marks[index] = marks | COUNTED;
+    this.#marks[index] = marks | COUNTED_BIT;
     counted.push(index);
     return rest;
   }

@@ -3,14 +3,14 @@ import type { Steps } from "#kernel/steps.ts";
 import { FailureState } from "./failure_state.ts";
 import { computeEdgeLoad, type EdgeLoad, type Loads } from "./load_lanes.ts";
 import type { PowerEdge } from "./power_edge.ts";
-import { canLoseSupply, createLossNameOrder, isOnlyLinkInChain, SWEPT_WHOLE } from "./power_failover.ts";
+import { canLoseSupply, createLossNameOrder, isOnlyLinkInChain, MAX_NODES_SWEPT_WHOLE } from "./power_failover.ts";
 import type { PowerGraph, PowerNode } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 import { collectDownstream, collectUpstream } from "./power_reach.ts";
 import { type WorstLoads, WorstLosses } from "./worst_losses.ts";
 
 /** A site before any loss. */
-interface Carried {
+interface SiteBeforeLoss {
   readonly graph: PowerGraph;
   readonly live: LiveSet;
   readonly loads: Loads;
@@ -25,7 +25,7 @@ interface Carried {
  * @param measure returns the loads whose largest values are requested
  */
 export function* computeInletFailover(
-  site: Carried,
+  site: SiteBeforeLoss,
   edge: PowerEdge,
   measure: (load: EdgeLoad) => readonly number[],
 ): Steps<WorstLoads> {
@@ -40,32 +40,32 @@ export function* computeInletFailover(
   lost.sort((a, b) => isOutlet(a) - isOutlet(b) || a - b);
   const part = extractSitePart(site, [...reach]);
   const own = part.indexOf(edge.to);
-  const inlet = part.graph.inlets.of(own)[graph.inlets.of(edge.to).indexOf(edge)] as PowerEdge;
+  const inlet = part.graph.inlets.listEdges(own)[graph.inlets.listEdges(edge.to).indexOf(edge)] as PowerEdge;
   const state = new FailureState({ ...part, options: { basis, assumeBattery: false } });
   let isSpared =
     lost.length === 0 || graph.nodes.some((_, index) => !reach.has(index) && canLoseSupply(graph, live, index));
   for (const index of lost) {
     yield;
-    state.follow(state.spread([part.indexOf(index)]));
-    if (state.loads.changed.includes(own)) {
+    state.updateLoads(state.spread([part.indexOf(index)]));
+    if (state.loads.changedNodes.includes(own)) {
       const after = computeEdgeLoad(part.graph, inlet, { loads: state.loads.after, live: state.live, basis });
-      for (const [at, load] of measure(after).entries()) worst.note(at, load, index);
+      for (const [at, load] of measure(after).entries()) worst.recordLoss(at, load, index);
     } else isSpared = true;
-    state.undo();
+    state.restoreState();
   }
-  return worst.with((at) => (isSpared ? (now[at] ?? 0) : -1));
+  return worst.computeWorstLoads((at) => (isSpared ? (now[at] ?? 0) : -1));
 }
 
-function isLossTried({ graph, live }: Carried, index: number): boolean {
+function isLossTried({ graph, live }: SiteBeforeLoss, index: number): boolean {
   if (!canLoseSupply(graph, live, index)) return false;
-  return graph.nodes.length <= SWEPT_WHOLE || !isOnlyLinkInChain(graph, live, index);
+  return graph.nodes.length <= MAX_NODES_SWEPT_WHOLE || !isOnlyLinkInChain(graph, live, index);
 }
 
 /**
  * Returns some nodes, which include everything upstream of them, as a separate site. After a loss, the same nodes have
  * power there as on the whole site. Loads are the same only for nodes whose consumers are all members.
  */
-function extractSitePart({ graph, live, loads: { watts, phasesVa } }: Carried, members: readonly number[]) {
+function extractSitePart({ graph, live, loads: { watts, phasesVa } }: SiteBeforeLoss, members: readonly number[]) {
   const indexes = new Map(members.map((index, at) => [index, at]));
   const indexOf = (index: number) => indexes.get(index) ?? -1;
   const { need, kind, limitW } = graph.columns;

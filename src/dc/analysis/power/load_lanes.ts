@@ -30,81 +30,85 @@ export interface LoadContext {
   readonly live: LiveSet;
   readonly basis: LoadBasis;
   /** Edges that carry no load. */
-  readonly returning?: ReadonlySet<PowerEdge> | undefined;
+  readonly returningEdges?: ReadonlySet<PowerEdge> | undefined;
   /** Own draw of each node in watts, computed once for callers that compute loads repeatedly. */
   readonly drawsW?: Float64Array | undefined;
 }
 
 /** One kind of load in an array: 1 number for each node in watts, or 3 in volt-amperes by phase. */
 export class LoadLane {
-  readonly #carried: Float64Array;
+  readonly #loads: Float64Array;
   readonly #width: 1 | 3;
   readonly #graph: PowerGraph;
   readonly #edges: PowerEdges;
   readonly #kind: Uint8Array;
   readonly #live: LiveSet;
   readonly #basis: LoadBasis;
-  readonly #returning: ReadonlySet<PowerEdge> | undefined;
+  readonly #returningEdges: ReadonlySet<PowerEdge> | undefined;
   readonly #drawsW: Float64Array | undefined;
 
-  constructor(carried: Float64Array, width: 1 | 3, { graph, live, basis, returning, drawsW }: LoadContext) {
-    this.#carried = carried;
+  constructor(
+    carried: Float64Array,
+    width: 1 | 3,
+    { graph, live, basis, returningEdges: returning, drawsW }: LoadContext,
+  ) {
+    this.#loads = carried;
     this.#width = width;
     this.#graph = graph;
     this.#edges = graph.edges;
     this.#kind = graph.columns.kind;
     this.#live = live;
     this.#basis = basis;
-    this.#returning = returning;
+    this.#returningEdges = returning;
     this.#drawsW = drawsW;
   }
 
   /** Computes the load of a node from the loads of its consumers. */
-  renew(index: number): void {
-    if (this.#width === 1) this.#carried[index] = this.#carriedBy(index, 0);
-    else this.#renewPhases(index);
+  recomputeNode(index: number): void {
+    if (this.#width === 1) this.#loads[index] = this.#sumLoad(index, 0);
+    else this.#recomputePhases(index);
   }
 
-  #renewPhases(index: number): void {
-    const phases = [0, 1, 2].map((phase) => this.#carriedBy(index, phase));
+  #recomputePhases(index: number): void {
+    const phases = [0, 1, 2].map((phase) => this.#sumLoad(index, phase));
     const node = this.#graph.nodes[index];
     const leg = node?.kind === "OUTLET" ? node.leg : undefined;
     const sum = phases.reduce((all, va) => all + va, 0);
     for (const [phase, va] of phases.entries()) {
-      this.#carried[3 * index + phase] = leg === undefined ? va : computeLegShare(leg, phase) * sum;
+      this.#loads[3 * index + phase] = leg === undefined ? va : computeLegShare(leg, phase) * sum;
     }
   }
 
   /** Sums a node's own draw and the loads that its consumers draw from it. */
-  #carriedBy(index: number, phase: number): number {
+  #sumLoad(index: number, phase: number): number {
     const live = this.#live;
     if (live[index] !== 1) return 0;
     const { outAt, outEnd, outEdge, to, how } = this.#edges;
-    let sum = this.#ownDraw(index);
+    let sum = this.#getOwnDraw(index);
     const end = outEnd[index] as number;
     for (let at = outAt[index] as number; at < end; at += 1) {
       const edge = outEdge[at] as number;
       const bits = how[edge] as number;
       if (live[to[edge] as number] !== 1 || (bits & EDGE_BITS.GATE) !== 0) continue;
       // Nearly all edges are ordinary, so most need no further check.
-      if (this.#isSpecial(bits) && !this.#carries(edge, index)) continue;
-      sum += this.flow(edge, phase);
+      if (this.#needsCarryCheck(bits) && !this.#carriesLoad(edge, index)) continue;
+      sum += this.computeEdgeFlow(edge, phase);
     }
     return sum;
   }
 
-  #isSpecial(bits: number): boolean {
-    return (bits & EDGE_BITS.BAY) !== 0 || this.#returning !== undefined;
+  #needsCarryCheck(bits: number): boolean {
+    return (bits & EDGE_BITS.BAY) !== 0 || this.#returningEdges !== undefined;
   }
 
   /** Whether an edge carries load: it closes no cycle, and the draw of its source does not include its blade. */
-  #carries(edge: number, from: number): boolean {
+  #carriesLoad(edge: number, from: number): boolean {
     const { all, how } = this.#edges;
-    if (this.#returning?.has(all[edge] as PowerEdge) === true) return false;
+    if (this.#returningEdges?.has(all[edge] as PowerEdge) === true) return false;
     return ((how[edge] as number) & EDGE_BITS.BAY) === 0 || !includesBladeDraw(this.#graph, from, this.#basis);
   }
 
-  #ownDraw(index: number): number {
+  #getOwnDraw(index: number): number {
     const watts = this.#drawsW === undefined ? getOwnDrawW(this.#graph, index, this.#basis) : this.#drawsW[index];
     return this.#width === 1 ? (watts as number) : (watts as number) / (3 * getPowerFactor(this.#graph.nodes[index]));
   }
@@ -113,21 +117,21 @@ export class LoadLane {
    * Returns the load of a live consumer on a live inlet: the load bound to the inlet, and a share of the remainder.
    * @param edge number of the inlet's edge
    */
-  flow(edge: number, phase: number): number {
+  computeEdgeFlow(edge: number, phase: number): number {
     const { inAt, inEnd, to } = this.#edges;
     const consumer = to[edge] as number;
-    const total = this.#carried[consumer * this.#width + phase] as number;
+    const total = this.#loads[consumer * this.#width + phase] as number;
     if ((inEnd[consumer] as number) - (inAt[consumer] as number) === 1) return total;
     if (((this.#kind[consumer] as number) & NODE_BITS.OUTLET) !== 0) return total;
     const { outAt, outEnd } = this.#edges;
-    const share = computeInletShare(this.#graph, this.#live, edge, this.#returning);
-    return outAt[consumer] === outEnd[consumer] ? total * share : this.#flowOfSupply(edge, phase, share);
+    const share = computeInletShare(this.#graph, this.#live, edge, this.#returningEdges);
+    return outAt[consumer] === outEnd[consumer] ? total * share : this.#computeSupplyFlow(edge, phase, share);
   }
 
   /** Returns the load that a consumer with supplied nodes draws through one of its live inlets. */
-  #flowOfSupply(edge: number, phase: number, share: number): number {
+  #computeSupplyFlow(edge: number, phase: number, share: number): number {
     const { outAt, outEnd, outEdge, to, how, all } = this.#edges;
-    const carried = this.#carried;
+    const carried = this.#loads;
     const width = this.#width;
     const consumer = to[edge] as number;
     const total = carried[consumer * width + phase] as number;
@@ -147,9 +151,9 @@ export class LoadLane {
 }
 
 /** Creates the lane of watts, and the lane of volt-amperes if the loads have phases. */
-export function createLoadLanes({ watts, phasesVa }: Loads, carrying: LoadContext): readonly LoadLane[] {
-  const lane = new LoadLane(watts, 1, carrying);
-  return phasesVa === undefined ? [lane] : [lane, new LoadLane(phasesVa, 3, carrying)];
+export function createLoadLanes({ watts, phasesVa }: Loads, context: LoadContext): readonly LoadLane[] {
+  const lane = new LoadLane(watts, 1, context);
+  return phasesVa === undefined ? [lane] : [lane, new LoadLane(phasesVa, 3, context)];
 }
 
 /** Returns the share of a load between two conductors (a leg) that one phase carries. */
@@ -180,11 +184,14 @@ export function computeEdgeLoad(
   { loads, live, basis }: { readonly loads: Loads; readonly live: LiveSet; readonly basis: LoadBasis },
 ): EdgeLoad {
   if (live[edge.from] !== 1 || live[edge.to] !== 1) return { watts: 0, phasesVa: [0, 0, 0] };
-  const number = graph.edges.numberOf(edge);
+  const number = graph.edges.getEdgeNumber(edge);
   const [watts, phases] = createLoadLanes(loads, { graph, live, basis });
-  const all = watts?.flow(number, 0) ?? 0;
+  const all = watts?.computeEdgeFlow(number, 0) ?? 0;
   if (phases === undefined) return { watts: all, phasesVa: [all / 3, all / 3, all / 3] };
-  return { watts: all, phasesVa: [phases.flow(number, 0), phases.flow(number, 1), phases.flow(number, 2)] };
+  return {
+    watts: all,
+    phasesVa: [phases.computeEdgeFlow(number, 0), phases.computeEdgeFlow(number, 1), phases.computeEdgeFlow(number, 2)],
+  };
 }
 
 /** Returns the watts lost with a device; 0 for a blade in the measured draw of a chassis that is lost too. */
@@ -193,7 +200,7 @@ export function computeLostDrawW(
   index: number,
   { isGone, basis }: { readonly isGone: (index: number) => boolean; readonly basis: LoadBasis },
 ): number {
-  const first = graph.inlets.first(index);
+  const first = graph.inlets.getFirstEdge(index);
   const isIncluded = first?.how === "BAY" && isGone(first.from) && includesBladeDraw(graph, first.from, basis);
   return isIncluded ? 0 : getOwnDrawW(graph, index, basis);
 }

@@ -11,18 +11,18 @@ import type { PowerGraph } from "./power_graph.ts";
  */
 export function sortNodes(graph: PowerGraph, indexes: readonly number[]): readonly number[] {
   const ranked = indexes.map((index) => rankNode(graph, index));
-  const early: Ranked[] = [];
-  const late: Ranked[] = [];
+  const early: RankedNode[] = [];
+  const late: RankedNode[] = [];
   for (const one of ranked) {
     const last = early.at(-1);
-    if (last === undefined || compareRanked(last, one) <= 0) early.push(one);
+    if (last === undefined || compareRankedNodes(last, one) <= 0) early.push(one);
     else late.push(one);
   }
-  const sorted = late.length === 0 ? early : mergeRanked(early, late.sort(compareRanked));
+  const sorted = late.length === 0 ? early : mergeRankedNodes(early, late.sort(compareRankedNodes));
   return sorted.map(({ index }) => index);
 }
 
-interface Ranked {
+interface RankedNode {
   readonly index: number;
   readonly owner: string;
   /** Index of an outlet among the ports of its device, from 0; -1 for other nodes. */
@@ -30,26 +30,26 @@ interface Ranked {
   readonly port: string;
 }
 
-function rankNode({ nodes, inlets }: PowerGraph, index: number): Ranked {
+function rankNode({ nodes, inlets }: PowerGraph, index: number): RankedNode {
   const node = nodes[index];
   if (node?.kind === "DEVICE") return { index, owner: `0${codeKey(node.device.code)}`, place: -1, port: "" };
   if (node?.kind === "CRAC") return { index, owner: `1${codeKey(node.crac.code)}`, place: -1, port: "" };
   if (node?.kind !== "OUTLET") return { index, owner: `2${codeKey(node?.ref ?? "")}`, place: -1, port: "" };
   const { deviceCode, portName } = node.end;
-  const place = inlets.first(index)?.place ?? Number.POSITIVE_INFINITY;
+  const place = inlets.getFirstEdge(index)?.place ?? Number.POSITIVE_INFINITY;
   return { index, owner: `0${codeKey(deviceCode)}`, place, port: portName };
 }
 
-function compareRanked(a: Ranked, b: Ranked): number {
+function compareRankedNodes(a: RankedNode, b: RankedNode): number {
   if (a.owner !== b.owner) return compareText(a.owner, b.owner);
   return a.place === b.place ? compareText(a.port, b.port) : a.place - b.place;
 }
 
-function mergeRanked(a: readonly Ranked[], b: readonly Ranked[]): readonly Ranked[] {
-  const all: Ranked[] = [];
+function mergeRankedNodes(a: readonly RankedNode[], b: readonly RankedNode[]): readonly RankedNode[] {
+  const all: RankedNode[] = [];
   let next = 0;
   for (const one of a) {
-    for (let other = b[next]; other !== undefined && compareRanked(other, one) < 0; other = b[next]) {
+    for (let other = b[next]; other !== undefined && compareRankedNodes(other, one) < 0; other = b[next]) {
       all.push(other);
       next += 1;
     }

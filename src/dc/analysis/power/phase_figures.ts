@@ -2,8 +2,8 @@ import { roundFigure } from "#dc/model/figure.ts";
 import type { CarriedLoads } from "./power_findings.ts";
 import type { PowerNode } from "./power_graph.ts";
 
-const LEGS = ["A", "B", "C"] as const;
-export type PhaseName = (typeof LEGS)[number];
+const PHASE_NAMES = ["A", "B", "C"] as const;
+export type PhaseName = (typeof PHASE_NAMES)[number];
 
 /** Load of one phase now, and the largest load of the phase after the loss of any one other element. */
 interface PhaseLoad {
@@ -43,8 +43,8 @@ export function computePhaseFigures({ graph, loads, failover }: CarriedLoads, in
 }
 
 /** Computes the figures of phases A, B and C. */
-export function buildPhaseFigures(of: (phase: number) => Omit<PhaseFigures, "leg">): readonly PhaseFigures[] {
-  return LEGS.map((leg, phase) => ({ leg, ...of(phase) }));
+export function buildPhaseFigures(computePhase: (phase: number) => Omit<PhaseFigures, "leg">): readonly PhaseFigures[] {
+  return PHASE_NAMES.map((leg, phase) => ({ leg, ...computePhase(phase) }));
 }
 
 /** Returns the phase with the largest load; undefined if all phases have the same load. */

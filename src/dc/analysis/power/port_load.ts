@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Health, LoadBasis } from "#dc/model/enum_values.ts";
-import { portKey } from "#dc/model/ref.ts";
+import { toPortKey } from "#dc/model/ref.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { findWorstReason } from "../racks/rack_health.ts";
@@ -13,7 +13,7 @@ import { computeUtilization, listNodeLoadReasons, type Utilization } from "./pow
 import type { PowerGraph, PowerNode } from "./power_graph.ts";
 import { computeApparentLoad, computeComparableLoad } from "./power_overloads.ts";
 
-const BASIS: LoadBasis = "ALLOCATED";
+const PORT_LOAD_BASIS: LoadBasis = "ALLOCATED";
 
 /** Load of an inlet or outlet now, and its largest load after the loss of any one other element. */
 export interface PortLoad {
@@ -41,21 +41,21 @@ export interface PortLoad {
 export function* computePortLoad(topology: Topology, device: Device, port: Port): Steps<PortLoad | undefined> {
   const { power } = topology;
   if (port.kind === "POWER_OUT") {
-    const index = power.indexOf.get(`port:${portKey({ deviceCode: device.code, portName: port.name })}`);
+    const index = power.indexOf.get(`port:${toPortKey({ deviceCode: device.code, portName: port.name })}`);
     if (index === undefined) return undefined;
-    yield* topology.judge(BASIS);
+    yield* topology.judge(PORT_LOAD_BASIS);
     return computeOutletLoad(topology, index);
   }
   const index = power.indexOf.get(`device:${codeKey(device.code)}`) ?? -1;
   const node = power.nodes[index];
   if (port.kind !== "POWER_IN" || port.enabled === false || node?.kind !== "DEVICE") return undefined;
   if (node.unrecorded.includes(port.name)) return undefined;
-  const edge = power.inlets.of(index).find(({ inlet, how }) => inlet === port.name && how === undefined);
-  return edge === undefined ? CUT : yield* computeInletLoad(topology, edge);
+  const edge = power.inlets.listEdges(index).find(({ inlet, how }) => inlet === port.name && how === undefined);
+  return edge === undefined ? CUT_INLET_LOAD : yield* computeInletLoad(topology, edge);
 }
 
 /** Load of an inlet whose cable carries no power. */
-const CUT: PortLoad = {
+const CUT_INLET_LOAD: PortLoad = {
   live: false,
   loadW: 0,
   loadVa: 0,
@@ -67,7 +67,7 @@ const CUT: PortLoad = {
 
 function computeOutletLoad(topology: Topology, index: number): PortLoad {
   const { power, live } = topology;
-  const carried = topology.carried(BASIS);
+  const carried = topology.computeCarriedLoads(PORT_LOAD_BASIS);
   const capacityVa = power.nodes[index]?.capacityW;
   const used = computeUtilization(carried, index);
   return {
@@ -86,9 +86,9 @@ function computeOutletLoad(topology: Topology, index: number): PortLoad {
 /** Inlets have no rating, so their load is not judged. An inlet has the phases of the outlet it is plugged into. */
 function* computeInletLoad(topology: Topology, edge: PowerEdge): Steps<PortLoad> {
   const { power: graph, live } = topology;
-  const loads = topology.apparentLoads(BASIS);
+  const loads = topology.apparentLoads(PORT_LOAD_BASIS);
   const source = graph.nodes[edge.from];
-  const site = { graph, live, loads, basis: BASIS };
+  const site = { graph, live, loads, basis: PORT_LOAD_BASIS };
   const measure = (load: EdgeLoad) => listBreakerLoads(load, source);
   const worst = yield* computeInletFailover(site, edge, measure);
   const now = computeEdgeLoad(graph, edge, site);

@@ -14,7 +14,7 @@ export interface InletPath {
 
 /** Returns each inlet's path to a root, by the first live supply of every element. Cost: O(inlets × depth). */
 export function listInletPaths(graph: PowerGraph, live: LiveSet, index: number): readonly InletPath[] {
-  return graph.inlets.of(index).map(({ from, inlet, label }) => {
+  return graph.inlets.listEdges(index).map(({ from, inlet, label }) => {
     const way = listPathToRoot(graph, live, from);
     return {
       inlet,
@@ -26,32 +26,34 @@ export function listInletPaths(graph: PowerGraph, live: LiveSet, index: number):
 }
 
 /** Finds the supply side of edges, as `listInletPaths` does. Caches the upstream path of each element. */
-export class SupplySides {
+export class SupplySideFinder {
   readonly #graph: PowerGraph;
   readonly #live: LiveSet;
-  readonly #above = new Map<number, { readonly way: readonly number[]; readonly side: string }>();
+  readonly #upstreamPaths = new Map<number, { readonly way: readonly number[]; readonly side: string }>();
 
   constructor(graph: PowerGraph, live: LiveSet) {
     this.#graph = graph;
     this.#live = live;
   }
 
-  of({ from, label }: PowerEdge): string {
+  findSide({ from, label }: PowerEdge): string {
     if (label !== undefined) return label;
     const node = this.#graph.nodes[from];
     const next =
-      node?.kind === "OUTLET" && !node.ref.startsWith("feed:") ? findSupply(this.#graph, this.#live, from) : -1;
+      node?.kind === "OUTLET" && !node.ref.startsWith("feed:")
+        ? findFirstLiveSupply(this.#graph, this.#live, from)
+        : -1;
     if (next < 0) return findSupplySide(this.#graph, listPathToRoot(this.#graph, this.#live, from));
-    const { way, side } = this.#aboveOf(next);
+    const { way, side } = this.#loadUpstreamPath(next);
     return way.includes(from) ? findSupplySide(this.#graph, listPathToRoot(this.#graph, this.#live, from)) : side;
   }
 
-  #aboveOf(index: number) {
-    const known = this.#above.get(index);
+  #loadUpstreamPath(index: number) {
+    const known = this.#upstreamPaths.get(index);
     if (known !== undefined) return known;
     const way = listPathToRoot(this.#graph, this.#live, index);
     const made = { way, side: findSupplySide(this.#graph, way) };
-    this.#above.set(index, made);
+    this.#upstreamPaths.set(index, made);
     return made;
   }
 }
@@ -67,15 +69,15 @@ function findSupplySide(graph: PowerGraph, way: readonly number[]): string {
 function listPathToRoot(graph: PowerGraph, live: LiveSet, start: number): readonly number[] {
   const way = new Set([start]);
   for (const index of way) {
-    const next = findSupply(graph, live, index);
+    const next = findFirstLiveSupply(graph, live, index);
     if (next >= 0) way.add(next);
   }
   return [...way];
 }
 
 /** Returns the first live supply of a node, or its first one if none is live; -1 for a root. */
-function findSupply({ inlets }: PowerGraph, live: LiveSet, index: number): number {
-  const all = inlets.of(index);
+function findFirstLiveSupply({ inlets }: PowerGraph, live: LiveSet, index: number): number {
+  const all = inlets.listEdges(index);
   return (all.find(({ from }) => live[from] === 1) ?? all[0])?.from ?? -1;
 }
 
@@ -88,8 +90,8 @@ function findSideLabel(graph: PowerGraph, index: number): string | undefined {
  * Returns references of the elements whose loss alone turns a node off, nearest first; empty for a node without power.
  * Cost: that of `KillerSets`. Source: docs/contract/datacenter-analyses.md#single-points-of-failure.
  */
-export function listSinglePoints(graph: PowerGraph, index: number): readonly string[] {
-  const killers = new Set(new KillerSets(graph, "NOW").safely(index));
+export function listSinglePointRefs(graph: PowerGraph, index: number): readonly string[] {
+  const killers = new Set(new KillerSets(graph, "NOW").findKillers(index));
   return [...collectAncestors(graph, index)]
     .filter((at) => killers.has(at) && at !== index)
     .map((at) => graph.nodes[at]?.ref ?? "");

@@ -39,8 +39,8 @@ export class EdgeColumns {
   recordedW: Float64Array<ArrayBuffer>;
   /** Edge numbers grouped by source node. */
   outEdge: Int32Array<ArrayBuffer>;
-  edges = 0;
-  outs = 0;
+  edgeCount = 0;
+  outCount = 0;
 
   constructor(edges: number) {
     this.from = new Int32Array(edges);
@@ -50,13 +50,13 @@ export class EdgeColumns {
     this.outEdge = new Int32Array(edges);
   }
 
-  add(edge: PowerEdge): void {
-    if (this.edges === this.from.length) this.#grow();
-    this.set(this.edges, edge);
-    this.edges += 1;
+  addEdge(edge: PowerEdge): void {
+    if (this.edgeCount === this.from.length) this.#growColumns();
+    this.setEdge(this.edgeCount, edge);
+    this.edgeCount += 1;
   }
 
-  set(at: number, edge: PowerEdge): void {
+  setEdge(at: number, edge: PowerEdge): void {
     this.all[at] = edge;
     this.from[at] = edge.from;
     this.to[at] = edge.to;
@@ -64,13 +64,13 @@ export class EdgeColumns {
     this.recordedW[at] = edge.allocatedW ?? 0;
   }
 
-  addOut(edge: number): void {
-    if (this.outs === this.outEdge.length) this.outEdge = growColumn(this.outEdge);
-    this.outEdge[this.outs] = edge;
-    this.outs += 1;
+  addOutEdge(edge: number): void {
+    if (this.outCount === this.outEdge.length) this.outEdge = growColumn(this.outEdge);
+    this.outEdge[this.outCount] = edge;
+    this.outCount += 1;
   }
 
-  #grow(): void {
+  #growColumns(): void {
     this.from = growColumn(this.from);
     this.to = growColumn(this.to);
     this.how = growColumn(this.how);

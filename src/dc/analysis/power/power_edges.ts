@@ -2,8 +2,8 @@ import { COLUMN_SLACK_SHARE, EdgeColumns, MIN_COLUMN_SLACK, type PowerEdge } fro
 
 export interface EdgeLists {
   /** Returns the edges of a node in a new list; empty for a node without edges, and for an invalid index. */
-  of(index: number): readonly PowerEdge[];
-  first(index: number): PowerEdge | undefined;
+  listEdges(index: number): readonly PowerEdge[];
+  getFirstEdge(index: number): PowerEdge | undefined;
   count(index: number): number;
 }
 
@@ -29,60 +29,60 @@ export class PowerEdges {
   inEnd = new Int32Array(0);
   outAt = new Int32Array(0);
   outEnd = new Int32Array(0);
-  readonly inlets: EdgeLists = new Inlets(this);
-  readonly supplies: EdgeLists = new Supplies(this);
+  readonly inlets: EdgeLists = new InletLists(this);
+  readonly supplies: EdgeLists = new SupplyLists(this);
   #columns: EdgeColumns;
-  #nodes: number;
+  #nodeCount: number;
   /** Number of edges in this state. */
-  #size: number;
+  #edgeCount: number;
   /** All edges in the order of consumers during a full build. */
-  #joined: PowerEdge[] | undefined;
+  #builtEdges: PowerEdge[] | undefined;
   /** Changed inlet lists by node, until `seal` stores them. */
   #newInlets: Map<number, PowerEdge[]> | undefined;
   #newSupplies: Map<number, PowerEdge[]> | undefined;
   /** Nodes whose list of supplies is not sorted. */
-  readonly #unsorted = new Set<number>();
+  readonly #unsortedNodes = new Set<number>();
   readonly #touched = new Set<number>();
 
   constructor(from?: PowerEdges) {
     this.#columns = from === undefined ? new EdgeColumns(0) : from.#columns;
-    this.#nodes = from === undefined ? 0 : from.#nodes;
-    this.#size = from === undefined ? 0 : from.#size;
+    this.#nodeCount = from === undefined ? 0 : from.#nodeCount;
+    this.#edgeCount = from === undefined ? 0 : from.#edgeCount;
     if (from === undefined) return;
     this.inAt = from.inAt;
     this.inEnd = from.inEnd;
     this.outAt = from.outAt;
     this.outEnd = from.outEnd;
-    this.#read();
+    this.#readColumns();
   }
 
   /** Nodes whose edges differ from their edges in the state that this state was copied from. */
-  get touched(): ReadonlySet<number> {
+  get touchedNodes(): ReadonlySet<number> {
     return this.#touched;
   }
 
   /** Starts a full build. Until `built`, edges must be added in the order of consumers. */
-  build(): void {
-    this.#joined = [];
+  startBuild(): void {
+    this.#builtEdges = [];
   }
 
   /** Ends a full build. Clears the list of changes, because all edges are new. */
-  built(): void {
-    const joined = this.#joined ?? [];
-    this.#joined = undefined;
+  finishBuild(): void {
+    const joined = this.#builtEdges ?? [];
+    this.#builtEdges = undefined;
     this.#touched.clear();
     this.#columns = new EdgeColumns(joined.length);
-    this.#size = joined.length;
-    this.inAt = new Int32Array(this.#nodes);
-    this.inEnd = new Int32Array(this.#nodes);
-    this.outAt = new Int32Array(this.#nodes);
-    this.outEnd = new Int32Array(this.#nodes);
+    this.#edgeCount = joined.length;
+    this.inAt = new Int32Array(this.#nodeCount);
+    this.inEnd = new Int32Array(this.#nodeCount);
+    this.outAt = new Int32Array(this.#nodeCount);
+    this.outEnd = new Int32Array(this.#nodeCount);
     for (const { from, to } of joined) {
       this.inEnd[to] = (this.inEnd[to] as number) + 1;
       this.outEnd[from] = (this.outEnd[from] as number) + 1;
     }
     let [edge, out] = [0, 0];
-    for (let index = 0; index < this.#nodes; index += 1) {
+    for (let index = 0; index < this.#nodeCount; index += 1) {
       const [ins, outs] = [this.inEnd[index] as number, this.outEnd[index] as number];
       this.inAt[index] = edge;
       this.inEnd[index] = edge;
@@ -96,75 +96,75 @@ export class PowerEdges {
     for (const one of joined) {
       const number = this.inEnd[one.to] as number;
       const place = this.outEnd[one.from] as number;
-      columns.set(number, one);
+      columns.setEdge(number, one);
       columns.outEdge[place] = number;
       this.inEnd[one.to] = number + 1;
       this.outEnd[one.from] = place + 1;
     }
-    columns.edges = joined.length;
-    columns.outs = joined.length;
-    this.#read();
+    columns.edgeCount = joined.length;
+    columns.outCount = joined.length;
+    this.#readColumns();
   }
 
   /** Adds a node without edges at the end. */
-  add(index: number): void {
-    this.#nodes = index + 1;
-    if (this.#joined === undefined) this.#touched.add(index);
+  addNode(index: number): void {
+    this.#nodeCount = index + 1;
+    if (this.#builtEdges === undefined) this.#touched.add(index);
   }
 
-  join(edge: PowerEdge): void {
-    if (this.#joined !== undefined) {
-      this.#joined.push(edge);
+  addEdge(edge: PowerEdge): void {
+    if (this.#builtEdges !== undefined) {
+      this.#builtEdges.push(edge);
       return;
     }
-    this.#ownSupplies(edge.from).push(edge);
-    this.#ownInlets(edge.to).push(edge);
-    this.#unsorted.add(edge.from);
-    this.#size += 1;
+    this.#copySupplies(edge.from).push(edge);
+    this.#copyInlets(edge.to).push(edge);
+    this.#unsortedNodes.add(edge.from);
+    this.#edgeCount += 1;
   }
 
   /** Removes the edges into a node. @returns the source nodes that now supply nothing */
-  disconnect(index: number): readonly number[] {
+  disconnectNode(index: number): readonly number[] {
     const idle: number[] = [];
-    const inlets = this.#ownInlets(index);
+    const inlets = this.#copyInlets(index);
     for (const edge of inlets) {
-      const rest = this.#ownSupplies(edge.from);
+      const rest = this.#copySupplies(edge.from);
       rest.splice(rest.indexOf(edge), 1);
       if (rest.length === 0) idle.push(edge.from);
     }
-    this.#size -= inlets.length;
+    this.#edgeCount -= inlets.length;
     inlets.length = 0;
     return idle;
   }
 
   /** Moves the start of an edge to another node. */
-  lead(edge: PowerEdge, from: number): void {
+  moveEdgeStart(edge: PowerEdge, from: number): void {
     const led = { ...edge, from };
-    const before = this.#ownSupplies(edge.from);
+    const before = this.#copySupplies(edge.from);
     before.splice(before.indexOf(edge), 1);
-    this.#ownSupplies(from).push(led);
-    const inlets = this.#ownInlets(edge.to);
+    this.#copySupplies(from).push(led);
+    const inlets = this.#copyInlets(edge.to);
     inlets[inlets.indexOf(edge)] = led;
   }
 
   /** Ends a change. @param compare order of two nodes, which sorts supplies by consumer as a full build does */
-  seal(compare?: (a: number, b: number) => number): void {
+  finishChange(compare?: (a: number, b: number) => number): void {
     const inlets = this.#newInlets ?? new Map<number, PowerEdge[]>();
     const supplies = this.#newSupplies ?? new Map<number, PowerEdge[]>();
     if (compare !== undefined) {
-      for (const index of this.#unsorted) {
+      for (const index of this.#unsortedNodes) {
         supplies.get(index)?.sort((a, b) => compare(a.to, b.to) || a.place - b.place);
       }
     }
-    this.#unsorted.clear();
-    const isGrown = this.#nodes > this.inAt.length;
+    this.#unsortedNodes.clear();
+    const isGrown = this.#nodeCount > this.inAt.length;
     if (inlets.size + supplies.size === 0 && !isGrown) return;
-    if (this.#columns.edges > this.#size * (1 + COLUMN_SLACK_SHARE) + MIN_COLUMN_SLACK)
-      this.#columns = this.#ownColumns();
-    else this.#append(inlets, supplies);
+    if (this.#columns.edgeCount > this.#edgeCount * (1 + COLUMN_SLACK_SHARE) + MIN_COLUMN_SLACK)
+      this.#columns = this.#compactColumns();
+    else this.#appendLists(inlets, supplies);
     this.#newInlets = undefined;
     this.#newSupplies = undefined;
-    this.#read();
+    this.#readColumns();
   }
 
   /**
@@ -180,20 +180,20 @@ export class PowerEdges {
       moved.set(edge, made);
       return made;
     };
-    const inlets = new Map(members.map((index, to) => [to, this.inletsOf(index).map((edge) => move(edge, to))]));
+    const inlets = new Map(members.map((index, to) => [to, this.listInlets(index).map((edge) => move(edge, to))]));
     const supplies = new Map(
-      members.map((index, from) => [from, this.suppliesOf(index).flatMap((edge) => moved.get(edge) ?? [])]),
+      members.map((index, from) => [from, this.listSupplies(index).flatMap((edge) => moved.get(edge) ?? [])]),
     );
-    copy.#nodes = members.length;
-    copy.#size = moved.size;
+    copy.#nodeCount = members.length;
+    copy.#edgeCount = moved.size;
     copy.#columns = new EdgeColumns(moved.size);
-    copy.#append(inlets, supplies);
-    copy.#read();
+    copy.#appendLists(inlets, supplies);
+    copy.#readColumns();
     return copy;
   }
 
   /** Whether a node has the same edges in another state of the graph. */
-  isSame(other: PowerEdges, index: number): boolean {
+  hasSameEdges(other: PowerEdges, index: number): boolean {
     if (
       this.#columns === other.#columns &&
       this.inAt[index] === other.inAt[index] &&
@@ -204,19 +204,19 @@ export class PowerEdges {
       return true;
     }
     return (
-      areEdgesEqual(this.inletsOf(index), other.inletsOf(index)) &&
-      areEdgesEqual(this.suppliesOf(index), other.suppliesOf(index))
+      areEdgesEqual(this.listInlets(index), other.listInlets(index)) &&
+      areEdgesEqual(this.listSupplies(index), other.listSupplies(index))
     );
   }
 
-  inletsOf(index: number): readonly PowerEdge[] {
+  listInlets(index: number): readonly PowerEdge[] {
     const changed = this.#newInlets?.get(index);
     if (changed !== undefined) return changed;
     const [at, end] = [this.inAt[index] ?? 0, this.inEnd[index] ?? 0];
     return at === end ? NO_EDGES : this.all.slice(at, end);
   }
 
-  suppliesOf(index: number): readonly PowerEdge[] {
+  listSupplies(index: number): readonly PowerEdge[] {
     const changed = this.#newSupplies?.get(index);
     if (changed !== undefined) return changed;
     const [at, end] = [this.outAt[index] ?? 0, this.outEnd[index] ?? 0];
@@ -226,11 +226,11 @@ export class PowerEdges {
     return found;
   }
 
-  numberOf(edge: PowerEdge): number {
+  getEdgeNumber(edge: PowerEdge): number {
     return this.all.indexOf(edge, this.inAt[edge.to]);
   }
 
-  #read(): void {
+  #readColumns(): void {
     const { all, from, to, how, recordedW, outEdge } = this.#columns;
     this.all = all;
     this.from = from;
@@ -240,17 +240,17 @@ export class PowerEdges {
     this.outEdge = outEdge;
   }
 
-  #ownInlets(index: number): PowerEdge[] {
+  #copyInlets(index: number): PowerEdge[] {
     this.#newInlets ??= new Map();
-    return this.#own(this.#newInlets, index, () => this.inletsOf(index));
+    return this.#copyList(this.#newInlets, index, () => this.listInlets(index));
   }
 
-  #ownSupplies(index: number): PowerEdge[] {
+  #copySupplies(index: number): PowerEdge[] {
     this.#newSupplies ??= new Map();
-    return this.#own(this.#newSupplies, index, () => this.suppliesOf(index));
+    return this.#copyList(this.#newSupplies, index, () => this.listSupplies(index));
   }
 
-  #own(lists: Map<number, PowerEdge[]>, index: number, listOf: () => readonly PowerEdge[]): PowerEdge[] {
+  #copyList(lists: Map<number, PowerEdge[]>, index: number, listOf: () => readonly PowerEdge[]): PowerEdge[] {
     const known = lists.get(index);
     if (known !== undefined) return known;
     const list = listOf().slice();
@@ -260,37 +260,37 @@ export class PowerEdges {
   }
 
   /** Appends changed lists to the columns. Looks up the new number of a moved edge through its source. */
-  #append(inlets: ReadonlyMap<number, PowerEdge[]>, supplies: Map<number, PowerEdge[]>): void {
+  #appendLists(inlets: ReadonlyMap<number, PowerEdge[]>, supplies: Map<number, PowerEdge[]>): void {
     const columns = this.#columns;
     for (const list of inlets.values()) {
-      for (const { from } of list) if (!supplies.has(from)) supplies.set(from, this.suppliesOf(from).slice());
+      for (const { from } of list) if (!supplies.has(from)) supplies.set(from, this.listSupplies(from).slice());
     }
-    this.inAt = copySizedColumn(this.inAt, this.#nodes);
-    this.inEnd = copySizedColumn(this.inEnd, this.#nodes);
-    this.outAt = copySizedColumn(this.outAt, this.#nodes);
-    this.outEnd = copySizedColumn(this.outEnd, this.#nodes);
+    this.inAt = copySizedColumn(this.inAt, this.#nodeCount);
+    this.inEnd = copySizedColumn(this.inEnd, this.#nodeCount);
+    this.outAt = copySizedColumn(this.outAt, this.#nodeCount);
+    this.outEnd = copySizedColumn(this.outEnd, this.#nodeCount);
     for (const [index, list] of inlets) {
-      this.inAt[index] = columns.edges;
-      for (const edge of list) columns.add(edge);
-      this.inEnd[index] = columns.edges;
+      this.inAt[index] = columns.edgeCount;
+      for (const edge of list) columns.addEdge(edge);
+      this.inEnd[index] = columns.edgeCount;
     }
     for (const [index, list] of supplies) {
-      this.outAt[index] = columns.outs;
-      for (const edge of list) columns.addOut(columns.all.indexOf(edge, this.inAt[edge.to]));
-      this.outEnd[index] = columns.outs;
+      this.outAt[index] = columns.outCount;
+      for (const edge of list) columns.addOutEdge(columns.all.indexOf(edge, this.inAt[edge.to]));
+      this.outEnd[index] = columns.outCount;
     }
   }
 
   /** Copies the columns without the edges of other states. */
-  #ownColumns(): EdgeColumns {
+  #compactColumns(): EdgeColumns {
     const inlets = new Map<number, PowerEdge[]>();
     const supplies = new Map<number, PowerEdge[]>();
-    for (let index = 0; index < this.#nodes; index += 1) {
-      inlets.set(index, this.inletsOf(index).slice());
-      supplies.set(index, this.suppliesOf(index).slice());
+    for (let index = 0; index < this.#nodeCount; index += 1) {
+      inlets.set(index, this.listInlets(index).slice());
+      supplies.set(index, this.listSupplies(index).slice());
     }
-    this.#columns = new EdgeColumns(this.#size);
-    this.#append(inlets, supplies);
+    this.#columns = new EdgeColumns(this.#edgeCount);
+    this.#appendLists(inlets, supplies);
     return this.#columns;
   }
 }
@@ -305,18 +305,18 @@ function areEdgesEqual(a: readonly PowerEdge[], b: readonly PowerEdge[]): boolea
   return a.length === b.length && a.every((edge, at) => edge === b[at]);
 }
 
-class Inlets implements EdgeLists {
+class InletLists implements EdgeLists {
   readonly #edges: PowerEdges;
 
   constructor(edges: PowerEdges) {
     this.#edges = edges;
   }
 
-  of(index: number): readonly PowerEdge[] {
-    return this.#edges.inletsOf(index);
+  listEdges(index: number): readonly PowerEdge[] {
+    return this.#edges.listInlets(index);
   }
 
-  first(index: number): PowerEdge | undefined {
+  getFirstEdge(index: number): PowerEdge | undefined {
     const { inAt, all } = this.#edges;
     return this.count(index) === 0 ? undefined : all[inAt[index] as number];
   }
@@ -327,18 +327,18 @@ class Inlets implements EdgeLists {
   }
 }
 
-class Supplies implements EdgeLists {
+class SupplyLists implements EdgeLists {
   readonly #edges: PowerEdges;
 
   constructor(edges: PowerEdges) {
     this.#edges = edges;
   }
 
-  of(index: number): readonly PowerEdge[] {
-    return this.#edges.suppliesOf(index);
+  listEdges(index: number): readonly PowerEdge[] {
+    return this.#edges.listSupplies(index);
   }
 
-  first(index: number): PowerEdge | undefined {
+  getFirstEdge(index: number): PowerEdge | undefined {
     const { outAt, outEdge, all } = this.#edges;
     return this.count(index) === 0 ? undefined : all[outEdge[outAt[index] as number] as number];
   }

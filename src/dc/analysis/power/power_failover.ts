@@ -21,11 +21,11 @@ export interface Failover extends WorstLoads {
    * State from which the failover of a changed graph is updated; undefined if supply has cycles, or if only some loads
    * were requested.
    */
-  readonly swept: Swept | undefined;
+  readonly sweepState: SweepState | undefined;
 }
 
 /** Effects of single losses, without the loads before any loss. */
-interface Swept {
+interface SweepState {
   readonly graph: PowerGraph;
   /** Whether every loss was tried. */
   readonly whole: boolean;
@@ -33,16 +33,16 @@ interface Swept {
   readonly nodes: WorstLosses;
   readonly phases: WorstLosses | undefined;
   /** Number of losses that reach each node. */
-  readonly touched: Int32Array;
+  readonly reachingLosses: Int32Array;
   /** 1 for each node whose loss was tried. */
-  readonly tried: Uint8Array;
+  readonly triedNodes: Uint8Array;
 }
 
 /**
  * Number of nodes above which a loss is skipped if a larger loss has at least the same effect. Our choice: sites of a
  * few racks are tried completely.
  */
-export const SWEPT_WHOLE = 5000;
+export const MAX_NODES_SWEPT_WHOLE = 5000;
 
 export interface FailoverInput {
   readonly graph: PowerGraph;
@@ -66,16 +66,17 @@ export interface FailoverInput {
  */
 export function* computeFailover(
   input: FailoverInput,
-  { whole = SWEPT_WHOLE, earlier }: { readonly whole?: number; readonly earlier?: Failover | undefined } = {},
+  { whole = MAX_NODES_SWEPT_WHOLE, earlier }: { readonly whole?: number; readonly earlier?: Failover | undefined } = {},
 ): Steps<Failover> {
   const isWhole = input.graph.nodes.length <= whole;
   const { isCircular } = input.loads;
-  const isAlike = earlier?.swept?.whole === isWhole && earlier.swept.graph.isApparent === input.graph.isApparent;
-  const before = !isCircular && isAlike ? earlier.swept : undefined;
+  const isAlike =
+    earlier?.sweepState?.whole === isWhole && earlier.sweepState.graph.isApparent === input.graph.isApparent;
+  const before = !isCircular && isAlike ? earlier.sweepState : undefined;
   const sweep = new FailoverSweep(input, isWhole, before);
   yield;
-  if (!isCircular) yield* sweep.loseAll();
-  return sweep.found();
+  if (!isCircular) yield* sweep.tryAllLosses();
+  return sweep.getFailover();
 }
 
 class FailoverSweep {
@@ -83,13 +84,13 @@ class FailoverSweep {
   readonly #live: LiveSet;
   readonly #before: Loads;
   readonly #state: FailureState;
-  readonly #swept: Swept;
+  readonly #swept: SweepState;
   /** Elements to remove: all, or those that supply connects to a change. Each due element has the value 1. */
-  readonly #due: Uint8Array;
+  readonly #dueMarks: Uint8Array;
   /** Elements whose loss may affect a requested node; undefined for all. */
-  readonly #mayReach: ReadonlySet<number> | undefined;
+  readonly #relevantLosses: ReadonlySet<number> | undefined;
 
-  constructor(input: FailoverInput, whole: boolean, before: Swept | undefined) {
+  constructor(input: FailoverInput, whole: boolean, before: SweepState | undefined) {
     const { graph, live, loads, basis, wanted } = input;
     const size = graph.nodes.length;
     this.#graph = graph;
@@ -97,8 +98,8 @@ class FailoverSweep {
     this.#before = loads;
     this.#state = new FailureState({ graph, live, loads, options: { basis, assumeBattery: false } });
     // A loss shifts the load of its consumers to their other supplies.
-    this.#mayReach = wanted && collectUpstream(graph, collectDownstream(graph, wanted));
-    this.#due =
+    this.#relevantLosses = wanted && collectUpstream(graph, collectDownstream(graph, wanted));
+    this.#dueMarks =
       before === undefined
         ? new Uint8Array(size).fill(1)
         : markConnectedNodes(graph, listChangedNodes(graph, before.graph));
@@ -108,68 +109,70 @@ class FailoverSweep {
       whole,
       nodes: new WorstLosses(size, isBefore),
       phases: loads.phasesVa && new WorstLosses(3 * size, isBefore),
-      touched: new Int32Array(size),
-      tried: new Uint8Array(size),
+      reachingLosses: new Int32Array(size),
+      triedNodes: new Uint8Array(size),
     };
-    if (before !== undefined) this.#keep(before);
+    if (before !== undefined) this.#keepEffects(before);
   }
 
   /** Keeps the effects of losses that no change affects. */
-  #keep(before: Swept): void {
-    const { nodes, phases, touched, tried } = this.#swept;
-    for (let index = 0; index < this.#due.length; index += 1) {
-      if (this.#due[index] === 1) continue;
-      nodes.keep(index, before.nodes);
+  #keepEffects(before: SweepState): void {
+    const { nodes, phases, reachingLosses: touched, triedNodes: tried } = this.#swept;
+    for (let index = 0; index < this.#dueMarks.length; index += 1) {
+      if (this.#dueMarks[index] === 1) continue;
+      nodes.copyFigure(index, before.nodes);
       for (let at = 3 * index; before.phases !== undefined && at < 3 * index + 3; at += 1) {
-        phases?.keep(at, before.phases);
+        phases?.copyFigure(at, before.phases);
       }
-      touched[index] = before.touched[index] as number;
-      tried[index] = before.tried[index] as number;
+      touched[index] = before.reachingLosses[index] as number;
+      tried[index] = before.triedNodes[index] as number;
     }
   }
 
   /** Tries all losses, one step for each. */
-  *loseAll(): Steps<void> {
+  *tryAllLosses(): Steps<void> {
     const { nodes, supplies } = this.#graph;
     const { whole } = this.#swept;
     const all = [...nodes.keys()].filter(
-      (index) => this.#due[index] === 1 && canLoseSupply(this.#graph, this.#live, index),
+      (index) => this.#dueMarks[index] === 1 && canLoseSupply(this.#graph, this.#live, index),
     );
     const elements = whole ? all : all.filter((index) => !isOnlyLinkInChain(this.#graph, this.#live, index));
     const sharedOf = new Map<number, readonly number[]>();
     for (const index of elements.filter((at) => nodes[at]?.kind !== "OUTLET")) {
       yield;
-      const dark = this.#lose(index);
+      const dark = this.#tryLoss(index);
       const shared = whole ? undefined : this.#listSharedSupplies(index, dark);
       if (shared !== undefined) sharedOf.set(index, shared);
     }
-    const isSpared = this.#createSpareTest();
+    const isSpared = this.#createUnaffectedTest();
     const outweighed = new Set<number>();
     for (const [index, shared] of sharedOf) {
-      if (shared.every(isSpared)) for (const { to } of supplies.of(index)) outweighed.add(to);
+      if (shared.every(isSpared)) for (const { to } of supplies.listEdges(index)) outweighed.add(to);
     }
     for (const index of elements.filter((at) => nodes[at]?.kind === "OUTLET" && !outweighed.has(at))) {
       yield;
-      this.#lose(index);
+      this.#tryLoss(index);
     }
   }
 
   /** Returns the largest loads. The load before any loss counts too if some tried loss does not reach the node. */
-  found(): Failover {
+  getFailover(): Failover {
     const { nodes, phases } = this.#swept;
-    const isSpared = this.#createSpareTest();
+    const isSpared = this.#createUnaffectedTest();
     const { phasesVa } = this.#before;
-    const isKept = this.#mayReach === undefined && !this.#before.isCircular;
+    const isKept = this.#relevantLosses === undefined && !this.#before.isCircular;
     return {
-      ...nodes.with((index) => (isSpared(index) ? computeComparableLoad(this.#graph, index, this.#before) : -1)),
-      phases: phases?.with((at) => (isSpared(Math.floor(at / 3)) ? (phasesVa?.[at] ?? 0) : -1)),
-      swept: isKept ? this.#swept : undefined,
+      ...nodes.computeWorstLoads((index) =>
+        isSpared(index) ? computeComparableLoad(this.#graph, index, this.#before) : -1,
+      ),
+      phases: phases?.computeWorstLoads((at) => (isSpared(Math.floor(at / 3)) ? (phasesVa?.[at] ?? 0) : -1)),
+      sweepState: isKept ? this.#swept : undefined,
     };
   }
 
   /** Creates a test of whether some tried loss of another element leaves the load of a node as it is. */
-  #createSpareTest(): (index: number) => boolean {
-    const { touched, tried } = this.#swept;
+  #createUnaffectedTest(): (index: number) => boolean {
+    const { reachingLosses: touched, triedNodes: tried } = this.#swept;
     const losses = tried.reduce((sum, one) => sum + one, 0);
     return (index) => {
       const others = losses - (tried[index] as number);
@@ -178,32 +181,32 @@ class FailoverSweep {
   }
 
   /** Tries the loss of an element. @returns the de-energized nodes, the lost element first */
-  #lose(lost: number): readonly number[] {
-    this.#swept.tried[lost] = 1;
-    return this.#mayReach?.has(lost) === false ? [] : this.#shift(lost);
+  #tryLoss(lost: number): readonly number[] {
+    this.#swept.triedNodes[lost] = 1;
+    return this.#relevantLosses?.has(lost) === false ? [] : this.#recordLoss(lost);
   }
 
-  #shift(lost: number): readonly number[] {
-    const { touched } = this.#swept;
+  #recordLoss(lost: number): readonly number[] {
+    const { reachingLosses: touched } = this.#swept;
     const state = this.#state;
-    state.follow(state.spread([lost]));
-    for (const index of state.loads.changed) {
+    state.updateLoads(state.spread([lost]));
+    for (const index of state.loads.changedNodes) {
       if (index === lost) continue;
       touched[index] = (touched[index] as number) + 1;
-      this.#note(index, lost);
+      this.#recordNodeLoads(index, lost);
     }
     const { dark } = state;
-    state.undo();
+    state.restoreState();
     return dark;
   }
 
   /** Records the loads of a node after a loss. */
-  #note(index: number, lost: number): void {
+  #recordNodeLoads(index: number, lost: number): void {
     const { nodes, phases } = this.#swept;
     const { loads } = this.#state;
-    nodes.note(index, loads.comparable(index), lost);
+    nodes.recordLoss(index, loads.computeComparable(index), lost);
     for (let at = 3 * index; phases !== undefined && at < 3 * index + 3; at += 1) {
-      phases.note(at, loads.after.phasesVa?.[at] ?? 0, lost);
+      phases.recordLoss(at, loads.after.phasesVa?.[at] ?? 0, lost);
     }
   }
 
@@ -216,14 +219,14 @@ class FailoverSweep {
    */
   #listSharedSupplies(device: number, dark: readonly number[]): readonly number[] | undefined {
     const { nodes, inlets, supplies } = this.#graph;
-    const direct = supplies.of(device).map(({ to }) => to);
+    const direct = supplies.listEdges(device).map(({ to }) => to);
     const outlets = direct.filter((index) => nodes[index]?.kind === "OUTLET");
     const own = new Set([device, ...outlets]);
     const gone = new Set(dark);
     const others = new Set<number>();
-    for (const to of [...direct, ...outlets.flatMap((outlet) => supplies.of(outlet).map((edge) => edge.to))]) {
+    for (const to of [...direct, ...outlets.flatMap((outlet) => supplies.listEdges(outlet).map((edge) => edge.to))]) {
       if (own.has(to)) continue;
-      const all = inlets.of(to);
+      const all = inlets.listEdges(to);
       if (supplies.count(to) > 0 || all.some(({ allocatedW }) => allocatedW !== undefined)) return undefined;
       if (all.filter(({ from }) => own.has(from)).length > 1) return undefined;
       const live = all.filter(({ from }) => !own.has(from) && this.#live[from] === 1);
@@ -234,15 +237,15 @@ class FailoverSweep {
     const shared = [...collectUpstream(this.#graph, others)].filter(
       (index) => above.has(index) && this.#live[index] === 1,
     );
-    return shared.every((index) => this.#carriesAll(index, device)) ? shared : undefined;
+    return shared.every((index) => this.#isOnEveryLivePath(index, device)) ? shared : undefined;
   }
 
   /** Whether every live path to a device leads through an element. */
-  #carriesAll(element: number, device: number): boolean {
+  #isOnEveryLivePath(element: number, device: number): boolean {
     const seen = new Set([device]);
     for (const index of seen) {
       if (index === element) continue;
-      const live = this.#graph.inlets.of(index).filter(({ from }) => this.#live[from] === 1);
+      const live = this.#graph.inlets.listEdges(index).filter(({ from }) => this.#live[from] === 1);
       if (live.length === 0) return false;
       for (const { from } of live) seen.add(from);
     }
@@ -257,7 +260,7 @@ export function canLoseSupply({ supplies }: PowerGraph, live: LiveSet, index: nu
 
 /** Whether losing a node equals losing its only consumer, which supplies other nodes and is tried itself. */
 export function isOnlyLinkInChain(graph: PowerGraph, live: LiveSet, index: number): boolean {
-  const [only, ...more] = graph.supplies.of(index);
+  const [only, ...more] = graph.supplies.listEdges(index);
   if (only === undefined || more.length > 0 || !canLoseSupply(graph, live, only.to)) return false;
   return countLiveInlets(graph, live, only.to) - 1 < (graph.nodes[only.to]?.need ?? 0);
 }

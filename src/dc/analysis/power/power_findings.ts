@@ -46,11 +46,11 @@ export function listLoadFindings(carried: CarriedLoads): readonly LoadFinding[] 
   );
 }
 
-const NOTHING: readonly HealthReason[] = [];
+const NO_REASONS: readonly HealthReason[] = [];
 
 export function listNodeLoadReasons(carried: CarriedLoads, index: number): readonly HealthReason[] {
   const used = computeUtilization(carried, index);
-  if (used === undefined || Math.max(used.normalPct, used.failoverPct) <= used.limitPct) return NOTHING;
+  if (used === undefined || Math.max(used.normalPct, used.failoverPct) <= used.limitPct) return NO_REASONS;
   const { normalPct, failoverPct, limitPct } = used;
   const ref = carried.graph.nodes[index]?.ref ?? "";
   const found: HealthReason[] = [];
@@ -65,7 +65,7 @@ export function listNodeLoadReasons(carried: CarriedLoads, index: number): reado
   return found;
 }
 
-const GRAVITY: readonly HealthReason["health"][] = ["FAULT", "WATCH", undefined];
+const HEALTH_ORDER: readonly HealthReason["health"][] = ["FAULT", "WATCH", undefined];
 
 /** Groups findings by the key of each rack that they concern: the element is in the rack, or supplies its devices. */
 export function groupFindingsByRack(
@@ -74,7 +74,7 @@ export function groupFindingsByRack(
 ): ReadonlyMap<string, readonly HealthReason[]> {
   const found = new Map<string, HealthReason[]>();
   const inOrder = findings.toSorted(
-    (a, b) => GRAVITY.indexOf(a.health) - GRAVITY.indexOf(b.health) || compareText(a.ref, b.ref),
+    (a, b) => HEALTH_ORDER.indexOf(a.health) - HEALTH_ORDER.indexOf(b.health) || compareText(a.ref, b.ref),
   );
   for (const { index, ...reason } of inOrder) {
     for (const rack of listSuppliedRackKeys(graph, index)) {

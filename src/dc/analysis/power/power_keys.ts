@@ -1,5 +1,5 @@
 import { codeKey } from "#dc/model/code.ts";
-import { portKey } from "#dc/model/ref.ts";
+import { toPortKey } from "#dc/model/ref.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
 import type { PowerGraph, PowerNode } from "./power_graph.ts";
 
@@ -9,7 +9,7 @@ export function listOutlets({ ports = [] }: Device): readonly Port[] {
 
 /** Returns the keys of an outlet's node: its port, and the feed that it declares. */
 export function listOutletKeys({ code }: Device, { name, powerOut }: Port): readonly string[] {
-  const own = `port:${portKey({ deviceCode: code, portName: name })}`;
+  const own = `port:${toPortKey({ deviceCode: code, portName: name })}`;
   return powerOut?.feedId === undefined ? [own] : [own, `feed:${codeKey(powerOut.feedId)}`];
 }
 
@@ -37,7 +37,7 @@ export function getNodeKey(node: PowerNode | undefined): string {
     case "DEVICE":
       return `device:${codeKey(node.device.code)}`;
     case "OUTLET":
-      return `port:${portKey(node.end)}`;
+      return `port:${toPortKey(node.end)}`;
     case "CRAC":
       return `crac:${codeKey(node.crac.code)}`;
     default:
@@ -53,7 +53,7 @@ export function listChangedNodes(now: PowerGraph, before: PowerGraph): readonly 
   const found: number[] = [];
   const size = Math.max(now.nodes.length, before.nodes.length);
   for (let index = 0; index < size; index += 1) {
-    const isSame = now.nodes[index] === before.nodes[index] && now.edges.isSame(before.edges, index);
+    const isSame = now.nodes[index] === before.nodes[index] && now.edges.hasSameEdges(before.edges, index);
     if (!isSame) found.push(index);
   }
   return found;

@@ -13,8 +13,8 @@ export type KillerList = readonly number[];
 export class KillerSets {
   readonly #graph: PowerGraph;
   readonly #mode: LiveMode;
-  readonly #known = new Map<number, KillerList | undefined>();
-  readonly #open = new Set<number>();
+  readonly #killersByNode = new Map<number, KillerList | undefined>();
+  readonly #openNodes = new Set<number>();
 
   constructor(graph: PowerGraph, mode: LiveMode) {
     this.#graph = graph;
@@ -22,49 +22,49 @@ export class KillerSets {
   }
 
   /** Returns the killers of a node; undefined if it has no power even before a loss. */
-  of(index: number): KillerList | undefined {
-    if (this.#known.has(index)) return this.#known.get(index);
+  computeKillers(index: number): KillerList | undefined {
+    if (this.#killersByNode.has(index)) return this.#killersByNode.get(index);
     // Validation rejects cycles of supply, but other programs can change the database.
-    if (this.#open.has(index)) throw new CircularSupplyError();
-    this.#open.add(index);
+    if (this.#openNodes.has(index)) throw new CircularSupplyError();
+    this.#openNodes.add(index);
     try {
-      const found = this.#find(index);
+      const found = this.#computeKillers(index);
       // An outlet has one killer more than its device; storing a list for each would cost as much as the graph.
-      if (this.#graph.nodes[index]?.kind !== "OUTLET") this.#known.set(index, found);
+      if (this.#graph.nodes[index]?.kind !== "OUTLET") this.#killersByNode.set(index, found);
       return found;
     } finally {
-      this.#open.delete(index);
+      this.#openNodes.delete(index);
     }
   }
 
   /** Returns the killers of the live sources of a node's inlets, one list for each. */
-  ofInlets(index: number): readonly KillerList[] {
+  listInletKillers(index: number): readonly KillerList[] {
     const found: KillerList[] = [];
-    for (const { from } of this.#graph.inlets.of(index)) {
-      const killers = this.safely(from);
+    for (const { from } of this.#graph.inlets.listEdges(index)) {
+      const killers = this.findKillers(from);
       if (killers !== undefined) found.push(killers);
     }
     return found;
   }
 
   /** Returns the killers of a node, including nodes downstream of cycles of supply. */
-  safely(index: number): KillerList | undefined {
+  findKillers(index: number): KillerList | undefined {
     try {
-      return this.of(index);
+      return this.computeKillers(index);
     } catch (error) {
       if (!(error instanceof CircularSupplyError)) throw error;
       return findKillersByTrial(this.#graph, index, this.#mode);
     }
   }
 
-  #find(index: number): KillerList | undefined {
+  #computeKillers(index: number): KillerList | undefined {
     const { nodes, edges } = this.#graph;
     const { inAt, inEnd, from } = edges;
     const node = nodes[index];
     if (node === undefined || !canPassPower(node, this.#mode)) return undefined;
     const alive: KillerList[] = [];
     for (let at = inAt[index] as number; at < (inEnd[index] as number); at += 1) {
-      const killers = this.of(from[at] as number);
+      const killers = this.computeKillers(from[at] as number);
       if (killers !== undefined) alive.push(killers);
     }
     if (alive.length < node.need) return undefined;
@@ -91,7 +91,7 @@ function insertKiller(list: KillerList, index: number): KillerList {
 }
 
 /** Returns the largest number of inlets that one loss turns off. */
-export function countInletsOfWorstLoss(lists: readonly KillerList[]): number {
+export function countWorstLostInlets(lists: readonly KillerList[]): number {
   const [one = [], other = [], ...more] = lists;
   if (more.length === 0 && one.length > 0 && other.length > 0) return haveCommonKiller(one, other) ? 2 : 1;
   const counts = new Map<number, number>();
@@ -133,6 +133,6 @@ function computeLiveSet(graph: PowerGraph, removed: ReadonlySet<number>, mode: L
 export function collectAncestors(graph: PowerGraph, index: number): ReadonlySet<number> {
   return collectUpstream(
     graph,
-    graph.inlets.of(index).map(({ from }) => from),
+    graph.inlets.listEdges(index).map(({ from }) => from),
   );
 }

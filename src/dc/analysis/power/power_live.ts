@@ -36,9 +36,9 @@ export function computeLiveNodes(
     live[index] = 1;
     queue.push(index);
   };
-  const may = (index: number): boolean => !removed.has(index) && canPassPower(nodes[index], mode);
+  const canBeLive = (index: number): boolean => !removed.has(index) && canPassPower(nodes[index], mode);
   for (let index = 0; index < nodes.length; index += 1) {
-    if ((columns.need[index] === 0 || stays(index)) && may(index)) light(index);
+    if ((columns.need[index] === 0 || stays(index)) && canBeLive(index)) light(index);
   }
   // The loop appends to the array while it iterates, so the array also serves as the queue.
   for (const index of queue) {
@@ -47,14 +47,14 @@ export function computeLiveNodes(
       const to = consumers[outEdge[out] as number] as number;
       const count = (arrived[to] as number) + 1;
       arrived[to] = count;
-      if (live[to] === 0 && count >= (columns.need[to] as number) && may(to)) light(to);
+      if (live[to] === 0 && count >= (columns.need[to] as number) && canBeLive(to)) light(to);
     }
   }
   return live;
 }
 
 /** A live set that was updated after a change of the graph, and the nodes that may differ. */
-export interface FollowedLive {
+export interface UpdatedLiveSet {
   readonly live: LiveSet;
   /** Nodes whose supply changed, and everything downstream of them. */
   readonly downstream: ReadonlySet<number>;
@@ -70,7 +70,7 @@ export interface FollowedLive {
 export function updateLiveSet(
   { before, live: earlier, graph }: { readonly before: PowerGraph; readonly live: LiveSet; readonly graph: PowerGraph },
   touched: Iterable<number>,
-): FollowedLive {
+): UpdatedLiveSet {
   const downstream = collectDownstream(
     graph,
     [...touched].filter((index) => !hasSameSupply(before, graph, index)),
@@ -86,14 +86,14 @@ export function updateLiveSet(
 function turnOnSuppliedNodes({ nodes, supplies, edges }: PowerGraph, live: LiveSet, dark: ReadonlySet<number>): void {
   const arrived = new Map<number, number>();
   for (const index of dark) arrived.set(index, countLiveInlets({ edges }, live, index));
-  const lights = (index: number): boolean =>
+  const canTurnOn = (index: number): boolean =>
     live[index] === 0 && nodes[index]?.blocked === false && (arrived.get(index) ?? 0) >= (nodes[index]?.need ?? 0);
-  const queue = [...dark].filter(lights);
+  const queue = [...dark].filter(canTurnOn);
   for (const index of queue) live[index] = 1;
   for (const index of queue) {
-    for (const { to } of supplies.of(index)) {
+    for (const { to } of supplies.listEdges(index)) {
       arrived.set(to, (arrived.get(to) ?? 0) + 1);
-      if (!lights(to)) continue;
+      if (!canTurnOn(to)) continue;
       live[to] = 1;
       queue.push(to);
     }
@@ -110,7 +110,7 @@ function hasSameSupply(before: PowerGraph, after: PowerGraph, index: number): bo
     formatSupplyRecord(was) !== formatSupplyRecord(is)
   )
     return false;
-  const [had, has] = [before.inlets.of(index), after.inlets.of(index)];
+  const [had, has] = [before.inlets.listEdges(index), after.inlets.listEdges(index)];
   return had.length === has.length && had.every((edge, at) => isSameEdge(edge, has[at]));
 }
 

@@ -18,28 +18,33 @@ export function computeLoads(graph: PowerGraph, live: LiveSet, basis: LoadBasis)
   const order = sortConsumersFirst(graph);
   const isCircular = order.length < graph.nodes.length;
   const returning = isCircular ? findReturningEdges(graph, live, order) : undefined;
-  const counts = (edge: PowerEdge) => live[edge.from] === 1 && live[edge.to] === 1 && returning?.has(edge) !== true;
-  const all = isCircular ? sortConsumersFirst(graph, counts) : order;
+  const isCountedEdge = (edge: PowerEdge) =>
+    live[edge.from] === 1 && live[edge.to] === 1 && returning?.has(edge) !== true;
+  const all = isCircular ? sortConsumersFirst(graph, isCountedEdge) : order;
   const { nodes, isApparent } = graph;
   const made = {
     watts: new Float64Array(nodes.length),
     ...(isApparent && { phasesVa: new Float64Array(3 * nodes.length) }),
     isCircular,
   };
-  for (const lane of createLoadLanes(made, { graph, live, basis, returning }))
-    for (const index of all) lane.renew(index);
+  for (const lane of createLoadLanes(made, { graph, live, basis, returningEdges: returning }))
+    for (const index of all) lane.recomputeNode(index);
   return made;
 }
 
 /** Copies earlier loads with room for added nodes; undefined if the loads cannot be updated node by node. */
 function copyLoads({ nodes, isApparent }: PowerGraph, { watts, phasesVa, isCircular }: Loads): Loads | undefined {
   if (isCircular || isApparent !== (phasesVa !== undefined)) return undefined;
-  const sized = (width: number, loads: Float64Array) => {
+  const copyToSize = (width: number, loads: Float64Array) => {
     const copy = new Float64Array(width * nodes.length);
     copy.set(loads);
     return copy;
   };
-  return { watts: sized(1, watts), ...(phasesVa !== undefined && { phasesVa: sized(3, phasesVa) }), isCircular };
+  return {
+    watts: copyToSize(1, watts),
+    ...(phasesVa !== undefined && { phasesVa: copyToSize(3, phasesVa) }),
+    isCircular,
+  };
 }
 
 function findReturningEdges(graph: PowerGraph, live: LiveSet, order: readonly number[]): ReadonlySet<PowerEdge> {
@@ -60,7 +65,7 @@ function sortConsumersFirst(
   const open = new Int32Array(nodes.length);
   const order: number[] = [];
   for (let index = 0; index < nodes.length; index += 1) {
-    const count = counts === undefined ? supplies.count(index) : supplies.of(index).filter(counts).length;
+    const count = counts === undefined ? supplies.count(index) : supplies.listEdges(index).filter(counts).length;
     open[index] = count;
     if (count === 0) order.push(index);
   }
@@ -108,7 +113,7 @@ export function updateLoads(
   const ready = changed.filter((index) => open.at(index) === 0);
   // The loop appends to the array while it iterates, so the array also serves as the queue.
   for (const index of ready) {
-    for (const lane of lanes) lane.renew(index);
+    for (const lane of lanes) lane.recomputeNode(index);
     for (let at = inAt[index] as number; at < (inEnd[index] as number); at += 1) {
       const source = from[at] as number;
       const rest = open.at(source) - 1;
@@ -150,8 +155,8 @@ function collectReturningEdges(graph: PowerGraph, live: LiveSet, among: readonly
   const open = new Set(among.filter((index) => live[index] === 1));
   const returning = new Set<PowerEdge>();
   for (const start of open) {
-    const supplied = collectReachableNodes(start, open, (at) => graph.supplies.of(at).map(({ to }) => to));
-    const supplying = collectReachableNodes(start, open, (at) => graph.inlets.of(at).map(({ from }) => from));
+    const supplied = collectReachableNodes(start, open, (at) => graph.supplies.listEdges(at).map(({ to }) => to));
+    const supplying = collectReachableNodes(start, open, (at) => graph.inlets.listEdges(at).map(({ from }) => from));
     const circle = new Set([start, ...supplied].filter((at) => at === start || supplying.has(at)));
     for (const at of circle) open.delete(at);
     for (const edge of listBackwardEdges(graph, live, circle)) returning.add(edge);
@@ -163,7 +168,7 @@ function collectReturningEdges(graph: PowerGraph, live: LiveSet, among: readonly
 function listBackwardEdges(graph: PowerGraph, live: LiveSet, circle: ReadonlySet<number>): readonly PowerEdge[] {
   const round = computeLiveRounds(graph, live, circle);
   const isBackward = ({ from, to }: PowerEdge) => circle.has(to) && (round.get(from) ?? 0) >= (round.get(to) ?? 0);
-  return [...circle].flatMap((at) => graph.supplies.of(at).filter(isBackward));
+  return [...circle].flatMap((at) => graph.supplies.listEdges(at).filter(isBackward));
 }
 
 /** Returns the nodes of a set that can be reached from a node inside it. */
@@ -196,13 +201,13 @@ function computeLiveRounds(graph: PowerGraph, live: LiveSet, circle: ReadonlySet
 }
 
 /** Power graph and loads of a site. */
-interface Loaded {
+interface SiteLoads {
   readonly power: PowerGraph;
   loads(basis: LoadBasis): Float64Array;
 }
 
 /** Sums the heat of power equipment in watts, a share of the power that it passes on. */
-export function sumPowerLossesW(devices: readonly Device[], site: Loaded, basis: LoadBasis): number {
+export function sumPowerLossesW(devices: readonly Device[], site: SiteLoads, basis: LoadBasis): number {
   let sum = 0;
   for (const { code, power } of devices) {
     if (power?.efficiencyPct === undefined) continue;

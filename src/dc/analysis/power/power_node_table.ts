@@ -13,12 +13,12 @@ export class PowerNodeTable {
   readonly columns: PowerNodeColumns;
   readonly #list: PowerNode[];
   /** Node numbers of removed elements, for reuse. */
-  readonly #free: number[];
+  readonly #freeNumbers: number[];
   /** Numbers of the nodes that this table has added or removed. */
-  readonly #placed = new Set<number>();
+  readonly #touchedNodes = new Set<number>();
   readonly #onNew: (index: number) => void;
   /** Number of nodes that make volt-amperes differ from watts. */
-  #apparent: number;
+  #apparentNodeCount: number;
 
   /** @param onNew called with each newly used number */
   constructor(onNew: (index: number) => void, from?: PowerNodeTable) {
@@ -26,42 +26,43 @@ export class PowerNodeTable {
     this.#list = from === undefined ? [] : from.#list.slice();
     this.nodes = this.#list;
     this.columns = new PowerNodeColumns(from === undefined ? undefined : from.columns);
-    this.indexOf = from?.indexOf.next() ?? new LayeredMap();
-    this.#free = from === undefined ? [] : from.#free.slice();
-    this.#apparent = from === undefined ? 0 : from.#apparent;
+    this.indexOf = from?.indexOf.createNext() ?? new LayeredMap();
+    this.#freeNumbers = from === undefined ? [] : from.#freeNumbers.slice();
+    this.#apparentNodeCount = from === undefined ? 0 : from.#apparentNodeCount;
   }
 
   /** Whether volt-amperes differ from watts anywhere. */
   get isApparent(): boolean {
-    return this.#apparent > 0;
+    return this.#apparentNodeCount > 0;
   }
 
   /** Nodes that differ from the nodes of the table that this table was copied from. */
-  get touched(): ReadonlySet<number> {
-    return this.#placed;
+  get touchedNodes(): ReadonlySet<number> {
+    return this.#touchedNodes;
   }
 
   /** Ends a full build. Clears the list of changes, because all nodes are new. */
-  built(): void {
-    this.#placed.clear();
-    this.columns.resize(this.#list.length);
+  finishBuild(): void {
+    this.#touchedNodes.clear();
+    this.columns.resizeColumns(this.#list.length);
   }
 
   placeDevice(device: Device): void {
-    this.place([`device:${codeKey(device.code)}`], createDeviceNode(device));
-    for (const port of listOutlets(device)) this.place(listOutletKeys(device, port), createOutletNode(device, port));
+    this.placeNode([`device:${codeKey(device.code)}`], createDeviceNode(device));
+    for (const port of listOutlets(device))
+      this.placeNode(listOutletKeys(device, port), createOutletNode(device, port));
   }
 
   placeCrac(crac: Crac): void {
-    this.place([`crac:${codeKey(crac.code)}`], createCracNode(crac));
+    this.placeNode([`crac:${codeKey(crac.code)}`], createCracNode(crac));
   }
 
   /** Stores the recorded supply of a device or cooling unit. */
-  record(index: number, record: SupplyRecord): void {
+  setSupplyRecord(index: number, record: SupplyRecord): void {
     const node = this.#list[index];
     if (node?.kind !== "DEVICE" && node?.kind !== "CRAC") return;
     if (record.unrecorded.length === 0 && node.unrecorded.length === 0 && record.recorded === node.recorded) return;
-    this.#put(
+    this.#setNode(
       index,
       node.kind === "DEVICE" ? createDeviceNode(node.device, record) : createCracNode(node.crac, record),
     );
@@ -71,54 +72,58 @@ export class PowerNodeTable {
   renewDevice(device: Device): void {
     const key = `device:${codeKey(device.code)}`;
     const before = this.#list[this.indexOf.get(key) ?? -1];
-    this.place([key], before?.kind === "DEVICE" ? createDeviceNode(device, before) : createDeviceNode(device));
+    this.placeNode([key], before?.kind === "DEVICE" ? createDeviceNode(device, before) : createDeviceNode(device));
   }
 
   /** Records whether an outlet requires the inlet that it names in addition to its device. */
-  bind(index: number, { device, outlet }: { readonly device: Device; readonly outlet: Port }, bound: boolean): void {
+  setOutletBinding(
+    index: number,
+    { device, outlet }: { readonly device: Device; readonly outlet: Port },
+    bound: boolean,
+  ): void {
     const node = createOutletNode(device, outlet, bound);
     if (this.#list[index]?.need === node.need) return;
-    this.#put(index, node);
+    this.#setNode(index, node);
   }
 
   /** Stores a node under its keys, in place of the node that has the first of these keys. @returns the node's number */
-  place(keys: readonly string[], node: PowerNode): number {
-    const index = this.indexOf.get(keys[0] ?? "") ?? this.#free.pop() ?? this.#list.length;
+  placeNode(keys: readonly string[], node: PowerNode): number {
+    const index = this.indexOf.get(keys[0] ?? "") ?? this.#freeNumbers.pop() ?? this.#list.length;
     if (index === this.#list.length) this.#onNew(index);
-    this.#put(index, node);
+    this.#setNode(index, node);
     for (const key of keys) this.indexOf.set(key, index);
     return index;
   }
 
   /** Removes the keys of outlets that a device no longer has, and undeclared feeds that it now declares. */
-  displace(before: Device | undefined, after: Device | undefined): void {
+  removeOutletKeys(before: Device | undefined, after: Device | undefined): void {
     const kept = new Set(after === undefined ? [] : listOutlets(after).map((port) => listOutletKeys(after, port)[0]));
     for (const port of before === undefined ? [] : listOutlets(before)) {
       const [own = "", ...feeds] = listOutletKeys(before as Device, port);
       if (kept.has(own)) for (const feed of feeds) this.indexOf.delete(feed);
-      else this.vacate([own, ...feeds]);
+      else this.removeNode([own, ...feeds]);
     }
-    if (after === undefined && before !== undefined) this.vacate([`device:${codeKey(before.code)}`]);
+    if (after === undefined && before !== undefined) this.removeNode([`device:${codeKey(before.code)}`]);
   }
 
   /** Removes the node that has the first of these keys. */
-  vacate(keys: readonly string[]): void {
+  removeNode(keys: readonly string[]): void {
     const index = this.indexOf.get(keys[0] ?? "");
     for (const key of keys) this.indexOf.delete(key);
     if (index === undefined) return;
-    this.#put(index, REMOVED_NODE);
-    this.#free.push(index);
+    this.#setNode(index, REMOVED_NODE);
+    this.#freeNumbers.push(index);
   }
 
-  #put(index: number, node: PowerNode): void {
-    this.#apparent += Number(makesLoadApparent(node)) - Number(makesLoadApparent(this.#list[index]));
+  #setNode(index: number, node: PowerNode): void {
+    this.#apparentNodeCount += Number(makesLoadApparent(node)) - Number(makesLoadApparent(this.#list[index]));
     this.#list[index] = node;
-    this.columns.set(index, node);
-    this.#placed.add(index);
+    this.columns.setNode(index, node);
+    this.#touchedNodes.add(index);
   }
 
   /** Returns the key of the device or cooling unit that a node belongs to. */
-  ownerOf(index: number): string {
+  getOwnerKey(index: number): string {
     const node = this.#list[index];
     if (node?.kind === "DEVICE") return `device:${codeKey(node.device.code)}`;
     if (node?.kind === "OUTLET") return `device:${codeKey(node.end.deviceCode)}`;
@@ -126,8 +131,8 @@ export class PowerNodeTable {
   }
 
   /** Returns a sort key that orders devices before cooling units, and each by code. */
-  rank(index: number): string {
-    const owner = this.ownerOf(index);
+  formatSortKey(index: number): string {
+    const owner = this.getOwnerKey(index);
     return owner.startsWith("crac:") ? `1${owner}` : `0${owner}`;
   }
 }

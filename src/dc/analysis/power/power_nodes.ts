@@ -1,18 +1,18 @@
 import { computeOutletCapacityW, hasRecordedDraw, isPowerKind } from "#dc/model/draw.ts";
 import { isInService, isInstalled } from "#dc/model/in_service.ts";
 import { isEnabledInlet } from "#dc/model/power_walk.ts";
-import { portRef } from "#dc/model/ref.ts";
+import { formatPortReference } from "#dc/model/ref.ts";
 import type { Crac, Device, Port } from "#dc/model/resources.ts";
 import type { PowerGraph, PowerNode, SupplyRecord } from "./power_graph.ts";
 
 const DEFAULT_UTILIZATION_PCT = 80;
-const WORKING_CRACS = ["ACTIVE", "STANDBY", undefined];
+const WORKING_CRAC_STATUSES = ["ACTIVE", "STANDBY", undefined];
 
-const NONE: readonly string[] = [];
+const NO_INLET_NAMES: readonly string[] = [];
 
 /** Returns the supply record of an element whose inlets all have a source. */
 function createFullRecord(inlets: number): SupplyRecord {
-  return { recorded: inlets, unrecorded: NONE };
+  return { recorded: inlets, unrecorded: NO_INLET_NAMES };
 }
 
 /** Returns how many recorded inlets must be live, assuming that inlets without a recorded source are live. */
@@ -50,7 +50,7 @@ export function createCracNode(
     recorded: record.recorded,
     unrecorded: record.unrecorded,
     need: countRequiredInlets(record, crac.minLiveInlets),
-    blocked: !WORKING_CRACS.includes(crac.status),
+    blocked: !WORKING_CRAC_STATUSES.includes(crac.status),
     absent: crac.status === "PLANNED",
     maxUtilizationPct: DEFAULT_UTILIZATION_PCT,
   };
@@ -64,7 +64,7 @@ export function createOutletNode({ code }: Device, { name, powerOut = {} }: Port
   return {
     kind: "OUTLET",
     end,
-    ref: feedId === undefined ? portRef(end) : `feed:${feedId}`,
+    ref: feedId === undefined ? formatPortReference(end) : `feed:${feedId}`,
     need: bound ? 2 : 1,
     blocked: state === "DISABLED" || state === "FAULTY",
     absent: false,
@@ -76,13 +76,13 @@ export function createOutletNode({ code }: Device, { name, powerOut = {} }: Port
 }
 
 export function createUndeclaredFeed(feedId: string): PowerNode {
-  return { ...NOTHING, kind: "FEED", ref: `feed:${feedId}`, need: 0, blocked: false, absent: false };
+  return { ...REMOVED_FIELDS, kind: "FEED", ref: `feed:${feedId}`, need: 0, blocked: false, absent: false };
 }
 
-const NOTHING = { need: 1, blocked: true, absent: true, maxUtilizationPct: DEFAULT_UTILIZATION_PCT };
+const REMOVED_FIELDS = { need: 1, blocked: true, absent: true, maxUtilizationPct: DEFAULT_UTILIZATION_PCT };
 
 /** Node of a removed element, whose number can be reused. */
-export const REMOVED_NODE: PowerNode = { ...NOTHING, kind: "FEED", ref: "" };
+export const REMOVED_NODE: PowerNode = { ...REMOVED_FIELDS, kind: "FEED", ref: "" };
 
 /** Whether a node makes volt-amperes differ from watts, or phases from each other. */
 export function makesLoadApparent(node: PowerNode | undefined): boolean {
@@ -107,7 +107,7 @@ export function isUndocumented(graph: PowerGraph, index: number): boolean {
   const node = graph.nodes[index];
   if (!isConsumer(node) || (node?.kind !== "DEVICE" && node?.kind !== "CRAC")) return false;
   if (node.recorded === 0) return true;
-  const first = graph.inlets.first(index);
+  const first = graph.inlets.getFirstEdge(index);
   const chassis = first?.how === "BAY" ? graph.nodes[first.from] : undefined;
   return chassis?.kind === "DEVICE" && chassis.recorded === 0;
 }

@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { PhaseLeg } from "#dc/model/enum_values.ts";
-import { portKey } from "#dc/model/ref.ts";
+import { toPortKey } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { PowerGraph } from "./power_graph.ts";
 
@@ -13,14 +13,14 @@ export type LegLoads = Readonly<Record<"A" | "B" | "C", number>>;
 /** Returns the node numbers of a device and its outlets. */
 export function listDeviceNodes({ indexOf }: PowerGraph, { code, ports = [] }: Device): readonly number[] {
   const outlets = ports.flatMap(({ kind, name }) => {
-    const at = indexOf.get(`port:${portKey({ deviceCode: code, portName: name })}`);
+    const at = indexOf.get(`port:${toPortKey({ deviceCode: code, portName: name })}`);
     return kind === "POWER_OUT" && at !== undefined ? [at] : [];
   });
   const index = indexOf.get(`device:${codeKey(code)}`);
   return index === undefined ? outlets : [index, ...outlets];
 }
 
-const CONDUCTORS: Readonly<Record<PhaseLeg, readonly ("A" | "B" | "C")[]>> = {
+const CONDUCTORS_BY_LEG: Readonly<Record<PhaseLeg, readonly ("A" | "B" | "C")[]>> = {
   A: ["A"],
   B: ["B"],
   C: ["C"],
@@ -34,7 +34,7 @@ export function sumLegLoads({ nodes }: PowerGraph, elements: readonly number[], 
   const legs = { A: 0, B: 0, C: 0 };
   for (const [at, index] of elements.entries()) {
     const node = nodes[index];
-    const conductors = node?.kind !== "OUTLET" || node.leg === undefined ? [] : CONDUCTORS[node.leg];
+    const conductors = node?.kind !== "OUTLET" || node.leg === undefined ? [] : CONDUCTORS_BY_LEG[node.leg];
     for (const leg of conductors) legs[leg] += (watts[at] ?? 0) / conductors.length;
   }
   return legs;

@@ -50,13 +50,13 @@ function listRedundancyReasons(
 ): readonly HealthReason[] {
   const refs = new Set(consumers.map((index) => getNodeRef(power, index)));
   const unmet = verdicts.filter(isRedundancyUnmet);
-  const ofConsumers = unmet.filter(({ code }) => refs.has(`device:${code}`));
-  const isWholeRack = rack !== undefined && ofConsumers.length > 0 && ofConsumers.length === consumers.length;
-  const told = isWholeRack ? unmet.filter((verdict) => !ofConsumers.includes(verdict)) : unmet;
+  const unmetConsumers = unmet.filter(({ code }) => refs.has(`device:${code}`));
+  const isWholeRack = rack !== undefined && unmetConsumers.length > 0 && unmetConsumers.length === consumers.length;
+  const unmetDevices = isWholeRack ? unmet.filter((verdict) => !unmetConsumers.includes(verdict)) : unmet;
   const unknown = verdicts.filter(isRedundancyUnproven);
   return [
-    ...(isWholeRack ? [createRackReason(rack, ofConsumers)] : []),
-    ...told.map(createUnmetReason),
+    ...(isWholeRack ? [createRackReason(rack, unmetConsumers)] : []),
+    ...unmetDevices.map(createUnmetReason),
     ...unknown.map(({ code }) => ({ code: "REDUNDANCY_UNKNOWN", ref: `device:${code}`, health: "WATCH" as const })),
   ];
 }
@@ -84,9 +84,11 @@ function listMemberFailureReasons(power: PowerGraph, members: readonly number[])
 
 /** Whether equipment in service is plugged into a device or one of its outlets, or is in one of its bays. */
 function isInUse({ nodes, supplies }: PowerGraph, index: number): boolean {
-  return supplies.of(index).some(({ to }) => {
+  return supplies.listEdges(index).some(({ to }) => {
     if (nodes[to]?.kind !== "OUTLET") return nodes[to]?.blocked === false;
-    return supplies.of(to).some((edge) => nodes[edge.to]?.kind !== "OUTLET" && nodes[edge.to]?.blocked === false);
+    return supplies
+      .listEdges(to)
+      .some((edge) => nodes[edge.to]?.kind !== "OUTLET" && nodes[edge.to]?.blocked === false);
   });
 }
 
@@ -121,6 +123,6 @@ function isSingleCorded(power: PowerGraph, index: number, rack: Rack | undefined
   const node = power.nodes[index];
   if (node?.kind !== "DEVICE" || isPowerKind(node.device.kind)) return false;
   const required = node.device.power?.requiredRedundancy ?? rack?.requiredRedundancy;
-  if (required === "N_PLUS_1" || required === "TWO_N" || power.inlets.first(index)?.how === "BAY") return false;
+  if (required === "N_PLUS_1" || required === "TWO_N" || power.inlets.getFirstEdge(index)?.how === "BAY") return false;
   return node.recorded + node.unrecorded.length === 1;
 }

@@ -5,7 +5,7 @@ import type { Topology } from "../topology.ts";
 import { computeLostDrawW } from "./load_lanes.ts";
 import { selectItDevices } from "./power_nodes.ts";
 
-type Counts = { -readonly [Name in keyof TenantImpact]: TenantImpact[Name] };
+type MutableTenantImpact = { -readonly [Name in keyof TenantImpact]: TenantImpact[Name] };
 
 /** Nodes and racks that a failure reaches; racks by key. */
 export interface FailureReach {
@@ -23,10 +23,10 @@ export function computeTenantImpacts(
   basis: LoadBasis,
 ): readonly TenantImpact[] {
   const { power } = topology;
-  const found = new Map<string, Counts>();
-  const of = (tenant: string | undefined): Counts | undefined => {
+  const found = new Map<string, MutableTenantImpact>();
+  const findImpact = (tenant: string | undefined): MutableTenantImpact | undefined => {
     if (tenant === undefined || tenant === "") return undefined;
-    const known = found.get(tenant) ?? { tenant, ...NOTHING };
+    const known = found.get(tenant) ?? { tenant, ...NO_IMPACT };
     found.set(tenant, known);
     return known;
   };
@@ -39,25 +39,25 @@ export function computeTenantImpacts(
   const gone = new Set(selectItDevices(power, reached.offline));
   const isGone = (index: number) => gone.has(index);
   for (const index of gone) {
-    const impact = of(findTenant(topology, index, rackTenant));
+    const impact = findImpact(findTenant(topology, index, rackTenant));
     if (impact === undefined) continue;
     impact.itDevicesOffline += 1;
     impact.itLoadLostW += computeLostDrawW(power, index, { isGone, basis });
   }
   for (const index of selectItDevices(power, reached.degraded)) {
-    const impact = of(findTenant(topology, index, rackTenant));
+    const impact = findImpact(findTenant(topology, index, rackTenant));
     if (impact !== undefined) impact.itDevicesDegraded += 1;
   }
   for (const state of ["racksDark", "racksPartial", "racksProtected"] as const) {
     for (const key of reached[state]) {
-      const impact = of(topology.rack(key)?.tenant);
+      const impact = findImpact(topology.rack(key)?.tenant);
       if (impact !== undefined) impact[state] += 1;
     }
   }
   return [...found.values()].sort((a, b) => compareText(a.tenant, b.tenant));
 }
 
-const NOTHING = {
+const NO_IMPACT = {
   racksDark: 0,
   racksPartial: 0,
   racksProtected: 0,

@@ -14,11 +14,11 @@ import type { Topology } from "../topology.ts";
 import { compareElementFigures, type Figures, type HealthChange, sortWorstFirst } from "./figures.ts";
 import type { FindingComparison } from "./findings.ts";
 
-type Name = Exclude<keyof CoolingPreview, keyof HealthChange | "medium">;
+type CoolingFigureName = Exclude<keyof CoolingPreview, keyof HealthChange | "medium">;
 
 /** An area served by cooling units whose figures for one medium differ after changes. */
 export type CoolingChange = HealthChange & { readonly medium: CoolingMedium } & Readonly<
-    Partial<Record<Name, FigureChange>>
+    Partial<Record<CoolingFigureName, FigureChange>>
   >;
 
 /** Number of units kept in reserve: the default of ThermalHeadroom. */
@@ -34,20 +34,20 @@ export function* listCoolingChanges(
   basis: LoadBasis,
   findings: FindingComparison,
 ): Steps<readonly CoolingChange[]> {
-  const sides = [new Side(before, basis), new Side(after, basis)] as const;
+  const sides = [new CoolingState(before, basis), new CoolingState(after, basis)] as const;
   yield;
   const reached = collectAffectedAreas(sides, collectHeatedAreas(before, after, basis));
   const found: CoolingChange[] = [];
-  for (const [key, ref] of new Map(sides.flatMap((side) => [...side.named(reached)]))) {
+  for (const [key, ref] of new Map(sides.flatMap((side) => [...side.yieldServedRefs(reached)]))) {
     yield;
-    const [was, is] = [sides[0].hotspots(key, ref), sides[1].hotspots(key, ref)];
-    findings.compare(createHotspotReasons(was), createHotspotReasons(is), 0);
+    const [was, is] = [sides[0].listAreaHotspots(key, ref), sides[1].listAreaHotspots(key, ref)];
+    findings.compareReasons(createHotspotReasons(was), createHotspotReasons(is), 0);
     for (const medium of COOLING_MEDIUMS) {
       const change = compareAreaCooling(
         ref,
         medium,
-        sides[0].balanceOf(key, ref, medium),
-        sides[1].balanceOf(key, ref, medium),
+        sides[0].computeAreaBalance(key, ref, medium),
+        sides[1].computeAreaBalance(key, ref, medium),
       );
       if (change !== undefined) found.push(change);
     }
@@ -56,10 +56,10 @@ export function* listCoolingChanges(
 }
 
 /** Matches the key of an area other than a site; groups: kind, site, and floor. */
-const AREA = /^(floor|room|row|zone):([^/]*)\/([^/]*)/;
+const AREA_KEY_PATTERN = /^(floor|room|row|zone):([^/]*)\/([^/]*)/;
 
 /** Cooling of the site in one of two states. */
-class Side {
+class CoolingState {
   readonly topology: Topology;
   readonly balance: CoolingBalance;
 
@@ -68,14 +68,14 @@ class Side {
     this.balance = new CoolingBalance(topology, { basis, reserveUnits: RESERVE_UNITS, failedCracCodes: [] });
   }
 
-  unitsOf(area: string): readonly Crac[] {
+  listServingUnits(area: string): readonly Crac[] {
     return groupUnitsByArea(this.topology.inventory.cracs).get(area) ?? [];
   }
 
   /** Yields the keys whose area a unit serves, with the area's reference as written. */
-  *named(keys: Iterable<string>): Generator<readonly [key: string, ref: string]> {
+  *yieldServedRefs(keys: Iterable<string>): Generator<readonly [key: string, ref: string]> {
     for (const key of keys) {
-      const ref = this.unitsOf(key)[0]?.serves?.find((text) => text.toLowerCase() === key);
+      const ref = this.listServingUnits(key)[0]?.serves?.find((text) => text.toLowerCase() === key);
       if (ref !== undefined) yield [key, ref];
     }
   }
@@ -84,23 +84,23 @@ class Side {
    * Yields keys of the area, its floor and its site, and of all areas that contain one of its locations. The first
    * three come from the key itself, because the area may have no location.
    */
-  *areasIn(area: string): Generator<string> {
+  *yieldRelatedAreas(area: string): Generator<string> {
     yield area;
-    const [, kind, site, floor] = AREA.exec(area) ?? [];
+    const [, kind, site, floor] = AREA_KEY_PATTERN.exec(area) ?? [];
     if (kind !== undefined) yield* [`site:${site}`, `floor:${site}/${floor}`];
-    for (const at of this.balance.inside(area)) yield* this.balance.place(at)?.areas ?? [];
+    for (const at of this.balance.listLocationsInArea(area)) yield* this.balance.getLocation(at)?.areas ?? [];
   }
 
   /** Returns the balance of an area; undefined if no unit of this state serves the area. */
-  balanceOf(key: string, ref: string, medium: CoolingMedium): PlantBalance | undefined {
-    const area = this.unitsOf(key).length === 0 ? undefined : parseRef(ref);
-    const balance = area && this.balance.of(area, medium);
+  computeAreaBalance(key: string, ref: string, medium: CoolingMedium): PlantBalance | undefined {
+    const area = this.listServingUnits(key).length === 0 ? undefined : parseRef(ref);
+    const balance = area && this.balance.computeBalance(area, medium);
     return balance?.units === 0 && balance.heatKw === 0 ? undefined : balance;
   }
 
-  hotspots(key: string, ref: string): readonly Hotspot[] {
+  listAreaHotspots(key: string, ref: string): readonly Hotspot[] {
     return COOLING_MEDIUMS.flatMap((medium) => {
-      const balance = this.balanceOf(key, ref, medium);
+      const balance = this.computeAreaBalance(key, ref, medium);
       return balance === undefined ? [] : listZoneHotspots(ref, medium, balance);
     });
   }
@@ -111,20 +111,20 @@ class Side {
  * they connect units with areas.
  */
 function collectHeatedAreas(before: Topology, after: Topology, basis: LoadBasis): ReadonlySet<string> {
-  const [had, has] = [before.places(), after.places()].map((places) => new Set(places));
+  const [had, has] = [before.listLocations(), after.listLocations()].map((places) => new Set(places));
   if (had === undefined || has === undefined) return new Set();
   // A location stays the same object while its devices do.
   const gone = new Map([...had.difference(has)].map((place) => [formatLocationKey(place), place]));
   const areas = new Set<string>();
-  const add = (place: DeviceLocation) => {
+  const addAreas = (place: DeviceLocation) => {
     for (const area of place.areas) areas.add(area);
   };
   for (const place of has) {
     const was = had.has(place) ? place : gone.get(formatLocationKey(place));
     gone.delete(formatLocationKey(place));
-    if (was === undefined || formatHeat(was, before, basis) !== formatHeat(place, after, basis)) add(place);
+    if (was === undefined || formatHeat(was, before, basis) !== formatHeat(place, after, basis)) addAreas(place);
   }
-  for (const place of gone.values()) add(place);
+  for (const place of gone.values()) addAreas(place);
   return areas;
 }
 
@@ -141,17 +141,20 @@ function formatHeat(place: DeviceLocation, topology: Topology, basis: LoadBasis)
  * Returns keys of the areas whose balance may differ: areas with different heat, and areas that share a unit with
  * these. Heat that a unit rejects into the air elsewhere affects further areas.
  */
-function collectAffectedAreas(sides: readonly [Side, Side], start: ReadonlySet<string>): ReadonlySet<string> {
+function collectAffectedAreas(
+  sides: readonly [CoolingState, CoolingState],
+  start: ReadonlySet<string>,
+): ReadonlySet<string> {
   const [was, is] = sides.map(({ topology }) => new Set(topology.inventory.cracs));
   const changed = [...(was?.symmetricDifference(is ?? new Set<Crac>()) ?? [])];
   const warmed = new Set(start);
   const reached = new Set<string>();
   const seen = new Set<Crac>();
-  const take = (crac: Crac, isChanged: boolean) => {
+  const addUnitAreas = (crac: Crac, isChanged: boolean) => {
     if (seen.has(crac)) return;
     seen.add(crac);
     for (const area of new Set(
-      listServedAreas(crac).flatMap((one) => sides.flatMap((side) => [...side.areasIn(one)])),
+      listServedAreas(crac).flatMap((one) => sides.flatMap((side) => [...side.yieldRelatedAreas(one)])),
     )) {
       reached.add(area);
       // A changed unit takes heat from other units, or shifts heat to them.
@@ -160,11 +163,11 @@ function collectAffectedAreas(sides: readonly [Side, Side], start: ReadonlySet<s
     if (crac.heatRejection !== "AIR" || crac.location === undefined) return;
     for (const area of listAreaKeys({ location: crac.location })) warmed.add(area);
   };
-  for (const crac of changed) take(crac, true);
+  for (const crac of changed) addUnitAreas(crac, true);
   // The loop adds to the set while it iterates, so the set also serves as the queue.
   for (const area of warmed) {
     reached.add(area);
-    for (const side of sides) for (const crac of side.unitsOf(area)) take(crac, false);
+    for (const side of sides) for (const crac of side.listServingUnits(area)) addUnitAreas(crac, false);
   }
   return reached;
 }
@@ -175,7 +178,10 @@ function compareAreaCooling(
   was: PlantBalance | undefined,
   is: PlantBalance | undefined,
 ): CoolingChange | undefined {
-  const { figures, differs } = compareElementFigures(was && selectCoolingFigures(was), is && selectCoolingFigures(is));
+  const { figures, isDifferent: differs } = compareElementFigures(
+    was && selectCoolingFigures(was),
+    is && selectCoolingFigures(is),
+  );
   if (!differs) return undefined;
   return {
     ref,
@@ -186,7 +192,7 @@ function compareAreaCooling(
   };
 }
 
-function selectCoolingFigures({ heatKw, usableKw, reserveKw, headroomKw }: PlantBalance): Figures<Name> {
+function selectCoolingFigures({ heatKw, usableKw, reserveKw, headroomKw }: PlantBalance): Figures<CoolingFigureName> {
   return { heatKw, usableKw, reserveKw, headroomKw };
 }
 

@@ -49,7 +49,7 @@ function collectCandidateNodes(
   }
   const found = new Set(altered);
   for (const { supplies } of [was, is]) {
-    for (const index of altered) for (const { to } of supplies.of(index)) found.add(to);
+    for (const index of altered) for (const { to } of supplies.listEdges(index)) found.add(to);
   }
   return found;
 }
@@ -74,7 +74,7 @@ function compareDeviceSupply(before: Topology, after: Topology, [had, has]: Elem
   };
 }
 
-interface Supply {
+interface DeviceSupply {
   readonly state: SupplyState;
   /** Number of inlets with a live source. */
   readonly inlets: number;
@@ -85,7 +85,7 @@ function countDeviceSupply({ power, live }: { readonly power: PowerGraph; readon
   return state && { state, inlets: countLiveInlets(power, live, index) };
 }
 
-function classifySupplyEffect(was: Supply, is: Supply): SupplyEffect | undefined {
+function classifySupplyEffect(was: DeviceSupply, is: DeviceSupply): SupplyEffect | undefined {
   if (was.state === "LIVE" && is.state !== "LIVE") return "LOST";
   if (was.state !== "LIVE") return is.state === "LIVE" ? "GAINED" : undefined;
   if (is.inlets === was.inlets) return undefined;

@@ -11,7 +11,7 @@ export type Figures<Name extends string> = { readonly [Key in Name]?: number | u
 export interface ComparedFigures<Name extends string> {
   /** Figures of an element, except figures that are unknown both before and after. */
   readonly figures: Readonly<Partial<Record<Name, FigureChange>>>;
-  readonly differs: boolean;
+  readonly isDifferent: boolean;
 }
 
 /**
@@ -32,7 +32,7 @@ export function compareElementFigures<Name extends string>(
     if (was === undefined && is === undefined) continue;
     figures[name] = { ...(was !== undefined && { before: was }), ...(is !== undefined && { after: is }) };
   }
-  return { figures, differs };
+  return { figures, isDifferent: differs };
 }
 
 export function roundOptionalValue(value: number | undefined): number | undefined {

@@ -4,25 +4,25 @@ import type { HealthReason } from "../racks/rack_health.ts";
 
 /** Findings that changes add and remove, faults first. */
 export interface FindingChanges {
-  readonly come: readonly FindingPreview[];
-  readonly gone: readonly FindingPreview[];
+  readonly added: readonly FindingPreview[];
+  readonly removed: readonly FindingPreview[];
 }
 
 /** Collects findings that changes add or remove. The same reason of several racks is one finding. */
 export class FindingComparison {
-  readonly #come = new Map<string, FindingPreview>();
-  readonly #gone = new Map<string, FindingPreview>();
+  readonly #added = new Map<string, FindingPreview>();
+  readonly #removed = new Map<string, FindingPreview>();
 
   /** Compares the reasons of one rack or area. Ignores reasons without health. @param racks 0 for an area */
-  compare(before: readonly HealthReason[], after: readonly HealthReason[], racks: 0 | 1): void {
+  compareReasons(before: readonly HealthReason[], after: readonly HealthReason[], racks: 0 | 1): void {
     if (before === after) return;
     const [had, has] = [new Set(before.map(formatReasonKey)), new Set(after.map(formatReasonKey))];
-    for (const reason of after) if (!had.has(formatReasonKey(reason))) addRackFinding(this.#come, reason, racks);
-    for (const reason of before) if (!has.has(formatReasonKey(reason))) addRackFinding(this.#gone, reason, racks);
+    for (const reason of after) if (!had.has(formatReasonKey(reason))) addRackFinding(this.#added, reason, racks);
+    for (const reason of before) if (!has.has(formatReasonKey(reason))) addRackFinding(this.#removed, reason, racks);
   }
 
-  changes(): FindingChanges {
-    return { come: sortFindings(this.#come), gone: sortFindings(this.#gone) };
+  listChanges(): FindingChanges {
+    return { added: sortFindings(this.#added), removed: sortFindings(this.#removed) };
   }
 }
 

@@ -31,5 +31,5 @@ export function* computePreview(before: Topology, draft: DraftTopology, moment: 
   yield;
   const racks = yield* listRackChanges(before, draft, moment, findings);
   const cooling = yield* listCoolingChanges(before, after, moment.basis, findings);
-  return { supplies, racks, cooling, devices, counts: countSupplyEffects(devices), findings: findings.changes() };
+  return { supplies, racks, cooling, devices, counts: countSupplyEffects(devices), findings: findings.listChanges() };
 }

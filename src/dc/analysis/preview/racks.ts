@@ -8,9 +8,11 @@ import type { DraftTopology, Topology } from "../topology.ts";
 import { compareElementFigures, type Figures, type HealthChange, sortWorstFirst } from "./figures.ts";
 import type { FindingComparison } from "./findings.ts";
 
-type Name = Exclude<keyof RackPreview, keyof HealthChange | "rackCode">;
+type RackFigureName = Exclude<keyof RackPreview, keyof HealthChange | "rackCode">;
 
-export type RackChange = HealthChange & { readonly rackCode: string } & Readonly<Partial<Record<Name, FigureChange>>>;
+export type RackChange = HealthChange & { readonly rackCode: string } & Readonly<
+    Partial<Record<RackFigureName, FigureChange>>
+  >;
 
 /** Compares affected racks: figures, health and findings. Cost: linear in the affected racks and all findings. */
 export function* listRackChanges(
@@ -23,7 +25,7 @@ export function* listRackChanges(
   for (const key of new Set([...racks, ...yieldRejudgedRacks(before, after, moment)])) {
     yield;
     const [was, is] = [findRackStanding(before, key, moment), findRackStanding(after, key, moment)];
-    findings.compare(was?.reasons ?? [], is?.reasons ?? [], 1);
+    findings.compareReasons(was?.reasons ?? [], is?.reasons ?? [], 1);
     const rack = after.rack(key) ?? before.rack(key);
     const change = rack && compareRackStandings(rack, was, is);
     if (change !== undefined) found.push(change);
@@ -48,7 +50,7 @@ function hasDifferentCooling(before: Topology, after: Topology, rack: Rack): boo
 
 function findRackStanding(topology: Topology, key: string, moment: RackMoment): RackStanding | undefined {
   const rack = topology.rack(key);
-  return rack && topology.rackStanding(rack, moment);
+  return rack && topology.computeRackStanding(rack, moment);
 }
 
 function compareRackStandings(
@@ -56,7 +58,10 @@ function compareRackStandings(
   was: RackStanding | undefined,
   is: RackStanding | undefined,
 ): RackChange | undefined {
-  const { figures, differs } = compareElementFigures(was && selectRackFigures(was), is && selectRackFigures(is));
+  const { figures, isDifferent: differs } = compareElementFigures(
+    was && selectRackFigures(was),
+    is && selectRackFigures(is),
+  );
   if (!differs && was?.health === is?.health) return undefined;
   return {
     ref: `rack:${code}`,
@@ -67,7 +72,7 @@ function compareRackStandings(
   };
 }
 
-function selectRackFigures({ elevation: { capacity }, thermal }: RackStanding): Figures<Name> {
+function selectRackFigures({ elevation: { capacity }, thermal }: RackStanding): Figures<RackFigureName> {
   const { allocatedW, powerCapacityW, usedU, freeU, largestFreeBlockU, weightKg, maxLoadKg } = capacity;
   const { airHeatW, coolingCapacityW } = thermal;
   const space = { usedU, freeU, largestFreeBlockU, weightKg, maxLoadKg };

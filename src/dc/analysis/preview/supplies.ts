@@ -15,13 +15,13 @@ import {
   yieldElementPairs,
 } from "./figures.ts";
 
-type Name = Exclude<keyof SupplyPreview, keyof HealthChange>;
+type SupplyFigureName = Exclude<keyof SupplyPreview, keyof HealthChange>;
 
 /** Power equipment, an outlet or a feed whose figures or health differ after changes. */
-export type SupplyChange = HealthChange & Readonly<Partial<Record<Name, FigureChange>>>;
+export type SupplyChange = HealthChange & Readonly<Partial<Record<SupplyFigureName, FigureChange>>>;
 
 /** Number of elements that are compared in one step. */
-const AT_ONCE = 4096;
+const ELEMENTS_PER_STEP = 4096;
 
 /**
  * Compares the load of every supply now and after the worst single failure. Outlets without a recorded capacity are
@@ -36,11 +36,11 @@ export function* listSupplyChanges(
 ): Steps<readonly SupplyChange[]> {
   yield* before.judge(basis);
   yield* after.judge(basis);
-  const [was, is] = [before.carried(basis), after.carried(basis)];
+  const [was, is] = [before.computeCarriedLoads(basis), after.computeCarriedLoads(basis)];
   const found: SupplyChange[] = [];
   let count = 0;
   for (const pair of yieldElementPairs(was.graph, is.graph)) {
-    if (count++ % AT_ONCE === 0) yield;
+    if (count++ % ELEMENTS_PER_STEP === 0) yield;
     const change = hasSameLoad(was, is, pair) ? undefined : compareSupplyLoads(was, is, pair);
     if (change !== undefined) found.push(change);
   }
@@ -62,7 +62,7 @@ function compareSupplyLoads(was: CarriedLoads, is: CarriedLoads, [had, has]: Ele
   if (node === undefined || !(isListedSupply(is.graph.nodes[has]) || isListedSupply(was.graph.nodes[had])))
     return undefined;
   const [before, after] = [computeSupplyFigures(was, had), computeSupplyFigures(is, has)];
-  const { figures, differs } = compareElementFigures(before, after);
+  const { figures, isDifferent: differs } = compareElementFigures(before, after);
   if (!differs) return undefined;
   return {
     ref: node.ref,
@@ -72,7 +72,7 @@ function compareSupplyLoads(was: CarriedLoads, is: CarriedLoads, [had, has]: Ele
   };
 }
 
-function computeSupplyFigures(carried: CarriedLoads, index: number): Figures<Name> | undefined {
+function computeSupplyFigures(carried: CarriedLoads, index: number): Figures<SupplyFigureName> | undefined {
   const node = carried.graph.nodes[index];
   if (node === undefined) return undefined;
   const used = computeUtilization(carried, index);

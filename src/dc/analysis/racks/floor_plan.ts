@@ -38,7 +38,7 @@ export function computeFloorPlan(topology: Topology, floor: Ref, moment: RackMom
   const racks = inventory.racks
     .filter((rack) => isLocatedIn(rack, floor))
     .map((rack): RackOnFloor => {
-      const { elevation, ...standing } = topology.rackStanding(rack, moment);
+      const { elevation, ...standing } = topology.computeRackStanding(rack, moment);
       return { rack, capacity: elevation.capacity, ...standing };
     });
   const cracs = inventory.cracs.filter((crac) => isLocatedIn(crac, floor));

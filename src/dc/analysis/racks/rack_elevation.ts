@@ -24,7 +24,7 @@ export interface Elevation {
   readonly conflicts: readonly Conflict[];
 }
 
-type Positioned = readonly [DeviceBody, RackSpace];
+type PositionedDevice = readonly [DeviceBody, RackSpace];
 
 /**
  * Computes the layout of a rack: its devices, units, capacity and conflicts.
@@ -39,7 +39,7 @@ export function computeElevation(
   devices: readonly DeviceBody[],
   { now, basis }: { readonly now: string; readonly basis: LoadBasis },
 ): Elevation {
-  const positioned = devices.flatMap((device): Positioned[] => {
+  const positioned = devices.flatMap((device): PositionedDevice[] => {
     const space = getRackSpace(device);
     return space === undefined ? [] : [[device, space]];
   });
@@ -54,19 +54,19 @@ export function computeElevation(
 }
 
 /** Owner shown for a reservation without an owner, so that the unit is still displayed as reserved. */
-const RESERVED = "reserved";
+const DEFAULT_OWNER = "reserved";
 
 function mapReservedUnits({ reservations = [] }: Rack, now: string): ReadonlyMap<number, string> {
   return new Map(
     reservations
       .filter((reservation) => isReservationInForce(reservation, now))
-      .flatMap(({ units, owner = RESERVED }) => units.map((unit) => [unit, owner] as const)),
+      .flatMap(({ units, owner = DEFAULT_OWNER }) => units.map((unit) => [unit, owner] as const)),
   );
 }
 
 function createUnitRows(
   rack: Rack,
-  positioned: readonly Positioned[],
+  positioned: readonly PositionedDevice[],
   reserved: ReadonlyMap<number, string>,
 ): UnitRow[] {
   const { from, to } = getUnitRange(rack);
@@ -74,8 +74,9 @@ function createUnitRows(
   const rows = Array.from({ length: to - from }, (_, index): UnitRow => {
     const u = from + index;
     const here = (sharing.get(u) ?? []).flatMap((at) => positioned.slice(at, at + 1));
-    const on = (face: Face) => here.filter(([, { faces }]) => faces.includes(face)).map(([{ code }]) => code);
-    return { u, front: on("FRONT"), rear: on("REAR"), reserved: reserved.get(u) ?? "" };
+    const listCodesOnFace = (face: Face) =>
+      here.filter(([, { faces }]) => faces.includes(face)).map(([{ code }]) => code);
+    return { u, front: listCodesOnFace("FRONT"), rear: listCodesOnFace("REAR"), reserved: reserved.get(u) ?? "" };
   });
   // Units are numbered from the bottom unless the rack is numbered from the top; rows are returned from the top.
   return rack.descUnits === true ? rows : rows.toReversed();
@@ -139,7 +140,7 @@ function sumItemValues<Item>(items: readonly Item[], value: (item: Item) => numb
 
 function listPositionConflicts(
   rack: Rack,
-  positioned: readonly Positioned[],
+  positioned: readonly PositionedDevice[],
   reserved: ReadonlyMap<number, string>,
 ): readonly Conflict[] {
   const { from, to } = getUnitRange(rack);
@@ -176,7 +177,7 @@ function listPositionConflicts(
 }
 
 /** Maps each unit to the indexes of the devices in it. */
-function mapUnitOccupants(positioned: readonly Positioned[]): ReadonlyMap<number, readonly number[]> {
+function mapUnitOccupants(positioned: readonly PositionedDevice[]): ReadonlyMap<number, readonly number[]> {
   const found = new Map<number, number[]>();
   for (const [at, [, space]] of positioned.entries()) {
     for (const unit of listCoveredUnits(space)) {

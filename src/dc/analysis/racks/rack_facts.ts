@@ -43,7 +43,7 @@ export interface RackMoment {
   readonly now: string;
 }
 
-interface Kept {
+interface CachedStanding {
   readonly rack: Rack;
   readonly findings: readonly HealthReason[];
   readonly heat: RackHeat;
@@ -56,11 +56,11 @@ interface Kept {
 export class RackFacts {
   readonly devices: readonly Device[];
   readonly #rack: Rack | undefined;
-  #judged: RackSupply | undefined;
+  #supply: RackSupply | undefined;
   #verdicts: readonly RedundancyVerdict[] | undefined;
-  readonly #heats = new Map<LoadBasis, RackHeat>();
-  readonly #paths = new Map<LoadBasis, readonly PathLoad[]>();
-  readonly #standings = new Map<LoadBasis, Kept>();
+  readonly #heatByBasis = new Map<LoadBasis, RackHeat>();
+  readonly #pathLoadsByBasis = new Map<LoadBasis, readonly PathLoad[]>();
+  readonly #standingByBasis = new Map<LoadBasis, CachedStanding>();
 
   constructor(rack: Rack | undefined, devices: readonly Device[]) {
     this.#rack = rack;
@@ -68,50 +68,50 @@ export class RackFacts {
   }
 
   /** Whether the facts are about the given rack and devices. */
-  isOf(rack: Rack | undefined, devices: readonly Device[]): boolean {
+  isAbout(rack: Rack | undefined, devices: readonly Device[]): boolean {
     return this.#rack === rack && this.devices === devices;
   }
 
   /** Returns the supply counts from which the rack's state is computed. */
-  supply({ power, live }: SitePower): RackSupply {
-    this.#judged ??= countRackSupply(power, live, this.devices);
-    return this.#judged;
+  countSupply({ power, live }: SitePower): RackSupply {
+    this.#supply ??= countRackSupply(power, live, this.devices);
+    return this.#supply;
   }
 
-  pathLoads(site: SitePower, basis: LoadBasis): readonly PathLoad[] {
-    const known = this.#paths.get(basis);
+  getPathLoads(site: SitePower, basis: LoadBasis): readonly PathLoad[] {
+    const known = this.#pathLoadsByBasis.get(basis);
     if (known !== undefined) return known;
     const made = computePathLoads(
       site.power,
       { live: site.live, loadsW: site.loads(basis), killers: site.killers },
       this.devices,
     );
-    this.#paths.set(basis, made);
+    this.#pathLoadsByBasis.set(basis, made);
     return made;
   }
 
   /** Returns verdicts on the redundancy of the rack's devices; devices without a requirement are omitted. */
   redundancy(site: SitePower): readonly RedundancyVerdict[] {
-    this.#verdicts ??= site.redundancy.verdicts(this.#rack, this.devices);
+    this.#verdicts ??= site.redundancy.listVerdicts(this.#rack, this.devices);
     return this.#verdicts;
   }
 
-  heat(rack: Rack, site: SitePower, basis: LoadBasis): RackHeat {
-    const known = this.#heats.get(basis);
+  computeHeat(rack: Rack, site: SitePower, basis: LoadBasis): RackHeat {
+    const known = this.#heatByBasis.get(basis);
     const served = site.mediaServing(rack);
     if (known?.rack === rack && known.served.air === served.air && known.served.liquid === served.liquid) return known;
     const lossW = sumPowerLossesW(this.devices, site, basis);
     const made = computeRackHeat(rack, this.devices, { basis, served, lossW });
-    this.#heats.set(basis, made);
+    this.#heatByBasis.set(basis, made);
     return made;
   }
 
   /** Returns the rack's layout, heat and health, cached until the rack, its findings or the time change them. */
-  standing(rack: Rack, site: SitePower, { basis, now }: RackMoment): RackStanding {
+  computeStanding(rack: Rack, site: SitePower, { basis, now }: RackMoment): RackStanding {
     const moment = Date.parse(now);
     const findings = site.powerFindings(rack.code, basis);
-    const known = this.#standings.get(basis);
-    const heat = this.heat(rack, site, basis);
+    const known = this.#standingByBasis.get(basis);
+    const heat = this.computeHeat(rack, site, basis);
     const isRecent = known?.rack === rack && known.heat === heat && known.from <= moment && moment < known.until;
     if (isRecent && areReasonsEqual(known.findings, findings)) return known.standing;
     const { devices } = this;
@@ -122,7 +122,14 @@ export class RackFacts {
     const supply = [...findings, ...listSupplyReasons({ power, live, rack, devices, verdicts: this.redundancy(site) })];
     const health = computeRackHealth({ rack, capacity, conflicts, supply, hotspots, now });
     const standing = { elevation, thermal, ...health };
-    this.#standings.set(basis, { rack, heat, findings, from: moment, until: findNextChange([rack], now), standing });
+    this.#standingByBasis.set(basis, {
+      rack,
+      heat,
+      findings,
+      from: moment,
+      until: computeNextChangeMs([rack], now),
+      standing,
+    });
     return standing;
   }
 }
@@ -136,19 +143,19 @@ const HOUR_MS = 3_600_000;
  *
  * @param now ISO 8601 in UTC
  */
-export function findNextChange(racks: readonly Rack[], now: string): number {
+export function computeNextChangeMs(racks: readonly Rack[], now: string): number {
   return Math.min(
     Number.POSITIVE_INFINITY,
-    ...racks.map((rack) => Math.min(findNextReservationEnd(rack, now), findNextAgeStep(rack, now))),
+    ...racks.map((rack) => Math.min(computeNextReservationEndMs(rack, now), computeNextAgeStepMs(rack, now))),
   );
 }
 
-function findNextReservationEnd({ reservations = [] }: Rack, now: string): number {
+function computeNextReservationEndMs({ reservations = [] }: Rack, now: string): number {
   const ends = reservations.filter((one) => isReservationInForce(one, now)).map(({ until }) => until);
   return Math.min(Number.POSITIVE_INFINITY, ...ends.flatMap((until) => (until === undefined ? [] : Date.parse(until))));
 }
 
-function findNextAgeStep({ measuredAt }: Rack, now: string): number {
+function computeNextAgeStepMs({ measuredAt }: Rack, now: string): number {
   if (measuredAt === undefined) return Number.POSITIVE_INFINITY;
   const measured = Date.parse(measuredAt);
   const age = Date.parse(now) - measured;

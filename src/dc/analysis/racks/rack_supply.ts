@@ -49,7 +49,7 @@ function findRackRole(graph: PowerGraph, index: number): "JUDGED" | "PDU" | "UND
 }
 
 /** Effects of a failure on the devices of one rack. */
-interface Struck {
+interface AffectedRack {
   readonly key: string;
   /** Number of consumers that go offline, without failed sources. */
   off: number;
@@ -89,10 +89,10 @@ interface RackSite {
 
 /** Determines the state of each rack that a failure affects. Source: docs/decisions.md#d-08. */
 export function computeRackStates(topology: RackSite, { dark, hits, failed }: RackFailure): RackStates {
-  const struck = new StruckRacks(topology);
-  for (const index of failed) struck.fail(index);
-  for (const index of dark) struck.darken(index, failed.has(index));
-  for (const { index } of hits) struck.hit(index);
+  const struck = new AffectedRacks(topology);
+  for (const index of failed) struck.excludeFailed(index);
+  for (const index of dark) struck.countDarkNode(index, failed.has(index));
+  for (const { index } of hits) struck.markTouched(index);
   const states = new Map<string, RackState>();
   const undocumented: string[] = [];
   for (const rack of struck.racks()) {
@@ -106,7 +106,7 @@ export function computeRackStates(topology: RackSite, { dark, hits, failed }: Ra
 }
 
 /** Returns the state of a rack; undefined if nothing changed in it. */
-function computeRackState(rack: Struck, supply: RackSupply): RackState | undefined {
+function computeRackState(rack: AffectedRack, supply: RackSupply): RackState | undefined {
   const unknown = supply.undocumented.length > 0;
   const judged = supply.judged - rack.failed;
   if (judged === 0 && rack.pdusLost > 0 && supply.pdusOff + rack.pdusLost === supply.pdus) {
@@ -119,33 +119,33 @@ function computeRackState(rack: Struck, supply: RackSupply): RackState | undefin
 }
 
 /** Racks that a failure affects. Each is created for its first affected device. */
-class StruckRacks {
+class AffectedRacks {
   readonly #topology: RackSite;
-  readonly #byKey = new Map<string, Struck>();
+  readonly #byKey = new Map<string, AffectedRack>();
   /** Racks by code as written. Most devices spell a code alike, which avoids normalising the code of each device. */
-  readonly #byCode = new Map<string, Struck>();
+  readonly #byCode = new Map<string, AffectedRack>();
 
   constructor(topology: RackSite) {
     this.#topology = topology;
   }
 
-  racks(): Iterable<Struck> {
+  racks(): Iterable<AffectedRack> {
     return this.#byKey.values();
   }
 
   /** Excludes a failed source from the counts of its rack. */
-  fail(index: number): void {
+  excludeFailed(index: number): void {
     const { power, live } = this.#topology;
-    const rack = this.#rackOf(power.nodes[index]);
+    const rack = this.#findRack(power.nodes[index]);
     if (rack === undefined || findRackRole(power, index) !== "JUDGED") return;
     rack.failed += 1;
     if (live[index] !== 1) rack.failedOff += 1;
   }
 
   /** Counts a node that loses power. */
-  darken(index: number, isFailed: boolean): void {
+  countDarkNode(index: number, isFailed: boolean): void {
     const { power } = this.#topology;
-    const rack = this.#rackOf(power.nodes[index]);
+    const rack = this.#findRack(power.nodes[index]);
     if (rack === undefined) return;
     const role = findRackRole(power, index);
     if (role === "PDU") {
@@ -155,12 +155,12 @@ class StruckRacks {
   }
 
   /** Records a device that goes offline, is degraded or runs on battery. */
-  hit(index: number): void {
-    const rack = this.#rackOf(this.#topology.power.nodes[index]);
+  markTouched(index: number): void {
+    const rack = this.#findRack(this.#topology.power.nodes[index]);
     if (rack !== undefined) rack.touched = true;
   }
 
-  #rackOf(node: PowerNode | undefined): Struck | undefined {
+  #findRack(node: PowerNode | undefined): AffectedRack | undefined {
     const rackCode =
       node?.kind === "DEVICE" ? node.device.rackCode : node?.kind === "CRAC" ? node.crac.rackCode : undefined;
     if (rackCode === undefined) return undefined;

@@ -5,7 +5,7 @@ import type { BlastRadius, BlastSite } from "../power/blast_radius.ts";
 import { computeComparableLoad } from "../power/power_overloads.ts";
 import type { Topology } from "../topology.ts";
 import { selectCoolingUnits } from "./elements.ts";
-import { ZoneWatch } from "./zone_shortage.ts";
+import { ZoneShortageFinder } from "./zone_shortage.ts";
 
 /** Returns nodes of devices and cooling units that do not work after a failure, failed elements included. */
 export function listNonworkingNodes(
@@ -18,7 +18,7 @@ export function listNonworkingNodes(
 /** Lists the supplies whose load rises after a failure, the most utilized first. Cost: the nodes whose loads change. */
 export function listLoadTakeovers(
   site: BlastSite,
-  { live, apparentAfter: after, reloaded }: BlastRadius,
+  { live, apparentAfter: after, changedLoadNodes: reloaded }: BlastRadius,
   basis: LoadBasis,
 ): readonly Takeover[] {
   const { power } = site;
@@ -50,6 +50,6 @@ export function listZoneShortages(
 ): readonly ZoneShortage[] {
   const lost = selectCoolingUnits(topology.power, off);
   if (lost.length === 0) return [];
-  const zones = new ZoneWatch(topology, basis).after(lost, off);
+  const zones = new ZoneShortageFinder(topology, basis).listShortages(lost, off);
   return zones.toSorted((a, b) => compareText(a.ref, b.ref) || compareText(a.medium, b.medium));
 }

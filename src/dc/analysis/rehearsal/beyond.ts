@@ -2,11 +2,11 @@ import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { Overloaded } from "../power/failure_state.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import { isPowerEquipmentNode } from "../power/power_nodes.ts";
-import { type FailureEffects, formatZoneKey, getNode, identity } from "./charge.ts";
+import { type FailureEffects, formatZoneKey, getNodeIndex, identity } from "./charge.ts";
 import type { Failure } from "./outcome.ts";
 
 /** Effects of a single failure, by keys. */
-interface Known {
+interface KnownEffects {
   readonly racksDark: ReadonlySet<string>;
   readonly racksPartial: ReadonlySet<string>;
   readonly trips: ReadonlySet<number>;
@@ -17,15 +17,15 @@ interface Known {
 }
 
 /** Finds effects of pairs of failures beyond those of single failures. `begin` sets the first failure of pairs. */
-export class PairLosses {
+export class PairEffects {
   readonly #graph: PowerGraph;
   /** Number of the latest first failure that turns a node off, by node; `#offByOther` has those of second failures. */
   readonly #offByOne: Uint32Array;
   readonly #offByOther: Uint32Array;
-  readonly #known = new Map<Failure, Known>();
-  #one: Failure | undefined;
-  #number = 0;
-  #pairs = 0;
+  readonly #effectsByFailure = new Map<Failure, KnownEffects>();
+  #firstFailure: Failure | undefined;
+  #firstNumber = 0;
+  #pairNumber = 0;
 
   constructor(graph: PowerGraph) {
     this.#graph = graph;
@@ -34,17 +34,17 @@ export class PairLosses {
   }
 
   /** Sets the first failure of the next pairs. */
-  begin(one: Failure): void {
-    this.#one = one;
-    this.#number += 1;
-    markOffNodes(this.#offByOne, one, this.#number);
+  setFirstFailure(one: Failure): void {
+    this.#firstFailure = one;
+    this.#firstNumber += 1;
+    markOffNodes(this.#offByOne, one, this.#firstNumber);
   }
 
   /** Returns a pair's effects that neither failure has alone, without degraded supply; undefined without any. */
-  beyond(pair: Failure, second: Failure): FailureEffects | undefined {
-    const [one, other] = [this.#knownOf(this.#one ?? second), this.#knownOf(second)];
+  computeJointEffects(pair: Failure, second: Failure): FailureEffects | undefined {
+    const [one, other] = [this.#loadKnownEffects(this.#firstFailure ?? second), this.#loadKnownEffects(second)];
     const found: FailureEffects = {
-      offline: this.#offline(pair, second),
+      offline: this.#listJointlyOffline(pair, second),
       degraded: [],
       racksDark: excludeKnownItems(pair.racksDark, identity, [one.racksDark, other.racksDark]),
       racksPartial: excludeKnownItems(pair.racksPartial, identity, [
@@ -53,7 +53,7 @@ export class PairLosses {
         other.racksPartial,
         other.racksDark,
       ]),
-      trips: excludeKnownItems(pair.trips, getNode, [one.trips, other.trips]),
+      trips: excludeKnownItems(pair.trips, getNodeIndex, [one.trips, other.trips]),
       overloads: excludeKnownItems(pair.overloads, formatOverloadKey, [one.overloads, other.overloads]),
       zones: excludeKnownItems(pair.zones, formatShortageKey, [one.zones, other.zones]),
       links: excludeKnownItems(pair.links, identity, [one.links, other.links]),
@@ -66,19 +66,20 @@ export class PairLosses {
   }
 
   /** Returns devices and cooling units that only the pair turns off. Most pairs have none, so the check ends early. */
-  #offline(pair: Failure, second: Failure): readonly number[] {
-    const isLeft = (index: number) => this.#offByOne[index] !== this.#number;
+  #listJointlyOffline(pair: Failure, second: Failure): readonly number[] {
+    const isLeft = (index: number) => this.#offByOne[index] !== this.#firstNumber;
     if (!pair.offline.some(isLeft)) return [];
-    this.#pairs += 1;
-    markOffNodes(this.#offByOther, second, this.#pairs);
+    this.#pairNumber += 1;
+    markOffNodes(this.#offByOther, second, this.#pairNumber);
     return pair.offline.filter(
-      (index) => isLeft(index) && this.#offByOther[index] !== this.#pairs && !isPowerEquipmentNode(this.#graph, index),
+      (index) =>
+        isLeft(index) && this.#offByOther[index] !== this.#pairNumber && !isPowerEquipmentNode(this.#graph, index),
     );
   }
 
-  #knownOf(failure: Failure): Known {
-    const known = this.#known.get(failure) ?? collectKnownEffects(failure);
-    this.#known.set(failure, known);
+  #loadKnownEffects(failure: Failure): KnownEffects {
+    const known = this.#effectsByFailure.get(failure) ?? collectKnownEffects(failure);
+    this.#effectsByFailure.set(failure, known);
     return known;
   }
 }
@@ -89,11 +90,19 @@ function markOffNodes(marks: Uint32Array, { offline, elements }: Failure, number
   for (const { index } of elements) marks[index] = number;
 }
 
-function collectKnownEffects({ racksDark, racksPartial, trips, overloads, zones, links, cutOff }: Failure): Known {
+function collectKnownEffects({
+  racksDark,
+  racksPartial,
+  trips,
+  overloads,
+  zones,
+  links,
+  cutOff,
+}: Failure): KnownEffects {
   return {
     racksDark: new Set(racksDark),
     racksPartial: new Set(racksPartial),
-    trips: new Set(trips.map(getNode)),
+    trips: new Set(trips.map(getNodeIndex)),
     overloads: new Set(listOverloadKeys(overloads, trips)),
     zones: new Set(zones.flatMap(listShortageKeys)),
     links: new Set(links),
@@ -104,12 +113,12 @@ function collectKnownEffects({ racksDark, racksPartial, trips, overloads, zones,
 /** Returns the items whose keys are in none of the known sets. */
 function excludeKnownItems<Item, Key>(
   items: readonly Item[],
-  keyOf: (item: Item) => Key,
+  getKey: (item: Item) => Key,
   known: readonly ReadonlySet<Key>[],
 ): readonly Item[] {
   if (items.length === 0) return items;
   return items.filter((item) => {
-    const key = keyOf(item);
+    const key = getKey(item);
     return !known.some((keys) => keys.has(key));
   });
 }

@@ -35,19 +35,19 @@ export interface ChargedFailure {
   /** Effects to charge: all effects of the failure, or for a pair its effects beyond both single failures. */
   readonly all: FailureEffects;
   /** Smaller failures that cause the effects that are not charged to this failure. */
-  readonly smaller: readonly Failure[];
+  readonly smallerFailures: readonly Failure[];
   /** For a pair, smaller single failures that cause some of its effects alone. */
-  readonly nearer: readonly Failure[];
+  readonly nearerFailures: readonly Failure[];
 }
 
 /** Two failures at once, and the effects that neither failure has alone. */
 export interface WorsePair {
   readonly failure: Failure;
-  readonly beyond: FailureEffects;
+  readonly jointEffects: FailureEffects;
 }
 
 /** Returns all effects of a failure except the loss of power equipment. */
-export function collectEffects(graph: PowerGraph, failure: Failure): FailureEffects {
+export function selectCountedEffects(graph: PowerGraph, failure: Failure): FailureEffects {
   const { degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff, isolated } = failure;
   const offline: number[] = [];
   for (const { index } of failure.elements) if (graph.nodes[index]?.kind === "CRAC") offline.push(index);
@@ -58,10 +58,10 @@ export function collectEffects(graph: PowerGraph, failure: Failure): FailureEffe
 /** Charges effects to failures. Failures in different islands of supply have no common effects. */
 export class EffectLedger {
   readonly #graph: PowerGraph;
-  readonly #entered: Failure[] = [];
+  readonly #failures: Failure[] = [];
   /** Node of the first element of each failure; `#last` has the node of its last element. -1 for none. */
-  readonly #first: number[] = [];
-  readonly #last: number[] = [];
+  readonly #firstNodes: number[] = [];
+  readonly #lastNodes: number[] = [];
   /** Nodes of locations by the number of their failure, without nodes that were off before. */
   readonly #members = new Map<number, readonly number[]>();
   /** By node, the number of the latest failure that turns it off before anything trips. */
@@ -80,7 +80,7 @@ export class EffectLedger {
   #smaller = new Set<number>();
   #nearer = new Set<number>();
   /** Number of single failures that were entered before pairs. */
-  #singles = 0;
+  #singleCount = 0;
 
   constructor(graph: PowerGraph) {
     this.#graph = graph;
@@ -97,8 +97,8 @@ export class EffectLedger {
    * failures of a site or of one island of supply. Cost: the effects of the failures and the nodes that each failure
    * turns off.
    */
-  *charge(failures: readonly Failure[]): Steps<readonly ChargedFailure[]> {
-    return yield* this.#chargeAll(failures, (at) => collectEffects(this.#graph, failures[at] as Failure));
+  *chargeFailures(failures: readonly Failure[]): Steps<readonly ChargedFailure[]> {
+    return yield* this.#chargeBySize(failures, (at) => selectCountedEffects(this.#graph, failures[at] as Failure));
   }
 
   /**
@@ -107,12 +107,15 @@ export class EffectLedger {
    * them; it is reported as a nearer cause.
    */
   *chargePairs(pairs: readonly WorsePair[]): Steps<readonly ChargedFailure[]> {
-    this.#singles = this.#entered.length;
+    this.#singleCount = this.#failures.length;
     const failures = pairs.map(({ failure }) => failure);
-    return yield* this.#chargeAll(failures, (at) => (pairs[at] as WorsePair).beyond);
+    return yield* this.#chargeBySize(failures, (at) => (pairs[at] as WorsePair).jointEffects);
   }
 
-  *#chargeAll(failures: readonly Failure[], effects: (at: number) => FailureEffects): Steps<readonly ChargedFailure[]> {
+  *#chargeBySize(
+    failures: readonly Failure[],
+    effects: (at: number) => FailureEffects,
+  ): Steps<readonly ChargedFailure[]> {
     const sizeOf = (at: number) => failures[at]?.direct.length ?? 0;
     // A failure turns off more nodes than each smaller failure that it includes.
     const bySize = [...failures.keys()].sort((a, b) => sizeOf(a) - sizeOf(b));
@@ -120,81 +123,81 @@ export class EffectLedger {
     const charged = new Array<ChargedFailure>(failures.length);
     for (const at of bySize) {
       const failure = failures[at];
-      if (failure !== undefined) charged[at] = this.#enter(failure, effects(at));
+      if (failure !== undefined) charged[at] = this.#chargeFailure(failure, effects(at));
       yield;
     }
     return charged;
   }
 
-  #enter(failure: Failure, all: FailureEffects): ChargedFailure {
-    this.#entered.push(failure);
-    const number = this.#entered.length;
+  #chargeFailure(failure: Failure, all: FailureEffects): ChargedFailure {
+    this.#failures.push(failure);
+    const number = this.#failures.length;
     for (const index of failure.direct) this.#marks[index] = number;
-    this.#noteSources(failure, number);
+    this.#recordSources(failure, number);
     this.#smaller = new Set();
     this.#nearer = new Set();
     // A device that a smaller failure turns off is not charged to a larger one as degraded; likewise racks and zones.
     const own: FailureEffects = {
-      offline: this.#keepNodes(all.offline, this.#offline),
-      degraded: this.#keepNodes(all.degraded, this.#degraded, this.#offline),
-      racksDark: this.#keep(all.racksDark, identity, [this.#racksDark]),
-      racksPartial: this.#keep(all.racksPartial, identity, [this.#racksPartial, this.#racksDark]),
-      trips: this.#keep(all.trips, getNode, [this.#trips]),
-      overloads: this.#keep(all.overloads, getNode, [this.#overloads, this.#trips]),
-      zones: this.#keepZones(all.zones),
-      links: this.#keep(all.links, identity, [this.#links]),
-      cutOff: this.#keep(all.cutOff, identity, [this.#cutOff]),
-      isolated: this.#keep(all.isolated, identity, [this.#isolated]),
+      offline: this.#chargeNodes(all.offline, this.#offline),
+      degraded: this.#chargeNodes(all.degraded, this.#degraded, this.#offline),
+      racksDark: this.#chargeItems(all.racksDark, identity, [this.#racksDark]),
+      racksPartial: this.#chargeItems(all.racksPartial, identity, [this.#racksPartial, this.#racksDark]),
+      trips: this.#chargeItems(all.trips, getNodeIndex, [this.#trips]),
+      overloads: this.#chargeItems(all.overloads, getNodeIndex, [this.#overloads, this.#trips]),
+      zones: this.#chargeZones(all.zones),
+      links: this.#chargeItems(all.links, identity, [this.#links]),
+      cutOff: this.#chargeItems(all.cutOff, identity, [this.#cutOff]),
+      isolated: this.#chargeItems(all.isolated, identity, [this.#isolated]),
     };
     const isEmpty = Object.values(own).every(({ length }) => length === 0);
     return {
       failure,
       own: isEmpty ? undefined : hasAllEffects(own, all) ? all : own,
       all,
-      smaller: this.#named(this.#smaller),
-      nearer: this.#named(this.#nearer),
+      smallerFailures: this.#listFailures(this.#smaller),
+      nearerFailures: this.#listFailures(this.#nearer),
     };
   }
 
-  #noteSources({ elements }: Failure, number: number): void {
+  #recordSources({ elements }: Failure, number: number): void {
     let [first, last] = [elements[0]?.index ?? -1, elements.at(-1)?.index ?? -1];
     if (elements[0]?.members !== undefined) {
       const own = elements.flatMap(listFailingNodes).filter((index) => this.#marks[index] === number);
       this.#members.set(number, own);
       [first, last] = [own[0] ?? -1, own.at(-1) ?? -1];
     }
-    this.#first.push(first);
-    this.#last.push(last);
+    this.#firstNodes.push(first);
+    this.#lastNodes.push(last);
   }
 
-  #named(numbers: ReadonlySet<number>): readonly Failure[] {
-    return numbers.size === 0 ? NONE : [...numbers].flatMap((one) => this.#entered[one - 1] ?? []);
+  #listFailures(numbers: ReadonlySet<number>): readonly Failure[] {
+    return numbers.size === 0 ? NO_FAILURES : [...numbers].flatMap((one) => this.#failures[one - 1] ?? []);
   }
 
   /** Returns the nodes that are not charged to a smaller failure, and charges them to the current failure. */
-  #keepNodes(nodes: readonly number[], same: NodeOwners, worse?: NodeOwners): readonly number[] {
+  #chargeNodes(nodes: readonly number[], same: NodeOwners, worse?: NodeOwners): readonly number[] {
     if (nodes.length === 0) return nodes;
     const found: number[] = [];
     for (const index of nodes) {
-      const isOwned = same.has(index) && this.#isTaken(same.of(index));
-      const isWorse = worse?.has(index) === true && this.#isTaken(worse.of(index));
+      const isOwned = same.hasOwner(index) && this.#isOwnedBySmaller(same.listOwners(index));
+      const isWorse = worse?.hasOwner(index) === true && this.#isOwnedBySmaller(worse.listOwners(index));
       if (isOwned || isWorse) continue;
-      same.add(index, this.#entered.length);
+      same.addOwner(index, this.#failures.length);
       found.push(index);
     }
     return found;
   }
 
-  #keepZones(zones: readonly ZoneShortage[]): readonly ZoneShortage[] {
+  #chargeZones(zones: readonly ZoneShortage[]): readonly ZoneShortage[] {
     if (zones.length === 0) return zones;
     return [
-      ...this.#keep(zones.filter(isHeatUncovered), formatZoneKey, [this.#short]),
-      ...this.#keep(zones.filter(lacksReserve), formatZoneKey, [this.#reserve, this.#short]),
+      ...this.#chargeItems(zones.filter(isHeatUncovered), formatZoneKey, [this.#short]),
+      ...this.#chargeItems(zones.filter(lacksReserve), formatZoneKey, [this.#reserve, this.#short]),
     ];
   }
 
   /** Returns the items that are not charged to a smaller failure, and charges them to the current failure. */
-  #keep<Item, Key>(
+  #chargeItems<Item, Key>(
     items: readonly Item[],
     keyOf: (item: Item) => Key,
     [same, ...worse]: readonly [EffectOwners<Key>, ...EffectOwners<Key>[]],
@@ -202,24 +205,24 @@ export class EffectLedger {
     if (items.length === 0) return items;
     return items.filter((item) => {
       const key = keyOf(item);
-      let isOwned = this.#isTaken(same.of(key));
-      for (const owners of worse) if (this.#isTaken(owners.of(key))) isOwned = true;
-      if (!isOwned) same.add(key, this.#entered.length);
+      let isOwned = this.#isOwnedBySmaller(same.listOwners(key));
+      for (const owners of worse) if (this.#isOwnedBySmaller(owners.listOwners(key))) isOwned = true;
+      if (!isOwned) same.addOwner(key, this.#failures.length);
       return !isOwned;
     });
   }
 
   /** Whether the current failure includes one of the owners. Records these owners as smaller or nearer causes. */
-  #isTaken(owners: readonly number[]): boolean {
-    const now = this.#entered.length;
+  #isOwnedBySmaller(owners: readonly number[]): boolean {
+    const now = this.#failures.length;
     let found = false;
     for (let place = 0; place < owners.length; place += 1) {
       const number = owners[place] as number;
-      if (number === now || this.#marks[this.#first[number - 1] as number] !== now) continue;
-      if (this.#marks[this.#last[number - 1] as number] !== now) continue;
+      if (number === now || this.#marks[this.#firstNodes[number - 1] as number] !== now) continue;
+      if (this.#marks[this.#lastNodes[number - 1] as number] !== now) continue;
       if (this.#members.size > 0 && this.#members.get(number)?.every((index) => this.#marks[index] === now) === false)
         continue;
-      if (number <= this.#singles) {
+      if (number <= this.#singleCount) {
         this.#nearer.add(number);
         continue;
       }
@@ -230,7 +233,7 @@ export class EffectLedger {
   }
 }
 
-const NONE: readonly Failure[] = [];
+const NO_FAILURES: readonly Failure[] = [];
 
 function hasAllEffects(own: FailureEffects, all: FailureEffects): boolean {
   for (const part in all)
@@ -242,7 +245,7 @@ export function identity<Item>(item: Item): Item {
   return item;
 }
 
-export function getNode({ index }: { readonly index: number }): number {
+export function getNodeIndex({ index }: { readonly index: number }): number {
   return index;
 }
 

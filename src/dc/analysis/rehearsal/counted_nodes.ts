@@ -19,8 +19,8 @@ export class NodeTable {
   readonly coolingKw: Float64Array;
   /** Battery time in seconds; -1 if none is recorded. */
   readonly runtimeS: Float64Array;
-  readonly role: Uint8Array;
-  readonly counts: Uint8Array;
+  readonly rackRoles: Uint8Array;
+  readonly categories: Uint8Array;
   /** Number of the node's rack; -1 for none. */
   readonly rack: Int32Array;
   readonly rackKeys: string[] = [];
@@ -32,8 +32,8 @@ export class NodeTable {
     this.drawW = new Float64Array(size);
     this.coolingKw = new Float64Array(size);
     this.runtimeS = new Float64Array(size).fill(-1);
-    this.role = new Uint8Array(size);
-    this.counts = new Uint8Array(size);
+    this.rackRoles = new Uint8Array(size);
+    this.categories = new Uint8Array(size);
     this.rack = new Int32Array(size).fill(-1);
     const racks = new Map<string, number>();
     for (let index = 0; index < size; index += 1) this.#readNode(index, basis, racks);
@@ -45,29 +45,29 @@ export class NodeTable {
     this.drawW[index] = getOwnDrawW(this.graph, index, basis);
     if (node.kind === "DEVICE") this.#readDevice(index, node);
     if (node.kind === "CRAC") {
-      this.counts[index] = node.crac.status === "PLANNED" ? COUNT_CATEGORY.NOTHING : COUNT_CATEGORY.CRAC;
+      this.categories[index] = node.crac.status === "PLANNED" ? COUNT_CATEGORY.NOTHING : COUNT_CATEGORY.CRAC;
       this.coolingKw[index] = computeDeratedKw(node.crac);
     }
     const code = node.kind === "DEVICE" ? node.device.rackCode : node.kind === "CRAC" ? node.crac.rackCode : undefined;
-    if (code !== undefined) this.rack[index] = this.#rackNumber(code, racks);
+    if (code !== undefined) this.rack[index] = this.#assignRackNumber(code, racks);
   }
 
   #readDevice(index: number, node: Extract<PowerNode, { kind: "DEVICE" }>): void {
     const { device } = node;
     const isSupply = isPowerKind(device.kind);
-    if (!node.blocked) this.counts[index] = isSupply ? COUNT_CATEGORY.POWER : COUNT_CATEGORY.IT;
-    this.role[index] = this.#roleOf(index, node, isSupply);
+    if (!node.blocked) this.categories[index] = isSupply ? COUNT_CATEGORY.POWER : COUNT_CATEGORY.IT;
+    this.rackRoles[index] = this.#determineRackRole(index, node, isSupply);
     this.runtimeS[index] = device.power?.runtimeS ?? -1;
   }
 
-  #roleOf(index: number, node: PowerNode, isSupply: boolean): number {
+  #determineRackRole(index: number, node: PowerNode, isSupply: boolean): number {
     if (node.blocked) return RACK_ROLE.NONE;
     if (isSupply) return RACK_ROLE.PDU;
     if (!isConsumer(node)) return RACK_ROLE.NONE;
     return isUndocumented(this.graph, index) ? RACK_ROLE.UNDOCUMENTED : RACK_ROLE.JUDGED;
   }
 
-  #rackNumber(code: string, racks: Map<string, number>): number {
+  #assignRackNumber(code: string, racks: Map<string, number>): number {
     const known = racks.get(code) ?? racks.get(codeKey(code));
     if (known !== undefined) return known;
     const made = this.rackKeys.length;

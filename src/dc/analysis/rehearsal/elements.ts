@@ -15,7 +15,7 @@ import type { FailingElement } from "./outcome.ts";
  * Lists the elements that a rehearsal fails: live equipment that supplies something, cooling units in service, and
  * switches in service at the ends of fabric links. Ordered by code, each device before its outlets.
  */
-export function listElements(topology: Topology): readonly FailingElement[] {
+export function listFailingElements(topology: Topology): readonly FailingElement[] {
   const { power, live } = topology;
   const switches = collectSwitchNodes(topology);
   const kinds = new Map<number, FailureKind>();
@@ -61,12 +61,12 @@ export function isInScope(topology: Topology, index: number, scope: Ref): boolea
     const device = topology.device(node.end.deviceCode);
     return device !== undefined && isLocatedIn(device, scope);
   }
-  return power.supplies.of(index).some(({ to }) => isInScope(topology, to, scope));
+  return power.supplies.listEdges(index).some(({ to }) => isInScope(topology, to, scope));
 }
 
 /** Whether an element supplies another element that has consumers. */
 export function suppliesOtherSuppliers({ power: { supplies } }: Topology, index: number): boolean {
-  return supplies.of(index).some(({ to }) => supplies.count(to) > 0);
+  return supplies.listEdges(index).some(({ to }) => supplies.count(to) > 0);
 }
 
 export function getElementRef({ nodes }: PowerGraph, { index, ref }: FailingElement): string {

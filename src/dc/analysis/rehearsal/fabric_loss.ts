@@ -23,40 +23,40 @@ export interface UplinkLoad {
   readonly uplinks: number;
 }
 
-interface Link {
+interface WorkingLink {
   readonly link: FabricLink;
   readonly mbps: number;
   /** Nodes of the two ends; -1 for a device that is not in the inventory. */
-  readonly ends: readonly [number, number];
+  readonly endNodes: readonly [number, number];
   /** Node of the end in the lower tier; -1 for a link within a tier. */
-  readonly lower: number;
+  readonly lowerNode: number;
 }
 
 const NO_LINKS: readonly number[] = [];
 /** Latest fabrics by the function that finds their switches. */
-const latest = new WeakMap<FindDeviceByKey, FabricWatch>();
-const NOTHING: FabricLoss = { links: [], cutOff: [] };
+const latest = new WeakMap<FindDeviceByKey, FabricLossFinder>();
+const NO_FABRIC_LOSS: FabricLoss = { links: [], cutOff: [] };
 
 /** Working links of all fabrics by the nodes of their ends, and the effect of losing nodes or links. */
-export class FabricWatch {
-  readonly #links: readonly Link[];
-  readonly #byNode = new Map<number, number[]>();
+export class FabricLossFinder {
+  readonly #links: readonly WorkingLink[];
+  readonly #linksByNode = new Map<number, number[]>();
   /** 1 at nodes with links: reading it is cheaper than a map, and most nodes have no links. */
   readonly #isLinked: Uint8Array;
   /** Numbers of each node's links to a higher tier. */
-  readonly #uplinks = new Map<number, number[]>();
+  readonly #uplinksByNode = new Map<number, number[]>();
   readonly #fabricLinks: readonly FabricLink[];
   /** Nodes by the codes at the ends of links. */
-  readonly #nodes = new Map<string, number>();
+  readonly #nodesByCode = new Map<string, number>();
 
   /**
    * Returns the fabrics of a topology. The latest ones are used again while links, switches and their nodes are the same.
    * @param deviceOf compared by identity: the same function must return the same devices, with their network ports
    */
-  static of(topology: Topology, deviceOf: FindDeviceByKey): FabricWatch {
+  static of(topology: Topology, deviceOf: FindDeviceByKey): FabricLossFinder {
     const known = latest.get(deviceOf);
-    if (known?.isOf(topology) === true) return known;
-    const watch = new FabricWatch(topology, deviceOf);
+    if (known?.isSameFabric(topology) === true) return known;
+    const watch = new FabricLossFinder(topology, deviceOf);
     latest.set(deviceOf, watch);
     return watch;
   }
@@ -66,48 +66,50 @@ export class FabricWatch {
     const tiers = rankTiers(inventory.fabricLinks, deviceOf);
     this.#fabricLinks = inventory.fabricLinks;
     const nodeOf = (code: string): number => {
-      const node = this.#nodes.get(code) ?? findDeviceNode(power, code);
-      this.#nodes.set(code, node);
+      const node = this.#nodesByCode.get(code) ?? findDeviceNode(power, code);
+      this.#nodesByCode.set(code, node);
       return node;
     };
-    this.#links = inventory.fabricLinks.flatMap((link): Link[] => {
+    this.#links = inventory.fabricLinks.flatMap((link): WorkingLink[] => {
       if (!canCarryTraffic(link, deviceOf)) return [];
       const ends = [nodeOf(link.a.deviceCode), nodeOf(link.b.deviceCode)] as const;
       const [a = 0, b = 0] = [link.a, link.b].map(({ deviceCode }) => tiers.get(codeKey(deviceCode)));
-      return [{ link, mbps: link.capacityMbps ?? 0, ends, lower: a === b ? -1 : a < b ? ends[0] : ends[1] }];
+      return [
+        { link, mbps: link.capacityMbps ?? 0, endNodes: ends, lowerNode: a === b ? -1 : a < b ? ends[0] : ends[1] },
+      ];
     });
     this.#isLinked = new Uint8Array(power.nodes.length);
-    for (const [at, { ends, lower }] of this.#links.entries()) {
+    for (const [at, { endNodes: ends, lowerNode: lower }] of this.#links.entries()) {
       for (const node of ends) if (node >= 0) this.#isLinked[node] = 1;
-      getOrCreateList(this.#byNode, ends[0]).push(at);
-      if (ends[1] !== ends[0]) getOrCreateList(this.#byNode, ends[1]).push(at);
-      if (lower >= 0) getOrCreateList(this.#uplinks, lower).push(at);
+      getOrCreateList(this.#linksByNode, ends[0]).push(at);
+      if (ends[1] !== ends[0]) getOrCreateList(this.#linksByNode, ends[1]).push(at);
+      if (lower >= 0) getOrCreateList(this.#uplinksByNode, lower).push(at);
     }
   }
 
   /** Returns the total capacity of links in megabits per second. */
-  mbpsOf(links: Iterable<number>): number {
+  sumMbps(links: Iterable<number>): number {
     let sum = 0;
     for (const at of links) sum += this.#links[at]?.mbps ?? 0;
     return sum;
   }
 
   /** Returns nodes of the switches that lose uplinks if some nodes and links fail. */
-  lowerEnds(off: Iterable<number>, cut: readonly number[] = []): readonly number[] {
-    const found = new Set(cut.map((at) => this.#links[at]?.lower ?? -1));
-    for (const node of off) for (const at of this.#linksOf(node)) found.add(this.#links[at]?.lower ?? -1);
+  listLowerEnds(off: Iterable<number>, cut: readonly number[] = []): readonly number[] {
+    const found = new Set(cut.map((at) => this.#links[at]?.lowerNode ?? -1));
+    for (const node of off) for (const at of this.#listNodeLinks(node)) found.add(this.#links[at]?.lowerNode ?? -1);
     found.delete(-1);
     return [...found];
   }
 
   /** Returns numbers of the working links that a predicate selects. */
-  numbersOf(isChosen: (link: FabricLink) => boolean): readonly number[] {
+  listLinkNumbers(isChosen: (link: FabricLink) => boolean): readonly number[] {
     return this.#links.flatMap(({ link }, at) => (isChosen(link) ? [at] : []));
   }
 
   /** Returns numbers of a node's working links that satisfy a predicate. */
-  numbersAt(node: number, isChosen: (link: FabricLink) => boolean): readonly number[] {
-    return this.#linksOf(node).filter((at) => isChosen((this.#links[at] as Link).link));
+  listNodeLinkNumbers(node: number, isChosen: (link: FabricLink) => boolean): readonly number[] {
+    return this.#listNodeLinks(node).filter((at) => isChosen((this.#links[at] as WorkingLink).link));
   }
 
   /**
@@ -116,12 +118,12 @@ export class FabricWatch {
    * @param down numbers of the links that go down
    * @param isGone whether a node no longer works
    */
-  uplinksAfter(down: readonly number[], isGone: (node: number) => boolean): readonly UplinkLoad[] {
+  computeUplinkLoads(down: readonly number[], isGone: (node: number) => boolean): readonly UplinkLoad[] {
     const lost = new Set(down);
-    const lower = new Set(down.map((at) => this.#links[at]?.lower ?? -1));
+    const lower = new Set(down.map((at) => this.#links[at]?.lowerNode ?? -1));
     lower.delete(-1);
     return [...lower].flatMap((node): UplinkLoad[] => {
-      const all = (this.#uplinks.get(node) ?? []).flatMap((at) => {
+      const all = (this.#uplinksByNode.get(node) ?? []).flatMap((at) => {
         const link = this.#links[at];
         return link === undefined ? [] : [{ ...link, at }];
       });
@@ -135,17 +137,17 @@ export class FabricWatch {
   }
 
   /** Whether links and nodes of switches are the same in a topology with the same switches. */
-  private isOf({ inventory, power }: Topology): boolean {
+  private isSameFabric({ inventory, power }: Topology): boolean {
     if (inventory.fabricLinks !== this.#fabricLinks) return false;
-    for (const [code, node] of this.#nodes) if (findDeviceNode(power, code) !== node) return false;
+    for (const [code, node] of this.#nodesByCode) if (findDeviceNode(power, code) !== node) return false;
     return true;
   }
 
-  #linksOf(node: number): readonly number[] {
-    return this.#isLinked[node] === 1 ? (this.#byNode.get(node) ?? []) : NO_LINKS;
+  #listNodeLinks(node: number): readonly number[] {
+    return this.#isLinked[node] === 1 ? (this.#linksByNode.get(node) ?? []) : NO_LINKS;
   }
 
-  linksAt(numbers: readonly number[]): readonly FabricLink[] {
+  listLinks(numbers: readonly number[]): readonly FabricLink[] {
     return numbers.flatMap((at) => this.#links[at]?.link ?? []);
   }
 
@@ -154,22 +156,22 @@ export class FabricWatch {
    * @param off nodes that no longer work
    * @param cut numbers of links that go down regardless of their ends
    */
-  after(off: readonly number[], cut: readonly number[] = []): FabricLoss {
+  computeFabricLoss(off: readonly number[], cut: readonly number[] = []): FabricLoss {
     const down = new Set(cut);
-    for (const node of off) for (const at of this.#linksOf(node)) down.add(at);
-    if (down.size === 0) return NOTHING;
+    for (const node of off) for (const at of this.#listNodeLinks(node)) down.add(at);
+    if (down.size === 0) return NO_FABRIC_LOSS;
     const gone = new Set(off);
     const lower = new Set<number>();
-    for (const at of down) lower.add(this.#links[at]?.lower ?? -1);
+    for (const at of down) lower.add(this.#links[at]?.lowerNode ?? -1);
     lower.delete(-1);
     const cutOff = [...lower].filter(
-      (node) => !gone.has(node) && (this.#uplinks.get(node) ?? []).every((at) => down.has(at)),
+      (node) => !gone.has(node) && (this.#uplinksByNode.get(node) ?? []).every((at) => down.has(at)),
     );
     return { links: [...down], cutOff };
   }
 }
 
-function sumLinkMbps(links: readonly Link[]): number {
+function sumLinkMbps(links: readonly WorkingLink[]): number {
   return links.reduce((sum, link) => sum + link.mbps, 0);
 }
 

@@ -1,7 +1,7 @@
 import type { Impact } from "#gen/datacenter/v1/messages.ts";
-import { RideThroughAtLoad } from "../power/battery.ts";
+import { BatteryRideThrough } from "../power/battery.ts";
 import type { BlastOptions, BlastSite } from "../power/blast_radius.ts";
-import { Cascade, type Tripped } from "../power/cascade.ts";
+import { Cascade, type TrippedSource } from "../power/cascade.ts";
 import { FailureState, type Overloaded } from "../power/failure_state.ts";
 import { includesBladeDraw } from "../power/load_lanes.ts";
 import { EDGE_BITS } from "../power/power_edge.ts";
@@ -12,18 +12,18 @@ import { type FailingElement, listFailingNodes, type PowerOutcome } from "./outc
 import { RACK_STATE, RackTally } from "./rack_tally.ts";
 
 const NO_OVERLOADS: readonly Overloaded[] = [];
-const NO_TRIPS: readonly Tripped[] = [];
+const NO_TRIPS: readonly TrippedSource[] = [];
 const NO_KEYS: readonly string[] = [];
 
-interface Sources {
+interface FailureSources {
   /** Nodes that fail. */
   readonly nodes: readonly number[];
   /** Nodes that fail as contents of a location; undefined for elements that do not count as offline themselves. */
-  readonly place: PlaceSources | undefined;
+  readonly location: LocationSources | undefined;
 }
 
 /** Failing nodes of locations; their loads and cooling units count as offline. */
-interface PlaceSources {
+interface LocationSources {
   readonly all: ReadonlySet<number>;
   /** Failing equipment that does not count as offline. */
   readonly unlisted: ReadonlySet<number>;
@@ -34,13 +34,13 @@ export class FailureSweep {
   readonly #nodes: NodeTable;
   readonly #state: FailureState;
   readonly #options: BlastOptions;
-  readonly #slack: LoadSlack | undefined;
-  readonly #racks: RackTally;
-  readonly #batteries: RideThroughAtLoad;
+  readonly #loadSlack: LoadSlack | undefined;
+  readonly #rackTally: RackTally;
+  readonly #batteries: BatteryRideThrough;
   /** By node, the number of the latest failure in which an IT device is off. */
-  readonly #goneIn: Uint32Array;
+  readonly #lastOfflineFailure: Uint32Array;
   #peaks: Float64Array | undefined;
-  #count = 0;
+  #failureCount = 0;
 
   constructor(nodes: NodeTable, site: BlastSite, options: BlastOptions) {
     const { graph } = nodes;
@@ -50,24 +50,24 @@ export class FailureSweep {
     this.#options = options;
     const before = { graph, live, loads, options, known: nodes };
     this.#state = new FailureState(before);
-    this.#batteries = new RideThroughAtLoad(before);
+    this.#batteries = new BatteryRideThrough(before);
     // Effects of phases and power factors do not add up, so no slack bounds them.
-    this.#slack = loads.phasesVa === undefined ? new LoadSlack(graph, live, loads.watts) : undefined;
-    this.#racks = new RackTally(nodes, live);
-    this.#goneIn = new Uint32Array(nodes.size);
+    this.#loadSlack = loads.phasesVa === undefined ? new LoadSlack(graph, live, loads.watts) : undefined;
+    this.#rackTally = new RackTally(nodes, live);
+    this.#lastOfflineFailure = new Uint32Array(nodes.size);
   }
 
   /**
    * Fails elements together, counts the effects and restores the state before.
    * @param isCircular whether supply has cycles around the elements. Cost: that of all nodes if supply has cycles
    */
-  fail(elements: readonly FailingElement[], isCircular = false): PowerOutcome {
-    this.#count += 1;
+  tryFailure(elements: readonly FailingElement[], isCircular = false): PowerOutcome {
+    this.#failureCount += 1;
     this.#state.isCircular = isCircular;
     const sources = collectSources(elements);
-    const { darkBefore, direct, overloads, trips } = this.#spread(sources);
-    const { impact, offline, degraded, keys } = this.#counted(sources);
-    this.#state.undo();
+    const { darkBefore, direct, overloads, trips } = this.#applyFailure(sources);
+    const { impact, offline, degraded, keys } = this.#countEffects(sources);
+    this.#state.restoreState();
     const { racksDark, racksPartial, racksProtected } = keys;
     return {
       elements,
@@ -85,81 +85,87 @@ export class FailureSweep {
   }
 
   /** Fails elements together and returns all nodes that their cascade affects. */
-  footprint(elements: readonly FailingElement[]): Footprint {
+  computeFootprint(elements: readonly FailingElement[]): FailureFootprint {
     const state = this.#state;
     const { loads } = state;
     const { limitW } = this.#nodes.graph.columns;
     this.#peaks ??= new Float64Array(this.#nodes.size);
     loads.peaks = this.#peaks;
     state.isCircular = false;
-    this.#spread(collectSources(elements));
+    this.#applyFailure(collectSources(elements));
     const rises = new Map<number, number>();
-    for (const at of loads.changed) {
+    for (const at of loads.changedNodes) {
       const rise = this.#peaks[at] as number;
       if (rise > 0 && (limitW[at] as number) < Number.POSITIVE_INFINITY) rises.set(at, rise);
     }
-    const made = { reached: state.reached, changed: loads.changed, rises };
-    state.undo();
+    const made = { reached: state.reachedNodes, changed: loads.changedNodes, rises };
+    state.restoreState();
     loads.peaks = undefined;
     return made;
   }
 
   /** Whether a failing node does not count as offline. In a location, undocumented devices do not count either. */
-  #isUncounted({ nodes, place }: Sources, index: number): boolean {
+  #isUncounted({ nodes, location: place }: FailureSources, index: number): boolean {
     if (place === undefined) return nodes.includes(index);
     if (place.unlisted.has(index)) return true;
-    return this.#nodes.role[index] === RACK_ROLE.UNDOCUMENTED && place.all.has(index);
+    return this.#nodes.rackRoles[index] === RACK_ROLE.UNDOCUMENTED && place.all.has(index);
   }
 
   /** Applies a failure and, if the options request it, its cascade. */
-  #spread(sources: Sources) {
+  #applyFailure(sources: FailureSources) {
     const state = this.#state;
-    const overloads = this.#lose(sources.nodes);
+    const overloads = this.#applyLoss(sources.nodes);
     const direct = state.dark.slice();
     const cascade = new Cascade(state, overloads);
-    if (!this.#options.cascade || cascade.isOver) return { direct, overloads, trips: NO_TRIPS, darkBefore: undefined };
-    const darkBefore = new Set(this.#darkRacks(sources));
-    const trips: Tripped[] = [];
-    while (!cascade.isOver) trips.push(...cascade.step());
+    if (!this.#options.cascade || cascade.hasEnded)
+      return { direct, overloads, trips: NO_TRIPS, darkBefore: undefined };
+    const darkBefore = new Set(this.#listDarkRacks(sources));
+    const trips: TrippedSource[] = [];
+    while (!cascade.hasEnded) trips.push(...cascade.runStep());
     return { direct, overloads: cascade.overloads, trips, darkBefore };
   }
 
-  #lose(sources: readonly number[]): readonly Overloaded[] {
+  #applyLoss(sources: readonly number[]): readonly Overloaded[] {
     const state = this.#state;
     const reached = state.spread(sources);
     const mayRest = state.loads.peaks === undefined && !state.isCircular;
-    if (mayRest && this.#slack?.suffices(reached, state.live) === true) return NO_OVERLOADS;
-    state.follow(reached);
-    return state.overloads();
+    if (mayRest && this.#loadSlack?.excludesOverloads(reached, state.live) === true) return NO_OVERLOADS;
+    state.updateLoads(reached);
+    return state.listOverloads();
   }
 
-  #counted(sources: Sources) {
-    const { counts } = this.#nodes;
+  #countEffects(sources: FailureSources) {
+    const { categories: counts } = this.#nodes;
     const { dark } = this.#state;
     const isCounted = (index: number) => counts[index] !== COUNT_CATEGORY.NOTHING;
     const offline = dark.filter((index) => isCounted(index) && !this.#isUncounted(sources, index));
-    const onBattery = this.#options.assumeBattery ? this.#state.onBattery().filter(isCounted) : [];
+    const onBattery = this.#options.assumeBattery ? this.#state.listNodesOnBattery().filter(isCounted) : [];
     const isCarried = onBattery.length === 0 ? undefined : new Set(onBattery);
-    const weaker = this.#state.weaker().filter(isCounted);
+    const weaker = this.#state.listWeakenedNodes().filter(isCounted);
     const degraded = isCarried === undefined ? weaker : weaker.filter((index) => !isCarried.has(index));
-    const racks = this.#rackStates(sources, [offline, onBattery, degraded]);
-    return { impact: this.#impact(sources, { offline, degraded, racks }), offline, degraded, keys: racks.keys };
+    const racks = this.#countRackStates(sources, [offline, onBattery, degraded]);
+    return {
+      impact: this.#computeImpact(sources, { offline, degraded, racks }),
+      offline,
+      degraded,
+      keys: racks.keysByState,
+    };
   }
 
-  #impact(
-    sources: Sources,
+  #computeImpact(
+    sources: FailureSources,
     {
       offline,
       degraded,
       racks,
     }: { readonly offline: readonly number[]; readonly degraded: readonly number[]; readonly racks: RackCounts },
   ): Impact {
-    const { counts, coolingKw } = this.#nodes;
+    const { categories: counts, coolingKw } = this.#nodes;
     let [it, power, cracs, coolingLostKw, devicesDegraded] = [0, 0, 0, 0, 0];
     for (const index of offline) {
       if (counts[index] === COUNT_CATEGORY.IT) {
         it += 1;
-        this.#goneIn[index] = this.#count;
+        this.#lastOfflineFailure[index] = this.#failureCount;
       } else if (counts[index] === COUNT_CATEGORY.POWER) power += 1;
       else {
         cracs += 1;
@@ -167,19 +173,19 @@ export class FailureSweep {
       }
     }
     for (const index of degraded) if (counts[index] !== COUNT_CATEGORY.CRAC) devicesDegraded += 1;
-    const minRideThroughS = this.#rideThrough();
-    const atLoadS = this.#batteries.shortestS(minRideThroughS, sources.nodes, this.#state.isCircular);
+    const minRideThroughS = this.#findShortestRuntimeS();
+    const atLoadS = this.#batteries.computeShortestS(minRideThroughS, sources.nodes, this.#state.isCircular);
     return {
-      racksDark: racks.keys.racksDark.length,
-      racksPartial: racks.keys.racksPartial.length,
-      racksProtected: racks.keys.racksProtected.length,
+      racksDark: racks.keysByState.racksDark.length,
+      racksPartial: racks.keysByState.racksPartial.length,
+      racksProtected: racks.keysByState.racksProtected.length,
       devicesOffline: it + power,
       itDevicesOffline: it,
       powerDevicesOffline: power,
       cracsOffline: cracs,
       devicesDegraded,
       devicesUndocumented: racks.undocumented,
-      itLoadLostW: it === 0 ? 0 : this.#lostDraw(offline),
+      itLoadLostW: it === 0 ? 0 : this.#sumLostDrawW(offline),
       coolingLostKw,
       ...(minRideThroughS !== undefined && { minRideThroughS }),
       ...(atLoadS !== undefined && { minRideThroughAtLoadS: atLoadS }),
@@ -187,8 +193,8 @@ export class FailureSweep {
   }
 
   /** Sums the draw in watts of IT devices that go offline. An offline chassis's measured draw includes its blades. */
-  #lostDraw(offline: readonly number[]): number {
-    const { counts, drawW, graph } = this.#nodes;
+  #sumLostDrawW(offline: readonly number[]): number {
+    const { categories: counts, drawW, graph } = this.#nodes;
     const { inAt, inEnd, from, how } = graph.edges;
     const { basis } = this.#options;
     let sum = 0;
@@ -197,7 +203,7 @@ export class FailureSweep {
       const first = inAt[index] as number;
       const hasInlet = first < (inEnd[index] as number);
       const chassis = hasInlet && ((how[first] as number) & EDGE_BITS.BAY) !== 0 ? (from[first] as number) : -1;
-      const isGone = chassis >= 0 && this.#goneIn[chassis] === this.#count;
+      const isGone = chassis >= 0 && this.#lastOfflineFailure[chassis] === this.#failureCount;
       if (isGone && includesBladeDraw(graph, chassis, basis)) continue;
       sum += drawW[index] as number;
     }
@@ -205,49 +211,49 @@ export class FailureSweep {
   }
 
   /** Returns the shortest battery time in seconds of UPSes that lost their supply and neither failed nor tripped. */
-  #rideThrough(): number | undefined {
+  #findShortestRuntimeS(): number | undefined {
     const { runtimeS } = this.#nodes;
     const state = this.#state;
     let shortest: number | undefined;
-    for (const index of state.reached) {
+    for (const index of state.reachedNodes) {
       const runtime = runtimeS[index] as number;
-      if (runtime < 0 || state.inletsLeft(index) !== 0) continue;
+      if (runtime < 0 || state.countLiveInlets(index) !== 0) continue;
       if (state.before.live[index] !== 1 || state.isRemoved(index)) continue;
       shortest = Math.min(shortest ?? runtime, runtime);
     }
     return shortest;
   }
 
-  #darkRacks(sources: Sources): readonly string[] {
-    const { counts } = this.#nodes;
+  #listDarkRacks(sources: FailureSources): readonly string[] {
+    const { categories: counts } = this.#nodes;
     const offline = this.#state.dark.filter(
       (index) => counts[index] !== COUNT_CATEGORY.NOTHING && !this.#isUncounted(sources, index),
     );
-    return this.#rackStates(sources, [offline]).keys.racksDark;
+    return this.#countRackStates(sources, [offline]).keysByState.racksDark;
   }
 
-  #touchRacks(sources: Sources, hits: readonly (readonly number[])[]): void {
-    const racks = this.#racks;
-    const { counts } = this.#nodes;
-    const { nodes, place } = sources;
+  #tallyRacks(sources: FailureSources, hits: readonly (readonly number[])[]): void {
+    const racks = this.#rackTally;
+    const { categories: counts } = this.#nodes;
+    const { nodes, location: place } = sources;
     for (const index of nodes)
-      if (isUnlistedNode(sources, index)) racks.fail(index, this.#state.before.live[index] === 1);
-    for (const index of this.#state.dark) racks.darken(index, isUnlistedNode(sources, index));
+      if (isUnlistedNode(sources, index)) racks.excludeFailed(index, this.#state.before.live[index] === 1);
+    for (const index of this.#state.dark) racks.countDarkNode(index, isUnlistedNode(sources, index));
     // A cooling unit that fails with its location counts as offline, not as a change of its rack.
     const isChange = (index: number) => counts[index] !== COUNT_CATEGORY.CRAC || place?.all.has(index) !== true;
     for (const list of place === undefined ? hits : hits.map((some) => some.filter(isChange)))
-      for (const index of list) racks.hit(index);
+      for (const index of list) racks.markTouched(index);
   }
 
-  #rackStates(sources: Sources, hits: readonly (readonly number[])[]): RackCounts {
-    const racks = this.#racks;
+  #countRackStates(sources: FailureSources, hits: readonly (readonly number[])[]): RackCounts {
+    const racks = this.#rackTally;
     const nodes = this.#nodes;
-    this.#touchRacks(sources, hits);
-    if (racks.noted.length === 0) return NO_RACKS;
+    this.#tallyRacks(sources, hits);
+    if (racks.affectedRacks.length === 0) return NO_RACKS;
     const keys = { racksDark: [] as string[], racksPartial: [] as string[], racksProtected: [] as string[] };
     let undocumented = 0;
-    for (const rack of racks.noted) {
-      const state = racks.stateOf(rack);
+    for (const rack of racks.affectedRacks) {
+      const state = racks.computeState(rack);
       if (state === RACK_STATE.UNTOUCHED) continue;
       undocumented += racks.undocumented[rack] as number;
       const list =
@@ -258,25 +264,25 @@ export class FailureSweep {
             : keys.racksProtected;
       list.push(nodes.rackKeys[rack] ?? "");
     }
-    racks.clear();
-    return { keys, undocumented };
+    racks.clearEffects();
+    return { keysByState: keys, undocumented };
   }
 }
 
-function collectSources(elements: readonly FailingElement[]): Sources {
+function collectSources(elements: readonly FailingElement[]): FailureSources {
   if (elements.every(({ members }) => members === undefined))
-    return { nodes: elements.map(({ index }) => index), place: undefined };
+    return { nodes: elements.map(({ index }) => index), location: undefined };
   const nodes = elements.flatMap(listFailingNodes);
   const unlisted = new Set(elements.flatMap(({ index, members }) => (members ? [...members.unlisted] : [index])));
-  return { nodes, place: { all: new Set(nodes), unlisted } };
+  return { nodes, location: { all: new Set(nodes), unlisted } };
 }
 
-function isUnlistedNode({ nodes, place }: Sources, index: number): boolean {
+function isUnlistedNode({ nodes, location: place }: FailureSources, index: number): boolean {
   return place === undefined ? nodes.includes(index) : place.unlisted.has(index);
 }
 
 /** Nodes that a failure affects, over all steps of its cascade. */
-export interface Footprint {
+export interface FailureFootprint {
   /** Nodes that lose power, and nodes that lose an inlet. */
   readonly reached: readonly number[];
   /** Nodes whose loads change: the reached nodes and everything upstream of them. */
@@ -286,11 +292,11 @@ export interface Footprint {
 }
 
 interface RackCounts {
-  readonly keys: Pick<PowerOutcome, "racksDark" | "racksPartial" | "racksProtected">;
+  readonly keysByState: Pick<PowerOutcome, "racksDark" | "racksPartial" | "racksProtected">;
   readonly undocumented: number;
 }
 
 const NO_RACKS: RackCounts = {
-  keys: { racksDark: NO_KEYS, racksPartial: NO_KEYS, racksProtected: NO_KEYS },
+  keysByState: { racksDark: NO_KEYS, racksPartial: NO_KEYS, racksProtected: NO_KEYS },
   undocumented: 0,
 };

@@ -3,14 +3,14 @@ import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { FindDeviceByKey } from "../fabric/fabric_tiers.ts";
 import type { Topology } from "../topology.ts";
 import { selectCoolingUnits } from "./elements.ts";
-import { FabricWatch } from "./fabric_loss.ts";
+import { FabricLossFinder } from "./fabric_loss.ts";
 import { type Failure, listOutcomeOffNodes, type NetworkEffects, type PowerOutcome } from "./outcome.ts";
-import { ZoneWatch } from "./zone_shortage.ts";
+import { ZoneShortageFinder } from "./zone_shortage.ts";
 
 /** Adds the effects on cooling and fabrics to an outcome. */
-export class CoolingAndFabrics {
-  readonly zones: ZoneWatch;
-  readonly fabrics: FabricWatch;
+export class CoolingAndFabricEffects {
+  readonly zoneWatch: ZoneShortageFinder;
+  readonly fabrics: FabricLossFinder;
   readonly #topology: Topology;
   /** Whether fabrics are the same as in the earlier state, so that the earlier effects on fabrics apply. */
   readonly #keepsFabrics: boolean;
@@ -20,10 +20,10 @@ export class CoolingAndFabrics {
    * @param deviceOf compared by identity: the same function must return the same devices
    * @param earlier the effects of an earlier state of the site
    */
-  constructor(topology: Topology, deviceOf: FindDeviceByKey, basis: LoadBasis, earlier?: CoolingAndFabrics) {
+  constructor(topology: Topology, deviceOf: FindDeviceByKey, basis: LoadBasis, earlier?: CoolingAndFabricEffects) {
     this.#topology = topology;
-    this.zones = new ZoneWatch(topology, basis);
-    this.fabrics = FabricWatch.of(topology, deviceOf);
+    this.zoneWatch = new ZoneShortageFinder(topology, basis);
+    this.fabrics = FabricLossFinder.of(topology, deviceOf);
     this.#keepsFabrics = this.fabrics === earlier?.fabrics;
   }
 
@@ -31,19 +31,24 @@ export class CoolingAndFabrics {
    * Adds the effects to an outcome.
    * @param earlier failure with the same outcome in the earlier state, which is returned if the effects are equal
    */
-  of(outcome: PowerOutcome, earlier?: Failure): Failure {
+  addEffects(outcome: PowerOutcome, earlier?: Failure): Failure {
     const isCooling = outcome.impact.cracsOffline > 0;
     if (earlier !== undefined && this.#keepsFabrics && !isCooling) return earlier;
     const off = listOutcomeOffNodes(outcome);
-    const zones = isCooling ? this.zonesAfter(off) : NO_ZONES;
+    const zones = isCooling ? this.listZoneShortages(off) : NO_ZONES;
     const isSame = earlier !== undefined && this.#keepsFabrics && areZoneShortagesEqual(zones, earlier.zones);
-    return isSame ? earlier : createFailure(outcome, zones, { ...this.fabrics.after(off), isolated: NO_NODES });
+    return isSame
+      ? earlier
+      : createFailure(outcome, zones, { ...this.fabrics.computeFabricLoss(off), isolated: NO_NODES });
   }
 
   /** Adds the effects to the outcome of a location, or of an element with which passive network parts fail. */
-  ofNamed(outcome: PowerOutcome, { cut, isolated }: NetworkEffects): Failure {
+  addNamedEffects(outcome: PowerOutcome, { cut, isolated }: NetworkEffects): Failure {
     const off = listOutcomeOffNodes(outcome);
-    return createFailure(outcome, this.zonesAfter(off), { ...this.fabrics.after(off, cut), isolated });
+    return createFailure(outcome, this.listZoneShortages(off), {
+      ...this.fabrics.computeFabricLoss(off, cut),
+      isolated,
+    });
   }
 
   /**
@@ -51,9 +56,9 @@ export class CoolingAndFabrics {
    * @param off nodes that do not work
    * @param withDeeper as for `ZoneWatch.after`
    */
-  zonesAfter(off: readonly number[], withDeeper = false): readonly ZoneShortage[] {
+  listZoneShortages(off: readonly number[], withDeeper = false): readonly ZoneShortage[] {
     const lost = selectCoolingUnits(this.#topology.power, off);
-    return lost.length === 0 ? NO_ZONES : this.zones.after(lost, off, withDeeper);
+    return lost.length === 0 ? NO_ZONES : this.zoneWatch.listShortages(lost, off, withDeeper);
   }
 
   /**
@@ -61,10 +66,10 @@ export class CoolingAndFabrics {
    * other.
    * @param cut as for `FabricWatch.after`
    */
-  meetingOf(off: readonly number[], cut: readonly number[] = []): readonly string[] {
+  listMeetingNames(off: readonly number[], cut: readonly number[] = []): readonly string[] {
     return [
-      ...this.zones.concernedBy(selectCoolingUnits(this.#topology.power, off)).map((key) => `zone ${key}`),
-      ...this.fabrics.lowerEnds(off, cut).map((index) => `switch ${index}`),
+      ...this.zoneWatch.listAffectedKeys(selectCoolingUnits(this.#topology.power, off)).map((key) => `zone ${key}`),
+      ...this.fabrics.listLowerEnds(off, cut).map((index) => `switch ${index}`),
     ];
   }
 }

@@ -2,8 +2,8 @@ import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { Topology } from "../topology.ts";
 import { EffectLedger } from "./charge.ts";
-import type { CoolingAndFabrics } from "./further_effects.ts";
-import { groupFailuresIntoLines, type LinesByShape } from "./lines.ts";
+import type { CoolingAndFabricEffects } from "./further_effects.ts";
+import { groupFailuresIntoLines, type LineByShape } from "./lines.ts";
 import type { FailingElement, Failure, PowerOutcome } from "./outcome.ts";
 import type { SiteFailures } from "./site_failures.ts";
 
@@ -13,9 +13,9 @@ export interface IslandGroup {
   readonly outcomes: readonly PowerOutcome[];
   /** The same outcomes with their effects on cooling and fabrics. */
   readonly failures: readonly Failure[];
-  readonly lines: LinesByShape;
+  readonly lines: LineByShape;
   /** Number of failures without any effect. */
-  readonly harmless: number;
+  readonly harmlessCount: number;
 }
 
 /** Groups by island number, in the order of the first element of each island. */
@@ -26,8 +26,8 @@ export type IslandGroups = ReadonlyMap<number, IslandGroup>;
  * @param earlier groups of an earlier state; unchanged islands keep their lines
  */
 export function* groupIslands(
-  { topology, options: { basis }, outcomes, island }: SiteFailures,
-  effects: CoolingAndFabrics,
+  { topology, options: { basis }, outcomes, islandByNode: island }: SiteFailures,
+  effects: CoolingAndFabricEffects,
   isChosen: (element: FailingElement) => boolean,
   earlier?: IslandGroups,
 ): Steps<IslandGroups> {
@@ -41,7 +41,7 @@ export function* groupIslands(
     const known = before !== undefined && isSameItemList(before.outcomes, list) ? before : undefined;
     const failures: Failure[] = [];
     for (const [at, outcome] of list.entries()) {
-      failures.push(effects.of(outcome, known?.failures[at]));
+      failures.push(effects.addEffects(outcome, known?.failures[at]));
       yield;
     }
     const isKept = known !== undefined && isSameItemList(known.failures, failures);
@@ -61,9 +61,16 @@ function* groupIslandFailures(
   }: { readonly topology: Topology; readonly basis: LoadBasis; readonly ledger: EffectLedger },
   { outcomes, failures }: Pick<IslandGroup, "outcomes" | "failures">,
 ): Steps<IslandGroup> {
-  const charged = yield* ledger.charge(failures);
-  const harmless = charged.filter(({ own, smaller }) => own === undefined && smaller.length === 0).length;
-  return { outcomes, failures, lines: yield* groupFailuresIntoLines(topology, charged, basis), harmless };
+  const charged = yield* ledger.chargeFailures(failures);
+  const harmless = charged.filter(
+    ({ own, smallerFailures: smaller }) => own === undefined && smaller.length === 0,
+  ).length;
+  return {
+    outcomes,
+    failures,
+    lines: yield* groupFailuresIntoLines(topology, charged, basis),
+    harmlessCount: harmless,
+  };
 }
 
 function isSameItemList<Item>(a: readonly Item[], b: readonly Item[]): boolean {

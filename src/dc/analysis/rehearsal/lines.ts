@@ -7,7 +7,7 @@ import type { Topology } from "../topology.ts";
 import type { ChargedFailure, FailureEffects } from "./charge.ts";
 import { addImpacts, countLoss, type Loss, rateLoss, selectMinBatteryTimes } from "./loss.ts";
 import type { FailingElement, Failure } from "./outcome.ts";
-import { collectOwnLoss, includesLoss, uniteLosses } from "./own_loss.ts";
+import { collectChargedLoss, includesWholeLoss, uniteLosses } from "./own_loss.ts";
 
 /** A line of a rehearsal: failures with the same kind of effects. */
 export interface RehearsalLine {
@@ -17,17 +17,17 @@ export interface RehearsalLine {
   readonly elementKind: string;
   readonly failures: readonly Failure[];
   /** Larger failures that include this loss and add nothing to it. */
-  readonly alsoBy: readonly Failure[];
+  readonly includingFailures: readonly Failure[];
   /** Larger failures that include a part of this loss and add nothing to it. */
-  readonly partlyBy: readonly Failure[];
+  readonly overlappingFailures: readonly Failure[];
   /** For pairs, single failures that cause a part of the loss alone. */
-  readonly nearer: readonly Failure[];
+  readonly nearerFailures: readonly Failure[];
   /** The union of the losses charged to the failures. */
   readonly loss: Loss;
   readonly impact: Impact;
 }
 
-interface Draft {
+interface LineDraft {
   readonly severity: FailureSeverity;
   readonly elementKind: string;
   readonly failures: Failure[];
@@ -38,25 +38,25 @@ interface Draft {
 }
 
 /** Lines of a part of a site, by the properties that similar failures share: severity, kinds and shape of the loss. */
-export type LinesByShape = ReadonlyMap<string, RehearsalLine>;
+export type LineByShape = ReadonlyMap<string, RehearsalLine>;
 
 /** Groups failures by similar charged losses. A failure without any joins the lines of smaller failures in it. */
 export function* groupFailuresIntoLines(
   topology: Topology,
   charged: readonly ChargedFailure[],
   basis: LoadBasis,
-): Steps<LinesByShape> {
+): Steps<LineByShape> {
   const graph = topology.power;
-  const drafts = new Map<string, Draft>();
-  const draftOf = new Map<Failure, Draft>();
+  const drafts = new Map<string, LineDraft>();
+  const draftByFailure = new Map<Failure, LineDraft>();
   for (const one of charged) {
     yield;
     const draft = one.own && addFailureToDraft({ graph, drafts, basis }, one, one.own);
-    if (draft !== undefined) draftOf.set(one.failure, draft);
+    if (draft !== undefined) draftByFailure.set(one.failure, draft);
   }
-  for (const { failure, own, smaller } of charged) {
+  for (const { failure, own, smallerFailures: smaller } of charged) {
     if (own !== undefined) continue;
-    for (const other of smaller) draftOf.get(other)?.larger.add(failure);
+    for (const other of smaller) draftByFailure.get(other)?.larger.add(failure);
   }
   yield;
   const lines = new Map<string, RehearsalLine>();
@@ -73,12 +73,12 @@ function addFailureToDraft(
     graph,
     drafts,
     basis,
-  }: { readonly graph: PowerGraph; readonly drafts: Map<string, Draft>; readonly basis: LoadBasis },
-  { failure, all, nearer }: ChargedFailure,
+  }: { readonly graph: PowerGraph; readonly drafts: Map<string, LineDraft>; readonly basis: LoadBasis },
+  { failure, all, nearerFailures: nearer }: ChargedFailure,
   own: FailureEffects,
-): Draft | undefined {
-  const loss = collectOwnLoss(graph, failure, own);
-  const severity = rateLoss(graph, own === all ? loss : collectOwnLoss(graph, failure, all), basis);
+): LineDraft | undefined {
+  const loss = collectChargedLoss(graph, failure, own);
+  const severity = rateLoss(graph, own === all ? loss : collectChargedLoss(graph, failure, all), basis);
   if (severity === undefined) return undefined;
   const elementKind = formatElementKinds(graph, failure);
   const key = `${elementKind}|${severity}|${formatShapeKey(graph, loss)}`;
@@ -98,7 +98,7 @@ function addFailureToDraft(
 }
 
 /** Joins lines of unconnected parts of a site, worst first: by severity, dark racks, IT load and number of failures. */
-export function* joinPartLines(parts: Iterable<LinesByShape>): Steps<readonly RehearsalLine[]> {
+export function* joinPartLines(parts: Iterable<LineByShape>): Steps<readonly RehearsalLine[]> {
   const byShape = new Map<string, RehearsalLine[]>();
   for (const part of parts) {
     for (const [key, line] of part) {
@@ -122,9 +122,11 @@ function joinRehearsalLines(lines: readonly RehearsalLine[]): RehearsalLine {
     ...first,
     failures: lines.flatMap(({ failures }) => failures).sort(compareFailures),
     // A failure in one part of the site does not include the losses in others.
-    alsoBy: [],
-    partlyBy: lines.flatMap(({ alsoBy, partlyBy }) => [...alsoBy, ...partlyBy]).sort(compareFailures),
-    nearer: lines.flatMap(({ nearer }) => nearer).sort(compareFailures),
+    includingFailures: [],
+    overlappingFailures: lines
+      .flatMap(({ includingFailures: alsoBy, overlappingFailures: partlyBy }) => [...alsoBy, ...partlyBy])
+      .sort(compareFailures),
+    nearerFailures: lines.flatMap(({ nearerFailures: nearer }) => nearer).sort(compareFailures),
     loss: uniteLosses(lines.map(({ loss }) => loss)),
     impact: lines.map(({ impact }) => impact).reduce(addImpacts),
   };
@@ -132,20 +134,20 @@ function joinRehearsalLines(lines: readonly RehearsalLine[]): RehearsalLine {
 
 function finishRehearsalLine(
   topology: Topology,
-  { severity, elementKind, failures, losses, larger, nearer }: Draft,
+  { severity, elementKind, failures, losses, larger, nearer }: LineDraft,
   basis: LoadBasis,
 ): RehearsalLine {
   const loss = uniteLosses(losses);
   const times = selectMinBatteryTimes(failures.map(({ impact }) => impact));
-  const [alsoBy, partlyBy] = partitionItems([...larger].sort(compareFailures), (one) => includesLoss(one, loss));
+  const [alsoBy, partlyBy] = partitionItems([...larger].sort(compareFailures), (one) => includesWholeLoss(one, loss));
   return {
     severity,
     kind: failures[0]?.elements[0]?.kind ?? "POWER",
     elementKind,
     failures: failures.toSorted(compareFailures),
-    alsoBy,
-    partlyBy,
-    nearer: [...nearer].sort(compareFailures),
+    includingFailures: alsoBy,
+    overlappingFailures: partlyBy,
+    nearerFailures: [...nearer].sort(compareFailures),
     loss,
     impact: countLoss(topology, loss, { basis, times }),
   };
@@ -209,9 +211,12 @@ function formatElementKinds(graph: PowerGraph, { elements }: Failure): string {
 
 function getKindName({ nodes }: PowerGraph, { index, kind, ref }: FailingElement): string {
   const node = nodes[index];
-  if (ref !== undefined) return NAMED_KINDS[kind] ?? kind;
+  if (ref !== undefined) return ELEMENT_KIND_NAMES[kind] ?? kind;
   return node?.kind === "DEVICE" ? node.device.kind : (node?.kind ?? "");
 }
 
 /** Names of failing elements by kind of failure, if these are clearer than the kinds of their nodes. */
-const NAMED_KINDS: Partial<Readonly<Record<FailureKind, string>>> = { INLET: "POWER_INLET", LINK: "FABRIC_LINK" };
+const ELEMENT_KIND_NAMES: Partial<Readonly<Record<FailureKind, string>>> = {
+  INLET: "POWER_INLET",
+  LINK: "FABRIC_LINK",
+};

@@ -2,7 +2,7 @@ import type { PowerGraph } from "../power/power_graph.ts";
 import type { LiveSet } from "../power/power_live.ts";
 
 /** Maximum watts that rounding may add to a load. */
-const ROUNDING_W = 2;
+const LOAD_ROUNDING_W = 2;
 
 /**
  * Watts by which the load of every node may rise until the node or an upstream element exceeds its derated limit. Most
@@ -10,23 +10,23 @@ const ROUNDING_W = 2;
  */
 export class LoadSlack {
   readonly #graph: PowerGraph;
-  readonly #loads: Float64Array;
-  readonly #slack: Float64Array;
+  readonly #loadsW: Float64Array;
+  readonly #slackW: Float64Array;
 
   constructor(graph: PowerGraph, live: LiveSet, loads: Float64Array) {
     const { inAt, inEnd, from } = graph.edges;
     const { limitW } = graph.columns;
     this.#graph = graph;
-    this.#loads = loads;
-    this.#slack = new Float64Array(graph.nodes.length).fill(Number.NEGATIVE_INFINITY);
+    this.#loadsW = loads;
+    this.#slackW = new Float64Array(graph.nodes.length).fill(Number.NEGATIVE_INFINITY);
     for (const index of sortSuppliesFirst(graph)) {
       let least = Number.POSITIVE_INFINITY;
       if (live[index] === 1) least = (limitW[index] as number) - (loads[index] as number);
       const end = inEnd[index] as number;
       for (let edge = inAt[index] as number; edge < end; edge += 1) {
-        least = Math.min(least, this.#slack[from[edge] as number] as number);
+        least = Math.min(least, this.#slackW[from[edge] as number] as number);
       }
-      this.#slack[index] = least;
+      this.#slackW[index] = least;
     }
   }
 
@@ -34,17 +34,17 @@ export class LoadSlack {
    * Whether nothing can be overloaded after some nodes lost inlets. Each live node moves at most its whole load to its
    * other inlets; dead nodes only remove load.
    */
-  suffices(reached: readonly number[], live: LiveSet): boolean {
+  excludesOverloads(reached: readonly number[], live: LiveSet): boolean {
     const { inAt, inEnd, from } = this.#graph.edges;
-    let moved = ROUNDING_W;
+    let moved = LOAD_ROUNDING_W;
     let least = Number.POSITIVE_INFINITY;
     for (const index of reached) {
       if (live[index] !== 1) continue;
-      moved += this.#loads[index] as number;
+      moved += this.#loadsW[index] as number;
       const end = inEnd[index] as number;
       for (let edge = inAt[index] as number; edge < end; edge += 1) {
         const source = from[edge] as number;
-        if (live[source] === 1) least = Math.min(least, this.#slack[source] as number);
+        if (live[source] === 1) least = Math.min(least, this.#slackW[source] as number);
       }
     }
     return moved <= least;

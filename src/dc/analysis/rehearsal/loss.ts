@@ -1,7 +1,7 @@
 import type { FailureSeverity, LoadBasis } from "#dc/model/enum_values.ts";
 import type { Impact, ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import { computeDeratedKw } from "../cooling/cooling_units.ts";
-import type { Tripped } from "../power/cascade.ts";
+import type { TrippedSource } from "../power/cascade.ts";
 import type { Overloaded } from "../power/failure_state.ts";
 import { computeLostDrawW } from "../power/load_lanes.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
@@ -22,7 +22,7 @@ export interface Loss {
   readonly racksProtected: ReadonlySet<string>;
   readonly racksDarkByTrip: ReadonlySet<string>;
   /** Tripped elements by node. */
-  readonly trips: ReadonlyMap<number, Tripped>;
+  readonly trips: ReadonlyMap<number, TrippedSource>;
   readonly overloads: ReadonlyMap<number, Overloaded>;
   /** Cooling shortages by medium and area. */
   readonly zones: ReadonlyMap<string, ZoneShortage>;
@@ -35,13 +35,13 @@ export interface Loss {
 }
 
 /** Watts from which the loss of one IT device counts as severe as the loss of several devices. */
-const LARGE_W = 1000;
+const LARGE_DRAW_W = 1000;
 
 /** Whether only one IT device goes offline and draws little, which is not severe even if it was alone in its rack. */
 function isOneSmallDevice(graph: PowerGraph, it: readonly number[], basis: LoadBasis): boolean {
   const [only] = it;
   if (only === undefined || it.length > 1) return false;
-  return computeLostDrawW(graph, only, { isGone: (index) => index === only, basis }) < LARGE_W;
+  return computeLostDrawW(graph, only, { isGone: (index) => index === only, basis }) < LARGE_DRAW_W;
 }
 
 /** Returns the severity of a loss; undefined if nothing is lost. Source: docs/rehearsal.md#causes. */

@@ -1,16 +1,16 @@
 import { NODE_BITS } from "../power/power_graph.ts";
 import type { NodeTable } from "./counted_nodes.ts";
-import type { Footprint } from "./failure_sweep.ts";
+import type { FailureFootprint } from "./failure_sweep.ts";
 
 /** Maximum difference in watts between a sum of loads and the load that is compared with a limit. */
-const ROUNDING_W = 2;
+const LOAD_ROUNDING_W = 2;
 
 /** Number for failures that may affect every other failure. */
-const ANY = -1;
-const ANYTHING: readonly number[] = [ANY];
+const ANY_FAILURE = -1;
+const ANY_FAILURE_ONLY: readonly number[] = [ANY_FAILURE];
 
 /** Nodes that a failure affects, as numbers of a `SharedNumbers`. */
-export interface ReachNumbers {
+export interface FailureReachNumbers {
   /** Nodes that lose supply or go off. */
   readonly reached: readonly number[];
   /** Reached nodes and everything upstream of them. */
@@ -24,11 +24,11 @@ export interface ReachNumbers {
  * adding nodes to them changes no number.
  */
 export class SharedNumbers {
-  readonly #named = new Map<string, number>();
+  readonly #numbersByName = new Map<string, number>();
 
-  of(name: string): number {
-    const known = this.#named.get(name) ?? ANY - 1 - this.#named.size;
-    this.#named.set(name, known);
+  assignNumber(name: string): number {
+    const known = this.#numbersByName.get(name) ?? ANY_FAILURE - 1 - this.#numbersByName.size;
+    this.#numbersByName.set(name, known);
     return known;
   }
 
@@ -37,26 +37,34 @@ export class SharedNumbers {
    * @param footprint undefined if the failure may affect every other one
    * @param names names of further areas and switches that failures can share
    */
-  reach(nodes: NodeTable, footprint: Footprint | undefined, names: readonly string[]): ReachNumbers {
-    if (footprint === undefined) return { reached: ANYTHING, changed: ANYTHING, rises: new Map() };
-    const others = names.map((name) => this.of(name));
+  convertFootprint(
+    nodes: NodeTable,
+    footprint: FailureFootprint | undefined,
+    names: readonly string[],
+  ): FailureReachNumbers {
+    if (footprint === undefined) return { reached: ANY_FAILURE_ONLY, changed: ANY_FAILURE_ONLY, rises: new Map() };
+    const others = names.map((name) => this.assignNumber(name));
     const { reached, changed, rises } = footprint;
-    return { reached: this.#all(nodes, reached, others), changed: this.#all(nodes, changed, others), rises };
+    return {
+      reached: this.#convertNodes(nodes, reached, others),
+      changed: this.#convertNodes(nodes, changed, others),
+      rises,
+    };
   }
 
-  #all(nodes: NodeTable, indexes: readonly number[], others: readonly number[]): readonly number[] {
+  #convertNodes(nodes: NodeTable, indexes: readonly number[], others: readonly number[]): readonly number[] {
     const found = new Set(others);
-    for (const index of indexes) found.add(this.#ofNode(nodes, index));
+    for (const index of indexes) found.add(this.#convertNode(nodes, index));
     return [...found];
   }
 
-  #ofNode({ rack, rackKeys, graph }: NodeTable, index: number): number {
+  #convertNode({ rack, rackKeys, graph }: NodeTable, index: number): number {
     const { inAt, inEnd, from } = graph.edges;
     const first = inAt[index] as number;
     const isOutlet = ((graph.columns.kind[index] as number) & NODE_BITS.OUTLET) !== 0;
     const at = isOutlet && first < (inEnd[index] as number) ? (from[first] as number) : index;
     const key = rackKeys[rack[at] as number];
-    return key === undefined ? at : this.of(formatRackName(key));
+    return key === undefined ? at : this.assignNumber(formatRackName(key));
   }
 }
 
@@ -71,13 +79,13 @@ export function formatRackName(key: string): string {
  * and no source exceeds its limit by both increases.
  */
 export class FailureOverlaps {
-  readonly #count: number;
+  readonly #failureCount: number;
   readonly #byReached = new Map<number, number[]>();
   readonly #byChanged = new Map<number, number[]>();
   readonly #byRise = new Map<number, { readonly at: number; readonly watts: number }[]>();
 
-  constructor(reaches: readonly ReachNumbers[]) {
-    this.#count = reaches.length;
+  constructor(reaches: readonly FailureReachNumbers[]) {
+    this.#failureCount = reaches.length;
     for (const [at, { reached, changed, rises }] of reaches.entries()) {
       for (const number of reached) getOrCreateList(this.#byReached, number).push(at);
       for (const number of changed) getOrCreateList(this.#byChanged, number).push(at);
@@ -87,21 +95,24 @@ export class FailureOverlaps {
   }
 
   /** Returns positions of failures that overlap with a given one. @param slackW watts that a node's load may rise */
-  with({ reached, changed, rises }: ReachNumbers, slackW: (node: number) => number): ReadonlySet<number> {
+  findOverlapping(
+    { reached, changed, rises }: FailureReachNumbers,
+    slackW: (node: number) => number,
+  ): ReadonlySet<number> {
     const found = new Set<number>();
     const add = (others: Iterable<number> = []) => {
       for (const other of others) found.add(other);
     };
-    if (reached.includes(ANY)) add(Array(this.#count).keys());
+    if (reached.includes(ANY_FAILURE)) add(Array(this.#failureCount).keys());
     for (const number of reached) add(this.#byChanged.get(number));
     for (const number of changed) add(this.#byReached.get(number));
-    add(this.#byReached.get(ANY));
-    for (const [node, watts] of rises) add(this.#exceeding(node, slackW(node) - ROUNDING_W - watts));
+    add(this.#byReached.get(ANY_FAILURE));
+    for (const [node, watts] of rises) add(this.#yieldExceeding(node, slackW(node) - LOAD_ROUNDING_W - watts));
     return found;
   }
 
   /** Yields positions of the failures that raise the load of a node by more than `slackW` watts. */
-  *#exceeding(node: number, slackW: number): Iterable<number> {
+  *#yieldExceeding(node: number, slackW: number): Iterable<number> {
     for (const { at, watts } of this.#byRise.get(node) ?? []) {
       if (watts <= slackW) return;
       yield at;

@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { AreaKind, FailureKind } from "#dc/model/enum_values.ts";
-import { formatCableRef, formatFabricLinkRef, formatRef, portRef, type Ref } from "#dc/model/ref.ts";
+import { formatCableRef, formatFabricLinkRef, formatPortReference, formatRef, type Ref } from "#dc/model/ref.ts";
 import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import type { Cable, FabricLink, PortRef } from "#dc/model/resources.ts";
 import { isLocatedIn, type LocatedResource } from "../location_scope.ts";
@@ -10,13 +10,13 @@ import { insertInletNodes } from "../power/failed_inlets.ts";
 import { sortNodes } from "../power/node_order.ts";
 import { isPowerEquipmentNode } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
-import { isInScope, listElements } from "./elements.ts";
+import { isInScope, listFailingElements } from "./elements.ts";
 import type { FailingElement } from "./outcome.ts";
 
 /** Kinds of elements that fail unless a request names kinds. Other kinds fail only if they are named. */
 export const DEFAULT_KINDS: ReadonlySet<FailureKind> = new Set(["POWER", "OUTLET", "COOLING", "SWITCH"]);
 
-const PLACES = ["RACK", "ROW", "ROOM", "ZONE"] as const satisfies readonly (AreaKind & FailureKind)[];
+const LOCATION_KINDS = ["RACK", "ROW", "ROOM", "ZONE"] as const satisfies readonly (AreaKind & FailureKind)[];
 
 /** An element, and the network parts that fail with it; `network` is undefined for an element of a default kind. */
 export interface NamedElement {
@@ -30,7 +30,7 @@ export interface NamedElement {
     | undefined;
 }
 
-export interface NamedChoice {
+export interface ElementChoice {
   readonly kinds: ReadonlySet<FailureKind>;
   readonly scope: Ref | undefined;
   /** Links that can carry traffic. */
@@ -40,59 +40,59 @@ export interface NamedChoice {
 }
 
 /** Elements of the kinds that a request names, and the site in which the inlets among them are nodes. */
-export interface NamedElements {
+export interface ElementSelection {
   readonly site: BlastSite;
   readonly elements: readonly NamedElement[];
 }
 
 /** Lists the elements of chosen kinds. Cost: the inventory's elements, and copies of all nodes' lists for inlets. */
-export function listNamedElements(topology: Topology, choice: NamedChoice): NamedElements {
+export function listNamedElements(topology: Topology, choice: ElementChoice): ElementSelection {
   const { kinds, links, cables } = choice;
   const { site, elements: inlets } = kinds.has("INLET")
     ? listInletElements(topology, choice)
     : { site: topology, elements: [] };
-  const of = (kind: FailureKind, list: () => readonly NamedElement[]) => (kinds.has(kind) ? list() : []);
+  const listKind = (kind: FailureKind, list: () => readonly NamedElement[]) => (kinds.has(kind) ? list() : []);
   const isInside = createEndScopeFilter(topology, choice.scope);
   return {
     site,
     elements: [
       ...listDefaultElements(topology, choice),
       ...inlets,
-      ...of("PANEL", () => listPanelElements(topology, choice)),
-      ...of("CABLE", () => cables.filter(isInside).map((cable) => createCableElement(cable))),
-      ...of("LINK", () => links.filter(isInside).map((link) => createLinkElement(link))),
-      ...PLACES.flatMap((kind) => of(kind, () => listLocationElements(topology, kind, choice.scope))),
+      ...listKind("PANEL", () => listPanelElements(topology, choice)),
+      ...listKind("CABLE", () => cables.filter(isInside).map((cable) => createCableElement(cable))),
+      ...listKind("LINK", () => links.filter(isInside).map((link) => createLinkElement(link))),
+      ...LOCATION_KINDS.flatMap((kind) => listKind(kind, () => listLocationElements(topology, kind, choice.scope))),
     ],
   };
 }
 
-function listDefaultElements(topology: Topology, { kinds, scope }: NamedChoice): readonly NamedElement[] {
+function listDefaultElements(topology: Topology, { kinds, scope }: ElementChoice): readonly NamedElement[] {
   if (![...kinds].some((kind) => DEFAULT_KINDS.has(kind))) return [];
-  return listElements(topology)
+  return listFailingElements(topology)
     .filter(({ index, kind }) => kinds.has(kind) && (scope === undefined || isInScope(topology, index, scope)))
     .map((element) => ({ element, network: undefined }));
 }
 
 /** Lists inlets with a recorded supply; the load of other inlets is unknown. */
-function listInletElements(topology: Topology, { scope }: NamedChoice): NamedElements {
+function listInletElements(topology: Topology, { scope }: ElementChoice): ElementSelection {
   const { power, inventory } = topology;
   const ends: PortRef[] = [];
   for (const device of inventory.devices) {
     if (scope !== undefined && !isLocatedIn(device, scope)) continue;
     const index = power.indexOf.get(`device:${codeKey(device.code)}`) ?? -1;
-    for (const { inlet, how } of power.inlets.of(index))
+    for (const { inlet, how } of power.inlets.listEdges(index))
       if (how === undefined && inlet !== "") ends.push({ deviceCode: device.code, portName: inlet });
   }
   const { site, nodes } = insertInletNodes(topology, ends);
   const elements = [...nodes.values()].flatMap((index): NamedElement[] => {
     const node = site.power.nodes[index];
     if (node?.kind !== "OUTLET" || site.live[index] !== 1) return [];
-    return [{ element: { index, kind: "INLET", ref: portRef(node.end) }, network: undefined }];
+    return [{ element: { index, kind: "INLET", ref: formatPortReference(node.end) }, network: undefined }];
   });
   return { site, elements };
 }
 
-function listPanelElements({ power, live }: Topology, { scope }: NamedChoice): readonly NamedElement[] {
+function listPanelElements({ power, live }: Topology, { scope }: ElementChoice): readonly NamedElement[] {
   const found = [...power.nodes.keys()].filter((index) => {
     const node = power.nodes[index];
     if (node?.kind !== "DEVICE" || node.device.kind !== "PATCH_PANEL" || live[index] !== 1) return false;
@@ -104,15 +104,20 @@ function listPanelElements({ power, live }: Topology, { scope }: NamedChoice): r
   }));
 }
 
-const NO_MEMBERS = { nodes: [], unlisted: new Set<number>() };
+const NO_FAILING_MEMBERS = { nodes: [], unlisted: new Set<number>() };
 
 function createCableElement({ a, b }: Cable): NamedElement {
-  const element: FailingElement = { index: -1, kind: "CABLE", ref: formatCableRef(a, b), members: NO_MEMBERS };
+  const element: FailingElement = { index: -1, kind: "CABLE", ref: formatCableRef(a, b), members: NO_FAILING_MEMBERS };
   return { element, network: { nodes: new Set(), networkPorts: [a, b], links: new Set() } };
 }
 
 function createLinkElement({ a, b }: FabricLink): NamedElement {
-  const element: FailingElement = { index: -1, kind: "LINK", ref: formatFabricLinkRef(a, b), members: NO_MEMBERS };
+  const element: FailingElement = {
+    index: -1,
+    kind: "LINK",
+    ref: formatFabricLinkRef(a, b),
+    members: NO_FAILING_MEMBERS,
+  };
   return { element, network: { nodes: new Set(), networkPorts: [], links: new Set([formatEdgeKey(a, b)]) } };
 }
 
@@ -128,7 +133,7 @@ function createEndScopeFilter(topology: Topology, scope: Ref | undefined) {
 /** Lists locations of a kind that intersect a scope, each with all equipment in it. */
 function listLocationElements(
   topology: Topology,
-  kind: (typeof PLACES)[number],
+  kind: (typeof LOCATION_KINDS)[number],
   scope: Ref | undefined,
 ): readonly NamedElement[] {
   const { power, inventory } = topology;

@@ -1,6 +1,6 @@
 import type { FailureKind } from "#dc/model/enum_values.ts";
 import type { Impact, ZoneShortage } from "#gen/datacenter/v1/messages.ts";
-import type { Tripped } from "../power/cascade.ts";
+import type { TrippedSource } from "../power/cascade.ts";
 import type { Overloaded } from "../power/failure_state.ts";
 
 /** An element that fails; `index` is its node in the power graph, -1 if it has no node. */
@@ -42,7 +42,7 @@ export interface PowerOutcome {
   readonly racksProtected: readonly string[];
   /** Racks of `racksDark` that go dark only after something trips. */
   readonly racksDarkByTrip: readonly string[];
-  readonly trips: readonly Tripped[];
+  readonly trips: readonly TrippedSource[];
   readonly overloads: readonly Overloaded[];
 }
 

@@ -6,45 +6,45 @@ import type { Loss } from "./loss.ts";
 import { type Failure, listFailingNodes } from "./outcome.ts";
 
 /** Collects a failure's charged loss. A dark rack counts with all its contents, even if they are charged elsewhere. */
-export function collectOwnLoss(graph: PowerGraph, failure: Failure, own: FailureEffects): Loss {
-  const dark = createSet(own.racksDark);
+export function collectChargedLoss(graph: PowerGraph, failure: Failure, own: FailureEffects): Loss {
+  const dark = createReadonlySet(own.racksDark);
   const off = own.offline.slice();
   for (const index of failure.offline) {
     if (isPowerEquipmentNode(graph, index) || (dark.size > 0 && dark.has(findRackKey(graph, index) ?? "")))
       off.push(index);
   }
-  const offline = createSet(off);
+  const offline = createReadonlySet(off);
   return {
     offline,
-    direct: offline.size === 0 ? NOTHING : new Set(failure.direct.filter((index) => offline.has(index))),
-    degraded: createSet(own.degraded),
+    direct: offline.size === 0 ? EMPTY_SET : new Set(failure.direct.filter((index) => offline.has(index))),
+    degraded: createReadonlySet(own.degraded),
     racksDark: dark,
-    racksPartial: createSet(own.racksPartial),
-    racksProtected: createSet(failure.racksProtected),
-    racksDarkByTrip: createSet(failure.racksDarkByTrip.filter((key) => dark.has(key))),
+    racksPartial: createReadonlySet(own.racksPartial),
+    racksProtected: createReadonlySet(failure.racksProtected),
+    racksDarkByTrip: createReadonlySet(failure.racksDarkByTrip.filter((key) => dark.has(key))),
     // If a trip makes a rack dark, the trip is charged to the failure as well.
     trips: mapItemsByNode(dark.size > 0 ? failure.trips : own.trips),
     overloads: mapItemsByNode(own.overloads),
-    zones: own.zones.length === 0 ? NO_ITEMS : new Map(own.zones.map((zone) => [`${zone.medium} ${zone.ref}`, zone])),
-    links: createSet(own.links),
-    cutOff: createSet(own.cutOff),
-    isolated: createSet(own.isolated),
+    zones: own.zones.length === 0 ? EMPTY_MAP : new Map(own.zones.map((zone) => [`${zone.medium} ${zone.ref}`, zone])),
+    links: createReadonlySet(own.links),
+    cutOff: createReadonlySet(own.cutOff),
+    isolated: createReadonlySet(own.isolated),
   };
 }
 
 // Most losses have few effects, so they share empty sets and maps.
-const NOTHING: ReadonlySet<never> = new Set<never>();
-const NO_ITEMS: ReadonlyMap<never, never> = new Map<never, never>();
+const EMPTY_SET: ReadonlySet<never> = new Set<never>();
+const EMPTY_MAP: ReadonlyMap<never, never> = new Map<never, never>();
 
-function createSet<Item>(items: readonly Item[]): ReadonlySet<Item> {
-  return items.length === 0 ? NOTHING : new Set(items);
+function createReadonlySet<Item>(items: readonly Item[]): ReadonlySet<Item> {
+  return items.length === 0 ? EMPTY_SET : new Set(items);
 }
 
 /**
  * Whether a failure includes a whole loss. Trips and overloads count only if nothing else is lost, because otherwise
  * they are causes of the loss. Cost: a comparison of counts for most failures that include only a part of the loss.
  */
-export function includesLoss(failure: Failure, loss: Loss): boolean {
+export function includesWholeLoss(failure: Failure, loss: Loss): boolean {
   const { offline, degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff, isolated } = loss;
   const failing = failure.elements.reduce((sum, one) => sum + (one.members?.nodes.length ?? 1), 0);
   if (racksDark.size > failure.racksDark.length || links.size > failure.links.length) return false;
@@ -127,7 +127,7 @@ export function uniteLosses(losses: readonly Loss[]): Loss {
 }
 
 function mapItemsByNode<Item extends { readonly index: number }>(items: readonly Item[]): ReadonlyMap<number, Item> {
-  return items.length === 0 ? NO_ITEMS : new Map(items.map((item) => [item.index, item]));
+  return items.length === 0 ? EMPTY_MAP : new Map(items.map((item) => [item.index, item]));
 }
 
 /** Unites one field of losses, without the items that are in other sets. */

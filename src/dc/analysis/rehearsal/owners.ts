@@ -1,48 +1,48 @@
 /** Numbers, from 1, of the failures to which an effect is charged. */
 export interface EffectOwners<Key> {
-  of(key: Key): readonly number[];
-  add(key: Key, owner: number): void;
+  listOwners(key: Key): readonly number[];
+  addOwner(key: Key, owner: number): void;
 }
 
 const NO_OWNERS: readonly number[] = [];
 
 /** Owners of effects on nodes. Nearly all nodes have one or two owners, such as two PDUs, stored without a list. */
 export class NodeOwners implements EffectOwners<number> {
-  readonly #first: Uint32Array;
-  readonly #second: Uint32Array;
+  readonly #firstOwners: Uint32Array;
+  readonly #secondOwners: Uint32Array;
   readonly #lists = new Map<number, number[]>();
-  readonly #one = [0];
-  readonly #two = [0, 0];
+  readonly #singleOwner = [0];
+  readonly #ownerPair = [0, 0];
 
   constructor(nodes: number) {
-    this.#first = new Uint32Array(nodes);
-    this.#second = new Uint32Array(nodes);
+    this.#firstOwners = new Uint32Array(nodes);
+    this.#secondOwners = new Uint32Array(nodes);
   }
 
-  has(index: number): boolean {
-    return this.#first[index] !== 0;
+  hasOwner(index: number): boolean {
+    return this.#firstOwners[index] !== 0;
   }
 
   /** Returns the owners of a node. The list is valid until the next call. */
-  of(index: number): readonly number[] {
-    const first = this.#first[index] as number;
+  listOwners(index: number): readonly number[] {
+    const first = this.#firstOwners[index] as number;
     if (first === 0) return NO_OWNERS;
-    const second = this.#second[index] as number;
+    const second = this.#secondOwners[index] as number;
     if (second === 0) {
-      this.#one[0] = first;
-      return this.#one;
+      this.#singleOwner[0] = first;
+      return this.#singleOwner;
     }
     const list = this.#lists.get(index);
     if (list !== undefined) return list;
-    this.#two[0] = first;
-    this.#two[1] = second;
-    return this.#two;
+    this.#ownerPair[0] = first;
+    this.#ownerPair[1] = second;
+    return this.#ownerPair;
   }
 
-  add(index: number, owner: number): void {
-    if (this.#first[index] === 0) this.#first[index] = owner;
-    else if (this.#second[index] === 0) this.#second[index] = owner;
-    else this.#lists.set(index, [...this.of(index), owner]);
+  addOwner(index: number, owner: number): void {
+    if (this.#firstOwners[index] === 0) this.#firstOwners[index] = owner;
+    else if (this.#secondOwners[index] === 0) this.#secondOwners[index] = owner;
+    else this.#lists.set(index, [...this.listOwners(index), owner]);
   }
 }
 
@@ -50,11 +50,11 @@ export class NodeOwners implements EffectOwners<number> {
 export class KeyedOwners<Key> implements EffectOwners<Key> {
   readonly #lists = new Map<Key, number[]>();
 
-  of(key: Key): readonly number[] {
+  listOwners(key: Key): readonly number[] {
     return this.#lists.get(key) ?? NO_OWNERS;
   }
 
-  add(key: Key, owner: number): void {
+  addOwner(key: Key, owner: number): void {
     const list = this.#lists.get(key);
     if (list === undefined) this.#lists.set(key, [owner]);
     else list.push(owner);

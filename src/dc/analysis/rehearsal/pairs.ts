@@ -1,23 +1,23 @@
 import type { Steps } from "#kernel/steps.ts";
-import { PairLosses } from "./beyond.ts";
+import { PairEffects } from "./beyond.ts";
 import type { WorsePair } from "./charge.ts";
-import type { CoolingAndFabrics } from "./further_effects.ts";
-import { FailureOverlaps, formatRackName, type ReachNumbers, SharedNumbers } from "./meetings.ts";
+import type { CoolingAndFabricEffects } from "./further_effects.ts";
+import { FailureOverlaps, type FailureReachNumbers, formatRackName, SharedNumbers } from "./meetings.ts";
 import { type FailingElement, type Failure, listOutcomeOffNodes } from "./outcome.ts";
 import type { SiteFailures } from "./site_failures.ts";
 
 export interface TriedPairs {
   /** Pairs with effects that neither failure has alone. */
-  readonly worse: readonly WorsePair[];
+  readonly worsePairs: readonly WorsePair[];
   /** Number of pairs that were judged, including pairs that need no trial. */
-  readonly judged: number;
+  readonly judgedCount: number;
 }
 
 /** A failure and the nodes that it affects. */
-interface Reaching {
+interface FailureReachEntry {
   readonly element: FailingElement;
   readonly failure: Failure;
-  readonly reach: ReachNumbers;
+  readonly reach: FailureReachNumbers;
 }
 
 /**
@@ -28,36 +28,36 @@ interface Reaching {
  *
  * Cost: about that of the tried pairs.
  */
-export function* failPairs(
+export function* tryFailurePairs(
   site: SiteFailures,
   singles: readonly Failure[],
-  effects: CoolingAndFabrics,
+  effects: CoolingAndFabricEffects,
 ): Steps<TriedPairs> {
   const reaches = yield* computeFailureReaches(site, singles, effects);
   const meetings = new FailureOverlaps(reaches.map(({ reach }) => reach));
   const { limitW } = site.nodes.graph.columns;
-  const slackW = (node: number) => (limitW[node] as number) - (site.loadsBefore[node] as number);
+  const slackW = (node: number) => (limitW[node] as number) - (site.loadsBeforeW[node] as number);
   yield;
-  const losses = new PairLosses(site.topology.power);
+  const losses = new PairEffects(site.topology.power);
   const worse: WorsePair[] = [];
   for (const [at, one] of reaches.entries()) {
     const taken = new Set(one.failure.direct);
-    losses.begin(one.failure);
+    losses.setFirstFailure(one.failure);
     // Nodes are numbered in the order of first writes, which must not determine which pair is listed first.
-    const later = [...meetings.with(one.reach, slackW)].filter((number) => number > at);
+    const later = [...meetings.findOverlapping(one.reach, slackW)].filter((number) => number > at);
     for (const number of later.sort((a, b) => a - b)) {
       const other = reaches[number];
       if (other === undefined || taken.has(other.element.index) || includesFailingElement(other.failure, one.element))
         continue;
-      const outcome = site.trials.fail([one.element, other.element]);
+      const outcome = site.trials.tryFailure([one.element, other.element]);
       // Degraded supply is reported for single failures only.
-      const failure = { ...effects.of(outcome), degraded: [] };
-      const beyond = losses.beyond(failure, other.failure);
-      if (beyond !== undefined) worse.push({ failure, beyond });
+      const failure = { ...effects.addEffects(outcome), degraded: [] };
+      const beyond = losses.computeJointEffects(failure, other.failure);
+      if (beyond !== undefined) worse.push({ failure, jointEffects: beyond });
       yield;
     }
   }
-  return { worse, judged: (singles.length * (singles.length - 1)) / 2 };
+  return { worsePairs: worse, judgedCount: (singles.length * (singles.length - 1)) / 2 };
 }
 
 function includesFailingElement({ direct }: Failure, { index }: FailingElement): boolean {
@@ -67,16 +67,20 @@ function includesFailingElement({ direct }: Failure, { index }: FailingElement):
 function* computeFailureReaches(
   site: SiteFailures,
   singles: readonly Failure[],
-  effects: CoolingAndFabrics,
-): Steps<readonly Reaching[]> {
+  effects: CoolingAndFabricEffects,
+): Steps<readonly FailureReachEntry[]> {
   const numbers = new SharedNumbers();
-  const reaches: Reaching[] = [];
+  const reaches: FailureReachEntry[] = [];
   for (const failure of singles) {
     const [element] = failure.elements;
     if (element === undefined) continue;
     const racks = [...failure.racksDark, ...failure.racksPartial].map(formatRackName);
-    const names = [...effects.meetingOf(listOutcomeOffNodes(failure)), ...racks];
-    reaches.push({ element, failure, reach: numbers.reach(site.nodes, site.trials.footprint([element]), names) });
+    const names = [...effects.listMeetingNames(listOutcomeOffNodes(failure)), ...racks];
+    reaches.push({
+      element,
+      failure,
+      reach: numbers.convertFootprint(site.nodes, site.trials.computeFootprint([element]), names),
+    });
     yield;
   }
   return reaches;

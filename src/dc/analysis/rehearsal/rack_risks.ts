@@ -11,19 +11,19 @@ export interface RackRiskRecord {
   readonly ref: string;
 }
 
-interface Found extends RackRiskRecord {
+interface RankedRisk extends RackRiskRecord {
   /** Number of nodes that the failure leaves without power before anything trips. */
   readonly size: number;
 }
 
-const RANKS: readonly RackRisk[] = ["NONE", "DEVICE", "PARTIAL", "DARK"];
+const RISKS_BY_SEVERITY: readonly RackRisk[] = ["NONE", "DEVICE", "PARTIAL", "DARK"];
 
 /** Returns the worst effect of single failures on each affected rack, by key. Cost: the devices that they turn off. */
 export function* computeRackRisks(
   { power }: Topology,
   failures: Iterable<Failure>,
 ): Steps<ReadonlyMap<string, RackRiskRecord>> {
-  const found = new Map<string, Found>();
+  const found = new Map<string, RankedRisk>();
   for (const failure of failures) {
     yield;
     const { racksDark, racksPartial, offline, elements, direct } = failure;
@@ -34,7 +34,7 @@ export function* computeRackRisks(
     // A rack may go dark without losing an IT device, for example by a cooling unit in it.
     for (const key of dark) if (!byRack.has(key)) byRack.set(key, []);
     for (const [key, off] of byRack) {
-      keepWorstFailure(found, key, { risk: rateRackRisk(off, dark.has(key)), ref, size: direct.length });
+      keepWorseFailure(found, key, { risk: rateRackRisk(off, dark.has(key)), ref, size: direct.length });
     }
   }
   found.delete("");
@@ -47,8 +47,8 @@ function rateRackRisk(off: readonly number[], isDark: boolean): RackRisk {
 }
 
 /** Keeps the worse of two failures, or the smaller one if their effects are equal. */
-function keepWorstFailure(found: Map<string, Found>, key: string, one: Found): void {
+function keepWorseFailure(found: Map<string, RankedRisk>, key: string, one: RankedRisk): void {
   const known = found.get(key);
-  const worse = RANKS.indexOf(one.risk) - RANKS.indexOf(known?.risk ?? "NONE");
+  const worse = RISKS_BY_SEVERITY.indexOf(one.risk) - RISKS_BY_SEVERITY.indexOf(known?.risk ?? "NONE");
   if (worse > 0 || (worse === 0 && known !== undefined && one.size < known.size)) found.set(key, one);
 }

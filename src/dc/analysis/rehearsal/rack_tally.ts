@@ -5,7 +5,7 @@ export const RACK_STATE = { UNTOUCHED: 0, PROTECTED: 1, PARTIAL: 2, DARK: 3 } as
 
 /** Computes states of racks that a failure affects from counts per rack. Equals the result of `computeRackStates`. */
 export class RackTally {
-  readonly #graph: NodeTable;
+  readonly #nodes: NodeTable;
   // Number of judged devices of each rack before any failure.
   readonly #judged: Int32Array;
   readonly #judgedOff: Int32Array;
@@ -19,14 +19,14 @@ export class RackTally {
   readonly #pdusLost: Int32Array;
   readonly #losesPdu: Uint8Array;
   readonly #isTouched: Uint8Array;
-  readonly #isNoted: Uint8Array;
+  readonly #isAffected: Uint8Array;
   /** Racks that were affected since the last `clear`. */
-  readonly noted: number[] = [];
+  readonly affectedRacks: number[] = [];
 
   constructor(graph: NodeTable, live: LiveSet) {
     const racks = graph.rackKeys.length;
     const numbers = () => new Int32Array(racks);
-    this.#graph = graph;
+    this.#nodes = graph;
     this.#judged = numbers();
     this.#judgedOff = numbers();
     this.#pdus = numbers();
@@ -38,53 +38,53 @@ export class RackTally {
     this.#pdusLost = numbers();
     this.#losesPdu = new Uint8Array(racks);
     this.#isTouched = new Uint8Array(racks);
-    this.#isNoted = new Uint8Array(racks);
-    for (let index = 0; index < graph.size; index += 1) this.#read(index, live[index] === 1 ? 0 : 1);
+    this.#isAffected = new Uint8Array(racks);
+    for (let index = 0; index < graph.size; index += 1) this.#countNode(index, live[index] === 1 ? 0 : 1);
   }
 
-  #read(index: number, off: number): void {
-    const rack = this.#graph.rack[index] as number;
+  #countNode(index: number, off: number): void {
+    const rack = this.#nodes.rack[index] as number;
     if (rack < 0) return;
-    switch (this.#graph.role[index]) {
+    switch (this.#nodes.rackRoles[index]) {
       case RACK_ROLE.JUDGED:
-        addToNumber(this.#judged, rack, 1);
-        addToNumber(this.#judgedOff, rack, off);
+        addAtIndex(this.#judged, rack, 1);
+        addAtIndex(this.#judgedOff, rack, off);
         return;
       case RACK_ROLE.PDU:
-        addToNumber(this.#pdus, rack, 1);
-        addToNumber(this.#pdusOff, rack, off);
+        addAtIndex(this.#pdus, rack, 1);
+        addAtIndex(this.#pdusOff, rack, off);
         return;
       case RACK_ROLE.UNDOCUMENTED:
-        addToNumber(this.undocumented, rack, 1);
+        addAtIndex(this.undocumented, rack, 1);
     }
   }
 
   /** Excludes a failed element from the counts of its rack. */
-  fail(index: number, wasLive: boolean): void {
-    const rack = this.#note(index);
-    if (rack < 0 || this.#graph.role[index] !== RACK_ROLE.JUDGED) return;
-    addToNumber(this.#failed, rack, 1);
-    if (!wasLive) addToNumber(this.#failedOff, rack, 1);
+  excludeFailed(index: number, wasLive: boolean): void {
+    const rack = this.#recordRack(index);
+    if (rack < 0 || this.#nodes.rackRoles[index] !== RACK_ROLE.JUDGED) return;
+    addAtIndex(this.#failed, rack, 1);
+    if (!wasLive) addAtIndex(this.#failedOff, rack, 1);
   }
 
   /** Counts a node that loses power. */
-  darken(index: number, isFailed: boolean): void {
-    const rack = this.#note(index);
+  countDarkNode(index: number, isFailed: boolean): void {
+    const rack = this.#recordRack(index);
     if (rack < 0) return;
-    const role = this.#graph.role[index];
+    const role = this.#nodes.rackRoles[index];
     if (role === RACK_ROLE.PDU) {
-      addToNumber(this.#pdusLost, rack, 1);
+      addAtIndex(this.#pdusLost, rack, 1);
       if (!isFailed) this.#losesPdu[rack] = 1;
-    } else if (role !== RACK_ROLE.NONE && !isFailed) addToNumber(this.#off, rack, 1);
+    } else if (role !== RACK_ROLE.NONE && !isFailed) addAtIndex(this.#off, rack, 1);
   }
 
   /** Records a node that goes offline, is degraded or runs on battery. */
-  hit(index: number): void {
-    const rack = this.#note(index);
+  markTouched(index: number): void {
+    const rack = this.#recordRack(index);
     if (rack >= 0) this.#isTouched[rack] = 1;
   }
 
-  stateOf(rack: number): number {
+  computeState(rack: number): number {
     const unknown = (this.undocumented[rack] as number) > 0;
     const judged = (this.#judged[rack] as number) - (this.#failed[rack] as number);
     const lost = this.#pdusLost[rack] as number;
@@ -99,28 +99,28 @@ export class RackTally {
     return !unknown && all === judged ? RACK_STATE.DARK : RACK_STATE.PARTIAL;
   }
 
-  clear(): void {
-    for (const rack of this.noted) {
+  clearEffects(): void {
+    for (const rack of this.affectedRacks) {
       this.#off[rack] = 0;
       this.#failed[rack] = 0;
       this.#failedOff[rack] = 0;
       this.#pdusLost[rack] = 0;
       this.#losesPdu[rack] = 0;
       this.#isTouched[rack] = 0;
-      this.#isNoted[rack] = 0;
+      this.#isAffected[rack] = 0;
     }
-    this.noted.length = 0;
+    this.affectedRacks.length = 0;
   }
 
-  #note(index: number): number {
-    const rack = this.#graph.rack[index] as number;
-    if (rack < 0 || this.#isNoted[rack] === 1) return rack;
-    this.#isNoted[rack] = 1;
-    this.noted.push(rack);
+  #recordRack(index: number): number {
+    const rack = this.#nodes.rack[index] as number;
+    if (rack < 0 || this.#isAffected[rack] === 1) return rack;
+    this.#isAffected[rack] = 1;
+    this.affectedRacks.push(rack);
     return rack;
   }
 }
 
-function addToNumber(numbers: Int32Array, at: number, by: number): void {
+function addAtIndex(numbers: Int32Array, at: number, by: number): void {
   numbers[at] = (numbers[at] as number) + by;
 }

@@ -1,12 +1,12 @@
 import type { Steps } from "#kernel/steps.ts";
 import type { FindDeviceByKey } from "../fabric/fabric_tiers.ts";
 import { EffectLedger } from "./charge.ts";
-import type { FabricWatch } from "./fabric_loss.ts";
-import { CoolingAndFabrics } from "./further_effects.ts";
+import type { FabricLossFinder } from "./fabric_loss.ts";
+import { CoolingAndFabricEffects } from "./further_effects.ts";
 import { groupIslands, type IslandGroups } from "./island_groups.ts";
 import { groupFailuresIntoLines, joinPartLines, type RehearsalLine } from "./lines.ts";
 import type { FailingElement } from "./outcome.ts";
-import { failPairs } from "./pairs.ts";
+import { tryFailurePairs } from "./pairs.ts";
 import type { SiteFailures } from "./site_failures.ts";
 
 export interface Rehearsal {
@@ -18,9 +18,9 @@ export interface Rehearsal {
   readonly pairs: number;
   /** Number of elements whose failure has no effect. */
   readonly harmless: number;
-  readonly fabrics: FabricWatch;
+  readonly fabrics: FabricLossFinder;
   /** State from which the rehearsal of a later revision is updated. */
-  readonly followed: { readonly effects: CoolingAndFabrics; readonly groups: IslandGroups };
+  readonly followed: { readonly effects: CoolingAndFabricEffects; readonly groups: IslandGroups };
 }
 
 export interface RehearsalChoice {
@@ -41,21 +41,21 @@ export function* rehearseFailures(
   earlier?: Rehearsal,
 ): Steps<Rehearsal> {
   const { topology, options } = site;
-  const effects = new CoolingAndFabrics(topology, deviceOf, options.basis, earlier?.followed.effects);
+  const effects = new CoolingAndFabricEffects(topology, deviceOf, options.basis, earlier?.followed.effects);
   yield;
   const groups = yield* groupIslands(site, effects, isChosen, earlier?.followed.groups);
   const all = [...groups.values()];
   const single = {
     elements: all.reduce((sum, { failures }) => sum + failures.length, 0),
-    harmless: all.reduce((sum, { harmless }) => sum + harmless, 0),
+    harmless: all.reduce((sum, { harmlessCount: harmless }) => sum + harmless, 0),
     fabrics: effects.fabrics,
     followed: { effects, groups },
   };
   if (!pairs) return { ...single, lines: yield* joinPartLines(all.map(({ lines }) => lines)), pairs: 0 };
   const failures = all.flatMap((group) => group.failures);
-  const tried = yield* failPairs(site, failures, effects);
+  const tried = yield* tryFailurePairs(site, failures, effects);
   const ledger = new EffectLedger(topology.power);
-  yield* ledger.charge(failures);
-  const lines = yield* groupFailuresIntoLines(topology, yield* ledger.chargePairs(tried.worse), options.basis);
-  return { ...single, lines: yield* joinPartLines([lines]), pairs: tried.judged };
+  yield* ledger.chargeFailures(failures);
+  const lines = yield* groupFailuresIntoLines(topology, yield* ledger.chargePairs(tried.worsePairs), options.basis);
+  return { ...single, lines: yield* joinPartLines([lines]), pairs: tried.judgedCount };
 }

@@ -5,8 +5,8 @@ import type { PowerGraph } from "../power/power_graph.ts";
 import { listChangedNodes } from "../power/power_keys.ts";
 import type { Topology } from "../topology.ts";
 import { NodeTable } from "./counted_nodes.ts";
-import { listElements } from "./elements.ts";
-import { FailureSweep, type Footprint } from "./failure_sweep.ts";
+import { listFailingElements } from "./elements.ts";
+import { type FailureFootprint, FailureSweep } from "./failure_sweep.ts";
 import { sortSuppliesFirst } from "./load_slack.ts";
 import type { FailingElement, PowerOutcome } from "./outcome.ts";
 
@@ -14,10 +14,10 @@ import type { FailingElement, PowerOutcome } from "./outcome.ts";
 export interface SiteTrials {
   readonly nodes: NodeTable;
   /** By node, the lowest node number of its island. A failure of supply affects only its own island. */
-  readonly island: Int32Array;
+  readonly islandByNode: Int32Array;
   /** Loads of all nodes before any failure, in watts. */
-  readonly loadsBefore: Float64Array;
-  readonly trials: Trials;
+  readonly loadsBeforeW: Float64Array;
+  readonly trials: FailureTrials;
 }
 
 /** Outcomes of every single failure of a site. */
@@ -27,34 +27,34 @@ export interface SiteFailures extends SiteTrials {
   /** Outcomes in the order of elements. */
   readonly outcomes: readonly PowerOutcome[];
   /** Number of elements that were failed for this state; outcomes of the other elements come from an earlier state. */
-  readonly renewed: number;
+  readonly renewedCount: number;
 }
 
 /**
  * Tries failures in one state of a site. A class, because a closure that a generator creates keeps the generator's
  * parameters alive: the earlier site and all states before it.
  */
-class Trials {
+class FailureTrials {
   readonly #sweep: FailureSweep;
   /** 1 at each node around a cycle of supply, where loads cannot be updated node by node; undefined without cycles. */
-  readonly #circular: Uint8Array | undefined;
+  readonly #circularNodes: Uint8Array | undefined;
 
   constructor(sweep: FailureSweep, circular: Uint8Array | undefined) {
     this.#sweep = sweep;
-    this.#circular = circular;
+    this.#circularNodes = circular;
   }
 
-  fail(elements: readonly FailingElement[]): PowerOutcome {
-    return this.#sweep.fail(elements, this.#isCircular(elements));
+  tryFailure(elements: readonly FailingElement[]): PowerOutcome {
+    return this.#sweep.tryFailure(elements, this.#isCircular(elements));
   }
 
   /** Returns the nodes that a failure affects; undefined around cycles of supply. */
-  footprint(elements: readonly FailingElement[]): Footprint | undefined {
-    return this.#isCircular(elements) ? undefined : this.#sweep.footprint(elements);
+  computeFootprint(elements: readonly FailingElement[]): FailureFootprint | undefined {
+    return this.#isCircular(elements) ? undefined : this.#sweep.computeFootprint(elements);
   }
 
   #isCircular(elements: readonly FailingElement[]): boolean {
-    return elements.some(({ index }) => this.#circular?.[index] === 1);
+    return elements.some(({ index }) => this.#circularNodes?.[index] === 1);
   }
 }
 
@@ -69,7 +69,7 @@ export function* prepareTrials(site: BlastSite, options: BlastOptions): Steps<Si
   const island = numberIslands(nodes);
   const circular = loads.isCircular ? markCircularIslands(site.power, island) : undefined;
   yield;
-  return { nodes, island, loadsBefore: loads.watts, trials: new Trials(sweep, circular) };
+  return { nodes, islandByNode: island, loadsBeforeW: loads.watts, trials: new FailureTrials(sweep, circular) };
 }
 
 /**
@@ -83,22 +83,22 @@ export function* failEachElement(
   earlier?: SiteFailures,
 ): Steps<SiteFailures> {
   const made = yield* prepareTrials(topology, options);
-  const { nodes, island, trials } = made;
+  const { nodes, islandByNode: island, trials } = made;
   const known = earlier === undefined ? undefined : collectUnchangedOutcomes(nodes, island, earlier);
   yield;
   const outcomes: PowerOutcome[] = [];
   let renewed = 0;
-  for (const element of listElements(topology)) {
+  for (const element of listFailingElements(topology)) {
     const before = known?.get(element.index);
     if (before?.elements[0]?.kind === element.kind) {
       outcomes.push(before);
       continue;
     }
-    outcomes.push(trials.fail([element]));
+    outcomes.push(trials.tryFailure([element]));
     renewed += 1;
     yield;
   }
-  return { ...made, topology, options, outcomes, renewed };
+  return { ...made, topology, options, outcomes, renewedCount: renewed };
 }
 
 /** Returns the outcomes in unchanged islands of supply by the node of each outcome's element. */
@@ -153,13 +153,13 @@ function markCircularIslands(graph: PowerGraph, island: Int32Array): Uint8Array 
  */
 function numberIslands({ graph, size, rack, rackKeys }: NodeTable): Int32Array {
   const groups = new NodeGroups(size);
-  groups.joinSupply(graph);
+  groups.joinSuppliedNodes(graph);
   const first = new Int32Array(rackKeys.length).fill(-1);
   for (let index = 0; index < size; index += 1) {
     const number = rack[index] as number;
     if (number < 0) continue;
     if (first[number] === -1) first[number] = index;
-    else groups.join(first[number] as number, index);
+    else groups.joinNodes(first[number] as number, index);
   }
-  return groups.numbers();
+  return groups.listGroupNumbers();
 }

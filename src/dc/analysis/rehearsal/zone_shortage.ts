@@ -12,7 +12,7 @@ import { type DeviceLocation, listAreaKeys, sumLocationHeat } from "../places.ts
 import type { PowerNode } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
 
-interface Zone {
+interface CooledZone {
   readonly key: string;
   readonly ref: string;
   readonly area: Ref;
@@ -23,33 +23,33 @@ interface Zone {
 
 type ZoneState = "SHORT" | "NO_RESERVE" | "ENOUGH";
 
-const MEDIA: readonly CoolingMedium[] = ["AIR", "LIQUID"];
+const COOLING_MEDIA: readonly CoolingMedium[] = ["AIR", "LIQUID"];
 /** Number of units kept in reserve, the default of ThermalHeadroom. */
 const RESERVE_UNITS = 1;
 const NO_SHORTAGES: readonly ZoneShortage[] = [];
 /** Maximum difference in kilowatts between sums of heat added in another order. */
-const ROUNDING_KW = 1e-6;
+const HEAT_ROUNDING_KW = 1e-6;
 
 /** Determines the cooling of areas that units serve after the loss of units and of the heat of unpowered devices. */
-export class ZoneWatch {
+export class ZoneShortageFinder {
   readonly #topology: Topology;
   readonly #basis: LoadBasis;
-  readonly #zones: readonly Zone[];
+  readonly #zones: readonly CooledZone[];
   /** Zones that the loss of a unit may affect, by the key of its code. */
-  readonly #concerned = new Map<string, ReadonlySet<Zone>>();
+  readonly #zonesByUnit = new Map<string, ReadonlySet<CooledZone>>();
   /**
-   * Location indexes by the areas that contain a location. `#placeOfNode` holds the index for each device node, plus 1;
+   * Location indexes by the areas that contain a location. `#locationByNode` holds the index for each device node, plus 1;
    * 0 if not yet looked up.
    */
-  #placeOf: ReadonlyMap<string, number> | undefined;
-  readonly #placeOfNode: Int32Array;
+  #locationsByKey: ReadonlyMap<string, number> | undefined;
+  readonly #locationByNode: Int32Array;
   /** Heat in watts that is no longer emitted, by the nodes of one location that are off. */
-  readonly #missing = new Map<string, MediumWatts>();
+  readonly #missingHeatCache = new Map<string, MediumWatts>();
 
   constructor(topology: Topology, basis: LoadBasis) {
     this.#topology = topology;
     this.#basis = basis;
-    this.#placeOfNode = new Int32Array(topology.power.nodes.length);
+    this.#locationByNode = new Int32Array(topology.power.nodes.length);
     const balance = new CoolingBalance(topology, { basis, reserveUnits: RESERVE_UNITS, failedCracCodes: [] });
     const named = new Map<string, string>();
     for (const { serves = [] } of topology.inventory.cracs) {
@@ -58,14 +58,14 @@ export class ZoneWatch {
     this.#zones = [...named].flatMap(([key, ref]) => {
       const area = parseRef(ref);
       if (area === undefined) return [];
-      const units = balance.unitsOf(area);
+      const units = balance.listServingUnits(area);
       const stateOf = (medium: CoolingMedium) => {
         const { state = "ENOUGH", heatKw = 0, capacityKw = 0 } = judgeZoneState(balance, area, medium, units) ?? {};
         return { state, missingKw: heatKw - capacityKw } as const;
       };
       return [{ key, ref, area, units, before: { AIR: stateOf("AIR"), LIQUID: stateOf("LIQUID") } }];
     });
-    this.#groupByUnit(balance);
+    this.#groupZonesByUnit(balance);
   }
 
   /**
@@ -73,22 +73,22 @@ export class ZoneWatch {
    * @param offline nodes of devices that emit no heat any more
    * @param withDeeper adds areas whose uncovered heat rises
    */
-  after(lost: readonly Crac[], offline: readonly number[], withDeeper = false): readonly ZoneShortage[] {
-    const zones = this.#zonesAround(lost);
+  listShortages(lost: readonly Crac[], offline: readonly number[], withDeeper = false): readonly ZoneShortage[] {
+    const zones = this.#collectAffectedZones(lost);
     if (zones.size === 0) return NO_SHORTAGES;
     const balance = new CoolingBalance(this.#topology, {
       basis: this.#basis,
       reserveUnits: RESERVE_UNITS,
       failedCracCodes: lost.map(({ code }) => code),
-      missingHeat: this.#heatOf(offline),
+      missingHeat: this.#sumMissingHeat(offline),
     });
     return [...zones].flatMap((zone) =>
-      MEDIA.flatMap((medium): ZoneShortage[] => {
+      COOLING_MEDIA.flatMap((medium): ZoneShortage[] => {
         const now = judgeZoneState(balance, zone.area, medium, zone.units);
         if (now === undefined) return [];
         const { heatKw, capacityKw } = now;
         const { state, missingKw } = zone.before[medium];
-        const isDeeper = withDeeper && now.state === "SHORT" && heatKw - capacityKw > missingKw + ROUNDING_KW;
+        const isDeeper = withDeeper && now.state === "SHORT" && heatKw - capacityKw > missingKw + HEAT_ROUNDING_KW;
         if (!isDeeper && !isZoneStateWorse(state, now.state)) return [];
         return [{ ref: zone.ref, medium, short: now.state === "SHORT", heatKw, capacityKw }];
       }),
@@ -96,17 +96,17 @@ export class ZoneWatch {
   }
 
   /** Returns keys of the areas that the loss of units may affect. */
-  concernedBy(lost: readonly Crac[]): readonly string[] {
-    return [...this.#zonesAround(lost)].map(({ key }) => key);
+  listAffectedKeys(lost: readonly Crac[]): readonly string[] {
+    return [...this.#collectAffectedZones(lost)].map(({ key }) => key);
   }
 
-  #zonesAround(lost: readonly Crac[]): ReadonlySet<Zone> {
-    return new Set(lost.flatMap(({ code }) => [...(this.#concerned.get(codeKey(code)) ?? [])]));
+  #collectAffectedZones(lost: readonly Crac[]): ReadonlySet<CooledZone> {
+    return new Set(lost.flatMap(({ code }) => [...(this.#zonesByUnit.get(codeKey(code)) ?? [])]));
   }
 
   /** A lost unit shifts its heat to other units of the same locations, and therefore affects all their zones. */
-  #groupByUnit(balance: CoolingBalance): void {
-    const zonesOf = new Map<string, Zone[]>();
+  #groupZonesByUnit(balance: CoolingBalance): void {
+    const zonesOf = new Map<string, CooledZone[]>();
     for (const zone of this.#zones) {
       for (const { code } of zone.units) {
         const list = zonesOf.get(codeKey(code));
@@ -117,60 +117,62 @@ export class ZoneWatch {
     const served = new Map(this.#zones.map((zone) => [zone.key, zone.units]));
     for (const crac of this.#topology.inventory.cracs) {
       const besides = listServedAreas(crac).flatMap(
-        (area) => (balance.inside(area).length > 0 && served.get(area)) || [],
+        (area) => (balance.listLocationsInArea(area).length > 0 && served.get(area)) || [],
       );
       const found = new Set([crac, ...besides].flatMap(({ code }) => zonesOf.get(codeKey(code)) ?? []));
-      this.#concerned.set(codeKey(crac.code), found);
+      this.#zonesByUnit.set(codeKey(crac.code), found);
     }
   }
 
   /** Sums the heat in watts that offline devices no longer emit, by location. */
-  #heatOf(offline: readonly number[]): ReadonlyMap<number, MediumWatts> {
+  #sumMissingHeat(offline: readonly number[]): ReadonlyMap<number, MediumWatts> {
     const off = new Map<number, number[]>();
     for (const index of offline) {
-      const at = this.#placeAt(index);
+      const at = this.#findLocation(index);
       if (at < 0) continue;
       const list = off.get(at);
       if (list === undefined) off.set(at, [index]);
       else list.push(index);
     }
     const missing = new Map<number, MediumWatts>();
-    for (const [at, indexes] of off) missing.set(at, this.#missingOf(at, indexes));
+    for (const [at, indexes] of off) missing.set(at, this.#computeMissingHeat(at, indexes));
     return missing;
   }
 
   /** Returns the location index of a device; -1 for other nodes. */
-  #placeAt(index: number): number {
-    const known = this.#placeOfNode[index] as number;
+  #findLocation(index: number): number {
+    const known = this.#locationByNode[index] as number;
     if (known > 0) return known - 1;
     const node = this.#topology.power.nodes[index];
     if (node?.kind !== "DEVICE") return -1;
-    this.#placeOf ??= new Map(this.#topology.places().map(({ areas }, at) => [[...areas].join("\n"), at]));
-    const at = this.#placeOf.get(listAreaKeys(node.device).join("\n")) ?? -1;
-    this.#placeOfNode[index] = at + 1;
+    this.#locationsByKey ??= new Map(
+      this.#topology.listLocations().map(({ areas }, at) => [[...areas].join("\n"), at]),
+    );
+    const at = this.#locationsByKey.get(listAreaKeys(node.device).join("\n")) ?? -1;
+    this.#locationByNode[index] = at + 1;
     return at;
   }
 
   /** Returns a cached sum, because all failures in a chain of supply turn off the same devices. */
-  #missingOf(at: number, indexes: readonly number[]): MediumWatts {
+  #computeMissingHeat(at: number, indexes: readonly number[]): MediumWatts {
     const off = indexes.join();
-    const known = this.#missing.get(off);
+    const known = this.#missingHeatCache.get(off);
     if (known !== undefined) return known;
-    const place = this.#topology.places()[at] as DeviceLocation;
+    const place = this.#topology.listLocations()[at] as DeviceLocation;
     const all = sumLocationHeat(place, this.#basis);
     const { nodes } = this.#topology.power;
     const gone = new Set(indexes.map((index) => (nodes[index] as Extract<PowerNode, { kind: "DEVICE" }>).device.code));
     const rest = gone.size === place.devices.length ? [] : place.devices.filter(({ code }) => !gone.has(code));
     const { airW, liquidW } = rest.length === 0 ? NO_HEAT : sumHeatByMedium(rest, this.#basis);
     const watts = { AIR: all.airW - airW, LIQUID: all.liquidW - liquidW };
-    if (this.#missing.size >= MAX_MISSING) this.#missing.clear();
-    this.#missing.set(off, watts);
+    if (this.#missingHeatCache.size >= MAX_CACHED_HEAT_SUMS) this.#missingHeatCache.clear();
+    this.#missingHeatCache.set(off, watts);
     return watts;
   }
 }
 
 /** Maximum number of cached sums of heat; the cache is cleared when it is exceeded. Our choice. */
-const MAX_MISSING = 20_000;
+const MAX_CACHED_HEAT_SUMS = 20_000;
 const NO_HEAT = { airW: 0, liquidW: 0 };
 
 function isZoneStateWorse(before: ZoneState, after: ZoneState): boolean {
@@ -180,7 +182,7 @@ function isZoneStateWorse(before: ZoneState, after: ZoneState): boolean {
 /** Returns the state of an area; undefined without units of the medium and without heat for them. */
 function judgeZoneState(balance: CoolingBalance, area: Ref, medium: CoolingMedium, units: readonly Crac[]) {
   if (!units.some((crac) => getMedium(crac) === medium)) return undefined;
-  const of = balance.of(area, medium, units);
+  const of = balance.computeBalance(area, medium, units);
   // Rounds sums, because their last digits depend on the order of writes.
   const capacityKw = roundFigure(of.usableKw + of.reserveKw);
   const heatKw = roundFigure(of.usableKw - of.headroomKw);

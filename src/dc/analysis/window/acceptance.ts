@@ -17,19 +17,19 @@ export class AcceptedLosses {
   }
 
   /** Returns the part of a loss that is not accepted. @param all all nodes that are lost, if `harm` is only a part */
-  left(harm: LossSet, all: ReadonlySet<number> = harm.off): LossSet {
+  removeAccepted(harm: LossSet, all: ReadonlySet<number> = harm.offlineNodes): LossSet {
     if (this.#refs.size + this.#roles.size === 0) return harm;
-    const { off, racks, cutOff, short, trips } = harm;
+    const { offlineNodes: off, racks, cutOff, shortages: short, trips } = harm;
     return {
-      off: new Set([...off].filter((index) => !this.hasNode(index))),
-      racks: new Set([...racks].filter((key) => !this.hasRack(key, all))),
-      cutOff: new Set([...cutOff].filter((index) => !this.hasNode(index))),
-      short: new Map([...short].filter(([, { ref }]) => !this.hasArea(ref))),
+      offlineNodes: new Set([...off].filter((index) => !this.isNodeAccepted(index))),
+      racks: new Set([...racks].filter((key) => !this.isRackAccepted(key, all))),
+      cutOff: new Set([...cutOff].filter((index) => !this.isNodeAccepted(index))),
+      shortages: new Map([...short].filter(([, { ref }]) => !this.isAreaAccepted(ref))),
       trips,
     };
   }
 
-  hasNode(index: number): boolean {
+  isNodeAccepted(index: number): boolean {
     const node = this.#topology.power.nodes[index];
     if (node?.kind === "CRAC") return this.#refs.has(node.ref.toLowerCase());
     if (node?.kind !== "DEVICE") return false;
@@ -42,17 +42,17 @@ export class AcceptedLosses {
   }
 
   /** Whether a rack is accepted: by its reference, or because all of its devices that go off are accepted. */
-  hasRack(key: string, off: ReadonlySet<number>): boolean {
+  isRackAccepted(key: string, off: ReadonlySet<number>): boolean {
     if (this.#refs.has(`rack:${key}`)) return true;
     const { indexOf } = this.#topology.power;
     const lost = this.#topology
-      .devicesInRack(key)
+      .listDevicesInRack(key)
       .flatMap(({ code }) => indexOf.get(`device:${codeKey(code)}`) ?? [])
       .filter((index) => off.has(index));
-    return lost.length > 0 && lost.every((index) => this.hasNode(index));
+    return lost.length > 0 && lost.every((index) => this.isNodeAccepted(index));
   }
 
-  hasArea(ref: string): boolean {
+  isAreaAccepted(ref: string): boolean {
     return this.#refs.has(ref.toLowerCase());
   }
 }

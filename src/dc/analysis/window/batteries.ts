@@ -6,7 +6,7 @@ import { collectOutageLosses, isLossSetEmpty, type LossSet } from "./harm.ts";
 import type { Outage, WindowInput } from "./outage.ts";
 
 /** Effects of a window alone, and the losses that are accepted. */
-interface During {
+interface WindowEffects {
   readonly ground: WindowInput;
   readonly outage: Outage;
   readonly harm: LossSet;
@@ -22,17 +22,17 @@ interface During {
  * @param unreached nodes of the devices that then stay on without a data path
  */
 export function findNeededBatteries(
-  { ground: { topology, site }, outage, harm, withoutDataPath, accepted }: During,
+  { ground: { topology, site }, outage, harm, withoutDataPath, accepted }: WindowEffects,
   empty: Outage,
   unreached: readonly number[],
 ): ReadonlySet<number> {
   const all = collectOutageLosses(topology, empty);
-  const left = accepted.left(collectOutageLosses(topology, empty, [harm]), all.off);
-  const isCut = unreached.some((index) => !withoutDataPath.includes(index) && !accepted.hasNode(index));
+  const left = accepted.removeAccepted(collectOutageLosses(topology, empty, [harm]), all.offlineNodes);
+  const isCut = unreached.some((index) => !withoutDataPath.includes(index) && !accepted.isNodeAccepted(index));
   if (isLossSetEmpty(left) && !isCut) return new Set();
   // Load that moves to other supplies, lost cooling and lost switches have effects beyond the consumers of a UPS.
-  const isWide = isCut || left.trips.size + left.short.size + left.cutOff.size > 0;
-  const isNeeded = (index: number) => left.off.has(index) || (isWide && isConsumer(site.power.nodes[index]));
+  const isWide = isCut || left.trips.size + left.shortages.size + left.cutOff.size > 0;
+  const isNeeded = (index: number) => left.offlineNodes.has(index) || (isWide && isConsumer(site.power.nodes[index]));
   const needed = outage.onBattery.filter(({ index }) =>
     listSuppliedNodes(site.power, outage.blast.live, index).some(isNeeded),
   );
@@ -43,7 +43,7 @@ export function findNeededBatteries(
 function listSuppliedNodes({ supplies }: PowerGraph, live: LiveSet, from: number): readonly number[] {
   const found = new Set([from]);
   // The loop adds to the set while it iterates.
-  for (const index of found) for (const { to } of supplies.of(index)) if (live[to] === 1) found.add(to);
+  for (const index of found) for (const { to } of supplies.listEdges(index)) if (live[to] === 1) found.add(to);
   found.delete(from);
   return [...found];
 }

@@ -21,17 +21,17 @@ export function listContacts(
   const { power, live } = site;
   const isUnit = (index: number) => power.nodes[index]?.kind === "CRAC";
   const beside = [...lostBeside];
-  const units = [...outage.covered, ...beside].filter(isUnit);
+  const units = [...outage.coveredNodes, ...beside].filter(isUnit);
   const devices = [
-    ...selectItDevices(power, outage.covered).filter((index) => live[index] === 1),
+    ...selectItDevices(power, outage.coveredNodes).filter((index) => live[index] === 1),
     ...selectItDevices(power, beside),
   ];
   const lost = new Set([...devices, ...units]);
   const reserve = listDegradedDevices(outage, power).filter(
-    (index) => !lost.has(index) && lacksSpareInlet(outage, power, index),
+    (index) => !lost.has(index) && lacksSpareLiveInlet(outage, power, index),
   );
   const found = new Map<string, { tenant: string; contact: string; lost: string[]; reserve: string[] }>();
-  const add = (part: "lost" | "reserve", indexes: Iterable<number>) => {
+  const addCodes = (part: "lost" | "reserve", indexes: Iterable<number>) => {
     for (const index of indexes) {
       const { tenant, contact, code } = findDeviceOwner(topology, index);
       const key = `${tenant}\n${contact}`;
@@ -40,8 +40,8 @@ export function listContacts(
       found.set(key, known);
     }
   };
-  add("lost", lost);
-  add("reserve", reserve);
+  addCodes("lost", lost);
+  addCodes("reserve", reserve);
   return mergeContacts([[...found.values()]]);
 }
 
@@ -58,8 +58,8 @@ export function mergeContacts(pieces: readonly (readonly AffectedContact[])[]): 
   return merged.sort((a, b) => compareText(a.tenant, b.tenant) || compareText(a.contact, b.contact));
 }
 
-function lacksSpareInlet({ blast }: Outage, { nodes, inlets }: Topology["power"], index: number): boolean {
-  const left = inlets.of(index).filter(({ from }) => blast.live[from] === 1).length;
+function lacksSpareLiveInlet({ blast }: Outage, { nodes, inlets }: Topology["power"], index: number): boolean {
+  const left = inlets.listEdges(index).filter(({ from }) => blast.live[from] === 1).length;
   return left <= Math.max(1, nodes[index]?.need ?? 1);
 }
 

@@ -8,46 +8,46 @@ import { listChangedNodes } from "../power/power_keys.ts";
 import type { Topology } from "../topology.ts";
 
 /** By node, the lowest node number of its domain. */
-export type Domains = Int32Array;
+export type DomainByNode = Int32Array;
 
-const KNOWN = new WeakMap<Topology, Domains>();
+const domainsByTopology = new WeakMap<Topology, DomainByNode>();
 
 /**
  * Divides a site into domains: nodes connected by supply, a rack, a cooled area or a fabric. Losses in different
  * domains are independent, except for data cables. Computed once for a topology. Cost: all nodes, links, and devices in
  * cooled areas.
  */
-export function* computeDomains(topology: Topology): Steps<Domains> {
-  const known = KNOWN.get(topology);
+export function* computeDomains(topology: Topology): Steps<DomainByNode> {
+  const known = domainsByTopology.get(topology);
   if (known !== undefined) return known;
   const groups = new NodeGroups(topology.power.nodes.length);
-  groups.joinSupply(topology.power);
+  groups.joinSuppliedNodes(topology.power);
   yield;
   const first = new Map<string, number>();
   for (const shared of [yieldRackNodes, yieldCooledNodes, yieldFabricNodes]) {
     for (const [name, index] of shared(topology)) {
       const other = first.get(name);
       if (other === undefined) first.set(name, index);
-      else groups.join(other, index);
+      else groups.joinNodes(other, index);
     }
     yield;
   }
-  const made = groups.numbers();
-  KNOWN.set(topology, made);
+  const made = groups.listGroupNumbers();
+  domainsByTopology.set(topology, made);
   return made;
 }
 
 /** Name of a rack, cooled area or fabric, and the number of a node in it. */
-type Shared = readonly [name: string, index: number];
+type SharedName = readonly [name: string, index: number];
 
-function* yieldRackNodes({ power }: Topology): Iterable<Shared> {
+function* yieldRackNodes({ power }: Topology): Iterable<SharedName> {
   for (const [index, node] of power.nodes.entries()) {
     const rack = node.kind === "DEVICE" ? node.device.rackCode : node.kind === "CRAC" ? node.crac.rackCode : undefined;
     if (rack !== undefined) yield [`rack ${codeKey(rack)}`, index];
   }
 }
 
-function* yieldCooledNodes(topology: Topology): Iterable<Shared> {
+function* yieldCooledNodes(topology: Topology): Iterable<SharedName> {
   const served = new Set<string>();
   for (const crac of topology.inventory.cracs) {
     const index = topology.power.indexOf.get(`crac:${codeKey(crac.code)}`);
@@ -56,13 +56,13 @@ function* yieldCooledNodes(topology: Topology): Iterable<Shared> {
       if (index !== undefined) yield [`area ${area}`, index];
     }
   }
-  for (const { areas, devices } of topology.places()) {
+  for (const { areas, devices } of topology.listLocations()) {
     const nodes = listDeviceNodeNumbers(topology, devices);
     for (const area of served.intersection(areas)) for (const index of nodes) yield [`area ${area}`, index];
   }
 }
 
-function* yieldFabricNodes(topology: Topology): Iterable<Shared> {
+function* yieldFabricNodes(topology: Topology): Iterable<SharedName> {
   for (const { a, b, fabricId = "" } of topology.inventory.fabricLinks)
     for (const index of listDeviceNodeNumbers(topology, [{ code: a.deviceCode }, { code: b.deviceCode }]))
       yield [`fabric ${fabricId}`, index];
@@ -75,7 +75,7 @@ function listDeviceNodeNumbers({ power }: Topology, devices: readonly { readonly
 /** Parts of a site that differ between two states. */
 export interface SiteChange {
   /** Domains with changes, in the state before and in the state after. */
-  readonly touched: readonly [before: ReadonlySet<number>, after: ReadonlySet<number>];
+  readonly touchedDomains: readonly [before: ReadonlySet<number>, after: ReadonlySet<number>];
   /** Keys of the codes of devices that changed, or that are at the ends of a changed cable or link. */
   readonly devices: ReadonlySet<string>;
 }
@@ -89,9 +89,9 @@ export function* compareSiteStates(before: Topology, after: Topology, refs: read
   const codes = refs.flatMap((text) => listAffectedDevices(sites, text));
   const cracs = refs.flatMap((text) => sites.flatMap(({ power }) => power.indexOf.get(toRefKey(text)) ?? []));
   for (const index of [...sites.flatMap((site) => listDeviceNodeNumbers(site, codes)), ...cracs]) changed.add(index);
-  const touchedIn = (numbers: Domains) => new Set([...changed].map((index) => numbers[index] ?? -1));
+  const listTouchedDomains = (numbers: DomainByNode) => new Set([...changed].map((index) => numbers[index] ?? -1));
   return {
-    touched: [touchedIn(domains[0]), touchedIn(domains[1])],
+    touchedDomains: [listTouchedDomains(domains[0]), listTouchedDomains(domains[1])],
     devices: new Set(codes.map(({ code }) => codeKey(code))),
   };
 }
@@ -106,7 +106,7 @@ function listAffectedDevices(sites: readonly Topology[], text: string): readonly
     case "fabric_link":
       return [{ code: ref.a.deviceCode }, { code: ref.b.deviceCode }];
     case "rack":
-      return sites.flatMap((site) => site.devicesInRack(ref.code));
+      return sites.flatMap((site) => site.listDevicesInRack(ref.code));
     default:
       return [];
   }

@@ -14,27 +14,27 @@ import type { Outage, WindowInput } from "./outage.ts";
  */
 export function buildOutageTopology({ topology, site, near }: WindowInput, outage: Outage): Topology {
   const { nodes, indexOf } = site.power;
-  const edits = new InventoryEdits(topology);
-  for (const index of outage.covered) {
+  const edits = new OutageEdits(topology);
+  for (const index of outage.coveredNodes) {
     const node = nodes[index];
     // Only inlets have node numbers beyond those of the inventory.
     if (index >= topology.power.nodes.length && node?.kind === "OUTLET") edits.cutInlet(node.end);
-    else edits.turnOff(node);
+    else edits.turnOffNode(node);
   }
   for (const { ref } of outage.blast.steps.flatMap(({ trips }) => trips)) {
     const index = indexOf.get(toRefKey(ref)) ?? -1;
-    edits.turnOff(nodes[index]);
+    edits.turnOffNode(nodes[index]);
   }
   // A unit that fails with its supply no longer cools, regardless of its inputs.
   for (const { index, state } of outage.blast.hits)
-    if (state === "OFFLINE" && nodes[index]?.kind === "CRAC") edits.turnOff(nodes[index]);
-  for (const { index } of outage.onBattery) edits.freeOfSupply(nodes[index]);
-  for (const link of near.effects.fabrics.linksAt(outage.fabric.links)) edits.takeDown(link);
-  return edits.topology();
+    if (state === "OFFLINE" && nodes[index]?.kind === "CRAC") edits.turnOffNode(nodes[index]);
+  for (const { index } of outage.onBattery) edits.removeInlets(nodes[index]);
+  for (const link of near.effects.fabrics.listLinks(outage.fabric.links)) edits.takeLinkDown(link);
+  return edits.buildTopology();
 }
 
 /** Edits of resources by key. */
-class InventoryEdits {
+class OutageEdits {
   readonly #before: Topology;
   readonly #devices = new Map<string, Device>();
   readonly #cracs = new Map<string, Crac>();
@@ -45,18 +45,19 @@ class InventoryEdits {
     this.#before = before;
   }
 
-  turnOff(node: PowerNode | undefined): void {
-    if (node?.kind === "DEVICE") this.#device(node.device.code, createOffDevice);
-    else if (node?.kind === "OUTLET") this.#device(node.end.deviceCode, (device) => turnOffOutlet(device, node.end));
+  turnOffNode(node: PowerNode | undefined): void {
+    if (node?.kind === "DEVICE") this.#editDevice(node.device.code, createOffDevice);
+    else if (node?.kind === "OUTLET")
+      this.#editDevice(node.end.deviceCode, (device) => turnOffOutlet(device, node.end));
     else if (node?.kind === "CRAC" && !node.blocked)
       this.#cracs.set(codeKey(node.crac.code), { ...node.crac, status: "OFFLINE" });
     else if (node?.kind === "FEED") this.#cutFeed(toRefKey(node.ref));
   }
 
   /** Removes the inlets of a device, so that it works without supply. */
-  freeOfSupply(node: PowerNode | undefined): void {
+  removeInlets(node: PowerNode | undefined): void {
     if (node?.kind !== "DEVICE") return;
-    this.#device(node.device.code, ({ ports = [], ...device }) => ({
+    this.#editDevice(node.device.code, ({ ports = [], ...device }) => ({
       ...device,
       ports: ports.filter((port) => !isEnabledInlet(port)),
     }));
@@ -64,7 +65,7 @@ class InventoryEdits {
 
   /** Cuts the supply of an inlet but keeps its record, by making its cable planned. */
   cutInlet(end: PortRef): void {
-    const to = this.#before.cabledTo(end) ?? {
+    const to = this.#before.findCabledPort(end) ?? {
       deviceCode: end.deviceCode,
       portName: `${end.portName}, out of service`,
     };
@@ -72,11 +73,11 @@ class InventoryEdits {
     this.#cables.set(getResourceKey(cable), cable);
   }
 
-  takeDown(link: FabricLink): void {
+  takeLinkDown(link: FabricLink): void {
     this.#links.set(getResourceKey(link), { ...link, status: "DOWN" });
   }
 
-  topology(): Topology {
+  buildTopology(): Topology {
     const keys = {
       rack: [],
       device: [...this.#devices.keys()],
@@ -91,10 +92,10 @@ class InventoryEdits {
       cables: [...this.#cables.values()],
       fabricLinks: [...this.#links.values()],
     };
-    return this.#before.drafted(keys, after).topology;
+    return this.#before.createDraft(keys, after).topology;
   }
 
-  #device(code: string, change: (device: Device) => Device): void {
+  #editDevice(code: string, change: (device: Device) => Device): void {
     const key = codeKey(code);
     const device = this.#devices.get(key) ?? this.#before.device(key);
     if (device !== undefined) this.#devices.set(key, change(device));
@@ -103,7 +104,7 @@ class InventoryEdits {
   /** Cuts a feed from outside at its consumers, because no device declares it. */
   #cutFeed(key: string): void {
     const index = this.#before.power.indexOf.get(key) ?? -1;
-    for (const { to, inlet } of this.#before.power.supplies.of(index)) {
+    for (const { to, inlet } of this.#before.power.supplies.listEdges(index)) {
       const node = this.#before.power.nodes[to];
       if (node?.kind === "DEVICE") this.cutInlet({ deviceCode: node.device.code, portName: inlet });
     }

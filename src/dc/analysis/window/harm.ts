@@ -4,31 +4,31 @@ import { parseRef } from "#dc/model/ref.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import { isLocatedIn } from "../location_scope.ts";
-import type { Tripped } from "../power/cascade.ts";
+import type { TrippedSource } from "../power/cascade.ts";
 import { formatZoneKey } from "../rehearsal/charge.ts";
 import type { FabricLoss } from "../rehearsal/fabric_loss.ts";
 import type { Topology } from "../topology.ts";
 import type { Outage } from "./outage.ts";
 
 /** A supply that trips, by its reference. */
-export type TrippedSupply = Omit<Tripped, "index">;
+export type TrippedSupply = Omit<TrippedSource, "index">;
 
 /** Losses of a failure or window by key, which allows subtraction. Lost power equipment counts at its consumers. */
 export interface LossSet {
   /** Nodes of devices and cooling units that go offline. */
-  readonly off: ReadonlySet<number>;
+  readonly offlineNodes: ReadonlySet<number>;
   /** Keys of dark racks. */
   readonly racks: ReadonlySet<string>;
   /** Nodes of switches that stay on without a working uplink. */
   readonly cutOff: ReadonlySet<number>;
   /** Cooling shortages by area and medium. */
-  readonly short: ReadonlyMap<string, ZoneShortage>;
+  readonly shortages: ReadonlyMap<string, ZoneShortage>;
   /** Tripped supplies by reference. */
   readonly trips: ReadonlyMap<string, TrippedSupply>;
 }
 
 /** Effects of a failure, regardless of how they were computed. */
-interface Effects {
+interface FailureEffectSet {
   readonly offline: Iterable<number>;
   /** Keys of dark racks. */
   readonly racksDark: Iterable<string>;
@@ -45,7 +45,7 @@ interface Effects {
 export function collectLosses(
   topology: Topology,
   covered: ReadonlySet<number>,
-  effects: Effects,
+  effects: FailureEffectSet,
   known: readonly LossSet[] = [],
 ): LossSet {
   const { indexOf } = topology.power;
@@ -54,33 +54,33 @@ export function collectLosses(
   // A rack is not lost if the work itself takes out every device in it.
   const isLost = (key: string) => {
     all ??= new Set(selectLostConsumers(topology, covered, effects.offline));
-    return topology.devicesInRack(key).some(({ code }) => all?.has(indexOf.get(`device:${codeKey(code)}`) ?? -1));
+    return topology.listDevicesInRack(key).some(({ code }) => all?.has(indexOf.get(`device:${codeKey(code)}`) ?? -1));
   };
-  const left = <Key>(keys: Iterable<Key>, of: (harm: LossSet) => { has(key: Key): boolean }) => {
+  const excludeKnown = <Key>(keys: Iterable<Key>, of: (harm: LossSet) => { has(key: Key): boolean }) => {
     const others = known.map(of);
     return [...keys].filter((key) => !others.some((one) => one.has(key)));
   };
   const zones = effects.zones.filter(({ short }) => short).map((zone) => [formatZoneKey(zone), zone] as const);
   const trips = [...effects.trips].map((trip) => [trip.ref, trip] as const);
-  const [shortBefore, tripsBefore] = [known.map(({ short }) => short), known.map((harm) => harm.trips)];
+  const [shortBefore, tripsBefore] = [known.map(({ shortages: short }) => short), known.map((harm) => harm.trips)];
   return {
-    off: new Set(
+    offlineNodes: new Set(
       selectLostConsumers(
         topology,
         covered,
-        left(effects.offline, ({ off }) => off),
+        excludeKnown(effects.offline, ({ offlineNodes: off }) => off),
       ),
     ),
-    racks: new Set(left(effects.racksDark, ({ racks }) => racks).filter(isLost)),
-    cutOff: new Set(left(effects.fabric.cutOff, ({ cutOff }) => cutOff).filter((index) => !covered.has(index))),
-    short: new Map(zones.filter(([key]) => !shortBefore.some((one) => one.has(key)))),
+    racks: new Set(excludeKnown(effects.racksDark, ({ racks }) => racks).filter(isLost)),
+    cutOff: new Set(excludeKnown(effects.fabric.cutOff, ({ cutOff }) => cutOff).filter((index) => !covered.has(index))),
+    shortages: new Map(zones.filter(([key]) => !shortBefore.some((one) => one.has(key)))),
     trips: new Map(trips.filter(([ref]) => !tripsBefore.some((one) => one.has(ref)))),
   };
 }
 
 /** Returns the losses of a window itself. @param known losses to leave out */
 export function collectOutageLosses(topology: Topology, outage: Outage, known: readonly LossSet[] = []): LossSet {
-  const { covered, blast, zones, fabric } = outage;
+  const { coveredNodes: covered, blast, zones, fabric } = outage;
   const effects = {
     offline: blast.hits.flatMap(({ index, state }) => (state === "OFFLINE" ? [index] : [])),
     racksDark: [...blast.racks].flatMap(([key, state]) => (state === "DARK" ? [key] : [])),
@@ -111,6 +111,6 @@ export function selectLostConsumers(
   });
 }
 
-export function isLossSetEmpty({ off, racks, cutOff, short, trips }: LossSet): boolean {
+export function isLossSetEmpty({ offlineNodes: off, racks, cutOff, shortages: short, trips }: LossSet): boolean {
   return off.size + racks.size + cutOff.size + short.size + trips.size === 0;
 }

@@ -51,7 +51,7 @@ export interface WindowLimits {
 }
 
 /** Maximum rounding difference in watts between sums of the same loads added in another order. */
-const ROUNDING_W = 2;
+const LOAD_ROUNDING_W = 2;
 
 /** Judges a window. Source: docs/windows.md#the-verdict. */
 export function judgeWindow(judged: JudgementInput): WindowJudgement {
@@ -83,47 +83,57 @@ function* yieldLossReasons({
   accepted,
 }: JudgementInput): Iterable<VerdictReason> {
   const { nodes } = topology.power;
-  const reason = (kind: WindowReasonKind, ref: string, isAccepted: boolean, figures: Figures = {}): VerdictReason => ({
+  const createReason = (
+    kind: WindowReasonKind,
+    ref: string,
+    isAccepted: boolean,
+    figures: ReasonFigures = {},
+  ): VerdictReason => ({
     ...createUnacceptedReason(kind, isAccepted ? "GO" : "NO_GO", ref, figures),
     accepted: isAccepted,
   });
   for (const { ref, loadBeforeW, capacityW, utilizationPct } of harm.trips.values()) {
     const before = capacityW === 0 ? 0 : (loadBeforeW / capacityW) * 100;
-    yield reason("TRIP", ref, false, { before, during: utilizationPct, limit: 100 });
+    yield createReason("TRIP", ref, false, { before, during: utilizationPct, limit: 100 });
   }
   for (const key of harm.racks)
-    yield reason("RACK_LOST", `rack:${topology.rack(key)?.code ?? key}`, accepted.hasRack(key, harm.off));
-  for (const index of harm.off) {
+    yield createReason(
+      "RACK_LOST",
+      `rack:${topology.rack(key)?.code ?? key}`,
+      accepted.isRackAccepted(key, harm.offlineNodes),
+    );
+  for (const index of harm.offlineNodes) {
     const node = nodes[index];
     const kind = node?.kind === "CRAC" ? "COOLING_UNIT_LOST" : "DEVICE_LOST";
-    yield reason(kind, node?.ref ?? "", accepted.hasNode(index));
+    yield createReason(kind, node?.ref ?? "", accepted.isNodeAccepted(index));
   }
   for (const index of harm.cutOff)
-    yield reason("SWITCH_CUT_OFF", nodes[index]?.ref ?? "", accepted.hasNode(index), { during: 0 });
-  for (const index of withoutDataPath) yield reason("DATA_PATH_LOST", nodes[index]?.ref ?? "", accepted.hasNode(index));
+    yield createReason("SWITCH_CUT_OFF", nodes[index]?.ref ?? "", accepted.isNodeAccepted(index), { during: 0 });
+  for (const index of withoutDataPath)
+    yield createReason("DATA_PATH_LOST", nodes[index]?.ref ?? "", accepted.isNodeAccepted(index));
   for (const { ref, heatKw, capacityKw } of outage.zones.filter(({ short }) => short))
-    yield reason("COOLING_SHORT", ref, accepted.hasArea(ref), { during: heatKw, limit: capacityKw });
+    yield createReason("COOLING_SHORT", ref, accepted.isAreaAccepted(ref), { during: heatKw, limit: capacityKw });
 }
 
 function* yieldUnknownReasons({ ground, outage, missing }: JudgementInput): Iterable<VerdictReason> {
   for (const ref of missing) yield createUnacceptedReason("ELEMENT_MISSING", "UNKNOWN", ref);
   const { topology, site, basis } = ground;
-  const { blast, covered } = outage;
+  const { blast, coveredNodes: covered } = outage;
   const { power } = site;
   for (const code of blast.undocumented) {
     if (!covered.has(power.indexOf.get(`device:${codeKey(code)}`) ?? -1))
       yield createUnacceptedReason("SUPPLY_UNKNOWN", "UNKNOWN", `device:${code}`);
   }
   const before = site.apparentLoads(basis);
-  const { failover } = topology.carried(basis);
-  for (const index of blast.reloaded) {
+  const { failover } = topology.computeCarriedLoads(basis);
+  for (const index of blast.changedLoadNodes) {
     const node = power.nodes[index];
     if (node === undefined || node.capacityW !== undefined || blast.live[index] !== 1 || !isListedSupply(node))
       continue;
     const now = computeComparableLoad(power, index, before);
     const during = computeComparableLoad(power, index, blast.apparentAfter);
     const limit = Math.max(now, failover.loads[index] ?? 0);
-    if (during > limit + ROUNDING_W)
+    if (during > limit + LOAD_ROUNDING_W)
       yield createUnacceptedReason("CAPACITY_UNKNOWN", "UNKNOWN", node.ref, { before: now, during, limit });
   }
 }
@@ -144,7 +154,7 @@ function* yieldRiskReasons(judged: JudgementInput): Iterable<VerdictReason> {
     );
   for (const { ref, heatKw, capacityKw } of outage.zones.filter(({ short }) => !short)) {
     const figures = { during: heatKw, limit: capacityKw };
-    const isAccepted = accepted.hasArea(ref);
+    const isAccepted = accepted.isAreaAccepted(ref);
     yield {
       ...createUnacceptedReason("LAST_COOLING_UNIT", isAccepted ? "GO" : "GO_WITH_RISK", ref, figures),
       accepted: isAccepted,
@@ -173,14 +183,14 @@ function* yieldOverLimitReasons({ ground, outage, limits }: JudgementInput): Ite
   }
 }
 
-type Figures = Pick<VerdictReason, "before" | "during" | "limit">;
+type ReasonFigures = Pick<VerdictReason, "before" | "during" | "limit">;
 
 /** Creates a reason that is not accepted. */
 function createUnacceptedReason(
   kind: WindowReasonKind,
   verdict: WindowVerdict,
   ref: string,
-  figures: Figures = {},
+  figures: ReasonFigures = {},
 ): VerdictReason {
   return { kind, verdict, ref, accepted: false, ...figures };
 }
@@ -188,7 +198,7 @@ function createUnacceptedReason(
 /** Yields notes about used reserves: the number of degraded devices by rack, and of remaining uplinks by switch. */
 function* yieldReserveNotes({ ground, outage }: JudgementInput): Iterable<VerdictReason> {
   const { power } = ground.site;
-  const note = (ref: string, during: number) => createUnacceptedReason("RESERVE_USED", "GO", ref, { during });
+  const createNote = (ref: string, during: number) => createUnacceptedReason("RESERVE_USED", "GO", ref, { during });
   const sides = new Map<string, number>();
   for (const index of listDegradedDevices(outage, power)) {
     const node = power.nodes[index];
@@ -196,12 +206,15 @@ function* yieldReserveNotes({ ground, outage }: JudgementInput): Iterable<Verdic
     const ref = rack === "" ? (node?.ref ?? "") : `rack:${ground.topology.rack(rack)?.code ?? rack}`;
     sides.set(ref, (sides.get(ref) ?? 0) + 1);
   }
-  for (const [ref, count] of sides) yield note(ref, count);
-  for (const { node, uplinks } of outage.uplinks) yield note(power.nodes[node]?.ref ?? "", uplinks);
+  for (const [ref, count] of sides) yield createNote(ref, count);
+  for (const { node, uplinks } of outage.uplinks) yield createNote(power.nodes[node]?.ref ?? "", uplinks);
 }
 
 /** Lists devices that stay on with less supply, except devices of the window itself. */
-export function listDegradedDevices({ blast, covered }: Outage, power: Topology["power"]): readonly number[] {
+export function listDegradedDevices(
+  { blast, coveredNodes: covered }: Outage,
+  power: Topology["power"],
+): readonly number[] {
   const hits = blast.hits.filter(({ state, index }) => state === "DEGRADED" && !covered.has(index));
   return selectItDevices(
     power,
@@ -214,10 +227,10 @@ function computeWindowImpact(
   reasons: readonly VerdictReason[],
 ): WindowImpact {
   const { power, live } = ground.site;
-  const own = selectItDevices(power, outage.covered).some((index) => live[index] === 1);
+  const own = selectItDevices(power, outage.coveredNodes).some((index) => live[index] === 1);
   if (own || !isLossSetEmpty(harm) || withoutDataPath.length > 0) return "OUTAGE";
-  const has = (...kinds: readonly WindowReasonKind[]) => reasons.some(({ kind }) => kinds.includes(kind));
-  if (has("OVER_LIMIT", "UPLINK_OVER_LIMIT", "LAST_COOLING_UNIT") || needed.size > 0) return "DEGRADED";
+  const hasReason = (...kinds: readonly WindowReasonKind[]) => reasons.some(({ kind }) => kinds.includes(kind));
+  if (hasReason("OVER_LIMIT", "UPLINK_OVER_LIMIT", "LAST_COOLING_UNIT") || needed.size > 0) return "DEGRADED";
   const isWeaker = outage.fabric.links.length > 0 || outage.blast.hits.some(({ state }) => state === "DEGRADED");
-  return has("RESERVE_USED", "ON_BATTERY") || isWeaker ? "REDUCED_REDUNDANCY" : "NO_IMPACT";
+  return hasReason("RESERVE_USED", "ON_BATTERY") || isWeaker ? "REDUCED_REDUNDANCY" : "NO_IMPACT";
 }

@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Steps } from "#kernel/steps.ts";
-import type { NearFailures } from "../rehearsal/near_failures.ts";
+import type { NearFailureFinder } from "../rehearsal/near_failures.ts";
 import { type FailingElement, listOutcomeOffNodes, type PowerOutcome } from "../rehearsal/outcome.ts";
 import type { SiteTrials } from "../rehearsal/site_failures.ts";
 import type { Topology } from "../topology.ts";
@@ -21,7 +21,7 @@ export interface NextFailure {
 }
 
 /** The outage of a window, its losses, and the losses that are accepted. */
-interface During {
+interface WindowLosses {
   readonly outage: Outage;
   readonly harm: LossSet;
   readonly accepted: AcceptedLosses;
@@ -31,7 +31,7 @@ export interface NextFailures {
   /** Failures sorted by the number of racks, most first. */
   readonly failures: readonly NextFailure[];
   /** Number of elements that were judged with the window. */
-  readonly tried: number;
+  readonly triedCount: number;
 }
 
 /**
@@ -40,14 +40,14 @@ export interface NextFailures {
  * Cost: the failures that overlap with the window's; at first the footprints of its islands, and the elements that
  * affect cooling or fabrics.
  */
-export function* findNextFailures(window: WindowSite, during: During): Steps<NextFailures> {
-  const { topology, near, cutLinks } = window.ground;
+export function* findNextFailures(window: WindowSite, during: WindowLosses): Steps<NextFailures> {
+  const { topology, near, cutLinks } = window.input;
   const { outage } = during;
-  const trying: Trying = { window, outage, site: yield* window.trials() };
-  const own = [...outage.covered].map((index): FailingElement => ({ index, kind: "POWER" }));
-  const judged = new Judging(topology, outage);
+  const trying: FailureTrial = { window, outage, site: yield* window.createTrials() };
+  const own = [...outage.coveredNodes].map((index): FailingElement => ({ index, kind: "POWER" }));
+  const judged = new NextFailureClassifier(topology, outage);
   const found: NextFailure[] = [];
-  for (const outcome of yield* near.with(trying.site, own, { off: [...outage.off], cut: cutLinks })) {
+  for (const outcome of yield* near.findNearFailures(trying.site, own, { off: [...outage.offNodes], cut: cutLinks })) {
     const [element] = outcome.elements;
     if (element === undefined || !isElementStillOn(outage, element)) continue;
     const { harm, offline } = computeFurtherLoss(
@@ -55,97 +55,100 @@ export function* findNextFailures(window: WindowSite, during: During): Steps<Nex
       [...own, element],
       [during.harm, getLossesAlone(window, outcome)],
     );
-    const lost = () => new Set(selectLostConsumers(topology, outage.covered, offline));
-    const left = isLossSetEmpty(harm) ? harm : during.accepted.left(harm, lost());
-    if (!isLossSetEmpty(left)) found.push(judged.of(element.index, left));
+    const lost = () => new Set(selectLostConsumers(topology, outage.coveredNodes, offline));
+    const left = isLossSetEmpty(harm) ? harm : during.accepted.removeAccepted(harm, lost());
+    if (!isLossSetEmpty(left)) found.push(judged.createNextFailure(element.index, left));
     yield;
   }
-  const refOf = ({ index }: NextFailure) => topology.power.nodes[index]?.ref ?? "";
-  found.sort((a, b) => b.racks.size - a.racks.size || compareText(refOf(a), refOf(b)));
-  return { failures: found, tried: countJudgedElements(trying) };
+  const getRef = ({ index }: NextFailure) => topology.power.nodes[index]?.ref ?? "";
+  found.sort((a, b) => b.racks.size - a.racks.size || compareText(getRef(a), getRef(b)));
+  return { failures: found, triedCount: countJudgedElements(trying) };
 }
 
-interface Trying {
+interface FailureTrial {
   readonly window: WindowSite;
   readonly outage: Outage;
   readonly site: SiteTrials;
 }
 
 /** Whether an element has power during the outage; otherwise its failure has no effect. */
-function isElementStillOn({ off, blast }: Outage, { index }: FailingElement): boolean {
+function isElementStillOn({ offNodes: off, blast }: Outage, { index }: FailingElement): boolean {
   return !off.has(index) && blast.live[index] === 1;
 }
 
 /** Returns losses of a window with a further element, except known losses, and all nodes that go off. */
 function computeFurtherLoss(
-  { window, outage, site: { trials } }: Trying,
+  { window, outage, site: { trials } }: FailureTrial,
   elements: readonly FailingElement[],
   known: readonly LossSet[],
 ) {
-  const outcome = trials.fail(elements);
-  const effects = { ...outcome, ...window.effectsOf(listOutcomeOffNodes(outcome), true) };
-  return { harm: collectLosses(window.ground.topology, outage.covered, effects, known), offline: outcome.offline };
+  const outcome = trials.tryFailure(elements);
+  const effects = { ...outcome, ...window.computeEffects(listOutcomeOffNodes(outcome), true) };
+  return { harm: collectLosses(window.input.topology, outage.coveredNodes, effects, known), offline: outcome.offline };
 }
 
 /** Losses of single failures without any window. */
-const ALONE = new WeakMap<NearFailures, Map<PowerOutcome, LossSet>>();
+const lossesByFailure = new WeakMap<NearFailureFinder, Map<PowerOutcome, LossSet>>();
 
 /** Returns the losses of a single failure without the window; computed once for a state of the site. */
 function getLossesAlone(window: WindowSite, outcome: PowerOutcome): LossSet {
-  const { near, topology } = window.ground;
-  const known = ALONE.get(near) ?? new Map<PowerOutcome, LossSet>();
-  ALONE.set(near, known);
-  const effects = () => window.effectsOf(listOutcomeOffNodes(outcome), false);
-  const harm = known.get(outcome) ?? collectLosses(topology, NOTHING, { ...outcome, ...effects() });
+  const { near, topology } = window.input;
+  const known = lossesByFailure.get(near) ?? new Map<PowerOutcome, LossSet>();
+  lossesByFailure.set(near, known);
+  const effects = () => window.computeEffects(listOutcomeOffNodes(outcome), false);
+  const harm = known.get(outcome) ?? collectLosses(topology, NO_NODES, { ...outcome, ...effects() });
   known.set(outcome, harm);
   return harm;
 }
 
-const NOTHING: ReadonlySet<number> = new Set();
+const NO_NODES: ReadonlySet<number> = new Set();
 
 /**
  * Counts the elements whose failure is judged with a window: those that supply connects to the window's elements, or
  * all if the window affects cooling or fabrics.
  */
-function countJudgedElements({ window, outage, site: { island } }: Trying): number {
-  const { near, topology } = window.ground;
+function countJudgedElements({ window, outage, site: { islandByNode: island } }: FailureTrial): number {
+  const { near, topology } = window.input;
   const hasWideEffects =
-    outage.fabric.links.length > 0 || [...outage.off].some((index) => topology.power.nodes[index]?.kind === "CRAC");
-  const islands = new Set([...outage.covered].map((index) => island[index] ?? -1));
-  const others = hasWideEffects ? near.site.outcomes : [...islands].flatMap((one) => near.footprints.ofIsland(one));
+    outage.fabric.links.length > 0 ||
+    [...outage.offNodes].some((index) => topology.power.nodes[index]?.kind === "CRAC");
+  const islands = new Set([...outage.coveredNodes].map((index) => island[index] ?? -1));
+  const others = hasWideEffects
+    ? near.site.outcomes
+    : [...islands].flatMap((one) => near.footprints.listIslandOutcomes(one));
   return others.filter(({ elements: [element] }) => element !== undefined && isElementStillOn(outage, element)).length;
 }
 
 /** Classifies further failures during a window by the racks that they affect. */
-class Judging {
+class NextFailureClassifier {
   readonly #topology: Topology;
   /** Nodes of devices that already have less supply. */
-  readonly #degraded: ReadonlySet<number>;
+  readonly #degradedNodes: ReadonlySet<number>;
   /** Keys of racks that the window affects. */
-  readonly #touched: ReadonlySet<string | undefined>;
+  readonly #touchedRacks: ReadonlySet<string | undefined>;
 
-  constructor(topology: Topology, { blast, covered }: Outage) {
+  constructor(topology: Topology, { blast, coveredNodes: covered }: Outage) {
     this.#topology = topology;
-    this.#degraded = new Set(blast.hits.filter(({ state }) => state === "DEGRADED").map(({ index }) => index));
-    this.#touched = new Set([...blast.racks.keys(), ...[...covered].map((index) => this.#rackOf(index))]);
+    this.#degradedNodes = new Set(blast.hits.filter(({ state }) => state === "DEGRADED").map(({ index }) => index));
+    this.#touchedRacks = new Set([...blast.racks.keys(), ...[...covered].map((index) => this.#findRackKey(index))]);
   }
 
-  of(index: number, harm: LossSet): NextFailure {
+  createNextFailure(index: number, harm: LossSet): NextFailure {
     const racks = new Set(harm.racks);
     for (const at of harm.cutOff) {
-      const key = this.#rackOf(at);
+      const key = this.#findRackKey(at);
       if (key !== undefined) racks.add(key);
     }
-    for (const { ref } of harm.short.values())
+    for (const { ref } of harm.shortages.values())
       for (const { code } of listRacksInArea(this.#topology, ref)) racks.add(codeKey(code));
     const isElsewhere = (at: number) => {
-      const key = this.#rackOf(at);
-      return key !== undefined && !this.#degraded.has(at) && !this.#touched.has(key);
+      const key = this.#findRackKey(at);
+      return key !== undefined && !this.#degradedNodes.has(at) && !this.#touchedRacks.has(key);
     };
-    return { index, harm, racks, spreads: harm.trips.size > 0 || [...harm.off].some(isElsewhere) };
+    return { index, harm, racks, spreads: harm.trips.size > 0 || [...harm.offlineNodes].some(isElsewhere) };
   }
 
-  #rackOf(index: number): string | undefined {
+  #findRackKey(index: number): string | undefined {
     const node = this.#topology.power.nodes[index];
     const code = node?.kind === "DEVICE" ? node.device.rackCode : undefined;
     return code === undefined ? undefined : codeKey(code);

@@ -9,7 +9,7 @@ import type { LiveSet } from "../power/power_live.ts";
 import { listNonworkingNodes } from "../rehearsal/after_failure.ts";
 import type { FabricLoss, UplinkLoad } from "../rehearsal/fabric_loss.ts";
 import { getOrCreateList } from "../rehearsal/meetings.ts";
-import type { NearFailures } from "../rehearsal/near_failures.ts";
+import type { NearFailureFinder } from "../rehearsal/near_failures.ts";
 import { prepareTrials, type SiteTrials } from "../rehearsal/site_failures.ts";
 import type { Topology } from "../topology.ts";
 
@@ -21,7 +21,7 @@ export interface WindowInput {
   /** Nodes of the elements, and of all equipment in a location. */
   readonly sources: ReadonlySet<number>;
   /** Single failures with batteries that last as long as the window, and their effects on cooling and fabrics. */
-  readonly near: NearFailures;
+  readonly near: NearFailureFinder;
   /** Numbers of the fabric links that go down regardless of the devices at their ends. */
   readonly cutLinks: readonly number[];
   readonly basis: LoadBasis;
@@ -32,32 +32,32 @@ export interface WindowInput {
 /** Effects of taking elements out of service. */
 export interface Outage {
   /** Nodes of the elements, with the blades of their chassis, whose loss is the work itself. */
-  readonly covered: ReadonlySet<number>;
+  readonly coveredNodes: ReadonlySet<number>;
   readonly blast: BlastRadius;
   /** Nodes of devices and cooling units that do not work, including the nodes in `covered`. */
-  readonly off: ReadonlySet<number>;
+  readonly offNodes: ReadonlySet<number>;
   readonly zones: readonly ZoneShortage[];
   readonly fabric: FabricLoss;
   readonly uplinks: readonly UplinkLoad[];
   /** UPSes that keep their load on by their own batteries. */
   readonly onBattery: readonly { readonly index: number; readonly runtimeS: number }[];
   /** Nodes of all UPSes with a battery whose supply is lost, whether or not the battery lasts. */
-  readonly unsupplied: readonly number[];
+  readonly unsuppliedUpses: readonly number[];
 }
 
 /** Computes the outage that a window causes, alone and with further elements. */
 export class WindowSite {
-  readonly ground: WindowInput;
+  readonly input: WindowInput;
   readonly options: BlastOptions;
 
   constructor(ground: WindowInput) {
-    this.ground = ground;
+    this.input = ground;
     this.options = ground.near.site.options;
   }
 
   /** Prepares the state for trying failures. Cost: nothing, or arrays of all nodes for a site with inlets as nodes. */
-  *trials(): Steps<SiteTrials> {
-    const { near, topology, site } = this.ground;
+  *createTrials(): Steps<SiteTrials> {
+    const { near, topology, site } = this.input;
     return site === topology ? near.site : yield* prepareTrials(site, this.options);
   }
 
@@ -66,43 +66,51 @@ export class WindowSite {
    * lost cooling units.
    * @param more further nodes that are taken out
    */
-  *outage(more: readonly number[] = [], options: BlastOptions = this.options): Steps<Outage> {
-    const { topology, site, sources, near } = this.ground;
+  *computeOutage(more: readonly number[] = [], options: BlastOptions = this.options): Steps<Outage> {
+    const { topology, site, sources, near } = this.input;
     const covered = addContainedBlades(topology, [...sources, ...more]);
     const blast = yield* computeBlastInSteps(site, { sources: covered, unlisted: covered }, options);
     const off = new Set(listNonworkingNodes({ nodes: covered }, blast));
-    const effects = this.effectsOf([...off], true);
-    const uplinks = near.effects.fabrics.uplinksAfter(effects.fabric.links, (node) => off.has(node));
+    const effects = this.computeEffects([...off], true);
+    const uplinks = near.effects.fabrics.computeUplinkLoads(effects.fabric.links, (node) => off.has(node));
     const unsupplied = listUnsuppliedUpses(site.power, blast, covered);
-    return { covered, blast, off, ...effects, uplinks, onBattery: listActiveBatteries(site.power, blast), unsupplied };
+    return {
+      coveredNodes: covered,
+      blast,
+      offNodes: off,
+      ...effects,
+      uplinks,
+      onBattery: listActiveBatteries(site.power, blast),
+      unsuppliedUpses: unsupplied,
+    };
   }
 
   /** Computes the effects once all batteries are empty. */
-  drained(): Steps<Outage> {
+  computeDrainedOutage(): Steps<Outage> {
     const { basis, cascade } = this.options;
-    return this.outage([], { basis, cascade, assumeBattery: false });
+    return this.computeOutage([], { basis, cascade, assumeBattery: false });
   }
 
   /** Returns the effects on cooling and fabrics. @param isDuring whether the links of the window are down too */
-  effectsOf(off: readonly number[], isDuring: boolean) {
-    const { near, cutLinks } = this.ground;
+  computeEffects(off: readonly number[], isDuring: boolean) {
+    const { near, cutLinks } = this.input;
     return {
-      zones: near.effects.zonesAfter(off, true),
-      fabric: near.effects.fabrics.after(off, isDuring ? cutLinks : []),
+      zones: near.effects.listZoneShortages(off, true),
+      fabric: near.effects.fabrics.computeFabricLoss(off, isDuring ? cutLinks : []),
     };
   }
 }
 
-const BLADES = new WeakMap<readonly Device[], ReadonlyMap<string, readonly string[]>>();
+const bladesByDevices = new WeakMap<readonly Device[], ReadonlyMap<string, readonly string[]>>();
 
 /** Groups keys of devices by the key of the device that contains them. Computed once per list. */
 function groupBladesByHolder(devices: readonly Device[]): ReadonlyMap<string, readonly string[]> {
-  const known = BLADES.get(devices);
+  const known = bladesByDevices.get(devices);
   if (known !== undefined) return known;
   const found = new Map<string, string[]>();
   for (const { code, parentDeviceCode } of devices)
     if (parentDeviceCode !== undefined) getOrCreateList(found, codeKey(parentDeviceCode)).push(codeKey(code));
-  BLADES.set(devices, found);
+  bladesByDevices.set(devices, found);
   return found;
 }
 
@@ -141,6 +149,6 @@ function getBatteryRuntimeS({ nodes }: PowerGraph, index: number): number {
 
 /** Whether a node has fewer live inlets than it needs, so that only its own battery keeps it on. */
 function lacksLiveSupply({ nodes, inlets }: PowerGraph, live: LiveSet, index: number): boolean {
-  const left = inlets.of(index).filter(({ from }) => live[from] === 1).length;
+  const left = inlets.listEdges(index).filter(({ from }) => live[from] === 1).length;
   return left < Math.max(1, nodes[index]?.need ?? 1);
 }

@@ -11,16 +11,17 @@ import type { WindowSite } from "./outage.ts";
  * each tried rack.
  */
 export function* findRelievingRacks(window: WindowSite, judged: JudgementInput): Steps<readonly string[]> {
-  const { topology } = window.ground;
+  const { topology } = window.input;
   const { indexOf } = topology.power;
   const found: string[] = [];
   for (const code of collectCandidateRacks(judged)) {
     const inside = topology
-      .devicesInRack(code)
+      .listDevicesInRack(code)
       .flatMap((device) => indexOf.get(`device:${codeKey(device.code)}`) ?? []);
     if (inside.length === 0) continue;
-    const outage = yield* window.outage(inside);
-    if (isLossSetEmpty(judged.accepted.left(collectOutageLosses(topology, outage)))) found.push(`rack:${code}`);
+    const outage = yield* window.computeOutage(inside);
+    if (isLossSetEmpty(judged.accepted.removeAccepted(collectOutageLosses(topology, outage))))
+      found.push(`rack:${code}`);
     yield;
   }
   return found.sort(compareText);
@@ -29,6 +30,6 @@ export function* findRelievingRacks(window: WindowSite, judged: JudgementInput):
 function collectCandidateRacks({ ground: { topology }, harm, outage }: JudgementInput): ReadonlySet<string> {
   const codes = new Set<string>();
   if (harm.trips.size > 0) for (const key of outage.blast.racks.keys()) codes.add(topology.rack(key)?.code ?? key);
-  for (const { ref } of harm.short.values()) for (const { code } of listRacksInArea(topology, ref)) codes.add(code);
+  for (const { ref } of harm.shortages.values()) for (const { code } of listRacksInArea(topology, ref)) codes.add(code);
   return codes;
 }

@@ -17,9 +17,9 @@ export function createCalendarLineError(line: number, message: string): Operatio
   return new OperationError("invalid_argument", `Line ${line}: ${message}`);
 }
 
-const HEAD = /^([A-Za-z0-9-]+)((?:;[A-Za-z0-9-]+=(?:"[^"]*"|[^";:,]*)(?:,(?:"[^"]*"|[^";:,]*))*)*):/;
-const PARAMETER = /;([A-Za-z0-9-]+)=((?:"[^"]*"|[^";])*)/g;
-const SHOWN_CHARS = 60;
+const LINE_HEAD_PATTERN = /^([A-Za-z0-9-]+)((?:;[A-Za-z0-9-]+=(?:"[^"]*"|[^";:,]*)(?:,(?:"[^"]*"|[^";:,]*))*)*):/;
+const PARAMETER_PATTERN = /;([A-Za-z0-9-]+)=((?:"[^"]*"|[^";])*)/g;
+const MAX_QUOTED_CHARS = 60;
 
 /** Reads the lines of a calendar, joining folded lines. Source: RFC 5545, 3.1. @throws OperationError with the line */
 export function readContentLines(text: string): readonly ContentLine[] {
@@ -33,13 +33,13 @@ export function readContentLines(text: string): readonly ContentLine[] {
 }
 
 function parseLine(line: number, whole: string): ContentLine {
-  const [head, name = "", parameters = ""] = HEAD.exec(whole) ?? [];
+  const [head, name = "", parameters = ""] = LINE_HEAD_PATTERN.exec(whole) ?? [];
   if (head === undefined)
     throw createCalendarLineError(
       line,
-      `"${whole.slice(0, SHOWN_CHARS)}" is no line of a calendar: expected NAME:value`,
+      `"${whole.slice(0, MAX_QUOTED_CHARS)}" is no line of a calendar: expected NAME:value`,
     );
-  const pairs = [...parameters.matchAll(PARAMETER)].map(([, key = "", value = ""]): [string, string] => [
+  const pairs = [...parameters.matchAll(PARAMETER_PATTERN)].map(([, key = "", value = ""]): [string, string] => [
     key.toUpperCase(),
     value.replaceAll('"', ""),
   ]);
@@ -67,16 +67,17 @@ interface CalendarTime {
   readonly isDay: boolean;
 }
 
-const FORM = /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z?))?$/;
-const EXPECTED = "expected a time such as 20261128T190000Z, or a day such as 20261128";
+const TIME_PATTERN = /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z?))?$/;
+const TIME_EXPECTATION = "expected a time such as 20261128T190000Z, or a day such as 20261128";
 
 /**
  * Parses a value of DTSTART or DTEND.
  * @throws OperationError for another form, an unknown zone, or a time that clocks skip or show twice
  */
-export function parseTime({ line, name, parameters, value }: ContentLine, site: CalendarZone): CalendarTime {
-  const [whole, year, month, day, hour, minute, second, mark] = FORM.exec(value) ?? [];
-  if (whole === undefined) throw createCalendarLineError(line, `${name} "${value}" cannot be read: ${EXPECTED}`);
+export function parseCalendarTime({ line, name, parameters, value }: ContentLine, site: CalendarZone): CalendarTime {
+  const [whole, year, month, day, hour, minute, second, mark] = TIME_PATTERN.exec(value) ?? [];
+  if (whole === undefined)
+    throw createCalendarLineError(line, `${name} "${value}" cannot be read: ${TIME_EXPECTATION}`);
   const local = {
     year: Number(year),
     month: Number(month),
@@ -85,18 +86,18 @@ export function parseTime({ line, name, parameters, value }: ContentLine, site: 
     minute: Number(minute ?? 0),
   };
   if (local.hour > 23 || local.minute > 59 || Number(second ?? 0) > 60)
-    throw createCalendarLineError(line, `${name} "${value}" cannot be read: ${EXPECTED}`);
-  const zone = mark === "Z" ? "UTC" : resolveZone(line, name, parameters["TZID"], site);
+    throw createCalendarLineError(line, `${name} "${value}" cannot be read: ${TIME_EXPECTATION}`);
+  const zone = mark === "Z" ? "UTC" : resolveZoneName(line, name, parameters["TZID"], site);
   const time = { local, second: Number(second ?? 0), zone, isDay: hour === undefined };
   return { ...time, instant: convertToInstant(line, `${name} "${value}"`, time) };
 }
 
-function resolveZone(line: number, name: string, asked: string | undefined, site: CalendarZone): string {
-  if (asked !== undefined) {
-    if (isTimeZone(asked)) return asked;
+function resolveZoneName(line: number, name: string, requestedZone: string | undefined, site: CalendarZone): string {
+  if (requestedZone !== undefined) {
+    if (isTimeZone(requestedZone)) return requestedZone;
     throw createCalendarLineError(
       line,
-      `${name} is in the zone "${asked}", which is unknown: expected an IANA name, such as Europe/Amsterdam`,
+      `${name} is in the zone "${requestedZone}", which is unknown: expected an IANA name, such as Europe/Amsterdam`,
     );
   }
   if (site.refusal === "") return site.name;
@@ -109,14 +110,15 @@ function convertToInstant(line: number, what: string, { local, second, zone }: O
   throw createCalendarLineError(line, `${what} cannot be read: expected ${instant.expected}`);
 }
 
-const DURATION = /^\+?P(?:(\d{1,4})W|(?:(\d{1,4})D)?(?:T(?=\d)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?)$/;
+const DURATION_PATTERN =
+  /^\+?P(?:(\d{1,4})W|(?:(\d{1,4})D)?(?:T(?=\d)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?)$/;
 
 /**
  * Returns the end of a DURATION after a start, in milliseconds since 1970. Days and weeks are those of the calendar.
  * @throws OperationError for another form
  */
 export function addDuration(start: CalendarTime, { line, value }: ContentLine): number {
-  const [whole, weeks, days, hours, minutes, seconds] = DURATION.exec(value) ?? [];
+  const [whole, weeks, days, hours, minutes, seconds] = DURATION_PATTERN.exec(value) ?? [];
   if (whole === undefined || value.endsWith("P"))
     throw createCalendarLineError(line, `DURATION "${value}" cannot be read: expected one such as PT2H or P1D`);
   const { year, month, day } = start.local;

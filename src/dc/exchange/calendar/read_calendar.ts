@@ -5,7 +5,7 @@ import {
   type CalendarZone,
   type ContentLine,
   createCalendarLineError,
-  parseTime,
+  parseCalendarTime,
   readContentLines,
   unescapeText,
 } from "./content_lines.ts";
@@ -50,41 +50,41 @@ export function readCalendar(text: string, zone: CalendarZone): readonly Importe
     const own = components.filter(({ name }) => name === "VEVENT");
     return own.map((event) => readEvent(event.line, event.lines, { zone, isCancelling }));
   });
-  limitEvents(events);
+  assertValidEvents(events);
   return events;
 }
 
 /** Lines between BEGIN and END. */
-interface Component {
+interface CalendarComponent {
   /** Name of the component, in upper case. */
   readonly name: string;
   readonly line: number;
   readonly lines: ContentLine[];
-  readonly components: Component[];
+  readonly components: CalendarComponent[];
 }
 
-function readComponents(lines: readonly ContentLine[]): readonly Component[] {
-  const found: Component[] = [];
-  const open: Component[] = [];
+function readComponents(lines: readonly ContentLine[]): readonly CalendarComponent[] {
+  const found: CalendarComponent[] = [];
+  const open: CalendarComponent[] = [];
   for (const line of lines) {
-    const around = open.at(-1);
+    const outerComponent = open.at(-1);
     const word = line.value.toUpperCase();
     if (line.name === "BEGIN") {
       const begun = { name: word, line: line.line, lines: [], components: [] };
-      (around?.components ?? found).push(begun);
+      (outerComponent?.components ?? found).push(begun);
       open.push(begun);
-    } else if (around === undefined)
+    } else if (outerComponent === undefined)
       throw createCalendarLineError(line.line, `${line.name} is outside of a calendar: expected BEGIN:VCALENDAR`);
-    else if (line.name !== "END") around.lines.push(line);
+    else if (line.name !== "END") outerComponent.lines.push(line);
     else if (open.pop()?.name !== word)
-      throw createCalendarLineError(line.line, `"END:${word}" ends nothing: expected END:${around.name}`);
+      throw createCalendarLineError(line.line, `"END:${word}" ends nothing: expected END:${outerComponent.name}`);
   }
   const unended = open.at(-1);
   if (unended === undefined) return found;
   throw createCalendarLineError(unended.line, `BEGIN:${unended.name} has no end: the file may have been cut`);
 }
 
-function limitEvents(events: readonly ImportedEvent[]): void {
+function assertValidEvents(events: readonly ImportedEvent[]): void {
   if (events.length === 0)
     throw createCalendarLineError(1, "there is no event in the file: expected BEGIN:VEVENT in a calendar");
   const over = events[MAX_EVENTS];
@@ -102,29 +102,29 @@ function limitEvents(events: readonly ImportedEvent[]): void {
   }
 }
 
-interface Around {
+interface EventContext {
   readonly zone: CalendarZone;
   /** Whether the file cancels all of its events. */
   readonly isCancelling: boolean;
 }
 
-function readEvent(line: number, lines: readonly ContentLine[], { zone, isCancelling }: Around): ImportedEvent {
+function readEvent(line: number, lines: readonly ContentLine[], { zone, isCancelling }: EventContext): ImportedEvent {
   const repeating = lines.find(({ name }) => REPEATING_PROPERTIES.has(name));
   if (repeating !== undefined)
     throw createCalendarLineError(
       repeating.line,
       `${repeating.name} is not supported: expected one event for each window`,
     );
-  const found = (name: string) => lines.find((one) => one.name === name);
-  const text = (name: string) => unescapeText(found(name)?.value ?? "").trim();
+  const findLine = (name: string) => lines.find((one) => one.name === name);
+  const text = (name: string) => unescapeText(findLine(name)?.value ?? "").trim();
   const uid = text("UID");
   if (uid === "") throw createCalendarLineError(line, "the event has no UID");
-  const organizer = found("ORGANIZER");
+  const organizer = findLine("ORGANIZER");
   return {
     line,
     uid,
-    sequence: readSequence(found("SEQUENCE")),
-    ...readSpan(line, found, zone),
+    sequence: readSequence(findLine("SEQUENCE")),
+    ...readEventSpan(line, findLine, zone),
     title: text("SUMMARY"),
     description: text("DESCRIPTION"),
     owner: organizer?.parameters["CN"] ?? "",
@@ -144,12 +144,12 @@ function readSequence(found: ContentLine | undefined): number {
   throw createCalendarLineError(found.line, `SEQUENCE "${found.value}" cannot be read: expected a whole number from 0`);
 }
 
-function readSpan(line: number, found: (name: string) => ContentLine | undefined, zone: CalendarZone) {
+function readEventSpan(line: number, found: (name: string) => ContentLine | undefined, zone: CalendarZone) {
   const [start, end, duration] = ["DTSTART", "DTEND", "DURATION"].map(found);
   if (start === undefined) throw createCalendarLineError(line, "the event has no DTSTART");
-  const from = parseTime(start, zone);
+  const from = parseCalendarTime(start, zone);
   const startsAt = from.instant;
-  if (end !== undefined) return { startsAt, endsAt: parseTime(end, zone).instant };
+  if (end !== undefined) return { startsAt, endsAt: parseCalendarTime(end, zone).instant };
   if (duration !== undefined) return { startsAt, endsAt: addDuration(from, duration) };
   if (from.isDay) return { startsAt, endsAt: addDay(from, start.line) };
   throw createCalendarLineError(line, "the event has no end: expected DTEND or DURATION");

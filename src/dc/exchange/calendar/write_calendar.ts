@@ -24,7 +24,7 @@ export interface CalendarEvent {
 const MAX_CONTENT_LINE_BYTES = 75;
 
 /** Writes events as one iCalendar file. Source: RFC 5545. */
-export function writeCalendar(name: string, events: readonly CalendarEvent[]): string {
+export function formatCalendar(name: string, events: readonly CalendarEvent[]): string {
   const lines = [
     "BEGIN:VCALENDAR",
     "VERSION:2.0",
@@ -34,22 +34,22 @@ export function writeCalendar(name: string, events: readonly CalendarEvent[]): s
     `X-WR-CALNAME:${escapeText(name)}`,
     "REFRESH-INTERVAL;VALUE=DURATION:PT15M",
     "X-PUBLISHED-TTL:PT15M",
-    ...events.flatMap(writeEventLines),
+    ...events.flatMap(listEventLines),
     "END:VCALENDAR",
   ];
   return lines.map((line) => `${wrapContentLine(line)}\r\n`).join("");
 }
 
-function writeEventLines(event: CalendarEvent): readonly string[] {
+function listEventLines(event: CalendarEvent): readonly string[] {
   return [
     "BEGIN:VEVENT",
     `UID:${escapeText(event.uid)}`,
     `SEQUENCE:${event.sequence}`,
-    `DTSTAMP:${formatUtc(event.changedAt)}`,
-    `CREATED:${formatUtc(event.createdAt)}`,
-    `LAST-MODIFIED:${formatUtc(event.changedAt)}`,
-    `DTSTART:${formatUtc(event.startsAt)}`,
-    `DTEND:${formatUtc(event.endsAt)}`,
+    `DTSTAMP:${formatUtcTime(event.changedAt)}`,
+    `CREATED:${formatUtcTime(event.createdAt)}`,
+    `LAST-MODIFIED:${formatUtcTime(event.changedAt)}`,
+    `DTSTART:${formatUtcTime(event.startsAt)}`,
+    `DTEND:${formatUtcTime(event.endsAt)}`,
     `SUMMARY:${escapeText(event.title)}`,
     `DESCRIPTION:${escapeText(event.description)}`,
     ...(event.contact === "" ? [] : [`CONTACT:${escapeText(event.contact)}`]),
@@ -65,7 +65,7 @@ function writeEventLines(event: CalendarEvent): readonly string[] {
 }
 
 /** Formats a time in UTC to the second: `20261128T190000Z`. */
-function formatUtc(time: string): string {
+function formatUtcTime(time: string): string {
   return `${new Date(time).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
 }
 

@@ -4,11 +4,11 @@ import type { Cable, Device, FabricLink, Port, PortRef } from "#dc/model/resourc
 import { isJsonObject } from "#kernel/json_object.ts";
 import { assignCodes, convertToCode, convertToSlug } from "../codes.ts";
 import { describeResource } from "../described.ts";
-import { type MappedSource, Omissions, removeEmptyFields, type SourceItem } from "../item.ts";
-import { PortNames } from "../netbox/port_names.ts";
+import { type MappedSource, OmissionLog, removeEmptyFields, type SourceItem } from "../item.ts";
+import { UniquePortNames } from "../netbox/port_names.ts";
 
 /** Result of the mapping for each element of a topology, as documents state it. */
-export const CONTAINERLAB_BECOMES: Readonly<Record<string, string>> = {
+export const CONTAINERLAB_MAPPINGS: Readonly<Record<string, string>> = {
   "`name`": "Site, and fabric of all links",
   "Node, with what `defaults`, `kinds` and `groups` say of it":
     "Device. Its `type` is the model; kind, image and group are labels",
@@ -21,7 +21,7 @@ export const CONTAINERLAB_BECOMES: Readonly<Record<string, string>> = {
 /** Tier of a fabric node, by its distance from the hosts. */
 type Tier = "leaf" | "spine" | "super-spine";
 
-const WORDS: readonly (readonly [RegExp, Tier | "border-leaf" | "host"])[] = [
+const ROLE_PATTERNS: readonly (readonly [RegExp, Tier | "border-leaf" | "host"])[] = [
   [/super[-_ ]?spine|\bss\d|sspine|core/i, "super-spine"],
   [/border[-_ ]?leaf|^bl\d/i, "border-leaf"],
   [/spine|^s\d+$|agg(?:regation)?/i, "spine"],
@@ -30,8 +30,8 @@ const WORDS: readonly (readonly [RegExp, Tier | "border-leaf" | "host"])[] = [
 ];
 
 /** Returns the role that a node's name, group or label contains; undefined if it contains none. */
-function findRoleOfWord(word: string): Tier | "border-leaf" | "host" | undefined {
-  return WORDS.find(([pattern]) => pattern.test(word))?.[1];
+function inferRole(word: string): Tier | "border-leaf" | "host" | undefined {
+  return ROLE_PATTERNS.find(([pattern]) => pattern.test(word))?.[1];
 }
 
 export interface ContainerlabOptions {
@@ -40,7 +40,7 @@ export interface ContainerlabOptions {
   readonly foreign: { readonly device: ReadonlySet<string> };
 }
 
-interface Node {
+interface LabNode {
   readonly id: string;
   readonly name: string;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -50,7 +50,7 @@ interface Node {
 
 /** Kinds of nodes that represent the machine that runs the lab, or its networks. */
 const OUTSIDE_KINDS = ["bridge", "ovs-bridge", "host", "ext-container"];
-const TIERS = ["leaf", "border-leaf", "tor", "spine", "super-spine"];
+const TIER_ROLES = ["leaf", "border-leaf", "tor", "spine", "super-spine"];
 /** Link ends that belong to the lab's own machine. */
 const HOST_LINK_ENDS = ["host", "mgmt-net", "macvlan"];
 
@@ -66,20 +66,20 @@ export function mapContainerlab(
   const topology = document["topology"];
   if (!isJsonObject(topology["nodes"])) return { problem: "expected topology.nodes with names and kinds" };
   const lab = typeof document["name"] === "string" ? document["name"] : "lab";
-  return new Lab(lab, topology, options).map();
+  return new LabMapping(lab, topology, options).map();
 }
 
-class Lab {
+class LabMapping {
   readonly #lab: string;
   readonly #topology: Readonly<Record<string, unknown>>;
   readonly #options: ContainerlabOptions;
-  readonly #omissions = new Omissions();
-  readonly #nodes = new Map<string, Node>();
+  readonly #omissions = new OmissionLog();
+  readonly #nodes = new Map<string, LabNode>();
   readonly #ports = new Map<string, Map<string, string>>();
-  readonly #names = new Map<string, PortNames>();
+  readonly #portNames = new Map<string, UniquePortNames>();
   readonly #cables: SourceItem[] = [];
   readonly #links: SourceItem[] = [];
-  readonly #taken = new Set<string>();
+  readonly #linkedInterfaces = new Set<string>();
   #codes: ReadonlyMap<string, string> = new Map();
 
   constructor(lab: string, topology: Readonly<Record<string, unknown>>, options: ContainerlabOptions) {
@@ -89,23 +89,23 @@ class Lab {
   }
 
   map(): MappedSource {
-    for (const [name, fields] of Object.entries(this.#topology["nodes"] as object)) this.#node(name, fields);
+    for (const [name, fields] of Object.entries(this.#topology["nodes"] as object)) this.#readNode(name, fields);
     const named = [...this.#nodes.values()].map(({ id, name }) => ({ id, name, within: [this.#lab] }));
     this.#codes = assignCodes(named, this.#options.known, this.#options.foreign.device, "node");
     const links = this.#topology["links"];
-    if (Array.isArray(links)) for (const [index, link] of links.entries()) this.#link(link, index);
+    if (Array.isArray(links)) for (const [index, link] of links.entries()) this.#mapLink(link, index);
     const devices = [...this.#nodes.values()].map(
-      (node): SourceItem => ({ kind: "device", id: node.id, resource: this.#device(node) }),
+      (node): SourceItem => ({ kind: "device", id: node.id, resource: this.#createDevice(node) }),
     );
-    return { items: [...devices, ...this.#cables, ...this.#links], omissions: this.#omissions.list };
+    return { items: [...devices, ...this.#cables, ...this.#links], omissions: this.#omissions.omissions };
   }
 
-  #node(name: string, given: unknown): void {
-    const fields = this.#inherited(isJsonObject(given) ? given : {});
+  #readNode(name: string, given: unknown): void {
+    const fields = this.#mergeInheritedFields(isJsonObject(given) ? given : {});
     const kind = convertScalarToText(fields["kind"]);
     const id = `node/${name}`;
     if (OUTSIDE_KINDS.includes(kind)) {
-      this.#omissions.add(`A node of kind ${kind} is the lab's machine or one of its networks`, id, name);
+      this.#omissions.addObject(`A node of kind ${kind} is the lab's machine or one of its networks`, id, name);
       return;
     }
     const labels = isJsonObject(fields["labels"]) ? fields["labels"] : {};
@@ -115,14 +115,14 @@ class Lab {
       convertScalarToText(fields["group"]),
       name,
     ];
-    const role = words.map(findRoleOfWord).find((one) => one !== undefined) ?? (kind === "linux" ? "host" : undefined);
+    const role = words.map(inferRole).find((one) => one !== undefined) ?? (kind === "linux" ? "host" : undefined);
     this.#nodes.set(name, { id, name, fields, role: role ?? "switch", isHost: role === "host" });
     this.#ports.set(name, new Map());
-    this.#names.set(name, new PortNames());
+    this.#portNames.set(name, new UniquePortNames());
   }
 
   /** Merges the fields of defaults, kinds and groups, from the widest to the node itself. */
-  #inherited(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  #mergeInheritedFields(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     const section = (name: string, key: unknown) => {
       const all = this.#topology[name];
       const one = isJsonObject(all) && typeof key === "string" ? all[key] : undefined;
@@ -133,30 +133,31 @@ class Lab {
     return { ...defaults, ...section("kinds", kind), ...section("groups", fields["group"]), ...fields };
   }
 
-  #link(link: unknown, index: number): void {
+  #mapLink(link: unknown, index: number): void {
     const id = `link/${index + 1}`;
-    const ends = isJsonObject(link) ? parseEnds(link) : undefined;
+    const ends = isJsonObject(link) ? parseLinkEnds(link) : undefined;
     if (ends === undefined) {
-      this.#omissions.add("A link without two ends", id, id, JSON.stringify(link));
+      this.#omissions.addObject("A link without two ends", id, id, JSON.stringify(link));
       return;
     }
     const name = ends.map(({ node, port }) => `${node}:${port}`).join(" ~ ");
     if (ends.some(({ node }) => HOST_LINK_ENDS.includes(node) || !this.#nodes.has(node))) {
-      this.#omissions.add("A link to the lab's machine or to a node that is not there", id, name);
+      this.#omissions.addObject("A link to the lab's machine or to a node that is not there", id, name);
       return;
     }
     const keys = ends.map(({ node, port }) => `${node}\n${port}`);
-    if (keys[0] === keys[1] || keys.some((key) => this.#taken.has(key))) {
-      this.#omissions.add("A link to an interface that holds another link", id, name);
+    if (keys[0] === keys[1] || keys.some((key) => this.#linkedInterfaces.has(key))) {
+      this.#omissions.addObject("A link to an interface that holds another link", id, name);
       return;
     }
-    for (const key of keys) this.#taken.add(key);
-    const [one, other] = ends.map((end) => this.#port(end));
-    if (one === undefined || other === undefined) this.#omissions.add("A node with too many interfaces", id, name);
-    else this.#join(ends, one, other);
+    for (const key of keys) this.#linkedInterfaces.add(key);
+    const [one, other] = ends.map((end) => this.#findPort(end));
+    if (one === undefined || other === undefined)
+      this.#omissions.addObject("A node with too many interfaces", id, name);
+    else this.#createCableAndLink(ends, one, other);
   }
 
-  #join(ends: readonly End[], one: PortRef, other: PortRef): void {
+  #createCableAndLink(ends: readonly LinkEnd[], one: PortRef, other: PortRef): void {
     // Links are identified by their ends, because their position in the list changes with other links.
     const id = ends
       .map(({ node, port }) => `${node}:${port}`)
@@ -166,32 +167,32 @@ class Lab {
     this.#cables.push({
       kind: "cable",
       id: `link/${id}`,
-      resource: removeEmptyFields<Cable>({ a, b, ...this.#remarks(`link/${id}`, id) }),
+      resource: removeEmptyFields<Cable>({ a, b, ...this.#describeObject(`link/${id}`, id) }),
     });
     const [first, second] = ends.map(({ node }) => this.#nodes.get(node)?.role ?? "");
-    const low = TIERS.indexOf(first ?? "");
-    const high = TIERS.indexOf(second ?? "");
+    const low = TIER_ROLES.indexOf(first ?? "");
+    const high = TIER_ROLES.indexOf(second ?? "");
     if (low < 0 || high < 0 || findTierRank(low) === findTierRank(high)) return;
     const [leaf, spine] = low < high ? [one, other] : [other, one];
     const resource = removeEmptyFields<FabricLink>({
       a: leaf,
       b: spine,
       fabricId: convertToCode(this.#lab) || "lab",
-      ...this.#remarks(`fabric/${id}`, id),
+      ...this.#describeObject(`fabric/${id}`, id),
     });
     this.#links.push({ kind: "fabric_link", id: `fabric/${id}`, resource });
   }
 
-  #port({ node, port }: End): PortRef | undefined {
+  #findPort({ node, port }: LinkEnd): PortRef | undefined {
     const ports = this.#ports.get(node);
     const code = this.#codes.get(`node/${node}`);
     if (ports === undefined || code === undefined || ports.size >= MAX_PORTS) return undefined;
-    const name = ports.get(port) ?? this.#names.get(node)?.take(port, "interface", port) ?? port;
+    const name = ports.get(port) ?? this.#portNames.get(node)?.takeName(port, "interface", port) ?? port;
     ports.set(port, name);
     return { deviceCode: code, portName: name };
   }
 
-  #device({ id, name, fields, role, isHost }: Node): Device {
+  #createDevice({ id, name, fields, role, isHost }: LabNode): Device {
     const ports = [...(this.#ports.get(name)?.values() ?? [])].map((port): Port => ({ name: port, kind: "NETWORK" }));
     const site = convertToCode(this.#lab) || "lab";
     const kind = isHost ? "SERVER" : "SWITCH";
@@ -204,7 +205,7 @@ class Lab {
       location: { siteId: site, floorNumber: 0 },
       mount: "UNRACKED",
       ports,
-      ...this.#remarks(id, name, [
+      ...this.#describeObject(id, name, [
         ["containerlab.kind", convertScalarToText(fields["kind"])],
         ["containerlab.image", convertScalarToText(fields["image"])],
         ["containerlab.group", convertScalarToText(fields["group"])],
@@ -212,7 +213,7 @@ class Lab {
     });
   }
 
-  #remarks(id: string, name: string, labels: readonly (readonly [string, string])[] = []) {
+  #describeObject(id: string, name: string, labels: readonly (readonly [string, string])[] = []) {
     const origin = `${this.#options.origin}:${id}`.slice(0, 255);
     return describeResource({ id, name, origin, labels, tags: [], comments: [] }, this.#omissions);
   }
@@ -220,23 +221,23 @@ class Lab {
 
 /** Returns the rank of a tier. All kinds of leaves are one tier. */
 function findTierRank(index: number): number {
-  return index <= TIERS.indexOf("tor") ? 0 : index;
+  return index <= TIER_ROLES.indexOf("tor") ? 0 : index;
 }
 
-interface End {
+interface LinkEnd {
   readonly node: string;
   readonly port: string;
 }
 
 /** Parses both forms: `endpoints: ["a:e1", "b:e1"]` and `endpoints: [{node: a, interface: e1}, …]`. */
-function parseEnds(link: Readonly<Record<string, unknown>>): readonly [End, End] | undefined {
+function parseLinkEnds(link: Readonly<Record<string, unknown>>): readonly [LinkEnd, LinkEnd] | undefined {
   const given = link["endpoints"];
   if (!Array.isArray(given) || given.length !== 2) return undefined;
-  const [one, other] = given.map(parseEnd);
+  const [one, other] = given.map(parseLinkEnd);
   return one === undefined || other === undefined ? undefined : [one, other];
 }
 
-function parseEnd(value: unknown): End | undefined {
+function parseLinkEnd(value: unknown): LinkEnd | undefined {
   if (isJsonObject(value)) {
     const node = convertScalarToText(value["node"]);
     const port = convertScalarToText(value["interface"]);

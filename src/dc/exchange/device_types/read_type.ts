@@ -7,11 +7,11 @@ import { convertToSlug } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
 import { inferDeviceKind } from "../netbox/kinds.ts";
 import { convertToKilograms } from "../netbox/mapping.ts";
-import { convertToEnumWord, convertToText, formatValue, noteUnexpected, type TypeProblem } from "../values.ts";
-import { readPorts } from "./type_ports.ts";
+import { convertToEnumValue, convertToText, formatValue, readOptional, type TypeProblem } from "../values.ts";
+import { readTypePorts } from "./type_ports.ts";
 
 /** Field of a type that each field of the library becomes, as documents state it. */
-export const TYPE_BECOMES: Readonly<Record<string, string>> = {
+export const TYPE_FIELD_MAPPINGS: Readonly<Record<string, string>> = {
   "`slug`": "Code; without one, manufacturer and model as a slug",
   "`u_height`": "Height; 1 without one, 0 for `null`",
   "`is_full_depth: false`": "Half depth",
@@ -44,7 +44,7 @@ export function readDeviceType(document: unknown): ReadTypeResult {
   }
   const manufacturer = texts.get("manufacturer") ?? "";
   const model = texts.get("model") ?? "";
-  const code = readCode(document["slug"], manufacturer, model);
+  const code = readTypeCode(document["slug"], manufacturer, model);
   if (code === undefined)
     return { problem: { path: ["slug"], message: `expected a slug, found ${formatValue(document["slug"])}` } };
   const height = readHeight(document["u_height"]);
@@ -55,7 +55,7 @@ export function readDeviceType(document: unknown): ReadTypeResult {
       problem: { path: ["is_full_depth"], message: `expected true or false, found ${formatValue(isFullDepth)}` },
     };
   const notes: TypeProblem[] = [];
-  const ports = readPorts(document, notes);
+  const ports = readTypePorts(document, notes);
   if (!Array.isArray(ports)) return { problem: ports as TypeProblem };
   const bays = readBays(document["device-bays"], notes);
   const subdevice = convertToText(document["subdevice_role"]) ?? "";
@@ -67,9 +67,9 @@ export function readDeviceType(document: unknown): ReadTypeResult {
     kind: inferDeviceKind({ role: "", model, subdevice, bays: bays.length > 0, ports }),
     uHeight: height,
     depth: isFullDepth ? "FULL" : "HALF",
-    airflow: noteUnexpected(
+    airflow: readOptional(
       { value: document["airflow"], path: ["airflow"], expected: "a direction, such as front-to-rear" },
-      (value) => convertToEnumWord(AIRFLOWS, convertToText(value) ?? ""),
+      (value) => convertToEnumValue(AIRFLOWS, convertToText(value) ?? ""),
       notes,
     ),
     weightKg: readWeight(document, notes),
@@ -83,7 +83,7 @@ export function readDeviceType(document: unknown): ReadTypeResult {
 
 function readWeight(document: Readonly<Record<string, unknown>>, notes: TypeProblem[]): number | undefined {
   const unit = convertToText(document["weight_unit"]) ?? "";
-  return noteUnexpected(
+  return readOptional(
     {
       value: document["weight"] === 0 ? undefined : document["weight"],
       path: ["weight"],
@@ -95,7 +95,7 @@ function readWeight(document: Readonly<Record<string, unknown>>, notes: TypeProb
 }
 
 /** Returns the library's slug, or one made from the names if it is absent. */
-function readCode(slug: unknown, manufacturer: string, model: string): string | undefined {
+function readTypeCode(slug: unknown, manufacturer: string, model: string): string | undefined {
   if (typeof slug === "string" && isSlugText(slug)) return slug;
   if (slug !== undefined && slug !== null && typeof slug !== "string") return undefined;
   return convertToSlug(typeof slug === "string" && slug !== "" ? slug : `${manufacturer}-${model}`);
@@ -120,7 +120,7 @@ function readBays(value: unknown, notes: TypeProblem[]): readonly string[] {
   return [...names];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type DocumentFields = Readonly<Record<string, unknown>>;
 
 /** Fields of a device type that an import reads, other than the lists of components. */
 const READ_TYPE_FIELDS = new Set(
@@ -144,12 +144,12 @@ const READ_COMPONENT_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 
 /** Lists a document's fields that a type cannot store. Each is listed once, with the number of its components. */
-function findUnreadFields(document: Fields): readonly TypeProblem[] {
+function findUnreadFields(document: DocumentFields): readonly TypeProblem[] {
   return Object.entries(document).flatMap(([field, value]): readonly TypeProblem[] => {
     if (READ_TYPE_FIELDS.has(field) || !hasContent(value)) return [];
     const carried = READ_COMPONENT_FIELDS[field];
     if (carried === undefined)
-      return [{ path: [field], message: `a type has no place for it: ${describeFound(value)}` }];
+      return [{ path: [field], message: `a type has no place for it: ${describeOmitted(value)}` }];
     return Array.isArray(value) ? findUnreadComponentFields(field, value, carried) : [];
   });
 }
@@ -157,14 +157,14 @@ function findUnreadFields(document: Fields): readonly TypeProblem[] {
 function findUnreadComponentFields(
   list: string,
   components: readonly unknown[],
-  carried: ReadonlySet<string>,
+  readFields: ReadonlySet<string>,
 ): readonly TypeProblem[] {
   const first = new Map<string, { readonly index: number; count: number }>();
   for (const [index, fields] of components.entries()) {
     // A component without a name is noted separately.
     if (!isJsonObject(fields) || !hasContent(fields["name"])) continue;
     for (const [field, value] of Object.entries(fields)) {
-      if (carried.has(field) || !hasContent(value)) continue;
+      if (readFields.has(field) || !hasContent(value)) continue;
       const known = first.get(field);
       if (known === undefined) first.set(field, { index, count: 1 });
       else known.count += 1;
@@ -181,6 +181,6 @@ function hasContent(value: unknown): boolean {
   return isJsonObject(value) || convertToText(value) !== undefined;
 }
 
-function describeFound(value: unknown): string {
+function describeOmitted(value: unknown): string {
   return Array.isArray(value) ? `${value.length} are left out` : `${formatValue(value)} is left out`;
 }

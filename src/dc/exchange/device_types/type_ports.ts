@@ -4,7 +4,7 @@ import type { Port, PortMapping } from "#dc/model/resources.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { removeEmptyFields } from "../item.ts";
 import { PORT_TABLES } from "../netbox/component_tables.ts";
-import { PortNames } from "../netbox/port_names.ts";
+import { UniquePortNames } from "../netbox/port_names.ts";
 import {
   convertToBoolean,
   convertToPortType,
@@ -12,31 +12,31 @@ import {
   FEED_LEGS,
   formatValue,
   MAX_POSITIONS,
-  noteUnexpected,
+  readOptional,
   type TypeProblem,
 } from "../values.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
+type ComponentFields = Readonly<Record<string, unknown>>;
 
 interface Component {
   readonly list: string;
   readonly index: number;
   readonly kind: PortKind;
-  readonly fields: Fields;
+  readonly fields: ComponentFields;
   readonly name: string;
 }
 
 /** Returns the ports of a type, or the problem that makes the file unreadable. Notes omitted components. */
-export function readPorts(document: Fields, notes: TypeProblem[]): readonly Port[] | TypeProblem {
+export function readTypePorts(document: ComponentFields, notes: TypeProblem[]): readonly Port[] | TypeProblem {
   const components: Component[] = [];
-  const names = new PortNames();
+  const names = new UniquePortNames();
   for (const { list, kind, word } of PORT_TABLES) {
     const value = document[list] ?? [];
     if (!Array.isArray(value)) return { path: [list], message: `expected a list, found ${formatValue(value)}` };
     for (const [index, fields] of value.entries()) {
       const given = isJsonObject(fields) ? convertToText(fields["name"]) : undefined;
       if (given === undefined) return { path: [list, index], message: `expected a name, found ${formatValue(fields)}` };
-      components.push({ list, index, kind, fields, name: names.take(given, word, String(index)) });
+      components.push({ list, index, kind, fields, name: names.takeName(given, word, String(index)) });
     }
   }
   if (components.length > MAX_PORTS)
@@ -86,7 +86,7 @@ function readField<Value>(
   read: (value: unknown) => Value | undefined,
   notes: TypeProblem[],
 ): Value | undefined {
-  return noteUnexpected({ value: fields[field], path: [list, index, field], expected }, read, notes);
+  return readOptional({ value: fields[field], path: [list, index, field], expected }, read, notes);
 }
 
 function readFlagField(component: Component, field: string, notes: TypeProblem[]): boolean | undefined {
@@ -94,13 +94,13 @@ function readFlagField(component: Component, field: string, notes: TypeProblem[]
 }
 
 function readPositions(component: Component, notes: TypeProblem[]): { readonly positions?: number } {
-  const isKnown = (value: unknown) =>
+  const acceptPositions = (value: unknown) =>
     value === 1 || createPositions({ positions: value }).positions !== undefined || undefined;
-  readField(component, ["positions", `1 to ${MAX_POSITIONS}`], isKnown, notes);
+  readField(component, ["positions", `1 to ${MAX_POSITIONS}`], acceptPositions, notes);
   return createPositions(component.fields);
 }
 
-function createPositions(fields: Fields): { readonly positions?: number } {
+function createPositions(fields: ComponentFields): { readonly positions?: number } {
   const given = fields["positions"];
   return typeof given === "number" && given > 1 && given <= MAX_POSITIONS ? { positions: given } : {};
 }
@@ -145,8 +145,8 @@ function readOutlet(component: Component, named: ReadonlyMap<string, Component>,
   if (given !== undefined && inlet === undefined) {
     notes.push({ path: [list, index, "power_port"], message: `there is no power port ${formatValue(given)}` });
   }
-  const legOf = (value: unknown) => FEED_LEGS.find((one) => one === convertToText(value));
-  const leg = readField(component, ["feed_leg", FEED_LEGS.join(", ")], legOf, notes);
+  const findLeg = (value: unknown) => FEED_LEGS.find((one) => one === convertToText(value));
+  const leg = readField(component, ["feed_leg", FEED_LEGS.join(", ")], findLeg, notes);
   return { powerOut: removeEmptyFields<NonNullable<Port["powerOut"]>>({ inletName: inlet?.name, leg }) };
 }
 

@@ -4,19 +4,19 @@ import { readTextCell } from "./dataset.ts";
 import type { NetboxMapping } from "./mapping.ts";
 import type { NetboxRow } from "./read_row.ts";
 
-interface Side {
+interface CircuitSide {
   readonly row: NetboxRow;
   readonly name: "A" | "Z";
   /** Whether this side of a circuit ends in the carrier's network instead of at a site. */
-  readonly outside: boolean;
+  readonly isOutside: boolean;
 }
 
 /** Returns names of the circuits with cables, which become devices and need codes. */
 export function listCircuitNames(mapping: NetboxMapping) {
-  return findCabledCircuits(mapping).map((circuit) => ({
+  return listCabledCircuits(mapping).map((circuit) => ({
     id: `circuit/${circuit.id}`,
     name: readTextCell(circuit, "cid"),
-    within: ["circuit", readTextCell(mapping.data.named("provider", circuit, "provider"), "name")],
+    within: ["circuit", readTextCell(mapping.data.findReferencedRow("provider", circuit, "provider"), "name")],
   }));
 }
 
@@ -25,37 +25,42 @@ export function listCircuitNames(mapping: NetboxMapping) {
  * carrier's network has only the port at the site.
  */
 export function mapCircuits(mapping: NetboxMapping): void {
-  const terminations = mapping.data.grouped("circuittermination", "circuit");
-  const carried = new Set(findCabledCircuits(mapping));
+  const terminations = mapping.data.groupRowsByField("circuittermination", "circuit");
+  const carried = new Set(listCabledCircuits(mapping));
   for (const circuit of mapping.data.all("circuit")) {
     const sides = (terminations.get(circuit.id) ?? []).map(readTerminationSide);
     const location = findCircuitLocation(mapping, sides);
-    if (!carried.has(circuit)) mapping.omit("A circuit without a cable", "circuit", circuit);
-    else if (location === undefined) mapping.omit("A circuit names no site that exists", "circuit", circuit);
+    if (!carried.has(circuit)) mapping.noteOmission("A circuit without a cable", "circuit", circuit);
+    else if (location === undefined) mapping.noteOmission("A circuit names no site that exists", "circuit", circuit);
     else mapCircuit(mapping, circuit, sides, location);
   }
 }
 
-function mapCircuit(mapping: NetboxMapping, circuit: NetboxRow, sides: readonly Side[], location: Location): void {
+function mapCircuit(
+  mapping: NetboxMapping,
+  circuit: NetboxRow,
+  sides: readonly CircuitSide[],
+  location: Location,
+): void {
   const code = mapping.devices.get(`circuit/${circuit.id}`) ?? "";
-  const leadsOut = sides.some(({ outside }) => outside);
+  const leadsOut = sides.some(({ isOutside: outside }) => outside);
   for (const { row, name } of sides) {
     const passive = name === "A" ? "FRONT" : "REAR";
     const place = { deviceCode: code, portName: name, kind: leadsOut ? "NETWORK" : passive } as const;
     mapping.ports.set(`circuittermination/${row.id}`, place);
   }
-  const provider = readTextCell(mapping.data.named("provider", circuit, "provider"), "name");
+  const provider = readTextCell(mapping.data.findReferencedRow("provider", circuit, "provider"), "name");
   const status = readTextCell(circuit, "status");
-  const ends = sides.filter(({ outside }) => !outside).map(({ name }): Port => ({ name, kind: "NETWORK" }));
+  const ends = sides.filter(({ isOutside: outside }) => !outside).map(({ name }): Port => ({ name, kind: "NETWORK" }));
   const resource = removeEmptyFields<Device>({
     code,
-    name: mapping.shortened(`${provider} ${readTextCell(circuit, "cid")}`.trim(), "circuit", circuit, "cid"),
+    name: mapping.shortenText(`${provider} ${readTextCell(circuit, "cid")}`.trim(), "circuit", circuit, "cid"),
     kind: leadsOut ? "OTHER" : "PATCH_PANEL",
     role: "circuit",
     status: status === "active" || status === "" ? "ACTIVE" : "OFFLINE",
     location,
     ports: leadsOut ? ends : createThroughPorts(),
-    ...mapping.remarks("circuit", circuit, [
+    ...mapping.createRemarks("circuit", circuit, [
       ["provider", provider],
       ["network", findNetworkName(mapping, sides)],
     ]),
@@ -63,9 +68,9 @@ function mapCircuit(mapping: NetboxMapping, circuit: NetboxRow, sides: readonly 
   mapping.items.push({ kind: "device", id: `circuit/${circuit.id}`, resource });
 }
 
-function findCircuitLocation(mapping: NetboxMapping, sides: readonly Side[]): Location | undefined {
-  const near = sides.find(({ outside }) => !outside)?.row;
-  return near === undefined ? undefined : (mapping.where.of(near) ?? findTerminationSite(mapping, near));
+function findCircuitLocation(mapping: NetboxMapping, sides: readonly CircuitSide[]): Location | undefined {
+  const near = sides.find(({ isOutside: outside }) => !outside)?.row;
+  return near === undefined ? undefined : (mapping.where.findLocation(near) ?? findTerminationSite(mapping, near));
 }
 
 function createThroughPorts(): readonly Port[] {
@@ -76,9 +81,9 @@ function createThroughPorts(): readonly Port[] {
 }
 
 /** Returns the circuits with a cable at an end. */
-function findCabledCircuits({ data }: NetboxMapping): readonly NetboxRow[] {
+function listCabledCircuits({ data }: NetboxMapping): readonly NetboxRow[] {
   const ended = new Set<string>();
-  for (const { a, b } of data.cableEnds().values()) {
+  for (const { a, b } of data.listCableEnds().values()) {
     for (const end of [...a, ...b]) {
       const [table, id = ""] = end.split("/");
       if (table === "circuittermination") ended.add(readTextCell(data.rows("circuittermination").get(id), "circuit"));
@@ -87,10 +92,10 @@ function findCabledCircuits({ data }: NetboxMapping): readonly NetboxRow[] {
   return data.all("circuit").filter(({ id }) => ended.has(id));
 }
 
-function readTerminationSide(row: NetboxRow): Side {
+function readTerminationSide(row: NetboxRow): CircuitSide {
   const type = readTextCell(row, "termination_type");
   const outside = readTextCell(row, "provider_network") !== "" || type.endsWith("providernetwork");
-  return { row, name: readTextCell(row, "side").toUpperCase() === "Z" ? "Z" : "A", outside };
+  return { row, name: readTextCell(row, "side").toUpperCase() === "Z" ? "Z" : "A", isOutside: outside };
 }
 
 /** Returns the site of a circuit's end. NetBox 4.2 and later identify the end by type and id. */
@@ -105,13 +110,13 @@ function findTerminationSite(mapping: NetboxMapping, row: NetboxRow) {
       : undefined;
   if (holder === undefined) return undefined;
   const field = type.endsWith("site") ? "site" : "location";
-  return mapping.where.of({ id: row.id, cells: { [field]: id } });
+  return mapping.where.findLocation({ id: row.id, cells: { [field]: id } });
 }
 
-function findNetworkName({ data }: NetboxMapping, sides: readonly Side[]): string {
-  const outside = sides.find((side) => side.outside)?.row;
+function findNetworkName({ data }: NetboxMapping, sides: readonly CircuitSide[]): string {
+  const outside = sides.find((side) => side.isOutside)?.row;
   const named =
-    data.named("providernetwork", outside, "provider_network") ??
+    data.findReferencedRow("providernetwork", outside, "provider_network") ??
     data.rows("providernetwork").get(readTextCell(outside, "termination"));
   return readTextCell(named, "name");
 }

@@ -1,6 +1,6 @@
 import type { PortKind } from "#dc/model/enum_values.ts";
 
-const COMPONENT = {
+const COMPONENT_FIELDS = {
   device: "ref",
   name: "text",
   label: "text",
@@ -10,14 +10,14 @@ const COMPONENT = {
 } as const;
 
 /** Query parameter that limits a list to a site. */
-export const SITE = { siteParameter: "site" } as const;
+export const SITE_FILTER = { siteParameter: "site" } as const;
 
 export const COMPONENT_TABLES = {
   interface: {
     path: "dcim/interfaces",
-    ...SITE,
+    ...SITE_FILTER,
     fields: {
-      ...COMPONENT,
+      ...COMPONENT_FIELDS,
       "marked|mark_connected": "flag",
       enabled: "flag",
       mgmt_only: "flag",
@@ -32,9 +32,9 @@ export const COMPONENT_TABLES = {
   macaddress: { path: "dcim/mac-addresses", fields: { mac_address: "text" } },
   frontport: {
     path: "dcim/front-ports",
-    ...SITE,
+    ...SITE_FILTER,
     fields: {
-      ...COMPONENT,
+      ...COMPONENT_FIELDS,
       "marked|mark_connected": "flag",
       rear_port: "ref",
       rear_port_position: "number",
@@ -48,30 +48,36 @@ export const COMPONENT_TABLES = {
   },
   rearport: {
     path: "dcim/rear-ports",
-    ...SITE,
-    fields: { ...COMPONENT, "marked|mark_connected": "flag", positions: "number" },
+    ...SITE_FILTER,
+    fields: { ...COMPONENT_FIELDS, "marked|mark_connected": "flag", positions: "number" },
   },
   consoleport: {
     path: "dcim/console-ports",
-    ...SITE,
-    fields: { ...COMPONENT, "marked|mark_connected": "flag", speed: "number" },
+    ...SITE_FILTER,
+    fields: { ...COMPONENT_FIELDS, "marked|mark_connected": "flag", speed: "number" },
   },
   consoleserverport: {
     path: "dcim/console-server-ports",
-    ...SITE,
-    fields: { ...COMPONENT, "marked|mark_connected": "flag", speed: "number" },
+    ...SITE_FILTER,
+    fields: { ...COMPONENT_FIELDS, "marked|mark_connected": "flag", speed: "number" },
   },
   powerport: {
     path: "dcim/power-ports",
-    ...SITE,
-    fields: { ...COMPONENT, "marked|mark_connected": "flag", maximum_draw: "number", allocated_draw: "number" },
+    ...SITE_FILTER,
+    fields: { ...COMPONENT_FIELDS, "marked|mark_connected": "flag", maximum_draw: "number", allocated_draw: "number" },
   },
   poweroutlet: {
     path: "dcim/power-outlets",
-    ...SITE,
-    fields: { ...COMPONENT, "marked|mark_connected": "flag", power_port: "ref", feed_leg: "choice", status: "choice" },
+    ...SITE_FILTER,
+    fields: {
+      ...COMPONENT_FIELDS,
+      "marked|mark_connected": "flag",
+      power_port: "ref",
+      feed_leg: "choice",
+      status: "choice",
+    },
   },
-} as const satisfies Readonly<Record<string, Table>>;
+} as const satisfies Readonly<Record<string, TableSchema>>;
 
 /** Tables of ports in the order of naming, with their lists in files and the words that distinguish equal names. */
 export const PORT_TABLES = [
@@ -108,7 +114,7 @@ export type FieldKind =
   | "lanes";
 
 /** One kind of NetBox object: its REST list, and the fields that the mapping reads. */
-export interface Table {
+export interface TableSchema {
   /** Path of the REST list below `/api/`. */
   readonly path: string;
   /** Parameter that limits the REST list to sites; absent if the list has no such parameter. */

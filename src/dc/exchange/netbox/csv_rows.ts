@@ -1,6 +1,6 @@
 import { convertToSlug } from "../codes.ts";
-import { type FieldKind, isPortTable, type Table } from "./component_tables.ts";
-import type { Dataset } from "./dataset.ts";
+import { type FieldKind, isPortTable, type TableSchema } from "./component_tables.ts";
+import type { NetboxDataset } from "./dataset.ts";
 import type { NetboxRow, RowCell } from "./read_row.ts";
 import { NETBOX_TABLES, type TableName } from "./tables.ts";
 import { findTargetTable } from "./targets.ts";
@@ -41,20 +41,20 @@ const CABLE_END_TABLES: readonly TableName[] = [
 ];
 
 /** Converts records of NetBox's CSV exports, which refer to objects by name, to rows that refer to them by id. */
-export class CsvRows {
-  readonly #data: Dataset;
+export class CsvRowReader {
+  readonly #data: NetboxDataset;
   readonly #records: (readonly [table: TableName, id: string, record: CsvRecord])[] = [];
   /** Ids by table and name. A name that is not unique has several ids. */
-  readonly #byName = new Map<string, string[]>();
-  readonly #unclear: (table: TableName, id: string, reason: string) => void;
+  readonly #idsByName = new Map<string, string[]>();
+  readonly #reportUnclear: (table: TableName, id: string, reason: string) => void;
 
-  constructor(data: Dataset, unclear: (table: TableName, id: string, reason: string) => void) {
+  constructor(data: NetboxDataset, unclear: (table: TableName, id: string, reason: string) => void) {
     this.#data = data;
-    this.#unclear = unclear;
+    this.#reportUnclear = unclear;
   }
 
   /** Adds one record; `finish` resolves its references. */
-  add(table: TableName, headers: readonly string[], cells: readonly string[], number: number): void {
+  addRecord(table: TableName, headers: readonly string[], cells: readonly string[], number: number): void {
     const record: Record<string, string> = {};
     for (const [index, header] of headers.entries()) {
       const cell = cells[index] ?? "";
@@ -63,35 +63,35 @@ export class CsvRows {
     const id = record["id"] ?? `line-${number}`;
     this.#records.push([table, id, record]);
     const name = record["name"] ?? record["model"] ?? record["cid"] ?? "";
-    for (const scope of ["", findNameScope(table, record)]) this.#index(table, scope, name, id);
-    if (record["slug"] !== undefined) this.#index(table, SLUG_SCOPE, record["slug"], id);
+    for (const scope of ["", findNameScope(table, record)]) this.#indexName(table, scope, name, id);
+    if (record["slug"] !== undefined) this.#indexName(table, SLUG_SCOPE, record["slug"], id);
   }
 
   /** Adds all rows to the dataset. */
-  finish(): void {
+  addRowsToDataset(): void {
     for (const [table, id, record] of this.#records) {
       const cells: Record<string, RowCell> = {};
-      const { fields }: Table = NETBOX_TABLES[table];
+      const { fields }: TableSchema = NETBOX_TABLES[table];
       for (const [spelled, kind] of Object.entries(fields)) {
         const names = spelled.split("|");
         const given = names.map((name) => record[name]).find((one) => one !== undefined);
         if (given === undefined) continue;
-        const cell = this.#cell({ table, id, field: names[0] ?? "", kind, record }, given);
+        const cell = this.#convertCell({ table, id, field: names[0] ?? "", kind, record }, given);
         if (cell !== undefined) cells[names[0] ?? ""] = cell;
       }
-      if (table === "cable") Object.assign(cells, this.#ends(id, record));
-      this.#data.add(table, { id, cells });
+      if (table === "cable") Object.assign(cells, this.#findCableEnds(id, record));
+      this.#data.addRow(table, { id, cells });
     }
   }
 
-  #index(table: TableName, scope: string, name: string, id: string): void {
+  #indexName(table: TableName, scope: string, name: string, id: string): void {
     const key = createNameKey(table, scope, name);
-    const ids = this.#byName.get(key) ?? [];
-    this.#byName.set(key, ids);
+    const ids = this.#idsByName.get(key) ?? [];
+    this.#idsByName.set(key, ids);
     if (!ids.includes(id)) ids.push(id);
   }
 
-  #cell(
+  #convertCell(
     at: { table: TableName; id: string; field: string; kind: FieldKind; record: CsvRecord },
     given: string,
   ): RowCell | undefined {
@@ -111,63 +111,67 @@ export class CsvRows {
       case "numbers":
         return parseUnits(given);
       case "ref":
-        return this.#reference(at, given);
+        return this.#resolveReference(at, given);
       default:
         return undefined;
     }
   }
 
-  #reference(
+  #resolveReference(
     { table, id, field, record }: { table: TableName; id: string; field: string; record: CsvRecord },
     name: string,
   ): string | undefined {
     const target = findTargetTable(table, field);
     if (target === undefined) return undefined;
-    const found = this.#named(target, name, record);
+    const found = this.#findIdsByName(target, name, record);
     if (found.length === 1) return found[0];
     if (found.length > 1) {
-      this.#unclear(table, id, `${field} "${name}" names ${found.length} objects`);
+      this.#reportUnclear(table, id, `${field} "${name}" names ${found.length} objects`);
       return undefined;
     }
-    if (NAME_ONLY_TABLES.includes(target)) return this.#make(target, name, record);
-    this.#unclear(table, id, `${field} "${name}" names nothing in the exports`);
+    if (NAME_ONLY_TABLES.includes(target)) return this.#createRow(target, name, record);
+    this.#reportUnclear(table, id, `${field} "${name}" names nothing in the exports`);
     return undefined;
   }
 
   /** Returns ids of objects by name in the same device, manufacturer or site, else by name alone, else by slug. */
-  #named(target: TableName, name: string, record: CsvRecord): readonly string[] {
+  #findIdsByName(target: TableName, name: string, record: CsvRecord): readonly string[] {
     const near = findNameScope(target === "powerfeed" ? "site" : target, record);
-    const found = [near, "", SLUG_SCOPE].map((scope) => this.#byName.get(createNameKey(target, scope, name)));
+    const found = [near, "", SLUG_SCOPE].map((scope) => this.#idsByName.get(createNameKey(target, scope, name)));
     return found.find((ids) => ids !== undefined) ?? [];
   }
 
-  #make(table: TableName, name: string, record: CsvRecord): string {
+  #createRow(table: TableName, name: string, record: CsvRecord): string {
     const id = `named-${name}`;
-    this.#index(table, "", name, id);
+    this.#indexName(table, "", name, id);
     const parent =
-      table === "location" || table === "rackgroup" ? this.#named("site", record["site"] ?? "", {})[0] : undefined;
+      table === "location" || table === "rackgroup"
+        ? this.#findIdsByName("site", record["site"] ?? "", {})[0]
+        : undefined;
     const row: NetboxRow = {
       id,
       cells: { name, model: name, slug: convertToSlug(name) ?? id, ...(parent !== undefined && { site: parent }) },
     };
-    if (!this.#data.rows(table).has(id)) this.#data.add(table, row);
+    if (!this.#data.rows(table).has(id)) this.#data.addRow(table, row);
     return id;
   }
 
   /** Returns the ends of a cable, from the columns of the import form or of the table. */
-  #ends(id: string, record: CsvRecord): Readonly<Record<string, RowCell>> {
+  #findCableEnds(id: string, record: CsvRecord): Readonly<Record<string, RowCell>> {
     const ends: Record<string, RowCell> = {};
     for (const side of ["a", "b"] as const) {
       const device =
         record[`side_${side}_device`] ?? record[`device_${side}`] ?? record[`side_${side}_power_panel`] ?? "";
       const type = record[`side_${side}_type`] ?? "";
       const names = record[`side_${side}_name`] ?? record[`termination_${side}`] ?? "";
-      ends[side] = names.split(/,\s*(?=\S)/).flatMap((name) => this.#end(id, { device, type, name: name.trim() }));
+      ends[side] = names
+        .split(/,\s*(?=\S)/)
+        .flatMap((name) => this.#findCableEnd(id, { device, type, name: name.trim() }));
     }
     return ends;
   }
 
-  #end(
+  #findCableEnd(
     id: string,
     { device, type, name }: { readonly device: string; readonly type: string; readonly name: string },
   ): readonly string[] {
@@ -176,11 +180,11 @@ export class CsvRows {
     const tables = given === "" ? CABLE_END_TABLES : ([given] as readonly TableName[]);
     for (const table of tables) {
       const found =
-        this.#byName.get(createNameKey(table, device, name)) ??
-        (table === "powerfeed" ? this.#byName.get(createNameKey(table, "", name)) : undefined);
+        this.#idsByName.get(createNameKey(table, device, name)) ??
+        (table === "powerfeed" ? this.#idsByName.get(createNameKey(table, "", name)) : undefined);
       if (found?.length === 1) return [`${table}/${found[0]}`];
     }
-    this.#unclear("cable", id, `end "${device} ${name}" names nothing in the exports`);
+    this.#reportUnclear("cable", id, `end "${device} ${name}" names nothing in the exports`);
     return [];
   }
 }

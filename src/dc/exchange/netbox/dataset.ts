@@ -3,20 +3,20 @@ import { createCableEnd, type NetboxRow, type PortLane, type RowCell, readRow } 
 import { TABLE_NAMES, type TableName } from "./tables.ts";
 
 /** All rows that were read from one NetBox, by table and id. */
-export class Dataset {
+export class NetboxDataset {
   readonly #tables = new Map<TableName, Map<string, NetboxRow>>(TABLE_NAMES.map((name) => [name, new Map()]));
   /** Number of objects of kinds that no table reads, by kind. */
-  readonly unread = new Map<string, number>();
+  readonly unreadCounts = new Map<string, number>();
   /** Ids that occurred twice, by table. */
-  readonly doubles: (readonly [table: TableName, id: string])[] = [];
+  readonly duplicateIds: (readonly [table: TableName, id: string])[] = [];
   /** Tables in the source, including those without rows. */
-  readonly listed = new Set<TableName>();
+  readonly listedTables = new Set<TableName>();
 
   /** Adds a row. Omits and notes a row whose id exists already. */
-  add(table: TableName, row: NetboxRow): void {
-    this.listed.add(table);
+  addRow(table: TableName, row: NetboxRow): void {
+    this.listedTables.add(table);
     const rows = this.rows(table);
-    if (rows.has(row.id)) this.doubles.push([table, row.id]);
+    if (rows.has(row.id)) this.duplicateIds.push([table, row.id]);
     else rows.set(row.id, row);
   }
 
@@ -33,8 +33,8 @@ export class Dataset {
     }
   }
 
-  addUnread(kind: string, count = 1): void {
-    this.unread.set(kind, (this.unread.get(kind) ?? 0) + count);
+  countUnread(kind: string, count = 1): void {
+    this.unreadCounts.set(kind, (this.unreadCounts.get(kind) ?? 0) + count);
   }
 
   rows(table: TableName): Map<string, NetboxRow> {
@@ -48,13 +48,13 @@ export class Dataset {
   }
 
   /** Returns the row to which a field of another row refers. */
-  named(table: TableName, row: NetboxRow | undefined, field: string): NetboxRow | undefined {
+  findReferencedRow(table: TableName, row: NetboxRow | undefined, field: string): NetboxRow | undefined {
     const id = row?.cells[field];
     return typeof id === "string" ? this.rows(table).get(id) : undefined;
   }
 
   /** Groups rows by the id in a field, such as the components of each device. */
-  grouped(table: TableName, field: string): ReadonlyMap<string, readonly NetboxRow[]> {
+  groupRowsByField(table: TableName, field: string): ReadonlyMap<string, readonly NetboxRow[]> {
     const groups = new Map<string, NetboxRow[]>();
     for (const row of this.rows(table).values()) {
       const id = row.cells[field];
@@ -67,7 +67,7 @@ export class Dataset {
   }
 
   /** Returns the ends of each cable: from the cable itself, as REST nests them, or from the terminations of a dump. */
-  cableEnds(): ReadonlyMap<string, { readonly a: readonly string[]; readonly b: readonly string[] }> {
+  listCableEnds(): ReadonlyMap<string, { readonly a: readonly string[]; readonly b: readonly string[] }> {
     const ends = new Map<string, { a: string[]; b: string[] }>();
     for (const cable of this.rows("cable").values()) {
       ends.set(cable.id, { a: [...readTextListCell(cable, "a")], b: [...readTextListCell(cable, "b")] });
@@ -127,7 +127,7 @@ function isList(cell: RowCell | undefined): cell is readonly string[] | readonly
   return Array.isArray(cell);
 }
 
-const BY_MODEL: ReadonlyMap<string, TableName> = new Map(TABLE_NAMES.map((name) => [name, name]));
+const TABLE_BY_MODEL: ReadonlyMap<string, TableName> = new Map(TABLE_NAMES.map((name) => [name, name]));
 /** Django's models and NetBox's internal ones, which contain nothing about a datacenter. */
 const INTERNAL_MODELS = /^(?:admin|auth|contenttypes|sessions|users|core|django|taggit|social_django)\./;
 /** Models whose content other tables already contain, and templates for new objects. */
@@ -135,17 +135,17 @@ const DERIVED_MODELS =
   /^dcim\.(?:cablepath|\w+template)$|^extras\.(?:taggeditem|tag|customfield|objectchange)$|^core\./;
 
 /** Adds one object of a `dumpdata` fixture to the dataset. @returns false for a value that is not a valid object */
-export function addDumped(data: Dataset, value: unknown): boolean {
+export function addDumpedObject(data: NetboxDataset, value: unknown): boolean {
   if (!isJsonObject(value) || typeof value["model"] !== "string" || !isJsonObject(value["fields"])) return false;
   const model = value["model"].toLowerCase();
   const [app = "", name = ""] = model.split(".");
-  const table = ["dcim", "circuits", "tenancy"].includes(app) ? BY_MODEL.get(name) : undefined;
+  const table = ["dcim", "circuits", "tenancy"].includes(app) ? TABLE_BY_MODEL.get(name) : undefined;
   if (table === undefined) {
-    if (!INTERNAL_MODELS.test(model) && !DERIVED_MODELS.test(model)) data.addUnread(model);
+    if (!INTERNAL_MODELS.test(model) && !DERIVED_MODELS.test(model)) data.countUnread(model);
     return true;
   }
   const row = readRow(table, value["pk"], value["fields"]);
   if (row === undefined) return false;
-  data.add(table, row);
+  data.addRow(table, row);
   return true;
 }

@@ -2,34 +2,34 @@ import { AIRFLOWS, COOLING_METHODS, type DeviceKind } from "#dc/model/enum_value
 import type { Device, DeviceBody, Port } from "#dc/model/resources.ts";
 import { assignCodes, convertToSlug } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
-import { convertToEnumWord } from "../values.ts";
+import { convertToEnumValue } from "../values.ts";
 import { readFlagCell, readNumberCell, readTextCell } from "./dataset.ts";
 import { inferDeviceKind } from "./kinds.ts";
-import { convertToDeviceStatus, convertToKilograms, findDisplayName, type NetboxMapping } from "./mapping.ts";
-import { PortComponents } from "./ports.ts";
+import { convertToDeviceStatus, convertToKilograms, getDisplayName, type NetboxMapping } from "./mapping.ts";
+import { PortMapper } from "./ports.ts";
 import type { NetboxRow } from "./read_row.ts";
 
 /** Assigns codes to devices, and to other objects that become devices. An unnamed device is named by type and id. */
-export function nameDevices(
+export function assignDeviceCodes(
   mapping: NetboxMapping,
-  others: readonly { readonly id: string; readonly name: string; readonly within: readonly string[] }[],
+  otherObjects: readonly { readonly id: string; readonly name: string; readonly within: readonly string[] }[],
 ): void {
   const { data, options } = mapping;
   const named = data.all("device").map((device) => ({
     id: `device/${device.id}`,
     name:
       readTextCell(device, "name") ||
-      `${readTextCell(data.named("devicetype", device, "device_type"), "slug") || "device"}-${device.id}`,
+      `${readTextCell(data.findReferencedRow("devicetype", device, "device_type"), "slug") || "device"}-${device.id}`,
     within: [
-      mapping.where.site(data.named("site", device, "site")),
+      mapping.where.getSiteCode(data.findReferencedRow("site", device, "site")),
       mapping.racks.get(readTextCell(device, "rack")) ?? "",
     ],
   }));
-  const codes = assignCodes([...named, ...others], options.known, options.foreign.device, "device");
+  const codes = assignCodes([...named, ...otherObjects], options.known, options.foreign.device, "device");
   mapping.devices = codes;
 }
 
-interface Bay {
+interface InstalledBay {
   readonly chassis: string;
   readonly name: string;
 }
@@ -37,21 +37,21 @@ interface Bay {
 /** Maps every device with its ports, chassis and remarks. */
 export function mapDevices(mapping: NetboxMapping): void {
   const { data } = mapping;
-  const components = new PortComponents(mapping);
+  const components = new PortMapper(mapping);
   const bays = findInstalledBays(mapping);
   const withBays = new Set(data.all("devicebay").map((bay) => readTextCell(bay, "device")));
   const remarks = new DeviceRemarks(mapping);
   for (const row of data.all("device")) {
     const code = mapping.devices.get(`device/${row.id}`);
-    const location = mapping.where.of(row);
+    const location = mapping.where.findLocation(row);
     const rackCode = mapping.racks.get(readTextCell(row, "rack"));
     const bay = bays.get(row.id);
     if (code === undefined || (location === undefined && rackCode === undefined && bay === undefined)) {
-      mapping.omit("A device names no site, rack or bay that exists", "device", row);
+      mapping.noteOmission("A device names no site, rack or bay that exists", "device", row);
       continue;
     }
-    const ports = components.of(row, code);
-    const type = data.named("devicetype", row, "device_type");
+    const ports = components.mapDevicePorts(row, code);
+    const type = data.findReferencedRow("devicetype", row, "device_type");
     const kind = findDeviceKind(mapping, row, type, ports, withBays.has(row.id));
     const resource = removeEmptyFields<Device>({
       code,
@@ -60,20 +60,20 @@ export function mapDevices(mapping: NetboxMapping): void {
       ...(bay === undefined
         ? createPositionFields(mapping, row, { type, kind, rackCode, location })
         : createBayFields(mapping, bay)),
-      airflow: mapping.word(
+      airflow: mapping.readEnumValue(
         AIRFLOWS,
         "device",
         row,
         "airflow",
         readTextCell(row, "airflow") || readTextCell(type, "airflow"),
       ),
-      coolingMethod: convertToEnumWord(
+      coolingMethod: convertToEnumValue(
         COOLING_METHODS,
         readTextCell(row, "cooling_method") || readTextCell(type, "cooling_method"),
       ),
       weightKg: convertToKilograms(readNumberCell(type, "weight"), readTextCell(type, "weight_unit")),
       ports,
-      ...remarks.of(row),
+      ...remarks.createRemarks(row),
     });
     mapping.items.push({ kind: "device", id: `device/${row.id}`, resource });
   }
@@ -87,27 +87,27 @@ function createIdentityFields(
   const status = readTextCell(row, "status");
   const known = convertToDeviceStatus(status);
   if (known === undefined && status !== "")
-    mapping.omit("A status without an equivalent: ACTIVE is used", "device", row, status);
-  const role = mapping.data.named("devicerole", row, "role");
+    mapping.noteOmission("A status without an equivalent: ACTIVE is used", "device", row, status);
+  const role = mapping.data.findReferencedRow("devicerole", row, "role");
   return {
-    name: mapping.short("device", row, "name"),
+    name: mapping.readShortText("device", row, "name"),
     role: convertToSlug(readTextCell(role, "slug") || readTextCell(role, "name")),
     status: known,
-    manufacturer: mapping.shortened(
-      readTextCell(mapping.data.named("manufacturer", type, "manufacturer"), "name"),
+    manufacturer: mapping.shortenText(
+      readTextCell(mapping.data.findReferencedRow("manufacturer", type, "manufacturer"), "name"),
       "device",
       row,
       "manufacturer",
     ),
-    model: mapping.shortened(readTextCell(type, "model"), "device", row, "model"),
-    partNumber: mapping.shortened(readTextCell(type, "part_number"), "device", row, "part_number"),
-    serial: mapping.short("device", row, "serial"),
-    assetTag: mapping.short("device", row, "asset_tag"),
+    model: mapping.shortenText(readTextCell(type, "model"), "device", row, "model"),
+    partNumber: mapping.shortenText(readTextCell(type, "part_number"), "device", row, "part_number"),
+    serial: mapping.readShortText("device", row, "serial"),
+    assetTag: mapping.readShortText("device", row, "asset_tag"),
     tenant: mapping.tenant("device", row),
   } as Partial<DeviceBody>;
 }
 
-interface Housing {
+interface DevicePlacement {
   readonly type: NetboxRow | undefined;
   readonly kind: DeviceKind;
   readonly rackCode: string | undefined;
@@ -117,13 +117,13 @@ interface Housing {
 function createPositionFields(
   mapping: NetboxMapping,
   row: NetboxRow,
-  { type, kind, rackCode, location }: Housing,
+  { type, kind, rackCode, location }: DevicePlacement,
 ): Partial<DeviceBody> {
   const height = readNumberCell(type, "u_height") ?? 1;
   const position = readNumberCell(row, "position");
   const depth = readFlagCell(type, "is_full_depth") === false ? "HALF" : "FULL";
   if (rackCode === undefined) {
-    if (position !== undefined) mapping.omit("A position without a rack", "device", row, String(position));
+    if (position !== undefined) mapping.noteOmission("A position without a rack", "device", row, String(position));
     return { location, uHeight: height } as Partial<DeviceBody>;
   }
   const face =
@@ -133,7 +133,8 @@ function createPositionFields(
         ? "FRONT"
         : undefined;
   if (position === undefined || height === 0) {
-    if (position !== undefined) mapping.omit("A position of a device without height", "device", row, String(position));
+    if (position !== undefined)
+      mapping.noteOmission("A position of a device without height", "device", row, String(position));
     // A PDU without a position is a vertical strip. NetBox does not record its side, so left is assumed.
     return {
       rackCode,
@@ -145,7 +146,7 @@ function createPositionFields(
   return { rackCode, positionU: position, uHeight: height, face, depth } as Partial<DeviceBody>;
 }
 
-function createBayFields(mapping: NetboxMapping, { chassis, name }: Bay): Partial<DeviceBody> {
+function createBayFields(mapping: NetboxMapping, { chassis, name }: InstalledBay): Partial<DeviceBody> {
   return { parentDeviceCode: mapping.devices.get(`device/${chassis}`) ?? "", bay: name, mount: "BAY" };
 }
 
@@ -156,7 +157,7 @@ function findDeviceKind(
   ports: readonly Port[],
   bays: boolean,
 ): DeviceKind {
-  const role = mapping.data.named("devicerole", row, "role");
+  const role = mapping.data.findReferencedRow("devicerole", row, "role");
   const slug = readTextCell(role, "slug");
   const given = Object.hasOwn(mapping.options.roles, slug) ? mapping.options.roles[slug] : undefined;
   return (
@@ -172,21 +173,22 @@ function findDeviceKind(
 }
 
 /** Returns the bay of each installed device. Omits a device that would be inside itself. */
-function findInstalledBays(mapping: NetboxMapping): ReadonlyMap<string, Bay> {
+function findInstalledBays(mapping: NetboxMapping): ReadonlyMap<string, InstalledBay> {
   const { data } = mapping;
-  const bays = new Map<string, Bay>();
+  const bays = new Map<string, InstalledBay>();
   for (const bay of data.all("devicebay")) {
-    const inner = data.named("device", bay, "installed");
-    const chassis = data.named("device", bay, "device");
+    const inner = data.findReferencedRow("device", bay, "installed");
+    const chassis = data.findReferencedRow("device", bay, "device");
     if (inner === undefined || chassis === undefined) continue;
-    if (isInside(chassis.id, inner.id, bays)) mapping.omit("A device would be inside itself", "devicebay", bay);
-    else if (bays.has(inner.id)) mapping.omit("A device is in another bay already", "devicebay", bay);
-    else bays.set(inner.id, { chassis: chassis.id, name: findDisplayName(bay).slice(0, 64) });
+    if (isInsideDevice(chassis.id, inner.id, bays))
+      mapping.noteOmission("A device would be inside itself", "devicebay", bay);
+    else if (bays.has(inner.id)) mapping.noteOmission("A device is in another bay already", "devicebay", bay);
+    else bays.set(inner.id, { chassis: chassis.id, name: getDisplayName(bay).slice(0, 64) });
   }
   return bays;
 }
 
-function isInside(device: string, of: string, bays: ReadonlyMap<string, Bay>): boolean {
+function isInsideDevice(device: string, of: string, bays: ReadonlyMap<string, InstalledBay>): boolean {
   for (let one: string | undefined = device; one !== undefined; one = bays.get(one)?.chassis)
     if (one === of) return true;
   return false;
@@ -200,23 +202,23 @@ class DeviceRemarks {
 
   constructor(mapping: NetboxMapping) {
     this.#mapping = mapping;
-    this.#modules = mapping.data.grouped("module", "device");
-    this.#inventory = mapping.data.grouped("inventoryitem", "device");
+    this.#modules = mapping.data.groupRowsByField("module", "device");
+    this.#inventory = mapping.data.groupRowsByField("inventoryitem", "device");
   }
 
-  of(row: NetboxRow) {
+  createRemarks(row: NetboxRow) {
     const { data } = this.#mapping;
-    const chassis = data.named("virtualchassis", row, "virtual_chassis");
+    const chassis = data.findReferencedRow("virtualchassis", row, "virtual_chassis");
     const member = readNumberCell(row, "vc_position");
     const lines = [
-      ...(this.#modules.get(row.id) ?? []).map((one) => this.#module(one)),
-      ...(this.#inventory.get(row.id) ?? []).map((one) => this.#item(one)),
+      ...(this.#modules.get(row.id) ?? []).map((one) => this.#formatModule(one)),
+      ...(this.#inventory.get(row.id) ?? []).map((one) => this.#formatInventoryItem(one)),
     ];
-    return this.#mapping.remarks(
+    return this.#mapping.createRemarks(
       "device",
       row,
       [
-        ["platform", readTextCell(data.named("platform", row, "platform"), "name")],
+        ["platform", readTextCell(data.findReferencedRow("platform", row, "platform"), "name")],
         ["virtual_chassis", readTextCell(chassis, "name")],
         ["virtual_chassis_position", chassis === undefined || member === undefined ? "" : String(member)],
       ],
@@ -224,16 +226,16 @@ class DeviceRemarks {
     );
   }
 
-  #module(row: NetboxRow): string {
+  #formatModule(row: NetboxRow): string {
     const { data } = this.#mapping;
-    const type = data.named("moduletype", row, "type");
-    const maker = readTextCell(data.named("manufacturer", type, "manufacturer"), "name");
-    const bay = readTextCell(data.named("modulebay", row, "bay"), "name");
+    const type = data.findReferencedRow("moduletype", row, "type");
+    const maker = readTextCell(data.findReferencedRow("manufacturer", type, "manufacturer"), "name");
+    const bay = readTextCell(data.findReferencedRow("modulebay", row, "bay"), "name");
     return `Module ${bay}: ${joinWords([maker, readTextCell(type, "model"), formatSerial(row)])}`;
   }
 
-  #item(row: NetboxRow): string {
-    const maker = readTextCell(this.#mapping.data.named("manufacturer", row, "manufacturer"), "name");
+  #formatInventoryItem(row: NetboxRow): string {
+    const maker = readTextCell(this.#mapping.data.findReferencedRow("manufacturer", row, "manufacturer"), "name");
     return `Part ${readTextCell(row, "name")}: ${joinWords([maker, readTextCell(row, "part"), formatSerial(row)])}`;
   }
 }

@@ -2,7 +2,7 @@ import type { DeviceKind } from "#dc/model/enum_values.ts";
 import type { Port } from "#dc/model/resources.ts";
 
 /** Device kinds by words in role or type names, most specific first. NetBox has user-defined roles, but no kinds. */
-const KIND_WORDS: readonly (readonly [RegExp, DeviceKind])[] = [
+const KIND_PATTERNS: readonly (readonly [RegExp, DeviceKind])[] = [
   [/patch|fib(?:er|re)[ -]?panel|odf|cassette|keystone/i, "PATCH_PANEL"],
   [/\b(?:ats|sts)\b|transfer[ -]?switch/i, "TRANSFER_SWITCH"],
   [/\bups\b|uninterrupt/i, "UPS"],
@@ -27,7 +27,7 @@ const KIND_WORDS: readonly (readonly [RegExp, DeviceKind])[] = [
 ];
 
 /** Properties of a device that determine its kind. */
-export interface DeviceMakeup {
+export interface DeviceTraits {
   /** Name and slug of the device's role. */
   readonly role: string;
   /** Model of the device's type. */
@@ -39,7 +39,7 @@ export interface DeviceMakeup {
 }
 
 /** Returns the kind of a device: by its bays, role, components and model. */
-export function inferDeviceKind({ role, model, subdevice, bays, ports }: DeviceMakeup): DeviceKind {
+export function inferDeviceKind({ role, model, subdevice, bays, ports }: DeviceTraits): DeviceKind {
   if (subdevice === "parent" || bays) return "CHASSIS";
   const byRole = inferKindFromText(role);
   if (subdevice === "child" && (byRole === undefined || byRole === "SERVER")) return "BLADE";
@@ -54,5 +54,5 @@ export function inferDeviceKind({ role, model, subdevice, bays, ports }: DeviceM
 
 /** Returns the device kind whose words a text contains, such as the name of a role; undefined if none. */
 export function inferKindFromText(words: string): DeviceKind | undefined {
-  return KIND_WORDS.find(([pattern]) => pattern.test(words.replaceAll("_", " ")))?.[1];
+  return KIND_PATTERNS.find(([pattern]) => pattern.test(words.replaceAll("_", " ")))?.[1];
 }

@@ -1,4 +1,4 @@
-import { type FieldKind, isPortTable, type Table } from "./component_tables.ts";
+import { type FieldKind, isPortTable, type TableSchema } from "./component_tables.ts";
 import type { NetboxMapping } from "./mapping.ts";
 import { NETBOX_TABLES, TABLE_NAMES, type TableName } from "./tables.ts";
 import { findTargetTable } from "./targets.ts";
@@ -17,7 +17,8 @@ const REPORTED_ELSEWHERE = [
 export function noteMisreadValues(mapping: NetboxMapping): void {
   for (const table of TABLE_NAMES) {
     for (const row of mapping.data.rows(table).values()) {
-      for (const field of row.misread ?? []) mapping.omit(`A value of ${field} that cannot be read`, table, row);
+      for (const field of row.misread ?? [])
+        mapping.noteOmission(`A value of ${field} that cannot be read`, table, row);
     }
   }
 }
@@ -28,25 +29,29 @@ export function noteDanglingReferences(mapping: NetboxMapping): void {
     for (const reference of listTableReferences(table)) noteMissingTargets(mapping, table, reference);
 }
 
-interface Reference {
+interface TableReference {
   readonly field: string;
   readonly target: TableName;
   /** Whether a field names the owner of a component, without which the component cannot exist. */
   readonly isOwner: boolean;
 }
 
-function noteMissingTargets(mapping: NetboxMapping, table: TableName, { field, target, isOwner }: Reference): void {
+function noteMissingTargets(
+  mapping: NetboxMapping,
+  table: TableName,
+  { field, target, isOwner }: TableReference,
+): void {
   const reason = isOwner ? "A port of a device that is not there" : `It names a ${field} that is not there`;
   const there = mapping.data.rows(target);
   for (const row of mapping.data.rows(table).values()) {
     const id = row.cells[field];
     const isNamed = typeof id === "string";
-    if (isNamed ? !there.has(id) : isOwner) mapping.omit(reason, table, row, isNamed ? id : undefined);
+    if (isNamed ? !there.has(id) : isOwner) mapping.noteOmission(reason, table, row, isNamed ? id : undefined);
   }
 }
 
-function listTableReferences(table: TableName): readonly Reference[] {
-  const { fields }: Table = NETBOX_TABLES[table];
+function listTableReferences(table: TableName): readonly TableReference[] {
+  const { fields }: TableSchema = NETBOX_TABLES[table];
   return Object.entries<FieldKind>(fields).flatMap(([spelled, kind]) => {
     const field = spelled.split("|")[0] ?? "";
     const target = findTargetTable(table, field);

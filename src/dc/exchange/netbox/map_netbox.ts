@@ -1,17 +1,17 @@
 import type { MappedSource } from "../item.ts";
-import { divideBreakouts, mapCables } from "./cables.ts";
+import { mapCables, recordBreakoutChannels } from "./cables.ts";
 import { listCircuitNames, mapCircuits } from "./circuits.ts";
 import { mapCooling } from "./cooling.ts";
-import type { Dataset } from "./dataset.ts";
-import { mapDevices, nameDevices } from "./devices.ts";
+import type { NetboxDataset } from "./dataset.ts";
+import { assignDeviceCodes, mapDevices } from "./devices.ts";
 import { noteDanglingReferences, noteMisreadValues } from "./left_out.ts";
 import { NetboxMapping } from "./mapping.ts";
-import { listPanelNames, mapPanels } from "./power.ts";
-import { mapRacks, nameRacks } from "./racks.ts";
+import { listPanelNames, mapPowerPanels } from "./power.ts";
+import { assignRackCodes, mapRacks } from "./racks.ts";
 import type { NetboxOptions } from "./where.ts";
 
 /** Result of the mapping for each kind of NetBox object, as documents state it. */
-export const NETBOX_BECOMES: Readonly<Record<string, string>> = {
+export const NETBOX_MAPPINGS: Readonly<Record<string, string>> = {
   Site: "`site_id`: its slug",
   Location:
     "`Floor 2`, `Level -1`, `Basement`: the floor (0 without one). `Row 3`, `Aisle 3`: the row. Others: the room; nested rooms join with `-`",
@@ -47,22 +47,23 @@ export const NETBOX_BECOMES: Readonly<Record<string, string>> = {
  * list what the inventory cannot store. Equal rows give equal output, regardless of the order in which they were read.
  * Cost: linear in the rows, and their sorting.
  */
-export function mapNetbox(data: Dataset, options: NetboxOptions): MappedSource {
+export function mapNetbox(data: NetboxDataset, options: NetboxOptions): MappedSource {
   data.sort();
   const mapping = new NetboxMapping(data, options);
-  for (const [table, id] of data.doubles) mapping.omissions.add("An object whose id came before", `${table}/${id}`, id);
-  for (const [kind, count] of data.unread)
+  for (const [table, id] of data.duplicateIds)
+    mapping.omissions.addObject("An object whose id came before", `${table}/${id}`, id);
+  for (const [kind, count] of data.unreadCounts)
     mapping.omissions.addTable("Not part of a datacenter's inventory", kind, count);
-  divideBreakouts(mapping);
-  nameRacks(mapping);
-  nameDevices(mapping, [...listPanelNames(mapping), ...listCircuitNames(mapping)]);
+  recordBreakoutChannels(mapping);
+  assignRackCodes(mapping);
+  assignDeviceCodes(mapping, [...listPanelNames(mapping), ...listCircuitNames(mapping)]);
   mapRacks(mapping);
   mapDevices(mapping);
-  mapPanels(mapping);
+  mapPowerPanels(mapping);
   mapCircuits(mapping);
   mapCooling(mapping);
   mapCables(mapping);
   noteMisreadValues(mapping);
   noteDanglingReferences(mapping);
-  return { items: mapping.items, omissions: mapping.omissions.list };
+  return { items: mapping.items, omissions: mapping.omissions.omissions };
 }

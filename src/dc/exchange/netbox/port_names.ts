@@ -6,23 +6,23 @@ const FORBIDDEN_CHARACTERS = /[\p{C}\p{Zl}\p{Zp}]+/gu;
  * Names of the ports of one device, each used once. If two kinds of ports share a name, the first kind keeps it and the
  * others append the word of their kind: `1` and `1 (rear)`.
  */
-export class PortNames {
-  readonly #used = new Set<string>();
+export class UniquePortNames {
+  readonly #usedNames = new Set<string>();
 
   /** @param word word of the port's kind, such as `rear` */
-  take(name: string, word: string, id: string): string {
+  takeName(name: string, word: string, id: string): string {
     const base = truncateName(name, MAX_NAME_CHARS) || `${word} ${id}`;
     const qualified = `${truncateName(base, MAX_NAME_CHARS - word.length - 3)} (${word})`;
     for (const wish of [base, qualified]) {
-      if (this.#used.has(wish)) continue;
-      this.#used.add(wish);
+      if (this.#usedNames.has(wish)) continue;
+      this.#usedNames.add(wish);
       return wish;
     }
     for (let number = 2; ; number += 1) {
       const suffix = ` (${word} ${number})`;
       const wish = `${truncateName(base, MAX_NAME_CHARS - suffix.length)}${suffix}`;
-      if (this.#used.has(wish)) continue;
-      this.#used.add(wish);
+      if (this.#usedNames.has(wish)) continue;
+      this.#usedNames.add(wish);
       return wish;
     }
   }

@@ -6,44 +6,46 @@ import { convertToPortType, FEED_LEGS, MAX_POSITIONS } from "../values.ts";
 import { PORT_TABLES } from "./component_tables.ts";
 import { readFlagCell, readLanesCell, readNumberCell, readTextCell } from "./dataset.ts";
 import type { NetboxMapping } from "./mapping.ts";
-import { PortNames } from "./port_names.ts";
+import { UniquePortNames } from "./port_names.ts";
 import type { NetboxRow } from "./read_row.ts";
 import type { TableName } from "./tables.ts";
 
 type ComponentTable = (typeof PORT_TABLES)[number]["table"];
 
-const MAC = /^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/;
+const MAC_PATTERN = /^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/;
 
-interface Named {
+interface NamedComponent {
   readonly row: NetboxRow;
   readonly table: ComponentTable;
   readonly kind: PortKind;
   readonly name: string;
 }
 
-export class PortComponents {
+export class PortMapper {
   readonly #mapping: NetboxMapping;
-  readonly #rows: ReadonlyMap<ComponentTable, ReadonlyMap<string, readonly NetboxRow[]>>;
-  readonly #lanes: ReadonlyMap<string, readonly NetboxRow[]>;
+  readonly #rowsByTable: ReadonlyMap<ComponentTable, ReadonlyMap<string, readonly NetboxRow[]>>;
+  readonly #lanesByFrontPort: ReadonlyMap<string, readonly NetboxRow[]>;
 
   constructor(mapping: NetboxMapping) {
     this.#mapping = mapping;
-    this.#rows = new Map(PORT_TABLES.map(({ table }) => [table, mapping.data.grouped(table, "device")]));
-    this.#lanes = mapping.data.grouped("portmapping", "front_port");
+    this.#rowsByTable = new Map(
+      PORT_TABLES.map(({ table }) => [table, mapping.data.groupRowsByField(table, "device")]),
+    );
+    this.#lanesByFrontPort = mapping.data.groupRowsByField("portmapping", "front_port");
   }
 
   /** Returns the ports of a device, and stores in the mapping the port of each possible cable end. */
-  of(device: NetboxRow, deviceCode: string): readonly Port[] {
-    const names = new PortNames();
-    const named: Named[] = [];
+  mapDevicePorts(device: NetboxRow, deviceCode: string): readonly Port[] {
+    const names = new UniquePortNames();
+    const named: NamedComponent[] = [];
     const byEnd = new Map<string, string>();
     for (const { table, kind, word } of PORT_TABLES) {
-      for (const row of this.#rows.get(table)?.get(device.id) ?? []) {
+      for (const row of this.#rowsByTable.get(table)?.get(device.id) ?? []) {
         if (named.length >= MAX_PORTS) {
-          this.#mapping.omit(`A device has more than ${MAX_PORTS} ports`, table, row);
+          this.#mapping.noteOmission(`A device has more than ${MAX_PORTS} ports`, table, row);
           continue;
         }
-        const name = names.take(readTextCell(row, "name"), word, row.id);
+        const name = names.takeName(readTextCell(row, "name"), word, row.id);
         named.push({ row, table, kind, name });
         byEnd.set(`${table}/${row.id}`, name);
         this.#mapping.ports.set(`${table}/${row.id}`, { deviceCode, portName: name, kind });
@@ -51,81 +53,95 @@ export class PortComponents {
     }
     const rears = new Set<string>();
     const ports = named.flatMap((one) => {
-      const port = this.#port(one, byEnd, rears);
-      return [port, ...this.#channels(one, port, names)];
+      const port = this.#createPort(one, byEnd, rears);
+      return [port, ...this.#createChannels(one, port, names)];
     });
     return ports;
   }
 
   /** @param rears positions of rear ports that a front port already uses */
-  #port({ row, table, kind, name }: Named, byEnd: ReadonlyMap<string, string>, rears: Set<string>): Port {
+  #createPort(
+    { row, table, kind, name }: NamedComponent,
+    byEnd: ReadonlyMap<string, string>,
+    rears: Set<string>,
+  ): Port {
     return removeEmptyFields<Port>({
       name,
       kind,
-      type: this.#type(row, table, kind),
-      label: this.#mapping.shortened(readTextCell(row, "label"), table, row, "label"),
+      type: this.#readPortType(row, table, kind),
+      label: this.#mapping.shortenText(readTextCell(row, "label"), table, row, "label"),
       markConnected: readFlagCell(row, "marked"),
-      ...this.#own({ row, table, kind, name }, byEnd, rears),
+      ...this.#createKindFields({ row, table, kind, name }, byEnd, rears),
     });
   }
 
-  #own({ row, table }: Named, byEnd: ReadonlyMap<string, string>, rears: Set<string>): Partial<Port> {
+  #createKindFields(
+    { row, table }: NamedComponent,
+    byEnd: ReadonlyMap<string, string>,
+    rears: Set<string>,
+  ): Partial<Port> {
     switch (table) {
       case "interface":
-        return this.#interface(row, byEnd);
+        return this.#createInterfaceFields(row, byEnd);
       case "rearport":
         return { positions: readPositionCount(row) } as Partial<Port>;
       case "frontport":
-        return this.#front(row, byEnd, rears);
+        return this.#createFrontFields(row, byEnd, rears);
       case "powerport":
-        return this.#inlet(row);
+        return this.#createInletFields(row);
       case "poweroutlet":
-        return this.#outlet(row, byEnd);
+        return this.#createOutletFields(row, byEnd);
       default:
         return {};
     }
   }
 
-  #type(row: NetboxRow, table: TableName, kind: PortKind): string | undefined {
+  #readPortType(row: NetboxRow, table: TableName, kind: PortKind): string | undefined {
     const given = readTextCell(row, "type");
     // NetBox records a channel as virtual; in the inventory it has a cable like a physical port.
     if (given === "" || (given === "virtual" && (readNumberCell(row, "channel_id") ?? 0) > 0)) return undefined;
     const type = convertToPortType(kind, given);
     if (type !== undefined) return type;
-    this.#mapping.omit(`A type that does not belong on a port of kind ${kind}: the port has none`, table, row, given);
+    this.#mapping.noteOmission(
+      `A type that does not belong on a port of kind ${kind}: the port has none`,
+      table,
+      row,
+      given,
+    );
     return undefined;
   }
 
-  #interface(row: NetboxRow, byEnd: ReadonlyMap<string, string>): Partial<Port> {
+  #createInterfaceFields(row: NetboxRow, byEnd: ReadonlyMap<string, string>): Partial<Port> {
     const speed = readNumberCell(row, "speed");
     const mac =
-      readTextCell(this.#mapping.data.named("macaddress", row, "mac"), "mac_address") ||
+      readTextCell(this.#mapping.data.findReferencedRow("macaddress", row, "mac"), "mac_address") ||
       readTextCell(row, "mac_address");
-    if (mac !== "" && !MAC.test(mac)) this.#mapping.omit("A MAC address of another form", "interface", row, mac);
+    if (mac !== "" && !MAC_PATTERN.test(mac))
+      this.#mapping.noteOmission("A MAC address of another form", "interface", row, mac);
     const lag = readTextCell(row, "lag");
     const parent = byEnd.get(`interface/${readTextCell(row, "parent")}`);
     const channel = readNumberCell(row, "channel_id");
     const aggregate = lag === "" ? undefined : byEnd.get(`interface/${lag}`);
     const isAggregate = readTextCell(this.#mapping.data.rows("interface").get(lag), "type") === "lag";
     if (lag !== "" && (aggregate === undefined || !isAggregate)) {
-      this.#mapping.omit("An aggregate on another device, or a port that is none", "interface", row);
+      this.#mapping.noteOmission("An aggregate on another device, or a port that is none", "interface", row);
     }
     return {
       ...(readFlagCell(row, "enabled") === false && { enabled: false }),
       mgmtOnly: readFlagCell(row, "mgmt_only") ?? false,
       // NetBox records the speed in kilobits per second.
       ...(speed !== undefined && speed >= 1000 && { speedMbps: Math.round(speed / 1000) }),
-      ...(MAC.test(mac) && { macAddress: mac.toUpperCase() }),
+      ...(MAC_PATTERN.test(mac) && { macAddress: mac.toUpperCase() }),
       ...(aggregate !== undefined && isAggregate && { lag: aggregate }),
       ...(parent !== undefined && channel !== undefined && channel > 0 && { parentPort: parent, channel }),
     };
   }
 
-  #front(row: NetboxRow, byEnd: ReadonlyMap<string, string>, rears: Set<string>): Partial<Port> {
+  #createFrontFields(row: NetboxRow, byEnd: ReadonlyMap<string, string>, rears: Set<string>): Partial<Port> {
     const positions = readPositionCount(row) ?? 1;
     const mappings: PortMapping[] = [];
     const fronts = new Set<number>();
-    for (const { front, rearPort, rear } of this.#lanesOf(row)) {
+    for (const { front, rearPort, rear } of this.#listLanes(row)) {
       const name = byEnd.get(`rearport/${rearPort}`);
       const behind = this.#mapping.data.rows("rearport").get(rearPort);
       const fits =
@@ -136,7 +152,7 @@ export class PortComponents {
         rear <= ((behind && readPositionCount(behind)) ?? 1);
       const key = `${rearPort}:${rear}`;
       if (!fits || rears.has(key) || fronts.has(front)) {
-        this.#mapping.omit(
+        this.#mapping.noteOmission(
           "A front port leads to a rear position that is not there or is taken",
           "frontport",
           row,
@@ -151,10 +167,10 @@ export class PortComponents {
     return { ...(positions > 1 && { positions }), mappings };
   }
 
-  #lanesOf(row: NetboxRow) {
+  #listLanes(row: NetboxRow) {
     const listed = readLanesCell(row);
     if (listed.length > 0) return listed;
-    const dumped = this.#lanes.get(row.id) ?? [];
+    const dumped = this.#lanesByFrontPort.get(row.id) ?? [];
     if (dumped.length > 0) {
       return dumped.map((one) => ({
         front: readNumberCell(one, "front_port_position") ?? 1,
@@ -166,12 +182,12 @@ export class PortComponents {
     return rearPort === "" ? [] : [{ front: 1, rearPort, rear: readNumberCell(row, "rear_port_position") ?? 1 }];
   }
 
-  #inlet(row: NetboxRow): Partial<Port> {
+  #createInletFields(row: NetboxRow): Partial<Port> {
     const most = readWatts(row, "maximum_draw");
     const allocated = readWatts(row, "allocated_draw");
     const both = most !== undefined && allocated !== undefined && allocated > most;
     if (both)
-      this.#mapping.omit(
+      this.#mapping.noteOmission(
         "An allocated draw above the maximum draw: the maximum is used",
         "powerport",
         row,
@@ -184,10 +200,10 @@ export class PortComponents {
     return Object.keys(powerIn).length === 0 ? {} : { powerIn };
   }
 
-  #outlet(row: NetboxRow, byEnd: ReadonlyMap<string, string>): Partial<Port> {
+  #createOutletFields(row: NetboxRow, byEnd: ReadonlyMap<string, string>): Partial<Port> {
     const inlet = readTextCell(row, "power_port");
-    const status = this.#mapping.word(OUTLET_STATES, "poweroutlet", row, "status");
-    const leg = this.#mapping.word(FEED_LEGS, "poweroutlet", row, "feed_leg");
+    const status = this.#mapping.readEnumValue(OUTLET_STATES, "poweroutlet", row, "status");
+    const leg = this.#mapping.readEnumValue(FEED_LEGS, "poweroutlet", row, "feed_leg");
     const powerOut = removeEmptyFields<PowerOut>({
       inletName: inlet === "" ? undefined : byEnd.get(`powerport/${inlet}`),
       leg,
@@ -197,27 +213,27 @@ export class PortComponents {
   }
 
   /** Returns channels of a port whose cable has several far ends. */
-  #channels({ row, table, kind }: Named, port: Port, names: PortNames): readonly Port[] {
+  #createChannels({ row, table, kind }: NamedComponent, port: Port, names: UniquePortNames): readonly Port[] {
     const end = `${table}/${row.id}`;
-    const lanesThere = this.#mapping.channels.get(end);
+    const lanesThere = this.#mapping.channelsByEnd.get(end);
     if (lanesThere === undefined || kind !== "NETWORK") return [];
     const place = this.#mapping.ports.get(end);
     return lanesThere.flatMap((key, index) => {
-      const own = this.#ownChannel(row, index + 1);
+      const own = this.#findRecordedChannel(row, index + 1);
       if (own !== undefined) {
         this.#mapping.ports.set(key, own);
         return [];
       }
-      const name = names.take(`${port.name}:${index + 1}`, "channel", row.id);
+      const name = names.takeName(`${port.name}:${index + 1}`, "channel", row.id);
       if (place !== undefined) this.#mapping.ports.set(key, { ...place, portName: name });
       return [{ name, kind: "NETWORK", parentPort: port.name, channel: index + 1 }];
     });
   }
 
   /** Returns the port of the interface that NetBox 4.7 records as a channel of another; undefined if none exists. */
-  #ownChannel(row: NetboxRow, channel: number) {
+  #findRecordedChannel(row: NetboxRow, channel: number) {
     const device = readTextCell(row, "device");
-    const child = (this.#rows.get("interface")?.get(device) ?? []).find(
+    const child = (this.#rowsByTable.get("interface")?.get(device) ?? []).find(
       (one) => readTextCell(one, "parent") === row.id && readNumberCell(one, "channel_id") === channel,
     );
     return child && this.#mapping.ports.get(`interface/${child.id}`);

@@ -3,7 +3,7 @@ import { convertToCode } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
 import { readFlagCell, readNumberCell, readTextCell } from "./dataset.ts";
 import type { NetboxMapping } from "./mapping.ts";
-import { PortNames } from "./port_names.ts";
+import { UniquePortNames } from "./port_names.ts";
 import type { NetboxRow } from "./read_row.ts";
 
 /** Returns names of the power panels, which become devices and need codes. */
@@ -13,30 +13,30 @@ export function listPanelNames(mapping: NetboxMapping) {
     id: `powerpanel/${panel.id}`,
     name: readTextCell(panel, "name"),
     within: [
-      where.site(data.named("site", panel, "site")),
-      readTextCell(data.named("location", panel, "location"), "slug"),
+      where.getSiteCode(data.findReferencedRow("site", panel, "site")),
+      readTextCell(data.findReferencedRow("location", panel, "location"), "slug"),
     ],
   }));
 }
 
 /** Maps every power panel as a device of kind RPP with a breaker for each of its feeds. */
-export function mapPanels(mapping: NetboxMapping): void {
-  const feeds = mapping.data.grouped("powerfeed", "panel");
-  const feedIds = new FeedIds(mapping);
+export function mapPowerPanels(mapping: NetboxMapping): void {
+  const feeds = mapping.data.groupRowsByField("powerfeed", "panel");
+  const feedIds = new UniqueFeedIds(mapping);
   for (const row of mapping.data.all("powerpanel")) {
     const code = mapping.devices.get(`powerpanel/${row.id}`);
-    const location = mapping.where.of(row);
+    const location = mapping.where.findLocation(row);
     if (code === undefined || location === undefined) {
-      mapping.omit("A power panel names no site that exists", "powerpanel", row);
+      mapping.noteOmission("A power panel names no site that exists", "powerpanel", row);
       continue;
     }
-    const names = new PortNames();
+    const names = new UniquePortNames();
     const ports = (feeds.get(row.id) ?? []).map((feed) => {
-      const name = names.take(readTextCell(feed, "name"), "feed", feed.id);
+      const name = names.takeName(readTextCell(feed, "name"), "feed", feed.id);
       mapping.ports.set(`powerfeed/${feed.id}`, { deviceCode: code, portName: name, kind: "POWER_OUT" });
-      return createBreakerPort(mapping, feed, name, feedIds.take(code, name));
+      return createBreakerPort(mapping, feed, name, feedIds.takeId(code, name));
     });
-    const name = mapping.short("powerpanel", row, "name");
+    const name = mapping.readShortText("powerpanel", row, "name");
     const resource = removeEmptyFields<Device>({
       code,
       name,
@@ -45,29 +45,29 @@ export function mapPanels(mapping: NetboxMapping): void {
       location,
       mount: "FLOOR",
       ports,
-      ...mapping.remarks("powerpanel", row),
+      ...mapping.createRemarks("powerpanel", row),
     });
     mapping.items.push({ kind: "device", id: `powerpanel/${row.id}`, resource });
   }
   for (const feed of mapping.data.all("powerfeed")) {
     if (!mapping.data.rows("powerpanel").has(readTextCell(feed, "panel")))
-      mapping.omit("A power feed names no panel that exists", "powerfeed", feed);
+      mapping.noteOmission("A power feed names no panel that exists", "powerfeed", feed);
   }
 }
 
 function createBreakerPort(mapping: NetboxMapping, feed: NetboxRow, name: string, feedId: string): Port {
   const voltage = readNumberCell(feed, "voltage");
-  const direct = readTextCell(feed, "supply") === "dc";
-  const possible = voltage !== undefined && voltage !== 0 && (voltage > 0 || direct);
-  if (voltage !== undefined && !possible)
-    mapping.omit("A voltage that a feed cannot have", "powerfeed", feed, String(voltage));
+  const isDirectCurrent = readTextCell(feed, "supply") === "dc";
+  const isVoltageValid = voltage !== undefined && voltage !== 0 && (voltage > 0 || isDirectCurrent);
+  if (voltage !== undefined && !isVoltageValid)
+    mapping.noteOmission("A voltage that a feed cannot have", "powerfeed", feed, String(voltage));
   const amperes = readNumberInRange(mapping, feed, "amperage", Number.POSITIVE_INFINITY);
   const most = readNumberInRange(mapping, feed, "max_utilization", 100);
   const rack = mapping.racks.get(readTextCell(feed, "rack"));
   return removeEmptyFields<Port>({
     name,
     kind: "POWER_OUT",
-    label: mapping.shortened(
+    label: mapping.shortenText(
       [rack === undefined ? "" : `rack ${rack}`, readTextCell(feed, "description")]
         .filter((one) => one !== "")
         .join(", "),
@@ -78,9 +78,9 @@ function createBreakerPort(mapping: NetboxMapping, feed: NetboxRow, name: string
     markConnected: readFlagCell(feed, "marked"),
     powerOut: removeEmptyFields<PowerOut>({
       feedId,
-      supply: direct ? "DC" : "AC",
+      supply: isDirectCurrent ? "DC" : "AC",
       phase: readTextCell(feed, "phase") === "three-phase" ? "THREE" : "SINGLE",
-      voltageV: possible ? voltage : undefined,
+      voltageV: isVoltageValid ? voltage : undefined,
       amperageA: amperes,
       maxUtilizationPct: most === undefined ? undefined : Math.round(most),
       state: findFeedState(mapping, feed),
@@ -92,7 +92,7 @@ function createBreakerPort(mapping: NetboxMapping, feed: NetboxRow, name: string
 function readNumberInRange(mapping: NetboxMapping, feed: NetboxRow, field: string, most: number): number | undefined {
   const given = readNumberCell(feed, field);
   if (given === undefined || (given >= 1 && given <= most)) return given;
-  mapping.omit(`A feed's ${field} is out of range`, "powerfeed", feed, String(given));
+  mapping.noteOmission(`A feed's ${field} is out of range`, "powerfeed", feed, String(given));
   return undefined;
 }
 
@@ -100,25 +100,25 @@ function readNumberInRange(mapping: NetboxMapping, feed: NetboxRow, field: strin
 function findFeedState(mapping: NetboxMapping, feed: NetboxRow): PowerOut["state"] | undefined {
   const status = readTextCell(feed, "status");
   if (!["", "active", "failed", "planned", "offline"].includes(status))
-    mapping.omit("A status is none of ours: the feed supplies nothing", "powerfeed", feed, status);
+    mapping.noteOmission("A status is none of ours: the feed supplies nothing", "powerfeed", feed, status);
   if (status === "failed") return "FAULTY";
   return status === "" || status === "active" ? undefined : "DISABLED";
 }
 
 /** Assigns unique identifiers to feeds, from the panel's code and the feed's name. */
-class FeedIds {
-  readonly #used: Set<string>;
+class UniqueFeedIds {
+  readonly #usedIds: Set<string>;
 
   constructor({ options }: NetboxMapping) {
-    this.#used = new Set(options.foreign.feed);
+    this.#usedIds = new Set(options.foreign.feed);
   }
 
-  take(panel: string, feed: string): string {
+  takeId(panel: string, feed: string): string {
     const base = convertToCode(`${panel}.${convertToCode(feed) || "feed"}`).slice(0, 60);
     for (let number = 1; ; number += 1) {
       const id = number === 1 ? base : `${base}-${number}`;
-      if (this.#used.has(id.toLowerCase())) continue;
-      this.#used.add(id.toLowerCase());
+      if (this.#usedIds.has(id.toLowerCase())) continue;
+      this.#usedIds.add(id.toLowerCase());
       return id;
     }
   }

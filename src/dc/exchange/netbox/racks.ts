@@ -3,19 +3,19 @@ import type { Rack, Reservation } from "#dc/model/resources.ts";
 import { RAIL_WIDTHS_IN } from "#dc/model/rules/rack.ts";
 import { assignCodes, convertToSlug } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
-import { convertToEnumWord } from "../values.ts";
+import { convertToEnumValue } from "../values.ts";
 import { readFlagCell, readNumberCell, readNumberListCell, readTextCell } from "./dataset.ts";
 import { convertToKilograms, convertToMillimetres, type NetboxMapping } from "./mapping.ts";
 import type { NetboxRow } from "./read_row.ts";
 
-export function nameRacks(mapping: NetboxMapping): void {
+export function assignRackCodes(mapping: NetboxMapping): void {
   const { data, options } = mapping;
   const named = data.all("rack").map((rack) => ({
     id: rack.id,
     name: readTextCell(rack, "name"),
     within: [
-      mapping.where.site(data.named("site", rack, "site")),
-      readTextCell(data.named("location", rack, "location"), "slug"),
+      mapping.where.getSiteCode(data.findReferencedRow("site", rack, "site")),
+      readTextCell(data.findReferencedRow("location", rack, "location"), "slug"),
     ],
   }));
   mapping.racks = assignCodes(named, listKnownCodes(options.known, "rack/"), options.foreign.rack, "rack");
@@ -30,26 +30,26 @@ export function listKnownCodes(known: ReadonlyMap<string, string>, prefix: strin
 
 /** Maps every rack, with the fields of its rack type and its reservations. */
 export function mapRacks(mapping: NetboxMapping): void {
-  const reservations = mapping.data.grouped("rackreservation", "rack");
+  const reservations = mapping.data.groupRowsByField("rackreservation", "rack");
   const occupied = findOccupiedUnits(mapping);
   for (const row of mapping.data.all("rack")) {
-    const location = mapping.where.of(row);
+    const location = mapping.where.findLocation(row);
     const code = mapping.racks.get(row.id);
     if (location === undefined || code === undefined) {
-      mapping.omit("A rack names no site that exists", "rack", row);
+      mapping.noteOmission("A rack names no site that exists", "rack", row);
       continue;
     }
     const resource = removeEmptyFields<Rack>({
       code,
-      name: mapping.short("rack", row, "name"),
-      facilityId: mapping.short("rack", row, "facility_id"),
+      name: mapping.readShortText("rack", row, "name"),
+      facilityId: mapping.readShortText("rack", row, "facility_id"),
       location,
-      status: mapping.word(RACK_STATUSES, "rack", row, "status"),
-      role: convertToSlug(readTextCell(mapping.data.named("rackrole", row, "role"), "slug")),
+      status: mapping.readEnumValue(RACK_STATUSES, "rack", row, "status"),
+      role: convertToSlug(readTextCell(mapping.data.findReferencedRow("rackrole", row, "role"), "slug")),
       tenant: mapping.tenant("rack", row),
-      serial: mapping.short("rack", row, "serial"),
-      assetTag: mapping.short("rack", row, "asset_tag"),
-      airflow: mapping.word(AIRFLOWS, "rack", row, "airflow"),
+      serial: mapping.readShortText("rack", row, "serial"),
+      assetTag: mapping.readShortText("rack", row, "asset_tag"),
+      airflow: mapping.readEnumValue(AIRFLOWS, "rack", row, "airflow"),
       reservations: mapReservations(mapping, reservations.get(row.id) ?? [], occupied.get(row.id) ?? new Set()),
       ...buildDimensionFields(mapping, row),
       ...createRackRemarks(mapping, row),
@@ -60,31 +60,38 @@ export function mapRacks(mapping: NetboxMapping): void {
 
 /** Returns the dimensions of a rack. A dimension that the rack lacks comes from its type. */
 function buildDimensionFields(mapping: NetboxMapping, row: NetboxRow) {
-  const type = mapping.data.named("racktype", row, "rack_type");
-  const of = (field: string) => readNumberCell(row, field) ?? readNumberCell(type, field);
-  const either = (field: string) => readTextCell(row, field) || readTextCell(type, field);
-  const unit = either("outer_unit");
-  const weightUnit = either("weight_unit");
-  const width = of("width");
-  const height = of("u_height");
-  const fits = height === undefined || (height >= 1 && height <= 100 && Number.isInteger(height));
-  if (!fits) mapping.omit("A rack's height is not 1 to 100 units: 42 is used", "rack", row, String(height));
+  const type = mapping.data.findReferencedRow("racktype", row, "rack_type");
+  const readDimension = (field: string) => readNumberCell(row, field) ?? readNumberCell(type, field);
+  const readEitherText = (field: string) => readTextCell(row, field) || readTextCell(type, field);
+  const unit = readEitherText("outer_unit");
+  const weightUnit = readEitherText("weight_unit");
+  const width = readDimension("width");
+  const height = readDimension("u_height");
+  const isHeightValid = height === undefined || (height >= 1 && height <= 100 && Number.isInteger(height));
+  if (!isHeightValid)
+    mapping.noteOmission("A rack's height is not 1 to 100 units: 42 is used", "rack", row, String(height));
   const knownWidth = width === undefined || RAIL_WIDTHS_IN.includes(width);
   if (!knownWidth)
-    mapping.omit("A rack's rail width is not 10, 19, 21 or 23 inches: 19 is used", "rack", row, String(width));
+    mapping.noteOmission("A rack's rail width is not 10, 19, 21 or 23 inches: 19 is used", "rack", row, String(width));
   return {
-    formFactor: mapping.word(FORM_FACTORS, "rack", row, "form_factor", convertToFormFactor(either("form_factor"))),
+    formFactor: mapping.readEnumValue(
+      FORM_FACTORS,
+      "rack",
+      row,
+      "form_factor",
+      convertToFormFactor(readEitherText("form_factor")),
+    ),
     railWidthIn: knownWidth ? width : undefined,
-    uHeight: fits ? height : undefined,
-    startingUnit: of("starting_unit"),
+    uHeight: isHeightValid ? height : undefined,
+    startingUnit: readDimension("starting_unit"),
     descUnits: readFlagCell(row, "desc_units") ?? readFlagCell(type, "desc_units"),
-    mountingDepthMm: of("mounting_depth"),
-    outerHeightMm: convertToMillimetres(of("outer_height"), unit),
-    weightKg: convertToKilograms(of("weight"), weightUnit),
-    maxLoadKg: convertToKilograms(of("max_weight"), weightUnit),
-    coolingCapability: convertToEnumWord(COOLING_CAPABILITIES, either("cooling_capability")),
+    mountingDepthMm: readDimension("mounting_depth"),
+    outerHeightMm: convertToMillimetres(readDimension("outer_height"), unit),
+    weightKg: convertToKilograms(readDimension("weight"), weightUnit),
+    maxLoadKg: convertToKilograms(readDimension("max_weight"), weightUnit),
+    coolingCapability: convertToEnumValue(COOLING_CAPABILITIES, readEitherText("cooling_capability")),
     // NetBox records kilowatts.
-    coolingCapacityW: convertKilowattsToWatts(of("cooling_capacity")),
+    coolingCapacityW: convertKilowattsToWatts(readDimension("cooling_capacity")),
   };
 }
 
@@ -98,15 +105,15 @@ function convertToFormFactor(word: string): string {
 }
 
 function createRackRemarks(mapping: NetboxMapping, row: NetboxRow) {
-  const site = mapping.data.named("site", row, "site");
+  const site = mapping.data.findReferencedRow("site", row, "site");
   const unit = readTextCell(row, "outer_unit");
   const wide = convertToMillimetres(readNumberCell(row, "outer_width"), unit);
   const deep = convertToMillimetres(readNumberCell(row, "outer_depth"), unit);
-  const type = mapping.data.named("racktype", row, "rack_type");
-  return mapping.remarks("rack", row, [
+  const type = mapping.data.findReferencedRow("racktype", row, "rack_type");
+  return mapping.createRemarks("rack", row, [
     ["site_name", readTextCell(site, "name")],
-    ["region", readTextCell(mapping.data.named("region", site, "region"), "name")],
-    ["site_group", readTextCell(mapping.data.named("sitegroup", site, "group"), "name")],
+    ["region", readTextCell(mapping.data.findReferencedRow("region", site, "region"), "name")],
+    ["site_group", readTextCell(mapping.data.findReferencedRow("sitegroup", site, "group"), "name")],
     ["rack_type", readTextCell(type, "model")],
     ["outer_width_mm", wide === undefined ? "" : String(wide)],
     ["outer_depth_mm", deep === undefined ? "" : String(deep)],
@@ -124,7 +131,7 @@ function mapReservations(
     const free = units.filter((unit) => !occupied.has(unit));
     for (const unit of free) taken.add(unit);
     if (free.length < readNumberListCell(row, "units").length) {
-      mapping.omit(
+      mapping.noteOmission(
         "A reservation holds units that a device occupies or another reservation holds: these are left out",
         "rackreservation",
         row,
@@ -136,8 +143,8 @@ function mapReservations(
       removeEmptyFields<Reservation>({
         units: free,
         status: status === "PENDING" || status === "STALE" ? status : "ACTIVE",
-        owner: mapping.tenant("rackreservation", row) ?? mapping.short("rackreservation", row, "user"),
-        reason: mapping.short("rackreservation", row, "description"),
+        owner: mapping.tenant("rackreservation", row) ?? mapping.readShortText("rackreservation", row, "user"),
+        reason: mapping.readShortText("rackreservation", row, "description"),
       }),
     ];
   });
@@ -152,7 +159,7 @@ function findOccupiedUnits({ data }: NetboxMapping): ReadonlyMap<string, Readonl
     const rack = readTextCell(device, "rack");
     const taken = units.get(rack) ?? new Set<number>();
     units.set(rack, taken);
-    const height = readNumberCell(data.named("devicetype", device, "device_type"), "u_height") ?? 1;
+    const height = readNumberCell(data.findReferencedRow("devicetype", device, "device_type"), "u_height") ?? 1;
     for (let unit = Math.floor(position); unit < position + height; unit += 1) taken.add(unit);
   }
   return units;

@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { FieldKind, Table } from "./component_tables.ts";
+import type { FieldKind, TableSchema } from "./component_tables.ts";
 import { NETBOX_TABLES, type TableName } from "./tables.ts";
 
 /** The end of a cable, such as `interface/12`. */
@@ -31,21 +31,21 @@ export interface NetboxRow {
 }
 
 /** An object of NetBox's JSON, from a REST list or from a dump. */
-type Json = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
-interface Plan {
+interface FieldReadPlan {
   readonly names: readonly string[];
   readonly target: string;
   readonly read: (value: unknown) => RowCell | undefined;
 }
 
-const plans = new Map<TableName, readonly Plan[]>();
+const readPlansByTable = new Map<TableName, readonly FieldReadPlan[]>();
 
 /**
  * Reads an object of a REST list or a dump. Omits values of an unexpected form and lists their fields. @returns
  * undefined for an object without an id
  */
-export function readRow(table: TableName, id: unknown, fields: Json): NetboxRow | undefined {
+export function readRow(table: TableName, id: unknown, fields: JsonObject): NetboxRow | undefined {
   const key = readId(id);
   if (key === undefined) return undefined;
   const cells: Record<string, RowCell> = {};
@@ -61,15 +61,15 @@ export function readRow(table: TableName, id: unknown, fields: Json): NetboxRow 
   return { id: key, ...(typeof url === "string" && { url }), cells, ...(misread.length > 0 && { misread }) };
 }
 
-function findTableReadPlan(table: TableName): readonly Plan[] {
-  const known = plans.get(table);
+function findTableReadPlan(table: TableName): readonly FieldReadPlan[] {
+  const known = readPlansByTable.get(table);
   if (known !== undefined) return known;
-  const { fields }: Table = NETBOX_TABLES[table];
+  const { fields }: TableSchema = NETBOX_TABLES[table];
   const plan = Object.entries(fields).map(([spelled, kind]) => {
     const names = spelled.split("|");
-    return { names, target: names[0] ?? "", read: READERS[kind] };
+    return { names, target: names[0] ?? "", read: READER_BY_KIND[kind] };
   });
-  plans.set(table, plan);
+  readPlansByTable.set(table, plan);
   return plan;
 }
 
@@ -78,7 +78,7 @@ function readId(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" && value.length <= 255 ? value : undefined;
 }
 
-const READERS: Readonly<Record<FieldKind, (value: unknown) => RowCell | undefined>> = {
+const READER_BY_KIND: Readonly<Record<FieldKind, (value: unknown) => RowCell | undefined>> = {
   text: readText,
   number: readNumber,
   flag: (value) => (typeof value === "boolean" ? value : undefined),
@@ -86,7 +86,7 @@ const READERS: Readonly<Record<FieldKind, (value: unknown) => RowCell | undefine
   refs: (value) => (Array.isArray(value) ? value.flatMap((one) => readRef(one) ?? []) : undefined),
   choice: readChoice,
   tags: readTags,
-  map: readMap,
+  map: readCustomFields,
   numbers: readNumbers,
   ends: readEnds,
   lanes: readLanes,
@@ -133,7 +133,7 @@ function readNumbers(value: unknown): readonly number[] | undefined {
 }
 
 /** Returns custom fields as texts; lists are joined, objects are written as JSON. */
-function readMap(value: unknown): Readonly<Record<string, string>> | undefined {
+function readCustomFields(value: unknown): Readonly<Record<string, string>> | undefined {
   if (!isJsonObject(value)) return undefined;
   const texts: Record<string, string> = {};
   for (const [name, one] of Object.entries(value)) {

@@ -1,6 +1,6 @@
-import { COMPONENT_TABLES, SITE, type Table } from "./component_tables.ts";
+import { COMPONENT_TABLES, SITE_FILTER, type TableSchema } from "./component_tables.ts";
 
-const DESCRIBED = {
+const DESCRIPTION_FIELDS = {
   description: "text",
   comments: "text",
   tags: "tags",
@@ -35,16 +35,24 @@ export const NETBOX_TABLES = {
     siteParameter: "slug",
     fields: { name: "text", slug: "text", region: "ref", group: "ref", status: "choice" },
   },
-  location: { path: "dcim/locations", ...SITE, fields: { name: "text", slug: "text", parent: "ref", site: "ref" } },
+  location: {
+    path: "dcim/locations",
+    ...SITE_FILTER,
+    fields: { name: "text", slug: "text", parent: "ref", site: "ref" },
+  },
   rackrole: { path: "dcim/rack-roles", fields: { name: "text", slug: "text" } },
-  rackgroup: { path: "dcim/rack-groups", ...SITE, fields: { name: "text", slug: "text", site: "ref", parent: "ref" } },
+  rackgroup: {
+    path: "dcim/rack-groups",
+    ...SITE_FILTER,
+    fields: { name: "text", slug: "text", site: "ref", parent: "ref" },
+  },
   racktype: {
     path: "dcim/rack-types",
     fields: { manufacturer: "ref", model: "text", ...RACK_BUILD_FIELDS },
   },
   rack: {
     path: "dcim/racks",
-    ...SITE,
+    ...SITE_FILTER,
     fields: {
       name: "text",
       facility_id: "text",
@@ -61,12 +69,12 @@ export const NETBOX_TABLES = {
       outer_width: "number",
       outer_depth: "number",
       airflow: "choice",
-      ...DESCRIBED,
+      ...DESCRIPTION_FIELDS,
     },
   },
   rackreservation: {
     path: "dcim/rack-reservations",
-    ...SITE,
+    ...SITE_FILTER,
     fields: { rack: "ref", units: "numbers", tenant: "ref", user: "text", status: "choice", description: "text" },
   },
   manufacturer: { path: "dcim/manufacturers", fields: { name: "text", slug: "text" } },
@@ -92,7 +100,7 @@ export const NETBOX_TABLES = {
   virtualchassis: { path: "dcim/virtual-chassis", fields: { name: "text", master: "ref" } },
   device: {
     path: "dcim/devices",
-    ...SITE,
+    ...SITE_FILTER,
     fields: {
       name: "text",
       device_type: "ref",
@@ -111,14 +119,14 @@ export const NETBOX_TABLES = {
       cooling_method: "choice",
       virtual_chassis: "ref",
       vc_position: "number",
-      ...DESCRIBED,
+      ...DESCRIPTION_FIELDS,
     },
   },
   moduletype: { path: "dcim/module-types", fields: { manufacturer: "ref", model: "text", part_number: "text" } },
-  modulebay: { path: "dcim/module-bays", ...SITE, fields: { device: "ref", name: "text" } },
+  modulebay: { path: "dcim/module-bays", ...SITE_FILTER, fields: { device: "ref", name: "text" } },
   module: {
     path: "dcim/modules",
-    ...SITE,
+    ...SITE_FILTER,
     fields: {
       device: "ref",
       "bay|module_bay": "ref",
@@ -130,12 +138,12 @@ export const NETBOX_TABLES = {
   },
   devicebay: {
     path: "dcim/device-bays",
-    ...SITE,
+    ...SITE_FILTER,
     fields: { device: "ref", name: "text", "installed|installed_device": "ref" },
   },
   inventoryitem: {
     path: "dcim/inventory-items",
-    ...SITE,
+    ...SITE_FILTER,
     fields: {
       device: "ref",
       name: "text",
@@ -148,12 +156,12 @@ export const NETBOX_TABLES = {
   ...COMPONENT_TABLES,
   powerpanel: {
     path: "dcim/power-panels",
-    ...SITE,
-    fields: { name: "text", site: "ref", location: "ref", ...DESCRIBED },
+    ...SITE_FILTER,
+    fields: { name: "text", site: "ref", location: "ref", ...DESCRIPTION_FIELDS },
   },
   powerfeed: {
     path: "dcim/power-feeds",
-    ...SITE,
+    ...SITE_FILTER,
     fields: {
       name: "text",
       "panel|power_panel": "ref",
@@ -188,7 +196,7 @@ export const NETBOX_TABLES = {
   },
   cable: {
     path: "dcim/cables",
-    ...SITE,
+    ...SITE_FILTER,
     fields: {
       type: "choice",
       status: "choice",
@@ -200,12 +208,12 @@ export const NETBOX_TABLES = {
       "a|a_terminations": "ends",
       "b|b_terminations": "ends",
       a_type: "text",
-      ...DESCRIBED,
+      ...DESCRIPTION_FIELDS,
     },
   },
   coolingsource: {
     path: "dcim/cooling-sources",
-    ...SITE,
+    ...SITE_FILTER,
     fields: {
       name: "text",
       site: "ref",
@@ -214,12 +222,12 @@ export const NETBOX_TABLES = {
       status: "choice",
       cooling_capacity: "number",
       fluid_type: "choice",
-      ...DESCRIBED,
+      ...DESCRIPTION_FIELDS,
     },
   },
   coolingfeed: {
     path: "dcim/cooling-feeds",
-    ...SITE,
+    ...SITE_FILTER,
     fields: { "source|cooling_source": "ref", rack: "ref", status: "choice" },
   },
   cabletermination: {
@@ -232,7 +240,7 @@ export const NETBOX_TABLES = {
       connector: "number",
     },
   },
-} as const satisfies Readonly<Record<string, Table>>;
+} as const satisfies Readonly<Record<string, TableSchema>>;
 
 export type TableName = keyof typeof NETBOX_TABLES;
 export const TABLE_NAMES = Object.keys(NETBOX_TABLES) as readonly TableName[];

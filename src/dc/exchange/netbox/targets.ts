@@ -17,7 +17,7 @@ const TABLE_BY_REFERENCE: Readonly<Record<string, TableName>> = {
   provider_network: "providernetwork",
   mac: "macaddress",
 };
-const TARGETS_OF: Readonly<Partial<Record<TableName, Readonly<Record<string, TableName>>>>> = {
+const TARGETS_BY_TABLE: Readonly<Partial<Record<TableName, Readonly<Record<string, TableName>>>>> = {
   rack: { role: "rackrole" },
   device: { role: "devicerole" },
   region: { parent: "region" },
@@ -29,6 +29,6 @@ const TARGETS_OF: Readonly<Partial<Record<TableName, Readonly<Record<string, Tab
 
 /** Returns the table to which a reference field refers; undefined if an import does not read the table. */
 export function findTargetTable(table: TableName, field: string): TableName | undefined {
-  const target = TARGETS_OF[table]?.[field] ?? TABLE_BY_REFERENCE[field] ?? field;
+  const target = TARGETS_BY_TABLE[table]?.[field] ?? TABLE_BY_REFERENCE[field] ?? field;
   return target in NETBOX_TABLES ? (target as TableName) : undefined;
 }

@@ -11,11 +11,11 @@ export interface ExportFile {
   readonly text: string;
 }
 
-const THERE: readonly (string | undefined)[] = ["ACTIVE", "FAILED", "DECOMMISSIONING"];
+const QUERYABLE_STATUSES: readonly (string | undefined)[] = ["ACTIVE", "FAILED", "DECOMMISSIONING"];
 
 /** Whether a monitoring program can query a device: it is installed, active, and has a network port or no ports. */
 export function isQueryable({ status, kind, role, ports = [] }: Device): boolean {
-  if (!THERE.includes(status) || kind === "PATCH_PANEL" || role === "circuit") return false;
+  if (!QUERYABLE_STATUSES.includes(status) || kind === "PATCH_PANEL" || role === "circuit") return false;
   return ports.length === 0 || ports.some((port) => port.kind === "NETWORK");
 }
 
@@ -23,7 +23,7 @@ export function isQueryable({ status, kind, role, ports = [] }: Device): boolean
 export function listDeviceFacts(device: Device): Readonly<Record<string, string>> {
   const { location, rackCode, positionU } = device;
   const facts: readonly (readonly [string, string | number | undefined])[] = [
-    ...FACTS.map((name) => [name, device[name]] as const),
+    ...FACT_FIELDS.map((name) => [name, device[name]] as const),
     ["site", location?.siteId],
     ["floor", location?.floorNumber],
     ["room", location?.room],
@@ -34,7 +34,7 @@ export function listDeviceFacts(device: Device): Readonly<Record<string, string>
   return Object.fromEntries(facts.flatMap(([name, fact]) => (fact === undefined ? [] : [[name, String(fact)]])));
 }
 
-const FACTS = ["code", "name", "kind", "role", "status", "manufacturer", "model", "serial", "tenant"] as const;
+const FACT_FIELDS = ["code", "name", "kind", "role", "status", "manufacturer", "model", "serial", "tenant"] as const;
 
 /**
  * Writes targets for Prometheus' file_sd_configs: one group for each device that can be queried, with its facts as

@@ -11,28 +11,28 @@ export interface NetboxType {
   readonly subdevice: string;
 }
 
-export const findManufacturer = ({ manufacturer }: Device) => manufacturer ?? "Unknown";
+export const getManufacturer = ({ manufacturer }: Device) => manufacturer ?? "Unknown";
 
 /**
  * Returns the type of each device, by the device's code. Devices of one model with different dimensions get separate
  * types, whose model names show the difference: `R740 (4U)`.
  */
 export function buildNetboxTypes(devices: readonly Device[]): ReadonlyMap<string, NetboxType> {
-  const models = new Names();
-  const slugs = new Names();
+  const models = new UniqueNames();
+  const slugs = new UniqueNames();
   const types = new Map<string, NetboxType>();
   const byCode = new Map<string, NetboxType>();
   for (const device of devices) {
     const { uHeight = 1, depth, kind, model = kind } = device;
-    const manufacturer = findManufacturer(device);
+    const manufacturer = getManufacturer(device);
     const isFullDepth = depth !== "HALF";
     const subdevice = kind === "CHASSIS" ? "parent" : kind === "BLADE" ? "child" : "";
     const key = JSON.stringify([manufacturer, model, uHeight, isFullDepth, subdevice]);
     const known = types.get(key);
     if (known === undefined) {
       const build = [`${uHeight}U`, ...(isFullDepth ? [] : ["half depth"]), subdevice].filter((word) => word !== "");
-      const name = models.take(manufacturer, model, `${model} (${build.join(", ")})`);
-      const slug = slugs.take("", convertToSlug(`${manufacturer}-${name}`) ?? "unknown");
+      const name = models.takeName(manufacturer, model, `${model} (${build.join(", ")})`);
+      const slug = slugs.takeName("", convertToSlug(`${manufacturer}-${name}`) ?? "unknown");
       types.set(key, { manufacturer, model: name, slug, uHeight, isFullDepth, subdevice });
     }
     const type = types.get(key);
@@ -43,22 +43,22 @@ export function buildNetboxTypes(devices: readonly Device[]): ReadonlyMap<string
 
 /** Returns names with slugs that no other name has. */
 export function assignSlugs(names: readonly string[]): readonly (readonly [name: string, slug: string])[] {
-  const slugs = new Names();
-  return names.map((name) => [name, slugs.take("", convertToSlug(name) ?? "unknown")]);
+  const slugs = new UniqueNames();
+  return names.map((name) => [name, slugs.takeName("", convertToSlug(name) ?? "unknown")]);
 }
 
 /** Gives out names so that each is used once within a group, regardless of case. */
-class Names {
-  readonly #used = new Set<string>();
+class UniqueNames {
+  readonly #usedNames = new Set<string>();
 
   /** Returns the first free name of the wishes; if none is free, the last one with a number. */
-  take(within: string, ...wishes: readonly [string, ...string[]]): string {
+  takeName(within: string, ...wishes: readonly [string, ...string[]]): string {
     const last = wishes.at(-1) ?? wishes[0];
     for (let number = 1; ; number += 1) {
       for (const wish of number === 1 ? wishes : [`${last}-${number}`]) {
         const key = `${within}\n${wish}`.toLowerCase();
-        if (this.#used.has(key)) continue;
-        this.#used.add(key);
+        if (this.#usedNames.has(key)) continue;
+        this.#usedNames.add(key);
         return wish;
       }
     }

@@ -2,14 +2,14 @@
 const KEPT_DAYS = 30;
 export const DAY_MS = 24 * 60 * 60 * 1000;
 const SLOT_MS = 15 * 60 * 1000;
-const SLOTS = DAY_MS / SLOT_MS;
+const SLOTS_PER_DAY = DAY_MS / SLOT_MS;
 /**
  * Number of largest values to keep for the 95th percentile. By nearest rank, the percentile is the fifth largest of 96
  * quarter hours; of fewer quarter hours, a larger value.
  */
-const TOP = SLOTS - Math.ceil(0.95 * SLOTS) + 1;
+const MAX_TOP_VALUES = SLOTS_PER_DAY - Math.ceil(0.95 * SLOTS_PER_DAY) + 1;
 /** Significant digits of the figures of days; rounding keeps the order of values. */
-const DIGITS = 5;
+const SIGNIFICANT_DIGITS = 5;
 
 /**
  * A day that still accepts values: the quarter hours with a value as bits in three words of 32 bits, and the largest
@@ -79,7 +79,7 @@ function closeOldDays(history: DayHistory, today: number): DayHistory {
 }
 
 function addSlotValue(day: OpenDay, slot: number, given: number): OpenDay {
-  const value = Number(given.toPrecision(DIGITS));
+  const value = Number(given.toPrecision(SIGNIFICANT_DIGITS));
   const word = slot >> 5;
   const bit = 1 << (slot & 31);
   const isSeen = ((day.seen[word] as number) & bit) !== 0;
@@ -91,13 +91,13 @@ function addSlotValue(day: OpenDay, slot: number, given: number): OpenDay {
   if (!isTop) return { ...day, seen };
   const top = [...day.top.filter(([one]) => one !== slot), [slot, value] as const]
     .sort(compareLargestFirst)
-    .slice(0, TOP);
+    .slice(0, MAX_TOP_VALUES);
   return { day: day.day, seen, top };
 }
 
 function isAmongLargest({ top }: OpenDay, slot: number, value: number): boolean {
   const last = top.at(-1);
-  return top.length < TOP || last === undefined || compareLargestFirst([slot, value], last) < 0;
+  return top.length < MAX_TOP_VALUES || last === undefined || compareLargestFirst([slot, value], last) < 0;
 }
 
 function compareLargestFirst([slotA, a]: readonly [number, number], [slotB, b]: readonly [number, number]): number {
@@ -145,9 +145,9 @@ export function computeUsualGapMs({ open }: Pick<DayHistory, "open">): number {
   const gaps: number[] = [];
   let last: number | undefined;
   for (const { day, seen } of open) {
-    for (let slot = 0; slot < SLOTS; slot += 1) {
+    for (let slot = 0; slot < SLOTS_PER_DAY; slot += 1) {
       if (((seen[slot >> 5] as number) & (1 << (slot & 31))) === 0) continue;
-      const at = day * SLOTS + slot;
+      const at = day * SLOTS_PER_DAY + slot;
       if (last !== undefined) gaps.push(at - last);
       last = at;
     }

@@ -1,19 +1,19 @@
 import { MAX_CABLE_M } from "#dc/limits.ts";
-import { type ErrorFinding, type Finding, rejectWrite } from "../finding.ts";
+import { createRejection, type ErrorFinding, type Finding } from "../finding.ts";
 import { overlayCable } from "../overlay.ts";
 import { canConnectPortKinds, findOutletType, isCablelessType } from "../port_types.ts";
 import { findPowerCycle } from "../power_walk.ts";
-import { formatCableRef, formatPort, isSamePort, portRef } from "../ref.ts";
+import { formatCableRef, formatPort, formatPortReference, isSamePort } from "../ref.ts";
 import type { Cable } from "../resources.ts";
 import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 import { cableMediaRules } from "./cable_media.ts";
-import { checkNumberBounds, checkTableTexts, rejectInvalidSyntax, rejectMissingResource } from "./checks.ts";
+import { checkNumberBounds, checkTableTexts, createMissingRefRejection, createSyntaxRejection } from "./checks.ts";
 import { checkEndShape, findEndPort } from "./ends.ts";
 import { checkSharedFields } from "./general.ts";
-import { checkPlugMatch, checkSourceAgreement, rejectPowerCycle } from "./power_in.ts";
+import { checkPlugMatch, checkSourceAgreement, createPowerCycleRejection } from "./power_in.ts";
 
-const COLOR = /^[0-9A-Fa-f]{6}$/;
+const COLOR_PATTERN = /^[0-9A-Fa-f]{6}$/;
 
 function checkCableShape({ after }: ResourceWrite<Cable>): Findings {
   const found: Finding[] = [
@@ -22,8 +22,8 @@ function checkCableShape({ after }: ResourceWrite<Cable>): Findings {
     ...checkNumberBounds("length_m", after.lengthM, { above: 0, max: MAX_CABLE_M }),
     ...checkTableTexts(after, ["label", "bundle", "tenant"]),
   ];
-  if (after.color !== undefined && !COLOR.test(after.color)) {
-    found.push(rejectInvalidSyntax("FIELD_OUT_OF_RANGE", "color", "colour", after.color, "six hexadecimal digits"));
+  if (after.color !== undefined && !COLOR_PATTERN.test(after.color)) {
+    found.push(createSyntaxRejection("FIELD_OUT_OF_RANGE", "color", "colour", after.color, "six hexadecimal digits"));
   }
   return found;
 }
@@ -31,7 +31,7 @@ function checkCableShape({ after }: ResourceWrite<Cable>): Findings {
 function checkCableEndsDiffer({ after: { a, b } }: ResourceWrite<Cable>): Findings {
   if (!isSamePort(a, b)) return [];
   return [
-    rejectWrite("FIELD_CONFLICT", "b", `Both ends of the cable are "${formatPort(b)}"`, {
+    createRejection("FIELD_CONFLICT", "b", `Both ends of the cable are "${formatPort(b)}"`, {
       value: formatPort(b),
       expected: "two different ends",
     }),
@@ -47,15 +47,15 @@ async function checkCableEnds({ after }: ResourceWrite<Cable>, site: SiteReader)
 async function checkCableEnd(cable: Cable, field: "a" | "b", site: SiteReader): Promise<Findings> {
   const end = cable[field];
   const place = await findEndPort(end, site);
-  const ref = portRef(end);
+  const ref = formatPortReference(end);
   if (place === undefined) {
-    return [rejectMissingResource(field, "port", formatPort(end), { ref })];
+    return [createMissingRefRejection(field, "port", formatPort(end), { ref })];
   }
   const { port } = place;
   const found: ErrorFinding[] = [];
   if (isCablelessType(port.type)) {
     found.push(
-      rejectWrite("PORT_INCOMPATIBLE", field, `Port "${formatPort(end)}" of type ${port.type} takes no cable`, {
+      createRejection("PORT_INCOMPATIBLE", field, `Port "${formatPort(end)}" of type ${port.type} takes no cable`, {
         value: port.type,
         expected: "a physical port",
         ref,
@@ -64,14 +64,14 @@ async function checkCableEnd(cable: Cable, field: "a" | "b", site: SiteReader): 
   }
   if (port.markConnected === true) {
     found.push(
-      rejectWrite("PORT_MARKED_CONNECTED", field, `Port "${formatPort(end)}" is marked as connected`, { ref }),
+      createRejection("PORT_MARKED_CONNECTED", field, `Port "${formatPort(end)}" is marked as connected`, { ref }),
     );
   }
   const other = await site.cableAt(end);
   if (other !== undefined && formatCableRef(other.a, other.b) !== formatCableRef(cable.a, cable.b)) {
     const taken = formatCableRef(other.a, other.b);
     found.push(
-      rejectWrite("PORT_ALREADY_CABLED", field, `Port "${formatPort(end)}" holds another cable`, {
+      createRejection("PORT_ALREADY_CABLED", field, `Port "${formatPort(end)}" holds another cable`, {
         value: taken,
         expected: "a free port",
         ref: taken,
@@ -86,14 +86,14 @@ async function checkCompatibleEnds({ after }: ResourceWrite<Cable>, site: SiteRe
   const b = await findEndPort(after.b, site);
   if (a === undefined || b === undefined || canConnectPortKinds(a.port.kind, b.port.kind)) return [];
   return [
-    rejectWrite(
+    createRejection(
       "PORT_INCOMPATIBLE",
       "b",
       `No cable joins a port of kind ${a.port.kind} to one of kind ${b.port.kind}`,
       {
         value: b.port.kind,
         expected: `a kind that fits ${a.port.kind}`,
-        ref: portRef(after.b),
+        ref: formatPortReference(after.b),
       },
     ),
   ];
@@ -109,7 +109,7 @@ async function checkPowerCable({ after }: ResourceWrite<Cable>, site: SiteReader
   const disagrees = await checkSourceAgreement(inlet.device, inlet.port, after, site, field);
   if (disagrees.length > 0) return disagrees;
   const path = await findPowerCycle(inlet.device, overlayCable(site, after));
-  if (path !== undefined) return [rejectPowerCycle(field, path)];
+  if (path !== undefined) return [createPowerCycleRejection(field, path)];
   const wanted = inlet.port.type === undefined ? undefined : findOutletType(inlet.port.type);
   return wanted === undefined ? [] : checkPlugMatch(field, wanted, outlet.device, outlet.port.name);
 }

@@ -1,11 +1,11 @@
 import { MAX_TEXT_CHARS } from "#dc/limits.ts";
 import { codeKey } from "../code.ts";
-import { type ErrorFinding, type FindingDetail, type Reason, rejectWrite } from "../finding.ts";
+import { createRejection, type ErrorFinding, type FindingDetail, type Reason } from "../finding.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 
 /** Permitted values of a number. Values must be multiples of `step`; bounds are inclusive unless `above` is set. */
-export interface Bounds {
+export interface NumberBounds {
   readonly min?: number;
   readonly above?: number;
   readonly max?: number;
@@ -16,7 +16,7 @@ export interface Bounds {
 export type NumberCheck<Resource> = readonly [
   field: string,
   value: (resource: Resource) => number | undefined,
-  bounds: Bounds,
+  bounds: NumberBounds,
 ];
 
 /** Names of the fields of a resource that contain text. */
@@ -26,7 +26,7 @@ type TextField<Resource> = {
   string;
 
 /** Empty result that all checks share, because most checks find nothing. */
-const NOTHING: readonly ErrorFinding[] = [];
+const NO_FINDINGS: readonly ErrorFinding[] = [];
 
 /** Returns a rule that checks every number of a table. Unknown values pass; NaN and infinities fail. */
 export function createNumberRule<Resource>(checks: readonly NumberCheck<Resource>[]) {
@@ -39,7 +39,7 @@ export function checkTableNumbers<Resource>(
   checks: readonly NumberCheck<Resource>[],
   at = "",
 ): readonly ErrorFinding[] {
-  let found = NOTHING;
+  let found = NO_FINDINGS;
   for (const [field, read, bounds] of checks) {
     const value = read(resource);
     // Builds field names only for findings, because a device may have thousands of numbers.
@@ -56,7 +56,7 @@ export function checkTableTexts<Resource>(
   at = "",
   max = MAX_TEXT_CHARS,
 ): readonly ErrorFinding[] {
-  let found = NOTHING;
+  let found = NO_FINDINGS;
   for (const name of fields) {
     const text = resource[name] as string | undefined;
     if (text !== undefined && text.length > max)
@@ -71,25 +71,29 @@ export function formatWireName(field: string): string {
 }
 
 /** Rejects a text that does not follow its grammar. @param what kind of text, such as "slug" */
-export function rejectInvalidSyntax(
+export function createSyntaxRejection(
   code: Reason,
   field: string,
   what: string,
   value: string,
   expected: string,
 ): ErrorFinding {
-  return rejectWrite(code, field, `Cannot read ${what} "${value}"`, { value, expected });
+  return createRejection(code, field, `Cannot read ${what} "${value}"`, { value, expected });
 }
 
 /** Rejects a number outside its bounds. */
-export function checkNumberBounds(field: string, value: number | undefined, bounds: Bounds): readonly ErrorFinding[] {
-  if (value === undefined || isWithinBounds(value, bounds)) return NOTHING;
+export function checkNumberBounds(
+  field: string,
+  value: number | undefined,
+  bounds: NumberBounds,
+): readonly ErrorFinding[] {
+  if (value === undefined || isWithinBounds(value, bounds)) return NO_FINDINGS;
   const expected = describeBounds(bounds);
   const message = `Field "${field}" is out of range: ${value}, expected ${expected}`;
-  return [rejectWrite("FIELD_OUT_OF_RANGE", field, message, { value, expected })];
+  return [createRejection("FIELD_OUT_OF_RANGE", field, message, { value, expected })];
 }
 
-function isWithinBounds(value: number, { min, above, max, step }: Bounds): boolean {
+function isWithinBounds(value: number, { min, above, max, step }: NumberBounds): boolean {
   if (!Number.isFinite(value)) return false;
   if (min !== undefined && value < min) return false;
   if (above !== undefined && value <= above) return false;
@@ -97,7 +101,7 @@ function isWithinBounds(value: number, { min, above, max, step }: Bounds): boole
   return step === undefined || Number.isInteger(value / step);
 }
 
-function describeBounds({ min, above, max, step }: Bounds): string {
+function describeBounds({ min, above, max, step }: NumberBounds): string {
   const parts = [
     min === undefined ? "" : `at least ${min}`,
     above === undefined ? "" : `above ${above}`,
@@ -109,51 +113,51 @@ function describeBounds({ min, above, max, step }: Bounds): string {
 
 /** Rejects text longer than `max` characters. */
 export function checkTextLength(field: string, text: string | undefined, max: number): readonly ErrorFinding[] {
-  if (text === undefined || text.length <= max) return NOTHING;
+  if (text === undefined || text.length <= max) return NO_FINDINGS;
   const expected = `at most ${max} characters`;
   const value = `${text.length} characters`;
   const message = `Field "${field}" is too long: ${value}, expected ${expected}`;
-  return [rejectWrite("FIELD_OUT_OF_RANGE", field, message, { value, expected })];
+  return [createRejection("FIELD_OUT_OF_RANGE", field, message, { value, expected })];
 }
 
 /** Rejects a reference to a resource that does not exist. @param what kind of resource, such as "rack" */
-export function rejectMissingResource(
+export function createMissingRefRejection(
   field: string,
   what: string,
   value: string,
   detail: FindingDetail = {},
 ): ErrorFinding {
-  return rejectWrite("REF_NOT_FOUND", field, `Cannot find ${what} "${value}"`, { value, ...detail });
+  return createRejection("REF_NOT_FOUND", field, `Cannot find ${what} "${value}"`, { value, ...detail });
 }
 
 /** Creates a rule that rejects an asset tag that another device or rack has. */
 export function createAssetTagRule(kind: "device" | "rack") {
-  return async ({ after }: ResourceWrite<Tagged>, site: SiteReader): Promise<Findings> => {
+  return async ({ after }: ResourceWrite<TaggedResource>, site: SiteReader): Promise<Findings> => {
     const { code, assetTag } = after;
     const holder = assetTag === undefined ? undefined : await site.assetTagHolder(kind, assetTag);
     if (holder === undefined || codeKey(holder) === codeKey(code)) return [];
     const detail = { value: assetTag, expected: "a free asset tag", ref: `${kind}:${holder}` };
     return [
-      rejectWrite("ASSET_TAG_TAKEN", "asset_tag", `Asset tag "${assetTag}" belongs to ${kind} "${holder}"`, detail),
+      createRejection("ASSET_TAG_TAKEN", "asset_tag", `Asset tag "${assetTag}" belongs to ${kind} "${holder}"`, detail),
     ];
   };
 }
 
-interface Tagged {
+interface TaggedResource {
   readonly code: string;
   readonly assetTag?: string;
 }
 
 export function checkRequiredField(field: string, value: unknown): readonly ErrorFinding[] {
-  if (value !== undefined && value !== "") return NOTHING;
-  return [rejectWrite("REQUIRED_FIELD", field, `Field "${field}" is required`, { expected: "a value" })];
+  if (value !== undefined && value !== "") return NO_FINDINGS;
+  return [createRejection("REQUIRED_FIELD", field, `Field "${field}" is required`, { expected: "a value" })];
 }
 
-export function checkUniqueValue(
+export function checkUniqueValues(
   values: readonly (readonly [field: string, key: string])[],
   what: string,
 ): readonly ErrorFinding[] {
-  if (values.length < 2) return NOTHING;
+  if (values.length < 2) return NO_FINDINGS;
   const seen = new Set<string>();
   return values.flatMap(([field, key]) => {
     if (!seen.has(key)) {
@@ -161,7 +165,7 @@ export function checkUniqueValue(
       return [];
     }
     return [
-      rejectWrite("DUPLICATE", field, `${what} "${key}" is given twice`, { value: key, expected: "each one once" }),
+      createRejection("DUPLICATE", field, `${what} "${key}" is given twice`, { value: key, expected: "each one once" }),
     ];
   });
 }

@@ -1,5 +1,5 @@
 import { codeKey } from "../code.ts";
-import { createWarning, type ErrorFinding, type Finding, rejectWrite } from "../finding.ts";
+import { createRejection, createWarning, type ErrorFinding, type Finding } from "../finding.ts";
 import { parseRef, REF_GRAMMAR, type Ref } from "../ref.ts";
 import type { Crac } from "../resources.ts";
 import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
@@ -8,10 +8,10 @@ import {
   checkNumberBounds,
   checkRequiredField,
   checkTableTexts,
-  checkUniqueValue,
+  checkUniqueValues,
+  createMissingRefRejection,
   createNumberRule,
-  rejectInvalidSyntax,
-  rejectMissingResource,
+  createSyntaxRejection,
 } from "./checks.ts";
 import {
   checkCodeShape,
@@ -23,16 +23,16 @@ import {
 } from "./general.ts";
 import { checkSourceExists, checkSourceShape } from "./power_in.ts";
 
-const TEMPERATURE = { min: -20, max: 80 };
+const TEMPERATURE_BOUNDS = { min: -20, max: 80 };
 
-const numbers = createNumberRule<Crac>([
+const checkCracNumbers = createNumberRule<Crac>([
   ["sensible_capacity_kw", (crac) => crac.sensibleCapacityKw, { above: 0 }],
   ["total_capacity_kw", (crac) => crac.totalCapacityKw, { above: 0 }],
   ["derate_pct", (crac) => crac.deratePct, { min: 1, max: 100 }],
   ["airflow_m3h", (crac) => crac.airflowM3h, { min: 0 }],
-  ["supply_temp_c", (crac) => crac.supplyTempC, TEMPERATURE],
-  ["return_temp_c", (crac) => crac.returnTempC, TEMPERATURE],
-  ["rated_return_temp_c", (crac) => crac.ratedReturnTempC, TEMPERATURE],
+  ["supply_temp_c", (crac) => crac.supplyTempC, TEMPERATURE_BOUNDS],
+  ["return_temp_c", (crac) => crac.returnTempC, TEMPERATURE_BOUNDS],
+  ["rated_return_temp_c", (crac) => crac.ratedReturnTempC, TEMPERATURE_BOUNDS],
   ["fan_speed_pct", (crac) => crac.fanSpeedPct, { min: 0, max: 100 }],
   ["measured_load_kw", (crac) => crac.measuredLoadKw, { min: 0 }],
   ["max_draw_w", (crac) => crac.maxDrawW, { min: 0 }],
@@ -59,7 +59,7 @@ function checkDependentFigures({ after }: ResourceWrite<Crac>): Findings {
   );
   if (supplyTempC !== undefined && returnTempC !== undefined && supplyTempC >= returnTempC) {
     found.push(
-      rejectWrite("FIELD_CONFLICT", "supply_temp_c", "The supply must be colder than the return", {
+      createRejection("FIELD_CONFLICT", "supply_temp_c", "The supply must be colder than the return", {
         value: supplyTempC,
         expected: `below ${returnTempC}`,
       }),
@@ -72,20 +72,20 @@ async function checkCracLocation({ after }: ResourceWrite<Crac>, site: SiteReade
   if (after.rackCode === undefined) return checkRequiredField("location", after.location);
   const rack = await site.rack(after.rackCode);
   if (rack?.code === after.rackCode) return checkLocationAgreement(after.location, rack.location, `rack:${rack.code}`);
-  return [rejectMissingResource("rack_code", "rack", after.rackCode)];
+  return [createMissingRefRejection("rack_code", "rack", after.rackCode)];
 }
 
-const SERVED = ["floor", "room", "row", "zone", "rack"] as const;
-const SERVES_GRAMMAR = SERVED.map((kind) => REF_GRAMMAR[kind]).join(", ");
+const SERVED_KINDS = ["floor", "room", "row", "zone", "rack"] as const;
+const SERVES_GRAMMAR = SERVED_KINDS.map((kind) => REF_GRAMMAR[kind]).join(", ");
 
 function checkServesShape({ after }: ResourceWrite<Crac>): Findings {
   return [
     ...(after.serves ?? []).flatMap((text, index) => {
       const ref = parseRef(text);
-      if (ref !== undefined && SERVED.some((kind) => kind === ref.kind)) return [];
-      return [rejectInvalidSyntax("INVALID_REF", `serves[${index}]`, "scope", text, SERVES_GRAMMAR)];
+      if (ref !== undefined && SERVED_KINDS.some((kind) => kind === ref.kind)) return [];
+      return [createSyntaxRejection("INVALID_REF", `serves[${index}]`, "scope", text, SERVES_GRAMMAR)];
     }),
-    ...checkUniqueValue(
+    ...checkUniqueValues(
       (after.serves ?? []).map((text, index) => [`serves[${index}]`, text.toLowerCase()] as const),
       "Scope",
     ),
@@ -97,7 +97,7 @@ function checkServesShape({ after }: ResourceWrite<Crac>): Findings {
   ];
 }
 
-async function checkServedExist({ after }: ResourceWrite<Crac>, site: SiteReader): Promise<Findings> {
+async function checkReferencesExist({ after }: ResourceWrite<Crac>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
   const siteId = after.location?.siteId;
   for (const [index, text] of (after.serves ?? []).entries()) {
@@ -119,12 +119,12 @@ async function checkServedScope(
 ): Promise<readonly ErrorFinding[]> {
   const rack = ref.kind === "rack" ? await site.rack(ref.code) : undefined;
   if (ref.kind === "rack" && rack?.code !== ref.code) {
-    return [rejectMissingResource(field, "rack", ref.code, { ref: `rack:${ref.code}` })];
+    return [createMissingRefRejection(field, "rack", ref.code, { ref: `rack:${ref.code}` })];
   }
   const other = "site" in ref ? ref.site : rack?.location?.siteId;
   if (siteId === undefined || other === undefined || codeKey(other) === codeKey(siteId)) return [];
   return [
-    rejectWrite("LOCATION_MISMATCH", field, `A cooling unit serves its own site "${siteId}" only`, {
+    createRejection("LOCATION_MISMATCH", field, `A cooling unit serves its own site "${siteId}" only`, {
       value: other,
       expected: siteId,
     }),
@@ -162,8 +162,8 @@ async function checkScopeReserve({ after }: ResourceWrite<Crac>, site: SiteReade
 
 /** Rules for a cooling unit, in phases. Source: docs/contract/datacenter-rules.md#crac. */
 export const cracRules: RulePhases<Crac> = [
-  [checkCodeShape, checkPlacedFields, numbers, checkCracTexts, checkSharedFields, checkServesShape],
+  [checkCodeShape, checkPlacedFields, checkCracNumbers, checkCracTexts, checkSharedFields, checkServesShape],
   [checkCodeSpelling, checkDependentFigures],
-  [checkCracLocation, checkServedExist],
+  [checkCracLocation, checkReferencesExist],
   [checkInletsWithoutSupply, checkScopeReserve, createOverlapRule("crac")],
 ];

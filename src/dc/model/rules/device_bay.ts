@@ -1,9 +1,9 @@
 import { codeKey } from "../code.ts";
-import { type ErrorFinding, rejectConflict, rejectWrite } from "../finding.ts";
+import { createConflictRejection, createRejection, type ErrorFinding } from "../finding.ts";
 import type { Device } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { rejectMissingResource } from "./checks.ts";
+import { createMissingRefRejection } from "./checks.ts";
 import { checkLocationAgreement } from "./general.ts";
 
 /** Checks that a bay is in a chassis and contains one device, and that rack and position match those of the chassis. */
@@ -11,12 +11,14 @@ export async function checkDeviceBay({ after }: ResourceWrite<Device>, site: Sit
   const { parentDeviceCode, mount } = after;
   if (parentDeviceCode === undefined) {
     if (mount !== "BAY" && after.bay === undefined) return [];
-    return [rejectConflict("parent_device_code", "A bay needs the chassis that it belongs to", "parent_device_code")];
+    return [
+      createConflictRejection("parent_device_code", "A bay needs the chassis that it belongs to", "parent_device_code"),
+    ];
   }
   const parent = await site.device(parentDeviceCode);
   if (parent === undefined || parent.code !== parentDeviceCode) {
     const detail = { expected: parent?.code ?? "an existing device", ref: `device:${parentDeviceCode}` };
-    return [rejectMissingResource("parent_device_code", "device", parentDeviceCode, detail)];
+    return [createMissingRefRejection("parent_device_code", "device", parentDeviceCode, detail)];
   }
   return [
     ...checkBayExists(after, parent),
@@ -28,21 +30,25 @@ export async function checkDeviceBay({ after }: ResourceWrite<Device>, site: Sit
 function checkBayExists(device: Device, parent: Device): readonly ErrorFinding[] {
   const found: ErrorFinding[] = [];
   if (device.mount === "BAY" && parent.kind !== "CHASSIS") {
-    found.push(rejectConflict("parent_device_code", `Device "${parent.code}" has no bays`, "a device of kind CHASSIS"));
+    found.push(
+      createConflictRejection("parent_device_code", `Device "${parent.code}" has no bays`, "a device of kind CHASSIS"),
+    );
   }
   if (device.mount === "BAY" && device.bay === undefined) {
     found.push(
-      rejectWrite("REQUIRED_FIELD", "bay", 'Field "bay" is required in a chassis', {
+      createRejection("REQUIRED_FIELD", "bay", 'Field "bay" is required in a chassis', {
         expected: "a bay of the chassis",
       }),
     );
   }
   if (device.positionU !== undefined) {
-    found.push(rejectConflict("position_u", 'Field "position_u" is set for a device in a chassis', "no position"));
+    found.push(
+      createConflictRejection("position_u", 'Field "position_u" is set for a device in a chassis', "no position"),
+    );
   }
   if (device.rackCode !== undefined && device.rackCode !== parent.rackCode) {
     found.push(
-      rejectWrite("LOCATION_MISMATCH", "rack_code", `The rack differs from that of chassis "${parent.code}"`, {
+      createRejection("LOCATION_MISMATCH", "rack_code", `The rack differs from that of chassis "${parent.code}"`, {
         value: device.rackCode,
         expected: parent.rackCode ?? "no rack",
         ref: `device:${parent.code}`,
@@ -59,7 +65,7 @@ async function checkBayFree(device: Device, site: SiteReader): Promise<readonly 
   );
   if (holder === undefined) return [];
   return [
-    rejectWrite("BAY_OCCUPIED", "bay", `Bay "${device.bay}" holds device "${holder.code}"`, {
+    createRejection("BAY_OCCUPIED", "bay", `Bay "${device.bay}" holds device "${holder.code}"`, {
       value: device.bay,
       expected: "a free bay",
       ref: `device:${holder.code}`,
@@ -75,7 +81,7 @@ async function checkParentCycle(device: Device, parent: Device, site: SiteReader
     if (codeKey(next.code) === codeKey(device.code)) {
       const path = chain.join(" -> ");
       return [
-        rejectWrite("PARENT_CYCLE", "parent_device_code", `A device cannot contain itself: ${path}`, {
+        createRejection("PARENT_CYCLE", "parent_device_code", `A device cannot contain itself: ${path}`, {
           value: path,
           expected: "a chassis outside of it",
         }),

@@ -1,5 +1,5 @@
 import { MAX_PORTS } from "#dc/limits.ts";
-import { createWarning, rejectWrite } from "../finding.ts";
+import { createRejection, createWarning } from "../finding.ts";
 import type { Device } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
 import {
@@ -11,7 +11,7 @@ import {
 } from "./checks.ts";
 import { checkSlug } from "./general.ts";
 
-const numbers = createNumberRule<Device>([
+const checkDeviceNumbers = createNumberRule<Device>([
   ["position_u", (device) => device.positionU, { min: 0.5, max: 1100, step: 0.5 }],
   ["u_height", (device) => device.uHeight, { min: 0, max: 100, step: 0.5 }],
   ["weight_kg", (device) => device.weightKg, { min: 0, max: 100_000 }],
@@ -65,12 +65,12 @@ function checkDeviceDraws({ after }: ResourceWrite<Device>): Findings {
 function checkLiquidCooling({ after }: ResourceWrite<Device>): Findings {
   if (after.coolingMethod !== "HYBRID" || after.liquidFractionPct !== undefined) return [];
   return [
-    rejectWrite("REQUIRED_FIELD", "liquid_fraction_pct", "A device with hybrid cooling needs its liquid fraction", {
+    createRejection("REQUIRED_FIELD", "liquid_fraction_pct", "A device with hybrid cooling needs its liquid fraction", {
       expected: "0 to 100",
     }),
   ];
 }
 
 /** Rules for the data of a device. Source: docs/contract/datacenter-rules.md#device-data. */
-export const deviceDataRules = [numbers, checkDeviceTexts, checkDeviceDraws, checkLiquidCooling];
+export const deviceDataRules = [checkDeviceNumbers, checkDeviceTexts, checkDeviceDraws, checkLiquidCooling];
 export const deviceUniquenessRules = [createAssetTagRule("device")];

@@ -1,6 +1,12 @@
 import { codeKey } from "../code.ts";
 import { computeAirHeatW, getDrawW } from "../draw.ts";
-import { createWarning, type ErrorFinding, type Finding, rejectConflict, rejectWrite } from "../finding.ts";
+import {
+  createConflictRejection,
+  createRejection,
+  createWarning,
+  type ErrorFinding,
+  type Finding,
+} from "../finding.ts";
 import {
   doSpacesOverlap,
   getRackSpace,
@@ -12,7 +18,7 @@ import {
 import type { Device, DeviceBody, Rack } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { rejectMissingResource } from "./checks.ts";
+import { createMissingRefRejection } from "./checks.ts";
 import { checkDeviceBay } from "./device_bay.ts";
 import { checkLocationAgreement } from "./general.ts";
 import { checkRackWeight, hasOppositeAirflow } from "./rack.ts";
@@ -24,26 +30,36 @@ function checkFieldCombination({ after }: ResourceWrite<Device>): Findings {
   const { positionU, uHeight, face, mount, slot, rackCode } = after;
   const found: ErrorFinding[] = [];
   if (rackCode === undefined && positionU !== undefined) {
-    found.push(rejectConflict("position_u", `Field "position_u" needs a rack: ${positionU}`, "rack_code"));
+    found.push(createConflictRejection("position_u", `Field "position_u" needs a rack: ${positionU}`, "rack_code"));
   }
   if (rackCode === undefined && face !== undefined)
-    found.push(rejectConflict("face", `Field "face" needs a rack: ${face}`, "rack_code"));
+    found.push(createConflictRejection("face", `Field "face" needs a rack: ${face}`, "rack_code"));
   if (positionU !== undefined && face === undefined) {
-    found.push(rejectConflict("face", `Field "face" is required with position_u ${positionU}`, "FRONT or REAR"));
+    found.push(
+      createConflictRejection("face", `Field "face" is required with position_u ${positionU}`, "FRONT or REAR"),
+    );
   }
   if (positionU !== undefined && uHeight === 0) {
-    found.push(rejectConflict("u_height", `Field "u_height" is 0 with position_u ${positionU}`, "above 0"));
+    found.push(createConflictRejection("u_height", `Field "u_height" is 0 with position_u ${positionU}`, "above 0"));
   }
   if (positionU !== undefined && !RAIL_MOUNTS.includes(mount)) {
     found.push(
-      rejectConflict("position_u", `Field "position_u" is ${positionU} for a device mounted ${mount}`, "no position"),
+      createConflictRejection(
+        "position_u",
+        `Field "position_u" is ${positionU} for a device mounted ${mount}`,
+        "no position",
+      ),
     );
   }
   if (slot !== undefined && slot !== "FULL" && uHeight === 0) {
-    found.push(rejectConflict("slot", `Field "slot" is ${slot} for a device with u_height 0`, "u_height above 0"));
+    found.push(
+      createConflictRejection("slot", `Field "slot" is ${slot} for a device with u_height 0`, "u_height above 0"),
+    );
   }
   if (rackCode !== undefined && (mount === "FLOOR" || mount === "UNRACKED")) {
-    found.push(rejectConflict("mount", `Field "mount" is ${mount} for a device in rack "${rackCode}"`, "no rack_code"));
+    found.push(
+      createConflictRejection("mount", `Field "mount" is ${mount} for a device in rack "${rackCode}"`, "no rack_code"),
+    );
   }
   return found;
 }
@@ -54,7 +70,7 @@ async function checkDeviceLocation({ after }: ResourceWrite<Device>, site: SiteR
   if (after.rackCode !== undefined) found.push(...checkRackAgreement(after, await site.rack(after.rackCode)));
   else if (after.location === undefined && after.parentDeviceCode === undefined) {
     found.push(
-      rejectWrite("REQUIRED_FIELD", "location", 'Field "location" is required outside of racks and chassis', {
+      createRejection("REQUIRED_FIELD", "location", 'Field "location" is required outside of racks and chassis', {
         expected: "site_id",
       }),
     );
@@ -66,7 +82,7 @@ function checkRackAgreement(device: Device, rack: Rack | undefined): readonly Er
   const code = device.rackCode ?? "";
   if (rack === undefined || rack.code !== code) {
     const detail = { expected: rack?.code ?? "an existing rack", ref: `rack:${code}` };
-    return [rejectMissingResource("rack_code", "rack", code, detail)];
+    return [createMissingRefRejection("rack_code", "rack", code, detail)];
   }
   return checkLocationAgreement(device.location, rack.location, `rack:${rack.code}`);
 }
@@ -80,7 +96,7 @@ async function checkRackSpace(change: ResourceWrite<Device>, site: SiteReader): 
   const { from, to } = getUnitRange(rack);
   if (wanted.from < from || wanted.to > to) {
     return [
-      rejectWrite("RACK_TOO_SHORT", "position_u", `Rack "${rack.code}" has no such units`, {
+      createRejection("RACK_TOO_SHORT", "position_u", `Rack "${rack.code}" has no such units`, {
         value: `${wanted.from} to ${wanted.to - 0.5}`,
         expected: `units ${from} to ${to - 1}`,
         ref: `rack:${rack.code}`,
@@ -88,16 +104,16 @@ async function checkRackSpace(change: ResourceWrite<Device>, site: SiteReader): 
     ];
   }
   return [
-    ...checkSpaceOccupied(wanted, await listOtherRackDevices(rack, change, site)),
+    ...checkSpaceIsFree(wanted, await listOtherRackDevices(rack, change, site)),
     ...checkSpaceReserved(after, wanted, rack, now),
   ];
 }
 
-function checkSpaceOccupied(wanted: RackSpace, others: readonly DeviceBody[]): readonly ErrorFinding[] {
+function checkSpaceIsFree(wanted: RackSpace, others: readonly DeviceBody[]): readonly ErrorFinding[] {
   return others
-    .filter((other) => occupiesSpace(other, wanted))
+    .filter((other) => doesDeviceOccupySpace(other, wanted))
     .map((other) =>
-      rejectWrite("U_SPACE_OCCUPIED", "position_u", `The space is taken by device "${other.code}"`, {
+      createRejection("U_SPACE_OCCUPIED", "position_u", `The space is taken by device "${other.code}"`, {
         value: `${wanted.from} to ${wanted.to - 0.5}`,
         expected: "free units",
         ref: `device:${other.code}`,
@@ -105,7 +121,7 @@ function checkSpaceOccupied(wanted: RackSpace, others: readonly DeviceBody[]): r
     );
 }
 
-function occupiesSpace(device: DeviceBody, wanted: RackSpace): boolean {
+function doesDeviceOccupySpace(device: DeviceBody, wanted: RackSpace): boolean {
   const taken = getRackSpace(device);
   return taken !== undefined && doSpacesOverlap(wanted, taken);
 }
@@ -121,7 +137,7 @@ function checkSpaceReserved(device: Device, wanted: RackSpace, rack: Rack, now: 
       const detail = { value: wanted.from, expected: "units that are not reserved", ref: `rack:${rack.code}` };
       return owner !== "" && owner === device.tenant
         ? createWarning("UNIT_RESERVED_BY_OWNER", "position_u", `The units are reserved for "${owner}" itself`, detail)
-        : rejectWrite("UNIT_RESERVED", "position_u", `The units are reserved for "${owner}"`, detail);
+        : createRejection("UNIT_RESERVED", "position_u", `The units are reserved for "${owner}"`, detail);
     });
 }
 

@@ -1,7 +1,7 @@
 import { MAX_PORTS, MAX_TEXT_CHARS } from "#dc/limits.ts";
 import { isSlugText, SLUG_GRAMMAR } from "../code.ts";
 import type { DeviceType } from "../device_type.ts";
-import { type ErrorFinding, rejectWrite } from "../finding.ts";
+import { createRejection, type ErrorFinding } from "../finding.ts";
 import type { Device } from "../resources.ts";
 import type { Findings, ResourceWrite, Rule, RulePhases } from "../rule.ts";
 import {
@@ -9,8 +9,8 @@ import {
   checkRequiredField,
   checkTableTexts,
   checkTextLength,
-  checkUniqueValue,
-  rejectInvalidSyntax,
+  checkUniqueValues,
+  createSyntaxRejection,
 } from "./checks.ts";
 import { checkSharedFields } from "./general.ts";
 import { portLinkRules } from "./port_links.ts";
@@ -27,7 +27,7 @@ function checkTypeIdentity({ after }: ResourceWrite<DeviceType>): Findings {
     ...checkTableTexts(after, ["manufacturer", "model", "partNumber"]),
   ];
   if (isSlugText(code ?? "")) return found;
-  return [...found, rejectInvalidSyntax("INVALID_CODE", "code", "code", code ?? "", SLUG_GRAMMAR)];
+  return [...found, createSyntaxRejection("INVALID_CODE", "code", "code", code ?? "", SLUG_GRAMMAR)];
 }
 
 function checkTypeFigures({ after }: ResourceWrite<DeviceType>): Findings {
@@ -38,7 +38,7 @@ function checkTypeFigures({ after }: ResourceWrite<DeviceType>): Findings {
     ...checkNumberBounds("max_draw_w", maxDrawW, { min: 0 }),
     ...checkNumberBounds("bays", bays.length, { max: MAX_BAYS }),
     ...checkNumberBounds("ports", ports.length, { max: MAX_PORTS }),
-    ...checkUniqueValue(
+    ...checkUniqueValues(
       bays.map((bay, index) => [`bays[${index}]`, bay] as const),
       "Bay",
     ),
@@ -47,7 +47,7 @@ function checkTypeFigures({ after }: ResourceWrite<DeviceType>): Findings {
 }
 
 /** Rejects supplies in a type, because they belong to single devices. */
-function rejectTypeSources({ after: { ports = [] } }: ResourceWrite<DeviceType>): Findings {
+function checkTypeSources({ after: { ports = [] } }: ResourceWrite<DeviceType>): Findings {
   return ports.flatMap(({ powerIn, powerOut }, index) => {
     const field =
       powerIn?.sourceRef !== undefined
@@ -57,7 +57,7 @@ function rejectTypeSources({ after: { ports = [] } }: ResourceWrite<DeviceType>)
           : undefined;
     if (field === undefined) return [];
     const message = `A type of device has no ${field}: expected none`;
-    return [rejectWrite("FIELD_CONFLICT", `ports[${index}].${field}`, message, { expected: "none" })];
+    return [createRejection("FIELD_CONFLICT", `ports[${index}].${field}`, message, { expected: "none" })];
   });
 }
 
@@ -71,5 +71,5 @@ function createTypePortRule(rule: Rule<Device>): Rule<DeviceType> {
 
 export const deviceTypeRules: RulePhases<DeviceType> = [
   [checkTypeIdentity, checkTypeFigures, checkSharedFields, ...portShapeRules.map(createTypePortRule)],
-  [rejectTypeSources, ...portKindRules.map(createTypePortRule), ...portLinkRules.map(createTypePortRule)],
+  [checkTypeSources, ...portKindRules.map(createTypePortRule), ...portLinkRules.map(createTypePortRule)],
 ];

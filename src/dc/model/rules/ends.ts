@@ -1,19 +1,21 @@
 import { PORT_NAME_GRAMMAR, parsePortName } from "../code.ts";
-import { type ErrorFinding, rejectWrite } from "../finding.ts";
+import { createRejection, type ErrorFinding } from "../finding.ts";
 import type { Device, Port, PortRef } from "../resources.ts";
 import type { SiteReader } from "../site.ts";
-import { rejectInvalidSyntax } from "./checks.ts";
+import { createSyntaxRejection } from "./checks.ts";
 import { checkCode } from "./general.ts";
 
 /** Rejects a missing end, and one whose device code or port name is malformed. */
 export function checkEndShape(field: string, end: PortRef | undefined): readonly ErrorFinding[] {
   if (end === undefined)
-    return [rejectWrite("REQUIRED_FIELD", field, `End "${field}" is required`, { expected: "a device and its port" })];
+    return [
+      createRejection("REQUIRED_FIELD", field, `End "${field}" is required`, { expected: "a device and its port" }),
+    ];
   const code = checkCode(`${field}.device_code`, end.deviceCode);
   if (parsePortName(end.portName) !== undefined) return code;
   return [
     ...code,
-    rejectInvalidSyntax("INVALID_CODE", `${field}.port_name`, "port name", end.portName, PORT_NAME_GRAMMAR),
+    createSyntaxRejection("INVALID_CODE", `${field}.port_name`, "port name", end.portName, PORT_NAME_GRAMMAR),
   ];
 }
 

@@ -1,11 +1,11 @@
 import { codeKey } from "../code.ts";
-import { createWarning, type ErrorFinding, type Finding, rejectWrite } from "../finding.ts";
-import { formatPort, isSamePort, portRef } from "../ref.ts";
+import { createRejection, createWarning, type ErrorFinding, type Finding } from "../finding.ts";
+import { formatPort, formatPortReference, isSamePort } from "../ref.ts";
 import { getFabricKey } from "../resource_key.ts";
 import type { Device, FabricLink, PortRef } from "../resources.ts";
 import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkNumberBounds, checkTableTexts, createNumberRule, rejectMissingResource } from "./checks.ts";
+import { checkNumberBounds, checkTableTexts, createMissingRefRejection, createNumberRule } from "./checks.ts";
 import { checkLinkEndShape, findEndPort } from "./ends.ts";
 import { checkCode, checkSharedFields } from "./general.ts";
 
@@ -19,7 +19,7 @@ export function findLinkTier(device: Device | undefined): "leaf" | "spine" | und
   return SPINE_ROLES.includes(role) ? "spine" : undefined;
 }
 
-const numbers = createNumberRule<FabricLink>([
+const checkLinkNumbers = createNumberRule<FabricLink>([
   ["capacity_mbps", (link) => link.capacityMbps, { above: 0 }],
   ["a_to_b_mbps", (link) => link.aToBMbps, { min: 0 }],
   ["b_to_a_mbps", (link) => link.bToAMbps, { min: 0 }],
@@ -35,7 +35,7 @@ function checkLinkShape({ after }: ResourceWrite<FabricLink>): Findings {
   ];
   if (found.length === 0 && (after.a.portName === "") !== (after.b.portName === "")) {
     found.push(
-      rejectWrite(
+      createRejection(
         "FIELD_CONFLICT",
         "b.port_name",
         `Only one of the ends "${formatPort(after.a)}" and "${formatPort(after.b)}" has a port name`,
@@ -51,7 +51,7 @@ function checkLinkShape({ after }: ResourceWrite<FabricLink>): Findings {
 function checkLinkEndsDiffer({ after: { a, b } }: ResourceWrite<FabricLink>): Findings {
   if (codeKey(a.deviceCode) !== codeKey(b.deviceCode)) return [];
   return [
-    rejectWrite("FIELD_CONFLICT", "b", `Both ends of the link are on device "${b.deviceCode}"`, {
+    createRejection("FIELD_CONFLICT", "b", `Both ends of the link are on device "${b.deviceCode}"`, {
       value: formatPort(b),
       expected: "two different devices",
     }),
@@ -67,9 +67,9 @@ async function checkLinkEnds({ after }: ResourceWrite<FabricLink>, site: SiteRea
         ? (await site.device(end.deviceCode))?.code === end.deviceCode
         : (await findEndPort(end, site))?.port.kind === "NETWORK";
     if (known) continue;
-    const ref = end.portName === "" ? `device:${end.deviceCode}` : portRef(end);
+    const ref = end.portName === "" ? `device:${end.deviceCode}` : formatPortReference(end);
     found.push(
-      rejectMissingResource(field, "network port", formatPort(end), { expected: "an existing network port", ref }),
+      createMissingRefRejection(field, "network port", formatPort(end), { expected: "an existing network port", ref }),
     );
   }
   return found;
@@ -85,10 +85,10 @@ async function checkLinkPortsFree({ after }: ResourceWrite<FabricLink>, site: Si
     );
     if (other === undefined) continue;
     found.push(
-      rejectWrite("PORT_IN_USE", field, `Port "${formatPort(after[field])}" carries another fabric link`, {
+      createRejection("PORT_IN_USE", field, `Port "${formatPort(after[field])}" carries another fabric link`, {
         value: formatPort(after[field]),
         expected: "a port without a fabric link",
-        ref: portRef(after[field]),
+        ref: formatPortReference(after[field]),
       }),
     );
   }
@@ -128,7 +128,7 @@ async function checkLinkCapacity({ after }: ResourceWrite<FabricLink>, site: Sit
         {
           value: limit,
           expected: `at most ${speed}`,
-          ref: portRef(after[field]),
+          ref: formatPortReference(after[field]),
         },
       ),
     );
@@ -156,7 +156,7 @@ async function checkLinkCables({ after }: ResourceWrite<FabricLink>, site: SiteR
       createWarning("NO_PHYSICAL_PATH", field, `Port "${formatPort(after[field])}" holds no cable`, {
         value: formatPort(after[field]),
         expected: "a cabled port",
-        ref: portRef(after[field]),
+        ref: formatPortReference(after[field]),
       }),
     );
   }
@@ -186,7 +186,7 @@ async function checkEqualLinks({ after }: ResourceWrite<FabricLink>, site: SiteR
 
 /** Rules for a fabric link, in phases. Source: docs/contract/datacenter-rules.md#fabriclink. */
 export const fabricLinkRules: RulePhases<FabricLink> = [
-  [checkLinkShape, numbers, checkSharedFields],
+  [checkLinkShape, checkLinkNumbers, checkSharedFields],
   [checkLinkEndsDiffer],
   [checkLinkEnds],
   [checkLinkPortsFree],

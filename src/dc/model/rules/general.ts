@@ -7,7 +7,7 @@ import {
   MAX_TAGS,
 } from "#dc/limits.ts";
 import { CODE_GRAMMAR, codeKey, isSlugText, parseCode, SLUG_GRAMMAR } from "../code.ts";
-import { createWarning, type ErrorFinding, type Finding, rejectWrite } from "../finding.ts";
+import { createRejection, createWarning, type ErrorFinding, type Finding } from "../finding.ts";
 import { doFootprintsOverlap } from "../rack_space.ts";
 import type { Location, Placement } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
@@ -17,36 +17,36 @@ import {
   checkRequiredField,
   checkTableNumbers,
   checkTextLength,
+  createSyntaxRejection,
   type NumberCheck,
-  rejectInvalidSyntax,
 } from "./checks.ts";
 
-interface Coded {
+interface CodedResource {
   readonly code: string;
 }
 
-interface Described {
+interface AnnotatedResource {
   readonly labels?: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
   readonly comments?: string;
   readonly measuredAt?: string;
 }
 
-interface Placed {
+interface PlacedResource {
   readonly location?: Location;
   readonly placement?: Placement;
 }
 
 /** Rejects a code outside the grammar. */
-export function checkCodeShape({ after }: ResourceWrite<Coded>): Findings {
+export function checkCodeShape({ after }: ResourceWrite<CodedResource>): Findings {
   return checkCode("code", after.code);
 }
 
 /** Rejects a write whose code differs from the stored one only in case. */
-export function checkCodeSpelling({ before, after }: ResourceWrite<Coded>): Findings {
+export function checkCodeSpelling({ before, after }: ResourceWrite<CodedResource>): Findings {
   if (before === undefined || before.code === after.code) return [];
   return [
-    rejectWrite(
+    createRejection(
       "CODE_CASE_CONFLICT",
       "code",
       `Code "${after.code}" exists in another spelling: expected "${before.code}"`,
@@ -61,17 +61,17 @@ export function checkCodeSpelling({ before, after }: ResourceWrite<Coded>): Find
 /** Rejects an identifier outside the grammar of codes. */
 export function checkCode(field: string, text: string | undefined): readonly ErrorFinding[] {
   if (text !== undefined && parseCode(text) !== undefined) return [];
-  return [rejectInvalidSyntax("INVALID_CODE", field, "code", text ?? "", CODE_GRAMMAR)];
+  return [createSyntaxRejection("INVALID_CODE", field, "code", text ?? "", CODE_GRAMMAR)];
 }
 
 /** Rejects a slug outside the grammar; an absent slug passes. */
 export function checkSlug(field: string, text: string | undefined): readonly ErrorFinding[] {
   if (text === undefined || isSlugText(text)) return [];
-  return [rejectInvalidSyntax("FIELD_OUT_OF_RANGE", field, "slug", text, SLUG_GRAMMAR)];
+  return [createSyntaxRejection("FIELD_OUT_OF_RANGE", field, "slug", text, SLUG_GRAMMAR)];
 }
 
 /** Checks the fields that all resources share: labels, tags, comments and the time of measurement. */
-export function checkSharedFields({ after, now }: ResourceWrite<Described>): Findings {
+export function checkSharedFields({ after, now }: ResourceWrite<AnnotatedResource>): Findings {
   return [
     ...(after.labels === undefined ? [] : checkLabels(after.labels)),
     ...(after.tags === undefined ? [] : checkTags(after.tags)),
@@ -91,7 +91,7 @@ function checkTags(given: readonly string[]): readonly ErrorFinding[] {
 export function checkMeasuredAt(field: string, moment: string | undefined, now: string): readonly ErrorFinding[] {
   if (moment === undefined || Date.parse(moment) <= Date.parse(now) + MAX_CLOCK_LEAD_MS) return [];
   return [
-    rejectWrite("FIELD_OUT_OF_RANGE", field, `Moment "${moment}" lies in the future`, {
+    createRejection("FIELD_OUT_OF_RANGE", field, `Moment "${moment}" lies in the future`, {
       value: moment,
       expected: "at most 5 minutes after the server's clock",
     }),
@@ -99,12 +99,12 @@ export function checkMeasuredAt(field: string, moment: string | undefined, now: 
 }
 
 /** Checks location and footprint of any resource that has either of the two. */
-export function checkPlacedFields({ after }: ResourceWrite<Placed>): Findings {
+export function checkPlacedFields({ after }: ResourceWrite<PlacedResource>): Findings {
   return [...checkLocationShape(after.location), ...checkPlacementShape(after.placement)];
 }
 
 /** Rejects a resource without a location. */
-export function requireLocation({ after }: ResourceWrite<Placed>): Findings {
+export function checkLocationPresence({ after }: ResourceWrite<PlacedResource>): Findings {
   return checkRequiredField("location", after.location);
 }
 
@@ -121,10 +121,10 @@ function checkLocationShape(location: Location | undefined): readonly ErrorFindi
 
 function checkPlacementShape(placement: Placement | undefined): readonly ErrorFinding[] {
   if (placement === undefined) return [];
-  return checkTableNumbers(placement, PLACEMENT);
+  return checkTableNumbers(placement, PLACEMENT_CHECKS);
 }
 
-const PLACEMENT: readonly NumberCheck<Placement>[] = [
+const PLACEMENT_CHECKS: readonly NumberCheck<Placement>[] = [
   ["placement.x_mm", ({ xMm }) => xMm, { min: 0, max: 10_000_000 }],
   ["placement.y_mm", ({ yMm }) => yMm, { min: 0, max: 10_000_000 }],
   ["placement.width_mm", ({ widthMm }) => widthMm, { above: 0, max: 1_000_000 }],
@@ -140,7 +140,7 @@ function checkLabels(pairs: Readonly<Record<string, string>>): readonly ErrorFin
       const at = `labels[${key.slice(0, MAX_LABEL_KEY_CHARS)}]`;
       return [
         ...(key === ""
-          ? [rejectWrite("REQUIRED_FIELD", "labels", 'Field "labels" has an empty key', { expected: "a key" })]
+          ? [createRejection("REQUIRED_FIELD", "labels", 'Field "labels" has an empty key', { expected: "a key" })]
           : []),
         ...checkTextLength(at, key, MAX_LABEL_KEY_CHARS),
         ...checkTextLength(at, value, MAX_LABEL_VALUE_CHARS),
@@ -166,7 +166,7 @@ export function checkLocationAgreement(
   return pairs
     .filter(([, one, other]) => one !== undefined && one !== other)
     .map(([field, one, other]) =>
-      rejectWrite("LOCATION_MISMATCH", `location.${field}`, `The location differs from that of "${ref}"`, {
+      createRejection("LOCATION_MISMATCH", `location.${field}`, `The location differs from that of "${ref}"`, {
         value: one,
         expected: String(other ?? "nothing"),
         ref,
@@ -174,7 +174,7 @@ export function checkLocationAgreement(
     );
 }
 
-interface Tile {
+interface FloorTile {
   readonly code: string;
   readonly location?: Location;
   readonly placement?: Placement;
@@ -182,7 +182,7 @@ interface Tile {
 
 /** Creates a rule that warns if footprints on a floor overlap. Source: docs/contract/datacenter-rules.md#rack. */
 export function createOverlapRule(kind: "rack" | "crac") {
-  return async ({ after }: ResourceWrite<Tile>, site: SiteReader): Promise<Findings> => {
+  return async ({ after }: ResourceWrite<FloorTile>, site: SiteReader): Promise<Findings> => {
     const { location, placement } = after;
     if (location === undefined || placement === undefined) return [];
     const racks = await site.racksOnFloor(location.siteId, location.floorNumber);
@@ -197,7 +197,7 @@ export function createOverlapRule(kind: "rack" | "crac") {
 
 function listFootprintOverlaps(
   kind: string,
-  tiles: readonly Tile[],
+  tiles: readonly FloorTile[],
   placement: Placement,
   itself: string,
 ): readonly Finding[] {

@@ -1,6 +1,6 @@
 import { MAX_COMMENT_CHARS, MAX_TEXT_CHARS } from "#dc/limits.ts";
 import type { WindowState } from "../enum_values.ts";
-import { type ErrorFinding, rejectWrite } from "../finding.ts";
+import { createRejection, type ErrorFinding } from "../finding.ts";
 import { isWindowOpen, MAX_WINDOW_DAYS, MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "../maintenance_window.ts";
 import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
 import { checkNumberBounds, checkRequiredField, checkTableTexts, checkTextLength, formatWireName } from "./checks.ts";
@@ -22,7 +22,7 @@ function checkFieldPresence({ after }: WindowChange): Findings {
   return [
     ...checkRequiredField("starts_at", after.startsAt),
     ...checkRequiredField("ends_at", after.endsAt),
-    ...checkCount(elementRefs),
+    ...checkElementCount(elementRefs),
     ...checkNumberBounds("accepted_refs", acceptedRefs.length, { max: MAX_WINDOW_ELEMENTS }),
     ...checkTableTexts(after, ["title", "owner", "contact"]),
     ...refs.flatMap(([name, list]) =>
@@ -35,25 +35,25 @@ function checkFieldPresence({ after }: WindowChange): Findings {
   ];
 }
 
-function checkCount({ length }: readonly string[]): readonly ErrorFinding[] {
+function checkElementCount({ length }: readonly string[]): readonly ErrorFinding[] {
   const expected = `1 to ${MAX_WINDOW_ELEMENTS} references`;
   if (length > 0 && length <= MAX_WINDOW_ELEMENTS) return [];
   const reason = length === 0 ? "REQUIRED_FIELD" : "FIELD_OUT_OF_RANGE";
   const message = `Field "element_refs" has ${length} references: expected ${expected}`;
-  return [rejectWrite(reason, "element_refs", message, { value: length, expected })];
+  return [createRejection(reason, "element_refs", message, { value: length, expected })];
 }
 
 function checkTimeOrder({ after: { startsAt, endsAt } }: WindowChange): Findings {
   const [start, end] = [Date.parse(startsAt), Date.parse(endsAt)];
-  if (end <= start) return rejectEndTime(endsAt, "is not after starts_at", `a time after ${startsAt}`);
+  if (end <= start) return createEndTimeRejection(endsAt, "is not after starts_at", `a time after ${startsAt}`);
   const latest = new Date(start + MAX_WINDOW_DAYS * DAY_MS).toISOString();
   if (Date.parse(latest) >= end) return [];
-  return rejectEndTime(endsAt, `is more than ${MAX_WINDOW_DAYS} days after starts_at`, `at most ${latest}`);
+  return createEndTimeRejection(endsAt, `is more than ${MAX_WINDOW_DAYS} days after starts_at`, `at most ${latest}`);
 }
 
-function rejectEndTime(endsAt: string, why: string, expected: string): readonly ErrorFinding[] {
+function createEndTimeRejection(endsAt: string, why: string, expected: string): readonly ErrorFinding[] {
   const message = `Field "ends_at" ${why}: ${endsAt}, expected ${expected}`;
-  return [rejectWrite("FIELD_OUT_OF_RANGE", "ends_at", message, { value: endsAt, expected })];
+  return [createRejection("FIELD_OUT_OF_RANGE", "ends_at", message, { value: endsAt, expected })];
 }
 
 /**
@@ -64,34 +64,34 @@ function checkWindowAhead({ before, after, now }: WindowChange): Findings {
   const { startsAt, endsAt } = after;
   const isOver = Date.parse(endsAt) <= Date.parse(now) && Date.parse(endsAt) > Date.parse(startsAt);
   return isOver && isWindowOpen(after) && before?.endsAt !== endsAt
-    ? rejectEndTime(endsAt, "is over", `a time after ${now}`)
+    ? createEndTimeRejection(endsAt, "is over", `a time after ${now}`)
     : [];
 }
 
-const NEXT: Readonly<Record<WindowState, readonly WindowState[]>> = {
+const NEXT_STATES: Readonly<Record<WindowState, readonly WindowState[]>> = {
   PLANNED: ["PLANNED", "BEGUN", "DONE", "CANCELLED"],
   BEGUN: ["PLANNED", "BEGUN", "DONE", "CANCELLED"],
   DONE: ["PLANNED", "BEGUN", "DONE"],
   CANCELLED: ["PLANNED", "BEGUN", "CANCELLED"],
 };
-const FIRST: readonly WindowState[] = ["PLANNED", "BEGUN"];
+const FIRST_STATES: readonly WindowState[] = ["PLANNED", "BEGUN"];
 
 function checkStateTransition({ before, after, now }: WindowChange): Findings {
-  const allowed = before === undefined ? FIRST : NEXT[before.state];
+  const allowed = before === undefined ? FIRST_STATES : NEXT_STATES[before.state];
   if (!allowed.includes(after.state)) {
     const from = before === undefined ? "A new window" : `A window that is ${before.state}`;
-    return rejectWindowState(after.state, `${from} cannot be ${after.state}`, allowed.join(", "));
+    return createStateRejection(after.state, `${from} cannot be ${after.state}`, allowed.join(", "));
   }
   const isAhead = Date.parse(now) < Date.parse(after.startsAt);
   if (isAhead && before?.state !== after.state && (after.state === "BEGUN" || after.state === "DONE")) {
     const expected = `a time from ${after.startsAt} on, an earlier starts_at${before === undefined ? "" : ", or CANCELLED"}`;
-    return rejectWindowState(after.state, `A window cannot be ${after.state} before it starts`, expected);
+    return createStateRejection(after.state, `A window cannot be ${after.state} before it starts`, expected);
   }
   return [];
 }
 
-function rejectWindowState(value: WindowState, why: string, expected: string): readonly ErrorFinding[] {
-  return [rejectWrite("FIELD_CONFLICT", "state", `${why}: expected ${expected}`, { value, expected })];
+function createStateRejection(value: WindowState, why: string, expected: string): readonly ErrorFinding[] {
+  return [createRejection("FIELD_CONFLICT", "state", `${why}: expected ${expected}`, { value, expected })];
 }
 
 /** Rejects a change of time, elements or accepted losses of a window that is done or cancelled. */
@@ -101,7 +101,7 @@ function checkClosedWindow({ before, after }: WindowChange): Findings {
     if (JSON.stringify(before[name]) === JSON.stringify(after[name])) return [];
     const field = formatWireName(name);
     const message = `Field "${field}" of a window that is ${before.state} cannot change: expected as stored`;
-    return [rejectWrite("FIELD_CONFLICT", field, message, { expected: "as stored" })];
+    return [createRejection("FIELD_CONFLICT", field, message, { expected: "as stored" })];
   });
 }
 

@@ -1,13 +1,13 @@
-import { type ErrorFinding, rejectWrite } from "../finding.ts";
-import { isSamePort, portRef } from "../ref.ts";
+import { createRejection, type ErrorFinding } from "../finding.ts";
+import { formatPortReference, isSamePort } from "../ref.ts";
 import type { Device, Port, PortRef } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkUniqueValue, rejectMissingResource } from "./checks.ts";
+import { checkUniqueValues, createMissingRefRejection } from "./checks.ts";
 
-type Located = readonly [port: Port, at: string];
+type LocatedPort = readonly [port: Port, at: string];
 
-function listLocatedPorts(device: Device): readonly Located[] {
+function listLocatedPorts(device: Device): readonly LocatedPort[] {
   return (device.ports ?? []).map((port, index) => [port, `ports[${index}]`] as const);
 }
 
@@ -21,19 +21,19 @@ function checkPortMappings({ after }: ResourceWrite<Device>): Findings {
     ...all.flatMap(({ port, mapping, field }) => {
       const rear = rears.get(mapping.rearPort);
       if (rear === undefined)
-        return [rejectUnknownPort(`${field}.rear_port`, mapping.rearPort, "a rear port of the same device")];
+        return [createUnknownPortRejection(`${field}.rear_port`, mapping.rearPort, "a rear port of the same device")];
       return [
         ...checkPortPosition(`${field}.front_position`, mapping.frontPosition, port.positions ?? 1),
         ...checkPortPosition(`${field}.rear_position`, mapping.rearPosition, rear.positions ?? 1),
       ];
     }),
-    ...checkUniqueValue(
+    ...checkUniqueValues(
       all.map(
         ({ mapping, field }) => [`${field}.rear_position`, `${mapping.rearPort}:${mapping.rearPosition}`] as const,
       ),
       "Rear position",
     ),
-    ...checkUniqueValue(
+    ...checkUniqueValues(
       all.map(
         ({ port, mapping, field }) => [`${field}.front_position`, `${port.name}:${mapping.frontPosition}`] as const,
       ),
@@ -45,15 +45,15 @@ function checkPortMappings({ after }: ResourceWrite<Device>): Findings {
 function checkPortPosition(field: string, value: number, positions: number): readonly ErrorFinding[] {
   if (value <= positions) return [];
   return [
-    rejectWrite("FIELD_OUT_OF_RANGE", field, `The port has no position ${value}: expected 1 to ${positions}`, {
+    createRejection("FIELD_OUT_OF_RANGE", field, `The port has no position ${value}: expected 1 to ${positions}`, {
       value,
       expected: `1 to ${positions}`,
     }),
   ];
 }
 
-function rejectUnknownPort(field: string, name: string, expected: string): ErrorFinding {
-  return rejectMissingResource(field, "port", name, { expected });
+function createUnknownPortRejection(field: string, name: string, expected: string): ErrorFinding {
+  return createMissingRefRejection(field, "port", name, { expected });
 }
 
 /** Checks that breakout channels name a physical port and members of an aggregate name an aggregate. */
@@ -62,7 +62,7 @@ function checkPortChannels({ after }: ResourceWrite<Device>): Findings {
   const legs = listLocatedPorts(after).filter(([{ parentPort }]) => parentPort !== undefined);
   return [
     ...legs.flatMap(([port, at]) => checkParentPort(port, at, byName)),
-    ...checkUniqueValue(
+    ...checkUniqueValues(
       legs
         .filter(([{ channel }]) => channel !== undefined)
         .map(([{ parentPort, channel }, at]) => [`${at}.channel`, `${parentPort}:${channel}`] as const),
@@ -76,11 +76,11 @@ function checkParentPort(port: Port, at: string, byName: ReadonlyMap<string, Por
   const holder = byName.get(port.parentPort ?? "");
   const field = `${at}.parent_port`;
   if (holder === undefined || holder === port) {
-    return [rejectUnknownPort(field, port.parentPort ?? "", "another port of the same device")];
+    return [createUnknownPortRejection(field, port.parentPort ?? "", "another port of the same device")];
   }
   if (holder.type !== "lag") return [];
   return [
-    rejectWrite("FIELD_CONFLICT", field, `Port "${holder.name}" is an aggregate and has no channels`, {
+    createRejection("FIELD_CONFLICT", field, `Port "${holder.name}" is an aggregate and has no channels`, {
       value: holder.name,
       expected: "a physical port",
     }),
@@ -91,11 +91,11 @@ function checkAggregatePort(port: Port, at: string, byName: ReadonlyMap<string, 
   if (port.lag === undefined) return [];
   const holder = byName.get(port.lag);
   if (holder === undefined || holder === port) {
-    return [rejectUnknownPort(`${at}.lag`, port.lag, "an aggregate port of the same device")];
+    return [createUnknownPortRejection(`${at}.lag`, port.lag, "an aggregate port of the same device")];
   }
   if (holder.type === "lag") return [];
   return [
-    rejectWrite("FIELD_CONFLICT", `${at}.lag`, `Port "${holder.name}" is no aggregate`, {
+    createRejection("FIELD_CONFLICT", `${at}.lag`, `Port "${holder.name}" is no aggregate`, {
       value: holder.type,
       expected: "a port of type lag",
     }),
@@ -118,15 +118,17 @@ function hasEndPort(device: Device, end: PortRef): boolean {
 function checkCabledPort(before: Device, after: Device, end: PortRef): readonly ErrorFinding[] {
   const index = (after.ports ?? []).findIndex(({ name }) => name === end.portName);
   const port = after.ports?.[index];
-  const ref = portRef(end);
+  const ref = formatPortReference(end);
   if (port === undefined) {
-    return [rejectWrite("PORT_IN_USE", "ports", `Port "${end.portName}" holds a cable and cannot be removed`, { ref })];
+    return [
+      createRejection("PORT_IN_USE", "ports", `Port "${end.portName}" holds a cable and cannot be removed`, { ref }),
+    ];
   }
   const was = before.ports?.find(({ name }) => name === end.portName);
   const found: ErrorFinding[] = [];
   if (was !== undefined && was.kind !== port.kind) {
     found.push(
-      rejectWrite("PORT_IN_USE", `ports[${index}].kind`, `Port "${port.name}" holds a cable and keeps its kind`, {
+      createRejection("PORT_IN_USE", `ports[${index}].kind`, `Port "${port.name}" holds a cable and keeps its kind`, {
         value: port.kind,
         expected: was.kind,
         ref,
@@ -135,7 +137,7 @@ function checkCabledPort(before: Device, after: Device, end: PortRef): readonly 
   }
   if (port.markConnected === true) {
     found.push(
-      rejectWrite(
+      createRejection(
         "PORT_MARKED_CONNECTED",
         `ports[${index}].mark_connected`,
         `Port "${port.name}" holds a recorded cable`,
@@ -157,18 +159,18 @@ async function checkNamedPorts(before: Device, after: Device, site: SiteReader):
   if (gone.length === 0) return [];
   const ends = gone.map(({ name }) => ({ deviceCode: after.code, portName: name }));
   const links = (await site.fabricLinksOf(after.code)).flatMap(({ a, b }) => [a, b]);
-  const consumers = await site.consumersOf(ends.map(portRef));
+  const consumers = await site.consumersOf(ends.map(formatPortReference));
   return [
     ...ends
       .filter((end) => links.some((other) => isSamePort(other, end)))
       .map((end) =>
-        rejectWrite("PORT_IN_USE", "ports", `Port "${end.portName}" holds a fabric link and cannot be removed`, {
-          ref: portRef(end),
+        createRejection("PORT_IN_USE", "ports", `Port "${end.portName}" holds a fabric link and cannot be removed`, {
+          ref: formatPortReference(end),
         }),
       ),
     ...consumers.map(({ kind, code, inlet }) =>
-      rejectWrite("PORT_IN_USE", "ports", `An outlet supplies ${kind} "${code}" and cannot be removed`, {
-        ref: kind === "device" ? portRef({ deviceCode: code, portName: inlet }) : `crac:${code}`,
+      createRejection("PORT_IN_USE", "ports", `An outlet supplies ${kind} "${code}" and cannot be removed`, {
+        ref: kind === "device" ? formatPortReference({ deviceCode: code, portName: inlet }) : `crac:${code}`,
       }),
     ),
   ];

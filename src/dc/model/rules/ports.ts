@@ -1,6 +1,6 @@
 import { PORT_NAME_GRAMMAR, parsePortName } from "../code.ts";
-import { type ErrorFinding, rejectWrite } from "../finding.ts";
-import { isTypeAllowed } from "../port_types.ts";
+import { createRejection, type ErrorFinding } from "../finding.ts";
+import { isPortTypeAllowed } from "../port_types.ts";
 import type { Device, Port, PowerOut } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
 import {
@@ -8,17 +8,17 @@ import {
   checkRequiredField,
   checkTableNumbers,
   checkTableTexts,
-  checkUniqueValue,
+  checkUniqueValues,
+  createSyntaxRejection,
   type NumberCheck,
-  rejectInvalidSyntax,
 } from "./checks.ts";
 import { checkMeasuredAt, checkSlug } from "./general.ts";
 
-const MAC = /^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/;
+const MAC_PATTERN = /^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/;
 
 const MAX_NAME_CHARS = 64;
 
-const FIGURES: readonly NumberCheck<Port>[] = [
+const PORT_NUMBER_CHECKS: readonly NumberCheck<Port>[] = [
   ["speed_mbps", ({ speedMbps }) => speedMbps, { above: 0 }],
   ["channel", ({ channel }) => channel, { min: 0, max: 1024 }],
   ["positions", ({ positions }) => positions, { min: 1, max: 1024 }],
@@ -26,7 +26,7 @@ const FIGURES: readonly NumberCheck<Port>[] = [
   ["tx_mbps", ({ txMbps }) => txMbps, { min: 0 }],
 ];
 
-const OUTLET_FIGURES: readonly NumberCheck<PowerOut>[] = [
+const OUTLET_NUMBER_CHECKS: readonly NumberCheck<PowerOut>[] = [
   ["amperage_a", ({ amperageA }) => amperageA, { min: 1 }],
   ["max_utilization_pct", ({ maxUtilizationPct }) => maxUtilizationPct, { min: 1, max: 100 }],
   ["breaker_position", ({ breakerPosition }) => breakerPosition, { min: 1, max: 1000 }],
@@ -53,7 +53,7 @@ function checkPortShapes({ after, now }: ResourceWrite<Device>): Findings {
 function checkPortIdentity(port: Port, at: string): readonly ErrorFinding[] {
   const found: ErrorFinding[] = [...checkRequiredField(`${at}.kind`, port.kind)];
   if (parsePortName(port.name) === undefined) {
-    found.push(rejectInvalidSyntax("INVALID_CODE", `${at}.name`, "port name", port.name, PORT_NAME_GRAMMAR));
+    found.push(createSyntaxRejection("INVALID_CODE", `${at}.name`, "port name", port.name, PORT_NAME_GRAMMAR));
   }
   return found;
 }
@@ -66,17 +66,17 @@ function checkPortTexts(port: Port, at: string, now: string): readonly ErrorFind
     ...checkTableTexts(port, ["lag", "parentPort"], `${at}.`, MAX_NAME_CHARS),
     ...checkMeasuredAt(`${at}.measured_at`, port.measuredAt, now),
   ];
-  if (port.macAddress !== undefined && !MAC.test(port.macAddress)) {
+  if (port.macAddress !== undefined && !MAC_PATTERN.test(port.macAddress)) {
     const expected = "six hexadecimal pairs joined by colons";
     found.push(
-      rejectInvalidSyntax("FIELD_OUT_OF_RANGE", `${at}.mac_address`, "MAC address", port.macAddress, expected),
+      createSyntaxRejection("FIELD_OUT_OF_RANGE", `${at}.mac_address`, "MAC address", port.macAddress, expected),
     );
   }
   return found;
 }
 
 function checkPortFigures(port: Port, at: string): readonly ErrorFinding[] {
-  const found = checkTableNumbers(port, FIGURES, `${at}.`);
+  const found = checkTableNumbers(port, PORT_NUMBER_CHECKS, `${at}.`);
   if (port.mappings === undefined) return found;
   return [
     ...found,
@@ -98,7 +98,7 @@ function checkPortPower({ powerIn, powerOut }: Port, at: string): readonly Error
       max: powerIn?.maxDrawW ?? 2 ** 31,
     }),
     ...checkVoltage(`${outlet}.voltage_v`, powerOut?.voltageV, powerOut?.supply === "DC"),
-    ...(powerOut === undefined ? [] : checkTableNumbers(powerOut, OUTLET_FIGURES, `${outlet}.`)),
+    ...(powerOut === undefined ? [] : checkTableNumbers(powerOut, OUTLET_NUMBER_CHECKS, `${outlet}.`)),
   ];
 }
 
@@ -106,7 +106,7 @@ function checkVoltage(field: string, volts: number | undefined, direct: boolean)
   if (volts === undefined) return [];
   if (volts !== 0 && (volts > 0 || direct)) return checkNumberBounds(field, volts, {});
   return [
-    rejectWrite("FIELD_OUT_OF_RANGE", field, `Voltage ${volts} is impossible`, {
+    createRejection("FIELD_OUT_OF_RANGE", field, `Voltage ${volts} is impossible`, {
       value: volts,
       expected: direct ? "not 0" : "above 0, or below 0 for DC",
     }),
@@ -114,7 +114,7 @@ function checkVoltage(field: string, volts: number | undefined, direct: boolean)
 }
 
 function checkPortNames({ after }: ResourceWrite<Device>): Findings {
-  return checkUniqueValue(
+  return checkUniqueValues(
     (after.ports ?? []).map(({ name }, index) => [`ports[${index}].name`, name] as const),
     "Port",
   );
@@ -123,35 +123,35 @@ function checkPortNames({ after }: ResourceWrite<Device>): Findings {
 interface KindField {
   readonly field: string;
   readonly kinds: readonly string[];
-  readonly present: (port: Port) => boolean;
+  readonly isPresent: (port: Port) => boolean;
 }
 
 const KIND_FIELDS: readonly KindField[] = [
-  { field: "power_in", kinds: ["POWER_IN"], present: ({ powerIn }) => powerIn !== undefined },
-  { field: "power_out", kinds: ["POWER_OUT"], present: ({ powerOut }) => powerOut !== undefined },
-  { field: "mappings", kinds: ["FRONT"], present: ({ mappings }) => mappings !== undefined },
-  { field: "positions", kinds: ["FRONT", "REAR"], present: ({ positions }) => positions !== undefined },
-  { field: "lag", kinds: ["NETWORK"], present: ({ lag }) => lag !== undefined },
-  { field: "parent_port", kinds: ["NETWORK"], present: ({ parentPort }) => parentPort !== undefined },
+  { field: "power_in", kinds: ["POWER_IN"], isPresent: ({ powerIn }) => powerIn !== undefined },
+  { field: "power_out", kinds: ["POWER_OUT"], isPresent: ({ powerOut }) => powerOut !== undefined },
+  { field: "mappings", kinds: ["FRONT"], isPresent: ({ mappings }) => mappings !== undefined },
+  { field: "positions", kinds: ["FRONT", "REAR"], isPresent: ({ positions }) => positions !== undefined },
+  { field: "lag", kinds: ["NETWORK"], isPresent: ({ lag }) => lag !== undefined },
+  { field: "parent_port", kinds: ["NETWORK"], isPresent: ({ parentPort }) => parentPort !== undefined },
 ];
 
 /** Rejects fields and types that do not fit the kind of port. */
 function checkPortKinds({ after }: ResourceWrite<Device>): Findings {
   return (after.ports ?? []).flatMap((port, index) => {
     const misplaced = KIND_FIELDS.filter(
-      ({ kinds: allowed, present }) => present(port) && !allowed.includes(port.kind),
+      ({ kinds: allowed, isPresent: present }) => present(port) && !allowed.includes(port.kind),
     );
-    const fits = port.type === undefined || isTypeAllowed(port.kind, port.type);
+    const fits = port.type === undefined || isPortTypeAllowed(port.kind, port.type);
     if (fits && misplaced.length === 0) return [];
     const at = `ports[${index}]`;
     const found = misplaced.map(({ field, kinds: allowed }) =>
-      rejectWrite("FIELD_CONFLICT", `${at}.${field}`, `Port "${port.name}" of kind ${port.kind} has no ${field}`, {
+      createRejection("FIELD_CONFLICT", `${at}.${field}`, `Port "${port.name}" of kind ${port.kind} has no ${field}`, {
         value: port.kind,
         expected: allowed.join(" or "),
       }),
     );
     if (fits) return found;
-    const wrong = rejectWrite(
+    const wrong = createRejection(
       "FIELD_CONFLICT",
       `${at}.type`,
       `Type "${port.type}" does not belong on a port of kind ${port.kind}`,

@@ -1,12 +1,12 @@
-import { createWarning, type ErrorFinding, type Finding, rejectWrite } from "../finding.ts";
+import { createRejection, createWarning, type ErrorFinding, type Finding } from "../finding.ts";
 import { overlayDevice } from "../overlay.ts";
 import { findOutletType } from "../port_types.ts";
-import { findPowerCycle, findSupplyRef, listEnabledInlets, refersToDevice } from "../power_walk.ts";
+import { findPowerCycle, findSupplyRef, isDeviceRef, listEnabledInlets } from "../power_walk.ts";
 import { formatPort, isSamePort, parseRef, REF_GRAMMAR } from "../ref.ts";
 import type { Cable, Device, Port, PortRef } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { rejectInvalidSyntax, rejectMissingResource } from "./checks.ts";
+import { createMissingRefRejection, createSyntaxRejection } from "./checks.ts";
 
 const SOURCE_KINDS = ["feed", "device", "port"];
 export const SOURCE_GRAMMAR = `${REF_GRAMMAR.feed}, ${REF_GRAMMAR.device} or ${REF_GRAMMAR.port}`;
@@ -16,7 +16,7 @@ export function checkSourceShape(field: string, sourceRef: string | undefined): 
   if (sourceRef === undefined) return [];
   const ref = parseRef(sourceRef);
   if (ref !== undefined && SOURCE_KINDS.includes(ref.kind)) return [];
-  return [rejectInvalidSyntax("INVALID_REF", field, "source", sourceRef, SOURCE_GRAMMAR)];
+  return [createSyntaxRejection("INVALID_REF", field, "source", sourceRef, SOURCE_GRAMMAR)];
 }
 
 /** Rejects a source that does not exist. A feed may be declared later. */
@@ -37,7 +37,7 @@ export async function checkSourceExists(
   }
   if (ref?.kind === "device") {
     const device = await site.device(ref.code);
-    return device?.code === ref.code ? [] : [rejectMissingSource(field, sourceRef, device?.code)];
+    return device?.code === ref.code ? [] : [createMissingSourceRejection(field, sourceRef, device?.code)];
   }
   return ref?.kind === "port" ? checkOutletExists(field, ref.end, site) : [];
 }
@@ -46,10 +46,11 @@ async function checkOutletExists(field: string, end: PortRef, site: SiteReader):
   const device = await site.device(end.deviceCode);
   const port = device?.ports?.find(({ name }) => name === end.portName);
   const ref = `port:${formatPort(end)}`;
-  if (device?.code !== end.deviceCode || port === undefined) return [rejectMissingSource(field, ref, undefined)];
+  if (device?.code !== end.deviceCode || port === undefined)
+    return [createMissingSourceRejection(field, ref, undefined)];
   if (port.kind === "POWER_OUT") return [];
   return [
-    rejectWrite("PORT_INCOMPATIBLE", field, `Port "${formatPort(end)}" of kind ${port.kind} gives no power`, {
+    createRejection("PORT_INCOMPATIBLE", field, `Port "${formatPort(end)}" of kind ${port.kind} gives no power`, {
       value: ref,
       expected: "a port of kind POWER_OUT",
       ref,
@@ -57,8 +58,8 @@ async function checkOutletExists(field: string, end: PortRef, site: SiteReader):
   ];
 }
 
-function rejectMissingSource(field: string, ref: string, spelling: string | undefined): ErrorFinding {
-  return rejectMissingResource(field, "source", ref, { expected: spelling ?? "an existing source", ref });
+function createMissingSourceRejection(field: string, ref: string, spelling: string | undefined): ErrorFinding {
+  return createMissingRefRejection(field, "source", ref, { expected: spelling ?? "an existing source", ref });
 }
 
 function* yieldInlets(device: Device): Generator<readonly [port: Port, field: string]> {
@@ -91,9 +92,9 @@ async function checkInletSource(device: Device, field: string, sourceRef: string
   const ref = parseRef(sourceRef);
   const declarer = ref?.kind === "feed" ? await site.feedDeclarer(ref.code) : undefined;
   const actual = declarer === undefined ? sourceRef : `port:${formatPort(declarer)}`;
-  if (!refersToDevice(actual, device.code)) return checkSourceExists(field, sourceRef, site);
+  if (!isDeviceRef(actual, device.code)) return checkSourceExists(field, sourceRef, site);
   return [
-    rejectWrite("POWER_CYCLE", field, `Device "${device.code}" cannot supply itself`, {
+    createRejection("POWER_CYCLE", field, `Device "${device.code}" cannot supply itself`, {
       value: sourceRef,
       expected: "another device",
       ref: sourceRef,
@@ -118,10 +119,10 @@ export async function checkSourceAgreement(
   const agrees =
     (ref.kind === "feed" && named !== undefined && isSamePort(named, outlet)) ||
     (ref.kind === "port" && isSamePort(ref.end, outlet)) ||
-    (ref.kind === "device" && refersToDevice(sourceRef, outlet.deviceCode));
+    (ref.kind === "device" && isDeviceRef(sourceRef, outlet.deviceCode));
   if (agrees) return [];
   return [
-    rejectWrite(
+    createRejection(
       "SOURCE_CABLE_DISAGREE",
       field,
       `Source "${sourceRef}" disagrees with the cable from "${formatPort(outlet)}"`,
@@ -142,13 +143,13 @@ async function checkPowerCycle({ before, after }: ResourceWrite<Device>, site: S
     (before !== undefined && (await site.consumersOf([`device:${after.code}`])).length > 0);
   if (!supplies || listEnabledInlets(after).length === 0) return [];
   const path = await findPowerCycle(after, overlayDevice(site, after));
-  return path === undefined ? [] : [rejectPowerCycle("ports", path)];
+  return path === undefined ? [] : [createPowerCycleRejection("ports", path)];
 }
 
 /** Returns the finding for a power cycle, with the path from consumer to supply. */
-export function rejectPowerCycle(field: string, path: readonly string[]): ErrorFinding {
+export function createPowerCycleRejection(field: string, path: readonly string[]): ErrorFinding {
   const text = path.join(" <- ");
-  return rejectWrite("POWER_CYCLE", field, `Power would flow in a circle: ${text}`, {
+  return createRejection("POWER_CYCLE", field, `Power would flow in a circle: ${text}`, {
     value: text,
     expected: "a supply that does not depend on its consumer",
   });

@@ -1,10 +1,10 @@
 import { codeKey } from "../code.ts";
-import { type ErrorFinding, type Finding, rejectWrite } from "../finding.ts";
-import { isSamePort, portRef } from "../ref.ts";
+import { createRejection, type ErrorFinding, type Finding } from "../finding.ts";
+import { formatPortReference, isSamePort } from "../ref.ts";
 import type { Device } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkNumberBounds, checkUniqueValue } from "./checks.ts";
+import { checkNumberBounds, checkUniqueValues } from "./checks.ts";
 import { checkCode } from "./general.ts";
 
 /** Checks feeds, inlet names and breakers of a device's outlets. */
@@ -22,7 +22,7 @@ function checkDeviceOutlets({ after }: ResourceWrite<Device>): Findings {
       feeds.push([`${at}.feed_id`, codeKey(feedId)]);
     }
     if (inletName !== undefined && !inletNames.includes(inletName)) {
-      found.push(rejectUnknownInlet(`${at}.inlet_name`, inletName, inletNames));
+      found.push(createUnknownInletRejection(`${at}.inlet_name`, inletName, inletNames));
     }
     if (breakerPosition === undefined) continue;
     // The poles of one breaker are on one side of the panel, so their numbers differ by two.
@@ -30,7 +30,7 @@ function checkDeviceOutlets({ after }: ResourceWrite<Device>): Findings {
       breakers.push([`${at}.breaker_position`, String(breakerPosition + 2 * pole)]);
     }
   }
-  return [...found, ...checkUniqueValue(feeds, "Feed"), ...checkUniqueValue(breakers, "Breaker position")];
+  return [...found, ...checkUniqueValues(feeds, "Feed"), ...checkUniqueValues(breakers, "Breaker position")];
 }
 
 function checkMinLiveInlets({ after }: ResourceWrite<Device>): Findings {
@@ -43,13 +43,13 @@ function checkPreferredInlet({ after }: ResourceWrite<Device>): Findings {
   const name = after.power?.preferredInlet;
   const names = listInletNames(after);
   if (name === undefined || names.includes(name)) return [];
-  return [rejectUnknownInlet("power.preferred_inlet", name, names)];
+  return [createUnknownInletRejection("power.preferred_inlet", name, names)];
 }
 
-function rejectUnknownInlet(field: string, name: string, names: readonly string[]): ErrorFinding {
+function createUnknownInletRejection(field: string, name: string, names: readonly string[]): ErrorFinding {
   const message = `Cannot find inlet "${name}" on the same device`;
   const expected = names.join(", ") || "a port of kind POWER_IN";
-  return rejectWrite("REF_NOT_FOUND", field, message, { value: name, expected });
+  return createRejection("REF_NOT_FOUND", field, message, { value: name, expected });
 }
 
 /** Lists names of all inlets, including disabled ones, which may be enabled again. */
@@ -66,11 +66,15 @@ async function checkFeedUnique({ after }: ResourceWrite<Device>, site: SiteReade
     if (declarer === undefined || codeKey(declarer.deviceCode) === codeKey(after.code)) continue;
     if (isSamePort(declarer, { deviceCode: after.code, portName: name })) continue;
     found.push(
-      rejectWrite(
+      createRejection(
         "FEED_ALREADY_DECLARED",
         `ports[${index}].power_out.feed_id`,
         `Feed "${powerOut.feedId}" starts at port "${declarer.deviceCode}/${declarer.portName}"`,
-        { value: powerOut.feedId, expected: "a feed that no other outlet declares", ref: portRef(declarer) },
+        {
+          value: powerOut.feedId,
+          expected: "a feed that no other outlet declares",
+          ref: formatPortReference(declarer),
+        },
       ),
     );
   }

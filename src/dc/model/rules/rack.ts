@@ -1,5 +1,5 @@
 import { codeKey } from "../code.ts";
-import { createWarning, type Finding, rejectWrite } from "../finding.ts";
+import { createRejection, createWarning, type Finding } from "../finding.ts";
 import { computeFootprint, getRackSpace, getUnitRange } from "../rack_space.ts";
 import type { DeviceBody, Rack } from "../resources.ts";
 import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
@@ -7,24 +7,24 @@ import type { SiteReader } from "../site.ts";
 import {
   checkNumberBounds,
   checkTableTexts,
-  checkUniqueValue,
+  checkUniqueValues,
   createAssetTagRule,
   createNumberRule,
 } from "./checks.ts";
 import {
   checkCodeShape,
   checkCodeSpelling,
+  checkLocationPresence,
   checkPlacedFields,
   checkSharedFields,
   checkSlug,
   createOverlapRule,
-  requireLocation,
 } from "./general.ts";
 
 /** Standard rail widths in inches. */
 export const RAIL_WIDTHS_IN = [10, 19, 21, 23];
 
-const numbers = createNumberRule<Rack>([
+const checkRackNumbers = createNumberRule<Rack>([
   ["position_in_row", (rack) => rack.positionInRow, { min: 1, max: 10_000, step: 1 }],
   ["u_height", (rack) => rack.uHeight, { min: 1, max: 100, step: 1 }],
   ["starting_unit", (rack) => rack.startingUnit, { min: 1, max: 1000, step: 1 }],
@@ -48,7 +48,7 @@ function checkRackTexts({ after }: ResourceWrite<Rack>): Findings {
 function checkRailWidth({ after: { railWidthIn } }: ResourceWrite<Rack>): Findings {
   if (railWidthIn === undefined || RAIL_WIDTHS_IN.includes(railWidthIn)) return [];
   return [
-    rejectWrite(
+    createRejection(
       "FIELD_OUT_OF_RANGE",
       "rail_width_in",
       `Rail width ${railWidthIn} is unknown: expected 10, 19, 21 or 23`,
@@ -69,7 +69,7 @@ function checkReservations({ after }: ResourceWrite<Rack>): Findings {
     reservation.units.length > 0
       ? []
       : [
-          rejectWrite(
+          createRejection(
             "REQUIRED_FIELD",
             `reservations[${index}].units`,
             `Field "reservations[${index}].units" is empty`,
@@ -86,7 +86,7 @@ function checkReservations({ after }: ResourceWrite<Rack>): Findings {
     ...empty,
     ...words,
     ...units.flatMap(({ unit, field }) => checkNumberBounds(field, unit, { min: from, max: to - 1, step: 1 })),
-    ...checkUniqueValue(
+    ...checkUniqueValues(
       units
         .filter(({ reservation }) => reservation.status !== "STALE")
         .map(({ unit, field }) => [field, String(unit)] as const),
@@ -105,7 +105,7 @@ async function checkMountedDevices({ before, after }: ResourceWrite<Rack>, site:
     const low = space.from < from;
     const field = low ? "starting_unit" : "u_height";
     return [
-      rejectWrite("RACK_TOO_SHORT", field, `Rack "${after.code}" would no longer hold device "${device.code}"`, {
+      createRejection("RACK_TOO_SHORT", field, `Rack "${after.code}" would no longer hold device "${device.code}"`, {
         value: low ? from : to - from,
         expected: low ? `at most ${Math.floor(space.from)}` : `at least ${Math.ceil(space.to) - from}`,
         ref: `device:${device.code}`,
@@ -126,7 +126,7 @@ export function checkRackWeight(rack: Rack, devices: readonly DeviceBody[], fiel
   const kilograms = devices.reduce((sum, { weightKg = 0 }) => sum + weightKg, 0);
   const detail = { value: kilograms, expected: `at most ${rack.maxLoadKg} kg`, ref: `rack:${rack.code}` };
   if (kilograms > rack.maxLoadKg) {
-    return [rejectWrite("WEIGHT_EXCEEDED", field, `Rack "${rack.code}" may not hold ${kilograms} kg`, detail)];
+    return [createRejection("WEIGHT_EXCEEDED", field, `Rack "${rack.code}" may not hold ${kilograms} kg`, detail)];
   }
   if (kilograms < rack.maxLoadKg * 0.9) return [];
   return [createWarning("WEIGHT_NEAR_LIMIT", field, `Rack "${rack.code}" holds ${kilograms} kg`, detail)];
@@ -139,7 +139,7 @@ async function checkOppositeAirflow({ after }: ResourceWrite<Rack>, site: SiteRe
   const racks = await site.racksOnFloor(location.siteId, location.floorNumber);
   return racks
     .filter((other) => codeKey(other.code) !== codeKey(after.code))
-    .filter((other) => hasOppositeAirflow(airflow, other.airflow) && shareAisle(after, other))
+    .filter((other) => hasOppositeAirflow(airflow, other.airflow) && doRacksShareAisle(after, other))
     .map((other) =>
       createWarning("OPPOSITE_AIRFLOW", "airflow", `Rack "${other.code}" on the same aisle moves air the other way`, {
         value: airflow,
@@ -159,7 +159,7 @@ export function hasOppositeAirflow(one: string | undefined, other: string | unde
 const WIDEST_AISLE_MM = 3000;
 
 /** Whether racks are side by side in a row and face one aisle, or face each other across an aisle of at most 3 m. */
-function shareAisle(one: Rack, other: Rack): boolean {
+function doRacksShareAisle(one: Rack, other: Rack): boolean {
   if (one.placement === undefined || other.placement === undefined) return false;
   const a = computeFootprint(one.placement);
   const b = computeFootprint(other.placement);
@@ -176,7 +176,15 @@ function shareAisle(one: Rack, other: Rack): boolean {
  * docs/contract/datacenter-rules.md#general, docs/contract/datacenter-rules.md#rack.
  */
 export const rackRules: RulePhases<Rack> = [
-  [checkCodeShape, requireLocation, checkPlacedFields, numbers, checkRailWidth, checkRackTexts, checkSharedFields],
+  [
+    checkCodeShape,
+    checkLocationPresence,
+    checkPlacedFields,
+    checkRackNumbers,
+    checkRailWidth,
+    checkRackTexts,
+    checkSharedFields,
+  ],
   [checkCodeSpelling, checkReservations],
   [
     checkMountedDevices,

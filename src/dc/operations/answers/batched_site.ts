@@ -1,6 +1,6 @@
 import type { TraceSite } from "#dc/analysis/cabling/cable_trace.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { portKey } from "#dc/model/ref.ts";
+import { toPortKey } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device, PortRef } from "#dc/model/resources.ts";
 import type { SourceConsumer } from "#dc/model/site.ts";
 import type { DcReader } from "#dc/ports.ts";
@@ -11,24 +11,24 @@ import type { DcReader } from "#dc/ports.ts";
  */
 export class BatchedSite implements TraceSite {
   readonly #reader: DcReader;
-  readonly #devices: Batches<Device>;
-  readonly #cables: Batches<ReadonlyMap<string, Cable>>;
+  readonly #devices: BatchLoader<Device>;
+  readonly #cables: BatchLoader<ReadonlyMap<string, Cable>>;
 
   constructor(reader: DcReader) {
     this.#reader = reader;
-    this.#devices = new Batches(async (codes) => {
+    this.#devices = new BatchLoader(async (codes) => {
       const found = await reader.devices(codes);
       return new Map(found.map((device) => [codeKey(device.code), device]));
     });
-    this.#cables = new Batches(async (codes) => groupCablesByDevice(await reader.cablesOfAll(codes)));
+    this.#cables = new BatchLoader(async (codes) => groupCablesByDevice(await reader.cablesOfAll(codes)));
   }
 
   device(code: string): Promise<Device | undefined> {
-    return this.#devices.get(codeKey(code));
+    return this.#devices.load(codeKey(code));
   }
 
   async cableAt(end: PortRef): Promise<Cable | undefined> {
-    return (await this.#cables.get(codeKey(end.deviceCode)))?.get(portKey(end));
+    return (await this.#cables.load(codeKey(end.deviceCode)))?.get(toPortKey(end));
   }
 
   feedDeclarer(feedId: string): Promise<PortRef | undefined> {
@@ -49,42 +49,42 @@ function groupCablesByDevice(cables: readonly Cable[]): ReadonlyMap<string, Read
   for (const cable of cables) {
     for (const end of [cable.a, cable.b]) {
       const key = codeKey(end.deviceCode);
-      found.set(key, (found.get(key) ?? new Map<string, Cable>()).set(portKey(end), cable));
+      found.set(key, (found.get(key) ?? new Map<string, Cable>()).set(toPortKey(end), cable));
     }
   }
   return found;
 }
 
-interface Waiting<Value> {
+interface PendingRead<Value> {
   readonly key: string;
   readonly resolve: (value: Value | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
-class Batches<Value> {
+class BatchLoader<Value> {
   readonly #load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>;
-  readonly #known = new Map<string, Promise<Value | undefined>>();
-  #waiting: Waiting<Value>[] = [];
+  readonly #loads = new Map<string, Promise<Value | undefined>>();
+  #pending: PendingRead<Value>[] = [];
 
   constructor(load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>) {
     this.#load = load;
   }
 
-  get(key: string): Promise<Value | undefined> {
-    const known = this.#known.get(key);
+  load(key: string): Promise<Value | undefined> {
+    const known = this.#loads.get(key);
     if (known !== undefined) return known;
-    const asked = new Promise<Value | undefined>((resolve, reject) => {
+    const loading = new Promise<Value | undefined>((resolve, reject) => {
       // Waits for the next turn of the event loop, so that all callers that have resumed by then share one read.
-      if (this.#waiting.length === 0) setTimeout(() => void this.#flush(), 0);
-      this.#waiting.push({ key, resolve, reject });
+      if (this.#pending.length === 0) setTimeout(() => void this.#loadBatch(), 0);
+      this.#pending.push({ key, resolve, reject });
     });
-    this.#known.set(key, asked);
-    return asked;
+    this.#loads.set(key, loading);
+    return loading;
   }
 
-  async #flush(): Promise<void> {
-    const batch = this.#waiting;
-    this.#waiting = [];
+  async #loadBatch(): Promise<void> {
+    const batch = this.#pending;
+    this.#pending = [];
     try {
       const found = await this.#load(batch.map(({ key }) => key));
       for (const { key, resolve } of batch) resolve(found.get(key));

@@ -11,9 +11,9 @@ const WRITE_SLICE_MS = 10;
  * One turn in this many runs other work before work that holds the write lock. Our choice: often enough that reads
  * continue during an endless queue of writes.
  */
-const TURNS_TO_OTHERS = 3;
+const READ_FIRST_INTERVAL = 3;
 /** One turn in this many runs the idle peer's work first. Our choice: idle work takes below 2 percent of the time. */
-const TURNS_TO_IDLE = 64;
+const IDLE_FIRST_INTERVAL = 64;
 
 /** Peer of work that no caller waits for. It runs when no other work is queued, and first in one turn of 64. */
 export const IDLE_PEER = {};
@@ -25,26 +25,26 @@ export const IDLE_PEER = {};
  * the peers, so that a short request does not wait for all peers. Work that holds the write lock runs first in two of
  * three turns, so that the lock's duration does not grow with the number of peers.
  */
-class LoopShare {
+class EventLoopScheduler {
   /** Waiting continuations by peer. The first peer runs next. */
   readonly #queues = new Map<object, (() => void)[]>();
   readonly #arrivals: (() => void)[] = [];
   readonly #writes: (() => void)[] = [];
   #isArrivalNext = true;
-  #arrivalsBegan: number | undefined;
+  #arrivalsStartMs: number | undefined;
   #turns = 0;
-  #turnBegan: number | undefined;
+  #turnStartMs: number | undefined;
   #sliceMs = SLICE_MS;
 
   /** Whether the slice of this turn is used up. Starts the turn's clock if it is not running. */
-  isDue(): boolean {
-    if (this.#turnBegan !== undefined) return performance.now() - this.#turnBegan >= this.#sliceMs;
-    this.#begin(SLICE_MS);
+  isYieldDue(): boolean {
+    if (this.#turnStartMs !== undefined) return performance.now() - this.#turnStartMs >= this.#sliceMs;
+    this.#startTurn(SLICE_MS);
     return false;
   }
 
   /** Resolves in a later turn, as soon as one of the given peers runs. Each peer runs its continuations in order. */
-  yield(peers: Iterable<object>): Promise<void> {
+  yieldPeers(peers: Iterable<object>): Promise<void> {
     return new Promise((resolve) => {
       for (const peer of peers) {
         const queue = this.#queues.get(peer);
@@ -55,11 +55,11 @@ class LoopShare {
   }
 
   /** Whether a request that arrives must yield: earlier ones are queued, or have used up a slice in this turn. */
-  isArrivalDue(): boolean {
+  mustArrivalYield(): boolean {
     if (this.#arrivals.length > 0) return true;
-    this.isDue();
-    this.#arrivalsBegan ??= performance.now();
-    return performance.now() - this.#arrivalsBegan >= SLICE_MS;
+    this.isYieldDue();
+    this.#arrivalsStartMs ??= performance.now();
+    return performance.now() - this.#arrivalsStartMs >= SLICE_MS;
   }
 
   /** Resolves in a later turn, after the requests that arrived before. */
@@ -72,48 +72,48 @@ class LoopShare {
     return new Promise((resolve) => this.#writes.push(resolve));
   }
 
-  #begin(sliceMs: number): void {
+  #startTurn(sliceMs: number): void {
     this.#sliceMs = sliceMs;
-    this.#turnBegan = performance.now();
-    setImmediate(() => void this.#turn());
+    this.#turnStartMs = performance.now();
+    setImmediate(() => void this.#runTurn());
   }
 
-  async #turn(): Promise<void> {
-    this.#turnBegan = undefined;
-    this.#arrivalsBegan = undefined;
+  async #runTurn(): Promise<void> {
+    this.#turnStartMs = undefined;
+    this.#arrivalsStartMs = undefined;
     this.#turns++;
-    for (let next = this.#next(); next !== undefined; next = this.isDue() ? undefined : this.#next()) {
-      if (this.#turnBegan === undefined) this.#begin(next.sliceMs);
+    for (let next = this.#takeNext(); next !== undefined; next = this.isYieldDue() ? undefined : this.#takeNext()) {
+      if (this.#turnStartMs === undefined) this.#startTurn(next.sliceMs);
       next.go();
       await waitForMicrotasks();
     }
   }
 
-  #next(): { readonly go: () => void; readonly sliceMs: number } | undefined {
-    const seldom = this.#turns % TURNS_TO_IDLE === 0 ? this.#nextOf(IDLE_PEER) : undefined;
+  #takeNext(): { readonly go: () => void; readonly sliceMs: number } | undefined {
+    const seldom = this.#turns % IDLE_FIRST_INTERVAL === 0 ? this.#takeFromPeer(IDLE_PEER) : undefined;
     if (seldom !== undefined) return { go: seldom, sliceMs: SLICE_MS };
-    const isWriteFirst = this.#turns % TURNS_TO_OTHERS !== 0;
-    const other = isWriteFirst && this.#writes.length > 0 ? undefined : this.#nextOther();
+    const isWriteFirst = this.#turns % READ_FIRST_INTERVAL !== 0;
+    const other = isWriteFirst && this.#writes.length > 0 ? undefined : this.#takeArrivalOrPeer();
     if (other !== undefined) return { go: other, sliceMs: SLICE_MS };
     const write = this.#writes.shift();
     if (write !== undefined) return { go: write, sliceMs: WRITE_SLICE_MS };
-    const idle = this.#nextOf(IDLE_PEER);
+    const idle = this.#takeFromPeer(IDLE_PEER);
     return idle === undefined ? undefined : { go: idle, sliceMs: SLICE_MS };
   }
 
-  #nextOther(): (() => void) | undefined {
+  #takeArrivalOrPeer(): (() => void) | undefined {
     this.#isArrivalNext = !this.#isArrivalNext;
     const arrival = () => this.#arrivals.shift();
-    const ofPeer = () => this.#nextOfPeers();
+    const ofPeer = () => this.#takeFromNextPeer();
     return this.#isArrivalNext ? (arrival() ?? ofPeer()) : (ofPeer() ?? arrival());
   }
 
-  #nextOfPeers(): (() => void) | undefined {
-    for (const peer of this.#queues.keys()) if (peer !== IDLE_PEER) return this.#nextOf(peer);
+  #takeFromNextPeer(): (() => void) | undefined {
+    for (const peer of this.#queues.keys()) if (peer !== IDLE_PEER) return this.#takeFromPeer(peer);
     return undefined;
   }
 
-  #nextOf(peer: object): (() => void) | undefined {
+  #takeFromPeer(peer: object): (() => void) | undefined {
     const queue = this.#queues.get(peer);
     const next = queue?.shift();
     this.#queues.delete(peer);
@@ -128,11 +128,11 @@ function waitForMicrotasks(): Promise<void> {
 }
 
 /** The only scheduler of the event loop: a process has one event loop. */
-const loop = new LoopShare();
+const eventLoopScheduler = new EventLoopScheduler();
 
 /** Delays the start of a request that has just arrived if earlier requests have used up their slice of this turn. */
 export async function waitForArrivalTurn(): Promise<void> {
-  if (loop.isArrivalDue()) await loop.yieldArrival();
+  if (eventLoopScheduler.mustArrivalYield()) await eventLoopScheduler.yieldArrival();
 }
 
 /**
@@ -141,12 +141,12 @@ export async function waitForArrivalTurn(): Promise<void> {
  */
 export function waitForLaterArrivalTurn(): Promise<void> {
   // Starts the turn's clock if it is not running.
-  loop.isDue();
-  return loop.yieldArrival();
+  eventLoopScheduler.isYieldDue();
+  return eventLoopScheduler.yieldArrival();
 }
 
 /** The peer of the process's own work. */
-const NO_PEER = {};
+const PROCESS_PEER = {};
 
 /** Runs one long read in slices and yields to the event loop between them. */
 export class CooperativeScheduler {
@@ -158,25 +158,25 @@ export class CooperativeScheduler {
    * @param signal aborts the work
    * @param peer queue of the work: the connection that the call arrived on
    */
-  constructor(signal?: AbortSignal, peer: object = NO_PEER) {
+  constructor(signal?: AbortSignal, peer: object = PROCESS_PEER) {
     this.#signal = signal;
     this.#peers = new Set([peer]);
   }
 
   /** Returns the scheduler for work within a write transaction, which runs before other work. */
-  static ofWrite(): CooperativeScheduler {
+  static createForWrite(): CooperativeScheduler {
     const scheduler = new CooperativeScheduler();
     scheduler.#isWrite = true;
     return scheduler;
   }
 
   /** Lets the work also use the turns of another connection that waits for it. */
-  join(peer: object = NO_PEER): void {
+  addPeer(peer: object = PROCESS_PEER): void {
     this.#peers.add(peer);
   }
 
   /** Lets the work also use the turns of another piece of work that waits for it. */
-  carry(other: CooperativeScheduler): void {
+  addPeersOfWork(other: CooperativeScheduler): void {
     for (const peer of other.#peers) this.#peers.add(peer);
   }
 
@@ -191,13 +191,14 @@ export class CooperativeScheduler {
   }
 
   /** Whether the slice is used up. */
-  isDue(): boolean {
-    return loop.isDue();
+  isYieldDue(): boolean {
+    return eventLoopScheduler.isYieldDue();
   }
 
   /** Yields if the slice is used up. @throws the signal's reason */
   async yieldIfDue(): Promise<void> {
-    if (loop.isDue()) await (this.#isWrite ? loop.yieldWrite() : loop.yield(this.#peers));
+    if (eventLoopScheduler.isYieldDue())
+      await (this.#isWrite ? eventLoopScheduler.yieldWrite() : eventLoopScheduler.yieldPeers(this.#peers));
     this.#signal?.throwIfAborted();
   }
 
@@ -206,14 +207,14 @@ export class CooperativeScheduler {
     for (;;) {
       const { done, value } = steps.next();
       if (done === true) return value;
-      if (loop.isDue()) await this.yieldIfDue();
+      if (eventLoopScheduler.isYieldDue()) await this.yieldIfDue();
     }
   }
 
   /**
    * Wraps a reader so that each of its methods yields first if the slice is used up. All methods must return promises.
    */
-  between<Reader extends object>(reader: Reader): Reader {
+  createYieldingReader<Reader extends object>(reader: Reader): Reader {
     return new Proxy(reader, {
       get: (target, name) => {
         const method: unknown = Reflect.get(target, name);

@@ -2,14 +2,14 @@ import { MAX_FILTER_VALUES, MAX_LABELS, MAX_QUERY_CHARS, MAX_TAGS } from "#dc/li
 import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { formatWireName } from "#dc/model/rules/checks.ts";
-import type { DeviceFilter, LocationArea, PowerOfFilter } from "#dc/ports.ts";
+import type { DeviceFilter, LocationArea, PowerFilterField } from "#dc/ports.ts";
 import { DeviceFilterSchema, type DeviceFilter as FilterMessage } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { DeviceFilter as Written } from "#gen/datacenter/v1/messages.ts";
 import { convertFromMessage } from "../messages/convert.ts";
 import { readCode } from "./parameters.ts";
 
 /** Conditions of a device filter that are evaluated on the power graph. */
-export type PowerFilter = Pick<Partial<Written>, PowerOfFilter>;
+export type PowerFilter = Pick<Partial<Written>, PowerFilterField>;
 
 /** A device filter whose codes and references are parsed. */
 export interface ParsedFilter {
@@ -23,13 +23,13 @@ export function parseDeviceFilter(message: FilterMessage | undefined): ParsedFil
   const written = convertFromMessage<Partial<Written>>(DeviceFilterSchema, message, "filter");
   const { floorRefs, roomRefs, rowRefs, fedBy, redundancyUnmet, redundancyUnknown, supplyStates, ...plain } = written;
   const { query = "", tags = [], labels = {}, ...others } = plain;
-  limitValueCount(MAX_QUERY_CHARS, query.length, { field: "query", unit: "characters" });
+  requireMaxValueCount(MAX_QUERY_CHARS, query.length, { field: "query", unit: "characters" });
   // A device has at most MAX_TAGS tags, and a match has all tags of the filter.
-  limitValueCount(MAX_TAGS, tags.length, { field: "tags", unit: "values" });
-  limitValueCount(MAX_LABELS, Object.keys(labels).length, { field: "labels", unit: "values" });
+  requireMaxValueCount(MAX_TAGS, tags.length, { field: "tags", unit: "values" });
+  requireMaxValueCount(MAX_LABELS, Object.keys(labels).length, { field: "labels", unit: "values" });
   for (const [field, value] of Object.entries({ ...others, floorRefs, roomRefs, rowRefs })) {
     if (Array.isArray(value))
-      limitValueCount(MAX_FILTER_VALUES, value.length, { field: formatWireName(field), unit: "values" });
+      requireMaxValueCount(MAX_FILTER_VALUES, value.length, { field: formatWireName(field), unit: "values" });
   }
   requireValidCodes("filter.site_ids", plain.siteIds ?? []);
   requireValidCodes("filter.rack_codes", plain.rackCodes ?? []);
@@ -51,7 +51,7 @@ export function parseDeviceFilter(message: FilterMessage | undefined): ParsedFil
   };
 }
 
-function limitValueCount(
+function requireMaxValueCount(
   max: number,
   count: number,
   { field, unit }: { readonly field: string; readonly unit: string },

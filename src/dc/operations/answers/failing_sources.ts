@@ -2,7 +2,7 @@ import type { BlastSite } from "#dc/analysis/power/blast_radius.ts";
 import { insertInletNodes } from "#dc/analysis/power/failed_inlets.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { isSamePort, portKey, type Ref } from "#dc/model/ref.ts";
+import { isSamePort, type Ref, toPortKey } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { formatEdgeKey, toRefKey } from "#dc/model/resource_key.ts";
 import type { Port, PortRef } from "#dc/model/resources.ts";
@@ -10,7 +10,7 @@ import type { DcReader } from "#dc/ports.ts";
 import { readRef } from "./parameters.ts";
 import { resolveSourceNodes, type SourceNodes } from "./power_sources.ts";
 
-export const FAILING_KINDS = [
+export const FAILING_REF_KINDS = [
   "feed",
   "device",
   "crac",
@@ -29,7 +29,7 @@ export const FAILING_KINDS = [
 export interface FailingSources extends SourceNodes {
   readonly site: BlastSite;
   /** The requested references, and the nodes of each. */
-  readonly asked: readonly { readonly ref: string; readonly nodes: ReadonlySet<number> }[];
+  readonly requestedRefs: readonly { readonly ref: string; readonly nodes: ReadonlySet<number> }[];
   /** Network ports that fail. They are not nodes of the power graph. */
   readonly networkPorts: readonly PortRef[];
   /** Keys of fabric links that fail. They are not nodes of the power graph. */
@@ -69,15 +69,15 @@ export async function resolveFailingSources(
     topology,
     found.flatMap(({ inlet }) => inlet ?? []),
   );
-  const nodesOf = ({ sources, inlet }: ResolvedSource): SourceNodes => {
-    const index = inlet && nodes.get(portKey(inlet));
+  const getNodes = ({ sources, inlet }: ResolvedSource): SourceNodes => {
+    const index = inlet && nodes.get(toPortKey(inlet));
     const own = index === undefined ? NO_NODES : new Set([index]);
     return sources ?? { nodes: own, equipment: own };
   };
-  const all = found.map(nodesOf);
+  const all = found.map(getNodes);
   return {
     site,
-    asked: found.map(({ ref }, at) => ({ ref, nodes: all[at]?.nodes ?? NO_NODES })),
+    requestedRefs: found.map(({ ref }, at) => ({ ref, nodes: all[at]?.nodes ?? NO_NODES })),
     nodes: new Set(all.flatMap((one) => [...one.nodes])),
     equipment: new Set(all.flatMap(({ equipment }) => [...equipment])),
     networkPorts: found.flatMap(({ networkPorts = [] }) => networkPorts),
@@ -86,37 +86,39 @@ export async function resolveFailingSources(
   };
 }
 
-type Site = { readonly topology: Topology; readonly reader: DcReader };
+type SourceLookup = { readonly topology: Topology; readonly reader: DcReader };
 
-async function resolveSourceRef(site: Site, text: string, field: string): Promise<Omit<ResolvedSource, "ref">> {
+async function resolveSourceRef(site: SourceLookup, text: string, field: string): Promise<Omit<ResolvedSource, "ref">> {
   const { topology } = site;
-  const ref: Ref = readRef(field, text, FAILING_KINDS);
-  const missing = () => refuse("NOT_FOUND", `Cannot find ${field} "${text}"`, { field, value: text, ref: text });
+  const ref: Ref = readRef(field, text, FAILING_REF_KINDS);
+  const createMissingRefusal = () =>
+    refuse("NOT_FOUND", `Cannot find ${field} "${text}"`, { field, value: text, ref: text });
   if (topology.power.indexOf.get(toRefKey(text)) !== undefined)
-    return { sources: resolveSourceNodes(topology, text, field, FAILING_KINDS) };
+    return { sources: resolveSourceNodes(topology, text, field, FAILING_REF_KINDS) };
   switch (ref.kind) {
     case "port":
-      return resolvePort(site, ref.end, missing);
+      return resolvePort(site, ref.end, createMissingRefusal);
     case "cable": {
       const cable = await site.reader.cableAt(ref.a);
-      if (cable === undefined || formatEdgeKey(cable.a, cable.b) !== formatEdgeKey(ref.a, ref.b)) throw missing();
+      if (cable === undefined || formatEdgeKey(cable.a, cable.b) !== formatEdgeKey(ref.a, ref.b))
+        throw createMissingRefusal();
       const inlet = [cable.a, cable.b].find((end) => findPowerPort(topology, end)?.kind === "POWER_IN");
       return inlet === undefined ? { networkPorts: [cable.a, cable.b] } : { inlet };
     }
     case "fabric_link": {
       const key = formatEdgeKey(ref.a, ref.b);
-      if (!topology.inventory.fabricLinks.some(({ a, b }) => formatEdgeKey(a, b) === key)) throw missing();
+      if (!topology.inventory.fabricLinks.some(({ a, b }) => formatEdgeKey(a, b) === key)) throw createMissingRefusal();
       return { link: key };
     }
     // Existing devices, cooling units and feeds are nodes of the power graph, so only locations remain.
     default:
-      return { sources: resolveSourceNodes(topology, text, field, FAILING_KINDS), isPlace: true };
+      return { sources: resolveSourceNodes(topology, text, field, FAILING_REF_KINDS), isPlace: true };
   }
 }
 
 /** Resolves a port that is no node of the power graph: an inlet, or a network port. */
 async function resolvePort(
-  { topology, reader }: Site,
+  { topology, reader }: SourceLookup,
   end: PortRef,
   missing: () => Error,
 ): Promise<Omit<ResolvedSource, "ref">> {

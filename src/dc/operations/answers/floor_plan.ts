@@ -1,7 +1,7 @@
 import { computeScopeShares } from "#dc/analysis/cooling/thermal.ts";
 import { computeUtilization, listNodeLoadReasons } from "#dc/analysis/power/power_findings.ts";
 import { computeFloorPlan, type RackOnFloor } from "#dc/analysis/racks/floor_plan.ts";
-import { findNextChange } from "#dc/analysis/racks/rack_facts.ts";
+import { computeNextChangeMs } from "#dc/analysis/racks/rack_facts.ts";
 import { findWorstReason } from "#dc/analysis/racks/rack_health.ts";
 import type { RackRiskRecord } from "#dc/analysis/rehearsal/rack_risks.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
@@ -11,7 +11,7 @@ import {
   type FloorPlanResponse,
   FloorPlanResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { toMessage } from "../messages/convert.ts";
+import { convertToMessage } from "../messages/convert.ts";
 import type { ReadSession } from "../rpc.ts";
 import { readLoadBasis, readRef, requireLocation } from "./parameters.ts";
 
@@ -25,7 +25,7 @@ export interface MeasuredRacks {
 }
 
 /** Data for the requested colouring of a floor, beyond the racks themselves. */
-interface ColouringData {
+interface RackColouringValues {
   readonly risks?: RackRisks | undefined;
   readonly measured?: MeasuredRacks | undefined;
 }
@@ -35,30 +35,30 @@ export function answerFloorPlan(
   topology: Topology,
   { now, lapsesAt }: Pick<ReadSession, "now" | "lapsesAt">,
   { floorRef, loadBasis }: FloorPlanRequest,
-  shown: ColouringData = {},
+  colouring: RackColouringValues = {},
 ): FloorPlanResponse {
   const scope = readRef("floor_ref", floorRef, ["floor"]);
   const { power } = topology;
   const basis = readLoadBasis(loadBasis);
   requireLocation(topology, scope, { field: "floor_ref", value: floorRef });
-  const carried = topology.carried(basis);
+  const carried = topology.computeCarriedLoads(basis);
   const plan = computeFloorPlan(topology, scope, { basis, now });
   lapsesAt(
-    findNextChange(
+    computeNextChangeMs(
       plan.racks.map(({ rack }) => rack),
       now,
     ),
   );
   const cracs = computeScopeShares(topology, scope, { basis, reserveUnits: 0, failedCracCodes: [] });
   const cracUse = new Map(cracs.map(({ crac, utilizationPct }) => [crac.code, utilizationPct]));
-  return toMessage(FloorPlanResponseSchema, {
+  return convertToMessage(FloorPlanResponseSchema, {
     ...plan,
     floorRef,
     loadBasis: basis,
-    racks: plan.racks.filter(({ rack }) => rack.placement !== undefined).map((one) => createFloorTile(one, shown)),
+    racks: plan.racks.filter(({ rack }) => rack.placement !== undefined).map((one) => createFloorTile(one, colouring)),
     unplacedRacks: plan.racks
       .filter(({ rack }) => rack.placement === undefined)
-      .map((one) => createFloorTile(one, shown)),
+      .map((one) => createFloorTile(one, colouring)),
     cracs: plan.cracs
       .filter(({ placement }) => placement !== undefined)
       .map(({ code, name, placement, status }) => ({
@@ -92,7 +92,7 @@ export function answerFloorPlan(
 
 function createFloorTile(
   { rack: { code, name, placement, location }, health, reasons, capacity, thermal }: RackOnFloor,
-  { risks, measured }: ColouringData,
+  { risks, measured }: RackColouringValues,
 ) {
   const { risk, ref: riskRef } = risks?.get(codeKey(code)) ?? { risk: "NONE" as const };
   return {

@@ -1,14 +1,14 @@
 import type { FindDeviceByKey } from "#dc/analysis/fabric/fabric_tiers.ts";
-import { FabricWatch } from "#dc/analysis/rehearsal/fabric_loss.ts";
+import { FabricLossFinder } from "#dc/analysis/rehearsal/fabric_loss.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { formatFabricLinkRef } from "#dc/model/ref.ts";
 import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import type { FabricLink, PortRef } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
-import { DataPaths, type DeadNetwork } from "./data_paths.ts";
+import { DataPaths, type DeadNetworkElements } from "./data_paths.ts";
 import { getLinkEndKeys, readSwitchesOnce, type SwitchDevices } from "./switch_devices.ts";
-import { type NetworkSession, type TracedPath, TracedWays } from "./traced_ways.ts";
+import { type NetworkSession, PathTracer, type TracedPath } from "./traced_ways.ts";
 
 /**
  * Failed elements of networks: ports, keys of fabric links, and nodes of the power graph. Only patch panels among the
@@ -22,19 +22,19 @@ export interface FailedNetwork {
 
 /** Traces the effects of failures on networks, for all failures of one call. */
 export class NetworkTracer {
-  readonly deviceOf: FindDeviceByKey;
+  readonly findDevice: FindDeviceByKey;
   readonly #session: NetworkSession;
-  readonly #ways: TracedWays;
+  readonly #pathTracer: PathTracer;
   readonly #paths: DataPaths;
 
   private constructor(session: NetworkSession, { deviceOf, keys }: SwitchDevices) {
-    this.deviceOf = deviceOf;
+    this.findDevice = deviceOf;
     this.#session = session;
-    this.#ways = new TracedWays(session);
-    this.#paths = new DataPaths(session, this.#ways, keys);
+    this.#pathTracer = new PathTracer(session);
+    this.#paths = new DataPaths(session, this.#pathTracer, keys);
   }
 
-  static async of(session: NetworkSession): Promise<NetworkTracer> {
+  static async create(session: NetworkSession): Promise<NetworkTracer> {
     return new NetworkTracer(session, await readSwitchesOnce(session.reader, session.topology));
   }
 
@@ -43,14 +43,17 @@ export class NetworkTracer {
    * switches stay on. A link goes down with a passive part if a path between its two ports leads through that part.
    * Cost: traces from the failed ports.
    */
-  async cutLinks(watch: FabricWatch, { links, networkPorts, nodes }: FailedNetwork): Promise<readonly number[]> {
+  async findCutLinks(
+    watch: FabricLossFinder,
+    { links, networkPorts, nodes }: FailedNetwork,
+  ): Promise<readonly number[]> {
     const { topology, reader } = this.#session;
-    const named = links.size === 0 ? [] : watch.numbersOf(({ a, b }) => links.has(formatEdgeKey(a, b)));
+    const named = links.size === 0 ? [] : watch.listLinkNumbers(({ a, b }) => links.has(formatEdgeKey(a, b)));
     const passive = [...networkPorts, ...(await readPanelPorts(reader, listPanelCodes(topology, nodes)))];
-    const ways = (await Promise.all(passive.map((port) => this.#ways.through(port)))).flat();
+    const ways = (await Promise.all(passive.map((port) => this.#pathTracer.tracePaths(port)))).flat();
     const riding = ways.flatMap(({ ends }) => {
       const node = topology.power.indexOf.get(`device:${codeKey(ends[0].deviceCode)}`) ?? -1;
-      return watch.numbersAt(node, (link) => doesLinkUsePath(link, ends, this.deviceOf));
+      return watch.listNodeLinkNumbers(node, (link) => doesLinkUsePath(link, ends, this.findDevice));
     });
     return [...new Set([...named, ...riding])];
   }
@@ -58,13 +61,13 @@ export class NetworkTracer {
   /**
    * Returns the nodes of devices that stay on without a data path. The cost is that of `DataPaths.findIsolatedDevices`.
    */
-  isolatedBy(dead: DeadNetwork): Promise<readonly number[]> {
-    return this.#paths.isolatedBy(dead);
+  findIsolatedDevices(dead: DeadNetworkElements): Promise<readonly number[]> {
+    return this.#paths.findIsolatedDevices(dead);
   }
 
   /** Keys of the codes of the devices whose data paths were followed so far. */
-  get followed(): ReadonlySet<string> {
-    return this.#paths.followed;
+  get followedDeviceKeys(): ReadonlySet<string> {
+    return this.#paths.followedDeviceKeys;
   }
 }
 
@@ -88,16 +91,16 @@ async function readPanelPorts(reader: DcReader, codes: readonly string[]): Promi
 
 /** Whether a link connects the two ends of a path. A link of a divided port uses the whole port and its channels. */
 function doesLinkUsePath({ a, b }: FabricLink, [from, to]: TracedPath["ends"], deviceOf: FindDeviceByKey): boolean {
-  const is = (one: PortRef, other: PortRef) => isSameOrChannelPort(one, other, deviceOf);
-  return (is(a, from) && is(b, to)) || (is(a, to) && is(b, from));
+  const isSameEnd = (one: PortRef, other: PortRef) => isSameOrChannelPort(one, other, deviceOf);
+  return (isSameEnd(a, from) && isSameEnd(b, to)) || (isSameEnd(a, to) && isSameEnd(b, from));
 }
 
 function isSameOrChannelPort(one: PortRef, other: PortRef, deviceOf: FindDeviceByKey): boolean {
   if (codeKey(one.deviceCode) !== codeKey(other.deviceCode)) return false;
   if (one.portName === other.portName) return true;
   const ports = deviceOf(codeKey(one.deviceCode))?.ports ?? [];
-  const parentOf = (name: string) => ports.find((port) => port.name === name)?.parentPort;
-  return parentOf(one.portName) === other.portName || parentOf(other.portName) === one.portName;
+  const findParentPort = (name: string) => ports.find((port) => port.name === name)?.parentPort;
+  return findParentPort(one.portName) === other.portName || findParentPort(other.portName) === one.portName;
 }
 
 /** Effects of a failure on networks. */
@@ -111,7 +114,7 @@ interface NetworkLoss {
   readonly isolated: readonly number[];
 }
 
-const NOTHING: NetworkLoss = { linksDown: [], lostMbps: 0, cutOff: [], isolated: [] };
+const NO_NETWORK_LOSS: NetworkLoss = { linksDown: [], lostMbps: 0, cutOff: [], isolated: [] };
 
 /**
  * Finds the links, switches and devices that lose their connection with failed devices, ports, cables, patch panels and
@@ -126,14 +129,14 @@ export async function findNetworkLoss(
 ): Promise<NetworkLoss> {
   const { topology } = session;
   const isNetwork = failed.links.size + failed.networkPorts.length + listPanelCodes(topology, failed.nodes).length > 0;
-  if (!isNetwork && !includesSwitch(topology, off)) return NOTHING;
-  const tracer = await NetworkTracer.of(session);
-  const watch = FabricWatch.of(topology, tracer.deviceOf);
-  const { links: down, cutOff } = watch.after(off, await tracer.cutLinks(watch, failed));
-  const refs = watch.linksAt(down).map(({ a, b }) => formatFabricLinkRef(a, b));
+  if (!isNetwork && !includesSwitch(topology, off)) return NO_NETWORK_LOSS;
+  const tracer = await NetworkTracer.create(session);
+  const watch = FabricLossFinder.of(topology, tracer.findDevice);
+  const { links: down, cutOff } = watch.computeFabricLoss(off, await tracer.findCutLinks(watch, failed));
+  const refs = watch.listLinks(down).map(({ a, b }) => formatFabricLinkRef(a, b));
   const isFollowed = isNetwork || failed.isPlace;
-  const isolated = isFollowed ? await tracer.isolatedBy({ off, cutOff, ports: failed.networkPorts }) : [];
-  return { linksDown: refs.sort(), lostMbps: watch.mbpsOf(down), cutOff, isolated };
+  const isolated = isFollowed ? await tracer.findIsolatedDevices({ off, cutOff, ports: failed.networkPorts }) : [];
+  return { linksDown: refs.sort(), lostMbps: watch.sumMbps(down), cutOff, isolated };
 }
 
 function includesSwitch({ inventory, power }: Topology, off: readonly number[]): boolean {

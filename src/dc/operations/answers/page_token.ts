@@ -3,11 +3,11 @@ import { type Refusal, refuse } from "#dc/model/refusal.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { readPageSize } from "./parameters.ts";
 
-const CIPHER = "aes-256-gcm";
+const CIPHER_ALGORITHM = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 /** Format version of the token content, raised with each change so that old tokens are refused instead of misread. */
-const VERSION = 1;
+const TOKEN_VERSION = 1;
 
 /** Content of a token: the start of the next page, and a hash of the query to which the token belongs. */
 interface TokenContent {
@@ -22,8 +22,8 @@ interface TokenContent {
  */
 export function sealPageToken(key: Uint8Array, question: unknown, cursor: unknown): string {
   const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv(CIPHER, key, iv);
-  const content: TokenContent = { version: VERSION, question: hashQuestion(question), cursor };
+  const cipher = createCipheriv(CIPHER_ALGORITHM, key, iv);
+  const content: TokenContent = { version: TOKEN_VERSION, question: hashQuestion(question), cursor };
   const sealed = Buffer.concat([cipher.update(JSON.stringify(content), "utf8"), cipher.final()]);
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64url");
 }
@@ -34,7 +34,7 @@ export function sealPageToken(key: Uint8Array, question: unknown, cursor: unknow
  */
 export function openPageToken<Cursor>(key: Uint8Array, question: unknown, token: string): Cursor {
   const content = decryptToken(key, token);
-  if (content?.version !== VERSION) throw createTokenRefusal("expected next_page_token of the page before");
+  if (content?.version !== TOKEN_VERSION) throw createTokenRefusal("expected next_page_token of the page before");
   if (content.question !== hashQuestion(question)) throw createTokenRefusal("it belongs to another filter or order");
   return content.cursor as Cursor;
 }
@@ -43,7 +43,7 @@ export function openPageToken<Cursor>(key: Uint8Array, question: unknown, token:
  * Returns a function that cuts the requested page out of a list.
  * @throws Refusal for a size below 0, or for a token of another question
  */
-export function readPage(
+export function createPaginator(
   pageKey: Uint8Array,
   { pageSize, pageToken }: { readonly pageSize: number; readonly pageToken: string },
   question: unknown,
@@ -63,7 +63,7 @@ function decryptToken(key: Uint8Array, token: string): TokenContent | undefined 
   // Rejects other base64url spellings of the same bytes, which `Buffer` accepts.
   if (bytes.toString("base64url") !== token || bytes.length <= IV_BYTES + TAG_BYTES) return undefined;
   try {
-    const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES));
+    const decipher = createDecipheriv(CIPHER_ALGORITHM, key, bytes.subarray(0, IV_BYTES));
     decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
     const sealed = bytes.subarray(IV_BYTES + TAG_BYTES);
     return JSON.parse(Buffer.concat([decipher.update(sealed), decipher.final()]).toString("utf8"));

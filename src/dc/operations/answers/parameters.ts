@@ -48,7 +48,7 @@ export function requireLocation(
   scope: Ref,
   { field, value }: { readonly field: string; readonly value: string },
 ): void {
-  if (topology.hasPlace(scope)) return;
+  if (topology.hasLocation(scope)) return;
   throw refuse("NOT_FOUND", `Cannot find ${scope.kind} "${value}"`, { field, value, ref: value });
 }
 
@@ -86,18 +86,18 @@ export function readDevicePageSize(asked: number): number {
 /**
  * Returns the enum value of a number, or undefined for 0. @throws Refusal for a number that the proto does not define
  */
-export function readEnumWord<Word extends string>(
+export function readEnumValue<Word extends string>(
   field: string,
   number: number,
-  words: readonly Word[],
+  values: readonly Word[],
 ): Word | undefined {
   if (number === 0) return undefined;
-  const found = words[number - 1];
+  const found = values[number - 1];
   if (found !== undefined) return found;
   throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" has no value ${number}`, {
     field,
     value: number,
-    expected: words.join(", "),
+    expected: values.join(", "),
   });
 }
 
@@ -106,7 +106,7 @@ export function readEnumWord<Word extends string>(
  * define
  */
 export function readLoadBasis(basis: LoadBasisNumber): LoadBasis {
-  return readEnumWord("load_basis", basis, LOAD_BASES) ?? "ALLOCATED";
+  return readEnumValue("load_basis", basis, LOAD_BASES) ?? "ALLOCATED";
 }
 
 /** Returns a share in percent, or the default if it is absent. @throws Refusal outside of 0 to 100 */
@@ -137,13 +137,13 @@ export function createMissingFieldRefusal(field: string, expected: string): Refu
 }
 
 /** Limits the length of a list or text. @throws Refusal for a longer one */
-export function requireAtMost(field: string, count: number, most: number, what: string): void {
+export function requireMaxCount(field: string, count: number, most: number, what: string): void {
   if (count <= most) return;
   const expected = `at most ${most} ${what}`;
   throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" has ${count} ${what}`, { field, value: count, expected });
 }
 
 /** Limits the number of values of a filter. @throws Refusal for more values than a filter accepts */
-export function limitFilterValues(field: string, count: number): void {
-  requireAtMost(field, count, MAX_FILTER_VALUES, "values");
+export function requireMaxFilterValues(field: string, count: number): void {
+  requireMaxCount(field, count, MAX_FILTER_VALUES, "values");
 }

@@ -4,13 +4,13 @@ import type { ScreenReplies } from "#dc/render/screens.ts";
 import type { RenderOptions, RenderResult } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { ReadSession } from "../rpc.ts";
 
-interface Pictured<Name extends keyof ScreenReplies, Reply> {
+interface PicturedReply<Name extends keyof ScreenReplies, Reply> {
   readonly screen: Name;
-  readonly asked: RenderOptions | undefined;
+  readonly requestedOptions: RenderOptions | undefined;
   /** Defaults for options that `render` omits, derived from other fields of the request. */
-  readonly usual?: Partial<Pick<PictureOptions, "coloring" | "view" | "highlightLabel">>;
+  readonly defaultOptions?: Partial<Pick<PictureOptions, "coloring" | "view" | "highlightLabel">>;
   /** Computes the reply and the input of its picture. */
-  readonly answer: (
+  readonly computeReply: (
     options: PictureOptions,
   ) => Promise<{ readonly reply: Reply; readonly picture: () => ScreenReplies[Name] }>;
 }
@@ -26,7 +26,7 @@ export async function replyWithPicture<
   Reply extends { render?: RenderResult | undefined },
 >(
   { context, scheduler }: Pick<ReadSession, "context" | "scheduler">,
-  { screen, asked, usual = {}, answer }: Pictured<Name, Reply>,
+  { screen, requestedOptions: asked, defaultOptions: usual = {}, computeReply: answer }: PicturedReply<Name, Reply>,
 ): Promise<Reply> {
   const read = readRenderOptions(screen, asked);
   const options = {

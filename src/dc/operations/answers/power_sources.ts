@@ -15,7 +15,7 @@ export interface SourceNodes {
   readonly equipment: ReadonlySet<number>;
 }
 
-const KINDS = ["feed", "device", "port", "rack", "row", "room", "floor", "site"] as const;
+const POWER_SOURCE_KINDS = ["feed", "device", "port", "rack", "row", "room", "floor", "site"] as const;
 
 /**
  * Resolves a source reference: one element, or everything in a location that draws or distributes power. A rack without
@@ -27,7 +27,7 @@ export function resolveSourceNodes(
   { power: graph, inventory }: Pick<Topology, "power" | "inventory">,
   text: string,
   field: string,
-  kinds: readonly RefKind[] = KINDS,
+  kinds: readonly RefKind[] = POWER_SOURCE_KINDS,
 ): SourceNodes {
   const ref = readRef(field, text, kinds);
   const single = graph.indexOf.get(toRefKey(text));
@@ -40,10 +40,10 @@ export function resolveSourceNodes(
   const nodes = sortNodes(graph, inside);
   if (nodes.length === 0 && !inventory.racks.some((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, ref)))
     throw refuse("NOT_FOUND", `Cannot find power source "${text}"`, { field, value: text, ref: text });
-  return { nodes: new Set(nodes), equipment: new Set(nodes.filter((index) => isEquipment(graph, index))) };
+  return { nodes: new Set(nodes), equipment: new Set(nodes.filter((index) => isPowerEquipment(graph, index))) };
 }
 
-function isEquipment(graph: PowerGraph, index: number): boolean {
+function isPowerEquipment(graph: PowerGraph, index: number): boolean {
   const node = graph.nodes[index];
   return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
 }

@@ -12,7 +12,7 @@ import { formatConstant, getRefName } from "#words/names.ts";
 const MAX_RENDER_REFS = 10_000;
 
 /** Returns references without duplicates. @throws Refusal for too many references, or naming the malformed one */
-export function checkRefs(refs: readonly string[]): readonly string[] {
+export function readRenderRefs(refs: readonly string[]): readonly string[] {
   if (refs.length > MAX_RENDER_REFS) {
     const expected = `at most ${MAX_RENDER_REFS}`;
     throw refuse("FIELD_OUT_OF_RANGE", `Field "refs" has ${refs.length} references`, {
@@ -60,7 +60,7 @@ export function extractPowerSubgraph(
     title,
     directed: true,
     nodes: indexes.map((index): SubgraphNode => {
-      const { name, kind, ref } = identityFields(power, index);
+      const { name, kind, ref } = describeNodeIdentity(power, index);
       const load = formatWatts(loadsW[index] ?? 0);
       return {
         ref,
@@ -89,7 +89,7 @@ export function extractPowerSubgraph(
   };
 }
 
-function identityFields(power: PowerGraph, index: number) {
+function describeNodeIdentity(power: PowerGraph, index: number) {
   const node = power.nodes[index];
   const ref = node?.ref ?? "";
   const short = getRefName(ref);
@@ -110,12 +110,12 @@ function findReachedElements(
   asked: ReadonlyMap<number, number>,
 ): readonly [number, boolean][] {
   const found = new Map<number, boolean>();
-  const direct = new Set(power.supplies.of(from).map(({ to }) => to));
+  const direct = new Set(power.supplies.listEdges(from).map(({ to }) => to));
   const seen = new Set(direct);
   // A Set also iterates over elements that are added during the loop, so it serves as the queue.
   for (const index of seen) {
     if (asked.has(index)) found.set(index, !direct.has(index));
-    else for (const { to } of power.supplies.of(index)) seen.add(to);
+    else for (const { to } of power.supplies.listEdges(index)) seen.add(to);
   }
   found.delete(from);
   return [...found];

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { findNextChange } from "#dc/analysis/racks/rack_facts.ts";
+import { computeNextChangeMs } from "#dc/analysis/racks/rack_facts.ts";
 import type { Coloring, Screen } from "#dc/model/enum_values.ts";
 import { formatRef, REF_GRAMMAR, type Ref, type RefKind } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
@@ -20,7 +20,7 @@ import { answerPowerBlastRadius } from "../power_blast_radius.ts";
 import type { ReadSession } from "../rpc.ts";
 import { addPictureLocations, answerThermalHeadroom } from "../thermal_headroom.ts";
 import { answerTraceCablePath } from "../trace_cable_path.ts";
-import { FAILING_KINDS } from "./failing_sources.ts";
+import { FAILING_REF_KINDS } from "./failing_sources.ts";
 import { answerFloorPlan } from "./floor_plan.ts";
 
 /** Default screen for a subject, by the kind of its reference. */
@@ -38,33 +38,33 @@ export const DEFAULT_SCREEN: Readonly<Partial<Record<RefKind, Screen>>> = {
   crac: "THERMAL",
 };
 
-const PLACES = ["site", "floor", "room", "row", "zone", "rack"] as const;
+const LOCATION_KINDS = ["site", "floor", "room", "row", "zone", "rack"] as const;
 
-type Pictures = {
+type PictureReaders = {
   readonly [Name in Screen]: (subject: Ref, session: ReadSession, coloring: Coloring) => Promise<ScreenReplies[Name]>;
 };
 
 /**
  * Computes the data of each screen's picture of a subject. @throws Refusal for a subject that the screen cannot show
  */
-export const SCREEN_PICTURES: Pictures = {
+export const SCREEN_PICTURES: PictureReaders = {
   async ELEVATION(subject, { reader, judgedTopology, now, lapsesAt }) {
     const known = await judgedTopology();
     if (subject.kind !== "rack" && subject.kind !== "device")
-      throw refuseSubjectOnScreen(subject, "ELEVATION", ["rack", "device"]);
+      throw createScreenRefusal(subject, "ELEVATION", ["rack", "device"]);
     const code = subject.kind === "rack" ? subject.code : known.device(subject.code)?.rackCode;
-    if (code === undefined) throw refuseSubject(subject, "the device stands in no rack");
+    if (code === undefined) throw createSubjectRefusal(subject, "the device stands in no rack");
     const rack = known.rack(code);
-    if (rack !== undefined) lapsesAt(findNextChange([rack], now));
+    if (rack !== undefined) lapsesAt(computeNextChangeMs([rack], now));
     return answerGetRack({ reader, topology: known, now }, create(GetRackRequestSchema, { code }));
   },
   async CABLE_PATH(subject, session) {
-    if (subject.kind !== "port") throw refuseSubjectOnScreen(subject, "CABLE_PATH", ["port"]);
+    if (subject.kind !== "port") throw createScreenRefusal(subject, "CABLE_PATH", ["port"]);
     const request = create(TraceCablePathRequestSchema, { portRef: formatRef(subject), followSplits: true });
     return (await answerTraceCablePath(session, request)).picture();
   },
   async POWER(subject, { topology, reader, scheduler }) {
-    if (subject.kind === "fabric") throw refuseSubjectOnScreen(subject, "POWER", FAILING_KINDS);
+    if (subject.kind === "fabric") throw createScreenRefusal(subject, "POWER", FAILING_REF_KINDS);
     // Overloaded equipment trips, as in a rehearsal, the console and the command line.
     const request = create(PowerBlastRadiusRequestSchema, { sourceRef: formatRef(subject), cascade: true });
     return (await answerPowerBlastRadius({ topology: await topology(), reader, scheduler }, request)).picture();
@@ -72,14 +72,14 @@ export const SCREEN_PICTURES: Pictures = {
   async THERMAL(subject, { topology }) {
     const known = await topology();
     const scope = subject.kind === "crac" ? findRoomOrFloor(subject, known.crac(subject.code)?.location) : subject;
-    if (!PLACES.some((kind) => kind === scope.kind))
-      throw refuseSubjectOnScreen(subject, "THERMAL", [...PLACES, "crac"]);
+    if (!LOCATION_KINDS.some((kind) => kind === scope.kind))
+      throw createScreenRefusal(subject, "THERMAL", [...LOCATION_KINDS, "crac"]);
     const request = create(ThermalHeadroomRequestSchema, { scopeRef: formatRef(scope) });
     return addPictureLocations(known.inventory, answerThermalHeadroom(known, request));
   },
   async FABRIC(subject, { reader, topology }) {
-    if (subject.kind !== "fabric" && !PLACES.some((kind) => kind === subject.kind)) {
-      throw refuseSubjectOnScreen(subject, "FABRIC", ["fabric", ...PLACES]);
+    if (subject.kind !== "fabric" && !LOCATION_KINDS.some((kind) => kind === subject.kind)) {
+      throw createScreenRefusal(subject, "FABRIC", ["fabric", ...LOCATION_KINDS]);
     }
     const asked = subject.kind === "fabric" ? { fabricId: subject.code } : { scopeRef: formatRef(subject) };
     const request = create(FabricTopologyRequestSchema, asked);
@@ -92,9 +92,9 @@ export const SCREEN_PICTURES: Pictures = {
   },
 };
 
-type Known = Awaited<ReturnType<ReadSession["topology"]>>;
+type KnownTopology = Awaited<ReturnType<ReadSession["topology"]>>;
 
-function findFloorOfSubject(subject: Ref, known: Known): Ref {
+function findFloorOfSubject(subject: Ref, known: KnownTopology): Ref {
   switch (subject.kind) {
     case "floor":
       return subject;
@@ -109,12 +109,12 @@ function findFloorOfSubject(subject: Ref, known: Known): Ref {
     case "crac":
       return findFloorOfLocation(subject, known.crac(subject.code)?.location);
     default:
-      throw refuseSubjectOnScreen(subject, "FLOOR", ["floor", "room", "row", "zone", "rack", "device", "crac"]);
+      throw createScreenRefusal(subject, "FLOOR", ["floor", "room", "row", "zone", "rack", "device", "crac"]);
   }
 }
 
 function findFloorOfLocation(subject: Ref, location: Location | undefined): Ref {
-  if (location === undefined) throw refuseSubject(subject, "nothing is known about where it stands");
+  if (location === undefined) throw createSubjectRefusal(subject, "nothing is known about where it stands");
   return { kind: "floor", site: location.siteId, floor: location.floorNumber } as Ref;
 }
 
@@ -125,7 +125,7 @@ function findRoomOrFloor(subject: Ref, location: Location | undefined): Ref {
   return { kind: "room", site: location.siteId, floor: location.floorNumber, name: location.room } as Ref;
 }
 
-function refuseSubjectOnScreen(subject: Ref, screen: Screen, kinds: readonly RefKind[]) {
+function createScreenRefusal(subject: Ref, screen: Screen, kinds: readonly RefKind[]) {
   const value = formatRef(subject);
   return refuse("INVALID_REF", `Screen ${screen} does not show "${value}"`, {
     field: "subject_ref",
@@ -134,7 +134,7 @@ function refuseSubjectOnScreen(subject: Ref, screen: Screen, kinds: readonly Ref
   });
 }
 
-function refuseSubject(subject: Ref, because: string) {
+function createSubjectRefusal(subject: Ref, because: string) {
   const ref = formatRef(subject);
   return refuse("NOT_FOUND", `Cannot show "${ref}": ${because}`, { field: "subject_ref", value: ref, ref });
 }

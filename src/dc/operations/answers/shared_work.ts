@@ -28,7 +28,7 @@ export async function shareWork<Key, Result>(
 ): Promise<Result> {
   const known = works.get(key) ?? startWork(works, key, asker, work);
   const { scheduler, result } = known;
-  scheduler?.carry(asker);
+  scheduler?.addPeersOfWork(asker);
   try {
     return await result;
   } catch (error) {

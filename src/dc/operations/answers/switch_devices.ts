@@ -1,7 +1,7 @@
 import type { FindDeviceByKey } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
-import type { NetworkPorts } from "#dc/model/inventory.ts";
+import type { NetworkPortSummary } from "#dc/model/inventory.ts";
 import type { Device, FabricLink } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import type { ReadSession } from "../rpc.ts";
@@ -14,8 +14,8 @@ export interface SwitchDevices {
   readonly keys: ReadonlySet<string>;
 }
 
-const byTopology = new WeakMap<Topology, Promise<SwitchDevices>>();
-let latest: WeakRef<Topology> | undefined;
+const switchesByTopology = new WeakMap<Topology, Promise<SwitchDevices>>();
+let latestTopology: WeakRef<Topology> | undefined;
 
 /** Returns a function that finds the devices at the ends of all fabric links. Cost: that of `readSwitchesOnce`. */
 export async function createSwitchLookup(reader: DcReader, topology: Topology): Promise<FindDeviceByKey> {
@@ -28,13 +28,13 @@ export async function createSwitchLookup(reader: DcReader, topology: Topology): 
  * changed.
  */
 export async function readSwitchesOnce(reader: DcReader, topology: Topology): Promise<SwitchDevices> {
-  const before = latest?.deref();
-  const earlier = before === undefined ? undefined : await byTopology.get(before)?.catch(() => undefined);
-  const reading = byTopology.get(topology) ?? readSwitches(reader, topology, earlier);
-  byTopology.set(topology, reading);
-  latest = new WeakRef(topology);
+  const before = latestTopology?.deref();
+  const earlier = before === undefined ? undefined : await switchesByTopology.get(before)?.catch(() => undefined);
+  const reading = switchesByTopology.get(topology) ?? readSwitches(reader, topology, earlier);
+  switchesByTopology.set(topology, reading);
+  latestTopology = new WeakRef(topology);
   // The next call repeats a read that was cancelled.
-  reading.catch(() => byTopology.delete(topology));
+  reading.catch(() => switchesByTopology.delete(topology));
   return reading;
 }
 
@@ -52,7 +52,7 @@ function createDeviceLookup(devices: ReadonlyMap<string, Device>): FindDeviceByK
 }
 
 /** Reads the devices at the ends of some links with all of their ports. */
-export async function createLookupWithPorts(
+export async function readLinkEndDevices(
   reader: DcReader,
   links: readonly FabricLink[],
 ): Promise<ReadonlyMap<string, Device>> {
@@ -81,17 +81,17 @@ export function getLinkEndKeys(links: readonly FabricLink[]): ReadonlySet<string
 const SWITCHES_PER_READ = 200;
 
 /** Free ports of switches by the key of the switch code, for the latest revision for which they were read. */
-let ofLatest = new WeakMap<Topology, Map<string, NetworkPorts>>();
+let freePortsByTopology = new WeakMap<Topology, Map<string, NetworkPortSummary>>();
 
 /** Reads the free ports of some switches, once per switch and revision of the inventory. */
 export async function readFreeSwitchPorts(
   { reader, scheduler }: Pick<ReadSession, "reader" | "scheduler">,
   topology: Topology,
   switches: readonly Device[],
-): Promise<ReadonlyMap<string, NetworkPorts>> {
-  const found = ofLatest.get(topology) ?? new Map<string, NetworkPorts>();
+): Promise<ReadonlyMap<string, NetworkPortSummary>> {
+  const found = freePortsByTopology.get(topology) ?? new Map<string, NetworkPortSummary>();
   // Keeps the ports of one revision only, because they take as much memory as the switches themselves.
-  ofLatest = new WeakMap([[topology, found]]);
+  freePortsByTopology = new WeakMap([[topology, found]]);
   const codes = switches.map(({ code }) => code).filter((code) => !found.has(codeKey(code)));
   for (let at = 0; at < codes.length; at += SWITCHES_PER_READ) {
     await scheduler.yieldIfDue();

@@ -9,11 +9,11 @@ import { CooperativeScheduler } from "./cooperative_scheduler.ts";
 import { type SharedWork, shareWork } from "./shared_work.ts";
 
 /** Maximum number of changed resources that are applied one by one. Our choice: for more, a rebuild is as fast. */
-const MAX_FOLLOWED = 5000;
+const MAX_APPLIED_CHANGES = 5000;
 /** Number of cached topologies. Our choice: a read on an older snapshot finds its own topology, or one to update. */
-const MAX_KEPT_TOPOLOGIES = 4;
+const MAX_CACHED_TOPOLOGIES = 4;
 
-interface Kept {
+interface CachedTopology {
   readonly revision: number;
   /** Sequence number of the last change log entry that the topology includes. */
   readonly seq: number;
@@ -26,56 +26,57 @@ interface Kept {
  */
 export class TopologyCache {
   /** Cached topologies, the oldest first. */
-  #kept: readonly Kept[] = [];
+  #cached: readonly CachedTopology[] = [];
   /** Topologies being built, by revision: concurrent reads share one build. */
-  readonly #making = new Map<number, Promise<Kept>>();
-  readonly #judging = new WeakMap<Topology, SharedWork<void>>();
+  readonly #builds = new Map<number, Promise<CachedTopology>>();
+  readonly #judgements = new WeakMap<Topology, SharedWork<void>>();
 
   /** Returns the topology of a snapshot. @param known the reader's revision, if the caller has read it already */
-  async at(reader: DcReader, known?: number): Promise<Topology> {
+  async getTopology(reader: DcReader, known?: number): Promise<Topology> {
     const revision = known ?? (await reader.revision());
-    const kept = this.#kept.find((one) => one.revision === revision);
+    const kept = this.#cached.find((one) => one.revision === revision);
     if (kept !== undefined) return kept.topology;
-    const running = this.#making.get(revision);
+    const running = this.#builds.get(revision);
     if (running !== undefined) {
       const made = await running.catch(() => undefined);
       // The call that built the topology may have been cancelled; this call was not, so it tries again.
-      return made?.topology ?? this.at(reader, revision);
+      return made?.topology ?? this.getTopology(reader, revision);
     }
-    const making = this.#make(reader, revision).finally(() => this.#making.delete(revision));
-    this.#making.set(revision, making);
+    const making = this.#buildTopology(reader, revision).finally(() => this.#builds.delete(revision));
+    this.#builds.set(revision, making);
     const made = await making;
-    const others = this.#kept.filter((one) => one.revision !== revision);
-    this.#kept = [...others, made].toSorted((a, b) => a.revision - b.revision).slice(-MAX_KEPT_TOPOLOGIES);
+    const others = this.#cached.filter((one) => one.revision !== revision);
+    this.#cached = [...others, made].toSorted((a, b) => a.revision - b.revision).slice(-MAX_CACHED_TOPOLOGIES);
     return made.topology;
   }
 
   /** Computes the loads after every single loss in slices; concurrent calls for one topology share the work. */
-  async judged(topology: Topology, asker: CooperativeScheduler): Promise<Topology> {
-    await shareWork(this.#judging, topology, asker, (scheduler) => scheduler.run(topology.judge("ALLOCATED")));
+  async judgeTopology(topology: Topology, asker: CooperativeScheduler): Promise<Topology> {
+    await shareWork(this.#judgements, topology, asker, (scheduler) => scheduler.run(topology.judge("ALLOCATED")));
     return topology;
   }
 
-  async #make(reader: DcReader, revision: number): Promise<Kept> {
+  async #buildTopology(reader: DcReader, revision: number): Promise<CachedTopology> {
     const { seq } = await reader.chainHead();
-    const nearest = this.#kept.findLast((one) => one.revision < revision);
+    const nearest = this.#cached.findLast((one) => one.revision < revision);
     const followed = nearest === undefined ? undefined : await applyLaterChanges(reader, nearest);
     return {
       revision,
       seq,
-      topology: followed ?? (await new CooperativeScheduler().run(Topology.build(await reader.powerInventory()))),
+      topology:
+        followed ?? (await new CooperativeScheduler().run(Topology.buildInSteps(await reader.powerInventory()))),
     };
   }
 }
 
 /** Returns the topology with all later changes applied, or undefined if they are too many or archived. */
-async function applyLaterChanges(reader: DcReader, { seq, topology }: Kept): Promise<Topology | undefined> {
-  const refs = await reader.changedSince(seq, MAX_FOLLOWED + 1);
-  if (refs === undefined || refs.length > MAX_FOLLOWED) return undefined;
+async function applyLaterChanges(reader: DcReader, { seq, topology }: CachedTopology): Promise<Topology | undefined> {
+  const refs = await reader.changedSince(seq, MAX_APPLIED_CHANGES + 1);
+  if (refs === undefined || refs.length > MAX_APPLIED_CHANGES) return undefined;
   const part = await readChangedPart(reader, topology, refs);
   // Data cached for a topology stays valid if none of its resources changed, as after the change of a window.
   if (part !== undefined && Object.values(part.keys).every(({ length }) => length === 0)) return topology;
-  return part && topology.changed(part.keys, part.after);
+  return part && topology.createChanged(part.keys, part.after);
 }
 
 /**
@@ -88,7 +89,7 @@ export async function readChangedPart(
 ): Promise<{ readonly keys: ResourceKeys; readonly after: Inventory } | undefined> {
   const found = groupKeysByKind(refs);
   if (found === undefined) return undefined;
-  const cable = [...new Set([...found.cable, ...found.device.flatMap((key) => topology.cableKeysOf(key))])];
+  const cable = [...new Set([...found.cable, ...found.device.flatMap((key) => topology.listCableKeys(key))])];
   const keys = { ...found, cable };
   return { keys, after: await reader.powerInventory(keys) };
 }

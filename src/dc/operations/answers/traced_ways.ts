@@ -3,7 +3,7 @@ import { loadValueOnce } from "#dc/analysis/cabling/trace_site.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { MAX_HOPS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { portKey } from "#dc/model/ref.ts";
+import { toPortKey } from "#dc/model/ref.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { BatchedSite } from "./batched_site.ts";
@@ -23,23 +23,23 @@ export interface TracedPath {
 }
 
 /** Follows data cables through patch panels for one call. Reads and traces nothing twice. */
-export class TracedWays {
+export class PathTracer {
   readonly #site: BatchedSite;
-  readonly #pause: () => Promise<void>;
-  readonly #known = new Map<string, Promise<readonly TracedPath[]>>();
+  readonly #yieldIfDue: () => Promise<void>;
+  readonly #pathsByPort = new Map<string, Promise<readonly TracedPath[]>>();
 
   constructor({ reader, scheduler }: NetworkSession) {
     this.#site = new BatchedSite(reader);
-    this.#pause = async () => scheduler.yieldIfDue();
+    this.#yieldIfDue = async () => scheduler.yieldIfDue();
   }
 
   /** Returns the paths of all fibres through a port. A path through a patch panel's port includes both of its ends. */
-  through(port: PortRef): Promise<readonly TracedPath[]> {
-    return loadValueOnce(this.#known, portKey(port), () => this.#trace(port));
+  tracePaths(port: PortRef): Promise<readonly TracedPath[]> {
+    return loadValueOnce(this.#pathsByPort, toPortKey(port), () => this.#trace(port));
   }
 
   async #trace(port: PortRef): Promise<readonly TracedPath[]> {
-    const options = { stopAtPower: true, followSplits: true, maxHops: MAX_HOPS, pause: this.#pause };
+    const options = { stopAtPower: true, followSplits: true, maxHops: MAX_HOPS, pause: this.#yieldIfDue };
     const paths = await traceCable(port, this.#site, options);
     return paths.flatMap(({ hops }): TracedPath[] => {
       const [first, last] = [hops[0], hops.at(-1)];
@@ -52,7 +52,7 @@ export class TracedWays {
           ],
           devices: hops.map(({ device }) => codeKey(device.code)),
           ports: hops.flatMap(({ device: { code: deviceCode }, inPort, outPort }) =>
-            [inPort, outPort].map((portName) => portKey({ deviceCode, portName })),
+            [inPort, outPort].map((portName) => toPortKey({ deviceCode, portName })),
           ),
         },
       ];
@@ -65,6 +65,6 @@ export function createDirectPath(own: PortRef, far: PortRef): TracedPath {
   return {
     ends: [own, far],
     devices: [codeKey(own.deviceCode), codeKey(far.deviceCode)],
-    ports: [portKey(own), portKey(far)],
+    ports: [toPortKey(own), toPortKey(far)],
   };
 }

@@ -4,15 +4,15 @@ import type { DcReader, DcWriter } from "#dc/ports.ts";
  * A hybrid logical clock reading: nanoseconds since 1970, and a counter that orders equal ones.
  * Source: CockroachDB, Follower reads.
  */
-interface Reading {
+interface ClockReading {
   readonly wallNs: bigint;
   readonly logical: number;
 }
 
-const HLC = /^(\d{1,20})(?:\.(\d{1,10}))?$/;
+const HLC_PATTERN = /^(\d{1,20})(?:\.(\d{1,10}))?$/;
 
-function parseHlc(text: string): Reading | undefined {
-  const [, wall, logical = "0"] = HLC.exec(text) ?? [];
+function parseHlc(text: string): ClockReading | undefined {
+  const [, wall, logical = "0"] = HLC_PATTERN.exec(text) ?? [];
   return wall === undefined ? undefined : { wallNs: BigInt(wall), logical: Number(logical) };
 }
 
@@ -25,7 +25,7 @@ export function isHlc(text: unknown): text is string {
  * Whether clock reading `a` is later than `b`, or `b` is unreadable. Compares big integers, because a reading has
  * nineteen digits.
  */
-export function isLater(a: string, b: string): boolean {
+export function isLaterHlc(a: string, b: string): boolean {
   const [first, second] = [parseHlc(a), parseHlc(b)];
   if (first === undefined || second === undefined) return second === undefined;
   return first.wallNs === second.wallNs ? first.logical > second.logical : first.wallNs > second.wallNs;
@@ -45,26 +45,26 @@ export function convertMsToIso(ms: number): string | undefined {
   return Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999 ? undefined : date.toISOString();
 }
 
-const SETTING = "feed_resolved";
+const RESOLVED_SETTING = "feed_resolved";
 
 /** Reads the resolved timestamp of each feed, by the feed's name. */
 async function readResolvedTimestamps(reader: DcReader): Promise<Readonly<Record<string, string>>> {
-  return JSON.parse((await reader.setting(SETTING)) ?? "{}");
+  return JSON.parse((await reader.setting(RESOLVED_SETTING)) ?? "{}");
 }
 
 /** Stores a feed's resolved timestamp. Ignores an older one, which a feed sends again after a restart. */
 export async function raiseResolvedTimestamp(writer: DcWriter, feed: string, resolved: string): Promise<void> {
   const known = await readResolvedTimestamps(writer);
   const before = known[feed];
-  if (before !== undefined && !isLater(resolved, before)) return;
-  await writer.setSetting(SETTING, JSON.stringify({ ...known, [feed]: resolved }));
+  if (before !== undefined && !isLaterHlc(resolved, before)) return;
+  await writer.setSetting(RESOLVED_SETTING, JSON.stringify({ ...known, [feed]: resolved }));
 }
 
 /** Returns the time up to which every feed has delivered, ISO 8601 in UTC; undefined without a feed. */
 export async function readResolvedTime(reader: DcReader): Promise<string | undefined> {
   const readings = Object.values(await readResolvedTimestamps(reader));
   const earliest = readings.reduce<string | undefined>(
-    (least, one) => (least === undefined || isLater(least, one) ? one : least),
+    (least, one) => (least === undefined || isLaterHlc(least, one) ? one : least),
     undefined,
   );
   return earliest === undefined ? undefined : convertHlcToIso(earliest);

@@ -32,11 +32,11 @@ async function replayLetter(
 ): Promise<DeliveryReceipt> {
   const delivery = runAllSteps(readDelivery(parseLetterEvent(letter)));
   const [poison] = delivery.poison;
-  if (poison !== undefined) throw refuseReplay(letter, poison.reason);
+  if (poison !== undefined) throw createReplayError(letter, poison.reason);
   try {
     for (const { event } of delivery.events) readRowChange(event);
   } catch (error) {
-    if (error instanceof UnreadableEventError) throw refuseReplay(letter, error.message);
+    if (error instanceof UnreadableEventError) throw createReplayError(letter, error.message);
     throw error;
   }
   return applyDelivery({ ...source, feed: letter.feed }, writer, delivery);
@@ -46,10 +46,10 @@ function parseLetterEvent(letter: DeadLetter): unknown {
   try {
     return JSON.parse(letter.body);
   } catch {
-    throw refuseReplay(letter, "it was too long to be kept whole");
+    throw createReplayError(letter, "it was too long to be kept whole");
   }
 }
 
-function refuseReplay({ id }: DeadLetter, why: string): OperationError {
+function createReplayError({ id }: DeadLetter, why: string): OperationError {
   return new OperationError("failed_precondition", `Cannot replay dead letter "${id}": ${why}`);
 }

@@ -25,7 +25,7 @@ export interface FeedEvent {
 /** An event and its raw form. */
 export interface ReceivedEvent {
   readonly event: FeedEvent;
-  readonly told: unknown;
+  readonly raw: unknown;
 }
 
 /** An event that cannot be parsed, and the reason. */
@@ -76,7 +76,7 @@ function* readEvents(elements: readonly unknown[]): Steps<Delivery> {
     yield;
     try {
       const event = readEvent(element);
-      if (event !== undefined) events.push({ event, told: element });
+      if (event !== undefined) events.push({ event, raw: element });
     } catch (error) {
       if (!(error instanceof UnreadableEventError)) throw error;
       poison.push({ reason: error.message, event: element });
@@ -97,26 +97,29 @@ function readEvent(element: unknown): FeedEvent | undefined {
   if (payload === null) return undefined;
   if (isJsonObject(payload))
     return readEvent({ ...(element["key"] !== undefined && { key: element["key"] }), ...payload });
-  if (isJsonObject(bare)) return readBare(element, bare);
+  if (isJsonObject(bare)) return readBareEvent(element, bare);
   if (typeof element["op"] === "string" && isJsonObject(element["source"]))
-    return readSourced(element, element["source"]);
-  if ("after" in element && typeof element["topic"] === "string") return readWrapped(element);
+    return readEventWithSource(element, element["source"]);
+  if ("after" in element && typeof element["topic"] === "string") return readWrappedEvent(element);
   throw new UnreadableEventError("An event is of no dialect that is known: expected CockroachDB's or Debezium's");
 }
 
-function readWrapped({ topic, key, updated, after, before }: FeedRow): FeedEvent {
+function readWrappedEvent({ topic, key, updated, after, before }: FeedRow): FeedEvent {
   const rows = readRows(after, before);
   return { table: parseTopicTable(topic), key, ...readMarkAndTime(updated, undefined, rows), ...rows };
 }
 
-function readBare(element: FeedRow, { topic, key, updated }: FeedRow): FeedEvent {
+function readBareEvent(element: FeedRow, { topic, key, updated }: FeedRow): FeedEvent {
   const { __crdb__: _, ...columns } = element;
   const rows = readRows(Object.keys(columns).length === 0 ? null : columns, undefined);
   return { table: parseTopicTable(topic), key, ...readMarkAndTime(updated, undefined, rows), ...rows };
 }
 
 /** Parses an event with a source: Debezium's, or CockroachDB's enriched envelope, which has the same form. */
-function readSourced({ op, key, after, before, ts_ms: toldMs }: FeedRow, source: FeedRow): FeedEvent | undefined {
+function readEventWithSource(
+  { op, key, after, before, ts_ms: toldMs }: FeedRow,
+  source: FeedRow,
+): FeedEvent | undefined {
   if (op === "m") return undefined;
   if (!["c", "u", "d", "r"].includes(String(op)))
     throw new UnreadableEventError(`Operation "${String(op)}" is of no one row`);
@@ -127,16 +130,16 @@ function readSourced({ op, key, after, before, ts_ms: toldMs }: FeedRow, source:
   return { table: parseTopicTable(name ?? table), key, ...readMarkAndTime(mark, committedMs ?? toldMs, rows), ...rows };
 }
 
-type Rows = Pick<FeedEvent, "after" | "before">;
+type RowVersions = Pick<FeedEvent, "after" | "before">;
 
-function readRows(after: unknown, before: unknown): Rows {
+function readRows(after: unknown, before: unknown): RowVersions {
   if (after !== null && !isJsonObject(after)) throw new UnreadableEventError("after is no row");
   if (before !== undefined && before !== null && !isJsonObject(before))
     throw new UnreadableEventError("before is no row");
   return { after, ...(isJsonObject(before) && { before }) };
 }
 
-function readMarkAndTime(mark: unknown, ms: unknown, rows: Rows): Pick<FeedEvent, "mark" | "at"> {
+function readMarkAndTime(mark: unknown, ms: unknown, rows: RowVersions): Pick<FeedEvent, "mark" | "at"> {
   const at = isHlc(mark) ? convertHlcToIso(mark) : typeof ms === "number" ? convertMsToIso(ms) : undefined;
   const told = typeof mark === "string" || typeof mark === "number";
   // Some feeds send no position. Equal versions of a row then have the same mark.

@@ -25,8 +25,8 @@ export interface OwnWriteMatch {
  */
 export async function findOwnWrite(reader: DcReader, change: RowChange): Promise<OwnWriteMatch> {
   if (change.table === "port") return findPortWrite(reader, change);
-  const told = change.writtenAt === undefined ? [] : await findEntriesWrittenAt(reader, change, change.writtenAt);
-  for (const record of told) if (!(await reader.witnessed(record.seq))) return { own: record };
+  const candidates = change.writtenAt === undefined ? [] : await findEntriesWrittenAt(reader, change, change.writtenAt);
+  for (const record of candidates) if (!(await reader.witnessed(record.seq))) return { own: record };
   const latest = await findFirstEntry(reader, change, () => true);
   if (latest !== undefined && doesEntryRecordRow(latest, change)) return { own: latest, latest };
   if (change.after !== undefined) return latest === undefined ? {} : { latest };
@@ -58,7 +58,7 @@ async function findEntriesWrittenAt(
 async function findFirstEntry(
   reader: DcReader,
   { entity }: RowChange,
-  wanted: (record: ChangeRecord) => boolean,
+  matches: (record: ChangeRecord) => boolean,
 ): Promise<ChangeRecord | undefined> {
   let after: number | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
@@ -68,7 +68,7 @@ async function findFirstEntry(
       limit: ENTRIES_PER_PAGE,
       ...(after !== undefined && { after }),
     });
-    const record = found.find((one) => isEntryOf(one, entity) && wanted(one));
+    const record = found.find((one) => isEntryOf(one, entity) && matches(one));
     if (record !== undefined || found.length < ENTRIES_PER_PAGE) return record;
     after = found.at(-1)?.seq;
   }

@@ -4,7 +4,7 @@ import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { PortSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { convertModelToJson } from "../messages/model_json.ts";
-import { listContainerRefs, SCHEMAS } from "../writes/changes.ts";
+import { listContainerRefs, RESOURCE_SCHEMAS } from "../writes/changes.ts";
 import { type FeedEvent, type FeedRow, UnreadableEventError } from "./delivery.ts";
 
 export type FeedTable = ResourceKind | "port";
@@ -38,14 +38,14 @@ export function readRowChange(event: FeedEvent): RowChange | undefined {
 }
 
 function parseFeedTable(name: string): FeedTable | undefined {
-  return name === "port" || Object.hasOwn(SCHEMAS, name) ? (name as FeedTable) : undefined;
+  return name === "port" || Object.hasOwn(RESOURCE_SCHEMAS, name) ? (name as FeedTable) : undefined;
 }
 
 function readResourceRow(kind: ResourceKind, event: FeedEvent): RowChange {
   const [key = ""] = readPrimaryKey(event, ["key"]);
-  const was = event.before === undefined ? undefined : parseRowBody(SCHEMAS[kind], event.before);
-  const is = event.after === null ? undefined : parseRowBody(SCHEMAS[kind], event.after);
-  const entity = readRowName(kind, key, (is ?? was)?.model);
+  const was = event.before === undefined ? undefined : parseRowBody(RESOURCE_SCHEMAS[kind], event.before);
+  const is = event.after === null ? undefined : parseRowBody(RESOURCE_SCHEMAS[kind], event.after);
+  const entity = findRowRef(kind, key, (is ?? was)?.model);
   const updateTime = event.after?.["update_time"];
   return {
     table: kind,
@@ -101,7 +101,7 @@ function parseRowBody(schema: DescMessage, row: FeedRow): { readonly model: obje
 
 type AnyResource = ResourceByKind[ResourceKind];
 
-function readRowName(kind: ResourceKind, key: string, model: object | undefined): string {
+function findRowRef(kind: ResourceKind, key: string, model: object | undefined): string {
   try {
     const resource = model as AnyResource;
     if (model !== undefined && getResourceKey(resource) === key) return getResourceRef(kind, resource as never);

@@ -5,7 +5,7 @@ import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
 import type { AuditAction } from "#dc/model/enum_values.ts";
 import type { ChainHead, DcWriter } from "#dc/ports.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
-import { changedFields } from "../writes/changes.ts";
+import { listChangedFields } from "../writes/changes.ts";
 import { raiseResolvedTimestamp } from "./commit_time.ts";
 import {
   type Delivery,
@@ -45,10 +45,10 @@ export async function applyDelivery(
   writer: DcWriter,
   delivery: Delivery,
 ): Promise<DeliveryReceipt> {
-  return new Intake(source, writer).take(delivery);
+  return new DeliveryWriter(source, writer).writeDelivery(delivery);
 }
 
-class Intake {
+class DeliveryWriter {
   readonly #source: FeedSource;
   readonly #writer: DcWriter;
   readonly #now: string;
@@ -63,15 +63,15 @@ class Intake {
     this.#transactionId = source.context.newId();
   }
 
-  async take({ events, poison, resolved }: Delivery): Promise<DeliveryReceipt> {
-    const scheduler = CooperativeScheduler.ofWrite();
+  async writeDelivery({ events, poison, resolved }: Delivery): Promise<DeliveryReceipt> {
+    const scheduler = CooperativeScheduler.createForWrite();
     for (const event of events) {
       await scheduler.yieldIfDue();
-      await this.#takeEvent(event);
+      await this.#writeEvent(event);
     }
     for (const one of poison) {
       await scheduler.yieldIfDue();
-      await this.#bury(one);
+      await this.#storeDeadLetter(one);
     }
     if (resolved !== undefined) await raiseResolvedTimestamp(this.#writer, this.#source.feed, resolved);
     // Raises the revision so that caches and graphs, which are keyed by revision, read the changed rows.
@@ -79,32 +79,32 @@ class Intake {
     return this.#counts;
   }
 
-  async #takeEvent({ event, told }: ReceivedEvent): Promise<void> {
+  async #writeEvent({ event, raw: told }: ReceivedEvent): Promise<void> {
     try {
       const change = readRowChange(event);
       if (change === undefined) this.#counts.ignored += 1;
-      else await this.#takeChange(event, change);
+      else await this.#recordChange(event, change);
     } catch (error) {
       if (!(error instanceof UnreadableEventError)) throw error;
-      await this.#bury({ reason: error.message, event: told });
+      await this.#storeDeadLetter({ reason: error.message, event: told });
     }
   }
 
-  async #takeChange(event: FeedEvent, change: RowChange): Promise<void> {
+  async #recordChange(event: FeedEvent, change: RowChange): Promise<void> {
     const { table, rowKey } = change;
     if (await this.#writer.delivered(table, rowKey, event.mark)) {
       this.#counts.duplicates += 1;
       return;
     }
     const { own, latest } = await findOwnWrite(this.#writer, change);
-    const record = own ?? (await this.#append(this.#draft(event, change, latest)));
+    const record = own ?? (await this.#appendDraft(this.#createDraft(event, change, latest)));
     const seq = own !== undefined && table === "port" ? 0 : record.seq;
     await this.#writer.keepDelivery({ table, rowKey, mark: event.mark, seq, receivedAt: this.#now });
     this.#counts.accepted += 1;
     if (own === undefined) this.#counts.outOfBand += 1;
   }
 
-  #draft(event: FeedEvent, change: RowChange, latest: ChangeRecord | undefined): ChangeDraft {
+  #createDraft(event: FeedEvent, change: RowChange, latest: ChangeRecord | undefined): ChangeDraft {
     const { context, caller } = this.#source;
     const { entity, related, after } = change;
     const was = change.before ?? (latest?.entity === entity ? latest.after : undefined);
@@ -128,14 +128,14 @@ class Intake {
       related,
       ...(was !== undefined && { before: was }),
       ...(after !== undefined && { after }),
-      changedFields: changedFields(was as JsonObject | undefined, after),
+      changedFields: listChangedFields(was as JsonObject | undefined, after),
       source: "OUT_OF_BAND",
       commit: event.mark,
       transactionId: this.#transactionId,
     };
   }
 
-  async #append(draft: ChangeDraft): Promise<ChangeRecord> {
+  async #appendDraft(draft: ChangeDraft): Promise<ChangeRecord> {
     this.#head ??= await this.#writer.chainHead();
     const record = appendToChain(this.#head, draft);
     await this.#writer.append([record]);
@@ -143,7 +143,7 @@ class Intake {
     return record;
   }
 
-  async #bury({ reason, event }: UnreadableEvent): Promise<void> {
+  async #storeDeadLetter({ reason, event }: UnreadableEvent): Promise<void> {
     const { context, feed } = this.#source;
     const body = (JSON.stringify(event) ?? "").slice(0, MAX_LETTER_CHARS);
     await this.#writer.keepDeadLetter({ id: context.newId(), receivedAt: this.#now, feed, reason, body });

@@ -21,19 +21,19 @@ export interface FieldPlan {
   readonly isAlways: boolean;
 }
 
-const plans = new WeakMap<DescMessage, readonly FieldPlan[]>();
+const plansByMessage = new WeakMap<DescMessage, readonly FieldPlan[]>();
 
 /**
  * Returns the message fields that the model contains, in proto order. Omits fields that the service computes: clients
  * may send them back, but they are ignored.
  */
 export function listFieldPlans(schema: DescMessage): readonly FieldPlan[] {
-  const known = plans.get(schema);
+  const known = plansByMessage.get(schema);
   if (known !== undefined) return known;
   const always = ALWAYS_PRESENT_FIELDS[schema.name] ?? [];
   const plan = schema.fields
     .filter((field) => !getOption(field, rule).output)
     .map((field) => ({ field, isAlways: always.includes(field.name) }));
-  plans.set(schema, plan);
+  plansByMessage.set(schema, plan);
   return plan;
 }

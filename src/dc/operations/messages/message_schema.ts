@@ -9,18 +9,18 @@ export interface SchemaOptions {
   /** Returns the schema of a nested message: the schema itself or a reference to it. */
   readonly message: (desc: DescMessage) => JsonSchema;
   /** Whether the schema includes the `..._UNSPECIFIED` value of enumerations and the 32-bit bounds of integers. */
-  readonly complete: boolean;
+  readonly isComplete: boolean;
 }
 
 /** Messages that proto JSON writes in a special form. Source: ProtoJSON format. */
-const WELL_KNOWN: Readonly<Record<string, JsonSchema>> = {
+const WELL_KNOWN_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   "google.protobuf.Timestamp": { type: "string", format: "date-time" },
   "google.protobuf.FieldMask": { type: "string", description: "Paths joined by commas." },
   "google.protobuf.Struct": { type: "object", additionalProperties: true },
   "google.protobuf.Any": { type: "object", properties: { "@type": { type: "string" } }, required: ["@type"] },
 };
 
-const INT32 = { type: "integer", minimum: -2_147_483_648, maximum: 2_147_483_647 } as const;
+const INT32_SCHEMA = { type: "integer", minimum: -2_147_483_648, maximum: 2_147_483_647 } as const;
 
 /** Returns the proto comment of a message, field, enumeration value or method; "" without one. */
 export function findProtoComment(name: string): string {
@@ -29,7 +29,7 @@ export function findProtoComment(name: string): string {
 
 /** Returns the JSON Schema of a message in proto JSON with the proto's names. Proto comments become descriptions. */
 export function buildMessageSchema(desc: DescMessage, options: SchemaOptions): JsonSchema {
-  const known = WELL_KNOWN[desc.typeName];
+  const known = WELL_KNOWN_SCHEMAS[desc.typeName];
   if (known !== undefined) return known;
   const required = desc.fields.filter(isRequired).map(({ name }) => name);
   return {
@@ -64,34 +64,37 @@ function describeByComment(name: string): JsonSchema {
 function buildValueSchema(field: DescField, options: SchemaOptions): JsonSchema {
   switch (field.fieldKind) {
     case "list":
-      return { type: "array", items: buildItemSchema(field, options), ...findLengthLimits(field) };
+      return { type: "array", items: buildSingleValueSchema(field, options), ...describeLengthLimit(field) };
     case "map":
-      return { type: "object", additionalProperties: buildItemSchema({ ...field, listKind: field.mapKind }, options) };
+      return {
+        type: "object",
+        additionalProperties: buildSingleValueSchema({ ...field, listKind: field.mapKind }, options),
+      };
     default:
-      return buildItemSchema({ ...field, listKind: field.fieldKind }, options);
+      return buildSingleValueSchema({ ...field, listKind: field.fieldKind }, options);
   }
 }
 
-function findLengthLimits(field: DescField): JsonSchema {
+function describeLengthLimit(field: DescField): JsonSchema {
   const { items } = getOption(field, rule);
   return items === 0 ? {} : { maxItems: items };
 }
 
-interface Item {
+interface SingleValue {
   readonly listKind: "scalar" | "enum" | "message";
   readonly scalar?: ScalarType | undefined;
   readonly enum?: DescEnum | undefined;
   readonly message?: DescMessage | undefined;
 }
 
-function buildItemSchema({ scalar, enum: words, message }: Item, options: SchemaOptions): JsonSchema {
-  if (message !== undefined) return WELL_KNOWN[message.typeName] ?? options.message(message);
+function buildSingleValueSchema({ scalar, enum: words, message }: SingleValue, options: SchemaOptions): JsonSchema {
+  if (message !== undefined) return WELL_KNOWN_SCHEMAS[message.typeName] ?? options.message(message);
   if (words !== undefined) {
-    const shown = options.complete ? words.values : words.values.filter(({ number }) => number !== 0);
+    const shown = options.isComplete ? words.values : words.values.filter(({ number }) => number !== 0);
     return { type: "string", enum: shown.map(({ name }) => name) };
   }
   const schema = buildScalarSchema(scalar);
-  return schema === INT32 && !options.complete ? { type: "integer" } : schema;
+  return schema === INT32_SCHEMA && !options.isComplete ? { type: "integer" } : schema;
 }
 
 function buildScalarSchema(scalar: ScalarType | undefined): JsonSchema {
@@ -100,7 +103,7 @@ function buildScalarSchema(scalar: ScalarType | undefined): JsonSchema {
       return { type: "boolean" };
     case ScalarType.INT32:
     case ScalarType.SINT32:
-      return INT32;
+      return INT32_SCHEMA;
     case ScalarType.DOUBLE:
     case ScalarType.FLOAT:
       return { type: "number" };

@@ -14,7 +14,7 @@ import {
   SegmentKind,
   Severity,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { toMessage } from "./convert.ts";
+import { convertToMessage } from "./convert.ts";
 
 /** Utilization in percent from which a link is congested. Source: docs/contract/datacenter-analyses.md#fabric. */
 export const CONGESTED_PCT = 80;
@@ -25,7 +25,7 @@ function createStoredMessage<Desc extends DescMessage>(
   schema: Desc,
   { resource, etag, createTime, updateTime }: StoredVersion<object>,
 ): MessageShape<Desc> {
-  return toMessage(schema, { ...resource, etag, createTime, updateTime });
+  return convertToMessage(schema, { ...resource, etag, createTime, updateTime });
 }
 
 /** Returns a device's message, including the computed fields of its ports. */
@@ -91,7 +91,7 @@ export function createFindingInit({ severity, code, field, message, value = "", 
 }
 
 export function createPathMessage({ hops, segments, problems, ...path }: CablePath) {
-  return toMessage(CablePathSchema, {
+  return convertToMessage(CablePathSchema, {
     ...path,
     hops: hops.map(({ device, inPort, outPort }) => ({
       deviceCode: device.code,

@@ -2,19 +2,19 @@ import type { DescEnum, DescField, DescMessage, JsonObject, JsonValue } from "@b
 import { compareText } from "#dc/model/ref.ts";
 import { sortKeys } from "#kernel/canonical_json.ts";
 
-type Write = (value: unknown) => JsonValue;
+type WriteValue = (value: unknown) => JsonValue;
 
-interface Entry {
+interface FieldWriter {
   /** Name of the field in the model. */
   readonly localName: string;
   /** Name of the field in the proto. */
   readonly name: string;
-  readonly write: Write;
+  readonly write: WriteValue;
   /** Whether a value counts as absent. Empty lists and maps do, and so does zero in a field without presence. */
   readonly isAbsent: (value: unknown) => boolean;
 }
 
-const plans = new WeakMap<DescMessage, readonly Entry[]>();
+const writersByMessage = new WeakMap<DescMessage, readonly FieldWriter[]>();
 
 /**
  * Converts a model value to proto JSON with the proto's names: the result of `toJson` for its message, without building
@@ -29,8 +29,8 @@ export function convertModelToJson(schema: DescMessage, model: object): JsonObje
   return json;
 }
 
-function findWritePlan(schema: DescMessage): readonly Entry[] {
-  const known = plans.get(schema);
+function findWritePlan(schema: DescMessage): readonly FieldWriter[] {
+  const known = writersByMessage.get(schema);
   if (known !== undefined) return known;
   // Sorts fields as canonical JSON does, so that its text is cheap to write.
   const plan = schema.fields
@@ -41,11 +41,11 @@ function findWritePlan(schema: DescMessage): readonly Entry[] {
       isAbsent: createAbsenceTest(field),
     }))
     .toSorted((a, b) => compareText(a.name, b.name));
-  plans.set(schema, plan);
+  writersByMessage.set(schema, plan);
   return plan;
 }
 
-function createFieldWriter(field: DescField): Write {
+function createFieldWriter(field: DescField): WriteValue {
   const item = createItemWriter(field);
   if (field.fieldKind === "list") return (value) => (value as readonly unknown[]).map(item);
   if (field.fieldKind !== "map") return item;
@@ -53,7 +53,7 @@ function createFieldWriter(field: DescField): Write {
     sortKeys(Object.fromEntries(Object.entries(value as object).map(([key, inner]) => [key, item(inner)])));
 }
 
-function createItemWriter({ enum: desc, message }: DescField): Write {
+function createItemWriter({ enum: desc, message }: DescField): WriteValue {
   if (desc !== undefined) return createEnumWriter(desc);
   if (message === undefined) return (value) => value as JsonValue;
   // Moments in the model are ISO 8601 with milliseconds; proto JSON omits a fraction of zero.
@@ -61,17 +61,17 @@ function createItemWriter({ enum: desc, message }: DescField): Write {
   return (value) => convertModelToJson(message, value as object);
 }
 
-function createEnumWriter({ values }: DescEnum): Write {
+function createEnumWriter({ values }: DescEnum): WriteValue {
   const prefix = (values[0]?.name ?? "").replace(/UNSPECIFIED$/, "");
   return (word) => prefix + String(word);
 }
 
-function createAbsenceTest({ fieldKind, ...field }: DescField): Entry["isAbsent"] {
+function createAbsenceTest({ fieldKind, ...field }: DescField): FieldWriter["isAbsent"] {
   if (fieldKind === "list") return (value) => (value as readonly unknown[]).length === 0;
   if (fieldKind === "map") return (value) => Object.keys(value as object).length === 0;
-  const hasPresence = fieldKind === "message" || ("presence" in field && field.presence === EXPLICIT);
+  const hasPresence = fieldKind === "message" || ("presence" in field && field.presence === EXPLICIT_PRESENCE);
   return hasPresence ? () => false : (value) => value === 0 || value === "" || value === false;
 }
 
-/** The value `FieldPresence.EXPLICIT` of the descriptor's features. */
-const EXPLICIT = 1;
+/** The value `FieldPresence.EXPLICIT_PRESENCE` of the descriptor's features. */
+const EXPLICIT_PRESENCE = 1;

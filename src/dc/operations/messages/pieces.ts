@@ -31,7 +31,7 @@ export function* encodeBinaryInSteps<Desc extends DescMessage>(
   };
   for (const field of sortFields(desc)) {
     if (!long.some((other) => other === field)) {
-      copyWithField(field, message, short);
+      copyField(field, message, short);
       continue;
     }
     flush();
@@ -53,22 +53,22 @@ export function* encodeJsonInSteps<Desc extends DescMessage>(
 ): Steps<Uint8Array> {
   const long = findLongLists(desc, message);
   const json = toJson(desc, omitLists(message, long), options) as Readonly<Record<string, unknown>>;
-  if (long.length === 0) return encoder.encode(JSON.stringify(json));
+  if (long.length === 0) return textEncoder.encode(JSON.stringify(json));
   const pieces: Uint8Array[] = [];
   for (const field of sortFields(desc)) {
     const name = options.useProtoFieldName === true ? field.name : field.jsonName;
     const head = `${pieces.length === 0 ? "{" : ","}${JSON.stringify(name)}:`;
     const list = long.find((other) => other === field);
     if (list !== undefined) yield* encodeListInSteps(list, message, { options, head, pieces });
-    else if (Object.hasOwn(json, name)) pieces.push(encoder.encode(head + JSON.stringify(json[name])));
+    else if (Object.hasOwn(json, name)) pieces.push(textEncoder.encode(head + JSON.stringify(json[name])));
   }
-  pieces.push(encoder.encode("}"));
+  pieces.push(textEncoder.encode("}"));
   return Buffer.concat(pieces);
 }
 
-const encoder = new TextEncoder();
+const textEncoder = new TextEncoder();
 
-interface ListText {
+interface ListEncoding {
   readonly options: Partial<JsonWriteOptions>;
   /** JSON text before the list: a separator and the name of the list. */
   readonly head: string;
@@ -78,17 +78,17 @@ interface ListText {
 function* encodeListInSteps(
   { message: element, localName }: ListField,
   message: object,
-  { options, head, pieces }: ListText,
+  { options, head, pieces }: ListEncoding,
 ): Steps<void> {
   if (element === undefined) return;
   let before = `${head}[`;
   for (const elements of sliceElements(message, localName)) {
     yield;
     const texts = elements.map((one) => JSON.stringify(toJson(element, one, options)));
-    pieces.push(encoder.encode(before + texts.join(",")));
+    pieces.push(textEncoder.encode(before + texts.join(",")));
     before = ",";
   }
-  pieces.push(encoder.encode("]"));
+  pieces.push(textEncoder.encode("]"));
 }
 
 /** Returns the fields in the order in which they are written. */
@@ -96,7 +96,7 @@ function sortFields({ fields }: DescMessage): readonly DescField[] {
   return fields.toSorted((a, b) => a.number - b.number);
 }
 
-function copyWithField(
+function copyField(
   { localName, oneof }: DescField,
   message: Readonly<Record<string, unknown>>,
   kept: Record<string, unknown>,

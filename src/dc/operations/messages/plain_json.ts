@@ -6,15 +6,15 @@ import { type FieldPlan, listFieldPlans } from "./field_plans.ts";
 /** Marks a value outside the plain form. The message parser then parses the document or reports the error. */
 const NOT_PLAIN = Symbol("other");
 
-type Read = (value: unknown) => unknown;
+type ReadValue = (value: unknown) => unknown;
 
-interface Entry extends FieldPlan {
-  readonly read: Read;
+interface FieldReader extends FieldPlan {
+  readonly read: ReadValue;
   /** Value of an absent field, for fields that the model always contains. */
   readonly missing: unknown;
 }
 
-const plans = new WeakMap<DescMessage, readonly Entry[]>();
+const readersByMessage = new WeakMap<DescMessage, readonly FieldReader[]>();
 
 /**
  * Converts proto JSON to the model without building a message. Returns the result of
@@ -41,13 +41,13 @@ function readMessage(schema: DescMessage, json: unknown): object | typeof NOT_PL
   return taken === Object.keys(json).length ? model : NOT_PLAIN;
 }
 
-function findReadPlan(schema: DescMessage): readonly Entry[] {
-  const known = plans.get(schema);
+function findReadPlan(schema: DescMessage): readonly FieldReader[] {
+  const known = readersByMessage.get(schema);
   if (known !== undefined) return known;
   const plan = listFieldPlans(schema)
     .map((one) => ({ ...one, read: createFieldReader(one.field), missing: findZeroValue(one.field) }))
     .toSorted((a, b) => compareText(a.field.localName, b.field.localName));
-  plans.set(schema, plan);
+  readersByMessage.set(schema, plan);
   return plan;
 }
 
@@ -60,14 +60,14 @@ function findZeroValue(field: DescField): unknown {
 function isUnset(field: DescField, value: unknown): boolean {
   if (field.fieldKind === "list") return (value as readonly unknown[]).length === 0;
   if (field.fieldKind === "map") return Object.keys(value as object).length === 0;
-  if (field.fieldKind === "message" || field.presence === EXPLICIT) return false;
+  if (field.fieldKind === "message" || field.presence === EXPLICIT_PRESENCE) return false;
   return value === 0 || value === "" || value === false;
 }
 
-/** The value `FieldPresence.EXPLICIT` of the descriptor's features. */
-const EXPLICIT = 1;
+/** The value `FieldPresence.EXPLICIT_PRESENCE` of the descriptor's features. */
+const EXPLICIT_PRESENCE = 1;
 
-function createFieldReader(field: DescField): Read {
+function createFieldReader(field: DescField): ReadValue {
   switch (field.fieldKind) {
     case "list": {
       const item = createItemReader(field);
@@ -80,7 +80,7 @@ function createFieldReader(field: DescField): Read {
   }
 }
 
-function createItemReader({ enum: words, message, scalar }: DescField): Read {
+function createItemReader({ enum: words, message, scalar }: DescField): ReadValue {
   if (words !== undefined) return createEnumReader(words);
   if (message !== undefined) {
     return message.typeName === "google.protobuf.Timestamp" ? readIsoTime : (value) => readMessage(message, value);
@@ -102,7 +102,7 @@ function createItemReader({ enum: words, message, scalar }: DescField): Read {
   }
 }
 
-function readList(value: unknown, item: Read): unknown {
+function readList(value: unknown, item: ReadValue): unknown {
   if (!Array.isArray(value)) return NOT_PLAIN;
   const items = value.map(item);
   return items.includes(NOT_PLAIN) ? NOT_PLAIN : items;
@@ -118,7 +118,7 @@ function isValidText(value: unknown): value is string {
   return typeof value === "string" && !value.includes("\0") && value.isWellFormed();
 }
 
-function createEnumReader({ values }: DescEnum): Read {
+function createEnumReader({ values }: DescEnum): ReadValue {
   const prefix = (values[0]?.name ?? "").replace(/UNSPECIFIED$/, "");
   const words = new Map<unknown, string>();
   for (const { name, number } of values) if (number !== 0) words.set(name, name.slice(prefix.length));
@@ -126,10 +126,10 @@ function createEnumReader({ values }: DescEnum): Read {
 }
 
 /** ISO 8601 in UTC without the year 0, which is before the earliest time of a message. */
-const MOMENT = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/;
+const ISO_TIME_PATTERN = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/;
 
 function readIsoTime(value: unknown): unknown {
-  if (typeof value !== "string" || !MOMENT.test(value)) return NOT_PLAIN;
+  if (typeof value !== "string" || !ISO_TIME_PATTERN.test(value)) return NOT_PLAIN;
   const date = new Date(value);
   return Number.isNaN(date.getTime()) ? NOT_PLAIN : date.toISOString();
 }

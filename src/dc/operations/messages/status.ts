@@ -1,6 +1,6 @@
 import { create, createRegistry, type DescMessage, type MessageInitShape } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
-import { rejectWrite } from "#dc/model/finding.ts";
+import { createRejection } from "#dc/model/finding.ts";
 import { Refusal } from "#dc/model/refusal.ts";
 import {
   BadRequestSchema,
@@ -14,7 +14,7 @@ import type { ErrorKind, OperationError } from "#kernel/errors.ts";
 export const ERROR_DOMAIN = "datacenter.v1";
 
 /** The canonical gRPC code of each kind of error. */
-export const GRPC_CODE: Readonly<Record<ErrorKind, number>> = {
+export const GRPC_CODE_BY_KIND: Readonly<Record<ErrorKind, number>> = {
   invalid_argument: 3,
   deadline_exceeded: 4,
   not_found: 5,
@@ -83,21 +83,21 @@ function listDetailsByKind(kind: ErrorKind, violations: Refusal["violations"]): 
 }
 
 /** A refusal of an invalid token, as opposed to one for a missing token. */
-export class InvalidToken extends Refusal {
+export class InvalidTokenRefusal extends Refusal {
   constructor(message: string) {
-    super(rejectWrite("UNAUTHENTICATED", "", message));
+    super(createRejection("UNAUTHENTICATED", "", message));
   }
 }
 
 /** Returns the value of `WWW-Authenticate` in a 401 response. Source: RFC 9110, 15.5.2; RFC 6750, 3. */
 export function createAuthChallenge(error: OperationError): string {
-  return error instanceof InvalidToken ? 'Bearer error="invalid_token"' : "Bearer";
+  return error instanceof InvalidTokenRefusal ? 'Bearer error="invalid_token"' : "Bearer";
 }
 
 /** Converts an error to the status message that bulk replies contain for each item. */
 export function convertErrorToStatus(error: OperationError): Status {
   return create(StatusSchema, {
-    code: GRPC_CODE[error.kind],
+    code: GRPC_CODE_BY_KIND[error.kind],
     message: error.message,
     details: listErrorDetails(error).map(({ schema, init }) => anyPack(schema, create(schema, init as never))),
   });

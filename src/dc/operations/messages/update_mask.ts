@@ -1,8 +1,8 @@
 import type { DescMessage } from "@bufbuild/protobuf";
-import { rejectWrite } from "#dc/model/finding.ts";
+import { createRejection } from "#dc/model/finding.ts";
 import { Refusal } from "#dc/model/refusal.ts";
 
-type Plain = Record<string, unknown>;
+type PlainObject = Record<string, unknown>;
 
 /**
  * Merges a request into the stored resource.
@@ -19,10 +19,10 @@ export function applyMask<Resource extends object>(
 ): Resource {
   if (paths.length === 0) return { ...before, ...patch };
   if (paths.includes("*")) return patch;
-  const result: Plain = structuredClone(before) as Plain;
+  const result: PlainObject = structuredClone(before) as PlainObject;
   for (const path of paths) {
     const names = resolveMaskPath(schema, path);
-    copyAtPath(result, patch as Plain, names);
+    copyAtPath(result, patch as PlainObject, names);
   }
   return result as Resource;
 }
@@ -32,7 +32,7 @@ export function applyMask<Resource extends object>(
  * @param field path of the mask in the request.
  * @throws Refusal for a path that leads to no field
  */
-export function checkMask(schema: DescMessage, paths: readonly string[], field: string): void {
+export function requireValidMask(schema: DescMessage, paths: readonly string[], field: string): void {
   for (const path of paths) if (path !== "*") resolveMaskPath(schema, path, field);
 }
 
@@ -43,31 +43,31 @@ function resolveMaskPath(schema: DescMessage, path: string, mask = "update_mask"
     const field: DescMessage["fields"][number] | undefined = at?.fields.find(
       ({ name, jsonName }) => name === part || jsonName === part,
     );
-    if (field === undefined) throw refuseUnknownPath(path, mask);
+    if (field === undefined) throw createUnknownPathRefusal(path, mask);
     names.push(field.localName);
     at = field.fieldKind === "message" ? field.message : undefined;
   }
   return names;
 }
 
-function refuseUnknownPath(path: string, mask: string): Refusal {
+function createUnknownPathRefusal(path: string, mask: string): Refusal {
   return new Refusal(
-    rejectWrite("UNKNOWN_FIELD", mask, `Cannot find field "${path}" of the update mask`, {
+    createRejection("UNKNOWN_FIELD", mask, `Cannot find field "${path}" of the update mask`, {
       value: path,
       expected: "a field of the resource in snake_case",
     }),
   );
 }
 
-function copyAtPath(target: Plain, source: Plain, [name = "", ...rest]: readonly string[]): void {
+function copyAtPath(target: PlainObject, source: PlainObject, [name = "", ...rest]: readonly string[]): void {
   const value = source[name];
   if (rest.length === 0) {
     if (value === undefined) delete target[name];
     else target[name] = value;
     return;
   }
-  const inner = { ...((target[name] as Plain | undefined) ?? {}) };
-  copyAtPath(inner, (value as Plain | undefined) ?? {}, rest);
+  const inner = { ...((target[name] as PlainObject | undefined) ?? {}) };
+  copyAtPath(inner, (value as PlainObject | undefined) ?? {}, rest);
   if (Object.keys(inner).length === 0) delete target[name];
   else target[name] = inner;
 }

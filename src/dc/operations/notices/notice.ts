@@ -3,7 +3,7 @@ import type { DcReader, DcWriter } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 
 /** Kinds of risks whose changes are sent: the types of their notices, when these are sent and how severe they are. */
-export const RISKS = {
+export const RISK_NOTICE_RULES = {
   cause: {
     changes: ["appeared", "changed", "cleared"],
     when: "the failure of an element has another severity in the rehearsal by planned loads",
@@ -25,8 +25,8 @@ export const RISKS = {
     severity: "`FAULT` is HIGH, `WATCH` MEDIUM; the worse of both",
   },
 } as const;
-export type RiskKind = keyof typeof RISKS;
-export const RISK_KINDS = Object.keys(RISKS) as readonly RiskKind[];
+export type RiskKind = keyof typeof RISK_NOTICE_RULES;
+export const RISK_KINDS = Object.keys(RISK_NOTICE_RULES) as readonly RiskKind[];
 
 /** Content of a notice. */
 export interface NoticeBody {
@@ -66,8 +66,8 @@ export interface Notice {
 
 /** Document space of notices, one document for each, by sequence number. */
 const NOTICE_SPACE = "notice";
-const DIGITS = 12;
-const PAGE = 500;
+const KEY_DIGITS = 12;
+const PAGE_SIZE = 500;
 /**
  * Maximum number of notices of one receiver, some 10 MB; our choice. Beyond it the oldest dead letters are removed, and
  * if there are none, new notices are dropped. The limit is per receiver, because an unreachable receiver would use up a
@@ -77,10 +77,10 @@ export const MAX_NOTICES = 10_000;
 
 /** Setting with a number that rises with every change of notices. */
 const REVISION_SETTING = "notices_revision";
-const LAST_SEQ = "notices_seq";
-const RECEIVERS = "notices_receivers";
+const LAST_SEQ_SETTING = "notices_seq";
+const RECEIVERS_SETTING = "notices_receivers";
 
-const keyOf = (seq: number) => String(seq).padStart(DIGITS, "0");
+const formatNoticeKey = (seq: number) => String(seq).padStart(KEY_DIGITS, "0");
 
 /** Returns a number that rises with every change of notices. */
 export async function readNoticesRevision(reader: Pick<DcReader, "setting">): Promise<number> {
@@ -91,10 +91,10 @@ export async function readNoticesRevision(reader: Pick<DcReader, "setting">): Pr
 export async function readNotices(reader: Pick<DcReader, "documents">): Promise<readonly Notice[]> {
   const found: Notice[] = [];
   for (let after = ""; ; ) {
-    const page = await reader.documents(NOTICE_SPACE, after, PAGE);
+    const page = await reader.documents(NOTICE_SPACE, after, PAGE_SIZE);
     found.push(...page.map(({ body }) => JSON.parse(body) as Notice));
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return found;
+    if (last === undefined || page.length < PAGE_SIZE) return found;
     after = last.key;
   }
 }
@@ -114,15 +114,16 @@ export async function addNotices(
     const before = kept.get(receiver) ?? [];
     const over = Math.max(0, before.length + fresh.length - most);
     const dropped = before.filter(({ deadAt }) => deadAt !== undefined).slice(0, over);
-    for (const { seq } of dropped) await writer.dropDocument(NOTICE_SPACE, keyOf(seq));
+    for (const { seq } of dropped) await writer.dropDocument(NOTICE_SPACE, formatNoticeKey(seq));
     for (const one of fresh.slice(0, Math.max(0, fresh.length - over + dropped.length))) fitting.add(one);
   }
-  const last = Number((await writer.setting(LAST_SEQ)) ?? 0);
+  const last = Number((await writer.setting(LAST_SEQ_SETTING)) ?? 0);
   const added = given
     .filter((one) => fitting.has(one))
     .map((notice, place): Notice => ({ ...notice, seq: last + 1 + place, attempts: 0 }));
-  for (const notice of added) await writer.putDocument(NOTICE_SPACE, keyOf(notice.seq), JSON.stringify(notice));
-  await writer.setSetting(LAST_SEQ, String(last + added.length));
+  for (const notice of added)
+    await writer.putDocument(NOTICE_SPACE, formatNoticeKey(notice.seq), JSON.stringify(notice));
+  await writer.setSetting(LAST_SEQ_SETTING, String(last + added.length));
   await raiseNoticesRevision(writer);
   return added;
 }
@@ -130,7 +131,7 @@ export async function addNotices(
 /** Stores the new state of notices. Ignores those that were removed meanwhile. */
 export async function updateNotices(writer: DcWriter, notices: readonly Notice[]): Promise<void> {
   for (const notice of notices) {
-    const key = keyOf(notice.seq);
+    const key = formatNoticeKey(notice.seq);
     if ((await writer.document(NOTICE_SPACE, key)) !== undefined)
       await writer.putDocument(NOTICE_SPACE, key, JSON.stringify(notice));
   }
@@ -138,7 +139,7 @@ export async function updateNotices(writer: DcWriter, notices: readonly Notice[]
 }
 
 export async function deleteNotices(writer: DcWriter, notices: readonly Pick<Notice, "seq">[]): Promise<void> {
-  for (const { seq } of notices) await writer.dropDocument(NOTICE_SPACE, keyOf(seq));
+  for (const { seq } of notices) await writer.dropDocument(NOTICE_SPACE, formatNoticeKey(seq));
   await raiseNoticesRevision(writer);
 }
 
@@ -148,11 +149,11 @@ async function raiseNoticesRevision(writer: DcWriter): Promise<void> {
 
 /** Reads the names of the receivers to which the notice server sends. */
 export async function readReceiverNames(reader: Pick<DcReader, "setting">): Promise<readonly string[]> {
-  return JSON.parse((await reader.setting(RECEIVERS)) ?? "[]") as readonly string[];
+  return JSON.parse((await reader.setting(RECEIVERS_SETTING)) ?? "[]") as readonly string[];
 }
 
 export async function storeReceiverNames(writer: DcWriter, names: readonly string[]): Promise<void> {
-  await writer.setSetting(RECEIVERS, JSON.stringify(names));
+  await writer.setSetting(RECEIVERS_SETTING, JSON.stringify(names));
 }
 
 /**

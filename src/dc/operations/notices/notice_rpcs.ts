@@ -9,17 +9,17 @@ import {
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { FailureSeverity } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { openPageToken, sealPageToken } from "../answers/page_token.ts";
-import { limitFilterValues, readEnumWord, readPageSize } from "../answers/parameters.ts";
+import { readEnumValue, readPageSize, requireMaxFilterValues } from "../answers/parameters.ts";
 import { defineRead, defineWrite } from "../rpc.ts";
 import { addTrialNotice, type Notice, readNotices, readReceiverNames, resendNotices } from "./notice.ts";
 
 export const listNotices = defineRead({
   method: PlanningService.method.listNotices,
   effect: "read",
-  isReadAnew: true,
+  isUncached: true,
   async run({ context, reader }, { state, pageSize, pageToken }) {
     const limit = readPageSize(pageSize);
-    const wanted = readEnumWord("state", state, ["WAITING", "DEAD"]);
+    const wanted = readEnumValue("state", state, ["WAITING", "DEAD"]);
     const question = ["notices", wanted ?? ""];
     const after = pageToken === "" ? 0 : openPageToken<number>(context.pageKey, question, pageToken);
     const all = await readNotices(reader);
@@ -51,7 +51,7 @@ export const resendDeadNotices = defineWrite({
   method: PlanningService.method.resendNotices,
   effect: "write",
   async run({ writer, now }, { ids }) {
-    limitFilterValues("ids", ids.length);
+    requireMaxFilterValues("ids", ids.length);
     const again = await resendNotices(writer, ids.length === 0 ? undefined : ids, Date.parse(now));
     return create(ResendNoticesResponseSchema, { resent: again.length });
   },

@@ -7,15 +7,15 @@ import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { type InventoryChange, PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import type { MaintenanceWindow } from "#gen/datacenter/v1/windows_pb.ts";
 import { defineWrite, type WriteSession } from "../rpc.ts";
-import { type BulkItem, checkBatchSize, runBulk } from "../writes/bulk.ts";
+import { applyBulkItems, type BulkItem, requireBatchSize } from "../writes/bulk.ts";
 import {
   type CodedKind,
   createResourceWithCode,
   groupDependants,
-  OUTCOMES,
-  parseItem,
+  OUTCOME_NUMBERS,
+  parseBulkItem,
   reviewLoadsOfRefs,
-  upsertItem,
+  upsertBulkItem,
 } from "../writes/mutations.ts";
 import { type RemoveOptions, removeResource } from "../writes/remove.ts";
 import { readRequestedDeviceType } from "./device_types.ts";
@@ -34,13 +34,13 @@ export async function applyInventoryChanges(
   changes: readonly InventoryChange[],
   { atomic }: { readonly atomic: boolean },
 ): Promise<BulkReply> {
-  checkBatchSize("changes", changes.length);
+  requireBatchSize("changes", changes.length);
   const first = await mapRemovedDependants(session, changes);
   const items = changes.map((change, index): BulkItem => {
     const item = createBulkItem(session, change, `changes[${index}]`);
     return { ...item, needs: first.get(item.key) ?? [] };
   });
-  return runBulk(session, items, { atomic, review: (refs) => reviewLoadsOfRefs(session, refs) });
+  return applyBulkItems(session, items, { atomic, review: (refs) => reviewLoadsOfRefs(session, refs) });
 }
 
 /** Maps each removed device, by its key, to the removed devices that depend on it: dependants are removed first. */
@@ -59,10 +59,10 @@ async function mapRemovedDependants(
 
 /** Converts one change to a bulk item. Changes apply in the request's order, except for removals of devices. */
 function createBulkItem(session: WriteSession, change: InventoryChange, at: string): BulkItem {
-  const { case: word, value } = change.write;
-  const misplaced = findMisplacedField(change, at);
+  const { case: writeCase, value } = change.write;
+  const misplaced = findMisplacedFieldRefusal(change, at);
   if (misplaced !== undefined) return createFailingItem(at, misplaced);
-  switch (word) {
+  switch (writeCase) {
     case "deleteRef":
       return createRemovalItem(session, value, {
         etag: change.etag,
@@ -86,34 +86,44 @@ function createBulkItem(session: WriteSession, change: InventoryChange, at: stri
         }),
       );
     default:
-      return createUpsertItem(session, word === "fabricLink" ? "fabric_link" : word, { change, message: value, at });
+      return createUpsertItem(session, writeCase === "fabricLink" ? "fabric_link" : writeCase, {
+        change,
+        message: value,
+        at,
+      });
   }
 }
 
 /** Returns the refusal of a field that applies only to another kind of change; undefined without such a field. */
-function findMisplacedField({ write, updateMask, cascade }: InventoryChange, at: string): Refusal | undefined {
+function findMisplacedFieldRefusal({ write, updateMask, cascade }: InventoryChange, at: string): Refusal | undefined {
   const paths = updateMask?.paths ?? [];
   if (write.case === "deleteRef" && paths.length > 0)
-    return refuseMisplaced(`${at}.update_mask`, "none with delete_ref");
+    return createMisplacedFieldRefusal(`${at}.update_mask`, "none with delete_ref");
   if (write.case === "deviceType" && paths.some((path) => path !== "*"))
-    return refuseMisplaced(`${at}.update_mask`, "none or *, since a device type is replaced as a whole");
-  return cascade && write.case !== "deleteRef" ? refuseMisplaced(`${at}.cascade`, "delete_ref beside it") : undefined;
+    return createMisplacedFieldRefusal(`${at}.update_mask`, "none or *, since a device type is replaced as a whole");
+  return cascade && write.case !== "deleteRef"
+    ? createMisplacedFieldRefusal(`${at}.cascade`, "delete_ref beside it")
+    : undefined;
 }
 
-function refuseMisplaced(field: string, expected: string): Refusal {
+function createMisplacedFieldRefusal(field: string, expected: string): Refusal {
   return refuse("FIELD_OUT_OF_RANGE", `Cannot take "${field}"`, { field, expected });
 }
 
-interface Given<Message = object> {
+interface RequestedChange<Message = object> {
   readonly change: InventoryChange;
   readonly message: Message;
   /** Path of the change in the request, such as `changes[3]`. */
   readonly at: string;
 }
 
-function createUpsertItem(session: WriteSession, kind: ResourceKind, { change, message, at }: Given): BulkItem {
+function createUpsertItem(
+  session: WriteSession,
+  kind: ResourceKind,
+  { change, message, at }: RequestedChange,
+): BulkItem {
   const field = `${at}.${kind}`;
-  const resource = parseItem(kind, message, field);
+  const resource = parseBulkItem(kind, message, field);
   if (resource instanceof Refusal) return createFailingItem(field, resource);
   const hasIdentity = "code" in resource || (resource.a !== undefined && resource.b !== undefined);
   const ref = hasIdentity ? getResourceRef(kind, resource as never) : "";
@@ -125,7 +135,7 @@ function createUpsertItem(session: WriteSession, kind: ResourceKind, { change, m
     needs: [],
     apply: () => {
       const maskPaths = change.updateMask?.paths ?? [];
-      return upsertItem(session, kind, { resource, at: field, maskPaths, etag: change.etag });
+      return upsertBulkItem(session, kind, { resource, at: field, maskPaths, etag: change.etag });
     },
   };
 }
@@ -144,12 +154,15 @@ function createTypeItem(
     needs: [],
     apply: async () => {
       const { outcome, stored } = await putDeviceType(session, read(), { etag, at });
-      return { outcome: OUTCOMES[outcome], etag: stored.etag, warnings: [] };
+      return { outcome: OUTCOME_NUMBERS[outcome], etag: stored.etag, warnings: [] };
     },
   };
 }
 
-function createWindowItem(session: WriteSession, { change, message, at }: Given<MaintenanceWindow>): BulkItem {
+function createWindowItem(
+  session: WriteSession,
+  { change, message, at }: RequestedChange<MaintenanceWindow>,
+): BulkItem {
   const ref = `window:${message.code}`;
   const { updateMask, etag } = change;
   return {
@@ -160,12 +173,12 @@ function createWindowItem(session: WriteSession, { change, message, at }: Given<
     needs: [],
     apply: async () => {
       const { outcome, stored } = await putWindow(session, { window: message, updateMask, etag, at: `${at}.window` });
-      return { outcome: OUTCOMES[outcome], etag: stored.etag, warnings: [] };
+      return { outcome: OUTCOME_NUMBERS[outcome], etag: stored.etag, warnings: [] };
     },
   };
 }
 
-const REMOVABLE = ["rack", "device", "crac", "cable", "fabric_link", "device_type", "window"] as const;
+const REMOVABLE_KINDS = ["rack", "device", "crac", "cable", "fabric_link", "device_type", "window"] as const;
 
 function createRemovalItem(
   session: WriteSession,
@@ -173,9 +186,9 @@ function createRemovalItem(
   how: Pick<RemoveOptions, "etag" | "cascade" | "field">,
 ): BulkItem {
   const ref = parseRef(text);
-  const kind = REMOVABLE.find((one) => one === ref?.kind);
+  const kind = REMOVABLE_KINDS.find((one) => one === ref?.kind);
   if (ref === undefined || kind === undefined) {
-    const expected = REMOVABLE.map((one) => REF_GRAMMAR[one]).join(", ");
+    const expected = REMOVABLE_KINDS.map((one) => REF_GRAMMAR[one]).join(", ");
     const message = `Cannot remove "${text}": expected ${expected}`;
     return createFailingItem(how.field, refuse("INVALID_REF", message, { field: how.field, value: text, expected }));
   }
@@ -195,7 +208,7 @@ function createRemovalItem(
 /** Removes the resource that a reference names. @returns references of other resources that were removed or changed */
 async function removeByRef(
   session: WriteSession,
-  kind: (typeof REMOVABLE)[number],
+  kind: (typeof REMOVABLE_KINDS)[number],
   ref: Ref,
   how: Pick<RemoveOptions, "etag" | "cascade" | "field">,
 ): Promise<readonly string[]> {

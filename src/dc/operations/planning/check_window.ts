@@ -7,17 +7,17 @@ import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { type CheckWindowRequest, CheckWindowResponseSchema } from "#gen/datacenter/v1/windows_pb.ts";
 import { resolveFailingSources } from "../answers/failing_sources.ts";
 import { createMissingFieldRefusal, readLoadBasis, readRef } from "../answers/parameters.ts";
-import { convertTimestampToMs, toMessage } from "../messages/convert.ts";
+import { convertTimestampToMs, convertToMessage } from "../messages/convert.ts";
 import { CONGESTED_PCT } from "../messages/messages.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 import { isInInventory } from "./windows/judge_piece.ts";
 import { DEFAULT_EXPOSED_RACKS, listOpenWindows, readListLimit, WindowTimeline } from "./windows/judge_window.ts";
 import { VerdictCache } from "./windows/kept_verdicts.ts";
 import { readAllWindows, requireWindow } from "./windows/stored_windows.ts";
-import { ACCEPTED_KINDS, ROLE_PREFIX, refuseMissingRef } from "./windows/window_elements.ts";
+import { ACCEPTED_KINDS, createMissingRefRefusal, ROLE_PREFIX } from "./windows/window_elements.ts";
 
 /** Maximum value of `exposed_racks`. Source: docs/windows.md#limits. */
-const MAX_EXPOSED = 1000;
+const MAX_EXPOSED_RACKS = 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export const checkWindow = defineRead({
@@ -25,14 +25,14 @@ export const checkWindow = defineRead({
   effect: "read",
   async run(session, request) {
     const { startsAt, elementRefs, acceptedRefs } = request;
-    const span = readSpan(session, request);
+    const span = readTimeSpan(session, request);
     const listed = readListLimit(request.maxItems);
-    checkElementCount(elementRefs.length);
+    requireElementCount(elementRefs.length);
     const limits = { exposedRacks: readExposedRacks(request.exposedRacks), uplinkPct: CONGESTED_PCT };
     const basis = readLoadBasis(request.loadBasis);
     const topology = await session.judgedTopology();
-    await VerdictCache.follow(session, topology);
-    checkAcceptedRefs(topology, acceptedRefs);
+    await VerdictCache.adoptEarlierVerdicts(session, topology);
+    requireAcceptedRefs(topology, acceptedRefs);
     const asked = elementRefs.map((text, at) => ({ field: `element_refs[${at}]`, text }));
     await resolveFailingSources({ topology, reader: session.reader }, asked);
     const own = { code: "", ...span, refs: elementRefs, accepted: acceptedRefs };
@@ -43,9 +43,9 @@ export const checkWindow = defineRead({
       Date.parse(session.now),
     );
     if (startsAt === undefined) session.lapsesAt(Date.parse(session.now));
-    return toMessage(CheckWindowResponseSchema, {
+    return convertToMessage(CheckWindowResponseSchema, {
       revision: await session.reader.revision(),
-      ...(await timeline.reply(own, listed)),
+      ...(await timeline.createReply(own, listed)),
     });
   },
 });
@@ -59,7 +59,7 @@ async function readOtherOpenWindows({ reader, now }: ReadSession, code: string) 
 }
 
 /** Checks the number of elements. @throws Refusal for no elements, or too many */
-function checkElementCount(count: number): void {
+function requireElementCount(count: number): void {
   const expected = `1 to ${MAX_WINDOW_ELEMENTS} references`;
   const field = "element_refs";
   if (count === 0) throw createMissingFieldRefusal(field, expected);
@@ -72,24 +72,24 @@ function checkElementCount(count: number): void {
 }
 
 /** Reads the start and end time. @throws Refusal naming the field */
-function readSpan({ now }: ReadSession, { startsAt, endsAt }: CheckWindowRequest): TimeSpan {
+function readTimeSpan({ now }: ReadSession, { startsAt, endsAt }: CheckWindowRequest): TimeSpan {
   const at = Date.parse(now);
   const start = startsAt === undefined ? at : convertTimestampToMs(startsAt, "starts_at");
   if (endsAt === undefined) throw createMissingFieldRefusal("ends_at", "the time at which everything is back");
   const end = convertTimestampToMs(endsAt, "ends_at");
-  const wrong = (why: string, expected: string) =>
+  const createSpanRefusal = (why: string, expected: string) =>
     refuse("FIELD_OUT_OF_RANGE", `Field "ends_at" ${why}: ${convertMsToTime(end)}`, {
       field: "ends_at",
       value: convertMsToTime(end),
       expected,
     });
-  if (end <= start) throw wrong("is not after starts_at", `a time after ${convertMsToTime(start)}`);
+  if (end <= start) throw createSpanRefusal("is not after starts_at", `a time after ${convertMsToTime(start)}`);
   if (end - start > MAX_WINDOW_DAYS * DAY_MS)
-    throw wrong(
+    throw createSpanRefusal(
       `is more than ${MAX_WINDOW_DAYS} days after starts_at`,
       `at most ${convertMsToTime(start + MAX_WINDOW_DAYS * DAY_MS)}`,
     );
-  if (end <= at) throw wrong("is over", `a time after ${now}`);
+  if (end <= at) throw createSpanRefusal("is over", `a time after ${now}`);
   return { from: start, until: end };
 }
 
@@ -100,22 +100,22 @@ function convertMsToTime(ms: number): string {
 /** Reads the number of racks that one more failure may take down. @throws Refusal naming the field */
 function readExposedRacks(asked: number | undefined): number {
   if (asked === undefined) return DEFAULT_EXPOSED_RACKS;
-  if (asked >= 0 && asked <= MAX_EXPOSED) return asked;
+  if (asked >= 0 && asked <= MAX_EXPOSED_RACKS) return asked;
   throw refuse("FIELD_OUT_OF_RANGE", `Field "exposed_racks" is out of range: ${asked}`, {
     field: "exposed_racks",
     value: asked,
-    expected: `0 to ${MAX_EXPOSED}`,
+    expected: `0 to ${MAX_EXPOSED_RACKS}`,
   });
 }
 
 /** Checks the references of accepted losses. @throws Refusal for a malformed reference or a missing element */
-function checkAcceptedRefs(topology: Topology, texts: readonly string[]): void {
+function requireAcceptedRefs(topology: Topology, texts: readonly string[]): void {
   const roles = new Set(topology.inventory.devices.map(({ role }) => role));
   for (const [at, text] of texts.entries()) {
     const field = `accepted_refs[${at}]`;
     const isKnown = text.startsWith(ROLE_PREFIX)
       ? roles.has(text.slice(ROLE_PREFIX.length))
       : isInInventory(topology, readRef(field, text, ACCEPTED_KINDS));
-    if (!isKnown) throw refuseMissingRef(field, text);
+    if (!isKnown) throw createMissingRefRefusal(field, text);
   }
 }

@@ -12,27 +12,27 @@ import {
 } from "#gen/datacenter/v1/planning_pb.ts";
 import { openPageToken, sealPageToken } from "../answers/page_token.ts";
 import { readDevicePageSize } from "../answers/parameters.ts";
-import { convertFromMessage, toMessage } from "../messages/convert.ts";
+import { convertFromMessage, convertToMessage } from "../messages/convert.ts";
 import { defineRead } from "../rpc.ts";
 
 /** Document space of device types, by code. */
-export const DEVICE_TYPES = "device_type";
+export const DEVICE_TYPE_SPACE = "device_type";
 
-const READ_AT_ONCE = 500;
+const PAGE_SIZE = 500;
 
 /** Reads a device type with its version; undefined if it does not exist. */
 export async function readDeviceType(reader: DcReader, code: string): Promise<StoredVersion<DeviceType> | undefined> {
-  const text = await reader.document(DEVICE_TYPES, code);
+  const text = await reader.document(DEVICE_TYPE_SPACE, code);
   return text === undefined ? undefined : JSON.parse(text);
 }
 
 /** Yields all device types in the order of their codes. Cost: one read per 500 types. */
 export async function* readAllDeviceTypes(reader: DcReader): AsyncGenerator<StoredVersion<DeviceType>> {
   for (let after = ""; ; ) {
-    const page = await reader.documents(DEVICE_TYPES, after, READ_AT_ONCE);
+    const page = await reader.documents(DEVICE_TYPE_SPACE, after, PAGE_SIZE);
     for (const { body } of page) yield JSON.parse(body);
     const last = page.at(-1);
-    if (last === undefined || page.length < READ_AT_ONCE) return;
+    if (last === undefined || page.length < PAGE_SIZE) return;
     after = last.key;
   }
 }
@@ -48,7 +48,7 @@ export function createDeviceTypeMessage({
   createTime,
   updateTime,
 }: StoredVersion<DeviceType>): DeviceTypeMessage {
-  return toMessage(DeviceTypeSchema, { ...resource, etag, createTime, updateTime });
+  return convertToMessage(DeviceTypeSchema, { ...resource, etag, createTime, updateTime });
 }
 
 interface PageRequest {

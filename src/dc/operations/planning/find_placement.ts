@@ -3,8 +3,8 @@ import { listRacksInScope } from "#dc/analysis/placement/candidates.ts";
 import { findPlaces } from "#dc/analysis/placement/find_places.ts";
 import { listHostSwitchesNear } from "#dc/analysis/placement/switch_ports.ts";
 import type { PlacementRequest } from "#dc/analysis/placement/wanted.ts";
-import { findNextChange } from "#dc/analysis/racks/rack_facts.ts";
-import type { NetworkPorts } from "#dc/model/inventory.ts";
+import { computeNextChangeMs } from "#dc/analysis/racks/rack_facts.ts";
+import type { NetworkPortSummary } from "#dc/model/inventory.ts";
 import { readRenderOptions } from "#dc/render/read_options.ts";
 import { FloorPlanRequestSchema, type RenderOptions, RenderOptionsSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { FindPlacementResponse } from "#gen/datacenter/v1/placement_pb.ts";
@@ -24,7 +24,7 @@ export const findPlacement = defineRead({
     if (options !== undefined) readRenderOptions("FLOOR", options);
     const question = await parsePlacementRequest(session, request);
     const topology = await session.judgedTopology();
-    session.lapsesAt(findNextChange(listRacksInScope(topology, question.wanted), session.now));
+    session.lapsesAt(computeNextChangeMs(listRacksInScope(topology, question.wanted), session.now));
     const switches = await readReachableSwitchPorts(session, question.wanted);
     const placement = await findPlaces({ topology, wanted: question.wanted, switches }, session.scheduler);
     const revision = await session.reader.revision();
@@ -46,9 +46,9 @@ async function addPicture(session: ReadSession, reply: FindPlacementResponse, op
   const floorRef = `floor:${siteId}/${floorNumber}`;
   await replyWithPicture(session, {
     screen: "FLOOR",
-    asked,
-    usual: { highlightLabel: "rack with a new place" },
-    async answer() {
+    requestedOptions: asked,
+    defaultOptions: { highlightLabel: "rack with a new place" },
+    async computeReply() {
       const plan = answerFloorPlan(
         await session.judgedTopology(),
         session,
@@ -63,7 +63,7 @@ async function addPicture(session: ReadSession, reply: FindPlacementResponse, op
 async function readReachableSwitchPorts(
   session: ReadSession,
   wanted: PlacementRequest,
-): Promise<ReadonlyMap<string, NetworkPorts>> {
+): Promise<ReadonlyMap<string, NetworkPortSummary>> {
   if (wanted.ports.length === 0) return new Map();
   const topology = await session.topology();
   return readFreeSwitchPorts(session, topology, listHostSwitchesNear(topology, listRacksInScope(topology, wanted)));

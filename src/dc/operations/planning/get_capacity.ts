@@ -5,7 +5,7 @@ import { findSuppliedRacks } from "#dc/analysis/capacity/rack_supply_limits.ts";
 import { isLocatedIn } from "#dc/analysis/location_scope.ts";
 import { collectLinkedPorts, listHostPorts, listHostSwitches } from "#dc/analysis/placement/switch_ports.ts";
 import { listAreasInScope } from "#dc/analysis/places.ts";
-import { findNextChange } from "#dc/analysis/racks/rack_facts.ts";
+import { computeNextChangeMs } from "#dc/analysis/racks/rack_facts.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { AREA_KINDS, type LoadBasis } from "#dc/model/enum_values.ts";
@@ -14,10 +14,10 @@ import type { Ref } from "#dc/model/ref.ts";
 import { type GetCapacityRequest, GetCapacityResponseSchema } from "#gen/datacenter/v1/capacity_pb.ts";
 import type { AreaCapacity, FreeCooling } from "#gen/datacenter/v1/messages.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
-import { readPage } from "../answers/page_token.ts";
-import { readEnumWord, readLoadBasis, readRef, requireLocation } from "../answers/parameters.ts";
+import { createPaginator } from "../answers/page_token.ts";
+import { readEnumValue, readLoadBasis, readRef, requireLocation } from "../answers/parameters.ts";
 import { readFreeSwitchPorts } from "../answers/switch_devices.ts";
-import { toMessage } from "../messages/convert.ts";
+import { convertToMessage } from "../messages/convert.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 
 export const getCapacity = defineRead({
@@ -26,16 +26,16 @@ export const getCapacity = defineRead({
   async run(session, request) {
     const basis = readLoadBasis(request.loadBasis);
     const { pageToken: _, pageSize: __, ...question } = request;
-    const pageOf = readPage(session.context.pageKey, request, question);
+    const pageOf = createPaginator(session.context.pageKey, request, question);
     const topology = await session.judgedTopology();
-    const { page, fields } = pageOf(readAreas(topology, request));
-    const ground = await readCapacityBasis(session, topology, page, basis);
+    const { page, fields } = pageOf(readRequestedAreas(topology, request));
+    const ground = await readCapacityInput(session, topology, page, basis);
     const found: AreaCapacity[] = [];
     for (const area of page) {
       await session.scheduler.yieldIfDue();
       found.push(await session.scheduler.run(computeAreaCapacity(ground, area)));
     }
-    return toMessage(GetCapacityResponseSchema, {
+    return convertToMessage(GetCapacityResponseSchema, {
       revision: await session.reader.revision(),
       areas: found.map(createAreaMessage),
       ...fields,
@@ -44,17 +44,17 @@ export const getCapacity = defineRead({
 });
 
 /** Returns the areas that a request selects, in the order of references. @throws Refusal naming the field */
-function readAreas(topology: Topology, { scopeRef, by }: GetCapacityRequest): readonly Ref[] {
-  const scope = scopeRef === "" ? undefined : readRef("scope_ref", scopeRef, SCOPES);
+function readRequestedAreas(topology: Topology, { scopeRef, by }: GetCapacityRequest): readonly Ref[] {
+  const scope = scopeRef === "" ? undefined : readRef("scope_ref", scopeRef, SCOPE_KINDS);
   if (scope !== undefined) requireLocation(topology, scope, { field: "scope_ref", value: scopeRef });
-  const kind = readEnumWord("by", by, AREA_KINDS);
+  const kind = readEnumValue("by", by, AREA_KINDS);
   if (scope !== undefined && kind === undefined) return [scope];
   return listAreasInScope(topology.inventory, kind ?? "SITE", scope);
 }
 
-const SCOPES = ["site", "floor", "room", "row", "zone", "rack"] as const;
+const SCOPE_KINDS = ["site", "floor", "room", "row", "zone", "rack"] as const;
 
-async function readCapacityBasis(
+async function readCapacityInput(
   session: ReadSession,
   topology: Topology,
   areas: readonly Ref[],
@@ -63,7 +63,7 @@ async function readCapacityBasis(
   const { now, scheduler } = session;
   const isInside = (one: Parameters<typeof isLocatedIn>[0]) => areas.some((area) => isLocatedIn(one, area));
   const racks = topology.inventory.racks.filter((rack) => isInside({ ...rack, rackCode: rack.code }));
-  session.lapsesAt(findNextChange(racks, now));
+  session.lapsesAt(computeNextChangeMs(racks, now));
   const supplied = await findSuppliedRacks(topology, racks, { basis, now }, scheduler);
   await scheduler.yieldIfDue();
   const switches = listHostSwitches(topology).filter(isInside);

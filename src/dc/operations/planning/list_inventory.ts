@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
-import { findNextChange } from "#dc/analysis/racks/rack_facts.ts";
+import { computeNextChangeMs } from "#dc/analysis/racks/rack_facts.ts";
 import { INVENTORY_KINDS, type InventoryKind } from "#dc/model/enum_values.ts";
 import { ListInventoryResponseSchema, PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
-import { createMissingFieldRefusal, readEnumWord, readPageSize } from "../answers/parameters.ts";
+import { createMissingFieldRefusal, readEnumValue, readPageSize } from "../answers/parameters.ts";
 import { createSwitchLookup } from "../answers/switch_devices.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 import { createCablesListing, createPortsListing } from "./inventory/cabling_listing.ts";
@@ -17,16 +17,16 @@ export const listInventory = defineRead({
   method: PlanningService.method.listInventory,
   effect: "read",
   async run(session, request) {
-    const kind = readEnumWord("kind", request.kind, INVENTORY_KINDS);
+    const kind = readEnumValue("kind", request.kind, INVENTORY_KINDS);
     if (kind === undefined) throw createMissingFieldRefusal("kind", INVENTORY_KINDS.join(", "));
     const limit = readPageSize(request.pageSize);
-    const listing = await LISTINGS[kind](session);
+    const listing = await LISTING_FACTORIES[kind](session);
     const { items, total, facets, sums } = await selectRows(listing, request, { limit, scheduler: session.scheduler });
-    const loaded = await listing.lookUp?.(items);
+    const loaded = await listing.loadTexts?.(items);
     return create(ListInventoryResponseSchema, {
       rows: items.map((item) => ({
-        ref: listing.ref(item),
-        name: listing.name(item),
+        ref: listing.getRef(item),
+        name: listing.getName(item),
         ...groupCellsByType(listing, item, loaded),
       })),
       totalCount: total,
@@ -37,24 +37,24 @@ export const listInventory = defineRead({
   },
 });
 
-type MakeListing = (session: ReadSession) => Promise<Listing<unknown>>;
+type CreateListing = (session: ReadSession) => Promise<Listing<unknown>>;
 
 /**
  * Removes the item type of a listing, so that one table can contain all listings. A listing still receives only its own
  * items.
  */
-function eraseItemType<Item>(make: (session: ReadSession) => Promise<Listing<Item>>): MakeListing {
-  return make as MakeListing;
+function eraseItemType<Item>(make: (session: ReadSession) => Promise<Listing<Item>>): CreateListing {
+  return make as CreateListing;
 }
 
-const LISTINGS: Readonly<Record<InventoryKind, MakeListing>> = {
-  SITE: createPlaceListing("site"),
-  FLOOR: createPlaceListing("floor"),
-  ROOM: createPlaceListing("room"),
-  ROW: createPlaceListing("row"),
+const LISTING_FACTORIES: Readonly<Record<InventoryKind, CreateListing>> = {
+  SITE: createPlaceListingFactory("site"),
+  FLOOR: createPlaceListingFactory("floor"),
+  ROOM: createPlaceListingFactory("room"),
+  ROW: createPlaceListingFactory("row"),
   RACK: eraseItemType(async ({ judgedTopology, now, lapsesAt }) => {
     const topology = await judgedTopology();
-    lapsesAt(findNextChange(topology.inventory.racks, now));
+    lapsesAt(computeNextChangeMs(topology.inventory.racks, now));
     return createRacksListing(topology, now);
   }),
   DEVICE: eraseItemType(async ({ topology, reader }) => createDevicesListing(await topology(), reader)),
@@ -69,7 +69,7 @@ const LISTINGS: Readonly<Record<InventoryKind, MakeListing>> = {
   ),
 };
 
-function createPlaceListing(kind: PlaceKind): MakeListing {
+function createPlaceListingFactory(kind: PlaceKind): CreateListing {
   return eraseItemType(async ({ topology }) => createPlacesListing(listPlaceRows(await topology(), kind), kind));
 }
 

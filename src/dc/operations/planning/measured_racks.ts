@@ -22,7 +22,7 @@ export async function readMeasuredRacks(
   for (const { code } of topology.inventory.racks) {
     await session.scheduler.yieldIfDue();
     const key = codeKey(code);
-    const devices = topology.devicesInRack(code).map((device) => `device:${codeKey(device.code)}`);
+    const devices = topology.listDevicesInRack(code).map((device) => `device:${codeKey(device.code)}`);
     const draws = devices.flatMap((device) => byNode.get(topology.power.indexOf.get(device) ?? -1) ?? []);
     if (draws.length > 0)
       watts.set(

@@ -1,8 +1,8 @@
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
 import { EffectLedger } from "#dc/analysis/rehearsal/charge.ts";
-import { CoolingAndFabrics } from "#dc/analysis/rehearsal/further_effects.ts";
+import { CoolingAndFabricEffects } from "#dc/analysis/rehearsal/further_effects.ts";
 import { groupFailuresIntoLines, joinPartLines } from "#dc/analysis/rehearsal/lines.ts";
-import { listNamedElements, type NamedElements } from "#dc/analysis/rehearsal/named_elements.ts";
+import { type ElementSelection, listNamedElements } from "#dc/analysis/rehearsal/named_elements.ts";
 import { type Failure, listOutcomeOffNodes } from "#dc/analysis/rehearsal/outcome.ts";
 import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
 import { prepareTrials } from "#dc/analysis/rehearsal/site_failures.ts";
@@ -26,7 +26,7 @@ export interface NamedKindsQuestion {
 
 /** Maximum number of elements of one request. Source: docs/rehearsal.md#elements. */
 const MAX_ELEMENTS = 20_000;
-const PAGE = 1000;
+const PAGE_SIZE = 1000;
 
 /**
  * Rehearses the failure of elements of named kinds, each as PowerBlastRadius judges it. Results are not cached for the
@@ -37,64 +37,64 @@ export async function rehearseNamedKinds(
   topology: Topology,
   { options, kinds, scope }: NamedKindsQuestion,
 ): Promise<Rehearsal> {
-  const tracer = await NetworkTracer.of({ topology, reader, scheduler });
-  const effects = new CoolingAndFabrics(topology, tracer.deviceOf, options.basis);
-  const links = effects.fabrics.linksAt(effects.fabrics.numbersOf(() => true));
+  const tracer = await NetworkTracer.create({ topology, reader, scheduler });
+  const effects = new CoolingAndFabricEffects(topology, tracer.findDevice, options.basis);
+  const links = effects.fabrics.listLinks(effects.fabrics.listLinkNumbers(() => true));
   const cables = kinds.has("CABLE") ? await readDataCables(reader, topology) : [];
   const { site, elements } = listNamedElements(topology, { kinds, scope, links, cables });
-  limitElementCount(elements.length);
+  requireMaxElementCount(elements.length);
   const { trials } = await scheduler.run(prepareTrials(site, options));
   const failures: Failure[] = [];
   for (const { element, network } of elements) {
     await scheduler.yieldIfDue();
-    const outcome = trials.fail([element]);
+    const outcome = trials.tryFailure([element]);
     failures.push(
-      network === undefined ? effects.of(outcome) : await addNetworkLoss({ effects, tracer }, outcome, network),
+      network === undefined ? effects.addEffects(outcome) : await addNetworkLoss({ effects, tracer }, outcome, network),
     );
   }
-  const charged = await scheduler.run(new EffectLedger(site.power).charge(failures));
+  const charged = await scheduler.run(new EffectLedger(site.power).chargeFailures(failures));
   const lines = await scheduler.run(groupFailuresIntoLines(topology, charged, options.basis));
   return {
     lines: await scheduler.run(joinPartLines([lines])),
     elements: elements.length,
     pairs: 0,
-    harmless: charged.filter(({ own, smaller }) => own === undefined && smaller.length === 0).length,
+    harmless: charged.filter(({ own, smallerFailures: smaller }) => own === undefined && smaller.length === 0).length,
     fabrics: effects.fabrics,
     followed: { effects, groups: new Map() },
   };
 }
 
-type Network = NonNullable<NamedElements["elements"][number]["network"]>;
+type ElementNetwork = NonNullable<ElementSelection["elements"][number]["network"]>;
 
 async function addNetworkLoss(
-  { effects, tracer }: { readonly effects: CoolingAndFabrics; readonly tracer: NetworkTracer },
-  outcome: Parameters<CoolingAndFabrics["of"]>[0],
-  network: Network,
+  { effects, tracer }: { readonly effects: CoolingAndFabricEffects; readonly tracer: NetworkTracer },
+  outcome: Parameters<CoolingAndFabricEffects["addEffects"]>[0],
+  network: ElementNetwork,
 ): Promise<Failure> {
-  const cut = await tracer.cutLinks(effects.fabrics, network);
+  const cut = await tracer.findCutLinks(effects.fabrics, network);
   const off = listOutcomeOffNodes(outcome);
-  const { cutOff } = effects.fabrics.after(off, cut);
-  const isolated = await tracer.isolatedBy({ off, cutOff, ports: network.networkPorts });
-  return effects.ofNamed(outcome, { cut, isolated });
+  const { cutOff } = effects.fabrics.computeFabricLoss(off, cut);
+  const isolated = await tracer.findIsolatedDevices({ off, cutOff, ports: network.networkPorts });
+  return effects.addNamedEffects(outcome, { cut, isolated });
 }
 
 /** Reads the connected data cables. Omits cables with a power port, because their failure is that of the inlet. */
 async function readDataCables(reader: DcReader, topology: Topology): Promise<readonly Cable[]> {
   const found: Cable[] = [];
   let after = "";
-  const isPower = ({ deviceCode, portName }: Cable["a"]) =>
+  const isPowerPort = ({ deviceCode, portName }: Cable["a"]) =>
     topology.device(deviceCode)?.ports?.some(({ name }) => name === portName) === true;
   for (;;) {
-    const page = await reader.page("cable", after, PAGE);
-    found.push(...page.filter((cable) => isActiveDataCable(cable) && !isPower(cable.a) && !isPower(cable.b)));
+    const page = await reader.page("cable", after, PAGE_SIZE);
+    found.push(...page.filter((cable) => isActiveDataCable(cable) && !isPowerPort(cable.a) && !isPowerPort(cable.b)));
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return found;
+    if (last === undefined || page.length < PAGE_SIZE) return found;
     after = formatEdgeKey(last.a, last.b);
   }
 }
 
 /** Limits the number of elements. @throws Refusal for more elements than one request may fail */
-function limitElementCount(elements: number): void {
+function requireMaxElementCount(elements: number): void {
   if (elements <= MAX_ELEMENTS) return;
   throw refuse("FIELD_OUT_OF_RANGE", `Cannot fail ${elements} elements`, {
     field: "kinds",

@@ -4,7 +4,7 @@ import { computePlaceFigures, type PlaceFigures } from "#dc/analysis/placement/f
 import type { Placement, RefusedRack, SelectedPlace } from "#dc/analysis/placement/find_places.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { MAX_PLACEMENT_EXAMPLES } from "#dc/limits.ts";
-import { orderCableEnds, portRef } from "#dc/model/ref.ts";
+import { formatPortReference, orderCableEnds } from "#dc/model/ref.ts";
 import type { Cable, Device } from "#dc/model/resources.ts";
 import { CableSchema, DeviceSchema, FindingSchema, Severity } from "#gen/datacenter/v1/datacenter_pb.ts";
 import {
@@ -13,7 +13,7 @@ import {
   FindPlacementResponseSchema,
   PlacementRefusalSchema,
 } from "#gen/datacenter/v1/placement_pb.ts";
-import { toMessage } from "../messages/convert.ts";
+import { convertToMessage } from "../messages/convert.ts";
 import type { ReadSession } from "../rpc.ts";
 import type { PlacementQuestion } from "./placement_request.ts";
 
@@ -28,18 +28,18 @@ export async function createPlacementReply(
   { question, placement, revision, withItems }: ReplyInput,
   { scheduler }: Pick<ReadSession, "scheduler">,
 ): Promise<FindPlacementResponse> {
-  const { ground, places, refused, fits, limits } = placement;
-  const { wanted, candidates, topology } = ground;
+  const { state: ground, places, refused, fits, limits } = placement;
+  const { request: wanted, candidates, topology } = ground;
   const most = question.maxPlaces === 0 ? places.length : Math.min(question.maxPlaces, places.length);
-  const codes = generateCodes(topology, question.codePrefix, most);
+  const codes = generateDeviceCodes(topology, question.codePrefix, most);
   const announced = await scheduler.run(listPlacementNotices(placement));
   const shown = [];
   for (const [at, place] of places.slice(0, most).entries()) {
     await scheduler.yieldIfDue();
     const code = codes[at] ?? "";
-    const items = buildItems(place, { question, placement, code });
+    const items = buildPlacementItems(place, { question, placement, code });
     shown.push(
-      toMessage(DevicePlaceSchema, {
+      convertToMessage(DevicePlaceSchema, {
         ...createPlacementFields(place, items),
         rank: at + 1,
         deviceCode: code,
@@ -50,8 +50,8 @@ export async function createPlacementReply(
     );
     const last = shown.at(-1);
     if (!withItems || last === undefined) continue;
-    last.device = toMessage(DeviceSchema, items.device);
-    last.cables = items.cables.map((cable) => toMessage(CableSchema, cable));
+    last.device = convertToMessage(DeviceSchema, items.device);
+    last.cables = items.cables.map((cable) => convertToMessage(CableSchema, cable));
   }
   const placedIn = countCodes(places.map(({ candidate }) => candidate.rack.code));
   return create(FindPlacementResponseSchema, {
@@ -74,7 +74,7 @@ export async function createPlacementReply(
   });
 }
 
-interface Items {
+interface PlacementItems {
   readonly device: Device;
   readonly cables: readonly Cable[];
   readonly inlets: readonly object[];
@@ -82,21 +82,21 @@ interface Items {
 }
 
 /** Builds the device and the cables of one placement, as inventory items and as fields of the reply. */
-function buildItems(
-  { candidate, taken }: SelectedPlace,
+function buildPlacementItems(
+  { candidate, allocation: taken }: SelectedPlace,
   {
     question,
     placement,
     code,
   }: { readonly question: PlacementQuestion; readonly placement: Placement; readonly code: string },
-): Items {
-  const { wanted } = placement.ground;
+): PlacementItems {
+  const { request: wanted } = placement.state;
   const sources = new Map(
     taken.plugs.map(({ side: { tap }, inlet, outlet }) => [
       inlet,
       outlet === undefined
         ? `device:${tap.device.code}`
-        : portRef({ deviceCode: tap.device.code, portName: outlet.name }),
+        : formatPortReference({ deviceCode: tap.device.code, portName: outlet.name }),
     ]),
   );
   const device: Device = {
@@ -133,11 +133,11 @@ function buildItems(
   };
 }
 
-function createPlacementFields({ candidate, taken }: SelectedPlace, { inlets, ports }: Items) {
+function createPlacementFields({ candidate, allocation: taken }: SelectedPlace, { inlets, ports }: PlacementItems) {
   return { rackCode: candidate.rack.code, positionU: taken.position, inlets, ports };
 }
 
-function generateCodes(topology: Topology, prefix: string, count: number): readonly string[] {
+function generateDeviceCodes(topology: Topology, prefix: string, count: number): readonly string[] {
   const codes: string[] = [];
   for (let number = 1; codes.length < count; number += 1) {
     const code = `${prefix}-${number}`;
@@ -159,7 +159,7 @@ function groupObstacles(refused: readonly RefusedRack[]) {
   return [...byReason.values()]
     .toSorted((a, b) => b.codes.size - a.codes.size)
     .map(({ codes, first }) =>
-      toMessage(PlacementRefusalSchema, {
+      convertToMessage(PlacementRefusalSchema, {
         ...first,
         racks: codes.size,
         examples: [...codes].slice(0, MAX_PLACEMENT_EXAMPLES),

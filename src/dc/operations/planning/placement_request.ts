@@ -11,11 +11,11 @@ import { type FindPlacementRequest, FindPlacementRequestSchema } from "#gen/data
 import { createMissingFieldRefusal, readRef, requireLocation } from "../answers/parameters.ts";
 import { convertFromMessage } from "../messages/convert.ts";
 import type { ReadSession } from "../rpc.ts";
-import { assignPorts } from "./placement_ports.ts";
-import { omitUndefinedFields, readTemplate, type Template } from "./placement_template.ts";
+import { assignDevicePorts } from "./placement_ports.ts";
+import { type DeviceTemplate, omitUndefinedFields, readTemplate } from "./placement_template.ts";
 
 /** The fields of the request in the model's form. */
-type AskedFields = Partial<Omit<PlacementMessage, "ports">> & { readonly ports?: readonly RequestedPorts[] };
+type RequestedFields = Partial<Omit<PlacementMessage, "ports">> & { readonly ports?: readonly RequestedPorts[] };
 
 /** Devices to place, with the names of the ports that are connected. */
 export interface PlacementQuestion {
@@ -26,7 +26,7 @@ export interface PlacementQuestion {
   readonly maxPlaces: number;
 }
 
-const SCOPES = ["site", "floor", "room", "row", "zone", "rack"] as const;
+const SCOPE_KINDS = ["site", "floor", "room", "row", "zone", "rack"] as const;
 /** Maximum length of the code prefix; device numbers follow it. */
 const MAX_PREFIX_CHARS = 56;
 
@@ -36,13 +36,13 @@ export async function parsePlacementRequest(
   request: FindPlacementRequest,
 ): Promise<PlacementQuestion> {
   const { render: _, ...rest } = request;
-  const asked = convertFromMessage<AskedFields>(FindPlacementRequestSchema, rest);
-  checkPlacementNumbers(asked);
-  const template = shapeTemplate(await readTemplate(session, asked), asked);
-  const inlets = listWantedInlets(template, asked);
+  const asked = convertFromMessage<RequestedFields>(FindPlacementRequestSchema, rest);
+  requireValidNumbers(asked);
+  const template = applyRequestToTemplate(await readTemplate(session, asked), asked);
+  const inlets = listRequestedInlets(template, asked);
   const need = template.power?.minLiveInlets ?? 1;
   const redundancy = readRedundancy(template, asked, { inlets: inlets.length, need });
-  const { ports, names, added } = assignPorts(template, asked.ports ?? []);
+  const { ports, names, added } = assignDevicePorts(template, asked.ports ?? []);
   const basis = asked.loadBasis ?? "ALLOCATED";
   const tenant = asked.tenant ?? template.tenant;
   const wanted: PlacementRequest = {
@@ -74,15 +74,15 @@ export async function parsePlacementRequest(
 
 /** Returns draw and heat in watts, each the larger of the planned value and the value of the load basis. */
 function computeRequiredPower(
-  template: Template,
+  template: DeviceTemplate,
   basis: LoadBasis,
 ): Pick<PlacementRequest, "drawW" | "airW" | "liquidW"> {
-  const most = (of: typeof getHeatW) => Math.max(of(template, "ALLOCATED"), of(template, basis));
-  const airW = most(computeAirHeatW);
-  return { drawW: most(getDrawW), airW, liquidW: Math.max(0, most(getHeatW) - airW) };
+  const selectLarger = (of: typeof getHeatW) => Math.max(of(template, "ALLOCATED"), of(template, basis));
+  const airW = selectLarger(computeAirHeatW);
+  return { drawW: selectLarger(getDrawW), airW, liquidW: Math.max(0, selectLarger(getHeatW) - airW) };
 }
 
-function checkPlacementNumbers(asked: AskedFields): void {
+function requireValidNumbers(asked: RequestedFields): void {
   const checks = [
     ...checkNumberBounds("count", asked.count, { min: 0, max: MAX_BATCH_ITEMS }),
     ...checkNumberBounds("u_height", asked.uHeight, { min: 0.5, max: 100, step: 0.5 }),
@@ -103,7 +103,7 @@ function checkPlacementNumbers(asked: AskedFields): void {
 }
 
 /** Returns the template with the request's values applied. */
-function shapeTemplate(template: Template, asked: AskedFields): Template {
+function applyRequestToTemplate(template: DeviceTemplate, asked: RequestedFields): DeviceTemplate {
   const { uHeight, face, depth, weightKg, coolingMethod, liquidFractionPct } = asked;
   const own = omitUndefinedFields({ uHeight, face, depth, weightKg, coolingMethod, liquidFractionPct });
   const { liquidFractionPct: _, ...otherwiseCooled } = template;
@@ -121,7 +121,10 @@ function shapeTemplate(template: Template, asked: AskedFields): Template {
  * Applies the requested draw. Keeps a nameplate draw that is at least as large, and removes other draws and the heat.
  * @throws Refusal if neither the request nor the template has a draw
  */
-function applyDraw(template: Template, { drawW: given, loadBasis = "ALLOCATED" }: AskedFields): Template {
+function applyDraw(
+  template: DeviceTemplate,
+  { drawW: given, loadBasis = "ALLOCATED" }: RequestedFields,
+): DeviceTemplate {
   const { maxDrawW, allocatedDrawW, measuredDrawW: _, heatW: __, ...others } = template;
   if (given === undefined) {
     if (maxDrawW !== undefined || allocatedDrawW !== undefined) return template;
@@ -132,9 +135,12 @@ function applyDraw(template: Template, { drawW: given, loadBasis = "ALLOCATED" }
   return { ...others, allocatedDrawW: given, ...(maxDrawW !== undefined && maxDrawW >= given && { maxDrawW }) };
 }
 
-function listWantedInlets(template: Template, { inlets: asked, redundancy }: AskedFields): readonly RequestedInlet[] {
+function listRequestedInlets(
+  template: DeviceTemplate,
+  { inlets: asked, redundancy }: RequestedFields,
+): readonly RequestedInlet[] {
   const own = (template.ports ?? []).filter(({ kind, enabled }) => kind === "POWER_IN" && enabled !== false);
-  if (asked === undefined && template.ports !== undefined) return own.map(createWantedInlet);
+  if (asked === undefined && template.ports !== undefined) return own.map(createRequestedInlet);
   const many = redundancy === "TWO_N" || redundancy === "N_PLUS_1" ? 2 : 1;
   return Array.from({ length: asked ?? many }, (_, at) => {
     const port = own[at] ?? own[0];
@@ -142,13 +148,13 @@ function listWantedInlets(template: Template, { inlets: asked, redundancy }: Ask
   });
 }
 
-function createWantedInlet({ name, type }: Port): RequestedInlet {
+function createRequestedInlet({ name, type }: Port): RequestedInlet {
   return { name, ...(type !== undefined && { type }) };
 }
 
 function readRedundancy(
-  { power }: Template,
-  { redundancy }: AskedFields,
+  { power }: DeviceTemplate,
+  { redundancy }: RequestedFields,
   { inlets, need }: { readonly inlets: number; readonly need: number },
 ): Redundancy {
   const usual = inlets >= 2 * need && inlets > 1 ? "TWO_N" : inlets > need ? "N_PLUS_1" : "N";
@@ -163,14 +169,14 @@ function readRedundancy(
 }
 
 /** Returns all ports of the template, with the requested inlets in place of those of the template. */
-function replaceInlets(template: Template, inlets: readonly RequestedInlet[]): readonly Port[] {
+function replaceInlets(template: DeviceTemplate, inlets: readonly RequestedInlet[]): readonly Port[] {
   const others = (template.ports ?? []).filter(({ kind }) => kind !== "POWER_IN");
   return [...inlets.map((inlet): Port => ({ ...inlet, kind: "POWER_IN" })), ...others];
 }
 
 async function readPlacementScope({ topology }: ReadSession, text = ""): Promise<Pick<PlacementRequest, "scope">> {
   if (text === "") return {};
-  const scope = readRef("scope_ref", text, SCOPES);
+  const scope = readRef("scope_ref", text, SCOPE_KINDS);
   requireLocation(await topology(), scope, { field: "scope_ref", value: text });
   return { scope };
 }

@@ -7,15 +7,18 @@ import type { ReadSession } from "../rpc.ts";
 import { readDeviceType } from "./device_types.ts";
 
 /** Template of planned devices: a device without the fields that only one device or one location has. */
-export type Template = Omit<Device, "code">;
+export type DeviceTemplate = Omit<Device, "code">;
 
-interface Named {
+interface TemplateSource {
   readonly deviceType?: string;
   readonly deviceCode?: string;
 }
 
 /** Returns the named template; a server without ports if none is named. @throws Refusal naming the field. */
-export async function readTemplate({ reader }: Pick<ReadSession, "reader">, named: Named): Promise<Template> {
+export async function readTemplate(
+  { reader }: Pick<ReadSession, "reader">,
+  named: TemplateSource,
+): Promise<DeviceTemplate> {
   const { deviceType, deviceCode } = named;
   if (deviceType !== undefined && deviceCode !== undefined) {
     const expected = "device_type or device_code";
@@ -26,20 +29,20 @@ export async function readTemplate({ reader }: Pick<ReadSession, "reader">, name
   return deviceCode === undefined ? { kind: "SERVER" } : readDeviceTemplate(reader, deviceCode);
 }
 
-async function readTypeTemplate(reader: ReadSession["reader"], code: string): Promise<Template> {
+async function readTypeTemplate(reader: ReadSession["reader"], code: string): Promise<DeviceTemplate> {
   const stored = await readDeviceType(reader, code);
   if (stored === undefined) {
     const detail = { field: "device_type", value: code, ref: `device_type:${code}` };
     throw refuse("NOT_FOUND", `Cannot find device type "${code}"`, detail);
   }
   const { manufacturer, model, kind, uHeight = 1, ports, isBlade } = stored.resource;
-  if (isBlade === true || uHeight === 0) throw refuseUnracked("device_type", code);
+  if (isBlade === true || uHeight === 0) throw createUnrackedRefusal("device_type", code);
   requireConsumer("device_type", code, { kind });
   const built = { ...getInheritedFields(stored.resource), uHeight, ports: ports?.map(clearPortUse) };
   return { kind, ...omitUndefinedFields({ manufacturer, model, ...built }) };
 }
 
-async function readDeviceTemplate(reader: ReadSession["reader"], code: string): Promise<Template> {
+async function readDeviceTemplate(reader: ReadSession["reader"], code: string): Promise<DeviceTemplate> {
   const device = parseCode(code) === undefined ? undefined : await reader.device(code);
   if (device === undefined) {
     throw refuse("NOT_FOUND", `Cannot find device "${code}"`, {
@@ -49,7 +52,7 @@ async function readDeviceTemplate(reader: ReadSession["reader"], code: string): 
     });
   }
   requireConsumer("device_code", code, device);
-  if (device.parentDeviceCode !== undefined || device.uHeight === 0) throw refuseUnracked("device_code", code);
+  if (device.parentDeviceCode !== undefined || device.uHeight === 0) throw createUnrackedRefusal("device_code", code);
   const { kind, role, manufacturer, model, partNumber, face, depth, airflow, thermalClass, tenant, tags, labels } =
     device;
   const { weightKg, maxDrawW, allocatedDrawW, powerFactor, heatW, coolingMethod, liquidFractionPct, power } = device;
@@ -92,7 +95,7 @@ function requireConsumer(field: string, code: string, { kind }: Pick<Device, "ki
   });
 }
 
-function refuseUnracked(field: string, code: string) {
+function createUnrackedRefusal(field: string, code: string) {
   return refuse("FIELD_CONFLICT", `"${code}" takes no units of a rack`, {
     field,
     value: code,

@@ -5,7 +5,7 @@ import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { type PreviewChangesResponse, PreviewChangesResponseSchema } from "#gen/datacenter/v1/preview_pb.ts";
 import { readCount, readLoadBasis } from "../answers/parameters.ts";
 import { readChangedPart } from "../answers/topology.ts";
-import { toMessage } from "../messages/convert.ts";
+import { convertToMessage } from "../messages/convert.ts";
 import { limitListFields } from "../messages/messages.ts";
 import { definePreview } from "../rpc.ts";
 import { applyInventoryChanges } from "./apply_changes.ts";
@@ -18,10 +18,10 @@ export const previewChanges = definePreview({
     const moment = { basis: readLoadBasis(loadBasis), now };
     const most = readCount("max_items", maxItems, { usual: DEFAULT_PREVIEW_ITEMS, most: MAX_PREVIEW_ITEMS });
     const reply = await applyInventoryChanges(session, asked, { atomic: false });
-    const part = await readChangedPart(writer, topology, changes.entities);
-    if (part === undefined) throw new Error(`Cannot read a reference among ${changes.entities.join(", ")}`);
+    const part = await readChangedPart(writer, topology, changes.entityRefs);
+    if (part === undefined) throw new Error(`Cannot read a reference among ${changes.entityRefs.join(", ")}`);
     return async (scheduler) => {
-      const draft = topology.drafted(part.keys, part.after);
+      const draft = topology.createDraft(part.keys, part.after);
       const preview = await scheduler.run(computePreview(topology, draft, moment));
       return createPreviewReply(reply, preview, { revision, most });
     };
@@ -30,10 +30,10 @@ export const previewChanges = definePreview({
 
 function createPreviewReply(
   { results, failed }: BulkReply,
-  { supplies, racks, cooling, devices, counts, findings: { come, gone } }: Preview,
+  { supplies, racks, cooling, devices, counts, findings: { added: come, removed: gone } }: Preview,
   { revision, most }: { readonly revision: number; readonly most: number },
 ): PreviewChangesResponse {
-  return toMessage(PreviewChangesResponseSchema, {
+  return convertToMessage(PreviewChangesResponseSchema, {
     results,
     refused: failed,
     revision,

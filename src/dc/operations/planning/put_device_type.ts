@@ -12,8 +12,8 @@ import { convertModelToJson } from "../messages/model_json.ts";
 import { defineWrite, type WriteSession } from "../rpc.ts";
 import { computeEtag } from "../writes/changes.ts";
 import type { RemoveOptions } from "../writes/remove.ts";
-import { checkEtag, checkPrecondition, type UpsertInput } from "../writes/upsert.ts";
-import { createDeviceTypeMessage, DEVICE_TYPES, readDeviceType, readRequestedDeviceType } from "./device_types.ts";
+import { requireEtag, requirePrecondition, type UpsertInput } from "../writes/upsert.ts";
+import { createDeviceTypeMessage, DEVICE_TYPE_SPACE, readDeviceType, readRequestedDeviceType } from "./device_types.ts";
 
 /** Creates or replaces a device type. @throws Refusal if the version differs or the type breaks a rule */
 export async function putDeviceType(
@@ -26,14 +26,18 @@ export async function putDeviceType(
   if (first !== undefined) throw new Refusal(first, others);
   const before = await readDeviceType(writer, type.code);
   const ref = `device_type:${type.code}`;
-  checkPrecondition(etag, before, { ref, field: joinFieldPath(at, "code"), etagField: formatSiblingPath(at, "etag") });
+  requirePrecondition(etag, before, {
+    ref,
+    field: joinFieldPath(at, "code"),
+    etagField: formatSiblingPath(at, "etag"),
+  });
   if (before !== undefined && formatCanonicalJson(before.resource) === formatCanonicalJson(type))
     return { outcome: "UNCHANGED", stored: before };
   const stored = { resource: type, etag: computeEtag(type), createTime: before?.createTime ?? now, updateTime: now };
-  await writer.putDocument(DEVICE_TYPES, type.code, JSON.stringify(stored));
+  await writer.putDocument(DEVICE_TYPE_SPACE, type.code, JSON.stringify(stored));
   const json = (one: DeviceType | undefined) =>
     one === undefined ? undefined : convertModelToJson(DeviceTypeSchema, one);
-  changes.noteDocument(before === undefined ? "CREATE" : "UPDATE", ref, json(before?.resource), json(type));
+  changes.recordDocument(before === undefined ? "CREATE" : "UPDATE", ref, json(before?.resource), json(type));
   return { outcome: before === undefined ? "CREATED" : "UPDATED", stored };
 }
 
@@ -46,20 +50,21 @@ export async function removeDeviceType(
   const ref = `device_type:${code}`;
   const stored = await readDeviceType(writer, code);
   if (stored === undefined) throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { field, ref, value: ref });
-  checkEtag(etag, stored.etag, { ref, field: formatSiblingPath(field, "etag") });
-  await writer.dropDocument(DEVICE_TYPES, code);
-  changes.noteDocument("DELETE", ref, convertModelToJson(DeviceTypeSchema, stored.resource), undefined);
+  requireEtag(etag, stored.etag, { ref, field: formatSiblingPath(field, "etag") });
+  await writer.dropDocument(DEVICE_TYPE_SPACE, code);
+  changes.recordDocument("DELETE", ref, convertModelToJson(DeviceTypeSchema, stored.resource), undefined);
 }
 
-const FIELD = "device_type";
+const DEVICE_TYPE_FIELD = "device_type";
 
 export const upsertDeviceType = defineWrite({
   method: PlanningService.method.upsertDeviceType,
   effect: "write",
   async run(session, { deviceType, etag }) {
-    if (deviceType === undefined) throw refuse("REQUIRED_FIELD", `Field "${FIELD}" is required`, { field: FIELD });
-    const given = readRequestedDeviceType(deviceType, FIELD);
-    const { outcome, stored } = await putDeviceType(session, given, { etag, at: FIELD });
+    if (deviceType === undefined)
+      throw refuse("REQUIRED_FIELD", `Field "${DEVICE_TYPE_FIELD}" is required`, { field: DEVICE_TYPE_FIELD });
+    const given = readRequestedDeviceType(deviceType, DEVICE_TYPE_FIELD);
+    const { outcome, stored } = await putDeviceType(session, given, { etag, at: DEVICE_TYPE_FIELD });
     return create(UpsertDeviceTypeResponseSchema, {
       deviceType: createDeviceTypeMessage(stored),
       outcome: Outcome[outcome],

@@ -19,15 +19,15 @@ export function createCauseMessage(
   { limit, basis }: { readonly limit: number; readonly basis: LoadBasis },
 ) {
   const { power } = topology;
-  const { loss, failures, alsoBy, partlyBy, nearer } = line;
-  const fabricLostMbps = fabrics.mbpsOf(loss.links);
+  const { loss, failures, includingFailures: alsoBy, overlappingFailures: partlyBy, nearerFailures: nearer } = line;
+  const fabricLostMbps = fabrics.sumMbps(loss.links);
   const codes = (indexes: Iterable<number>) => listFailedDeviceCodes(topology, indexes, limit);
   const racks = (keys: Iterable<string>) => listRackCodes(topology, keys, limit);
   const singleFed = selectItDevices(power, loss.direct);
   const tenants = computeTenantImpacts(topology, loss, basis);
   const byLoad = <Item extends { readonly utilizationPct: number; readonly ref: string }>(items: Iterable<Item>) =>
     [...items].sort((a, b) => b.utilizationPct - a.utilizationPct || compareText(a.ref, b.ref)).slice(0, limit);
-  const named = (name: string, list: readonly Failure[]) => ({
+  const createFailureFields = (name: string, list: readonly Failure[]) => ({
     ...limitListFields(name, list, limit),
     [name]: list.slice(0, limit).map((failure) => listFailureRefs(topology, failure).join(" ")),
   });
@@ -42,9 +42,9 @@ export function createCauseMessage(
       severity: line.severity,
     })),
     omittedElements: Math.max(0, failures.length - limit),
-    ...named("alsoBy", alsoBy),
-    ...named("partlyBy", partlyBy),
-    ...named("nearer", nearer),
+    ...createFailureFields("alsoBy", alsoBy),
+    ...createFailureFields("partlyBy", partlyBy),
+    ...createFailureFields("nearer", nearer),
     impact: line.impact,
     racksDark: racks(loss.racksDark),
     racksPartial: racks(loss.racksPartial),
@@ -75,7 +75,7 @@ function createElementFields(topology: Topology, failure: Failure, fabrics: Rehe
     impact,
     trippedRefs: trips.map(({ ref }) => ref),
     maxUtilizationPct: [...trips, ...overloads].reduce((most, one) => Math.max(most, one.utilizationPct), 0),
-    fabricLostMbps: fabrics.mbpsOf(links),
+    fabricLostMbps: fabrics.sumMbps(links),
     devicesWithoutDataPathCount: isolated.length,
   };
 }

@@ -39,12 +39,12 @@ export function summarizeCause(topology: Topology, line: RehearsalLine, fabricMb
 
 type Failure = RehearsalLine["failures"][number];
 
-function findFailureName({ power }: Topology, { elements }: Failure): string {
+function formatFailureName({ power }: Topology, { elements }: Failure): string {
   return elements.map((element) => getRefName(getElementRef(power, element))).join(" with ");
 }
 
 function listElementNames(topology: Topology, { failures, elementKind }: RehearsalLine): string {
-  const names = failures.slice(0, MAX_NAMED_ELEMENTS).map((failure) => findFailureName(topology, failure));
+  const names = failures.slice(0, MAX_NAMED_ELEMENTS).map((failure) => formatFailureName(topology, failure));
   if (failures.length <= MAX_NAMED_ELEMENTS) return names.join(" and ");
   return `${formatDecimal(failures.length)} ${describeElementKind(elementKind)}, such as ${names[0]}`;
 }
@@ -72,7 +72,7 @@ export function explainSeverity(topology: Topology, line: RehearsalLine): string
   const reason = explainFirstFailure(topology, line, first);
   if (others.length === 0 || line.severity === "INFO") return reason;
   if (others.every((other) => explainFirstFailure(topology, line, other) === reason)) return `Each: ${reason}`;
-  return `${findFailureName(topology, first)} alone: ${reason}`;
+  return `${formatFailureName(topology, first)} alone: ${reason}`;
 }
 
 function explainFirstFailure({ power }: Topology, { severity, loss }: RehearsalLine, first: Failure): string {

@@ -1,6 +1,6 @@
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
-import { CoolingAndFabrics } from "#dc/analysis/rehearsal/further_effects.ts";
-import { type Footprints, NearFailures } from "#dc/analysis/rehearsal/near_failures.ts";
+import { CoolingAndFabricEffects } from "#dc/analysis/rehearsal/further_effects.ts";
+import { type FootprintCache, NearFailureFinder } from "#dc/analysis/rehearsal/near_failures.ts";
 import type { FailingElement } from "#dc/analysis/rehearsal/outcome.ts";
 import { type Rehearsal, rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
 import { failEachElement, type SiteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
@@ -31,18 +31,18 @@ interface RehearsalResults {
    */
   readonly named: Map<string, Rehearsal>;
   /** Single failures to try in addition to the work of windows, by options. */
-  readonly near: Map<string, SharedWork<NearFailures>>;
+  readonly near: Map<string, SharedWork<NearFailureFinder>>;
 }
 
-const byTopology = new WeakMap<Topology, RehearsalResults>();
+const resultsByTopology = new WeakMap<Topology, RehearsalResults>();
 /**
  * Maximum number of option sets whose latest site is kept, for the next revision to update. Our choice: few callers use
  * other options than the console.
  */
-const MAX_FOLLOWED = 4;
-const latest = new Map<string, WeakRef<Topology>>();
+const MAX_OPTION_SETS = 4;
+const latestTopologies = new Map<string, WeakRef<Topology>>();
 /** Footprints at the latest revision, by options. Only windows need them. */
-const latestFootprints = new Map<string, WeakRef<Footprints>>();
+const latestFootprints = new Map<string, WeakRef<FootprintCache>>();
 
 /**
  * Rehearses failures in slices, once for each revision of the inventory; concurrent calls share the work. After a
@@ -53,16 +53,16 @@ export async function rehearseOnce(
   topology: Topology,
   { options, choice, isChosen, pairs }: RehearsalQuestion,
 ): Promise<Rehearsal> {
-  const known = findTopologyResults(topology);
+  const known = getTopologyResults(topology);
   const how = JSON.stringify(options);
   const key = `${how} ${choice} ${pairs}`;
-  const before = latest.get(how)?.deref();
-  const earlier = before === undefined ? undefined : byTopology.get(before)?.rehearsals.get(key);
+  const before = latestTopologies.get(how)?.deref();
+  const earlier = before === undefined ? undefined : resultsByTopology.get(before)?.rehearsals.get(key);
   // Reads the switches first, because the shared work may outlast the snapshot of this call.
   const deviceOf = await createSwitchLookup(reader, topology);
   return shareWork(known.rehearsals, key, asker, async (scheduler) => {
     const site = await shareWork(known.sites, how, scheduler, (own) => updateLatestSite(own, topology, options, how));
-    earlier?.scheduler?.carry(scheduler);
+    earlier?.scheduler?.addPeersOfWork(scheduler);
     const followed = await earlier?.result.catch(() => undefined);
     return scheduler.run(rehearseFailures(site, { deviceOf, isChosen, pairs }, followed));
   });
@@ -89,7 +89,7 @@ export async function rehearseNamedOnce(
   topology: Topology,
   question: NamedKindsQuestion & Pick<RehearsalQuestion, "choice">,
 ): Promise<Rehearsal> {
-  const { named } = findTopologyResults(topology);
+  const { named } = getTopologyResults(topology);
   const key = `${JSON.stringify(question.options)} ${question.choice}`;
   const known = named.get(key) ?? (await rehearseNamedKinds(session, topology, question));
   named.set(key, known);
@@ -101,35 +101,37 @@ export async function findNearFailures(
   { reader, scheduler: asker }: Pick<ReadSession, "reader" | "scheduler">,
   topology: Topology,
   options: BlastOptions,
-): Promise<NearFailures> {
-  const known = findTopologyResults(topology);
-  const how = JSON.stringify(options);
+): Promise<NearFailureFinder> {
+  const known = getTopologyResults(topology);
+  const optionsKey = JSON.stringify(options);
   const deviceOf = await createSwitchLookup(reader, topology);
-  return shareWork(known.near, how, asker, async (scheduler) => {
-    const site = await shareWork(known.sites, how, scheduler, (own) => updateLatestSite(own, topology, options, how));
-    const effects = new CoolingAndFabrics(topology, deviceOf, options.basis);
+  return shareWork(known.near, optionsKey, asker, async (scheduler) => {
+    const site = await shareWork(known.sites, optionsKey, scheduler, (own) =>
+      updateLatestSite(own, topology, options, optionsKey),
+    );
+    const effects = new CoolingAndFabricEffects(topology, deviceOf, options.basis);
     await scheduler.yieldIfDue();
-    const near = new NearFailures(site, effects, latestFootprints.get(how)?.deref());
-    keepLatest(latestFootprints, how, near.footprints);
+    const near = new NearFailureFinder(site, effects, latestFootprints.get(optionsKey)?.deref());
+    storeLatest(latestFootprints, optionsKey, near.footprints);
     return near;
   });
 }
 
-function findTopologyResults(topology: Topology): RehearsalResults {
-  const known = byTopology.get(topology) ?? {
+function getTopologyResults(topology: Topology): RehearsalResults {
+  const known = resultsByTopology.get(topology) ?? {
     sites: new Map(),
     rehearsals: new Map(),
     named: new Map(),
     near: new Map(),
   };
-  byTopology.set(topology, known);
+  resultsByTopology.set(topology, known);
   return known;
 }
 
-function keepLatest<Item extends object>(items: Map<string, WeakRef<Item>>, how: string, item: Item): void {
+function storeLatest<Item extends object>(items: Map<string, WeakRef<Item>>, how: string, item: Item): void {
   items.delete(how);
   items.set(how, new WeakRef(item));
-  for (const one of items.keys()) if (items.size > MAX_FOLLOWED) items.delete(one);
+  for (const one of items.keys()) if (items.size > MAX_OPTION_SETS) items.delete(one);
 }
 
 /** Simulates the failures that changed since the last topology with the same options. */
@@ -139,12 +141,12 @@ async function updateLatestSite(
   options: BlastOptions,
   how: string,
 ): Promise<SiteFailures> {
-  const before = latest.get(how)?.deref();
-  const known = before === undefined ? undefined : byTopology.get(before);
+  const before = latestTopologies.get(how)?.deref();
+  const known = before === undefined ? undefined : resultsByTopology.get(before);
   const earlier = await known?.sites.get(how)?.result.catch(() => undefined);
   const site = await scheduler.run(failEachElement(topology, options, earlier));
   // Frees the earlier outcomes: they are as large as the graph, and reads of the earlier revision are rare by now.
   if (before !== topology) known?.sites.delete(how);
-  keepLatest(latest, how, topology);
+  storeLatest(latestTopologies, how, topology);
   return site;
 }

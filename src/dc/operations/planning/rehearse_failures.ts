@@ -1,4 +1,4 @@
-import { isInScope, listElements, suppliesOtherSuppliers } from "#dc/analysis/rehearsal/elements.ts";
+import { isInScope, listFailingElements, suppliesOtherSuppliers } from "#dc/analysis/rehearsal/elements.ts";
 import type { RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
 import { DEFAULT_KINDS } from "#dc/analysis/rehearsal/named_elements.ts";
 import type { FailingElement } from "#dc/analysis/rehearsal/outcome.ts";
@@ -12,9 +12,9 @@ import {
   type RehearseFailuresResponse,
   RehearseFailuresResponseSchema,
 } from "#gen/datacenter/v1/rehearsal_pb.ts";
-import { readPage } from "../answers/page_token.ts";
-import { readCount, readEnumWord, readLoadBasis, readScope } from "../answers/parameters.ts";
-import { toMessage } from "../messages/convert.ts";
+import { createPaginator } from "../answers/page_token.ts";
+import { readCount, readEnumValue, readLoadBasis, readScope } from "../answers/parameters.ts";
+import { convertToMessage } from "../messages/convert.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 import { createFindingMessage } from "./readings/finding_reply.ts";
 import { listFindingsInScope } from "./readings/list_findings.ts";
@@ -25,13 +25,13 @@ import { createSelectionKey, rehearseNamedOnce, rehearseOnce } from "./rehearsal
 const DEFAULT_LISTED = 10;
 const MAX_LISTED = 1000;
 /** Maximum number of elements from which pairs are formed. Our choice: 12.5 million pairs take about a minute. */
-const MAX_PAIRED = 5000;
+const MAX_PAIRED_ELEMENTS = 5000;
 
 export const rehearseFailures = defineRead({
   method: PlanningService.method.rehearseFailures,
   effect: "read",
   // Recomputing would be too expensive: pairs take up to a minute, and results of named elements are not cached.
-  staysCurrent: ({ pairs, kinds }) => !pairs && kinds.every(isDefaultKind),
+  isKeptCurrent: ({ pairs, kinds }) => !pairs && kinds.every(isDefaultKind),
   async run(session, request) {
     const asked = parseRehearsalRequest(session, request);
     const topology = await session.topology();
@@ -40,7 +40,7 @@ export const rehearseFailures = defineRead({
     const { page, fields } = asked.pageOf(lines);
     const basis = readLoadBasis(request.loadBasis);
     const shown = await findMeasuredRisks(session, request, asked.listed);
-    return toMessage(RehearseFailuresResponseSchema, {
+    return convertToMessage(RehearseFailuresResponseSchema, {
       revision,
       causes: page.map((line) => createCauseMessage(topology, rehearsal, line, { limit: asked.listed, basis })),
       ...fields,
@@ -69,14 +69,14 @@ async function findMeasuredRisks(
 
 /** Parses the severity, list limit and page of a request. @throws Refusal naming the field */
 function parseRehearsalRequest({ context }: ReadSession, request: RehearseFailuresRequest) {
-  const least = readEnumWord("min_severity", request.minSeverity, FAILURE_SEVERITIES) ?? "INFO";
+  const least = readEnumValue("min_severity", request.minSeverity, FAILURE_SEVERITIES) ?? "INFO";
   const { pageToken: _, pageSize: __, ...question } = request;
   const listed = readCount("max_elements", request.maxElements, { usual: DEFAULT_LISTED, most: MAX_LISTED });
-  return { least: rankSeverity(least), listed, pageOf: readPage(context.pageKey, request, question) };
+  return { least: rankSeverity(least), listed, pageOf: createPaginator(context.pageKey, request, question) };
 }
 
 function isDefaultKind(number: number): boolean {
-  const kind = readEnumWord("kinds", number, FAILURE_KINDS);
+  const kind = readEnumValue("kinds", number, FAILURE_KINDS);
   return kind !== undefined && DEFAULT_KINDS.has(kind);
 }
 
@@ -106,7 +106,7 @@ async function runRehearsal(
   const scope = readScope(topology, scopeRef);
   const choice = createSelectionKey(scopeRef, kinds);
   if (kinds.some((kind) => !DEFAULT_KINDS.has(kind))) {
-    if (request.pairs) throw refusePairsOfKinds(kinds);
+    if (request.pairs) throw createPairKindRefusal(kinds);
     const question = { options, choice, kinds: new Set(kinds), scope };
     return {
       revision: await session.reader.revision(),
@@ -119,7 +119,7 @@ async function runRehearsal(
       : !request.pairs || kind !== "OUTLET" || suppliesOtherSuppliers(topology, index);
   const isChosen = (element: FailingElement) =>
     isOfKind(element) && (scope === undefined || isInScope(topology, element.index, scope));
-  if (request.pairs) limitPairedElements(listElements(topology).filter(isChosen).length);
+  if (request.pairs) requireMaxPairedElements(listFailingElements(topology).filter(isChosen).length);
   const rehearsal = await rehearseOnce(session, topology, {
     options,
     pairs: request.pairs,
@@ -129,7 +129,7 @@ async function runRehearsal(
   return { revision: await session.reader.revision(), rehearsal };
 }
 
-function refusePairsOfKinds(kinds: readonly FailureKind[]) {
+function createPairKindRefusal(kinds: readonly FailureKind[]) {
   const at = kinds.findIndex((kind) => !DEFAULT_KINDS.has(kind));
   const [field, value, expected] = [`kinds[${at}]`, kinds[at] ?? "", [...DEFAULT_KINDS].join(", ")];
   return refuse("FIELD_OUT_OF_RANGE", `Field "${field}" names no kind for pairs: ${value}`, {
@@ -140,18 +140,18 @@ function refusePairsOfKinds(kinds: readonly FailureKind[]) {
 }
 
 /** Limits the number of elements from which pairs are formed. @throws Refusal if it is exceeded */
-function limitPairedElements(elements: number): void {
-  if (elements <= MAX_PAIRED) return;
+function requireMaxPairedElements(elements: number): void {
+  if (elements <= MAX_PAIRED_ELEMENTS) return;
   throw refuse("FIELD_OUT_OF_RANGE", `Cannot fail every two of ${elements} elements`, {
     field: "pairs",
     value: elements,
-    expected: `at most ${MAX_PAIRED} elements: a smaller scope_ref, or kinds`,
+    expected: `at most ${MAX_PAIRED_ELEMENTS} elements: a smaller scope_ref, or kinds`,
   });
 }
 
 /** Parses a failure kind. @throws Refusal for the unspecified kind, which selects nothing */
 function parseFailureKind(field: string, number: number): FailureKind {
-  const kind = readEnumWord(field, number, FAILURE_KINDS);
+  const kind = readEnumValue(field, number, FAILURE_KINDS);
   if (kind !== undefined) return kind;
   throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" names no kind`, { field, expected: FAILURE_KINDS.join(", ") });
 }

@@ -3,7 +3,7 @@ import { MAX_QUERY_CHARS } from "#dc/limits.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import { PlanningService, SearchDeviceTypesResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
-import { limitFilterValues, readEnumWord, requireAtMost } from "../answers/parameters.ts";
+import { readEnumValue, requireMaxCount, requireMaxFilterValues } from "../answers/parameters.ts";
 import { defineRead } from "../rpc.ts";
 import { readDeviceTypePage } from "./device_types.ts";
 
@@ -12,10 +12,10 @@ export const searchDeviceTypes = defineRead({
   effect: "read",
   async run(session, request) {
     const { query, manufacturers } = request;
-    requireAtMost("query", query.length, MAX_QUERY_CHARS, "characters");
-    limitFilterValues("manufacturers", manufacturers.length);
-    limitFilterValues("kinds", request.kinds.length);
-    const kinds = request.kinds.flatMap((kind, index) => readEnumWord(`kinds[${index}]`, kind, DEVICE_KINDS) ?? []);
+    requireMaxCount("query", query.length, MAX_QUERY_CHARS, "characters");
+    requireMaxFilterValues("manufacturers", manufacturers.length);
+    requireMaxFilterValues("kinds", request.kinds.length);
+    const kinds = request.kinds.flatMap((kind, index) => readEnumValue(`kinds[${index}]`, kind, DEVICE_KINDS) ?? []);
     const words = query
       .toLowerCase()
       .split(/\s+/)

@@ -1,15 +1,15 @@
 import { MAX_QUERY_CHARS } from "#dc/limits.ts";
 import { INVENTORY_KINDS } from "#dc/model/enum_values.ts";
-import { compareText, formatCableRef, portRef } from "#dc/model/ref.ts";
+import { compareText, formatCableRef, formatPortReference } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { PlanningService, SearchInventoryResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
-import { readCount, readEnumWord, requireAtMost } from "../answers/parameters.ts";
-import { toMessage } from "../messages/convert.ts";
+import { readCount, readEnumValue, requireMaxCount } from "../answers/parameters.ts";
+import { convertToMessage } from "../messages/convert.ts";
 import { defineRead } from "../rpc.ts";
 import { buildSearchIndex, type SearchEntry } from "./inventory/search_index.ts";
 
-const [USUAL_HITS, MOST_HITS] = [5, 50] as const;
+const [DEFAULT_HITS, MAX_HITS] = [5, 50] as const;
 /** Maximum number of devices whose ports and cables are searched. */
 const MAX_SEARCHED_DEVICES = 5;
 
@@ -27,12 +27,12 @@ export const searchInventory = defineRead({
     const { words, kinds, limit } = parseSearchRequest(request);
     const { entries, words: vocabulary } = await buildSearchIndex(session);
     const occurs = (word: string) => entries.some(({ text }) => text.includes(word));
-    let found = await addPortsAndCables(reader, entries, words);
+    let found = await findRankedHits(reader, entries, words);
     const nearest = found.length > 0 ? undefined : correctWords(words.flatMap(splitWords), { occurs, vocabulary });
-    if (nearest !== undefined) found = await addPortsAndCables(reader, entries, nearest);
+    if (nearest !== undefined) found = await findRankedHits(reader, entries, nearest);
     const wanted = found.filter(({ entry }) => kinds.length === 0 || kinds.includes(entry.kind));
-    return toMessage(SearchInventoryResponseSchema, {
-      kinds: groupByKind(wanted).map(({ kind, hits }) => ({
+    return convertToMessage(SearchInventoryResponseSchema, {
+      kinds: groupHitsByKind(wanted).map(({ kind, hits }) => ({
         kind,
         totalCount: hits.length,
         hits: hits.slice(0, limit).map(({ entry: { ref, name, detail } }) => ({ kind, ref, name, detail })),
@@ -48,11 +48,11 @@ function parseSearchRequest({ query, kinds, pageSize }: { query: string; kinds: 
     .split(/\s+/)
     .filter((word) => word !== "");
   if (words.length === 0) throw refuse("REQUIRED_FIELD", 'Field "query" is required', { field: "query" });
-  requireAtMost("query", query.length, MAX_QUERY_CHARS, "characters");
+  requireMaxCount("query", query.length, MAX_QUERY_CHARS, "characters");
   return {
     words,
-    kinds: kinds.flatMap((kind, at) => readEnumWord(`kinds[${at}]`, kind, INVENTORY_KINDS) ?? []),
-    limit: readCount("page_size", pageSize, { usual: USUAL_HITS, most: MOST_HITS }),
+    kinds: kinds.flatMap((kind, at) => readEnumValue(`kinds[${at}]`, kind, INVENTORY_KINDS) ?? []),
+    limit: readCount("page_size", pageSize, { usual: DEFAULT_HITS, most: MAX_HITS }),
   };
 }
 
@@ -65,7 +65,7 @@ function splitWords(text: string): readonly string[] {
  * Returns entries that match all words. Adds ports and cables that match the last word, on devices that match the
  * others.
  */
-async function addPortsAndCables(
+async function findRankedHits(
   reader: DcReader,
   entries: readonly SearchEntry[],
   words: readonly string[],
@@ -91,7 +91,7 @@ async function findPortsAndCables(reader: DcReader, entries: readonly SearchEntr
     for (const port of device.ports ?? []) {
       if (!port.name.toLowerCase().includes(name)) continue;
       const text = `${device.code}/${port.name}`;
-      const ref = portRef({ deviceCode: device.code, portName: port.name });
+      const ref = formatPortReference({ deviceCode: device.code, portName: port.name });
       found.push({ kind: "PORT", ref, name: text, text: text.toLowerCase(), detail: `port of ${device.code}` });
     }
     for (const { a, b, label = "" } of await reader.cablesOf(device.code)) {
@@ -116,7 +116,7 @@ function rankMatch(name: string, words: readonly string[]): number {
   return words.every((word) => name.includes(word)) ? 3 : 4;
 }
 
-function groupByKind(found: readonly RankedHit[]) {
+function groupHitsByKind(found: readonly RankedHit[]) {
   const sorted = found.toSorted(
     (a, b) => a.rank - b.rank || a.entry.name.length - b.entry.name.length || compareText(a.entry.name, b.entry.name),
   );
@@ -124,7 +124,7 @@ function groupByKind(found: readonly RankedHit[]) {
 }
 
 /** Maximum length of words without an error, and of words with at most one error; longer words may have two. */
-const [NO_ERROR, ONE_ERROR] = [2, 5] as const;
+const [MAX_EXACT_CHARS, MAX_ONE_ERROR_CHARS] = [2, 5] as const;
 
 /**
  * Replaces words without a match by the nearest indexed words; undefined if a word has no near one, or no word changes.
@@ -147,7 +147,7 @@ function correctWords(
 
 /** Returns the indexed word with the fewest differences, then highest frequency. Cost: O(vocabulary × letters²). */
 function findNearestWord(word: string, vocabulary: ReadonlyMap<string, number>): string | undefined {
-  const most = word.length <= NO_ERROR ? 0 : word.length <= ONE_ERROR ? 1 : 2;
+  const most = word.length <= MAX_EXACT_CHARS ? 0 : word.length <= MAX_ONE_ERROR_CHARS ? 1 : 2;
   let best: { readonly word: string; readonly distance: number; readonly count: number } | undefined;
   for (const [other, count] of vocabulary) {
     if (other === "" || Math.abs(other.length - word.length) > most) continue;

@@ -51,7 +51,7 @@ const VERDICT_TEXTS = { GO: "Go", GO_WITH_RISK: "Go with risk", UNKNOWN: "Unknow
 function createReasonMessage(reason: VerdictReason, next: readonly NextFailure[], topology: Topology) {
   const { kind, verdict, ref, before, during, limit, accepted } = reason;
   const failure = kind === "NEXT_FAILURE" ? next.find(({ index }) => findNodeRef(topology, index) === ref) : undefined;
-  const summary = failure === undefined ? SUMMARIES[kind](reason) : describeNextFailure(topology, failure);
+  const summary = failure === undefined ? SUMMARIES_BY_REASON[kind](reason) : describeNextFailure(topology, failure);
   return {
     kind,
     verdict,
@@ -64,7 +64,7 @@ function createReasonMessage(reason: VerdictReason, next: readonly NextFailure[]
   };
 }
 
-const SUMMARIES: Readonly<Record<VerdictReason["kind"], (reason: VerdictReason) => string>> = {
+const SUMMARIES_BY_REASON: Readonly<Record<VerdictReason["kind"], (reason: VerdictReason) => string>> = {
   TRIP: ({ ref, during = 0 }) => `${getRefName(ref)} trips at ${formatDecimal(during)} % of its capacity`,
   RACK_LOST: ({ ref }) => `Rack ${getRefName(ref)} goes dark`,
   DEVICE_LOST: ({ ref }) => `${getRefName(ref)} goes offline`,
@@ -101,9 +101,9 @@ function createFailureMessage(topology: Topology, failure: NextFailure, limit: n
     summary: describeNextFailure(topology, failure),
     racks: racks.size,
     racksDark: listRackCodes(topology, harm.racks, limit),
-    devicesLost: listFailedDeviceCodes(topology, harm.off, limit),
+    devicesLost: listFailedDeviceCodes(topology, harm.offlineNodes, limit),
     trips: [...harm.trips.keys()].slice(0, limit),
-    areasShort: [...new Set([...harm.short.values()].map(({ ref }) => ref))].slice(0, limit),
+    areasShort: [...new Set([...harm.shortages.values()].map(({ ref }) => ref))].slice(0, limit),
     switchesCutOff: listFailedDeviceCodes(topology, harm.cutOff, limit),
     spreads,
   };
@@ -111,15 +111,15 @@ function createFailureMessage(topology: Topology, failure: NextFailure, limit: n
 
 /** Describes a failure and its effect: "UTIL-A takes 3 racks dark, 1 trip". */
 function describeNextFailure(topology: Topology, { index, harm }: NextFailure): string {
-  const devices = selectItDevices(topology.power, harm.off).length;
-  const units = harm.off.size - devices;
+  const devices = selectItDevices(topology.power, harm.offlineNodes).length;
+  const units = harm.offlineNodes.size - devices;
   const parts = [
     formatNounCount(harm.trips.size, "supply trips", "supplies trip"),
     formatNounCount(harm.racks.size, "rack goes dark", "racks go dark"),
     harm.racks.size === 0 ? formatNounCount(devices, "device goes offline", "devices go offline") : "",
     formatNounCount(units, "cooling unit goes offline", "cooling units go offline"),
     formatNounCount(harm.cutOff.size, "switch is cut off", "switches are cut off"),
-    formatNounCount(harm.short.size, "area falls short of cooling", "areas fall short of cooling"),
+    formatNounCount(harm.shortages.size, "area falls short of cooling", "areas fall short of cooling"),
   ].filter((part) => part !== "");
   return `If ${getRefName(findNodeRef(topology, index))} fails as well: ${parts.join(", ")}`;
 }

@@ -33,7 +33,7 @@ export interface ChangeStream {
    * too far behind.
    * @throws OperationError if the database cannot be read
    */
-  next(waitMs: number, signal: AbortSignal): Promise<readonly ChangeNotice[] | undefined>;
+  readNext(waitMs: number, signal: AbortSignal): Promise<readonly ChangeNotice[] | undefined>;
   close(): void;
 }
 
@@ -42,51 +42,51 @@ export class ChangeStreams {
   readonly #tail: LogTail;
   readonly #verdicts: VerdictWatch;
   readonly #peers = new Map<object, number>();
-  #open = 0;
+  #openCount = 0;
 
   /** @param openWindows lists open windows with their verdicts */
   constructor({ store, clock }: DcContext, openWindows: () => Promise<ListWindowsResponse>) {
     this.#store = store;
     this.#tail = new LogTail(store);
     this.#verdicts = new VerdictWatch({
-      revision: () => store.revision(),
+      readRevision: () => store.revision(),
       now: () => clock.now().getTime(),
-      openWindows,
-      arrived: () => void this.#tail.wakeAll(),
+      listOpenWindows: openWindows,
+      onEventsAdded: () => void this.#tail.wakeAll(),
     });
   }
 
   get count(): number {
-    return this.#open;
+    return this.#openCount;
   }
 
   /**
    * Opens a stream after the entry `after`, or after the last entry. The caller must close it.
    * @throws Refusal SERVER_BUSY when too many are open
    */
-  async open(after: number | undefined, peer: object): Promise<ChangeStream> {
-    const leave = this.#enter(peer);
+  async openStream(after: number | undefined, peer: object): Promise<ChangeStream> {
+    const leave = this.#reserveSlot(peer);
     try {
-      const start = await this.#store.read((reader) => readStart(reader, after));
+      const start = await this.#store.read((reader) => readStartPosition(reader, after));
       this.#tail.start(start.head);
       this.#verdicts.start();
-      return this.#stream(start, leave);
+      return this.#createStream(start, leave);
     } catch (error) {
       leave();
       throw error;
     }
   }
 
-  #stream(start: StreamStartPosition, close: () => void): ChangeStream {
+  #createStream(start: StreamStartPosition, close: () => void): ChangeStream {
     let { seq } = start;
     const changes = async () => {
-      const notices = await this.#tail.after(seq);
+      const notices = await this.#tail.readAfter(seq);
       const [first] = notices;
       if (first !== undefined && first.seq !== seq + 1) return undefined;
       seq = notices.at(-1)?.seq ?? seq;
       return notices;
     };
-    const verdicts = this.#verdictsOf();
+    const verdicts = this.#createVerdictReader();
     const pending = async () => {
       const notices = await changes();
       if (notices?.length !== 0) return notices;
@@ -95,50 +95,50 @@ export class ChangeStreams {
     const next = async (waitMs: number, signal: AbortSignal) => {
       const notices = await pending();
       if (notices?.length !== 0) return notices;
-      await this.#tail.wait(seq, waitMs, signal);
+      await this.#tail.waitForEntries(seq, waitMs, signal);
       return pending();
     };
-    return { start, next, close };
+    return { start, readNext: next, close };
   }
 
   /** Returns the events about verdicts that a stream has not sent yet; undefined if some are no longer buffered. */
-  #verdictsOf() {
+  #createVerdictReader() {
     let position: number | undefined;
     return () => {
       const from = position;
-      position = this.#verdicts.end ?? from;
+      position = this.#verdicts.endPosition ?? from;
       if (position === undefined) return [];
-      return from === undefined ? [this.#verdicts.beginning] : this.#verdicts.after(from);
+      return from === undefined ? [this.#verdicts.startEvent] : this.#verdicts.listEventsAfter(from);
     };
   }
 
-  #enter(peer: object): () => void {
+  #reserveSlot(peer: object): () => void {
     const ofPeer = this.#peers.get(peer) ?? 0;
-    if (this.#open >= MAX_STREAMS || ofPeer >= MAX_STREAMS_PER_PEER) {
-      const most = this.#open >= MAX_STREAMS ? `${MAX_STREAMS} in all` : `${MAX_STREAMS_PER_PEER} per connection`;
+    if (this.#openCount >= MAX_STREAMS || ofPeer >= MAX_STREAMS_PER_PEER) {
+      const most = this.#openCount >= MAX_STREAMS ? `${MAX_STREAMS} in all` : `${MAX_STREAMS_PER_PEER} per connection`;
       throw refuse("SERVER_BUSY", `Too many change streams are open: expected at most ${most}`);
     }
-    this.#open++;
+    this.#openCount++;
     this.#peers.set(peer, ofPeer + 1);
     let isOpen = true;
     return () => {
-      if (isOpen) this.#leave(peer);
+      if (isOpen) this.#releaseSlot(peer);
       isOpen = false;
     };
   }
 
-  #leave(peer: object): void {
-    this.#open--;
+  #releaseSlot(peer: object): void {
+    this.#openCount--;
     const left = (this.#peers.get(peer) ?? 1) - 1;
     if (left === 0) this.#peers.delete(peer);
     else this.#peers.set(peer, left);
-    if (this.#open > 0) return;
+    if (this.#openCount > 0) return;
     this.#tail.stop();
     this.#verdicts.stop();
   }
 }
 
-async function readStart(reader: DcReader, after: number | undefined): Promise<StreamStartPosition> {
+async function readStartPosition(reader: DcReader, after: number | undefined): Promise<StreamStartPosition> {
   const head = await reader.chainHead();
   const [last] = await reader.logRows(head.seq - 1, 1);
   const changedAt = last === undefined ? {} : { changedAt: last.occurredAt };

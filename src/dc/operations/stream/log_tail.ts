@@ -7,9 +7,9 @@ import { type ChangeNotice, createChangeNotice } from "./change_notice.ts";
 const REVISION_POLL_MS = 500;
 const PAGE_ENTRIES = 25;
 /** Maximum number of cached full pages of older notices. Readers that resume at one position read the same pages. */
-const MAX_KEPT_PAGES = 64;
+const MAX_CACHED_PAGES = 64;
 /** Number of latest notices buffered for all streams together. Our choice: about a megabyte at most. */
-const MAX_KEPT_NOTICES = 1000;
+const MAX_BUFFERED_NOTICES = 1000;
 
 /** A stream that waits for changes. */
 interface Follower {
@@ -26,13 +26,13 @@ export class LogTail {
   readonly #store: DcStore;
   readonly #followers = new Set<Follower>();
   readonly #scheduler = new CooperativeScheduler();
-  #kept: ChangeNotice[] = [];
+  #notices: ChangeNotice[] = [];
   /** Pages of old entries, which never change, by the sequence number before their first entry. */
   readonly #pages = new Map<number, Promise<readonly ChangeNotice[]>>();
   #revision = -1;
   #end = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
-  #looking = false;
+  #isPolling = false;
 
   constructor(store: DcStore) {
     this.#store = store;
@@ -41,12 +41,12 @@ export class LogTail {
   /** Starts to read the log after `end`, unless reading has started already. */
   start(end: number): void {
     if (this.#timer !== undefined) return;
-    this.#kept = [];
+    this.#notices = [];
     this.#end = end;
     this.#revision = -1;
     this.#timer = setInterval(() => {
-      void this.#wakeLate();
-      void this.#look();
+      void this.#wakeExpired();
+      void this.#pollRevision();
     }, REVISION_POLL_MS);
     this.#timer.unref();
   }
@@ -54,79 +54,79 @@ export class LogTail {
   stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
-    this.#kept = [];
+    this.#notices = [];
     this.#pages.clear();
   }
 
   /** Returns at most a page of notices after `seq`: from memory, or from the log for a stream that is far behind. */
-  async after(seq: number): Promise<readonly ChangeNotice[]> {
+  async readAfter(seq: number): Promise<readonly ChangeNotice[]> {
     if (seq >= this.#end) return [];
-    const first = this.#kept[0];
-    if (first === undefined || seq < first.seq - 1) return this.#earlier(seq);
+    const first = this.#notices[0];
+    if (first === undefined || seq < first.seq - 1) return this.#readEarlierPage(seq);
     const from = seq - first.seq + 1;
-    return this.#kept.slice(from, from + PAGE_ENTRIES);
+    return this.#notices.slice(from, from + PAGE_ENTRIES);
   }
 
   /**
    * Resolves when the log grows beyond `seq`, at the first check after `waitMs`, or when the signal aborts.
    * @throws OperationError if the database cannot be read
    */
-  wait(seq: number, waitMs: number, signal: AbortSignal): Promise<void> {
+  waitForEntries(seq: number, waitMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const wake = (error?: unknown) => {
         this.#followers.delete(follower);
-        signal.removeEventListener("abort", aborted);
+        signal.removeEventListener("abort", onAbort);
         if (error === undefined) resolve();
         else reject(error);
       };
-      const aborted = () => wake();
+      const onAbort = () => wake();
       const follower = { until: performance.now() + waitMs, wake };
       this.#followers.add(follower);
-      signal.addEventListener("abort", aborted);
+      signal.addEventListener("abort", onAbort);
       if (signal.aborted || seq < this.#end) wake();
     });
   }
 
   /** Ends all waits, so that the streams send new entries, or an event that is not in the log. */
   wakeAll(): Promise<void> {
-    return this.#wake([...this.#followers]);
+    return this.#wakeFollowers([...this.#followers]);
   }
 
-  async #look(): Promise<void> {
-    if (this.#looking) return;
-    this.#looking = true;
+  async #pollRevision(): Promise<void> {
+    if (this.#isPolling) return;
+    this.#isPolling = true;
     try {
       const revision = await this.#store.revision();
       if (revision !== this.#revision) {
-        await this.#take();
+        await this.#readNewEntries();
         this.#revision = revision;
       }
     } catch (error) {
-      await this.#wake([...this.#followers], error);
+      await this.#wakeFollowers([...this.#followers], error);
     } finally {
-      this.#looking = false;
+      this.#isPolling = false;
     }
   }
 
-  async #take(): Promise<void> {
+  async #readNewEntries(): Promise<void> {
     for (let more = true; more && this.#timer !== undefined; ) {
-      const notices = await this.#read(this.#end);
+      const notices = await this.#readPage(this.#end);
       more = notices.length === PAGE_ENTRIES;
       if (notices.length === 0) return;
-      this.#kept = [...this.#kept, ...notices].slice(-MAX_KEPT_NOTICES);
+      this.#notices = [...this.#notices, ...notices].slice(-MAX_BUFFERED_NOTICES);
       this.#end = notices.at(-1)?.seq ?? this.#end;
       await this.wakeAll();
     }
   }
 
   /** Reads a page of the log, once for all streams that request it at about the same time. */
-  async #earlier(after: number): Promise<readonly ChangeNotice[]> {
+  async #readEarlierPage(after: number): Promise<readonly ChangeNotice[]> {
     const known = this.#pages.get(after);
-    const page = known ?? this.#read(after);
+    const page = known ?? this.#readPage(after);
     this.#pages.delete(after);
     this.#pages.set(after, page);
     const [oldest] = this.#pages.keys();
-    if (this.#pages.size > MAX_KEPT_PAGES && oldest !== undefined) this.#pages.delete(oldest);
+    if (this.#pages.size > MAX_CACHED_PAGES && oldest !== undefined) this.#pages.delete(oldest);
     // Failed and incomplete pages are read again.
     const isFull = await page.then(
       (notices) => notices.length === PAGE_ENTRIES,
@@ -136,7 +136,7 @@ export class LogTail {
     return page;
   }
 
-  async #read(after: number): Promise<readonly ChangeNotice[]> {
+  async #readPage(after: number): Promise<readonly ChangeNotice[]> {
     const rows = await this.#store.read((reader) => reader.logRows(after, PAGE_ENTRIES));
     return rows.map(({ body }) => createChangeNotice(JSON.parse(body) as ChangeRecord));
   }
@@ -145,12 +145,12 @@ export class LogTail {
    * Wakes followers whose wait ended. One timer serves all, because a thousand timers at once would fill a turn of the
    * event loop.
    */
-  #wakeLate(): Promise<void> {
+  #wakeExpired(): Promise<void> {
     const now = performance.now();
-    return this.#wake([...this.#followers].filter(({ until }) => until <= now));
+    return this.#wakeFollowers([...this.#followers].filter(({ until }) => until <= now));
   }
 
-  async #wake(followers: readonly Follower[], error?: unknown): Promise<void> {
+  async #wakeFollowers(followers: readonly Follower[], error?: unknown): Promise<void> {
     for (const { wake } of followers) {
       await this.#scheduler.yieldIfDue();
       wake(error);

@@ -7,7 +7,7 @@ const VERDICT_POLL_MS = 1000;
 /** Minimum interval between two computations of verdicts while changes follow each other, in milliseconds. */
 const MIN_COMPUTATION_GAP_MS = 10_000;
 /** Maximum number of latest events buffered for all streams together. Our choice. */
-const MAX_KEPT_EVENTS = 1000;
+const MAX_BUFFERED_EVENTS = 1000;
 
 /** An event about verdicts as sent on an open stream: its name, and its data as JSON text. */
 export interface VerdictEvent {
@@ -15,17 +15,17 @@ export interface VerdictEvent {
   readonly json: string;
 }
 
-interface Needs {
-  readonly revision: () => Promise<number>;
+interface VerdictSource {
+  readonly readRevision: () => Promise<number>;
   /** Returns the time, in milliseconds since 1970. */
   readonly now: () => number;
   /** Returns the open windows with their current verdicts. */
-  readonly openWindows: () => Promise<ListWindowsResponse>;
+  readonly listOpenWindows: () => Promise<ListWindowsResponse>;
   /** Called after events about verdicts were added. */
-  readonly arrived: () => void;
+  readonly onEventsAdded: () => void;
 }
 
-interface Known {
+interface KnownVerdicts {
   readonly revision: number;
   readonly standings: WindowStandings;
   /** Time until which the verdicts are valid, in milliseconds since 1970. */
@@ -37,23 +37,23 @@ interface Known {
  * time passes a window's bounds. It compares once for all open streams.
  */
 export class VerdictWatch {
-  readonly #needs: Needs;
-  #known: Known | undefined;
+  readonly #source: VerdictSource;
+  #known: KnownVerdicts | undefined;
   #events: VerdictEvent[] = [];
   /** Number of the oldest buffered event. */
-  #first = 0;
-  #seen = -1;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  #firstNumber = 0;
+  #lastRevision = -1;
+  #computedAt = Number.NEGATIVE_INFINITY;
   #timer: ReturnType<typeof setInterval> | undefined;
-  #looking = false;
+  #isComparing = false;
 
-  constructor(needs: Needs) {
-    this.#needs = needs;
+  constructor(needs: VerdictSource) {
+    this.#source = needs;
   }
 
   start(): void {
     if (this.#timer !== undefined) return;
-    this.#timer = setInterval(() => void this.look(), VERDICT_POLL_MS);
+    this.#timer = setInterval(() => void this.compareVerdicts(), VERDICT_POLL_MS);
     this.#timer.unref();
   }
 
@@ -61,54 +61,56 @@ export class VerdictWatch {
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#known = undefined;
-    this.#first += this.#events.length;
+    this.#firstNumber += this.#events.length;
     this.#events = [];
   }
 
   /** Position after the last event, at which new streams begin. Undefined until verdicts were computed. */
-  get end(): number | undefined {
-    return this.#known && this.#first + this.#events.length;
+  get endPosition(): number | undefined {
+    return this.#known && this.#firstNumber + this.#events.length;
   }
 
   /**
    * First event of a stream, with the revision after which changes of verdicts follow. A list of windows that is
    * requested after this event is current.
    */
-  get beginning(): VerdictEvent {
+  get startEvent(): VerdictEvent {
     return { event: "verdicts", json: JSON.stringify({ revision: this.#known?.revision ?? 0 }) };
   }
 
   /** Returns the events after a position; undefined if they are no longer buffered. */
-  after(position: number): readonly VerdictEvent[] | undefined {
-    return position < this.#first ? undefined : this.#events.slice(position - this.#first);
+  listEventsAfter(position: number): readonly VerdictEvent[] | undefined {
+    return position < this.#firstNumber ? undefined : this.#events.slice(position - this.#firstNumber);
   }
 
   /** Compares verdicts after a change, unless a comparison is running or changes follow each other too closely. */
-  async look(): Promise<void> {
-    if (this.#looking) return;
-    this.#looking = true;
+  async compareVerdicts(): Promise<void> {
+    if (this.#isComparing) return;
+    this.#isComparing = true;
     try {
-      const revision = await this.#needs.revision();
-      const isQuiet = revision === this.#seen;
-      this.#seen = revision;
-      if (this.#known !== undefined && !this.#isDue(this.#known, isQuiet)) return;
-      const now = this.#needs.now();
-      const reply = await this.#needs.openWindows();
-      this.#askedAt = performance.now();
-      if (this.#timer !== undefined) this.#take(reply, now);
+      const revision = await this.#source.readRevision();
+      const isQuiet = revision === this.#lastRevision;
+      this.#lastRevision = revision;
+      if (this.#known !== undefined && !this.#isComparisonDue(this.#known, isQuiet)) return;
+      const now = this.#source.now();
+      const reply = await this.#source.listOpenWindows();
+      this.#computedAt = performance.now();
+      if (this.#timer !== undefined) this.#storeVerdicts(reply, now);
     } catch {
       // Streams report an outage of the database themselves; the next check compares with the last known verdicts.
     } finally {
-      this.#looking = false;
+      this.#isComparing = false;
     }
   }
 
-  #isDue({ revision, until }: Known, isQuiet: boolean): boolean {
-    if (this.#needs.now() >= until) return true;
-    return revision !== this.#seen && (isQuiet || performance.now() - this.#askedAt >= MIN_COMPUTATION_GAP_MS);
+  #isComparisonDue({ revision, until }: KnownVerdicts, isQuiet: boolean): boolean {
+    if (this.#source.now() >= until) return true;
+    return (
+      revision !== this.#lastRevision && (isQuiet || performance.now() - this.#computedAt >= MIN_COMPUTATION_GAP_MS)
+    );
   }
 
-  #take({ revision, windows }: ListWindowsResponse, now: number): void {
+  #storeVerdicts({ revision, windows }: ListWindowsResponse, now: number): void {
     const before = this.#known;
     const standings = collectStandings(windows);
     const bounds = windows.flatMap(({ window }) =>
@@ -122,8 +124,8 @@ export class VerdictWatch {
     const changed = before === undefined ? [] : findChangedVerdicts(before.standings, standings);
     for (const { code, was = null, is = null } of changed)
       this.#events.push({ event: "verdict", json: JSON.stringify({ window: `window:${code}`, revision, was, is }) });
-    this.#first += Math.max(0, this.#events.length - MAX_KEPT_EVENTS);
-    this.#events = this.#events.slice(-MAX_KEPT_EVENTS);
-    if (before === undefined || changed.length > 0) this.#needs.arrived();
+    this.#firstNumber += Math.max(0, this.#events.length - MAX_BUFFERED_EVENTS);
+    this.#events = this.#events.slice(-MAX_BUFFERED_EVENTS);
+    if (before === undefined || changed.length > 0) this.#source.onEventsAdded();
   }
 }

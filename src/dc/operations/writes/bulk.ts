@@ -41,13 +41,13 @@ export interface BulkOptions {
   readonly review?: ReviewItems;
 }
 
-type Result = { readonly done: AppliedItem } | { readonly error: OperationError };
+type ItemResult = { readonly done: AppliedItem } | { readonly error: OperationError };
 
 /** Thrown to roll back an atomic batch; contains the result of every item. */
-class BatchFailed extends Error {
-  readonly results: readonly Result[];
+class BatchFailedError extends Error {
+  readonly results: readonly ItemResult[];
 
-  constructor(results: readonly Result[]) {
+  constructor(results: readonly ItemResult[]) {
     super("The batch failed");
     this.results = results;
   }
@@ -57,7 +57,7 @@ class BatchFailed extends Error {
  * Applies items in the order of their dependencies, each in a savepoint. An item fails if one that it depends on
  * failed. With `atomic`, one failure rolls back all. Source: docs/contract/datacenter-analyses.md#bulk-calls.
  */
-export async function runBulk(
+export async function applyBulkItems(
   session: WriteSession,
   items: readonly BulkItem[],
   { atomic, review = async () => () => [] }: BulkOptions,
@@ -69,20 +69,20 @@ export async function runBulk(
       transactionId,
     });
   try {
-    const results = await session.changes.attempt(async () => {
+    const results = await session.changes.runInSavepoint(async () => {
       const applied = await applyAllItems(session, items);
-      if (applied.some((result) => "error" in result)) throw new BatchFailed(applied);
+      if (applied.some((result) => "error" in result)) throw new BatchFailedError(applied);
       return reviewResults(items, applied, review);
     });
     return createBulkReply(items, results, { committed: true, transactionId });
   } catch (error) {
-    if (!(error instanceof BatchFailed)) throw error;
+    if (!(error instanceof BatchFailedError)) throw error;
     return createBulkReply(items, error.results, { committed: false, transactionId });
   }
 }
 
 /** Rejects an empty or too large batch before reading its items. */
-export function checkBatchSize(field: string, count: number): void {
+export function requireBatchSize(field: string, count: number): void {
   const expected = `1 to ${MAX_BATCH_ITEMS} items`;
   const detail = { field, value: count, expected };
   if (count === 0) throw refuse("REQUIRED_FIELD", `A bulk call needs items: expected ${expected}`, detail);
@@ -90,11 +90,11 @@ export function checkBatchSize(field: string, count: number): void {
   throw refuse("BATCH_TOO_LARGE", `A bulk call takes no ${count} items: expected ${expected}`, detail);
 }
 
-async function applyAllItems(session: WriteSession, items: readonly BulkItem[]): Promise<readonly Result[]> {
-  const results: Result[] = Array.from({ length: items.length });
+async function applyAllItems(session: WriteSession, items: readonly BulkItem[]): Promise<readonly ItemResult[]> {
+  const results: ItemResult[] = Array.from({ length: items.length });
   const failed = new Set<string>();
-  const scheduler = CooperativeScheduler.ofWrite();
-  for (const index of findDuplicates(items)) results[index] = createDuplicateResult(items[index]);
+  const scheduler = CooperativeScheduler.createForWrite();
+  for (const index of findDuplicateIndexes(items)) results[index] = createDuplicateResult(items[index]);
   for (const index of sortByDependencies(items)) {
     const item = items[index];
     if (item === undefined || results[index] !== undefined) continue;
@@ -106,23 +106,23 @@ async function applyAllItems(session: WriteSession, items: readonly BulkItem[]):
   return results;
 }
 
-const CHANGED: ReadonlySet<Outcome> = new Set([Outcome.CREATED, Outcome.UPDATED]);
+const CHANGING_OUTCOMES: ReadonlySet<Outcome> = new Set([Outcome.CREATED, Outcome.UPDATED]);
 
 async function reviewResults(
   items: readonly BulkItem[],
-  results: readonly Result[],
+  results: readonly ItemResult[],
   review: ReviewItems,
-): Promise<readonly Result[]> {
-  const changed = results.map((result) => "done" in result && CHANGED.has(result.done.outcome));
+): Promise<readonly ItemResult[]> {
+  const changed = results.map((result) => "done" in result && CHANGING_OUTCOMES.has(result.done.outcome));
   const codeOf = (index: number) => items[index]?.code ?? "";
   const found = await review([...items.keys()].filter((index) => changed[index]).map(codeOf));
-  return results.map((result, index): Result => {
+  return results.map((result, index): ItemResult => {
     if (!("done" in result) || changed[index] !== true) return result;
     return { done: { ...result.done, warnings: [...result.done.warnings, ...found(codeOf(index))] } };
   });
 }
 
-async function applyOneItem(session: WriteSession, item: BulkItem, failed: ReadonlySet<string>): Promise<Result> {
+async function applyOneItem(session: WriteSession, item: BulkItem, failed: ReadonlySet<string>): Promise<ItemResult> {
   const need = item.needs.find((code) => failed.has(codeKey(code)));
   if (need !== undefined) {
     return {
@@ -134,7 +134,7 @@ async function applyOneItem(session: WriteSession, item: BulkItem, failed: Reado
     };
   }
   try {
-    return { done: await session.changes.attempt(item.apply) };
+    return { done: await session.changes.runInSavepoint(item.apply) };
   } catch (error) {
     // A refusal fails the item; an unavailable database fails the call.
     if (error instanceof OperationError && error.kind !== "unavailable") return { error };
@@ -142,7 +142,7 @@ async function applyOneItem(session: WriteSession, item: BulkItem, failed: Reado
   }
 }
 
-function findDuplicates(items: readonly BulkItem[]): readonly number[] {
+function findDuplicateIndexes(items: readonly BulkItem[]): readonly number[] {
   const places = new Map<string, number[]>();
   for (const [index, { key }] of items.entries()) {
     places.set(key, [...(places.get(key) ?? []), index]);
@@ -150,7 +150,7 @@ function findDuplicates(items: readonly BulkItem[]): readonly number[] {
   return [...places.values()].filter((list) => list.length > 1).flat();
 }
 
-function createDuplicateResult({ field = "", code = "", name = "Code" }: Partial<BulkItem> = {}): Result {
+function createDuplicateResult({ field = "", code = "", name = "Code" }: Partial<BulkItem> = {}): ItemResult {
   const detail = { field, value: code, expected: `each ${name.toLowerCase()} once` };
   return { error: refuse("DUPLICATE", `${name} "${code}" is given twice in the batch`, detail) };
 }
@@ -187,7 +187,7 @@ function findDependencyIndexes(
 
 function createBulkReply(
   items: readonly BulkItem[],
-  results: readonly Result[],
+  results: readonly ItemResult[],
   { committed, transactionId }: { readonly committed: boolean; readonly transactionId: string },
 ): BulkReply {
   const failures = results.filter((result) => "error" in result).length;
@@ -204,7 +204,7 @@ function createBulkReply(
   });
 }
 
-function createItemMessage(result: Result, committed: boolean) {
+function createItemMessage(result: ItemResult, committed: boolean) {
   if ("error" in result)
     return { outcome: createFailedOutcome(result.error), error: convertErrorToStatus(result.error) };
   if (!committed) {
@@ -227,7 +227,7 @@ type ItemDependencies = (resource: ResourceByKind["device" | "rack" | "crac" | "
  * devices that supply it; a feed resolves to the item that declares it. Racks, cooling units and cables do not depend
  * on items of their kind.
  */
-export function findDependencies(
+export function createDependencyFinder(
   kind: ResourceKind,
   items: readonly ResourceByKind["device" | "rack" | "crac" | "cable"][],
 ): ItemDependencies {

@@ -18,7 +18,7 @@ import { cacheCanonicalJson, formatCanonicalJson, sortKeys } from "#kernel/canon
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { convertModelToJson } from "../messages/model_json.ts";
 
-export const SCHEMAS: Readonly<Record<ResourceKind, DescMessage>> = {
+export const RESOURCE_SCHEMAS: Readonly<Record<ResourceKind, DescMessage>> = {
   device: DeviceSchema,
   rack: RackSchema,
   crac: CracSchema,
@@ -29,7 +29,7 @@ export const SCHEMAS: Readonly<Record<ResourceKind, DescMessage>> = {
 /** Number of entries that are hashed between two pauses. Our choice: about two milliseconds. */
 const ENTRIES_PER_PAUSE = 100;
 
-interface Origin {
+interface ChangeOrigin {
   readonly context: DcContext;
   readonly caller: Caller;
   readonly method: string;
@@ -42,16 +42,16 @@ interface Origin {
  * Records every write of one transaction: row and change log entry are written together or not at all. Entries are
  * buffered until the end of the writes, so that rolling back a savepoint can discard its entries.
  */
-export class Changes {
+export class ChangeRecorder {
   readonly transactionId: string;
-  readonly #origin: Origin;
+  readonly #origin: ChangeOrigin;
   readonly #writer: DcWriter;
   /** The actor, which is the same for all entries and stored with each of them. */
   readonly #actor: ChangeActor;
   readonly #request: ChangeRequest;
   #drafts: ChangeDraft[] = [];
 
-  constructor(writer: DcWriter, origin: Origin) {
+  constructor(writer: DcWriter, origin: ChangeOrigin) {
     this.#writer = writer;
     this.#origin = origin;
     this.transactionId = origin.context.newId();
@@ -60,7 +60,7 @@ export class Changes {
   }
 
   /** Stores a resource and buffers its log entry. */
-  async put<Kind extends ResourceKind>(
+  async putResource<Kind extends ResourceKind>(
     kind: Kind,
     resource: ResourceByKind[Kind],
     before: StoredVersion<ResourceByKind[Kind]> | undefined,
@@ -70,32 +70,32 @@ export class Changes {
     cacheCanonicalJson(resource);
     const stored = { resource, etag: computeEtag(resource), createTime: before?.createTime ?? now, updateTime: now };
     await this.#writer.put(kind, stored);
-    this.#note(before === undefined ? "CREATE" : "UPDATE", kind, before?.resource, resource);
+    this.#recordResource(before === undefined ? "CREATE" : "UPDATE", kind, before?.resource, resource);
     return stored;
   }
 
-  async remove<Kind extends ResourceKind>(kind: Kind, resource: ResourceByKind[Kind]): Promise<void> {
+  async removeResource<Kind extends ResourceKind>(kind: Kind, resource: ResourceByKind[Kind]): Promise<void> {
     await this.#writer.remove(kind, getResourceKey(resource));
-    this.#note("DELETE", kind, resource, undefined);
+    this.#recordResource("DELETE", kind, resource, undefined);
   }
 
   /** Buffers the log entry of a document that the caller stores. */
-  noteDocument(action: AuditAction, entity: string, was: JsonObject | undefined, is: JsonObject | undefined): void {
-    this.#draft(action, { entity, related: [], was, is });
+  recordDocument(action: AuditAction, entity: string, was: JsonObject | undefined, is: JsonObject | undefined): void {
+    this.#addDraft(action, { entity, related: [], was, is });
   }
 
   /** Unique references of entities whose changes are not in the log yet. */
-  get entities(): readonly string[] {
+  get entityRefs(): readonly string[] {
     return [...new Set(this.#drafts.map(({ entity }) => entity))];
   }
 
   /** Number of changes that are not in the log yet. */
-  get noted(): number {
+  get pendingCount(): number {
     return this.#drafts.length;
   }
 
   /** Runs `work` in a savepoint; if it throws, removes its log entries together with its rows. */
-  async attempt<Result>(work: () => Promise<Result>): Promise<Result> {
+  async runInSavepoint<Result>(work: () => Promise<Result>): Promise<Result> {
     const mark = this.#drafts.length;
     try {
       return await this.#writer.savepoint(work);
@@ -109,7 +109,7 @@ export class Changes {
   async flush(): Promise<void> {
     if (this.#drafts.length === 0) return;
     let head = await this.#writer.chainHead();
-    const scheduler = CooperativeScheduler.ofWrite();
+    const scheduler = CooperativeScheduler.createForWrite();
     const drafts = this.#drafts;
     for (let at = 0; at < drafts.length; at += ENTRIES_PER_PAUSE) {
       await scheduler.yieldIfDue();
@@ -124,7 +124,7 @@ export class Changes {
     this.#drafts = [];
   }
 
-  #note<Kind extends ResourceKind>(
+  #recordResource<Kind extends ResourceKind>(
     action: AuditAction,
     kind: Kind,
     before: ResourceByKind[Kind] | undefined,
@@ -132,13 +132,13 @@ export class Changes {
   ): void {
     const named = after ?? before;
     if (named === undefined) return;
-    const was = before === undefined ? undefined : convertModelToJson(SCHEMAS[kind], before);
-    const is = after === undefined ? undefined : convertModelToJson(SCHEMAS[kind], after);
+    const was = before === undefined ? undefined : convertModelToJson(RESOURCE_SCHEMAS[kind], before);
+    const is = after === undefined ? undefined : convertModelToJson(RESOURCE_SCHEMAS[kind], after);
     const related = [...new Set([...listContainerRefs(before), ...listContainerRefs(after)])];
-    this.#draft(action, { entity: getResourceRef(kind, named), related, was, is });
+    this.#addDraft(action, { entity: getResourceRef(kind, named), related, was, is });
   }
 
-  #draft(
+  #addDraft(
     action: AuditAction,
     {
       entity,
@@ -164,7 +164,7 @@ export class Changes {
       related,
       ...(was !== undefined && { before: was }),
       ...(is !== undefined && { after: is }),
-      changedFields: changedFields(was, is),
+      changedFields: listChangedFields(was, is),
       ...(message !== "" && { message }),
       source: "CORE",
       transactionId: this.transactionId,
@@ -178,7 +178,7 @@ export function computeEtag(resource: object): string {
 }
 
 /** Returns the sorted names of top-level fields that differ; all names if one side is absent. */
-export function changedFields(before: JsonObject | undefined, after: JsonObject | undefined): readonly string[] {
+export function listChangedFields(before: JsonObject | undefined, after: JsonObject | undefined): readonly string[] {
   if (before === undefined || after === undefined) return Object.keys(before ?? after ?? {}).toSorted();
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter((name) => formatCanonicalJson(before[name]) !== formatCanonicalJson(after[name])).toSorted();
@@ -209,7 +209,7 @@ function createChangeActor({ principal, onBehalfOf }: Caller): ChangeActor {
   };
 }
 
-function createChangeRequest({ caller, method, requestId }: Origin): ChangeRequest {
+function createChangeRequest({ caller, method, requestId }: ChangeOrigin): ChangeRequest {
   const { clientIp, userAgent, traceId } = caller;
   return {
     id: requestId,

@@ -1,4 +1,4 @@
-import { mergeResource, NOTHING_OWNED, type OwnedParts } from "#dc/exchange/merge.ts";
+import { mergeResource, NO_OWNED_PARTS, type OwnedParts } from "#dc/exchange/merge.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
@@ -37,20 +37,21 @@ export type ExchangeResult =
 /** The writes of one transaction of an import. */
 export interface ExchangeSession {
   /** Creates resources, or overwrites the source's fields in existing ones. Results are in the order of the items. */
-  upsert(kind: ResourceKind, items: readonly IncomingResource[]): Promise<readonly ExchangeResult[]>;
+  upsertResources(kind: ResourceKind, items: readonly IncomingResource[]): Promise<readonly ExchangeResult[]>;
   /** Deletes a resource without dependents. @returns the error if it was not deleted, else undefined */
-  remove(kind: ResourceKind, named: ResourceByKind[ResourceKind]): Promise<OperationError | undefined>;
+  deleteResource(kind: ResourceKind, named: ResourceByKind[ResourceKind]): Promise<OperationError | undefined>;
   /** Creates or replaces a device type. */
-  putDeviceType(type: DeviceType): Promise<Outcome | OperationError>;
+  putDeviceType(type: DeviceType): Promise<WriteOutcome | OperationError>;
   /** Stores a maintenance window from an export. */
-  restoreWindow(window: MaintenanceWindow): Promise<Outcome | OperationError>;
+  restoreWindow(window: MaintenanceWindow): Promise<WriteOutcome | OperationError>;
   readonly documents: Pick<DcWriter, "document" | "documents" | "putDocument" | "dropDocument">;
 }
 
 export function openExchangeSession(session: WriteSession): ExchangeSession {
   return {
-    upsert: (kind, items) => upsertAllItems(session, kind, items),
-    remove: (kind, named) => runCatchingRefusal(session, () => removeResource(session, kind, named, GENTLY)),
+    upsertResources: (kind, items) => upsertAllItems(session, kind, items),
+    deleteResource: (kind, named) =>
+      runCatchingRefusal(session, () => removeResource(session, kind, named, REMOVE_OPTIONS)),
     putDeviceType: (type) =>
       runForOutcome(session, () => putDeviceType(session, type, { etag: "", at: "device_type" })),
     restoreWindow: (window) => runForOutcome(session, () => restoreWindow(session, window)),
@@ -58,20 +59,20 @@ export function openExchangeSession(session: WriteSession): ExchangeSession {
   };
 }
 
-type Outcome = "CREATED" | "UPDATED" | "UNCHANGED";
+type WriteOutcome = "CREATED" | "UPDATED" | "UNCHANGED";
 
 async function runForOutcome(
   session: WriteSession,
-  work: () => Promise<{ readonly outcome: Outcome }>,
-): Promise<Outcome | OperationError> {
-  let outcome: Outcome = "UNCHANGED";
+  work: () => Promise<{ readonly outcome: WriteOutcome }>,
+): Promise<WriteOutcome | OperationError> {
+  let outcome: WriteOutcome = "UNCHANGED";
   const error = await runCatchingRefusal(session, async () => {
     outcome = (await work()).outcome;
   });
   return error ?? outcome;
 }
 
-const GENTLY = { field: "", etag: "", cascade: false, allowMissing: true };
+const REMOVE_OPTIONS = { field: "", etag: "", cascade: false, allowMissing: true };
 
 async function upsertAllItems(
   session: WriteSession,
@@ -79,7 +80,7 @@ async function upsertAllItems(
   items: readonly IncomingResource[],
 ): Promise<readonly ExchangeResult[]> {
   const resources = items.map(({ resource }) => resource);
-  await session.writer.lookAhead(kind, resources);
+  await session.writer.preloadResources(kind, resources);
   const results: ExchangeResult[] = [];
   for (const index of sortForWriting(kind, resources)) {
     const item = items[index];
@@ -96,7 +97,7 @@ async function upsertIncomingResource(
   const before = (await session.writer.stored(kind, getResourceKey(resource)))?.resource;
   const keptPorts = before === undefined ? [] : await findCabledPorts(session, before, resource, owned);
   const wanted =
-    before === undefined ? resource : mergeResource(before, resource, owned ?? NOTHING_OWNED, new Set(keptPorts));
+    before === undefined ? resource : mergeResource(before, resource, owned ?? NO_OWNED_PARTS, new Set(keptPorts));
   const maskPaths = before === undefined ? [] : ["*"];
   let exchanged: ExchangeResult | undefined;
   const error = await runCatchingRefusal(session, async () => {
@@ -137,13 +138,13 @@ async function runCatchingRefusal(
   { changes }: WriteSession,
   work: () => Promise<unknown>,
 ): Promise<OperationError | undefined> {
-  const noted = changes.noted;
+  const noted = changes.pendingCount;
   try {
     await work();
     return undefined;
   } catch (error) {
     const isRefusal = error instanceof OperationError && error.kind !== "unavailable";
-    if (isRefusal && changes.noted === noted) return error;
+    if (isRefusal && changes.pendingCount === noted) return error;
     throw error;
   }
 }

@@ -4,8 +4,8 @@ import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { convertFromMessage } from "../messages/convert.ts";
 import type { WriteSession } from "../rpc.ts";
-import { findDependencies, sortByDependencies } from "./bulk.ts";
-import { SCHEMAS } from "./changes.ts";
+import { createDependencyFinder, sortByDependencies } from "./bulk.ts";
+import { RESOURCE_SCHEMAS } from "./changes.ts";
 import { type UpsertResult, upsertResource } from "./upsert.ts";
 
 export type LoadResult =
@@ -33,9 +33,9 @@ export async function loadResources(
   const read = items.map((item) =>
     "resource" in item
       ? item.resource
-      : returnRefusal(() => convertFromMessage<ResourceByKind[ResourceKind]>(SCHEMAS[kind], item.message)),
+      : returnRefusal(() => convertFromMessage<ResourceByKind[ResourceKind]>(RESOURCE_SCHEMAS[kind], item.message)),
   );
-  await session.writer.lookAhead(kind, read.filter(hasResourceKey));
+  await session.writer.preloadResources(kind, read.filter(hasResourceKey));
   const results: LoadResult[] = [];
   for (const index of sortForWriting(kind, read)) {
     const resource = read[index];
@@ -52,14 +52,14 @@ async function loadOneResource(
   resource: ResourceByKind[ResourceKind],
 ): Promise<LoadResult> {
   const { changes } = session;
-  const before = changes.noted;
+  const before = changes.pendingCount;
   try {
     const { outcome, warnings } = await upsertResource(session, kind, { resource, at: "", maskPaths: [], etag: "" });
     return { outcome, warnings: warnings.length };
   } catch (error) {
     // A refusal fails the resource. An unavailable database, or a partial write, fails the load.
     const isRefusal = error instanceof OperationError && error.kind !== "unavailable";
-    if (isRefusal && changes.noted === before) return { error };
+    if (isRefusal && changes.pendingCount === before) return { error };
     throw error;
   }
 }
@@ -79,7 +79,7 @@ export function sortForWriting(
 ): readonly number[] {
   if (kind !== "device") return [...read.keys()];
   const devices = read.filter((one): one is ResourceByKind["device"] => !(one instanceof OperationError));
-  const needs = findDependencies(kind, devices);
+  const needs = createDependencyFinder(kind, devices);
   return sortByDependencies(
     read.map((one) =>
       one instanceof OperationError || !("code" in one)

@@ -1,5 +1,5 @@
 import { create, type DescMessage, type DescMethodUnary, type Message, type MessageShape } from "@bufbuild/protobuf";
-import { MAX_LOAD_WALK, MAX_LOAD_WALK_PER_ITEM } from "#dc/limits.ts";
+import { MAX_LOAD_WALK_DEVICES, MAX_LOAD_WALK_PER_ITEM } from "#dc/limits.ts";
 import { codeKey, parseCode } from "#dc/model/code.ts";
 import type { WarningFinding } from "#dc/model/finding.ts";
 import { formatCableRef, parseRef } from "#dc/model/ref.ts";
@@ -18,23 +18,25 @@ import {
   createFindingInit,
   createRackMessage,
 } from "../messages/messages.ts";
-import { checkMask } from "../messages/update_mask.ts";
+import { requireValidMask } from "../messages/update_mask.ts";
 import type { WriteSession } from "../rpc.ts";
-import { type BulkItem, checkBatchSize, findDependencies, runBulk } from "./bulk.ts";
-import { SCHEMAS } from "./changes.ts";
+import { applyBulkItems, type BulkItem, createDependencyFinder, requireBatchSize } from "./bulk.ts";
+import { RESOURCE_SCHEMAS } from "./changes.ts";
 import { type FindWarnings, findPowerWarnings } from "./power_warnings.ts";
 import { type RemovedResource, type RemoveOptions, removeResource } from "./remove.ts";
 import { type UpsertInput, type UpsertResult, upsertResource } from "./upsert.ts";
 
 // Single and bulk calls of every kind use these functions, so that they cannot differ.
 
-export const OUTCOMES: Readonly<Record<UpsertResult<ResourceKind>["outcome"], Outcome>> = {
+export const OUTCOME_NUMBERS: Readonly<Record<UpsertResult<ResourceKind>["outcome"], Outcome>> = {
   CREATED: Outcome.CREATED,
   UPDATED: Outcome.UPDATED,
   UNCHANGED: Outcome.UNCHANGED,
 };
 
-const MESSAGES: { readonly [Kind in ResourceKind]: (stored: StoredVersion<ResourceByKind[Kind]>) => Message } = {
+const CREATE_MESSAGE_BY_KIND: {
+  readonly [Kind in ResourceKind]: (stored: StoredVersion<ResourceByKind[Kind]>) => Message;
+} = {
   device: createDeviceMessage,
   rack: createRackMessage,
   crac: createCracMessage,
@@ -48,10 +50,10 @@ export function convertStoredResource(
   stored: StoredVersion<ResourceByKind[ResourceKind]>,
 ): Message {
   // `kind` and `stored` agree, which the compiler cannot infer.
-  return MESSAGES[kind](stored as never);
+  return CREATE_MESSAGE_BY_KIND[kind](stored as never);
 }
 
-const FIELDS: Readonly<Record<ResourceKind, string>> = {
+const MESSAGE_FIELD_BY_KIND: Readonly<Record<ResourceKind, string>> = {
   device: "device",
   rack: "rack",
   crac: "crac",
@@ -71,10 +73,10 @@ export async function upsertSingleResource<Method extends DescMethodUnary, Kind 
   kind: Kind,
   request: UpsertRequest,
 ): Promise<MessageShape<Method["output"]>> {
-  const given = (request as unknown as Record<string, object | undefined>)[FIELDS[kind]];
+  const given = (request as unknown as Record<string, object | undefined>)[MESSAGE_FIELD_BY_KIND[kind]];
   if (given === undefined) throw refuse("REQUIRED_FIELD", `Field "${kind}" is required`, { field: kind });
   const { stored, outcome, warnings } = await upsertResource(session, kind, {
-    resource: convertFromMessage<ResourceByKind[Kind]>(SCHEMAS[kind], given, kind),
+    resource: convertFromMessage<ResourceByKind[Kind]>(RESOURCE_SCHEMAS[kind], given, kind),
     at: kind,
     maskPaths: request.updateMask?.paths ?? [],
     etag: request.etag,
@@ -83,8 +85,8 @@ export async function upsertSingleResource<Method extends DescMethodUnary, Kind 
   return create(
     method.output as DescMessage,
     {
-      [FIELDS[kind]]: MESSAGES[kind](stored),
-      outcome: OUTCOMES[outcome],
+      [MESSAGE_FIELD_BY_KIND[kind]]: CREATE_MESSAGE_BY_KIND[kind](stored),
+      outcome: OUTCOME_NUMBERS[outcome],
       warnings: [...warnings, ...loads].map(createFindingInit),
     } as never,
   ) as MessageShape<Method["output"]>;
@@ -141,30 +143,30 @@ export async function upsertInBulk(
   kind: BulkKind,
   request: BulkUpsertRequest,
 ): Promise<BulkReply> {
-  checkBatchSize("items", request.items.length);
+  requireBatchSize("items", request.items.length);
   const maskPaths = request.updateMask?.paths ?? [];
-  checkMask(SCHEMAS[kind], maskPaths, "update_mask");
-  const models = request.items.map((item, index) => parseItem(kind, item, `items[${index}]`));
+  requireValidMask(RESOURCE_SCHEMAS[kind], maskPaths, "update_mask");
+  const models = request.items.map((item, index) => parseBulkItem(kind, item, `items[${index}]`));
   const readable = models.filter((model): model is ResourceByKind[BulkKind] => !(model instanceof Refusal));
-  const needs = findDependencies(kind, readable);
+  const needs = createDependencyFinder(kind, readable);
   const items = models.map((model, index): BulkItem => {
     const at = `items[${index}]`;
     return {
       ...createItemIdentity(model, { at, given: request.items[index] ?? {} }),
       needs: model instanceof Refusal ? [] : needs(model),
-      apply: () => upsertItem(session, kind, { resource: model, at, maskPaths, etag: "" }),
+      apply: () => upsertBulkItem(session, kind, { resource: model, at, maskPaths, etag: "" }),
     };
   });
   const { atomic } = request;
   if (kind === "device")
-    return runBulk(session, items, { atomic, review: (codes) => reviewPowerLoads(session, codes) });
-  if (kind !== "cable") return runBulk(session, items, { atomic });
-  return runBulk(session, items, { atomic, review: (refs) => reviewLoadsOfRefs(session, refs) });
+    return applyBulkItems(session, items, { atomic, review: (codes) => reviewPowerLoads(session, codes) });
+  if (kind !== "cable") return applyBulkItems(session, items, { atomic });
+  return applyBulkItems(session, items, { atomic, review: (refs) => reviewLoadsOfRefs(session, refs) });
 }
 
 /** Checks loads after all items of a call are written, since each item changes them. */
 function reviewPowerLoads({ writer }: WriteSession, codes: readonly string[]): Promise<FindWarnings> {
-  return findPowerWarnings(writer, codes, MAX_LOAD_WALK + codes.length * MAX_LOAD_WALK_PER_ITEM);
+  return findPowerWarnings(writer, codes, MAX_LOAD_WALK_DEVICES + codes.length * MAX_LOAD_WALK_PER_ITEM);
 }
 
 /** Checks loads upstream of devices and of power cables' inlets, by the references of the changed resources. */
@@ -197,13 +199,13 @@ async function findInletDevice(
 }
 
 /** Converts one item, or returns its refusal, so that other items are still applied. */
-export function parseItem<Kind extends ResourceKind>(
+export function parseBulkItem<Kind extends ResourceKind>(
   kind: Kind,
   item: object,
   at: string,
 ): ResourceByKind[Kind] | Refusal {
   try {
-    return convertFromMessage<ResourceByKind[Kind]>(SCHEMAS[kind], item, at);
+    return convertFromMessage<ResourceByKind[Kind]>(RESOURCE_SCHEMAS[kind], item, at);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
@@ -224,14 +226,14 @@ function createItemIdentity(
 }
 
 /** Writes one resource of a call that names several. */
-export async function upsertItem<Kind extends ResourceKind>(
+export async function upsertBulkItem<Kind extends ResourceKind>(
   session: WriteSession,
   kind: Kind,
   { resource, ...input }: Omit<UpsertInput<Kind>, "resource"> & { resource: ResourceByKind[Kind] | Refusal },
 ) {
   if (resource instanceof Refusal) throw resource;
   const { stored, outcome, warnings } = await upsertResource(session, kind, { resource, ...input });
-  return { outcome: OUTCOMES[outcome], etag: stored.etag, warnings };
+  return { outcome: OUTCOME_NUMBERS[outcome], etag: stored.etag, warnings };
 }
 
 interface BulkDeleteRequest {
@@ -247,7 +249,7 @@ export async function deleteInBulk(
   kind: CodedKind,
   request: BulkDeleteRequest,
 ): Promise<BulkReply> {
-  checkBatchSize("codes", request.codes.length);
+  requireBatchSize("codes", request.codes.length);
   const { cascade, allowMissing } = request;
   const dependants = await groupDependants(session, kind, request.codes);
   const items = request.codes.map((code, index): BulkItem => {
@@ -265,7 +267,7 @@ export async function deleteInBulk(
       },
     };
   });
-  return runBulk(session, items, { atomic: request.atomic });
+  return applyBulkItems(session, items, { atomic: request.atomic });
 }
 
 /** Maps the key of each given code to the given codes that depend on it and are removed before it. */
@@ -277,7 +279,7 @@ export async function groupDependants(
   const readable = codes.filter((code) => parseCode(code) !== undefined);
   const stored = await Promise.all(readable.map((code) => writer.stored(kind, codeKey(code))));
   const found = stored.flatMap((one) => (one === undefined ? [] : [one.resource]));
-  const needs = findDependencies(kind, found);
+  const needs = createDependencyFinder(kind, found);
   const dependants = new Map<string, string[]>();
   for (const resource of found) {
     for (const code of needs(resource)) {

@@ -4,13 +4,13 @@ import { isDeviceInBay } from "#dc/model/blades.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { listEnabledInlets } from "#dc/model/power_walk.ts";
-import { compareText, parseRef, portKey, portRef } from "#dc/model/ref.ts";
+import { compareText, formatPortReference, parseRef, toPortKey } from "#dc/model/ref.ts";
 import { getResourceKey, toRefKey } from "#dc/model/resource_key.ts";
 import type { Cable, Crac, Device } from "#dc/model/resources.ts";
 import type { SiteReader } from "#dc/model/site.ts";
 
 /** Thrown when a traversal has used up its budget of devices. */
-class TooFar extends Error {}
+class BudgetExceededError extends Error {}
 
 /**
  * The part of an inventory around some power equipment, read level by level, for writes that cannot wait for the whole
@@ -19,26 +19,26 @@ class TooFar extends Error {}
 export class PowerSurroundings {
   readonly #site: SiteReader;
   /** Number of devices that may still be read downstream. */
-  #left: number;
+  #budgetLeft: number;
   readonly #devices = new Map<string, Device>();
   readonly #cracs = new Map<string, Crac>();
   readonly #cables = new Map<string, Cable>();
   /** Key of the device at a power cable's other end, by port key; undefined if the cable carries no power. */
-  readonly #plugged = new Map<string, string | undefined>();
+  readonly #farEnds = new Map<string, string | undefined>();
   /** Devices whose cables have been read. */
-  readonly #wired = new Set<string>();
+  readonly #cabledKeys = new Set<string>();
   /** Keys of the devices directly downstream of a device. */
-  readonly #below = new Map<string, readonly string[]>();
-  readonly #declarers = new Map<string, string | undefined>();
+  readonly #consumers = new Map<string, readonly string[]>();
+  readonly #feedDeclarers = new Map<string, string | undefined>();
 
   /** @param budget number of devices that may be read downstream */
   constructor(site: SiteReader, budget: number) {
     this.#site = site;
-    this.#left = budget;
+    this.#budgetLeft = budget;
   }
 
   /** Returns the given devices, and the cooling units and cables that were read, sorted by key. */
-  inventory(devices: readonly string[]): Inventory {
+  buildInventory(devices: readonly string[]): Inventory {
     const sorted = <Resource>(found: ReadonlyMap<string, Resource>) =>
       [...found].sort(([a], [b]) => compareText(a, b)).map(([, resource]) => resource);
     return {
@@ -50,7 +50,7 @@ export class PowerSurroundings {
     };
   }
 
-  device(key: string): Device | undefined {
+  findDevice(key: string): Device | undefined {
     return this.#devices.get(key);
   }
 
@@ -59,15 +59,17 @@ export class PowerSurroundings {
    *
    * @returns keys of the devices and of all devices upstream, nearest first
    */
-  async upstream(keys: Iterable<string>): Promise<readonly string[]> {
+  async readUpstream(keys: Iterable<string>): Promise<readonly string[]> {
     const inputs = [...this.#cracs.values()].flatMap(({ powerInputs = [] }) => powerInputs);
-    const sources = await this.#ownersOf(inputs.flatMap(({ sourceRef = [] }) => sourceRef));
+    const sources = await this.#findSourceOwners(inputs.flatMap(({ sourceRef = [] }) => sourceRef));
     const seen = new Set([...keys, ...sources]);
     for (let level = [...seen]; level.length > 0; ) {
-      await this.#look(level);
-      await this.#look(level.flatMap((key) => this.#bayOf(key) ?? []));
-      await this.#wire(level);
-      const next = new Set(await this.#ownersOf(level.flatMap((key) => this.#sourcesOf(key)))).difference(seen);
+      await this.#readDevices(level);
+      await this.#readDevices(level.flatMap((key) => this.#findChassisKey(key) ?? []));
+      await this.#readCables(level);
+      const next = new Set(await this.#findSourceOwners(level.flatMap((key) => this.#listSourceRefs(key)))).difference(
+        seen,
+      );
       for (const key of next) seen.add(key);
       level = [...next];
     }
@@ -75,57 +77,57 @@ export class PowerSurroundings {
   }
 
   /** Reads everything downstream of a device. @returns the keys, or undefined if the budget is used up */
-  async downstream(start: string): Promise<ReadonlySet<string> | undefined> {
+  async readDownstream(start: string): Promise<ReadonlySet<string> | undefined> {
     const seen = new Set([start]);
     try {
       for (let level = [start]; level.length > 0; ) {
-        const unknown = level.filter((key) => !this.#below.has(key));
-        if (unknown.length > 0) await this.#lookBelow(unknown);
-        const next = new Set(level.flatMap((key) => this.#below.get(key) ?? []).filter((key) => !seen.has(key)));
+        const unknown = level.filter((key) => !this.#consumers.has(key));
+        if (unknown.length > 0) await this.#readConsumers(unknown);
+        const next = new Set(level.flatMap((key) => this.#consumers.get(key) ?? []).filter((key) => !seen.has(key)));
         for (const key of next) seen.add(key);
         level = [...next];
       }
       return seen;
     } catch (error) {
-      if (error instanceof TooFar) return undefined;
+      if (error instanceof BudgetExceededError) return undefined;
       throw error;
     }
   }
 
   /** Finds the direct consumers of each of these devices. @throws BudgetExceededError */
-  async #lookBelow(keys: readonly string[]): Promise<void> {
-    if (this.#left < 0) throw new TooFar();
-    await this.#wire(keys);
+  async #readConsumers(keys: readonly string[]): Promise<void> {
+    if (this.#budgetLeft < 0) throw new BudgetExceededError();
+    await this.#readCables(keys);
     const found = new Map(keys.map((key): [string, Set<string>] => [key, new Set()]));
     const owners = new Map<string, string>();
     for (const key of keys) {
-      for (const ref of this.#suppliesOf(key)) owners.set(ref, key);
-      for (const child of this.#pluggedInto(key)) found.get(key)?.add(child);
-      for (const child of await this.#bladesOf(key)) found.get(key)?.add(child);
+      for (const ref of this.#listSupplyRefs(key)) owners.set(ref, key);
+      for (const child of this.#listCabledConsumers(key)) found.get(key)?.add(child);
+      for (const child of await this.#readBlades(key)) found.get(key)?.add(child);
     }
     const consumers = await this.#site.consumersOf([...owners.keys()]);
     const wanted = consumers.filter(({ kind }) => kind === "device").map(({ code }) => codeKey(code));
-    await this.#spend([...wanted, ...[...found.values()].flatMap((children) => [...children])]);
+    await this.#readWithinBudget([...wanted, ...[...found.values()].flatMap((children) => [...children])]);
     for (const { kind, code, inlet } of consumers) {
-      if (kind === "crac") await this.#lookCrac(code);
+      if (kind === "crac") await this.#readCrac(code);
       const port = this.#devices.get(codeKey(code))?.ports?.find(({ name }) => name === inlet);
       const owner = owners.get(toRefKey(port?.powerIn?.sourceRef ?? ""));
       if (owner !== undefined) found.get(owner)?.add(codeKey(code));
     }
     for (const [key, children] of found)
-      this.#below.set(
+      this.#consumers.set(
         key,
         [...children].filter((child) => this.#devices.has(child)),
       );
   }
 
   /** Returns the references by which inlets name a device as supply: the device, its outlets and its feeds. */
-  #suppliesOf(key: string): readonly string[] {
+  #listSupplyRefs(key: string): readonly string[] {
     const device = this.#devices.get(key);
     if (device === undefined) return [];
     return listOutlets(device).reduce(
       (refs, { name, powerOut }) => {
-        refs.push(toRefKey(portRef({ deviceCode: device.code, portName: name })));
+        refs.push(toRefKey(formatPortReference({ deviceCode: device.code, portName: name })));
         if (powerOut?.feedId !== undefined) refs.push(toRefKey(`feed:${powerOut.feedId}`));
         return refs;
       },
@@ -134,44 +136,44 @@ export class PowerSurroundings {
   }
 
   /** Returns the keys of devices at the other end of a device's outlets. */
-  #pluggedInto(key: string): readonly string[] {
+  #listCabledConsumers(key: string): readonly string[] {
     const device = this.#devices.get(key);
     if (device === undefined) return [];
     return listOutlets(device).flatMap(
-      ({ name }) => this.#plugged.get(portKey({ deviceCode: device.code, portName: name })) ?? [],
+      ({ name }) => this.#farEnds.get(toPortKey({ deviceCode: device.code, portName: name })) ?? [],
     );
   }
 
   /** Returns the keys of the blades that a chassis supplies. */
-  async #bladesOf(key: string): Promise<readonly string[]> {
+  async #readBlades(key: string): Promise<readonly string[]> {
     const device = this.#devices.get(key);
     if (device?.kind !== "CHASSIS") return [];
     return (await this.#site.childrenOf(device.code)).filter(isDeviceInBay).map(({ code }) => codeKey(code));
   }
 
   /** Returns the references of the direct supplies of a device, including its chassis. */
-  #sourcesOf(key: string): readonly string[] {
+  #listSourceRefs(key: string): readonly string[] {
     const device = this.#devices.get(key);
     if (device === undefined) return [];
-    const bay = this.#bayOf(key);
+    const bay = this.#findChassisKey(key);
     if (bay !== undefined) return this.#devices.get(bay)?.kind === "CHASSIS" ? [`device:${bay}`] : [];
     return listEnabledInlets(device).flatMap(({ name, powerIn }) => {
-      const port = portKey({ deviceCode: device.code, portName: name });
-      const far = this.#plugged.get(port);
-      if (far === undefined) return this.#plugged.has(port) ? [] : (powerIn?.sourceRef ?? []);
+      const port = toPortKey({ deviceCode: device.code, portName: name });
+      const far = this.#farEnds.get(port);
+      if (far === undefined) return this.#farEnds.has(port) ? [] : (powerIn?.sourceRef ?? []);
       return powerIn?.sourceRef ?? `device:${far}`;
     });
   }
 
   /** Returns the key of the chassis that holds a blade without inlets. */
-  #bayOf(key: string): string | undefined {
+  #findChassisKey(key: string): string | undefined {
     const device = this.#devices.get(key);
     if (device === undefined || !isDeviceInBay(device) || listEnabledInlets(device).length > 0) return undefined;
     return codeKey(device.parentDeviceCode ?? "");
   }
 
   /** Returns the keys of the devices that own the given sources. Omits feeds that no outlet declares. */
-  async #ownersOf(sources: readonly string[]): Promise<readonly string[]> {
+  async #findSourceOwners(sources: readonly string[]): Promise<readonly string[]> {
     const owners: string[] = [];
     for (const source of sources) {
       const ref = parseRef(source);
@@ -179,51 +181,51 @@ export class PowerSurroundings {
       if (ref?.kind === "port") owners.push(codeKey(ref.end.deviceCode));
       if (ref?.kind !== "feed") continue;
       const key = toRefKey(source);
-      if (!this.#declarers.has(key)) {
+      if (!this.#feedDeclarers.has(key)) {
         const declarer = await this.#site.feedDeclarer(ref.code);
-        this.#declarers.set(key, declarer && codeKey(declarer.deviceCode));
+        this.#feedDeclarers.set(key, declarer && codeKey(declarer.deviceCode));
       }
-      const owner = this.#declarers.get(key);
+      const owner = this.#feedDeclarers.get(key);
       if (owner !== undefined) owners.push(owner);
     }
     return owners;
   }
 
   /** Reads devices downstream and charges them to the budget. @throws BudgetExceededError */
-  async #spend(keys: readonly string[]): Promise<void> {
-    this.#left -= new Set(keys.filter((key) => !this.#devices.has(key))).size;
-    if (this.#left < 0) throw new TooFar();
-    await this.#look(keys);
+  async #readWithinBudget(keys: readonly string[]): Promise<void> {
+    this.#budgetLeft -= new Set(keys.filter((key) => !this.#devices.has(key))).size;
+    if (this.#budgetLeft < 0) throw new BudgetExceededError();
+    await this.#readDevices(keys);
   }
 
-  async #look(keys: readonly string[]): Promise<void> {
+  async #readDevices(keys: readonly string[]): Promise<void> {
     const wanted = [...new Set(keys)].filter((key) => !this.#devices.has(key));
     if (wanted.length === 0) return;
     for (const device of await this.#site.powerDevices(wanted)) {
       const key = codeKey(device.code);
       this.#devices.set(key, device);
       for (const { powerOut } of listOutlets(device)) {
-        if (powerOut?.feedId !== undefined) this.#declarers.set(toRefKey(`feed:${powerOut.feedId}`), key);
+        if (powerOut?.feedId !== undefined) this.#feedDeclarers.set(toRefKey(`feed:${powerOut.feedId}`), key);
       }
     }
   }
 
-  async #lookCrac(code: string): Promise<void> {
+  async #readCrac(code: string): Promise<void> {
     if (this.#cracs.has(codeKey(code))) return;
     const crac = await this.#site.crac(code);
     if (crac !== undefined) this.#cracs.set(codeKey(code), crac);
   }
 
   /** Reads the cables between power ports of devices. */
-  async #wire(keys: readonly string[]): Promise<void> {
-    const wanted = keys.filter((key) => !this.#wired.has(key) && this.#devices.has(key));
+  async #readCables(keys: readonly string[]): Promise<void> {
+    const wanted = keys.filter((key) => !this.#cabledKeys.has(key) && this.#devices.has(key));
     if (wanted.length === 0) return;
-    for (const key of wanted) this.#wired.add(key);
+    for (const key of wanted) this.#cabledKeys.add(key);
     for (const cable of await this.#site.powerCablesOf(wanted)) {
-      const [a, b] = [portKey(cable.a), portKey(cable.b)];
+      const [a, b] = [toPortKey(cable.a), toPortKey(cable.b)];
       this.#cables.set(getResourceKey(cable), cable);
-      this.#plugged.set(a, carriesPower(cable) ? codeKey(cable.b.deviceCode) : undefined);
-      this.#plugged.set(b, carriesPower(cable) ? codeKey(cable.a.deviceCode) : undefined);
+      this.#farEnds.set(a, carriesPower(cable) ? codeKey(cable.b.deviceCode) : undefined);
+      this.#farEnds.set(b, carriesPower(cable) ? codeKey(cable.a.deviceCode) : undefined);
     }
   }
 }

@@ -14,7 +14,7 @@ import { collectDownstream } from "#dc/analysis/power/power_reach.ts";
 import { isRedundancyUnmet } from "#dc/analysis/power/redundancy_audit.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { createWarning, type WarningFinding } from "#dc/model/finding.ts";
-import { portRef } from "#dc/model/ref.ts";
+import { formatPortReference } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { SiteReader } from "#dc/model/site.ts";
 import { describeFailoverOverload, describeNearLimit, describePhaseImbalance } from "#words/names.ts";
@@ -39,44 +39,44 @@ export async function findPowerWarnings(
 ): Promise<FindWarnings> {
   const around = new PowerSurroundings(site, budget);
   const keys = codes.map(codeKey);
-  const concerned = await around.upstream(keys);
+  const concerned = await around.readUpstream(keys);
   const suppliesOf = new Map<string, readonly string[]>();
-  const scheduler = CooperativeScheduler.ofWrite();
+  const scheduler = CooperativeScheduler.createForWrite();
   for (const key of keys) {
     await scheduler.yieldIfDue();
-    suppliesOf.set(key, keys.length === 1 ? concerned : await around.upstream([key]));
+    suppliesOf.set(key, keys.length === 1 ? concerned : await around.readUpstream([key]));
   }
   const loads = await checkDownstreamLoads(around, new Set([...suppliesOf.values()].flat()));
   return (code) => {
     const key = codeKey(code);
     const supplies = suppliesOf.get(key) ?? [];
     return [
-      ...listRedundancyWarnings(around.device(key), loads.figures),
-      ...supplies.flatMap((supply) => loads.of(supply)),
+      ...listRedundancyWarnings(around.findDevice(key), loads.figures),
+      ...supplies.flatMap((supply) => loads.findWarnings(supply)),
     ];
   };
 }
 
 interface LoadWarnings {
   readonly figures: PowerFigures;
-  readonly of: FindWarnings;
+  readonly findWarnings: FindWarnings;
 }
 
 /** Checks everything downstream of each supply. A supply with too many devices downstream gets no warnings. */
 async function checkDownstreamLoads(around: PowerSurroundings, supplies: ReadonlySet<string>): Promise<LoadWarnings> {
   const judged: string[] = [];
   const below = new Set(supplies);
-  const scheduler = CooperativeScheduler.ofWrite();
+  const scheduler = CooperativeScheduler.createForWrite();
   for (const key of supplies) {
     await scheduler.yieldIfDue();
-    if (!isRated(around.device(key))) continue;
-    const found = await around.downstream(key);
+    if (!hasRating(around.findDevice(key))) continue;
+    const found = await around.readDownstream(key);
     if (found === undefined) continue;
     judged.push(key);
     for (const one of found) below.add(one);
   }
   // Includes the consumers' other supplies, because their loss shifts load to the checked supplies.
-  const graph = buildPowerGraph(around.inventory(await around.upstream(below)));
+  const graph = buildPowerGraph(around.buildInventory(await around.readUpstream(below)));
   const figures = new PowerFigures(graph);
   const elements = new Map(judged.map((key) => [key, listElementsOfDevice(graph, key)]));
   const wanted: number[] = [];
@@ -84,7 +84,7 @@ async function checkDownstreamLoads(around: PowerSurroundings, supplies: Readonl
     await scheduler.yieldIfDue();
     if (canOverloadSupply(graph, index)) wanted.push(index);
   }
-  const loads = figures.loads(WARNING_LOAD_BASIS);
+  const loads = figures.getLoads(WARNING_LOAD_BASIS);
   const losses = computeFailover({ graph, live: figures.live, loads, basis: WARNING_LOAD_BASIS, wanted });
   const carried = { graph, loads, failover: await scheduler.run(losses) };
   const found = new Map(
@@ -96,10 +96,10 @@ async function checkDownstreamLoads(around: PowerSurroundings, supplies: Readonl
       ];
     }),
   );
-  return { figures, of: (key) => found.get(key) ?? [] };
+  return { figures, findWarnings: (key) => found.get(key) ?? [] };
 }
 
-function isRated(device: Device | undefined): boolean {
+function hasRating(device: Device | undefined): boolean {
   return device?.power?.capacityW !== undefined || (device?.ports ?? []).some(({ powerOut }) => powerOut !== undefined);
 }
 
@@ -130,7 +130,7 @@ function canOverloadSupply(graph: PowerGraph, start: number): boolean {
 function listRedundancyWarnings(device: Device | undefined, figures: PowerFigures): readonly WarningFinding[] {
   const required = device?.power?.requiredRedundancy;
   if (device === undefined || required === undefined) return [];
-  if (!figures.redundancy.verdicts(undefined, [device]).some(isRedundancyUnmet)) return [];
+  if (!figures.redundancy.listVerdicts(undefined, [device]).some(isRedundancyUnmet)) return [];
   return [
     createWarning("REDUNDANCY_UNMET", "power.required_redundancy", `The supply does not give redundancy ${required}`, {
       value: `${(device.ports ?? []).filter(({ kind }) => kind === "POWER_IN").length} inlets`,
@@ -145,7 +145,7 @@ function listOverloadWarnings(carried: CarriedLoads, index: number): readonly Wa
   const node = graph.nodes[index];
   const { capacityW = 0, maxUtilizationPct = 0 } = node ?? {};
   // Names an outlet by its port, even if the node has the reference of the feed that the outlet declares.
-  const ref = node?.kind === "OUTLET" ? portRef(node.end) : (node?.ref ?? "");
+  const ref = node?.kind === "OUTLET" ? formatPortReference(node.end) : (node?.ref ?? "");
   const unit = node?.kind === "OUTLET" && graph.isApparent ? "VA" : "W";
   const figure = (pct: number) => `${Math.round((pct * capacityW) / 100)} ${unit}`;
   return listNodeLoadReasons(carried, index).flatMap(({ code, value = 0, limit = 0 }) => {

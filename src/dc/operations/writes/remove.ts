@@ -1,12 +1,12 @@
 import { codeKey } from "#dc/model/code.ts";
-import { type ErrorFinding, rejectWrite } from "#dc/model/finding.ts";
-import { formatCableRef, formatFabricLinkRef, portRef } from "#dc/model/ref.ts";
+import { createRejection, type ErrorFinding } from "#dc/model/finding.ts";
+import { formatCableRef, formatFabricLinkRef, formatPortReference } from "#dc/model/ref.ts";
 import { formatSiblingPath, Refusal, refuse } from "#dc/model/refusal.ts";
 import { getResourceKey, getResourceRef, toRefKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { SourceConsumer } from "#dc/model/site.ts";
 import type { WriteSession } from "../rpc.ts";
-import { checkEtag } from "./upsert.ts";
+import { requireEtag } from "./upsert.ts";
 
 export interface RemoveOptions {
   /** Path of the request field that names the resource, such as `codes[3]`; empty for an edge, named by two fields. */
@@ -42,22 +42,22 @@ export async function removeResource<Kind extends ResourceKind>(
     if (options.allowMissing) return { ref, deleted: false, cascadedRefs: [] };
     throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { field: options.field, ref, value: ref });
   }
-  checkEtag(options.etag, stored.etag, { ref, field: formatSiblingPath(options.field, "etag") });
+  requireEtag(options.etag, stored.etag, { ref, field: formatSiblingPath(options.field, "etag") });
   const cascadedRefs: string[] = [];
   const { resource } = stored;
   // `kind` and the resource agree, which the compiler cannot infer.
   if (kind === "device") await removeDeviceParts(session, resource as Device, options, cascadedRefs);
   if (kind === "rack") await removeRackParts(session, resource as Rack, options, cascadedRefs);
-  await session.changes.remove(kind, resource);
+  await session.changes.removeResource(kind, resource);
   return { ref: getResourceRef(kind, resource), deleted: true, cascadedRefs };
 }
 
-type Parts = Pick<RemoveOptions, "field" | "cascade">;
+type PartRemovalOptions = Pick<RemoveOptions, "field" | "cascade">;
 
 async function removeDeviceParts(
   session: WriteSession,
   device: Device,
-  { field, cascade }: Parts,
+  { field, cascade }: PartRemovalOptions,
   gone: string[],
 ): Promise<void> {
   const { writer, changes } = session;
@@ -66,8 +66,8 @@ async function removeDeviceParts(
   const children = await writer.childrenOf(device.code);
   const consumers = await writer.consumersOf(listSourceRefsOf(device));
   if (!cascade) {
-    const depends = createDependentFinding(device, field);
-    refuseRemovalWithDependents([
+    const depends = createDependentReporter(device, field);
+    requireNoDependents([
       ...cables.map(({ a, b }) => depends("DEVICE_HAS_CABLES", "cable", formatCableRef(a, b))),
       ...links.map(({ a, b }) => depends("DEVICE_HAS_CABLES", "fabric link", formatFabricLinkRef(a, b))),
       ...children.map(({ code }) => depends("DEVICE_HAS_CHILDREN", "child", `device:${code}`)),
@@ -75,11 +75,11 @@ async function removeDeviceParts(
     ]);
   }
   for (const cable of cables) {
-    await changes.remove("cable", cable);
+    await changes.removeResource("cable", cable);
     gone.push(formatCableRef(cable.a, cable.b));
   }
   for (const link of links) {
-    await changes.remove("fabric_link", link);
+    await changes.removeResource("fabric_link", link);
     gone.push(formatFabricLinkRef(link.a, link.b));
   }
   await disconnectConsumers(session, device, consumers, gone);
@@ -90,7 +90,7 @@ async function removeInnerDevice(session: WriteSession, code: string, gone: stri
   const child = await session.writer.device(code);
   if (child === undefined) return;
   await removeDeviceParts(session, child, { field: "", cascade: true }, gone);
-  await session.changes.remove("device", child);
+  await session.changes.removeResource("device", child);
   gone.push(`device:${child.code}`);
 }
 
@@ -99,7 +99,7 @@ function listSourceRefsOf(device: Device): readonly string[] {
   const outlets = (device.ports ?? []).filter(({ kind }) => kind === "POWER_OUT");
   return [
     `device:${device.code}`,
-    ...outlets.map(({ name }) => portRef({ deviceCode: device.code, portName: name })),
+    ...outlets.map(({ name }) => formatPortReference({ deviceCode: device.code, portName: name })),
     ...outlets.flatMap(({ powerOut }) => (powerOut?.feedId === undefined ? [] : [`feed:${powerOut.feedId}`])),
   ];
 }
@@ -116,27 +116,28 @@ async function disconnectConsumers(
   gone: string[],
 ): Promise<void> {
   const supplies = new Set(listSourceRefsOf(device).map(toRefKey));
-  const named = (sourceRef: string | undefined) => sourceRef !== undefined && supplies.has(toRefKey(sourceRef));
+  const isRemovedSource = (sourceRef: string | undefined) =>
+    sourceRef !== undefined && supplies.has(toRefKey(sourceRef));
   for (const code of listConsumerCodes(consumers, "device")) {
     const stored = await writer.stored("device", codeKey(code));
     if (stored === undefined || codeKey(code) === codeKey(device.code)) continue;
     const ports = (stored.resource.ports ?? []).map((port) => {
-      if (!named(port.powerIn?.sourceRef)) return port;
+      if (!isRemovedSource(port.powerIn?.sourceRef)) return port;
       const { sourceRef: _, ...powerIn } = port.powerIn ?? {};
       return { ...port, powerIn };
     });
-    await changes.put("device", { ...stored.resource, ports }, stored);
+    await changes.putResource("device", { ...stored.resource, ports }, stored);
     gone.push(`device:${stored.resource.code}`);
   }
   for (const code of listConsumerCodes(consumers, "crac")) {
     const stored = await writer.stored("crac", codeKey(code));
     if (stored === undefined) continue;
     const powerInputs = (stored.resource.powerInputs ?? []).map((input) => {
-      if (!named(input.sourceRef)) return input;
+      if (!isRemovedSource(input.sourceRef)) return input;
       const { sourceRef: _, ...rest } = input;
       return rest;
     });
-    await changes.put("crac", { ...stored.resource, powerInputs }, stored);
+    await changes.putResource("crac", { ...stored.resource, powerInputs }, stored);
     gone.push(`crac:${stored.resource.code}`);
   }
 }
@@ -148,24 +149,29 @@ function listConsumerCodes(consumers: readonly SourceConsumer[], kind: SourceCon
 async function removeRackParts(
   session: WriteSession,
   rack: Rack,
-  { field, cascade }: Parts,
+  { field, cascade }: PartRemovalOptions,
   gone: string[],
 ): Promise<void> {
   const { writer, changes } = session;
   const devices = await writer.devicesInRack(rack.code);
   const cracs = await readCracsOfRack(session, rack);
   if (!cascade) {
-    refuseRemovalWithDependents([
-      ...devices.map(({ code }) => createHoldsFinding(rack, field, `device:${code}`)),
-      ...cracs.map(({ code }) => createHoldsFinding(rack, field, `crac:${code}`)),
+    requireNoDependents([
+      ...devices.map(({ code }) => createContentFinding(rack, field, `device:${code}`)),
+      ...cracs.map(({ code }) => createContentFinding(rack, field, `crac:${code}`)),
     ]);
   }
   for (const { code } of devices) await removeInnerDevice(session, code, gone);
   for (const crac of cracs) {
     gone.push(`crac:${crac.code}`);
     if (crac.rackCode !== undefined && codeKey(crac.rackCode) === codeKey(rack.code))
-      await changes.remove("crac", crac);
-    else await changes.put("crac", removeFromScope(crac, rack), await writer.stored("crac", codeKey(crac.code)));
+      await changes.removeResource("crac", crac);
+    else
+      await changes.putResource(
+        "crac",
+        removeRackFromScope(crac, rack),
+        await writer.stored("crac", codeKey(crac.code)),
+      );
   }
 }
 
@@ -180,30 +186,30 @@ async function readCracsOfRack({ writer }: WriteSession, rack: Rack): Promise<re
   );
 }
 
-function removeFromScope(crac: Crac, rack: Rack): Crac {
+function removeRackFromScope(crac: Crac, rack: Rack): Crac {
   const own = `rack:${codeKey(rack.code)}`;
   return { ...crac, serves: (crac.serves ?? []).filter((scope) => scope.toLowerCase() !== own) };
 }
 
-type Dependence = "DEVICE_HAS_CABLES" | "DEVICE_HAS_CHILDREN" | "DEVICE_FEEDS_OTHERS";
+type DependenceReason = "DEVICE_HAS_CABLES" | "DEVICE_HAS_CHILDREN" | "DEVICE_FEEDS_OTHERS";
 
-function createDependentFinding(device: Device, field: string) {
-  return (reason: Dependence, what: string, ref: string): ErrorFinding =>
-    rejectWrite(reason, field, `Device "${device.code}" has ${what} "${ref}"`, {
+function createDependentReporter(device: Device, field: string) {
+  return (reason: DependenceReason, what: string, ref: string): ErrorFinding =>
+    createRejection(reason, field, `Device "${device.code}" has ${what} "${ref}"`, {
       value: ref,
       expected: "nothing that depends on it, or cascade",
       ref,
     });
 }
 
-function createHoldsFinding(rack: Rack, field: string, ref: string): ErrorFinding {
-  return rejectWrite("RACK_NOT_EMPTY", field, `Rack "${rack.code}" holds "${ref}"`, {
+function createContentFinding(rack: Rack, field: string, ref: string): ErrorFinding {
+  return createRejection("RACK_NOT_EMPTY", field, `Rack "${rack.code}" holds "${ref}"`, {
     value: ref,
     expected: "an empty rack, or cascade",
     ref,
   });
 }
 
-function refuseRemovalWithDependents([first, ...others]: readonly ErrorFinding[]): void {
+function requireNoDependents([first, ...others]: readonly ErrorFinding[]): void {
   if (first !== undefined) throw new Refusal(first, others);
 }

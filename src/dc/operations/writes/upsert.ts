@@ -15,9 +15,9 @@ import type { SiteReader } from "#dc/model/site.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { getRefName } from "#words/names.ts";
-import { applyMask, checkMask } from "../messages/update_mask.ts";
+import { applyMask, requireValidMask } from "../messages/update_mask.ts";
 import type { WriteSession } from "../rpc.ts";
-import { SCHEMAS } from "./changes.ts";
+import { RESOURCE_SCHEMAS } from "./changes.ts";
 
 export interface UpsertInput<Kind extends ResourceKind> {
   readonly resource: ResourceByKind[Kind];
@@ -46,24 +46,28 @@ export async function upsertResource<Kind extends ResourceKind>(
   const { writer, changes, now } = session;
   requireEnds(patch, at);
   const before = await writer.stored(kind, getResourceKey(patch));
-  checkPrecondition(etag, before, {
+  requirePrecondition(etag, before, {
     ref: getResourceRef(kind, patch),
     field: joinFieldPath(at, "code" in patch ? "code" : "a"),
     etagField: formatSiblingPath(at, "etag"),
   });
-  checkMask(SCHEMAS[kind], maskPaths, formatSiblingPath(at, "update_mask"));
+  requireValidMask(RESOURCE_SCHEMAS[kind], maskPaths, formatSiblingPath(at, "update_mask"));
   const after = await mergeWantedResource(session, kind, patch, before?.resource, maskPaths);
   if (before !== undefined && formatCanonicalJson(after) === formatCanonicalJson(before.resource)) {
     return { stored: before, outcome: "UNCHANGED", warnings: [] };
   }
-  const { errors, warnings } = await applyRules(KINDS[kind].rules, { before: before?.resource, after, now }, writer);
+  const { errors, warnings } = await applyRules(
+    RULES_BY_KIND[kind].rules,
+    { before: before?.resource, after, now },
+    writer,
+  );
   const isTurned = "a" in patch && "a" in after && !isSamePort(patch.a, after.a);
   const [first, ...others] = errors.map((found) => ({
     ...found,
     field: joinFieldPath(at, isTurned ? findOtherEndField(found.field) : found.field),
   }));
   if (first !== undefined) throw new Refusal(first, others);
-  const stored = await changes.put(kind, after, before);
+  const stored = await changes.putResource(kind, after, before);
   if (before !== undefined) await updateContents(session, kind, before.resource, after);
   return { stored, outcome: before === undefined ? "CREATED" : "UPDATED", warnings };
 }
@@ -80,9 +84,9 @@ async function mergeWantedResource<Kind extends ResourceKind>(
   before: ResourceByKind[Kind] | undefined,
   maskPaths: readonly string[],
 ): Promise<ResourceByKind[Kind]> {
-  const { forget, complete } = KINDS[kind];
+  const { clearDerived: forget, fillDefaults: complete } = RULES_BY_KIND[kind];
   const merged =
-    before === undefined ? patch : forget(applyMask(SCHEMAS[kind], before, patch, maskPaths), before, patch);
+    before === undefined ? patch : forget(applyMask(RESOURCE_SCHEMAS[kind], before, patch, maskPaths), before, patch);
   return complete(merged, writer);
 }
 
@@ -110,12 +114,12 @@ export const NO_VERSION = "none";
  * Checks the version that a request demands.
  * @throws Refusal if another version is stored, or if the resource exists although the request demands that it does not
  */
-export function checkPrecondition(
+export function requirePrecondition(
   etag: string,
   stored: { readonly etag: string } | undefined,
   { ref, field, etagField }: { readonly ref: string; readonly field: string; readonly etagField: string },
 ): void {
-  if (etag !== NO_VERSION) checkEtag(etag, stored?.etag, { ref, field: etagField });
+  if (etag !== NO_VERSION) requireEtag(etag, stored?.etag, { ref, field: etagField });
   if (etag !== NO_VERSION || stored === undefined) return;
   const value = getRefName(ref);
   const what = ref.slice(0, ref.indexOf(":")).replaceAll("_", " ");
@@ -124,7 +128,7 @@ export function checkPrecondition(
 }
 
 /** Requires that the given version is stored. @throws Refusal ETAG_MISMATCH if another version, or none, is stored */
-export function checkEtag(
+export function requireEtag(
   demanded: string,
   stored: string | undefined,
   { ref, field }: { readonly ref: string; readonly field: string },
@@ -158,7 +162,7 @@ async function updateRackContents(session: WriteSession, before: Rack, after: Ra
   for (const crac of await session.writer.cracsOnFloor(siteId, floorNumber)) {
     if (crac.rackCode === undefined || codeKey(crac.rackCode) !== codeKey(after.code)) continue;
     const stored = await session.writer.stored("crac", codeKey(crac.code));
-    await session.changes.put("crac", { ...crac, location }, stored);
+    await session.changes.putResource("crac", { ...crac, location }, stored);
   }
 }
 
@@ -180,11 +184,11 @@ function pickInheritedLocation({ rackCode, location }: Device): Partial<Device> 
 async function moveResources(
   { writer, changes }: WriteSession,
   devices: readonly DeviceBody[],
-  moved: (device: Device) => Device,
+  move: (device: Device) => Device,
 ): Promise<void> {
   for (const { code } of devices) {
     const stored = await writer.stored("device", codeKey(code));
-    if (stored !== undefined) await changes.put("device", moved(stored.resource), stored);
+    if (stored !== undefined) await changes.putResource("device", move(stored.resource), stored);
   }
 }
 
@@ -194,19 +198,19 @@ function isDeepEqual(a: unknown, b: unknown): boolean {
 
 interface KindRules<Resource> {
   /** Clears stored values that were derived from a value which the request changes. */
-  readonly forget: (merged: Resource, before: Resource, patch: Resource) => Resource;
-  readonly complete: (resource: Resource, site: SiteReader) => Resource | Promise<Resource>;
+  readonly clearDerived: (merged: Resource, before: Resource, patch: Resource) => Resource;
+  readonly fillDefaults: (resource: Resource, site: SiteReader) => Resource | Promise<Resource>;
   readonly rules: RulePhases<Resource>;
 }
 
-const keep = <Resource>(merged: Resource): Resource => merged;
+const keepUnchanged = <Resource>(merged: Resource): Resource => merged;
 
-const KINDS: { readonly [Kind in ResourceKind]: KindRules<ResourceByKind[Kind]> } = {
-  device: { forget: clearDerivedFields, complete: completeDevice, rules: deviceRules },
-  rack: { forget: keep, complete: completeRack, rules: rackRules },
-  crac: { forget: clearDerivedLocation, complete: completeCrac, rules: cracRules },
-  cable: { forget: keep, complete: completeCable, rules: cableRules },
-  fabric_link: { forget: keep, complete: completeFabricLink, rules: fabricLinkRules },
+const RULES_BY_KIND: { readonly [Kind in ResourceKind]: KindRules<ResourceByKind[Kind]> } = {
+  device: { clearDerived: clearDerivedFields, fillDefaults: completeDevice, rules: deviceRules },
+  rack: { clearDerived: keepUnchanged, fillDefaults: completeRack, rules: rackRules },
+  crac: { clearDerived: clearDerivedLocation, fillDefaults: completeCrac, rules: cracRules },
+  cable: { clearDerived: keepUnchanged, fillDefaults: completeCable, rules: cableRules },
+  fabric_link: { clearDerived: keepUnchanged, fillDefaults: completeFabricLink, rules: fabricLinkRules },
 };
 
 /** Clears a moved device's unrequested rack, location and mount, which are then derived from the new position. */

@@ -3,7 +3,7 @@ import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatPort } from "#dc/model/ref.ts";
 import { getColorName } from "#words/color_name.ts";
 import { formatMetres } from "#words/figures.ts";
-import { capitalize, formatCountOf } from "#words/names.ts";
+import { capitalize, formatCountWithNoun } from "#words/names.ts";
 import type { Drawing, DrawOptions } from "../drawing.ts";
 import { type Figure, frameScene, type LegendLine, type Note } from "../frame.ts";
 import type { Paint } from "../palette.ts";
@@ -11,36 +11,36 @@ import { drawMark } from "../parts/marks.ts";
 import type { Item, Point } from "../scene.ts";
 import { createCableElements, createCableGraph } from "./graph.ts";
 import { CABLE_FAMILIES, CABLE_WIDTH, drawLink, drawStop, PORT_Y, STOP_HEIGHT, STOP_WIDTH } from "./items.ts";
-import { describeEnd, describePath, formatLinkTitle, isConnected } from "./labels.ts";
+import { describePath, describePathEnd, formatLinkTitle, isConnected } from "./labels.ts";
 import { type CablePicture, type CollapsedPaths, collapsePaths, type Lane } from "./picture.ts";
 
 /** Devices per row; longer paths continue in the next row. */
 const DEVICES_PER_ROW = 6;
 const ROW_GAP = 44;
-const LANE_TITLE = 34;
+const LANE_TITLE_HEIGHT = 34;
 /** Name of the path of a picture that has only one path. */
 const ONLY_PATH_NAME = "Path";
 const LANE_GAP = 30;
-const BRANCH = 18;
+const BRANCH_HEIGHT = 18;
 /** Maximum number of branches listed at a split; further branches are counted. */
 const MAX_LISTED_BRANCHES = 12;
 
 /** Draws the paths from a port, one lane per path. A lane shows devices from left to right, wrapped into rows. */
 export function drawCablePath(picture: CablePicture, options: DrawOptions): Drawing {
   const coloring = options.coloring ?? "ROLE";
-  const collapsed = collapsePaths(picture, { ...options, compact: options.view === "COMPACT" });
+  const collapsed = collapsePaths(picture, { ...options, isCompact: options.view === "COMPACT" });
   const title = `Cable path of ${formatPort(picture.start)}`;
   const [first] = picture.paths;
-  const subtitle = first === undefined ? "No path" : describeEnd(first).words;
+  const subtitle = first === undefined ? "No path" : describePathEnd(first).words;
   return {
     scene: frameScene({
       title,
       subtitle:
         picture.paths.length > 1
-          ? `${formatCountOf(picture.paths.length, "path")}, one per branch`
+          ? `${formatCountWithNoun(picture.paths.length, "path")}, one per branch`
           : capitalize(subtitle),
       description:
-        `${title}: ${picture.paths.map((path) => `${describeEnd(path).words}, ${describePath(path)}`).join("; ")}.`.slice(
+        `${title}: ${picture.paths.map((path) => `${describePathEnd(path).words}, ${describePath(path)}`).join("; ")}.`.slice(
           0,
           2000,
         ),
@@ -51,7 +51,7 @@ export function drawCablePath(picture: CablePicture, options: DrawOptions): Draw
     }),
     graph: createCableGraph(title, collapsed),
     elements: createCableElements(collapsed),
-    omittedNodes: collapsed.omitted,
+    omittedNodes: collapsed.omittedDevices,
   };
 }
 
@@ -68,16 +68,16 @@ function drawLanes({ lanes }: CollapsedPaths, coloring: Coloring) {
 }
 
 /** Returns the upper left corner of a stop by its index. Every row begins with space for an incoming cable. */
-function computeStopCorner(place: number): Point {
-  const row = Math.floor(place / DEVICES_PER_ROW);
+function computeStopCorner(stopIndex: number): Point {
+  const row = Math.floor(stopIndex / DEVICES_PER_ROW);
   return [
-    CABLE_WIDTH + (place % DEVICES_PER_ROW) * (STOP_WIDTH + CABLE_WIDTH),
-    LANE_TITLE + row * (STOP_HEIGHT + ROW_GAP),
+    CABLE_WIDTH + (stopIndex % DEVICES_PER_ROW) * (STOP_WIDTH + CABLE_WIDTH),
+    LANE_TITLE_HEIGHT + row * (STOP_HEIGHT + ROW_GAP),
   ];
 }
 
 function drawLane({ path, stops }: Lane, name: string, coloring: Coloring) {
-  const { words, state } = describeEnd(path);
+  const { words, state } = describePathEnd(path);
   const indent = stops.length > DEVICES_PER_ROW ? 0 : -CABLE_WIDTH;
   const corner = (place: number): Point => {
     const [x, y] = computeStopCorner(place);
@@ -89,7 +89,7 @@ function drawLane({ path, stops }: Lane, name: string, coloring: Coloring) {
       : [drawLink(link, formatLinkTitle(link, hops[0]?.device), computeCableLine(corner(place - 1), corner(place)))],
   );
   const boxes = stops.map((stop, place) => drawStop(stop, corner(place), coloring));
-  const branches = listBranches(path.status === "SPLIT" ? path.branches : [], corner(stops.length - 1));
+  const branches = drawBranches(path.status === "SPLIT" ? path.branches : [], corner(stops.length - 1));
   const rows = Math.ceil(stops.length / DEVICES_PER_ROW);
   const columns = Math.min(DEVICES_PER_ROW, stops.length);
   const text = `${name}: ${words} · ${describePath(path)}`;
@@ -98,7 +98,7 @@ function drawLane({ path, stops }: Lane, name: string, coloring: Coloring) {
       {
         kind: "group" as const,
         // Only the title of a single path can be removed: each of several paths needs its name.
-        ...(name === ONLY_PATH_NAME && { part: "heading" as const, height: LANE_TITLE }),
+        ...(name === ONLY_PATH_NAME && { part: "heading" as const, height: LANE_TITLE_HEIGHT }),
         items: [
           ...drawMark(state, [7, 10], 14),
           {
@@ -117,7 +117,7 @@ function drawLane({ path, stops }: Lane, name: string, coloring: Coloring) {
       ...boxes,
       ...branches.items,
     ],
-    height: Math.max(LANE_TITLE + rows * (STOP_HEIGHT + ROW_GAP) - ROW_GAP, branches.bottom),
+    height: Math.max(LANE_TITLE_HEIGHT + rows * (STOP_HEIGHT + ROW_GAP) - ROW_GAP, branches.bottom),
     width: Math.max(computeStopCorner(columns - 1)[0] + indent + STOP_WIDTH + branches.width, 1122),
   };
 }
@@ -133,7 +133,7 @@ function computeCableLine([x, y]: Point, [nextX, nextY]: Point): readonly Point[
 }
 
 /** Draws arrows to the names of the branches at a split. */
-function listBranches(branches: Lane["path"]["branches"], [x, y]: Point) {
+function drawBranches(branches: Lane["path"]["branches"], [x, y]: Point) {
   const shown = branches
     .slice(0, MAX_LISTED_BRANCHES)
     .map(({ to, position }) => `position ${position}: ${formatPort(to)}`);
@@ -142,7 +142,7 @@ function listBranches(branches: Lane["path"]["branches"], [x, y]: Point) {
   const start: Point = [x + STOP_WIDTH, y + PORT_Y];
   const top = y + 8;
   const items = words.flatMap((text, index): Item[] => {
-    const at = top + index * BRANCH;
+    const at = top + index * BRANCH_HEIGHT;
     return [
       {
         kind: "path",
@@ -154,7 +154,11 @@ function listBranches(branches: Lane["path"]["branches"], [x, y]: Point) {
       { kind: "text", x: start[0] + 40, y: at + 4, text, size: 10.5, fill: "ink", maxWidth: 220 },
     ];
   });
-  return { items, bottom: words.length === 0 ? 0 : top + words.length * BRANCH, width: words.length === 0 ? 0 : 264 };
+  return {
+    items,
+    bottom: words.length === 0 ? 0 : top + words.length * BRANCH_HEIGHT,
+    width: words.length === 0 ? 0 : 264,
+  };
 }
 
 function createCableFigures({ paths }: CablePicture): readonly Figure[] {
@@ -173,7 +177,7 @@ function createCableFigures({ paths }: CablePicture): readonly Figure[] {
   }
   const cables = only.segments.filter(({ cable }) => cable !== undefined).length;
   return [
-    { label: "state", value: only.status.toLowerCase(), tone: describeEnd(only).state },
+    { label: "state", value: only.status.toLowerCase(), tone: describePathEnd(only).state },
     { label: "devices", value: String(only.hops.length) },
     { label: "cables", value: String(cables) },
     ...(cables > 0
@@ -197,9 +201,12 @@ function createCableFigures({ paths }: CablePicture): readonly Figure[] {
 /** Maximum number of problems, and of ports with alternatives, listed as text. */
 const MAX_PROBLEM_NOTES = 6;
 
-function createProblemNotes({ paths }: CablePicture, { omitted, pathsLeft }: CollapsedPaths): readonly Note[] {
+function createProblemNotes(
+  { paths }: CablePicture,
+  { omittedDevices: omitted, omittedPaths: pathsLeft }: CollapsedPaths,
+): readonly Note[] {
   const problems = [...new Set(paths.flatMap((path) => path.problems.map(({ message }) => message)))];
-  const left = pathsLeft === 0 ? "" : ` and ${formatCountOf(pathsLeft, "path")} left out`;
+  const left = pathsLeft === 0 ? "" : ` and ${formatCountWithNoun(pathsLeft, "path")} left out`;
   return [
     ...problems.slice(0, MAX_PROBLEM_NOTES).map((text): Note => ({ text, tone: "fault" })),
     ...paths.flatMap(createAlternativeNotes).slice(0, MAX_PROBLEM_NOTES),
@@ -207,7 +214,7 @@ function createProblemNotes({ paths }: CablePicture, { omitted, pathsLeft }: Col
       ? [{ text: `and ${problems.length - MAX_PROBLEM_NOTES} more problems` }]
       : []),
     ...(omitted > 0
-      ? [{ text: `Folded: ${formatCountOf(omitted, "device")} told in counts${left}`, tone: "info" as const }]
+      ? [{ text: `Folded: ${formatCountWithNoun(omitted, "device")} told in counts${left}`, tone: "info" as const }]
       : []),
   ];
 }
@@ -230,9 +237,11 @@ function createAlternativeNotes({ status, branches, segments }: CablePath): read
 function createCableLegend({ paths }: CablePicture): readonly LegendLine[] {
   const cables = paths.flatMap(({ segments }) => segments.flatMap(({ cable }) => (cable === undefined ? [] : [cable])));
   const colors = [...new Set(cables.flatMap(({ color }) => (color === undefined ? [] : [color])))];
-  const plain = cables.filter(({ color }) => color === undefined);
-  const used = new Set(plain.map(({ type = "" }) => CABLE_FAMILIES.find((jacket) => jacket.types.test(type))?.label));
-  const feeds = paths.some(({ segments }) =>
+  const uncoloredCables = cables.filter(({ color }) => color === undefined);
+  const usedFamilies = new Set(
+    uncoloredCables.map(({ type = "" }) => CABLE_FAMILIES.find((jacket) => jacket.types.test(type))?.label),
+  );
+  const hasFeeds = paths.some(({ segments }) =>
     segments.some(({ cable, from, to }) => cable === undefined && from.deviceCode !== to.deviceCode),
   );
   const line = { kind: "line", x1: 0, y1: 7, x2: 26, y2: 7 } as const;
@@ -246,10 +255,10 @@ function createCableLegend({ paths }: CablePicture): readonly LegendLine[] {
   });
   return [
     ...colors.map((color) => jacket(`${getColorName(color)} cable`, `#${color}`, `on:#${color}`)),
-    ...CABLE_FAMILIES.filter(({ label }) => used.has(label)).map(({ label, paint }) =>
+    ...CABLE_FAMILIES.filter(({ label }) => usedFamilies.has(label)).map(({ label, paint }) =>
       jacket(colors.length === 0 ? label : `${label}, no colour recorded`, paint, "ink"),
     ),
-    ...(feeds
+    ...(hasFeeds
       ? [
           {
             label: "feed without a recorded cable",

@@ -1,5 +1,5 @@
 import type { PathSegment } from "#dc/analysis/cabling/cable_path.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
 import {
   describePanelPorts,
@@ -18,10 +18,10 @@ export function createCableGraph(name: string, { lanes }: CollapsedPaths): Graph
   const nodes = new Map<string, GraphNode>();
   const edges = new Map<string, GraphEdge>();
   for (const [lane, { stops }] of lanes.entries()) {
-    for (const [place, stop] of stops.entries()) {
+    for (const [index, stop] of stops.entries()) {
       const id = createStopId(stop, lane);
       nodes.set(id, nodes.get(id) ?? createGraphNode(stop, id));
-      const before = stops[place - 1];
+      const before = stops[index - 1];
       if (before === undefined || stop.link === undefined) continue;
       const from = createStopId(before, lane);
       edges.set(`${from} ${id} ${findLinkRef(stop.link)}`, { from, to: id, ...createEdgeLabel(stop, stop.link) });
@@ -45,7 +45,7 @@ function createStopId({ hops }: Stop, lane: number): string {
 function createGraphNode({ hops }: Stop, id: string): GraphNode {
   const [hop] = hops;
   if (hop === undefined || hops.length > 1)
-    return { id, label: formatCountOf(hops.length, "device"), shape: "note", style: "dashed" };
+    return { id, label: formatCountWithNoun(hops.length, "device"), shape: "note", style: "dashed" };
   const lines = [hop.device.code, formatDeviceKind(hop.device), formatHopLocation(hop), describePanelPorts(hop)];
   return { id, label: lines.filter((line) => line !== "").join("\n"), shape: "box" };
 }
@@ -54,7 +54,7 @@ function createGraphNode({ hops }: Stop, id: string): GraphNode {
 export function createCableElements({ lanes }: CollapsedPaths): readonly Element[] {
   const found = new Map<string, Element>();
   for (const { stops } of lanes) {
-    for (const { hops, link, repeated } of stops) {
+    for (const { hops, link, isRepeated: repeated } of stops) {
       const [hop] = hops;
       if (link !== undefined) {
         const ref = findLinkRef(link);

@@ -1,6 +1,6 @@
 import type { PathSegment } from "#dc/analysis/cabling/cable_path.ts";
 import { type Coloring, DEVICE_KINDS } from "#dc/model/enum_values.ts";
-import { formatConstant, formatCountOf } from "#words/names.ts";
+import { formatConstant, formatCountWithNoun } from "#words/names.ts";
 import type { Paint } from "../palette.ts";
 import { findRoleFill } from "../parts/roles.ts";
 import type { Item, Point, Stroke } from "../scene.ts";
@@ -51,7 +51,7 @@ export function drawStop(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
         fill: "panel",
         stroke: "line",
         strokeWidth: 1.5,
-        ...(stop.repeated && { dash: "dashed" }),
+        ...(stop.isRepeated && { dash: "dashed" }),
       },
       { kind: "rect", x: 1, y: 1, width: STOP_WIDTH - 2, height: 40, radius: 5, fill, stroke: "line" },
       { kind: "text", x: 10, y: 17, text: device.code, size: 12, weight: "bold", fill: ink, maxWidth: room },
@@ -69,7 +69,7 @@ export function drawStop(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
         kind: "text",
         x: 10,
         y: 72,
-        text: stop.repeated ? "parts here" : describePanelPorts(hop),
+        text: stop.isRepeated ? "parts here" : describePanelPorts(hop),
         size: 10.5,
         fill: "muted",
         maxWidth: room,
@@ -120,7 +120,7 @@ function drawCollapsedStop({ hops }: Stop, [x, y]: Point): Item {
   return {
     kind: "group",
     tip: [
-      `${formatCountOf(hops.length, "device")} on the way`,
+      `${formatCountWithNoun(hops.length, "device")} on the way`,
       ...codes.slice(0, 20),
       ...(codes.length > 20 ? ["…"] : []),
     ].join("\n"),
@@ -151,7 +151,7 @@ function drawCollapsedStop({ hops }: Stop, [x, y]: Point): Item {
         kind: "text",
         x: middle,
         y: 48,
-        text: formatCountOf(hops.length, "device"),
+        text: formatCountWithNoun(hops.length, "device"),
         size: 13,
         weight: "bold",
         anchor: "middle",

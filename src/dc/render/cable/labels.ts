@@ -1,18 +1,18 @@
 import type { CablePath, HopDevice, PathHop, PathSegment } from "#dc/analysis/cabling/cable_path.ts";
 import { isInService } from "#dc/model/in_service.ts";
-import { formatCableRef, formatPort, portRef } from "#dc/model/ref.ts";
+import { formatCableRef, formatPort, formatPortReference } from "#dc/model/ref.ts";
 import type { Port } from "#dc/model/resources.ts";
 import { getColorName } from "#words/color_name.ts";
 import { formatMetres, formatPlainNumber } from "#words/figures.ts";
-import { formatConstant, formatCountOf } from "#words/names.ts";
+import { formatConstant, formatCountWithNoun } from "#words/names.ts";
 import type { State } from "../palette.ts";
 
-type Fact = readonly [string, string];
+type LabelledFact = readonly [string, string];
 
 /** Describes how a path ends, with the state to mark it by. */
-export function describeEnd(path: CablePath): { readonly words: string; readonly state: State } {
+export function describePathEnd(path: CablePath): { readonly words: string; readonly state: State } {
   const last = path.hops.at(-1);
-  const at = last === undefined ? formatPort(path.origin) : findLastPort(last);
+  const at = last === undefined ? formatPort(path.origin) : formatLastPort(last);
   switch (path.status) {
     case "COMPLETE":
       return { words: `ends at ${path.destination === undefined ? at : formatPort(path.destination)}`, state: "ok" };
@@ -20,7 +20,7 @@ export function describeEnd(path: CablePath): { readonly words: string; readonly
       return { words: `open end: nothing follows ${at}`, state: "watch" };
     case "SPLIT":
       return {
-        words: `splits at ${at} into ${formatCountOf(path.branches.length, "branch", "branches")}`,
+        words: `splits at ${at} into ${formatCountWithNoun(path.branches.length, "branch", "branches")}`,
         state: "info",
       };
     case "LOOP":
@@ -37,7 +37,7 @@ export function formatDeviceKind({ kind }: HopDevice): string {
   return kind === undefined ? "Cooling unit" : formatConstant(kind);
 }
 
-function findLastPort({ device, inPort, outPort }: PathHop): string {
+function formatLastPort({ device, inPort, outPort }: PathHop): string {
   const portName = outPort === "" ? inPort : outPort;
   return formatPort({ deviceCode: device.code, portName });
 }
@@ -47,8 +47,8 @@ export function describePath(path: CablePath): string {
   const cables = path.segments.filter(({ cable }) => cable !== undefined).length;
   const length = path.lengthIsPartial ? `at least ${formatMetres(path.totalLengthM)}` : formatMetres(path.totalLengthM);
   const parts = [
-    formatCountOf(path.hops.length, "device"),
-    formatCountOf(cables, "cable"),
+    formatCountWithNoun(path.hops.length, "device"),
+    formatCountWithNoun(cables, "cable"),
     ...(cables > 0 ? [length, isConnected(path) ? "every cable connected" : "not every cable connected"] : []),
     ...path.hops
       .filter(({ device }) => !isInService(device))
@@ -116,12 +116,12 @@ export function formatLinkDetail({ cable }: PathSegment): string {
 
 /** Returns the reference of a link's cable or, for a feed, of the port at which the link begins. */
 export function findLinkRef({ cable, from }: PathSegment): string {
-  return cable === undefined ? portRef(from) : formatCableRef(cable.a, cable.b);
+  return cable === undefined ? formatPortReference(from) : formatCableRef(cable.a, cable.b);
 }
 
-export function listLinkFacts(link: PathSegment): readonly Fact[] {
+export function listLinkFacts(link: PathSegment): readonly LabelledFact[] {
   const { cable, from, to } = link;
-  const facts: Fact[] = [
+  const facts: LabelledFact[] = [
     ["From", formatPort(from)],
     ["To", formatPort(to)],
     ["Type", cable?.type === undefined ? "" : formatConstant(cable.type)],
@@ -134,9 +134,9 @@ export function listLinkFacts(link: PathSegment): readonly Fact[] {
   return facts.filter(([, value]) => value !== "");
 }
 
-export function listHopFacts(hop: PathHop): readonly Fact[] {
+export function listHopFacts(hop: PathHop): readonly LabelledFact[] {
   const { device, inPort, outPort } = hop;
-  const facts: Fact[] = [
+  const facts: LabelledFact[] = [
     ["Name", device.name ?? ""],
     ["Kind", formatDeviceKind(device)],
     ["Role", device.role ?? ""],

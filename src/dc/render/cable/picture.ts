@@ -12,7 +12,7 @@ export interface CablePicture {
 export interface Stop {
   readonly hops: readonly PathHop[];
   /** Whether another lane draws the device too; it is repeated to show where this lane branches off. */
-  readonly repeated: boolean;
+  readonly isRepeated: boolean;
   readonly link?: PathSegment;
 }
 
@@ -21,20 +21,20 @@ export interface Lane {
   readonly stops: readonly Stop[];
 }
 
-export interface CollapseOptions {
+export interface CableCollapseOptions {
   readonly maxNodes: number;
   /** References of devices that are collapsed last. */
   readonly highlight: ReadonlySet<string>;
   /** Whether only the ends of every path are shown. */
-  readonly compact: boolean;
+  readonly isCompact: boolean;
 }
 
 export interface CollapsedPaths {
   readonly lanes: readonly Lane[];
   /** Number of paths that are not drawn. */
-  readonly pathsLeft: number;
+  readonly omittedPaths: number;
   /** Number of devices that are collapsed into counts or on omitted paths. */
-  readonly omitted: number;
+  readonly omittedDevices: number;
 }
 
 /** Minimum number of devices drawn per path: both ends and a count. */
@@ -46,26 +46,26 @@ const MIN_STOPS_PER_PATH = 3;
  */
 export function collapsePaths(
   { paths }: CablePicture,
-  { maxNodes, highlight, compact }: CollapseOptions,
+  { maxNodes, highlight, isCompact: compact }: CableCollapseOptions,
 ): CollapsedPaths {
   const own = paths.map((path, index) => buildLane(path, paths[index - 1]));
   const total = own.reduce((sum, lane) => sum + countNewHops(lane), 0);
-  if (total <= maxNodes && !compact) return { lanes: own, pathsLeft: 0, omitted: 0 };
-  const most = Math.max(1, Math.floor(maxNodes / MIN_STOPS_PER_PATH));
-  const room = Math.max(1, Math.floor(maxNodes / Math.min(most, own.length)));
+  if (total <= maxNodes && !compact) return { lanes: own, omittedPaths: 0, omittedDevices: 0 };
+  const maxLanes = Math.max(1, Math.floor(maxNodes / MIN_STOPS_PER_PATH));
+  const room = Math.max(1, Math.floor(maxNodes / Math.min(maxLanes, own.length)));
   const pinned = new Set([...highlight].map((ref) => ref.toLowerCase()));
   const lanes = own
-    .slice(0, most)
+    .slice(0, maxLanes)
     .map((lane) => shortenLane(lane, compact ? Math.min(room, MIN_STOPS_PER_PATH) : room, pinned));
   const shown = lanes.reduce(
-    (sum, { stops }) => sum + stops.filter(({ hops, repeated }) => hops.length === 1 && !repeated).length,
+    (sum, { stops }) => sum + stops.filter(({ hops, isRepeated: repeated }) => hops.length === 1 && !repeated).length,
     0,
   );
-  return { lanes, pathsLeft: own.length - lanes.length, omitted: total - shown };
+  return { lanes, omittedPaths: own.length - lanes.length, omittedDevices: total - shown };
 }
 
 function countNewHops({ stops }: Lane): number {
-  return stops.reduce((sum, { hops, repeated }) => sum + (repeated ? 0 : hops.length), 0);
+  return stops.reduce((sum, { hops, isRepeated: repeated }) => sum + (repeated ? 0 : hops.length), 0);
 }
 
 function buildLane(path: CablePath, before: CablePath | undefined): Lane {
@@ -74,7 +74,7 @@ function buildLane(path: CablePath, before: CablePath | undefined): Lane {
   const first = Math.max(0, shared - 1);
   const stops = path.hops.slice(first).map((hop, index): Stop => {
     const link = links[first + index - 1];
-    return { hops: [hop], repeated: index === 0 && shared > 0, ...(index > 0 && link !== undefined && { link }) };
+    return { hops: [hop], isRepeated: index === 0 && shared > 0, ...(index > 0 && link !== undefined && { link }) };
   });
   return { path, stops };
 }
@@ -91,22 +91,22 @@ function countSharedHops(one: CablePath, other: CablePath): number {
 }
 
 /** Collapses all but both ends and pinned stops into counts: at most `share` stops, not counting the repeated one. */
-function shortenLane(lane: Lane, share: number, pinned: ReadonlySet<string>): Lane {
-  const repeated = lane.stops.filter((stop) => stop.repeated);
+function shortenLane(lane: Lane, maxStops: number, pinned: ReadonlySet<string>): Lane {
+  const repeated = lane.stops.filter((stop) => stop.isRepeated);
   const own = lane.stops.slice(repeated.length);
-  if (own.length <= share) return lane;
+  if (own.length <= maxStops) return lane;
   const isPinned = ({ hops: [hop] }: Stop) => pinned.has(`device:${codeKey(hop?.device.code ?? "")}`);
-  const pins = own.filter(isPinned).length;
+  const pinnedCount = own.filter(isPinned).length;
   // Each pinned stop may split the collapsed middle into one more count.
-  const ends = Math.max(0, share - 1 - 2 * pins);
+  const ends = Math.max(0, maxStops - 1 - 2 * pinnedCount);
   const [head, tail] = [Math.ceil(ends / 2), Math.floor(ends / 2)];
-  const keeps = (stop: Stop, place: number) =>
-    place < head || place >= own.length - tail || (2 * pins + 1 <= share && isPinned(stop));
+  const isKept = (stop: Stop, place: number) =>
+    place < head || place >= own.length - tail || (2 * pinnedCount + 1 <= maxStops && isPinned(stop));
   const stops: Stop[] = [...repeated];
   let between = false;
   for (const [place, stop] of own.entries()) {
     const last = stops.at(-1);
-    const kept = keeps(stop, place);
+    const kept = isKept(stop, place);
     if (kept || !between || last === undefined) stops.push(stop);
     else stops[stops.length - 1] = { ...last, hops: [...last.hops, ...stop.hops] };
     between = !kept;

@@ -5,15 +5,15 @@ import type { OccupantStyle } from "./occupant_style.ts";
 import { findUnitRange, type RackFrame } from "./rack_frame.ts";
 
 /** Minimum height in pixels of a chassis with its name above its blades. A lower chassis has its name beside them. */
-const HEADED_HEIGHT = 44;
+const MIN_HEADED_HEIGHT = 44;
 const HEAD_HEIGHT = 18;
 /** Share of a low chassis's width for its name. */
 const NAME_SHARE = 0.4;
 /** Minimum width of a blade in pixels; blades that would be narrower are drawn in more rows. */
 const MIN_BLADE_WIDTH = 15;
-const LEAST_HEIGHT = 7;
+const MIN_BLADE_HEIGHT = 7;
 
-const order = new Intl.Collator("en", { numeric: true });
+const bayOrder = new Intl.Collator("en", { numeric: true });
 
 /** Returns the blades of each racked chassis in bay order, by the chassis's code in lower case. */
 export function groupBlades(
@@ -34,7 +34,7 @@ export function groupBlades(
     else known.push(occupant);
   }
   for (const known of blades.values()) {
-    known.sort((a, b) => order.compare(a.bay, b.bay) || order.compare(a.deviceCode, b.deviceCode));
+    known.sort((a, b) => bayOrder.compare(a.bay, b.bay) || bayOrder.compare(a.deviceCode, b.deviceCode));
   }
   return blades;
 }
@@ -42,7 +42,7 @@ export function groupBlades(
 /** Divides the box of a chassis into an area for its labels and an area for its blades. */
 export function splitChassisBox(place: BoxArea): { readonly words: BoxArea; readonly bays: BoxArea } {
   const { x, y, width, height } = place;
-  if (height >= HEADED_HEIGHT) {
+  if (height >= MIN_HEADED_HEIGHT) {
     return {
       words: { ...place, height: HEAD_HEIGHT },
       bays: { x: x + 3, y: y + HEAD_HEIGHT, width: width - 6, height: height - HEAD_HEIGHT - 3 },
@@ -57,12 +57,12 @@ export function splitChassisBox(place: BoxArea): { readonly words: BoxArea; read
 
 /** Draws blades side by side in the given order, in several rows if they would be too narrow. */
 export function drawBlades(blades: readonly Occupant[], bays: BoxArea, style: OccupantStyle): readonly Group[] {
-  const most = Math.max(1, Math.floor(bays.width / MIN_BLADE_WIDTH));
-  const rows = Math.min(Math.ceil(blades.length / most), Math.max(1, Math.floor(bays.height / LEAST_HEIGHT)));
+  const maxPerRow = Math.max(1, Math.floor(bays.width / MIN_BLADE_WIDTH));
+  const rows = Math.min(Math.ceil(blades.length / maxPerRow), Math.max(1, Math.floor(bays.height / MIN_BLADE_HEIGHT)));
   const perRow = Math.ceil(blades.length / rows);
   const [width, height] = [bays.width / perRow, bays.height / rows];
   // In boxes that are higher than wide, names run upwards.
-  const box = height > width ? drawLaneOccupant : drawOccupant;
+  const drawBlade = height > width ? drawLaneOccupant : drawOccupant;
   return blades.map((blade, index) => {
     const place = {
       x: bays.x + (index % perRow) * width + 0.75,
@@ -70,6 +70,6 @@ export function drawBlades(blades: readonly Occupant[], bays: BoxArea, style: Oc
       width: Math.max(2, width - 1.5),
       height: Math.max(2, height - 1.5),
     };
-    return box(blade, place, style);
+    return drawBlade(blade, place, style);
   });
 }

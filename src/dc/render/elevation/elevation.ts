@@ -1,26 +1,26 @@
 import { FACES, type Face, type RenderView } from "#dc/model/enum_values.ts";
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatWatts } from "#words/figures.ts";
-import { formatConstant, formatCountOf } from "#words/names.ts";
-import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
+import { formatConstant, formatCountWithNoun } from "#words/names.ts";
+import type { Drawing, DrawOptions, DrawScreen, Element, Graph } from "../drawing.ts";
 import { drawHeading, HEADING_HEIGHT, MARGIN } from "../parts/chrome.ts";
 import {
-  findEnumWordAt,
+  findEnumValue,
   findHealthState,
   formatPowerDraw,
   formatRackTitle,
   joinCodeAndName,
-  STATE_WORDS,
+  STATE_LABELS,
 } from "../parts/marks.ts";
 import type { Item, Scene } from "../scene.ts";
 import { drawCompactRack } from "./compact.ts";
 import { drawRackFace } from "./face.ts";
-import { formatKind, formatStatus, styleOccupants } from "./occupant_style.ts";
+import { formatInactiveStatus, formatOccupantKind, styleOccupants } from "./occupant_style.ts";
 import { drawRackPanel, PANEL_WIDTH } from "./panel.ts";
 import { buildRackFrame } from "./rack_frame.ts";
 
 const UNIT_HEIGHT = 22;
-const GAP = 24;
+const FACE_GAP = 24;
 
 /** Faces that each view shows. `drawCompactRack` draws the view COMPACT. */
 const FACES_BY_VIEW: Readonly<Record<Exclude<RenderView, "COMPACT">, readonly Face[]>> = {
@@ -31,7 +31,7 @@ const FACES_BY_VIEW: Readonly<Record<Exclude<RenderView, "COMPACT">, readonly Fa
 };
 
 /** Draws a rack's elevation: its faces on a grid of units, capacity, findings and devices without a unit. */
-export const drawElevation: Draw<GetRackResponse> = (reply, options): Drawing => {
+export const drawElevation: DrawScreen<GetRackResponse> = (reply, options): Drawing => {
   const { shown, omittedNodes } = chooseDevices(reply.occupants, options);
   const style = styleOccupants(reply, options.coloring ?? "ROLE");
   const view = options.view ?? "BOTH";
@@ -46,26 +46,26 @@ export const drawElevation: Draw<GetRackResponse> = (reply, options): Drawing =>
 function chooseDevices(occupants: readonly Occupant[], { maxNodes, highlight }: DrawOptions) {
   if (occupants.length <= maxNodes) return { shown: occupants, omittedNodes: 0 };
   const keys = new Set([...highlight].map((ref) => ref.toLowerCase()));
-  const first = occupants.filter(({ deviceCode }) => keys.has(`device:${deviceCode}`.toLowerCase()));
-  const kept = new Set([...first, ...occupants].slice(0, maxNodes));
+  const highlighted = occupants.filter(({ deviceCode }) => keys.has(`device:${deviceCode}`.toLowerCase()));
+  const kept = new Set([...highlighted, ...occupants].slice(0, maxNodes));
   return { shown: occupants.filter((one) => kept.has(one)), omittedNodes: occupants.length - kept.size };
 }
 
-interface FullInput {
+interface FullRackInput {
   readonly occupants: readonly Occupant[];
   readonly style: ReturnType<typeof styleOccupants>;
   readonly faces: readonly Face[];
   readonly omittedNodes: number;
 }
 
-function drawFullRack(reply: GetRackResponse, { occupants, style, faces, omittedNodes }: FullInput): Scene {
+function drawFullRack(reply: GetRackResponse, { occupants, style, faces, omittedNodes }: FullRackInput): Scene {
   const frame = buildRackFrame(reply, UNIT_HEIGHT);
   const items: Item[] = [];
   let left = MARGIN;
   for (const face of faces) {
     const drawn = drawRackFace(face, { reply, occupants, frame, style });
     items.push({ kind: "group", at: [left, MARGIN + HEADING_HEIGHT], items: drawn.items });
-    left += drawn.width + GAP;
+    left += drawn.width + FACE_GAP;
   }
   const panel = drawRackPanel(reply, { style, occupants, frame });
   items.push({ kind: "group", at: [left, MARGIN + HEADING_HEIGHT], items: panel.items });
@@ -78,7 +78,7 @@ function drawFullRack(reply: GetRackResponse, { occupants, style, faces, omitted
       kind: "text",
       x: MARGIN,
       y: height - MARGIN,
-      text: `${formatCountOf(omittedNodes, "device")} not drawn, so that the picture stays readable`,
+      text: `${formatCountWithNoun(omittedNodes, "device")} not drawn, so that the picture stays readable`,
       size: 12,
       weight: "bold",
       fill: "watchText",
@@ -98,7 +98,7 @@ function createHeading({ rack, occupants, capacity }: GetRackResponse) {
   const place = [siteId, `floor ${floorNumber}`, room === "" ? "" : `room ${room}`, row === "" ? "" : `row ${row}`];
   return {
     title: formatRackTitle(rack?.code ?? "", rack?.name ?? ""),
-    subtitle: [...place, formatCountOf(occupants.length, "device"), describePlannedCapacity(capacity)]
+    subtitle: [...place, formatCountWithNoun(occupants.length, "device"), describePlannedCapacity(capacity)]
       .filter(Boolean)
       .join(" · "),
     state: findHealthState(rack?.health ?? 0),
@@ -119,9 +119,9 @@ function describeElevation({
   return {
     title: formatRackTitle(rack?.code ?? "", rack?.name ?? ""),
     description:
-      `Elevation of a rack of ${totalU} units with ${formatCountOf(occupants.length, "device")}, ${freeU} units free, ` +
-      `planned ${describePlannedCapacity(capacity)}, health ${STATE_WORDS[findHealthState(rack?.health ?? 0)]}, ` +
-      `${formatCountOf(conflicts.length, "conflict")}.`,
+      `Elevation of a rack of ${totalU} units with ${formatCountWithNoun(occupants.length, "device")}, ${freeU} units free, ` +
+      `planned ${describePlannedCapacity(capacity)}, health ${STATE_LABELS[findHealthState(rack?.health ?? 0)]}, ` +
+      `${formatCountWithNoun(conflicts.length, "conflict")}.`,
   };
 }
 
@@ -148,8 +148,8 @@ function describePosition({ positionU, uHeight, face, mount, parentDeviceCode, b
     return bay === "" ? `In ${parentDeviceCode}` : `Bay ${bay} of ${parentDeviceCode}`;
   }
   if (positionU === undefined)
-    return formatConstant(findEnumWordAt(["RAIL", "ZERO_U_LEFT", "ZERO_U_RIGHT", "SHELF", "BAY"], mount) ?? "UNRACKED");
-  const side = findEnumWordAt(FACES, face);
+    return formatConstant(findEnumValue(["RAIL", "ZERO_U_LEFT", "ZERO_U_RIGHT", "SHELF", "BAY"], mount) ?? "UNRACKED");
+  const side = findEnumValue(FACES, face);
   return `U${positionU}, ${uHeight} U${side === undefined ? "" : `, ${side.toLowerCase()}`}`;
 }
 
@@ -161,7 +161,7 @@ function createRackElements({ rack, occupants, capacity }: GetRackResponse): rea
       kind: "rack",
       title: joinCodeAndName(rack?.code ?? "", rack?.name ?? ""),
       facts: [
-        ["Health", STATE_WORDS[findHealthState(rack?.health ?? 0)]],
+        ["Health", STATE_LABELS[findHealthState(rack?.health ?? 0)]],
         ["Units free", `${capacity?.freeU ?? 0} of ${capacity?.totalU ?? 0}`],
         ["Planned draw", describePlannedCapacity(capacity)],
         ...(rack?.tenant ? [["Tenant", rack.tenant] as const] : []),
@@ -173,10 +173,10 @@ function createRackElements({ rack, occupants, capacity }: GetRackResponse): rea
         kind: "device",
         title: joinCodeAndName(occupant.deviceCode, occupant.name),
         facts: [
-          ["Kind", formatKind(occupant)],
+          ["Kind", formatOccupantKind(occupant)],
           ["Role", occupant.role],
           ["Place", describePosition(occupant)],
-          ["Status", formatStatus(occupant) || "Active"],
+          ["Status", formatInactiveStatus(occupant) || "Active"],
           ["Planned draw", formatWatts(occupant.drawW)],
         ],
         related: [root],

@@ -7,12 +7,12 @@ import { measureText } from "../text_width.ts";
 import { drawBlades, groupBlades, splitChassisBox } from "./blades.ts";
 import { drawLaneOccupant, drawOccupant, drawOccupantBack } from "./occupant_box.ts";
 import type { OccupantStyle } from "./occupant_style.ts";
-import { listOccupantsInLane, placeOnFace, type RackFrame } from "./rack_frame.ts";
+import { listOccupantsInLane, placeFaceOccupants, type RackFrame } from "./rack_frame.ts";
 
-const NUMBERS = 34;
-const LANE = 24;
-const RAILS = 268;
-const TITLE = 22;
+const NUMBERS_WIDTH = 34;
+const LANE_WIDTH = 24;
+const RAILS_WIDTH = 268;
+const TITLE_HEIGHT = 22;
 
 export interface FaceInput {
   readonly reply: GetRackResponse;
@@ -30,15 +30,19 @@ export function drawRackFace(
   const { occupants, frame, style } = input;
   const left = listOccupantsInLane(face, "left", occupants);
   const right = listOccupantsInLane(face, "right", occupants);
-  const railsX = NUMBERS + (left.length > 0 ? LANE + 4 : 0);
-  const rails = { x: railsX, y: TITLE, width: RAILS, height: frame.height };
-  const lane = (x: number, devices: readonly Occupant[]): readonly Item[] =>
+  const railsX = NUMBERS_WIDTH + (left.length > 0 ? LANE_WIDTH + 4 : 0);
+  const rails = { x: railsX, y: TITLE_HEIGHT, width: RAILS_WIDTH, height: frame.height };
+  const drawLane = (x: number, devices: readonly Occupant[]): readonly Item[] =>
     devices.map((occupant, index) => {
       const height = frame.height / devices.length;
-      return drawLaneOccupant(occupant, { x, y: TITLE + index * height, width: LANE, height: height - 2 }, style);
+      return drawLaneOccupant(
+        occupant,
+        { x, y: TITLE_HEIGHT + index * height, width: LANE_WIDTH, height: height - 2 },
+        style,
+      );
     });
   return {
-    width: railsX + RAILS + (right.length > 0 ? LANE + 4 : 0) + 4,
+    width: railsX + RAILS_WIDTH + (right.length > 0 ? LANE_WIDTH + 4 : 0) + 4,
     items: [
       { kind: "text", x: railsX, y: 12, text: formatConstant(face), size: 12, weight: "bold", fill: "ink" },
       { kind: "rect", ...rails, fill: "panel" },
@@ -56,26 +60,26 @@ export function drawRackFace(
         strokeWidth: 3,
       },
       ...drawConflictSigns(face, input),
-      ...lane(NUMBERS, left),
-      ...lane(railsX + RAILS + 4, right),
+      ...drawLane(NUMBERS_WIDTH, left),
+      ...drawLane(railsX + RAILS_WIDTH + 4, right),
     ],
   };
 }
 
-interface Rails {
+interface RailArea {
   readonly x: number;
   readonly y: number;
   readonly width: number;
 }
 
-function drawUnitLines({ frame }: FaceInput, { x, y, width }: Rails): readonly Item[] {
+function drawUnitLines({ frame }: FaceInput, { x, y, width }: RailArea): readonly Item[] {
   return frame.units.flatMap((unit): Item[] => {
-    const { top, bottom } = frame.stretch(unit, unit + 1);
+    const { top, bottom } = frame.computeUnitSpan(unit, unit + 1);
     return [
       { kind: "line", x1: x, y1: y + bottom, x2: x + width, y2: y + bottom, stroke: "grid" },
       {
         kind: "text",
-        x: NUMBERS - 8,
+        x: NUMBERS_WIDTH - 8,
         y: y + (top + bottom) / 2 + 3.5,
         text: String(unit),
         size: 10,
@@ -87,7 +91,7 @@ function drawUnitLines({ frame }: FaceInput, { x, y, width }: Rails): readonly I
 }
 
 /** Draws free reserved units. Consecutive units with the same owner become one area. */
-function drawReservations({ reply, frame }: FaceInput, { x, y, width }: Rails): readonly Item[] {
+function drawReservations({ reply, frame }: FaceInput, { x, y, width }: RailArea): readonly Item[] {
   const runs: { owner: string; rows: UnitRow[] }[] = [];
   let last: UnitRow | undefined;
   for (const row of reply.units) {
@@ -102,7 +106,7 @@ function drawReservations({ reply, frame }: FaceInput, { x, y, width }: Rails): 
   return runs.map(({ owner, rows }): Item => {
     const numbers = rows.map(({ u }) => u);
     const [from, to] = [Math.min(...numbers), Math.max(...numbers)];
-    const { top, bottom } = frame.stretch(from, to + 1);
+    const { top, bottom } = frame.computeUnitSpan(from, to + 1);
     const room = width - 24;
     return {
       kind: "group",
@@ -138,22 +142,24 @@ function drawLabelPlate(
   ];
 }
 
-function drawDevices(face: Face, { occupants, frame, style }: FaceInput, { x, y, width }: Rails): readonly Item[] {
+function drawDevices(face: Face, { occupants, frame, style }: FaceInput, { x, y, width }: RailArea): readonly Item[] {
   const blades = groupBlades(occupants, frame);
-  return placeOnFace(face, occupants, frame).flatMap(({ occupant, from, to, left, right, mounted }) => {
-    const { top, bottom } = frame.stretch(from, to);
-    const place = {
-      x: x + left * width + 1,
-      y: y + top + 0.75,
-      width: (right - left) * width - 2,
-      height: Math.max(2, bottom - top - 1.5),
-    };
-    if (!mounted) return [drawOccupantBack(occupant, place, style)];
-    const inside = blades.get(occupant.deviceCode.toLowerCase());
-    if (inside === undefined) return [drawOccupant(occupant, place, style)];
-    const { words, bays } = splitChassisBox(place);
-    return [drawOccupant(occupant, place, style, words), ...drawBlades(inside, bays, style)];
-  });
+  return placeFaceOccupants(face, occupants, frame).flatMap(
+    ({ occupant, from, to, left, right, isMounted: mounted }) => {
+      const { top, bottom } = frame.computeUnitSpan(from, to);
+      const place = {
+        x: x + left * width + 1,
+        y: y + top + 0.75,
+        width: (right - left) * width - 2,
+        height: Math.max(2, bottom - top - 1.5),
+      };
+      if (!mounted) return [drawOccupantBack(occupant, place, style)];
+      const inside = blades.get(occupant.deviceCode.toLowerCase());
+      if (inside === undefined) return [drawOccupant(occupant, place, style)];
+      const { words, bays } = splitChassisBox(place);
+      return [drawOccupant(occupant, place, style, words), ...drawBlades(inside, bays, style)];
+    },
+  );
 }
 
 /** Draws a fault mark at the number of each unit in which devices conflict on this face. */
@@ -162,11 +168,11 @@ function drawConflictSigns(face: Face, { reply, frame }: FaceInput): readonly It
   return reply.conflicts
     .filter((conflict) => conflict.face === side)
     .map(({ positionU, deviceCode, otherCode, code }): Item => {
-      const { top, bottom } = frame.stretch(positionU, positionU + 1);
+      const { top, bottom } = frame.computeUnitSpan(positionU, positionU + 1);
       return {
         kind: "group",
         tip: `${formatConstant(code)}: ${deviceCode}, ${otherCode}`,
-        items: [...drawMark("fault", [7, TITLE + (top + bottom) / 2], 11)],
+        items: [...drawMark("fault", [7, TITLE_HEIGHT + (top + bottom) / 2], 11)],
       };
     });
 }

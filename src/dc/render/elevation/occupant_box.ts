@@ -3,7 +3,7 @@ import { formatWatts } from "#words/figures.ts";
 import { drawMark, joinCodeAndName } from "../parts/marks.ts";
 import type { Group, Item, Text } from "../scene.ts";
 import { measureText } from "../text_width.ts";
-import { formatKind, formatStatus, type OccupantStyle } from "./occupant_style.ts";
+import { formatInactiveStatus, formatOccupantKind, type OccupantStyle } from "./occupant_style.ts";
 
 export interface BoxArea {
   readonly x: number;
@@ -18,8 +18,8 @@ export interface BoxArea {
  * @param words the area of the box for labels; the whole box if absent
  */
 export function drawOccupant(occupant: Occupant, place: BoxArea, style: OccupantStyle, words = place): Group {
-  const fill = style.fill(occupant);
-  const planned = formatStatus(occupant) === "Planned";
+  const fill = style.findFill(occupant);
+  const planned = formatInactiveStatus(occupant) === "Planned";
   return {
     kind: "group",
     ref: `device:${occupant.deviceCode}`,
@@ -40,7 +40,7 @@ export function drawOccupantBack(occupant: Occupant, place: BoxArea, style: Occu
     tip: `${formatOccupantTip(occupant)}\nseen from its back`,
     items: [
       { kind: "rect", ...place, radius: 2, fill: "sunken", stroke: "line", dash: "dashed" },
-      { kind: "rect", ...place, width: Math.min(6, place.width), fill: style.fill(occupant), stroke: "line" },
+      { kind: "rect", ...place, width: Math.min(6, place.width), fill: style.findFill(occupant), stroke: "line" },
       {
         kind: "text",
         x: place.x + 12,
@@ -56,9 +56,9 @@ export function drawOccupantBack(occupant: Occupant, place: BoxArea, style: Occu
 
 /** Draws a device in a side lane, with text along the lane. */
 export function drawLaneOccupant(occupant: Occupant, place: BoxArea, style: OccupantStyle): Group {
-  const fill = style.fill(occupant);
+  const fill = style.findFill(occupant);
   const size = Math.min(10, place.width * 0.5);
-  const state = style.state(occupant);
+  const state = style.findState(occupant);
   return {
     kind: "group",
     ref: `device:${occupant.deviceCode}`,
@@ -90,25 +90,28 @@ interface LabelOptions {
 
 function drawLabel(occupant: Occupant, place: BoxArea, { style, ink }: LabelOptions): readonly Item[] {
   const size = computeFontSize(place.height);
-  const state = style.state(occupant);
+  const state = style.findState(occupant);
   const markRoom = state === undefined ? 0 : size + 6;
   const draw = occupant.drawW > 0 ? formatWatts(occupant.drawW) : "";
   const drawRoom = draw === "" || place.width < 150 ? 0 : measureText(draw, { size: size - 1 }) + 8;
   const room = place.width - 14 - markRoom - drawRoom;
   const right = place.x + place.width - 7;
   const middle = place.y + place.height / 2;
-  const second = place.height >= 2.6 * size + 6 ? [formatKind(occupant), formatStatus(occupant)].filter(Boolean) : [];
-  const baseline = middle + size * 0.36 - (second.length === 0 ? 0 : size * 0.65);
+  const detailTexts =
+    place.height >= 2.6 * size + 6
+      ? [formatOccupantKind(occupant), formatInactiveStatus(occupant)].filter(Boolean)
+      : [];
+  const baseline = middle + size * 0.36 - (detailTexts.length === 0 ? 0 : size * 0.65);
   return [
     ...drawTitle(occupant, { x: place.x + 7, y: baseline, size, room, ink }),
-    ...(second.length === 0
+    ...(detailTexts.length === 0
       ? []
       : [
           {
             kind: "text",
             x: place.x + 7,
             y: baseline + size * 1.3,
-            text: second.join(" · "),
+            text: detailTexts.join(" · "),
             size: size - 1,
             fill: ink,
             maxWidth: room,
@@ -149,9 +152,12 @@ function drawTitle(
   },
 ): readonly Text[] {
   const code: Text = { kind: "text", x, y, text: deviceCode, size, weight: "bold", fill: ink, maxWidth: room };
-  const used = measureText(deviceCode, { size, weight: "bold" }) + 8;
-  if (name === "" || name === deviceCode || room - used < 4 * size) return [code];
-  return [code, { kind: "text", x: x + used, y, text: name, size: size - 1, fill: ink, maxWidth: room - used }];
+  const codeWidth = measureText(deviceCode, { size, weight: "bold" }) + 8;
+  if (name === "" || name === deviceCode || room - codeWidth < 4 * size) return [code];
+  return [
+    code,
+    { kind: "text", x: x + codeWidth, y, text: name, size: size - 1, fill: ink, maxWidth: room - codeWidth },
+  ];
 }
 
 function computeFontSize(height: number): number {
@@ -162,7 +168,7 @@ export function formatOccupantTip(occupant: Occupant): string {
   const { deviceCode, name, role, positionU, uHeight, drawW } = occupant;
   return [
     joinCodeAndName(deviceCode, name),
-    [formatKind(occupant), role, formatStatus(occupant)].filter(Boolean).join(" · "),
+    [formatOccupantKind(occupant), role, formatInactiveStatus(occupant)].filter(Boolean).join(" · "),
     positionU === undefined ? "" : `U${positionU}, ${uHeight} U high`,
     drawW > 0 ? formatWatts(drawW) : "",
   ]

@@ -4,18 +4,18 @@ import { formatWatts } from "#words/figures.ts";
 import { formatConstant } from "#words/names.ts";
 import { type ColorToken, findScaleToken, type State } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
-import { findEnumWordAt, findHealthState, STATE_WORDS } from "../parts/marks.ts";
+import { findEnumValue, findHealthState, STATE_LABELS } from "../parts/marks.ts";
 import { findRoleFill } from "../parts/roles.ts";
 import { SHARE_STEPS } from "../scale_legend.ts";
 
 export interface OccupantStyle {
-  fill(occupant: Occupant): ColorToken;
+  findFill(occupant: Occupant): ColorToken;
   /** Returns the state that a mark beside the device shows; undefined for no mark. */
-  state(occupant: Occupant): State | undefined;
+  findState(occupant: Occupant): State | undefined;
   readonly legend: readonly LegendEntry[];
 }
 
-const OF_STATUS: Readonly<Record<DeviceStatus, State | undefined>> = {
+const STATUS_STATES: Readonly<Record<DeviceStatus, State | undefined>> = {
   ACTIVE: undefined,
   PLANNED: "info",
   STAGED: "info",
@@ -27,27 +27,27 @@ const OF_STATUS: Readonly<Record<DeviceStatus, State | undefined>> = {
 
 /** Returns the style of a rack's devices for one colouring. */
 export function styleOccupants(reply: GetRackResponse, coloring: Coloring): OccupantStyle {
-  const health = findWorstHealth(reply);
+  const health = findDeviceHealth(reply);
   const state = (occupant: Occupant) => health.get(occupant.deviceCode.toLowerCase()) ?? findStatusState(occupant);
   switch (coloring) {
     case "STATUS":
       return {
-        fill: (occupant) => findSoftColor(findStatusState(occupant) ?? "ok"),
-        state,
+        findFill: (occupant) => findSoftColor(findStatusState(occupant) ?? "ok"),
+        findState: state,
         legend: createStatusLegend(reply.occupants),
       };
     case "HEALTH":
       return {
-        fill: (occupant) => findSoftColor(state(occupant) ?? "ok"),
-        state: (occupant) => state(occupant) ?? "ok",
-        legend: (["ok", "watch", "fault", "offline"] as const).map((one) => ({ label: STATE_WORDS[one], state: one })),
+        findFill: (occupant) => findSoftColor(state(occupant) ?? "ok"),
+        findState: (occupant) => state(occupant) ?? "ok",
+        legend: (["ok", "watch", "fault", "offline"] as const).map((one) => ({ label: STATE_LABELS[one], state: one })),
       };
     case "POWER":
       return createPowerStyle(reply, state);
     case "ROLE":
-      return { fill: findRoleFill, state, legend: createRoleLegend(reply.occupants) };
+      return { findFill: findRoleFill, findState: state, legend: createRoleLegend(reply.occupants) };
     default:
-      return { fill: () => "sunken", state, legend: [] };
+      return { findFill: () => "sunken", findState: state, legend: [] };
   }
 }
 
@@ -56,11 +56,11 @@ function findSoftColor(state: State): ColorToken {
 }
 
 function findStatusState({ status }: Occupant): State | undefined {
-  return OF_STATUS[findEnumWordAt(DEVICE_STATUSES, status) ?? "ACTIVE"];
+  return STATUS_STATES[findEnumValue(DEVICE_STATUSES, status) ?? "ACTIVE"];
 }
 
 /** Returns the worst health of each device from the rack's reasons and conflicts. */
-function findWorstHealth({ rack, conflicts }: GetRackResponse): ReadonlyMap<string, State> {
+function findDeviceHealth({ rack, conflicts }: GetRackResponse): ReadonlyMap<string, State> {
   const worst = new Map<string, State>();
   for (const { ref, health } of rack?.healthReasons ?? []) {
     const state = findHealthState(health);
@@ -73,16 +73,16 @@ function findWorstHealth({ rack, conflicts }: GetRackResponse): ReadonlyMap<stri
 }
 
 /** Returns the style that colours devices by draw per unit of height, relative to the rack's capacity per unit. */
-function createPowerStyle({ capacity }: GetRackResponse, state: OccupantStyle["state"]): OccupantStyle {
+function createPowerStyle({ capacity }: GetRackResponse, state: OccupantStyle["findState"]): OccupantStyle {
   const { powerCapacityW = 0, totalU = 0 } = capacity ?? {};
   if (powerCapacityW === 0 || totalU === 0) {
-    return { fill: () => "panel", state, legend: [{ label: "No power limit recorded", fill: "panel" }] };
+    return { findFill: () => "panel", findState: state, legend: [{ label: "No power limit recorded", fill: "panel" }] };
   }
   const mostPerU = powerCapacityW / totalU;
-  const share = ({ drawW, uHeight }: Occupant) => (drawW / Math.max(1, uHeight) / mostPerU) * 100;
+  const computeSharePct = ({ drawW, uHeight }: Occupant) => (drawW / Math.max(1, uHeight) / mostPerU) * 100;
   return {
-    fill: (occupant) => findScaleToken(share(occupant)),
-    state,
+    findFill: (occupant) => findScaleToken(computeSharePct(occupant)),
+    findState: state,
     legend: SHARE_STEPS.map(([pct, label]) => ({
       label: `${label} of ${formatWatts(mostPerU)} per U`,
       fill: findScaleToken(pct),
@@ -91,10 +91,10 @@ function createPowerStyle({ capacity }: GetRackResponse, state: OccupantStyle["s
 }
 
 function createStatusLegend(occupants: readonly Occupant[]): readonly LegendEntry[] {
-  const present = new Set(occupants.map(({ status }) => findEnumWordAt(DEVICE_STATUSES, status) ?? "ACTIVE"));
+  const present = new Set(occupants.map(({ status }) => findEnumValue(DEVICE_STATUSES, status) ?? "ACTIVE"));
   return DEVICE_STATUSES.filter((status) => present.has(status)).map((status) => ({
     label: formatConstant(status),
-    fill: findSoftColor(OF_STATUS[status] ?? "ok"),
+    fill: findSoftColor(STATUS_STATES[status] ?? "ok"),
   }));
 }
 
@@ -104,17 +104,17 @@ function createRoleLegend(occupants: readonly Occupant[]): readonly LegendEntry[
   for (const occupant of occupants) {
     const fill = findRoleFill(occupant);
     const known = words.get(fill) ?? new Set();
-    words.set(fill, known.add(occupant.role === "" ? formatKind(occupant) : occupant.role));
+    words.set(fill, known.add(occupant.role === "" ? formatOccupantKind(occupant) : occupant.role));
   }
   return [...words].map(([fill, labels]) => ({ fill, label: [...labels].toSorted().join(", ") }));
 }
 
-export function formatKind({ kind }: Occupant): string {
-  return formatConstant(findEnumWordAt(DEVICE_KINDS, kind) ?? "OTHER");
+export function formatOccupantKind({ kind }: Occupant): string {
+  return formatConstant(findEnumValue(DEVICE_KINDS, kind) ?? "OTHER");
 }
 
 /** Returns the word of a status other than ACTIVE; empty for ACTIVE. */
-export function formatStatus({ status }: Occupant): string {
-  const word = findEnumWordAt(DEVICE_STATUSES, status) ?? "ACTIVE";
+export function formatInactiveStatus({ status }: Occupant): string {
+  const word = findEnumValue(DEVICE_STATUSES, status) ?? "ACTIVE";
   return word === "ACTIVE" ? "" : formatConstant(word);
 }

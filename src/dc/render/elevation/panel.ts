@@ -2,25 +2,25 @@ import { MOUNTS } from "#dc/model/enum_values.ts";
 import type { Capacity, GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatCapacity, type LimitFigure } from "#words/capacity_figures.ts";
 import { appendUnit, formatPlainNumber } from "#words/figures.ts";
-import { formatConstant, formatCountOf, getReasonUnit, getRefName } from "#words/names.ts";
+import { formatConstant, formatCountWithNoun, getReasonUnit, getRefName } from "#words/names.ts";
 import { drawCard, drawLegend, drawSectionTitle, type LegendEntry } from "../parts/chrome.ts";
-import { drawMark, findEnumWordAt, findHealthState, findShareState, joinCodeAndName } from "../parts/marks.ts";
+import { drawMark, findEnumValue, findHealthState, findShareState, joinCodeAndName } from "../parts/marks.ts";
 import { computeMeterHeight, drawMeter, type Meter } from "../parts/meter.ts";
 import type { Item } from "../scene.ts";
 import { groupBlades } from "./blades.ts";
 import { formatOccupantTip } from "./occupant_box.ts";
-import { formatKind, type OccupantStyle } from "./occupant_style.ts";
+import { formatOccupantKind, type OccupantStyle } from "./occupant_style.ts";
 import { listOccupantsWithoutUnit, type RackFrame } from "./rack_frame.ts";
 
 export const PANEL_WIDTH = 340;
-const INNER = PANEL_WIDTH - 32;
-const LINE = 19;
+const INNER_WIDTH = PANEL_WIDTH - 32;
+const LINE_HEIGHT = 19;
 /** Pixels between two cards. */
 const PANEL_CARD_GAP = 12;
 /** Maximum number of lines in a list; further lines are counted. Chosen by us: a picture does not replace a report. */
 const MAX_LIST_LINES = 14;
 
-interface Line {
+interface PanelLine {
   readonly text: string;
   readonly tip?: string;
   readonly ref?: string;
@@ -38,9 +38,9 @@ export function drawRackPanel(
   reply: GetRackResponse,
   { style, occupants, frame }: PanelInput,
 ): { readonly items: readonly Item[]; readonly height: number } {
-  const told = [createCapacityCard(reply.capacity), createListCard("Findings", createFindingLines(reply))];
+  const asideCards = [createCapacityCard(reply.capacity), createListCard("Findings", createFindingLines(reply))];
   const cards = [
-    ...told,
+    ...asideCards,
     createListCard("Without a unit", createUnplacedLines({ occupants, style, frame })),
     createLegendCard([...style.legend, ...createMarkLegend(reply, occupants)]),
   ];
@@ -50,7 +50,7 @@ export function drawRackPanel(
     if (one === undefined) continue;
     items.push({
       kind: "group",
-      ...(told.includes(one) && { part: "aside" as const, height: one.height + PANEL_CARD_GAP }),
+      ...(asideCards.includes(one) && { part: "aside" as const, height: one.height + PANEL_CARD_GAP }),
       at: [0, top],
       items: [drawCard(0, 0, PANEL_WIDTH, one.height), ...one.items],
     });
@@ -59,12 +59,12 @@ export function drawRackPanel(
   return { items, height: Math.max(0, top - PANEL_CARD_GAP) };
 }
 
-interface Card {
+interface PanelCard {
   readonly items: readonly Item[];
   readonly height: number;
 }
 
-function createCapacityCard(capacity: Capacity | undefined): Card | undefined {
+function createCapacityCard(capacity: Capacity | undefined): PanelCard | undefined {
   if (capacity === undefined) return undefined;
   const { freeSpace, largestRun, power, sides, weight, heat } = formatCapacity(capacity);
   const meters = [
@@ -74,20 +74,20 @@ function createCapacityCard(capacity: Capacity | undefined): Card | undefined {
   const items: Item[] = [];
   let top = 36;
   for (const one of meters) {
-    items.push(...drawMeter(one, { x: 16, y: top, width: INNER }));
+    items.push(...drawMeter(one, { x: 16, y: top, width: INNER_WIDTH }));
     top += computeMeterHeight(one);
   }
-  return { height: top + 4, items: [drawSectionTitle("Capacity", 16, 24, INNER), ...items] };
+  return { height: top + 4, items: [drawSectionTitle("Capacity", 16, 24, INNER_WIDTH), ...items] };
 }
 
 function createSpaceMeter({ totalU, usedU, reservedU, spacePct }: Capacity, value: string): Meter {
-  const share = (units: number) => (totalU === 0 ? 0 : (units / totalU) * 100);
+  const computeSharePct = (units: number) => (totalU === 0 ? 0 : (units / totalU) * 100);
   return {
     label: "Space",
     value,
     parts: [
-      { pct: share(usedU), fill: "accent" },
-      { pct: share(reservedU), fill: "infoSoft", hatch: { pattern: "diagonal", paint: "info" } },
+      { pct: computeSharePct(usedU), fill: "accent" },
+      { pct: computeSharePct(reservedU), fill: "infoSoft", hatch: { pattern: "diagonal", paint: "info" } },
     ],
     state: spacePct >= 95 ? "watch" : "ok",
   };
@@ -109,8 +109,8 @@ function createLimitMeter({ label, value, note, pct, usualPct = pct, watchAt = 0
   };
 }
 
-function createFindingLines({ rack, conflicts }: GetRackResponse): readonly Line[] {
-  const reasons = (rack?.healthReasons ?? []).map(({ code, value, limit, ref, health }): Line => {
+function createFindingLines({ rack, conflicts }: GetRackResponse): readonly PanelLine[] {
+  const reasons = (rack?.healthReasons ?? []).map(({ code, value, limit, ref, health }): PanelLine => {
     const numbers =
       value === undefined
         ? ""
@@ -120,33 +120,42 @@ function createFindingLines({ rack, conflicts }: GetRackResponse): readonly Line
   });
   return [
     ...reasons,
-    ...conflicts.map(({ deviceCode, otherCode, positionU, code }): Line => {
+    ...conflicts.map(({ deviceCode, otherCode, positionU, code }): PanelLine => {
       const text = `U${positionU} ${formatConstant(code).toLowerCase()}: ${deviceCode}, ${otherCode}`;
       return { text, tip: text, sign: drawMark("fault", [6, -4], 11) };
     }),
   ];
 }
 
-function createUnplacedLines({ occupants, style, frame }: PanelInput): readonly Line[] {
+function createUnplacedLines({ occupants, style, frame }: PanelInput): readonly PanelLine[] {
   const inChassis = new Set([...groupBlades(occupants, frame).values()].flat());
   const without = listOccupantsWithoutUnit(occupants, frame).filter((occupant) => !inChassis.has(occupant));
   return without.map((occupant) => {
     const placed = occupant.positionU !== undefined && occupant.uHeight > 0;
     const mount = placed
       ? `U${occupant.positionU}, outside the rack`
-      : formatConstant(findEnumWordAt(MOUNTS, occupant.mount) ?? "UNRACKED").toLowerCase();
+      : formatConstant(findEnumValue(MOUNTS, occupant.mount) ?? "UNRACKED").toLowerCase();
     return {
-      text: `${joinCodeAndName(occupant.deviceCode, occupant.name)} (${formatKind(occupant)}, ${mount})`,
+      text: `${joinCodeAndName(occupant.deviceCode, occupant.name)} (${formatOccupantKind(occupant)}, ${mount})`,
       tip: formatOccupantTip(occupant),
       ref: `device:${occupant.deviceCode}`,
       sign: [
-        { kind: "rect", x: 0, y: -10, width: 12, height: 12, radius: 2, fill: style.fill(occupant), stroke: "line" },
+        {
+          kind: "rect",
+          x: 0,
+          y: -10,
+          width: 12,
+          height: 12,
+          radius: 2,
+          fill: style.findFill(occupant),
+          stroke: "line",
+        },
       ],
     };
   });
 }
 
-function createListCard(title: string, lines: readonly Line[]): Card | undefined {
+function createListCard(title: string, lines: readonly PanelLine[]): PanelCard | undefined {
   if (lines.length === 0) return undefined;
   const shown = lines.length > MAX_LIST_LINES ? lines.slice(0, MAX_LIST_LINES - 1) : lines;
   const more = lines.length - shown.length;
@@ -157,23 +166,23 @@ function createListCard(title: string, lines: readonly Line[]): Card | undefined
           {
             kind: "text",
             x: 36,
-            y: 46 + shown.length * LINE,
-            text: `and ${formatCountOf(more, "more", "more")}`,
+            y: 46 + shown.length * LINE_HEIGHT,
+            text: `and ${formatCountWithNoun(more, "more", "more")}`,
             size: 11,
             fill: "muted",
           },
         ];
   return {
-    height: 40 + (shown.length + rest.length) * LINE + 8,
+    height: 40 + (shown.length + rest.length) * LINE_HEIGHT + 8,
     items: [
-      drawSectionTitle(title, 16, 24, INNER),
+      drawSectionTitle(title, 16, 24, INNER_WIDTH),
       ...shown.map(
         ({ text, tip, ref, sign }, index): Item => ({
           kind: "group",
-          at: [16, 46 + index * LINE],
+          at: [16, 46 + index * LINE_HEIGHT],
           ...(ref !== undefined && { ref }),
           ...(tip !== undefined && { tip }),
-          items: [...sign, { kind: "text", x: 20, y: 0, text, size: 11, fill: "ink", maxWidth: INNER - 20 }],
+          items: [...sign, { kind: "text", x: 20, y: 0, text, size: 11, fill: "ink", maxWidth: INNER_WIDTH - 20 }],
         }),
       ),
       ...rest,
@@ -181,10 +190,10 @@ function createListCard(title: string, lines: readonly Line[]): Card | undefined
   };
 }
 
-function createLegendCard(entries: readonly LegendEntry[]): Card | undefined {
+function createLegendCard(entries: readonly LegendEntry[]): PanelCard | undefined {
   if (entries.length === 0) return undefined;
-  const drawn = drawLegend(entries, { x: 16, y: 36, width: INNER });
-  return { height: 36 + drawn.height + 8, items: [drawSectionTitle("Legend", 16, 24, INNER), ...drawn.items] };
+  const drawn = drawLegend(entries, { x: 16, y: 36, width: INNER_WIDTH });
+  return { height: 36 + drawn.height + 8, items: [drawSectionTitle("Legend", 16, 24, INNER_WIDTH), ...drawn.items] };
 }
 
 /** Returns legend entries for device backs and reserved units if the rack has them. */

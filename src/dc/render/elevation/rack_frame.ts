@@ -1,6 +1,6 @@
 import { DEPTHS, FACES, type Face, MOUNTS, SLOT_WIDTHS } from "#dc/model/enum_values.ts";
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { findEnumWordAt } from "../parts/marks.ts";
+import { findEnumValue } from "../parts/marks.ts";
 
 /** Coordinates of units in the picture of a rack: y grows downwards from the frame's top. */
 export interface RackFrame {
@@ -12,7 +12,7 @@ export interface RackFrame {
   readonly first: number;
   readonly end: number;
   /** Returns top and bottom of a range of units, clipped to the frame. */
-  stretch(from: number, to: number): { readonly top: number; readonly bottom: number };
+  computeUnitSpan(from: number, to: number): { readonly top: number; readonly bottom: number };
 }
 
 export function buildRackFrame({ rack, units: rows, capacity }: GetRackResponse, unitHeight: number): RackFrame {
@@ -20,18 +20,21 @@ export function buildRackFrame({ rack, units: rows, capacity }: GetRackResponse,
   const total = capacity?.totalU ?? units.length;
   const first = units.length === 0 ? 1 : Math.min(...units);
   const height = total * unitHeight;
-  const descending = rack?.descUnits === true;
-  const within = (y: number) => Math.min(height, Math.max(0, y));
+  const isDescending = rack?.descUnits === true;
+  const clampToFrame = (y: number) => Math.min(height, Math.max(0, y));
   return {
     units,
     unitHeight,
     height,
     first,
     end: first + total,
-    stretch: (from, to) =>
-      descending
-        ? { top: within((from - first) * unitHeight), bottom: within((to - first) * unitHeight) }
-        : { top: within((first + total - to) * unitHeight), bottom: within((first + total - from) * unitHeight) },
+    computeUnitSpan: (from, to) =>
+      isDescending
+        ? { top: clampToFrame((from - first) * unitHeight), bottom: clampToFrame((to - first) * unitHeight) }
+        : {
+            top: clampToFrame((first + total - to) * unitHeight),
+            bottom: clampToFrame((first + total - from) * unitHeight),
+          },
   };
 }
 
@@ -43,17 +46,21 @@ export interface PlacedOccupant {
   readonly left: number;
   readonly right: number;
   /** False if the device is mounted on the other face and only its back is visible. */
-  readonly mounted: boolean;
+  readonly isMounted: boolean;
 }
 
 /** Returns the devices that are visible on a face. The rear is drawn from behind, so left and right are swapped. */
-export function placeOnFace(face: Face, occupants: readonly Occupant[], frame: RackFrame): readonly PlacedOccupant[] {
+export function placeFaceOccupants(
+  face: Face,
+  occupants: readonly Occupant[],
+  frame: RackFrame,
+): readonly PlacedOccupant[] {
   const shown = occupants.flatMap((occupant): PlacedOccupant[] => {
     const stretch = findUnitRange(occupant, frame);
     if (stretch === undefined) return [];
-    const mounted = (findEnumWordAt(FACES, occupant.face) ?? "FRONT") === face;
-    if (!mounted && findEnumWordAt(DEPTHS, occupant.depth) === "HALF") return [];
-    return [{ occupant, ...stretch, mounted, ...findSlotWidth(occupant, face) }];
+    const mounted = (findEnumValue(FACES, occupant.face) ?? "FRONT") === face;
+    if (!mounted && findEnumValue(DEPTHS, occupant.depth) === "HALF") return [];
+    return [{ occupant, ...stretch, isMounted: mounted, ...findSlotSpan(occupant, face) }];
   });
   return separateOverlaps(shown);
 }
@@ -65,29 +72,29 @@ export function findUnitRange({ positionU, uHeight }: Occupant, { first, end }: 
   return from < to ? { from, to } : undefined;
 }
 
-function findSlotWidth({ slot }: Occupant, face: Face): { readonly left: number; readonly right: number } {
-  const word = findEnumWordAt(SLOT_WIDTHS, slot) ?? "FULL";
+function findSlotSpan({ slot }: Occupant, face: Face): { readonly left: number; readonly right: number } {
+  const word = findEnumValue(SLOT_WIDTHS, slot) ?? "FULL";
   if (word === "FULL") return { left: 0, right: 1 };
   return (word === "LEFT") === (face === "FRONT") ? { left: 0, right: 0.5 } : { left: 0.5, right: 1 };
 }
 
 /** Devices with overlapping units, which are drawn in columns within one width. */
-interface Cluster extends Width {
+interface OverlapCluster extends HorizontalSpan {
   readonly members: readonly PlacedOccupant[];
 }
 
-type Width = Pick<PlacedOccupant, "left" | "right">;
+type HorizontalSpan = Pick<PlacedOccupant, "left" | "right">;
 
 /** Arranges devices that claim the same units side by side in columns of equal width, so that each is readable. */
 function separateOverlaps(shown: readonly PlacedOccupant[]): readonly PlacedOccupant[] {
-  let clusters: readonly Cluster[] = [];
+  let clusters: readonly OverlapCluster[] = [];
   for (const one of shown) {
-    let cluster: Cluster = { left: one.left, right: one.right, members: [one] };
+    let cluster: OverlapCluster = { left: one.left, right: one.right, members: [one] };
     for (;;) {
       // A column can be anywhere within the cluster's width, so another device within that width joins the cluster.
       const other = clusters.find(
         (each) =>
-          doWidthsOverlap(each, cluster) && each.members.some((a) => cluster.members.some((b) => doUnitsOverlap(a, b))),
+          doSpansOverlap(each, cluster) && each.members.some((a) => cluster.members.some((b) => doUnitsOverlap(a, b))),
       );
       if (other === undefined) break;
       clusters = clusters.filter((each) => each !== other);
@@ -100,7 +107,7 @@ function separateOverlaps(shown: readonly PlacedOccupant[]): readonly PlacedOccu
   return shown.map((one) => moved.get(one) ?? one);
 }
 
-function doWidthsOverlap(a: Width, b: Width): boolean {
+function doSpansOverlap(a: HorizontalSpan, b: HorizontalSpan): boolean {
   return a.left < b.right && b.left < a.right;
 }
 
@@ -113,7 +120,7 @@ function assignColumns({
   members,
   left: west,
   right,
-}: Cluster): readonly (readonly [PlacedOccupant, PlacedOccupant])[] {
+}: OverlapCluster): readonly (readonly [PlacedOccupant, PlacedOccupant])[] {
   const columns: PlacedOccupant[][] = [];
   const at = members.map((one) => {
     const free = columns.findIndex((column) => !column.some((other) => doUnitsOverlap(other, one)));
@@ -138,14 +145,14 @@ export function listOccupantsInLane(
   const mount = (side === "left") === (face === "FRONT") ? "ZERO_U_LEFT" : "ZERO_U_RIGHT";
   return occupants.filter(
     (occupant) =>
-      findEnumWordAt(MOUNTS, occupant.mount) === mount && (findEnumWordAt(FACES, occupant.face) ?? face) === face,
+      findEnumValue(MOUNTS, occupant.mount) === mount && (findEnumValue(FACES, occupant.face) ?? face) === face,
   );
 }
 
 /** Returns devices that no face and no lane shows: on shelves, in bays, unracked, beyond the rack's units. */
 export function listOccupantsWithoutUnit(occupants: readonly Occupant[], frame: RackFrame): readonly Occupant[] {
   return occupants.filter((occupant) => {
-    const word = findEnumWordAt(MOUNTS, occupant.mount);
+    const word = findEnumValue(MOUNTS, occupant.mount);
     return findUnitRange(occupant, frame) === undefined && word !== "ZERO_U_LEFT" && word !== "ZERO_U_RIGHT";
   });
 }

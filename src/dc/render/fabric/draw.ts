@@ -4,10 +4,10 @@ import { formatPercent } from "#words/figures.ts";
 import { capitalize } from "#words/names.ts";
 import type { Drawing, DrawOptions, Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
 import { frameScene } from "../frame.ts";
-import { STATE_WORDS } from "../parts/marks.ts";
+import { STATE_LABELS } from "../parts/marks.ts";
 import { computeBundleState, createBundleStroke, listBundleFacts } from "./bundles.ts";
 import { createFabricHeader } from "./header.ts";
-import type { BundlePart, FabricParts, UnitPart } from "./parts.ts";
+import type { DrawnBundle, DrawnFabric, DrawnUnit } from "./parts.ts";
 import { collapseFabric, type FabricPicture, type FabricUnit, type LinkBundle } from "./picture.ts";
 import { computeUnitState, describeUplinkLoss, findUnitFill, formatRatio, listUnitFacts } from "./units.ts";
 import { drawFanBody, drawMatrixBody, drawRibbonBody } from "./views.ts";
@@ -24,40 +24,40 @@ export function drawFabric(picture: FabricPicture, options: DrawOptions): Drawin
   return {
     scene: frameScene({
       ...createFabricHeader(picture, collapsed, coloring),
-      ...BODIES[view ?? "MATRIX"](parts, coloring),
+      ...BODY_DRAWERS[view ?? "MATRIX"](parts, coloring),
     }),
     graph: createFabricGraph(picture, parts, coloring),
     elements: createFabricElements(parts),
-    omittedNodes: collapsed.omitted,
+    omittedNodes: collapsed.omittedSwitches,
   };
 }
 
-const BODIES = { MATRIX: drawMatrixBody, COMPACT: drawRibbonBody, FULL: drawFanBody } as const;
+const BODY_DRAWERS = { MATRIX: drawMatrixBody, COMPACT: drawRibbonBody, FULL: drawFanBody } as const;
 
 function buildFabricParts(
   picture: FabricPicture,
   units: readonly FabricUnit[],
   bundles: readonly LinkBundle[],
-): FabricParts {
+): DrawnFabric {
   const states = bundles.map((bundle) => computeBundleState(bundle, picture));
-  const ends = units.map((): number[] => []);
+  const bundlesByUnit = units.map((): number[] => []);
   for (const [index, { upper, lower }] of bundles.entries()) {
-    ends[upper]?.push(index);
-    ends[lower]?.push(index);
+    bundlesByUnit[upper]?.push(index);
+    bundlesByUnit[lower]?.push(index);
   }
-  const unitParts = units.map((unit, index): UnitPart => {
-    const own = (ends[index] ?? []).flatMap((at) => states[at] ?? []);
+  const unitParts = units.map((unit, index): DrawnUnit => {
+    const own = (bundlesByUnit[index] ?? []).flatMap((at) => states[at] ?? []);
     const state = computeUnitState(unit, own);
     const tip = [state.title, ...listUnitFacts(unit, state).map(([label, value]) => `${label}: ${value}`)].join("\n");
     return { ...unit, tally: state, tip };
   });
-  const name = (index: number) => unitParts[index]?.tally.title ?? "";
-  const bundleParts = bundles.map((bundle, index): BundlePart => {
+  const getUnitTitle = (index: number) => unitParts[index]?.tally.title ?? "";
+  const bundleParts = bundles.map((bundle, index): DrawnBundle => {
     const state = states[index] ?? computeBundleState(bundle, picture);
     const [only, ...others] = bundle.links;
     const ref =
       only === undefined || others.length > 0 ? `${units[bundle.lower]?.id}~${units[bundle.upper]?.id}` : only.ref;
-    const title = `${name(bundle.lower)} to ${name(bundle.upper)}`;
+    const title = `${getUnitTitle(bundle.lower)} to ${getUnitTitle(bundle.upper)}`;
     const facts = [...listBundleFacts(bundle, state), ...listPhysicalFacts(bundle, picture)];
     return {
       ...bundle,
@@ -71,13 +71,16 @@ function buildFabricParts(
   return { units: unitParts, bundles: bundleParts };
 }
 
-function listPhysicalFacts({ links }: LinkBundle, { physical }: FabricPicture): readonly (readonly [string, string])[] {
+function listPhysicalFacts(
+  { links }: LinkBundle,
+  { cableMatches: physical }: FabricPicture,
+): readonly (readonly [string, string])[] {
   const bad = links.filter(({ ref }) => ["MISSING", "MISMATCH"].includes(physical.get(ref) ?? ""));
   return bad.length === 0 ? [] : [["Cables", `${bad.length} of ${links.length} do not join the two ends`]];
 }
 
 /** Returns the fabric picture as a graph of units and bundles. */
-function createFabricGraph({ name }: FabricPicture, { units, bundles }: FabricParts, coloring: Coloring): Graph {
+function createFabricGraph({ name }: FabricPicture, { units, bundles }: DrawnFabric, coloring: Coloring): Graph {
   const bottom = Math.min(...units.map(({ tier }) => tier));
   return {
     name: `Fabric ${name}`,
@@ -87,8 +90,8 @@ function createFabricGraph({ name }: FabricPicture, { units, bundles }: FabricPa
       const { tally } = unit;
       const lines = [
         tally.title,
-        unit.group ? `${unit.switches.length} switches` : "",
-        `${STATE_WORDS[tally.state]}, ${tally.uplinksUp} of ${tally.uplinks} links up`,
+        unit.isGroup ? `${unit.switches.length} switches` : "",
+        `${STATE_LABELS[tally.state]}, ${tally.uplinksUp} of ${tally.uplinks} links up`,
         tally.oversubscription === undefined
           ? ""
           : `${formatRatio(tally.oversubscription)}, an upper switch lost ${describeUplinkLoss(tally)}`,
@@ -96,7 +99,7 @@ function createFabricGraph({ name }: FabricPicture, { units, bundles }: FabricPa
       return {
         id: unit.id,
         label: lines.filter((line) => line !== "").join("\n"),
-        shape: unit.group ? "note" : unit.tier === bottom ? "box" : "hexagon",
+        shape: unit.isGroup ? "note" : unit.tier === bottom ? "box" : "hexagon",
         fill: findUnitFill(unit, tally, coloring),
         ...(tally.failed > 0 && { style: "dashed" }),
       };
@@ -106,7 +109,7 @@ function createFabricGraph({ name }: FabricPicture, { units, bundles }: FabricPa
       const { stroke, dash } = createBundleStroke(state, coloring === "UTILIZATION" ? "HEALTH" : coloring);
       const label =
         state.utilizationPct === undefined
-          ? state.down > 0
+          ? state.downCount > 0
             ? "down"
             : "missing"
           : formatPercent(state.utilizationPct);
@@ -115,28 +118,28 @@ function createFabricGraph({ name }: FabricPicture, { units, bundles }: FabricPa
         to: units[lower]?.id ?? "",
         label,
         ...(stroke !== undefined && { stroke }),
-        ...(dash !== undefined ? { style: dash } : state.congested ? { style: "bold" as const } : {}),
+        ...(dash !== undefined ? { style: dash } : state.isCongested ? { style: "bold" as const } : {}),
       };
     }),
   };
 }
 
 /** Returns one element with facts for each switch, each group, and each pair with links. */
-function createFabricElements({ units, bundles }: FabricParts): readonly Element[] {
-  const joined = units.map((): string[] => []);
+function createFabricElements({ units, bundles }: DrawnFabric): readonly Element[] {
+  const neighborIds = units.map((): string[] => []);
   for (const { upper, lower } of bundles) {
-    joined[upper]?.push(units[lower]?.id ?? "");
-    joined[lower]?.push(units[upper]?.id ?? "");
+    neighborIds[upper]?.push(units[lower]?.id ?? "");
+    neighborIds[lower]?.push(units[upper]?.id ?? "");
   }
   return [
     ...units.map((unit, index): Element => {
-      const kind = unit.group ? "Group" : capitalize(getTierName(unit.tier));
+      const kind = unit.isGroup ? "Group" : capitalize(getTierName(unit.tier));
       return {
         ref: unit.id,
         kind,
         title: unit.tally.title,
         facts: listUnitFacts(unit, unit.tally),
-        related: joined[index] ?? [],
+        related: neighborIds[index] ?? [],
       };
     }),
     ...bundles.map(({ ref, title, facts, upper, lower }): Element => {

@@ -1,13 +1,13 @@
-import { FULL_PCT } from "#dc/analysis/fabric/fabric_links.ts";
+import { FAULT_LOAD_PCT } from "#dc/analysis/fabric/fabric_links.ts";
 import { getTierName } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatBandwidth, formatPercent } from "#words/figures.ts";
-import { formatConstant, formatCountOf, getRefName } from "#words/names.ts";
+import { formatConstant, formatCountWithNoun, getRefName } from "#words/names.ts";
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import type { State } from "../palette.ts";
 import { createScaleLegend } from "../scale_legend.ts";
 import type { Stroke } from "../scene.ts";
-import { type CollapsedFabric, type FabricPicture, formatTier } from "./picture.ts";
+import { type CollapsedFabric, type FabricPicture, formatTierName } from "./picture.ts";
 import { formatRatio } from "./units.ts";
 
 /** Maximum number of findings listed as text; further findings are counted. */
@@ -20,12 +20,12 @@ export function createFabricHeader(picture: FabricPicture, collapsed: CollapsedF
   const tiers = [...new Set(answer.nodes.map(({ tier }) => tier))].sort((a, b) => a - b);
   const perTier = tiers.map((tier) => {
     const count = answer.nodes.filter((node) => node.tier === tier).length;
-    return count === 1 ? `1 ${getTierName(tier)}` : `${count} ${formatTier(tier)}`;
+    return count === 1 ? `1 ${getTierName(tier)}` : `${count} ${formatTierName(tier)}`;
   });
   const subtitle =
     answer.nodes.length === 0
       ? "No fabric link is recorded here"
-      : [...perTier, formatCountOf(answer.links.length, "link")].join(", ");
+      : [...perTier, formatCountWithNoun(answer.links.length, "link")].join(", ");
   const figures = createFabricFigures(picture);
   return {
     title,
@@ -38,7 +38,7 @@ export function createFabricHeader(picture: FabricPicture, collapsed: CollapsedF
 }
 
 function createFabricFigures({ answer: { summary, nodes, missing }, congestionPct }: FabricPicture): readonly Figure[] {
-  const bad = (label: string, count: number, tone: State = "fault"): Figure => ({
+  const createCountFigure = (label: string, count: number, tone: State = "fault"): Figure => ({
     label,
     value: String(count),
     ...(count > 0 && { tone }),
@@ -47,23 +47,23 @@ function createFabricFigures({ answer: { summary, nodes, missing }, congestionPc
   const failed = new Set(nodes.filter((node) => node.failed).map(({ device }) => device.code)).size;
   return [
     { label: "links up", value: String(summary.linksUp) },
-    bad("links down", summary.linksDown),
-    bad(
+    createCountFigure("links down", summary.linksDown),
+    createCountFigure(
       `congested, from ${formatPercent(congestionPct)}`,
       summary.congested,
-      summary.maxUtilPct >= FULL_PCT ? "fault" : "watch",
+      summary.maxUtilPct >= FAULT_LOAD_PCT ? "fault" : "watch",
     ),
-    bad("missing of the full mesh", missing.length),
-    ...(failed > 0 ? [bad("switches failed", failed)] : []),
+    createCountFigure("missing of the full mesh", missing.length),
+    ...(failed > 0 ? [createCountFigure("switches failed", failed)] : []),
     { label: "busiest link", value: formatPercent(summary.maxUtilPct) },
     { label: "95 % of links below", value: formatPercent(summary.p95UtilPct) },
-    ...findWorstBundle("worst oversubscription", nodes, "oversubscription"),
-    ...findWorstBundle("worst with an upper switch lost", nodes, "oversubscriptionN1"),
+    ...createWorstNodeFigures("worst oversubscription", nodes, "oversubscription"),
+    ...createWorstNodeFigures("worst with an upper switch lost", nodes, "oversubscriptionN1"),
     { label: "bisection bandwidth", value: formatBandwidth(summary.bisectionMbps) },
   ];
 }
 
-function findWorstBundle(
+function createWorstNodeFigures(
   label: string,
   nodes: FabricPicture["answer"]["nodes"],
   key: "oversubscription" | "oversubscriptionN1",
@@ -74,24 +74,24 @@ function findWorstBundle(
 }
 
 function createFabricNotes(
-  { answer: { findings }, physical }: FabricPicture,
-  { omitted, units }: CollapsedFabric,
+  { answer: { findings }, cableMatches: physical }: FabricPicture,
+  { omittedSwitches: omitted, units }: CollapsedFabric,
 ): readonly Note[] {
   const kinds = Map.groupBy(findings, ({ code, severity }) => `${code} ${severity}`);
-  const told = [...kinds.values()].flatMap(createFindingNotes);
+  const findingNotes = [...kinds.values()].flatMap(createFindingNotes);
   const cables = [...physical]
     .filter(([, match]) => match === "MISSING" || match === "MISMATCH")
     .map(
       ([ref]): Note => ({ text: `${getRefName(ref)}: the cables do not join the two ends of the link`, tone: "fault" }),
     );
   const all = [
-    ...told.filter(({ tone }) => tone === "fault"),
+    ...findingNotes.filter(({ tone }) => tone === "fault"),
     ...cables,
-    ...told.filter(({ tone }) => tone === "watch"),
-    ...told.filter(({ tone }) => tone === "info"),
+    ...findingNotes.filter(({ tone }) => tone === "watch"),
+    ...findingNotes.filter(({ tone }) => tone === "info"),
   ];
-  const groups = units.filter(({ group }) => group).length;
-  const collapsed = `Folded: ${formatCountOf(omitted, "switch", "switches")} counted in ${formatCountOf(groups, "group")}`;
+  const groups = units.filter(({ isGroup: group }) => group).length;
+  const collapsed = `Folded: ${formatCountWithNoun(omitted, "switch", "switches")} counted in ${formatCountWithNoun(groups, "group")}`;
   return [
     ...all.slice(0, MAX_LISTED_FINDINGS),
     ...(all.length > MAX_LISTED_FINDINGS ? [{ text: `and ${all.length - MAX_LISTED_FINDINGS} more findings` }] : []),
@@ -135,7 +135,7 @@ function createFabricLegend(
   if (coloring === "NONE" || coloring === "ROLE")
     return [line(`congested, from ${formatPercent(congestionPct)}`, { stroke: "line", strokeWidth: 3 }), ...broken];
   return [
-    line(`full, from ${formatPercent(FULL_PCT)}`, { stroke: "faultText", strokeWidth: 3 }),
+    line(`full, from ${formatPercent(FAULT_LOAD_PCT)}`, { stroke: "faultText", strokeWidth: 3 }),
     line(`congested, from ${formatPercent(congestionPct)}`, { stroke: "watchText", strokeWidth: 3 }),
     line(`watched, from ${formatPercent(watchPct)}`, { stroke: "watchText", strokeWidth: 2 }),
     ...broken,

@@ -1,11 +1,11 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatPercent } from "#words/figures.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import type { Paint, ScaleToken } from "../palette.ts";
 import { AreaFinder } from "../places.ts";
 import type { Item } from "../scene.ts";
 import { createBundleStroke } from "./bundles.ts";
-import type { BundlePart, FabricParts, UnitPart } from "./parts.ts";
+import type { DrawnBundle, DrawnFabric, DrawnUnit } from "./parts.ts";
 
 /** Position of a unit: its upper left corner and its width. */
 export interface UnitSlot {
@@ -14,7 +14,7 @@ export interface UnitSlot {
   readonly width: number;
 }
 
-export interface LinesInput {
+export interface LinkLinesInput {
   readonly slots: ReadonlyMap<number, UnitSlot>;
   /** Numbers of the lowest tier's units from left to right. */
   readonly columns: readonly number[];
@@ -27,7 +27,7 @@ export interface LinesInput {
 const MIN_RUN_COLUMNS = 4;
 /** Height in pixels of the bracket above a run. */
 const BRACKET_HEIGHT = 8;
-const MOST_WIDTH = 9;
+const MAX_LINE_WIDTH = 9;
 
 /** Adjacent columns whose racks are in one row. */
 interface ColumnRun {
@@ -39,43 +39,46 @@ interface ColumnRun {
  * Draws the links between two tiers. The links from an upper switch to a row of racks are one line if they have no
  * problem. Its width shows their number. All other links are drawn one by one above these lines.
  */
-export function drawLinkLines(parts: FabricParts, input: LinesInput): readonly Item[] {
+export function drawLinkLines(parts: DrawnFabric, input: LinkLinesInput): readonly Item[] {
   const runs = findRuns(parts.units, input.columns);
-  const runOf = new Map(runs.flatMap((run) => run.columns.map((column) => [column, run] as const)));
-  const single: BundlePart[] = [];
-  const together = new Map<string, { readonly upper: number; readonly run: ColumnRun; readonly parts: BundlePart[] }>();
+  const runByColumn = new Map(runs.flatMap((run) => run.columns.map((column) => [column, run] as const)));
+  const singleBundles: DrawnBundle[] = [];
+  const bundlesByRun = new Map<
+    string,
+    { readonly upper: number; readonly run: ColumnRun; readonly parts: DrawnBundle[] }
+  >();
   for (const part of parts.bundles) {
-    const run = runOf.get(part.lower);
-    if (run === undefined || !isWithoutProblem(part, input.coloring)) {
-      single.push(part);
+    const run = runByColumn.get(part.lower);
+    if (run === undefined || !hasNoProblem(part, input.coloring)) {
+      singleBundles.push(part);
       continue;
     }
     const key = `${part.upper} ${run.name} ${run.columns[0]}`;
-    const known = together.get(key);
-    if (known === undefined) together.set(key, { upper: part.upper, run, parts: [part] });
+    const known = bundlesByRun.get(key);
+    if (known === undefined) bundlesByRun.set(key, { upper: part.upper, run, parts: [part] });
     else known.parts.push(part);
   }
   return [
-    ...[...together.values()].flatMap(({ upper, run, parts: quiet }) =>
+    ...[...bundlesByRun.values()].flatMap(({ upper, run, parts: quiet }) =>
       drawRunLine(parts.units[upper], run, { quiet, from: input.slots.get(upper), input }),
     ),
     ...runs.flatMap((run) => drawBracket(run, input)),
-    ...sortBySeverity(single).flatMap((part) => drawSingleLine(part, input)),
+    ...sortBySeverity(singleBundles).flatMap((part) => drawSingleLine(part, input)),
   ];
 }
 
-function isWithoutProblem({ state }: BundlePart, coloring: Coloring): boolean {
-  if (state.up === 0 || state.down > 0 || state.missing > 0 || state.congested) return false;
-  return coloring === "UTILIZATION" ? (state.utilizationPct ?? 0) < 80 : !state.watched;
+function hasNoProblem({ state }: DrawnBundle, coloring: Coloring): boolean {
+  if (state.upCount === 0 || state.downCount > 0 || state.missingCount > 0 || state.isCongested) return false;
+  return coloring === "UTILIZATION" ? (state.utilizationPct ?? 0) < 80 : !state.isWatched;
 }
 
-function findRuns(units: FabricParts["units"], columns: readonly number[]): readonly ColumnRun[] {
+function findRuns(units: DrawnFabric["units"], columns: readonly number[]): readonly ColumnRun[] {
   const places = new AreaFinder(() => undefined);
   const runs: { name: string; columns: number[] }[] = [];
   for (const column of columns) {
     const unit = units[column];
     const [first] = unit?.switches ?? [];
-    const name = unit === undefined || unit.group || first === undefined ? "" : places.of(first.device).row;
+    const name = unit === undefined || unit.isGroup || first === undefined ? "" : places.findAreas(first.device).row;
     const last = runs.at(-1);
     if (last !== undefined && last.name === name) last.columns.push(column);
     else runs.push({ name, columns: [column] });
@@ -85,14 +88,14 @@ function findRuns(units: FabricParts["units"], columns: readonly number[]): read
 
 function computeRunSpan(
   { columns }: ColumnRun,
-  { slots }: LinesInput,
+  { slots }: LinkLinesInput,
 ): { left: number; right: number; y: number } | undefined {
   const [first, last] = [slots.get(columns[0] ?? -1), slots.get(columns.at(-1) ?? -1)];
   if (first === undefined || last === undefined) return undefined;
   return { left: first.x + 2, right: last.x + last.width - 2, y: first.y - BRACKET_HEIGHT };
 }
 
-function drawBracket(run: ColumnRun, input: LinesInput): readonly Item[] {
+function drawBracket(run: ColumnRun, input: LinkLinesInput): readonly Item[] {
   const span = computeRunSpan(run, input);
   if (span === undefined) return [];
   const { left, right, y } = span;
@@ -105,29 +108,33 @@ function drawBracket(run: ColumnRun, input: LinesInput): readonly Item[] {
   return [{ kind: "path", points, stroke: "muted", strokeWidth: 1.5 }];
 }
 
-interface RunLine {
-  readonly quiet: readonly BundlePart[];
+interface RunLineInput {
+  readonly quiet: readonly DrawnBundle[];
   readonly from: UnitSlot | undefined;
-  readonly input: LinesInput;
+  readonly input: LinkLinesInput;
 }
 
-function drawRunLine(upper: UnitPart | undefined, run: ColumnRun, { quiet, from, input }: RunLine): readonly Item[] {
+function drawRunLine(
+  upper: DrawnUnit | undefined,
+  run: ColumnRun,
+  { quiet, from, input }: RunLineInput,
+): readonly Item[] {
   const span = computeRunSpan(run, input);
   if (upper === undefined || from === undefined || span === undefined) return [];
   const [x1, y1] = [from.x + from.width / 2, from.y + input.boxHeight];
   const [x2, y2] = [(span.left + span.right) / 2, span.y];
-  const links = quiet.reduce((sum, { state }) => sum + state.up, 0);
+  const links = quiet.reduce((sum, { state }) => sum + state.upCount, 0);
   const busiest = quiet.reduce((most, { state }) => Math.max(most, state.utilizationPct ?? 0), 0);
   const place = run.name.slice(Math.max(run.name.lastIndexOf("/"), run.name.lastIndexOf(":")) + 1);
   return [
     {
       kind: "group",
-      tip: `${upper.tally.title} to row ${place}\n${formatCountOf(links, "link")}, the busiest at ${formatPercent(busiest)}`,
+      tip: `${upper.tally.title} to row ${place}\n${formatCountWithNoun(links, "link")}, the busiest at ${formatPercent(busiest)}`,
       items: [
         {
           ...computeLinkCurve(x1, y1, x2, y2),
           stroke: "muted",
-          strokeWidth: Math.min(MOST_WIDTH, 1 + links * 0.4),
+          strokeWidth: Math.min(MAX_LINE_WIDTH, 1 + links * 0.4),
           opacity: 0.45,
         },
       ],
@@ -136,12 +143,13 @@ function drawRunLine(upper: UnitPart | undefined, run: ColumnRun, { quiet, from,
 }
 
 /** Sorts by ascending severity, so that severe links are drawn last, above other links. */
-function sortBySeverity(parts: readonly BundlePart[]): readonly BundlePart[] {
-  const gravity = ({ state }: BundlePart) => (state.up === 0 ? 3 : state.congested ? 2 : state.watched ? 1 : 0);
-  return parts.toSorted((a, b) => gravity(a) - gravity(b));
+function sortBySeverity(parts: readonly DrawnBundle[]): readonly DrawnBundle[] {
+  const rankSeverity = ({ state }: DrawnBundle) =>
+    state.upCount === 0 ? 3 : state.isCongested ? 2 : state.isWatched ? 1 : 0;
+  return parts.toSorted((a, b) => rankSeverity(a) - rankSeverity(b));
 }
 
-function drawSingleLine(part: BundlePart, { slots, coloring, boxHeight }: LinesInput): readonly Item[] {
+function drawSingleLine(part: DrawnBundle, { slots, coloring, boxHeight }: LinkLinesInput): readonly Item[] {
   const [upper, lower] = [slots.get(part.upper), slots.get(part.lower)];
   if (upper === undefined || lower === undefined) return [];
   const line = {

@@ -3,14 +3,14 @@ import type { Paint } from "../palette.ts";
 import { drawMark } from "../parts/marks.ts";
 import type { Item } from "../scene.ts";
 import { findBundleFill, formatBundleCell } from "./bundles.ts";
-import type { BundlePart, FabricParts, UnitPart } from "./parts.ts";
+import type { DrawnBundle, DrawnFabric, DrawnUnit } from "./parts.ts";
 import { describeUplinkLoss, findUnitFill, formatRatio } from "./units.ts";
 
-const ROW = 19;
+const ROW_HEIGHT = 19;
 /** Height in pixels of the column headings if names are vertical. */
 const VERTICAL_HEADING_HEIGHT = 128;
-const LYING = 44;
-const NARROW = 80;
+const HORIZONTAL_HEADING_HEIGHT = 44;
+const MIN_HORIZONTAL_WIDTH = 80;
 /** Width in pixels below which a cell has space for only three small digits. */
 const SLIM_CELL_WIDTH = 24;
 
@@ -20,12 +20,12 @@ export interface MatrixInput {
   readonly slots: ReadonlyMap<number, { readonly x: number; readonly y: number; readonly width: number }>;
   readonly coloring: Coloring;
   /** Width in pixels for the names of rows. */
-  readonly labels: number;
+  readonly labelWidth: number;
 }
 
 /** Draws one column per switch of a tier: its heading, a cell for every switch above it, and its uplink figures. */
 export function drawMatrix(
-  { units, bundles }: FabricParts,
+  { units, bundles }: DrawnFabric,
   input: MatrixInput,
 ): { readonly items: readonly Item[]; readonly height: number } {
   const { columns, slots } = input;
@@ -33,54 +33,60 @@ export function drawMatrix(
   if (first === undefined) return { items: [], height: 0 };
   const cells = new Map(bundles.map((bundle) => [`${bundle.upper} ${bundle.lower}`, bundle]));
   const rows = input.rows.filter((row) => columns.some((column) => cells.has(`${row} ${column}`)));
-  const head = first.width < NARROW ? VERTICAL_HEADING_HEIGHT : LYING;
+  const head = first.width < MIN_HORIZONTAL_WIDTH ? VERTICAL_HEADING_HEIGHT : HORIZONTAL_HEADING_HEIGHT;
   const top = first.y + head + 6;
   const figures = [
     {
       label: "Links up",
-      words: ({ tally: { uplinksUp, uplinks } }: UnitPart) =>
+      words: ({ tally: { uplinksUp, uplinks } }: DrawnUnit) =>
         uplinksUp === uplinks ? String(uplinks) : `${uplinksUp}/${uplinks}`,
     },
     {
       label: "Oversubscription",
-      words: ({ tally }: UnitPart) => (tally.oversubscription === undefined ? "" : formatRatio(tally.oversubscription)),
+      words: ({ tally }: DrawnUnit) =>
+        tally.oversubscription === undefined ? "" : formatRatio(tally.oversubscription),
     },
-    { label: "Largest spine lost", words: ({ tally }: UnitPart) => describeUplinkLoss(tally) },
+    { label: "Largest spine lost", words: ({ tally }: DrawnUnit) => describeUplinkLoss(tally) },
   ];
   const items: Item[] = [
-    ...rows.flatMap((row, index) => drawRowName(units[row], top + index * ROW, input.labels)),
-    ...figures.map(({ label }, index) => drawName(label, top + (rows.length + index) * ROW, input.labels)),
+    ...rows.flatMap((row, index) => drawRowName(units[row], top + index * ROW_HEIGHT, input.labelWidth)),
+    ...figures.map(({ label }, index) =>
+      drawRowLabel(label, top + (rows.length + index) * ROW_HEIGHT, input.labelWidth),
+    ),
   ];
   for (const column of columns) {
     const [unit, slot] = [units[column], slots.get(column)];
     if (unit === undefined || slot === undefined) continue;
-    const bundlesOf = rows.flatMap((row, index) => {
+    const columnCells = rows.flatMap((row, index) => {
       const bundle = cells.get(`${row} ${column}`);
-      return bundle === undefined ? [] : [drawCell(bundle, { ...slot, y: top + index * ROW }, input.coloring)];
+      return bundle === undefined ? [] : [drawCell(bundle, { ...slot, y: top + index * ROW_HEIGHT }, input.coloring)];
     });
-    items.push(drawColumnHead(unit, slot, { head, coloring: input.coloring }), ...bundlesOf);
+    items.push(drawColumnHeading(unit, slot, { head, coloring: input.coloring }), ...columnCells);
     items.push(
-      ...figures.map(({ words }, index) => drawFigure(words(unit), slot, top + (rows.length + index) * ROW + 13)),
+      ...figures.map(({ words }, index) =>
+        drawFigure(words(unit), slot, top + (rows.length + index) * ROW_HEIGHT + 13),
+      ),
     );
   }
-  return { items, height: head + 6 + (rows.length + figures.length) * ROW };
+  return { items, height: head + 6 + (rows.length + figures.length) * ROW_HEIGHT };
 }
 
-function drawName(text: string, y: number, labels: number): Item {
+function drawRowLabel(text: string, y: number, labels: number): Item {
   const place = { x: labels - 10, y: y + 13, anchor: "end", maxWidth: labels - 32 } as const;
   return { kind: "text", text, size: 10.5, fill: "muted", ...place };
 }
 
 /** Draws the name and the state of a row's switch. */
-function drawRowName(unit: UnitPart | undefined, y: number, labels: number): readonly Item[] {
+function drawRowName(unit: DrawnUnit | undefined, y: number, labels: number): readonly Item[] {
   if (unit === undefined) return [];
   const { title, state, failed } = unit.tally;
-  const name = drawName(failed > 0 ? `${title}, failed` : `${title} %`, y, labels);
+  const name = drawRowLabel(failed > 0 ? `${title}, failed` : `${title} %`, y, labels);
   return [{ kind: "group", ref: unit.id, tip: unit.tip, items: [name, ...drawMark(state, [8, y + 9], 11)] }];
 }
 
 function drawFigure(words: string, { x, width }: { readonly x: number; readonly width: number }, y: number): Item {
-  const text = width < SLIM_CELL_WIDTH ? shortenFigure(words) : width < NARROW ? words.replace(":1", "") : words;
+  const text =
+    width < SLIM_CELL_WIDTH ? shortenFigure(words) : width < MIN_HORIZONTAL_WIDTH ? words.replace(":1", "") : words;
   const size = width < SLIM_CELL_WIDTH && text.length > 2 ? 7.5 : 9;
   return { kind: "text", x: x + width / 2, y, text, size, anchor: "middle", fill: "ink", maxWidth: width };
 }
@@ -92,8 +98,8 @@ function shortenFigure(words: string): string {
   return value >= 10 ? String(Math.round(value)) : String(Math.round(value * 10) / 10);
 }
 
-function drawColumnHead(
-  unit: UnitPart,
+function drawColumnHeading(
+  unit: DrawnUnit,
   { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
   { head, coloring }: { readonly head: number; readonly coloring: Coloring },
 ): Item {
@@ -102,8 +108,8 @@ function drawColumnHead(
   const ink: Paint = `on:${fill as "panel"}`;
   const middle = width / 2;
   const edge = width < SLIM_CELL_WIDTH ? 0.5 : 2;
-  const standing = width < NARROW;
-  const name: Item = standing
+  const isVertical = width < MIN_HORIZONTAL_WIDTH;
+  const name: Item = isVertical
     ? {
         kind: "text",
         x: middle + 4,
@@ -125,7 +131,7 @@ function drawColumnHead(
         fill: ink,
         maxWidth: width - 32,
       };
-  const more: readonly Item[] = standing
+  const more: readonly Item[] = isVertical
     ? []
     : [
         {
@@ -155,26 +161,26 @@ function drawColumnHead(
         stroke: `${tally.state}Text`,
         ...(tally.failed > 0 && { dash: "dashed" as const }),
       },
-      ...drawMark(tally.state, standing ? [middle, 12] : [width - 15, 14], 11),
+      ...drawMark(tally.state, isVertical ? [middle, 12] : [width - 15, 14], 11),
       name,
-      ...(unit.group ? [] : more),
+      ...(unit.isGroup ? [] : more),
     ],
   };
 }
 
 /** Returns a column's heading: the title of a switch, or the location of a group and its number of switches. */
-function formatColumnTitle({ group, switches, tally, id }: UnitPart): string {
+function formatColumnTitle({ isGroup: group, switches, tally, id }: DrawnUnit): string {
   if (!group) return tally.title;
   return `${id.slice(Math.max(id.lastIndexOf("/"), id.lastIndexOf(":")) + 1)} (${switches.length})`;
 }
 
 function drawCell(
-  bundle: BundlePart,
+  bundle: DrawnBundle,
   { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
   coloring: Coloring,
 ): Item {
   const fill = findBundleFill(bundle.state, coloring);
-  const down = bundle.state.up === 0;
+  const down = bundle.state.upCount === 0;
   const [words, slim] = [formatBundleCell(bundle.state), width < SLIM_CELL_WIDTH];
   const edge = slim ? 0.5 : 2;
   return {
@@ -187,10 +193,10 @@ function drawCell(
         x: x + edge,
         y: y + 1,
         width: width - 2 * edge,
-        height: ROW - 2,
+        height: ROW_HEIGHT - 2,
         radius: 2,
         fill,
-        stroke: bundle.state.full || down ? "faultText" : bundle.state.congested ? "watchText" : "grid",
+        stroke: bundle.state.isFull || down ? "faultText" : bundle.state.isCongested ? "watchText" : "grid",
         ...(down && { dash: "dashed" as const }),
       },
       {
@@ -201,7 +207,7 @@ function drawCell(
         size: slim && words.length > 2 ? 7.5 : 9,
         anchor: "middle",
         fill: `on:${fill as "panel"}`,
-        ...((bundle.state.congested || down) && { weight: "bold" as const }),
+        ...((bundle.state.isCongested || down) && { weight: "bold" as const }),
         maxWidth: width - 2 * edge,
       },
     ],

@@ -2,12 +2,12 @@ import type { BundleState } from "./bundles.ts";
 import type { FabricUnit, LinkBundle } from "./picture.ts";
 import type { UnitState } from "./units.ts";
 
-export interface UnitPart extends FabricUnit {
+export interface DrawnUnit extends FabricUnit {
   readonly tally: UnitState;
   readonly tip: string;
 }
 
-export interface BundlePart extends LinkBundle {
+export interface DrawnBundle extends LinkBundle {
   readonly state: BundleState;
   /** Reference of the only link; made of both units' ids if the bundle has several links or no link. */
   readonly ref: string;
@@ -16,7 +16,7 @@ export interface BundlePart extends LinkBundle {
   readonly tip: string;
 }
 
-export interface FabricParts {
-  readonly units: readonly UnitPart[];
-  readonly bundles: readonly BundlePart[];
+export interface DrawnFabric {
+  readonly units: readonly DrawnUnit[];
+  readonly bundles: readonly DrawnBundle[];
 }

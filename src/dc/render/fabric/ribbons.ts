@@ -4,7 +4,7 @@ import type { Item } from "../scene.ts";
 import { measureText } from "../text_width.ts";
 import { createBundleStroke } from "./bundles.ts";
 import { computeLinkCurve, isScaleToken, type UnitSlot } from "./lines.ts";
-import type { BundlePart, FabricParts } from "./parts.ts";
+import type { DrawnBundle, DrawnFabric } from "./parts.ts";
 
 export interface RibbonsInput {
   readonly slots: ReadonlyMap<number, UnitSlot>;
@@ -12,14 +12,14 @@ export interface RibbonsInput {
   readonly boxHeight: number;
 }
 
-const LEAST_WIDTH = 1.5;
-const MOST_WIDTH = 12;
+const MIN_RIBBON_WIDTH = 1.5;
+const MAX_RIBBON_WIDTH = 12;
 /** Utilization in percent from which a ribbon is labelled. */
-const LABELLED_PCT = 80;
-const LABEL = { size: 10.5, weight: "bold" } as const;
+const MIN_LABELLED_PCT = 80;
+const LABEL_FONT = { size: 10.5, weight: "bold" } as const;
 
 /** Draws the links between two units as one ribbon whose width shows their number. Draws ribbons with problems last. */
-export function drawRibbons(parts: FabricParts, { slots, coloring, boxHeight }: RibbonsInput): readonly Item[] {
+export function drawRibbons(parts: DrawnFabric, { slots, coloring, boxHeight }: RibbonsInput): readonly Item[] {
   const most = Math.max(1, ...parts.bundles.map(countLinks));
   const tops = findRibbonEnds(parts, slots, "lower");
   const bottoms = findRibbonEnds(parts, slots, "upper");
@@ -29,7 +29,7 @@ export function drawRibbons(parts: FabricParts, { slots, coloring, boxHeight }: 
     if (upper === undefined || lower === undefined || x1 === undefined || x2 === undefined) return [];
     const [y1, y2] = [upper.y + boxHeight, lower.y];
     const { stroke = "line", dash } = createBundleStroke(part.state, coloring);
-    const width = LEAST_WIDTH + ((MOST_WIDTH - LEAST_WIDTH) * countLinks(part)) / most;
+    const width = MIN_RIBBON_WIDTH + ((MAX_RIBBON_WIDTH - MIN_RIBBON_WIDTH) * countLinks(part)) / most;
     const place = computeLinkCurve(x1, y1, x2, y2);
     // A light colour of the scale requires an outline against the background.
     const outline: readonly Item[] = isScaleToken(stroke)
@@ -46,19 +46,19 @@ export function drawRibbons(parts: FabricParts, { slots, coloring, boxHeight }: 
   });
 }
 
-function countLinks({ links, missing }: BundlePart): number {
+function countLinks({ links, missing }: DrawnBundle): number {
   return links.length + missing;
 }
 
-function rankBundleSeverity({ state }: BundlePart): number {
-  if (state.up === 0) return 3;
-  if (state.congested) return 2;
-  return state.watched || state.down > 0 ? 1 : 0;
+function rankBundleSeverity({ state }: DrawnBundle): number {
+  if (state.upCount === 0) return 3;
+  if (state.isCongested) return 2;
+  return state.isWatched || state.downCount > 0 ? 1 : 0;
 }
 
 /** Returns the x of each ribbon's upper or lower end by bundle index. Ends at one box are sorted by their other end. */
 function findRibbonEnds(
-  { bundles }: FabricParts,
+  { bundles }: DrawnFabric,
   slots: RibbonsInput["slots"],
   end: "upper" | "lower",
 ): ReadonlyMap<number, number> {
@@ -73,20 +73,24 @@ function findRibbonEnds(
   for (const [unit, ends] of byUnit) {
     const slot = slots.get(unit);
     if (slot === undefined) continue;
-    const across = (index: number) => slots.get(bundles[index]?.[other] ?? -1)?.x ?? 0;
-    ends.sort((a, b) => across(a) - across(b));
+    const findOtherX = (index: number) => slots.get(bundles[index]?.[other] ?? -1)?.x ?? 0;
+    ends.sort((a, b) => findOtherX(a) - findOtherX(b));
     for (const [at, index] of ends.entries()) places.set(index, slot.x + (slot.width * (at + 0.5)) / ends.length);
   }
   return places;
 }
 
 /** Draws the utilization of the busiest link on a plate above the lower box. */
-function drawUtilization({ state: { utilizationPct = 0, up } }: BundlePart, x: number, y: number): readonly Item[] {
-  if (up === 0 || utilizationPct < LABELLED_PCT) return [];
+function drawUtilization(
+  { state: { utilizationPct = 0, upCount: up } }: DrawnBundle,
+  x: number,
+  y: number,
+): readonly Item[] {
+  if (up === 0 || utilizationPct < MIN_LABELLED_PCT) return [];
   const text = formatPercent(utilizationPct);
-  const width = measureText(text, LABEL) + 10;
+  const width = measureText(text, LABEL_FONT) + 10;
   return [
     { kind: "rect", x: x - width / 2, y: y - 26, width, height: 17, radius: 4, fill: "panel", stroke: "watchText" },
-    { kind: "text", x, y: y - 14, text, anchor: "middle", fill: "ink", ...LABEL },
+    { kind: "text", x, y: y - 14, text, anchor: "middle", fill: "ink", ...LABEL_FONT },
   ];
 }

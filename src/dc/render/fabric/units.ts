@@ -1,6 +1,6 @@
 import { type Coloring, DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import { formatBandwidth } from "#words/figures.ts";
-import { formatConstant, formatCountOf } from "#words/names.ts";
+import { formatConstant, formatCountWithNoun } from "#words/names.ts";
 import type { Paint, State } from "../palette.ts";
 import { findRoleFill } from "../parts/roles.ts";
 import { formatArea } from "../places.ts";
@@ -21,28 +21,35 @@ export interface UnitState {
 }
 
 /** Computes the state of a unit. @param bundles the bundles that end at the unit */
-export function computeUnitState({ id, switches, group }: FabricUnit, bundles: readonly BundleState[]): UnitState {
+export function computeUnitState(
+  { id, switches, isGroup: group }: FabricUnit,
+  bundles: readonly BundleState[],
+): UnitState {
   const nodes = switches.map(({ node }) => node);
   const failed = nodes.filter((node) => node.failed).length;
-  const worst = (values: readonly (number | undefined)[]) =>
+  const findGreatest = (values: readonly (number | undefined)[]) =>
     values.reduce<number | undefined>((most, one) => (one !== undefined && one > (most ?? -1) ? one : most), undefined);
-  const cut = nodes.some(({ uplinksUp, uplinksTotal }) => uplinksUp === 0 && uplinksTotal > 0);
+  const hasLostUplinks = nodes.some(({ uplinksUp, uplinksTotal }) => uplinksUp === 0 && uplinksTotal > 0);
   const [only] = switches;
   return {
     title: group || only === undefined ? formatArea(id) : only.device.code,
-    state: failed === switches.length ? "offline" : findWorstLinkState(cut, bundles),
+    state: failed === switches.length ? "offline" : findWorstLinkState(hasLostUplinks, bundles),
     failed,
     uplinksUp: nodes.reduce((sum, { uplinksUp }) => sum + uplinksUp, 0),
     uplinks: nodes.reduce((sum, { uplinksTotal }) => sum + uplinksTotal, 0),
-    oversubscription: worst(nodes.map((node) => node.oversubscription)),
-    oversubscriptionN1: worst(nodes.map((node) => node.oversubscriptionN1)),
+    oversubscription: findGreatest(nodes.map((node) => node.oversubscription)),
+    oversubscriptionN1: findGreatest(nodes.map((node) => node.oversubscriptionN1)),
     strandedN1: nodes.some(({ uplinkMbps, oversubscriptionN1 }) => uplinkMbps > 0 && oversubscriptionN1 === undefined),
   };
 }
 
 function findWorstLinkState(cut: boolean, bundles: readonly BundleState[]): State {
-  if (cut || bundles.some(({ full, up }) => full || up === 0)) return "fault";
-  return bundles.some(({ watched, congested, down }) => watched || congested || down > 0) ? "watch" : "ok";
+  if (cut || bundles.some(({ isFull: full, upCount: up }) => full || up === 0)) return "fault";
+  return bundles.some(
+    ({ isWatched: watched, isCongested: congested, downCount: down }) => watched || congested || down > 0,
+  )
+    ? "watch"
+    : "ok";
 }
 
 /** Formats a ratio such as 3.2:1. */
@@ -51,7 +58,7 @@ export function formatRatio(value: number): string {
 }
 
 export function findUnitFill(
-  { switches: [first], group }: FabricUnit,
+  { switches: [first], isGroup: group }: FabricUnit,
   { state }: UnitState,
   coloring: Coloring,
 ): Paint {
@@ -64,15 +71,15 @@ export function findUnitFill(
 
 export function listUnitFacts(unit: FabricUnit, state: UnitState): readonly (readonly [string, string])[] {
   const [first] = unit.switches;
-  const device = unit.group ? undefined : first?.device;
-  const node = unit.group ? undefined : first?.node;
+  const device = unit.isGroup ? undefined : first?.device;
+  const node = unit.isGroup ? undefined : first?.node;
   const facts: (readonly [string, string])[] = [
-    ["Switches", unit.group ? String(unit.switches.length) : ""],
+    ["Switches", unit.isGroup ? String(unit.switches.length) : ""],
     ["Name", device?.name ?? ""],
     ["Role", device?.role ?? ""],
     ["Kind", device === undefined ? "" : formatConstant(device.kind)],
     ["Rack", device?.rackCode ?? ""],
-    ["Failed", state.failed === 0 ? "" : formatCountOf(state.failed, "switch", "switches")],
+    ["Failed", state.failed === 0 ? "" : formatCountWithNoun(state.failed, "switch", "switches")],
     ["Links up", `${state.uplinksUp} of ${state.uplinks}`],
     ["Downwards", node === undefined ? "" : formatBandwidth(node.downlinkMbps)],
     ["Upwards", node === undefined || node.uplinkMbps === 0 ? "" : formatBandwidth(node.uplinkMbps)],

@@ -4,11 +4,11 @@ import { AreaFinder } from "../places.ts";
 import type { Item } from "../scene.ts";
 import { drawLinkLines, type UnitSlot } from "./lines.ts";
 import { drawMatrix } from "./matrix.ts";
-import type { FabricParts, UnitPart } from "./parts.ts";
+import type { DrawnFabric, DrawnUnit } from "./parts.ts";
 import { drawRibbons } from "./ribbons.ts";
 import { findUnitFill } from "./units.ts";
 
-interface Body {
+interface FabricBody {
   readonly body: readonly Item[];
   readonly bodyWidth: number;
   readonly bodyHeight: number;
@@ -18,38 +18,38 @@ interface Body {
 const LABELS_WIDTH = 190;
 const BOX_HEIGHT = 44;
 const BOX_WIDTH = 180;
-const LEAST_BOX = 132;
+const MIN_BOX_WIDTH = 132;
 /** Height in pixels in which links fan out between two tiers. */
 const FAN_HEIGHT = 150;
 /** Widths of leaf columns in pixels: broad with horizontal text, or narrow with vertical names. */
-const BROAD = 112;
-const NARROW = 34;
+const BROAD_COLUMN_WIDTH = 112;
+const NARROW_COLUMN_WIDTH = 34;
 /** Width in pixels that columns fill if there is space for more. */
-const FILLED_WIDTH = 1500;
+const FAN_WIDTH = 1500;
 
 /** Width in pixels of a column if only a matrix is drawn and it has many columns. */
 const SLIM_COLUMN_WIDTH = 17;
 /** Width in pixels that the columns of a matrix without lines fill if there is space for more. */
 const MATRIX_WIDTH = 1000;
 /** Gap in pixels between the columns of two rows of racks, and between the matrices of two tiers. */
-const GAP = 8;
-const BELOW = 26;
+const ROW_GAP = 8;
+const MATRIX_GAP = 26;
 /** Minimum width of a group's box in the view of ribbons, and the height in which ribbons bend, in pixels. */
-const GROUP = 168;
-const RIBBONS = 210;
+const MIN_GROUP_WIDTH = 168;
+const RIBBON_HEIGHT = 210;
 
 /** Returns the units of each tier, the top tier first. */
-function groupUnitsByTier({ units }: FabricParts): readonly (readonly number[])[] {
+function groupUnitsByTier({ units }: DrawnFabric): readonly (readonly number[])[] {
   const tiers = [...new Set(units.map(({ tier }) => tier))].sort((a, b) => b - a);
   return tiers.map((tier) => [...units.keys()].filter((index) => units[index]?.tier === tier));
 }
 
 /** Draws a matrix for each tier below the top, the lowest first. Its switches are the columns, higher switches rows. */
-export function drawMatrixBody(parts: FabricParts, coloring: Coloring): Body {
+export function drawMatrixBody(parts: DrawnFabric, coloring: Coloring): FabricBody {
   const tiers = groupUnitsByTier(parts);
   const below = tiers.length === 1 ? tiers : tiers.slice(1).toReversed();
   const most = Math.max(1, ...below.map(({ length }) => length));
-  const width = Math.max(SLIM_COLUMN_WIDTH, Math.min(BROAD, MATRIX_WIDTH / most));
+  const width = Math.max(SLIM_COLUMN_WIDTH, Math.min(BROAD_COLUMN_WIDTH, MATRIX_WIDTH / most));
   const items: Item[] = [];
   let [y, right] = [0, LABELS_WIDTH + 480];
   for (const columns of below) {
@@ -59,42 +59,42 @@ export function drawMatrixBody(parts: FabricParts, coloring: Coloring): Body {
     let last: string | undefined;
     for (const column of columns) {
       const row = findRackRow(parts.units[column]);
-      if (last !== undefined && last !== row) x += GAP;
+      if (last !== undefined && last !== row) x += ROW_GAP;
       last = row;
       slots.set(column, { x, y, width });
       x += width;
     }
-    const matrix = drawMatrix(parts, { columns, rows, slots, coloring, labels: LABELS_WIDTH });
+    const matrix = drawMatrix(parts, { columns, rows, slots, coloring, labelWidth: LABELS_WIDTH });
     items.push(...matrix.items);
     right = Math.max(right, x);
-    y += matrix.height + BELOW;
+    y += matrix.height + MATRIX_GAP;
   }
-  return { body: items, bodyWidth: right, bodyHeight: Math.max(0, y - BELOW) };
+  return { body: items, bodyWidth: right, bodyHeight: Math.max(0, y - MATRIX_GAP) };
 }
 
-const places = new AreaFinder(() => undefined);
+const areaFinder = new AreaFinder(() => undefined);
 
 /** Returns the row of racks that contains a unit's first switch. */
-function findRackRow(unit: UnitPart | undefined): string {
+function findRackRow(unit: DrawnUnit | undefined): string {
   const [first] = unit?.switches ?? [];
-  return first === undefined ? "" : places.of(first.device).row;
+  return first === undefined ? "" : areaFinder.findAreas(first.device).row;
 }
 
 /** Draws boxes tier by tier, and one ribbon for all links between two boxes. */
-export function drawRibbonBody(parts: FabricParts, coloring: Coloring): Body {
+export function drawRibbonBody(parts: DrawnFabric, coloring: Coloring): FabricBody {
   const tiers = groupUnitsByTier(parts);
   const most = Math.max(1, ...tiers.map(({ length }) => length));
-  const room = Math.max(most * (GROUP + 16), 720);
+  const room = Math.max(most * (MIN_GROUP_WIDTH + 16), 720);
   const slots = new Map<number, UnitSlot>();
   for (const [at, tier] of tiers.entries()) {
     const share = room / Math.max(1, tier.length);
     const width = Math.min(BOX_WIDTH, share - 12);
     for (const [place, unit] of tier.entries()) {
-      slots.set(unit, { x: share * (place + 0.5) - width / 2, y: at * (BOX_HEIGHT + RIBBONS), width });
+      slots.set(unit, { x: share * (place + 0.5) - width / 2, y: at * (BOX_HEIGHT + RIBBON_HEIGHT), width });
     }
   }
   const boxes = tiers.flat().flatMap((index) => drawUnitBox(parts.units[index], slots.get(index), coloring));
-  const bodyHeight = Math.max(0, tiers.length * (BOX_HEIGHT + RIBBONS) - RIBBONS);
+  const bodyHeight = Math.max(0, tiers.length * (BOX_HEIGHT + RIBBON_HEIGHT) - RIBBON_HEIGHT);
   return {
     body: [...drawRibbons(parts, { slots, coloring, boxHeight: BOX_HEIGHT }), ...boxes],
     bodyWidth: room,
@@ -103,13 +103,13 @@ export function drawRibbonBody(parts: FabricParts, coloring: Coloring): Body {
 }
 
 /** Draws every upper-tier switch as a box, every link as a line, and below them the matrix of the lowest tier. */
-export function drawFanBody(parts: FabricParts, coloring: Coloring): Body {
+export function drawFanBody(parts: DrawnFabric, coloring: Coloring): FabricBody {
   const ordered = groupUnitsByTier(parts);
   const rows = ordered.slice(0, -1);
   const bottom = ordered.at(-1) ?? [];
-  const column = Math.max(NARROW, Math.min(BROAD, FILLED_WIDTH / Math.max(1, bottom.length)));
+  const column = Math.max(NARROW_COLUMN_WIDTH, Math.min(BROAD_COLUMN_WIDTH, FAN_WIDTH / Math.max(1, bottom.length)));
   const most = Math.max(0, ...rows.map(({ length }) => length));
-  const room = Math.max(bottom.length * column, most * (LEAST_BOX + 12), Math.min(most, 4) * (BOX_WIDTH + 24), 480);
+  const room = Math.max(bottom.length * column, most * (MIN_BOX_WIDTH + 12), Math.min(most, 4) * (BOX_WIDTH + 24), 480);
   const slots = new Map<number, UnitSlot>();
   for (const [at, row] of rows.entries()) {
     const share = room / row.length;
@@ -123,10 +123,10 @@ export function drawFanBody(parts: FabricParts, coloring: Coloring): Body {
     }
   }
   const leavesY = rows.length * (BOX_HEIGHT + FAN_HEIGHT);
-  const width = bottom.length === 0 ? 0 : Math.min(room / bottom.length, BROAD * 1.5);
+  const width = bottom.length === 0 ? 0 : Math.min(room / bottom.length, BROAD_COLUMN_WIDTH * 1.5);
   const start = LABELS_WIDTH + (room - width * bottom.length) / 2;
   for (const [place, unit] of bottom.entries()) slots.set(unit, { x: start + place * width, y: leavesY, width });
-  const matrix = drawMatrix(parts, { columns: bottom, rows: rows.flat(), slots, coloring, labels: LABELS_WIDTH });
+  const matrix = drawMatrix(parts, { columns: bottom, rows: rows.flat(), slots, coloring, labelWidth: LABELS_WIDTH });
   const boxes = rows.flat().flatMap((index) => drawUnitBox(parts.units[index], slots.get(index), coloring));
   const lines = drawLinkLines(parts, { slots, columns: bottom, coloring, boxHeight: BOX_HEIGHT });
   return {
@@ -136,7 +136,7 @@ export function drawFanBody(parts: FabricParts, coloring: Coloring): Body {
   };
 }
 
-function drawUnitBox(unit: UnitPart | undefined, slot: UnitSlot | undefined, coloring: Coloring): readonly Item[] {
+function drawUnitBox(unit: DrawnUnit | undefined, slot: UnitSlot | undefined, coloring: Coloring): readonly Item[] {
   if (unit === undefined || slot === undefined) return [];
   const { tally } = unit;
   const fill = findUnitFill(unit, tally, coloring);
@@ -165,7 +165,7 @@ function drawUnitBox(unit: UnitPart | undefined, slot: UnitSlot | undefined, col
           kind: "text",
           x: 10,
           y: 18,
-          text: unit.group ? tally.title.replace(/,.*/s, "") : tally.title,
+          text: unit.isGroup ? tally.title.replace(/,.*/s, "") : tally.title,
           size: 12,
           weight: "bold",
           fill: ink,

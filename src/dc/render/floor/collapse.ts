@@ -1,12 +1,12 @@
 import type { Rectangle } from "#dc/model/rack_space.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import type { State } from "../palette.ts";
-import { STATE_WORDS } from "../parts/marks.ts";
+import { STATE_LABELS } from "../parts/marks.ts";
 import type { FloorTile } from "./tiles.ts";
 
 /** Side of the squares into which racks without a row are collapsed, in millimetres. */
 const COLLAPSE_SQUARE_MM = 10_000;
-const GRAVEST: readonly State[] = ["fault", "watch", "ok", "info", "offline"];
+const STATES_BY_SEVERITY: readonly State[] = ["fault", "watch", "ok", "info", "offline"];
 
 /** Several racks drawn as one block. */
 export interface RackBlock {
@@ -20,7 +20,7 @@ export interface CollapsedFloor {
   readonly tiles: readonly FloorTile[];
   readonly blocks: readonly RackBlock[];
   /** Number of footprints that are not drawn separately. */
-  readonly omitted: number;
+  readonly omittedFootprints: number;
 }
 
 /**
@@ -30,50 +30,52 @@ export interface CollapsedFloor {
  */
 export function collapseTiles(
   tiles: readonly FloorTile[],
-  most: number,
+  maxItems: number,
   highlight: ReadonlySet<string>,
 ): CollapsedFloor {
-  if (tiles.length <= most) return { tiles, blocks: [], omitted: 0 };
+  if (tiles.length <= maxItems) return { tiles, blocks: [], omittedFootprints: 0 };
   const keys = new Set([...highlight].map((ref) => ref.toLowerCase()));
   const groups = new Map<string, FloorTile[]>();
   for (const tile of tiles) {
     if (tile.kind !== "rack" || keys.has(tile.ref.toLowerCase())) continue;
-    const key = findGroupKey(tile);
+    const key = formatGroupLabel(tile);
     groups.set(key, [...(groups.get(key) ?? []), tile]);
   }
   const blocks: RackBlock[] = [];
   const hidden = new Set<FloorTile>();
   const order = [...groups].toSorted(([, a], [, b]) => countFaults(a) - countFaults(b) || b.length - a.length);
   for (const [label, group] of order) {
-    if (tiles.length - hidden.size + blocks.length <= most || group.length < 2) break;
+    if (tiles.length - hidden.size + blocks.length <= maxItems || group.length < 2) break;
     blocks.push(buildBlock(label, group));
     for (const tile of group) hidden.add(tile);
   }
   const left = tiles.filter((tile) => !hidden.has(tile));
   const shown = left
     .toSorted((a, b) => Number(keys.has(b.ref.toLowerCase())) - Number(keys.has(a.ref.toLowerCase())))
-    .slice(0, Math.max(0, most - blocks.length));
+    .slice(0, Math.max(0, maxItems - blocks.length));
   const kept = new Set(shown);
-  return { tiles: left.filter((tile) => kept.has(tile)), blocks, omitted: tiles.length - shown.length };
+  return { tiles: left.filter((tile) => kept.has(tile)), blocks, omittedFootprints: tiles.length - shown.length };
 }
 
 function countFaults(group: readonly FloorTile[]): number {
   return group.filter(({ state }) => state === "fault").length;
 }
 
-function findGroupKey({ row, area }: FloorTile): string {
+function formatGroupLabel({ row, area }: FloorTile): string {
   if (row !== "") return `Row ${row}`;
   return `Racks from ${Math.floor(area.west / COLLAPSE_SQUARE_MM) * 10} m, ${Math.floor(area.north / COLLAPSE_SQUARE_MM) * 10} m`;
 }
 
 function buildBlock(label: string, group: readonly FloorTile[]): RackBlock {
-  const counts = GRAVEST.map((state) => [state, group.filter((tile) => tile.state === state).length] as const);
+  const counts = STATES_BY_SEVERITY.map(
+    (state) => [state, group.filter((tile) => tile.state === state).length] as const,
+  );
   const present = counts.filter(([, count]) => count > 0);
   return {
-    label: `${label}: ${formatCountOf(group.length, "rack")}`,
+    label: `${label}: ${formatCountWithNoun(group.length, "rack")}`,
     area: computeEnclosingRectangle(group.map(({ area }) => area)),
     state: present[0]?.[0] ?? "info",
-    tip: [label, ...present.map(([state, count]) => `${count} ${STATE_WORDS[state].toLowerCase()}`)].join("\n"),
+    tip: [label, ...present.map(([state, count]) => `${count} ${STATE_LABELS[state].toLowerCase()}`)].join("\n"),
   };
 }
 

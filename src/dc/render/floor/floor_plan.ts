@@ -1,6 +1,6 @@
 import type { FloorPlanResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { formatCountOf } from "#words/names.ts";
-import type { Draw, Drawing, DrawOptions, Graph } from "../drawing.ts";
+import { formatCountWithNoun } from "#words/names.ts";
+import type { Drawing, DrawOptions, DrawScreen, Graph } from "../drawing.ts";
 import { type FrameInput, frameScene, type LegendLine } from "../frame.ts";
 import { drawSwatch } from "../parts/chrome.ts";
 import type { Item } from "../scene.ts";
@@ -24,11 +24,11 @@ import { buildTrayRows, drawTray } from "./tray.ts";
 const DEFAULT_FLOOR_WIDTH = 1100;
 
 /** Draws a floor from above, to scale: racks with their fronts and health, cooling units and floor-standing power. */
-export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, options): Drawing => {
+export const drawFloorPlan: DrawScreen<FloorPlanResponse> = (reply, options): Drawing => {
   const { coloring, highlight, maxNodes } = options;
   const style = styleFloor(reply, coloring ?? "HEALTH");
   const tiles = buildTiles(reply, style);
-  const crop = findCrop(tiles);
+  const crop = computeCrop(tiles);
   const collapsed = collapseTiles(
     tiles.map((tile) => shiftTile(tile, crop)),
     maxNodes,
@@ -63,7 +63,7 @@ export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, options): Drawing 
     bodyHeight: plan.height + tray.height,
   });
   const elements = [...tiles, ...buildUnplacedTiles(reply, style)].map(createTileElement);
-  return { scene, graph: createFloorGraph(reply, tiles), elements, omittedNodes: collapsed.omitted };
+  return { scene, graph: createFloorGraph(reply, tiles), elements, omittedNodes: collapsed.omittedFootprints };
 };
 
 /** Width of the empty margins that are cropped at the west and the north, in millimetres. */
@@ -73,17 +73,17 @@ interface Crop {
 }
 
 /** Width of the margin left beside the first footprint, and width from which a margin is cropped, in millimetres. */
-const SHOWN_MM = 2000;
-const LEAST_CROP_MM = 5000;
+const KEPT_MARGIN_MM = 2000;
+const MIN_CROP_MM = 5000;
 
 /** Returns the margins to crop, so that a rack far from the floor's corner is drawn as large as one next to it. */
-function findCrop(tiles: readonly FloorTile[]): Crop {
-  const spare = (first: number) => {
-    const left = Math.floor((first - SHOWN_MM) / 1000) * 1000;
-    return left >= LEAST_CROP_MM && Number.isFinite(left) ? left : 0;
+function computeCrop(tiles: readonly FloorTile[]): Crop {
+  const computeCropMm = (first: number) => {
+    const left = Math.floor((first - KEPT_MARGIN_MM) / 1000) * 1000;
+    return left >= MIN_CROP_MM && Number.isFinite(left) ? left : 0;
   };
-  const first = (side: "west" | "north") => Math.min(...tiles.map(({ area }) => area[side]));
-  return { west: spare(first("west")), north: spare(first("north")) };
+  const findFirstEdge = (side: "west" | "north") => Math.min(...tiles.map(({ area }) => area[side]));
+  return { west: computeCropMm(findFirstEdge("west")), north: computeCropMm(findFirstEdge("north")) };
 }
 
 function shiftTile(tile: FloorTile, { west, north }: Crop): FloorTile {
@@ -103,10 +103,12 @@ function createFloorSubtitle(reply: FloorPlanResponse): string {
   if (isFloorEmpty(reply)) return "No rack, cooling unit or floor-standing supply is recorded here";
   const parts = [
     racks.length === 0 && without.length > 0 ? "no rack on the plan" : "",
-    racks.length > 0 ? `${formatCountOf(racks.length, "rack")} on the plan` : "",
+    racks.length > 0 ? `${formatCountWithNoun(racks.length, "rack")} on the plan` : "",
     racks.length + without.length === 0 ? "no racks" : "",
-    formatCountOf(cracs.length, "cooling unit"),
-    devices.length > 0 ? `${formatCountOf(devices.length, "floor-standing supply", "floor-standing supplies")}` : "",
+    formatCountWithNoun(cracs.length, "cooling unit"),
+    devices.length > 0
+      ? `${formatCountWithNoun(devices.length, "floor-standing supply", "floor-standing supplies")}`
+      : "",
     isReplyMeasured(reply) ? "by readings" : "",
   ].filter(Boolean);
   const [first = "", ...rest] = parts;
@@ -115,7 +117,7 @@ function createFloorSubtitle(reply: FloorPlanResponse): string {
 
 function createFloorHeader(
   reply: FloorPlanResponse,
-  { omitted, blocks }: CollapsedFloor,
+  { omittedFootprints: omitted, blocks }: CollapsedFloor,
   { crop, overlaps, risks }: { readonly risks: FrameInput["figures"]; readonly crop: Crop; readonly overlaps: number },
 ): Omit<FrameInput, "legend" | "body" | "bodyWidth" | "bodyHeight"> {
   const { floorRef, counts, unplaced } = reply;
@@ -124,7 +126,7 @@ function createFloorHeader(
   return {
     title: `Floor ${name}`,
     subtitle: createFloorSubtitle(reply),
-    description: `Floor plan of ${name}: ${formatCountOf(ok + watch + fault, "rack")}, ${ok} OK, ${watch} watch, ${fault} fault.`,
+    description: `Floor plan of ${name}: ${formatCountWithNoun(ok + watch + fault, "rack")}, ${ok} OK, ${watch} watch, ${fault} fault.`,
     figures:
       risks.length > 0
         ? risks
@@ -148,19 +150,23 @@ function createFloorHeader(
         ? []
         : [
             {
-              text: `Footprints overlap in ${formatCountOf(overlaps, "place")}: hatched`,
+              text: `Footprints overlap in ${formatCountWithNoun(overlaps, "place")}: hatched`,
               tone: "fault" as const,
               isOwn: true,
             },
           ]),
       ...(unplaced.length === 0
         ? []
-        : [{ text: `${formatCountOf(unplaced.length, "element")} without a recorded place: listed below the plan` }]),
+        : [
+            {
+              text: `${formatCountWithNoun(unplaced.length, "element")} without a recorded place: listed below the plan`,
+            },
+          ]),
       ...(omitted === 0
         ? []
         : [
             {
-              text: `${formatCountOf(omitted, "footprint")} not drawn one by one (${formatCountOf(blocks.length, "block")} instead), so that the plan stays readable`,
+              text: `${formatCountWithNoun(omitted, "footprint")} not drawn one by one (${formatCountWithNoun(blocks.length, "block")} instead), so that the plan stays readable`,
               tone: "watch" as const,
             },
           ]),
@@ -172,16 +178,16 @@ function drawPlan({ extents }: FloorPlanResponse, { tiles, blocks }: CollapsedFl
   const [widthMm, depthMm] = [(extents?.widthMm ?? 0) - crop.west, (extents?.depthMm ?? 0) - crop.north];
   if (tiles.length + blocks.length === 0) return { items: [], width: DEFAULT_FLOOR_WIDTH, height: 0 };
   const pxPerMm = computePixelsPerMm(widthMm, DEFAULT_FLOOR_WIDTH);
-  const px = (mm: number) => mm * pxPerMm;
+  const toPixels = (mm: number) => mm * pxPerMm;
   // Leaves a margin after the last footprint, so that none touches the picture's border.
-  const [width, height] = [px(widthMm) + 20, px(depthMm) + 20];
+  const [width, height] = [toPixels(widthMm) + 20, toPixels(depthMm) + 20];
   const items: Item[] = [
     ...drawFloorGrid(width, height, pxPerMm),
-    ...drawAisles({ tiles, blocks }, px),
-    ...drawBlocks(blocks, tiles, px),
-    ...drawRowLabels(tiles, blocks, px),
-    ...drawTiles(tiles, px),
-    ...drawOverlaps(findOverlaps(tiles), px),
+    ...drawAisles({ tiles, blocks }, toPixels),
+    ...drawBlocks(blocks, tiles, toPixels),
+    ...drawRowLabels(tiles, blocks, toPixels),
+    ...drawTiles(tiles, toPixels),
+    ...drawOverlaps(findOverlaps(tiles), toPixels),
     { kind: "group", at: [0, height + 10], items: drawScaleBar(pxPerMm).items },
   ];
   return { items, width, height: height + 30 };

@@ -5,25 +5,25 @@ import { capitalize } from "#words/names.ts";
 import type { FrameInput } from "../frame.ts";
 import { type ColorToken, findScaleToken, type ScaleToken, type State } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
-import { findEnumWordAt, findHealthState, STATE_WORDS } from "../parts/marks.ts";
+import { findEnumValue, findHealthState, STATE_LABELS } from "../parts/marks.ts";
 import { SHARE_STEPS } from "../scale_legend.ts";
 
 /** Fills, signs and figures of racks, and the legend. */
 export interface FloorStyle {
-  fill(rack: RackTile): ColorToken;
+  findFill(rack: RackTile): ColorToken;
   /** Whether the coloured value of the rack is unknown. */
   isUnknown?(rack: RackTile): boolean;
   /** Returns the state that the rack's sign shows; if absent, the sign shows the rack's health. */
-  sign?(rack: RackTile): State | undefined;
-  figure(rack: RackTile): string;
+  findSign?(rack: RackTile): State | undefined;
+  formatFigure(rack: RackTile): string;
   readonly legend: readonly LegendEntry[];
 }
 
 /** Hatch for unknown values. */
 export const UNKNOWN_HATCH = { pattern: "diagonal", paint: "grid" } as const;
 
-const STATES = ["ok", "watch", "fault", "info"] as const;
-const SHARES = SHARE_STEPS.map(([, label]) => label);
+const SIGN_STATES = ["ok", "watch", "fault", "info"] as const;
+const SHARE_LABELS = SHARE_STEPS.map(([, label]) => label);
 
 /** Returns the style of a floor's racks for one colouring. Signs show the health of racks, except for RISK. */
 export function styleFloor(reply: FloorPlanResponse, coloring: Coloring): FloorStyle {
@@ -42,23 +42,23 @@ export function styleFloor(reply: FloorPlanResponse, coloring: Coloring): FloorS
         ? hatchUnknown(createInletStyle(), ({ inletTempC }) => inletTempC === undefined)
         : createThermalFloorStyle(reply.racks);
     case "RISK":
-      return RISKS;
+      return RISK_STYLE;
     case "NONE":
-      return { fill: () => "panel", figure: () => "", legend: createSignLegend() };
+      return { findFill: () => "panel", formatFigure: () => "", legend: createSignLegend() };
     default:
       return {
-        fill: ({ health }) => `${findHealthState(health)}Soft`,
-        figure: ({ powerPct }) => (powerPct === undefined ? "" : formatPercent(Math.round(powerPct))),
+        findFill: ({ health }) => `${findHealthState(health)}Soft`,
+        formatFigure: ({ powerPct }) => (powerPct === undefined ? "" : formatPercent(Math.round(powerPct))),
         legend: createSignLegend(),
       };
   }
 }
 
 function createSignLegend(): readonly LegendEntry[] {
-  return STATES.map((state) => ({ label: STATE_WORDS[state], state }));
+  return SIGN_STATES.map((state) => ({ label: STATE_LABELS[state], state }));
 }
 
-const RISK_LOOKS: Readonly<
+const RISK_APPEARANCES: Readonly<
   Record<RackRisk, { readonly label: string; readonly fill: ColorToken; readonly state?: State }>
 > = {
   DARK: { label: "goes dark", fill: "faultSoft", state: "fault" },
@@ -69,14 +69,14 @@ const RISK_LOOKS: Readonly<
 
 /** Returns text and colour for the worst effect of one failure on a rack. */
 export function findRiskAppearance({ risk = 0 }: Pick<RackTile, "risk">) {
-  return RISK_LOOKS[findEnumWordAt(RACK_RISKS, risk) ?? "NONE"];
+  return RISK_APPEARANCES[findEnumValue(RACK_RISKS, risk) ?? "NONE"];
 }
 
 /** Returns one figure for each effect of a failure: the number of racks for which it is the worst effect. */
 export function createRiskFigures({ racks, unplacedRacks }: FloorPlanResponse): FrameInput["figures"] {
   const all = [...racks, ...unplacedRacks];
   if (all.length === 0) return [];
-  return Object.values(RISK_LOOKS).map((look) => {
+  return Object.values(RISK_APPEARANCES).map((look) => {
     const count = all.filter((rack) => findRiskAppearance(rack) === look).length;
     return {
       label: capitalize(look.label),
@@ -86,11 +86,11 @@ export function createRiskFigures({ racks, unplacedRacks }: FloorPlanResponse): 
   });
 }
 
-const RISKS: FloorStyle = {
-  fill: (rack) => findRiskAppearance(rack).fill,
-  sign: (rack) => findRiskAppearance(rack).state,
-  figure: (rack) => (findRiskAppearance(rack).fill === "scale0" ? "1 device" : ""),
-  legend: Object.values(RISK_LOOKS).map(({ label, fill, state }) => ({
+const RISK_STYLE: FloorStyle = {
+  findFill: (rack) => findRiskAppearance(rack).fill,
+  findSign: (rack) => findRiskAppearance(rack).state,
+  formatFigure: (rack) => (findRiskAppearance(rack).fill === "scale0" ? "1 device" : ""),
+  legend: Object.values(RISK_APPEARANCES).map(({ label, fill, state }) => ({
     label: `${label} after one failure`,
     ...(state === undefined ? { fill } : { state }),
   })),
@@ -105,17 +105,17 @@ function createFloorScaleLegend(labels: readonly string[], unknown: string): rea
   ];
 }
 
-function createShareStyle(value: (rack: RackTile) => number | undefined, unknown: string): FloorStyle {
+function createShareStyle(getShare: (rack: RackTile) => number | undefined, unknown: string): FloorStyle {
   return {
-    fill: (rack) => {
-      const pct = value(rack);
+    findFill: (rack) => {
+      const pct = getShare(rack);
       return pct === undefined ? "panel" : findScaleToken(pct);
     },
-    figure: (rack) => {
-      const pct = value(rack);
+    formatFigure: (rack) => {
+      const pct = getShare(rack);
       return pct === undefined ? "" : formatPercent(Math.round(pct));
     },
-    legend: createFloorScaleLegend(SHARES, unknown),
+    legend: createFloorScaleLegend(SHARE_LABELS, unknown),
   };
 }
 
@@ -127,11 +127,11 @@ function createInletStyle(): FloorStyle {
     index === 0 ? `below ${from} °C` : `${INLET_STEPS_C[index - 1]} – ${from} °C`,
   );
   return {
-    fill: ({ inletTempC }) =>
+    findFill: ({ inletTempC }) =>
       inletTempC === undefined
         ? "panel"
         : (`scale${INLET_STEPS_C.filter((from) => inletTempC >= from).length}` as ScaleToken),
-    figure: ({ inletTempC }) => (inletTempC === undefined ? "" : `${formatPlainNumber(inletTempC)} °C`),
+    formatFigure: ({ inletTempC }) => (inletTempC === undefined ? "" : `${formatPlainNumber(inletTempC)} °C`),
     legend: createFloorScaleLegend([...labels, `${INLET_STEPS_C.at(-1)} °C and more`], "inlet not measured"),
   };
 }
@@ -146,8 +146,8 @@ function hatchUnknown(style: FloorStyle, isUnknown: (rack: RackTile) => boolean)
   return {
     ...style,
     isUnknown,
-    fill: (rack) => (isUnknown(rack) ? "panel" : style.fill(rack)),
-    figure: (rack) => (isUnknown(rack) ? "" : style.figure(rack)),
+    findFill: (rack) => (isUnknown(rack) ? "panel" : style.findFill(rack)),
+    formatFigure: (rack) => (isUnknown(rack) ? "" : style.formatFigure(rack)),
     legend: style.legend.map((entry) => (entry.fill === "panel" ? { ...entry, hatch: UNKNOWN_HATCH } : entry)),
   };
 }
@@ -158,6 +158,6 @@ function createThermalFloorStyle(racks: readonly RackTile[]): FloorStyle {
   const byShare = createShareStyle(({ coolingPct }) => coolingPct, "no cooling limit recorded");
   return {
     ...byShare,
-    figure: (rack) => (rack.coolingPct === undefined ? formatWatts(rack.heatW) : byShare.figure(rack)),
+    formatFigure: (rack) => (rack.coolingPct === undefined ? formatWatts(rack.heatW) : byShare.formatFigure(rack)),
   };
 }

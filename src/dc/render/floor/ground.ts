@@ -10,18 +10,18 @@ import { type FloorTile, formatTooltip } from "./tiles.ts";
 /** Converts millimetres to pixels. */
 export type MmToPx = (mm: number) => number;
 
-const MOST_PX_PER_MM = 0.1;
+const MAX_PX_PER_MM = 0.1;
 /** Minimum pixels per millimetre: a rack of 600 mm is 33 pixels wide, so that its code can be read. */
 const READABLE_PX_PER_MM = 0.055;
 /** Width of a plan in pixels above which racks need not be readable. */
 export const MAX_FLOOR_WIDTH_PX = 4000;
-const LEAST_PX_PER_MM = 0.03;
+const MIN_PX_PER_MM = 0.03;
 
 /** Returns a floor's pixels per millimetre: those of the default width, or more if racks would be unreadable. */
-export function computePixelsPerMm(widthMm: number, usualWidth: number): number {
+export function computePixelsPerMm(widthMm: number, defaultWidth: number): number {
   const floorMm = Math.max(1, widthMm);
   const readable = Math.min(READABLE_PX_PER_MM, MAX_FLOOR_WIDTH_PX / floorMm);
-  return Math.min(MOST_PX_PER_MM, Math.max(LEAST_PX_PER_MM, readable, usualWidth / floorMm));
+  return Math.min(MAX_PX_PER_MM, Math.max(MIN_PX_PER_MM, readable, defaultWidth / floorMm));
 }
 
 /** Draws the floor with a line every metre, or every five metres at a small scale. */
@@ -81,7 +81,7 @@ export function drawTiles(tiles: readonly FloorTile[], px: MmToPx): readonly Ite
   return tiles.map((tile, index) =>
     drawTile(tile, {
       box: convertToPixelBox(tile.area, px),
-      visible: convertToPixelBox(findVisiblePart(tile.area, areas, index + 1), px),
+      visible: convertToPixelBox(findVisibleArea(tile.area, areas, index + 1), px),
     }),
   );
 }
@@ -91,11 +91,11 @@ function convertToPixelBox({ west, north, east, south }: Rectangle, px: MmToPx):
 }
 
 /** Returns a large rectangle of an area that no later area covers, so that its label is readable. */
-function findVisiblePart(whole: Rectangle, areas: readonly Rectangle[], from: number): Rectangle {
+function findVisibleArea(whole: Rectangle, areas: readonly Rectangle[], from: number): Rectangle {
   let area = whole;
   for (let later = from; later < areas.length; later += 1) {
     const over = areas[later];
-    if (over === undefined || !doAreasMeet(area, over)) continue;
+    if (over === undefined || !doAreasOverlap(area, over)) continue;
     const strips = [
       { ...area, east: over.west },
       { ...area, west: over.east },
@@ -108,7 +108,7 @@ function findVisiblePart(whole: Rectangle, areas: readonly Rectangle[], from: nu
   return area;
 }
 
-export function doAreasMeet(a: Rectangle, b: Rectangle): boolean {
+export function doAreasOverlap(a: Rectangle, b: Rectangle): boolean {
   return a.west < b.east && b.west < a.east && a.north < b.south && b.north < a.south;
 }
 
@@ -169,7 +169,7 @@ export function drawBlocks(blocks: readonly RackBlock[], tiles: readonly FloorTi
       tip: block.tip,
       items: [
         { kind: "rect", ...box, radius: 4, fill: `${block.state}Soft`, stroke: `${block.state}Text`, strokeWidth: 2 },
-        ...drawBlockText(block, convertToPixelBox(findVisiblePart(block.area, areas, index + 1), px)),
+        ...drawBlockText(block, convertToPixelBox(findVisibleArea(block.area, areas, index + 1), px)),
       ],
     };
   });
@@ -205,7 +205,7 @@ export function drawRowLabels(tiles: readonly FloorTile[], blocks: readonly Rack
     const text = `Row ${row}`;
     const width = Math.min(160, measureText(text, { size, weight: "bold" }));
     const spots = [px(north) - 16, px(south) + 2].map((y): TileBox => ({ x: px(west), y, width, height: 15 }));
-    const free = spots.find((spot) => spot.y >= 0 && !taken.some((box) => doBoxesMeet(box, spot)));
+    const free = spots.find((spot) => spot.y >= 0 && !taken.some((box) => doBoxesOverlap(box, spot)));
     if (free === undefined) return [];
     taken.push(free);
     return [
@@ -227,7 +227,7 @@ export function findOverlaps(tiles: readonly FloorTile[]): readonly Rectangle[] 
     for (let other = at + 1; other < ordered.length; other += 1) {
       const over = ordered[other]?.area;
       if (over === undefined || over.west >= area.east) break;
-      if (!doAreasMeet(area, over)) continue;
+      if (!doAreasOverlap(area, over)) continue;
       const west = Math.max(area.west, over.west);
       const east = Math.min(area.east, over.east);
       const [north, south] = [Math.max(area.north, over.north), Math.min(area.south, over.south)];
@@ -250,6 +250,6 @@ export function drawOverlaps(overlaps: readonly Rectangle[], px: MmToPx): readon
   );
 }
 
-function doBoxesMeet(a: TileBox, b: TileBox): boolean {
+function doBoxesOverlap(a: TileBox, b: TileBox): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }

@@ -13,14 +13,14 @@ export interface TileBox {
 
 /** Minimum font size in pixels; longer text is truncated instead. */
 const MIN_FONT_SIZE = 7;
-const SIGN = 14;
+const MAX_SIGN_SIZE = 14;
 /** Maximum number of lines of a code. */
 const MAX_CODE_LINES = 3;
 
 /** Draws sign, code and figure one below the other. Text that does not fit is available in the tooltip. */
 export function drawTileText(tile: FloorTile, box: TileBox): readonly Item[] {
   const { x, y, width, height } = box;
-  const signSize = Math.min(SIGN, width - 8, height - 8);
+  const signSize = Math.min(MAX_SIGN_SIZE, width - 8, height - 8);
   const sign = tile.state === undefined || signSize < 5 ? undefined : tile.state;
   const middle = [x + width / 2, y + height / 2] as const;
   // A tile that is too small for text still shows its sign.
@@ -28,7 +28,7 @@ export function drawTileText(tile: FloorTile, box: TileBox): readonly Item[] {
   const size = Math.min(11, height / 3, findFittingFontSize(tile.code, width - 8, findFontWeight(tile)));
   const upright = size < MIN_FONT_SIZE ? drawUprightCode(tile, box, sign === undefined ? 0 : signSize) : undefined;
   if (upright !== undefined) return upright;
-  const signLine: readonly Line[] =
+  const signLine: readonly StackLine[] =
     sign === undefined ? [] : [{ height: signSize + 5, draw: ([cx], at) => drawMark(sign, [cx, at], signSize) }];
   const broken = size < MIN_FONT_SIZE ? breakCode(tile, width - 6) : [tile.code];
   const codes = createCodeLines(tile, { codes: broken, width, size: Math.max(MIN_FONT_SIZE, size) });
@@ -39,21 +39,21 @@ export function drawTileText(tile: FloorTile, box: TileBox): readonly Item[] {
 }
 
 /** One line of a stack, with a function that draws it around its middle. */
-interface Line {
+interface StackLine {
   readonly height: number;
   readonly draw: (middle: readonly [number, number], at: number) => readonly Item[];
 }
 
-interface LinesInput {
+interface LineSize {
   readonly width: number;
   readonly size: number;
 }
 
-function createCodeLines(tile: FloorTile, { codes, width, size }: LinesInput & { readonly codes: readonly string[] }) {
+function createCodeLines(tile: FloorTile, { codes, width, size }: LineSize & { readonly codes: readonly string[] }) {
   const weight = findFontWeight(tile);
   const text = { kind: "text", anchor: "middle", fill: `on:${tile.fill}`, size, maxWidth: width - 4 } as const;
-  return codes.map((code): Line => {
-    const draw: Line["draw"] = ([x], at) => [
+  return codes.map((code): StackLine => {
+    const draw: StackLine["draw"] = ([x], at) => [
       { ...text, x, y: at + size * 0.36, text: code, ...(weight !== undefined && { weight }) },
     ];
     return { height: size + (codes.length > 1 ? 2 : 4), draw };
@@ -61,25 +61,25 @@ function createCodeLines(tile: FloorTile, { codes, width, size }: LinesInput & {
 }
 
 /** Returns the complete figure or nothing: a truncated number would be wrong. */
-function createFigureLines({ figure, fill }: FloorTile, { width, size }: LinesInput): readonly Line[] {
+function createFigureLines({ figure, fill }: FloorTile, { width, size }: LineSize): readonly StackLine[] {
   const figureSize = Math.min(Math.max(MIN_FONT_SIZE, size - 1), findFittingFontSize(figure, width - 8));
   if (figure === "" || figureSize < MIN_FONT_SIZE) return [];
   const text = { kind: "text", anchor: "middle", fill: `on:${fill}`, size: figureSize } as const;
-  const draw: Line["draw"] = ([x], at) => [{ ...text, x, y: at + figureSize * 0.36, text: figure }];
+  const draw: StackLine["draw"] = ([x], at) => [{ ...text, x, y: at + figureSize * 0.36, text: figure }];
   return [{ height: Math.max(MIN_FONT_SIZE, size) + 3, draw }];
 }
 
 /** Returns the lines that fit. Omits the figure first, then the code if there is a sign. */
 function fitLines(
-  { sign, codes, figure }: Readonly<Record<"sign" | "codes" | "figure", readonly Line[]>>,
+  { sign, codes, figure }: Readonly<Record<"sign" | "codes" | "figure", readonly StackLine[]>>,
   height: number,
-): readonly Line[] {
+): readonly StackLine[] {
   const stacks = [[...sign, ...codes, ...figure], [...sign, ...codes], sign.length > 0 ? sign : codes.slice(0, 1)];
-  const fits = (lines: readonly Line[]) => lines.reduce((sum, line) => sum + line.height, 0) <= height;
+  const fits = (lines: readonly StackLine[]) => lines.reduce((sum, line) => sum + line.height, 0) <= height;
   return stacks.find(fits) ?? stacks.at(-1) ?? [];
 }
 
-function drawStack(middle: readonly [number, number], lines: readonly Line[]): readonly Item[] {
+function drawStack(middle: readonly [number, number], lines: readonly StackLine[]): readonly Item[] {
   let top = middle[1] - lines.reduce((sum, line) => sum + line.height, 0) / 2;
   return lines.flatMap((line) => {
     const drawn = line.draw(middle, top + line.height / 2);
@@ -131,19 +131,19 @@ function breakCode(tile: FloorTile, room: number): readonly string[] {
       0,
     );
   for (let count = 2; count <= MAX_CODE_LINES; count += 1) {
-    const [best] = splitParts(parts, count).toSorted((a, b) => widest(a) - widest(b));
+    const [best] = distributeParts(parts, count).toSorted((a, b) => widest(a) - widest(b));
     if (best !== undefined && widest(best) <= room) return best;
   }
   return [tile.code];
 }
 
 /** Returns every way to distribute parts over this number of lines. */
-function splitParts(parts: readonly string[], count: number): readonly (readonly string[])[] {
+function distributeParts(parts: readonly string[], count: number): readonly (readonly string[])[] {
   if (count === 1) return [[parts.join("")]];
   return parts
     .slice(1)
     .flatMap((_, index) =>
-      splitParts(parts.slice(index + 1), count - 1).map((rest) => [parts.slice(0, index + 1).join(""), ...rest]),
+      distributeParts(parts.slice(index + 1), count - 1).map((rest) => [parts.slice(0, index + 1).join(""), ...rest]),
     );
 }
 

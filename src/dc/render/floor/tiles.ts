@@ -5,7 +5,7 @@ import type { CracTile, DeviceTile, FloorPlanResponse, RackTile } from "#gen/dat
 import { appendUnit, formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
 import { formatConstant, getReasonUnit, getRefName } from "#words/names.ts";
 import type { ColorToken, State } from "../palette.ts";
-import { findEnumWordAt, findHealthState, findShareState, joinCodeAndName, STATE_WORDS } from "../parts/marks.ts";
+import { findEnumValue, findHealthState, findShareState, joinCodeAndName, STATE_LABELS } from "../parts/marks.ts";
 import { type FloorStyle, findRiskAppearance } from "./floor_style.ts";
 
 /** One footprint of the plan with its colours, texts and facts. */
@@ -79,13 +79,13 @@ function buildRackTile(rack: RackTile, style: FloorStyle): FloorTile {
     title: joinCodeAndName(code, name),
     ...convertToFootprint(placement),
     row,
-    fill: style.fill(rack),
+    fill: style.findFill(rack),
     isUnknown: style.isUnknown?.(rack) ?? false,
-    state: style.sign === undefined ? state : style.sign(rack),
-    figure: style.figure(rack),
+    state: style.findSign === undefined ? state : style.findSign(rack),
+    figure: style.formatFigure(rack),
     facts: [
       ...(risk === undefined ? [] : [["One failure", describeRisk(rack)] as const]),
-      ["Health", STATE_WORDS[state]],
+      ["Health", STATE_LABELS[state]],
       ["Space taken", formatPercent(spacePct)],
       ["Power", powerPct === undefined ? "no limit recorded" : formatPercent(powerPct)],
       ...(measuredW === undefined ? [] : [["Measured", formatWatts(measuredW)] as const]),
@@ -112,13 +112,13 @@ function describeRisk(rack: RackTile): string {
   return rack.riskRef === undefined ? label : `${label} by ${getRefName(rack.riskRef)}`;
 }
 
-type UnitOnPlan = Pick<CracTile, "code" | "name" | "status" | "utilizationPct"> & {
+type CracTileInput = Pick<CracTile, "code" | "name" | "status" | "utilizationPct"> & {
   readonly placement?: Placement | undefined;
 };
 
 /** Returns the tile of a cooling unit with its load. */
-export function buildCracTile({ code, name, placement, status, utilizationPct }: UnitOnPlan): FloorTile {
-  const word = findEnumWordAt(CRAC_STATUSES, status) ?? "ACTIVE";
+export function buildCracTile({ code, name, placement, status, utilizationPct }: CracTileInput): FloorTile {
+  const word = findEnumValue(CRAC_STATUSES, status) ?? "ACTIVE";
   const works = word === "ACTIVE" || word === "STANDBY";
   return {
     ref: `crac:${code}`,
@@ -128,7 +128,7 @@ export function buildCracTile({ code, name, placement, status, utilizationPct }:
     ...convertToFootprint(placement),
     row: "",
     fill: works ? "accentSoft" : "offlineSoft",
-    state: findUnitState(word, utilizationPct),
+    state: findCracState(word, utilizationPct),
     figure: word === "ACTIVE" ? formatPercent(Math.round(utilizationPct)) : formatConstant(word),
     facts: [
       ["Status", formatConstant(word)],
@@ -138,7 +138,7 @@ export function buildCracTile({ code, name, placement, status, utilizationPct }:
   };
 }
 
-function findUnitState(status: (typeof CRAC_STATUSES)[number], pct: number): State | undefined {
+function findCracState(status: (typeof CRAC_STATUSES)[number], pct: number): State | undefined {
   if (status === "FAILED") return "fault";
   if (status === "OFFLINE" || status === "MAINTENANCE") return "offline";
   const state = findShareState(pct);
@@ -155,7 +155,7 @@ function buildDeviceTile({
   powerPct,
   powerFailoverPct,
 }: DeviceTile): FloorTile {
-  const word = findEnumWordAt(DEVICE_STATUSES, status) ?? "ACTIVE";
+  const word = findEnumValue(DEVICE_STATUSES, status) ?? "ACTIVE";
   const load = findHealthState(health);
   const state = word === "FAILED" ? "fault" : word === "OFFLINE" ? "offline" : undefined;
   return {
@@ -169,7 +169,7 @@ function buildDeviceTile({
     state: state ?? (load === "ok" || load === "info" ? undefined : load),
     figure: formatLoadFigure(powerPct, powerFailoverPct),
     facts: [
-      ["Kind", formatConstant(findEnumWordAt(DEVICE_KINDS, kind) ?? "OTHER")],
+      ["Kind", formatConstant(findEnumValue(DEVICE_KINDS, kind) ?? "OTHER")],
       ["Status", formatConstant(word)],
       ["Load", powerPct === undefined ? "no capacity recorded" : formatPercent(powerPct)],
       ...(powerFailoverPct === undefined ? [] : [["After one failure", formatPercent(powerFailoverPct)] as const]),

@@ -9,12 +9,12 @@ import { buildUnplacedTiles, type FloorTile, formatTooltip } from "./tiles.ts";
 
 /** Size of the box of a rack or cooling unit without a position, and the gap beside it, in pixels. */
 const TRAY_BOX = { width: 58, mostWidth: 190, height: 44 };
-const GAP = 6;
+const BOX_GAP = 6;
 /** Height of a row's name, in pixels. */
 const ROW_NAME_HEIGHT = 18;
 /** Maximum number of boxes; further elements are counted. Chosen by us: about three screens. */
 const MAX_TRAY_BOXES = 300;
-const GRAVEST: readonly (State | undefined)[] = ["fault", "watch", "info", "ok", undefined];
+const STATES_BY_SEVERITY: readonly (State | undefined)[] = ["fault", "watch", "info", "ok", undefined];
 
 /** Elements that a row of the tray shows side by side. */
 interface TrayRow {
@@ -36,8 +36,10 @@ export function buildTrayRows(reply: FloorPlanResponse, style: FloorStyle): read
   const rows = [...Map.groupBy(inRows, ({ row }) => row)]
     .toSorted(([a], [b]) => a.localeCompare(b, "en", { numeric: true }))
     .map(([row, tiles]): TrayRow => ({ name: formatRowTitle(row), tiles }));
-  const worstFirst = others.toSorted((a, b) => GRAVEST.indexOf(a.state) - GRAVEST.indexOf(b.state));
-  const units = reply.unplaced.filter((ref) => !racks.some((rack) => rack.ref === ref)).map(createUnitTile);
+  const worstFirst = others.toSorted(
+    (a, b) => STATES_BY_SEVERITY.indexOf(a.state) - STATES_BY_SEVERITY.indexOf(b.state),
+  );
+  const units = reply.unplaced.filter((ref) => !racks.some((rack) => rack.ref === ref)).map(createUnplacedCracTile);
   return [
     ...rows,
     ...(others.length === 0 ? [] : [{ name: rows.length === 0 ? "Racks" : "Racks without a row", tiles: worstFirst }]),
@@ -45,7 +47,7 @@ export function buildTrayRows(reply: FloorPlanResponse, style: FloorStyle): read
   ];
 }
 
-function createUnitTile(ref: string): FloorTile {
+function createUnplacedCracTile(ref: string): FloorTile {
   return {
     ref,
     kind: "crac",
@@ -72,7 +74,7 @@ export function drawTray(
     ...rows.flatMap(({ tiles }) => tiles.map(({ code }) => measureText(code, { size: 10, weight: "bold" }))),
   );
   const boxWidth = Math.min(TRAY_BOX.mostWidth, Math.max(TRAY_BOX.width, longest + 14));
-  const perLine = Math.max(1, Math.floor((Math.max(width, 760) + GAP) / (boxWidth + GAP)));
+  const perLine = Math.max(1, Math.floor((Math.max(width, 760) + BOX_GAP) / (boxWidth + BOX_GAP)));
   const items: Item[] = [
     { kind: "text", x: 0, y: top + 18, text: "Without a recorded place", size: 12, weight: "bold", fill: "ink" },
   ];
@@ -86,14 +88,14 @@ export function drawTray(
     items.push(
       ...shown.map((tile, at) =>
         drawBoxTile(tile, {
-          x: (at % perLine) * (boxWidth + GAP),
-          y: y + ROW_NAME_HEIGHT + Math.floor(at / perLine) * (TRAY_BOX.height + GAP),
+          x: (at % perLine) * (boxWidth + BOX_GAP),
+          y: y + ROW_NAME_HEIGHT + Math.floor(at / perLine) * (TRAY_BOX.height + BOX_GAP),
           width: boxWidth,
           height: TRAY_BOX.height,
         }),
       ),
     );
-    y += ROW_NAME_HEIGHT + Math.ceil(shown.length / perLine) * (TRAY_BOX.height + GAP) + 4;
+    y += ROW_NAME_HEIGHT + Math.ceil(shown.length / perLine) * (TRAY_BOX.height + BOX_GAP) + 4;
   }
   const more = rows.reduce((sum, { tiles }) => sum + tiles.length, 0) - (MAX_TRAY_BOXES - left);
   if (more > 0) items.push({ kind: "text", x: 0, y: y + 12, text: `and ${more} more`, size: 11, fill: "muted" });

@@ -38,7 +38,7 @@ const LANE_HEIGHT = 4;
  */
 export function layOutGraph(boxes: readonly LayoutBox[], edges: readonly LabelledEdge[]): LayeredLayout {
   if (boxes.length === 0) return { corners: [], routes: edges.map(() => []), width: 0, height: 0 };
-  const slots = new Slots(boxes, edges);
+  const slots = new LayoutSlots(boxes, edges);
   const columns = orderColumns(slots.columns(), slots);
   const middles = placeBoxes({
     columns,
@@ -47,7 +47,7 @@ export function layOutGraph(boxes: readonly LayoutBox[], edges: readonly Labelle
     heights: slots.heights,
     gap: ROW_GAP,
   });
-  const channels = slots.channels(middles).map(routeChannel);
+  const channels = slots.buildChannels(middles).map(routeChannel);
   const lefts: number[] = [];
   const widths = columns.map((column) => Math.max(0, ...column.map((slot) => boxes[slot]?.width ?? 0)));
   let x = 0;
@@ -58,7 +58,7 @@ export function layOutGraph(boxes: readonly LayoutBox[], edges: readonly Labelle
   const corners = boxes.map(
     ({ height }, box): Point => [lefts[slots.layers[box] ?? 0] ?? 0, (middles[box] ?? 0) - height / 2],
   );
-  const routes = edges.map((edge) => slots.way(edge, { corners, lefts, widths, channels }));
+  const routes = edges.map((edge) => slots.computeRoute(edge, { corners, lefts, widths, channels }));
   const points = [
     ...routes.flat(),
     ...boxes.map(({ width, height }, box) => computeFarCorner(corners[box], width, height)),
@@ -71,7 +71,7 @@ function computeFarCorner([x, y]: Point = [0, 0], width: number, height: number)
   return [x + width, y + height];
 }
 
-interface Drawn {
+interface PlacedColumns {
   readonly corners: readonly Point[];
   readonly lefts: readonly number[];
   readonly widths: readonly number[];
@@ -79,28 +79,30 @@ interface Drawn {
 }
 
 /** Slots of columns: boxes, and lanes by which edges pass through a column. A box's edges share one lane per column. */
-class Slots {
+class LayoutSlots {
   readonly layers: number[];
   readonly before: number[][] = [];
   readonly after: number[][] = [];
   readonly heights: number[];
   readonly #boxes: readonly LayoutBox[];
-  readonly #turned: ReadonlySet<LayoutEdge>;
+  readonly #reversedEdges: ReadonlySet<LayoutEdge>;
   readonly #lanes = new Map<string, number>();
   readonly #wires = new Map<string, Wire>();
 
   constructor(boxes: readonly LayoutBox[], edges: readonly LabelledEdge[]) {
-    const { layers, turned } = assignLayers(boxes.length, edges, { last: (box) => boxes[box]?.last === true });
+    const { layers, turned } = assignLayers(boxes.length, edges, {
+      isLastColumnBox: (box) => boxes[box]?.last === true,
+    });
     this.#boxes = boxes;
-    this.#turned = turned;
+    this.#reversedEdges = turned;
     this.layers = [...layers];
     this.heights = boxes.map(({ height }) => height);
-    for (const _ of boxes) this.#grow();
+    for (const _ of boxes) this.#addSlot();
     for (const edge of edges) {
-      const slots = this.#slotsOf(edge);
+      const slots = this.#listEdgeSlots(edge);
       for (const [index, slot] of slots.entries()) {
         const next = slots[index + 1];
-        if (next !== undefined) this.#join(slot, next, next < boxes.length ? (edge.labelWidth ?? 0) : 0);
+        if (next !== undefined) this.#addWire(slot, next, next < boxes.length ? (edge.labelWidth ?? 0) : 0);
       }
     }
   }
@@ -112,7 +114,7 @@ class Slots {
   }
 
   /** Returns the wires between each two adjacent columns, after setting the heights of their ends. */
-  channels(middles: readonly number[]): readonly (readonly Wire[])[] {
+  buildChannels(middles: readonly number[]): readonly (readonly Wire[])[] {
     const channels: Wire[][] = Array.from({ length: Math.max(...this.layers) }, () => []);
     const arriving = new Map<number, Wire[]>();
     for (const wire of this.#wires.values()) {
@@ -123,20 +125,20 @@ class Slots {
       if (list === undefined) arriving.set(wire.to, [wire]);
       else list.push(wire);
     }
-    for (const [slot, wires] of arriving) this.#spread(slot, wires);
+    for (const [slot, wires] of arriving) this.#spreadEnds(slot, wires);
     return channels;
   }
 
-  way(edge: LabelledEdge, drawn: Drawn): readonly Point[] {
-    const slots = this.#slotsOf(edge);
+  computeRoute(edge: LabelledEdge, drawn: PlacedColumns): readonly Point[] {
+    const slots = this.#listEdgeSlots(edge);
     const points = slots.slice(1).flatMap((next, index) => {
       const wire = this.#wires.get(`${slots[index]} ${next}`);
-      return wire === undefined ? [] : this.#bends(wire, drawn);
+      return wire === undefined ? [] : this.#computeWirePoints(wire, drawn);
     });
-    return this.#turned.has(edge) ? points.toReversed() : points;
+    return this.#reversedEdges.has(edge) ? points.toReversed() : points;
   }
 
-  #bends(wire: Wire, { corners, lefts, widths, channels }: Drawn): readonly Point[] {
+  #computeWirePoints(wire: Wire, { corners, lefts, widths, channels }: PlacedColumns): readonly Point[] {
     const layer = this.layers[wire.from] ?? 0;
     const end = (lefts[layer] ?? 0) + (widths[layer] ?? 0);
     const box = this.#boxes[wire.from];
@@ -148,46 +150,46 @@ class Slots {
   }
 
   /** Returns the source box, the lanes, and the target box of an edge. */
-  #slotsOf(edge: LabelledEdge): readonly number[] {
+  #listEdgeSlots(edge: LabelledEdge): readonly number[] {
     if (edge.from === edge.to) return [];
-    const [from, to] = this.#turned.has(edge) ? [edge.to, edge.from] : [edge.from, edge.to];
+    const [from, to] = this.#reversedEdges.has(edge) ? [edge.to, edge.from] : [edge.from, edge.to];
     const slots = [from];
     for (let layer = (this.layers[from] ?? 0) + 1; layer < (this.layers[to] ?? 0); layer += 1) {
-      slots.push(this.#lane(from, layer));
+      slots.push(this.#getOrAddLane(from, layer));
     }
     return [...slots, to];
   }
 
-  #lane(from: number, layer: number): number {
+  #getOrAddLane(from: number, layer: number): number {
     const key = `${from} ${layer}`;
     const known = this.#lanes.get(key);
     if (known !== undefined) return known;
-    const slot = this.#grow();
+    const slot = this.#addSlot();
     this.#lanes.set(key, slot);
     this.layers[slot] = layer;
     this.heights[slot] = LANE_HEIGHT;
     return slot;
   }
 
-  #grow(): number {
+  #addSlot(): number {
     this.after.push([]);
     return this.before.push([]) - 1;
   }
 
-  #join(from: number, to: number, labelWidth: number): void {
+  #addWire(from: number, to: number, labelWidth: number): void {
     const key = `${from} ${to}`;
     const known = this.#wires.get(key);
     if (known !== undefined) {
       known.labelWidth = Math.max(known.labelWidth, labelWidth);
       return;
     }
-    this.#wires.set(key, { from, to, arrives: to < this.#boxes.length, labelWidth, fromY: 0, toY: 0 });
+    this.#wires.set(key, { from, to, endsAtBox: to < this.#boxes.length, labelWidth, fromY: 0, toY: 0 });
     this.after[from]?.push(to);
     this.before[to]?.push(from);
   }
 
   /** Moves the ends of the wires at one box apart, so that no end hides another. */
-  #spread(slot: number, wires: Wire[]): void {
+  #spreadEnds(slot: number, wires: Wire[]): void {
     const room = (this.heights[slot] ?? 0) - PORT_GAP;
     const step = wires.length < 2 ? 0 : Math.min(PORT_GAP, Math.max(0, room) / (wires.length - 1));
     const middle = (wires.length - 1) / 2;

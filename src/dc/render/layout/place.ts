@@ -1,10 +1,10 @@
-import type { Column } from "#kernel/layout/order.ts";
+import type { LayoutColumn } from "#kernel/layout/order.ts";
 
 /** Number of passes in which boxes move towards their neighbours. */
 const PLACEMENT_PASSES = 6;
 
 export interface PlaceInput {
-  readonly columns: readonly Column[];
+  readonly columns: readonly LayoutColumn[];
   readonly before: readonly (readonly number[])[];
   readonly after: readonly (readonly number[])[];
   readonly heights: readonly number[];
@@ -43,7 +43,7 @@ function stackColumns({ columns, heights, gap }: PlaceInput): number[] {
   return middles;
 }
 
-interface Block {
+interface PositionBlock {
   readonly sum: number;
   readonly count: number;
 }
@@ -53,7 +53,7 @@ interface Block {
  * order: boxes that would overlap become one block that moves to its own mean (pool adjacent violators).
  */
 function settleColumn(
-  column: Column,
+  column: LayoutColumn,
   neighbours: PlaceInput["before"],
   { heights, gap, middles }: PlaceInput & { readonly middles: number[] },
 ): void {
@@ -76,10 +76,10 @@ function computeDesiredPosition(box: number, neighbours: readonly number[], midd
 }
 
 /** Returns the non-decreasing sequence nearest to the desired positions, as blocks of equal positions. */
-function poolPositions(wishes: readonly number[]): readonly Block[] {
-  const blocks: Block[] = [];
-  for (const wish of wishes) {
-    let block: Block = { sum: wish, count: 1 };
+function poolPositions(desiredPositions: readonly number[]): readonly PositionBlock[] {
+  const blocks: PositionBlock[] = [];
+  for (const wish of desiredPositions) {
+    let block: PositionBlock = { sum: wish, count: 1 };
     for (
       let last = blocks.at(-1);
       last !== undefined && computeBlockMean(last) > computeBlockMean(block);
@@ -93,6 +93,6 @@ function poolPositions(wishes: readonly number[]): readonly Block[] {
   return blocks;
 }
 
-function computeBlockMean({ sum, count }: Block): number {
+function computeBlockMean({ sum, count }: PositionBlock): number {
   return sum / count;
 }

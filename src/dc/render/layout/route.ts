@@ -3,10 +3,10 @@ export const PORT_GAP = 15;
 
 /** Pixels between two vertical tracks of a channel, and before and after all of them. */
 const TRACK_GAP = 9;
-const LEAD = 14;
-const ARRIVAL = 18;
+const TRACK_LEAD = 14;
+const TRACK_TAIL = 18;
 /** Number of tracks in a channel above which tracks are closer together. */
-const WIDE_TRACKS = 24;
+const MAX_SPACED_TRACKS = 24;
 /** Distance in pixels below which two lines appear as one. */
 const TOUCH_DISTANCE = 3;
 
@@ -15,7 +15,7 @@ export interface Wire {
   readonly from: number;
   readonly to: number;
   /** Whether the wire ends at a box, where its end may be moved, rather than in a lane. */
-  readonly arrives: boolean;
+  readonly endsAtBox: boolean;
   labelWidth: number;
   fromY: number;
   toY: number;
@@ -47,14 +47,14 @@ export function routeChannel(wires: readonly Wire[]): Channel {
   const falling = buses.filter(({ fall }) => fall >= 0).toSorted((a, b) => findBusStart(b) - findBusStart(a));
   const rising = buses.filter(({ fall }) => fall < 0).toSorted((a, b) => findBusStart(a) - findBusStart(b));
   const ends: number[][] = [];
-  const trackOf = new Map<number, number>();
-  for (const bus of [...falling, ...rising]) trackOf.set(bus.from, allocateTrack(ends, bus));
-  const gap = ends.length <= WIDE_TRACKS ? TRACK_GAP : Math.max(3, (TRACK_GAP * WIDE_TRACKS) / ends.length);
+  const trackBySlot = new Map<number, number>();
+  for (const bus of [...falling, ...rising]) trackBySlot.set(bus.from, allocateTrack(ends, bus));
+  const gap = ends.length <= MAX_SPACED_TRACKS ? TRACK_GAP : Math.max(3, (TRACK_GAP * MAX_SPACED_TRACKS) / ends.length);
   const label = wires.reduce((most, { labelWidth }) => Math.max(most, labelWidth), 0);
   const verticals = Math.max(0, ends.length - 1) * gap;
   return {
-    width: LEAD + verticals + label + ARRIVAL,
-    tracks: new Map([...trackOf].map(([from, track]) => [from, LEAD + track * gap])),
+    width: TRACK_LEAD + verticals + label + TRACK_TAIL,
+    tracks: new Map([...trackBySlot].map(([from, track]) => [from, TRACK_LEAD + track * gap])),
   };
 }
 
@@ -63,7 +63,7 @@ function separateEnds(wires: readonly Wire[]): void {
   const starts = [...new Map(wires.map(({ from, fromY }) => [from, fromY]))].toSorted((a, b) => a[1] - b[1]);
   for (const wire of wires) {
     const hit = starts.some(([from, y]) => from !== wire.from && Math.abs(y - wire.toY) < TOUCH_DISTANCE);
-    if (hit && wire.arrives && Math.abs(wire.fromY - wire.toY) >= TOUCH_DISTANCE) wire.toY += TOUCH_DISTANCE + 1;
+    if (hit && wire.endsAtBox && Math.abs(wire.fromY - wire.toY) >= TOUCH_DISTANCE) wire.toY += TOUCH_DISTANCE + 1;
   }
 }
 
@@ -89,7 +89,7 @@ function findBusStart({ wires: [first] }: Bus): number {
 /** Returns the index of a new track or, if there are many, of the first track in which the bus overlaps no other. */
 function allocateTrack(ends: number[][], { top, bottom }: Bus): number {
   const free =
-    ends.length < WIDE_TRACKS
+    ends.length < MAX_SPACED_TRACKS
       ? -1
       : ends.findIndex(
           (taken) => !taken.some((from, at) => at % 2 === 0 && from <= bottom && top <= (taken[at + 1] ?? 0)),

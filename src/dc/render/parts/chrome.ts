@@ -1,7 +1,7 @@
 import type { Paint, State } from "../palette.ts";
 import type { Hatch, Item } from "../scene.ts";
 import { fitText, measureText } from "../text_width.ts";
-import { drawMark, STATE_WORDS } from "./marks.ts";
+import { drawMark, STATE_LABELS } from "./marks.ts";
 
 /** Pixels around every picture. */
 export const MARGIN = 24;
@@ -23,7 +23,7 @@ export function drawHeading(
 }
 
 function drawStateBadge(state: State, right: number, top: number): { readonly width: number; readonly items: Item[] } {
-  const word = STATE_WORDS[state];
+  const word = STATE_LABELS[state];
   const width = measureText(word, { size: 12, weight: "bold" }) + 40;
   return {
     width,
@@ -61,7 +61,7 @@ export interface LegendEntry {
   readonly state?: State;
 }
 
-const LEGEND_LINE = 20;
+const LEGEND_LINE_HEIGHT = 20;
 
 /** Draws swatches with labels, wrapped into lines of the given width. */
 export function drawLegend(
@@ -76,13 +76,13 @@ export function drawLegend(
     const needed = 20 + measureText(label, { size: 11 }) + 16;
     if (left > x && left + needed - 16 > x + width) {
       left = x;
-      top += LEGEND_LINE;
+      top += LEGEND_LINE_HEIGHT;
     }
     const words: Item = { kind: "text", x: left + 20, y: top + 11, text: label, size: 11, fill: "ink" };
     items.push({ kind: "group", part: "legend", items: [...drawSwatch(entry, left, top), words] });
     left += needed;
   }
-  return { items, height: entries.length === 0 ? 0 : top - y + LEGEND_LINE };
+  return { items, height: entries.length === 0 ? 0 : top - y + LEGEND_LINE_HEIGHT };
 }
 
 /** Draws the sample of a legend entry, 14 pixels square. */

@@ -57,12 +57,12 @@ function offsetPoints(cx: number, cy: number, r: number, ...points: readonly (re
   return points.map(([x, y]) => [cx + x * r, cy + y * r] as const);
 }
 
-const OF_HEALTH = { OK: "ok", WATCH: "watch", FAULT: "fault" } as const;
+const HEALTH_STATES = { OK: "ok", WATCH: "watch", FAULT: "fault" } as const;
 
 /** Returns the state of a Health number; `info` for UNSPECIFIED and unknown numbers. */
 export function findHealthState(health: number): State {
-  const word = findEnumWordAt(HEALTHS, health);
-  return word === undefined ? "info" : OF_HEALTH[word];
+  const word = findEnumValue(HEALTHS, health);
+  return word === undefined ? "info" : HEALTH_STATES[word];
 }
 
 /** Returns the state of a share in percent, with the thresholds of the console's pages; `info` if it is undefined. */
@@ -71,7 +71,7 @@ export function findShareState(pct: number | undefined): State {
   return state === "unknown" ? "info" : state;
 }
 
-export const STATE_WORDS: Readonly<Record<State, string>> = {
+export const STATE_LABELS: Readonly<Record<State, string>> = {
   ok: "OK",
   watch: "Watch",
   fault: "Fault",
@@ -80,7 +80,7 @@ export const STATE_WORDS: Readonly<Record<State, string>> = {
 };
 
 /** Returns the enum value of a proto number, which counts from 1; undefined for 0 and unknown numbers. */
-export function findEnumWordAt<Word extends string>(words: readonly Word[], number: number): Word | undefined {
+export function findEnumValue<Word extends string>(words: readonly Word[], number: number): Word | undefined {
   return words[number - 1];
 }
 

@@ -22,13 +22,13 @@ export interface Meter {
   readonly note?: string;
 }
 
-const HEIGHT = 42;
+const METER_HEIGHT = 42;
 const NOTE_HEIGHT = 14;
-const BAR = 12;
+const BAR_HEIGHT = 12;
 
 /** Returns the height of a meter in pixels, including the gap below it. */
 export function computeMeterHeight({ note }: Meter): number {
-  return HEIGHT + (note === undefined ? 0 : NOTE_HEIGHT);
+  return METER_HEIGHT + (note === undefined ? 0 : NOTE_HEIGHT);
 }
 
 /** Draws a labelled bar with its value and its state as a mark. */
@@ -38,14 +38,14 @@ export function drawMeter(
 ): readonly Item[] {
   const valueRoom = Math.min(measureText(value, { size: 11, weight: "bold" }), width * 0.68);
   const markRoom = state === undefined ? 0 : 18;
-  const bar = { x, y: y + 18, width, height: BAR };
+  const bar = { x, y: y + 18, width, height: BAR_HEIGHT };
   let used = 0;
   const filled = parts.flatMap(({ pct, fill, hatch }): Item[] => {
     const from = Math.min(100, used);
     used += Math.max(0, pct);
     const share = Math.min(100, used) - from;
     if (share <= 0) return [];
-    const place = { x: x + (from / 100) * width, y: bar.y, width: (share / 100) * width, height: BAR };
+    const place = { x: x + (from / 100) * width, y: bar.y, width: (share / 100) * width, height: BAR_HEIGHT };
     return [{ kind: "rect", ...place, fill, stroke: "line", ...(hatch !== undefined && { hatch }) }];
   });
   return [
@@ -67,10 +67,28 @@ export function drawMeter(
     { kind: "rect", ...bar, stroke: "line" },
     ...(note === undefined
       ? []
-      : [{ kind: "text", x, y: bar.y + BAR + 12, text: note, size: 10, fill: "muted", maxWidth: width } as const]),
+      : [
+          {
+            kind: "text",
+            x,
+            y: bar.y + BAR_HEIGHT + 12,
+            text: note,
+            size: 10,
+            fill: "muted",
+            maxWidth: width,
+          } as const,
+        ]),
     ...ticks.map((pct): Item => {
       const at = x + (pct / 100) * width;
-      return { kind: "line", x1: at, y1: bar.y - 3, x2: at, y2: bar.y + BAR + 3, stroke: "ink", strokeWidth: 1.5 };
+      return {
+        kind: "line",
+        x1: at,
+        y1: bar.y - 3,
+        x2: at,
+        y2: bar.y + BAR_HEIGHT + 3,
+        stroke: "ink",
+        strokeWidth: 1.5,
+      };
     }),
   ];
 }

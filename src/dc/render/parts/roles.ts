@@ -1,6 +1,6 @@
 import { DEVICE_KINDS, type DeviceKind } from "#dc/model/enum_values.ts";
 import { type RoleToken, resolveColor } from "../palette.ts";
-import { findEnumWordAt } from "./marks.ts";
+import { findEnumValue } from "./marks.ts";
 
 /** Fills by device kind, for devices whose role has no fill. */
 const FILL_BY_KIND: Readonly<Partial<Record<DeviceKind, RoleToken>>> = {
@@ -38,20 +38,20 @@ const FILL_BY_ROLE: Readonly<Record<string, RoleToken>> = {
   "mgmt-switch": "role7",
 };
 
-interface Typed {
+interface RoleAndKind {
   readonly role: string;
   /** Number of the DeviceKind. */
   readonly kind: number;
 }
 
 /** Returns the fill of a device's role or, if the role has no fill, of its kind. */
-export function findRoleFill({ role, kind }: Typed): RoleToken {
-  const word = findEnumWordAt(DEVICE_KINDS, kind);
+export function findRoleFill({ role, kind }: RoleAndKind): RoleToken {
+  const word = findEnumValue(DEVICE_KINDS, kind);
   const special = Object.hasOwn(FILL_BY_ROLE, role) ? FILL_BY_ROLE[role] : undefined;
   return special ?? (word === undefined ? "roleOther" : (FILL_BY_KIND[word] ?? "roleOther"));
 }
 
 /** Returns the fill as RRGGBB in the light theme, for replies. */
-export function findRoleColor(typed: Typed): string {
-  return resolveColor("LIGHT", findRoleFill(typed)).slice(1).toUpperCase();
+export function findRoleColor(device: RoleAndKind): string {
+  return resolveColor("LIGHT", findRoleFill(device)).slice(1).toUpperCase();
 }

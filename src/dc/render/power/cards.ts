@@ -9,9 +9,9 @@ import { type DrawnState, drawBadge, IMPACT_STYLES } from "./impact_styles.ts";
 import { CHIP_HEIGHT, drawChip, measureChipWidth, type NodeFacts } from "./nodes.ts";
 import { formatGroupLabel, formatImpactLabel, type ImpactTally } from "./tally.ts";
 
-const HEADER = 26;
-const PAD = 8;
-const GAP = 4;
+const HEADER_HEIGHT = 26;
+const CARD_PADDING = 8;
+const CHIP_GAP = 4;
 const GROUP_HEIGHT = 64;
 const BAR_HEIGHT = 8;
 /** Maximum width of a chip in pixels. A longer code is truncated; the tooltip contains all of it. */
@@ -19,7 +19,7 @@ const MAX_CHIP_WIDTH = 190;
 
 export interface CardInput {
   readonly id: string;
-  readonly shown: DrawnState;
+  readonly drawnState: DrawnState;
   readonly tally: ImpactTally;
   /** Elements inside the card, without outlets. */
   readonly nodes: readonly NodeFacts[];
@@ -31,33 +31,33 @@ export function sortByImpact(nodes: readonly NodeFacts[]): readonly NodeFacts[] 
   return nodes.toSorted((a, b) => rank(a) - rank(b) || compareText(a.title, b.title));
 }
 
-interface Grid {
+interface ChipGrid {
   readonly chip: number;
   readonly columns: number;
   readonly rows: number;
 }
 
-function computeChipGrid(nodes: readonly NodeFacts[], width: number): Grid {
-  const room = width - 2 * PAD + GAP;
+function computeChipGrid(nodes: readonly NodeFacts[], width: number): ChipGrid {
+  const room = width - 2 * CARD_PADDING + CHIP_GAP;
   const widest = Math.max(60, ...nodes.map(measureChipWidth));
   const least = Math.min(widest, MAX_CHIP_WIDTH);
-  const columns = Math.max(1, Math.floor(room / (least + GAP)));
-  return { chip: Math.floor(room / columns) - GAP, columns, rows: Math.ceil(nodes.length / columns) };
+  const columns = Math.max(1, Math.floor(room / (least + CHIP_GAP)));
+  return { chip: Math.floor(room / columns) - CHIP_GAP, columns, rows: Math.ceil(nodes.length / columns) };
 }
 
 /** Returns the width at which all chips of a card fit in one row, in pixels. */
 export function computeNeededCardWidth(nodes: readonly NodeFacts[]): number {
   const chip = Math.min(MAX_CHIP_WIDTH, Math.max(60, ...nodes.map(measureChipWidth)));
-  return nodes.length * (chip + GAP) + 2 * PAD;
+  return nodes.length * (chip + CHIP_GAP) + 2 * CARD_PADDING;
 }
 
 export function computeCardHeight(nodes: readonly NodeFacts[], width: number): number {
-  return HEADER + computeChipGrid(nodes, width).rows * (CHIP_HEIGHT + GAP) + PAD - GAP;
+  return HEADER_HEIGHT + computeChipGrid(nodes, width).rows * (CHIP_HEIGHT + CHIP_GAP) + CARD_PADDING - CHIP_GAP;
 }
 
 /** Draws an area as a card with a chip for each element. */
-export function drawCard(
-  { id, shown, tally, nodes }: CardInput,
+export function drawAreaCard(
+  { id, drawnState: shown, tally, nodes }: CardInput,
   {
     x,
     y,
@@ -73,7 +73,7 @@ export function drawCard(
   return {
     kind: "group",
     ref: id,
-    tip: `${title}\n${IMPACT_STYLES[shown].word}\n${words}`,
+    tip: `${title}\n${IMPACT_STYLES[shown].label}\n${words}`,
     at: [x, y],
     items: [
       {
@@ -86,7 +86,7 @@ export function drawCard(
         fill: "panel",
         ...IMPACT_STYLES[shown].line,
       },
-      drawBadge(shown, PAD, 6),
+      drawBadge(shown, CARD_PADDING, 6),
       {
         kind: "text",
         x: 30,
@@ -99,7 +99,7 @@ export function drawCard(
       },
       {
         kind: "text",
-        x: width - PAD,
+        x: width - CARD_PADDING,
         y: 17,
         text: words,
         size: 10.5,
@@ -109,8 +109,8 @@ export function drawCard(
       },
       ...sortByImpact(nodes).map((node, index) =>
         drawChip(node, {
-          x: PAD + (index % columns) * (chip + GAP),
-          y: HEADER + Math.floor(index / columns) * (CHIP_HEIGHT + GAP),
+          x: CARD_PADDING + (index % columns) * (chip + CHIP_GAP),
+          y: HEADER_HEIGHT + Math.floor(index / columns) * (CHIP_HEIGHT + CHIP_GAP),
           width: chip,
           coloring,
         }),
@@ -124,8 +124,8 @@ export function computeGroupHeight(): number {
 }
 
 /** Draws an area as counts: the number of its elements, and a bar of their states. */
-export function drawGroup(
-  { id, shown, tally }: CardInput,
+export function drawAreaGroup(
+  { id, drawnState: shown, tally }: CardInput,
   { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
 ): Item {
   const title = formatArea(id);
@@ -146,11 +146,27 @@ export function drawGroup(
         fill: "panel",
         ...IMPACT_STYLES[shown].line,
       },
-      drawBadge(shown, PAD, 6),
+      drawBadge(shown, CARD_PADDING, 6),
       { kind: "text", x: 30, y: 17, text: title, size: 12, weight: "bold", fill: "ink", maxWidth: width - 46 },
-      { kind: "text", x: PAD, y: 34, text: formatGroupLabel(tally), size: 10.5, fill: "ink", maxWidth: width - 20 },
-      ...drawImpactBar(tally, { x: PAD, y: 39, width: width - 4 - 2 * PAD }),
-      { kind: "text", x: PAD, y: 58, text: formatImpactLabel(tally), size: 9.5, fill: "muted", maxWidth: width - 20 },
+      {
+        kind: "text",
+        x: CARD_PADDING,
+        y: 34,
+        text: formatGroupLabel(tally),
+        size: 10.5,
+        fill: "ink",
+        maxWidth: width - 20,
+      },
+      ...drawImpactBar(tally, { x: CARD_PADDING, y: 39, width: width - 4 - 2 * CARD_PADDING }),
+      {
+        kind: "text",
+        x: CARD_PADDING,
+        y: 58,
+        text: formatImpactLabel(tally),
+        size: 9.5,
+        fill: "muted",
+        maxWidth: width - 20,
+      },
     ],
   };
 }
@@ -162,7 +178,7 @@ function drawImpactBar(
   let at = x;
   return IMPACT_STATES.flatMap((impact: ImpactState): Item[] => {
     const share = elements === 0 ? 0 : ((impacts.get(impact) ?? 0) / elements) * width;
-    const { strong, hatch } = IMPACT_STYLES[impact];
+    const { strongFill: strong, hatch } = IMPACT_STYLES[impact];
     const place = { x: at, y, width: share, height: BAR_HEIGHT };
     at += share;
     if (share === 0) return [];

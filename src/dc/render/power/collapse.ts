@@ -1,7 +1,7 @@
 import type { NodeNumbers } from "#dc/analysis/node_numbers.ts";
 import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
 import { collectFailureSurroundings, type FailureSurroundings, type PowerFailure } from "./failure.ts";
-import { type CollapseOptions, type DrawnNode, type GroupedNodes, NodeGrouper } from "./node_grouper.ts";
+import { type DrawnNode, type GroupedNodes, NodeGrouper, type PowerCollapseOptions } from "./node_grouper.ts";
 
 export interface DrawnEdge {
   readonly from: number;
@@ -14,11 +14,11 @@ export interface DrawnEdge {
 }
 
 export interface CollapsedFailure {
-  readonly reach: FailureSurroundings;
+  readonly surroundings: FailureSurroundings;
   readonly drawn: readonly DrawnNode[];
   readonly edges: readonly DrawnEdge[];
   /** Number of elements that are shown only as part of a count. */
-  readonly omitted: number;
+  readonly omittedElements: number;
 }
 
 /** Maximum number of feeds and outlets named on one edge. */
@@ -29,17 +29,22 @@ const MAX_NAMED_SUPPLIES = 3;
  * Every element belongs to exactly one drawn node.
  * Cost: O(nodes that the failure reaches + their edges).
  */
-export function collapseFailure(failure: PowerFailure, options: CollapseOptions): CollapsedFailure {
+export function collapseFailure(failure: PowerFailure, options: PowerCollapseOptions): CollapsedFailure {
   const { graph, rack } = failure;
   const reach = collectFailureSurroundings(failure);
   const grouper = new NodeGrouper(graph, reach, { rack, highlight: options.highlight });
-  const grouped = grouper.collapse(options);
+  const grouped = grouper.collapseNodes(options);
   const { drawn } = grouped;
   const shown = drawn.reduce(
     (sum, { form, members }) => sum + (form === "GROUP" ? 0 : countElements(graph, members)),
     0,
   );
-  return { reach, drawn, edges: listSupplies(failure, reach, grouped), omitted: grouper.elements - shown };
+  return {
+    surroundings: reach,
+    drawn,
+    edges: listDrawnEdges(failure, reach, grouped),
+    omittedElements: grouper.elements - shown,
+  };
 }
 
 function countElements(graph: PowerGraph, members: readonly number[]): number {
@@ -48,59 +53,59 @@ function countElements(graph: PowerGraph, members: readonly number[]): number {
 }
 
 /** Collects the supplies between drawn nodes. Skips outlets that the failure does not affect. */
-class Supplies {
+class SupplyCollector {
   readonly #graph: PowerGraph;
-  readonly #groupOf: NodeNumbers;
-  readonly #found = new Map<number, { from: number; to: number; count: number; dead: number; via: Set<string> }>();
+  readonly #groupByNode: NodeNumbers;
+  readonly #edges = new Map<number, { from: number; to: number; count: number; dead: number; via: Set<string> }>();
 
   constructor(graph: PowerGraph, groupOf: NodeNumbers) {
     this.#graph = graph;
-    this.#groupOf = groupOf;
+    this.#groupByNode = groupOf;
   }
 
   /** Adds the supplies from a node. @param own the node's reference if it is an outlet drawn with its device, or "" */
-  of(index: number, own: string, { live }: PowerFailure["blast"]): void {
-    for (const { to } of this.#graph.supplies.of(index)) {
+  addSupplies(index: number, own: string, { live }: PowerFailure["blast"]): void {
+    for (const { to } of this.#graph.supplies.listEdges(index)) {
       const node = this.#graph.nodes[to];
-      if (this.#group(to) >= 0 || node?.kind !== "OUTLET") {
-        this.#note(index, to, { via: own, live: live[index] === 1 });
+      if (this.#findGroup(to) >= 0 || node?.kind !== "OUTLET") {
+        this.#addSupply(index, to, { via: own, live: live[index] === 1 });
         continue;
       }
-      for (const next of this.#graph.supplies.of(to)) {
-        this.#note(index, next.to, { via: node.ref, live: live[to] === 1 });
+      for (const next of this.#graph.supplies.listEdges(to)) {
+        this.#addSupply(index, next.to, { via: node.ref, live: live[to] === 1 });
       }
     }
   }
 
-  edges(): readonly DrawnEdge[] {
-    return [...this.#found.values()].map((edge) => ({ ...edge, via: [...edge.via] }));
+  listEdges(): readonly DrawnEdge[] {
+    return [...this.#edges.values()].map((edge) => ({ ...edge, via: [...edge.via] }));
   }
 
-  #note(source: number, target: number, { via, live }: { readonly via: string; readonly live: boolean }): void {
-    const [from, to] = [this.#group(source), this.#group(target)];
+  #addSupply(source: number, target: number, { via, live }: { readonly via: string; readonly live: boolean }): void {
+    const [from, to] = [this.#findGroup(source), this.#findGroup(target)];
     if (to < 0 || from === to) return;
     const key = from * this.#graph.nodes.length + to;
-    const edge = this.#found.get(key) ?? { from, to, count: 0, dead: 0, via: new Set<string>() };
-    this.#found.set(key, edge);
+    const edge = this.#edges.get(key) ?? { from, to, count: 0, dead: 0, via: new Set<string>() };
+    this.#edges.set(key, edge);
     edge.count += 1;
     if (!live) edge.dead += 1;
     if (via !== "" && edge.via.size < MAX_NAMED_SUPPLIES) edge.via.add(via);
   }
 
-  #group(index: number): number {
-    return this.#groupOf.at(index);
+  #findGroup(index: number): number {
+    return this.#groupByNode.at(index);
   }
 }
 
-function listSupplies(
+function listDrawnEdges(
   { graph, blast }: PowerFailure,
-  { touched }: FailureSurroundings,
-  { groupOf, owners }: GroupedNodes,
+  { affected: touched }: FailureSurroundings,
+  { groupByNode: groupOf, ownerByOutlet: owners }: GroupedNodes,
 ): readonly DrawnEdge[] {
-  const supplies = new Supplies(graph, groupOf);
+  const supplies = new SupplyCollector(graph, groupOf);
   for (const index of touched) {
     if (groupOf.at(index) < 0) continue;
-    supplies.of(index, owners.at(index) >= 0 ? (graph.nodes[index]?.ref ?? "") : "", blast);
+    supplies.addSupplies(index, owners.at(index) >= 0 ? (graph.nodes[index]?.ref ?? "") : "", blast);
   }
-  return supplies.edges();
+  return supplies.listEdges();
 }

@@ -6,18 +6,25 @@ import { layOutGraph } from "../layout/layered.ts";
 import { PORT_GAP } from "../layout/route.ts";
 import type { Item, Point } from "../scene.ts";
 import { measureText } from "../text_width.ts";
-import { computeCardHeight, computeGroupHeight, computeNeededCardWidth, drawCard, drawGroup } from "./cards.ts";
+import { computeCardHeight, computeGroupHeight, computeNeededCardWidth, drawAreaCard, drawAreaGroup } from "./cards.ts";
 import { collapseFailure, type DrawnEdge } from "./collapse.ts";
 import type { PowerFailure } from "./failure.ts";
 import { createPowerElements, createPowerGraph } from "./graph.ts";
 import { createPowerHeader } from "./header.ts";
-import { BOX_WIDTH, buildPart, computeBoxHeight, drawBox, formatEdgeLabel, type PowerPart } from "./nodes.ts";
+import {
+  BOX_WIDTH,
+  buildDrawnPowerNode,
+  computeBoxHeight,
+  type DrawnPowerNode,
+  drawElementBox,
+  formatEdgeLabel,
+} from "./nodes.ts";
 
 /** Compares texts by the numbers in them, so that R2 is before R10. */
 const numericCollator = new Intl.Collator("en", { numeric: true });
 const GROUP_WIDTH = 330;
 const LABEL_SIZE = 9;
-const LABEL_MOST = 120;
+const MAX_LABEL_WIDTH = 120;
 /** Number of edges into one box above which these edges have no labels. */
 const MAX_EDGE_LABELS = 16;
 /** Card widths in pixels, from narrow to wide. The first width at which the picture is not too high is used. */
@@ -27,36 +34,39 @@ const CARD_WIDTHS = [340, 460, 620, 820, 1060];
 export function drawPower(failure: PowerFailure, options: DrawOptions): Drawing {
   const collapsed = collapseFailure(failure, { ...options, compact: options.view === "COMPACT" });
   const coloring = options.coloring ?? "POWER";
-  const parts = collapsed.drawn.map((drawn) => buildPart(failure, collapsed, drawn));
+  const parts = collapsed.drawn.map((drawn) => buildDrawnPowerNode(failure, collapsed, drawn));
   const order = [...parts.keys()].toSorted((a, b) =>
     numericCollator.compare(parts[a]?.title ?? "", parts[b]?.title ?? ""),
   );
-  const place = new Map(order.map((index, at) => [index, at]));
+  const positions = new Map(order.map((index, at) => [index, at]));
   const sorted = order.flatMap((index) => parts[index] ?? []);
   const edges = collapsed.edges.map((edge) => ({
     ...edge,
-    from: place.get(edge.from) ?? 0,
-    to: place.get(edge.to) ?? 0,
+    from: positions.get(edge.from) ?? 0,
+    to: positions.get(edge.to) ?? 0,
   }));
   const body = drawBody(sorted, edges, coloring);
   return {
     scene: frameScene({ ...createPowerHeader(failure, collapsed, { parts: sorted, coloring }), ...body }),
     graph: createPowerGraph(failure, sorted, edges, coloring),
     elements: createPowerElements(sorted),
-    omittedNodes: collapsed.omitted,
+    omittedNodes: collapsed.omittedElements,
   };
 }
 
-function drawBody(parts: readonly PowerPart[], edges: readonly DrawnEdge[], coloring: Coloring) {
+function drawBody(parts: readonly DrawnPowerNode[], edges: readonly DrawnEdge[], coloring: Coloring) {
   const cardWidth = chooseCardWidth(parts);
-  const arriving = new Map<number, number>();
-  for (const { to } of edges) arriving.set(to, (arriving.get(to) ?? 0) + 1);
+  const edgeCountByBox = new Map<number, number>();
+  for (const { to } of edges) edgeCountByBox.set(to, (edgeCountByBox.get(to) ?? 0) + 1);
   const sizes = parts.map((part, index) => {
     const size = computePartSize(part, cardWidth);
-    return { ...size, height: Math.max(size.height, PORT_GAP * Math.min(MAX_EDGE_LABELS, arriving.get(index) ?? 0)) };
+    return {
+      ...size,
+      height: Math.max(size.height, PORT_GAP * Math.min(MAX_EDGE_LABELS, edgeCountByBox.get(index) ?? 0)),
+    };
   });
   const labelled = edges.map((edge) => {
-    const label = (arriving.get(edge.to) ?? 0) > MAX_EDGE_LABELS ? "" : formatEdgeLabel(edge);
+    const label = (edgeCountByBox.get(edge.to) ?? 0) > MAX_EDGE_LABELS ? "" : formatEdgeLabel(edge);
     return { ...edge, label, labelWidth: measureEdgeLabel(label) };
   });
   const { corners, routes, width, height } = layOutGraph(sizes, labelled);
@@ -64,21 +74,24 @@ function drawBody(parts: readonly PowerPart[], edges: readonly DrawnEdge[], colo
   const boxes = parts.map((part, index): Item => {
     const [x, y] = corners[index] ?? [0, 0];
     const [node] = part.nodes;
-    if (part.form === "BOX" && node !== undefined) return drawBox(node, { x, y, coloring });
-    if (part.form === "CARD") return drawCard(part, { x, y, width: cardWidth, coloring });
-    return drawGroup(part, { x, y, width: GROUP_WIDTH });
+    if (part.form === "BOX" && node !== undefined) return drawElementBox(node, { x, y, coloring });
+    if (part.form === "CARD") return drawAreaCard(part, { x, y, width: cardWidth, coloring });
+    return drawAreaGroup(part, { x, y, width: GROUP_WIDTH });
   });
   return { body: [...wires, ...boxes], bodyWidth: width, bodyHeight: height };
 }
 
-function chooseCardWidth(parts: readonly PowerPart[]): number {
+function chooseCardWidth(parts: readonly DrawnPowerNode[]): number {
   const cards = parts.filter(({ form }) => form === "CARD");
-  const tall = (width: number) => cards.reduce((sum, { nodes }) => sum + computeCardHeight(nodes, width) + 14, 0);
+  const computeTotalHeight = (width: number) =>
+    cards.reduce((sum, { nodes }) => sum + computeCardHeight(nodes, width) + 14, 0);
   const enough = Math.max(0, ...cards.map(({ nodes }) => computeNeededCardWidth(nodes)));
-  return CARD_WIDTHS.find((width) => width >= enough || tall(width) <= width + 700) ?? CARD_WIDTHS.at(-1) ?? 0;
+  return (
+    CARD_WIDTHS.find((width) => width >= enough || computeTotalHeight(width) <= width + 700) ?? CARD_WIDTHS.at(-1) ?? 0
+  );
 }
 
-function computePartSize({ form, nodes }: PowerPart, cardWidth: number) {
+function computePartSize({ form, nodes }: DrawnPowerNode, cardWidth: number) {
   const [node] = nodes;
   if (form === "BOX" && node !== undefined) return { width: BOX_WIDTH, height: computeBoxHeight(node) };
   if (form === "CARD") return { width: cardWidth, height: computeCardHeight(nodes, cardWidth), last: true };
@@ -86,7 +99,7 @@ function computePartSize({ form, nodes }: PowerPart, cardWidth: number) {
 }
 
 function measureEdgeLabel(label: string): number {
-  return label === "" ? 0 : Math.min(LABEL_MOST, Math.ceil(measureText(label, { size: LABEL_SIZE })) + 8);
+  return label === "" ? 0 : Math.min(MAX_LABEL_WIDTH, Math.ceil(measureText(label, { size: LABEL_SIZE })) + 8);
 }
 
 function drawEdge(edge: DrawnEdge, label: string, route: readonly Point[]): readonly Item[] {
@@ -112,7 +125,7 @@ function drawEdge(edge: DrawnEdge, label: string, route: readonly Point[]): read
     size: LABEL_SIZE,
     anchor: "end",
     fill: "muted",
-    maxWidth: LABEL_MOST - 8,
+    maxWidth: MAX_LABEL_WIDTH - 8,
   };
   return [{ kind: "group", tip: [label, ...edge.via.map(getRefName)].join("\n"), items: [line, words] }];
 }

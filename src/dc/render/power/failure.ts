@@ -36,33 +36,34 @@ export type ImpactState = (typeof IMPACT_STATES)[number];
 /** States of the nodes that a failure affects. Memory: one byte for each node of the graph. */
 export class ImpactMap {
   /** Indexes into IMPACT_STATES plus 1; 0 for unaffected nodes. */
-  readonly #places: Uint8Array;
+  readonly #stateNumbers: Uint8Array;
 
   constructor(nodes: number) {
-    this.#places = new Uint8Array(nodes);
+    this.#stateNumbers = new Uint8Array(nodes);
   }
 
   has(index: number): boolean {
-    return (this.#places[index] ?? 0) > 0;
+    return (this.#stateNumbers[index] ?? 0) > 0;
   }
 
   get(index: number): ImpactState | undefined {
-    return IMPACT_STATES[(this.#places[index] ?? 0) - 1];
+    return IMPACT_STATES[(this.#stateNumbers[index] ?? 0) - 1];
   }
 
   set(index: number, impact: ImpactState): void {
-    this.#places[index] = IMPACT_STATES.indexOf(impact) + 1;
+    this.#stateNumbers[index] = IMPACT_STATES.indexOf(impact) + 1;
   }
 
   /** Sets the impact of a node unless it already has an impact. */
-  add(index: number, impact: ImpactState): void {
+  setIfAbsent(index: number, impact: ImpactState): void {
     if (!this.has(index)) this.set(index, impact);
   }
 
   /** Returns the affected nodes, lowest number first. Cost: one byte read for each node of the graph. */
-  touched(): readonly number[] {
+  listAffected(): readonly number[] {
     const found: number[] = [];
-    for (let index = 0; index < this.#places.length; index += 1) if (this.#places[index] !== 0) found.push(index);
+    for (let index = 0; index < this.#stateNumbers.length; index += 1)
+      if (this.#stateNumbers[index] !== 0) found.push(index);
     return found;
   }
 }
@@ -71,9 +72,9 @@ export class ImpactMap {
 export interface FailureSurroundings {
   readonly impacts: ImpactMap;
   /** The affected nodes, in an order that does not depend on their numbers. */
-  readonly touched: readonly number[];
+  readonly affected: readonly number[];
   /** Nodes drawn as separate boxes if they fit: sources, and overloaded or tripped nodes. */
-  readonly keys: ReadonlySet<number>;
+  readonly keyNodes: ReadonlySet<number>;
   /** The step of the cascade in which a node trips, and its utilization at that step. */
   readonly trips: ReadonlyMap<number, { readonly step: number; readonly utilizationPct: number }>;
   readonly overloads: ReadonlyMap<number, BlastRadius["overloads"][number]>;
@@ -85,30 +86,30 @@ export interface FailureSurroundings {
  */
 export function collectFailureSurroundings({ graph, before, blast, sources }: PowerFailure): FailureSurroundings {
   const impacts = new ImpactMap(graph.nodes.length);
-  const nodesAt = (ref: string): readonly number[] => {
+  const findNodes = (ref: string): readonly number[] => {
     const index = graph.indexOf.get(toRefKey(ref));
     return index === undefined ? [] : [index];
   };
   for (const index of blast.dark) impacts.set(index, "OFFLINE");
   for (const { index, state } of blast.hits) impacts.set(index, state);
   const overloads = new Map(
-    blast.overloads.flatMap((overload) => nodesAt(overload.ref).map((index) => [index, overload] as const)),
+    blast.overloads.flatMap((overload) => findNodes(overload.ref).map((index) => [index, overload] as const)),
   );
-  for (const index of overloads.keys()) impacts.add(index, "LIVE");
+  for (const index of overloads.keys()) impacts.setIfAbsent(index, "LIVE");
   const trips = new Map(
     blast.steps.flatMap(({ step, trips: tripped }) =>
       tripped.flatMap(({ ref, utilizationPct }) =>
-        nodesAt(ref).map((index) => [index, { step, utilizationPct }] as const),
+        findNodes(ref).map((index) => [index, { step, utilizationPct }] as const),
       ),
     ),
   );
   const single = sources.flatMap(({ nodes }) => (nodes.size === 1 ? [...nodes] : []));
   for (const { nodes } of sources) for (const index of nodes) impacts.set(index, "FAILED");
   for (const index of collectUpstream(graph, single)) {
-    if (graph.nodes[index]?.kind !== "OUTLET") impacts.add(index, before[index] === 1 ? "LIVE" : "OFF");
+    if (graph.nodes[index]?.kind !== "OUTLET") impacts.setIfAbsent(index, before[index] === 1 ? "LIVE" : "OFF");
   }
   const keys = new Set([...single, ...overloads.keys(), ...trips.keys()]);
-  return { impacts, touched: sortNodes(graph, impacts.touched()), keys, trips, overloads };
+  return { impacts, affected: sortNodes(graph, impacts.listAffected()), keyNodes: keys, trips, overloads };
 }
 
 /** Returns the displayed name of a node: a code, or the name in its reference. */

@@ -4,13 +4,13 @@ import { formatArea, formatRefInTitle } from "../places.ts";
 import type { DrawnEdge } from "./collapse.ts";
 import type { PowerFailure } from "./failure.ts";
 import { IMPACT_STYLES } from "./impact_styles.ts";
-import { formatEdgeLabel, type NodeFacts, type PowerPart } from "./nodes.ts";
+import { type DrawnPowerNode, formatEdgeLabel, type NodeFacts } from "./nodes.ts";
 import { formatGroupLabel, formatImpactLabel } from "./tally.ts";
 
 /** Returns the power picture as nodes and edges. Elements inside a card are nodes of a cluster. */
 export function createPowerGraph(
   { sources }: PowerFailure,
-  parts: readonly PowerPart[],
+  parts: readonly DrawnPowerNode[],
   edges: readonly DrawnEdge[],
   coloring: Coloring,
 ): Graph {
@@ -32,7 +32,10 @@ export function createPowerGraph(
   };
 }
 
-function createPartNodes({ form, id, shown, tally, nodes }: PowerPart, coloring: Coloring): readonly GraphNode[] {
+function createPartNodes(
+  { form, id, drawnState: shown, tally, nodes }: DrawnPowerNode,
+  coloring: Coloring,
+): readonly GraphNode[] {
   const [first] = nodes;
   if (form === "BOX" && first !== undefined) return [createElementNode(first, coloring)];
   const title = formatArea(id);
@@ -41,14 +44,14 @@ function createPartNodes({ form, id, shown, tally, nodes }: PowerPart, coloring:
     id,
     label: [
       title,
-      `${look.letter}: ${look.word}`,
+      `${look.letter}: ${look.label}`,
       form === "GROUP" ? formatGroupLabel(tally) : "",
       formatImpactLabel(tally),
     ]
       .filter((line) => line !== "")
       .join("\n"),
     shape: form === "GROUP" ? "note" : "box",
-    fill: look.soft,
+    fill: look.softFill,
     style: shown === "OFFLINE" ? "dashed" : "bold",
     ...(form === "CARD" && { cluster: title }),
   };
@@ -56,33 +59,33 @@ function createPartNodes({ form, id, shown, tally, nodes }: PowerPart, coloring:
 }
 
 function createElementNode(node: NodeFacts, coloring: Coloring): GraphNode {
-  const { letter, word } = IMPACT_STYLES[node.impact];
-  const lines = [node.title, node.kind(), `${letter}: ${word}`, node.load(), ...node.alarms()];
+  const { letter, label: word } = IMPACT_STYLES[node.impact];
+  const lines = [node.title, node.kind(), `${letter}: ${word}`, node.formatLoad(), ...node.listAlarms()];
   return {
     id: node.ref,
     label: lines.filter((line) => line !== "").join("\n"),
     shape: node.impact === "FAILED" ? "diamond" : "box",
-    fill: node.fill(coloring),
+    fill: node.findFill(coloring),
     ...(node.impact === "OFFLINE" && { style: "dashed" }),
     ...(node.impact === "FAILED" && { style: "bold" }),
   };
 }
 
 /** Returns one element with facts for each element, card and group of the picture. */
-export function createPowerElements(parts: readonly PowerPart[]): readonly Element[] {
-  return parts.flatMap(({ form, id, shown, tally, nodes }): Element[] => {
+export function createPowerElements(parts: readonly DrawnPowerNode[]): readonly Element[] {
+  return parts.flatMap(({ form, id, drawnState: shown, tally, nodes }): Element[] => {
     const inside = nodes.map(
       (node): Element => ({
         ref: node.ref,
         kind: node.kind(),
         title: node.title,
-        facts: node.facts(),
-        related: node.related(),
+        facts: node.listFacts(),
+        related: node.listRelatedRefs(),
       }),
     );
     if (form === "BOX") return inside;
     const facts: Element["facts"] = [
-      ["State", IMPACT_STYLES[shown].word],
+      ["State", IMPACT_STYLES[shown].label],
       ["Holds", formatGroupLabel(tally)],
       ["Elements", formatImpactLabel(tally)],
     ];

@@ -1,19 +1,19 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatBandwidth, formatDuration, formatPercent, formatWatts } from "#words/figures.ts";
-import { formatCountOf, getRefName, LOAD_BASIS_ADJECTIVES } from "#words/names.ts";
+import { formatCountWithNoun, getRefName, LOAD_BASIS_ADJECTIVES } from "#words/names.ts";
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import { formatRefInTitle } from "../places.ts";
 import { createScaleLegend } from "../scale_legend.ts";
 import type { CollapsedFailure } from "./collapse.ts";
 import { IMPACT_STATES, type PowerFailure } from "./failure.ts";
 import { type DrawnState, drawBadge, IMPACT_STYLES } from "./impact_styles.ts";
-import type { PowerPart } from "./nodes.ts";
+import type { DrawnPowerNode } from "./nodes.ts";
 
 /** Returns title, subtitle, description, figures, notes and legend of the picture of a power failure. */
 export function createPowerHeader(
   failure: PowerFailure,
   collapsed: CollapsedFailure,
-  { parts, coloring }: { readonly parts: readonly PowerPart[]; readonly coloring: Coloring },
+  { parts, coloring }: { readonly parts: readonly DrawnPowerNode[]; readonly coloring: Coloring },
 ) {
   const refs = failure.sources.map(({ ref }) => formatRefInTitle(ref));
   const [first = "nothing", ...others] = refs;
@@ -32,23 +32,23 @@ export function createPowerHeader(
 }
 
 function createImpactFigures({ blast: { impact, overloads } }: PowerFailure): readonly Figure[] {
-  const loss = (label: string, count: number): Figure => ({
+  const createLossFigure = (label: string, count: number): Figure => ({
     label,
     value: String(count),
     ...(count > 0 && { tone: "fault" }),
   });
   const tripping = overloads.some(({ severity }) => severity === "WOULD_TRIP");
   return [
-    loss("racks dark", impact.racksDark),
-    loss("racks partly dark", impact.racksPartial),
+    createLossFigure("racks dark", impact.racksDark),
+    createLossFigure("racks partly dark", impact.racksPartial),
     {
       label: "racks protected",
       value: String(impact.racksProtected),
       ...(impact.racksProtected > 0 && { tone: "ok" }),
     },
-    loss("devices offline", impact.itDevicesOffline),
-    loss("power equipment offline", impact.devicesOffline - impact.itDevicesOffline),
-    loss("cooling units offline", impact.cracsOffline),
+    createLossFigure("devices offline", impact.itDevicesOffline),
+    createLossFigure("power equipment offline", impact.devicesOffline - impact.itDevicesOffline),
+    createLossFigure("cooling units offline", impact.cracsOffline),
     {
       label: "devices with less supply",
       value: String(impact.devicesDegraded),
@@ -77,9 +77,12 @@ function createImpactFigures({ blast: { impact, overloads } }: PowerFailure): re
 }
 
 /** Maximum number of notes about overloads, and about cascade steps; further notes are counted. */
-const MAX_OVERLOAD_LINES = 6;
+const MAX_NOTES_PER_TOPIC = 6;
 
-function createFailureNotes(failure: PowerFailure, { omitted, drawn }: CollapsedFailure): readonly Note[] {
+function createFailureNotes(
+  failure: PowerFailure,
+  { omittedElements: omitted, drawn }: CollapsedFailure,
+): readonly Note[] {
   const { blast, sources } = failure;
   const { linksDown, isolated } = failure.network;
   if (blast.hits.length === 0 && linksDown.length + isolated.length > 0) return createNetworkNotes(failure.network);
@@ -100,12 +103,12 @@ function createFailureNotes(failure: PowerFailure, { omitted, drawn }: Collapsed
   );
   const steps = blast.steps.map(
     ({ step, trippedRefs, devicesOffline }): Note => ({
-      text: `Cascade step ${step}: ${formatFirstRefs(trippedRefs)} trips, ${formatCountOf(devicesOffline, "element")} offline then`,
+      text: `Cascade step ${step}: ${formatFirstRefs(trippedRefs)} trips, ${formatCountWithNoun(devicesOffline, "element")} offline then`,
       tone: "fault",
     }),
   );
   const groups = drawn.filter(({ form }) => form === "GROUP").length;
-  const collapsed = `Folded: ${formatCountOf(omitted, "element")} ${omitted === 1 ? "is" : "are"} counted in ${formatCountOf(groups, "group")}`;
+  const collapsed = `Folded: ${formatCountWithNoun(omitted, "element")} ${omitted === 1 ? "is" : "are"} counted in ${formatCountWithNoun(groups, "group")}`;
   return [
     ...limitNotes(overloads, "overloads"),
     ...limitNotes(steps, "steps"),
@@ -116,9 +119,9 @@ function createFailureNotes(failure: PowerFailure, { omitted, drawn }: Collapsed
 /** Returns notes about network losses of a failure that leaves every power supply on. */
 function createNetworkNotes({ linksDown, lostMbps, cutOff, isolated }: PowerFailure["network"]): readonly Note[] {
   const verb = linksDown.length === 1 ? "goes" : "go";
-  const links = `${formatCountOf(linksDown.length, "fabric link")} of ${formatBandwidth(lostMbps)} ${verb} down: ${formatFirstRefs(linksDown)}`;
-  const switches = `${formatCountOf(cutOff.length, "switch", "switches")} without an uplink: ${formatFirstRefs(cutOff)}`;
-  const devices = `${formatCountOf(isolated.length, "device")} without a data path: ${formatFirstRefs(isolated)}`;
+  const links = `${formatCountWithNoun(linksDown.length, "fabric link")} of ${formatBandwidth(lostMbps)} ${verb} down: ${formatFirstRefs(linksDown)}`;
+  const switches = `${formatCountWithNoun(cutOff.length, "switch", "switches")} without an uplink: ${formatFirstRefs(cutOff)}`;
+  const devices = `${formatCountWithNoun(isolated.length, "device")} without a data path: ${formatFirstRefs(isolated)}`;
   return [
     { text: "No supply fails with this", tone: "info" },
     ...(linksDown.length === 0 ? [] : [{ text: links, tone: "watch" as const }]),
@@ -128,10 +131,10 @@ function createNetworkNotes({ linksDown, lostMbps, cutOff, isolated }: PowerFail
 }
 
 function limitNotes(notes: readonly Note[], what: string): readonly Note[] {
-  if (notes.length <= MAX_OVERLOAD_LINES) return notes;
+  if (notes.length <= MAX_NOTES_PER_TOPIC) return notes;
   return [
-    ...notes.slice(0, MAX_OVERLOAD_LINES),
-    { text: `and ${notes.length - MAX_OVERLOAD_LINES} more ${what}`, tone: "fault" },
+    ...notes.slice(0, MAX_NOTES_PER_TOPIC),
+    { text: `and ${notes.length - MAX_NOTES_PER_TOPIC} more ${what}`, tone: "fault" },
   ];
 }
 
@@ -140,13 +143,15 @@ function formatFirstRefs(refs: readonly string[]): string {
   return names.length <= 4 ? names.join(", ") : `${names.slice(0, 4).join(", ")} and ${names.length - 4} more`;
 }
 
-function createImpactLegend(parts: readonly PowerPart[], coloring: Coloring): readonly LegendLine[] {
-  const used = new Set(parts.flatMap(({ tally, shown }): DrawnState[] => [...tally.impacts.keys(), shown]));
-  const places = parts.some(({ shown }) => shown === "PARTIAL");
+function createImpactLegend(parts: readonly DrawnPowerNode[], coloring: Coloring): readonly LegendLine[] {
+  const used = new Set(parts.flatMap(({ tally, drawnState: shown }): DrawnState[] => [...tally.impacts.keys(), shown]));
+  const hasPartialAreas = parts.some(({ drawnState: shown }) => shown === "PARTIAL");
   const shown = IMPACT_STATES.flatMap((impact) => (used.has(impact) ? [impact] : []));
   const lines = [
-    ...shown.map((impact) => ({ label: IMPACT_STYLES[impact].word, sample: [drawBadge(impact, 6, 0)] })),
-    ...(places ? [{ label: `rack or place ${IMPACT_STYLES.PARTIAL.word}`, sample: [drawBadge("PARTIAL", 6, 0)] }] : []),
+    ...shown.map((impact) => ({ label: IMPACT_STYLES[impact].label, sample: [drawBadge(impact, 6, 0)] })),
+    ...(hasPartialAreas
+      ? [{ label: `rack or place ${IMPACT_STYLES.PARTIAL.label}`, sample: [drawBadge("PARTIAL", 6, 0)] }]
+      : []),
     {
       label: "supplies power",
       sample: [{ kind: "line" as const, x1: 0, y1: 7, x2: 26, y2: 7, stroke: "okText" as const, strokeWidth: 1.5 }],

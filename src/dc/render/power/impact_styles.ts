@@ -4,11 +4,11 @@ import type { ImpactState } from "./failure.ts";
 
 /** Style of an impact, which its letter distinguishes without colour. */
 export interface ImpactStyle {
-  readonly word: string;
+  readonly label: string;
   readonly letter: string;
   readonly shape: "square" | "circle" | "diamond";
-  readonly strong: Paint;
-  readonly soft: Paint;
+  readonly strongFill: Paint;
+  readonly softFill: Paint;
   readonly text: Paint;
   readonly line: Stroke;
   readonly hatch?: Hatch;
@@ -39,11 +39,11 @@ function createImpactStyle(
 ): ImpactStyle {
   const soft: Paint = `${state}Soft`;
   return {
-    word,
+    label: word,
     letter,
     shape,
-    strong: state,
-    soft,
+    strongFill: state,
+    softFill: soft,
     text: `${state}Text`,
     // Text colours stay dark in print, where fills are light.
     line: { stroke: `${state}Text`, ...line },
@@ -53,7 +53,7 @@ function createImpactStyle(
 
 /** Draws the mark of an impact, 14 by 14 pixels from its upper left corner. */
 export function drawBadge(shown: DrawnState, x: number, y: number): Item {
-  const { letter, shape, strong } = IMPACT_STYLES[shown];
+  const { letter, shape, strongFill: strong } = IMPACT_STYLES[shown];
   const ink: Paint = `on:${strong as "accent"}`;
   const edge = { stroke: ink, strokeWidth: 0.8 } as const;
   const outline: Item =

@@ -3,7 +3,7 @@ import type { PowerGraph, PowerNode } from "#dc/analysis/power/power_graph.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import { toRefKey } from "#dc/model/resource_key.ts";
-import { AreaFinder, type AreaKind, type AreasOfElement, isRacked, UNKNOWN_AREAS } from "../places.ts";
+import { AreaFinder, type AreaKind, type ElementAreas, isRacked, UNKNOWN_AREAS } from "../places.ts";
 import { type FailureSurroundings, formatNodeTitle, type PowerFailure } from "./failure.ts";
 
 /** One drawn node: an element (BOX), an area with its elements (CARD), or an area as counts (GROUP). */
@@ -16,7 +16,7 @@ export interface DrawnNode {
   readonly members: readonly number[];
 }
 
-export interface CollapseOptions {
+export interface PowerCollapseOptions {
   readonly maxNodes: number;
   /** References that stay separate as long as one more group fits. */
   readonly highlight: ReadonlySet<string>;
@@ -30,7 +30,7 @@ export interface CollapseOptions {
  */
 type ElementClass = "CONSUMER" | "COOLING" | "PDU" | "EQUIPMENT" | "KEY" | "PINNED";
 
-interface Scheme {
+interface GroupingScheme {
   /** Kind of area into which consumers are collapsed. Undefined draws every element. */
   readonly consumers?: AreaKind | "all";
   readonly equipment?: AreaKind | "all";
@@ -38,7 +38,7 @@ interface Scheme {
 }
 
 /** Schemes from separate elements to one group; the first one that fits is used. */
-const GROUPING_SCHEMES: readonly Scheme[] = [
+const GROUPING_SCHEMES: readonly GroupingScheme[] = [
   {},
   { consumers: "rack" },
   { consumers: "row" },
@@ -61,134 +61,138 @@ const MAX_PDU_BOXES = 48;
 export interface GroupedNodes {
   readonly drawn: readonly DrawnNode[];
   /** Index of the drawn node that contains each graph node; -1 for nodes that are not drawn. */
-  readonly groupOf: NodeNumbers;
+  readonly groupByNode: NodeNumbers;
   /** Index of the device with which each outlet is drawn; -1 for other nodes. */
-  readonly owners: NodeNumbers;
+  readonly ownerByOutlet: NodeNumbers;
 }
 
 /** An element of the picture: a node that the failure reaches, except outlets that are drawn with their devices. */
-interface Element {
+interface GroupedElement {
   readonly index: number;
   readonly kind: ElementClass;
-  readonly place: AreasOfElement;
+  readonly place: ElementAreas;
 }
 
 /** Number of elements of a class in an area. */
 interface AreaClassCount {
   readonly kind: ElementClass;
-  readonly place: AreasOfElement;
+  readonly place: ElementAreas;
   readonly count: number;
 }
 
 /** Sorts a failure's elements into boxes, cards and groups. Cost: O(affected nodes). */
 export class NodeGrouper {
   readonly #graph: PowerGraph;
-  readonly #parts: readonly Element[];
+  readonly #elements: readonly GroupedElement[];
   readonly #owners: NodeNumbers;
   /** Outlets that are drawn with their devices. */
-  readonly #owned: readonly number[];
-  readonly #keys: ReadonlySet<number>;
-  readonly #pinned: ReadonlySet<number>;
+  readonly #ownedOutlets: readonly number[];
+  readonly #keyNodes: ReadonlySet<number>;
+  readonly #pinnedNodes: ReadonlySet<number>;
   readonly #pinnedRacks: ReadonlySet<string>;
-  readonly #fewPdus: boolean;
+  readonly #drawsPduBoxes: boolean;
 
   constructor(
     graph: PowerGraph,
-    { impacts, touched, keys }: FailureSurroundings,
+    { impacts, affected: touched, keyNodes: keys }: FailureSurroundings,
     { rack, highlight }: { readonly rack: PowerFailure["rack"]; readonly highlight: ReadonlySet<string> },
   ) {
     this.#graph = graph;
-    this.#keys = keys;
+    this.#keyNodes = keys;
     this.#owners = new NodeNumbers(graph.nodes.length);
-    this.#pinned = new Set([...highlight].flatMap((ref) => graph.indexOf.get(toRefKey(ref)) ?? []));
+    this.#pinnedNodes = new Set([...highlight].flatMap((ref) => graph.indexOf.get(toRefKey(ref)) ?? []));
     this.#pinnedRacks = new Set(
       [...highlight].map((ref) => ref.toLowerCase()).filter((ref) => ref.startsWith("rack:")),
     );
     const places = new AreaFinder(rack);
-    const parts: Element[] = [];
+    const parts: GroupedElement[] = [];
     const owned: number[] = [];
     let pdus = 0;
     for (const index of touched) {
       const node = graph.nodes[index];
       if (node === undefined) continue;
-      const owner = this.#ownerOf(index, impacts);
+      const owner = this.#findOwner(index, impacts);
       if (owner !== undefined) {
         this.#owners.set(index, owner);
         owned.push(index);
         continue;
       }
       const place = findNodeAreas(places, node);
-      const kind = this.#classOf(index, node, place);
+      const kind = this.#classifyNode(index, node, place);
       parts.push({ index, kind, place });
       if (kind === "PDU") pdus += 1;
     }
-    this.#parts = parts;
-    this.#owned = owned;
-    this.#fewPdus = pdus <= MAX_PDU_BOXES;
+    this.#elements = parts;
+    this.#ownedOutlets = owned;
+    this.#drawsPduBoxes = pdus <= MAX_PDU_BOXES;
   }
 
   /** Number of drawn elements if nothing is collapsed. */
   get elements(): number {
-    return this.#parts.length;
+    return this.#elements.length;
   }
 
-  collapse(options: CollapseOptions): GroupedNodes {
-    return this.#group(this.#choose(options));
+  collapseNodes(options: PowerCollapseOptions): GroupedNodes {
+    return this.#groupElements(this.#chooseScheme(options));
   }
 
-  #classOf(index: number, node: PowerNode, place: AreasOfElement): ElementClass {
+  #classifyNode(index: number, node: PowerNode, place: ElementAreas): ElementClass {
     const racked = isRacked(place);
-    if (this.#keys.has(index)) return "KEY";
-    if (this.#pinned.has(index)) return racked ? "PINNED" : "KEY";
+    if (this.#keyNodes.has(index)) return "KEY";
+    if (this.#pinnedNodes.has(index)) return racked ? "PINNED" : "KEY";
     if (node.kind === "CRAC") return racked ? "CONSUMER" : "COOLING";
     if (!isEquipment(node)) return "CONSUMER";
     return racked ? "PDU" : "EQUIPMENT";
   }
 
-  #choose({ maxNodes, compact }: CollapseOptions): Scheme {
-    const atoms = this.#atoms();
+  #chooseScheme({ maxNodes, compact }: PowerCollapseOptions): GroupingScheme {
+    const atoms = this.#countByArea();
     const [whole = {}, ...collapsing] = GROUPING_SCHEMES;
     if (!compact && this.elements <= maxNodes) return whole;
     const limit = Math.min(maxNodes, MAX_COLLAPSED_NODES);
-    const fits = (most: number) => collapsing.find((scheme) => this.#size(scheme, atoms) <= most);
+    const fits = (most: number) => collapsing.find((scheme) => this.#countDrawnNodes(scheme, atoms) <= most);
     return fits(limit) ?? fits(maxNodes) ?? GROUPING_SCHEMES.at(-1) ?? whole;
   }
 
-  #group(scheme: Scheme): GroupedNodes {
+  #groupElements(scheme: GroupingScheme): GroupedNodes {
     const groupOf = new NodeNumbers(this.#graph.nodes.length);
     const groups: { form: DrawnNode["form"]; id: string; members: number[] }[] = [];
     const byId = new Map<string, number>();
     // Many elements share their areas, so each combination is computed once.
-    const byPlace = new Map<AreasOfElement, Partial<Record<ElementClass, number>>>();
-    const open = (id: string, form: DrawnNode["form"]): number => {
+    const byPlace = new Map<ElementAreas, Partial<Record<ElementClass, number>>>();
+    const openGroup = (id: string, form: DrawnNode["form"]): number => {
       const known = byId.get(id);
       if (known !== undefined) return known;
       byId.set(id, groups.length);
       return groups.push({ form, id, members: [] }) - 1;
     };
-    const shared = (kind: ElementClass, place: AreasOfElement): number | undefined => {
+    const findSharedGroup = (kind: ElementClass, place: ElementAreas): number | undefined => {
       const known = byPlace.get(place) ?? {};
       byPlace.set(place, known);
-      const id = known[kind] === undefined ? this.#idAt(scheme, kind, place) : undefined;
-      if (id !== undefined) known[kind] = open(id, scheme.consumers === undefined ? "CARD" : "GROUP");
+      const id = known[kind] === undefined ? this.#findGroupId(scheme, kind, place) : undefined;
+      if (id !== undefined) known[kind] = openGroup(id, scheme.consumers === undefined ? "CARD" : "GROUP");
       return known[kind];
     };
-    for (const { index, kind, place } of this.#parts) {
-      const group = shared(kind, place) ?? open(this.#graph.nodes[index]?.ref ?? "", "BOX");
+    for (const { index, kind, place } of this.#elements) {
+      const group = findSharedGroup(kind, place) ?? openGroup(this.#graph.nodes[index]?.ref ?? "", "BOX");
       groups[group]?.members.push(index);
       groupOf.set(index, group);
     }
-    for (const outlet of this.#owned) {
+    for (const outlet of this.#ownedOutlets) {
       const group = groupOf.at(this.#owners.at(outlet));
       if (group < 0) continue;
       groupOf.set(outlet, group);
       groups[group]?.members.push(outlet);
     }
-    return { drawn: groups.map((group) => this.#finished(group)), groupOf, owners: this.#owners };
+    return {
+      drawn: groups.map((group) => this.#finishGroup(group)),
+      groupByNode: groupOf,
+      ownerByOutlet: this.#owners,
+    };
   }
 
   /** Returns the drawn node of a group; a box if the group has only one element. */
-  #finished(group: Omit<DrawnNode, "title">): DrawnNode {
+  #finishGroup(group: Omit<DrawnNode, "title">): DrawnNode {
     const [first = -1, second = -1] = group.members;
     const node = this.#graph.nodes[first];
     const alone = group.form === "GROUP" && (second < 0 || this.#owners.at(second) >= 0);
@@ -197,10 +201,10 @@ export class NodeGrouper {
   }
 
   /** Returns the index of the device with which an outlet is drawn; undefined for any other node. */
-  #ownerOf(index: number, impacts: FailureSurroundings["impacts"]): number | undefined {
+  #findOwner(index: number, impacts: FailureSurroundings["impacts"]): number | undefined {
     const node = this.#graph.nodes[index];
-    if (node?.kind !== "OUTLET" || this.#keys.has(index) || this.#pinned.has(index)) return undefined;
-    const inlet = this.#graph.inlets.first(index);
+    if (node?.kind !== "OUTLET" || this.#keyNodes.has(index) || this.#pinnedNodes.has(index)) return undefined;
+    const inlet = this.#graph.inlets.getFirstEdge(index);
     const supply = inlet === undefined ? undefined : this.#graph.nodes[inlet.from];
     // Most outlets are supplied by their own device, which saves the lookup by code.
     const own = supply?.kind === "DEVICE" && supply.device.code === node.end.deviceCode ? inlet?.from : undefined;
@@ -209,9 +213,9 @@ export class NodeGrouper {
   }
 
   /** Counts the elements of each class in each area. */
-  #atoms(): readonly AreaClassCount[] {
-    const atoms = new Map<AreasOfElement, Map<ElementClass, number>>();
-    for (const { kind, place } of this.#parts) {
+  #countByArea(): readonly AreaClassCount[] {
+    const atoms = new Map<ElementAreas, Map<ElementClass, number>>();
+    for (const { kind, place } of this.#elements) {
       const counts = atoms.get(place) ?? new Map<ElementClass, number>();
       if (counts.size === 0) atoms.set(place, counts);
       counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -219,11 +223,11 @@ export class NodeGrouper {
     return [...atoms].flatMap(([place, counts]) => [...counts].map(([kind, count]) => ({ kind, place, count })));
   }
 
-  #size(scheme: Scheme, atoms: readonly AreaClassCount[]): number {
+  #countDrawnNodes(scheme: GroupingScheme, atoms: readonly AreaClassCount[]): number {
     const groups = new Set<string>();
     let single = 0;
     for (const { kind, place, count } of atoms) {
-      const id = this.#idAt(scheme, kind, place);
+      const id = this.#findGroupId(scheme, kind, place);
       if (id === undefined) single += count;
       else groups.add(id);
     }
@@ -231,38 +235,38 @@ export class NodeGrouper {
   }
 
   /** Returns the id of the card or group in which an element is drawn; undefined for a separate box. */
-  #idAt(scheme: Scheme, kind: ElementClass, place: AreasOfElement): string | undefined {
+  #findGroupId(scheme: GroupingScheme, kind: ElementClass, place: ElementAreas): string | undefined {
     if (scheme.consumers === "all") return "everything";
     switch (kind) {
       case "PDU":
-        return scheme.consumers === undefined && this.#fewPdus ? undefined : this.#consumerAt(scheme, place);
+        return scheme.consumers === undefined && this.#drawsPduBoxes
+          ? undefined
+          : this.#findConsumerArea(scheme, place);
       case "CONSUMER":
-        return this.#consumerAt(scheme, place);
+        return this.#findConsumerArea(scheme, place);
       case "COOLING":
-        return `cooling of ${place[widenForCooling(scheme.consumers)]}`;
+        return `cooling of ${place[chooseCoolingAreaKind(scheme.consumers)]}`;
       case "PINNED":
         return scheme.consumers === undefined ? place.rack : undefined;
       case "EQUIPMENT":
-        return scheme.equipment === undefined
-          ? undefined
-          : `equipment of ${place[findCoolingAreaKind(scheme.equipment)]}`;
+        return scheme.equipment === undefined ? undefined : `equipment of ${place[toAreaKind(scheme.equipment)]}`;
       default:
-        return scheme.keys === undefined ? undefined : `sources of ${place[findCoolingAreaKind(scheme.keys)]}`;
+        return scheme.keys === undefined ? undefined : `sources of ${place[toAreaKind(scheme.keys)]}`;
     }
   }
 
-  #consumerAt({ consumers = "rack" }: Scheme, place: AreasOfElement): string {
+  #findConsumerArea({ consumers = "rack" }: GroupingScheme, place: ElementAreas): string {
     const near = place.rack;
-    return this.#pinnedRacks.has(near.toLowerCase()) ? near : place[findCoolingAreaKind(consumers)];
+    return this.#pinnedRacks.has(near.toLowerCase()) ? near : place[toAreaKind(consumers)];
   }
 }
 
 /** Returns the kind of area by which cooling units are grouped: at least a room, because units serve rooms. */
-function widenForCooling(width: AreaKind | "all" | undefined): AreaKind {
-  return width === undefined || width === "rack" || width === "row" ? "room" : findCoolingAreaKind(width);
+function chooseCoolingAreaKind(width: AreaKind | "all" | undefined): AreaKind {
+  return width === undefined || width === "rack" || width === "row" ? "room" : toAreaKind(width);
 }
 
-function findCoolingAreaKind(width: AreaKind | "all"): AreaKind {
+function toAreaKind(width: AreaKind | "all"): AreaKind {
   return width === "all" ? "site" : width;
 }
 
@@ -272,7 +276,7 @@ function isEquipment(node: PowerNode): boolean {
 }
 
 /** Returns the areas of a node; `UNKNOWN_AREAS` for outlets and feeds. */
-function findNodeAreas(places: AreaFinder, node: PowerNode): AreasOfElement {
-  if (node.kind === "DEVICE") return places.of(node.device);
-  return node.kind === "CRAC" ? places.of(node.crac) : UNKNOWN_AREAS;
+function findNodeAreas(places: AreaFinder, node: PowerNode): ElementAreas {
+  if (node.kind === "DEVICE") return places.findAreas(node.device);
+  return node.kind === "CRAC" ? places.findAreas(node.crac) : UNKNOWN_AREAS;
 }

@@ -13,9 +13,9 @@ import type { DrawnNode } from "./node_grouper.ts";
 import { countImpacts, findDrawnState, type ImpactTally } from "./tally.ts";
 
 export const BOX_WIDTH = 196;
-const LINE = 15;
+const LINE_HEIGHT = 15;
 export const CHIP_HEIGHT = 20;
-const CHIP_TEXT = 10;
+const CHIP_FONT_SIZE = 10;
 
 /** All displayed facts about one node of the graph. */
 export class NodeFacts {
@@ -36,7 +36,7 @@ export class NodeFacts {
     this.node = node;
     this.ref = node.ref;
     this.title = formatNodeTitle(node);
-    this.impact = collapsed.reach.impacts.get(index) ?? "LIVE";
+    this.impact = collapsed.surroundings.impacts.get(index) ?? "LIVE";
   }
 
   kind(): string {
@@ -45,27 +45,27 @@ export class NodeFacts {
     return this.node.kind === "FEED" ? "Undeclared feed" : this.node.ref.startsWith("feed:") ? "Feed" : "Outlet";
   }
 
-  name(): string {
+  formatName(): string {
     const name =
       this.node.kind === "DEVICE" ? this.node.device.name : this.node.kind === "CRAC" ? this.node.crac.name : "";
     return name === undefined || name === this.title ? "" : name;
   }
 
   /** Returns a text for the step in which the node trips, and one for its overload after the failure. */
-  alarms(): readonly string[] {
-    const { trips, overloads } = this.#collapsed.reach;
+  listAlarms(): readonly string[] {
+    const { trips, overloads } = this.#collapsed.surroundings;
     const trip = trips.get(this.#index);
     const overload = overloads.get(this.#index);
     return [
       ...(trip === undefined ? [] : [`Step ${trip.step}: trips at ${formatPercent(trip.utilizationPct)}`]),
       ...(overload === undefined
         ? []
-        : [`${formatPercent(overload.utilizationPct)}: ${OVERLOAD_WORDS[overload.severity]}`]),
+        : [`${formatPercent(overload.utilizationPct)}: ${OVERLOAD_LABELS[overload.severity]}`]),
     ];
   }
 
   /** Formats the node's load after the failure, with its capacity if known; empty if the node is not live. */
-  load(): string {
+  formatLoad(): string {
     if (this.#failure.blast.live[this.#index] !== 1) return "";
     const loadW = Math.round(this.#failure.blast.loadsAfter[this.#index] ?? 0);
     const { capacityW } = this.node;
@@ -73,9 +73,9 @@ export class NodeFacts {
     return `${formatWatts(loadW)} of ${formatWatts(capacityW)} (${formatPercent((loadW / capacityW) * 100)})`;
   }
 
-  facts(): readonly (readonly [string, string])[] {
+  listFacts(): readonly (readonly [string, string])[] {
     const { graph, before, blast } = this.#failure;
-    const inlets = graph.inlets.of(this.#index).filter(({ from }) => before[from] === 1);
+    const inlets = graph.inlets.listEdges(this.#index).filter(({ from }) => before[from] === 1);
     const names = (live: boolean) =>
       inlets
         .filter(({ from, inlet }) => (blast.live[from] === 1) === live && inlet !== "")
@@ -83,33 +83,33 @@ export class NodeFacts {
         .join(", ");
     const rack = this.node.kind === "DEVICE" ? this.node.device.rackCode : undefined;
     const facts: (readonly [string, string])[] = [
-      ["State", IMPACT_STYLES[this.impact].word],
+      ["State", IMPACT_STYLES[this.impact].label],
       ["Kind", this.kind()],
-      ["Name", this.name()],
+      ["Name", this.formatName()],
       ["Role", this.node.kind === "DEVICE" ? (this.node.device.role ?? "") : ""],
       ["Rack", rack ?? ""],
-      ["Load after the failure", this.load()],
+      ["Load after the failure", this.formatLoad()],
       ["Inlets lost", names(false)],
       ["Inlets left", names(true)],
-      ...this.alarms().map((alarm): readonly [string, string] => ["Alarm", alarm]),
+      ...this.listAlarms().map((alarm): readonly [string, string] => ["Alarm", alarm]),
     ];
     return facts.filter(([, value]) => value !== "");
   }
 
-  tip(): string {
-    return [this.title, ...this.facts().map(([label, value]) => `${label}: ${value}`)].join("\n");
+  formatTip(): string {
+    return [this.title, ...this.listFacts().map(([label, value]) => `${label}: ${value}`)].join("\n");
   }
 
-  related(): readonly string[] {
+  listRelatedRefs(): readonly string[] {
     const { graph } = this.#failure;
-    const near = [...graph.inlets.of(this.#index), ...graph.supplies.of(this.#index)];
+    const near = [...graph.inlets.listEdges(this.#index), ...graph.supplies.listEdges(this.#index)];
     return [...new Set(near.flatMap(({ from, to }) => graph.nodes[from === this.#index ? to : from]?.ref ?? []))].slice(
       0,
       64,
     );
   }
 
-  #statusFill(): Paint {
+  #findStatusFill(): Paint {
     const status =
       this.node.kind === "DEVICE"
         ? this.node.device.status
@@ -122,7 +122,7 @@ export class NodeFacts {
     return status === "FAILED" || status === "OFFLINE" ? "faultSoft" : "infoSoft";
   }
 
-  fill(coloring: Coloring): Paint {
+  findFill(coloring: Coloring): Paint {
     switch (coloring) {
       case "ROLE": {
         const device = this.node.kind === "DEVICE" ? this.node.device : undefined;
@@ -135,34 +135,34 @@ export class NodeFacts {
         return findScaleToken(((this.#failure.blast.loadsAfter[this.#index] ?? 0) / capacityW) * 100);
       }
       case "STATUS":
-        return this.#statusFill();
+        return this.#findStatusFill();
       case "NONE":
         return "panel";
       default:
-        return IMPACT_STYLES[this.impact].soft;
+        return IMPACT_STYLES[this.impact].softFill;
     }
   }
 }
 
-const OVERLOAD_WORDS = { OVER_DERATED: "over its limit", WOULD_TRIP: "would trip" } as const;
+const OVERLOAD_LABELS = { OVER_DERATED: "over its limit", WOULD_TRIP: "would trip" } as const;
 
 export function computeBoxHeight(node: NodeFacts): number {
-  return 12 + LINE * (2 + (node.load() === "" ? 0 : 1) + node.alarms().length);
+  return 12 + LINE_HEIGHT * (2 + (node.formatLoad() === "" ? 0 : 1) + node.listAlarms().length);
 }
 
 /** Draws a separate element: code, kind and name, load, alarms. */
-export function drawBox(
+export function drawElementBox(
   node: NodeFacts,
   { x, y, coloring }: { readonly x: number; readonly y: number; readonly coloring: Coloring },
 ): Item {
   const look = IMPACT_STYLES[node.impact];
-  const fill = node.fill(coloring);
+  const fill = node.findFill(coloring);
   const ink: Paint = findReadableTextPaint(fill);
   const height = computeBoxHeight(node);
   const room = BOX_WIDTH - 20;
   const lines: Item[] = [];
   let at = 31;
-  const say = (text: string, bold = false): void => {
+  const addLine = (text: string, bold = false): void => {
     lines.push({
       kind: "text",
       x: 10,
@@ -173,15 +173,15 @@ export function drawBox(
       maxWidth: room,
       ...(bold && { weight: "bold" as const }),
     });
-    at += LINE;
+    at += LINE_HEIGHT;
   };
-  say(node.name() === "" ? node.kind() : `${node.kind()} · ${node.name()}`);
-  if (node.load() !== "") say(node.load());
-  for (const alarm of node.alarms()) say(`! ${alarm}`, true);
+  addLine(node.formatName() === "" ? node.kind() : `${node.kind()} · ${node.formatName()}`);
+  if (node.formatLoad() !== "") addLine(node.formatLoad());
+  for (const alarm of node.listAlarms()) addLine(`! ${alarm}`, true);
   return {
     kind: "group",
     ref: node.ref,
-    tip: node.tip(),
+    tip: node.formatTip(),
     at: [x, y],
     items: [
       { kind: "rect", x: 0, y: 0, width: BOX_WIDTH, height, radius: 5, fill, ...look.line },
@@ -198,7 +198,7 @@ export function findReadableTextPaint(fill: Paint): Paint {
 }
 
 export function measureChipWidth(node: NodeFacts): number {
-  return Math.ceil(measureText(node.title, { size: CHIP_TEXT })) + 30;
+  return Math.ceil(measureText(node.title, { size: CHIP_FONT_SIZE })) + 30;
 }
 
 /** Draws a small box inside a card: code and mark. */
@@ -211,12 +211,12 @@ export function drawChip(
     coloring,
   }: { readonly x: number; readonly y: number; readonly width: number; readonly coloring: Coloring },
 ): Item {
-  const fill = node.fill(coloring);
+  const fill = node.findFill(coloring);
   const look = IMPACT_STYLES[node.impact];
   return {
     kind: "group",
     ref: node.ref,
-    tip: node.tip(),
+    tip: node.formatTip(),
     at: [x, y],
     items: [
       { kind: "rect", x: 0, y: 0, width, height: CHIP_HEIGHT, radius: 3, fill, ...look.line, strokeWidth: 1 },
@@ -226,7 +226,7 @@ export function drawChip(
         x: 22,
         y: 14,
         text: node.title,
-        size: CHIP_TEXT,
+        size: CHIP_FONT_SIZE,
         fill: findReadableTextPaint(fill),
         maxWidth: width - 26,
       },
@@ -234,15 +234,19 @@ export function drawChip(
   };
 }
 
-export interface PowerPart extends DrawnNode {
+export interface DrawnPowerNode extends DrawnNode {
   readonly tally: ImpactTally;
-  readonly shown: DrawnState;
+  readonly drawnState: DrawnState;
   /** Elements inside the part, without outlets unless the part itself is an outlet. */
   readonly nodes: readonly NodeFacts[];
 }
 
 /** Returns a drawn node with its counts, its state and the facts about its elements. */
-export function buildPart(failure: PowerFailure, collapsed: CollapsedFailure, drawn: DrawnNode): PowerPart {
+export function buildDrawnPowerNode(
+  failure: PowerFailure,
+  collapsed: CollapsedFailure,
+  drawn: DrawnNode,
+): DrawnPowerNode {
   const tally = countImpacts(failure, collapsed, drawn);
   const [first] = drawn.members;
   const inside =
@@ -251,7 +255,7 @@ export function buildPart(failure: PowerFailure, collapsed: CollapsedFailure, dr
       : drawn.members.filter((index) => drawn.form === "CARD" && failure.graph.nodes[index]?.kind !== "OUTLET");
   const nodes = inside.map((index) => new NodeFacts(failure, collapsed, index));
   const shown = drawn.form === "BOX" ? (nodes[0]?.impact ?? "LIVE") : findDrawnState(failure, drawn, tally);
-  return { ...drawn, tally, shown, nodes };
+  return { ...drawn, tally, drawnState: shown, nodes };
 }
 
 /** Returns the name of a single supply, otherwise the number of supplies and of those that are dead. */

@@ -4,7 +4,7 @@ import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { formatWatts } from "#words/figures.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import type { CollapsedFailure } from "./collapse.ts";
 import { IMPACT_STATES, type ImpactState, type PowerFailure } from "./failure.ts";
 import type { DrawnState } from "./impact_styles.ts";
@@ -16,7 +16,7 @@ export interface ImpactTally {
   readonly elements: number;
   readonly impacts: ReadonlyMap<ImpactState, number>;
   /** Counts of devices except rack PDUs; equal to `impacts` if the node has no such device. */
-  readonly parts: ReadonlyMap<ImpactState, number>;
+  readonly deviceImpacts: ReadonlyMap<ImpactState, number>;
   readonly racksDark: number;
   readonly racksPartial: number;
   readonly racks: number;
@@ -29,7 +29,7 @@ export interface ImpactTally {
 /** Counts the members of a drawn node by state. Cost: O(members). */
 export function countImpacts(
   { graph, blast, basis }: PowerFailure,
-  { reach }: CollapsedFailure,
+  { surroundings: reach }: CollapsedFailure,
   { members }: DrawnNode,
 ): ImpactTally {
   const elements = members.filter((index) => graph.nodes[index]?.kind !== "OUTLET");
@@ -48,16 +48,16 @@ export function countImpacts(
   const lost = elements.filter((index) => isGone(index) && isItDevice(graph, index));
   const lostW = lost.reduce((sum, index) => sum + computeLostDrawW(graph, index, { isGone, basis }), 0);
   const states = [...new Set([...racks].map(codeKey))].map((key) => blast.racks.get(key));
-  const among = (known: ReadonlyMap<number, unknown>) => members.filter((index) => known.has(index)).length;
+  const countMembersIn = (known: ReadonlyMap<number, unknown>) => members.filter((index) => known.has(index)).length;
   return {
     elements: elements.length,
     impacts,
-    parts: parts.size === 0 ? impacts : parts,
+    deviceImpacts: parts.size === 0 ? impacts : parts,
     racks: states.length,
     racksDark: states.filter((state) => state === "DARK").length,
     racksPartial: states.filter((state) => state === "PARTIAL").length,
-    overloaded: reach.overloads.size === 0 ? 0 : among(reach.overloads),
-    tripped: reach.trips.size === 0 ? 0 : among(reach.trips),
+    overloaded: reach.overloads.size === 0 ? 0 : countMembersIn(reach.overloads),
+    tripped: reach.trips.size === 0 ? 0 : countMembersIn(reach.trips),
     lostW,
   };
 }
@@ -69,18 +69,18 @@ export function countImpacts(
 export function findDrawnState(
   { blast }: PowerFailure,
   { id }: DrawnNode,
-  { impacts, parts, elements }: ImpactTally,
+  { impacts, deviceImpacts: parts, elements }: ImpactTally,
 ): DrawnState {
   const rack = id.startsWith("rack:") ? blast.racks.get(codeKey(id.slice("rack:".length))) : undefined;
   if (impacts.get("FAILED") === elements) return "FAILED";
-  if (rack !== undefined) return SHOWN_RACKS[rack];
+  if (rack !== undefined) return RACK_STATES[rack];
   const all = [...parts.values()].reduce((sum, count) => sum + count, 0);
   const off = (parts.get("OFFLINE") ?? 0) + (parts.get("FAILED") ?? 0);
   if (off > 0) return off === all ? "OFFLINE" : "PARTIAL";
   return IMPACT_STATES.find((impact) => parts.has(impact)) ?? "LIVE";
 }
 
-const SHOWN_RACKS = { DARK: "OFFLINE", PARTIAL: "PARTIAL", PROTECTED: "DEGRADED" } as const;
+const RACK_STATES = { DARK: "OFFLINE", PARTIAL: "PARTIAL", PROTECTED: "DEGRADED" } as const;
 
 function isItDevice({ nodes }: PowerGraph, index: number): boolean {
   const node = nodes[index];
@@ -92,7 +92,7 @@ function isRackPdu({ kind, rackCode }: Device): boolean {
   return rackCode !== undefined && isPowerKind(kind);
 }
 
-const WORDS: Readonly<Record<ImpactState, string>> = {
+const IMPACT_LABELS: Readonly<Record<ImpactState, string>> = {
   FAILED: "failed",
   OFFLINE: "offline",
   ON_BATTERY: "on battery",
@@ -104,7 +104,7 @@ const WORDS: Readonly<Record<ImpactState, string>> = {
 /** Describes the counts of a tally, such as "23 offline, 2 protected". */
 export function formatImpactLabel({ impacts }: ImpactTally): string {
   return IMPACT_STATES.flatMap((impact) =>
-    impacts.has(impact) ? [`${impacts.get(impact)} ${WORDS[impact]}`] : [],
+    impacts.has(impact) ? [`${impacts.get(impact)} ${IMPACT_LABELS[impact]}`] : [],
   ).join(", ");
 }
 
@@ -119,8 +119,8 @@ export function formatGroupLabel({
   tripped,
 }: ImpactTally): string {
   const parts = [
-    formatCountOf(elements, "element"),
-    ...(racks > 1 ? [formatCountOf(racks, "rack")] : []),
+    formatCountWithNoun(elements, "element"),
+    ...(racks > 1 ? [formatCountWithNoun(racks, "rack")] : []),
     ...(racksDark > 0 && racks > 1 ? [`${racksDark} dark`] : []),
     ...(racksPartial > 0 && racks > 1 ? [`${racksPartial} partly`] : []),
     ...(lostW > 0 ? [`${formatWatts(lostW)} lost`] : []),

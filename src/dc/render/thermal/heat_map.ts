@@ -6,36 +6,36 @@ import { computeEnclosingRectangle } from "../floor/collapse.ts";
 import { computePixelsPerMm, drawFloorGrid, drawScaleBar, drawTiles, MAX_FLOOR_WIDTH_PX } from "../floor/ground.ts";
 import { buildCracTile, type FloorTile } from "../floor/tiles.ts";
 import { drawCard, drawSectionTitle } from "../parts/chrome.ts";
-import { findHealthState, STATE_WORDS } from "../parts/marks.ts";
+import { findHealthState, STATE_LABELS } from "../parts/marks.ts";
 import { formatRefInTitle } from "../places.ts";
 import type { Item } from "../scene.ts";
 import type { ThermalStyle } from "./thermal_style.ts";
 
-interface Place {
+interface FloorPosition {
   readonly floor: string;
   readonly placement: Placement;
 }
 
 /** Positions of racks or of cooling units, by the code in lower case. */
-export type RecordedLocations = ReadonlyMap<string, Place>;
+export type FloorPositions = ReadonlyMap<string, FloorPosition>;
 
 const CELL_WIDTH = 78;
 const CELL_HEIGHT = 62;
 const CARD_GAP = 14;
-const MARGIN_MM = 600;
+const MAP_MARGIN_MM = 600;
 /** Pixels around the map in its card. */
 const MAP_PADDING = 16;
 
 interface MapInput {
   readonly style: ThermalStyle;
-  readonly places: RecordedLocations;
+  readonly places: FloorPositions;
   /** Width of the map in pixels, unless its racks must be wider to be readable. */
   readonly width: number;
   /** Cooling units, drawn beside racks with known locations. */
-  readonly units: { readonly shares: readonly CracShare[]; readonly places: RecordedLocations };
+  readonly units: { readonly shares: readonly CracShare[]; readonly places: FloorPositions };
 }
 
-interface Part {
+interface DrawnBlock {
   readonly items: readonly Item[];
   readonly width: number;
   readonly height: number;
@@ -45,21 +45,22 @@ interface Part {
  * Draws racks in the colour of their heat. Racks of one floor are drawn to scale, with unplaced racks in cells below.
  * Draws all racks in cells if no rack is placed, if racks are on several floors, or if they are too far apart.
  */
-export function drawHeatMap(racks: readonly RackThermal[], { style, places, width, units }: MapInput): Part {
+export function drawHeatMap(racks: readonly RackThermal[], { style, places, width, units }: MapInput): DrawnBlock {
   if (racks.length === 0) return { items: [], width: 0, height: 0 };
   const found = racks.map((rack) => ({ rack, place: places.get(rack.code.toLowerCase()) }));
-  const tiles = (some: typeof found) => some.map(({ rack, place }) => buildRackTile(rack, { style, place }));
+  const buildTiles = (some: typeof found) =>
+    some.map(({ rack, place }) => buildThermalRackTile(rack, { style, place }));
   const placed = found.filter(({ place }) => place !== undefined);
   const [floor, ...others] = new Set(placed.map(({ place }) => place?.floor));
   const map =
     floor === undefined || others.length > 0
       ? undefined
-      : drawMap([...buildUnitTiles(units, floor), ...tiles(placed)], { floor, usual: width });
+      : drawMap([...buildUnitTiles(units, floor), ...buildTiles(placed)], { floor, usual: width });
   if (map === undefined) {
-    return drawCells(tiles(found), { width, title: "Racks (side by side, not where they stand)" });
+    return drawCells(buildTiles(found), { width, title: "Racks (side by side, not where they stand)" });
   }
   if (placed.length === racks.length) return map;
-  const unplaced = tiles(found.filter(({ place }) => place === undefined)).map(
+  const unplaced = buildTiles(found.filter(({ place }) => place === undefined)).map(
     (tile): FloorTile => ({ ...tile, facts: [...tile.facts, ["Place", "not recorded"]] }),
   );
   const rest = drawCells(unplaced, { width: map.width, title: "Racks without a recorded place (side by side)" });
@@ -84,23 +85,23 @@ function buildUnitTiles({ shares, places }: MapInput["units"], floor: string): r
 /** Draws at least one footprint to scale. Returns undefined if the footprints are too far apart. */
 function drawMap(
   tiles: readonly FloorTile[],
-  { floor, usual }: { readonly floor: string; readonly usual: number },
-): Part | undefined {
+  { floor, usual: defaultWidth }: { readonly floor: string; readonly usual: number },
+): DrawnBlock | undefined {
   const area = computeEnclosingRectangle(tiles.map((tile) => tile.area));
-  const widthMm = area.east - area.west + 2 * MARGIN_MM;
-  const pxPerMm = computePixelsPerMm(widthMm, usual - 2 * MAP_PADDING);
-  const px = (mm: number) => mm * pxPerMm;
-  const [mapWidth, mapHeight] = [px(widthMm), px(area.south - area.north + 2 * MARGIN_MM)];
+  const widthMm = area.east - area.west + 2 * MAP_MARGIN_MM;
+  const pxPerMm = computePixelsPerMm(widthMm, defaultWidth - 2 * MAP_PADDING);
+  const toPixels = (mm: number) => mm * pxPerMm;
+  const [mapWidth, mapHeight] = [toPixels(widthMm), toPixels(area.south - area.north + 2 * MAP_MARGIN_MM)];
   if (mapWidth > MAX_FLOOR_WIDTH_PX) return undefined;
-  const width = Math.max(usual, mapWidth + 2 * MAP_PADDING);
+  const width = Math.max(defaultWidth, mapWidth + 2 * MAP_PADDING);
   const moved = tiles.map(
     (tile): FloorTile => ({
       ...tile,
       area: {
-        west: tile.area.west - area.west + MARGIN_MM,
-        east: tile.area.east - area.west + MARGIN_MM,
-        north: tile.area.north - area.north + MARGIN_MM,
-        south: tile.area.south - area.north + MARGIN_MM,
+        west: tile.area.west - area.west + MAP_MARGIN_MM,
+        east: tile.area.east - area.west + MAP_MARGIN_MM,
+        north: tile.area.north - area.north + MAP_MARGIN_MM,
+        south: tile.area.south - area.north + MAP_MARGIN_MM,
       },
     }),
   );
@@ -116,7 +117,7 @@ function drawMap(
         at: [(width - mapWidth) / 2, 38],
         items: [
           ...drawFloorGrid(mapWidth, mapHeight, pxPerMm),
-          ...drawTiles(moved, px),
+          ...drawTiles(moved, toPixels),
           { kind: "group", at: [0, mapHeight + 8], items: drawScaleBar(pxPerMm).items },
         ],
       },
@@ -127,7 +128,7 @@ function drawMap(
 function drawCells(
   tiles: readonly FloorTile[],
   { width, title }: { readonly width: number; readonly title: string },
-): Part {
+): DrawnBlock {
   const perLine = Math.max(1, Math.floor((width - 32) / CELL_WIDTH));
   const placed = tiles.map((tile, index): FloorTile => {
     const west = (index % perLine) * CELL_WIDTH;
@@ -146,9 +147,9 @@ function drawCells(
   };
 }
 
-function buildRackTile(
+function buildThermalRackTile(
   rack: RackThermal,
-  { style, place }: { readonly style: ThermalStyle; readonly place: Place | undefined },
+  { style, place }: { readonly style: ThermalStyle; readonly place: FloorPosition | undefined },
 ): FloorTile {
   const placement = place?.placement;
   const { code, heatW, airHeatW, coolingCapacityW, utilizationPct, inletTempC, health } = rack;
@@ -161,11 +162,11 @@ function buildRackTile(
     area: placement === undefined ? { west: 0, north: 0, east: 0, south: 0 } : computeFootprint(placement),
     facing: placement?.rotationDeg ?? 0,
     row: "",
-    fill: style.fill(rack),
+    fill: style.findFill(rack),
     state,
-    figure: style.figure(rack),
+    figure: style.formatFigure(rack),
     facts: [
-      ["State", STATE_WORDS[state]],
+      ["State", STATE_LABELS[state]],
       ["Heat", formatWatts(heatW)],
       ["Heat to air", formatWatts(airHeatW)],
       ["Cooling", coolingCapacityW === undefined ? "no limit recorded" : formatWatts(coolingCapacityW)],
@@ -175,10 +176,10 @@ function buildRackTile(
   };
 }
 
-export function createRackFacts(
+export function createRackElement(
   rack: RackThermal,
   style: ThermalStyle,
 ): Pick<FloorTile, "ref" | "title" | "facts" | "kind"> {
-  const { ref, kind, title, facts } = buildRackTile(rack, { style, place: undefined });
+  const { ref, kind, title, facts } = buildThermalRackTile(rack, { style, place: undefined });
   return { ref, kind, title, facts };
 }

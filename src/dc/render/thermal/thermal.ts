@@ -1,19 +1,19 @@
 import type { Hotspot, RackThermal, ThermalHeadroomResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { appendUnit, formatKilowatts, formatPercent, formatPlainNumber } from "#words/figures.ts";
-import { formatConstant, formatCountOf, getReasonUnit } from "#words/names.ts";
-import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
+import { formatConstant, formatCountWithNoun, getReasonUnit } from "#words/names.ts";
+import type { Drawing, DrawOptions, DrawScreen, Element, Graph } from "../drawing.ts";
 import { type FrameInput, frameScene } from "../frame.ts";
 import { drawCard, drawSectionTitle, drawSwatch } from "../parts/chrome.ts";
 import { drawMark, findHealthState, findShareState } from "../parts/marks.ts";
 import { formatArea, formatRefInTitle } from "../places.ts";
 import type { Item } from "../scene.ts";
-import { createRackFacts, drawHeatMap, type RecordedLocations } from "./heat_map.ts";
+import { createRackElement, drawHeatMap, type FloorPositions } from "./heat_map.ts";
 import { styleRacks, type ThermalStyle } from "./thermal_style.ts";
 import { drawZoneBars, findCoolingUnitState, findZoneState, formatUnitLoad } from "./zones.ts";
 
-const WIDTH = 1040;
-const GAP = 14;
-const LINE = 19;
+const BODY_WIDTH = 1040;
+const BLOCK_GAP = 14;
+const LINE_HEIGHT = 19;
 /** Maximum number of hotspots listed; further ones are counted. Chosen by us: a picture does not replace a report. */
 const MAX_HOTSPOTS = 14;
 
@@ -29,29 +29,29 @@ const ZONE_LEGEND: FrameInput["legend"] = [
 /** A thermal reply and the locations of its racks and cooling units. */
 export interface ThermalPicture {
   readonly reply: ThermalHeadroomResponse;
-  readonly places: RecordedLocations;
-  readonly unitPlaces: RecordedLocations;
+  readonly places: FloorPositions;
+  readonly unitPlaces: FloorPositions;
 }
 
 /** Draws heat and cooling: totals, a bar per zone, hotspots, and racks coloured by heat. COMPACT omits the racks. */
-export const drawThermal: Draw<ThermalPicture> = ({ reply, places, unitPlaces }, options): Drawing => {
+export const drawThermal: DrawScreen<ThermalPicture> = ({ reply, places, unitPlaces }, options): Drawing => {
   const style = styleRacks(reply.racks, options.coloring ?? "THERMAL");
   const compact = options.view === "COMPACT";
   const racks = selectRacks(reply.racks, options);
   const omittedNodes = compact ? 0 : reply.racks.length - racks.length;
   const map = compact
     ? undefined
-    : drawHeatMap(racks, { style, places, width: WIDTH, units: { shares: reply.cracs, places: unitPlaces } });
+    : drawHeatMap(racks, { style, places, width: BODY_WIDTH, units: { shares: reply.cracs, places: unitPlaces } });
   const spots = drawHotspots(reply.hotspots);
-  const parts = [drawZoneBars(reply, WIDTH), spots, ...(map === undefined ? [] : [map])].filter(
+  const parts = [drawZoneBars(reply, BODY_WIDTH), spots, ...(map === undefined ? [] : [map])].filter(
     ({ height }) => height > 0,
   );
   let height = 0;
   const body = parts.map((part): Item => {
     const item: Item = { kind: "group", at: [0, height], items: part.items };
-    height += part.height + GAP;
+    height += part.height + BLOCK_GAP;
     // Marked for removal, because a page shows hotspots in a table.
-    return part === spots ? { ...item, part: "heading", height: part.height + GAP } : item;
+    return part === spots ? { ...item, part: "heading", height: part.height + BLOCK_GAP } : item;
   });
   const scene = frameScene({
     ...createThermalHeader(reply, omittedNodes),
@@ -60,8 +60,8 @@ export const drawThermal: Draw<ThermalPicture> = ({ reply, places, unitPlaces },
       ...(compact ? [] : style.legend).map((entry) => ({ label: entry.label, sample: drawSwatch(entry, 6, 0) })),
     ],
     body,
-    bodyWidth: Math.max(WIDTH, map?.width ?? 0),
-    bodyHeight: Math.max(0, height - GAP),
+    bodyWidth: Math.max(BODY_WIDTH, map?.width ?? 0),
+    bodyHeight: Math.max(0, height - BLOCK_GAP),
   });
   return { scene, graph: createThermalGraph(reply), elements: createThermalElements(reply, style), omittedNodes };
 };
@@ -70,10 +70,10 @@ export const drawThermal: Draw<ThermalPicture> = ({ reply, places, unitPlaces },
 function selectRacks(racks: readonly RackThermal[], { maxNodes, highlight }: DrawOptions): readonly RackThermal[] {
   if (racks.length <= maxNodes) return racks;
   const keys = new Set([...highlight].map((ref) => ref.toLowerCase()));
-  const marked = ({ code }: RackThermal) => Number(keys.has(`rack:${code}`.toLowerCase()));
+  const rankHighlight = ({ code }: RackThermal) => Number(keys.has(`rack:${code}`.toLowerCase()));
   const ranked = racks.toSorted(
     (a, b) =>
-      marked(b) - marked(a) ||
+      rankHighlight(b) - rankHighlight(a) ||
       b.health - a.health ||
       (b.utilizationPct ?? 0) - (a.utilizationPct ?? 0) ||
       b.airHeatW - a.airHeatW,
@@ -87,20 +87,20 @@ function createThermalHeader(
   omitted: number,
 ): Omit<FrameInput, "legend" | "body" | "bodyWidth" | "bodyHeight"> {
   const { scopeRef, heatKw, airHeatKw, liquidHeatKw, infrastructureHeatKw, usableKw, headroomKw } = reply;
-  const unservedKw = (code: string) => reply.hotspots.find((one) => one.code === code)?.value ?? 0;
+  const findUnservedKw = (code: string) => reply.hotspots.find((one) => one.code === code)?.value ?? 0;
   const unserved = [
-    ["air", unservedKw("ZONE_WITHOUT_COOLING") || unservedKw("RACK_WITHOUT_COOLING")],
-    ["liquid", unservedKw("ZONE_WITHOUT_LIQUID_COOLING") || unservedKw("RACK_WITHOUT_LIQUID_COOLING")],
+    ["air", findUnservedKw("ZONE_WITHOUT_COOLING") || findUnservedKw("RACK_WITHOUT_COOLING")],
+    ["liquid", findUnservedKw("ZONE_WITHOUT_LIQUID_COOLING") || findUnservedKw("RACK_WITHOUT_LIQUID_COOLING")],
   ] as const;
   const short = reply.zones.filter(({ redundancyOk }) => !redundancyOk).length;
   const failed = reply.cracs.filter((share) => share.failed).map(({ code }) => code);
   return {
     title: `Thermal headroom of ${formatRefInTitle(scopeRef)}`,
-    subtitle: `${formatCountOf(reply.racks.length, "rack")} · ${formatCountOf(reply.cracs.length, "cooling unit")} · ${formatCountOf(reply.zones.length, "zone")}`,
+    subtitle: `${formatCountWithNoun(reply.racks.length, "rack")} · ${formatCountWithNoun(reply.cracs.length, "cooling unit")} · ${formatCountWithNoun(reply.zones.length, "zone")}`,
     description:
       `Heat ${formatKilowatts(heatKw)}, of which ${formatKilowatts(airHeatKw)} to air; usable cooling ${formatKilowatts(usableKw)}; ` +
-      `headroom ${formatKilowatts(headroomKw)}; ${formatCountOf(short, "zone")} without its reserve; ` +
-      `${formatCountOf(reply.hotspots.length, "finding")}.`,
+      `headroom ${formatKilowatts(headroomKw)}; ${formatCountWithNoun(short, "zone")} without its reserve; ` +
+      `${formatCountWithNoun(reply.hotspots.length, "finding")}.`,
     figures: [
       { label: "Heat to air", value: formatKilowatts(airHeatKw) },
       { label: "Heat to liquid", value: formatKilowatts(liquidHeatKw) },
@@ -126,7 +126,7 @@ function createThermalHeader(
         ? []
         : [
             {
-              text: `${formatCountOf(short, "zone")} of ${reply.zones.length} cannot spare the reserve`,
+              text: `${formatCountWithNoun(short, "zone")} of ${reply.zones.length} cannot spare the reserve`,
               tone: "watch" as const,
             },
           ]),
@@ -135,7 +135,7 @@ function createThermalHeader(
         ? []
         : [
             {
-              text: `${formatCountOf(omitted, "rack")} not drawn, the coolest, so that the picture stays readable`,
+              text: `${formatCountWithNoun(omitted, "rack")} not drawn, the coolest, so that the picture stays readable`,
               tone: "watch" as const,
             },
           ]),
@@ -190,17 +190,17 @@ function drawHotspots(hotspots: readonly Hotspot[]): { readonly items: readonly 
   const worst = hotspots.toSorted((a, b) => b.severity - a.severity);
   const shown = worst.length > MAX_HOTSPOTS ? worst.slice(0, MAX_HOTSPOTS - 1) : worst;
   const more = worst.length - shown.length;
-  const height = 40 + (shown.length + (more > 0 ? 1 : 0)) * LINE + 8;
+  const height = 40 + (shown.length + (more > 0 ? 1 : 0)) * LINE_HEIGHT + 8;
   return {
     height,
     items: [
-      drawCard(0, 0, WIDTH, height),
-      drawSectionTitle("Warm inlets and missing cooling", 16, 24, WIDTH - 32),
+      drawCard(0, 0, BODY_WIDTH, height),
+      drawSectionTitle("Warm inlets and missing cooling", 16, 24, BODY_WIDTH - 32),
       ...shown.map(
         ({ ref, severity, code, value, limit }, index): Item => ({
           kind: "group",
           ref,
-          at: [16, 46 + index * LINE],
+          at: [16, 46 + index * LINE_HEIGHT],
           items: [
             ...drawMark(findHealthState(severity), [6, -4], 12),
             {
@@ -220,7 +220,7 @@ function drawHotspots(hotspots: readonly Hotspot[]): { readonly items: readonly 
               text: `${formatConstant(code)}: ${appendUnit(formatPlainNumber(value), getReasonUnit(code))}, limit ${appendUnit(formatPlainNumber(limit), getReasonUnit(code))}`,
               size: 11,
               fill: "ink",
-              maxWidth: WIDTH - 330,
+              maxWidth: BODY_WIDTH - 330,
             },
           ],
         }),
@@ -231,7 +231,7 @@ function drawHotspots(hotspots: readonly Hotspot[]): { readonly items: readonly 
             {
               kind: "text",
               x: 36,
-              y: 46 + shown.length * LINE,
+              y: 46 + shown.length * LINE_HEIGHT,
               text: `and ${more} more`,
               size: 11,
               fill: "muted",
@@ -269,7 +269,7 @@ function createThermalElements(reply: ThermalHeadroomResponse, style: ThermalSty
         ],
       }),
     ),
-    ...reply.racks.map((rack) => createRackFacts(rack, style)),
+    ...reply.racks.map((rack) => createRackElement(rack, style)),
   ];
 }
 

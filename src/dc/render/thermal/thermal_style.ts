@@ -3,16 +3,18 @@ import type { RackThermal } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
 import { type ColorToken, findScaleToken, type ScaleToken } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
-import { findHealthState, STATE_WORDS } from "../parts/marks.ts";
+import { findHealthState, STATE_LABELS } from "../parts/marks.ts";
 
 export interface ThermalStyle {
-  fill(rack: RackThermal): ColorToken;
-  figure(rack: RackThermal): string;
+  findFill(rack: RackThermal): ColorToken;
+  formatFigure(rack: RackThermal): string;
   readonly legend: readonly LegendEntry[];
 }
 
-const SIGNS = (["ok", "watch", "fault"] as const).map((state): LegendEntry => ({ label: STATE_WORDS[state], state }));
-const SHARES = ["0 – 20 %", "20 – 50 %", "50 – 80 %", "80 – 90 %", "90 – 100 %", "100 % and more of its cooling"];
+const SIGN_LEGEND = (["ok", "watch", "fault"] as const).map(
+  (state): LegendEntry => ({ label: STATE_LABELS[state], state }),
+);
+const SHARE_LABELS = ["0 – 20 %", "20 – 50 %", "50 – 80 %", "80 – 90 %", "90 – 100 %", "100 % and more of its cooling"];
 /** Lower bounds of inlet temperature steps in °C. Source: ASHRAE TC 9.9, recommended 18 to 27, A1 to 32. */
 const INLET_TEMPERATURE_STEPS = [18, 21, 24, 27, 32];
 
@@ -22,9 +24,13 @@ const INLET_TEMPERATURE_STEPS = [18, 21, 24, 27, 32];
  */
 export function styleRacks(racks: readonly RackThermal[], coloring: Coloring): ThermalStyle {
   if (coloring === "HEALTH") {
-    return { fill: ({ health }) => `${findHealthState(health)}Soft`, figure: formatAirHeat, legend: SIGNS };
+    return {
+      findFill: ({ health }) => `${findHealthState(health)}Soft`,
+      formatFigure: formatAirHeat,
+      legend: SIGN_LEGEND,
+    };
   }
-  if (coloring === "NONE") return { fill: () => "panel", figure: formatAirHeat, legend: SIGNS };
+  if (coloring === "NONE") return { findFill: () => "panel", formatFigure: formatAirHeat, legend: SIGN_LEGEND };
   const measured = racks.some(({ inletTempC }) => inletTempC !== undefined);
   return coloring === "THERMAL" && measured ? createRackInletStyle() : createHeatShareStyle();
 }
@@ -35,10 +41,10 @@ function formatAirHeat({ airHeatW }: RackThermal): string {
 
 function createHeatShareStyle(): ThermalStyle {
   return {
-    fill: ({ utilizationPct }) => (utilizationPct === undefined ? "panel" : findScaleToken(utilizationPct)),
-    figure: ({ utilizationPct, airHeatW }) =>
+    findFill: ({ utilizationPct }) => (utilizationPct === undefined ? "panel" : findScaleToken(utilizationPct)),
+    formatFigure: ({ utilizationPct, airHeatW }) =>
       utilizationPct === undefined ? formatWatts(airHeatW) : formatPercent(Math.round(utilizationPct)),
-    legend: [...createStepLegend(SHARES), { label: "no cooling limit recorded", fill: "panel" }, ...SIGNS],
+    legend: [...createStepLegend(SHARE_LABELS), { label: "no cooling limit recorded", fill: "panel" }, ...SIGN_LEGEND],
   };
 }
 
@@ -47,16 +53,16 @@ function createRackInletStyle(): ThermalStyle {
     index === 0 ? `below ${from} °C` : `${INLET_TEMPERATURE_STEPS[index - 1]} – ${from} °C`,
   );
   return {
-    fill: ({ inletTempC }) =>
+    findFill: ({ inletTempC }) =>
       inletTempC === undefined
         ? "panel"
         : (`scale${INLET_TEMPERATURE_STEPS.filter((from) => inletTempC >= from).length}` as ScaleToken),
-    figure: ({ inletTempC, airHeatW }) =>
+    formatFigure: ({ inletTempC, airHeatW }) =>
       inletTempC === undefined ? formatWatts(airHeatW) : `${formatPlainNumber(inletTempC)} °C`,
     legend: [
       ...createStepLegend([...labels, `${INLET_TEMPERATURE_STEPS.at(-1)} °C and more`]),
       { label: "not measured", fill: "panel" },
-      ...SIGNS,
+      ...SIGN_LEGEND,
     ],
   };
 }

@@ -6,9 +6,9 @@ import { drawMark, findShareState } from "../parts/marks.ts";
 import { formatArea, formatRefInTitle } from "../places.ts";
 import type { Item } from "../scene.ts";
 
-const ROW = 64;
-const TOP = 40;
-const BAR = 16;
+const ROW_HEIGHT = 64;
+const HEADER_HEIGHT = 40;
+const BAR_HEIGHT = 16;
 /** Maximum number of zones drawn; further zones are counted. Chosen by us: more would be unreadable. */
 const MAX_DRAWN_ZONES = 24;
 
@@ -33,7 +33,7 @@ export function drawZoneBars(
   );
   const units = new Map(cracs.map((share) => [share.code, share]));
   const more = zones.length - shown.length;
-  const height = TOP + shown.length * ROW + (more > 0 ? 24 : 8);
+  const height = HEADER_HEIGHT + shown.length * ROW_HEIGHT + (more > 0 ? 24 : 8);
   return {
     height,
     items: [
@@ -43,9 +43,9 @@ export function drawZoneBars(
         (zone, index): Item => ({
           kind: "group",
           ref: zone.ref,
-          at: [16, TOP + index * ROW],
+          at: [16, HEADER_HEIGHT + index * ROW_HEIGHT],
           tip: formatZoneTooltip(zone),
-          items: drawZoneRow(zone, { width: width - 32, most, units }),
+          items: drawZoneRow(zone, { width: width - 32, maxKw: most, units }),
         }),
       ),
       ...(more === 0
@@ -64,20 +64,20 @@ export function drawZoneBars(
   };
 }
 
-interface RowInput {
+interface ZoneRowInput {
   readonly width: number;
   /** Kilowatts at the bar's right end. */
-  readonly most: number;
+  readonly maxKw: number;
   readonly units: ReadonlyMap<string, CracShare>;
 }
 
-function drawZoneRow(zone: ZoneRollup, { width, most, units }: RowInput): readonly Item[] {
+function drawZoneRow(zone: ZoneRollup, { width, maxKw: most, units }: ZoneRowInput): readonly Item[] {
   const { heatKw, effectiveKw, reserveKw, usableKw, headroomKw, cracCodes } = zone;
-  const px = (kw: number) => (Math.max(0, kw) / most) * width;
+  const toPixels = (kw: number) => (Math.max(0, kw) / most) * width;
   const state = findZoneState(zone);
   const capacity = Math.max(effectiveKw, usableKw);
-  const reserve = px(Math.min(reserveKw, capacity));
-  const said = `${formatKilowatts(heatKw)} of ${formatKilowatts(usableKw)} usable, headroom ${formatKilowatts(headroomKw)}`;
+  const reserve = toPixels(Math.min(reserveKw, capacity));
+  const summary = `${formatKilowatts(heatKw)} of ${formatKilowatts(usableKw)} usable, headroom ${formatKilowatts(headroomKw)}`;
   return [
     ...drawMark(state, [6, 7], 12),
     {
@@ -90,15 +90,15 @@ function drawZoneRow(zone: ZoneRollup, { width, most, units }: RowInput): readon
       fill: "ink",
       maxWidth: width * 0.45,
     },
-    { kind: "text", x: width, y: 11, text: said, size: 11, anchor: "end", fill: "ink", maxWidth: width * 0.5 },
-    { kind: "rect", x: 0, y: 18, width, height: BAR, fill: "sunken" },
-    { kind: "rect", x: 0, y: 18, width: px(capacity), height: BAR, fill: "accentSoft", stroke: "line" },
+    { kind: "text", x: width, y: 11, text: summary, size: 11, anchor: "end", fill: "ink", maxWidth: width * 0.5 },
+    { kind: "rect", x: 0, y: 18, width, height: BAR_HEIGHT, fill: "sunken" },
+    { kind: "rect", x: 0, y: 18, width: toPixels(capacity), height: BAR_HEIGHT, fill: "accentSoft", stroke: "line" },
     {
       kind: "rect",
-      x: px(capacity) - reserve,
+      x: toPixels(capacity) - reserve,
       y: 18,
       width: reserve,
-      height: BAR,
+      height: BAR_HEIGHT,
       hatch: { pattern: "diagonal", paint: "accent" },
       stroke: "line",
       dash: "dashed",
@@ -107,26 +107,26 @@ function drawZoneRow(zone: ZoneRollup, { width, most, units }: RowInput): readon
       kind: "rect",
       x: 0,
       y: 21,
-      width: px(heatKw),
-      height: BAR - 6,
+      width: toPixels(heatKw),
+      height: BAR_HEIGHT - 6,
       fill: state === "ok" ? "scale2" : "scale4",
       stroke: "line",
     },
-    { kind: "rect", x: 0, y: 18, width: px(capacity), height: BAR, stroke: "muted" },
+    { kind: "rect", x: 0, y: 18, width: toPixels(capacity), height: BAR_HEIGHT, stroke: "muted" },
     {
       kind: "line",
-      x1: px(usableKw),
+      x1: toPixels(usableKw),
       y1: 15,
-      x2: px(usableKw),
-      y2: 18 + BAR + 3,
+      x2: toPixels(usableKw),
+      y2: 18 + BAR_HEIGHT + 3,
       stroke: "ink",
       strokeWidth: 2,
     },
-    { kind: "text", x: 0, y: 50, text: formatUnits(cracCodes, units), size: 10, fill: "muted", maxWidth: width },
+    { kind: "text", x: 0, y: 50, text: formatUnitLoads(cracCodes, units), size: 10, fill: "muted", maxWidth: width },
   ];
 }
 
-function formatUnits(codes: readonly string[], units: ReadonlyMap<string, CracShare>): string {
+function formatUnitLoads(codes: readonly string[], units: ReadonlyMap<string, CracShare>): string {
   if (codes.length === 0) return "no cooling unit serves it";
   return codes
     .map((code) => {

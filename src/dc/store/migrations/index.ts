@@ -28,12 +28,12 @@ export const migrations: readonly Migration[] = [
  * that removed rows are detected. The setting `audit_since` records the length of an existing log.
  */
 function createAuditTables({ types: { text, integer } }: Dialect): readonly string[] {
-  const last = (name: string, value: string) =>
+  const insertLastEntry = (name: string, value: string) =>
     `INSERT INTO setting (name, value) SELECT '${name}', ${value} FROM change_log ORDER BY seq DESC LIMIT 1`;
   return [
     `CREATE TABLE audit_checkpoint (size ${integer} PRIMARY KEY, note ${text} NOT NULL)`,
-    last("audit_head", "CAST(seq AS TEXT) || ' ' || hash"),
-    last("audit_since", "CAST(seq AS TEXT) || ' ' || hash"),
+    insertLastEntry("audit_head", "CAST(seq AS TEXT) || ' ' || hash"),
+    insertLastEntry("audit_since", "CAST(seq AS TEXT) || ' ' || hash"),
   ];
 }
 

@@ -10,13 +10,13 @@ import { isSchemaRace } from "./postgres_errors.ts";
 /** Time in seconds that a server has for one statement of the schema before another server may take over. */
 const LEASE_S = 120;
 /** Interval at which a waiting server checks the lease again, in milliseconds. */
-const LOOK_MS = 200;
+const LEASE_CHECK_MS = 200;
 const MAX_TRIES = 20;
 
-const NOW = "CAST(EXTRACT(EPOCH FROM now()) AS BIGINT)";
-const TAKE_LEASE = `INSERT INTO migration_lease (name, holder, until) VALUES ('schema', ?, ${NOW} + ${LEASE_S})
+const NOW_SQL = "CAST(EXTRACT(EPOCH FROM now()) AS BIGINT)";
+const TAKE_LEASE_SQL = `INSERT INTO migration_lease (name, holder, until) VALUES ('schema', ?, ${NOW_SQL} + ${LEASE_S})
   ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
-  WHERE migration_lease.holder = excluded.holder OR migration_lease.until < ${NOW} RETURNING holder`;
+  WHERE migration_lease.holder = excluded.holder OR migration_lease.until < ${NOW_SQL} RETURNING holder`;
 
 /**
  * Migrates the schema on CockroachDB, which commits before each statement that changes the schema. Every statement is
@@ -37,7 +37,7 @@ export async function migrateCockroach(connection: PostgresConnection): Promise<
   );
   const holder = randomUUID();
   while (!(await tryTakeLease(connection, holder))) {
-    await sleep(LOOK_MS);
+    await sleep(LEASE_CHECK_MS);
     if ((await readStepCount(connection)) === migrations.length) return;
   }
   try {
@@ -79,7 +79,7 @@ export function makeStatementRepeatable(statement: string): string {
 }
 
 async function tryTakeLease(connection: PostgresConnection, holder: string): Promise<boolean> {
-  return (await executeStatementAlone(connection, TAKE_LEASE, [holder])).length > 0;
+  return (await executeStatementAlone(connection, TAKE_LEASE_SQL, [holder])).length > 0;
 }
 
 async function readStepCount(connection: PostgresConnection): Promise<number> {
@@ -100,7 +100,7 @@ async function executeStatementAlone(
       const failure = connection.failure ?? error;
       await connection.rollback();
       if (tries === MAX_TRIES || !isSchemaRace(failure)) throw failure;
-      await sleep(Math.random() * LOOK_MS);
+      await sleep(Math.random() * LEASE_CHECK_MS);
     }
   }
 }

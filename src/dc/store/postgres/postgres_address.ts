@@ -7,7 +7,7 @@ const POSTGRES_URL = /^postgres(?:ql)?:\/\//i;
 /** Parameters of the address that planner interprets; other parameters are session settings of the server. */
 const OWN_PARAMETERS = ["host", "sslmode", "sslrootcert", "sslcert", "sslkey", "pooling"] as const;
 
-type Tls = false | "prefer" | "require" | ConnectionOptions;
+type TlsSettings = false | "prefer" | "require" | ConnectionOptions;
 
 /** Address of a PostgreSQL or CockroachDB server, and the settings of the connection. */
 export interface PostgresAddress {
@@ -15,11 +15,11 @@ export interface PostgresAddress {
   readonly url: string;
   /** Folder of a Unix socket, if `host` names a folder. */
   readonly host?: string;
-  readonly tls: Tls;
+  readonly tls: TlsSettings;
   /** `transaction` if a pooler may run each transaction in another session, so that a session keeps no state. */
   readonly pooling: "session" | "transaction";
   /** Address without password and parameters, for messages. */
-  readonly shown: string;
+  readonly displayAddress: string;
 }
 
 /** Whether the value of `--db` is the address of a server; any other value is the path of a file. */
@@ -41,7 +41,7 @@ export function parsePostgresUrl(address: string): PostgresAddress {
   // An address with several hosts is not a valid URL, so only the first host is parsed.
   const [first = ""] = hosts.split(",");
   if (!URL.canParse(base.replace(hosts, first === "" ? "localhost" : first))) {
-    throw createAddressRefusal(
+    throw createAddressError(
       shown,
       "a URL postgres://user:password@host:port/database; special characters in it as %XX",
     );
@@ -51,17 +51,17 @@ export function parsePostgresUrl(address: string): PostgresAddress {
   for (const name of OWN_PARAMETERS) parameters.delete(name);
   const { host, pooling = "session" } = own;
   if (pooling !== "session" && pooling !== "transaction")
-    throw createAddressRefusal(shown, `no pooling "${pooling}", but session or transaction`);
+    throw createAddressError(shown, `no pooling "${pooling}", but session or transaction`);
   return {
     url: parameters.size === 0 ? base : `${base}?${parameters}`,
     ...(host !== undefined && { host }),
     tls: host?.startsWith("/") === true ? false : createTlsOptions(own, shown),
     pooling,
-    shown,
+    displayAddress: shown,
   };
 }
 
-function createTlsOptions(own: Readonly<Partial<Record<string, string>>>, shown: string): Tls {
+function createTlsOptions(own: Readonly<Partial<Record<string, string>>>, shown: string): TlsSettings {
   const { sslmode = "prefer", sslrootcert, sslcert, sslkey } = own;
   const files: ConnectionOptions = {
     ...(sslrootcert !== undefined && sslrootcert !== "system" && { ca: readPemFile("sslrootcert", sslrootcert) }),
@@ -82,7 +82,7 @@ function createTlsOptions(own: Readonly<Partial<Record<string, string>>>, shown:
     case "verify-full":
       return files;
     default:
-      throw createAddressRefusal(
+      throw createAddressError(
         shown,
         `no sslmode "${sslmode}", but disable, prefer, require, verify-ca or verify-full`,
       );
@@ -103,6 +103,6 @@ function readPemFile(parameter: string, path: string): string {
   }
 }
 
-function createAddressRefusal(shown: string, expected: string): OperationError {
+function createAddressError(shown: string, expected: string): OperationError {
   return new OperationError("invalid_argument", `Cannot read the database address "${shown}": expected ${expected}`);
 }

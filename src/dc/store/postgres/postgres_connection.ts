@@ -3,7 +3,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import { COCKROACH, type Dialect, POSTGRES } from "../sql/dialect.ts";
 import type { OnStatement, SqlRow, SqlRunner, SqlValue } from "../sql/sql_runner.ts";
 import type { PostgresAddress } from "./postgres_address.ts";
-import { createLostConnectionError, Interrupted, translatePostgresError } from "./postgres_errors.ts";
+import { createLostConnectionError, InterruptedTransaction, translatePostgresError } from "./postgres_errors.ts";
 
 /** Timeout for opening a connection, in seconds. */
 const CONNECT_TIMEOUT_S = 10;
@@ -12,12 +12,12 @@ const CLOSE_TIMEOUT_S = 0.2;
 /** Maximum duration of one statement in milliseconds: the dialect sets the same limit on the server. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 /** Milliseconds after which an unresponsive connection is closed: later than the server's own statement timeout. */
-const SILENCE_MS = STATEMENT_TIMEOUT_MS + 10_000;
+const MAX_SILENCE_MS = STATEMENT_TIMEOUT_MS + 10_000;
 /** Maximum number of prepared statements per connection. Chosen by us: searches vary too much to prepare them all. */
 const MAX_PREPARED = 500;
 /** Maximum number of pipelined changes. Chosen by us: below the number that the driver sends without waiting. */
-const MAX_UNDER_WAY = 64;
-const INT8 = 20;
+const MAX_PIPELINED_CHANGES = 64;
+const INT8_TYPE_ID = 20;
 
 /**
  * One connection, used by one transaction at a time; its statements run in the given order. Changes are not awaited one
@@ -29,18 +29,18 @@ export class PostgresConnection implements SqlRunner {
   dialect: Dialect = POSTGRES;
   readonly #sql: postgres.Sql<{ bigint: number }>;
   readonly #prepared = new Set<string>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #pendingChanges = new Set<Promise<void>>();
   /** Rejects each pending statement when the connection is lost. */
-  readonly #waiting = new Set<(error: Error) => void>();
-  #failed: unknown;
-  #gone = false;
+  readonly #pendingRejects = new Set<(error: Error) => void>();
+  #failure: unknown;
+  #lost = false;
 
   readonly #onStatement: OnStatement;
   /** Whether each transaction may run in another session of the server, without prepared statements. */
   readonly #isPooled: boolean;
   /** Time at which the oldest unanswered statement was sent. */
   #sentAt: number | undefined;
-  #outstanding = 0;
+  #pendingCount = 0;
 
   private constructor({ url, host, tls, pooling }: PostgresAddress, onStatement: OnStatement, connectTimeoutS: number) {
     this.#onStatement = onStatement;
@@ -48,7 +48,7 @@ export class PostgresConnection implements SqlRunner {
     this.#sql = postgres(url, {
       // Exactly one connection without replacement, because a transaction must not continue on another one.
       max: 1,
-      onclose: () => this.#fail(createLostConnectionError(undefined)),
+      onclose: () => this.#recordFailure(createLostConnectionError(undefined)),
       ...(host !== undefined && { host }),
       ssl: tls,
       connect_timeout: connectTimeoutS,
@@ -57,7 +57,7 @@ export class PostgresConnection implements SqlRunner {
       fetch_types: false,
       onnotice: () => {},
       // Columns of eight bytes contain counts and small numbers, which a double represents exactly.
-      types: { bigint: { to: INT8, from: [INT8], parse: Number, serialize: String } },
+      types: { bigint: { to: INT8_TYPE_ID, from: [INT8_TYPE_ID], parse: Number, serialize: String } },
       // A pooler shares sessions and rejects other parameters, so each transaction sets its own; see the dialect.
       connection: { application_name: "planner" },
     });
@@ -73,7 +73,7 @@ export class PostgresConnection implements SqlRunner {
     // The driver's own limit ends with the login, which a pooler completes even while its server hangs.
     const timer = setTimeout(() => void connection.#sql.end({ timeout: 0 }), connectTimeoutS * 1000);
     try {
-      const [row] = await connection.#unlessLost(connection.#sql.unsafe("SELECT version() AS version"));
+      const [row] = await connection.#awaitReply(connection.#sql.unsafe("SELECT version() AS version"));
       if (String(row?.["version"]).startsWith("CockroachDB")) connection.dialect = COCKROACH;
       return connection;
     } catch (error) {
@@ -86,11 +86,11 @@ export class PostgresConnection implements SqlRunner {
 
   /** Reason why the current transaction cannot continue; undefined if it can continue. */
   get failure(): unknown {
-    return this.#failed;
+    return this.#failure;
   }
 
   get isLost(): boolean {
-    return this.#gone;
+    return this.#lost;
   }
 
   /** Time in milliseconds that the server has not replied to a statement; 0 if none is pending. */
@@ -100,7 +100,7 @@ export class PostgresConnection implements SqlRunner {
 
   /** Abandons the connection: all pending statements fail as unavailable. */
   giveUp(): void {
-    this.#fail(createLostConnectionError(new Error("the database has not answered for some seconds")));
+    this.#recordFailure(createLostConnectionError(new Error("the database has not answered for some seconds")));
     void this.#sql.end({ timeout: 0 });
   }
 
@@ -110,7 +110,7 @@ export class PostgresConnection implements SqlRunner {
   }
 
   /** Sends several statements in one round trip and returns the rows of the last one. */
-  async together(sql: string): Promise<readonly SqlRow[]> {
+  async runTogether(sql: string): Promise<readonly SqlRow[]> {
     const rows: readonly unknown[] = await this.#send(sql, []);
     // The driver returns a list of results if more than one statement could have rows.
     const last = rows.at(-1);
@@ -118,60 +118,62 @@ export class PostgresConnection implements SqlRunner {
   }
 
   async run(sql: string, params: readonly SqlValue[] = []): Promise<void> {
-    this.#check();
+    this.#requireUsable();
     requireStorableText(params);
     const done: Promise<void> = this.#send(sql, params)
       .then(() => {})
-      .catch((error: unknown) => this.#fail(error))
-      .finally(() => this.#underWay.delete(done));
-    this.#underWay.add(done);
-    if (this.#underWay.size >= MAX_UNDER_WAY) await this.settle();
+      .catch((error: unknown) => this.#recordFailure(error))
+      .finally(() => this.#pendingChanges.delete(done));
+    this.#pendingChanges.add(done);
+    if (this.#pendingChanges.size >= MAX_PIPELINED_CHANGES) await this.settle();
   }
 
   /** Waits until the server has executed every change. @throws the error of a change, or of the transaction */
   async settle(): Promise<void> {
-    await Promise.all(this.#underWay);
-    this.#check();
+    await Promise.all(this.#pendingChanges);
+    this.#requireUsable();
   }
 
   /** Rolls the transaction back, and prepares the connection for the next one unless it is lost. */
   async rollback(): Promise<void> {
-    if (this.#gone) return;
-    await Promise.all(this.#underWay);
-    this.#failed = undefined;
+    if (this.#lost) return;
+    await Promise.all(this.#pendingChanges);
+    this.#failure = undefined;
     try {
       await this.all("ROLLBACK");
     } catch (error) {
-      this.#fail(createLostConnectionError(error));
+      this.#recordFailure(createLostConnectionError(error));
     }
   }
 
   /** Closes the connection; does not wait if it is lost. */
   async close(): Promise<void> {
-    const timeout = this.#gone ? 0 : CLOSE_TIMEOUT_S;
-    this.#gone = true;
+    const timeout = this.#lost ? 0 : CLOSE_TIMEOUT_S;
+    this.#lost = true;
     await this.#sql.end({ timeout });
   }
 
   async #send(sql: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]> {
-    this.#check();
+    this.#requireUsable();
     this.#onStatement(sql);
-    this.#outstanding += 1;
+    this.#pendingCount += 1;
     this.#sentAt ??= performance.now();
-    const timer = setTimeout(() => void this.#sql.end({ timeout: 0 }), SILENCE_MS);
+    const timer = setTimeout(() => void this.#sql.end({ timeout: 0 }), MAX_SILENCE_MS);
     try {
-      return await this.#unlessLost(
-        this.#sql.unsafe<SqlRow[]>(this.dialect.marked(sql), [...params], { prepare: this.#keeps(sql) }),
+      return await this.#awaitReply(
+        this.#sql.unsafe<SqlRow[]>(this.dialect.numberParameters(sql), [...params], {
+          prepare: this.#shouldPrepare(sql),
+        }),
       );
     } catch (error) {
       const told = translatePostgresError(error);
-      if (told instanceof Interrupted) this.#fail(told);
+      if (told instanceof InterruptedTransaction) this.#recordFailure(told);
       throw told;
     } finally {
       clearTimeout(timer);
-      this.#outstanding -= 1;
+      this.#pendingCount -= 1;
       // The server replies in order, so the next statement has been waiting since now.
-      this.#sentAt = this.#outstanding === 0 ? undefined : performance.now();
+      this.#sentAt = this.#pendingCount === 0 ? undefined : performance.now();
     }
   }
 
@@ -179,20 +181,20 @@ export class PostgresConnection implements SqlRunner {
    * Waits for a reply or the loss of the connection. The driver never settles a statement that it receives between the
    * end of a connection and the event that reports the end.
    */
-  async #unlessLost<Result>(answer: PromiseLike<Result>): Promise<Result> {
+  async #awaitReply<Result>(answer: PromiseLike<Result>): Promise<Result> {
     let giveUp: (error: Error) => void = () => {};
     try {
       return await new Promise<Result>((resolve, reject) => {
         giveUp = reject;
-        this.#waiting.add(reject);
+        this.#pendingRejects.add(reject);
         answer.then(resolve, reject);
       });
     } finally {
-      this.#waiting.delete(giveUp);
+      this.#pendingRejects.delete(giveUp);
     }
   }
 
-  #keeps(sql: string): boolean {
+  #shouldPrepare(sql: string): boolean {
     if (this.#isPooled) return false;
     if (this.#prepared.has(sql)) return true;
     if (this.#prepared.size >= MAX_PREPARED) return false;
@@ -200,15 +202,15 @@ export class PostgresConnection implements SqlRunner {
     return true;
   }
 
-  #check(): void {
-    if (this.#failed !== undefined) throw this.#failed;
+  #requireUsable(): void {
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
-  #fail(error: unknown): void {
-    this.#failed ??= error;
-    if (!(error instanceof Interrupted) || error.why !== "lost") return;
-    this.#gone = true;
-    for (const giveUp of this.#waiting) giveUp(error);
+  #recordFailure(error: unknown): void {
+    this.#failure ??= error;
+    if (!(error instanceof InterruptedTransaction) || error.reason !== "lost") return;
+    this.#lost = true;
+    for (const giveUp of this.#pendingRejects) giveUp(error);
   }
 }
 

@@ -7,10 +7,10 @@ import { isSchemaRace } from "./postgres_errors.ts";
 
 /** Maximum number of attempts to take the lock, for servers that start at the same time. */
 const MAX_TRIES = 20;
-const PAUSE_MS = 100;
+const MAX_PAUSE_MS = 100;
 
 /** Tables of the first schema, which identify a database of planner. */
-const OURS: readonly string[] = ["rack", "device", "port", "crac", "cable", "fabric_link", "setting"];
+const PLANNER_TABLES: readonly string[] = ["rack", "device", "port", "crac", "cable", "fabric_link", "setting"];
 
 /**
  * Migrates the database to the newest schema. Servers that start together migrate one after the other, and no write
@@ -39,7 +39,7 @@ export async function readStepCount(connection: PostgresConnection): Promise<num
   );
   const names = rows.map(({ name }) => String(name));
   if (!names.includes("migration")) {
-    const taken = names.find((name) => OURS.includes(name));
+    const taken = names.find((name) => PLANNER_TABLES.includes(name));
     if (taken === undefined) return 0;
     const expected = "expected a database or a schema of its own";
     throw new OperationError("failed_precondition", `another program has a table "${taken}" there: ${expected}`);
@@ -65,7 +65,7 @@ async function runSchemaChange(
       const failure = connection.failure ?? error;
       await connection.rollback();
       if (tries === MAX_TRIES || !isSchemaRace(failure)) throw failure;
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MS));
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_PAUSE_MS));
     }
   }
 }

@@ -2,7 +2,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
 import type { OperationError } from "#kernel/errors.ts";
 import { DraftRunner } from "../draft_space.ts";
-import { createReader } from "../earlier_reader.ts";
+import { createStoreReader } from "../earlier_reader.ts";
 import type { InspectedStore } from "../inspected_store.ts";
 import { requireKnownSteps } from "../migrate.ts";
 import { migrations } from "../migrations/index.ts";
@@ -13,18 +13,23 @@ import type { OnStatement, SqlRow } from "../sql/sql_runner.ts";
 import { SqlWriter } from "../sql/sql_writer.ts";
 import { parsePostgresUrl } from "./postgres_address.ts";
 import { PostgresConnection } from "./postgres_connection.ts";
-import { convertOpenError, createLostConnectionError, Interrupted, STANDBY_MESSAGE } from "./postgres_errors.ts";
+import {
+  convertOpenError,
+  createLostConnectionError,
+  InterruptedTransaction,
+  STANDBY_MESSAGE,
+} from "./postgres_errors.ts";
 import { migratePostgres, readStepCount } from "./postgres_schema.ts";
 import { PostgresWatchdog } from "./postgres_watchdog.ts";
 
 /** Number of connections for reads; each has one snapshot at a time. One further connection writes. */
-const READERS = 8;
+const MAX_READERS = 8;
 /**
  * Time for which a transaction is retried after conflicts, in milliseconds: as long as the wait for a lock. With a
  * maximum number of attempts instead, writes could fail by chance if many servers write, because each commit aborts all
  * other attempts.
  */
-const CONFLICT_MS = 10_000;
+const MAX_CONFLICT_MS = 10_000;
 /**
  * Maximum pause before another attempt, in milliseconds; the first pauses are shorter. With a longer maximum, a server
  * that writes without pauses would block all other servers.
@@ -71,73 +76,73 @@ async function openPostgresStore(
 }
 
 /** Connect timeout of the connection that probes an unresponsive server, in seconds. */
-const ASK_TIMEOUT_S = 2;
+const PROBE_TIMEOUT_S = 2;
 
-type Effect = "read" | "write";
+type TransactionMode = "read" | "write";
 
 /** Work inside a transaction. `begun` contains the rows that the first statement of the transaction returned. */
-type Work<Result> = (runner: PostgresConnection, begun: readonly SqlRow[]) => Promise<Result>;
+type TransactionWork<Result> = (runner: PostgresConnection, begun: readonly SqlRow[]) => Promise<Result>;
 
 class PostgresStore implements InspectedStore {
   steps = migrations.length;
   #isReadOnly = false;
-  readonly #open: (connectTimeoutS?: number) => Promise<PostgresConnection>;
-  readonly #watchdog = new PostgresWatchdog(() => this.#ask());
-  readonly #writing = new WorkQueue(1);
-  readonly #reading = new WorkQueue(READERS);
-  readonly #drafts = new DraftRunner();
-  #idle: PostgresConnection[] = [];
+  readonly #openConnection: (connectTimeoutS?: number) => Promise<PostgresConnection>;
+  readonly #watchdog = new PostgresWatchdog(() => this.#probeServer());
+  readonly #writeQueue = new WorkQueue(1);
+  readonly #readQueue = new WorkQueue(MAX_READERS);
+  readonly #draftRunner = new DraftRunner();
+  #idleConnections: PostgresConnection[] = [];
 
   constructor(open: (connectTimeoutS?: number) => Promise<PostgresConnection>) {
-    this.#open = open;
+    this.#openConnection = open;
   }
 
   async prepare(): Promise<void> {
-    const connection = await this.#open();
-    this.#idle.push(connection);
+    const connection = await this.#openConnection();
+    this.#idleConnections.push(connection);
     await migratePostgres(connection);
   }
 
   async prepareReading(): Promise<void> {
-    const connection = await this.#open();
-    this.#idle.push(connection);
+    const connection = await this.#openConnection();
+    this.#idleConnections.push(connection);
     this.#isReadOnly = true;
     this.steps = await readStepCount(connection);
     requireKnownSteps(this.steps);
   }
 
-  async damage(): Promise<undefined> {}
+  async findDamage(): Promise<undefined> {}
 
   async read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
-    return this.#reading.enter(() =>
+    return this.#readQueue.runWork(() =>
       retryInterruptedTransaction(() =>
-        this.#transaction("read", (runner) => work(createReader(runner, runner.dialect, this.steps))),
+        this.#runInTransaction("read", (runner) => work(createStoreReader(runner, runner.dialect, this.steps))),
       ),
     );
   }
 
   async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
     if (this.#isReadOnly) throw refuse("DB_UNAVAILABLE", "The database was opened for reading");
-    return this.#writing.enter(() =>
+    return this.#writeQueue.runWork(() =>
       retryInterruptedTransaction(() =>
-        this.#transaction("write", (runner, settings) => SqlWriter.run(runner, runner.dialect, work, settings)),
+        this.#runInTransaction("write", (runner, settings) => SqlWriter.run(runner, runner.dialect, work, settings)),
       ),
     );
   }
 
   async draft<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
     if (this.#isReadOnly) throw refuse("DB_UNAVAILABLE", "The database was opened for reading");
-    return this.#reading.enter(() =>
+    return this.#readQueue.runWork(() =>
       retryInterruptedTransaction(() =>
-        this.#transaction("read", (runner) => this.#drafts.run(runner, runner.dialect, work)),
+        this.#runInTransaction("read", (runner) => this.#draftRunner.run(runner, runner.dialect, work)),
       ),
     );
   }
 
   async revision(): Promise<number> {
-    return this.#reading.enter(() =>
+    return this.#readQueue.runWork(() =>
       retryInterruptedTransaction(() =>
-        this.#connected((connection) => runStatementSeparately(connection, (reader) => reader.revision())),
+        this.#runWithConnection((connection) => runStatementSeparately(connection, (reader) => reader.revision())),
       ),
     );
   }
@@ -145,78 +150,79 @@ class PostgresStore implements InspectedStore {
   async check(): Promise<void> {
     await this.revision();
     if (!this.#isReadOnly)
-      await this.#reading.enter(() => retryInterruptedTransaction(() => this.#connected(requirePrimary)));
+      await this.#readQueue.runWork(() => retryInterruptedTransaction(() => this.#runWithConnection(requirePrimary)));
   }
 
   use() {
-    return { read: this.#reading.use, write: this.#writing.use };
+    return { read: this.#readQueue.use, write: this.#writeQueue.use };
   }
 
   async close(): Promise<void> {
-    await this.#writing.close();
-    await this.#reading.close();
-    this.#drafts.close();
+    await this.#writeQueue.close();
+    await this.#readQueue.close();
+    this.#draftRunner.close();
     this.#watchdog.close();
     await this.#discardIdle();
   }
 
-  #transaction<Result>(effect: Effect, work: Work<Result>): Promise<Result> {
-    return this.#connected((connection) => runTransaction(connection, effect, work));
+  #runInTransaction<Result>(effect: TransactionMode, work: TransactionWork<Result>): Promise<Result> {
+    return this.#runWithConnection((connection) => runTransaction(connection, effect, work));
   }
 
-  async #connected<Result>(work: (connection: PostgresConnection) => Promise<Result>): Promise<Result> {
+  async #runWithConnection<Result>(work: (connection: PostgresConnection) => Promise<Result>): Promise<Result> {
     if (this.#watchdog.isHanging) throw createLostConnectionError(new Error("the database does not answer"));
-    const connection = this.#usable() ?? (await this.#open());
+    const connection = this.#takeIdleConnection() ?? (await this.#openConnection());
     try {
       const result = await this.#watchdog.during(connection, () => work(connection));
-      this.#idle.push(connection);
+      this.#idleConnections.push(connection);
       return result;
     } catch (error) {
       if (connection.isLost) {
         await connection.close();
         // The idle connections have probably ended for the same reason.
         await this.#discardIdle();
-      } else this.#idle.push(connection);
+      } else this.#idleConnections.push(connection);
       throw error;
     }
   }
 
   /** Probes the server on a new connection. */
-  async #ask(): Promise<void> {
-    const connection = await this.#open(ASK_TIMEOUT_S);
+  async #probeServer(): Promise<void> {
+    const connection = await this.#openConnection(PROBE_TIMEOUT_S);
     await connection.close();
   }
 
-  #usable(): PostgresConnection | undefined {
-    const connection = this.#idle.pop();
-    return connection?.isLost === true ? this.#usable() : connection;
+  #takeIdleConnection(): PostgresConnection | undefined {
+    const connection = this.#idleConnections.pop();
+    return connection?.isLost === true ? this.#takeIdleConnection() : connection;
   }
 
   async #discardIdle(): Promise<void> {
-    const connections = this.#idle;
-    this.#idle = [];
+    const connections = this.#idleConnections;
+    this.#idleConnections = [];
     await Promise.all(connections.map((connection) => connection.close()));
   }
 }
 
 async function runTransaction<Result>(
   connection: PostgresConnection,
-  effect: Effect,
-  work: Work<Result>,
+  effect: TransactionMode,
+  work: TransactionWork<Result>,
 ): Promise<Result> {
-  let committing = false;
+  let isCommitting = false;
   try {
     // Every write increments the revision, so concurrent writes could not both commit. They queue from the start.
-    const begun = await connection.together(effect === "read" ? BEGIN_SERVER_READ : connection.dialect.beginWrite);
+    const begun = await connection.runTogether(effect === "read" ? BEGIN_SERVER_READ : connection.dialect.beginWrite);
     const result = await work(connection, begun);
     await connection.settle();
-    committing = effect === "write";
+    isCommitting = effect === "write";
     await connection.all("COMMIT");
     return result;
   } catch (error) {
     const failure = connection.failure ?? error;
     await connection.rollback();
-    if (committing && failure instanceof Interrupted && failure.why === "lost") throw createUnknownOutcomeError();
+    if (isCommitting && failure instanceof InterruptedTransaction && failure.reason === "lost")
+      throw createUnknownOutcomeError();
     throw failure;
   }
 }
@@ -244,13 +250,13 @@ async function requirePrimary(connection: PostgresConnection): Promise<void> {
 
 /** Retries a transaction that was interrupted before its commit, which has stored nothing. */
 async function retryInterruptedTransaction<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  const end = performance.now() + CONFLICT_MS;
+  const end = performance.now() + MAX_CONFLICT_MS;
   for (let tries = 1; ; tries += 1) {
     try {
       return await retryOnOtherConnection(attempt);
     } catch (error) {
-      if (!(error instanceof Interrupted)) throw error;
-      if (error.why === "lost" || performance.now() > end) throw error.refusal;
+      if (!(error instanceof InterruptedTransaction)) throw error;
+      if (error.reason === "lost" || performance.now() > end) throw error.refusal;
     }
     await waitBeforeRetry(tries);
   }
@@ -261,7 +267,7 @@ async function retryOnOtherConnection<Result>(attempt: () => Promise<Result>): P
   try {
     return await attempt();
   } catch (error) {
-    if (error instanceof Interrupted && error.why === "lost") return attempt();
+    if (error instanceof InterruptedTransaction && error.reason === "lost") return attempt();
     throw error;
   }
 }

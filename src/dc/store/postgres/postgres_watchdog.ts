@@ -10,10 +10,10 @@ export interface WatchTimes {
   readonly patienceMs: number;
 }
 
-const TIMES: WatchTimes = { lookMs: 500, silentMs: 1500, patienceMs: 2000 };
+const DEFAULT_TIMES: WatchTimes = { lookMs: 500, silentMs: 1500, patienceMs: 2000 };
 
 /** A connection that is monitored, with the time since its last unanswered statement. */
-type Watched = Pick<PostgresConnection, "silentMs" | "giveUp">;
+type WatchedConnection = Pick<PostgresConnection, "silentMs" | "giveUp">;
 
 /**
  * Detects a server that hangs, within five seconds. A statement may take a minute, so a missing reply proves nothing: a
@@ -21,72 +21,72 @@ type Watched = Pick<PostgresConnection, "silentMs" | "giveUp">;
  * replies.
  */
 export class PostgresWatchdog {
-  readonly #ask: () => Promise<void>;
+  readonly #probe: () => Promise<void>;
   readonly #times: WatchTimes;
-  readonly #busy = new Set<Watched>();
+  readonly #busyConnections = new Set<WatchedConnection>();
   #timer: ReturnType<typeof setInterval> | undefined;
-  #asking = false;
-  #hangs = false;
-  #isOver = false;
+  #isProbing = false;
+  #isServerHanging = false;
+  #isClosed = false;
 
   /** Watches whether the server responds. @param ask probes it on a separate connection */
-  constructor(ask: () => Promise<void>, times: WatchTimes = TIMES) {
-    this.#ask = ask;
+  constructor(ask: () => Promise<void>, times: WatchTimes = DEFAULT_TIMES) {
+    this.#probe = ask;
     this.#times = times;
   }
 
   /** Whether the latest probes found no reply from the server. */
   get isHanging(): boolean {
-    return this.#hangs;
+    return this.#isServerHanging;
   }
 
   /** Monitors a connection while `work` uses it. */
-  async during<Result>(connection: Watched, work: () => Promise<Result>): Promise<Result> {
-    this.#busy.add(connection);
-    this.#watch();
+  async during<Result>(connection: WatchedConnection, work: () => Promise<Result>): Promise<Result> {
+    this.#busyConnections.add(connection);
+    this.#startTimer();
     try {
       return await work();
     } finally {
-      this.#busy.delete(connection);
-      this.#rest();
+      this.#busyConnections.delete(connection);
+      this.#stopIdleTimer();
     }
   }
 
   close(): void {
-    this.#isOver = true;
-    this.#hangs = false;
-    this.#rest();
+    this.#isClosed = true;
+    this.#isServerHanging = false;
+    this.#stopIdleTimer();
   }
 
-  #watch(): void {
-    if (!this.#isOver) this.#timer ??= setInterval(() => void this.#look(), this.#times.lookMs).unref();
+  #startTimer(): void {
+    if (!this.#isClosed) this.#timer ??= setInterval(() => void this.#checkConnections(), this.#times.lookMs).unref();
   }
 
-  #rest(): void {
-    if (!this.#isOver && (this.#busy.size > 0 || this.#hangs)) return;
+  #stopIdleTimer(): void {
+    if (!this.#isClosed && (this.#busyConnections.size > 0 || this.#isServerHanging)) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  async #look(): Promise<void> {
-    const isSilent = [...this.#busy].some(({ silentMs }) => silentMs > this.#times.silentMs);
-    if (this.#asking || !(isSilent || this.#hangs)) return;
-    this.#asking = true;
-    const answered = await this.#answers();
-    this.#asking = false;
-    this.#hangs = !answered && !this.#isOver;
-    if (!answered) for (const connection of this.#busy) connection.giveUp();
+  async #checkConnections(): Promise<void> {
+    const isSilent = [...this.#busyConnections].some(({ silentMs }) => silentMs > this.#times.silentMs);
+    if (this.#isProbing || !(isSilent || this.#isServerHanging)) return;
+    this.#isProbing = true;
+    const answered = await this.#isServerReplying();
+    this.#isProbing = false;
+    this.#isServerHanging = !answered && !this.#isClosed;
+    if (!answered) for (const connection of this.#busyConnections) connection.giveUp();
     // The last connection may have closed during the probe; then only the timer detects that the server replies again.
-    if (this.#hangs) this.#watch();
-    else this.#rest();
+    if (this.#isServerHanging) this.#startTimer();
+    else this.#stopIdleTimer();
   }
 
-  async #answers(): Promise<boolean> {
+  async #isServerReplying(): Promise<boolean> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => resolve(false), this.#times.patienceMs);
     });
-    const asked = this.#ask().then(
+    const asked = this.#probe().then(
       () => true,
       () => false,
     );

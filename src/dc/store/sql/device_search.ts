@@ -18,10 +18,10 @@ const ORDER_COLUMNS: Readonly<Record<DeviceOrder, { readonly column: string; rea
 };
 
 /** Number of matches up to which finding all is faster than scanning in sort order until a page is full. Measured. */
-const FEW = 2000;
+const FEW_MATCHES = 2000;
 
 /** Number of codes above which looking up each code is slower than scanning all devices. Measured. */
-const MANY = 10_000;
+const MANY_CODES = 10_000;
 
 /** Returns one page by keyset pagination, and the number of all matches by role. Cost: two statements for any page. */
 export async function searchDevices(runner: SqlRunner, dialect: Dialect, query: DeviceQuery): Promise<DevicePage> {
@@ -32,7 +32,7 @@ export async function searchDevices(runner: SqlRunner, dialect: Dialect, query: 
   );
   const roleCounts = new Map(counts.map((row) => [getTextColumn(row, "role"), Number(row["devices"])]));
   const total = [...roleCounts.values()].reduce((sum, count) => sum + count, 0);
-  const rows = await readPageRows(runner, query, total > FEW ? conditions : requireMatchesFirst(conditions));
+  const rows = await readPageRows(runner, query, total > FEW_MATCHES ? conditions : requireMatchesFirst(conditions));
   const devices = rows.slice(0, query.limit).map((row) => addStoredMetadata(row, parseResourceBody<DeviceBody>(row)));
   const last = rows[query.limit - 1];
   const next = rows.length > query.limit && last !== undefined ? { next: createPageCursor(last, query.order) } : {};
@@ -84,9 +84,9 @@ function createPageCursor(row: SqlRow, order: DeviceOrder): PageCursor {
 }
 
 function listFilterConditions(filter: DeviceFilter, dialect: Dialect): readonly SqlCondition[] {
-  const among = (column: string, values: readonly string[] | undefined): readonly SqlCondition[] =>
-    values === undefined ? [] : [{ sql: dialect.inList(column), params: [JSON.stringify(values)] }];
-  const lower = (values: readonly string[] | undefined) => values?.map((value) => value.toLowerCase());
+  const createInConditions = (column: string, values: readonly string[] | undefined): readonly SqlCondition[] =>
+    values === undefined ? [] : [{ sql: dialect.formatInList(column), params: [JSON.stringify(values)] }];
+  const lowerCaseAll = (values: readonly string[] | undefined) => values?.map((value) => value.toLowerCase());
   return [
     ...(filter.query === undefined
       ? []
@@ -96,16 +96,22 @@ function listFilterConditions(filter: DeviceFilter, dialect: Dialect): readonly 
             params: [`%${escapeLikePattern(filter.query.toLowerCase())}%`],
           },
         ]),
-    ...among("device.kind", filter.kinds),
-    ...among("device.role", filter.roles),
-    ...among("device.status", filter.statuses),
-    ...among("device.site", lower(filter.siteIds)),
-    ...among("device.rack_key", lower(filter.rackCodes)),
-    ...among("device.manufacturer", lower(filter.manufacturers)),
-    ...among("device.model", lower(filter.models)),
+    ...createInConditions("device.kind", filter.kinds),
+    ...createInConditions("device.role", filter.roles),
+    ...createInConditions("device.status", filter.statuses),
+    ...createInConditions("device.site", lowerCaseAll(filter.siteIds)),
+    ...createInConditions("device.rack_key", lowerCaseAll(filter.rackCodes)),
+    ...createInConditions("device.manufacturer", lowerCaseAll(filter.manufacturers)),
+    ...createInConditions("device.model", lowerCaseAll(filter.models)),
     // For several thousand codes, one scan of all devices is faster than a look-up for each.
-    ...among((filter.codes ?? []).length > MANY ? dialect.unindexed("device.key") : "device.key", lower(filter.codes)),
-    ...among("device.key", lower(filter.exceptCodes)).map(({ sql, params }) => ({ sql: `NOT (${sql})`, params })),
+    ...createInConditions(
+      (filter.codes ?? []).length > MANY_CODES ? dialect.formatUnindexed("device.key") : "device.key",
+      lowerCaseAll(filter.codes),
+    ),
+    ...createInConditions("device.key", lowerCaseAll(filter.exceptCodes)).map(({ sql, params }) => ({
+      sql: `NOT (${sql})`,
+      params,
+    })),
     ...listLocationConditions(filter),
     ...listFigureConditions(filter),
     ...listMarkConditions(filter),
@@ -162,13 +168,14 @@ function listFigureConditions({
   racked,
   singleCorded,
 }: DeviceFilter): readonly SqlCondition[] {
-  const found: SqlCondition[] = [];
-  if (minDrawW !== undefined) found.push({ sql: "device.draw_w >= ?", params: [minDrawW] });
-  if (maxDrawW !== undefined) found.push({ sql: "device.draw_w <= ?", params: [maxDrawW] });
-  if (updatedSince !== undefined) found.push({ sql: "device.update_time >= ?", params: [updatedSince] });
-  if (racked !== undefined) found.push({ sql: `device.rack_key ${racked ? "<>" : "="} ''`, params: [] });
-  if (singleCorded !== undefined) found.push({ sql: `device.inlets ${singleCorded ? "=" : "<>"} 1`, params: [] });
-  return found;
+  const figureConditions: SqlCondition[] = [];
+  if (minDrawW !== undefined) figureConditions.push({ sql: "device.draw_w >= ?", params: [minDrawW] });
+  if (maxDrawW !== undefined) figureConditions.push({ sql: "device.draw_w <= ?", params: [maxDrawW] });
+  if (updatedSince !== undefined) figureConditions.push({ sql: "device.update_time >= ?", params: [updatedSince] });
+  if (racked !== undefined) figureConditions.push({ sql: `device.rack_key ${racked ? "<>" : "="} ''`, params: [] });
+  if (singleCorded !== undefined)
+    figureConditions.push({ sql: `device.inlets ${singleCorded ? "=" : "<>"} 1`, params: [] });
+  return figureConditions;
 }
 
 function listMarkConditions({ tags = [], labels = {} }: DeviceFilter): readonly SqlCondition[] {
@@ -188,7 +195,7 @@ function listMarkConditions({ tags = [], labels = {} }: DeviceFilter): readonly 
 function listPortConditions({ portType, hasFreePort }: DeviceFilter, dialect: Dialect): readonly SqlCondition[] {
   if (portType !== undefined) {
     // One scan of all devices is faster than a look-up for each device with such a port, which may be most devices.
-    const key = dialect.unindexed("device.key");
+    const key = dialect.formatUnindexed("device.key");
     const free = hasFreePort === undefined ? "" : `AND free ${hasFreePort ? ">" : "="} 0`;
     return [
       {

@@ -4,25 +4,25 @@ export interface Dialect {
   /** Column types of the migrations. Text is compared byte by byte, so that every database pages in the same order. */
   readonly types: Readonly<Record<"text" | "integer" | "real", string>>;
   /** Returns the condition that a column equals one of the strings of a JSON array, which is one parameter. */
-  readonly inList: (column: string) => string;
+  readonly formatInList: (column: string) => string;
   /** Returns the column in a form for which the database does not use its index. */
-  readonly unindexed: (column: string) => string;
+  readonly formatUnindexed: (column: string) => string;
   /** Returns the expression for a text field at the top level of a JSON column. */
-  readonly jsonText: (column: string, field: string) => string;
+  readonly formatJsonText: (column: string, field: string) => string;
   /** Statement that begins a write. Only one write runs at a time; others wait. May return rows of `setting`. */
   readonly beginWrite: string;
   /** Returns a statement with each `?` replaced by the database's own parameter mark. */
-  readonly marked: (sql: string) => string;
+  readonly numberParameters: (sql: string) => string;
 }
 
 export const SQLITE: Dialect = {
   name: "sqlite",
   types: { text: "TEXT", integer: "INTEGER", real: "REAL" },
-  inList: (column) => `${column} IN (SELECT value FROM json_each(?))`,
-  unindexed: (column) => `+${column}`,
-  jsonText: (column, field) => `json_extract(${column}, '$.${field}')`,
+  formatInList: (column) => `${column} IN (SELECT value FROM json_each(?))`,
+  formatUnindexed: (column) => `+${column}`,
+  formatJsonText: (column, field) => `json_extract(${column}, '$.${field}')`,
   beginWrite: "BEGIN IMMEDIATE",
-  marked: (sql) => sql,
+  numberParameters: (sql) => sql,
 };
 
 /**
@@ -38,14 +38,14 @@ function formatTimeLimits(idleMs: number): string {
  * Maximum idle time inside a write in milliseconds. A write blocks all other writes, even after its process hangs or
  * the network to it fails; the database ends it after this time. Two statements of a write are milliseconds apart.
  */
-const IDLE_WRITE_MS = 10_000;
+const MAX_IDLE_WRITE_MS = 10_000;
 /** Maximum idle time inside a read in milliseconds. A read blocks no other transaction, and its reader may be slow. */
-const IDLE_READ_MS = 60_000;
+const MAX_IDLE_READ_MS = 60_000;
 
-const BEGIN_WRITE = `BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; ${formatTimeLimits(IDLE_WRITE_MS)}`;
+const BEGIN_WRITE = `BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; ${formatTimeLimits(MAX_IDLE_WRITE_MS)}`;
 
 /** Statement that begins a read on a server: a snapshot that later writes do not change. */
-export const BEGIN_SERVER_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${formatTimeLimits(IDLE_READ_MS)}`;
+export const BEGIN_SERVER_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${formatTimeLimits(MAX_IDLE_READ_MS)}`;
 
 /**
  * Dialect of CockroachDB, which compares text byte by byte and rejects columns with a collation clause. A write begins
@@ -59,12 +59,12 @@ export const COCKROACH: Dialect = {
   types: { text: "TEXT", integer: "BIGINT", real: "DOUBLE PRECISION" },
   // An array, because the database would join a subquery by reading the whole table.
   // The parameter is text, because the driver would encode a jsonb parameter as JSON a second time.
-  inList: (column) => `${column} = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(CAST(? AS TEXT) AS JSONB))))`,
+  formatInList: (column) => `${column} = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(CAST(? AS TEXT) AS JSONB))))`,
   // CockroachDB chooses indexes by row counts and needs no hint.
-  unindexed: (column) => column,
-  jsonText: (column, field) => `CAST(${column} AS JSONB) ->> '${field}'`,
+  formatUnindexed: (column) => column,
+  formatJsonText: (column, field) => `CAST(${column} AS JSONB) ->> '${field}'`,
   beginWrite: `${BEGIN_WRITE}; UPDATE setting SET value = value WHERE name = 'revision' RETURNING name, value`,
-  marked: (sql) => {
+  numberParameters: (sql) => {
     let count = 0;
     return sql.replaceAll("?", () => {
       count += 1;
@@ -79,7 +79,7 @@ export const COCKROACH: Dialect = {
  * s: by its limit for unacknowledged data, or by its probes if nothing was sent. CockroachDB does not support these
  * settings; it ends a transaction without a heartbeat, and with it the lock.
  */
-const KEEPALIVES =
+const KEEPALIVE_SETTINGS =
   "SET LOCAL tcp_keepalives_idle = 5; SET LOCAL tcp_keepalives_interval = 2; SET LOCAL tcp_keepalives_count = 3; SET LOCAL tcp_user_timeout = 10000";
 
 /**
@@ -91,5 +91,5 @@ export const POSTGRES: Dialect = {
   ...COCKROACH,
   name: "postgres",
   types: { ...COCKROACH.types, text: 'TEXT COLLATE "C"' },
-  beginWrite: `${BEGIN_WRITE}; ${KEEPALIVES}; LOCK TABLE writer_queue IN SHARE ROW EXCLUSIVE MODE`,
+  beginWrite: `${BEGIN_WRITE}; ${KEEPALIVE_SETTINGS}; LOCK TABLE writer_queue IN SHARE ROW EXCLUSIVE MODE`,
 };

@@ -7,11 +7,11 @@ import type { RowTable } from "./row_buffer.ts";
 import type { SqlValue } from "./sql_runner.ts";
 
 /** A row derived from a resource: its table, and its values in the order of the table's columns. */
-export type PartRow = readonly [table: RowTable, row: readonly SqlValue[]];
+export type DerivedRow = readonly [table: RowTable, row: readonly SqlValue[]];
 
 /** Functions that create the derived rows of a resource, by kind. */
 export const DERIVED_ROWS: {
-  readonly [Kind in ResourceKind]: (key: string, resource: ResourceByKind[Kind]) => readonly PartRow[];
+  readonly [Kind in ResourceKind]: (key: string, resource: ResourceByKind[Kind]) => readonly DerivedRow[];
 } = {
   rack: () => [],
   device: (key, { ports = [], tags = [], labels = {} }: Device) => [
@@ -58,7 +58,7 @@ function createPortRow(deviceKey: string, port: Port, place: number): readonly S
 }
 
 /** Yields the row of a change log entry, then one row for each reference by which the entry can be found. */
-export function* createEntryRows(record: ChangeRecord): Generator<PartRow> {
+export function* createLogEntryRows(record: ChangeRecord): Generator<DerivedRow> {
   const { seq, occurredAt, actor, action, request, entity, related, hash } = record;
   yield [
     "change_log",

@@ -1,25 +1,25 @@
 import { createInsertSql, type SqlRow, type SqlRunner, type SqlValue } from "./sql_runner.ts";
 
 /** Maximum number of parameters of one statement. Measured: more rows per statement are hardly faster. */
-const MOST_PARAMS = 256;
+const MAX_PARAMS = 256;
 /** Number of rows up to which a statement may have any number of rows. A larger statement has a power of two. */
 const FEW_ROWS = 8;
 /** Maximum number of buffered rows. */
-const MOST_ROWS = 8192;
+const MAX_BUFFERED_ROWS = 8192;
 
-const STAMPED = ["body", "etag", "create_time", "update_time"];
+const METADATA_COLUMNS = ["body", "etag", "create_time", "update_time"];
 
 /** Tables for new rows, with their columns. A table precedes the tables whose rows refer to it. */
 export const ROW_TABLES = {
-  rack: ["key", "code", "asset_tag", "site", "floor", ...STAMPED],
+  rack: ["key", "code", "asset_tag", "site", "floor", ...METADATA_COLUMNS],
   device: [
     ...["key", "code", "name", "kind", "role", "status", "asset_tag", "manufacturer", "model", "search_text"],
     ...["site", "floor", "room", "lane", "rack_key", "rack_code", "position_u", "parent_key", "draw_w", "inlets"],
-    ...STAMPED,
+    ...METADATA_COLUMNS,
   ],
-  crac: ["key", "code", "site", "floor", "rack_key", ...STAMPED],
-  cable: ["key", ...STAMPED],
-  fabric_link: ["key", ...STAMPED],
+  crac: ["key", "code", "site", "floor", "rack_key", ...METADATA_COLUMNS],
+  cable: ["key", ...METADATA_COLUMNS],
+  fabric_link: ["key", ...METADATA_COLUMNS],
   port: ["device_key", "name", "place", "kind", "type", "marked", "feed_key", "source_key", "body"],
   device_tag: ["device_key", "tag"],
   device_label: ["device_key", "name", "value"],
@@ -39,7 +39,7 @@ type Row = readonly SqlValue[];
  */
 export class RowBuffer implements SqlRunner {
   readonly #runner: SqlRunner;
-  readonly #waiting = new Map<RowTable, Row[]>();
+  readonly #buffered = new Map<RowTable, Row[]>();
   #count = 0;
 
   constructor(runner: SqlRunner) {
@@ -48,8 +48,8 @@ export class RowBuffer implements SqlRunner {
 
   /** Adds a new row, with its values in the order of the table's columns. */
   add(table: RowTable, row: Row): void {
-    const rows = this.#waiting.get(table);
-    if (rows === undefined) this.#waiting.set(table, [row]);
+    const rows = this.#buffered.get(table);
+    if (rows === undefined) this.#buffered.set(table, [row]);
     else rows.push(row);
     this.#count += 1;
   }
@@ -66,27 +66,27 @@ export class RowBuffer implements SqlRunner {
 
   /** Writes the buffered rows once their maximum number is reached. */
   async settle(): Promise<void> {
-    if (this.#count >= MOST_ROWS) await this.flush();
+    if (this.#count >= MAX_BUFFERED_ROWS) await this.flush();
   }
 
   /** Writes all buffered rows. */
   async flush(): Promise<void> {
     if (this.#count === 0) return;
-    const waiting = new Map(this.#waiting);
+    const waiting = new Map(this.#buffered);
     this.drop();
     for (const table of Object.keys(ROW_TABLES) as RowTable[]) {
       const rows = waiting.get(table);
-      if (rows !== undefined) await this.#insert(table, sortRowsByKey(rows));
+      if (rows !== undefined) await this.#insertRows(table, sortRowsByKey(rows));
     }
   }
 
   /** Discards the buffered rows of a savepoint that is rolled back. */
   drop(): void {
-    this.#waiting.clear();
+    this.#buffered.clear();
     this.#count = 0;
   }
 
-  async #insert(table: RowTable, rows: readonly Row[]): Promise<void> {
+  async #insertRows(table: RowTable, rows: readonly Row[]): Promise<void> {
     for (let at = 0; at < rows.length; ) {
       const size = chooseRowCount(table, rows.length - at);
       await this.#runner.run(createInsertStatement(table, size), rows.slice(at, at + size).flat());
@@ -102,17 +102,17 @@ function sortRowsByKey(rows: Row[]): readonly Row[] {
 
 /** Returns the number of rows for one statement. Powers of two limit the number of statements to prepare. */
 function chooseRowCount(table: RowTable, rows: number): number {
-  const most = Math.min(rows, Math.floor(MOST_PARAMS / ROW_TABLES[table].length));
+  const most = Math.min(rows, Math.floor(MAX_PARAMS / ROW_TABLES[table].length));
   return most <= FEW_ROWS ? most : 2 ** Math.floor(Math.log2(most));
 }
 
-const statements = new Map<string, string>();
+const insertStatements = new Map<string, string>();
 
 function createInsertStatement(table: RowTable, rows: number): string {
   const name = `${table} ${rows}`;
-  const known = statements.get(name);
+  const known = insertStatements.get(name);
   if (known !== undefined) return known;
   const made = createInsertSql(table, ROW_TABLES[table], rows);
-  statements.set(name, made);
+  insertStatements.set(name, made);
   return made;
 }

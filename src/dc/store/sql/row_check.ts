@@ -8,7 +8,7 @@ import { createPortTypesQuery, PORT_TYPE_COLUMNS } from "./sql_network_ports.ts"
 import { getTextColumn, type SqlRow, type SqlRunner, type SqlValue } from "./sql_runner.ts";
 
 /** Tables of derived rows by kind of resource, with the column that contains the resource's key. */
-const PART_TABLES: Readonly<Record<ResourceKind, readonly (readonly [table: RowTable, key: string])[]>> = {
+const DERIVED_TABLES: Readonly<Record<ResourceKind, readonly (readonly [table: RowTable, key: string])[]>> = {
   rack: [],
   device: [
     ["port", "device_key"],
@@ -20,7 +20,7 @@ const PART_TABLES: Readonly<Record<ResourceKind, readonly (readonly [table: RowT
   fabric_link: [["fabric_link_end", "link_key"]],
 };
 
-type PartRows = ReadonlyMap<string, readonly SqlRow[]>;
+type RowsByKey = ReadonlyMap<string, readonly SqlRow[]>;
 
 export interface CheckedPage {
   readonly kind: ResourceKind;
@@ -40,8 +40,8 @@ export async function checkResourceRows(
   const [first, last] = [rows[0], rows.at(-1)];
   if (first === undefined || last === undefined) return [];
   const between = [getTextColumn(first, "key"), getTextColumn(last, "key")] as const;
-  const parts = new Map<RowTable, PartRows>();
-  for (const [table, key] of PART_TABLES[kind]) parts.set(table, await readPartRows(runner, table, key, between));
+  const parts = new Map<RowTable, RowsByKey>();
+  for (const [table, key] of DERIVED_TABLES[kind]) parts.set(table, await readDerivedRows(runner, table, key, between));
   const wrongTypes = kind === "device" ? await findWrongPortTypes(runner, portTypeColumns, between) : new Set<string>();
   return rows.map((row) => {
     const checked = compareResourceRow(kind, row, parts);
@@ -53,7 +53,9 @@ export async function checkResourceRows(
 /** Counts derived rows whose resource does not exist, and resources without a key, by table. Omits counts of 0. */
 export async function countStrayRows(runner: SqlRunner): Promise<ReadonlyMap<string, number>> {
   const stray = new Map<string, number>();
-  const pairs = Object.entries(PART_TABLES).flatMap(([kind, tables]) => tables.map((one) => [kind, ...one] as const));
+  const pairs = Object.entries(DERIVED_TABLES).flatMap(([kind, tables]) =>
+    tables.map((one) => [kind, ...one] as const),
+  );
   for (const [kind, table, key] of [...pairs, ["device", "port_type", "device_key"] as const]) {
     const [row] = await runner.all(
       `SELECT COUNT(*) AS stray FROM ${table} WHERE NOT EXISTS (SELECT 1 FROM ${kind} WHERE ${kind}.key = ${table}.${key})`,
@@ -61,19 +63,19 @@ export async function countStrayRows(runner: SqlRunner): Promise<ReadonlyMap<str
     );
     stray.set(table, Number(row?.["stray"]));
   }
-  for (const kind of Object.keys(PART_TABLES)) {
+  for (const kind of Object.keys(DERIVED_TABLES)) {
     const [row] = await runner.all(`SELECT COUNT(*) AS stray FROM ${kind} WHERE key IS NULL OR key = ''`, []);
     stray.set(kind, Number(row?.["stray"]));
   }
   return new Map([...stray].filter(([, count]) => count > 0));
 }
 
-async function readPartRows(
+async function readDerivedRows(
   runner: SqlRunner,
   table: RowTable,
   key: string,
   between: readonly [string, string],
-): Promise<PartRows> {
+): Promise<RowsByKey> {
   const columns = ROW_TABLES[table].join(", ");
   const rows = await runner.all(`SELECT ${columns} FROM ${table} WHERE ${key} >= ? AND ${key} <= ?`, between);
   return Map.groupBy(rows, (row) => getTextColumn(row, key));
@@ -85,9 +87,9 @@ async function findWrongPortTypes(
   columns: string,
   between: readonly [string, string],
 ): Promise<ReadonlySet<string>> {
-  const range = (column: string) => ({ sql: `${column} >= ? AND ${column} <= ?`, params: [] });
-  const kept = `SELECT ${columns} FROM port_type WHERE ${range("device_key").sql}`;
-  const fresh = `SELECT ${columns} FROM (${createPortTypesQuery([range("port.device_key")])}) AS fresh`;
+  const createRangeCondition = (column: string) => ({ sql: `${column} >= ? AND ${column} <= ?`, params: [] });
+  const kept = `SELECT ${columns} FROM port_type WHERE ${createRangeCondition("device_key").sql}`;
+  const fresh = `SELECT ${columns} FROM (${createPortTypesQuery([createRangeCondition("port.device_key")])}) AS fresh`;
   const params = [...between, ...between];
   const keys = new Set<string>();
   for (const sql of [`${kept} EXCEPT ${fresh}`, `${fresh} EXCEPT ${kept}`]) {
@@ -96,14 +98,14 @@ async function findWrongPortTypes(
   return keys;
 }
 
-function compareResourceRow(kind: ResourceKind, row: SqlRow, parts: ReadonlyMap<RowTable, PartRows>): CheckedRow {
+function compareResourceRow(kind: ResourceKind, row: SqlRow, parts: ReadonlyMap<RowTable, RowsByKey>): CheckedRow {
   const key = getTextColumn(row, "key");
-  const rowsOf = (table: RowTable) => parts.get(table)?.get(key) ?? [];
+  const findRows = (table: RowTable) => parts.get(table)?.get(key) ?? [];
   let stored: StoredVersion<ResourceByKind[ResourceKind]>;
   try {
-    stored = addStoredMetadata(row, assembleResource(kind, row, rowsOf("port")));
+    stored = addStoredMetadata(row, assembleResource(kind, row, findRows("port")));
     if (getResourceKey(stored.resource) !== key) return { key, problem: "its body is that of another resource" };
-    const problem = findWrongColumn(kind, row, stored) ?? findWrongPartRow(kind, stored, rowsOf);
+    const problem = findWrongColumn(kind, row, stored) ?? findWrongDerivedRows(kind, stored, findRows);
     return { key, stored, ...(problem !== undefined && { problem }) };
   } catch {
     return { key, problem: "its body cannot be read" };
@@ -130,27 +132,27 @@ function findWrongColumn(
   return name === undefined ? undefined : `its column ${name} differs from its body`;
 }
 
-function findWrongPartRow(
+function findWrongDerivedRows(
   kind: ResourceKind,
   { resource }: StoredVersion<ResourceByKind[ResourceKind]>,
   rowsOf: (table: RowTable) => readonly SqlRow[],
 ): string | undefined {
   const expected = DERIVED_ROWS[kind](getResourceKey(resource), resource as never);
-  for (const [table] of PART_TABLES[kind]) {
+  for (const [table] of DERIVED_TABLES[kind]) {
     const columns: readonly string[] = ROW_TABLES[table];
-    const there = rowsOf(table).map((row) => JSON.stringify(columns.map((column) => convertToPlainValue(row[column]))));
-    const wanted = expected.filter(([name]) => name === table).map(([, row]) => JSON.stringify(row));
-    if (there.length !== wanted.length || wanted.some((one) => !there.includes(one)))
+    const storedRows = rowsOf(table).map((row) => JSON.stringify(columns.map((column) => convertBigint(row[column]))));
+    const expectedRows = expected.filter(([name]) => name === table).map(([, row]) => JSON.stringify(row));
+    if (storedRows.length !== expectedRows.length || expectedRows.some((one) => !storedRows.includes(one)))
       return `its rows in ${table} differ from its body`;
   }
   return undefined;
 }
 
 function isSameSqlValue(there: SqlValue | undefined, expected: SqlValue): boolean {
-  return convertToPlainValue(there) === expected;
+  return convertBigint(there) === expected;
 }
 
 /** Converts a bigint to a number; returns any other value unchanged, so that an unexpected type differs. */
-function convertToPlainValue(value: unknown): unknown {
+function convertBigint(value: unknown): unknown {
   return typeof value === "bigint" ? Number(value) : value;
 }

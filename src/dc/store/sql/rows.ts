@@ -9,17 +9,17 @@ import { getTextColumn, type SqlRow, type SqlValue } from "./sql_runner.ts";
 // Conversion between rows and resources. Columns for sorting or filtering are never null, so that one comparison
 // covers all rows.
 
-export type Columns = Readonly<Record<string, SqlValue>>;
+export type RowColumns = Readonly<Record<string, SqlValue>>;
 
 /** Returns the columns of a resource's row, including the columns of the stored metadata. */
 export function createResourceColumns<Kind extends ResourceKind>(
   kind: Kind,
   stored: StoredVersion<ResourceByKind[Kind]>,
-): Columns {
+): RowColumns {
   const { resource, etag, createTime, updateTime } = stored;
   return {
     key: getResourceKey(resource),
-    ...looked[kind](resource as never),
+    ...LOOKUP_COLUMNS[kind](resource as never),
     body: formatCanonicalJson(removeResourcePorts(resource)),
     etag,
     create_time: createTime,
@@ -33,7 +33,7 @@ function removeResourcePorts(resource: object): object {
   return rest;
 }
 
-const looked: { readonly [Kind in ResourceKind]: (resource: ResourceByKind[Kind]) => Columns } = {
+const LOOKUP_COLUMNS: { readonly [Kind in ResourceKind]: (resource: ResourceByKind[Kind]) => RowColumns } = {
   rack: ({ code, assetTag, location }: Rack) => ({
     code,
     asset_tag: assetTag ?? null,
@@ -51,7 +51,7 @@ const looked: { readonly [Kind in ResourceKind]: (resource: ResourceByKind[Kind]
   fabric_link: () => ({}),
 };
 
-function createDeviceColumns(device: Device): Columns {
+function createDeviceColumns(device: Device): RowColumns {
   const { code, location } = device;
   return {
     code,

@@ -8,7 +8,7 @@ import { addDevicePorts, addStoredMetadata, parseResourceBody } from "./rows.ts"
 import { getTextColumn, type SqlRow, type SqlRunner } from "./sql_runner.ts";
 
 /** Number of devices per page when all are read, which takes a few milliseconds. */
-const PAGE = 1000;
+const PAGE_SIZE = 1000;
 
 /** Returns the devices of these keys that exist, with the ports that meet the conditions. Cost: two statements. */
 export async function readDevices(
@@ -18,13 +18,16 @@ export async function readDevices(
   portConditions: readonly SqlCondition[] = [],
 ): Promise<readonly Device[]> {
   const params = [JSON.stringify(keys)];
-  const ports = await readDevicePorts(runner, [...portConditions, { sql: dialect.inList("device_key"), params }]);
-  const rows = await runner.all(`SELECT key, body FROM device WHERE ${dialect.inList("key")} ORDER BY key`, params);
+  const ports = await readDevicePorts(runner, [...portConditions, { sql: dialect.formatInList("device_key"), params }]);
+  const rows = await runner.all(
+    `SELECT key, body FROM device WHERE ${dialect.formatInList("key")} ORDER BY key`,
+    params,
+  );
   return rows.map((row) => createDeviceFromRow(row, ports));
 }
 
 /** Returns the resources of these keys that exist, by key. Cost: one statement, and one more for devices. */
-export async function readStored<Kind extends ResourceKind>(
+export async function readStoredResources<Kind extends ResourceKind>(
   runner: SqlRunner,
   dialect: Dialect,
   kind: Kind,
@@ -32,13 +35,16 @@ export async function readStored<Kind extends ResourceKind>(
 ): Promise<ReadonlyMap<string, StoredVersion<ResourceByKind[Kind]>>> {
   if (keys.length === 0) return new Map();
   const columns = "key, body, etag, create_time, update_time";
-  const rows = await runner.all(`SELECT ${columns} FROM ${kind} WHERE ${dialect.inList("key")}`, [
+  const rows = await runner.all(`SELECT ${columns} FROM ${kind} WHERE ${dialect.formatInList("key")}`, [
     JSON.stringify(keys),
   ]);
   const ports =
     kind === "device" && rows.length > 0
       ? await readDevicePorts(runner, [
-          { sql: dialect.inList("device_key"), params: [JSON.stringify(rows.map((row) => getTextColumn(row, "key")))] },
+          {
+            sql: dialect.formatInList("device_key"),
+            params: [JSON.stringify(rows.map((row) => getTextColumn(row, "key")))],
+          },
         ])
       : new Map();
   return new Map(
@@ -60,7 +66,7 @@ export async function readCableEnds(
   const rows = await runner.all(
     `SELECT cable_end.device_key, cable_end.port_name, cable.body
       FROM cable_end JOIN cable ON cable.key = cable_end.cable_key
-      WHERE ${dialect.inList("cable_end.device_key")}`,
+      WHERE ${dialect.formatInList("cable_end.device_key")}`,
     [JSON.stringify(keys)],
   );
   for (const row of rows) {
@@ -96,9 +102,9 @@ export async function readAllDevices(
 ): Promise<readonly Device[]> {
   const devices: Device[] = [];
   for (;;) {
-    const page = await readDevicePage(runner, codeKey(devices.at(-1)?.code ?? ""), PAGE, portConditions);
+    const page = await readDevicePage(runner, codeKey(devices.at(-1)?.code ?? ""), PAGE_SIZE, portConditions);
     devices.push(...page);
-    if (page.length < PAGE) return devices;
+    if (page.length < PAGE_SIZE) return devices;
     await setImmediate();
   }
 }
@@ -133,7 +139,7 @@ export async function readCables(
   keys: readonly string[],
   portConditions: readonly SqlCondition[] = [],
 ): Promise<readonly Cable[]> {
-  const conditions = [{ sql: dialect.inList("device_key"), params: [JSON.stringify(keys)] }, ...portConditions];
+  const conditions = [{ sql: dialect.formatInList("device_key"), params: [JSON.stringify(keys)] }, ...portConditions];
   const port = portConditions.length === 0 ? "" : "JOIN port USING (device_key)";
   if (port !== "") conditions.push({ sql: "port.name = cable_end.port_name", params: [] });
   const rows = await runner.all(

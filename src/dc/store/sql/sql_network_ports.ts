@@ -1,4 +1,4 @@
-import type { NetworkPorts } from "#dc/model/inventory.ts";
+import type { NetworkPortSummary } from "#dc/model/inventory.ts";
 import type { FabricLink, Port, ResourceKind } from "#dc/model/resources.ts";
 import type { FloorCounts, InventoryCounts } from "#dc/ports.ts";
 import { createWhereClause } from "./conditions.ts";
@@ -11,13 +11,13 @@ export async function readNetworkPorts(
   runner: SqlRunner,
   dialect: Dialect,
   keys: readonly string[],
-): Promise<ReadonlyMap<string, NetworkPorts>> {
+): Promise<ReadonlyMap<string, NetworkPortSummary>> {
   const rows = await runner.all(
     `SELECT port.device_key, CASE WHEN port.marked = 0 AND cable_end.cable_key IS NULL THEN 1 ELSE 0 END AS free,
         CASE WHEN (port.marked = 0 AND cable_end.cable_key IS NULL) OR port.body LIKE '%"parentPort":%'
           THEN port.body ELSE '' END AS body
       FROM port LEFT JOIN cable_end ON cable_end.device_key = port.device_key AND cable_end.port_name = port.name
-      WHERE port.kind = 'NETWORK' AND ${dialect.inList("port.device_key")} ORDER BY port.device_key, port.place`,
+      WHERE port.kind = 'NETWORK' AND ${dialect.formatInList("port.device_key")} ORDER BY port.device_key, port.place`,
     [JSON.stringify(keys)],
   );
   const found = new Map<string, { count: number; readonly free: Port[]; readonly divided: string[] }>();
@@ -36,7 +36,7 @@ export async function readNetworkPorts(
 }
 
 /** Maximum number of devices per statement, which keeps its parameter small. */
-const MOST_DEVICES = 1000;
+const MAX_DEVICES = 1000;
 
 export const PORT_TYPE_COLUMNS = "device_key, type, free, data_free";
 
@@ -60,20 +60,20 @@ export async function recountFreePorts(
   deviceKeys: Iterable<string>,
 ): Promise<void> {
   const keys = [...deviceKeys];
-  for (let at = 0; at < keys.length; at += MOST_DEVICES) {
-    const params = [JSON.stringify(keys.slice(at, at + MOST_DEVICES))];
-    await runner.run(`DELETE FROM port_type WHERE ${dialect.inList("device_key")}`, params);
-    const among = { sql: dialect.inList("port.device_key"), params };
+  for (let at = 0; at < keys.length; at += MAX_DEVICES) {
+    const params = [JSON.stringify(keys.slice(at, at + MAX_DEVICES))];
+    await runner.run(`DELETE FROM port_type WHERE ${dialect.formatInList("device_key")}`, params);
+    const among = { sql: dialect.formatInList("port.device_key"), params };
     await runner.run(`INSERT INTO port_type (${PORT_TYPE_COLUMNS}) ${createPortTypesQuery([among])}`, params);
   }
 }
 
-const PLACED = ["rack", "crac", "device"] as const;
+const PLACED_KINDS = ["rack", "crac", "device"] as const;
 
 /** Counts the elements of each floor, all cables and ports, and lists each link's fabric. Reads six tables once. */
 export async function countInventory(runner: SqlRunner): Promise<InventoryCounts> {
   const floors = new Map<string, FloorCounts>();
-  for (const kind of PLACED) {
+  for (const kind of PLACED_KINDS) {
     const rows = await runner.all(
       `SELECT site, floor, COUNT(*) AS items, MIN(key) AS example FROM ${kind} GROUP BY site, floor ORDER BY site, floor`,
       [],
@@ -82,7 +82,7 @@ export async function countInventory(runner: SqlRunner): Promise<InventoryCounts
       const floorNumber = Number(row["floor"]);
       const key = `${getTextColumn(row, "site")}/${floorNumber}`;
       const known = floors.get(key) ?? {
-        siteId: await readSpelling(runner, kind, getTextColumn(row, "example")),
+        siteId: await readSiteId(runner, kind, getTextColumn(row, "example")),
         floorNumber,
         rack: 0,
         crac: 0,
@@ -101,7 +101,7 @@ export async function countInventory(runner: SqlRunner): Promise<InventoryCounts
 }
 
 /** Returns a site's id as written in its records, because the columns contain keys. */
-async function readSpelling(runner: SqlRunner, kind: (typeof PLACED)[number], key: string): Promise<string> {
+async function readSiteId(runner: SqlRunner, kind: (typeof PLACED_KINDS)[number], key: string): Promise<string> {
   const [row] = await runner.all(`SELECT body FROM ${kind} WHERE key = ?`, [key]);
   const { location } =
     row === undefined ? {} : parseResourceBody<{ readonly location?: { readonly siteId: string } }>(row);

@@ -1,6 +1,6 @@
 import { readArchiveBase } from "#dc/audit/archive.ts";
 import { codeKey } from "#dc/model/code.ts";
-import type { Inventory, NetworkPorts } from "#dc/model/inventory.ts";
+import type { Inventory, NetworkPortSummary } from "#dc/model/inventory.ts";
 import { toRefKey } from "#dc/model/resource_key.ts";
 import type {
   Cable,
@@ -61,7 +61,7 @@ export class SqlReader extends SqlRecords implements DcReader {
     if (kind !== "device") return addStoredMetadata(row, resource);
     return addStoredMetadata(
       row,
-      addDevicePorts(resource as DeviceBody, await this.#portsOf(key)) as ResourceByKind[Kind],
+      addDevicePorts(resource as DeviceBody, await this.#readPorts(key)) as ResourceByKind[Kind],
     );
   }
 
@@ -77,7 +77,7 @@ export class SqlReader extends SqlRecords implements DcReader {
     return readDevices(this.runner, this.dialect, codes.map(codeKey), POWER_PORTS);
   }
 
-  networkPorts(codes: readonly string[]): Promise<ReadonlyMap<string, NetworkPorts>> {
+  networkPorts(codes: readonly string[]): Promise<ReadonlyMap<string, NetworkPortSummary>> {
     return readNetworkPorts(this.runner, this.dialect, codes.map(codeKey));
   }
 
@@ -90,15 +90,15 @@ export class SqlReader extends SqlRecords implements DcReader {
   }
 
   async devicesInRack(rackCode: string): Promise<readonly DeviceBody[]> {
-    return this.#bodies("SELECT body FROM device WHERE rack_key = ? ORDER BY key", [codeKey(rackCode)]);
+    return this.#readBodies("SELECT body FROM device WHERE rack_key = ? ORDER BY key", [codeKey(rackCode)]);
   }
 
   async childrenOf(deviceCode: string): Promise<readonly DeviceBody[]> {
-    return this.#bodies("SELECT body FROM device WHERE parent_key = ? ORDER BY key", [codeKey(deviceCode)]);
+    return this.#readBodies("SELECT body FROM device WHERE parent_key = ? ORDER BY key", [codeKey(deviceCode)]);
   }
 
   async cableAt({ deviceCode, portName }: PortRef): Promise<Cable | undefined> {
-    const [cable] = await this.#bodies<Cable>(
+    const [cable] = await this.#readBodies<Cable>(
       `SELECT cable.body FROM cable_end JOIN cable ON cable.key = cable_end.cable_key
         WHERE cable_end.device_key = ? AND cable_end.port_name = ?`,
       [codeKey(deviceCode), portName],
@@ -128,7 +128,7 @@ export class SqlReader extends SqlRecords implements DcReader {
   }
 
   async fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]> {
-    return this.#bodies(
+    return this.#readBodies(
       `SELECT fabric_link.key, fabric_link.body FROM fabric_link_end
         JOIN fabric_link ON fabric_link.key = fabric_link_end.link_key
         WHERE fabric_link_end.device_key = ? ORDER BY fabric_link.key`,
@@ -150,12 +150,12 @@ export class SqlReader extends SqlRecords implements DcReader {
     const keys = JSON.stringify(sourceRefs.map(toRefKey));
     const devices = await this.runner.all(
       `SELECT device.code, port.name FROM port JOIN device ON device.key = port.device_key
-        WHERE ${this.dialect.inList("port.source_key")} ORDER BY device.key, port.place`,
+        WHERE ${this.dialect.formatInList("port.source_key")} ORDER BY device.key, port.place`,
       [keys],
     );
     const cracs = await this.runner.all(
       `SELECT crac.code, crac_input.place FROM crac_input JOIN crac ON crac.key = crac_input.crac_key
-        WHERE ${this.dialect.inList("crac_input.source_key")} ORDER BY crac.key, crac_input.place`,
+        WHERE ${this.dialect.formatInList("crac_input.source_key")} ORDER BY crac.key, crac_input.place`,
       [keys],
     );
     return [
@@ -179,12 +179,12 @@ export class SqlReader extends SqlRecords implements DcReader {
 
   async racksOnFloor(siteId: string, floorNumber: number): Promise<readonly Rack[]> {
     const place = [codeKey(siteId), floorNumber];
-    return this.#bodies("SELECT body FROM rack WHERE site = ? AND floor = ? ORDER BY key", place);
+    return this.#readBodies("SELECT body FROM rack WHERE site = ? AND floor = ? ORDER BY key", place);
   }
 
   async cracsOnFloor(siteId: string, floorNumber: number): Promise<readonly Crac[]> {
     const place = [codeKey(siteId), floorNumber];
-    return this.#bodies("SELECT body FROM crac WHERE site = ? AND floor = ? ORDER BY key", place);
+    return this.#readBodies("SELECT body FROM crac WHERE site = ? AND floor = ? ORDER BY key", place);
   }
 
   async searchDevices(query: DeviceQuery): Promise<DevicePage> {
@@ -211,7 +211,7 @@ export class SqlReader extends SqlRecords implements DcReader {
   async changedSince(seq: number, limit: number): Promise<readonly string[] | undefined> {
     const base = await readArchiveBase(this);
     if (base === undefined || base.seq > seq) return undefined;
-    const entity = this.dialect.jsonText("body", "entity");
+    const entity = this.dialect.formatJsonText("body", "entity");
     const rows = await this.runner.all(`SELECT DISTINCT ${entity} AS entity FROM change_log WHERE seq > ? LIMIT ?`, [
       seq,
       limit,
@@ -229,34 +229,34 @@ export class SqlReader extends SqlRecords implements DcReader {
     limit: number,
   ): Promise<readonly ResourceByKind[Kind][]> {
     if (kind === "device") return (await readDevicePage(this.runner, after, limit)) as readonly ResourceByKind[Kind][];
-    return this.#bodies(`SELECT key, body FROM ${kind} WHERE key > ? ORDER BY key LIMIT ?`, [after, limit]);
+    return this.#readBodies(`SELECT key, body FROM ${kind} WHERE key > ? ORDER BY key LIMIT ?`, [after, limit]);
   }
 
   async inventory(): Promise<Inventory> {
-    return this.#everything({ ports: [], cables: [] });
+    return this.#readInventory({ ports: [], cables: [] });
   }
 
   async powerInventory(among?: ResourceKeys): Promise<Inventory> {
     const ends = `SELECT cable_end.cable_key FROM cable_end JOIN port ON port.device_key = cable_end.device_key
       AND port.name = cable_end.port_name WHERE port.kind = 'POWER_IN'`;
     const ports = POWER_PORTS;
-    if (among === undefined) return this.#everything({ ports, cables: [{ sql: `key IN (${ends})`, params: [] }] });
-    const touching = `(${this.dialect.inList("cable.key")}
-      OR cable.key IN (SELECT cable_key FROM cable_end WHERE ${this.dialect.inList("cable_end.device_key")}))`;
+    if (among === undefined) return this.#readInventory({ ports, cables: [{ sql: `key IN (${ends})`, params: [] }] });
+    const touching = `(${this.dialect.formatInList("cable.key")}
+      OR cable.key IN (SELECT cable_key FROM cable_end WHERE ${this.dialect.formatInList("cable_end.device_key")}))`;
     const params = [JSON.stringify(among.cable), JSON.stringify(among.device)];
     // Tests each touching cable, because a join would read all power cables.
     const power = `EXISTS (${ends} AND cable_end.cable_key = cable.key)`;
-    return this.#everything({ ports, cables: [{ sql: `${touching} AND ${power}`, params }] }, among);
+    return this.#readInventory({ ports, cables: [{ sql: `${touching} AND ${power}`, params }] }, among);
   }
 
-  async #everything(
+  async #readInventory(
     conditions: { readonly ports: readonly SqlCondition[]; readonly cables: readonly SqlCondition[] },
     among?: Omit<ResourceKeys, "cable">,
   ): Promise<Inventory> {
     const keyed = (column: string, keys: readonly string[] | undefined): readonly SqlCondition[] =>
-      keys === undefined ? [] : [{ sql: this.dialect.inList(column), params: [JSON.stringify(keys)] }];
+      keys === undefined ? [] : [{ sql: this.dialect.formatInList(column), params: [JSON.stringify(keys)] }];
     const table = <Resource>(name: string, given: readonly SqlCondition[]): Promise<readonly Resource[]> =>
-      this.#bodies(`SELECT body FROM ${name} ${createWhereClause(given)} ORDER BY key`, listConditionParams(given));
+      this.#readBodies(`SELECT body FROM ${name} ${createWhereClause(given)} ORDER BY key`, listConditionParams(given));
     return {
       racks: await table("rack", keyed("key", among?.rack)),
       devices:
@@ -269,11 +269,11 @@ export class SqlReader extends SqlRecords implements DcReader {
     };
   }
 
-  async #portsOf(deviceKey: string): Promise<readonly Port[]> {
-    return this.#bodies("SELECT body FROM port WHERE device_key = ? ORDER BY place", [deviceKey]);
+  async #readPorts(deviceKey: string): Promise<readonly Port[]> {
+    return this.#readBodies("SELECT body FROM port WHERE device_key = ? ORDER BY place", [deviceKey]);
   }
 
-  async #bodies<Resource>(sql: string, params: readonly SqlValue[] = []): Promise<readonly Resource[]> {
+  async #readBodies<Resource>(sql: string, params: readonly SqlValue[] = []): Promise<readonly Resource[]> {
     return (await this.runner.all(sql, params)).map((row) => parseResourceBody<Resource>(row));
   }
 }

@@ -8,25 +8,25 @@ import type {
   ReadingReader,
   StoredReading,
 } from "#dc/model/readings/reading_store.ts";
-import { portRef } from "#dc/model/ref.ts";
+import { formatPortReference } from "#dc/model/ref.ts";
 import type { SettingName } from "#dc/model/setting_names.ts";
 import { createWhereClause, listConditionParams, type SqlCondition } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
 import { createInsertSql, getTextColumn, type SqlRow, type SqlRunner, type SqlValue } from "./sql_runner.ts";
 
-const COLUMNS = [
+const READING_COLUMNS = [
   ...["key", "quantity", "ref", "owner_kind", "owner_key", "port"],
   ...["value", "measured_at", "source", "days"],
 ];
 const HISTORY_COLUMNS = ["key", "quantity", "days"];
-const KEYS = ["key", "quantity"];
+const KEY_COLUMNS = ["key", "quantity"];
 /** Maximum number of rows per statement. Smaller numbers are powers of two, which limits the prepared statements. */
-const MOST_ROWS = 32;
+const MAX_ROWS = 32;
 
 /** Name of the setting with a number that increases whenever readings change. */
 export const READINGS_SETTING = "readings_revision";
 
-const KNOWN: ReadonlySet<string> = new Set(READING_QUANTITIES);
+const KNOWN_QUANTITIES: ReadonlySet<string> = new Set(READING_QUANTITIES);
 
 /** Read methods for readings, in the same SQL for every dialect. */
 export abstract class SqlReadings implements ReadingReader {
@@ -47,7 +47,7 @@ export abstract class SqlReadings implements ReadingReader {
   /** Returns readings sorted by key and quantity. Cost: one statement. */
   async readings({ keys, quantities, after, withDays, limit }: ReadingQuery): Promise<readonly StoredReading[]> {
     const among = (column: string, values: readonly string[] | undefined): readonly SqlCondition[] =>
-      values === undefined ? [] : [{ sql: this.dialect.inList(column), params: [JSON.stringify(values)] }];
+      values === undefined ? [] : [{ sql: this.dialect.formatInList(column), params: [JSON.stringify(values)] }];
     const behind = after && {
       sql: "(reading.key > ? OR (reading.key = ? AND reading.quantity > ?))",
       params: [after.key, after.key, after.quantity],
@@ -57,7 +57,7 @@ export abstract class SqlReadings implements ReadingReader {
       ...among("reading.quantity", quantities),
       ...(behind === undefined ? [] : [behind]),
     ];
-    const columns = COLUMNS.map((name) => `reading.${name}`).join(", ");
+    const columns = READING_COLUMNS.map((name) => `reading.${name}`).join(", ");
     const closed = withDays ? ", reading_history.days AS closed" : "";
     const join = withDays ? "LEFT JOIN reading_history USING (key, quantity)" : "";
     const rows = await this.runner.all(
@@ -65,7 +65,9 @@ export abstract class SqlReadings implements ReadingReader {
         ORDER BY reading.key, reading.quantity ${limit === undefined ? "" : "LIMIT ?"}`,
       [...listConditionParams(conditions), ...(limit === undefined ? [] : [limit])],
     );
-    return rows.flatMap((row) => (KNOWN.has(getTextColumn(row, "quantity")) ? [createStoredReading(row)] : []));
+    return rows.flatMap((row) =>
+      KNOWN_QUANTITIES.has(getTextColumn(row, "quantity")) ? [createStoredReading(row)] : [],
+    );
   }
 
   async readingAges(): Promise<readonly ReadingAge[]> {
@@ -76,7 +78,7 @@ export abstract class SqlReadings implements ReadingReader {
     return rows.flatMap((row) => {
       const quantity = getTextColumn(row, "quantity") as ReadingQuantity;
       const [count = 0, oldest = 0, newest = 0] = ["readings", "oldest", "newest"].map((name) => Number(row[name]));
-      return KNOWN.has(quantity) ? [{ quantity, count, oldest, newest }] : [];
+      return KNOWN_QUANTITIES.has(quantity) ? [{ quantity, count, oldest, newest }] : [];
     });
   }
 
@@ -101,8 +103,8 @@ function createStoredReading(row: SqlRow): StoredReading {
       at: Number(row["measured_at"]),
       source: getTextColumn(row, "source"),
       days: {
-        open: (JSON.parse(getTextColumn(row, "days")) as readonly OpenColumns[]).map(createOpenDay),
-        closed: closed === "" ? [] : (JSON.parse(closed) as readonly ClosedColumns[]).map(createClosedDay),
+        open: (JSON.parse(getTextColumn(row, "days")) as readonly OpenDayColumns[]).map(createOpenDay),
+        closed: closed === "" ? [] : (JSON.parse(closed) as readonly ClosedDayColumns[]).map(createClosedDay),
       },
     },
   };
@@ -110,7 +112,7 @@ function createStoredReading(row: SqlRow): StoredReading {
 
 /** Writes readings. The figures of closed days are written only if a day was closed. */
 export async function writeReadings(runner: SqlRunner, kept: readonly StoredReading[]): Promise<void> {
-  await upsertReadingRows(runner, "reading", COLUMNS, kept.map(createReadingRow));
+  await upsertReadingRows(runner, "reading", READING_COLUMNS, kept.map(createReadingRow));
   const closed = kept.filter((one) => one.kept.days.closed.length > 0);
   const rows = closed.map(({ element: { key }, quantity, kept: { days } }) => [
     key,
@@ -128,16 +130,16 @@ function createReadingRow({ element, quantity, kept }: StoredReading): readonly 
   ];
 }
 
-type OpenColumns = readonly [day: number, a: number, b: number, c: number, ...top: number[]];
-type ClosedColumns = readonly [day: number, p95: number, max: number];
+type OpenDayColumns = readonly [day: number, a: number, b: number, c: number, ...top: number[]];
+type ClosedDayColumns = readonly [day: number, p95: number, max: number];
 
-function createOpenDay([day, a, b, c, ...top]: OpenColumns): OpenDay {
+function createOpenDay([day, a, b, c, ...top]: OpenDayColumns): OpenDay {
   const pairs: [number, number][] = [];
   for (let at = 0; at < top.length; at += 2) pairs.push([top[at] as number, top[at + 1] as number]);
   return { day, seen: [a, b, c], top: pairs };
 }
 
-function createClosedDay([day, p95, max]: ClosedColumns): ClosedDay {
+function createClosedDay([day, p95, max]: ClosedDayColumns): ClosedDay {
   return { day, p95, max };
 }
 
@@ -147,10 +149,10 @@ async function upsertReadingRows(
   columns: readonly string[],
   rows: readonly (readonly SqlValue[])[],
 ): Promise<void> {
-  const updated = columns.filter((name) => !KEYS.includes(name)).map((name) => `${name} = excluded.${name}`);
-  const conflict = `ON CONFLICT (${KEYS.join(", ")}) DO UPDATE SET ${updated.join(", ")}`;
+  const updated = columns.filter((name) => !KEY_COLUMNS.includes(name)).map((name) => `${name} = excluded.${name}`);
+  const conflict = `ON CONFLICT (${KEY_COLUMNS.join(", ")}) DO UPDATE SET ${updated.join(", ")}`;
   for (let at = 0; at < rows.length; ) {
-    const size = Math.min(MOST_ROWS, 2 ** Math.floor(Math.log2(rows.length - at)));
+    const size = Math.min(MAX_ROWS, 2 ** Math.floor(Math.log2(rows.length - at)));
     await runner.run(`${createInsertSql(table, columns, size)} ${conflict}`, rows.slice(at, at + size).flat());
     at += size;
   }
@@ -166,10 +168,10 @@ export async function removeLostReadings(
     const lostPort =
       "(port <> '' AND NOT EXISTS (SELECT name FROM port WHERE port.device_key = owner_key AND port.name = reading.port))";
     const lost = `NOT EXISTS (SELECT key FROM ${kind} WHERE ${kind}.key = owner_key)${kind === "device" ? ` OR ${lostPort}` : ""}`;
-    await runner.run(`DELETE FROM reading WHERE owner_kind = ? AND ${dialect.inList("owner_key")} AND (${lost})`, [
-      kind,
-      JSON.stringify([...keys]),
-    ]);
+    await runner.run(
+      `DELETE FROM reading WHERE owner_kind = ? AND ${dialect.formatInList("owner_key")} AND (${lost})`,
+      [kind, JSON.stringify([...keys])],
+    );
   }
 }
 
@@ -180,15 +182,15 @@ async function readMeasuredElements(
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, MeasuredElement>> {
   const found = new Map<string, MeasuredElement>();
-  const add = (element: MeasuredElement) => found.set(element.key, element);
-  const asked = Map.groupBy(new Set(keys), (key) => key.slice(0, key.indexOf(":")));
-  const bare = (kind: string) => (asked.get(kind) ?? []).map((key) => key.slice(kind.length + 1));
+  const addElement = (element: MeasuredElement) => found.set(element.key, element);
+  const keysByKind = Map.groupBy(new Set(keys), (key) => key.slice(0, key.indexOf(":")));
+  const listKeysOfKind = (kind: string) => (keysByKind.get(kind) ?? []).map((key) => key.slice(kind.length + 1));
   const rows = async (sql: string, column: string, of: readonly string[]): Promise<readonly SqlRow[]> =>
-    of.length === 0 ? [] : runner.all(`${sql} WHERE ${dialect.inList(column)}`, [JSON.stringify(of)]);
+    of.length === 0 ? [] : runner.all(`${sql} WHERE ${dialect.formatInList(column)}`, [JSON.stringify(of)]);
   for (const kind of ["device", "crac", "rack"] as const) {
-    for (const row of await rows(`SELECT key, code FROM ${kind}`, "key", bare(kind))) {
+    for (const row of await rows(`SELECT key, code FROM ${kind}`, "key", listKeysOfKind(kind))) {
       const ownerKey = getTextColumn(row, "key");
-      add({
+      addElement({
         key: `${kind}:${ownerKey}`,
         ref: `${kind}:${getTextColumn(row, "code")}`,
         ownerKind: kind,
@@ -197,8 +199,8 @@ async function readMeasuredElements(
       });
     }
   }
-  const ports = new Set(asked.get("port"));
-  const devices = [...new Set(bare("port").map((end) => end.slice(0, end.indexOf("/"))))];
+  const ports = new Set(keysByKind.get("port"));
+  const devices = [...new Set(listKeysOfKind("port").map((end) => end.slice(0, end.indexOf("/"))))];
   const withDevice = "FROM port JOIN device ON device.key = port.device_key";
   for (const row of await rows(
     `SELECT port.device_key, port.name, device.code ${withDevice}`,
@@ -208,25 +210,31 @@ async function readMeasuredElements(
     const [ownerKey, port] = [getTextColumn(row, "device_key"), getTextColumn(row, "name")];
     const key = `port:${ownerKey}/${port}`;
     if (!ports.has(key)) continue;
-    add({
+    addElement({
       key,
-      ref: portRef({ deviceCode: getTextColumn(row, "code"), portName: port }),
+      ref: formatPortReference({ deviceCode: getTextColumn(row, "code"), portName: port }),
       ownerKind: "device",
       ownerKey,
       port,
     });
   }
   const declared = `SELECT feed_key, device_key, name, body FROM port`;
-  for (const row of await rows(declared, "feed_key", bare("feed"))) {
-    const feedId = getFeedId(row);
+  for (const row of await rows(declared, "feed_key", listKeysOfKind("feed"))) {
+    const feedId = readFeedId(row);
     const [ownerKey, port] = [getTextColumn(row, "device_key"), getTextColumn(row, "name")];
-    add({ key: `feed:${getTextColumn(row, "feed_key")}`, ref: `feed:${feedId}`, ownerKind: "device", ownerKey, port });
+    addElement({
+      key: `feed:${getTextColumn(row, "feed_key")}`,
+      ref: `feed:${feedId}`,
+      ownerKind: "device",
+      ownerKey,
+      port,
+    });
   }
   return found;
 }
 
 /** Returns the feed's id as written in the port that declares it. */
-function getFeedId(row: SqlRow): string {
+function readFeedId(row: SqlRow): string {
   const port: { readonly powerOut?: { readonly feedId?: string } } = JSON.parse(getTextColumn(row, "body"));
   return port.powerOut?.feedId ?? getTextColumn(row, "feed_key");
 }

@@ -4,17 +4,17 @@ import { toRefKey } from "#dc/model/resource_key.ts";
 import type {
   DeadLetter,
   HistoryQuery,
-  KeptDocument,
   LogReference,
   LogRow,
   RememberedRequest,
   StoredCheckpoint,
+  StoredDocument,
 } from "#dc/ports.ts";
 import { parseResourceBody } from "./rows.ts";
 import { SqlReadings } from "./sql_readings.ts";
 import { getTextColumn, type SqlRow, type SqlValue } from "./sql_runner.ts";
 
-const LETTER_COLUMNS = "id, received_at, feed, reason, body";
+const DEAD_LETTER_COLUMNS = "id, received_at, feed, reason, body";
 
 /** Read methods for data beside the inventory: the change log, documents, requests and deliveries. */
 export abstract class SqlRecords extends SqlReadings {
@@ -23,7 +23,7 @@ export abstract class SqlRecords extends SqlReadings {
     return row === undefined ? undefined : getTextColumn(row, "body");
   }
 
-  async documents(space: string, after: string, limit: number): Promise<readonly KeptDocument[]> {
+  async documents(space: string, after: string, limit: number): Promise<readonly StoredDocument[]> {
     const sql = "SELECT key, body FROM document WHERE space = ? AND key > ? ORDER BY key LIMIT ?";
     const rows = await this.runner.all(sql, [space, after, limit]);
     return rows.map((row) => ({ key: getTextColumn(row, "key"), body: getTextColumn(row, "body") }));
@@ -45,7 +45,9 @@ export abstract class SqlRecords extends SqlReadings {
       [`${seq} ${query.descending ? "<" : ">"} ?`, query.after],
     ];
     const signedIn =
-      authMethod === undefined ? [] : listEntryPrefixes(authMethod, action === undefined ? AUDIT_ACTIONS : [action]);
+      authMethod === undefined
+        ? []
+        : listAuthMethodPatterns(authMethod, action === undefined ? AUDIT_ACTIONS : [action]);
     const given = pairs.filter((pair): pair is readonly [string, SqlValue] => pair[1] !== undefined);
     const conditions = given.map(([sql]) => sql);
     if (signedIn.length > 0) conditions.push(`(${signedIn.map(() => "change_log.body LIKE ?").join(" OR ")})`);
@@ -120,11 +122,13 @@ export abstract class SqlRecords extends SqlReadings {
   /** Returns undeliverable events, newest first. */
   async deadLetters(limit: number): Promise<readonly DeadLetter[]> {
     const order = "ORDER BY received_at DESC, id DESC LIMIT ?";
-    return (await this.runner.all(`SELECT ${LETTER_COLUMNS} FROM dead_letter ${order}`, [limit])).map(createDeadLetter);
+    return (await this.runner.all(`SELECT ${DEAD_LETTER_COLUMNS} FROM dead_letter ${order}`, [limit])).map(
+      createDeadLetter,
+    );
   }
 
   async deadLetter(id: string): Promise<DeadLetter | undefined> {
-    const row = await this.one(`SELECT ${LETTER_COLUMNS} FROM dead_letter WHERE id = ?`, [id]);
+    const row = await this.one(`SELECT ${DEAD_LETTER_COLUMNS} FROM dead_letter WHERE id = ?`, [id]);
     return row && createDeadLetter(row);
   }
 
@@ -152,6 +156,6 @@ function createDeadLetter(row: SqlRow): DeadLetter {
  * Returns LIKE patterns of entries whose principals signed in by a method. The method has no column; it is in the
  * second field of an entry's canonical JSON.
  */
-function listEntryPrefixes(authMethod: string, actions: readonly AuditAction[]): readonly string[] {
+function listAuthMethodPatterns(authMethod: string, actions: readonly AuditAction[]): readonly string[] {
   return actions.map((action) => `{"action":"${action}","actor":{"authMethod":${JSON.stringify(authMethod)},%`);
 }

@@ -11,17 +11,17 @@ export function getTextColumn(row: SqlRow, column: string): string {
   return String(row[column] ?? "");
 }
 
-const upserts = new Map<string, string>();
+const upsertStatements = new Map<string, string>();
 
 /** Called before every statement that is sent to the database; tests use it to count statements. */
 export type OnStatement = (sql: string) => void;
 
 /** Returns a statement that inserts a row or replaces the row with the same key. Caches it by table. */
 export function getUpsertSql(table: string, columns: readonly string[], keys: readonly string[]): string {
-  const known = upserts.get(table);
+  const known = upsertStatements.get(table);
   if (known !== undefined) return known;
   const made = createUpsertSql(table, columns, keys);
-  upserts.set(table, made);
+  upsertStatements.set(table, made);
   return made;
 }
 

@@ -22,10 +22,10 @@ import type {
 } from "#dc/ports.ts";
 import { TransactionCache } from "../transaction_cache.ts";
 import type { Dialect } from "./dialect.ts";
-import { createEntryRows, DELETE_DERIVED_ROWS, DERIVED_ROWS } from "./part_rows.ts";
+import { createLogEntryRows, DELETE_DERIVED_ROWS, DERIVED_ROWS } from "./part_rows.ts";
 import { ROW_TABLES, RowBuffer } from "./row_buffer.ts";
 import { createResourceColumns } from "./rows.ts";
-import { readCableEnds, readStored } from "./sql_many.ts";
+import { readCableEnds, readStoredResources } from "./sql_many.ts";
 import { recountFreePorts } from "./sql_network_ports.ts";
 import { AUDIT_HEAD_SETTING, SqlReader } from "./sql_reader.ts";
 import { READINGS_SETTING, removeLostReadings, writeReadings } from "./sql_readings.ts";
@@ -36,19 +36,19 @@ export class SqlWriter extends SqlReader implements DcWriter {
   readonly #rows: RowBuffer;
   readonly #cache = new TransactionCache();
   /** Keys of devices whose free ports must be counted again at the end of the transaction. */
-  readonly #recount = new Set<string>();
+  readonly #recountedDevices = new Set<string>();
   /** Keys of removed or changed resources by kind. Their lost readings are removed at the end of the transaction. */
-  readonly #owners = new Map<OwnerKind, Set<string>>();
+  readonly #changedOwners = new Map<OwnerKind, Set<string>>();
   /** Settings that the transaction has set; one statement writes them at its end. */
   #settings: ReadonlyMap<string, string> = new Map();
   /** Settings that the statement which began the transaction returned. */
-  readonly #begun: ReadonlyMap<string, string>;
-  #depth = 0;
+  readonly #initialSettings: ReadonlyMap<string, string>;
+  #savepointDepth = 0;
 
   private constructor(rows: RowBuffer, dialect: Dialect, begun: readonly SqlRow[]) {
     super(rows, dialect);
     this.#rows = rows;
-    this.#begun = new Map(begun.map((row) => [getTextColumn(row, "name"), getTextColumn(row, "value")]));
+    this.#initialSettings = new Map(begun.map((row) => [getTextColumn(row, "name"), getTextColumn(row, "value")]));
   }
 
   /**
@@ -66,58 +66,58 @@ export class SqlWriter extends SqlReader implements DcWriter {
     const result = await work(writer);
     await rows.flush();
     await writer.#writeSettings();
-    await recountFreePorts(runner, dialect, writer.#recount);
-    await removeLostReadings(runner, dialect, writer.#owners);
+    await recountFreePorts(runner, dialect, writer.#recountedDevices);
+    await removeLostReadings(runner, dialect, writer.#changedOwners);
     return result;
   }
 
-  async lookAhead(kind: ResourceKind, resources: readonly ResourceByKind[ResourceKind][]): Promise<void> {
+  async preloadResources(kind: ResourceKind, resources: readonly ResourceByKind[ResourceKind][]): Promise<void> {
     await this.#cacheResources(kind, resources.map(getResourceKey));
     const ends = resources.flatMap((one) => ("code" in one ? [] : [one.a, one.b]));
     const devices = ends.map(({ deviceCode }) => codeKey(deviceCode));
     await this.#cacheResources("device", devices);
     if (kind !== "cable") return;
-    const missing = this.#cache.missingCableEnds(devices);
+    const missing = this.#cache.findMissingCableEnds(devices);
     const found = await readCableEnds(this.runner, this.dialect, missing);
     for (const key of missing) this.#cache.addCableEnds(key, found.get(key) ?? new Map());
   }
 
   async #cacheResources(kind: ResourceKind, keys: readonly string[]): Promise<void> {
-    const missing = this.#cache.missingResources(kind, keys);
-    const found = await readStored(this.runner, this.dialect, kind, missing);
+    const missing = this.#cache.findMissingResources(kind, keys);
+    const found = await readStoredResources(this.runner, this.dialect, kind, missing);
     for (const key of missing) this.#cache.addResource(kind, key, found.get(key));
   }
 
   override device(code: string): Promise<Device | undefined> {
     const key = codeKey(code);
-    return this.#cache.device(key, async () => (await this.stored("device", key))?.resource);
+    return this.#cache.getDevice(key, async () => (await this.stored("device", key))?.resource);
   }
 
   override stored<Kind extends ResourceKind>(
     kind: Kind,
     key: string,
   ): Promise<StoredVersion<ResourceByKind[Kind]> | undefined> {
-    return this.#cache.resource(kind, key, () => super.stored(kind, key));
+    return this.#cache.getResource(kind, key, () => super.stored(kind, key));
   }
 
   override devicesInRack(rackCode: string): Promise<readonly DeviceBody[]> {
-    return this.#cache.devicesInRack(codeKey(rackCode), () => super.devicesInRack(rackCode));
+    return this.#cache.getRackDevices(codeKey(rackCode), () => super.devicesInRack(rackCode));
   }
 
   override cableAt({ deviceCode, portName }: PortRef): Promise<Cable | undefined> {
     const device = codeKey(deviceCode);
-    return this.#cache.cableAt(device, portName, async () => {
+    return this.#cache.getCable(device, portName, async () => {
       const ends = await readCableEnds(this.runner, this.dialect, [device]);
       return ends.get(device) ?? new Map();
     });
   }
 
   override fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]> {
-    return this.#cache.fabricLinksOf(codeKey(deviceCode), () => super.fabricLinksOf(deviceCode));
+    return this.#cache.getFabricLinks(codeKey(deviceCode), () => super.fabricLinksOf(deviceCode));
   }
 
   override feedDeclarer(feedId: string): Promise<PortRef | undefined> {
-    return this.#cache.feedDeclarer(codeKey(feedId), () => super.feedDeclarer(feedId));
+    return this.#cache.getFeedDeclarer(codeKey(feedId), () => super.feedDeclarer(feedId));
   }
 
   async put<Kind extends ResourceKind>(kind: Kind, stored: StoredVersion<ResourceByKind[Kind]>): Promise<void> {
@@ -125,12 +125,12 @@ export class SqlWriter extends SqlReader implements DcWriter {
     const { resource } = stored;
     const key = getResourceKey(resource);
     const isNew = this.#cache.isAbsent(kind, key);
-    this.#cache.written(kind, stored, isNew);
-    this.#noteRecount(kind, resource, isNew);
+    this.#cache.recordWrite(kind, stored, isNew);
+    this.#addRecount(kind, resource, isNew);
     const row = ROW_TABLES[kind].map((name) => columns[name] ?? null);
     if (isNew) this.#rows.add(kind, row);
     else {
-      if (kind === "device") this.#noteOwner(kind, key);
+      if (kind === "device") this.#addChangedOwner(kind, key);
       await this.runner.run(getUpsertSql(kind, ROW_TABLES[kind], ["key"]), row);
       for (const statement of DELETE_DERIVED_ROWS[kind]) await this.runner.run(statement, [key]);
     }
@@ -139,15 +139,15 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   async remove(kind: ResourceKind, key: string): Promise<void> {
-    this.#cache.removed(kind, key);
-    if (kind === "cable") for (const end of key.split("~")) this.#recount.add(end.slice(0, end.indexOf("/")));
+    this.#cache.recordRemoval(kind, key);
+    if (kind === "cable") for (const end of key.split("~")) this.#recountedDevices.add(end.slice(0, end.indexOf("/")));
     await this.runner.run(`DELETE FROM ${kind} WHERE key = ?`, [key]);
-    if (kind === "device" || kind === "crac" || kind === "rack") this.#noteOwner(kind, key);
+    if (kind === "device" || kind === "crac" || kind === "rack") this.#addChangedOwner(kind, key);
   }
 
-  #noteOwner(kind: OwnerKind, key: string): void {
-    const known = this.#owners.get(kind);
-    if (known === undefined) this.#owners.set(kind, new Set([key]));
+  #addChangedOwner(kind: OwnerKind, key: string): void {
+    const known = this.#changedOwners.get(kind);
+    if (known === undefined) this.#changedOwners.set(kind, new Set([key]));
     else known.add(key);
   }
 
@@ -160,22 +160,22 @@ export class SqlWriter extends SqlReader implements DcWriter {
     await this.runner.run("DELETE FROM reading WHERE measured_at < ?", [before]);
   }
 
-  #noteRecount(kind: ResourceKind, resource: ResourceByKind[ResourceKind], isNew: boolean): void {
+  #addRecount(kind: ResourceKind, resource: ResourceByKind[ResourceKind], isNew: boolean): void {
     // `kind` names the type of the resource, which the compiler cannot follow.
     if (kind === "cable") {
       const { a, b } = resource as Cable;
-      this.#recount.add(codeKey(a.deviceCode)).add(codeKey(b.deviceCode));
+      this.#recountedDevices.add(codeKey(a.deviceCode)).add(codeKey(b.deviceCode));
     }
     if (kind !== "device") return;
     const { code, ports = [] } = resource as Device;
-    if (!isNew || ports.length > 0) this.#recount.add(codeKey(code));
+    if (!isNew || ports.length > 0) this.#recountedDevices.add(codeKey(code));
   }
 
   async append(records: readonly ChangeRecord[]): Promise<void> {
     const last = records.at(-1);
     if (last !== undefined) await this.setSetting(AUDIT_HEAD_SETTING, `${last.seq} ${last.hash}`);
     for (const record of records) {
-      for (const [table, row] of createEntryRows(record)) this.#rows.add(table, row);
+      for (const [table, row] of createLogEntryRows(record)) this.#rows.add(table, row);
       await this.#rows.settle();
     }
   }
@@ -196,7 +196,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   override async setting(name: SettingName): Promise<string | undefined> {
-    return this.#settings.get(name) ?? this.#begun.get(name) ?? super.setting(name);
+    return this.#settings.get(name) ?? this.#initialSettings.get(name) ?? super.setting(name);
   }
 
   async setSetting(name: SettingName, value: string): Promise<void> {
@@ -256,8 +256,8 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   async savepoint<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.#depth += 1;
-    const name = `level_${this.#depth}`;
+    this.#savepointDepth += 1;
+    const name = `level_${this.#savepointDepth}`;
     const settings = this.#settings;
     await this.runner.run(`SAVEPOINT ${name}`);
     try {
@@ -272,7 +272,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
       await this.runner.run(`RELEASE SAVEPOINT ${name}`);
       throw error;
     } finally {
-      this.#depth -= 1;
+      this.#savepointDepth -= 1;
     }
   }
 }

@@ -12,8 +12,8 @@ const INDEX_BYTES = 2 * INDEX_HEADER_BYTES + 4;
 /** Maximum attempts to read an index that another process is writing. */
 const MAX_READS = 5;
 
-const readWord = endianness() === "LE" ? "readUInt32LE" : "readUInt32BE";
-const readHalf = endianness() === "LE" ? "readUInt16LE" : "readUInt16BE";
+const WORD_METHOD = endianness() === "LE" ? "readUInt32LE" : "readUInt32BE";
+const HALF_WORD_METHOD = endianness() === "LE" ? "readUInt16LE" : "readUInt16BE";
 
 /** Contents of the header of `-shm`, the index of the log. */
 interface LogIndex {
@@ -38,7 +38,7 @@ export class LogFiles {
   readonly #index: OpenFile;
   readonly #header = Buffer.alloc(INDEX_BYTES);
   #indexBytes: number;
-  #checked: LogIndex | undefined;
+  #checkedIndex: LogIndex | undefined;
 
   /** Opens the files. @param path the database, which a connection has open with its log */
   constructor(path: string) {
@@ -51,41 +51,41 @@ export class LogFiles {
 
   /** Size of the database file after all frames are copied to it, in bytes; 0 if the index cannot be read. */
   get databaseBytes(): number {
-    const state = this.#state();
+    const state = this.#readIndex();
     return state === undefined ? 0 : state.pages * state.pageBytes;
   }
 
   /** Value that changes after every copy of frames to the database; undefined if the index cannot be read. */
   get copyMark(): string | undefined {
-    return this.#state()?.copyMark;
+    return this.#readIndex()?.copyMark;
   }
 
   /** Values of `frames` and `copyMark` at the last check of the log. */
-  get checked(): Pick<LogIndex, "frames" | "copyMark"> | undefined {
-    return this.#checked;
+  get checkedIndex(): Pick<LogIndex, "frames" | "copyMark"> | undefined {
+    return this.#checkedIndex;
   }
 
   /** Returns the fault if the log is not the opened file, or is shorter than its committed content; else undefined. */
-  logFault(): OperationError | undefined {
+  findLogFault(): OperationError | undefined {
     // Read the state first, because another process may add to the log at any time.
-    const state = this.#checkedState();
-    const { misnamed, bytes } = this.#log.look();
+    const state = this.#checkIndex();
+    const { misnamed, bytes } = this.#log.inspectPath();
     if (misnamed !== undefined) return createChangedFileRefusal(this.#log.path, "-wal", misnamed);
     const isShort = state !== undefined && bytes < computeLogBytes(state, state.frames) && this.#isLogShort();
     return isShort ? createChangedFileRefusal(this.#log.path, "-wal", "truncated") : undefined;
   }
 
   /** Returns a fault if `-shm` is not the opened file or is too short, else undefined. Restores a truncated `-shm`. */
-  indexFault(): OperationError | undefined {
-    const { misnamed, bytes } = this.#index.look();
-    const how = misnamed ?? (this.keepIndex(bytes) ? undefined : "truncated");
+  findIndexFault(): OperationError | undefined {
+    const { misnamed, bytes } = this.#index.inspectPath();
+    const how = misnamed ?? (this.restoreIndexSize(bytes) ? undefined : "truncated");
     return how && createChangedFileRefusal(this.#index.path, "-shm", how);
   }
 
   /** Returns the fault if a file lacks committed content, else undefined. Restores the size of a truncated `-shm`. */
-  shortage(): OperationError | undefined {
+  findShortage(): OperationError | undefined {
     if (this.#isLogShort()) return createChangedFileRefusal(this.#log.path, "-wal", "truncated");
-    return this.keepIndex() ? undefined : createChangedFileRefusal(this.#index.path, "-shm", "truncated");
+    return this.restoreIndexSize() ? undefined : createChangedFileRefusal(this.#index.path, "-shm", "truncated");
   }
 
   /**
@@ -93,7 +93,7 @@ export class LogFiles {
    * the process. SQLite then reads the log again.
    * @returns whether the file had its size
    */
-  keepIndex(bytes = this.#index.bytes): boolean {
+  restoreIndexSize(bytes = this.#index.bytes): boolean {
     const isWhole = bytes >= this.#indexBytes;
     if (isWhole) this.#indexBytes = bytes;
     else this.#index.resize(this.#indexBytes);
@@ -101,27 +101,27 @@ export class LogFiles {
   }
 
   /** Whether the log has all committed content, and no other process has started a new log at its path. */
-  get canBeCopied(): boolean {
-    const isTaken = this.#log.look().misnamed === "replaced" && statSync(this.#log.path).size > 0;
+  get canLogBeCopied(): boolean {
+    const isTaken = this.#log.inspectPath().misnamed === "replaced" && statSync(this.#log.path).size > 0;
     return !isTaken && !this.#isLogShort();
   }
 
   /** Whether the path of `-wal` still names the open file. */
-  get isNamed(): boolean {
-    return this.#log.look().misnamed === undefined;
+  get isLogNamed(): boolean {
+    return this.#log.inspectPath().misnamed === undefined;
   }
 
   /**
    * Empties a log that is shorter than its copied frames, because SQLite would replace newer pages by older ones. Keeps
    * a longer log, which leads to a consistent state.
    */
-  discardCopied(): void {
-    const state = this.#state();
+  discardShortLog(): void {
+    const state = this.#readIndex();
     if (state !== undefined && this.#log.bytes < computeLogBytes(state, state.copied)) this.#log.resize(0);
   }
 
   /** Removes all frames, because they do not belong to the database that is at the path now. */
-  empty(): void {
+  emptyLog(): void {
     this.#log.resize(0);
   }
 
@@ -132,32 +132,32 @@ export class LogFiles {
 
   #isLogShort(): boolean {
     for (let reads = 0; reads < MAX_READS; reads += 1) {
-      const state = this.#checkedState();
+      const state = this.#checkIndex();
       if (state === undefined || this.#log.bytes >= computeLogBytes(state, state.frames)) return false;
       // Another process may have shortened the log legitimately in the meantime; it changes the index first.
-      if (this.#state()?.frames === state.frames) return true;
+      if (this.#readIndex()?.frames === state.frames) return true;
     }
     return false;
   }
 
-  #checkedState(): LogIndex | undefined {
-    this.#checked = this.#state();
-    return this.#checked;
+  #checkIndex(): LogIndex | undefined {
+    this.#checkedIndex = this.#readIndex();
+    return this.#checkedIndex;
   }
 
   /** Reads the state of the log; undefined while another process writes it. */
-  #state(): LogIndex | undefined {
+  #readIndex(): LogIndex | undefined {
     const header = this.#header;
     for (let reads = 0; reads < MAX_READS; reads += 1) {
       this.#index.read(header);
       const first = header.subarray(0, INDEX_HEADER_BYTES);
       if (!first.equals(header.subarray(INDEX_HEADER_BYTES, 2 * INDEX_HEADER_BYTES))) continue;
-      const half = first[readHalf](14);
+      const half = first[HALF_WORD_METHOD](14);
       return {
         pageBytes: half === 1 ? 65_536 : half,
-        frames: first[readWord](16),
-        pages: first[readWord](20),
-        copied: header[readWord](2 * INDEX_HEADER_BYTES),
+        frames: first[WORD_METHOD](16),
+        pages: first[WORD_METHOD](20),
+        copied: header[WORD_METHOD](2 * INDEX_HEADER_BYTES),
         copyMark: header.toString("hex", 32, 40) + header.toString("hex", 2 * INDEX_HEADER_BYTES, INDEX_BYTES),
       };
     }
@@ -166,9 +166,9 @@ export class LogFiles {
 }
 
 /** Creates the error for changes after a file was replaced, removed or truncated. */
-export function createChangedFileRefusal(path: string, part: string, how: string): OperationError {
-  const message = `The database's ${part} file was ${how} while the server had it open`;
-  const cause = new Error(`the file "${path}" was ${how} while it was open`);
+export function createChangedFileRefusal(path: string, part: string, change: string): OperationError {
+  const message = `The database's ${part} file was ${change} while the server had it open`;
+  const cause = new Error(`the file "${path}" was ${change} while it was open`);
   return createUnavailableRefusal(`${message}: changes are refused until the server is started again`, cause);
 }
 
@@ -196,7 +196,7 @@ class OpenFile {
   }
 
   /** Checks the file at the path: whether it was removed or replaced, and its size in bytes. */
-  look(): { readonly misnamed: "removed" | "replaced" | undefined; readonly bytes: number } {
+  inspectPath(): { readonly misnamed: "removed" | "replaced" | undefined; readonly bytes: number } {
     const present = statSync(this.path, { throwIfNoEntry: false, bigint: true });
     if (present === undefined) return { misnamed: "removed", bytes: 0 };
     const isOpened = present.ino === this.#inode && present.dev === this.#device;

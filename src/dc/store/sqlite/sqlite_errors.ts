@@ -5,26 +5,26 @@ import { createUnavailableRefusal } from "#dc/model/refusal.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { createClosedError } from "../queue.ts";
 
-const UNUSABLE = /disk (?:is full|I\/O)|full|readonly database|unable to open|malformed|not a database/i;
+const UNUSABLE_DATABASE = /disk (?:is full|I\/O)|full|readonly database|unable to open|malformed|not a database/i;
 
 /** Converts errors of disk and other processes to refusals; any other error is a defect and is returned unchanged. */
 export function translateSqliteError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof OperationError) return error;
   if (isLockError(error)) return createUnavailableRefusal("The database is locked by another process", error);
-  if (UNUSABLE.test(error.message))
+  if (UNUSABLE_DATABASE.test(error.message))
     return createUnavailableRefusal(`The database cannot be used: ${error.message}`, error);
   return error;
 }
 
 /** Converts an error of opening a file to one whose message names the file. */
 export function convertFileOpenError(file: string, error: unknown): unknown {
-  const told = translateSqliteError(error);
-  if (!(told instanceof OperationError)) return error;
-  if (told.kind !== "unavailable") {
-    return new OperationError(told.kind, `Cannot open the database "${file}": ${told.message}`, { cause: error });
+  const refusal = translateSqliteError(error);
+  if (!(refusal instanceof OperationError)) return error;
+  if (refusal.kind !== "unavailable") {
+    return new OperationError(refusal.kind, `Cannot open the database "${file}": ${refusal.message}`, { cause: error });
   }
-  const { message } = told.cause instanceof Error ? told.cause : told;
-  return createUnavailableRefusal(`Cannot open the database "${file}": ${formatFailureReason(message, file)}`, told);
+  const { message } = refusal.cause instanceof Error ? refusal.cause : refusal;
+  return createUnavailableRefusal(`Cannot open the database "${file}": ${formatFailureReason(message, file)}`, refusal);
 }
 
 /** Whether a full disk or an I/O error of the disk caused the error. */
@@ -63,16 +63,16 @@ function isExistingFolder(path: string): boolean {
 }
 
 /** Maximum wait for another process's lock, in milliseconds. */
-const LIMIT_MS = 10_000;
+const MAX_LOCK_WAIT_MS = 10_000;
 /** Longest pause before another attempt, in milliseconds; the first pauses are shorter. */
 const MAX_PAUSE_MS = 25;
 
-const LOCKED = /database (?:table |schema )?is locked|SQLITE_BUSY|due to lock timeout/i;
+const LOCK_MESSAGE = /database (?:table |schema )?is locked|SQLITE_BUSY|due to lock timeout/i;
 
 /** Whether a database rejected a statement because another process holds a lock. */
 export function isLockError(error: unknown): boolean {
   if (error instanceof OperationError) return isLockError(error.cause);
-  return error instanceof Error && LOCKED.test(error.message);
+  return error instanceof Error && LOCK_MESSAGE.test(error.message);
 }
 
 /**
@@ -82,7 +82,7 @@ export function isLockError(error: unknown): boolean {
  * @throws the error of the last attempt, 10 s after the first attempt
  */
 export async function retryWhileLocked<Result>(attempt: () => Promise<Result>, closing: AbortSignal): Promise<Result> {
-  const end = performance.now() + LIMIT_MS;
+  const end = performance.now() + MAX_LOCK_WAIT_MS;
   for (let pause = 1; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
     try {
       return await attempt();

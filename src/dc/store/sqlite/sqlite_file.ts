@@ -13,13 +13,13 @@ import { pathToFileURL } from "node:url";
 import { createUnavailableRefusal } from "#dc/model/refusal.ts";
 
 /** Free bytes below which a disk counts as full. A small change may still fit into old pages of the log. */
-const LEAST_FREE_BYTES = 1024 * 1024;
+const MIN_FREE_BYTES = 1024 * 1024;
 
 /** How a connection uses the file; `alone` reads it without its log and without locks. */
 export type FileUse = "create" | "write" | "read" | "alone";
 
 /** Properties of the file at a path. */
-export interface FileLook {
+export interface FileProperties {
   /** Whether the path names the file that was opened. */
   readonly isOpened: boolean;
   readonly bytes: number;
@@ -40,11 +40,11 @@ export class SqliteFile {
 
   /** Whether this process may not change the file, for example on read-only media. */
   get isReadOnly(): boolean {
-    return existsSync(this.path) && !(canChangeFile(this.path) && canCreateFileIn(dirname(this.path)));
+    return existsSync(this.path) && !(isFileWritable(this.path) && isFolderWritable(dirname(this.path)));
   }
 
   /** Returns the address of the file for SQLite. Only `create` creates a missing file. */
-  address(use: FileUse): string {
+  formatAddress(use: FileUse): string {
     const modes = { create: "mode=rwc", write: "mode=rw", read: "mode=ro", alone: "mode=ro" };
     // Without a log next to it, no process writes the file, and SQLite need not create a log.
     const isAlone = use === "alone" || (use === "read" && !existsSync(`${this.path}-wal`));
@@ -52,44 +52,44 @@ export class SqliteFile {
   }
 
   /** Records the identity of the file at the path. */
-  remember(): void {
+  recordIdentity(): void {
     this.#identity = formatFileIdentity(statSync(this.path, { bigint: true }));
   }
 
   /** Returns properties of the file at the path now; undefined if it is missing. */
-  look(): FileLook | undefined {
+  readProperties(): FileProperties | undefined {
     const stat = statSync(this.path, { throwIfNoEntry: false, bigint: true });
     if (stat === undefined) return undefined;
     return { isOpened: formatFileIdentity(stat) === this.#identity, bytes: Number(stat.size), writtenAt: stat.mtimeNs };
   }
 
   /** Whether the file shrank since the last call, and is below `least`, the size to which SQLite may shorten it. */
-  isShorter({ bytes }: FileLook, least: () => number): boolean {
+  hasShrunk({ bytes }: FileProperties, least: () => number): boolean {
     const isShorter = bytes < this.#bytes && bytes < least();
     if (!isShorter) this.#bytes = bytes;
     return isShorter;
   }
 
   /** Returns whether there is a log, and a text that differs after each change that the modification time shows. */
-  version(): { readonly hasLog: boolean; readonly text: string } {
+  readVersion(): { readonly hasLog: boolean; readonly text: string } {
     const stat = statSync(this.path, { throwIfNoEntry: false, bigint: true });
     const hasLog = existsSync(`${this.path}-wal`);
     return { hasLog, text: `${hasLog} ${stat?.size} ${stat?.mtimeNs}` };
   }
 
   /** Requires that the path names the opened file: data in a removed file is lost. @throws Refusal unavailable. */
-  demandSame(): FileLook {
-    const look = this.look();
+  requireSameFile(): FileProperties {
+    const look = this.readProperties();
     if (look?.isOpened === true) return look;
     const why = look === undefined ? "was removed" : "was replaced by another";
     const message = `The database file no longer exists, it ${why}: changes are refused`;
     throw createUnavailableRefusal(message, new Error(`the file "${this.path}" ${why} while it was open`));
   }
 
-  /** Requires at least `LEAST_FREE_BYTES` of free disk space. @throws Refusal unavailable */
-  demandSpace(): void {
+  /** Requires at least `MIN_FREE_BYTES` of free disk space. @throws Refusal unavailable */
+  requireFreeSpace(): void {
     const { bavail, bsize } = statfsSync(dirname(this.path));
-    if (bavail * bsize >= LEAST_FREE_BYTES) return;
+    if (bavail * bsize >= MIN_FREE_BYTES) return;
     throw createUnavailableRefusal("The disk of the database is full", new Error(`the disk of "${this.path}" is full`));
   }
 }
@@ -98,7 +98,7 @@ function formatFileIdentity({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`;
 }
 
-function canCreateFileIn(directory: string): boolean {
+function isFolderWritable(directory: string): boolean {
   try {
     accessSync(directory, constants.W_OK);
     return true;
@@ -108,7 +108,7 @@ function canCreateFileIn(directory: string): boolean {
 }
 
 /** Whether the file can be opened for writing. Opens it, because in Deno the rights ignore a read-only file system. */
-function canChangeFile(path: string): boolean {
+function isFileWritable(path: string): boolean {
   try {
     closeSync(openSync(path, "r+"));
     return true;

@@ -1,7 +1,7 @@
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, DcWriter } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { createReader } from "../earlier_reader.ts";
+import { createStoreReader } from "../earlier_reader.ts";
 import type { InspectedStore } from "../inspected_store.ts";
 import { requireKnownSteps } from "../migrate.ts";
 import { createClosedError } from "../queue.ts";
@@ -33,15 +33,15 @@ export async function inspectSqlite(path: string): Promise<InspectedStore> {
 class InspectedSqlite implements InspectedStore {
   steps = 0;
   readonly #file: SqliteFile;
-  readonly #closing = new AbortController();
+  readonly #closeController = new AbortController();
 
   constructor(path: string) {
     this.#file = new SqliteFile(path);
   }
 
   async prepare(): Promise<void> {
-    this.#file.remember();
-    await this.#attempt(async (runner) => {
+    this.#file.recordIdentity();
+    await this.#readConsistently(async (runner) => {
       const isOurs = requireOwnTables(await runner.all(LIST_TABLES_SQL));
       const [row] = isOurs ? await runner.all("SELECT COUNT(*) AS steps FROM migration") : [];
       this.steps = Number(row?.["steps"] ?? 0);
@@ -50,7 +50,7 @@ class InspectedSqlite implements InspectedStore {
   }
 
   read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
-    return this.#attempt((runner) => work(createReader(runner, SQLITE, this.steps)));
+    return this.#readConsistently((runner) => work(createStoreReader(runner, SQLITE, this.steps)));
   }
 
   async write<Result>(_work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
@@ -69,8 +69,8 @@ class InspectedSqlite implements InspectedStore {
     await this.revision();
   }
 
-  async damage(): Promise<string | undefined> {
-    const found = await this.#attempt(
+  async findDamage(): Promise<string | undefined> {
+    const found = await this.#readConsistently(
       async (runner) => (await runner.all("PRAGMA quick_check(1)"))[0]?.["quick_check"],
     );
     return found === "ok" ? undefined : String(found);
@@ -82,39 +82,39 @@ class InspectedSqlite implements InspectedStore {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.#closeController.abort();
   }
 
   /**
    * Runs work in a transaction. If the file has no log, opens it as immutable, because SQLite would otherwise create a
    * log. If a process wrote to the file meanwhile, discards the result and runs the work again.
    */
-  async #attempt<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
+  async #readConsistently<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries += 1) {
-      if (this.#closing.signal.aborted) throw createClosedError();
-      this.#file.demandSame();
-      const before = this.#file.version();
-      const outcome = await this.#once(work).then(
+      if (this.#closeController.signal.aborted) throw createClosedError();
+      this.#file.requireSameFile();
+      const before = this.#file.readVersion();
+      const outcome = await this.#readOnce(work).then(
         (result) => ({ result }),
         (error: unknown) => ({ error }),
       );
-      const isSure = before.hasLog || this.#file.version().text === before.text || tries === MAX_TRIES;
+      const isSure = before.hasLog || this.#file.readVersion().text === before.text || tries === MAX_TRIES;
       if (!isSure) continue;
       if ("error" in outcome) throw outcome.error;
       return outcome.result;
     }
   }
 
-  #once<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
+  #readOnce<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
     return retryWhileLocked(async () => {
-      const runner = new SqliteRunner({ address: this.#file.address("read"), cacheKib: CACHE_KIB });
+      const runner = new SqliteRunner({ address: this.#file.formatAddress("read"), cacheKib: CACHE_KIB });
       try {
         await runner.run("BEGIN");
         return await work(runner);
       } finally {
         runner.close();
       }
-    }, this.#closing.signal);
+    }, this.#closeController.signal);
   }
 }
 

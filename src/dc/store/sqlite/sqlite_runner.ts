@@ -5,7 +5,7 @@ import { translateSqliteError } from "./sqlite_errors.ts";
 /** Maximum number of prepared statements of a connection. */
 const MAX_PREPARED = 500;
 
-export interface SqliteConnection {
+export interface SqliteConnectionOptions {
   /** Address of the file, including its mode. */
   readonly address: string;
   /** Page cache in KiB. */
@@ -18,16 +18,16 @@ export interface SqliteConnection {
 /** One connection to a file. It never waits for locks; `retryWhileLocked` waits without blocking the process. */
 export class SqliteRunner implements SqlRunner {
   readonly #database: DatabaseSync;
-  readonly #connection: SqliteConnection;
+  readonly #connection: SqliteConnectionOptions;
   readonly #statements = new Map<string, StatementSync>();
 
   /** Opens the file. @throws SQLite's error as a refusal if the file cannot be opened */
-  constructor(connection: SqliteConnection) {
+  constructor(connection: SqliteConnectionOptions) {
     this.#connection = connection;
     const { address, cacheKib } = connection;
-    this.#database = this.#attempt(() => new DatabaseSync(address, { timeout: 0 }));
+    this.#database = this.#translateErrors(() => new DatabaseSync(address, { timeout: 0 }));
     try {
-      this.#attempt(() => {
+      this.#translateErrors(() => {
         this.#database.exec("PRAGMA busy_timeout = 0");
         if (!address.includes("?mode=ro")) this.#database.exec("PRAGMA journal_mode = WAL");
         // FULL: a committed write is on disk, which is required before it is acknowledged.
@@ -44,11 +44,11 @@ export class SqliteRunner implements SqlRunner {
   }
 
   async all(sql: string, params: readonly SqlValue[] = []): Promise<readonly SqlRow[]> {
-    return this.#attempt(() => this.#statement(sql).all(...params) as SqlRow[]);
+    return this.#translateErrors(() => this.#prepareStatement(sql).all(...params) as SqlRow[]);
   }
 
   async run(sql: string, params: readonly SqlValue[] = []): Promise<void> {
-    this.#attempt(() => this.#statement(sql).run(...params));
+    this.#translateErrors(() => this.#prepareStatement(sql).run(...params));
   }
 
   close(): void {
@@ -56,7 +56,7 @@ export class SqliteRunner implements SqlRunner {
     this.#database.close();
   }
 
-  #statement(sql: string): StatementSync {
+  #prepareStatement(sql: string): StatementSync {
     this.#connection.onStatement?.(sql);
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
@@ -67,7 +67,7 @@ export class SqliteRunner implements SqlRunner {
     return prepared;
   }
 
-  #attempt<Result>(work: () => Result): Result {
+  #translateErrors<Result>(work: () => Result): Result {
     try {
       return work();
     } catch (error) {

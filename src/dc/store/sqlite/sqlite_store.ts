@@ -15,7 +15,7 @@ import { LIST_TABLES_SQL, requireOwnTables } from "./sqlite_inspection.ts";
 import { SqliteRunner } from "./sqlite_runner.ts";
 
 /** Number of connections for reads; each reads one snapshot at a time. */
-const READERS = 4;
+const MAX_READERS = 4;
 /** Page caches of connections in KiB. Measured: more per reader only duplicated the system's cache. */
 const WRITER_CACHE_KIB = 64 * 1024;
 const READER_CACHE_KIB = 24 * 1024;
@@ -23,9 +23,9 @@ const REVISION_CACHE_KIB = 64;
 /** Size in bytes up to which a file is checked completely when it is opened, which takes some tenths of a second. */
 const MAX_CHECKED_BYTES = 128 * 1024 * 1024;
 /** Time in milliseconds for which a successful write counts as proof that writes succeed. */
-const PROOF_MS = 2000;
+const WRITE_PROOF_MS = 2000;
 
-const MALFORMED = /malformed|not a database|corrupt/i;
+const MALFORMED_MESSAGE = /malformed|not a database|corrupt/i;
 
 /**
  * Opens the embedded database: one file in WAL mode. One write runs at a time; reads run concurrently on their own
@@ -60,15 +60,15 @@ class SqliteStore implements DcStore {
   #writer: SqliteRunner | undefined;
   readonly #readers: SqliteRunner[] = [];
   /** Connection that reads the revision during long reads. */
-  #revisions: SqliteRunner | undefined;
-  readonly #writing = new WorkQueue(1);
-  readonly #reading = new WorkQueue(READERS);
-  readonly #drafts = new DraftRunner();
-  readonly #closing = new AbortController();
+  #revisionReader: SqliteRunner | undefined;
+  readonly #writeQueue = new WorkQueue(1);
+  readonly #readQueue = new WorkQueue(MAX_READERS);
+  readonly #draftRunner = new DraftRunner();
+  readonly #closeController = new AbortController();
   /** SQLite's error about a damaged page. */
-  #malformed: unknown;
+  #malformedError: unknown;
   /** Open files; undefined until the file has its schema. */
-  #open: OpenFiles | undefined;
+  #openFiles: OpenFiles | undefined;
   #lastWriteAt = Number.NEGATIVE_INFINITY;
 
   constructor(file: SqliteFile, onStatement: OnStatement) {
@@ -80,108 +80,111 @@ class SqliteStore implements DcStore {
   /** Opens the file, checks it, and migrates its schema. */
   async prepare(): Promise<void> {
     if (this.#isReadOnly) {
-      this.#file.remember();
-      await this.read(async () => requireMigratedSchema(await this.#tablesAndSteps()));
+      this.#file.recordIdentity();
+      await this.read(async () => requireMigratedSchema(await this.#readStepCount()));
       return;
     }
     await requireOwnFile(this.#file);
-    const writer = await retryWhileLocked(async () => this.#connect("create", WRITER_CACHE_KIB), this.#closing.signal);
+    const writer = await retryWhileLocked(
+      async () => this.#openConnection("create", WRITER_CACHE_KIB),
+      this.#closeController.signal,
+    );
     this.#writer = writer;
-    this.#file.remember();
+    this.#file.recordIdentity();
     await checkPageConsistency(writer, this.#file.path);
-    await this.#inWrite(writer, async () => {
+    await this.#runWrite(writer, async () => {
       requireOwnTables(await writer.all(LIST_TABLES_SQL));
       await migrateSchema(writer, SQLITE);
     });
     // Copies the log, so that the file itself contains the schema.
     await writer.all("PRAGMA wal_checkpoint(PASSIVE)").catch(() => {});
-    this.#open = new OpenFiles(this.#file);
+    this.#openFiles = new OpenFiles(this.#file);
   }
 
   async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
-    return this.#writing.enter(async () => {
-      const writer = this.#usableWriter();
+    return this.#writeQueue.runWork(async () => {
+      const writer = this.#requireWriter();
       try {
-        return await this.#inWrite(writer, (runner) => SqlWriter.run(runner, SQLITE, work));
+        return await this.#runWrite(writer, (runner) => SqlWriter.run(runner, SQLITE, work));
       } catch (error) {
-        const fault = await this.#fileFault();
-        await this.#open?.save(writer);
+        const fault = await this.#findFileFault();
+        await this.#openFiles?.saveContent(writer);
         throw fault ?? error;
       }
     });
   }
 
   async read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
-    return this.#inSnapshot((runner) => work(new SqlReader(runner, SQLITE)));
+    return this.#runInSnapshot((runner) => work(new SqlReader(runner, SQLITE)));
   }
 
   async draft<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
-    this.#usableWriter();
-    return this.#inSnapshot((runner) => this.#drafts.run(runner, SQLITE, work));
+    this.#requireWriter();
+    return this.#runInSnapshot((runner) => this.#draftRunner.run(runner, SQLITE, work));
   }
 
-  async #inSnapshot<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
-    return this.#reading.enter(() =>
+  async #runInSnapshot<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
+    return this.#readQueue.runWork(() =>
       retryWhileLocked(async () => {
-        this.#open?.keepIndex();
-        const runner = this.#readers.pop() ?? this.#reader(READER_CACHE_KIB);
+        this.#openFiles?.restoreIndexSize();
+        const runner = this.#readers.pop() ?? this.#openReader(READER_CACHE_KIB);
         try {
           return await runTransaction(runner, "BEGIN", () => work(runner));
         } finally {
           this.#readers.push(runner);
         }
-      }, this.#closing.signal),
+      }, this.#closeController.signal),
     );
   }
 
   async revision(): Promise<number> {
-    if (this.#reading.isClosed) throw createClosedError();
+    if (this.#readQueue.isClosed) throw createClosedError();
     return retryWhileLocked(async () => {
-      this.#open?.keepIndex();
-      this.#revisions ??= this.#reader(REVISION_CACHE_KIB);
-      return new SqlReader(this.#revisions, SQLITE).revision();
-    }, this.#closing.signal);
+      this.#openFiles?.restoreIndexSize();
+      this.#revisionReader ??= this.#openReader(REVISION_CACHE_KIB);
+      return new SqlReader(this.#revisionReader, SQLITE).revision();
+    }, this.#closeController.signal);
   }
 
   async check(): Promise<void> {
-    const writer = this.#isReadOnly ? undefined : this.#usableWriter();
+    const writer = this.#isReadOnly ? undefined : this.#requireWriter();
     try {
-      await this.#demandWhole();
+      await this.#requireWholeFiles();
     } catch (error) {
-      if (writer !== undefined && this.#writing.use.running === 0)
-        await this.#writing.enter(async () => this.#open?.save(writer));
+      if (writer !== undefined && this.#writeQueue.use.running === 0)
+        await this.#writeQueue.runWork(async () => this.#openFiles?.saveContent(writer));
       throw error;
     }
     if (writer === undefined) return void (await this.revision());
-    this.#file.demandSpace();
+    this.#file.requireFreeSpace();
     await this.revision();
-    const isProven = performance.now() - this.#lastWriteAt < PROOF_MS;
-    if (!isProven && this.#writing.use.running === 0) await this.#writing.enter(() => this.#tryWrite());
+    const isProven = performance.now() - this.#lastWriteAt < WRITE_PROOF_MS;
+    if (!isProven && this.#writeQueue.use.running === 0) await this.#writeQueue.runWork(() => this.#tryWrite());
   }
 
   use() {
-    return { read: this.#reading.use, write: this.#writing.use };
+    return { read: this.#readQueue.use, write: this.#writeQueue.use };
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
-    await this.#writing.close();
-    await this.#reading.close();
-    this.#drafts.close();
-    if (this.#writer !== undefined && (await this.#open?.mayBeClosed(this.#writer)) === false) return;
+    this.#closeController.abort();
+    await this.#writeQueue.close();
+    await this.#readQueue.close();
+    this.#draftRunner.close();
+    if (this.#writer !== undefined && (await this.#openFiles?.canCloseConnections(this.#writer)) === false) return;
     for (const reader of this.#readers) reader.close();
-    this.#revisions?.close();
+    this.#revisionReader?.close();
     this.#writer?.close();
-    this.#open?.close();
+    this.#openFiles?.close();
   }
 
   /** Writes a row unchanged, which requires the rights and space of a change. Another process's lock is no fault. */
   async #tryWrite(): Promise<void> {
-    const writer = this.#usableWriter();
+    const writer = this.#requireWriter();
     try {
       await runTransaction(writer, SQLITE.beginWrite, async () => {
         await writer.run("UPDATE setting SET value = value WHERE name = 'revision'");
-        await this.#demandWhole();
+        await this.#requireWholeFiles();
       });
       this.#lastWriteAt = performance.now();
     } catch (error) {
@@ -190,61 +193,66 @@ class SqliteStore implements DcStore {
   }
 
   /** Runs a transaction, and returns its result only if the files that contain it would remain after a crash. */
-  async #inWrite<Result>(runner: SqliteRunner, work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
-    this.#open?.demandLength();
-    await retryWhileLocked(() => runner.run(SQLITE.beginWrite), this.#closing.signal);
+  async #runWrite<Result>(runner: SqliteRunner, work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
+    this.#openFiles?.requireFileLengths();
+    await retryWhileLocked(() => runner.run(SQLITE.beginWrite), this.#closeController.signal);
     const result = await finishTransaction(runner, async () => {
       const made = await work(runner);
-      await this.#demandWhole();
+      await this.#requireWholeFiles();
       return made;
     });
-    if (this.#open === undefined) this.#file.demandSame();
-    else await this.#open.demandKept();
+    if (this.#openFiles === undefined) this.#file.requireSameFile();
+    else await this.#openFiles.requireCommittedFiles();
     this.#lastWriteAt = performance.now();
-    await this.#open?.copyLongLog(runner);
+    await this.#openFiles?.copyLongLog(runner);
     return result;
   }
 
-  async #demandWhole(): Promise<void> {
-    if (this.#open === undefined) this.#file.demandSame();
-    else await this.#open.demandWhole();
+  async #requireWholeFiles(): Promise<void> {
+    if (this.#openFiles === undefined) this.#file.requireSameFile();
+    else await this.#openFiles.requireWholeFiles();
   }
 
   /** Returns the files' fault; undefined without one. A fault explains SQLite's error about damaged pages. */
-  async #fileFault(): Promise<unknown> {
+  async #findFileFault(): Promise<unknown> {
     try {
-      await this.#demandWhole();
+      await this.#requireWholeFiles();
       return undefined;
     } catch (error) {
-      this.#malformed = undefined;
+      this.#malformedError = undefined;
       return error;
     }
   }
 
-  #usableWriter(): SqliteRunner {
-    if (this.#malformed !== undefined)
-      throw createUnavailableRefusal("The database is malformed: changes are refused", this.#malformed);
+  #requireWriter(): SqliteRunner {
+    if (this.#malformedError !== undefined)
+      throw createUnavailableRefusal("The database is malformed: changes are refused", this.#malformedError);
     if (this.#writer !== undefined) return this.#writer;
     const message = "The database cannot be changed: its file is read-only";
     throw createUnavailableRefusal(message, new Error(message));
   }
 
-  #reader(cacheKib: number): SqliteRunner {
+  #openReader(cacheKib: number): SqliteRunner {
     // A connection that is opened next to a removed log would create a new log.
-    if (this.#open === undefined) this.#file.demandSame();
-    else this.#open.demandNamed();
-    return this.#connect(this.#isReadOnly ? "read" : "write", cacheKib);
+    if (this.#openFiles === undefined) this.#file.requireSameFile();
+    else this.#openFiles.requireNamedFiles();
+    return this.#openConnection(this.#isReadOnly ? "read" : "write", cacheKib);
   }
 
-  #connect(use: FileUse, cacheKib: number): SqliteRunner {
+  #openConnection(use: FileUse, cacheKib: number): SqliteRunner {
     const onError = (error: unknown) => {
-      if (error instanceof Error && MALFORMED.test(error.message)) this.#malformed ??= error;
+      if (error instanceof Error && MALFORMED_MESSAGE.test(error.message)) this.#malformedError ??= error;
     };
-    return new SqliteRunner({ address: this.#file.address(use), cacheKib, onStatement: this.#onStatement, onError });
+    return new SqliteRunner({
+      address: this.#file.formatAddress(use),
+      cacheKib,
+      onStatement: this.#onStatement,
+      onError,
+    });
   }
 
-  async #tablesAndSteps(): Promise<number> {
-    const runner = this.#reader(REVISION_CACHE_KIB);
+  async #readStepCount(): Promise<number> {
+    const runner = this.#openReader(REVISION_CACHE_KIB);
     try {
       if (!requireOwnTables(await runner.all(LIST_TABLES_SQL))) return 0;
       const [row] = await runner.all("SELECT COUNT(*) AS steps FROM migration");
@@ -264,7 +272,7 @@ async function requireOwnFile(file: SqliteFile): Promise<void> {
   if ((statSync(file.path, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
   let reader: SqliteRunner;
   try {
-    reader = new SqliteRunner({ address: file.address("read"), cacheKib: REVISION_CACHE_KIB });
+    reader = new SqliteRunner({ address: file.formatAddress("read"), cacheKib: REVISION_CACHE_KIB });
   } catch {
     return;
   }

@@ -5,18 +5,18 @@ import type { FieldText, SourceFile, SourceFormat, SourceNote, SourceTask } from
 import { parseStatusWord, parseTypeWord } from "../words.ts";
 
 /** Kinds of links that block a task. All other kinds are mere relations. */
-const WAITS = new Set(["blocks", "conditional-blocks", "waits-for"]);
+const BLOCKING_LINK_KINDS = new Set(["blocks", "conditional-blocks", "waits-for"]);
 
 /** Priorities by beads' number: 0 is the most urgent, 4 the backlog. */
-const PRIORITIES = ["critical", "high", "medium", "low", "low"] as const;
+const PRIORITY_BY_NUMBER = ["critical", "high", "medium", "low", "low"] as const;
 
 /** Types of records that agents store among the issues and that `bd ready` does not list as work. */
-const NOT_WORK = new Set("agent convoy event gate message merge-request molecule rig role slot".split(" "));
+const NON_WORK_TYPES = new Set("agent convoy event gate message merge-request molecule rig role slot".split(" "));
 
-const KEPT = ["owner", "external_ref", "defer_until", "estimated_minutes", "spec_id"] as const;
+const COPIED_FIELDS = ["owner", "external_ref", "defer_until", "estimated_minutes", "spec_id"] as const;
 
 /** Reads the issues of beads: JSON Lines, one issue a line. */
-export const beads: SourceFormat = {
+export const beadsFormat: SourceFormat = {
   kind: "beads",
   name: "beads",
   folders: [".beads"],
@@ -34,10 +34,11 @@ export const beads: SourceFormat = {
       "pending with `approval: { required: true }`",
   },
   note: "`planner ready` lists what `bd ready` lists, except issues that have open parts.",
-  matches: (paths) => paths.some((path) => isIssuesFile(path)),
+  matchesPaths: (paths) => paths.some((path) => isIssuesFile(path)),
   matchesFile: (name, head) => /\.jsonl$/i.test(name) && /"issue_type"\s*:/.test(head.split("\n", 1)[0] ?? ""),
-  reads: (path) => /^[^/]+\.jsonl$/i.test(path) && !/^(?:interactions|routes|molecules|deletions)\.jsonl$/.test(path),
-  read(files, now) {
+  readsPath: (path) =>
+    /^[^/]+\.jsonl$/i.test(path) && !/^(?:interactions|routes|molecules|deletions)\.jsonl$/.test(path),
+  readTasks(files, now) {
     const notes: SourceNote[] = [];
     const records = selectExport(files).map(({ path, text }) => readRecords(path, parseJsonLines(text), notes));
     const tasks = records.flatMap((each) => [...each.map((record) => readTask(record, now))]);
@@ -58,22 +59,22 @@ function selectExport(files: readonly SourceFile[]): readonly SourceFile[] {
 function readTask(record: JsonRecord, now: Date): SourceTask | undefined {
   const id = record.text("id");
   if (id === undefined) {
-    record.refuse("no id", "expected a field id");
+    record.addRefusal("no id", "expected a field id");
     return undefined;
   }
   const word = record.text("status") ?? "open";
   if (word === "tombstone") {
-    record.note("deleted at the source", id);
+    record.addNote("deleted at the source", id);
     return undefined;
   }
   const status = parseStatusWord(isDeferredIssue(record, word, now) ? "deferred" : word);
-  if (status === undefined) record.note("unknown status, imported as pending", word);
+  if (status === undefined) record.addNote("unknown status, imported as pending", word);
   const links = readIssueLinks(record);
   const type = record.text("issue_type");
   const isDraft = isNonWorkRecord(record, type);
-  if (isDraft) record.note("not offered as work at the source; waits for approval", `${id}: ${type ?? "issue"}`);
+  if (isDraft) record.addNote("not offered as work at the source; waits for approval", `${id}: ${type ?? "issue"}`);
   return {
-    ...record.place,
+    ...record.location,
     key: id,
     title: record.text("title") ?? id,
     body: buildBodyText(record),
@@ -81,10 +82,10 @@ function readTask(record: JsonRecord, now: Date): SourceTask | undefined {
     type: type === undefined ? undefined : parseTypeWord(type),
     priority: readPriority(record),
     assignees: [record.text("assignee") ?? ""].filter((name) => name !== ""),
-    due: record.day("due_at"),
-    created: record.day("created_at"),
-    completedAt: record.moment("closed_at"),
-    labels: record.texts("labels"),
+    due: record.getDay("due_at"),
+    created: record.getDay("created_at"),
+    completedAt: record.getTime("closed_at"),
+    labels: record.getTexts("labels"),
     dependsOn: links.waits,
     parent: links.parent,
     isDraft,
@@ -98,8 +99,8 @@ function readTask(record: JsonRecord, now: Date): SourceTask | undefined {
 
 function readPriority(record: JsonRecord): SourceTask["priority"] {
   const number = record.text("priority");
-  const known = number === undefined ? undefined : PRIORITIES[Number(number)];
-  if (number !== undefined && known === undefined) record.note("unknown priority", number);
+  const known = number === undefined ? undefined : PRIORITY_BY_NUMBER[Number(number)];
+  if (number !== undefined && known === undefined) record.addNote("unknown priority", number);
   return known;
 }
 
@@ -110,28 +111,28 @@ function isDeferredIssue(record: JsonRecord, word: string, now: Date): boolean {
 }
 
 function isNonWorkRecord(record: JsonRecord, type: string | undefined): boolean {
-  return ["ephemeral", "pinned", "is_template"].some((name) => record.flag(name)) || NOT_WORK.has(type ?? "");
+  return ["ephemeral", "pinned", "is_template"].some((name) => record.isTrue(name)) || NON_WORK_TYPES.has(type ?? "");
 }
 
-interface Links {
+interface IssueLinks {
   readonly waits: readonly string[];
   readonly related: readonly string[];
   readonly parent: string | undefined;
 }
 
-function readIssueLinks(record: JsonRecord): Links {
+function readIssueLinks(record: JsonRecord): IssueLinks {
   const waits: string[] = [];
   const related: string[] = [];
   let parent = record.text("parent");
-  for (const link of record.objects("dependencies")) {
+  for (const link of record.getObjects("dependencies")) {
     const other = link.text("depends_on_id");
     const type = link.text("type") ?? "blocks";
-    if (other === undefined) record.note("dependency without an id", type);
-    else if (WAITS.has(type)) waits.push(other);
+    if (other === undefined) record.addNote("dependency without an id", type);
+    else if (BLOCKING_LINK_KINDS.has(type)) waits.push(other);
     else if (type === "parent-child") parent = other;
     else {
       related.push(`${type} ${other}`);
-      record.note("relation that is not a dependency, kept in the field related", `${type} ${other}`);
+      record.addNote("relation that is not a dependency, kept in the field related", `${type} ${other}`);
     }
   }
   return { waits, related, parent };
@@ -139,7 +140,7 @@ function readIssueLinks(record: JsonRecord): Links {
 
 function pickKeptFields(record: JsonRecord): Record<string, FieldText> {
   return Object.fromEntries(
-    KEPT.flatMap((name) => {
+    COPIED_FIELDS.flatMap((name) => {
       const text = record.text(name);
       return text === undefined ? [] : [[name, text] as const];
     }),
@@ -148,7 +149,7 @@ function pickKeptFields(record: JsonRecord): Record<string, FieldText> {
 
 function buildBodyText(record: JsonRecord): string {
   const comments = record
-    .objects("comments")
+    .getObjects("comments")
     .map(
       (comment) =>
         `**${comment.text("author") ?? "?"}**, ${comment.text("created_at") ?? "?"}:\n\n${comment.text("text") ?? ""}`,

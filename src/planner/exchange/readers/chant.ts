@@ -1,19 +1,19 @@
 import { isCalendarDay, parsePriority } from "../../spec/planning.ts";
 import { parseSpecIdParts } from "../../spec/spec_id.ts";
-import { getText, getTexts, pickTextFields } from "../foreign_fields.ts";
+import { getFieldText, getFieldTexts, pickTextFields } from "../foreign_fields.ts";
 import { type ForeignFields, type ForeignValue, readForeignMarkdown } from "../foreign_yaml.ts";
 import { splitTitle } from "../sections.ts";
 import { refuseUnparsed, type SourceFile, type SourceFormat, type SourceNote, type SourceTask } from "../source.ts";
 import { parseStatusWord, parseTime } from "../words.ts";
 
 /** Names of the fields that are read one by one; all others are copied. */
-const READ = new Set([
+const HANDLED_FIELDS = new Set([
   ...["id", "status", "type", "depends_on", "labels", "target_files", "priority", "assignee", "due", "completed_at"],
   ...["title", "approval", "origin", "informed_by"],
 ]);
 
 /** Reads the specs of chant. They keep their ids, because chant's ids and files have planner's form. */
-export const chant: SourceFormat = {
+export const chantFormat: SourceFormat = {
   kind: "chant",
   name: "chant",
   folders: [".chant"],
@@ -24,9 +24,9 @@ export const chant: SourceFormat = {
     "paused; ready": "in_progress; pending",
   },
   note: "Tried with the 872 specs of chant's own history: status, type, labels, target files and criteria were equal.",
-  matches: (paths) => paths.some((path) => isSpecFile(path)),
-  reads: isSpecFile,
-  read(files) {
+  matchesPaths: (paths) => paths.some((path) => isSpecFile(path)),
+  readsPath: isSpecFile,
+  readTasks(files) {
     const notes: SourceNote[] = [];
     const active = files.filter(({ path }) => path.startsWith("specs/"));
     const archived = files.filter(({ path }) => !path.startsWith("specs/"));
@@ -54,11 +54,11 @@ function readTask({ path, text }: SourceFile, ids: ReadonlySet<string>, notes: S
   const note = (name: string, reason: string, detail: string): void => {
     notes.push({ file: path, line: read.lines.get(name) ?? 1, reason, detail });
   };
-  const word = getText(read, "status") ?? "pending";
+  const word = getFieldText(read, "status") ?? "pending";
   const status = parseStatusWord(word);
   if (status === undefined) note("status", "unknown status, imported as pending", word);
   const { title, rest } = splitTitle(read.body);
-  const due = getText(read, "due");
+  const due = getFieldText(read, "due");
   const above = id.includes(".") ? id.slice(0, id.lastIndexOf(".")) : undefined;
   return [
     {
@@ -66,37 +66,40 @@ function readTask({ path, text }: SourceFile, ids: ReadonlySet<string>, notes: S
       specId: id,
       file: path,
       line: 1,
-      title: title ?? getText(read, "title") ?? id,
+      title: title ?? getFieldText(read, "title") ?? id,
       body: rest,
       ...(status ?? { status: "pending", originStatus: word }),
-      type: getText(read, "type"),
-      priority: parsePriority(getText(read, "priority") ?? null) ?? undefined,
-      assignees: getTexts(read, "assignee"),
+      type: getFieldText(read, "type"),
+      priority: parsePriority(getFieldText(read, "priority") ?? null) ?? undefined,
+      assignees: getFieldTexts(read, "assignee"),
       due: due !== undefined && isCalendarDay(due) ? due : undefined,
       created: parseSpecIdParts(id)?.day,
-      completedAt: parseTime(getText(read, "completed_at")),
-      labels: getTexts(read, "labels"),
-      dependsOn: getTexts(read, "depends_on"),
+      completedAt: parseTime(getFieldText(read, "completed_at")),
+      labels: getFieldTexts(read, "labels"),
+      dependsOn: getFieldTexts(read, "depends_on"),
       parent: above !== undefined && ids.has(above) ? above : undefined,
       isOrdered: !read.values.has("depends_on"),
-      targetFiles: getTexts(read, "target_files"),
+      targetFiles: getFieldTexts(read, "target_files"),
       archived: !path.startsWith("specs/"),
       fields: pickKeptFields(read, note),
     },
   ];
 }
 
-type Kept = NonNullable<SourceTask["fields"]>;
+type AdditionalFields = NonNullable<SourceTask["fields"]>;
 
-function pickKeptFields(read: ForeignFields, note: (name: string, reason: string, detail: string) => void): Kept {
-  const others = [...read.values.keys()].filter((name) => !READ.has(name));
+function pickKeptFields(
+  read: ForeignFields,
+  note: (name: string, reason: string, detail: string) => void,
+): AdditionalFields {
+  const others = [...read.values.keys()].filter((name) => !HANDLED_FIELDS.has(name));
   const plain = pickTextFields(read, others);
   for (const name of others) {
     if (isMapping(read.values.get(name))) note(name, "field that holds a mapping", name);
   }
-  const sources = [...getTexts(read, "informed_by"), ...getTexts(read, "origin")];
+  const sources = [...getFieldTexts(read, "informed_by"), ...getFieldTexts(read, "origin")];
   if (read.values.has("origin"))
-    note("origin", "field origin, kept in informed_by", getTexts(read, "origin").join(", "));
+    note("origin", "field origin, kept in informed_by", getFieldTexts(read, "origin").join(", "));
   const approval = read.values.get("approval");
   return {
     ...plain,

@@ -2,17 +2,18 @@ import { getNodeValue } from "jsonc-parser";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { visitUnfencedLines } from "../../spec/body_lines.ts";
 import { type JsonRecord, readRecords } from "../json_record.ts";
-import { type JsonProblem, listElements, type PlacedValue, parseJsonLines, parseJsonWithLines } from "../json_text.ts";
+import { type JsonProblem, type LocatedValue, listElements, parseJsonLines, parseJsonWithLines } from "../json_text.ts";
 import { buildBody } from "../sections.ts";
 import type { SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
 import { parsePriorityWord, parseTypeWord } from "../words.ts";
 
 /** A line that states the issues on which an issue depends. */
-const WAITS = /^[\s>*-]*\**(?:blocked by|depends on)\**:?\**\s+(.*)$/i;
-const REFERENCE = /(?:\b([\w.-]+\/[\w.-]+))?#(\d+)|https:\/\/github\.com\/([\w.-]+\/[\w.-]+)\/issues\/(\d+)/g;
+const DEPENDENCY_LINE_PATTERN = /^[\s>*-]*\**(?:blocked by|depends on)\**:?\**\s+(.*)$/i;
+const ISSUE_REFERENCE_PATTERN =
+  /(?:\b([\w.-]+\/[\w.-]+))?#(\d+)|https:\/\/github\.com\/([\w.-]+\/[\w.-]+)\/issues\/(\d+)/g;
 
 /** Reads GitHub issues from the output of `gh issue list --json …` or of the REST API. */
-export const github: SourceFormat = {
+export const githubFormat: SourceFormat = {
   kind: "github",
   name: "GitHub issues",
   folders: [],
@@ -28,11 +29,11 @@ export const github: SourceFormat = {
     'a line "Blocked by #12" or "Depends on #12"; parent issue':
       "`depends_on`; the spec is a member of its parent's spec",
   },
-  matches: () => false,
+  matchesPaths: () => false,
   matchesFile: (name, head) =>
     /\.jsonl?$/i.test(name) && /"number"\s*:/.test(head) && /"title"\s*:/.test(head) && !/"issue_type"\s*:/.test(head),
-  reads: (path) => /^[^/]+\.jsonl?$/i.test(path),
-  read(files) {
+  readsPath: (path) => /^[^/]+\.jsonl?$/i.test(path),
+  readTasks(files) {
     const notes: SourceNote[] = [];
     const issues = files.flatMap((file) => [...readRecords(file.path, readValues(file), notes)]);
     return { tasks: issues.map((record) => readTask(record)).filter((task) => task !== undefined), notes };
@@ -40,7 +41,7 @@ export const github: SourceFormat = {
 };
 
 /** Returns the issues of a list, of pages of a list (`gh api --slurp`), of a search's `items`, or of JSON Lines. */
-function readValues({ path, text }: SourceFile): Iterable<PlacedValue | JsonProblem> {
+function readValues({ path, text }: SourceFile): Iterable<LocatedValue | JsonProblem> {
   if (/\.jsonl$/i.test(path)) return parseJsonLines(text);
   const json = parseJsonWithLines(text);
   if ("message" in json) return [json];
@@ -48,7 +49,7 @@ function readValues({ path, text }: SourceFile): Iterable<PlacedValue | JsonProb
   if (root.type === "array") {
     const nodes = root.children ?? [];
     return nodes.flatMap((node) =>
-      node.type === "array" ? listElements(node, json) : [{ value: getNodeValue(node), line: json.lineOf(node) }],
+      node.type === "array" ? listElements(node, json) : [{ value: getNodeValue(node), line: json.findLine(node) }],
     );
   }
   const value: unknown = getNodeValue(root);
@@ -59,33 +60,33 @@ function readValues({ path, text }: SourceFile): Iterable<PlacedValue | JsonProb
 function readTask(record: JsonRecord): SourceTask | undefined {
   const number = record.text("number");
   if (number === undefined) {
-    record.refuse("no id", "expected a field number");
+    record.addRefusal("no id", "expected a field number");
     return undefined;
   }
-  if (record.has("pull_request") || record.flag("isPullRequest")) {
-    record.note("pull request", `#${number}`);
+  if (record.hasValue("pull_request") || record.isTrue("isPullRequest")) {
+    record.addNote("pull request", `#${number}`);
     return undefined;
   }
   const url = record.text("html_url") ?? record.text("url");
   const repository = /([\w.-]+\/[\w.-]+)\/issues\/\d+$/.exec(url ?? "")?.[1];
   const nameOf = (other: string | undefined, id: string): string =>
     (other ?? repository) === undefined ? `#${id}` : `${other ?? repository}#${id}`;
-  const labels = record.texts("labels", "name");
+  const labels = record.getTexts("labels", "name");
   const body = record.text("body");
-  const milestone = record.object("milestone");
-  const type = record.object("type")?.text("name") ?? record.object("issueType")?.text("name");
+  const milestone = record.getObject("milestone");
+  const type = record.getObject("type")?.text("name") ?? record.getObject("issueType")?.text("name");
   return {
-    ...record.place,
+    ...record.location,
     key: nameOf(undefined, number),
     title: record.text("title") ?? `#${number}`,
     body: buildBody(body, [["Comments", formatComments(record)]]),
     ...readStatus(record),
     type: [type ?? "", ...labels].map(parseTypeWord).find((known) => known !== undefined),
     priority: labels.map(parsePriorityLabel).find((known) => known !== undefined),
-    assignees: record.texts("assignees", "login"),
-    due: milestone?.day("dueOn", "due_on"),
-    created: record.day("createdAt", "created_at"),
-    completedAt: record.moment("closedAt", "closed_at"),
+    assignees: record.getTexts("assignees", "login"),
+    due: milestone?.getDay("dueOn", "due_on"),
+    created: record.getDay("createdAt", "created_at"),
+    completedAt: record.getTime("closedAt", "closed_at"),
     labels,
     dependsOn: findDependencies(body ?? "", nameOf),
     parent: readParent(record, nameOf),
@@ -97,10 +98,10 @@ function readTask(record: JsonRecord): SourceTask | undefined {
 }
 
 function readStatus(record: JsonRecord): Pick<SourceTask, "status" | "originStatus"> {
-  const state = record.text("state")?.toLowerCase() ?? (record.flag("closed") ? "closed" : "open");
+  const state = record.text("state")?.toLowerCase() ?? (record.isTrue("closed") ? "closed" : "open");
   const reason = (record.text("stateReason") ?? record.text("state_reason") ?? "").toLowerCase();
   if (state !== "closed" && state !== "open") {
-    record.note("unknown status, imported as pending", state);
+    record.addNote("unknown status, imported as pending", state);
     return { status: "pending", originStatus: state };
   }
   if (state === "open") return { status: "pending" };
@@ -118,34 +119,34 @@ function parsePriorityLabel(label: string): ReturnType<typeof parsePriorityWord>
     : parsePriorityWord(named);
 }
 
-type NameOf = (repository: string | undefined, id: string) => string;
+type FormatIssueKey = (repository: string | undefined, id: string) => string;
 
-function findDependencies(body: string, nameOf: NameOf): readonly string[] {
+function findDependencies(body: string, formatIssueKey: FormatIssueKey): readonly string[] {
   const found: string[] = [];
   visitUnfencedLines(body, ({ text }) => {
-    const listed = WAITS.exec(text)?.[1];
-    for (const [, other, id, linked, linkedId] of (listed ?? "").matchAll(REFERENCE)) {
-      found.push(nameOf(other ?? linked, id ?? linkedId ?? ""));
+    const listed = DEPENDENCY_LINE_PATTERN.exec(text)?.[1];
+    for (const [, other, id, linked, linkedId] of (listed ?? "").matchAll(ISSUE_REFERENCE_PATTERN)) {
+      found.push(formatIssueKey(other ?? linked, id ?? linkedId ?? ""));
     }
     return false;
   });
   return found;
 }
 
-function readParent(record: JsonRecord, nameOf: NameOf): string | undefined {
+function readParent(record: JsonRecord, nameOf: FormatIssueKey): string | undefined {
   const url = record.text("parent_issue_url");
   const fromUrl = /([\w.-]+\/[\w.-]+)\/issues\/(\d+)$/.exec(url ?? "");
   if (fromUrl !== null) return nameOf(fromUrl[1], fromUrl[2] ?? "");
-  const number = record.object("parent")?.text("number");
+  const number = record.getObject("parent")?.text("number");
   return number === undefined ? undefined : nameOf(undefined, number);
 }
 
 function formatComments(record: JsonRecord): string | undefined {
-  if (!Array.isArray(record.raw("comments"))) return undefined;
+  if (!Array.isArray(record.getValue("comments"))) return undefined;
   return record
-    .objects("comments")
+    .getObjects("comments")
     .map((comment) => {
-      const who = comment.object("author")?.text("login") ?? comment.object("user")?.text("login") ?? "?";
+      const who = comment.getObject("author")?.text("login") ?? comment.getObject("user")?.text("login") ?? "?";
       const when = comment.text("createdAt") ?? comment.text("created_at") ?? "?";
       return `**${who}**, ${when}:\n\n${comment.text("body") ?? ""}`;
     })

@@ -4,7 +4,7 @@ import { createSlug, demoteHeadings, formatTitle, splitTitle } from "../sections
 import type { SourceFormat, SourceNote, SourceTask } from "../source.ts";
 
 /** Reads the specs of Kiro: one folder per feature, whose tasks become its ordered members. */
-export const kiro: SourceFormat = {
+export const kiroFormat: SourceFormat = {
   kind: "kiro",
   name: "Kiro",
   folders: [".kiro/specs", "specs"],
@@ -21,15 +21,15 @@ export const kiro: SourceFormat = {
       "label `optional` and `approval: { required: true }`: `planner approve` makes it ready, `planner cancel` skips it",
   },
   note: "A task with tasks below it waits for all of them: cancel those that you skip.",
-  matches: (paths) =>
+  matchesPaths: (paths) =>
     paths.some((path) => /(?:^|\/)(?:requirements|bugfix)\.md$/.test(path) && path.split("/").length <= 2),
-  reads: (path) => /^(?:[^/]+\/)?(?:requirements|bugfix|design|tasks)\.md$/.test(path),
-  read(files) {
+  readsPath: (path) => /^(?:[^/]+\/)?(?:requirements|bugfix|design|tasks)\.md$/.test(path),
+  readTasks(files) {
     const notes: SourceNote[] = [];
     // If the source is the folder of one feature, its files have no folder in their path.
     const placed = files.map((file) => (file.path.includes("/") ? file : { ...file, path: `./${file.path}` }));
     const folders = new FilesByFolder(placed, /^([^/]+)\/([^/]+)$/);
-    return { tasks: folders.folders().flatMap((folder) => readFeature(folder, folders, notes)), notes };
+    return { tasks: folders.listFolders().flatMap((folder) => readFeature(folder, folders, notes)), notes };
   },
 };
 
@@ -41,28 +41,33 @@ function readFeature(folder: string, files: FilesByFolder, notes: SourceNote[]):
   const file = `${prefix}tasks.md`;
   const items = parseChecklist(list);
   if (items.length === 0)
-    notes.push({ file: files.first(folder) ?? folder, line: 1, reason: "feature without tasks", detail: feature });
-  const tasks = new TaskList(feature, file, items).tasks();
+    notes.push({
+      file: files.findFirstPath(folder) ?? folder,
+      line: 1,
+      reason: "feature without tasks",
+      detail: feature,
+    });
+  const tasks = new KiroTaskList(feature, file, items).buildTasks();
   const driver: SourceTask = {
     key: feature,
-    file: items.length === 0 ? (files.first(folder) ?? folder) : file,
+    file: items.length === 0 ? (files.findFirstPath(folder) ?? folder) : file,
     line: 1,
     title: formatTitle(feature),
     body: buildBodyText(requirements, files.text(folder, "design.md") ?? ""),
     status: computeFeatureStatus(tasks),
-    type: files.has(folder, "bugfix.md") && tasks.length === 0 ? "fix" : "driver",
+    type: files.hasFile(folder, "bugfix.md") && tasks.length === 0 ? "fix" : "driver",
   };
   return [driver, ...tasks];
 }
 
 /** Assigns keys, parents and order to the tasks of one list. */
-class TaskList {
+class KiroTaskList {
   readonly #feature: string;
   readonly #file: string;
   readonly #items: readonly ChecklistItem[];
   readonly #keys = new Set<string>();
   /** By parent: key of the last required task, and whether an optional task came before. */
-  readonly #before = new Map<string, { required: string | undefined; optional: boolean }>();
+  readonly #previousTasks = new Map<string, { required: string | undefined; optional: boolean }>();
 
   constructor(feature: string, file: string, items: readonly ChecklistItem[]) {
     this.#feature = feature;
@@ -70,19 +75,19 @@ class TaskList {
     this.#items = items;
   }
 
-  tasks(): readonly SourceTask[] {
+  buildTasks(): readonly SourceTask[] {
     const above: { indent: number; key: string }[] = [];
     return this.#items.map((item) => {
       const [, number, rest] = /^(\d+(?:\.\d+)*)\.?\s+(.*)$/.exec(item.text) ?? [];
-      const key = this.#keyOf(number ?? createSlug(item.text));
+      const key = this.#createKey(number ?? createSlug(item.text));
       while ((above.at(-1)?.indent ?? -1) >= item.indent) above.pop();
-      const parent = this.#numberedParent(number) ?? above.at(-1)?.key ?? this.#feature;
+      const parent = this.#findNumberedParent(number) ?? above.at(-1)?.key ?? this.#feature;
       above.push({ indent: item.indent, key });
-      return { ...this.#task(item, rest ?? item.text), key, parent, ...this.#order(key, parent, item) };
+      return { ...this.#buildTask(item, rest ?? item.text), key, parent, ...this.#orderTask(key, parent, item) };
     });
   }
 
-  #keyOf(name: string): string {
+  #createKey(name: string): string {
     let key = `${this.#feature}/${name}`;
     for (let count = 2; this.#keys.has(key); count++) key = `${this.#feature}/${name}-${count}`;
     this.#keys.add(key);
@@ -90,13 +95,13 @@ class TaskList {
   }
 
   /** Returns the key of task 2 for the number 2.1, regardless of indentation; undefined if there is no such task. */
-  #numberedParent(number: string | undefined): string | undefined {
+  #findNumberedParent(number: string | undefined): string | undefined {
     if (number === undefined || !number.includes(".")) return undefined;
     const key = `${this.#feature}/${number.slice(0, number.lastIndexOf("."))}`;
     return this.#keys.has(key) ? key : undefined;
   }
 
-  #task(item: ChecklistItem, title: string): Omit<SourceTask, "key"> {
+  #buildTask(item: ChecklistItem, title: string): Omit<SourceTask, "key"> {
     const status = item.mark === "x" ? "completed" : item.mark === "-" ? "in_progress" : "pending";
     return {
       file: this.#file,
@@ -109,11 +114,11 @@ class TaskList {
   }
 
   /** Orders a task after the previous required one; no task waits for an optional one. */
-  #order(key: string, parent: string, { isOptional }: ChecklistItem): Pick<SourceTask, "isOrdered" | "dependsOn"> {
-    const before = this.#before.get(parent) ?? { required: undefined, optional: false };
+  #orderTask(key: string, parent: string, { isOptional }: ChecklistItem): Pick<SourceTask, "isOrdered" | "dependsOn"> {
+    const before = this.#previousTasks.get(parent) ?? { required: undefined, optional: false };
     const isOrdered = !before.optional && !isOptional;
     const dependsOn = isOrdered || before.required === undefined ? [] : [before.required];
-    this.#before.set(parent, {
+    this.#previousTasks.set(parent, {
       required: isOptional ? before.required : key,
       optional: before.optional || isOptional,
     });

@@ -1,17 +1,17 @@
 import { FilesByFolder } from "../files_by_folder.ts";
-import { getText, getTexts } from "../foreign_fields.ts";
+import { getFieldText, getFieldTexts } from "../foreign_fields.ts";
 import { type ForeignFields, readForeignYaml } from "../foreign_yaml.ts";
 import { demoteHeadings, formatTitle, splitTitle } from "../sections.ts";
 import type { SourceFormat, SourceNote, SourceTask } from "../source.ts";
 import { parseDay, parseTime } from "../words.ts";
 
 /** A line that OpenSpec counts as a task: anywhere, with either list mark, with or without a blank after the box. */
-const TASK_LINE = /^(\s*)[-*]\s*\[([\sxX])\][ \t]*(.*)$/gm;
+const TASK_LINE_PATTERN = /^(\s*)[-*]\s*\[([\sxX])\][ \t]*(.*)$/gm;
 
 const NO_FIELDS: ForeignFields = { values: new Map(), lines: new Map() };
 
 /** Reads the changes of OpenSpec: one folder per change, whose tasks become criteria. */
-export const openspec: SourceFormat = {
+export const openspecFormat: SourceFormat = {
   kind: "openspec",
   name: "OpenSpec",
   folders: ["openspec"],
@@ -26,15 +26,15 @@ export const openspec: SourceFormat = {
     "`changes/archive/<day>-<name>`": "completed and archived, `completed_at` that day",
     "`.openspec.yaml`: `created`, `dependsOn`": "the day in the spec's id, `depends_on`",
   },
-  matches: (paths) => paths.some((path) => /^changes\/(?:archive\/)?[^/]+\/(?:proposal|tasks)\.md$/.test(path)),
-  reads: (path) => /^changes\/.+\.(?:md|yaml)$/.test(path),
-  read(files) {
+  matchesPaths: (paths) => paths.some((path) => /^changes\/(?:archive\/)?[^/]+\/(?:proposal|tasks)\.md$/.test(path)),
+  readsPath: (path) => /^changes\/.+\.(?:md|yaml)$/.test(path),
+  readTasks(files) {
     const notes: SourceNote[] = [];
     const active = new FilesByFolder(files, /^(changes\/(?!archive\/)[^/]+)\/(.+)$/);
     const archived = new FilesByFolder(files, /^(changes\/archive\/[^/]+)\/(.+)$/);
-    const names = new Set(active.folders().map((folder) => parseChangeName(folder).name));
-    const tasks = active.folders().map((folder) => readTask(folder, active, parseChangeName(folder), notes));
-    for (const folder of archived.folders()) {
+    const names = new Set(active.listFolders().map((folder) => parseChangeName(folder).name));
+    const tasks = active.listFolders().map((folder) => readTask(folder, active, parseChangeName(folder), notes));
+    for (const folder of archived.listFolders()) {
       const { name, day } = parseChangeName(folder);
       const key = names.has(name) ? folder.slice("changes/archive/".length) : name;
       names.add(key);
@@ -61,9 +61,9 @@ function parseChangeName(folder: string): ChangeName {
 function readTask(folder: string, files: FilesByFolder, { name }: ChangeName, notes: SourceNote[]): SourceTask {
   const list = files.text(folder, "tasks.md") ?? "";
   const proposal = splitTitle(files.text(folder, "proposal.md") ?? "");
-  const file = files.has(folder, "proposal.md") ? `${folder}/proposal.md` : (files.first(folder) ?? folder);
+  const file = files.hasFile(folder, "proposal.md") ? `${folder}/proposal.md` : (files.findFirstPath(folder) ?? folder);
   const fields = readMetadata(folder, files, notes);
-  if (!files.has(folder, "tasks.md")) notes.push({ file, line: 1, reason: "change without tasks", detail: name });
+  if (!files.hasFile(folder, "tasks.md")) notes.push({ file, line: 1, reason: "change without tasks", detail: name });
   return {
     key: name,
     file,
@@ -71,8 +71,8 @@ function readTask(folder: string, files: FilesByFolder, { name }: ChangeName, no
     title: parseTitle(proposal.title) ?? formatTitle(name),
     body: buildBodyText(folder, files, { proposal: proposal.rest, list }),
     status: computeChangeStatus(list),
-    created: parseDay(getText(fields, "created")),
-    dependsOn: getTexts(fields, "dependsOn"),
+    created: parseDay(getFieldText(fields, "created")),
+    dependsOn: getFieldTexts(fields, "dependsOn"),
   };
 }
 
@@ -98,7 +98,7 @@ function parseTitle(heading: string | undefined): string | undefined {
 }
 
 function computeChangeStatus(list: string): SourceTask["status"] {
-  const boxes = [...list.matchAll(TASK_LINE)].map(([, , mark = ""]) => mark.toLowerCase() === "x");
+  const boxes = [...list.matchAll(TASK_LINE_PATTERN)].map(([, , mark = ""]) => mark.toLowerCase() === "x");
   if (!boxes.includes(true)) return "pending";
   return boxes.includes(false) ? "in_progress" : "completed";
 }
@@ -109,7 +109,7 @@ function buildBodyText(
   { proposal, list }: { proposal: string; list: string },
 ): string {
   const criteria = demoteHeadings(splitTitle(list).rest, 3).replaceAll(
-    TASK_LINE,
+    TASK_LINE_PATTERN,
     (_line, indent: string, mark: string, text: string) => {
       return `${indent.replaceAll("\n", "")}- [${mark.toLowerCase() === "x" ? "x" : " "}] ${text}`;
     },

@@ -4,12 +4,12 @@ import { createSlug, demoteHeadings, formatTitle, splitTitle } from "../sections
 import type { SourceFormat, SourceNote, SourceTask } from "../source.ts";
 import { parseDay, parsePriorityWord } from "../words.ts";
 
-const FILE = /^(?:[^/]+\/)?(?:spec|plan|tasks)\.md$/;
+const FEATURE_FILE_PATTERN = /^(?:[^/]+\/)?(?:spec|plan|tasks)\.md$/;
 /** A file path with a folder and an extension in a task's description. */
-const PATH = /(?<![\w/.:-])((?:[\w.@-]+\/)+[\w.@-]+\.\w{1,8})(?![\w/])/g;
+const FILE_PATH_PATTERN = /(?<![\w/.:-])((?:[\w.@-]+\/)+[\w.@-]+\.\w{1,8})(?![\w/])/g;
 
 /** Reads the features of Spec Kit: one folder per feature, whose tasks become its members. */
-export const specKit: SourceFormat = {
+export const specKitFormat: SourceFormat = {
   kind: "spec-kit",
   name: "Spec Kit",
   folders: ["specs", ".specify/specs"],
@@ -25,15 +25,15 @@ export const specKit: SourceFormat = {
     "files named in the text": "`target_files`",
     "`**Created**`, `**Status**` of `spec.md`": "the day in the driver's id; the field `spec_status`",
   },
-  matches: (paths) => paths.some((path) => /^(?:[^/]+\/)?(?:spec|plan)\.md$/.test(path)),
-  reads: (path) => FILE.test(path) || /^(?:[^/]+\/)?checklists\/[^/]+\.md$/.test(path),
-  read(files) {
+  matchesPaths: (paths) => paths.some((path) => /^(?:[^/]+\/)?(?:spec|plan)\.md$/.test(path)),
+  readsPath: (path) => FEATURE_FILE_PATTERN.test(path) || /^(?:[^/]+\/)?checklists\/[^/]+\.md$/.test(path),
+  readTasks(files) {
     const notes: SourceNote[] = [];
     const placed = files.map((file) =>
-      FILE.test(file.path) && !file.path.includes("/") ? { ...file, path: `./${file.path}` } : file,
+      FEATURE_FILE_PATTERN.test(file.path) && !file.path.includes("/") ? { ...file, path: `./${file.path}` } : file,
     );
     const folders = new FilesByFolder(placed, /^([^/]+)\/(.+)$/);
-    return { tasks: folders.folders().flatMap((folder) => readFeature(folder, folders, notes)), notes };
+    return { tasks: folders.listFolders().flatMap((folder) => readFeature(folder, folders, notes)), notes };
   },
 };
 
@@ -46,13 +46,18 @@ function readFeature(folder: string, files: FilesByFolder, notes: SourceNote[]):
   for (const name of files.names(folder).filter((one) => one.startsWith("checklists/"))) {
     notes.push({ file: `${prefix}${name}`, line: 1, reason: "checklist beside the tasks", detail: feature });
   }
-  const tasks = new TaskList(feature, `${prefix}tasks.md`).read(parseChecklist(list));
+  const tasks = new SpecKitTaskList(feature, `${prefix}tasks.md`).buildTasks(parseChecklist(list));
   if (tasks.length === 0)
-    notes.push({ file: files.first(folder) ?? folder, line: 1, reason: "feature without tasks", detail: feature });
+    notes.push({
+      file: files.findFirstPath(folder) ?? folder,
+      line: 1,
+      reason: "feature without tasks",
+      detail: feature,
+    });
   const state = /^\*\*Status\*\*:\s*(.+?)\s*$/m.exec(spec.rest)?.[1];
   const driver: SourceTask = {
     key: feature,
-    file: files.has(folder, "spec.md") ? `${prefix}spec.md` : (files.first(folder) ?? folder),
+    file: files.hasFile(folder, "spec.md") ? `${prefix}spec.md` : (files.findFirstPath(folder) ?? folder),
     line: 1,
     title: title === "" ? formatTitle(feature) : title,
     body: buildBodyText(spec.rest, files.text(folder, "plan.md") ?? ""),
@@ -65,13 +70,13 @@ function readFeature(folder: string, files: FilesByFolder, notes: SourceNote[]):
 }
 
 /** A feature's tasks. Each waits for the one before it; consecutive `[P]` tasks all wait for the one before the first. */
-class TaskList {
+class SpecKitTaskList {
   readonly #feature: string;
   readonly #file: string;
   readonly #keys = new Set<string>();
   /** Keys of the tasks that the current sequence of parallel tasks waits for, and keys of that sequence. */
-  #frontier: readonly string[] = [];
-  #run: string[] = [];
+  #awaitedKeys: readonly string[] = [];
+  #parallelKeys: string[] = [];
   #phase = "";
 
   constructor(feature: string, file: string) {
@@ -79,15 +84,15 @@ class TaskList {
     this.#file = file;
   }
 
-  read(items: readonly ChecklistItem[]): readonly SourceTask[] {
-    return items.map((item) => this.#task(item));
+  buildTasks(items: readonly ChecklistItem[]): readonly SourceTask[] {
+    return items.map((item) => this.#buildTask(item));
   }
 
-  #task(item: ChecklistItem): SourceTask {
+  #buildTask(item: ChecklistItem): SourceTask {
     const [, id, rest = ""] = /^\**(T\d+[a-z]?)\**:?\s+(.*)$/.exec(item.text) ?? [undefined, undefined, item.text];
     const marks = [...rest.matchAll(/\[(P|US\d+)\]/g)].map(([, mark = ""]) => mark);
     const title = rest.replaceAll(/\[(?:P|US\d+)\]\s*/g, "").trim();
-    const key = this.#keyOf(id ?? createSlug(item.text));
+    const key = this.#createKey(id ?? createSlug(item.text));
     const story = marks.find((mark) => mark.startsWith("US"));
     const phase = item.headings.find((heading) => /^phase\b/i.test(heading)) ?? item.headings[0] ?? "";
     return {
@@ -99,13 +104,17 @@ class TaskList {
       status: item.mark === "x" ? "completed" : item.mark === "-" ? "in_progress" : "pending",
       priority: parsePriorityWord(/priority\s*:?\s*(P\d)/i.exec(phase)?.[1] ?? ""),
       labels: story === undefined ? [] : [story],
-      targetFiles: [...title.matchAll(PATH)].map(([, path = ""]) => path),
+      targetFiles: [...title.matchAll(FILE_PATH_PATTERN)].map(([, path = ""]) => path),
       parent: this.#feature,
-      ...this.#order(key, { isParallel: marks.includes("P"), phase, declared: this.#declared(title) }),
+      ...this.#orderTask(key, {
+        isParallel: marks.includes("P"),
+        phase,
+        declared: this.#findDeclaredDependencies(title),
+      }),
     };
   }
 
-  #keyOf(name: string): string {
+  #createKey(name: string): string {
     let key = `${this.#feature}/${name}`;
     for (let count = 2; this.#keys.has(key); count++) key = `${this.#feature}/${name}-${count}`;
     this.#keys.add(key);
@@ -113,24 +122,24 @@ class TaskList {
   }
 
   /** Finds the tasks named in a phrase such as "(depends on T012, T013)". */
-  #declared(title: string): readonly string[] {
+  #findDeclaredDependencies(title: string): readonly string[] {
     const listed = /depends on ((?:T\d+[a-z]?(?:\s*(?:,|and|&)\s*)?)+)/i.exec(title)?.[1] ?? "";
     return [...listed.matchAll(/T\d+[a-z]?/g)].map(([id]) => `${this.#feature}/${id}`);
   }
 
-  #order(
+  #orderTask(
     key: string,
     { isParallel, phase, declared }: { isParallel: boolean; phase: string; declared: readonly string[] },
   ): Pick<SourceTask, "isOrdered" | "dependsOn"> {
-    const isNewRun = !isParallel || this.#run.length === 0 || phase !== this.#phase;
+    const isNewRun = !isParallel || this.#parallelKeys.length === 0 || phase !== this.#phase;
     this.#phase = phase;
     if (isNewRun) {
-      if (this.#run.length > 0) this.#frontier = this.#run;
-      this.#run = [];
+      if (this.#parallelKeys.length > 0) this.#awaitedKeys = this.#parallelKeys;
+      this.#parallelKeys = [];
     }
-    const before = this.#frontier;
-    if (isParallel) this.#run.push(key);
-    else this.#frontier = [key];
+    const before = this.#awaitedKeys;
+    if (isParallel) this.#parallelKeys.push(key);
+    else this.#awaitedKeys = [key];
     if (isNewRun && declared.length === 0) return { isOrdered: true, dependsOn: [] };
     return { isOrdered: false, dependsOn: [...new Set([...declared, ...before])] };
   }

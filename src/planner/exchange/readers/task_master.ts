@@ -1,13 +1,13 @@
 import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { JsonRecord } from "../json_record.ts";
-import { listElements, type PlacedJson, parseJsonWithLines } from "../json_text.ts";
+import { type LocatedJson, listElements, parseJsonWithLines } from "../json_text.ts";
 import { buildBody, convertToCriteria } from "../sections.ts";
 import { refuseUnparsed, type SourceFile, type SourceFormat, type SourceNote, type SourceTask } from "../source.ts";
 import { parsePriorityWord, parseStatusWord, type StatusMeaning } from "../words.ts";
 
 /** Reads the tasks of Task Master from `tasks.json`, which holds one list per tag or one list without a tag. */
-export const taskMaster: SourceFormat = {
+export const taskMasterFormat: SourceFormat = {
   kind: "task-master",
   name: "Task Master",
   folders: [".taskmaster", "tasks"],
@@ -19,11 +19,11 @@ export const taskMaster: SourceFormat = {
     "`description`, `details`, `testStrategy`; `acceptanceCriteria`": "body, one section each; criteria, unchecked",
     "`dependencies`": "`depends_on`; within subtasks a plain number is a sibling",
   },
-  matches: (paths) => paths.some((path) => path === "tasks/tasks.json" || path === "tasks.json"),
+  matchesPaths: (paths) => paths.some((path) => path === "tasks/tasks.json" || path === "tasks.json"),
   matchesFile: (name, head) =>
     /\.json$/i.test(name) && /"tasks"\s*:\s*\[/.test(head) && /"(?:testStrategy|subtasks|dependencies)"\s*:/.test(head),
-  reads: (path) => path === "tasks/tasks.json" || /^[^/]+\.json$/.test(path),
-  read(files) {
+  readsPath: (path) => path === "tasks/tasks.json" || /^[^/]+\.json$/.test(path),
+  readTasks(files) {
     const notes: SourceNote[] = [];
     const file = files.find(({ path }) => path.endsWith("tasks.json")) ?? files[0];
     return { tasks: file === undefined ? [] : readTasks(file, notes), notes };
@@ -39,18 +39,18 @@ function readTasks({ path, text }: SourceFile, notes: SourceNote[]): readonly So
   const tags = findTags(json);
   for (const { tag, node } of tags) {
     if (node.type === "array") continue;
-    notes.push(refuseUnparsed({ file: path, line: json.lineOf(node) }, `${tag}: expected tasks in a list`));
+    notes.push(refuseUnparsed({ file: path, line: json.findLine(node) }, `${tag}: expected tasks in a list`));
   }
   const lists = tags.filter(({ node }) => node.type === "array");
   const isTagged = lists.length > 1 || lists[0]?.tag !== "master";
   return lists.flatMap(({ tag, node }) => {
     const list = new TagReading({ file: path, prefix: isTagged ? `${tag}/` : "", tag, notes, json });
-    return list.read(node, undefined);
+    return list.readTasks(node, undefined);
   });
 }
 
 /** Returns `tasks` of each tag. A list without a tag, as older versions wrote it, gets the tag master. */
-function findTags({ root }: PlacedJson): readonly { readonly tag: string; readonly node: Node }[] {
+function findTags({ root }: LocatedJson): readonly { readonly tag: string; readonly node: Node }[] {
   const single = findNodeAtLocation(root, ["tasks"]);
   if (single?.type === "array") return [{ tag: "master", node: single }];
   return (root.type === "object" ? (root.children ?? []) : []).flatMap(({ children: [name, value] = [] }) => {
@@ -59,23 +59,23 @@ function findTags({ root }: PlacedJson): readonly { readonly tag: string; readon
   });
 }
 
-interface TagInput {
+interface TagReadingInput {
   readonly file: string;
   readonly prefix: string;
   readonly tag: string;
   readonly notes: SourceNote[];
-  readonly json: PlacedJson;
+  readonly json: LocatedJson;
 }
 
 class TagReading {
-  readonly #input: TagInput;
+  readonly #input: TagReadingInput;
 
-  constructor(input: TagInput) {
+  constructor(input: TagReadingInput) {
     this.#input = input;
   }
 
   /** @param parent number of the parent task if `node` is a subtask list */
-  read(node: Node, parent: string | undefined): readonly SourceTask[] {
+  readTasks(node: Node, parent: string | undefined): readonly SourceTask[] {
     const { json, file, notes } = this.#input;
     const nodes = node.children ?? [];
     return listElements(node, json).flatMap(({ value, line }, at) => {
@@ -87,24 +87,24 @@ class TagReading {
       const record = new JsonRecord(value, place, notes);
       const id = record.text("id");
       if (id === undefined) {
-        record.refuse("no id", "expected a field id");
+        record.addRefusal("no id", "expected a field id");
         return [];
       }
       const number = parent === undefined || id.startsWith(`${parent}.`) ? id : `${parent}.${id}`;
       const child = nodes[at];
       const subtasks = child === undefined ? undefined : findNodeAtLocation(child, ["subtasks"]);
-      const parts = subtasks?.type === "array" ? this.read(subtasks, number) : [];
-      return [this.#task(record, number, parent, parts.length > 0), ...parts];
+      const parts = subtasks?.type === "array" ? this.readTasks(subtasks, number) : [];
+      return [this.#buildTask(record, number, parent, parts.length > 0), ...parts];
     });
   }
 
-  #task(record: JsonRecord, number: string, parent: string | undefined, hasParts: boolean): SourceTask {
+  #buildTask(record: JsonRecord, number: string, parent: string | undefined, hasParts: boolean): SourceTask {
     const { prefix, tag } = this.#input;
     const priority = record.text("priority");
     const known = priority === undefined ? undefined : parsePriorityWord(priority);
-    if (priority !== undefined && known === undefined) record.note("unknown priority", priority);
+    if (priority !== undefined && known === undefined) record.addNote("unknown priority", priority);
     return {
-      ...record.place,
+      ...record.location,
       key: `${prefix}${number}`,
       title: record.text("title") ?? number,
       body: buildBody(record.text("description"), [
@@ -112,22 +112,22 @@ class TagReading {
         ["Acceptance Criteria", convertToCriteria(record.text("acceptanceCriteria"))],
         ["Test Strategy", record.text("testStrategy")],
       ]),
-      ...this.#status(record),
+      ...this.#readStatus(record),
       type: hasParts ? "driver" : undefined,
       priority: known,
-      created: record.day("createdAt"),
+      created: record.getDay("createdAt"),
       assignees: [record.text("assignee") ?? ""].filter((name) => name !== ""),
-      labels: record.texts("tags"),
-      dependsOn: record.texts("dependencies").map((id) => `${prefix}${resolveDependency(id, parent)}`),
+      labels: record.getTexts("tags"),
+      dependsOn: record.getTexts("dependencies").map((id) => `${prefix}${resolveDependency(id, parent)}`),
       parent: parent === undefined ? undefined : `${prefix}${parent}`,
       fields: prefix === "" ? {} : { tag },
     };
   }
 
-  #status(record: JsonRecord): StatusMeaning {
+  #readStatus(record: JsonRecord): StatusMeaning {
     const word = record.text("status");
     const known = word === undefined ? undefined : parseStatusWord(word);
-    if (word !== undefined && known === undefined) record.note("unknown status, imported as pending", word);
+    if (word !== undefined && known === undefined) record.addNote("unknown status, imported as pending", word);
     return known ?? { status: "pending", ...(word === undefined ? {} : { originStatus: word }) };
   }
 }

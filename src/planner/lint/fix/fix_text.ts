@@ -1,4 +1,4 @@
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { editFields, type FieldValue } from "../../spec/edit/edit_fields.ts";
 import { applyEdits, type TextEdit } from "../../spec/edit/text_edits.ts";
@@ -37,7 +37,7 @@ export function fixText(text: string, id: SpecId): FixedText {
   if (!parseDocument(text).ok) return { text, fixes: [] };
   let fixed = text;
   const fixes: string[] = [];
-  for (const fix of FIXES) {
+  for (const fix of TEXT_FIXES) {
     const { text: next, done } = fix(fixed, id);
     if (next === fixed) continue;
     fixed = next;
@@ -46,12 +46,18 @@ export function fixText(text: string, id: SpecId): FixedText {
   return { text: fixed, fixes };
 }
 
-type Fix = (text: string, id: SpecId) => { readonly text: string; readonly done: readonly string[] };
+type TextFix = (text: string, id: SpecId) => { readonly text: string; readonly done: readonly string[] };
 
 /** Fields are filled first, so that the added lines are fixed too; the newline at the end of the file is last. */
-const FIXES: readonly Fix[] = [fillMissingFields, trimFrontmatter, indentFrontmatter, trimSpecBody, appendFinalNewline];
+const TEXT_FIXES: readonly TextFix[] = [
+  fillMissingFields,
+  trimFrontmatter,
+  indentFrontmatter,
+  trimSpecBody,
+  appendFinalNewline,
+];
 
-function fillMissingFields(text: string, id: SpecId): ReturnType<Fix> {
+function fillMissingFields(text: string, id: SpecId): ReturnType<TextFix> {
   const document = parseDocument(text);
   if (!document.ok) return returnUnchanged(text);
   const changes: Record<string, FieldValue> = {};
@@ -67,7 +73,7 @@ function fillMissingFields(text: string, id: SpecId): ReturnType<Fix> {
   return { text: editFields(text, changes), done };
 }
 
-function trimFrontmatter(text: string): ReturnType<Fix> {
+function trimFrontmatter(text: string): ReturnType<TextFix> {
   return editFrontmatter(
     text,
     planFrontmatterTrimming,
@@ -75,7 +81,7 @@ function trimFrontmatter(text: string): ReturnType<Fix> {
   );
 }
 
-function indentFrontmatter(text: string): ReturnType<Fix> {
+function indentFrontmatter(text: string): ReturnType<TextFix> {
   const edits = (_: string, range: FrontmatterRange, yaml: string): readonly TextEdit[] =>
     isCorrectlyIndented(text, range, yaml)
       ? []
@@ -92,15 +98,18 @@ function isCorrectlyIndented(text: string, range: FrontmatterRange, yaml: string
   return scanFrontmatter(text, range) !== undefined && !/^(?: | {3,})-|^ *- {2}/m.test(yaml);
 }
 
-function trimSpecBody(text: string): ReturnType<Fix> {
+function trimSpecBody(text: string): ReturnType<TextFix> {
   const document = parseDocument(text);
   if (!document.ok) return returnUnchanged(text);
   const { body, lines } = trimBody(document.body);
   const head = text.slice(0, text.length - document.body.length);
-  return { text: head + body, done: [`trailing white space trimmed in the body, ${formatCountOf(lines, "line")}`] };
+  return {
+    text: head + body,
+    done: [`trailing white space trimmed in the body, ${formatCountWithNoun(lines, "line")}`],
+  };
 }
 
-function appendFinalNewline(text: string): ReturnType<Fix> {
+function appendFinalNewline(text: string): ReturnType<TextFix> {
   if (text === "" || /[\r\n]$/.test(text)) return returnUnchanged(text);
   return { text: text + detectLineBreak(text), done: ["newline added at the end of the file"] };
 }
@@ -108,16 +117,16 @@ function appendFinalNewline(text: string): ReturnType<Fix> {
 /** Edits the frontmatter's lines; returns the text unchanged if a value would change. */
 function editFrontmatter(
   text: string,
-  editsOf: typeof planFrontmatterTrimming,
-  said: (lines: string) => string,
-): ReturnType<Fix> {
+  planEdits: typeof planFrontmatterTrimming,
+  formatFix: (lines: string) => string,
+): ReturnType<TextFix> {
   const split = splitText(text);
   if (!split.ok || split.range === null) return returnUnchanged(text);
-  const edits = editsOf(text, split.range, extractYaml(text, split.range));
+  const edits = planEdits(text, split.range, extractYaml(text, split.range));
   if (edits.length === 0) return returnUnchanged(text);
   const edited = applyEdits(text, edits);
   return hasSameFields(text, edited)
-    ? { text: edited, done: [said(formatCountOf(countChangedLines(text, edited), "line"))] }
+    ? { text: edited, done: [formatFix(formatCountWithNoun(countChangedLines(text, edited), "line"))] }
     : returnUnchanged(text);
 }
 
@@ -133,6 +142,6 @@ function countChangedLines(before: string, after: string): number {
   return before.split(/\r\n?|\n/).filter((line, index) => line !== now[index]).length;
 }
 
-function returnUnchanged(text: string): ReturnType<Fix> {
+function returnUnchanged(text: string): ReturnType<TextFix> {
   return { text, done: [] };
 }

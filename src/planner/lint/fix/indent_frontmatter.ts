@@ -1,8 +1,8 @@
 import { type CST, Parser } from "yaml";
-import type { Range, TextEdit } from "../../spec/edit/text_edits.ts";
+import type { OffsetRange, TextEdit } from "../../spec/edit/text_edits.ts";
 
 /** Number of spaces by which each level of a block is indented. Source: docs/contract/spec-tool.md#limits. */
-const STEP = 2;
+const INDENT_STEP = 2;
 
 /**
  * Returns the edits that indent the frontmatter by two spaces per level.
@@ -16,34 +16,34 @@ const STEP = 2;
  * @returns no edits for an unsupported layout (explicit keys, a root that is not a block)
  */
 export function planIndentation(yaml: string): readonly TextEdit[] {
-  const layout = new Layout(yaml);
+  const layout = new IndentationLayout(yaml);
   for (const token of new Parser().parse(yaml)) {
-    if (token.type === "document" && token.value?.type === "block-map") layout.collection(token.value, 0);
+    if (token.type === "document" && token.value?.type === "block-map") layout.moveBlock(token.value, 0);
   }
-  return layout.edits();
+  return layout.listEdits();
 }
 
-type Block = CST.BlockMap | CST.BlockSequence;
-type Item = Block["items"][number];
+type YamlBlock = CST.BlockMap | CST.BlockSequence;
+type YamlBlockItem = YamlBlock["items"][number];
 
 /** Current and new column of the first key or list item on a line. */
-interface Head {
+interface LineHead {
   readonly from: number;
   readonly to: number;
 }
 
-class Layout {
+class IndentationLayout {
   readonly #yaml: string;
   /** Offset of each line's first character. */
   readonly #starts: readonly number[];
-  readonly #heads = new Map<number, Head>();
+  readonly #heads = new Map<number, LineHead>();
   /** By line: columns by which its innermost key or item moves. Lines that continue the value move equally. */
   readonly #moves = new Map<number, number>();
   /** By line: edits of the blanks between a `-` and the text after it. */
   readonly #gaps = new Map<number, readonly TextEdit[]>();
   /** Numbers of the lines that continue a value of an earlier line. */
   readonly #valueLines = new Set<number>();
-  #known = true;
+  #isSupported = true;
 
   constructor(yaml: string) {
     this.#yaml = yaml;
@@ -51,40 +51,40 @@ class Layout {
   }
 
   /** Records that the items of `block` move to column `to`, and nested blocks with them. */
-  collection(block: Block, to: number): void {
+  moveBlock(block: YamlBlock, to: number): void {
     for (const item of block.items) {
       const head = findItemHead(item);
       if (head === undefined) continue;
-      if (head.type === "explicit-key-ind") this.#known = false;
-      this.#place(head.offset, to);
+      if (head.type === "explicit-key-ind") this.#isSupported = false;
+      this.#moveHead(head.offset, to);
       const { key, value } = item;
-      if (isBlockToken(value)) this.collection(value, to + this.#stepTo(value, block, head.offset));
-      else this.#noteValue(value);
-      this.#noteValue(key);
+      if (isBlockToken(value)) this.moveBlock(value, to + this.#computeStep(value, block, head.offset));
+      else this.#recordValueLines(value);
+      this.#recordValueLines(key);
     }
   }
 
-  edits(): readonly TextEdit[] {
-    if (!this.#known) return [];
+  listEdits(): readonly TextEdit[] {
+    if (!this.#isSupported) return [];
     let move = 0;
     return this.#starts.flatMap((start, line) => {
-      const text = this.#lineText(line);
+      const text = this.#getLineText(line);
       const indent = text.length - text.trimStart().length;
-      const to = this.#heads.get(line)?.to ?? this.#follow(line, text, move);
+      const to = this.#heads.get(line)?.to ?? this.#computeColumn(line, text, move);
       move = this.#moves.get(line) ?? move;
       const edit = { start, end: start + indent, text: " ".repeat(to) };
       return [...(to === indent ? [] : [edit]), ...(this.#gaps.get(line) ?? [])];
     });
   }
 
-  #place(offset: number, to: number): void {
-    const line = this.#lineOf(offset);
+  #moveHead(offset: number, to: number): void {
+    const line = this.#findLine(offset);
     const start = this.#starts[line] ?? 0;
     const before = this.#yaml.slice(start, offset);
     this.#moves.set(line, to - before.length);
     const gap = /-( +)$/.exec(before)?.[1];
     if (/^ *$/.test(before)) this.#heads.set(line, { from: before.length, to });
-    else if (gap === undefined) this.#known = false;
+    else if (gap === undefined) this.#isSupported = false;
     else if (gap.length > 1) {
       const edit = { start: offset - gap.length, end: offset, text: " " };
       this.#gaps.set(line, [...(this.#gaps.get(line) ?? []), edit]);
@@ -92,29 +92,29 @@ class Layout {
   }
 
   /** Returns a nested block's new column: one step in, except for a list at its key's column, which is valid YAML. */
-  #stepTo(value: Block, block: Block, headOffset: number): number {
+  #computeStep(value: YamlBlock, block: YamlBlock, headOffset: number): number {
     const first = value.items.map(findItemHead).find((head) => head !== undefined);
-    if (block.type === "block-seq" || value.type === "block-map" || first === undefined) return STEP;
-    return this.#columnOf(first.offset) === this.#columnOf(headOffset) ? 0 : STEP;
+    if (block.type === "block-seq" || value.type === "block-map" || first === undefined) return INDENT_STEP;
+    return this.#findColumn(first.offset) === this.#findColumn(headOffset) ? 0 : INDENT_STEP;
   }
 
-  #noteValue(token: CST.Token | null | undefined): void {
+  #recordValueLines(token: CST.Token | null | undefined): void {
     const range = findValueRange(token);
     if (range === undefined) return;
-    const last = this.#lineOf(Math.max(range.start, range.end - 1));
-    for (let line = this.#lineOf(range.start) + 1; line <= last; line++) this.#valueLines.add(line);
+    const last = this.#findLine(Math.max(range.start, range.end - 1));
+    for (let line = this.#findLine(range.start) + 1; line <= last; line++) this.#valueLines.add(line);
   }
 
   /** Returns the column of a line without a key or item: a continued value, a comment or a blank line. */
-  #follow(line: number, text: string, move: number): number {
+  #computeColumn(line: number, text: string, move: number): number {
     const indent = text.length - text.trimStart().length;
     const ofValue = this.#valueLines.has(line);
     if (!ofValue && text.trim() === "") return indent;
-    const below = !ofValue && text.trimStart().startsWith("#") ? this.#nextHead(line) : undefined;
+    const below = !ofValue && text.trimStart().startsWith("#") ? this.#findNextHead(line) : undefined;
     return below?.from === indent ? below.to : Math.max(0, indent + move);
   }
 
-  #nextHead(line: number): Head | undefined {
+  #findNextHead(line: number): LineHead | undefined {
     for (let next = line + 1; next < this.#starts.length; next++) {
       const head = this.#heads.get(next);
       if (head !== undefined) return head;
@@ -122,11 +122,11 @@ class Layout {
     return undefined;
   }
 
-  #lineText(line: number): string {
+  #getLineText(line: number): string {
     return this.#yaml.slice(this.#starts[line], this.#starts[line + 1]).replace(/\r?\n$/, "");
   }
 
-  #lineOf(offset: number): number {
+  #findLine(offset: number): number {
     let low = 0;
     let high = this.#starts.length - 1;
     while (low < high) {
@@ -137,24 +137,24 @@ class Layout {
     return low;
   }
 
-  #columnOf(offset: number): number {
-    return offset - (this.#starts[this.#lineOf(offset)] ?? 0);
+  #findColumn(offset: number): number {
+    return offset - (this.#starts[this.#findLine(offset)] ?? 0);
   }
 }
 
-const BETWEEN: ReadonlySet<string> = new Set(["space", "newline", "comment"]);
+const LAYOUT_TOKEN_TYPES: ReadonlySet<string> = new Set(["space", "newline", "comment"]);
 
 /** Returns the first token of an item that is not layout: `-`, an anchor, a tag or the key. */
-function findItemHead({ start, key }: Item): CST.Token | undefined {
-  return start.find(({ type }) => !BETWEEN.has(type)) ?? key ?? undefined;
+function findItemHead({ start, key }: YamlBlockItem): CST.Token | undefined {
+  return start.find(({ type }) => !LAYOUT_TOKEN_TYPES.has(type)) ?? key ?? undefined;
 }
 
-function isBlockToken(token: CST.Token | undefined): token is Block {
+function isBlockToken(token: CST.Token | undefined): token is YamlBlock {
   return token?.type === "block-map" || token?.type === "block-seq";
 }
 
 /** Returns the range of a scalar or flow collection, without the text that follows it. */
-function findValueRange(token: CST.Token | null | undefined): Range | undefined {
+function findValueRange(token: CST.Token | null | undefined): OffsetRange | undefined {
   switch (token?.type) {
     case "block-scalar": {
       const header = token.props.reduce((length, prop) => length + ("source" in prop ? prop.source.length : 0), 0);

@@ -1,15 +1,15 @@
 import { compile, parse, postprocess, preprocess } from "micromark";
 import { isScalar, parseDocument, visit } from "yaml";
-import { applyEdits, type Range, type TextEdit } from "../../spec/edit/text_edits.ts";
+import { applyEdits, type OffsetRange, type TextEdit } from "../../spec/edit/text_edits.ts";
 import { scanFrontmatter } from "../../spec/quick_frontmatter.ts";
 import type { FrontmatterRange } from "../../spec/split_text.ts";
 import { detectLineBreak, findLineEnd, skipLineBreak } from "../../spec/text_lines.ts";
 
-const HEADING = /^#{1,6}(?:[ \t]|$)/;
-const FENCE_LIKE = /`{3}|~{3}/;
-const FENCE = /^(?:`{3,}[^`]*|~{3,}.*)$/;
-const FENCE_END = /^(?:`+|~+)[ \t]*$/;
-const MARKUP = /^[ \t]*</;
+const HEADING_PATTERN = /^#{1,6}(?:[ \t]|$)/;
+const FENCE_MARK_PATTERN = /`{3}|~{3}/;
+const FENCE_PATTERN = /^(?:`{3,}[^`]*|~{3,}.*)$/;
+const FENCE_END_PATTERN = /^(?:`+|~+)[ \t]*$/;
+const HTML_START_PATTERN = /^[ \t]*</;
 
 /**
  * Splits a Markdown body before its headings into parts that render alone as they do in the whole body. Returns one
@@ -31,25 +31,25 @@ function findHeadingOffsets(body: string): readonly number[] {
     const end = findLineEnd(body, start);
     const line = body.slice(start, end);
     if (isUncertainLine(line, fence)) return [];
-    if (FENCE.test(line)) fence = updateFence(line, fence);
-    else if (fence === "" && start > 0 && HEADING.test(line)) found.push(start);
+    if (FENCE_PATTERN.test(line)) fence = updateFence(line, fence);
+    else if (fence === "" && start > 0 && HEADING_PATTERN.test(line)) found.push(start);
     start = skipLineBreak(body, end);
   }
   return found;
 }
 
 function isUncertainLine(line: string, fence: string): boolean {
-  return FENCE_LIKE.test(line) ? !FENCE.test(line) : fence === "" && MARKUP.test(line);
+  return FENCE_MARK_PATTERN.test(line) ? !FENCE_PATTERN.test(line) : fence === "" && HTML_START_PATTERN.test(line);
 }
 
 /** Returns the open fence after a fence line, if `fence` was open before it. */
 function updateFence(line: string, fence: string): string {
   if (fence === "") return /^(?:`+|~+)/.exec(line)?.[0] ?? "";
-  return FENCE_END.test(line) && line.startsWith(fence) ? "" : fence;
+  return FENCE_END_PATTERN.test(line) && line.startsWith(fence) ? "" : fence;
 }
 
 /** Markdown node types in which blanks at a line's end matter: code, raw HTML, and the two-space line break. */
-const MEANINGFUL: ReadonlySet<string> = new Set(
+const BLANK_SENSITIVE_TYPES: ReadonlySet<string> = new Set(
   "codeFenced codeIndented codeText htmlFlow htmlText hardBreakTrailing".split(" "),
 );
 
@@ -91,15 +91,15 @@ function trimBodyPart(part: string, body: string): { readonly body: string; read
 }
 
 /** Renders Markdown to HTML and finds the ranges in which trailing blanks matter. */
-function renderMarkdown(text: string): { readonly html: string; readonly keep: readonly Range[] } {
+function renderMarkdown(text: string): { readonly html: string; readonly keep: readonly OffsetRange[] } {
   const events = postprocess(
     parse()
       .document()
       .write(preprocess()(text, undefined, true)),
   );
-  const keep: Range[] = [];
+  const keep: OffsetRange[] = [];
   for (const [kind, { type, start, end }] of events) {
-    if (kind === "enter" && MEANINGFUL.has(type)) keep.push({ start: start.offset, end: end.offset });
+    if (kind === "enter" && BLANK_SENSITIVE_TYPES.has(type)) keep.push({ start: start.offset, end: end.offset });
   }
   keep.sort((a, b) => a.start - b.start || b.end - a.end);
   // The renderer copies the form of the input's first line break into its output.
@@ -113,8 +113,8 @@ function renderMarkdown(text: string): { readonly html: string; readonly keep: r
  */
 export function planTrimming(
   text: string,
-  { start: from, end: to }: Range,
-  keep: readonly Range[],
+  { start: from, end: to }: OffsetRange,
+  keep: readonly OffsetRange[],
 ): readonly TextEdit[] {
   const edits: TextEdit[] = [];
   let next = 0;
@@ -150,7 +150,7 @@ export function planFrontmatterTrimming(text: string, range: FrontmatterRange, y
   const every = planTrimming(text, whole, []);
   // If the quick scanner reads the frontmatter, no value continues on a second line.
   if (every.length === 0 || scanFrontmatter(text, range) !== undefined) return every;
-  const keep: Range[] = [];
+  const keep: OffsetRange[] = [];
   visit(parseDocument(yaml, { logLevel: "silent", prettyErrors: false }), (_, node) => {
     if (!isScalar(node) || node.range === null || node.range === undefined) return;
     const [start, valueEnd, nodeEnd] = node.range;

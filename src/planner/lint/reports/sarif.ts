@@ -1,9 +1,9 @@
 import { RULE_NAMES } from "#planner/config/config_values.ts";
 import type { FileReport, Finding, LintReport } from "../finding.ts";
-import { RULE_TEXTS } from "../rule_texts.ts";
+import { RULE_DESCRIPTIONS } from "../rule_texts.ts";
 
 /** URL of the SARIF schema, which validators use. */
-const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+const SARIF_SCHEMA_URL = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 export interface SarifOptions {
   readonly version: string;
@@ -21,7 +21,7 @@ export interface SarifOptions {
  */
 export function buildSarifReport(report: LintReport, { version, prefix = "", project = null }: SarifOptions): unknown {
   return {
-    $schema: SCHEMA,
+    $schema: SARIF_SCHEMA_URL,
     version: "2.1.0",
     runs: [
       {
@@ -37,7 +37,7 @@ export function buildSarifReport(report: LintReport, { version, prefix = "", pro
 }
 
 function buildRuleDescriptor(rule: (typeof RULE_NAMES)[number]): unknown {
-  const { summary, severity, reports } = RULE_TEXTS[rule];
+  const { summary, severity, reports } = RULE_DESCRIPTIONS[rule];
   return {
     id: rule,
     shortDescription: { text: summary },

@@ -8,17 +8,17 @@ import type { FixedFile } from "../fix/fix_text.ts";
  * (location, suggestion, fixes) is on separate lines, so that those lines match the contract exactly.
  *
  * @param fixed the fixes that `--fix` made or would make; files with only fixes are listed too
- * @param said first word of a line about a fix
+ * @param fixLabel first word of a line about a fix
  *
  * Source: docs/contract/spec-tool.md#lint-text-report; docs/decisions.md#s-12.
  */
-export function formatTextReport(report: LintReport, fixed: readonly FixedFile[] = [], said = "fixed"): string {
+export function formatTextReport(report: LintReport, fixed: readonly FixedFile[] = [], fixLabel = "fixed"): string {
   const fixes = new Map(fixed.map((file) => [file.file, file.fixes]));
   const files = [...report.files, ...listFixedWithoutFindings(report, fixed)];
   files.sort((a, b) => compareSpecIds(a.specId, b.specId));
   const lines = files.flatMap((file) => [
     `${joinLines(file.file)}:`,
-    ...(fixes.get(file.file) ?? []).map((fix) => `  ${said}: ${fix}`),
+    ...(fixes.get(file.file) ?? []).map((fix) => `  ${fixLabel}: ${fix}`),
     ...file.findings.flatMap((finding) => formatFinding(file, finding)),
   ]);
   return [...lines, formatFindingTotal(report), ""].join("\n");

@@ -3,10 +3,10 @@ import { isMissingValue, nameType } from "../field_value.ts";
 import { createFieldFinding, type RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
-const STATUSES = ["pending", "approved", "rejected"] as const;
+const APPROVAL_STATUSES = ["pending", "approved", "rejected"] as const;
 
 /** Requires a complete `approval` block without contradictions. Source: docs/decisions.md#s-05. */
-export const approval: Rule = {
+export const approvalRule: Rule = {
   name: "approval",
   *check(spec) {
     const written = spec.frontmatter["approval"];
@@ -18,34 +18,35 @@ export const approval: Rule = {
     }
     const { required } = written as { readonly required?: unknown };
     if (!isMissingValue(required) && typeof required !== "boolean") {
-      yield createError("required", `approval.required must be a boolean, got ${nameType(required)}`);
+      yield createApprovalError("required", `approval.required must be a boolean, got ${nameType(required)}`);
     }
-    yield* checkStatus(spec.approval.status ?? "pending", spec.approval);
+    yield* checkApprovalStatus(spec.approval.status ?? "pending", spec.approval);
   },
 };
 
-function* checkStatus(
+function* checkApprovalStatus(
   status: string,
   { by, at }: { readonly by: string | null; readonly at: string | null },
 ): Iterable<RuleFinding> {
   if (status === "pending") {
-    if (by !== null) yield createError("by", `approval.by is '${by}' while approval.status is 'pending'`);
+    if (by !== null) yield createApprovalError("by", `approval.by is '${by}' while approval.status is 'pending'`);
     return;
   }
-  if (!STATUSES.some((known) => known === status)) {
-    const near = findNearest(status, STATUSES);
+  if (!APPROVAL_STATUSES.some((known) => known === status)) {
+    const near = findNearest(status, APPROVAL_STATUSES);
     yield {
-      ...createError("status", `approval.status '${status}' not in enum [${STATUSES.join(", ")}]`),
-      allowed: STATUSES,
+      ...createApprovalError("status", `approval.status '${status}' not in enum [${APPROVAL_STATUSES.join(", ")}]`),
+      allowed: APPROVAL_STATUSES,
       suggestion: near === undefined ? undefined : `Did you mean '${near}'?`,
     };
     return;
   }
   if (by === null)
-    yield createError("by", `approval.status is '${status}' but approval.by is missing`, "Say who decided");
-  if (at === null) yield createError("at", `approval.status is '${status}' but approval.at is missing`, "Say when");
+    yield createApprovalError("by", `approval.status is '${status}' but approval.by is missing`, "Say who decided");
+  if (at === null)
+    yield createApprovalError("at", `approval.status is '${status}' but approval.at is missing`, "Say when");
 }
 
-function createError(key: string, message: string, suggestion?: string): RuleFinding {
+function createApprovalError(key: string, message: string, suggestion?: string): RuleFinding {
   return { severity: "error", field: `approval.${key}`, message, path: ["approval", key], suggestion };
 }

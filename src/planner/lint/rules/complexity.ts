@@ -1,26 +1,34 @@
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
-const SPLIT = "Split it with `planner split`";
+const SPLIT_SUGGESTION = "Split it with `planner split`";
 
 /** Requires a spec small enough for one session: criteria, target files and words within `lint.thresholds`. */
-export const complexity: Rule = {
+export const complexityRule: Rule = {
   name: "complexity",
   *check(spec, { config }, facts) {
     const { complexity_criteria, complexity_files, complexity_words } = config.lint.thresholds;
     const { criteria, words } = facts;
     if (criteria.length > complexity_criteria) {
       const message = `${criteria.length} acceptance criteria, more than ${complexity_criteria}`;
-      yield { ...SEVERITY, field: "body", message, bodyLine: criteria[complexity_criteria]?.line };
+      yield { ...COMPLEXITY_WARNING, field: "body", message, bodyLine: criteria[complexity_criteria]?.line };
     }
     if (spec.targetFiles.length > complexity_files) {
       const message = `${spec.targetFiles.length} target files, more than ${complexity_files}`;
-      yield { ...SEVERITY, field: "target_files", message, path: ["target_files"] };
+      yield { ...COMPLEXITY_WARNING, field: "target_files", message, path: ["target_files"] };
     }
     if (words > complexity_words) {
-      yield { ...SEVERITY, field: "body", message: `${words} words, more than ${complexity_words}`, bodyLine: 1 };
+      yield {
+        ...COMPLEXITY_WARNING,
+        field: "body",
+        message: `${words} words, more than ${complexity_words}`,
+        bodyLine: 1,
+      };
     }
   },
 };
 
-const SEVERITY = { severity: "warning", suggestion: SPLIT } as const satisfies Partial<RuleFinding>;
+const COMPLEXITY_WARNING = {
+  severity: "warning",
+  suggestion: SPLIT_SUGGESTION,
+} as const satisfies Partial<RuleFinding>;

@@ -4,18 +4,18 @@ import { parseParentId, type SpecId } from "../../spec/spec_id.ts";
 import type { Rule } from "../rule.ts";
 import type { LintWorld } from "../world.ts";
 
-const ID = /(?<![\w-])\d{4}-\d{2}-\d{2}-[0-9a-z]{3}-[0-9a-z]+(?:\.\d+)*(?![\w-])/g;
-const SUFFIX_LENGTH = 3;
+const SPEC_ID_PATTERN = /(?<![\w-])\d{4}-\d{2}-\d{2}-[0-9a-z]{3}-[0-9a-z]+(?:\.\d+)*(?![\w-])/g;
+const ID_SUFFIX_LENGTH = 3;
 
 /**
  * Requires that the body outside fenced code names no other spec, so that an agent need not read another spec. A driver
  * or a group may name its members, a member any spec except siblings, and every spec its `depends_on`.
  */
-export const coupling: Rule = {
+export const couplingRule: Rule = {
   name: "coupling",
   *check(spec, world) {
     if (spec.type === "driver" || spec.type === "group") return;
-    for (const [id, bodyLine] of findReferences(spec.body)) {
+    for (const [id, bodyLine] of findSpecReferences(spec.body)) {
       if (!isCouplingReference(id, spec, world)) continue;
       yield {
         severity: "warning",
@@ -29,12 +29,12 @@ export const coupling: Rule = {
 };
 
 /** Finds the ids that a body names, each with the first line that contains the id. */
-function findReferences(body: string): ReadonlyMap<string, number> {
+function findSpecReferences(body: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   // Visiting every line costs a hundred times as much as this search of the whole text.
-  if (body.search(ID) === -1) return found;
+  if (body.search(SPEC_ID_PATTERN) === -1) return found;
   visitUnfencedLines(body, ({ text, number }) => {
-    for (const [id] of text.matchAll(ID)) if (!found.has(id)) found.set(id, number);
+    for (const [id] of text.matchAll(SPEC_ID_PATTERN)) if (!found.has(id)) found.set(id, number);
     return false;
   });
   return found;
@@ -45,5 +45,5 @@ function isCouplingReference(id: string, spec: Spec, { knownIds }: LintWorld): b
   const parent = parseParentId(spec.id);
   if (parent !== undefined) return parseParentId(id as SpecId) === parent;
   // Other file names with a date, such as `2026-11-21-the-plan`, match the same pattern.
-  return knownIds.has(id) || /-([0-9a-z]+)(?:\.|$)/.exec(id.slice(14))?.[1]?.length === SUFFIX_LENGTH;
+  return knownIds.has(id) || /-([0-9a-z]+)(?:\.|$)/.exec(id.slice(14))?.[1]?.length === ID_SUFFIX_LENGTH;
 }

@@ -4,17 +4,17 @@ import { findSections, type Section } from "../../spec/sections.ts";
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
-const HEADING = /^ {0,3}#{1,6}[ \t]+acceptance criteria:?[ \t]*#*$/i;
-const SOME = /^ {0,3}#{1,6}[ \t]+acceptance criteria/im;
+const CRITERIA_HEADING_PATTERN = /^ {0,3}#{1,6}[ \t]+acceptance criteria:?[ \t]*#*$/i;
+const CRITERIA_START_PATTERN = /^ {0,3}#{1,6}[ \t]+acceptance criteria/im;
 
 /** Requires the criteria where planner finds them: in one section, before the output, outside code fences. */
-export const criteria: Rule = {
+export const criteriaRule: Rule = {
   name: "criteria",
   *check({ body }, { config }) {
     yield* findUselessChecks(body, config.verify.require_checks);
-    if (!SOME.test(body)) return;
+    if (!CRITERIA_START_PATTERN.test(body)) return;
     const [first, ...further] = findSections(body, CRITERIA_SECTION);
-    if (first === undefined) yield* findSwallowedSection(body);
+    if (first === undefined) yield* findFencedSection(body);
     else {
       yield* findCriteriaAfterOutput(body, first);
       for (const { heading } of further) {
@@ -29,12 +29,12 @@ export const criteria: Rule = {
 };
 
 // Commands that always succeed, alone or as the last of several commands, whose exit status is the check's.
-const CANNOT_FAIL = /(?:^|\|\||;)\s*(?:true|:|exit(?:\s+0)?|(?:echo|printf)\b[^|&;<>`$]*)$/;
+const USELESS_CHECK_PATTERN = /(?:^|\|\||;)\s*(?:true|:|exit(?:\s+0)?|(?:echo|printf)\b[^|&;<>`$]*)$/;
 
 /** Reports checks that always succeed, because they prove nothing, and missing checks if they are required. */
 function* findUselessChecks(body: string, requiresChecks: boolean): Iterable<RuleFinding> {
   for (const { verify, verifyLine, line, label } of parseCriteria(body)) {
-    if (verify !== null && CANNOT_FAIL.test(verify)) {
+    if (verify !== null && USELESS_CHECK_PATTERN.test(verify)) {
       const suggestion = "Name a command that fails while the work is not done";
       yield createCriteriaWarning(verifyLine ?? line, `check '${verify}' cannot fail`, suggestion);
     } else if (verify === null && requiresChecks) {
@@ -57,9 +57,9 @@ function* findCriteriaAfterOutput(body: string, { heading }: Section): Iterable<
 }
 
 /** Finds a criteria section in a code fence: a closing fence read as an opening one, or the reverse, moves it there. */
-function* findSwallowedSection(body: string): Iterable<RuleFinding> {
+function* findFencedSection(body: string): Iterable<RuleFinding> {
   for (const { text, number, fencedBy } of iterateLines(body)) {
-    if (fencedBy === null || !HEADING.test(text)) continue;
+    if (fencedBy === null || !CRITERIA_HEADING_PATTERN.test(text)) continue;
     yield createCriteriaWarning(
       number,
       `section '${text.replace(/^[\s#]+/, "")}' is inside the code fence of line ${fencedBy} of the body, so its criteria do not count`,

@@ -6,7 +6,7 @@ import type { Rule } from "../rule.ts";
 import type { LintWorld } from "../world.ts";
 
 /** Requires that ids in `depends_on` and `members` have a file and are listed once, and no spec waits for itself. */
-export const dependency: Rule = {
+export const dependencyRule: Rule = {
   name: "dependency",
   *check(spec, world) {
     yield* checkIdList(spec, "depends_on", world);
@@ -17,14 +17,14 @@ export const dependency: Rule = {
 
 type ListField = "depends_on" | "members";
 
-interface Entry {
+interface ListedId {
   readonly id: string;
   readonly path: FieldPath;
 }
 
 function* checkIdList(spec: Spec, field: ListField, world: LintWorld): Iterable<RuleFinding> {
   const seen = new Set<string>();
-  for (const { id, path } of listIdEntries(spec, field)) {
+  for (const { id, path } of listIds(spec, field)) {
     if (seen.has(id)) {
       yield {
         severity: "warning",
@@ -36,7 +36,7 @@ function* checkIdList(spec: Spec, field: ListField, world: LintWorld): Iterable<
     } else if (id === spec.id) {
       yield { severity: "error", field, message: `${field} '${id}' is the spec itself`, path, suggestion: "Remove it" };
     } else if (!world.knownIds.has(id)) {
-      const near = world.nearestId(id, spec);
+      const near = world.findNearestId(id, spec);
       const suggestion = near === undefined ? undefined : `Did you mean '${near}'?`;
       yield { ...createUnknownIdFinding(field, id), path, suggestion };
     }
@@ -50,20 +50,20 @@ export function createUnknownIdFinding(field: ListField, id: string): RuleFindin
 
 function* findCycleFindings(spec: Spec, world: LintWorld): Iterable<RuleFinding> {
   if (spec.dependsOn.length === 0) return;
-  for (const cycle of world.cycles(spec.id)) {
+  for (const cycle of world.listCycles(spec.id)) {
     const next = findNextInCycle(cycle);
     yield {
       severity: "error",
       field: "depends_on",
       message: `depends_on cycle: ${formatCycle(cycle)}`,
-      path: listIdEntries(spec, "depends_on").find(({ id }) => id === next)?.path ?? ["depends_on"],
+      path: listIds(spec, "depends_on").find(({ id }) => id === next)?.path ?? ["depends_on"],
       suggestion: "Remove one of these dependencies, or none of the specs is ever ready",
     };
   }
 }
 
 /** Returns the ids of a list with their paths in the frontmatter; a single text counts as a list of one. */
-function listIdEntries({ frontmatter }: Spec, field: ListField): readonly Entry[] {
+function listIds({ frontmatter }: Spec, field: ListField): readonly ListedId[] {
   const value = frontmatter[field];
   if (!Array.isArray(value)) return typeof value === "string" && value !== "" ? [{ id: value, path: [field] }] : [];
   return value.flatMap((id, index) => (typeof id === "string" && id !== "" ? [{ id, path: [field, index] }] : []));

@@ -1,16 +1,16 @@
 import { createFieldFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
-const EXPENSIVE = /opus|sonnet/i;
-const EXEMPT: ReadonlySet<string> = new Set(["driver", "group", "research"]);
+const EXPENSIVE_MODEL_PATTERN = /opus|sonnet/i;
+const EXEMPT_TYPES: ReadonlySet<string> = new Set(["driver", "group", "research"]);
 
 /** Reports a simple spec that runs with an expensive model, its own or the configured one. */
-export const modelWaste: Rule = {
+export const modelWasteRule: Rule = {
   name: "model_waste",
   *check(spec, { config }, facts) {
     const { simple_criteria, simple_files, simple_words } = config.lint.thresholds;
     const model = spec.model ?? config.defaults.model;
-    if (model === null || !EXPENSIVE.test(model) || EXEMPT.has(spec.type)) return;
+    if (model === null || !EXPENSIVE_MODEL_PATTERN.test(model) || EXEMPT_TYPES.has(spec.type)) return;
     if (spec.targetFiles.length > simple_files || facts.words > simple_words) return;
     if (facts.criteria.length > simple_criteria) return;
     const suggestion = spec.model === null ? "Name a cheaper model in the spec" : "Name a cheaper model";

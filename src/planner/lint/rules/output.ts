@@ -3,7 +3,7 @@ import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
 /** Requires a completed spec's last run output to match its `output_schema`. A spec without a log gets no finding. */
-export const output: Rule = {
+export const outputRule: Rule = {
   name: "output",
   *check(spec, { outputs }) {
     const verdict = outputs.get(spec.id);

@@ -4,9 +4,9 @@ import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
 /** Requires a readable file, parsable frontmatter and no git conflict. An unreadable file gets no other finding. */
-export const parse: Rule = {
+export const parsingRule: Rule = {
   name: "parse",
-  check: findConflict,
+  check: findConflictFinding,
   *checkUnreadable({ line, message }) {
     yield line === null
       ? { severity: "error", field: "file", message: `cannot be read: ${message}` }
@@ -15,7 +15,7 @@ export const parse: Rule = {
 };
 
 /** Finds a git conflict in the body. The spec can still be read and edited. */
-export function* findConflict({ body }: Spec): Iterable<RuleFinding> {
+export function* findConflictFinding({ body }: Spec): Iterable<RuleFinding> {
   const line = findConflictLine(body);
   if (line !== undefined) yield { severity: "error", field: "body", message: CONFLICT_MESSAGE, bodyLine: line };
 }

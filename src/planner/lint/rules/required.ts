@@ -9,7 +9,7 @@ import { createFieldFinding, type RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
 /** Requires fields in `schema.spec.required`, values matching `schema.spec.fields`, an id matching the file name. */
-export const required: Rule = {
+export const requiredRule: Rule = {
   name: "required",
   *check(spec, { config }) {
     const { required: names, fields } = config.schema.spec;

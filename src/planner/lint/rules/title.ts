@@ -1,7 +1,7 @@
 import type { Rule } from "../rule.ts";
 
 /** Requires a title: the first heading of the body, or the field `title`. */
-export const title: Rule = {
+export const titleRule: Rule = {
   name: "title",
   *check(spec) {
     if (spec.title !== null) return;

@@ -6,10 +6,10 @@ import { createFieldFinding, type RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
 /** Types that lint accepts without a warning. Source: docs/decisions.md#s-05. */
-const TYPES = ["code", "task", "docs", "documentation", "fix", "research", "driver", "group"] as const;
+const KNOWN_TYPES = ["code", "task", "docs", "documentation", "fix", "research", "driver", "group"] as const;
 
 /** Requires a known type and the fields that a spec of this type needs. */
-export const type: Rule = {
+export const typeRule: Rule = {
   name: "type",
   *check(spec, world) {
     yield* checkTypeName(spec, world.config.schema.spec);
@@ -39,12 +39,12 @@ function* checkTypeName(spec: Spec, { required, fields }: PlannerConfig["schema"
   if (isMissingValue(spec.frontmatter["type"])) {
     if (required.includes("type")) return;
     const finding = createFieldFinding("warning", "type", "missing optional field 'type'");
-    yield { ...finding, allowed: allowed ?? TYPES };
-  } else if (allowed === undefined && !TYPES.some((known) => known === spec.type)) {
-    const near = findNearest(spec.type, TYPES);
-    const message = `type '${spec.type}' not in enum [${TYPES.join(", ")}]`;
+    yield { ...finding, allowed: allowed ?? KNOWN_TYPES };
+  } else if (allowed === undefined && !KNOWN_TYPES.some((known) => known === spec.type)) {
+    const near = findNearest(spec.type, KNOWN_TYPES);
+    const message = `type '${spec.type}' not in enum [${KNOWN_TYPES.join(", ")}]`;
     const suggestion = near === undefined ? undefined : `Did you mean '${near}'?`;
-    yield { ...createFieldFinding("warning", "type", message, suggestion), allowed: TYPES };
+    yield { ...createFieldFinding("warning", "type", message, suggestion), allowed: KNOWN_TYPES };
   }
 }
 
@@ -52,11 +52,11 @@ function* checkTypeName(spec: Spec, { required, fields }: PlannerConfig["schema"
 function* requireOneOf(spec: Spec, fields: readonly [string, ...string[]]): Iterable<RuleFinding> {
   if (fields.some((field) => hasValue(spec.frontmatter[field]))) return;
   const [field] = fields;
-  const suggestion = `Say in ${fields.join(" or ")} ${PURPOSE[field] ?? ""}`.trimEnd();
+  const suggestion = `Say in ${fields.join(" or ")} ${FIELD_PURPOSES[field] ?? ""}`.trimEnd();
   yield createFieldFinding("warning", field, `type '${spec.type}' without ${fields.join(" or ")}`, suggestion);
 }
 
-const PURPOSE: Readonly<Record<string, string>> = {
+const FIELD_PURPOSES: Readonly<Record<string, string>> = {
   tracks: "which files the text describes",
   target_files: "which files the work changes",
   informed_by: "what the research draws on",

@@ -1,5 +1,5 @@
 import { getVisibleSign } from "#kernel/control_pictures.ts";
-import { quoteDot } from "#kernel/quote_dot.ts";
+import { quoteDotString } from "#kernel/quote_dot.ts";
 import type { GraphBox, GraphEdge, SpecGraph } from "./spec_graph.ts";
 
 /** Formats a Mermaid flowchart. Every text is quoted, so no title can end a statement or be read as a directive. */
@@ -33,8 +33,10 @@ export function formatDotGraph({ boxes, edges }: SpecGraph): string {
     "digraph specs {",
     "  graph [rankdir=LR];",
     '  node [shape=box, style=filled, fontname="DejaVu Sans"];',
-    ...boxes.map((box) => `  ${quoteDot(box.id)} [${formatBoxAttributes(box)}];`),
-    ...edges.map((edge) => `  ${quoteDot(edge.from)} -> ${quoteDot(edge.to)}${formatEdgeAttributes(edge)};`),
+    ...boxes.map((box) => `  ${quoteDotString(box.id)} [${formatBoxAttributes(box)}];`),
+    ...edges.map(
+      (edge) => `  ${quoteDotString(edge.from)} -> ${quoteDotString(edge.to)}${formatEdgeAttributes(edge)};`,
+    ),
     "}",
     "",
   ].join("\n");
@@ -44,9 +46,9 @@ function formatBoxAttributes({ id, title, status, critical }: GraphBox): string 
   const label = [`${id} ${status}`, ...(title === null ? [] : [title.replace(/\s+/g, " ")])].join("\n");
   const { fill, ink } = chooseColours(status);
   return [
-    `label=${quoteDot(label)}`,
-    `fillcolor=${quoteDot(fill)}`,
-    `fontcolor=${quoteDot(ink)}`,
+    `label=${quoteDotString(label)}`,
+    `fillcolor=${quoteDotString(fill)}`,
+    `fontcolor=${quoteDotString(ink)}`,
     ...(critical ? ["penwidth=3"] : []),
   ].join(", ");
 }
@@ -67,22 +69,22 @@ export interface BoxColours {
   readonly ink: string;
 }
 
-const DARK = "#1b1f24";
+const DARK_INK = "#1b1f24";
 
-const BY_STATUS: Readonly<Record<string, BoxColours>> = {
-  ready: { fill: "#d3e8ff", ink: DARK },
-  pending: { fill: "#eceff3", ink: DARK },
-  blocked: { fill: "#fdf0c8", ink: DARK },
-  in_progress: { fill: "#cdeef2", ink: DARK },
-  completed: { fill: "#d5f0d9", ink: DARK },
-  archived: { fill: "#d5f0d9", ink: DARK },
+const COLOURS_BY_STATUS: Readonly<Record<string, BoxColours>> = {
+  ready: { fill: "#d3e8ff", ink: DARK_INK },
+  pending: { fill: "#eceff3", ink: DARK_INK },
+  blocked: { fill: "#fdf0c8", ink: DARK_INK },
+  in_progress: { fill: "#cdeef2", ink: DARK_INK },
+  completed: { fill: "#d5f0d9", ink: DARK_INK },
+  archived: { fill: "#d5f0d9", ink: DARK_INK },
   cancelled: { fill: "#ffffff", ink: "#59636e" },
   failed: { fill: "#b3261e", ink: "#ffffff" },
-  needs_attention: { fill: "#ffd7d3", ink: DARK },
+  needs_attention: { fill: "#ffd7d3", ink: DARK_INK },
 };
 
-const OTHER: BoxColours = { fill: "#ffffff", ink: "#b3261e" };
+const DEFAULT_COLOURS: BoxColours = { fill: "#ffffff", ink: "#b3261e" };
 
 export function chooseColours(status: string): BoxColours {
-  return Object.hasOwn(BY_STATUS, status) ? (BY_STATUS[status] ?? OTHER) : OTHER;
+  return Object.hasOwn(COLOURS_BY_STATUS, status) ? (COLOURS_BY_STATUS[status] ?? DEFAULT_COLOURS) : DEFAULT_COLOURS;
 }

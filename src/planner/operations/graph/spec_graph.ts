@@ -58,28 +58,28 @@ export interface GraphOptions {
 }
 
 /** Number of boxes above which only few rounds reduce crossings, because no person can follow so many edges. */
-const MANY = 1000;
+const MANY_BOXES = 1000;
 
-const DONE: ReadonlySet<string> = new Set(["completed", "cancelled", "archived"]);
+const ENDED_STATUSES: ReadonlySet<string> = new Set(["completed", "cancelled", "archived"]);
 
 /**
  * Lays out specs and their dependencies in columns. Deterministic; pure. Cost: O(specs + dependencies) and some
  * sorting: tenths of a second for 10,000 specs.
  */
 export function buildSpecGraph(world: GraphWorld, { all, isShown = () => true }: GraphOptions): SpecGraph {
-  const shown = world.specs.filter((spec) => (all || !DONE.has(spec.status)) && isShown(spec));
-  const facts = new Map<string, Facts>(shown.map((spec) => [spec.id, describeBox(spec, world.readiness)]));
+  const shown = world.specs.filter((spec) => (all || !ENDED_STATUSES.has(spec.status)) && isShown(spec));
+  const facts = new Map<string, BoxFacts>(shown.map((spec) => [spec.id, describeBox(spec, world.readiness)]));
   const statuses = new Map<string, string>(world.specs.map(({ id, status }) => [id, status]));
-  const statusOf = (id: string): string => statuses.get(id) ?? (world.archivedIds.has(id) ? "archived" : "unknown");
-  const waits = listDependencies(world.specs);
-  const waiting = shown.flatMap(({ id }) => waits.get(id) ?? []);
+  const findStatus = (id: string): string => statuses.get(id) ?? (world.archivedIds.has(id) ? "archived" : "unknown");
+  const dependencies = listDependencies(world.specs);
+  const waiting = shown.flatMap(({ id }) => dependencies.get(id) ?? []);
   for (const { from } of waiting) {
-    const status = statusOf(from);
+    const status = findStatus(from);
     if (status === "unknown" || (all && status === "archived")) facts.set(from, { title: null, status });
   }
   const left = new Map<string, string[]>();
   for (const { from, to } of waiting) {
-    if (!facts.has(from) && !DONE.has(statusOf(from))) left.set(to, [...(left.get(to) ?? []), from]);
+    if (!facts.has(from) && !ENDED_STATUSES.has(findStatus(from))) left.set(to, [...(left.get(to) ?? []), from]);
   }
   return arrangeGraph(
     facts,
@@ -88,29 +88,30 @@ export function buildSpecGraph(world: GraphWorld, { all, isShown = () => true }:
   );
 }
 
-type Waiting = Pick<GraphEdge, "from" | "to" | "kind">;
-type Facts = Pick<GraphBox, "title" | "status">;
+type Dependency = Pick<GraphEdge, "from" | "to" | "kind">;
+type BoxFacts = Pick<GraphBox, "title" | "status">;
 
-function describeBox(spec: Spec, readiness: Readiness): Facts {
+function describeBox(spec: Spec, readiness: Readiness): BoxFacts {
   const isReady = spec.status === "pending" && readiness.isReady(spec);
-  return { title: spec.title, status: isReady ? "ready" : readiness.effectiveStatus(spec) };
+  return { title: spec.title, status: isReady ? "ready" : readiness.getEffectiveStatus(spec) };
 }
 
 /** Returns the dependencies of each spec without repetitions, by the rules of `computeReadiness`. */
-function listDependencies(specs: readonly Spec[]): ReadonlyMap<string, readonly Waiting[]> {
-  const found = new Map<string, Map<string, Waiting>>(specs.map(({ id }) => [id, new Map()]));
-  const add = (edge: Waiting): void => {
+function listDependencies(specs: readonly Spec[]): ReadonlyMap<string, readonly Dependency[]> {
+  const found = new Map<string, Map<string, Dependency>>(specs.map(({ id }) => [id, new Map()]));
+  const addDependency = (edge: Dependency): void => {
     const known = found.get(edge.to);
     if (known !== undefined && !known.has(edge.from)) known.set(edge.from, edge);
   };
-  for (const { id, dependsOn } of specs) for (const from of dependsOn) add({ from, to: id, kind: "depends_on" });
-  for (const { id, members } of specs) for (const from of members) add({ from, to: id, kind: "member" });
+  for (const { id, dependsOn } of specs)
+    for (const from of dependsOn) addDependency({ from, to: id, kind: "depends_on" });
+  for (const { id, members } of specs) for (const from of members) addDependency({ from, to: id, kind: "member" });
   for (const [parent, members] of groupMembers(specs)) {
     for (const [at, { id, frontmatter }] of members.entries()) {
-      add({ from: id, to: parent, kind: "member" });
+      addDependency({ from: id, to: parent, kind: "member" });
       const before = members[at - 1];
       if (before !== undefined && !Object.hasOwn(frontmatter, "depends_on")) {
-        add({ from: before.id, to: id, kind: "order" });
+        addDependency({ from: before.id, to: id, kind: "order" });
       }
     }
   }
@@ -132,17 +133,17 @@ function parseMemberNumber({ id }: Spec): number {
 }
 
 function arrangeGraph(
-  facts: ReadonlyMap<string, Facts>,
-  waiting: readonly Waiting[],
-  left: ReadonlyMap<string, readonly string[]>,
+  facts: ReadonlyMap<string, BoxFacts>,
+  waiting: readonly Dependency[],
+  leftOut: ReadonlyMap<string, readonly string[]>,
 ): SpecGraph {
   const ids = [...facts.keys()].sort();
   const index = new Map(ids.map((id, at) => [id, at]));
   const edges = waiting.map(({ from, to }) => ({ from: index.get(from) ?? 0, to: index.get(to) ?? 0 }));
-  const { layers, turned } = assignLayers(ids.length, edges, { early: true });
+  const { layers, turned } = assignLayers(ids.length, edges, { isNearSources: true });
   const isOpen = ids.map((id) => {
     const { status } = facts.get(id) ?? { status: "unknown" };
-    return !DONE.has(status) && status !== "unknown";
+    return !ENDED_STATUSES.has(status) && status !== "unknown";
   });
   const path = findLongestChain(
     isOpen,
@@ -159,7 +160,7 @@ function arrangeGraph(
       id,
       ...(facts.get(id) ?? { title: null, status: "unknown" }),
       ...{ layer: layers[at] ?? 0, order: orders[at] ?? 0 },
-      ...{ critical: onPath.has(at), in_cycle: inCycle.has(id), left_out: left.get(id) ?? [] },
+      ...{ critical: onPath.has(at), in_cycle: inCycle.has(id), left_out: leftOut.get(id) ?? [] },
     })),
     edges: waiting.map((edge, at) => {
       const { from, to } = edges[at] ?? { from: 0, to: 0 };
@@ -174,7 +175,7 @@ function arrangeGraph(
 }
 
 /** Returns the cycles of the graph, including specs that depend on themselves. */
-function listCycles(ids: readonly string[], waiting: readonly Waiting[]): readonly (readonly string[])[] {
+function listCycles(ids: readonly string[], waiting: readonly Dependency[]): readonly (readonly string[])[] {
   const waits = new Map<string, string[]>(ids.map((id) => [id, []]));
   for (const { from, to } of waiting) waits.get(to)?.push(from);
   const own = waiting.filter(({ from, to }) => from === to).map(({ from }) => [from]);
@@ -196,7 +197,7 @@ function computeOrders(layers: readonly number[], edges: readonly LayoutEdge[]):
     before[to]?.push(from);
   }
   const orders: number[] = layers.map(() => 0);
-  const rounds = layers.length > MANY ? 2 : undefined;
+  const rounds = layers.length > MANY_BOXES ? 2 : undefined;
   for (const column of orderColumns(columns, { before, after }, rounds)) {
     for (const [at, box] of column.entries()) orders[box] = at;
   }
@@ -207,20 +208,20 @@ function computeOrders(layers: readonly number[], edges: readonly LayoutEdge[]):
  * Returns the longest chain of counted boxes, in order, or empty if no chain has two boxes. Of equally long chains it
  * returns the one with the lowest box numbers.
  *
- * @param counts whether each box counts
+ * @param isCounted whether each box counts
  * @param layers layer of each box; every edge leads to a higher layer
  *
  * Cost: O(edges + boxes × log boxes).
  */
 function findLongestChain(
-  counts: readonly boolean[],
+  isCounted: readonly boolean[],
   layers: readonly number[],
   edges: readonly LayoutEdge[],
 ): readonly number[] {
-  const before = listNeighbours(counts.length, edges, "to", "from");
-  const length = counts.map(() => 0);
-  const last = counts.map(() => -1);
-  const boxes = [...counts.keys()].filter((box) => counts[box]);
+  const before = listNeighbours(isCounted.length, edges, "to", "from");
+  const length = isCounted.map(() => 0);
+  const last = isCounted.map(() => -1);
+  const boxes = [...isCounted.keys()].filter((box) => isCounted[box]);
   boxes.sort((a, b) => (layers[a] ?? 0) - (layers[b] ?? 0) || a - b);
   for (const box of boxes) {
     const from = findLongestChainEnd(before[box] ?? [], length);

@@ -1,14 +1,14 @@
 import { escapeXml } from "#kernel/escape_xml.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import { chooseColours } from "./languages.ts";
-import { BOX, type BoxPosition, drawEdge, layOutBoxes, PICTURE_MARGIN } from "./places.ts";
+import { BOX_SIZE, type BoxPosition, computeEdgePaths, layOutBoxes, PICTURE_MARGIN } from "./places.ts";
 import type { GraphBox, GraphEdge, SpecGraph } from "./spec_graph.ts";
 
-const { width: WIDTH, height: HEIGHT } = BOX;
-const TITLE_HEIGHT = 34;
+const { width: BOX_WIDTH, height: BOX_HEIGHT } = BOX_SIZE;
+const HEADING_HEIGHT = 34;
 
 /** Maximum characters on a line of a box, whose font is monospaced. */
-const LETTERS = 36;
+const MAX_LINE_CHARS = 36;
 
 /**
  * Draws a graph as one SVG document: valid XML for any text, without styles, scripts or external references.
@@ -16,10 +16,10 @@ const LETTERS = 36;
  */
 export function drawSvgGraph(graph: SpecGraph): string {
   const { boxes, edges } = graph;
-  const { places, width, height } = layOutBoxes(graph, TITLE_HEIGHT);
-  const title = `${formatCountOf(boxes.length, "spec")}, ${formatCountOf(edges.length, "dependency", "dependencies")}`;
+  const { positions: places, width, height } = layOutBoxes(graph, HEADING_HEIGHT);
+  const title = `${formatCountWithNoun(boxes.length, "spec")}, ${formatCountWithNoun(edges.length, "dependency", "dependencies")}`;
   const chain = graph.critical_path.length;
-  const heading = chain === 0 ? title : `${title}; critical path of ${formatCountOf(chain, "spec")} (bold)`;
+  const heading = chain === 0 ? title : `${title}; critical path of ${formatCountWithNoun(chain, "spec")} (bold)`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="12">`,
     `<title>${escapeXml(title)}</title>`,
@@ -34,26 +34,26 @@ export function drawSvgGraph(graph: SpecGraph): string {
 function drawBox({ id, title, status, critical, in_cycle, left_out }: GraphBox, { x, y }: BoxPosition): string {
   const { fill, ink } = chooseColours(status);
   const stroke = in_cycle ? "#b3261e" : critical ? "#1b1f24" : "#8a939d";
-  const first = fitText(`${id} ${status}`);
+  const first = truncateText(`${id} ${status}`);
   const tip = [`${id} ${status}`, title ?? "", ...(left_out.length > 0 ? [`waits for ${left_out.join(", ")}`] : [])];
   return (
     `<g><title>${escapeXml(tip.filter((line) => line !== "").join("\n"))}</title>` +
-    `<rect x="${x}" y="${y}" width="${WIDTH}" height="${HEIGHT}" rx="4" fill="${fill}" stroke="${stroke}" stroke-width="${critical || in_cycle ? 3 : 1}"/>` +
+    `<rect x="${x}" y="${y}" width="${BOX_WIDTH}" height="${BOX_HEIGHT}" rx="4" fill="${fill}" stroke="${stroke}" stroke-width="${critical || in_cycle ? 3 : 1}"/>` +
     // The nested svg element clips characters that are wider than others at the edge of the box.
-    `<svg x="${x}" y="${y}" width="${WIDTH - 6}" height="${HEIGHT}" fill="${ink}">` +
+    `<svg x="${x}" y="${y}" width="${BOX_WIDTH - 6}" height="${BOX_HEIGHT}" fill="${ink}">` +
     `<text x="8" y="19"${critical ? ' font-weight="bold"' : ""}>${escapeXml(first)}</text>` +
-    `<text x="8" y="37">${escapeXml(fitText(title ?? ""))}</text></svg></g>`
+    `<text x="8" y="37">${escapeXml(truncateText(title ?? ""))}</text></svg></g>`
   );
 }
 
-function fitText(text: string): string {
+function truncateText(text: string): string {
   const letters = [...text.replace(/\s+/g, " ")];
-  return letters.length <= LETTERS ? letters.join("") : `${letters.slice(0, LETTERS - 1).join("")}…`;
+  return letters.length <= MAX_LINE_CHARS ? letters.join("") : `${letters.slice(0, MAX_LINE_CHARS - 1).join("")}…`;
 }
 
 function drawEdgeSvg(edge: GraphEdge, places: ReadonlyMap<string, BoxPosition>): string {
   const { kind, critical, backward } = edge;
-  const lines = drawEdge(edge, places);
+  const lines = computeEdgePaths(edge, places);
   if (lines === null) return "";
   const colour = backward ? "#b3261e" : critical ? "#1b1f24" : "#8a939d";
   const dash = kind === "depends_on" ? "" : ' stroke-dasharray="6 4"';

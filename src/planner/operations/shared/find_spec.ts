@@ -6,7 +6,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { formatLocalDay } from "./local_time.ts";
 
 /** Options of a search. `archived` allows archived specs: true for tools that read, false for tools that change. */
-export interface FindOptions {
+export interface FindSpecOptions {
   readonly archived: boolean;
 }
 
@@ -20,16 +20,16 @@ export interface FindOptions {
  *
  * Source: docs/decisions.md#s-04.
  */
-export async function findSpecId(context: PlannerContext, text: string, options: FindOptions): Promise<SpecId> {
+export async function findSpecId(context: PlannerContext, text: string, options: FindSpecOptions): Promise<SpecId> {
   const wanted = text.trim();
-  const active = await context.specs.ids();
+  const active = await context.specs.listIds();
   const exact = active.find((id) => id === wanted);
   if (exact !== undefined) return exact;
-  const archived = [...(await context.specs.archivedIds())];
+  const archived = [...(await context.specs.listArchivedIds())];
   const today = formatLocalDay(context.clock.now());
   const found =
     archived.find((id) => id === wanted) ??
-    (await addTitlesToError(context, wanted, () => resolveId(active, archived, wanted, today)));
+    (await resolveIdOrOrigin(context, wanted, () => resolveId(active, archived, wanted, today)));
   if (!options.archived && archived.includes(found) && !active.includes(found)) {
     throw new OperationError("failed_precondition", `Spec '${found}' is archived: only active specs can be changed`);
   }
@@ -40,7 +40,7 @@ export async function findSpecId(context: PlannerContext, text: string, options:
 export async function findSpecIds(
   context: PlannerContext,
   texts: readonly string[],
-  options: FindOptions,
+  options: FindSpecOptions,
 ): Promise<readonly SpecId[]> {
   const found = new Set<SpecId>();
   for (const text of texts) found.add(await findSpecId(context, text, options));
@@ -48,13 +48,13 @@ export async function findSpecIds(
 }
 
 /** Runs `resolve`. If no id matches, searches the specs' origins. Adds titles to the error for an ambiguous text. */
-async function addTitlesToError(context: PlannerContext, text: string, resolve: () => SpecId): Promise<SpecId> {
+async function resolveIdOrOrigin(context: PlannerContext, text: string, resolve: () => SpecId): Promise<SpecId> {
   try {
     return resolve();
   } catch (error) {
     if (error instanceof OperationError && error.kind === "not_found") return findSpecByOrigin(context, text, error);
     if (!(error instanceof AmbiguousSpecId)) throw error;
-    const lines = await Promise.all(error.named.map(async (id) => `${id}: ${await readTitle(context, id)}`));
+    const lines = await Promise.all(error.namedIds.map(async (id) => `${id}: ${await readSpecTitle(context, id)}`));
     throw new OperationError(error.kind, [error.message, ...lines].join("\n"), { cause: error });
   }
 }
@@ -66,17 +66,17 @@ async function addTitlesToError(context: PlannerContext, text: string, resolve: 
  */
 async function findSpecByOrigin(context: PlannerContext, text: string, absent: OperationError): Promise<SpecId> {
   const wanted = text.toLowerCase();
-  const isMeant = (origin: string): boolean => {
+  const matchesText = (origin: string): boolean => {
     const name = origin.toLowerCase();
     return name === wanted || name.slice(name.indexOf(":") + 1) === wanted;
   };
-  const [active, archived] = [await context.specs.active(), await context.specs.archived()];
-  const [found, other] = [...active.specs, ...archived.specs].filter((spec) => listOrigins(spec).some(isMeant));
+  const [active, archived] = [await context.specs.readActive(), await context.specs.readArchived()];
+  const [found, other] = [...active.specs, ...archived.specs].filter((spec) => listOrigins(spec).some(matchesText));
   if (found === undefined || other !== undefined) throw absent;
   return found.id;
 }
 
-async function readTitle(context: PlannerContext, id: SpecId): Promise<string> {
+async function readSpecTitle(context: PlannerContext, id: SpecId): Promise<string> {
   try {
     return (await context.specs.load(id)).title ?? "(no title)";
   } catch (error) {
@@ -96,6 +96,6 @@ function resolveId(active: readonly SpecId[], archived: readonly SpecId[], text:
 }
 
 /** Reads the spec that `text` identifies. */
-export async function findSpec(context: PlannerContext, text: string, options: FindOptions): Promise<Spec> {
+export async function findSpec(context: PlannerContext, text: string, options: FindSpecOptions): Promise<Spec> {
   return context.specs.load(await findSpecId(context, text, options));
 }

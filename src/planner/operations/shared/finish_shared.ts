@@ -20,15 +20,15 @@ export async function finishSharedClaim(
   { id, status }: Pick<Spec, "id" | "status">,
   { command, ...wishes }: SharedClaimOptions & { readonly command: string },
 ): Promise<readonly string[]> {
-  if (status === "completed" || context.insideRun() !== null || !(await hasClaimRemote(context))) return [];
-  const { claims } = await context.runs();
+  if (status === "completed" || context.findSurroundingRun() !== null || !(await hasClaimRemote(context))) return [];
+  const { claims } = await context.openRuns();
   const refused = `Cannot complete spec '${id}'`;
-  const holder = await claims.holder(id);
+  const holder = await claims.readHolder(id);
   if (holder?.alive === true) {
     const advice = `"planner pause ${id}" stops it`;
     throw new OperationError("failed_precondition", `${refused}: process ${holder.pid} is working on it: ${advice}`);
   }
-  const answer = await claims.byHand(id, "finish", wishes);
+  const answer = await claims.changeByHand(id, "finish", wishes);
   if (answer.kind === "own") return answer.notes;
   if (answer.kind === "lost") {
     throw new OperationError(
@@ -44,26 +44,30 @@ export async function finishSharedClaim(
 
 /** Keeps a stopped agent's claim, so that a person can continue in this clone. Returns notes, also about failures. */
 export async function keepSharedClaim(context: PlannerContext, id: SpecId): Promise<readonly string[]> {
-  return changeClaims(context, id, "keep");
+  return changeSharedClaim(context, id, "keep");
 }
 
 /** Releases this clone's claim, so that any clone may begin the spec. Returns notes, also about failures. */
 export async function releaseSharedClaim(context: PlannerContext, id: SpecId): Promise<readonly string[]> {
-  return changeClaims(context, id, "give up");
+  return changeSharedClaim(context, id, "give up");
 }
 
-async function changeClaims(context: PlannerContext, id: SpecId, deed: "keep" | "give up"): Promise<readonly string[]> {
-  if (context.insideRun() !== null || !(await hasClaimRemote(context))) return [];
-  const { claims } = await context.runs();
-  const answer = await claims.byHand(id, deed, TOOL_CLAIM_OPTIONS).catch(createUnknownAnswer);
+async function changeSharedClaim(
+  context: PlannerContext,
+  id: SpecId,
+  action: "keep" | "give up",
+): Promise<readonly string[]> {
+  if (context.findSurroundingRun() !== null || !(await hasClaimRemote(context))) return [];
+  const { claims } = await context.openRuns();
+  const answer = await claims.changeByHand(id, action, TOOL_CLAIM_OPTIONS).catch(createUnknownClaimResult);
   return answer.kind === "own" ? answer.notes : [`other clones do not know of it: ${answer.reason}`];
 }
 
 async function hasClaimRemote(context: PlannerContext): Promise<boolean> {
-  return (await context.config()).claims.remote !== null;
+  return (await context.readConfig()).claims.remote !== null;
 }
 
-function createUnknownAnswer(error: unknown): SharedClaimResult {
+function createUnknownClaimResult(error: unknown): SharedClaimResult {
   if (!(error instanceof OperationError)) throw error;
   return { kind: "unknown", reason: error.message };
 }

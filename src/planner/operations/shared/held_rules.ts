@@ -4,28 +4,33 @@ import { type AcceptableLine, buildRuleLines, findLostRules, isRuleLine } from "
 
 interface ProjectRules {
   /** Rules that judge runs now. */
-  readonly now: readonly AcceptableLine[];
+  readonly current: readonly AcceptableLine[];
   /** Rules that judged earlier runs, no longer exist, and whose removal no person has accepted. */
   readonly lost: readonly AcceptableLine[];
 }
 
 /** Reads the settings and schemas that judge runs, and compares them with those of earlier runs. */
-export async function readProjectRules({ accepted, config, outputs, specs }: PlannerContext): Promise<ProjectRules> {
-  const { held } = await (await accepted()).read();
-  const active = (await specs.active()).specs;
+export async function readProjectRules({
+  openAcceptance: accepted,
+  readConfig: config,
+  outputs,
+  specs,
+}: PlannerContext): Promise<ProjectRules> {
+  const { heldRules: held } = await (await accepted()).read();
+  const active = (await specs.readActive()).specs;
   const paths = [...new Set(active.flatMap(({ outputSchema }) => outputSchema ?? []))].sort();
   const schemas = new Map<string, string>();
   for (const path of paths) {
-    const hash = await outputs.fingerprint(path);
+    const hash = await outputs.computeFingerprint(path);
     if (hash !== null) schemas.set(path, hash);
   }
   const now = buildRuleLines(await config(), schemas);
-  return { now, lost: findLostRules(held, now) };
+  return { current: now, lost: findLostRules(held, now) };
 }
 
 /** Returns the rules that judged earlier runs and no longer exist. Reads no spec if no rule was recorded. */
 export async function readLostRules(context: PlannerContext): Promise<readonly AcceptableLine[]> {
-  const { held } = await (await context.accepted()).read();
+  const { heldRules: held } = await (await context.openAcceptance()).read();
   return held.length === 0 ? [] : (await readProjectRules(context)).lost;
 }
 
@@ -40,17 +45,17 @@ export function formatLostRules(lost: readonly AcceptableLine[]): string | null 
  * Records the rules that judge runs now. Source: docs/decisions.md#s-61.
  * @throws OperationError `failed_precondition` if rules of earlier runs no longer exist
  */
-export async function refuseLostRules(context: PlannerContext, action: string): Promise<void> {
-  const { now, lost } = await readProjectRules(context);
+export async function holdProjectRules(context: PlannerContext, action: string): Promise<void> {
+  const { current: now, lost } = await readProjectRules(context);
   const problem = formatLostRules(lost);
   if (problem !== null) throw new OperationError("failed_precondition", `Cannot ${action}: ${problem}`);
-  await (await context.accepted()).hold(now);
+  await (await context.openAcceptance()).holdRules(now);
 }
 
 /** Accepts lines. If one of them is a rule, records the rules that judge runs now. */
-export async function acceptRuleChanges(context: PlannerContext, lines: readonly AcceptableLine[]): Promise<void> {
-  await (await context.accepted()).accept(lines);
+export async function acceptLinesAndRules(context: PlannerContext, lines: readonly AcceptableLine[]): Promise<void> {
+  await (await context.openAcceptance()).acceptLines(lines);
   if (lines.some(isRuleLine)) {
-    await (await context.accepted()).hold((await readProjectRules(context)).now);
+    await (await context.openAcceptance()).holdRules((await readProjectRules(context)).current);
   }
 }

@@ -3,21 +3,21 @@ import type { PlannerContext } from "../../context.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 
-const LATER = "finish this spec; the person who started the run decides about others";
+const FINISH_OWN_SPEC = "finish this spec; the person who started the run decides about others";
 
 /** Commands and tools that are rejected inside a run, with what the agent should do instead. */
 const REFUSED_INSIDE_RUN: Readonly<Record<string, readonly [action: string, instead: string]>> = {
-  planner_work_start: ["start work", LATER],
-  planner_watch_start: ["start watch", LATER],
-  planner_watch_stop: ["stop watch", LATER],
+  planner_work_start: ["start work", FINISH_OWN_SPEC],
+  planner_watch_start: ["start watch", FINISH_OWN_SPEC],
+  planner_watch_stop: ["stop watch", FINISH_OWN_SPEC],
   planner_split: ["split a spec", "write down in this spec's output how it should be split"],
-  planner_pause: ["pause work", LATER],
-  planner_takeover: ["take work over", LATER],
-  planner_archive: ["archive a spec", LATER],
+  planner_pause: ["pause work", FINISH_OWN_SPEC],
+  planner_takeover: ["take work over", FINISH_OWN_SPEC],
+  planner_archive: ["archive a spec", FINISH_OWN_SPEC],
   rerun: ["repeat the commands of a record", "run the checks of your own spec yourself"],
-  review: ["review work", LATER],
-  board: ["serve the board", LATER],
-  pr: ["make a pull request", LATER],
+  review: ["review work", FINISH_OWN_SPEC],
+  board: ["serve the board", FINISH_OWN_SPEC],
+  pr: ["make a pull request", FINISH_OWN_SPEC],
   merge: ["merge", "commit your work: it is merged when the run has ended"],
 };
 
@@ -27,10 +27,10 @@ const REFUSED_INSIDE_RUN: Readonly<Record<string, readonly [action: string, inst
  * @param name name of the tool or command
  * @throws OperationError `failed_precondition`
  */
-export function refuseInsideRun(context: Pick<PlannerContext, "insideRun">, name: string): void {
+export function refuseInsideRun(context: Pick<PlannerContext, "findSurroundingRun">, name: string): void {
   const [action, instead] = REFUSED_INSIDE_RUN[name] ?? [];
   if (action === undefined) return;
-  const run = context.insideRun();
+  const run = context.findSurroundingRun();
   if (run === null) return;
   throw new OperationError(
     "failed_precondition",
@@ -40,11 +40,11 @@ export function refuseInsideRun(context: Pick<PlannerContext, "insideRun">, name
 
 /** Throws if an agent changes the status of a spec that is neither its run's spec nor a member of that spec. */
 export function refuseForeignStatus(
-  context: Pick<PlannerContext, "insideRun">,
+  context: Pick<PlannerContext, "findSurroundingRun">,
   id: SpecId,
   { before, after }: { readonly before: string; readonly after: string },
 ): void {
-  const run = context.insideRun();
+  const run = context.findSurroundingRun();
   if (run === null || id === run.spec_id || id.startsWith(`${run.spec_id}.`)) return;
   const [old, now] = [before, after]
     .map((text) => parseDocument(text))

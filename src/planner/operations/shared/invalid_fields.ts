@@ -17,14 +17,14 @@ export interface InvalidFields {
   readonly invalid?: readonly InvalidField[];
 }
 
-const VALID: InvalidFields = {};
+const NO_INVALID_FIELDS: InvalidFields = {};
 
 /** Creates a function that returns the invalid fields of a spec. */
-export async function createInvalidCheck(context: PlannerContext): Promise<(spec: Spec) => InvalidFields> {
+export async function createInvalidFieldCheck(context: PlannerContext): Promise<(spec: Spec) => InvalidFields> {
   const [rules, ids, archivedIds] = await Promise.all([
     readLintRulesOrNull(context),
-    context.specs.ids(),
-    context.specs.archivedIds(),
+    context.specs.listIds(),
+    context.specs.listArchivedIds(),
   ]);
   // The set is created at the first dependency: a project without one does not need a set of 10,000 ids.
   let known: Set<string> | undefined;
@@ -32,17 +32,17 @@ export async function createInvalidCheck(context: PlannerContext): Promise<(spec
     known ??= new Set<string>([...ids, ...archivedIds]);
     return known.has(id);
   };
-  const findingsOf = createReadChecker({ rules, isKnown });
+  const listFindings = createReadChecker({ rules, isKnown });
   return (spec) => {
-    const found = findingsOf(spec);
-    if (found.length === 0) return VALID;
+    const found = listFindings(spec);
+    if (found.length === 0) return NO_INVALID_FIELDS;
     return { invalid: found.map(({ field, message, allowed = [] }) => ({ field, message, allowed })) };
   };
 }
 
 /** Requires a valid spec, because the work on another spec cannot be judged. @throws OperationError */
 export async function refuseInvalidSpec(context: PlannerContext, spec: Spec, action: string): Promise<void> {
-  const { invalid = [] } = (await createInvalidCheck(context))(spec);
+  const { invalid = [] } = (await createInvalidFieldCheck(context))(spec);
   if (invalid.length === 0) return;
   const found = invalid.map(({ message }) => message).join("; ");
   throw new OperationError("failed_precondition", `Cannot ${action} spec '${spec.id}': it is not valid: ${found}`);

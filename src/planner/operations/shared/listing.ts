@@ -39,7 +39,7 @@ export function buildSpecRow(spec: Spec, readiness: Readiness, { invalid }: Inva
   const row: Writable<SpecRow> = {
     id: spec.id,
     title: spec.title,
-    status: readiness.effectiveStatus(spec),
+    status: readiness.getEffectiveStatus(spec),
     type: spec.type,
   };
   const { unproven } = spec.frontmatter;

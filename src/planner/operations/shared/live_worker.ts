@@ -4,9 +4,9 @@ import type { SpecId } from "../../spec/spec_id.ts";
 
 /** Returns the process that works on a spec now, or null: the living holder of its lock, otherwise a running record. */
 export async function findLiveWorker(context: PlannerContext, id: SpecId): Promise<{ readonly pid: number } | null> {
-  const holder = await context.work.lockHolder(id);
+  const holder = await context.work.readLockHolder(id);
   if (holder?.alive === true) return { pid: holder.pid };
-  const records = await context.work.processes();
+  const records = await context.work.readProcesses();
   return records.find(({ spec_id, status }) => spec_id === id && status === "running") ?? null;
 }
 

@@ -2,7 +2,7 @@ import type { PlannerContext } from "../../context.ts";
 import type { ProcessRecord, WorktreeStatus } from "../../ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { findHumanInputReason, type PersonNeed, type PersonNeedFacts } from "../../work/person_need.ts";
+import { findPersonNeed, type PersonNeed, type PersonNeedFacts } from "../../work/person_need.ts";
 import type { RequestNote } from "../../work/requests/request_note.ts";
 import { findLiveWorker } from "./live_worker.ts";
 
@@ -14,17 +14,17 @@ export async function findPersonNeeds(
   context: PlannerContext,
   specs: readonly Pick<Spec, "id" | "status">[],
 ): Promise<ReadonlyMap<SpecId, PersonNeed>> {
-  const { worktrees, requests } = await context.runs();
+  const { worktrees, requests } = await context.openRuns();
   const [ids, there, records] = await Promise.all([
-    worktrees.known(),
+    worktrees.listKnownIds(),
     context.work.worktrees(),
-    context.work.processes(),
+    context.work.readProcesses(),
   ]);
-  const states = collectStates(ids, there, ids.length === 0 ? new Map() : await requests.notes());
+  const states = collectWorktreeStates(ids, there, ids.length === 0 ? new Map() : await requests.readNotes());
   const last = new Map<string, ProcessRecord>(records.map((record) => [record.spec_id, record]));
   const found = new Map<SpecId, PersonNeed>();
   for (const { id, status } of specs) {
-    const need = findHumanInputReason({ id, status, worktree: states.get(id), last: last.get(id) });
+    const need = findPersonNeed({ id, status, worktree: states.get(id), last: last.get(id) });
     if (need !== null && (await findLiveWorker(context, id)) === null) found.set(id, need);
   }
   return found;
@@ -38,7 +38,7 @@ export async function findPersonNeeds(
  * @param there states of the existing worktrees
  * @param requests recorded pull requests
  */
-export function collectStates(
+export function collectWorktreeStates(
   ids: readonly SpecId[],
   there: readonly WorktreeStatus[],
   requests: ReadonlyMap<SpecId, RequestNote>,

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import type { PlannerContext } from "../../context.ts";
 import { parseCriteria } from "../../spec/criteria.ts";
 import type { FieldChanges } from "../../spec/edit/edit_fields.ts";
@@ -33,17 +33,14 @@ export interface CompletionResult {
  *
  * Source: docs/decisions.md#s-61.
  */
-export async function proveCompletion(
-  context: PlannerContext,
-  completing: CompletionRequest,
-): Promise<CompletionResult> {
-  const { id, body, unproven, signal } = completing;
-  if (unproven !== null) refuseUnprovenReason(context, unproven);
+export async function proveCompletion(context: PlannerContext, request: CompletionRequest): Promise<CompletionResult> {
+  const { id, body, unproven, signal } = request;
+  if (unproven !== null) requireUnprovenReason(context, unproven);
   const lost = formatLostRules(await readLostRules(context));
   if (lost !== null && unproven === null) {
     throw new OperationError("failed_precondition", `Cannot complete spec '${id}': ${lost}`);
   }
-  const proof = await context.prove({ id, body, signal });
+  const proof = await context.proveSpec({ id, body, signal });
   const excused = unproven === null ? null : { unproven };
   if (proof.state === null) return { fields: excused ?? { unproven: undefined }, lines: [], proof: null };
   signal?.throwIfAborted();
@@ -52,7 +49,7 @@ export async function proveCompletion(
   if (unproven === null) {
     throw new OperationError("failed_precondition", `Spec '${id}' is not proven: ${reasons.join("; ")}`);
   }
-  await (await context.accepted()).accept([buildUnprovenLine(id, unproven)]);
+  await (await context.openAcceptance()).acceptLines([buildUnprovenLine(id, unproven)]);
   return { fields: { unproven }, lines: [`without proof (${unproven}): ${reasons.join("; ")}`], proof };
 }
 
@@ -62,11 +59,11 @@ export async function recordCompletion(
   { id, outputSchema }: Spec,
   { proof, unproven }: Pick<CompletionResult, "proof"> & Pick<CompletionRequest, "unproven">,
 ): Promise<number | null> {
-  return proof === null ? null : context.keepManual({ id, proof, unproven, outputSchema });
+  return proof === null ? null : context.storeManualRecord({ id, proof, unproven, outputSchema });
 }
 
-function refuseUnprovenReason(context: PlannerContext, why: string): void {
-  const run = context.insideRun();
+function requireUnprovenReason(context: PlannerContext, why: string): void {
+  const run = context.findSurroundingRun();
   if (run !== null) {
     throw new OperationError("failed_precondition", `Cannot leave out proof inside the run of spec '${run.spec_id}'`);
   }
@@ -76,7 +73,7 @@ function refuseUnprovenReason(context: PlannerContext, why: string): void {
 
 /** Returns a sentence about the passed checks and the commit on which they ran. */
 export function formatPassedChecks(proof: Provenance): string {
-  const checks = formatCountOf(listCommandResults(proof).length, "check");
+  const checks = formatCountWithNoun(listCommandResults(proof).length, "check");
   const { commit = null, beside = [], where } = proof.state ?? {};
   if (commit === null) return `${checks} passed`;
   if (where !== "fresh" && beside.length > 0) {

@@ -3,10 +3,10 @@ import { MAX_QUERY_CHARS } from "../../limits.ts";
 import type { Spec } from "../../spec/spec.ts";
 
 /** Maximum length of a snippet in characters, without the ellipses. */
-const SNIPPET_CHARS = 120;
+const MAX_SNIPPET_CHARS = 120;
 
 /** Number of characters of a snippet before the match. */
-const LEAD_CHARS = 40;
+const MAX_LEAD_CHARS = 40;
 
 /**
  * Creates a pattern that matches `query` literally, by Unicode's simple case folding: `ΟΔΌΣ` matches `οδός`. Match
@@ -31,8 +31,8 @@ export function matchesPattern({ title, body }: Spec, pattern: RegExp): boolean 
 export function cutSnippet({ title, body }: Spec, pattern: RegExp): string {
   for (const match of body.matchAll(new RegExp(pattern, "giu"))) {
     // If a query begins with line breaks, the match counts from the first character after them.
-    const line = findLine(body, match.index + match[0].search(/\S|$/));
-    if (title === null || line.text.trim() !== `# ${title}`) return cutLine(line);
+    const line = findMatchedLine(body, match.index + match[0].search(/\S|$/));
+    if (title === null || line.text.trim() !== `# ${title}`) return cutMatchedLine(line);
   }
   return title ?? "";
 }
@@ -43,16 +43,16 @@ interface MatchedLine {
   readonly at: number;
 }
 
-function findLine(body: string, index: number): MatchedLine {
+function findMatchedLine(body: string, index: number): MatchedLine {
   const start = index === 0 ? 0 : Math.max(body.lastIndexOf("\n", index - 1), body.lastIndexOf("\r", index - 1)) + 1;
   const end = body.slice(index).search(/[\r\n]/);
   return { text: body.slice(start, end === -1 ? undefined : index + end), at: index - start };
 }
 
-function cutLine({ text, at }: MatchedLine): string {
-  if (text.trim().length <= SNIPPET_CHARS) return text.trim();
-  const from = Math.max(0, Math.min(at - LEAD_CHARS, text.length - SNIPPET_CHARS));
-  const to = from + SNIPPET_CHARS;
+function cutMatchedLine({ text, at }: MatchedLine): string {
+  if (text.trim().length <= MAX_SNIPPET_CHARS) return text.trim();
+  const from = Math.max(0, Math.min(at - MAX_LEAD_CHARS, text.length - MAX_SNIPPET_CHARS));
+  const to = from + MAX_SNIPPET_CHARS;
   // Half of a surrogate pair at either end is removed, because it is not valid text.
   const piece = text.slice(from, to).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, "");
   return `${from > 0 ? "…" : ""}${piece.trim()}${to < text.length ? "…" : ""}`;

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
-import { oneOf } from "#kernel/one_of.ts";
+import { createEnumSchema } from "#kernel/one_of.ts";
 import { PRIORITIES } from "../../spec/planning.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { createSearchPattern, matchesPattern } from "./search_text.ts";
@@ -13,7 +13,7 @@ export interface SpecFilter {
   readonly assignees?: readonly string[];
 }
 
-interface Filtered {
+interface FilteredFields {
   readonly type: string;
   readonly labels?: readonly string[];
   readonly priority?: string | null;
@@ -21,7 +21,7 @@ interface Filtered {
 }
 
 /** Creates a test for all conditions: a spec has any of the types, any of the labels, and so on. */
-export function createFilterTest<Tested extends Filtered>({
+export function createFilterTest<Tested extends FilteredFields>({
   types = [],
   labels = [],
   priorities = [],
@@ -40,7 +40,7 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 /** Parameters that filter a list of specs by fields. */
 export const fieldParams = {
   label: text("Has this label"),
-  priority: Type.Optional(oneOf(PRIORITIES, "Has this priority")),
+  priority: Type.Optional(createEnumSchema(PRIORITIES, "Has this priority")),
   assignee: text("Whose work it is"),
 };
 
@@ -52,17 +52,22 @@ export interface FilterArguments {
   readonly label?: string;
   readonly priority?: string;
   readonly assignee?: string;
-  readonly text?: string;
+  readonly optionalText?: string;
 }
 
 /** Creates a test for the filter parameters. @throws OperationError for a blank value or a text that is too long */
-export function createFilter({ label, priority, assignee, text: wanted }: FilterArguments): (spec: Spec) => boolean {
+export function createParameterFilter({
+  label,
+  priority,
+  assignee,
+  optionalText: query,
+}: FilterArguments): (spec: Spec) => boolean {
   for (const [name, value] of Object.entries({ label, assignee })) {
     if (value?.trim() === "") throw new OperationError("invalid_argument", `Invalid ${name} "${value}": expected text`);
   }
-  const list = (value: string | undefined): readonly string[] => (value === undefined ? [] : [value]);
-  const filter = { labels: list(label), priorities: list(priority), assignees: list(assignee) };
-  const pattern = wanted === undefined ? undefined : createSearchPattern(wanted, "text");
-  const meets = createFilterTest<Spec>(filter);
-  return (spec) => meets(spec) && (pattern === undefined || matchesPattern(spec, pattern));
+  const toList = (value: string | undefined): readonly string[] => (value === undefined ? [] : [value]);
+  const filter = { labels: toList(label), priorities: toList(priority), assignees: toList(assignee) };
+  const pattern = query === undefined ? undefined : createSearchPattern(query, "text");
+  const matchesFields = createFilterTest<Spec>(filter);
+  return (spec) => matchesFields(spec) && (pattern === undefined || matchesPattern(spec, pattern));
 }

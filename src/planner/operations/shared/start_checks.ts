@@ -35,21 +35,23 @@ export function refuseUnworkableSpec(
   { readiness }: SpecWorld,
   sources: readonly string[] = STARTABLE_STATUSES,
 ): void {
-  const refuse = (message: string): never => {
+  const throwPreconditionError = (message: string): never => {
     throw new OperationError("failed_precondition", `Cannot start work on spec '${spec.id}': ${message}`);
   };
-  if (!sources.includes(spec.status)) refuse(`expected ${STARTABLE_STATUSES.join(", ")}, status is ${spec.status}`);
+  if (!sources.includes(spec.status))
+    throwPreconditionError(`expected ${STARTABLE_STATUSES.join(", ")}, status is ${spec.status}`);
   // Applies the test of planner_ready also to a spec with another status.
   if (readiness.isReady({ ...spec, status: "pending" })) return;
-  const unmet = readiness.unmet(spec);
-  if (unmet.length > 0) refuse(`blocked by dependencies: ${unmet.join(", ")}`);
-  if (spec.approval?.required === true && spec.approval.status !== "approved") refuse("it is not approved");
-  refuse("its own members, or what comes before it, are not done");
+  const unmet = readiness.listUnmet(spec);
+  if (unmet.length > 0) throwPreconditionError(`blocked by dependencies: ${unmet.join(", ")}`);
+  if (spec.approval?.required === true && spec.approval.status !== "approved")
+    throwPreconditionError("it is not approved");
+  throwPreconditionError("its own members, or what comes before it, are not done");
 }
 
 /** Rejects agent settings and `worktree.setup` commands that no person on this machine has accepted. */
 async function refuseUnacceptedLines(
-  { accepted }: PlannerContext,
+  { openAcceptance: accepted }: PlannerContext,
   lines: readonly AcceptableLine[],
   begin: string,
 ): Promise<void> {
@@ -74,8 +76,8 @@ export async function refuseMissingAgent(context: PlannerContext, provider: Prov
   const { program, env } = provider;
   const line = buildProviderLine(provider);
   await refuseUnacceptedLines(context, line === null ? [] : [line], `Cannot ${action}: the settings of this agent are`);
-  const { agents } = await context.runs();
-  if (agents.isThere(program, env)) return;
+  const { agents } = await context.openRuns();
+  if (agents.isInstalled(program, env)) return;
   throw new OperationError("failed_precondition", `Cannot ${action}: ${describeMissingProgram(program)}`);
 }
 
@@ -84,24 +86,24 @@ export async function refuseMissingAgent(context: PlannerContext, provider: Prov
  * configured agent's settings are not accepted, or its program is missing. Empty if a run can start, and for an
  * unreadable configuration, which every command reports.
  */
-export async function findStartTroubles(context: PlannerContext): Promise<readonly string[]> {
-  const config = await context.config().catch(() => null);
+export async function findStartObstacles(context: PlannerContext): Promise<readonly string[]> {
+  const config = await context.readConfig().catch(() => null);
   if (config === null) return [];
-  const { agents, worktrees } = await context.runs();
+  const { agents, worktrees } = await context.openRuns();
   const { branch_prefix: branchPrefix, main_branch: mainBranch } = config.defaults;
-  const tries = [
-    () => worktrees.check({ branchPrefix, mainBranch, base: config.worktree.base }, null),
+  const checks = [
+    () => worktrees.requireCreatable({ branchPrefix, mainBranch, base: config.worktree.base }, null),
     async () => {
       const { program, env } = selectProvider(config, { model: null, task: "work" });
-      if (!agents.isThere(program, env))
+      if (!agents.isInstalled(program, env))
         throw new OperationError("failed_precondition", describeMissingProgram(program));
     },
   ];
-  const found = await Promise.all(tries.map((attempt) => attempt().then(() => null, getReason)));
+  const found = await Promise.all(checks.map((attempt) => attempt().then(() => null, getErrorMessage)));
   return found.filter((reason) => reason !== null);
 }
 
-function getReason(error: unknown): string {
+function getErrorMessage(error: unknown): string {
   if (error instanceof OperationError) return error.message;
   throw error;
 }

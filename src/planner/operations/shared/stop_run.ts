@@ -1,53 +1,57 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { ClaimHolder } from "#planner/run_ports/claims.ts";
 import type { PlannerContext } from "../../context.ts";
-import { AGENT_GRACE_MS, GIVE_UP_MS } from "../../limits.ts";
+import { AGENT_GRACE_MS, CLAIM_RELEASE_LIMIT_MS } from "../../limits.ts";
 import type { ProcessRecord } from "../../ports.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { changeSpec } from "./change_spec.ts";
 
-const LOOK_EVERY_MS = 25;
+const CHECK_INTERVAL_MS = 25;
 
 export interface StoppedRun {
   /** True if the agent only split the spec, so that work on the spec had not begun. */
-  readonly split: boolean;
+  readonly wasSplit: boolean;
 }
 
 /**
  * Stops the run that works on a spec: ends its record, its agent and all programs that the agent started, and waits
  * until the process releases the spec. The process reads in its record that it was ended, and does not change the spec.
- * @param refused beginning of the error message
+ * @param errorPrefix beginning of the error message
  * @returns null if no process works on the spec; a running merge of its finished work is awaited first
  * @throws OperationError `deadline_exceeded` if the process does not release the spec, `failed_precondition` if it runs
  * on another machine or belongs to another program
  */
-export async function stopRun(context: PlannerContext, id: SpecId, refused: string): Promise<StoppedRun | null> {
-  const { claims } = await context.runs();
-  const holder = await claims.holder(id);
-  const running = (await context.work.processes()).filter(
+export async function stopRun(context: PlannerContext, id: SpecId, errorPrefix: string): Promise<StoppedRun | null> {
+  const { claims } = await context.openRuns();
+  const holder = await claims.readHolder(id);
+  const running = (await context.work.readProcesses()).filter(
     ({ spec_id, status }) => spec_id === id && status === "running",
   );
   if (holder?.alive !== true && running.length === 0) return null;
-  const known = [...listProcessIds(holder, running)];
-  const found = await Promise.all(known.map((processId) => endRecord(context, processId)));
-  await Promise.all(known.map((processId) => endRunAgent(context, processId, holder)));
+  const processIds = [...listProcessIds(holder, running)];
+  const found = await Promise.all(processIds.map((processId) => endRecord(context, processId)));
+  await Promise.all(processIds.map((processId) => endRunAgent(context, processId, holder)));
   // Terminates a process that has not claimed the spec yet, so that it never begins.
   if (holder?.alive !== true) for (const { pid } of running) await context.processes.terminate(pid);
-  const ended = new Set(known.filter((_, index) => found[index]));
-  if (!(await waitForRelease(context, id, ended))) throw createTimeoutError(refused, await claims.holder(id));
+  const ended = new Set(processIds.filter((_, index) => found[index]));
+  if (!(await waitForRelease(context, id, ended))) throw createTimeoutError(errorPrefix, await claims.readHolder(id));
   if (ended.size === 0 && holder?.agent == null) return null;
-  const records = (await context.work.processes()).filter(({ process_id }) => ended.has(process_id));
-  return { split: records.length > 0 && records.every(({ mode }) => mode === "split") };
+  const records = (await context.work.readProcesses()).filter(({ process_id }) => ended.has(process_id));
+  return { wasSplit: records.length > 0 && records.every(({ mode }) => mode === "split") };
 }
 
 /** Sets a stopped spec to in_progress, unless it was completed or only split. Returns its status. */
-export async function leaveSpecInProgress(context: PlannerContext, id: SpecId, { split }: StoppedRun): Promise<string> {
+export async function leaveSpecInProgress(
+  context: PlannerContext,
+  id: SpecId,
+  { wasSplit: split }: StoppedRun,
+): Promise<string> {
   let status = "in_progress";
   await changeSpec(context, id, (before, spec) => {
-    const stays = split || spec.status === "completed";
-    status = stays ? spec.status : "in_progress";
-    return stays ? before : editFields(before, { status });
+    const keepsStatus = split || spec.status === "completed";
+    status = keepsStatus ? spec.status : "in_progress";
+    return keepsStatus ? before : editFields(before, { status });
   });
   return status;
 }
@@ -60,12 +64,12 @@ function listProcessIds(holder: ClaimHolder | null, running: readonly ProcessRec
 
 /** Ends the record before the agent: a run reads it before starting its agent. Returns false without a record. */
 async function endRecord(context: PlannerContext, processId: string): Promise<boolean> {
-  const { records } = await context.runs();
-  return records.finish(processId, { status: "failed", error: "ended from outside" }, context.clock.now());
+  const { records } = await context.openRuns();
+  return records.finishRecord(processId, { status: "failed", error: "ended from outside" }, context.clock.now());
 }
 
 async function endRunAgent(context: PlannerContext, processId: string, holder: ClaimHolder | null): Promise<void> {
-  const { agents } = await context.runs();
+  const { agents } = await context.openRuns();
   const agent = holder?.process_id === processId ? holder.agent : null;
   await agents.endRun({ processId, agent }, AGENT_GRACE_MS);
 }
@@ -75,9 +79,9 @@ async function endRunAgent(context: PlannerContext, processId: string, holder: C
  * yet written its record.
  */
 async function waitForRelease(context: PlannerContext, id: SpecId, ended: Set<string>): Promise<boolean> {
-  const { claims } = await context.runs();
-  for (let waited = 0; waited <= GIVE_UP_MS; waited += LOOK_EVERY_MS) {
-    const holder = await claims.holder(id);
+  const { claims } = await context.openRuns();
+  for (let waited = 0; waited <= CLAIM_RELEASE_LIMIT_MS; waited += CHECK_INTERVAL_MS) {
+    const holder = await claims.readHolder(id);
     if (holder === null) return true;
     if (!holder.alive) {
       await claims.clearStale(id);
@@ -88,7 +92,7 @@ async function waitForRelease(context: PlannerContext, id: SpecId, ended: Set<st
       ended.add(processId);
       await endRunAgent(context, processId, holder);
     }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, CHECK_INTERVAL_MS));
   }
   return false;
 }

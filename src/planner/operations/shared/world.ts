@@ -13,8 +13,8 @@ export interface SpecWorld {
 }
 
 /** Reads every active spec. */
-export async function loadWorld(context: PlannerContext): Promise<SpecWorld> {
-  const [set, archivedIds] = await Promise.all([context.specs.active(), context.specs.archivedIds()]);
+export async function loadSpecWorld(context: PlannerContext): Promise<SpecWorld> {
+  const [set, archivedIds] = await Promise.all([context.specs.readActive(), context.specs.listArchivedIds()]);
   return buildSpecWorld(set, archivedIds);
 }
 
@@ -32,23 +32,23 @@ export interface ComputedStatus {
   /** A dependency cycle through the spec, such as `a -> b -> a`; null without one. */
   readonly cycle: string | null;
   /** Returns the status of a dependency; null if it has no readable file. */
-  statusOf(id: string): string | null;
+  findStatus(id: string): string | null;
 }
 
 /** Computes a spec's status. Reads other specs only for a pending spec that may depend on them. */
 export async function computeStatus(context: PlannerContext, spec: Spec): Promise<ComputedStatus> {
-  const alone = spec.dependsOn.length === 0 && parseParentId(spec.id) === undefined;
-  if (spec.archived || spec.status !== "pending" || alone)
-    return { status: spec.status, blockedBy: [], cycle: null, statusOf: () => null };
-  const { specs, readiness } = await loadWorld(context);
+  const isIndependent = spec.dependsOn.length === 0 && parseParentId(spec.id) === undefined;
+  if (spec.archived || spec.status !== "pending" || isIndependent)
+    return { status: spec.status, blockedBy: [], cycle: null, findStatus: () => null };
+  const { specs, readiness } = await loadSpecWorld(context);
   const byId = new Map<string, Spec>(specs.map((each) => [each.id, each]));
   const statusOf = (id: string): string | null => {
     const found = byId.get(id);
-    return found === undefined ? null : readiness.effectiveStatus(found);
+    return found === undefined ? null : readiness.getEffectiveStatus(found);
   };
-  const blockedBy = readiness.unmet(spec);
+  const blockedBy = readiness.listUnmet(spec);
   const cycle = blockedBy.length === 0 ? null : findCycle(spec, specs);
-  return { status: readiness.effectiveStatus(spec), blockedBy, cycle, statusOf };
+  return { status: readiness.getEffectiveStatus(spec), blockedBy, cycle, findStatus: statusOf };
 }
 
 function findCycle({ id, dependsOn }: Spec, specs: readonly Spec[]): string | null {

@@ -8,15 +8,15 @@ import {
   type CheckAnswer,
   type CheckJob,
   type CheckLimits,
-  type CheckQuestion,
+  type CheckRequest,
   createSlowCheckVerdict,
   createSlowPatternVerdict,
 } from "./messages.ts";
 
 /** Milliseconds after which an idle child exits: the outputs of one lint run follow each other at once. */
-const IDLE_MS = 1_000;
+const CHILD_IDLE_MS = 1_000;
 
-interface Pending {
+interface PendingCheck {
   readonly line: string;
   readonly resolve: (verdict: OutputVerdict) => void;
   readonly reject: (error: OperationError) => void;
@@ -30,9 +30,9 @@ interface Pending {
  */
 export class CheckProcess {
   readonly #limits: CheckLimits;
-  readonly #waiting: Pending[] = [];
+  readonly #waitingJobs: PendingCheck[] = [];
   #child: ChildProcess | undefined;
-  #job: Pending | undefined;
+  #currentJob: PendingCheck | undefined;
   #jobTimer: NodeJS.Timeout | undefined;
   #patternTimer: NodeJS.Timeout | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
@@ -42,96 +42,96 @@ export class CheckProcess {
   }
 
   /** Checks one output; throws OperationError `unavailable` if no child starts or it exits unexpectedly. */
-  check(question: CheckQuestion): Promise<OutputVerdict> {
+  checkOutput(question: CheckRequest): Promise<OutputVerdict> {
     const job: CheckJob = { ...question, limits: this.#limits };
     const { promise, resolve, reject } = Promise.withResolvers<OutputVerdict>();
-    this.#waiting.push({ line: `${JSON.stringify(job)}\n`, resolve, reject });
-    this.#next();
+    this.#waitingJobs.push({ line: `${JSON.stringify(job)}\n`, resolve, reject });
+    this.#startNextJob();
     return promise;
   }
 
-  #next(): void {
-    if (this.#job !== undefined) return;
+  #startNextJob(): void {
+    if (this.#currentJob !== undefined) return;
     clearTimeout(this.#idleTimer);
-    this.#job = this.#waiting.shift();
-    if (this.#job === undefined) {
-      this.#rest();
+    this.#currentJob = this.#waitingJobs.shift();
+    if (this.#currentJob === undefined) {
+      this.#startIdleTimer();
       return;
     }
     const { checkMs } = this.#limits;
-    this.#jobTimer = setTimeout(() => this.#kill(createSlowCheckVerdict(checkMs)), checkMs);
+    this.#jobTimer = setTimeout(() => this.#killChild(createSlowCheckVerdict(checkMs)), checkMs);
     try {
-      this.#child ??= this.#start();
-      this.#child.stdin?.write(this.#job.line);
+      this.#child ??= this.#startChild();
+      this.#child.stdin?.write(this.#currentJob.line);
     } catch (error) {
-      this.#failed(error instanceof Error ? error.message : String(error));
+      this.#failJob(error instanceof Error ? error.message : String(error));
     }
   }
 
-  #rest(): void {
+  #startIdleTimer(): void {
     const child = this.#child;
     if (child === undefined) return;
-    this.#idleTimer = setTimeout(() => this.#dismiss(child), IDLE_MS);
+    this.#idleTimer = setTimeout(() => this.#endChild(child), CHILD_IDLE_MS);
     this.#idleTimer.unref();
   }
 
-  #dismiss(child: ChildProcess): void {
+  #endChild(child: ChildProcess): void {
     if (this.#child === child) this.#child = undefined;
     child.stdin?.end();
   }
 
-  #start(): ChildProcess {
+  #startChild(): ChildProcess {
     const [program = "", ...args] = getSelfCommand();
     const child = spawn(program, [...args, CHECK_COMMAND, String(process.pid)], {
       stdio: ["pipe", "pipe", "inherit"],
       env: getSelfEnvironment() as NodeJS.ProcessEnv,
       windowsHide: true,
     });
-    child.once("error", (error) => this.#lost(child, error.message));
-    child.once("exit", (code, signal) => this.#lost(child, signal ?? `status ${code}`));
+    child.once("error", (error) => this.#handleChildEnd(child, error.message));
+    child.once("exit", (code, signal) => this.#handleChildEnd(child, signal ?? `status ${code}`));
     // The exit event reports a child that is gone, so errors of writing to it are ignored.
     child.stdin.on("error", () => {});
     releaseChild(child);
-    createInterface({ input: child.stdout }).on("line", (line) => this.#hear(child, JSON.parse(line)));
+    createInterface({ input: child.stdout }).on("line", (line) => this.#handleAnswer(child, JSON.parse(line)));
     return child;
   }
 
-  #hear(child: ChildProcess, answer: CheckAnswer): void {
+  #handleAnswer(child: ChildProcess, answer: CheckAnswer): void {
     if (child !== this.#child) return;
     clearTimeout(this.#patternTimer);
-    if ("verdict" in answer) this.#finish((job) => job.resolve(answer.verdict));
+    if ("verdict" in answer) this.#finishJob((job) => job.resolve(answer.verdict));
     else if (answer.pattern !== null) {
       const { patternMs } = this.#limits;
       const verdict = createSlowPatternVerdict(answer.pattern, answer.characters, patternMs);
-      this.#patternTimer = setTimeout(() => this.#kill(verdict), patternMs);
+      this.#patternTimer = setTimeout(() => this.#killChild(verdict), patternMs);
     }
   }
 
-  #kill(verdict: OutputVerdict): void {
+  #killChild(verdict: OutputVerdict): void {
     const child = this.#child;
     this.#child = undefined;
     child?.kill("SIGKILL");
-    this.#finish((job) => job.resolve(verdict));
+    this.#finishJob((job) => job.resolve(verdict));
   }
 
-  #lost(child: ChildProcess, why: string): void {
+  #handleChildEnd(child: ChildProcess, why: string): void {
     if (child !== this.#child) return;
     this.#child = undefined;
-    this.#failed(why);
+    this.#failJob(why);
   }
 
-  #failed(why: string): void {
+  #failJob(why: string): void {
     const error = new OperationError("unavailable", `The process that checks outputs does not run: ${why}`);
-    this.#finish((job) => job.reject(error));
+    this.#finishJob((job) => job.reject(error));
   }
 
-  #finish(tell: (job: Pending) => void): void {
+  #finishJob(tell: (job: PendingCheck) => void): void {
     clearTimeout(this.#jobTimer);
     clearTimeout(this.#patternTimer);
-    const job = this.#job;
-    this.#job = undefined;
+    const job = this.#currentJob;
+    this.#currentJob = undefined;
     if (job !== undefined) tell(job);
-    this.#next();
+    this.#startNextJob();
   }
 }
 

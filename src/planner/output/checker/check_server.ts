@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { OutputVerdict } from "#planner/ports.ts";
-import { type CheckWatch, checkOutput } from "../check_output.ts";
-import type { PatternTest } from "../patterns.ts";
+import { type CheckWatch, checkOutputValue } from "../check_output.ts";
+import type { RunPatternTest } from "../patterns.ts";
 import { type CheckAnswer, type CheckJob, type CheckLimits, createSlowPatternVerdict } from "./messages.ts";
 
 /**
@@ -10,12 +10,12 @@ import { type CheckAnswer, type CheckJob, type CheckLimits, createSlowPatternVer
  */
 interface Watchdog {
   /** Starts a job that must end within `limitMs`. */
-  begin(limitMs: number): void;
-  end(): void;
+  startJob(limitMs: number): void;
+  endJob(): void;
 }
 
 // The code is text, because a compiled program has no file that a second thread could load.
-const GUARD = `
+const WATCHDOG_CODE = `
 const { workerData } = require("node:worker_threads");
 const deadline = new Float64Array(workerData.deadline);
 setInterval(() => {
@@ -31,24 +31,27 @@ setInterval(() => {
 function startWatchdog(parent: number): Watchdog {
   const memory = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
   const deadline = new Float64Array(memory);
-  const set = (time: number): void => {
+  const setDeadline = (time: number): void => {
     deadline[0] = time;
   };
-  set(Number.POSITIVE_INFINITY);
-  new Worker(GUARD, { eval: true, workerData: { deadline: memory, parent } }).unref();
-  return { begin: (limitMs) => set(Date.now() + limitMs), end: () => set(Number.POSITIVE_INFINITY) };
+  setDeadline(Number.POSITIVE_INFINITY);
+  new Worker(WATCHDOG_CODE, { eval: true, workerData: { deadline: memory, parent } }).unref();
+  return {
+    startJob: (limitMs) => setDeadline(Date.now() + limitMs),
+    endJob: () => setDeadline(Number.POSITIVE_INFINITY),
+  };
 }
 
 /** Minimum length of a text whose match is announced, in characters. Announcing takes longer than a shorter match. */
-const SHORT_TEXT = 24;
+const MIN_ANNOUNCED_CHARS = 24;
 
 /** Milliseconds after which the result "no match" is not trusted: Bun aborts a slow match and then reports no match. */
 const DOUBTFUL_MATCH_MS = 250;
 
 /** Milliseconds after the parent's limit at which the child exits by itself, if the parent has not killed it. */
-const GRACE_MS = 2_000;
+const EXIT_GRACE_MS = 2_000;
 
-class SlowPattern extends Error {
+class SlowPatternError extends Error {
   override readonly name = "SlowPattern";
   readonly verdict: OutputVerdict;
 
@@ -70,12 +73,12 @@ export interface CheckServerOptions {
 /** Runs jobs until the input ends. */
 export async function serveChecks({ parent, input, write }: CheckServerOptions): Promise<void> {
   const watchdog = startWatchdog(parent);
-  const answer = (message: CheckAnswer): void => write(`${JSON.stringify(message)}\n`);
+  const sendAnswer = (message: CheckAnswer): void => write(`${JSON.stringify(message)}\n`);
   for await (const line of splitLines(input)) {
     const job = JSON.parse(line) as CheckJob;
-    watchdog.begin(job.limits.checkMs + GRACE_MS);
-    answer({ verdict: runCheckJob(job, answer) });
-    watchdog.end();
+    watchdog.startJob(job.limits.checkMs + EXIT_GRACE_MS);
+    sendAnswer({ verdict: runCheckJob(job, sendAnswer) });
+    watchdog.endJob();
   }
 }
 
@@ -93,9 +96,9 @@ async function* splitLines(input: AsyncIterable<string>): AsyncGenerator<string>
 
 function runCheckJob({ bundle, json, limits }: CheckJob, answer: (message: CheckAnswer) => void): OutputVerdict {
   try {
-    return checkOutput(bundle, JSON.parse(json), createAnnouncingWatch(answer, limits));
+    return checkOutputValue(bundle, JSON.parse(json), createAnnouncingWatch(answer, limits));
   } catch (error) {
-    if (error instanceof SlowPattern) return error.verdict;
+    if (error instanceof SlowPatternError) return error.verdict;
     throw error;
   }
 }
@@ -103,8 +106,8 @@ function runCheckJob({ bundle, json, limits }: CheckJob, answer: (message: Check
 /** Creates a `CheckWatch` that announces to the parent the start and end of each match that could be slow. */
 function createAnnouncingWatch(answer: (message: CheckAnswer) => void, { patternMs }: CheckLimits): CheckWatch {
   let announced = false;
-  const test: PatternTest = (pattern, text, match) => {
-    if (text.length < SHORT_TEXT) {
+  const test: RunPatternTest = (pattern, text, match) => {
+    if (text.length < MIN_ANNOUNCED_CHARS) {
       const started = performance.now();
       if (match()) return true;
       if (performance.now() - started < DOUBTFUL_MATCH_MS) return false;
@@ -115,7 +118,7 @@ function createAnnouncingWatch(answer: (message: CheckAnswer) => void, { pattern
     const matched = match();
     const { user, system } = process.cpuUsage(before);
     if (!matched && (user + system) / 1000 > DOUBTFUL_MATCH_MS) {
-      throw new SlowPattern(createSlowPatternVerdict(pattern, text.length, patternMs));
+      throw new SlowPatternError(createSlowPatternVerdict(pattern, text.length, patternMs));
     }
     return matched;
   };
@@ -123,5 +126,5 @@ function createAnnouncingWatch(answer: (message: CheckAnswer) => void, { pattern
     if (announced) answer({ pattern: null });
     announced = false;
   };
-  return { test, interrupt };
+  return { testPattern: test, interrupt };
 }

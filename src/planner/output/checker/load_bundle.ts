@@ -4,7 +4,7 @@ import { removeFragment, resolveUri, SchemaIndex, type SchemaReference } from ".
 import { type SchemaFile, SchemaFileError, type SchemaFiles } from "./schema_files.ts";
 
 /** URIs of the meta-schemas of JSON Schema itself, which need no file. */
-const OWN_SCHEMAS = /^https?:\/\/json-schema\.org\//;
+const META_SCHEMA_URI_PATTERN = /^https?:\/\/json-schema\.org\//;
 
 /**
  * Reads the schema that a spec names and all schemas that it refers to, in any number of files; cyclic references are
@@ -14,14 +14,14 @@ const OWN_SCHEMAS = /^https?:\/\/json-schema\.org\//;
  */
 export async function loadBundle(files: SchemaFiles, schemaPath: string): Promise<SchemaBundle> {
   try {
-    return await new Loader(files).load(await files.named(schemaPath));
+    return await new BundleLoader(files).loadBundle(await files.readNamed(schemaPath));
   } catch (error) {
     if (error instanceof SchemaFileError) throw new SchemaError([error.message]);
     throw error;
   }
 }
 
-class Loader {
+class BundleLoader {
   readonly #files: SchemaFiles;
   readonly #index = new SchemaIndex();
   readonly #documents = new Map<string, SchemaDocument>();
@@ -31,36 +31,36 @@ class Loader {
     this.#files = files;
   }
 
-  async load(file: SchemaFile): Promise<SchemaBundle> {
-    const first = this.#add(file);
+  async loadBundle(file: SchemaFile): Promise<SchemaBundle> {
+    const first = this.#addDocument(file);
     // The loop appends to the list that it walks: each added file brings its own references.
     for (const reference of this.#index.references) {
-      await this.#follow(reference);
+      await this.#loadReference(reference);
       // A value that becomes a schema by a reference may refer to further files.
-      this.#index.resolve(reference.uri);
+      this.#index.resolveReference(reference.uri);
     }
     if (this.#problems.length > 0) throw new SchemaError(this.#problems);
     const [, ...others] = this.#documents.values();
     return [this.#documents.get(first.path) ?? first, ...others];
   }
 
-  #add({ path, schema }: SchemaFile): SchemaDocument {
+  #addDocument({ path, schema }: SchemaFile): SchemaDocument {
     const document: SchemaDocument = { path, uris: [buildFileUri(path)], schema };
     this.#documents.set(path, document);
-    this.#index.add(document);
+    this.#index.addDocument(document);
     return document;
   }
 
-  async #follow(reference: SchemaReference): Promise<void> {
+  async #loadReference(reference: SchemaReference): Promise<void> {
     const uri = removeFragment(reference.uri);
     // Schemas of older drafts are skipped, because the check of dialects refuses them with a clearer message.
-    if (this.#index.resource(uri) !== undefined || OWN_SCHEMAS.test(uri)) return;
+    if (this.#index.findResource(uri) !== undefined || META_SCHEMA_URI_PATTERN.test(uri)) return;
     try {
-      const file = (await this.#files.withId(uri)) ?? (await this.#atPath(reference, uri));
+      const file = (await this.#files.findById(uri)) ?? (await this.#readAtPath(reference, uri));
       if (this.#documents.size >= MAX_SCHEMA_FILES && !this.#documents.has(file.path)) {
         throw new SchemaFileError(`reaches more than ${MAX_SCHEMA_FILES} files`);
       }
-      this.#alias(uri, this.#documents.get(file.path) ?? this.#add(file));
+      this.#addAlias(uri, this.#documents.get(file.path) ?? this.#addDocument(file));
     } catch (error) {
       if (!(error instanceof SchemaFileError)) throw error;
       const what = `"${reference.text}" leads to no schema (${error.message})`;
@@ -68,19 +68,19 @@ class Loader {
     }
   }
 
-  async #atPath({ document, text }: SchemaReference, uri: string): Promise<SchemaFile> {
+  async #readAtPath({ document, text }: SchemaReference, uri: string): Promise<SchemaFile> {
     // Under an `$id`, a relative reference resolves to a URI of the `$id`, but authors mean the file beside this one.
     const place = uri.startsWith("file:") ? uri : resolveUri(text, document.uris[0]);
     if (place === undefined || !place.startsWith("file:")) {
       throw new SchemaFileError("no file under .planner/schemas/ has this $id, and the network is never asked");
     }
-    return this.#files.referred(parseFileUri(removeFragment(place)));
+    return this.#files.readReferred(parseFileUri(removeFragment(place)));
   }
 
-  #alias(uri: string, document: SchemaDocument): void {
+  #addAlias(uri: string, document: SchemaDocument): void {
     const aliased: SchemaDocument = { ...document, uris: [...document.uris, uri] };
     this.#documents.set(document.path, aliased);
-    this.#index.alias(uri, document);
+    this.#index.addAlias(uri, document);
   }
 }
 

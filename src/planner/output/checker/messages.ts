@@ -9,14 +9,14 @@ export interface CheckLimits {
   readonly patternMs: number;
 }
 
-export interface CheckQuestion {
+export interface CheckRequest {
   readonly bundle: SchemaBundle;
   /** JSON text as found in the output. Serializing again would turn a number outside the range of doubles into null. */
   readonly json: string;
 }
 
 /** Message from the parent to the child, one JSON object per line. */
-export interface CheckJob extends CheckQuestion {
+export interface CheckJob extends CheckRequest {
   readonly limits: CheckLimits;
 }
 

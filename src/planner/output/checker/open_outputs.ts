@@ -8,8 +8,8 @@ export function createLazyOutputValidator(root: string): OutputValidator {
     return validator;
   };
   return {
-    validate: async (schemaPath, output) => (await load()).validate(schemaPath, output),
-    fingerprint: async (schemaPath) => (await load()).fingerprint(schemaPath),
+    validateOutput: async (schemaPath, output) => (await load()).validateOutput(schemaPath, output),
+    computeFingerprint: async (schemaPath) => (await load()).computeFingerprint(schemaPath),
     promptSection: async (schemaPath) => (await load()).promptSection(schemaPath),
   };
 }

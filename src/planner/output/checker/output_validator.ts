@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { OperationError } from "#kernel/errors.ts";
 import { MAX_JSON_DEPTH, MAX_OUTPUT_CHARS, OUTPUT_CHECK_LIMIT_MS, PATTERN_LIMIT_MS } from "#planner/limits.ts";
 import type { OutputValidator, OutputVerdict } from "#planner/ports.ts";
-import { checkOutput, findSchemaProblems } from "../check_output.ts";
+import { checkOutputValue, findSchemaProblems } from "../check_output.ts";
 import { createStepLimit, TooManySteps } from "../evaluate.ts";
 import { createExample } from "../example/example_value.ts";
 import { type CombinedSchemas, collectSchemas } from "../example/parts.ts";
@@ -16,38 +16,38 @@ import type { CheckLimits } from "./messages.ts";
 import { SchemaFiles } from "./schema_files.ts";
 
 /** Maximum size of an output or schema that is checked in this process, in characters. */
-const SMALL_TEXT = 64 * 1024;
+const MAX_IN_PROCESS_CHARS = 64 * 1024;
 
 /**
  * Keywords that match texts with patterns, the user's or a format's. The JSON text is searched instead of the schemas,
  * because a reference may turn any part of a file into a schema. A data field of the same name only costs a child
  * process.
  */
-const MATCHING = /"(?:pattern|patternProperties|\$vocabulary)":/;
+const MATCHING_KEYWORD_PATTERN = /"(?:pattern|patternProperties|\$vocabulary)":/;
 
 /**
  * Returns whether a check cannot block this process: output and schemas are small and have no pattern, because a match
  * cannot be interrupted. Formats use patterns only if a `$vocabulary` requires it.
  */
-function cannotBlockProcess(bundle: SchemaBundle, output: string): boolean {
-  if (output.length > SMALL_TEXT) return false;
+function canCheckInProcess(bundle: SchemaBundle, output: string): boolean {
+  if (output.length > MAX_IN_PROCESS_CHARS) return false;
   const schemas = JSON.stringify(bundle);
-  return schemas.length <= SMALL_TEXT && !MATCHING.test(schemas);
+  return schemas.length <= MAX_IN_PROCESS_CHARS && !MATCHING_KEYWORD_PATTERN.test(schemas);
 }
 
 /** Milliseconds that a check may block this process before a child process takes over. */
 const IN_PROCESS_LIMIT_MS = 200;
 
-class OutOfTime extends Error {}
+class CheckTimeout extends Error {}
 
-const LIMITS: CheckLimits = { checkMs: OUTPUT_CHECK_LIMIT_MS, patternMs: PATTERN_LIMIT_MS };
+const DEFAULT_LIMITS: CheckLimits = { checkMs: OUTPUT_CHECK_LIMIT_MS, patternMs: PATTERN_LIMIT_MS };
 
 /** Creates a validator that checks outputs against the schema files of the project at `root`, an absolute path. */
-export function createOutputValidator(root: string, limits = LIMITS): OutputValidator {
-  return new ProjectOutputs(root, limits);
+export function createOutputValidator(root: string, limits = DEFAULT_LIMITS): OutputValidator {
+  return new ProjectOutputValidator(root, limits);
 }
 
-class ProjectOutputs implements OutputValidator {
+class ProjectOutputValidator implements OutputValidator {
   readonly #root: string;
   readonly #limits: CheckLimits;
   #process: Promise<CheckProcess> | undefined;
@@ -57,10 +57,10 @@ class ProjectOutputs implements OutputValidator {
     this.#limits = limits;
   }
 
-  async validate(schemaPath: string, output: string): Promise<OutputVerdict> {
+  async validateOutput(schemaPath: string, output: string): Promise<OutputVerdict> {
     try {
       const bundle = await loadBundle(new SchemaFiles(this.#root), schemaPath);
-      return await this.#compare(bundle, output);
+      return await this.#validateJson(bundle, output);
     } catch (error) {
       if (error instanceof SchemaError) return { kind: "invalid_schema", problems: error.problems };
       throw error;
@@ -71,7 +71,7 @@ class ProjectOutputs implements OutputValidator {
     try {
       const bundle = await loadBundle(new SchemaFiles(this.#root), schemaPath);
       // A meta-schema of the project may have patterns too; they are not run for a prompt.
-      const problems = findSchemaProblems(bundle, { test: () => true, interrupt: createStepLimit() });
+      const problems = findSchemaProblems(bundle, { testPattern: () => true, interrupt: createStepLimit() });
       if (problems.length > 0) throw new SchemaError(problems);
       return buildOutputSection(schemaPath, bundle);
     } catch (error) {
@@ -80,7 +80,7 @@ class ProjectOutputs implements OutputValidator {
     }
   }
 
-  async fingerprint(schemaPath: string): Promise<string | null> {
+  async computeFingerprint(schemaPath: string): Promise<string | null> {
     try {
       const bundle = await loadBundle(new SchemaFiles(this.#root), schemaPath);
       const text = JSON.stringify(bundle.map(({ path, schema }) => [path, schema]));
@@ -91,7 +91,7 @@ class ProjectOutputs implements OutputValidator {
     }
   }
 
-  async #compare(bundle: SchemaBundle, output: string): Promise<OutputVerdict> {
+  async #validateJson(bundle: SchemaBundle, output: string): Promise<OutputVerdict> {
     if (output.length > MAX_OUTPUT_CHARS) {
       return {
         kind: "failed",
@@ -104,14 +104,14 @@ class ProjectOutputs implements OutputValidator {
     if (depth > MAX_JSON_DEPTH) {
       return { kind: "failed", problems: [`output nests ${depth} levels deep: expected at most ${MAX_JSON_DEPTH}`] };
     }
-    return this.#judge(bundle, found);
+    return this.#checkJson(bundle, found);
   }
 
-  async #judge(bundle: SchemaBundle, { text, value }: ExtractedJson): Promise<OutputVerdict> {
-    const verdict = cannotBlockProcess(bundle, text) ? checkInProcess(bundle, value) : undefined;
+  async #checkJson(bundle: SchemaBundle, { text, value }: ExtractedJson): Promise<OutputVerdict> {
+    const verdict = canCheckInProcess(bundle, text) ? checkInProcess(bundle, value) : undefined;
     if (verdict !== undefined) return verdict;
     this.#process ??= import("./check_process.ts").then((module) => new module.CheckProcess(this.#limits));
-    return (await this.#process).check({ bundle, json: text });
+    return (await this.#process).checkOutput({ bundle, json: text });
   }
 }
 
@@ -119,12 +119,12 @@ class ProjectOutputs implements OutputValidator {
 function checkInProcess(bundle: SchemaBundle, value: unknown): OutputVerdict | undefined {
   const deadline = Date.now() + IN_PROCESS_LIMIT_MS;
   const interrupt = (): void => {
-    if (Date.now() > deadline) throw new OutOfTime("The check takes too long for this process");
+    if (Date.now() > deadline) throw new CheckTimeout("The check takes too long for this process");
   };
   try {
-    return checkOutput(bundle, value, { interrupt });
+    return checkOutputValue(bundle, value, { interrupt });
   } catch (error) {
-    if (error instanceof OutOfTime) return undefined;
+    if (error instanceof CheckTimeout) return undefined;
     throw error;
   }
 }
@@ -162,23 +162,23 @@ function fenceJson(value: unknown): string {
 /** Formats one line per required field of the output's root: name, type and description. */
 function formatRequiredFields(bundle: SchemaBundle): readonly string[] {
   const index = new SchemaIndex();
-  for (const document of bundle) index.add(document);
-  const root = index.resolve(bundle[0].uris[0])?.node;
+  for (const document of bundle) index.addDocument(document);
+  const root = index.resolveReference(bundle[0].uris[0])?.node;
   if (root === undefined) return [];
   // A requirement of one of several alternatives is not always required, so no alternative is followed.
   const parts = collectSchemas(index, [root], undefined);
-  const properties = parts.members("properties");
+  const properties = parts.mapMembers("properties");
   return parts.names("required").map((name) => {
     const field = collectSchemas(index, properties.get(name) ?? [], undefined);
-    const description = field.first("description");
+    const description = field.getFirstValue("description");
     const told = typeof description === "string" ? `: ${description.replace(/\s+/g, " ").trim()}` : "";
     return `- \`${name}\`${formatTypes(field)}${told}`;
   });
 }
 
 function formatTypes(field: CombinedSchemas): string {
-  const types = [...new Set(field.values("type").flat())];
+  const types = [...new Set(field.listValues("type").flat())];
   if (types.length > 0) return ` (${types.join(" or ")})`;
-  const values = field.values("enum").flat();
+  const values = field.listValues("enum").flat();
   return values.length > 0 ? ` (one of ${values.map((value) => JSON.stringify(value)).join(", ")})` : "";
 }

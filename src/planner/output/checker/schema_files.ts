@@ -16,7 +16,7 @@ export class SchemaFileError extends Error {
   override readonly name = "SchemaFileError";
 }
 
-const FOLDER = ".planner/schemas";
+const SCHEMA_FOLDER = ".planner/schemas";
 
 /** The schema files of one project. It reads nothing outside the project, even through links. */
 export class SchemaFiles {
@@ -31,43 +31,43 @@ export class SchemaFiles {
    * Reads the file that a spec names: a path from the project root, or a bare name under `.planner/schemas/`.
    * @throws SchemaFileError
    */
-  async named(schemaPath: string): Promise<SchemaFile> {
+  async readNamed(schemaPath: string): Promise<SchemaFile> {
     if (schemaPath === "" || schemaPath.includes("\0")) throw new SchemaFileError(`"${schemaPath}" names no file`);
-    const inFolder = join(this.#root, FOLDER, schemaPath);
+    const inFolder = join(this.#root, SCHEMA_FOLDER, schemaPath);
     const bare = !/[\\/]/.test(schemaPath) && (await fileExists(inFolder));
     const file = bare ? inFolder : resolve(this.#root, schemaPath);
     if (!folderContains(this.#root, file)) throw new SchemaFileError(`${schemaPath}: lies outside the project`);
-    return this.#read(file, this.#root, "the project");
+    return this.#readSchema(file, this.#root, "the project");
   }
 
   /**
    * Reads the file to which a schema refers, by its path from the project root; it must be under `.planner/schemas/`.
    * @throws SchemaFileError
    */
-  async referred(path: string): Promise<SchemaFile> {
-    return this.#read(join(this.#root, path), join(this.#root, FOLDER), `${FOLDER}/`);
+  async readReferred(path: string): Promise<SchemaFile> {
+    return this.#readSchema(join(this.#root, path), join(this.#root, SCHEMA_FOLDER), `${SCHEMA_FOLDER}/`);
   }
 
   /** Finds the file under `.planner/schemas/` with the `$id` `uri`, or undefined. Reads the folder once. */
-  async withId(uri: string): Promise<SchemaFile | undefined> {
-    this.#byId ??= this.#ids();
+  async findById(uri: string): Promise<SchemaFile | undefined> {
+    this.#byId ??= this.#indexById();
     return (await this.#byId).get(uri);
   }
 
-  async #read(file: string, within: string, place: string): Promise<SchemaFile> {
+  async #readSchema(file: string, within: string, place: string): Promise<SchemaFile> {
     const path = relative(this.#root, file).split(sep).join("/");
     if (!folderContains(within, file)) throw new SchemaFileError(`${path}: lies outside ${place}`);
     const text = await readBoundedFile(file, path, within, place);
-    return { path, schema: parseJson(text, path) };
+    return { path, schema: parseSchemaJson(text, path) };
   }
 
-  async #ids(): Promise<ReadonlyMap<string, SchemaFile>> {
-    const folder = join(this.#root, FOLDER);
+  async #indexById(): Promise<ReadonlyMap<string, SchemaFile>> {
+    const folder = join(this.#root, SCHEMA_FOLDER);
     const names = await readdir(folder, { recursive: true }).catch(() => []);
     const ids = new Map<string, SchemaFile>();
     const candidates = names.filter((name) => name.endsWith(".json")).toSorted();
     for (const name of candidates.slice(0, MAX_SCHEMA_FOLDER_FILES)) {
-      const file = await this.#read(join(folder, name), folder, `${FOLDER}/`).catch(ignoreUnusableFile);
+      const file = await this.#readSchema(join(folder, name), folder, `${SCHEMA_FOLDER}/`).catch(ignoreUnusableFile);
       const id = isSchemaObject(file?.schema) ? file.schema["$id"] : undefined;
       if (file !== undefined && typeof id === "string" && !ids.has(id)) ids.set(removeFragment(id), file);
     }
@@ -113,7 +113,7 @@ function getErrorReason({ code, message }: NodeJS.ErrnoException): string {
   return words[code ?? ""] ?? `cannot be read: ${message}`;
 }
 
-function parseJson(text: string, path: string): unknown {
+function parseSchemaJson(text: string, path: string): unknown {
   const depth = countNestingLevels(text);
   if (depth > MAX_JSON_DEPTH)
     throw new SchemaFileError(`${path}: nests ${depth} levels deep, more than ${MAX_JSON_DEPTH}`);
@@ -127,7 +127,7 @@ function parseJson(text: string, path: string): unknown {
 
 /** Finds line and column, from 1, at which a text stops being JSON, because some engines do not report them. */
 function findSyntaxError(text: string): { line: number; column: number } {
-  const { complete, end } = new JsonScanner(text).scan(0);
+  const { isComplete: complete, end } = new JsonScanner(text).scanValue(0);
   const at = complete ? end + (/^\s*/.exec(text.slice(end))?.[0].length ?? 0) : end;
   const before = text.slice(0, at).split("\n");
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };

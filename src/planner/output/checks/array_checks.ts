@@ -1,32 +1,32 @@
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import type { LinkedObject, LinkedSchema } from "../linked_schema.ts";
 import {
   type ApplySchema,
   type CheckFrame,
   createKeyword,
-  enterMember,
-  type Keyword,
+  createMemberFrame,
   type KeywordCheck,
+  type KeywordDefinition,
   reportProblem,
   testEvery,
   type ValueKinds,
 } from "./check.ts";
 
-type Items = ValueKinds["array"];
+type ArrayItems = ValueKinds["array"];
 
 /** Keywords for arrays. Source: JSON Schema 2020-12 Core, 10.3.1; Validation, 6.4. */
-export const ARRAY_CHECKS: readonly Keyword[] = [
+export const ARRAY_CHECKS: readonly KeywordDefinition[] = [
   createKeyword("minItems", "array", (least: number) => (value, frame) => {
     return (
       value.length >= least ||
-      reportProblem(frame, `expected at least ${formatCountOf(least, "item")}, got ${value.length}`)
+      reportProblem(frame, `expected at least ${formatCountWithNoun(least, "item")}, got ${value.length}`)
     );
   }),
   createKeyword("maxItems", "array", (most: number) => (value, frame) => {
     return (
       value.length <= most ||
-      reportProblem(frame, `expected at most ${formatCountOf(most, "item")}, got ${value.length}`)
+      reportProblem(frame, `expected at most ${formatCountWithNoun(most, "item")}, got ${value.length}`)
     );
   }),
   createKeyword(
@@ -50,22 +50,22 @@ export const ARRAY_CHECKS: readonly Keyword[] = [
   createKeyword("contains", "array", createContainsCheck),
 ];
 
-export function* listIndexes(value: Items, first = 0): Generator<number> {
+export function* listIndexes(value: ArrayItems, first = 0): Generator<number> {
   for (let index = first; index < value.length; index++) yield index;
 }
 
 /** Checks one item and records it as evaluated. */
 export function checkItem(
-  { value, index, schema }: { value: Items; index: number; schema: LinkedSchema },
+  { value, index, schema }: { value: ArrayItems; index: number; schema: LinkedSchema },
   frame: CheckFrame,
   apply: ApplySchema,
 ): boolean {
   if (schema === false) return reportProblem(frame, `unexpected item ${index}`);
   frame.evaluated?.items.add(index);
-  return apply(schema, value[index], enterMember(frame, index));
+  return apply(schema, value[index], createMemberFrame(frame, index));
 }
 
-function checkUniqueItems(value: Items, frame: CheckFrame): boolean {
+function checkUniqueItems(value: ArrayItems, frame: CheckFrame): boolean {
   const seen = new Map<string, number>();
   return testEvery(value.entries(), frame, ([index, each]) => {
     const text = formatCanonicalJson(each);
@@ -77,7 +77,7 @@ function checkUniqueItems(value: Items, frame: CheckFrame): boolean {
   });
 }
 
-function createContainsCheck(schema: LinkedSchema, { keywords }: LinkedObject): KeywordCheck<Items> {
+function createContainsCheck(schema: LinkedSchema, { keywords }: LinkedObject): KeywordCheck<ArrayItems> {
   const least = (keywords.get("minContains") as number | undefined) ?? 1;
   const most = (keywords.get("maxContains") as number | undefined) ?? Number.POSITIVE_INFINITY;
   return (value, frame, apply) => {
@@ -89,9 +89,10 @@ function createContainsCheck(schema: LinkedSchema, { keywords }: LinkedObject): 
     }
     const like = 'that "contains" describes';
     if (found < least)
-      return reportProblem(frame, `expected at least ${formatCountOf(least, "item")} ${like}, got ${found}`);
+      return reportProblem(frame, `expected at least ${formatCountWithNoun(least, "item")} ${like}, got ${found}`);
     return (
-      found <= most || reportProblem(frame, `expected at most ${formatCountOf(most, "item")} ${like}, got ${found}`)
+      found <= most ||
+      reportProblem(frame, `expected at most ${formatCountWithNoun(most, "item")} ${like}, got ${found}`)
     );
   };
 }

@@ -1,12 +1,12 @@
 import type { LinkedObject, LinkedSchema } from "../linked_schema.ts";
-import type { Problem, ValueLocation } from "../problems.ts";
+import type { SchemaViolation, ValueLocation } from "../problems.ts";
 
 /** The fields and items of one object or array that a keyword has evaluated; `unevaluated…` keywords read it. */
 export class EvaluatedParts {
   readonly keys = new Set<string>();
   readonly items = new Set<number>();
 
-  add(other: EvaluatedParts): void {
+  addParts(other: EvaluatedParts): void {
     for (const key of other.keys) this.keys.add(key);
     for (const item of other.items) this.items.add(item);
   }
@@ -15,7 +15,7 @@ export class EvaluatedParts {
 export interface CheckFrame {
   readonly at: ValueLocation;
   /** Receives each problem; undefined if only the verdict is needed, so that the check ends at the first failure. */
-  readonly report: ((problem: Problem) => void) | undefined;
+  readonly report: ((problem: SchemaViolation) => void) | undefined;
   /** Collects the evaluated parts; undefined if no keyword reads them. */
   readonly evaluated: EvaluatedParts | undefined;
 }
@@ -34,11 +34,11 @@ export interface ValueKinds {
 }
 
 /** A keyword: the kind of values that it applies to, and a function that creates its check from its schema value. */
-export interface Keyword {
+export interface KeywordDefinition {
   readonly name: string;
   readonly kind: keyof ValueKinds;
   /** Creates the check. It may be called only with values of `kind`. */
-  readonly prepare: (wanted: unknown, schema: LinkedObject) => KeywordCheck<never>;
+  readonly createCheck: (wanted: unknown, schema: LinkedObject) => KeywordCheck<never>;
 }
 
 /** Creates a keyword, typed by the kind of its values. */
@@ -46,23 +46,27 @@ export function createKeyword<Kind extends keyof ValueKinds, Wanted>(
   name: string,
   kind: Kind,
   prepare: (wanted: Wanted, schema: LinkedObject) => KeywordCheck<ValueKinds[Kind]>,
-): Keyword {
+): KeywordDefinition {
   // The meta-schema has validated the value of each keyword.
-  return { name, kind, prepare: (wanted, schema) => prepare(wanted as Wanted, schema) };
+  return { name, kind, createCheck: (wanted, schema) => prepare(wanted as Wanted, schema) };
 }
 
 /** Reports a problem with the value itself. Returns false, so that a check can return the result. */
-export function reportProblem(frame: CheckFrame, what: string, more: Omit<Problem, "at" | "what"> = {}): false {
-  frame.report?.({ at: frame.at, what, ...more });
+export function reportProblem(
+  frame: CheckFrame,
+  what: string,
+  more: Omit<SchemaViolation, "location" | "what"> = {},
+): false {
+  frame.report?.({ location: frame.at, what, ...more });
   return false;
 }
 
-export function enterMember(frame: CheckFrame, token: string | number): CheckFrame {
+export function createMemberFrame(frame: CheckFrame, token: string | number): CheckFrame {
   return { at: { parent: frame.at, token }, report: frame.report, evaluated: undefined };
 }
 
 /** Returns a frame for the same value that only computes the verdict. */
-export function silenceFrame(frame: CheckFrame): CheckFrame {
+export function createSilentFrame(frame: CheckFrame): CheckFrame {
   return { at: frame.at, report: undefined, evaluated: frame.evaluated };
 }
 

@@ -5,7 +5,7 @@ import {
   formatValue,
   formatValueList,
   getTypeName,
-  type Problem,
+  type SchemaViolation,
   type ValueLocation,
 } from "../problems.ts";
 import { checkItem, listIndexes } from "./array_checks.ts";
@@ -13,16 +13,16 @@ import {
   type ApplySchema,
   type CheckFrame,
   createKeyword,
-  type Keyword,
+  createSilentFrame,
   type KeywordCheck,
+  type KeywordDefinition,
   reportProblem,
-  silenceFrame,
   testEvery,
 } from "./check.ts";
 import { checkField, createDependentRequiredCheck } from "./object_checks.ts";
 
 /** Number of alternatives whose first problem is reported if none is clearly the intended one. */
-const MAX_TOLD_ALTERNATIVES = 3;
+const MAX_REPORTED_ALTERNATIVES = 3;
 
 /**
  * Explains with few lines why a value matches none of several schemas. The intended one is often clear from the value's
@@ -30,10 +30,10 @@ const MAX_TOLD_ALTERNATIVES = 3;
  * @param branches problems by alternative, none of them empty
  */
 function explainAlternatives(
-  branches: readonly (readonly Problem[])[],
+  branches: readonly (readonly SchemaViolation[])[],
   value: unknown,
   at: ValueLocation,
-): readonly Problem[] {
+): readonly SchemaViolation[] {
   const ofType = branches.filter((problems) => findExpectedTypes(problems, at) === undefined);
   if (ofType.length === 0) return [describeWrongType(branches, value, at)];
   const meant = ofType.filter((problems) => !problems.some(hasWrongConstant));
@@ -43,59 +43,65 @@ function explainAlternatives(
 }
 
 /** Returns the types that an alternative accepts, or undefined if the value's type is correct. */
-function findExpectedTypes(problems: readonly Problem[], at: ValueLocation): readonly string[] | undefined {
-  return problems.find((problem) => problem.at === at && problem.types !== undefined)?.types;
+function findExpectedTypes(problems: readonly SchemaViolation[], at: ValueLocation): readonly string[] | undefined {
+  return problems.find((problem) => problem.location === at && problem.types !== undefined)?.types;
 }
 
-function hasWrongConstant({ allowed }: Problem): boolean {
+function hasWrongConstant({ allowed }: SchemaViolation): boolean {
   return allowed !== undefined;
 }
 
-function describeWrongType(branches: readonly (readonly Problem[])[], value: unknown, at: ValueLocation): Problem {
+function describeWrongType(
+  branches: readonly (readonly SchemaViolation[])[],
+  value: unknown,
+  at: ValueLocation,
+): SchemaViolation {
   const types = [...new Set(branches.flatMap((problems) => findExpectedTypes(problems, at) ?? []))];
-  return { at, what: `expected ${types.join(" or ")}, got ${getTypeName(value)}`, types };
+  return { location: at, what: `expected ${types.join(" or ")}, got ${getTypeName(value)}`, types };
 }
 
 /** Returns one problem with all accepted values if every alternative is a constant or an enumeration. */
 function describeWrongConstant(
-  branches: readonly (readonly Problem[])[],
+  branches: readonly (readonly SchemaViolation[])[],
   value: unknown,
   at: ValueLocation,
-): Problem | undefined {
+): SchemaViolation | undefined {
   const lists = branches.map(([first, second]) =>
-    first?.at === at && second === undefined ? first?.allowed : undefined,
+    first?.location === at && second === undefined ? first?.allowed : undefined,
   );
   const allowed = lists.flatMap((list) => list ?? []);
   if (lists.includes(undefined)) return undefined;
-  return { at, what: `expected one of ${formatValueList(allowed)}, got ${formatValue(value)}`, allowed };
+  return { location: at, what: `expected one of ${formatValueList(allowed)}, got ${formatValue(value)}`, allowed };
 }
 
 function describeMissingMatch(
   alternatives: number,
-  branches: readonly (readonly Problem[])[],
+  branches: readonly (readonly SchemaViolation[])[],
   at: ValueLocation,
-): Problem {
+): SchemaViolation {
   const reasons = branches.flatMap(([first]) => (first === undefined ? [] : [formatProblem(first)]));
-  const told = reasons.slice(0, MAX_TOLD_ALTERNATIVES).join("; ");
-  const more = reasons.length > MAX_TOLD_ALTERNATIVES ? "; …" : "";
-  return { at, what: `expected one of ${alternatives} alternatives to fit, got none: ${told}${more}` };
+  const told = reasons.slice(0, MAX_REPORTED_ALTERNATIVES).join("; ");
+  const more = reasons.length > MAX_REPORTED_ALTERNATIVES ? "; …" : "";
+  return { location: at, what: `expected one of ${alternatives} alternatives to fit, got none: ${told}${more}` };
 }
 
 /** Keywords that apply other schemas to the same value. Source: JSON Schema 2020-12 Core, 8.2.3 and 10.2. */
-export const COMBINED_CHECKS: readonly Keyword[] = [
+export const COMBINED_CHECKS: readonly KeywordDefinition[] = [
   createKeyword("$ref", "any", createReferenceCheck),
   createKeyword("$dynamicRef", "any", createReferenceCheck),
   createKeyword("allOf", "any", (schemas: readonly LinkedSchema[]) => (value, frame, apply) => {
     return testEvery(schemas, frame, (schema) => apply(schema, value, frame));
   }),
   createKeyword("anyOf", "any", (schemas: readonly LinkedSchema[]) => (value, frame, apply) => {
-    const fits = (schema: LinkedSchema): boolean => apply(schema, value, silenceFrame(frame));
+    const fits = (schema: LinkedSchema): boolean => apply(schema, value, createSilentFrame(frame));
     // If evaluated parts are collected, every matching alternative must be evaluated.
     const passed = frame.evaluated === undefined ? schemas.some(fits) : schemas.filter(fits).length > 0;
     return passed || reportAlternatives(schemas, value, frame, apply);
   }),
   createKeyword("oneOf", "any", (schemas: readonly LinkedSchema[]) => (value, frame, apply) => {
-    const passed = [...schemas.keys()].filter((index) => apply(schemas[index] ?? true, value, silenceFrame(frame)));
+    const passed = [...schemas.keys()].filter((index) =>
+      apply(schemas[index] ?? true, value, createSilentFrame(frame)),
+    );
     if (passed.length === 1) return true;
     if (passed.length === 0) return reportAlternatives(schemas, value, frame, apply);
     return reportProblem(
@@ -111,7 +117,7 @@ export const COMBINED_CHECKS: readonly Keyword[] = [
     const then = (keywords.get("then") ?? true) as LinkedSchema;
     const otherwise = (keywords.get("else") ?? true) as LinkedSchema;
     return (value, frame, apply) =>
-      apply(apply(condition, value, silenceFrame(frame)) ? then : otherwise, value, frame);
+      apply(apply(condition, value, createSilentFrame(frame)) ? then : otherwise, value, frame);
   }),
   createKeyword("dependentSchemas", "object", createDependentsCheck),
   createKeyword("dependencies", "object", (wanted: ReadonlyMap<string, LinkedSchema | readonly string[]>) => {
@@ -123,7 +129,7 @@ export const COMBINED_CHECKS: readonly Keyword[] = [
 ];
 
 /** Keywords for parts that no other keyword evaluated; they run last. Source: JSON Schema 2020-12 Core, 11. */
-export const UNEVALUATED_CHECKS: readonly Keyword[] = [
+export const UNEVALUATED_CHECKS: readonly KeywordDefinition[] = [
   createKeyword("unevaluatedItems", "array", (schema: LinkedSchema) => (value, frame, apply) => {
     const left = [...listIndexes(value)].filter((index) => frame.evaluated?.items.has(index) !== true);
     return testEvery(left, frame, (index) => checkItem({ value, index, schema }, frame, apply));
@@ -163,7 +169,7 @@ function reportAlternatives(
 ): false {
   if (frame.report === undefined) return false;
   const branches = schemas.map((schema) => {
-    const problems: Problem[] = [];
+    const problems: SchemaViolation[] = [];
     apply(schema, value, { at: frame.at, report: (problem) => void problems.push(problem), evaluated: undefined });
     return problems;
   });

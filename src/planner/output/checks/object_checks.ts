@@ -1,4 +1,4 @@
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import type { LinkedObject, LinkedSchema } from "../linked_schema.ts";
 import type { WatchedPattern } from "../patterns.ts";
 import { formatFieldName } from "../problems.ts";
@@ -6,18 +6,18 @@ import {
   type ApplySchema,
   type CheckFrame,
   createKeyword,
-  enterMember,
-  type Keyword,
+  createMemberFrame,
   type KeywordCheck,
+  type KeywordDefinition,
   reportProblem,
   testEvery,
   type ValueKinds,
 } from "./check.ts";
 
-type Fields = ValueKinds["object"];
+type ObjectFields = ValueKinds["object"];
 
 /** Keywords for objects. Source: JSON Schema 2020-12 Core, 10.3.2; Validation, 6.5. */
-export const OBJECT_CHECKS: readonly Keyword[] = [
+export const OBJECT_CHECKS: readonly KeywordDefinition[] = [
   createKeyword("required", "object", (names: readonly string[]) => (value, frame) => {
     return testEvery(names, frame, (name) => Object.hasOwn(value, name) || reportMissingField(frame, name));
   }),
@@ -26,11 +26,13 @@ export const OBJECT_CHECKS: readonly Keyword[] = [
   ),
   createKeyword("minProperties", "object", (least: number) => (value, frame) => {
     const size = Object.keys(value).length;
-    return size >= least || reportProblem(frame, `expected at least ${formatCountOf(least, "field")}, got ${size}`);
+    return (
+      size >= least || reportProblem(frame, `expected at least ${formatCountWithNoun(least, "field")}, got ${size}`)
+    );
   }),
   createKeyword("maxProperties", "object", (most: number) => (value, frame) => {
     const size = Object.keys(value).length;
-    return size <= most || reportProblem(frame, `expected at most ${formatCountOf(most, "field")}, got ${size}`);
+    return size <= most || reportProblem(frame, `expected at most ${formatCountWithNoun(most, "field")}, got ${size}`);
   }),
   createKeyword("properties", "object", (properties: ReadonlyMap<string, LinkedSchema>) => (value, frame, apply) => {
     return testEvery(properties, frame, ([name, schema]) => {
@@ -53,13 +55,13 @@ export const OBJECT_CHECKS: readonly Keyword[] = [
 
 /** Checks one field and records it as evaluated. */
 export function checkField(
-  { value, name, schema }: { value: Fields; name: string; schema: LinkedSchema },
+  { value, name, schema }: { value: ObjectFields; name: string; schema: LinkedSchema },
   frame: CheckFrame,
   apply: ApplySchema,
 ): boolean {
   if (schema === false) return reportProblem(frame, `unexpected field ${formatFieldName(name)}`, { aboutField: true });
   frame.evaluated?.keys.add(name);
-  return apply(schema, value[name], enterMember(frame, name));
+  return apply(schema, value[name], createMemberFrame(frame, name));
 }
 
 function reportMissingField(frame: CheckFrame, name: string, because = ""): false {
@@ -69,7 +71,7 @@ function reportMissingField(frame: CheckFrame, name: string, because = ""): fals
 /** Creates a check that requires further fields if a field is present. */
 export function createDependentRequiredCheck(
   wanted: readonly (readonly [string, readonly string[]])[],
-): KeywordCheck<Fields> {
+): KeywordCheck<ObjectFields> {
   return (value, frame) =>
     testEvery(wanted, frame, ([name, needed]) => {
       if (!Object.hasOwn(value, name)) return true;
@@ -82,7 +84,7 @@ export function createDependentRequiredCheck(
     });
 }
 
-function createAdditionalFieldsCheck(schema: LinkedSchema, { keywords }: LinkedObject): KeywordCheck<Fields> {
+function createAdditionalFieldsCheck(schema: LinkedSchema, { keywords }: LinkedObject): KeywordCheck<ObjectFields> {
   const named = (keywords.get("properties") ?? new Map()) as ReadonlyMap<string, LinkedSchema>;
   const patterns = (keywords.get("patternProperties") ?? []) as readonly (readonly [WatchedPattern, LinkedSchema])[];
   return (value, frame, apply) =>

@@ -1,10 +1,10 @@
 import * as Format from "typebox/format";
 import type { WatchedPattern } from "../patterns.ts";
 import { formatValue } from "../problems.ts";
-import { type CheckFrame, createKeyword, type Keyword, reportProblem } from "./check.ts";
+import { type CheckFrame, createKeyword, type KeywordDefinition, reportProblem } from "./check.ts";
 
 /** Keywords for numbers and strings. Source: JSON Schema 2020-12 Validation, 6.2, 6.3 and 7. */
-export const SCALAR_CHECKS: readonly Keyword[] = [
+export const SCALAR_CHECKS: readonly KeywordDefinition[] = [
   createNumberKeyword("minimum", (value, limit) => value >= limit, "at least"),
   createNumberKeyword("exclusiveMinimum", (value, limit) => value > limit, "more than"),
   createNumberKeyword("maximum", (value, limit) => value <= limit, "at most"),
@@ -29,7 +29,11 @@ export const SCALAR_CHECKS: readonly Keyword[] = [
   }),
 ];
 
-function createNumberKeyword(name: string, fits: (value: number, limit: number) => boolean, words: string): Keyword {
+function createNumberKeyword(
+  name: string,
+  fits: (value: number, limit: number) => boolean,
+  words: string,
+): KeywordDefinition {
   return createKeyword(name, "number", (limit: number) => (value, frame) => {
     return fits(value, limit) || reportProblem(frame, `expected ${words} ${limit}, got ${value}`);
   });

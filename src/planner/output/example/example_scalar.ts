@@ -5,7 +5,7 @@ import { writePatternText } from "./pattern_text.ts";
  * Example texts by format; different `nth` give different texts. Source: JSON Schema 2020-12 Validation, 7.3; hosts and
  * addresses from RFC 2606, 3849 and 5737.
  */
-const FORMATS: Readonly<Record<string, (nth: number) => string>> = {
+const FORMAT_EXAMPLES: Readonly<Record<string, (nth: number) => string>> = {
   date: (nth) => `2026-01-${31 - nth}`,
   "date-time": (nth) => `2026-01-${31 - nth}T09:30:00Z`,
   time: (nth) => `09:${30 + nth}:00Z`,
@@ -32,26 +32,26 @@ function formatSuffix(nth: number): string {
 }
 
 /** Maximum length of a text that is padded to a required length, in characters. */
-const MAX_PADDED = 2000;
+const MAX_PADDED_CHARS = 2000;
 
 /** Creates a string; different `nth` give different strings. */
 export function createExampleText(parts: CombinedSchemas, nth: number): string {
-  const least = Math.min(parts.greatest("minLength") ?? 0, MAX_PADDED);
+  const least = Math.min(parts.findGreatest("minLength") ?? 0, MAX_PADDED_CHARS);
   const most = parts.least("maxLength") ?? Number.POSITIVE_INFINITY;
-  const pattern = parts.first("pattern");
+  const pattern = parts.getFirstValue("pattern");
   if (typeof pattern === "string") {
     const text = writeMatchingText(pattern, least + nth);
     if (text !== undefined) return text;
   }
-  const format = parts.first("format");
-  if (typeof format === "string" && Object.hasOwn(FORMATS, format)) return FORMATS[format]?.(nth) ?? "";
+  const format = parts.getFirstValue("format");
+  if (typeof format === "string" && Object.hasOwn(FORMAT_EXAMPLES, format)) return FORMAT_EXAMPLES[format]?.(nth) ?? "";
   const text = nth === 0 ? "text" : `text ${nth + 1}`;
   return text.padEnd(least, "text").slice(0, most === Number.POSITIVE_INFINITY ? undefined : most);
 }
 
 /** Returns whether a text can be written for the required pattern; true without a pattern. */
 export function canWritePattern(parts: CombinedSchemas): boolean {
-  const patterns = parts.values("pattern");
+  const patterns = parts.listValues("pattern");
   return patterns.length === 0 || (patterns.length === 1 && writePatternText(String(patterns[0])) !== undefined);
 }
 
@@ -68,10 +68,10 @@ function writeMatchingText(pattern: string, least: number): string | undefined {
 
 /** Creates a number within the limits, near 1; different `nth` give different numbers. */
 export function createExampleNumber(parts: CombinedSchemas, whole: boolean, nth: number): number {
-  const step = parts.first("multipleOf");
+  const step = parts.getFirstValue("multipleOf");
   const unit = typeof step === "number" ? step : whole ? 1 : undefined;
-  const low = computeLowEnd(parts, unit);
-  const high = computeHighEnd(parts, unit);
+  const low = computeLowerLimit(parts, unit);
+  const high = computeUpperLimit(parts, unit);
   const start = Math.min(Math.max(1, low), high);
   if (unit === undefined) return nth === 0 ? start : start + nth * Math.min(1, (high - start) / (nth + 1));
   const first = Math.ceil(start / unit) * unit;
@@ -85,13 +85,13 @@ function roundFraction(value: number): number {
   return Number(value.toPrecision(15));
 }
 
-function computeLowEnd(parts: CombinedSchemas, unit: number | undefined): number {
-  const closed = parts.greatest("minimum") ?? Number.NEGATIVE_INFINITY;
-  const open = parts.greatest("exclusiveMinimum");
+function computeLowerLimit(parts: CombinedSchemas, unit: number | undefined): number {
+  const closed = parts.findGreatest("minimum") ?? Number.NEGATIVE_INFINITY;
+  const open = parts.findGreatest("exclusiveMinimum");
   return open === undefined || open < closed ? closed : open + (unit ?? computeLimitGap(parts));
 }
 
-function computeHighEnd(parts: CombinedSchemas, unit: number | undefined): number {
+function computeUpperLimit(parts: CombinedSchemas, unit: number | undefined): number {
   const closed = parts.least("maximum") ?? Number.POSITIVE_INFINITY;
   const open = parts.least("exclusiveMaximum");
   return open === undefined || open > closed ? closed : open - (unit ?? computeLimitGap(parts));
@@ -99,7 +99,7 @@ function computeHighEnd(parts: CombinedSchemas, unit: number | undefined): numbe
 
 /** Returns the distance from an exclusive limit at which a value is still within both limits; at most 1. */
 function computeLimitGap(parts: CombinedSchemas): number {
-  const low = parts.greatest("exclusiveMinimum") ?? parts.greatest("minimum") ?? Number.NEGATIVE_INFINITY;
+  const low = parts.findGreatest("exclusiveMinimum") ?? parts.findGreatest("minimum") ?? Number.NEGATIVE_INFINITY;
   const high = parts.least("exclusiveMaximum") ?? parts.least("maximum") ?? Number.POSITIVE_INFINITY;
   return Math.min(1, (high - low) / 2);
 }

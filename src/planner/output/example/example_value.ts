@@ -8,19 +8,19 @@ import { canWritePattern, createExampleNumber, createExampleText } from "./examp
 import { type CombinedSchemas, collectSchemas } from "./parts.ts";
 
 /** Number of optional fields in an example. */
-const OPTIONAL_FIELDS = 3;
+const MAX_OPTIONAL_FIELDS = 3;
 
 /** Maximum depth of an example, because a recursive schema has no end. */
-const MAX_DEPTH = 8;
+const MAX_EXAMPLE_DEPTH = 8;
 
 /** Maximum number of items of a list in an example, even if the schema requires more. */
-const MAX_ITEMS = 20;
+const MAX_LIST_ITEMS = 20;
 
 /** Maximum number of values in an example: required fields within required fields can grow without end. */
-const MAX_VALUES = 300;
+const MAX_EXAMPLE_VALUES = 300;
 
 /** Indexes of the alternatives that are tried, in order, until an example matches. */
-const CHOICES = [0, 1, 2, 3] as const;
+const ALTERNATIVE_INDEXES = [0, 1, 2, 3] as const;
 
 export interface SchemaExample {
   readonly value: unknown;
@@ -36,18 +36,18 @@ export interface SchemaExample {
  */
 export function createExample(bundle: SchemaBundle): SchemaExample {
   const index = new SchemaIndex();
-  for (const document of bundle) index.add(document);
-  const root = index.resolve(bundle[0].uris[0])?.node ?? true;
+  for (const document of bundle) index.addDocument(document);
+  const root = index.resolveReference(bundle[0].uris[0])?.node ?? true;
   const fits = createSchemaTest(index, bundle);
-  const attempts = CHOICES.flatMap((choice) => [
+  const attempts = ALTERNATIVE_INDEXES.flatMap((choice) => [
     { choice, hints: true },
     { choice, hints: false },
   ]);
   let first: unknown;
   for (const attempt of attempts) {
-    const maker = new ExampleMaker(index, attempt);
-    const value = maker.value([root]) ?? null;
-    if (!maker.guessed && fits(value)) return { value, fits: true };
+    const maker = new ExampleBuilder(index, attempt);
+    const value = maker.createValue([root]) ?? null;
+    if (!maker.hasGuessedText && fits(value)) return { value, fits: true };
     first ??= value;
   }
   return { value: first ?? null, fits: false };
@@ -72,67 +72,68 @@ function fitsWithinSteps(schema: LinkedSchema, value: unknown): boolean {
   }
 }
 
-interface Wish {
+interface ValueRequest {
   /** Number of the item in its list, which makes the items differ. */
   readonly nth?: number;
   /** True if the value may be left out; a schema inside itself is then not followed. */
   readonly optional?: boolean;
 }
 
-class ExampleMaker {
-  readonly #open: SchemaObject[] = [];
+class ExampleBuilder {
+  readonly #openSchemas: SchemaObject[] = [];
   #depth = 0;
   #guessed = false;
-  #left = MAX_VALUES;
+  #remainingValues = MAX_EXAMPLE_VALUES;
   readonly #index: SchemaIndex;
   readonly #choice: number;
-  readonly #hints: boolean;
+  readonly #usesHints: boolean;
 
   constructor(index: SchemaIndex, { choice, hints }: { choice: number; hints: boolean }) {
     this.#index = index;
     this.#choice = choice;
-    this.#hints = hints;
+    this.#usesHints = hints;
   }
 
   /** True if a text was written for a pattern that it may not match. */
-  get guessed(): boolean {
+  get hasGuessedText(): boolean {
     return this.#guessed;
   }
 
   /** Creates a value that matches several schemas at once; undefined if none was found. */
-  value(nodes: readonly SchemaNode[], { nth = 0, optional = false }: Wish = {}): unknown {
+  createValue(nodes: readonly SchemaNode[], { nth = 0, optional = false }: ValueRequest = {}): unknown {
     const parts = collectSchemas(this.#index, nodes, this.#choice);
-    const repeats = optional && parts.schemas.some((schema) => this.#open.includes(schema));
-    this.#left -= 1;
-    if (nodes.includes(false) || repeats || this.#depth > MAX_DEPTH || this.#left < 0) return undefined;
-    const given = this.#given(parts, nth);
+    const repeats = optional && parts.schemas.some((schema) => this.#openSchemas.includes(schema));
+    this.#remainingValues -= 1;
+    if (nodes.includes(false) || repeats || this.#depth > MAX_EXAMPLE_DEPTH || this.#remainingValues < 0)
+      return undefined;
+    const given = this.#findAuthorValue(parts, nth);
     if (given !== undefined) return given.value;
-    this.#open.push(...parts.schemas);
+    this.#openSchemas.push(...parts.schemas);
     this.#depth += 1;
-    const made = this.#made(parts, nth);
+    const made = this.#createTypedValue(parts, nth);
     this.#depth -= 1;
-    this.#open.length -= parts.schemas.length;
+    this.#openSchemas.length -= parts.schemas.length;
     return made;
   }
 
   /** Returns a value that the schema's author provided. */
-  #given(parts: CombinedSchemas, nth: number): { readonly value: unknown } | undefined {
-    const [constant] = parts.values("const");
+  #findAuthorValue(parts: CombinedSchemas, nth: number): { readonly value: unknown } | undefined {
+    const [constant] = parts.listValues("const");
     if (constant !== undefined) return { value: constant };
-    const hinted = this.#hints ? [...parts.values("examples").flat(), ...parts.values("default")] : [];
+    const hinted = this.#usesHints ? [...parts.listValues("examples").flat(), ...parts.listValues("default")] : [];
     if (nth < hinted.length) return { value: hinted[nth] };
-    const lists = parts.values("enum").filter((list) => Array.isArray(list));
+    const lists = parts.listValues("enum").filter((list) => Array.isArray(list));
     const [first, ...others] = lists;
     const allowed = first?.filter((value) => others.every((list) => list.some((other) => isEqualJson(value, other))));
     return allowed === undefined || allowed.length === 0 ? undefined : { value: allowed[nth % allowed.length] };
   }
 
-  #made(parts: CombinedSchemas, nth: number): unknown {
+  #createTypedValue(parts: CombinedSchemas, nth: number): unknown {
     switch (selectExampleType(parts)) {
       case "object":
-        return this.#object(parts);
+        return this.#createObject(parts);
       case "array":
-        return this.#array(parts);
+        return this.#createArray(parts);
       case "integer":
         return createExampleNumber(parts, true, nth);
       case "number":
@@ -147,41 +148,41 @@ class ExampleMaker {
     }
   }
 
-  #object(parts: CombinedSchemas): unknown {
-    const properties = parts.members("properties");
+  #createObject(parts: CombinedSchemas): unknown {
+    const properties = parts.mapMembers("properties");
     const fields = new Map<string, unknown>();
     for (const name of listRequiredNames(parts)) {
-      fields.set(name, this.value(listFieldSchemas(parts, name)) ?? null);
+      fields.set(name, this.createValue(listFieldSchemas(parts, name)) ?? null);
     }
-    const wanted = Math.max(parts.greatest("minProperties") ?? 0, fields.size + OPTIONAL_FIELDS);
+    const wanted = Math.max(parts.findGreatest("minProperties") ?? 0, fields.size + MAX_OPTIONAL_FIELDS);
     const size = Math.min(wanted, parts.least("maxProperties") ?? wanted);
     for (const [name, nodes] of properties) {
       if (fields.size >= size || fields.has(name)) continue;
-      const value = this.value(nodes, { optional: true });
+      const value = this.createValue(nodes, { optional: true });
       if (value !== undefined) fields.set(name, value);
     }
-    for (let more = 1; fields.size < (parts.greatest("minProperties") ?? 0) && more <= MAX_ITEMS; more++) {
-      fields.set(`field${more}`, this.value(listFieldSchemas(parts, `field${more}`)) ?? null);
+    for (let more = 1; fields.size < (parts.findGreatest("minProperties") ?? 0) && more <= MAX_LIST_ITEMS; more++) {
+      fields.set(`field${more}`, this.createValue(listFieldSchemas(parts, `field${more}`)) ?? null);
     }
     return Object.fromEntries(
       [...fields].toSorted(([a], [b]) => getFieldPosition(properties, a) - getFieldPosition(properties, b)),
     );
   }
 
-  #array(parts: CombinedSchemas): unknown {
+  #createArray(parts: CombinedSchemas): unknown {
     const items: unknown[] = [];
-    const add = (nodes: readonly SchemaNode[], wish: Wish): boolean => {
-      const value = this.value(nodes, wish);
+    const add = (nodes: readonly SchemaNode[], wish: ValueRequest): boolean => {
+      const value = this.createValue(nodes, wish);
       if (value !== undefined) items.push(value);
       return value !== undefined;
     };
-    const prefix = parts.values("prefixItems").find((list) => Array.isArray(list)) ?? [];
+    const prefix = parts.listValues("prefixItems").find((list) => Array.isArray(list)) ?? [];
     for (const node of prefix) add([node], {});
-    const contained = parts.nodes("contains");
-    const rest = parts.nodes("items");
-    const contains = contained.length === 0 ? 0 : Math.min(parts.greatest("minContains") ?? 1, MAX_ITEMS);
+    const contained = parts.listSchemas("contains");
+    const rest = parts.listSchemas("items");
+    const contains = contained.length === 0 ? 0 : Math.min(parts.findGreatest("minContains") ?? 1, MAX_LIST_ITEMS);
     for (let nth = 0; nth < contains; nth++) add([...contained, ...rest], { nth });
-    const least = Math.min(parts.greatest("minItems") ?? 0, MAX_ITEMS);
+    const least = Math.min(parts.findGreatest("minItems") ?? 0, MAX_LIST_ITEMS);
     while (items.length < least && add(rest, { nth: items.length - prefix.length }));
     if (items.length === 0 && rest.length > 0) add(rest, { optional: true });
     return items.slice(0, parts.least("maxItems"));
@@ -190,7 +191,7 @@ class ExampleMaker {
 
 /** Returns the type that every part allows; of several types the one with the most structure. */
 function selectExampleType(parts: CombinedSchemas): string {
-  const demands = parts.values("type").map((type) => [type].flat() as string[]);
+  const demands = parts.listValues("type").map((type) => [type].flat() as string[]);
   const [first, ...others] = demands;
   const common = first?.filter((type) =>
     others.every((types) => types.includes(type) || (type === "integer" && types.includes("number"))),
@@ -207,12 +208,14 @@ function deduceImpliedType(parts: CombinedSchemas): string {
     ["string", ["pattern", "format", "minLength", "maxLength"]],
     ["number", ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]],
   ];
-  return implied.find(([, keywords]) => keywords.some((keyword) => parts.values(keyword).length > 0))?.[0] ?? "string";
+  return (
+    implied.find(([, keywords]) => keywords.some((keyword) => parts.listValues(keyword).length > 0))?.[0] ?? "string"
+  );
 }
 
 function listRequiredNames(parts: CombinedSchemas): readonly string[] {
   const names = new Set(parts.names("required"));
-  for (const dependents of parts.values("dependentRequired")) {
+  for (const dependents of parts.listValues("dependentRequired")) {
     for (const name of names) {
       const needed = (dependents as Readonly<Record<string, unknown>>)[name];
       if (Array.isArray(needed)) for (const other of needed) names.add(other);
@@ -222,7 +225,7 @@ function listRequiredNames(parts: CombinedSchemas): readonly string[] {
 }
 
 function listFieldSchemas(parts: CombinedSchemas, name: string): readonly SchemaNode[] {
-  return parts.members("properties").get(name) ?? parts.nodes("additionalProperties");
+  return parts.mapMembers("properties").get(name) ?? parts.listSchemas("additionalProperties");
 }
 
 /** Returns the position of a declared field; other fields come after all declared ones. */

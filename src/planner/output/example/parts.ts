@@ -2,7 +2,7 @@ import { isSchemaNode, isSchemaObject, type SchemaNode, type SchemaObject } from
 import { resolveUri, type SchemaIndex } from "../schema_index.ts";
 
 /** Maximum number of schemas that are collected for one value. */
-const MAX_PARTS = 100;
+const MAX_COMBINED_SCHEMAS = 100;
 
 /** All schemas for one value: a schema, those that it refers to, all of `allOf` and one of each choice. */
 export class CombinedSchemas {
@@ -12,39 +12,39 @@ export class CombinedSchemas {
     this.schemas = schemas;
   }
 
-  values(keyword: string): readonly unknown[] {
+  listValues(keyword: string): readonly unknown[] {
     return this.schemas.filter((schema) => Object.hasOwn(schema, keyword)).map((schema) => schema[keyword]);
   }
 
-  first(keyword: string): unknown {
-    return this.values(keyword)[0];
+  getFirstValue(keyword: string): unknown {
+    return this.listValues(keyword)[0];
   }
 
-  greatest(keyword: string): number | undefined {
-    const numbers = this.values(keyword).filter((value) => typeof value === "number");
+  findGreatest(keyword: string): number | undefined {
+    const numbers = this.listValues(keyword).filter((value) => typeof value === "number");
     return numbers.length === 0 ? undefined : Math.max(...numbers);
   }
 
   least(keyword: string): number | undefined {
-    const numbers = this.values(keyword).filter((value) => typeof value === "number");
+    const numbers = this.listValues(keyword).filter((value) => typeof value === "number");
     return numbers.length === 0 ? undefined : Math.min(...numbers);
   }
 
   /** Returns the names in all lists of a keyword, each once. */
   names(keyword: string): readonly string[] {
-    const lists = this.values(keyword).filter((value) => Array.isArray(value));
+    const lists = this.listValues(keyword).filter((value) => Array.isArray(value));
     return [...new Set(lists.flat().filter((name) => typeof name === "string"))];
   }
 
   /** Returns the schemas of a keyword. */
-  nodes(keyword: string): readonly SchemaNode[] {
-    return this.values(keyword).filter(isSchemaNode);
+  listSchemas(keyword: string): readonly SchemaNode[] {
+    return this.listValues(keyword).filter(isSchemaNode);
   }
 
   /** Returns the schemas by name of a keyword that maps names to schemas. */
-  members(keyword: string): ReadonlyMap<string, readonly SchemaNode[]> {
+  mapMembers(keyword: string): ReadonlyMap<string, readonly SchemaNode[]> {
     const members = new Map<string, SchemaNode[]>();
-    for (const map of this.values(keyword).filter(isSchemaObject)) {
+    for (const map of this.listValues(keyword).filter(isSchemaObject)) {
       for (const [name, node] of Object.entries(map)) {
         if (isSchemaNode(node)) members.set(name, [...(members.get(name) ?? []), node]);
       }
@@ -65,7 +65,7 @@ export function collectSchemas(
 ): CombinedSchemas {
   const found = new Set<SchemaObject>(nodes.filter(isSchemaObject));
   for (const schema of found) {
-    if (found.size > MAX_PARTS) break;
+    if (found.size > MAX_COMBINED_SCHEMAS) break;
     // A loop over a Set includes items added during it.
     for (const next of listApplicableSchemas(index, schema, choice)) if (isSchemaObject(next)) found.add(next);
   }
@@ -82,11 +82,11 @@ function listApplicableSchemas(
 }
 
 function listReferredSchemas(index: SchemaIndex, schema: SchemaObject): readonly unknown[] {
-  const base = index.place(schema)?.resource.uri ?? "";
+  const base = index.findSchema(schema)?.resource.uri ?? "";
   return ["$ref", "$dynamicRef"].map((keyword) => {
     const text = schema[keyword];
     const uri = typeof text === "string" ? resolveUri(text, base) : undefined;
-    return uri === undefined ? undefined : index.resolve(uri)?.node;
+    return uri === undefined ? undefined : index.resolveReference(uri)?.node;
   });
 }
 

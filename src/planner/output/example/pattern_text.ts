@@ -5,22 +5,22 @@
  */
 export function writePatternText(pattern: string, extra = 0): string | undefined {
   try {
-    return new PatternWriter(pattern, extra).write();
+    return new PatternWriter(pattern, extra).writeText();
   } catch (error) {
-    if (error instanceof NotSimple || error instanceof SyntaxError) return undefined;
+    if (error instanceof UnsupportedPattern || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
 /** Maximum length of a text for a pattern, in characters, because people read the example. */
-const MAX_TEXT = 2000;
+const MAX_PATTERN_TEXT_CHARS = 2000;
 
-class NotSimple extends Error {}
+class UnsupportedPattern extends Error {}
 
-const CLASSES: Readonly<Record<string, string>> = { d: "1", w: "a", s: " ", D: "a", W: "-", S: "a" };
-const CONTROLS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", f: "\f", v: "\v", 0: "\0" };
+const CLASS_CHARACTERS: Readonly<Record<string, string>> = { d: "1", w: "a", s: " ", D: "a", W: "-", S: "a" };
+const CONTROL_CHARACTERS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", f: "\f", v: "\v", 0: "\0" };
 /** Candidate characters for a negated class, in order. */
-const COMMON = 'a1A-_ .,:;/+*#@!?="x0Zé';
+const CANDIDATE_CHARACTERS = 'a1A-_ .,:;/+*#@!?="x0Zé';
 
 class PatternWriter {
   readonly #pattern: string;
@@ -32,80 +32,82 @@ class PatternWriter {
     this.#extra = extra;
   }
 
-  write(): string {
-    const text = this.#alternatives();
-    if (this.#at < this.#pattern.length) throw new NotSimple();
+  writeText(): string {
+    const text = this.#writeAlternatives();
+    if (this.#at < this.#pattern.length) throw new UnsupportedPattern();
     return text;
   }
 
   /** Writes the first alternative; the others are only parsed. */
-  #alternatives(): string {
-    const first = this.#sequence();
-    while (this.#take("|")) this.#sequence();
+  #writeAlternatives(): string {
+    const first = this.#writeSequence();
+    while (this.#tryTake("|")) this.#writeSequence();
     return first;
   }
 
-  #sequence(): string {
+  #writeSequence(): string {
     let text = "";
-    while (this.#at < this.#pattern.length && this.#peek() !== "|" && this.#peek() !== ")") {
-      const piece = this.#atom();
-      text += piece.repeat(this.#repetitions());
-      if (text.length > MAX_TEXT) throw new NotSimple();
+    while (this.#at < this.#pattern.length && this.#peekLetter() !== "|" && this.#peekLetter() !== ")") {
+      const piece = this.#writeAtom();
+      text += piece.repeat(this.#readRepetitions());
+      if (text.length > MAX_PATTERN_TEXT_CHARS) throw new UnsupportedPattern();
     }
     return text;
   }
 
-  #atom(): string {
-    const letter = this.#next();
+  #writeAtom(): string {
+    const letter = this.#readLetter();
     switch (letter) {
       case "(":
-        return this.#group();
+        return this.#writeGroup();
       case "[":
-        return this.#class();
+        return this.#writeClass();
       case "\\":
-        return this.#escape();
+        return this.#writeEscape();
       case ".":
         return "a";
       case "^":
-        if (this.#at !== 1) throw new NotSimple();
+        if (this.#at !== 1) throw new UnsupportedPattern();
         return "";
       case "$":
-        if (this.#at !== this.#pattern.length) throw new NotSimple();
+        if (this.#at !== this.#pattern.length) throw new UnsupportedPattern();
         return "";
       default:
         return letter;
     }
   }
 
-  #group(): string {
-    if (this.#peek() === "?" && !this.#take("?:")) throw new NotSimple();
-    const text = this.#alternatives();
-    if (!this.#take(")")) throw new NotSimple();
+  #writeGroup(): string {
+    if (this.#peekLetter() === "?" && !this.#tryTake("?:")) throw new UnsupportedPattern();
+    const text = this.#writeAlternatives();
+    if (!this.#tryTake(")")) throw new UnsupportedPattern();
     return text;
   }
 
-  #escape(): string {
-    const letter = this.#next();
-    const known = CLASSES[letter] ?? CONTROLS[letter];
+  #writeEscape(): string {
+    const letter = this.#readLetter();
+    const known = CLASS_CHARACTERS[letter] ?? CONTROL_CHARACTERS[letter];
     if (known !== undefined) return known;
-    if (/[a-z1-9]/i.test(letter)) throw new NotSimple();
+    if (/[a-z1-9]/i.test(letter)) throw new UnsupportedPattern();
     return letter;
   }
 
-  #class(): string {
+  #writeClass(): string {
     const from = this.#at;
-    while (this.#peek() !== "]") this.#at += this.#peek() === "\\" ? 2 : 1;
+    while (this.#peekLetter() !== "]") this.#at += this.#peekLetter() === "\\" ? 2 : 1;
     const inside = this.#pattern.slice(from, this.#at);
     this.#at += 1;
     // A single class matches exactly one character.
     const expression = new RegExp(`^[${inside}]$`, "u");
     const own = inside.replace(/^\^/, "").replaceAll("\\", "");
-    const found = [...(inside.startsWith("^") ? COMMON : own + COMMON)].find((letter) => expression.test(letter));
-    if (found === undefined) throw new NotSimple();
+    const found = [...(inside.startsWith("^") ? CANDIDATE_CHARACTERS : own + CANDIDATE_CHARACTERS)].find((letter) =>
+      expression.test(letter),
+    );
+    if (found === undefined) throw new UnsupportedPattern();
     return found;
   }
 
-  #repetitions(): number {
+  #readRepetitions(): number {
     const match = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(this.#pattern.slice(this.#at));
     if (match === null) return 1;
     this.#at += match[0].length;
@@ -113,24 +115,24 @@ class PatternWriter {
     if (quantifier.startsWith("?")) return 0;
     const needed = least === "" ? Number(quantifier.startsWith("+")) : Number(least);
     const limit = least !== "" && comma === "" ? needed : most === "" ? Number.POSITIVE_INFINITY : Number(most);
-    if (needed > MAX_TEXT) throw new NotSimple();
+    if (needed > MAX_PATTERN_TEXT_CHARS) throw new UnsupportedPattern();
     return Math.min(needed + this.#extra, limit);
   }
 
-  #peek(): string {
+  #peekLetter(): string {
     const letter = this.#pattern[this.#at];
-    if (letter === undefined) throw new NotSimple();
+    if (letter === undefined) throw new UnsupportedPattern();
     return letter;
   }
 
-  #next(): string {
+  #readLetter(): string {
     const letter = String.fromCodePoint(this.#pattern.codePointAt(this.#at) ?? 0);
-    if (this.#at >= this.#pattern.length) throw new NotSimple();
+    if (this.#at >= this.#pattern.length) throw new UnsupportedPattern();
     this.#at += letter.length;
     return letter;
   }
 
-  #take(text: string): boolean {
+  #tryTake(text: string): boolean {
     if (!this.#pattern.startsWith(text, this.#at)) return false;
     this.#at += text.length;
     return true;

@@ -1,8 +1,8 @@
 import type { ClaimHolder } from "#planner/run_ports/claims.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { endStaleClaim, PROCESS_GONE } from "../claims.ts";
+import { endStaleClaim, PROCESS_GONE_REASON } from "../claims.ts";
 import { keepCutOffRecord } from "../run/keep_record.ts";
 import type { RepairDeps } from "../run_types.ts";
 import { endInterruptedRun, type ProjectProblem } from "./trouble.ts";
@@ -11,8 +11,8 @@ import { endInterruptedRun, type ProjectProblem } from "./trouble.ts";
 export async function findStaleClaims(deps: RepairDeps): Promise<readonly ProjectProblem[]> {
   const { claims } = deps.ports;
   const found: ProjectProblem[] = [];
-  for (const id of await claims.ids()) {
-    const holder = await claims.holder(id);
+  for (const id of await claims.listIds()) {
+    const holder = await claims.readHolder(id);
     if (holder === null || holder.alive) continue;
     found.push({
       kind: "stale_claim",
@@ -35,24 +35,25 @@ async function releaseClaim(deps: RepairDeps, id: SpecId, holder: ClaimHolder): 
 }
 
 function describeEndedProcesses(ended: number): readonly string[] {
-  return ended === 0 ? [] : [`ended ${formatCountOf(ended, "process")} that it had left`];
+  return ended === 0 ? [] : [`ended ${formatCountWithNoun(ended, "process")} that it had left`];
 }
 
 /** Finds records with status `running` whose process has ended. */
 export async function findDeadRecords(deps: RepairDeps): Promise<readonly ProjectProblem[]> {
   const { ports } = deps;
-  return (await ports.records.dead()).map(({ process_id, spec_id, pid }) => ({
+  return (await ports.records.listDeadRecords()).map(({ process_id, spec_id, pid }) => ({
     kind: "dead_record",
     subject: `.planner/processes/${process_id}.json`,
     message: `process ${pid} is gone without an end`,
     advice: null,
     async repair() {
       const ended = await ports.agents.endRun({ processId: process_id, agent: null }, AGENT_GRACE_MS);
-      const holder = await ports.claims.holder(spec_id as SpecId);
+      const holder = await ports.claims.readHolder(spec_id as SpecId);
       const held = holder?.alive === true;
-      if (!held) await keepCutOffRecord(deps, spec_id as SpecId, { processId: process_id, reason: PROCESS_GONE });
+      if (!held)
+        await keepCutOffRecord(deps, spec_id as SpecId, { processId: process_id, reason: PROCESS_GONE_REASON });
       const spec = held ? null : await endInterruptedRun(deps, spec_id as SpecId);
-      const status = (await ports.records.endDead(process_id))?.status;
+      const status = (await ports.records.endDeadRecord(process_id))?.status;
       // Another reader may have repaired the record meanwhile.
       const record = status === undefined ? "the record has its end" : `marked the record ${status}`;
       return [record, ...describeEndedProcesses(ended), ...(spec === null ? [] : [spec])].join(", ");
@@ -62,7 +63,7 @@ export async function findDeadRecords(deps: RepairDeps): Promise<readonly Projec
 
 /** Finds a `.planner/watch.pid` that names an ended process. */
 export async function findStaleWatchFile({ ports: { watch } }: RepairDeps): Promise<readonly ProjectProblem[]> {
-  const holder = await watch.holder();
+  const holder = await watch.readHolder();
   if (holder === null || holder.alive) return [];
   return [
     {

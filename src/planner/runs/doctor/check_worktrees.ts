@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import type { WorktreeStatus } from "../../ports.ts";
@@ -11,7 +11,7 @@ import type { RepairDeps } from "../run_types.ts";
 import { endInterruptedRun, type ProjectProblem } from "./trouble.ts";
 
 /** Uncommitted and unmerged work that only a worktree contains. */
-interface Content {
+interface WorktreeContent {
   readonly uncommitted: readonly string[];
   readonly unmerged: number;
 }
@@ -20,9 +20,9 @@ interface Content {
 export async function findOrphanedWorktrees(deps: RepairDeps): Promise<readonly ProjectProblem[]> {
   const { context, ports } = deps;
   const statuses = await context.work.worktrees();
-  const requests = await ports.requests.notes();
+  const requests = await ports.requests.readNotes();
   const found: ProjectProblem[] = [];
-  for (const id of await ports.worktrees.ids()) {
+  for (const id of await ports.worktrees.listIds()) {
     if ((await findLiveWorker(context, id)) !== null) continue;
     const status = statuses.find(({ spec_id }) => spec_id === id);
     const trouble = await describeOrphanedWorktree(deps, id, status);
@@ -38,7 +38,7 @@ async function describeOrphanedWorktree(
   status: WorktreeStatus | undefined,
 ): Promise<ProjectProblem> {
   const base = { kind: "orphaned_worktree", subject: `.planner/worktrees/${id}` } as const;
-  let content: Content;
+  let content: WorktreeContent;
   try {
     content = await readWorktreeContent(deps, id);
   } catch (error) {
@@ -57,36 +57,36 @@ async function describeOrphanedWorktree(
   return {
     ...base,
     message: `no process works in it, and it holds ${describeWorktreeContent(content)}`,
-    advice: await findWorkingAdvice(deps, id, content),
+    advice: await buildWorkAdvice(deps, id, content),
     ...(cutOff ? { repair: () => recordWorktreeEnd(deps, id) } : {}),
   };
 }
 
-async function readWorktreeContent({ ports: { worktrees } }: RepairDeps, id: SpecId): Promise<Content> {
-  const uncommitted = (await (await worktrees.find(id))?.uncommitted()) ?? [];
+async function readWorktreeContent({ ports: { worktrees } }: RepairDeps, id: SpecId): Promise<WorktreeContent> {
+  const uncommitted = (await (await worktrees.findWorktree(id))?.listUncommittedFiles()) ?? [];
   const merged = await worktrees.isMerged(id);
-  return { uncommitted, unmerged: merged ? 0 : (await worktrees.commits(id)).length };
+  return { uncommitted, unmerged: merged ? 0 : (await worktrees.listCommits(id)).length };
 }
 
-function describeWorktreeContent({ uncommitted, unmerged }: Content): string {
+function describeWorktreeContent({ uncommitted, unmerged }: WorktreeContent): string {
   const parts: string[] = [];
-  if (unmerged > 0) parts.push(`${formatCountOf(unmerged, "commit")} not merged`);
+  if (unmerged > 0) parts.push(`${formatCountWithNoun(unmerged, "commit")} not merged`);
   if (uncommitted.length > 0) parts.push(`uncommitted changes (${uncommitted.slice(0, 3).join(", ")})`);
   return parts.join(" and ");
 }
 
 /** Returns advice for an orphaned worktree whose spec is active, archived or deleted. */
-async function findWorkingAdvice(deps: RepairDeps, id: SpecId, { uncommitted }: Content): Promise<string> {
+async function buildWorkAdvice(deps: RepairDeps, id: SpecId, { uncommitted }: WorktreeContent): Promise<string> {
   const { specs } = deps.context;
   const commit = uncommitted.length > 0;
-  if ((await specs.ids()).includes(id)) return adviseForStatus(id, (await specs.load(id)).status, commit);
-  return (await specs.archivedIds()).has(id)
-    ? adviseForStatus(id, "completed", commit)
-    : adviseForMissingSpec(deps, id, commit);
+  if ((await specs.listIds()).includes(id)) return buildStatusAdvice(id, (await specs.load(id)).status, commit);
+  return (await specs.listArchivedIds()).has(id)
+    ? buildStatusAdvice(id, "completed", commit)
+    : buildMissingSpecAdvice(deps, id, commit);
 }
 
 /** Returns advice for a spec in this status. @param commit whether its worktree has uncommitted changes */
-function adviseForStatus(id: SpecId, status: string, commit: boolean): string {
+function buildStatusAdvice(id: SpecId, status: string, commit: boolean): string {
   if (status === "cancelled") {
     return `its spec is cancelled: "planner update ${id} --status pending" and "planner work ${id}" continue it, or "planner review ${id} --reject" removes the worktree and keeps its work in git`;
   }
@@ -97,12 +97,12 @@ function adviseForStatus(id: SpecId, status: string, commit: boolean): string {
   return `merge it with "planner merge ${id}", or continue with "planner work ${id}"`;
 }
 
-async function adviseForMissingSpec({ ports }: RepairDeps, id: SpecId, commit: boolean): Promise<string> {
-  const branch = (await ports.worktrees.branch(id)) ?? "";
-  const worktree = await ports.worktrees.find(id);
+async function buildMissingSpecAdvice({ ports }: RepairDeps, id: SpecId, commit: boolean): Promise<string> {
+  const branch = (await ports.worktrees.findBranch(id)) ?? "";
+  const worktree = await ports.worktrees.findWorktree(id);
   const file = `.planner/specs/${id}.md`;
   // Committing the deletion of the spec would cause a conflict in git.
-  const isThere = worktree !== null && (await worktree.specs().ids()).includes(id);
+  const isThere = worktree !== null && (await worktree.openSpecs().listIds()).includes(id);
   const keep = isThere
     ? `"cp ${quoteShellWord(`${removeTrailingSlash(worktree.root)}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`
     : `${commit ? "commit there and run" : "take the commits with"} "git merge ${quoteShellWord(branch)}"`;
@@ -114,7 +114,7 @@ async function removeWorktree({ ports, pid }: RepairDeps, id: SpecId): Promise<s
   const answer = await ports.claims.claim(id, `${id}-${pid}`);
   if ("heldBy" in answer) return null;
   try {
-    await ports.worktrees.remove(id);
+    await ports.worktrees.removeWorktree(id);
     return "removed it with its branch";
   } finally {
     await answer.claim.release();

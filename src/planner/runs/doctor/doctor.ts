@@ -11,25 +11,25 @@ import { endInterruptedRun, type ProjectProblem } from "./trouble.ts";
 async function findGitLocks(deps: RepairDeps): Promise<readonly ProjectProblem[]> {
   const { context, ports } = deps;
   const found: ProjectProblem[] = [];
-  for (const lock of await ports.gitLocks.find()) {
+  for (const lock of await ports.gitLocks.findLocks()) {
     const { path, spec_id, removable } = lock;
     // An active run uses git itself, so its lock is expected.
     if (spec_id !== null && (await findLiveWorker(context, spec_id)) !== null) continue;
     // A git process that holds the lock briefly is not a problem.
-    if (!removable && lock.ageMs < BRIEF_MS) continue;
+    if (!removable && lock.ageMs < BRIEF_LOCK_MS) continue;
     found.push({
       kind: "git_lock",
       subject: path,
       message: `git's index has been locked for ${describeLockAge(lock)}, ${describeLockHolder(lock)}`,
       advice: removable ? null : buildLockAdvice(lock),
-      ...(removable ? { repair: async () => ((await ports.gitLocks.remove(lock)) ? "removed it" : null) } : {}),
+      ...(removable ? { repair: async () => ((await ports.gitLocks.removeLock(lock)) ? "removed it" : null) } : {}),
     });
   }
   return found;
 }
 
 /** Time that an everyday git command may take, in milliseconds. Chosen by planner. */
-const BRIEF_MS = 10_000;
+const BRIEF_LOCK_MS = 10_000;
 
 function describeLockAge({ ageMs }: GitLock): string {
   const seconds = Math.round(ageMs / 1000);
@@ -54,7 +54,7 @@ const CONFIG_FILE = ".planner/config.md";
 /** Reports settings that cannot be read. No agent starts without them, and only a person can correct them. */
 async function findBrokenConfig({ context }: RepairDeps): Promise<readonly ProjectProblem[]> {
   try {
-    await context.config();
+    await context.readConfig();
     return [];
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
@@ -84,7 +84,7 @@ export interface DoctorReport {
  *
  * Source: docs/decisions.md#s-23, docs/decisions.md#s-26, docs/decisions.md#s-27.
  */
-const CHECKS: readonly ((deps: RepairDeps, fix: boolean) => Promise<readonly ProjectProblem[]>)[] = [
+const DOCTOR_CHECKS: readonly ((deps: RepairDeps, fix: boolean) => Promise<readonly ProjectProblem[]>)[] = [
   findStaleClaims,
   findDeadRecords,
   findStaleWatchFile,
@@ -107,7 +107,7 @@ const CHECKS: readonly ((deps: RepairDeps, fix: boolean) => Promise<readonly Pro
  */
 export async function runDoctor(deps: RepairDeps, { fix }: { readonly fix: boolean }): Promise<DoctorReport> {
   const findings: DoctorFinding[] = [];
-  for (const check of CHECKS) {
+  for (const check of DOCTOR_CHECKS) {
     for (const trouble of await check(deps, fix)) findings.push(await repairRequestedProblem(trouble, fix));
   }
   return { healthy: findings.every(({ fixed, advice }) => fixed !== null && advice === null), findings };
@@ -130,7 +130,7 @@ async function repairRequestedProblem({ repair, ...trouble }: ProjectProblem, fi
  */
 async function findGitProgramChanges({ context, ports }: RepairDeps): Promise<readonly ProjectProblem[]> {
   const found: ProjectProblem[] = [];
-  for (const { spec_id, what, undo, note } of await ports.worktrees.planted()) {
+  for (const { spec_id, what, undo, note } of await ports.worktrees.listGitProgramChanges()) {
     // The active run checks this itself when it ends.
     if ((await findLiveWorker(context, spec_id)) !== null) continue;
     found.push({
@@ -148,7 +148,7 @@ async function findGitProgramChanges({ context, ports }: RepairDeps): Promise<re
  * a push deletes the records that others keep at the remote.
  */
 async function findMirrorRemotes({ ports }: RepairDeps): Promise<readonly ProjectProblem[]> {
-  return (await ports.worktrees.mirrors()).map((name) => ({
+  return (await ports.worktrees.listMirrorRemotes()).map((name) => ({
     kind: "mirror_remote",
     subject: `remote ${name}`,
     message:
@@ -166,10 +166,10 @@ async function findSharedClaimProblems(
   fix: boolean,
 ): Promise<readonly ProjectProblem[]> {
   // Broken settings are a separate finding.
-  const config = await context.config().catch(() => null);
+  const config = await context.readConfig().catch(() => null);
   if (config === null || config.claims.remote === null) return [];
   const subject = `remote ${config.claims.remote}`;
-  return (await ports.claims.examine(fix)).map((trouble) => ({ kind: "shared_claims", subject, ...trouble }));
+  return (await ports.claims.findProblems(fix)).map((trouble) => ({ kind: "shared_claims", subject, ...trouble }));
 }
 
 /**
@@ -179,13 +179,13 @@ async function findSharedClaimProblems(
  */
 async function findStrandedSpecs(deps: RepairDeps): Promise<readonly ProjectProblem[]> {
   const { context, ports } = deps;
-  const { specs } = await context.specs.active();
+  const { specs } = await context.specs.readActive();
   const worktrees = await context.work.worktrees();
   const found: ProjectProblem[] = [];
   for (const { id, file, status } of specs) {
     if (status !== "in_progress" || (await findLiveWorker(context, id)) !== null) continue;
     const cutOff = worktrees.some((one) => one.spec_id === id && one.status === "working");
-    const claimed = (await ports.claims.holder(id)) !== null;
+    const claimed = (await ports.claims.readHolder(id)) !== null;
     found.push({
       kind: "stranded_spec",
       subject: file,
@@ -200,9 +200,9 @@ async function findStrandedSpecs(deps: RepairDeps): Promise<readonly ProjectProb
 /** Reports files that cannot be read or parsed. Only a person can correct them. */
 async function findUnreadableFiles({ context }: RepairDeps): Promise<readonly ProjectProblem[]> {
   const [active, archived, records] = await Promise.all([
-    context.specs.active(),
-    context.specs.archived(),
-    context.work.brokenRecords(),
+    context.specs.readActive(),
+    context.specs.readArchived(),
+    context.work.listBrokenRecords(),
   ]);
   const specs = [...active.unreadable, ...archived.unreadable].map((file) =>
     describeUnreadableFile(file, "fix its text"),
@@ -217,13 +217,13 @@ function describeUnreadableFile({ file, line, column, message }: UnreadableFile,
 
 /** Finds temporary files of killed writers. */
 async function findLeftoverFiles({ ports: { leftovers } }: RepairDeps): Promise<readonly ProjectProblem[]> {
-  return (await leftovers.files()).map((file) => ({
+  return (await leftovers.listFiles()).map((file) => ({
     kind: "leftover_file",
     subject: file,
     message: "temporary file of a process that is gone",
     advice: null,
     repair: async () => {
-      await leftovers.remove();
+      await leftovers.removeFiles();
       return "removed it";
     },
   }));

@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { PROCESS_GONE } from "../claims.ts";
+import { PROCESS_GONE_REASON } from "../claims.ts";
 import { markStartedSpecFailed } from "../run/write_end.ts";
 import type { RepairDeps } from "../run_types.ts";
 
@@ -47,7 +47,7 @@ export interface ProjectProblem {
  */
 export async function endInterruptedRun(deps: RepairDeps, id: SpecId): Promise<string | null> {
   const failed = await markSpecFailed(deps, id);
-  await deps.ports.worktrees.displace(id);
+  await deps.ports.worktrees.restoreReplacedFiles(id);
   await markWorktreeEnded(deps, id);
   return failed ? `set spec ${id} to failed` : null;
 }
@@ -65,17 +65,17 @@ async function markSpecFailed(deps: RepairDeps, id: SpecId): Promise<boolean> {
 async function markWorktreeEnded({ context, ports }: RepairDeps, id: SpecId): Promise<void> {
   const found = (await context.work.worktrees()).find(({ spec_id }) => spec_id === id);
   if (found?.status !== "working") return;
-  const commits = await ports.worktrees.commits(id);
+  const commits = await ports.worktrees.listCommits(id);
   const completed = await isCompletedSpec({ context }, id);
   await ports.worktrees.writeStatus({
     spec_id: id,
     status: completed ? "done" : "failed",
-    error: completed ? null : PROCESS_GONE,
+    error: completed ? null : PROCESS_GONE_REASON,
     commits,
   });
 }
 
 async function isCompletedSpec({ context }: Pick<RepairDeps, "context">, id: SpecId): Promise<boolean> {
-  const { specs } = await context.specs.active();
+  const { specs } = await context.specs.readActive();
   return specs.find((spec) => spec.id === id)?.status === "completed";
 }

@@ -84,9 +84,9 @@ export async function finalizeWorktreeSpec(
   { id, worktree, message }: { readonly id: SpecId; readonly worktree: Worktree; readonly message: CommitWriter },
   fields: FinalSpecFields,
 ): Promise<void> {
-  const specs = worktree.specs();
+  const specs = worktree.openSpecs();
   // The agent may have archived or deleted the spec in the worktree.
-  if (!(await specs.ids()).includes(id)) return;
+  if (!(await specs.listIds()).includes(id)) return;
   await specs.edit(id, (text) => editFields(text, { ...fields }));
   await worktree.commitSpec(message(COMMIT_SUMMARIES.completed(id)));
 }
@@ -98,7 +98,7 @@ export async function removeWorktreeAndBranch(
   wishes: WorktreeRemovalOptions = {},
 ): Promise<Pick<MergedSpec, "kept" | "notes">> {
   try {
-    return { kept: null, notes: await ports.worktrees.remove(id, wishes) };
+    return { kept: null, notes: await ports.worktrees.removeWorktree(id, wishes) };
   } catch (error) {
     if (error instanceof OperationError) return { kept: error.message, notes: [] };
     throw error;
@@ -107,7 +107,7 @@ export async function removeWorktreeAndBranch(
 
 /** Returns a message about a pull request that may still be open at the forge; empty without one. */
 export async function describeOpenRequest({ ports }: Pick<RunDeps, "ports">, id: SpecId): Promise<readonly string[]> {
-  const note = (await ports.requests.notes()).get(id);
+  const note = (await ports.requests.readNotes()).get(id);
   if (note === undefined || note.state !== "open") return [];
   return [`its ${formatRequestName(note)} may still be open: ${note.url}`];
 }

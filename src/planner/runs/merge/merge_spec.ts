@@ -43,15 +43,15 @@ export async function mergeSpec(deps: RunDeps, id: SpecId, wishes: MergeSpecOpti
   }
 }
 
-async function mergeClaimedSpec(deps: RunDeps, claim: Claim, wishes: MergeSpecOptions): Promise<MergeResult> {
+async function mergeClaimedSpec(deps: RunDeps, claim: Claim, options: MergeSpecOptions): Promise<MergeResult> {
   const { context, ports } = deps;
-  const { stop, unproven, shared } = wishes;
+  const { stop, unproven, shared } = options;
   const { id } = claim;
   const spec = await context.specs.load(id);
-  if (!(await ports.worktrees.ids()).includes(id)) return buildMergeRefusal(id, describeMissingWork(spec));
-  const worktree = await ports.worktrees.find(id);
+  if (!(await ports.worktrees.listIds()).includes(id)) return buildMergeRefusal(id, describeMissingWork(spec));
+  const worktree = await ports.worktrees.findWorktree(id);
   const state = (await worktree?.settle()) ?? null;
-  const elsewhere = await completeIfMergedElsewhere(deps, claim, { spec, worktree, state, wishes });
+  const elsewhere = await completeIfMergedElsewhere(deps, claim, { spec, worktree, state, wishes: options });
   if (elsewhere !== null) return elsewhere;
   const found = await findReasonsAgainstMerge(deps, spec, { worktree, state, stop, unproven });
   if (found.reasons.length > 0) return buildMergeRefusal(id, found.reasons.join("; "));
@@ -66,29 +66,29 @@ async function mergeClaimedSpec(deps: RunDeps, claim: Claim, wishes: MergeSpecOp
 async function mergeProvenSpec(
   deps: RunDeps,
   spec: Spec,
-  { worktree, state, stop, unproven, proven }: Circumstances & { readonly proven: boolean },
+  { worktree, state, stop, unproven, proven }: MergeState & { readonly proven: boolean },
 ): Promise<MergeResult> {
   const { context, ports } = deps;
   const { id } = spec;
   const fields = buildFinalFields(deps, spec, unproven);
-  const message = createCommitWriter((await context.config()).git.commit_template, spec);
+  const message = createCommitWriter((await context.readConfig()).git.commit_template, spec);
   if (worktree !== null) await finalizeWorktreeSpec({ id, worktree, message }, fields);
   const isExcused = proven || unproven !== null;
   const admit = isExcused ? {} : { admit: await createMergeAdmission(deps, spec, { stop }) };
-  const answer = await ports.worktrees.merge(id, { message, ...admit });
-  if (answer.kind === "refused") return markNeedsAttention(deps, spec, answer.reasons.join("; "));
-  if (answer.kind === "open") return markNeedsAttention(deps, spec, describeOpenCriteria(id, answer.criteria));
+  const answer = await ports.worktrees.mergeBranch(id, { message, ...admit });
+  if (answer.kind === "refused") return markSpecNeedsAttention(deps, spec, answer.reasons.join("; "));
+  if (answer.kind === "open") return markSpecNeedsAttention(deps, spec, describeOpenCriteria(id, answer.criteria));
   if (answer.kind === "conflict") return markMergeConflict(deps, { spec, worktree, files: answer.files });
   if (!spec.archived) await changeSpec(context, id, (text) => editFields(text, { ...fields }));
   const [commits, merged] = answer.kind === "merged" ? [answer.commits, answer.notes] : [[], []];
-  if (commits.length > 0) await ports.worktrees.noteMerged(id, commits).catch(ignoreRefusal);
+  if (commits.length > 0) await ports.worktrees.recordMergedCommits(id, commits).catch(ignoreRefusal);
   const { kept, notes } = await removeWorktreeAndBranch(deps, id);
   const rules = describeChangedRules(state?.changed ?? [], spec.outputSchema);
   const outcome = answer.kind === "merged" ? "merged" : "nothing";
   return { spec_id: id, outcome, commits, kept, notes: [...(state?.warnings ?? []), ...rules, ...merged, ...notes] };
 }
 
-interface Circumstances extends Omit<MergeSpecOptions, "shared"> {
+interface MergeState extends Omit<MergeSpecOptions, "shared"> {
   readonly worktree: Worktree | null;
   readonly state: WorktreeState | null;
 }
@@ -97,7 +97,7 @@ interface Circumstances extends Omit<MergeSpecOptions, "shared"> {
 async function findReasonsAgainstMerge(
   deps: RunDeps,
   spec: Spec,
-  { worktree, state, stop, unproven }: Circumstances,
+  { worktree, state, stop, unproven }: MergeState,
 ): Promise<{ readonly reasons: readonly string[]; readonly proven: boolean }> {
   const against = (...reasons: readonly string[]) => ({ reasons, proven: false });
   if (state !== null && state.problems.length > 0) return against(...state.problems);
@@ -121,7 +121,7 @@ function describeOpenCriteria(id: SpecId, criteria: readonly string[]): string {
   return `${named.join("; ")}: see to it, check it, then run "planner merge ${id}"`;
 }
 
-async function markNeedsAttention(deps: RunDeps, { id, archived }: Spec, reason: string): Promise<MergeResult> {
+async function markSpecNeedsAttention(deps: RunDeps, { id, archived }: Spec, reason: string): Promise<MergeResult> {
   if (!archived) await changeSpec(deps.context, id, (text) => editFields(text, { status: "needs_attention" }));
   await storeMergeRefusal(deps, id, reason);
   return buildMergeRefusal(id, reason);
@@ -129,17 +129,17 @@ async function markNeedsAttention(deps: RunDeps, { id, archived }: Spec, reason:
 
 /** Stores the reason in the worktree's status, so that later commands can print it. */
 async function storeMergeRefusal({ ports: { worktrees } }: RunDeps, id: SpecId, error: string): Promise<void> {
-  const commits = await worktrees.commits(id);
+  const commits = await worktrees.listCommits(id);
   await worktrees.writeStatus({ spec_id: id, status: "failed", error, commits });
 }
 
-interface Conflict {
+interface MergeConflict {
   readonly spec: Spec;
   readonly worktree: Worktree | null;
   readonly files: readonly string[];
 }
 
-async function markMergeConflict(deps: RunDeps, { spec, worktree, files }: Conflict): Promise<MergeResult> {
+async function markMergeConflict(deps: RunDeps, { spec, worktree, files }: MergeConflict): Promise<MergeResult> {
   const { context } = deps;
   const { id } = spec;
   const where = worktree?.path ?? `.planner/worktrees/${id}`;

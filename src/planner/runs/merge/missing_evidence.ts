@@ -4,11 +4,11 @@ import { parseDocument, parseReadable } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { decideRunEnd } from "../../work/end_of_run.ts";
-import { buildRunPlace, openJob } from "../job.ts";
+import { buildRunLocation, openJob } from "../job.ts";
 import { collectEvidence, type LocatedWork } from "../run/evidence.ts";
 import type { RunDeps, StopSignals } from "../run_types.ts";
 
-interface Finished {
+interface FinishedWork {
   readonly id: SpecId;
   readonly worktree: Worktree;
   readonly state: WorktreeState;
@@ -25,16 +25,16 @@ interface Finished {
  */
 export async function findMissingEvidence(
   deps: RunDeps,
-  { id, worktree, state, stop, unproven }: Finished,
+  { id, worktree, state, stop, unproven }: FinishedWork,
 ): Promise<readonly string[]> {
-  const spec = parseSpec(id, await worktree.joinedSpec());
+  const spec = parseSpec(id, await worktree.buildJoinedSpec());
   if (spec.status === "cancelled") return ["it is cancelled in its worktree"];
   const work: LocatedWork = {
     ...(await openJob(deps, id, stop)),
-    place: buildRunPlace(worktree.root, worktree),
+    place: buildRunLocation(worktree.root, worktree),
     // The project's own text contains the criteria that people wrote.
     before: await readProjectText(deps, id),
-    outputBefore: parseSpecBody(await worktree.mainSpec()),
+    outputBefore: parseSpecBody(await worktree.readMainSpec()),
     wishes: { skipCriteria: unproven !== null, unproven },
   };
   const exit = { code: 0, signal: null };

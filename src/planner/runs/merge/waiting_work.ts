@@ -23,15 +23,15 @@ export interface WaitingWork {
 export async function listWaitingWork(deps: RunDeps): Promise<WaitingWork> {
   const { context, ports } = deps;
   const [{ specs }, archived, statuses, requests] = await Promise.all([
-    context.specs.active(),
-    context.specs.archivedIds(),
+    context.specs.readActive(),
+    context.specs.listArchivedIds(),
     context.work.worktrees(),
-    ports.requests.notes(),
+    ports.requests.readNotes(),
   ]);
   const byId = new Map<string, Spec>(specs.map((spec) => [spec.id, spec]));
   const finished: SpecId[] = [];
   const left: UnmergeableWork[] = [];
-  for (const id of await ports.worktrees.ids()) {
+  for (const id of await ports.worktrees.listIds()) {
     const worker = await findLiveWorker(context, id);
     const status = statuses.find(({ spec_id }) => spec_id === id);
     const reason =
@@ -46,21 +46,24 @@ export async function listWaitingWork(deps: RunDeps): Promise<WaitingWork> {
 }
 
 /** Status of a branch whose folder no longer exists. */
-const UNKNOWN = { status: "unknown" } as const;
+const UNKNOWN_STATUS = { status: "unknown" } as const;
 
-interface Standing {
+interface UnfinishedWorkFacts {
   readonly id: SpecId;
   readonly status: WorktreeStatus | undefined;
   readonly archived: boolean;
 }
 
 /** Returns why a spec's work is not finished; null if it is finished. */
-function explainUnfinishedWork(spec: Spec | undefined, { id, status: there, archived }: Standing): string | null {
+function explainUnfinishedWork(
+  spec: Spec | undefined,
+  { id, status: there, archived }: UnfinishedWorkFacts,
+): string | null {
   if (spec === undefined) return archived ? null : "its spec cannot be read or is gone";
   const { status } = spec;
-  if (isFinishedWork(status, there ?? UNKNOWN)) return null;
+  if (isFinishedWork(status, there ?? UNKNOWN_STATUS)) return null;
   const why = there?.error === undefined || there.error === null ? "" : ` (${there.error})`;
-  const next = NEXT[status]?.(id) ?? "";
+  const next = UNFINISHED_ADVICE[status]?.(id) ?? "";
   return `its status is ${status}${why}${next}`;
 }
 
@@ -70,7 +73,7 @@ export function explainOpenRequest(id: SpecId, request: RequestNote | undefined)
   return `${formatRequestName(request)} has it (${request.url}): "planner pr --sync ${id}" takes over its merge, "planner merge ${id}" merges it here`;
 }
 
-const NEXT: Readonly<Record<string, (id: SpecId) => string>> = {
+const UNFINISHED_ADVICE: Readonly<Record<string, (id: SpecId) => string>> = {
   in_progress: (id) => `: "planner work ${id}" goes on with it`,
   failed: (id) => `: "planner work ${id}" tries it again`,
   needs_attention: (id) => `: see to it, then "planner merge ${id}"`,
@@ -78,10 +81,10 @@ const NEXT: Readonly<Record<string, (id: SpecId) => string>> = {
 
 /** Returns why a spec has no work to review or merge, and what to do next. */
 export function describeMissingWork({ id, status }: Pick<Spec, "id" | "status">): string {
-  return `its status is ${status}, and it has no worktree: ${NEXT_STEPS[status]?.(id) ?? `"planner show ${id}" shows it`}`;
+  return `its status is ${status}, and it has no worktree: ${MISSING_WORK_ADVICE[status]?.(id) ?? `"planner show ${id}" shows it`}`;
 }
 
-const NEXT_STEPS: Readonly<Record<string, (id: SpecId) => string>> = {
+const MISSING_WORK_ADVICE: Readonly<Record<string, (id: SpecId) => string>> = {
   pending: (id) => `"planner work ${id}" begins it`,
   blocked: (id) => `"planner diagnose ${id}" names what it waits for`,
   in_progress: (id) => `"planner work ${id}" goes on with it, "planner finalize ${id}" completes it`,

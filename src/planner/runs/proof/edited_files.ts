@@ -2,7 +2,7 @@ import type { FolderState, Worktree } from "#planner/run_ports/worktree.ts";
 import { type AcceptableLine, type AcceptedCommands, buildCheckLines, isLineAccepted } from "../../work/acceptance.ts";
 import { findJudgedFiles } from "../../work/judged_files.ts";
 import type { EditedFile } from "../../work/provenance.ts";
-import type { PlacedJob, RunDeps } from "../run_types.ts";
+import type { LocatedJob, RunDeps } from "../run_types.ts";
 import { type CriteriaJob, runChecks, runInLoggedWorktree } from "./run_checks.ts";
 
 /** The commit or branch whose version of the files decides whether a check passes. */
@@ -18,7 +18,7 @@ export function findWorktreeOrigin(worktree: Worktree | null): CheckOrigin | nul
   return worktree === null ? null : { from: `refs/heads/${worktree.mainBranch}`, name: worktree.mainBranch };
 }
 
-interface Passed {
+interface PassedChecks {
   readonly held: FolderState | null;
   /** Origin to compare with; null in the project's own folder. */
   readonly origin: CheckOrigin | null;
@@ -27,7 +27,7 @@ interface Passed {
   readonly commands: readonly string[];
 }
 
-interface Touched {
+interface CheckWithFiles {
   readonly command: string;
   readonly paths: readonly string[];
 }
@@ -41,8 +41,8 @@ interface Touched {
  */
 export async function findEditedFiles(
   deps: RunDeps,
-  judging: CriteriaJob & PlacedJob,
-  { held, origin, accepted, commands }: Passed,
+  judging: CriteriaJob & LocatedJob,
+  { held, origin, accepted, commands }: PassedChecks,
 ): Promise<readonly EditedFile[]> {
   const commit = held?.commit ?? null;
   const { worktree } = judging.place;
@@ -52,17 +52,20 @@ export async function findEditedFiles(
     .map((command) => ({ command, paths: findJudgedFiles(command, changed, judging.config.verify.protect) }))
     .filter(({ paths }) => paths.length > 0);
   if (touched.length === 0) return [];
-  const blobs = await worktree.blobs([...new Set(touched.flatMap(({ paths }) => paths))]);
-  const lineOf = (path: string): AcceptableLine => buildFileLine(path, blobs);
+  const blobs = await worktree.readBlobHashes([...new Set(touched.flatMap(({ paths }) => paths))]);
+  const createLine = (path: string): AcceptableLine => buildFileLine(path, blobs);
   const open = touched
-    .map(({ command, paths }) => ({ command, paths: paths.filter((path) => !isLineAccepted(accepted, lineOf(path))) }))
+    .map(({ command, paths }) => ({
+      command,
+      paths: paths.filter((path) => !isLineAccepted(accepted, createLine(path))),
+    }))
     .filter(({ paths }) => paths.length > 0);
   if (open.length === 0) return [];
   const failed = await runChecksWithMainFiles(deps, judging, { origin, commit, open });
   return open.flatMap(({ command, paths }) => {
     const problem = failed.get(command);
     if (problem === undefined) return [];
-    return paths.map((path) => ({ path, command, problem, line: lineOf(path) }));
+    return paths.map((path) => ({ path, command, problem, line: createLine(path) }));
   });
 }
 
@@ -76,7 +79,7 @@ export async function listChangedCheckFiles(
   const { changed } = await worktree.holds();
   const paths = changed.filter(({ isNew }) => !isNew).map(({ path }) => path);
   const judged = [...new Set(buildCheckLines(body).flatMap(({ text }) => findJudgedFiles(text, paths, protect)))];
-  const blobs = await worktree.blobs(judged);
+  const blobs = await worktree.readBlobHashes(judged);
   return judged.map((path) => buildFileLine(path, blobs));
 }
 
@@ -85,22 +88,22 @@ function buildFileLine(path: string, blobs: ReadonlyMap<string, string>): Accept
   return { kind: "file", text: `${path} ${blobs.get(path) ?? "deleted"}` };
 }
 
-interface Again {
+interface RepeatedChecks {
   readonly origin: CheckOrigin;
   readonly commit: string;
-  readonly open: readonly Touched[];
+  readonly open: readonly CheckWithFiles[];
 }
 
 /** Runs the checks with the main branch's files. Returns the problems of failed checks, by command. */
 function runChecksWithMainFiles(
   deps: RunDeps,
   judging: CriteriaJob,
-  { origin, commit, open }: Again,
+  { origin, commit, open }: RepeatedChecks,
 ): Promise<ReadonlyMap<string, string>> {
   const paths = [...new Set(open.flatMap((one) => one.paths))];
   return runInLoggedWorktree(deps, judging, commit, async (fresh, worktree) => {
     await judging.log.line(`planner: the checks run again with ${paths.join(", ")} of "${origin.name}"`);
-    await worktree.takeFiles(origin.from, paths);
+    await worktree.checkoutFiles(origin.from, paths);
     const commands = open.map(({ command }) => command);
     const results = await runChecks(deps, fresh, commands);
     return new Map(results.flatMap(({ command, problem }) => (problem === null ? [] : [[command, problem]])));

@@ -13,7 +13,7 @@ import {
   type ProofRequest,
   type Provenance,
 } from "../../work/provenance.ts";
-import { buildRunPlace, openJob } from "../job.ts";
+import { buildRunLocation, openJob } from "../job.ts";
 import type { RunDeps, StopSignals } from "../run_types.ts";
 import { judgeProvenance } from "./provenance.ts";
 
@@ -28,13 +28,13 @@ export interface SpecToProve extends ProofRequest {
  *
  * @param deps dependencies of the project itself, not of a worktree
  */
-export async function proveSpec(deps: RunDeps, wanted: SpecToProve): Promise<Provenance> {
-  const { id, body, only, signal = new AbortController().signal, worktreeOf } = wanted;
+export async function proveSpec(deps: RunDeps, request: SpecToProve): Promise<Provenance> {
+  const { id, body, only, signal = new AbortController().signal, worktreeOf } = request;
   const label = only === undefined ? undefined : judgeCriteria(body, body)[only - 1]?.label;
   const all = judgeCriteria((await readProjectBody(deps, id)) ?? body, body);
   const criteria = label === undefined ? all : all.filter((one) => one.label === label);
-  const worktree = hasChecks(criteria) ? await deps.ports.worktrees.find(worktreeOf) : null;
-  const place = buildRunPlace(worktree?.root ?? deps.root, worktree);
+  const worktree = hasChecks(criteria) ? await deps.ports.worktrees.findWorktree(worktreeOf) : null;
+  const place = buildRunLocation(worktree?.root ?? deps.root, worktree);
   const judging = { ...(await openJob(deps, id, { soon: signal, now: signal })), criteria, commands: [] };
   return judgeProvenance(deps, judging, { kind: "folder", place, fresh: false });
 }
@@ -46,7 +46,7 @@ async function readProjectBody({ context }: RunDeps, id: SpecId): Promise<string
   return document?.ok === true ? document.body : null;
 }
 
-const CONFIG = ".planner/config.md";
+const CONFIG_FILE = ".planner/config.md";
 
 /**
  * Runs the checks of a spec in a new worktree of the checked-out commit, and returns a statement of the results.
@@ -56,13 +56,13 @@ const CONFIG = ".planner/config.md";
 export async function attestSpec(deps: RunDeps, spec: Spec, stop: StopSignals): Promise<AttestationStatement> {
   const { id, body, file } = spec;
   const { worktrees } = deps.ports;
-  const state = await worktrees.projectState();
+  const state = await worktrees.readProjectState();
   const commit = state?.commit ?? null;
   if (state === null || commit === null) throw buildAttestationError(id, "there is no commit");
   if (state.uncommitted.length > 0) {
     throw buildAttestationError(id, `these files are not committed: ${state.uncommitted.slice(0, 5).join(", ")}`);
   }
-  const blobs = await worktrees.blobs([file, CONFIG]);
+  const blobs = await worktrees.readBlobHashes([file, CONFIG_FILE]);
   if (!blobs.has(file)) throw buildAttestationError(id, `"${file}" is not in the commit`);
   const proof = await judgeProvenance(
     deps,
@@ -70,7 +70,7 @@ export async function attestSpec(deps: RunDeps, spec: Spec, stop: StopSignals): 
     { kind: "commit", commit },
   );
   if (stop.soon.aborted) throw new OperationError("aborted", "interrupted before all checks were run");
-  const kept = await worktrees.record(id, null);
+  const kept = await worktrees.readRecord(id, null);
   const annotations = {
     commands: proof.criteria.flatMap(({ check }) => check ?? []),
     agent: kept?.record["spec_id"] === id ? (kept.record["agent"] ?? null) : null,
@@ -87,10 +87,11 @@ export async function attestSpec(deps: RunDeps, spec: Spec, stop: StopSignals): 
 /** Sorts criteria into passed, failed and warned. A criterion whose check did not run is warned, even if ticked. */
 function summarizeProofs(criteria: readonly CriterionProof[]) {
   const tests = criteria.map(({ label, verdict }, index) => ({ name: `${index + 1}: ${label}`, verdict }));
-  const named = (has: (verdict: string) => boolean) => tests.filter((one) => has(one.verdict)).map(({ name }) => name);
-  const passedTests = named((verdict) => verdict === "proven");
-  const failedTests = named((verdict) => verdict === "disproven");
-  const warnedTests = named((verdict) => verdict !== "proven" && verdict !== "disproven");
+  const listNames = (has: (verdict: string) => boolean) =>
+    tests.filter((one) => has(one.verdict)).map(({ name }) => name);
+  const passedTests = listNames((verdict) => verdict === "proven");
+  const failedTests = listNames((verdict) => verdict === "disproven");
+  const warnedTests = listNames((verdict) => verdict !== "proven" && verdict !== "disproven");
   const passed = warnedTests.length === 0 && passedTests.length > 0 ? "PASSED" : "WARNED";
   return { result: failedTests.length > 0 ? "FAILED" : passed, passedTests, warnedTests, failedTests } as const;
 }
@@ -129,7 +130,7 @@ export async function proveCommit(
   { id, body }: Spec,
   { stop, commit }: { readonly stop: StopSignals; readonly commit: string },
 ): Promise<Provenance> {
-  const branch: Worktree | null = await deps.ports.worktrees.find(id);
+  const branch: Worktree | null = await deps.ports.worktrees.findWorktree(id);
   const judging = { ...(await openJob(deps, id, stop)), criteria: judgeCriteria(body, body), commands: [] };
   return judgeProvenance(deps, judging, { kind: "commit", commit, ...(branch === null ? {} : { branch }) });
 }
@@ -139,6 +140,6 @@ export async function isCompletedWithoutProof({ context }: RunDeps, { id, frontm
   const { unproven } = frontmatter;
   return (
     typeof unproven === "string" &&
-    isLineAccepted(await (await context.accepted()).read(), buildUnprovenLine(id, unproven))
+    isLineAccepted(await (await context.openAcceptance()).read(), buildUnprovenLine(id, unproven))
   );
 }

@@ -12,7 +12,7 @@ import {
   NOT_RUN_PROBLEM,
   type Provenance,
 } from "../../work/provenance.ts";
-import type { PlacedJob, RunDeps, RunPlace } from "../run_types.ts";
+import type { LocatedJob, RunDeps, RunLocation } from "../run_types.ts";
 import { type CheckOrigin, findEditedFiles, findWorktreeOrigin } from "./edited_files.ts";
 import { type CriteriaJob, runChecks, runInLoggedWorktree } from "./run_checks.ts";
 
@@ -21,8 +21,8 @@ import { type CriteriaJob, runChecks, runInLoggedWorktree } from "./run_checks.t
  *
  * `fresh`: whether a folder that differs from its commit only in ignored files is judged in a new worktree.
  */
-export type JudgedPlace =
-  | { readonly kind: "folder"; readonly place: RunPlace; readonly fresh: boolean }
+export type JudgedLocation =
+  | { readonly kind: "folder"; readonly place: RunLocation; readonly fresh: boolean }
   | {
       readonly kind: "commit";
       readonly commit: string;
@@ -38,7 +38,11 @@ export type JudgedPlace =
  *
  * Source: docs/decisions.md#s-61.
  */
-export async function judgeProvenance(deps: RunDeps, judging: CriteriaJob, judged: JudgedPlace): Promise<Provenance> {
+export async function judgeProvenance(
+  deps: RunDeps,
+  judging: CriteriaJob,
+  judged: JudgedLocation,
+): Promise<Provenance> {
   const { criteria, commands } = judging;
   if (commands.length === 0 && !hasChecks(criteria)) {
     const plain = criteria.map((one) => ({ ...one, verdict: deriveTickVerdict(one), check: null }));
@@ -51,7 +55,7 @@ export async function judgeProvenance(deps: RunDeps, judging: CriteriaJob, judge
     return judgeFreshWorktree(deps, judging, { commit, held, origin, changed });
   }
   const { place, fresh } = judged;
-  const held = (await place.worktree?.holds()) ?? (await deps.ports.worktrees.projectState());
+  const held = (await place.worktree?.holds()) ?? (await deps.ports.worktrees.readProjectState());
   const commit = held?.commit ?? null;
   const clean = held !== null && listUncommittedFiles(held).length === 0;
   if (fresh && commit !== null && clean && held.ignored.length > 0) {
@@ -83,14 +87,18 @@ async function judgeFreshWorktree(deps: RunDeps, judging: CriteriaJob, fresh: Fr
   });
 }
 
-interface Folder extends Pick<FreshState, "held" | "origin"> {
+interface JudgedFolder extends Pick<FreshState, "held" | "origin"> {
   readonly where: JudgedState["where"];
 }
 
-async function judgeFolder(deps: RunDeps, judging: CriteriaJob & PlacedJob, folder: Folder): Promise<Provenance> {
+async function judgeFolder(
+  deps: RunDeps,
+  judging: CriteriaJob & LocatedJob,
+  folder: JudgedFolder,
+): Promise<Provenance> {
   const { criteria, commands } = judging;
   const { held, where } = folder;
-  const accepted = await (await deps.context.accepted()).read();
+  const accepted = await (await deps.context.openAcceptance()).read();
   const checks = criteria.flatMap(({ verify }) => (verify === null ? [] : [{ kind: "check" as const, text: verify }]));
   const lines: readonly AcceptableLine[] = [...commands.map((text) => ({ kind: "verify" as const, text })), ...checks];
   const runnable = lines.filter((line) => isLineAccepted(accepted, line)).map(({ text }) => text);
@@ -102,7 +110,7 @@ async function judgeFolder(deps: RunDeps, judging: CriteriaJob & PlacedJob, fold
     commands: [...new Set(checks.map(({ text }) => text))].filter((text) => passed.has(text)),
   });
   const byCommand = new Map(results.map((result) => [result.command, result]));
-  const judge = (criterion: JudgedCriterion): CriterionProof => {
+  const judgeCriterion = (criterion: JudgedCriterion): CriterionProof => {
     const { verify } = criterion;
     const check = verify === null ? null : (byCommand.get(verify) ?? null);
     const isEdited = edited.some(({ command }) => command === verify);
@@ -117,7 +125,7 @@ async function judgeFolder(deps: RunDeps, judging: CriteriaJob & PlacedJob, fold
       ...{ commit: held?.commit ?? null, tree: held?.tree ?? null, where },
       beside: held === null ? [] : [...listUncommittedFiles(held), ...held.ignored],
     },
-    criteria: criteria.map(judge),
+    criteria: criteria.map(judgeCriterion),
     commands: commands.flatMap((command) => byCommand.get(command) ?? []),
     waiting: omitAcceptedLines(accepted, lines),
     edited,

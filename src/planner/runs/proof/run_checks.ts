@@ -3,7 +3,7 @@ import type { JudgedCriterion } from "../../work/judge_criteria.ts";
 import type { CommandResult } from "../../work/provenance.ts";
 import { runJobInFreshWorktree } from "../job.ts";
 import { runCommands } from "../run/run_commands.ts";
-import type { PlacedJob, RunDeps, SpecJob } from "../run_types.ts";
+import type { LocatedJob, RunDeps, SpecJob } from "../run_types.ts";
 
 export interface CriteriaJob extends SpecJob {
   /** Criteria of the project's own text, because a branch must not change the criteria that judge it. */
@@ -15,7 +15,7 @@ export interface CriteriaJob extends SpecJob {
 /** Runs checks within the time limits of the `verify` settings. */
 export function runChecks(
   deps: RunDeps,
-  job: PlacedJob,
+  job: LocatedJob,
   commands: readonly string[],
 ): Promise<readonly CommandResult[]> {
   const { timeout_seconds: limitSeconds, parallel: width } = job.config.verify;
@@ -27,7 +27,7 @@ export async function runInLoggedWorktree<Result>(
   deps: RunDeps,
   judging: CriteriaJob,
   commit: string,
-  use: (judging: CriteriaJob & PlacedJob, worktree: Worktree) => Promise<Result>,
+  use: (judging: CriteriaJob & LocatedJob, worktree: Worktree) => Promise<Result>,
 ): Promise<Result> {
   await judging.log.line(`planner: the checks run in a new worktree of ${commit.slice(0, 10)}`);
   return runJobInFreshWorktree(deps, judging, commit, use);

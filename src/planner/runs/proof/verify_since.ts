@@ -32,7 +32,7 @@ export interface VerifySinceOptions {
   readonly head: boolean;
   readonly stop: StopSignals;
   /** Returns a validator that uses the schemas of another folder, given by its absolute path. */
-  readonly outputsOf: (root: string) => OutputValidator;
+  readonly createOutputValidator: (root: string) => OutputValidator;
 }
 
 export interface VerifySinceReport {
@@ -68,9 +68,9 @@ export interface SpecVerdict {
  *
  * Source: docs/decisions.md#s-61.
  */
-export async function verifySince(deps: RunDeps, wanted: VerifySinceOptions): Promise<VerifySinceReport> {
-  const { since, head } = wanted;
-  const changes = await deps.ports.worktrees.specChanges(since);
+export async function verifySince(deps: RunDeps, options: VerifySinceOptions): Promise<VerifySinceReport> {
+  const { since, head } = options;
+  const changes = await deps.ports.worktrees.readSpecChanges(since);
   const { before, after } = changes;
   const settings = parseConfig(before.config).config;
   // An altered check may need an altered setup.
@@ -78,10 +78,10 @@ export async function verifySince(deps: RunDeps, wanted: VerifySinceOptions): Pr
   const context = { ...deps.context, config: async () => config, accepted: async () => ACCEPT_ALL_COMMANDS };
   const completed = findCompletedSpecs(changes);
   const change = {
-    ...wanted,
+    ...options,
     config,
     changes,
-    outputs: new Map(await findMismatchedOutputs(deps, completed, { wanted, changes })),
+    outputs: new Map(await findMismatchedOutputs(deps, completed, { wanted: options, changes })),
   };
   const specs = judgeDeletedSpecs(changes);
   for (const spec of completed) specs.push(await judgeCompletedSpec({ ...deps, context }, spec, change));
@@ -120,14 +120,14 @@ function findCompletedSpecs({ before, after }: SpecChanges): readonly CompletedS
     .filter((one) => one.spec.status === "completed" && one.before?.status !== "completed");
 }
 
-const CLOSED: ReadonlySet<string> = new Set(["completed", "cancelled"]);
+const CLOSED_STATUSES: ReadonlySet<string> = new Set(["completed", "cancelled"]);
 
 /** Returns verdicts on unfinished specs with checks whose file the change deletes or makes unreadable. */
 function judgeDeletedSpecs({ before, after }: SpecChanges): SpecVerdict[] {
   const left = parseReadableSpecs(after);
   return [...parseReadableSpecs(before).values()].flatMap(({ id, title, status, body }): readonly SpecVerdict[] => {
     const criteria = judgeCriteria(body, body);
-    if (left.has(id) || CLOSED.has(status) || !hasChecks(criteria)) return [];
+    if (left.has(id) || CLOSED_STATUSES.has(status) || !hasChecks(criteria)) return [];
     const change = after.specs.has(id) ? "makes its file unreadable" : "deletes it";
     return [
       {
@@ -155,12 +155,12 @@ async function findMismatchedOutputs(
   });
   const first = judged[0];
   if (first === undefined) return [];
-  return deps.ports.worktrees.withFresh(first.id, changes.before.commit, async ({ root }) => {
-    const old = wanted.outputsOf(root);
+  return deps.ports.worktrees.runInFreshWorktree(first.id, changes.before.commit, async ({ root }) => {
+    const old = wanted.createOutputValidator(root);
     const found: [SpecId, string][] = [];
     for (const { id, schemaPath, output } of judged) {
-      const outputs = (await old.fingerprint(schemaPath)) === null ? deps.context.outputs : old;
-      const verdict = await outputs.validate(schemaPath, output);
+      const outputs = (await old.computeFingerprint(schemaPath)) === null ? deps.context.outputs : old;
+      const verdict = await outputs.validateOutput(schemaPath, output);
       const report = formatOutputReport({ schemaPath, verdict, log: null });
       if (verdict.kind !== "passed") found.push([id, report.map((line) => line.trim()).join("; ")]);
     }
@@ -168,7 +168,7 @@ async function findMismatchedOutputs(
   });
 }
 
-interface Change extends VerifySinceOptions {
+interface JudgedChange extends VerifySinceOptions {
   readonly config: PlannerConfig;
   readonly changes: SpecChanges;
   /** Problems of outputs that do not match their schemas, by spec. */
@@ -178,7 +178,7 @@ interface Change extends VerifySinceOptions {
 async function judgeCompletedSpec(
   deps: RunDeps,
   { spec, before }: CompletedSpec,
-  change: Change,
+  change: JudgedChange,
 ): Promise<SpecVerdict> {
   const { id, title, body, frontmatter } = spec;
   const compared = compareCriteria(before?.body ?? "", body);
@@ -196,7 +196,7 @@ async function judgeCompletedSpec(
 }
 
 // Parts of a record to compare. Omits its checks and its merge, because the checks run again on this commit.
-const OWN_PARTS: ReadonlySet<string> = new Set(["spec", "end", "commits", "files", "criteria"]);
+const COMPARED_PARTS: ReadonlySet<string> = new Set(["spec", "end", "commits", "files", "criteria"]);
 
 interface ComparedRecord extends Pick<SpecVerdict, "record"> {
   /** Whether the record contradicts the repository. */
@@ -206,43 +206,43 @@ interface ComparedRecord extends Pick<SpecVerdict, "record"> {
 }
 
 async function compareRunRecord(deps: RunDeps, id: SpecId, stop: StopSignals): Promise<ComparedRecord> {
-  const kept = await deps.ports.worktrees.record(id, null);
+  const kept = await deps.ports.worktrees.readRecord(id, null);
   if (kept === null) return { record: null, differs: false, hasOutput: false };
   // Removes the main branch from the record, because a clone of a single commit has none. The judged commit replaces
   // it.
   const here = { ...kept, record: { ...kept.record, main_branch: null } };
   const checks = await verifyRecord(deps, { id, kept: here, rerun: false, stop });
-  const differs = checks.some(({ part, result }) => OWN_PARTS.has(part) && result === "differs");
+  const differs = checks.some(({ part, result }) => COMPARED_PARTS.has(part) && result === "differs");
   const { output, status } = kept.record;
   const isFit = status === "completed" && isJsonObject(output) && output["problem"] === null;
   return { record: { run: kept.run, checks }, differs, hasOutput: isFit && !differs };
 }
 
-interface Proving {
-  readonly change: Change;
+interface ProofInput {
+  readonly change: JudgedChange;
   readonly compared: ProposedCriteria;
 }
 
-type Proven = Pick<SpecVerdict, "criteria" | "edited" | "problem">;
+type ProofResult = Pick<SpecVerdict, "criteria" | "edited" | "problem">;
 
-async function proveCriteria(deps: RunDeps, id: SpecId, { change, compared }: Proving): Promise<Proven> {
+async function proveCriteria(deps: RunDeps, id: SpecId, { change, compared }: ProofInput): Promise<ProofResult> {
   const { head, stop, changes, since } = change;
   const { judged, added, proposed } = compared;
   const altered = proposed.flatMap(({ label, change: kind, command }) =>
     kind === "altered" && head ? [{ label, checked: true, lost: false, verify: command }] : [],
   );
-  const waits = (index: number): boolean => !head && added.has(index);
-  const criteria = [...judged.map((one, index) => (waits(index) ? { ...one, verify: null } : one)), ...altered];
-  const shown = (all: readonly CriterionProof[]): readonly CriterionProof[] =>
+  const isWaiting = (index: number): boolean => !head && added.has(index);
+  const criteria = [...judged.map((one, index) => (isWaiting(index) ? { ...one, verify: null } : one)), ...altered];
+  const markWaiting = (all: readonly CriterionProof[]): readonly CriterionProof[] =>
     all.map((one, index) =>
-      waits(index) ? markCriterionProposed({ ...one, verify: judged[index]?.verify ?? null }) : one,
+      isWaiting(index) ? markCriterionProposed({ ...one, verify: judged[index]?.verify ?? null }) : one,
     );
-  const unproven = (problem: string): Proven => ({
-    criteria: shown(criteria.map(markCriterionNotRun)),
+  const buildUnprovenResult = (problem: string): ProofResult => ({
+    criteria: markWaiting(criteria.map(markCriterionNotRun)),
     edited: [],
     problem,
   });
-  if (stop.soon.aborted) return unproven("interrupted");
+  if (stop.soon.aborted) return buildUnprovenResult("interrupted");
   const origin = { from: changes.before.commit, name: since };
   try {
     const proof = await judgeProvenance(
@@ -250,10 +250,10 @@ async function proveCriteria(deps: RunDeps, id: SpecId, { change, compared }: Pr
       { ...(await openJob(deps, id, stop)), criteria, commands: [] },
       { kind: "commit", commit: changes.after.commit, since: { origin, changed: changes.changed } },
     );
-    return { criteria: shown(proof.criteria), edited: proof.edited, problem: null };
+    return { criteria: markWaiting(proof.criteria), edited: proof.edited, problem: null };
   } catch (error) {
     // A setup that fails for one spec does not affect the others.
-    if (error instanceof OperationError && hasChecks(criteria)) return unproven(error.message);
+    if (error instanceof OperationError && hasChecks(criteria)) return buildUnprovenResult(error.message);
     throw error;
   }
 }

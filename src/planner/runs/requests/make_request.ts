@@ -8,7 +8,7 @@ import type { NewPullRequest } from "../../work/requests/forge_call.ts";
 import { buildNewRequestUrl } from "../../work/requests/forge_place.ts";
 import type { ForgeRequest } from "../../work/requests/forge_request.ts";
 import { addPushedHead, formatRequestName, type RequestNote } from "../../work/requests/request_note.ts";
-import { buildRequestBody, buildRequestTitle, replaceBody } from "../../work/requests/request_text.ts";
+import { buildRequestBody, buildRequestTitle, replacePlannerSection } from "../../work/requests/request_text.ts";
 import { runWithClaim } from "../claims.ts";
 import { buildFinalFields, describeMissingClaim, finalizeWorktreeSpec } from "../merge/complete_spec.ts";
 import type { RunDeps, StopSignals } from "../run_types.ts";
@@ -23,7 +23,7 @@ export interface MakeRequestOptions {
   readonly stop: StopSignals;
 }
 
-export interface MadeRequest {
+export interface PullRequestResult {
   readonly spec_id: SpecId;
   /** `pushed`: the branch is at the remote, and a person has to create the request at `url`. */
   readonly outcome: "created" | "updated" | "pushed";
@@ -40,7 +40,7 @@ export interface MadeRequest {
 }
 
 /** Text of a request, and the address at which a person can create it. */
-export type RequestDraft = Pick<MadeRequest, "spec_id" | "url" | "branch" | "base" | "head" | "title" | "body">;
+export type RequestDraft = Pick<PullRequestResult, "spec_id" | "url" | "branch" | "base" | "head" | "title" | "body">;
 
 /** Returns the text that a request would have. Changes nothing and contacts no remote. */
 export async function draftRequest(
@@ -50,7 +50,7 @@ export async function draftRequest(
 ): Promise<RequestDraft> {
   refuseInsideRun(deps.context, "pr");
   const work = await collectRequestFacts(deps, id, { allowsUnfinished: draft, stop });
-  return buildRequestDraft(work, await deps.ports.requests.target(work.spec_id));
+  return buildRequestDraft(work, await deps.ports.requests.findTarget(work.spec_id));
 }
 
 function buildRequestDraft(work: ProvenWork, target: RequestTarget): RequestDraft {
@@ -71,30 +71,31 @@ function buildRequestDraft(work: ProvenWork, target: RequestTarget): RequestDraf
  * @param id full or partial id of a spec
  * @throws OperationError that names the obstacle; commits pushed before it stay at the remote and are noted
  */
-export async function makeRequest(deps: RunDeps, id: string, wishes: MakeRequestOptions): Promise<MadeRequest> {
+export async function makeRequest(deps: RunDeps, id: string, options: MakeRequestOptions): Promise<PullRequestResult> {
   refuseInsideRun(deps.context, "pr");
-  const { draft, stop } = wishes;
+  const { draft, stop } = options;
   const work = await collectRequestFacts(deps, id, { allowsUnfinished: draft, stop });
   const { spec_id } = work;
-  const target = await deps.ports.requests.target(spec_id);
+  const target = await deps.ports.requests.findTarget(spec_id);
   return runWithClaim(deps, spec_id, "make a pull request of", async (claim) => {
-    const known = (await deps.ports.requests.notes()).get(spec_id) ?? null;
-    const there = target.program === null ? null : await findOpenRequest(deps, { work, target, known, wishes });
-    const notes = work.isFinished ? await finalizeBranchSpec(deps, { claim, work, wishes }) : [];
-    const { head, commits } = (await deps.ports.differences.ofBranch(spec_id)) ?? work;
+    const known = (await deps.ports.requests.readNotes()).get(spec_id) ?? null;
+    const there =
+      target.program === null ? null : await findOpenRequest(deps, { work, target, known, wishes: options });
+    const notes = work.isFinished ? await finalizeBranchSpec(deps, { claim, work, wishes: options }) : [];
+    const { head, commits } = (await deps.ports.differences.readBranchDifference(spec_id)) ?? work;
     const final = { ...work, head, commits };
     const pushed = await pushWorkBranch(deps, { work: final, target, known });
     return sendRequest(deps, {
       work: final,
       target,
       there,
-      wishes,
+      wishes: options,
       pushed: { ...pushed, notes: [...notes, ...pushed.notes] },
     });
   });
 }
 
-interface Sought {
+interface RequestSearch {
   readonly work: ProvenWork;
   readonly target: RequestTarget;
   readonly known: RequestNote | null;
@@ -106,23 +107,26 @@ interface Sought {
  *
  * @throws OperationError `failed_precondition` if the last request was closed, or merged with all commits of the branch
  */
-async function findOpenRequest(deps: RunDeps, { work, target, known, wishes }: Sought): Promise<ForgeRequest | null> {
+async function findOpenRequest(
+  deps: RunDeps,
+  { work, target, known, wishes }: RequestSearch,
+): Promise<ForgeRequest | null> {
   const { spec_id, head } = work;
-  const all = (await deps.ports.requests.find(target)).filter(({ base }) => base === target.base);
+  const all = (await deps.ports.requests.listRequests(target)).filter(({ base }) => base === target.base);
   const open = all.find(({ state }) => state === "open");
   if (open !== undefined) return open;
   const last = all.toSorted((one, other) => other.number - one.number)[0];
   if (last === undefined || wishes.again) return null;
-  const name = formatRequestName({ ...target.into, number: last.number });
-  const refuse = (why: string): never => {
+  const name = formatRequestName({ ...target.target, number: last.number });
+  const throwRefusal = (why: string): never => {
     throw new OperationError("failed_precondition", `Cannot make a pull request of spec '${spec_id}': ${why}`);
   };
   if (last.state === "closed") {
-    refuse(`${name} was closed without a merge (${last.url}): open it again there, or add --new for another one`);
+    throwRefusal(`${name} was closed without a merge (${last.url}): open it again there, or add --new for another one`);
   }
   // Commits after the merged one are further work.
   const isMerged = last.head === head || last.head === known?.head;
-  if (isMerged) refuse(`${name} was merged (${last.url}): "planner pr --sync ${spec_id}" takes that over`);
+  if (isMerged) throwRefusal(`${name} was merged (${last.url}): "planner pr --sync ${spec_id}" takes that over`);
   return null;
 }
 
@@ -136,16 +140,16 @@ async function finalizeBranchSpec(
   const final = await claim.finish(wishes.shared);
   if (final.kind !== "own") throw new OperationError("failed_precondition", describeMissingClaim(id, final));
   const spec = await context.specs.load(id);
-  const worktree = await ports.worktrees.find(id);
+  const worktree = await ports.worktrees.findWorktree(id);
   if (worktree === null || spec.archived) return final.notes;
   const { problems } = await worktree.settle();
   if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
-  const message = createCommitWriter((await context.config()).git.commit_template, spec);
+  const message = createCommitWriter((await context.readConfig()).git.commit_template, spec);
   await finalizeWorktreeSpec({ id, worktree, message }, buildFinalFields(deps, spec, null));
   return final.notes;
 }
 
-interface Pushed {
+interface PushedWork {
   readonly note: RequestNote;
   readonly notes: readonly string[];
 }
@@ -153,13 +157,13 @@ interface Pushed {
 /** Pushes the branch. Stores the commit in the request's note before the push, so that it is recorded after a kill. */
 async function pushWorkBranch(
   deps: RunDeps,
-  { work, target, known }: Pick<Sought, "work" | "target" | "known">,
-): Promise<Pushed> {
+  { work, target, known }: Pick<RequestSearch, "work" | "target" | "known">,
+): Promise<PushedWork> {
   const { requests } = deps.ports;
   const { spec_id: id, branch, head } = work;
-  const { into, remote, base } = target;
+  const { target: into, remote, base } = target;
   const isSame = known !== null && known.remote === remote && known.branch === branch;
-  const began = await requests.began(id);
+  const began = await requests.findBranchStart(id);
   const note = addPushedHead(
     {
       ...into,
@@ -172,11 +176,11 @@ async function pushWorkBranch(
     },
     head,
   );
-  await requests.note(id, note);
-  const { notes } = await requests.push(id, target, note.pushed);
+  await requests.writeNote(id, note);
+  const { notes } = await requests.pushBranch(id, target, note.pushed);
   const pushed = { ...note, head };
-  await requests.note(id, pushed);
-  const { records } = (await deps.context.config()).pr;
+  await requests.writeNote(id, pushed);
+  const { records } = (await deps.context.readConfig()).pr;
   const refusal = records ? await requests.pushRecords(id, target) : null;
   return {
     note: pushed,
@@ -184,12 +188,15 @@ async function pushWorkBranch(
   };
 }
 
-interface Sent extends Omit<Sought, "known"> {
+interface RequestToSend extends Omit<RequestSearch, "known"> {
   readonly there: ForgeRequest | null;
-  readonly pushed: Pushed;
+  readonly pushed: PushedWork;
 }
 
-async function sendRequest(deps: RunDeps, { work, target, there, wishes, pushed }: Sent): Promise<MadeRequest> {
+async function sendRequest(
+  deps: RunDeps,
+  { work, target, there, wishes, pushed }: RequestToSend,
+): Promise<PullRequestResult> {
   const { requests } = deps.ports;
   const { spec_id, branch } = work;
   const { base } = target;
@@ -201,33 +208,33 @@ async function sendRequest(deps: RunDeps, { work, target, there, wishes, pushed 
   }
   const request = await createOrUpdateRequest(deps, { target, there, title, body, draft: wishes.draft });
   const { number, url } = request;
-  await requests.note(spec_id, { ...pushed.note, number, url, state: "open" });
+  await requests.writeNote(spec_id, { ...pushed.note, number, url, state: "open" });
   const outcome = there === null ? "created" : "updated";
   const isLate = there !== null && wishes.draft;
   const notes = [...pushed.notes, ...(isLate ? ["the request is open already: --draft changes nothing of it"] : [])];
   return { ...made, outcome, number, url, body: request.body, notes };
 }
 
-interface Sending extends NewPullRequest {
+interface RequestContent extends NewPullRequest {
   readonly target: RequestTarget;
   readonly there: ForgeRequest | null;
 }
 
 async function createOrUpdateRequest(
   deps: RunDeps,
-  { target, there, title, body, draft }: Sending,
+  { target, there, title, body, draft }: RequestContent,
 ): Promise<ForgeRequest> {
   const { requests } = deps.ports;
   if (there !== null) {
-    const whole = replaceBody(there.body, body);
-    return whole === there.body ? there : requests.update(target, there.number, whole);
+    const whole = replacePlannerSection(there.body, body);
+    return whole === there.body ? there : requests.updateRequest(target, there.number, whole);
   }
   try {
-    return await requests.create(target, { title, body }, draft);
+    return await requests.createRequest(target, { title, body }, draft);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     // The forge may have created the request although its answer was lost.
-    const found = await requests.find(target).catch(() => []);
+    const found = await requests.listRequests(target).catch(() => []);
     const open = found.find(({ state, base }) => state === "open" && base === target.base);
     if (open !== undefined) return open;
     const { message } = error;

@@ -34,18 +34,19 @@ export async function collectRequestFacts(
 ): Promise<ProvenWork> {
   const facts = await readReviewFacts(deps, text, "make a pull request of");
   const { spec_id, title, branch, difference, record, need } = facts;
-  const refuse = (why: string): never => {
+  const throwRefusal = (why: string): never => {
     throw new OperationError("failed_precondition", `Cannot make a pull request of spec '${spec_id}': ${why}`);
   };
-  if (facts.problem !== null) refuse(facts.problem);
-  if (branch === null) return refuse(describeMissingBranch(facts));
+  if (facts.problem !== null) throwRefusal(facts.problem);
+  if (branch === null) return throwRefusal(describeMissingBranch(facts));
   if (facts.uncommitted.length > 0) {
-    refuse(`"${facts.uncommitted[0]}" is not committed in ${facts.worktree}: commit it there`);
+    throwRefusal(`"${facts.uncommitted[0]}" is not committed in ${facts.worktree}: commit it there`);
   }
-  if (difference === null || difference.commits.length === 0) return refuse("its branch has no commit of its own");
+  if (difference === null || difference.commits.length === 0)
+    return throwRefusal("its branch has no commit of its own");
   const isFinished = need?.kind === "finished";
   if (!isFinished && !allowsUnfinished) {
-    refuse(`its work is not finished (${facts.status}): "planner pr ${spec_id} --draft" shows it as a draft`);
+    throwRefusal(`its work is not finished (${facts.status}): "planner pr ${spec_id} --draft" shows it as a draft`);
   }
   const spec = await deps.context.specs.load(spec_id);
   const { head, commits, files } = difference;
@@ -59,7 +60,7 @@ function describeMissingBranch({ members, spec_id }: ReviewFacts): string {
   return `its members have the branches: "planner pr ${first}"${members.length > 1 ? " and the others" : ""}, not ${spec_id}`;
 }
 
-interface Judged {
+interface CriteriaToProve {
   readonly facts: ReviewFacts;
   readonly spec: Spec;
   readonly head: string;
@@ -67,15 +68,15 @@ interface Judged {
   readonly allowsUnfinished: boolean;
 }
 
-async function proveOpenCriteria(deps: RunDeps, judged: Judged): Promise<readonly ReviewedCriterion[]> {
+async function proveOpenCriteria(deps: RunDeps, judged: CriteriaToProve): Promise<readonly ReviewedCriterion[]> {
   const { facts, spec, head, stop, allowsUnfinished } = judged;
-  const kept = await deps.ports.worktrees.record(spec.id, null);
+  const kept = await deps.ports.worktrees.readRecord(spec.id, null);
   const recorded = facts.record?.head ?? null;
   const isSame = recorded !== null && (recorded === head || (await differOnlyInPlannerFiles(deps, recorded, head)));
   const criteria = isSame ? buildReviewedCriteria(spec.body, kept, recorded) : facts.criteria;
   const isProven = criteria.every(({ verify, verdict }) => verify === null || verdict === "proven");
-  if (isProven || !hasChecks(judgeCriteria(spec.body, spec.body))) return tickCriteria(criteria, facts);
-  if (await isCompletedWithoutProof(deps, spec)) return tickCriteria(criteria, facts);
+  if (isProven || !hasChecks(judgeCriteria(spec.body, spec.body))) return copyTicks(criteria, facts);
+  if (await isCompletedWithoutProof(deps, spec)) return copyTicks(criteria, facts);
   const proof = await proveCommit(deps, spec, { stop, commit: head });
   const reasons = listCompletionObstacles(spec.id, proof);
   if (reasons.length > 0 && !allowsUnfinished) {
@@ -85,7 +86,7 @@ async function proveOpenCriteria(deps: RunDeps, judged: Judged): Promise<readonl
     );
   }
   const at = deps.context.clock.now().toISOString();
-  return tickCriteria(criteria, facts).map((criterion) => {
+  return copyTicks(criteria, facts).map((criterion) => {
     const found = proof.criteria.find(({ label, verify }) => label === criterion.label && verify === criterion.verify);
     if (found === undefined || criterion.verify === null) return criterion;
     const { verdict, check } = found;
@@ -96,7 +97,7 @@ async function proveOpenCriteria(deps: RunDeps, judged: Judged): Promise<readonl
 }
 
 /** Copies ticks from the worktree's criteria, which the project's file gets only with the merge. */
-function tickCriteria(
+function copyTicks(
   criteria: readonly ReviewedCriterion[],
   { criteria: there }: ReviewFacts,
 ): readonly ReviewedCriterion[] {
@@ -108,6 +109,6 @@ function tickCriteria(
 
 /** Returns whether two commits differ only in planner's files, as after the commit that completes a spec. */
 async function differOnlyInPlannerFiles(deps: RunDeps, from: string, to: string): Promise<boolean> {
-  const difference = await deps.ports.differences.between(from, to);
+  const difference = await deps.ports.differences.readCommitDifference(from, to);
   return difference?.files.every(({ path }) => isPlannerFile(path)) === true;
 }

@@ -37,27 +37,27 @@ type AdvancedBranches = Map<string, readonly string[]>;
 /**
  * Reads the state of pull requests, and completes the specs whose work the main branch now contains.
  *
- * @param told called with each result as it arrives
+ * @param onResult called with each result as it arrives
  */
 export async function syncRequests(
   deps: RunDeps,
-  { ids, ...wishes }: MergeSpecOptions & { readonly ids: readonly SpecId[] },
-  told: (result: SyncedRequest) => void = () => {},
+  { ids, ...options }: MergeSpecOptions & { readonly ids: readonly SpecId[] },
+  onResult: (result: SyncedRequest) => void = () => {},
 ): Promise<readonly SyncedRequest[]> {
   refuseInsideRun(deps.context, "pr");
-  const notes = await deps.ports.requests.notes();
+  const notes = await deps.ports.requests.readNotes();
   const advanced: AdvancedBranches = new Map();
   const results: SyncedRequest[] = [];
   for (const id of ids) {
-    if (wishes.stop.soon.aborted) break;
-    const result = await syncRequest(deps, { id, note: notes.get(id) ?? null, wishes, advanced });
+    if (options.stop.soon.aborted) break;
+    const result = await syncRequest(deps, { id, note: notes.get(id) ?? null, wishes: options, advanced });
     results.push(result);
-    told(result);
+    onResult(result);
   }
   return results;
 }
 
-interface Syncing {
+interface RequestToSync {
   readonly id: SpecId;
   readonly note: RequestNote | null;
   readonly wishes: MergeSpecOptions;
@@ -65,7 +65,7 @@ interface Syncing {
 }
 
 /** Syncs one request. Returns an OperationError as outcome `refused`, so that it does not stop the other requests. */
-async function syncRequest(deps: RunDeps, syncing: Syncing): Promise<SyncedRequest> {
+async function syncRequest(deps: RunDeps, syncing: RequestToSync): Promise<SyncedRequest> {
   const { id, note } = syncing;
   try {
     return await runWithClaim(deps, id, "look for the merge of", (claim) => findAndCompleteMerge(deps, claim, syncing));
@@ -79,19 +79,19 @@ async function syncRequest(deps: RunDeps, syncing: Syncing): Promise<SyncedReque
 async function findAndCompleteMerge(
   deps: RunDeps,
   claim: Claim,
-  { id, note, wishes, advanced }: Syncing,
+  { id, note, wishes, advanced }: RequestToSync,
 ): Promise<SyncedRequest> {
   const { context, ports } = deps;
   const { requests } = ports;
-  const target = await requests.target(id);
+  const target = await requests.findTarget(id);
   const asked = await queryForge(deps, target, note);
   const spec = await context.specs.load(id);
-  const worktree = await ports.worktrees.find(id);
+  const worktree = await ports.worktrees.findWorktree(id);
   const state = (await worktree?.settle()) ?? null;
   const isOpen = asked.request?.state === "open";
   const news = isOpen ? [] : await updateMainBranchOnce(deps, { id, target, advanced });
   const { request } = asked;
-  const search = await requests.search(id, {
+  const search = await requests.searchMerge(id, {
     forge: buildForgeMerge(target, request),
     remote: target.remote,
     began: note?.began ?? null,
@@ -104,20 +104,20 @@ async function findAndCompleteMerge(
     return { ...about, outcome: "found", sign: search.found.sign, result, reason: null };
   }
   if (note !== null && request !== null) {
-    await requests.note(id, { ...note, number: request.number, url: request.url, state: request.state });
+    await requests.writeNote(id, { ...note, number: request.number, url: request.url, state: request.state });
   }
-  return { ...about, ...recordUnmergedRequest(id, { request, note, forge: target.into.forge }) };
+  return { ...about, ...describeUnmergedRequest(id, { request, note, forge: target.target.forge }) };
 }
 
-interface Unmerged {
+interface UnmergedRequest {
   readonly request: ForgeRequest | null;
   readonly note: RequestNote | null;
-  readonly forge: RequestTarget["into"]["forge"];
+  readonly forge: RequestTarget["target"]["forge"];
 }
 
-function recordUnmergedRequest(
+function describeUnmergedRequest(
   id: SpecId,
-  { request, note, forge }: Unmerged,
+  { request, note, forge }: UnmergedRequest,
 ): Pick<SyncedRequest, "outcome" | "sign" | "result" | "reason"> {
   const plain = { sign: null, result: null, reason: null };
   // Without a request, the outcome depends only on the search for the work.
@@ -131,23 +131,23 @@ function recordUnmergedRequest(
   return { ...plain, outcome: "missing", reason };
 }
 
-interface Asked {
+interface ForgeAnswer {
   /** Request at the forge; null if the forge was not queried or has none. */
   readonly request: ForgeRequest | null;
   readonly notes: readonly string[];
 }
 
-async function queryForge(deps: RunDeps, target: RequestTarget, note: RequestNote | null): Promise<Asked> {
+async function queryForge(deps: RunDeps, target: RequestTarget, note: RequestNote | null): Promise<ForgeAnswer> {
   const { requests } = deps.ports;
   if (target.program === null) {
-    const program = FORGE_PROGRAMS[target.into.forge];
+    const program = FORGE_PROGRAMS[target.target.forge];
     return { request: null, notes: [`${program} is not installed: only git was asked`] };
   }
   try {
     if (note !== null && note.number !== null) {
-      return { request: await requests.get(target, note.number), notes: [] };
+      return { request: await requests.readRequest(target, note.number), notes: [] };
     }
-    const all = await requests.find(target);
+    const all = await requests.listRequests(target);
     const newest = all.toSorted((one, other) => other.number - one.number);
     return { request: newest.find(({ state }) => state === "open") ?? newest[0] ?? null, notes: [] };
   } catch (error) {
@@ -156,7 +156,7 @@ async function queryForge(deps: RunDeps, target: RequestTarget, note: RequestNot
   }
 }
 
-function buildForgeMerge({ into }: RequestTarget, request: ForgeRequest | null): ForgeMerge | null {
+function buildForgeMerge({ target: into }: RequestTarget, request: ForgeRequest | null): ForgeMerge | null {
   if (request === null || request.state !== "merged") return null;
   const { head, merged, number } = request;
   return { head, commit: merged, ref: buildRequestRef(into.forge, number) };
@@ -171,7 +171,7 @@ async function updateMainBranchOnce(
     advanced,
   }: { readonly id: SpecId; readonly target: RequestTarget; readonly advanced: AdvancedBranches },
 ): Promise<readonly string[]> {
-  const key = `${target.into.path} ${target.base}`;
+  const key = `${target.target.path} ${target.base}`;
   const known = advanced.get(key);
   if (known !== undefined) return known;
   const notes = await updateMainBranch(deps, id, target);
@@ -181,7 +181,7 @@ async function updateMainBranchOnce(
 
 async function updateMainBranch(deps: RunDeps, id: SpecId, target: RequestTarget): Promise<readonly string[]> {
   try {
-    const answer = await deps.ports.requests.advance(id, target);
+    const answer = await deps.ports.requests.advanceMainBranch(id, target);
     if (answer !== "diverged") return [];
     return [
       `your main branch and "${target.base}" of remote "${target.remote}" have both moved on: "git pull --rebase" joins them`,

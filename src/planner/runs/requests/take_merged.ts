@@ -25,7 +25,7 @@ import { isCompletedWithoutProof, proveCommit } from "../proof/prove_spec.ts";
 import type { RunDeps } from "../run_types.ts";
 
 /** Work that may have been merged elsewhere, with its claim held and its worktree settled. */
-export interface PlacedWork {
+export interface SettledWork {
   readonly spec: Spec;
   readonly worktree: Worktree | null;
   readonly state: WorktreeState | null;
@@ -40,16 +40,16 @@ export interface PlacedWork {
 export async function completeIfMergedElsewhere(
   deps: RunDeps,
   claim: Claim,
-  work: PlacedWork,
+  work: SettledWork,
 ): Promise<MergeResult | null> {
   const { requests } = deps.ports;
   const { id } = work.spec;
-  const note = (await requests.notes()).get(id) ?? null;
+  const note = (await requests.readNotes()).get(id) ?? null;
   const { as = null } = work.wishes;
   const began = note?.began ?? null;
-  if (as !== null) return completeMergedSpec(deps, claim, work, await requests.named(id, as, began));
+  if (as !== null) return completeMergedSpec(deps, claim, work, await requests.judgeNamedMerge(id, as, began));
   if (note === null) return null;
-  const search = await requests.search(id, { forge: null, remote: null, began });
+  const search = await requests.searchMerge(id, { forge: null, remote: null, began });
   return search.found === null ? null : completeMergedSpec(deps, claim, work, search);
 }
 
@@ -62,28 +62,28 @@ export async function completeIfMergedElsewhere(
 export async function completeMergedSpec(
   deps: RunDeps,
   claim: Claim,
-  work: PlacedWork,
+  work: SettledWork,
   { found, main }: MergeSearchResult,
 ): Promise<MergeResult> {
   const { context, ports } = deps;
   const { spec, wishes } = work;
   const { id } = spec;
   if (found === null) return buildMergeRefusal(id, "nothing says that its work is in the main branch");
-  const inTheWay = await findCompletionObstacle(deps, work);
-  if (inTheWay !== null) return buildMergeRefusal(id, inTheWay);
+  const obstacle = await findCompletionObstacle(deps, work);
+  if (obstacle !== null) return buildMergeRefusal(id, obstacle);
   const judged = await judgeMainBranch(deps, work, { found, main });
   if (wishes.stop.soon.aborted) return buildMergeRefusal(id, "it was interrupted");
   if (judged.kind === "waiting") return buildMergeRefusal(id, `${describeFoundMerge(found)}: ${judged.reason}`);
-  if (judged.kind === "lost") return markNeedsAttention(deps, work, judged.reason);
+  if (judged.kind === "lost") return markSpecNeedsAttention(deps, work, judged.reason);
   const final = await claim.finish(wishes.shared);
   if (final.kind !== "own") return buildMergeRefusal(id, describeMissingClaim(id, final));
-  await ports.requests.bringBack(id);
+  await ports.requests.bringSpecBack(id);
   if (!spec.archived) {
     const fields = buildFinalFields(deps, spec, wishes.unproven);
     await changeSpec(context, id, (text) => editFields(text, { ...fields }));
   }
   const { commit } = found;
-  await ports.worktrees.noteMerged(id, [commit]).catch(ignoreRefusal);
+  await ports.worktrees.recordMergedCommits(id, [commit]).catch(ignoreRefusal);
   const isSafe = ["forge", "ancestor", "cherry"].includes(found.sign) || found.stillThere;
   const { kept, notes } = await removeWorktreeAndBranch(deps, id, { unmerged: isSafe ? "drop" : "keep" });
   return { spec_id: id, outcome: "found", commits: [commit], kept, notes: [...final.notes, ...notes] };
@@ -92,12 +92,13 @@ export async function completeMergedSpec(
 /** Returns why the spec may not be completed or removed now; null if nothing prevents it. */
 async function findCompletionObstacle(
   deps: RunDeps,
-  { spec, worktree, state, wishes }: PlacedWork,
+  { spec, worktree, state, wishes }: SettledWork,
 ): Promise<string | null> {
   const { id, status, archived } = spec;
   const { problems = [], uncommitted = [] } = state ?? {};
   if (problems.length > 0) return problems.join("; ");
-  if (uncommitted.length > 0) return `its worktree has uncommitted changes: ${listSomeNames(uncommitted, MOST_NAMED)}`;
+  if (uncommitted.length > 0)
+    return `its worktree has uncommitted changes: ${listSomeNames(uncommitted, MAX_NAMED_FILES)}`;
   if (archived || status === "completed") return null;
   if (!isMergeableStatus(status)) return `its status is ${status}`;
   if (worktree === null || state === null || (await isCompletedInWorktree(worktree, id))) return null;
@@ -109,15 +110,15 @@ async function findCompletionObstacle(
 
 /** Returns whether the worktree's spec is completed. A pull request commits that status only with complete evidence. */
 async function isCompletedInWorktree(worktree: Worktree, id: SpecId): Promise<boolean> {
-  const specs = worktree.specs();
-  if (!(await specs.ids()).includes(id)) return false;
+  const specs = worktree.openSpecs();
+  if (!(await specs.listIds()).includes(id)) return false;
   return (await specs.load(id)).status === "completed";
 }
 
 /** Maximum number of uncommitted files named in a message. */
-const MOST_NAMED = 5;
+const MAX_NAMED_FILES = 5;
 
-type Judged =
+type MainBranchVerdict =
   | { readonly kind: "done" }
   /** A check could not run, for example because a person has to accept its command. */
   | { readonly kind: "waiting"; readonly reason: string }
@@ -126,9 +127,9 @@ type Judged =
 
 async function judgeMainBranch(
   deps: RunDeps,
-  { spec, worktree, wishes }: PlacedWork,
+  { spec, worktree, wishes }: SettledWork,
   { found, main }: { readonly found: FoundMerge; readonly main: string },
-): Promise<Judged> {
+): Promise<MainBranchVerdict> {
   const { id, body } = spec;
   if (wishes.unproven !== null || (await isCompletedWithoutProof(deps, spec))) return { kind: "done" };
   const name = worktree?.mainBranch ?? "the main branch";
@@ -152,14 +153,14 @@ function hasFailedCommand(proof: Provenance): boolean {
   return listCommandResults(proof).some(({ problem }) => problem !== null);
 }
 
-async function markNeedsAttention(deps: RunDeps, { spec }: PlacedWork, reason: string): Promise<MergeResult> {
+async function markSpecNeedsAttention(deps: RunDeps, { spec }: SettledWork, reason: string): Promise<MergeResult> {
   const { context, ports } = deps;
   const { id, archived } = spec;
   if (!archived) {
     const fields = { status: "needs_attention", completed_at: undefined };
     await changeSpec(context, id, (text) => editFields(text, fields));
   }
-  const commits = await ports.worktrees.commits(id);
+  const commits = await ports.worktrees.listCommits(id);
   await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error: reason, commits });
   return buildMergeRefusal(id, reason);
 }

@@ -7,7 +7,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { runWithClaim } from "../claims.ts";
 import { describeOpenRequest } from "../merge/complete_spec.ts";
 import type { RunDeps } from "../run_types.ts";
-import { listMembersWithNeeds, refuseUnreviewableSpec } from "./review_facts.ts";
+import { assertReviewable, listMembersWithNeeds } from "./review_facts.ts";
 
 export interface RejectedWork {
   readonly spec_id: SpecId;
@@ -17,7 +17,7 @@ export interface RejectedWork {
   readonly kept: string | null;
 }
 
-const DONE: readonly string[] = ["completed", "cancelled"];
+const DONE_STATUSES: readonly string[] = ["completed", "cancelled"];
 
 /**
  * Rejects work: cancels the spec, keeps its branch under `refs/planner/kept/<id>/` and removes worktree and branch,
@@ -30,9 +30,9 @@ const DONE: readonly string[] = ["completed", "cancelled"];
 export async function rejectWork(deps: RunDeps, id: string): Promise<readonly RejectedWork[]> {
   refuseInsideRun(deps.context, "review");
   const spec = await findSpec(deps.context, id, { archived: false });
-  await refuseUnreviewableSpec(deps, spec);
+  await assertReviewable(deps, spec);
   const members = (await listMembersWithNeeds(deps, spec)).filter(
-    ({ status, need }) => need !== null || !DONE.includes(status),
+    ({ status, need }) => need !== null || !DONE_STATUSES.includes(status),
   );
   const results: RejectedWork[] = [];
   for (const one of [...members.map(({ spec_id }) => spec_id), spec.id]) {
@@ -46,13 +46,13 @@ async function rejectSpec({ context, ports }: RunDeps, id: SpecId): Promise<Reje
   await changeSpec(context, id, (text) =>
     editFields(text, { status: "cancelled", completed_at: undefined, unproven: undefined }),
   );
-  if (!(await ports.worktrees.ids()).includes(id)) {
-    const hasRun = (await ports.records.reports()).some(({ spec_id }) => spec_id === id);
+  if (!(await ports.worktrees.listIds()).includes(id)) {
+    const hasRun = (await ports.records.readReports()).some(({ spec_id }) => spec_id === id);
     return { spec_id: id, notes: hasRun ? [describeWorkInProject(id)] : [], kept: null };
   }
   const request = await describeOpenRequest({ ports }, id);
   try {
-    const notes = await ports.worktrees.remove(id, { unmerged: "keep" });
+    const notes = await ports.worktrees.removeWorktree(id, { unmerged: "keep" });
     return { spec_id: id, notes: [...notes, ...request], kept: null };
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;

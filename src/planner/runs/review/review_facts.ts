@@ -7,11 +7,11 @@ import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import { findPersonNeeds } from "../../operations/shared/person_needs.ts";
 import { readWorktreeBody } from "../../operations/shared/worktree_body.ts";
-import { loadWorld } from "../../operations/shared/world.ts";
+import { loadSpecWorld } from "../../operations/shared/world.ts";
 import { parseReviews, type Review } from "../../spec/reviews.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { listMembers } from "../../work/merge_order.ts";
+import { listMemberIds } from "../../work/merge_order.ts";
 import type { PersonNeed } from "../../work/person_need.ts";
 import { parseRunRecord, type RunRecordFacts } from "../../work/records/read_record.ts";
 import { buildReviewedCriteria, type ReviewedCriterion } from "../../work/reviewed_criteria.ts";
@@ -46,7 +46,7 @@ export interface ReviewFacts {
 }
 
 /** Statuses that can be reviewed even without a worktree. */
-const REVIEWABLE: readonly string[] = ["needs_attention", "failed"];
+const REVIEWABLE_STATUSES: readonly string[] = ["needs_attention", "failed"];
 
 /**
  * Reads the facts for a review of the work on a spec: its branch, or the commits of a run without a worktree.
@@ -61,13 +61,13 @@ export async function readReviewFacts(deps: RunDeps, text: string, purpose = "re
   refuseInsideRun(context, "review");
   const spec = await findSpec(context, text, { archived: true });
   const { id, title, type, status } = spec;
-  await refuseUnreviewableSpec(deps, spec, purpose);
+  await assertReviewable(deps, spec, purpose);
   const [need, members, kept, reports, branch] = [
     (await findPersonNeeds(context, [spec])).get(id) ?? null,
     await listMembersWithNeeds(deps, spec),
     await readLatestRecord(deps, id),
-    await ports.records.reports(),
-    await ports.worktrees.branch(id).catch(createRefusalHandler(null)),
+    await ports.records.readReports(),
+    await ports.worktrees.findBranch(id).catch(createRefusalHandler(null)),
   ];
   const report = reports.findLast(({ spec_id }) => spec_id === id);
   const body = spec.archived ? spec.body : await readWorktreeBody(context, id).catch(createRefusalHandler(spec.body));
@@ -83,20 +83,20 @@ export async function readReviewFacts(deps: RunDeps, text: string, purpose = "re
 }
 
 /** @throws OperationError `failed_precondition` if a process works on the spec, or if it has no work to review. */
-export async function refuseUnreviewableSpec(deps: RunDeps, spec: Spec, purpose = "review"): Promise<void> {
+export async function assertReviewable(deps: RunDeps, spec: Spec, purpose = "review"): Promise<void> {
   const { id, status } = spec;
-  const refuse = (why: string): never => {
+  const throwRefusal = (why: string): never => {
     throw new OperationError("failed_precondition", `Cannot ${purpose} spec '${id}': ${why}`);
   };
   const worker = await findLiveWorker(deps.context, id);
-  if (worker !== null) refuse(`process ${worker.pid} is working on it: "planner pause ${id}" stops it`);
-  const hasPlace = (await deps.ports.worktrees.ids()).includes(id);
-  if (REVIEWABLE.includes(status) || hasPlace) return;
+  if (worker !== null) throwRefusal(`process ${worker.pid} is working on it: "planner pause ${id}" stops it`);
+  const hasPlace = (await deps.ports.worktrees.listIds()).includes(id);
+  if (REVIEWABLE_STATUSES.includes(status) || hasPlace) return;
   if ((await listMembersWithNeeds(deps, spec)).some(({ need }) => need !== null)) return;
-  refuse(describeMissingWork(spec));
+  throwRefusal(describeMissingWork(spec));
 }
 
-interface Sources {
+interface DifferenceSources {
   readonly id: SpecId;
   readonly branch: string | null;
   readonly kept: KeptRunRecord | null;
@@ -106,13 +106,13 @@ interface Sources {
 /** Returns the changes of the work: those of the branch, else the commits between begin and end of the last run. */
 async function readWorkDifference(
   { ports }: RunDeps,
-  { id, branch, kept, report }: Sources,
+  { id, branch, kept, report }: DifferenceSources,
 ): Promise<WorkDifference | null> {
   try {
-    if (branch !== null) return await ports.differences.ofBranch(id);
+    if (branch !== null) return await ports.differences.readBranchDifference(id);
     const { base, head } = kept === null ? { base: report?.base, head: undefined } : parseRunRecord(kept);
     if (base == null || head == null) return null;
-    return await ports.differences.between(base, head);
+    return await ports.differences.readCommitDifference(base, head);
   } catch (error) {
     return createRefusalHandler(null)(error);
   }
@@ -123,8 +123,8 @@ async function readWorktreeFolder(
   id: SpecId,
 ): Promise<Pick<ReviewFacts, "worktree" | "uncommitted" | "problem">> {
   try {
-    const worktree = await ports.worktrees.find(id);
-    const uncommitted = (await worktree?.uncommitted()) ?? [];
+    const worktree = await ports.worktrees.findWorktree(id);
+    const uncommitted = (await worktree?.listUncommittedFiles()) ?? [];
     return { worktree: worktree?.path ?? null, uncommitted, problem: null };
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
@@ -134,12 +134,12 @@ async function readWorktreeFolder(
 
 /** Reads the latest run record; null without a record or a repository. */
 function readLatestRecord({ ports }: RunDeps, id: SpecId): Promise<KeptRunRecord | null> {
-  return ports.worktrees.record(id, null).catch(createRefusalHandler(null));
+  return ports.worktrees.readRecord(id, null).catch(createRefusalHandler(null));
 }
 
-function createRefusalHandler<Value>(instead: Value): (error: unknown) => Value {
+function createRefusalHandler<Value>(fallback: Value): (error: unknown) => Value {
   return (error) => {
-    if (error instanceof OperationError) return instead;
+    if (error instanceof OperationError) return fallback;
     throw error;
   };
 }
@@ -154,11 +154,11 @@ export interface MemberWork {
 
 /** Returns the members of a spec at any depth, sorted by id, each with the reason why it needs a person. */
 export async function listMembersWithNeeds({ context }: RunDeps, spec: Spec): Promise<readonly MemberWork[]> {
-  const { specs } = await loadWorld(context);
+  const { specs } = await loadSpecWorld(context);
   const byId = new Map<string, Spec>(specs.map((one) => [one.id, one]));
   const found = new Map<SpecId, Spec>();
   const visit = (one: Spec): void => {
-    for (const id of listMembers(one, specs)) {
+    for (const id of listMemberIds(one, specs)) {
       const member = byId.get(id);
       if (member === undefined || member.id === spec.id || found.has(member.id)) continue;
       found.set(member.id, member);

@@ -8,7 +8,7 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { runWithClaim } from "../claims.ts";
 import type { RunDeps } from "../run_types.ts";
-import { listMembersWithNeeds, refuseUnreviewableSpec } from "./review_facts.ts";
+import { assertReviewable, listMembersWithNeeds } from "./review_facts.ts";
 
 export interface SendBackResult {
   readonly spec_id: SpecId;
@@ -18,10 +18,10 @@ export interface SendBackResult {
 }
 
 /** Maximum characters of a review text. Chosen by planner: the text becomes part of the agent's prompt. */
-const MAX_CHARS = 100_000;
+const MAX_REVIEW_CHARS = 100_000;
 
 /** Statuses of specs that cannot be sent back. */
-const ENDED: readonly string[] = ["cancelled"];
+const ENDED_STATUSES: readonly string[] = ["cancelled"];
 
 /**
  * Sends work back: adds the text under `## Review` of the spec and sets it pending, in one edit. Branch and worktree
@@ -36,13 +36,13 @@ export async function sendBackWork(deps: RunDeps, id: string, text: string): Pro
   refuseInsideRun(deps.context, "review");
   const words = validateReviewText(text);
   const spec = await findSpec(deps.context, id, { archived: false });
-  await refuseUnreviewableSpec(deps, spec);
+  await assertReviewable(deps, spec);
   const at = deps.context.clock.now().toISOString();
   const specs = await listSpecsToRework(deps, spec);
   for (const one of specs) {
     await runWithClaim(deps, one, "send back", async () => {
       await changeSpec(deps.context, one, (before, current) => {
-        refuseEndedSpec(current);
+        assertNotEnded(current);
         const fields = { status: "pending", completed_at: undefined, unproven: undefined };
         return appendReview(editFields(before, fields), { at, text: words });
       });
@@ -73,18 +73,18 @@ async function listSpecsToRework(deps: RunDeps, spec: Spec): Promise<readonly Sp
 }
 
 function validateReviewText(text: string): string {
-  const refuse = (expected: string): never => {
+  const throwInvalid = (expected: string): never => {
     throw new OperationError("invalid_argument", `Invalid text of the review: expected ${expected}`);
   };
   const words = text.replace(/^(?:[ \t]*(?:\r\n|\n|\r))+/, "").trimEnd();
-  if (words === "") refuse("what the agent is to change");
-  if (words.length > MAX_CHARS) refuse(`at most ${MAX_CHARS} characters, got ${words.length}`);
-  if (words.includes("\0") || !words.isWellFormed()) refuse("text without NUL characters");
+  if (words === "") throwInvalid("what the agent is to change");
+  if (words.length > MAX_REVIEW_CHARS) throwInvalid(`at most ${MAX_REVIEW_CHARS} characters, got ${words.length}`);
+  if (words.includes("\0") || !words.isWellFormed()) throwInvalid("text without NUL characters");
   return words;
 }
 
-function refuseEndedSpec({ id, status }: Spec): void {
-  if (!ENDED.includes(status)) return;
+function assertNotEnded({ id, status }: Spec): void {
+  if (!ENDED_STATUSES.includes(status)) return;
   throw new OperationError(
     "failed_precondition",
     `Cannot send back spec '${id}': its status is ${status}: "planner update ${id} --status pending" opens it again`,

@@ -11,16 +11,16 @@ import { NO_EVIDENCE, needsEvidence, type RunEvidence, type RunFacts } from "../
 import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.ts";
 import { judgeOutput } from "../../work/judge_output.ts";
 import {
+  keepCommandResults,
   listCommandResults,
   listCompletionObstacles,
-  omitCriterionResults,
   type Provenance,
 } from "../../work/provenance.ts";
 import { judgeProvenance } from "../proof/provenance.ts";
-import type { PlacedJob, RunDeps, RunSettings } from "../run_types.ts";
+import type { LocatedJob, RunDeps, RunSettings } from "../run_types.ts";
 
 /** Work on one spec and its location, for which evidence is collected. */
-export interface LocatedWork extends PlacedJob {
+export interface LocatedWork extends LocatedJob {
   /** The project's text of the spec when the run began; null if there was no run. */
   readonly before: string | null;
   /** Body with older output, which is not the run's; by default the body of `before`; null means no older output. */
@@ -29,7 +29,7 @@ export interface LocatedWork extends PlacedJob {
 }
 
 /** State of an agent's work after the agent has ended. */
-export interface AgentLeftovers extends Omit<RunFacts, "evidence"> {
+export interface EndedWork extends Omit<RunFacts, "evidence"> {
   /** The spec as the agent left it. */
   readonly spec: Spec;
   /** State of git in the worktree; null for work in the project itself. */
@@ -51,12 +51,8 @@ export interface CollectedEvidence {
 }
 
 /** Collects evidence for a run's end. Runs checks only if the agent succeeded and left a settled worktree. */
-export async function collectEvidence(
-  deps: RunDeps,
-  work: LocatedWork,
-  left: AgentLeftovers,
-): Promise<CollectedEvidence> {
-  const traces = await collectTraces(deps, work, left);
+export async function collectEvidence(deps: RunDeps, work: LocatedWork, left: EndedWork): Promise<CollectedEvidence> {
+  const traces = await collectGitEvidence(deps, work, left);
   const criteria = judgeCriteria(parseInitialSpec(work)?.body ?? null, left.spec.body);
   if (left.interrupted && left.status !== "completed") {
     return { ...traces, evidence: { ...traces.evidence, criteria } };
@@ -69,16 +65,16 @@ function parseInitialSpec({ before }: LocatedWork): ReadableDocument | null {
   return before === null ? null : parseReadable(before);
 }
 
-async function collectTraces(
+async function collectGitEvidence(
   { files }: RunDeps,
   work: LocatedWork,
-  { state, spec }: AgentLeftovers,
+  { state, spec }: EndedWork,
 ): Promise<CollectedEvidence> {
   const { id, place, config } = work;
   const template = config.git.commit_template;
   const commits =
     state === null
-      ? (await files.history(place.root).commitsNaming(id, { template }))
+      ? (await files.openHistory(place.root).listCommitsNaming(id, { template }))
           .filter((hash) => !place.knownCommits.has(hash))
           .toReversed()
       : state.commits.filter(({ message }) => isSpecCommit(message, id, template)).map(({ hash }) => hash);
@@ -86,7 +82,7 @@ async function collectTraces(
     ...NO_EVIDENCE,
     commits: commits.length,
     requireCommit: config.verify.require_commit,
-    uncommitted: omitSpecFile(state?.uncommitted ?? [], id),
+    uncommittedPaths: omitSpecFile(state?.uncommitted ?? [], id),
     problems: state?.problems ?? [],
   };
   const rules = describeChangedRules(state?.changed ?? [], spec.outputSchema);
@@ -94,8 +90,8 @@ async function collectTraces(
   return { evidence, warnings: rules, commits, settled: evidence.problems.length === 0, proof: null, unproven: null };
 }
 
-interface Checking {
-  readonly left: AgentLeftovers;
+interface CheckInput {
+  readonly left: EndedWork;
   readonly traces: CollectedEvidence;
   readonly criteria: readonly JudgedCriterion[];
 }
@@ -104,7 +100,7 @@ interface Checking {
 async function addCheckResults(
   deps: RunDeps,
   work: LocatedWork,
-  { left, traces, criteria }: Checking,
+  { left, traces, criteria }: CheckInput,
 ): Promise<CollectedEvidence> {
   const { id, config, place, wishes, log } = work;
   const output = await validateOutput(deps, work, left.spec);
@@ -112,24 +108,28 @@ async function addCheckResults(
   if (output.lines.length > 0) deps.tell({ event: "output_check", spec_id: id, lines: output.lines });
   const proof = await judgeWork(deps, work, criteria);
   const { worktree } = place;
-  const excused = wishes.unproven === null ? proof : omitCriterionResults(proof);
+  const excused = wishes.unproven === null ? proof : keepCommandResults(proof);
   const against = listCompletionObstacles(id, excused);
   const isExcused = listCompletionObstacles(id, proof).length > against.length;
   const evidence: RunEvidence = {
     ...traces.evidence,
     criteria: wishes.skipCriteria ? [] : criteria,
     missingWork: explainMissingWork({
-      brought: pickInitialSpec(work, left.spec),
+      specBefore: pickInitialSpec(work, left.spec),
       body: left.spec.body,
       file: left.spec.file,
       hasTrace:
-        hasTrace(traces.evidence) || output.passed || listCommandResults(proof).some(({ problem }) => problem === null),
+        hasCommitsOrChanges(traces.evidence) ||
+        output.passed ||
+        listCommandResults(proof).some(({ problem }) => problem === null),
       hasCommands: config.verify.commands.length > 0,
       changed: left.state?.changed ?? (traces.commits.length > 0 ? [{ path: "a commit", isNew: false }] : null),
     }),
     // Reads the uncommitted files again, because a check may have changed files.
     ...(worktree !== null &&
-      proof.state?.where === "worktree" && { uncommitted: omitSpecFile(await worktree.uncommitted(), id) }),
+      proof.state?.where === "worktree" && {
+        uncommittedPaths: omitSpecFile(await worktree.listUncommittedFiles(), id),
+      }),
     failedChecks: against,
     outputProblem: output.problem,
   };
@@ -147,7 +147,7 @@ function judgeWork(deps: RunDeps, work: LocatedWork, criteria: readonly JudgedCr
   );
 }
 
-function hasTrace({ commits, uncommitted }: RunEvidence): boolean {
+function hasCommitsOrChanges({ commits, uncommittedPaths: uncommitted }: RunEvidence): boolean {
   return commits > 0 || uncommitted.length > 0;
 }
 
@@ -171,7 +171,7 @@ interface OutputReport {
 }
 
 /** Limits validation to one run at a time, because it holds a run's whole output in memory. */
-const judging = new TaskSlots(1);
+const outputJudgeSlot = new TaskSlots(1);
 
 /**
  * Validates the spec's output. Source: docs/contract/spec-tool.md#output-2, docs/contract/spec-tool.md#output-4,
@@ -183,10 +183,13 @@ async function validateOutput({ context }: RunDeps, work: LocatedWork, spec: Spe
   await log.flush();
   const old = work.outputBefore === undefined ? (parseInitialSpec(work)?.body ?? null) : work.outputBefore;
   const judged = old === null ? spec : { ...spec, body: `## Output\n\n${extractNewOutput(spec.body, old)}\n` };
-  const verdict = (await judging.run(() => judgeOutput(context, judged))) ?? { kind: "no_json" };
+  const verdict = (await outputJudgeSlot.run(() => judgeOutput(context, judged))) ?? { kind: "no_json" };
   const file = (await context.logs.open(spec.id))?.file ?? null;
   const lines = formatOutputReport({ schemaPath: spec.outputSchema, verdict, log: file });
-  const { status, warning } = decideOutputConsequence(verdict, config.validation.strict_output_validation);
+  const { status, needsWarning: warning } = decideOutputConsequence(
+    verdict,
+    config.validation.strict_output_validation,
+  );
   return {
     lines,
     warnings: warning ? lines.slice(0, 1) : [],

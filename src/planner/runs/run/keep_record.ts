@@ -8,7 +8,7 @@ import { COMMIT_SUMMARIES, createCommitWriter } from "../../work/commit_message.
 import { judgeCriteria } from "../../work/judge_criteria.ts";
 import type { ManualCompletion } from "../../work/provenance.ts";
 import { buildRunRecord, type RecordedWork, type RunSummary } from "../../work/records/run_record.ts";
-import type { PlacedRun, RepairDeps, RunDeps } from "../run_types.ts";
+import type { LocatedRun, RepairDeps, RunDeps } from "../run_types.ts";
 import type { CollectedEvidence } from "./evidence.ts";
 import { removeTrailingSlash } from "./place.ts";
 
@@ -21,7 +21,7 @@ export interface RunRecordParts extends Pick<RunSummary, "report" | "lastWords" 
 }
 
 /** Stores the record of a run in git. Logs an OperationError and continues, because the run has already ended. */
-export async function keepRunRecord(deps: RunDeps, run: PlacedRun, parts: RunRecordParts): Promise<void> {
+export async function keepRunRecord(deps: RunDeps, run: LocatedRun, parts: RunRecordParts): Promise<void> {
   try {
     const stored = await storeEndedRun(deps, run, parts);
     if (stored === null) return;
@@ -50,7 +50,7 @@ async function storeRunRecord(
   summary: RunSummary,
 ): Promise<StoredRecord | null> {
   let text = "";
-  const run = await ports.worktrees.keepRecord(summary.process.spec_id as SpecId, branch, (head) => {
+  const run = await ports.worktrees.storeRecord(summary.process.spec_id as SpecId, branch, (head) => {
     const record = buildRunRecord(summary, head);
     text = `${JSON.stringify(record, null, 2)}\n`;
     return record;
@@ -62,7 +62,7 @@ function formatCurrentTime({ context }: RepairDeps): string {
   return context.clock.now().toISOString();
 }
 
-async function storeEndedRun(deps: RunDeps, run: PlacedRun, parts: RunRecordParts): Promise<StoredRecord | null> {
+async function storeEndedRun(deps: RunDeps, run: LocatedRun, parts: RunRecordParts): Promise<StoredRecord | null> {
   const { startedAt, state, gathered, ...ended } = parts;
   const { id, processId, wishes, spec, place } = run;
   const { worktree, base } = place;
@@ -83,21 +83,21 @@ async function storeEndedRun(deps: RunDeps, run: PlacedRun, parts: RunRecordPart
   });
 }
 
-type Work = Pick<WorktreeState, "commits" | "changed">;
+type BranchWork = Pick<WorktreeState, "commits" | "changed">;
 
 /** Returns the branch, commits and files of the work in a worktree. */
 function describeBranchWork(
   { branch, mainBranch }: Pick<Worktree, "branch" | "mainBranch">,
-  work: Work | null,
+  work: BranchWork | null,
 ): RecordedWork {
   return { branch, mainBranch, base: null, commits: work?.commits ?? [], files: listChangePaths(work?.changed ?? []) };
 }
 
 /** Returns the work in the project's folder since a commit; null without a repository. */
 async function readProjectWorkSince({ ports: { worktrees } }: RepairDeps, base: string): Promise<RecordedWork | null> {
-  const head = await worktrees.head();
+  const head = await worktrees.readHead();
   if (head === null) return null;
-  const { commits, changed } = await worktrees.since(base);
+  const { commits, changed } = await worktrees.readWorkSince(base);
   return { branch: head.branch, mainBranch: null, base, commits, files: listChangePaths(changed) };
 }
 
@@ -108,16 +108,16 @@ function listChangePaths(changed: WorktreeState["changed"]): readonly string[] {
 /** Also writes the record as a file, for projects that commit their run records. */
 async function writeRecordFile(
   { files, root }: RunDeps,
-  { id, place, spec, config }: PlacedRun,
+  { id, place, spec, config }: LocatedRun,
   { run, text }: StoredRecord,
 ): Promise<void> {
   const path = `.planner/runs/${id}/${run}.json`;
-  if (place.worktree === null) return files.write(`${removeTrailingSlash(root)}/${path}`, text);
+  if (place.worktree === null) return files.writeText(`${removeTrailingSlash(root)}/${path}`, text);
   const message = createCommitWriter(config.git.commit_template, spec)(COMMIT_SUMMARIES.record(id, run));
   await place.worktree.commitFile(path, text, message);
 }
 
-interface CutOff {
+interface CutOffRun {
   readonly processId: string;
   /** Reason why the run did not end normally. */
   readonly reason: string;
@@ -127,13 +127,13 @@ interface CutOff {
  * Stores the record of a run whose process was killed or failed before it stored one. Does nothing for a run that has a
  * record. Call it with the spec's claim held, after all processes of the run have ended.
  */
-export async function keepCutOffRecord(deps: RepairDeps, id: SpecId, { processId, reason }: CutOff): Promise<void> {
+export async function keepCutOffRecord(deps: RepairDeps, id: SpecId, { processId, reason }: CutOffRun): Promise<void> {
   const { worktrees, records } = deps.ports;
-  const report = (await records.reports()).findLast((one) => one.process_id === processId && one.spec_id === id);
+  const report = (await records.readReports()).findLast((one) => one.process_id === processId && one.spec_id === id);
   if (report === undefined) return;
   const { base, mode, started_at } = report;
   try {
-    const latest = (await worktrees.record(id, null))?.record;
+    const latest = (await worktrees.readRecord(id, null))?.record;
     if (latest?.["process_id"] === processId && latest["started_at"] === started_at) return;
     const found = base === null ? await readWorkInWorktree(deps, id) : await readWorkInProject(deps, base);
     if (found === null) return;
@@ -153,7 +153,7 @@ export async function keepCutOffRecord(deps: RepairDeps, id: SpecId, { processId
   }
 }
 
-interface LeftWork {
+interface UnrecordedWork {
   readonly work: RecordedWork;
   /** Problems that a person must fix, and changes outside of the branch; see `WorktreeState`. */
   readonly warnings: readonly string[];
@@ -161,15 +161,15 @@ interface LeftWork {
   readonly body: string | null;
 }
 
-async function readWorkInWorktree({ ports }: RepairDeps, id: SpecId): Promise<LeftWork | null> {
-  const worktree = await ports.worktrees.find(id).catch(() => null);
+async function readWorkInWorktree({ ports }: RepairDeps, id: SpecId): Promise<UnrecordedWork | null> {
+  const worktree = await ports.worktrees.findWorktree(id).catch(() => null);
   if (worktree === null) {
-    const branch = await ports.worktrees.branch(id);
+    const branch = await ports.worktrees.findBranch(id);
     const work = branch === null ? null : { branch, mainBranch: null, base: null, commits: [], files: [] };
     return work === null ? null : { work, warnings: [], body: null };
   }
   const state = await worktree.settle();
-  const specs = worktree.specs();
+  const specs = worktree.openSpecs();
   const body = await specs.readText(id).then(
     ({ text }) => parseReadable(text).body,
     () => null,
@@ -177,7 +177,7 @@ async function readWorkInWorktree({ ports }: RepairDeps, id: SpecId): Promise<Le
   return { work: describeBranchWork(worktree, state), warnings: [...state.problems, ...state.warnings], body };
 }
 
-async function readWorkInProject(deps: RepairDeps, base: string): Promise<LeftWork | null> {
+async function readWorkInProject(deps: RepairDeps, base: string): Promise<UnrecordedWork | null> {
   const work = await readProjectWorkSince(deps, base);
   return work === null ? null : { work, warnings: [], body: null };
 }
@@ -188,7 +188,7 @@ function isCompletedSince(spec: Spec | null, { started_at }: StoredRunReport): b
   return typeof at === "string" && Date.parse(at) >= Date.parse(started_at);
 }
 
-const NO_AGENT: RunReport = {
+const NO_AGENT_REPORT: RunReport = {
   ...{ agent: "none", model: null, version: null, session: null, usage: null },
   ...{ denied: [], prompt_sha256: null, outside: [] },
 };
@@ -205,17 +205,17 @@ export async function keepManualRecord(
 ): Promise<number | null> {
   const { worktrees } = deps.ports;
   try {
-    const worktree = await worktrees.find(id);
-    const head = await worktrees.head();
+    const worktree = await worktrees.findWorktree(id);
+    const head = await worktrees.readHead();
     if (head === null) return null;
     const { branch, mainBranch } = worktree ?? { branch: head.branch, mainBranch: head.branch };
-    const { commits, changed } = worktree === null ? { commits: [], changed: [] } : await worktree.branchWork();
+    const { commits, changed } = worktree === null ? { commits: [], changed: [] } : await worktree.readBranchWork();
     const base = commits.length > 0 ? null : (proof.state?.commit ?? head.hash);
     const now = formatCurrentTime(deps);
     const output = outputSchema === null ? null : { schema: outputSchema, problem: null };
     const stored = await storeRunRecord(deps, worktree?.branch ?? null, {
       process: { spec_id: id, process_id: `${id}-${deps.pid}`, mode: "manual", started_at: now },
-      ...{ report: NO_AGENT, work: { branch, mainBranch, base, commits, files: listChangePaths(changed) } },
+      ...{ report: NO_AGENT_REPORT, work: { branch, mainBranch, base, commits, files: listChangePaths(changed) } },
       judged: { criteria: proof.criteria, proof, unproven, output },
       ...{ end: { status: "completed", reasons: [] }, warnings: [], lastWords: null, ended_at: now },
     });

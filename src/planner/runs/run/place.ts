@@ -3,10 +3,10 @@ import type { Worktree } from "#planner/run_ports/worktree.ts";
 import { listSomeNames } from "#words/names.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import type { ClaimedRun, RunDeps, RunPlace } from "../run_types.ts";
+import type { ClaimedRun, RunDeps, RunLocation } from "../run_types.ts";
 
 /** Maximum number of paths that the prompt names. */
-const MAX_NAMED = 20;
+const MAX_NAMED_PATHS = 20;
 
 /** Maximum length of the reason in the prompt, in characters; the log contains the full text. */
 const MAX_REASON_CHARS = 2000;
@@ -21,11 +21,11 @@ export async function describeEarlierRun(
   worktree: Worktree,
 ): Promise<string> {
   const status = (await context.work.worktrees()).find(({ spec_id }) => spec_id === id);
-  const commits = await ports.worktrees.commits(id);
+  const commits = await ports.worktrees.listCommits(id);
   const spec = `/.planner/specs/${id}.md`;
-  const uncommitted = (await worktree.uncommitted()).filter((path) => !`/${path}`.endsWith(spec));
+  const uncommitted = (await worktree.listUncommittedFiles()).filter((path) => !`/${path}`.endsWith(spec));
   const { begunAnew, mainBranch } = worktree;
-  if (begunAnew !== null) return describeConflict(begunAnew, mainBranch);
+  if (begunAnew !== null) return describeMergeConflict(begunAnew, mainBranch);
   const reason = removeAdvice(status?.error ?? "")
     .toWellFormed()
     .slice(0, MAX_REASON_CHARS);
@@ -39,18 +39,18 @@ export async function describeEarlierRun(
       : `Its ${commits.length === 1 ? "commit is" : `${commits.length} commits are`} on this branch: git log ${mainBranch}..HEAD`,
     ...(uncommitted.length === 0
       ? []
-      : [`It left changes that are not committed: ${listSomeNames(uncommitted, MAX_NAMED)}`]),
+      : [`It left changes that are not committed: ${listSomeNames(uncommitted, MAX_NAMED_PATHS)}`]),
     "Look at that work first, and go on from there.",
   ];
   return lines.join("\n");
 }
 
 /** Returns the prompt text that asks the agent to resolve the conflicts of a merge. */
-function describeConflict({ commit, files }: NonNullable<Worktree["begunAnew"]>, mainBranch: string): string {
+function describeMergeConflict({ commit, files }: NonNullable<Worktree["begunAnew"]>, mainBranch: string): string {
   const where =
     files.length === 0
       ? "It applies without conflict markers, as one change that is not committed."
-      : `It is there as a change that is not committed, with conflict markers in: ${listSomeNames(files, MAX_NAMED)}`;
+      : `It is there as a change that is not committed, with conflict markers in: ${listSomeNames(files, MAX_NAMED_PATHS)}`;
   return [
     "## An earlier run",
     "",
@@ -61,28 +61,28 @@ function describeConflict({ commit, files }: NonNullable<Worktree["begunAnew"]>,
 }
 
 /** Matches the start of the advice in a reason. Prompts omit it, because it is for a person. */
-const ADVICE =
+const ADVICE_PATTERN =
   /(?:[:,]|\s\()\s?(?:in "[^"]*" (?:run|move)|run "|then |take (?:it|that) back|undo|see to it|make it pass|settle|commit the|make it|"(?:git|planner) )/;
 
 function removeAdvice(reason: string): string {
   const parts = reason.split("; ").filter((part) => !/^(?:then|or) /.test(part));
-  return parts.map((part) => part.slice(0, ADVICE.exec(part)?.index)).join("; ");
+  return parts.map((part) => part.slice(0, ADVICE_PATTERN.exec(part)?.index)).join("; ");
 }
 
 /** Opens the location of a run: creates or reuses the worktree and marks it as begun, or uses the project itself. */
-export async function openRunPlace(
+export async function openRunLocation(
   deps: RunDeps,
   { spec, config, wishes }: ClaimedRun,
-  { log, base }: { readonly log: RunLog; readonly base: RunPlace["base"] },
-): Promise<RunPlace> {
-  const port = config.worktree.port ? await deps.files.freePort() : null;
+  { log, base }: { readonly log: RunLog; readonly base: RunLocation["base"] },
+): Promise<RunLocation> {
+  const port = config.worktree.port ? await deps.files.findFreePort() : null;
   if (!wishes.worktree) {
     const template = config.git.commit_template;
-    const knownCommits = new Set(await deps.files.history(deps.root).commitsNaming(spec.id, { template }));
+    const knownCommits = new Set(await deps.files.openHistory(deps.root).listCommitsNaming(spec.id, { template }));
     return { worktree: null, root: deps.root, port, knownCommits, base, earlier: null };
   }
   const { branch_prefix: branchPrefix, main_branch: mainBranch } = config.defaults;
-  const worktree = await deps.ports.worktrees.prepare(spec.id, {
+  const worktree = await deps.ports.worktrees.prepareWorktree(spec.id, {
     branchPrefix,
     mainBranch,
     base: config.worktree.base,
@@ -91,7 +91,7 @@ export async function openRunPlace(
   const earlier = worktree.reused ? await describeEarlierRun(deps, spec.id, worktree) : null;
   // A copy of the spec from an earlier run may still have that run's final status.
   const begun = { status: "in_progress", completed_at: undefined };
-  await worktree.specs().edit(spec.id, (text) => editFields(text, begun));
+  await worktree.openSpecs().edit(spec.id, (text) => editFields(text, begun));
   await deps.ports.worktrees.writeStatus({ spec_id: spec.id, status: "working", error: null, commits: [] });
   return { worktree, root: worktree.root, port, knownCommits: new Set(), base: null, earlier };
 }
@@ -100,7 +100,7 @@ export async function openRunPlace(
 export function buildAgentEnvironment(
   { root }: RunDeps,
   id: SpecId,
-  place: RunPlace,
+  place: RunLocation,
 ): Readonly<Record<string, string | undefined>> {
   return {
     ...place.worktree?.env,

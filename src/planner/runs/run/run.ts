@@ -8,12 +8,12 @@ import { isAccountError } from "../../work/error_line.ts";
 import { explainExitStatus } from "../../work/providers.ts";
 import { formatUsage } from "../../work/usage.ts";
 import { finishClaimAtEnd } from "../claims.ts";
-import type { ClaimedRun, PlacedRun, RunDeps, RunResult } from "../run_types.ts";
-import { type AgentLeftovers, type CollectedEvidence, collectEvidence } from "./evidence.ts";
+import type { ClaimedRun, LocatedRun, RunDeps, RunResult } from "../run_types.ts";
+import { type CollectedEvidence, collectEvidence, type EndedWork } from "./evidence.ts";
 import { keepRunRecord, type RunRecordParts } from "./keep_record.ts";
 import { launchAgent } from "./launch_agent.ts";
 import { LiveRunReport } from "./live_report.ts";
-import { openRunPlace } from "./place.ts";
+import { openRunLocation } from "./place.ts";
 import { mergePredecessors } from "./predecessors.ts";
 import type { AgentRunResult } from "./run_agent.ts";
 import { setUpWorktree } from "./set_up.ts";
@@ -23,12 +23,12 @@ import { readSpecAfterRun, recordBrokenRun, undoEmptyRun, writeRunEnd } from "./
 /** Phases of a run in their order; `runSpec` checks and claims the spec before the first one. */
 export type RunPhase = "record" | "predecessors" | "start" | "worktree" | "agent" | "settle" | "evidence" | "complete";
 
-const ENDED_OUTSIDE = "ended from outside";
+const ENDED_OUTSIDE_REASON = "ended from outside";
 
 /** One agent's run on one claimed spec. An instance can be run only once. */
 export class AgentSpecRun {
   readonly #deps: RunDeps;
-  readonly #start: ClaimedRun;
+  readonly #claimedRun: ClaimedRun;
   readonly #id: SpecId;
   #phase: RunPhase = "record";
   #log: RunLog | undefined;
@@ -42,93 +42,104 @@ export class AgentSpecRun {
   constructor(deps: RunDeps, start: ClaimedRun) {
     this.#deps = deps;
     this.#live = new LiveRunReport(deps.ports, start);
-    this.#start = start;
+    this.#claimedRun = start;
     this.#id = start.spec.id;
     this.#warnings = start.notes;
   }
 
   /** Runs all phases and returns the result. Writes the process record first and last. */
-  async toEnd(): Promise<RunResult> {
+  async runToEnd(): Promise<RunResult> {
     const { ports, context, pid, startedAt } = this.#deps;
-    const { processId, wishes } = this.#start;
+    const { processId, wishes } = this.#claimedRun;
     const started_at = startedAt ?? context.clock.now().toISOString();
     this.#startedAt = started_at;
     const begun = { process_id: processId, spec_id: this.#id, pid, started_at, mode: wishes.mode };
-    this.#base = wishes.worktree ? null : ((await ports.worktrees.head())?.hash ?? null);
-    await this.#live.start(begun, this.#base);
+    this.#base = wishes.worktree ? null : ((await ports.worktrees.readHead())?.hash ?? null);
+    await this.#live.startRecord(begun, this.#base);
     let end: ProcessResult = { status: "failed", error: "the run broke off" };
     try {
-      const result = await this.#phases();
+      const result = await this.#runPhases();
       const error = `${result.status}: ${result.reasons.join("; ")}`;
       end = result.status === "completed" ? { status: "completed" } : { status: "failed", error };
       this.#deps.tell({ event: "ended", ...result });
       return result;
     } catch (error) {
-      end = { status: "failed", error: this.#brokenIn(error) };
+      end = { status: "failed", error: this.#describeFailure(error) };
       throw error;
     } finally {
-      await ports.records.finish(processId, end, context.clock.now(), await this.#live.end());
+      await ports.records.finishRecord(processId, end, context.clock.now(), await this.#live.finishReport());
     }
   }
 
-  async #phases(): Promise<RunResult> {
-    const { config, wishes, spec } = this.#start;
+  async #runPhases(): Promise<RunResult> {
+    const { config, wishes, spec } = this.#claimedRun;
     this.#phase = "predecessors";
     const { stop, shared } = wishes;
     const wanting = { stillWanted: () => this.#isWanted(), stop, offline: shared.offline };
     if (wishes.worktree) await mergePredecessors(this.#deps, spec, wanting);
     // Merging takes time. A process that ended this run meanwhile decides about the spec.
-    if (!(await this.#isWanted())) return this.#result("paused", [ENDED_OUTSIDE]);
+    if (!(await this.#isWanted())) return this.#buildResult("paused", [ENDED_OUTSIDE_REASON]);
     this.#phase = "start";
     const before = await markSpecStarted(this.#deps, this.#id, wishes.worktree ? config.defaults.branch_prefix : null);
     try {
-      return await this.#inPlace(before);
+      return await this.#runStartedSpec(before);
     } catch (error) {
       // This run must not change a spec that another process has taken by now.
       const reason = getErrorMessage(error);
-      const { processId } = this.#start;
-      if (await this.#isHeld()) await recordBrokenRun(this.#deps, this.#id, { processId, reason, log: this.#log });
+      const { processId } = this.#claimedRun;
+      if (await this.#isClaimHeld()) await recordBrokenRun(this.#deps, this.#id, { processId, reason, log: this.#log });
       if (!(error instanceof OperationError)) throw error;
-      return this.#result("failed", [reason]);
+      return this.#buildResult("failed", [reason]);
     } finally {
       await this.#log?.end().catch(() => {});
     }
   }
 
-  async #inPlace(before: string): Promise<RunResult> {
-    const log = await this.#deps.ports.logs.open(this.#id, this.#start.processId, this.#start.config.log.max_bytes);
+  async #runStartedSpec(before: string): Promise<RunResult> {
+    const log = await this.#deps.ports.logs.open(
+      this.#id,
+      this.#claimedRun.processId,
+      this.#claimedRun.config.log.max_bytes,
+    );
     this.#log = log;
     this.#phase = "worktree";
-    const place = await openRunPlace(this.#deps, this.#start, { log, base: this.#base });
-    const run: PlacedRun = { ...this.#start, id: this.#id, place, log, before, stop: this.#start.wishes.stop };
+    const place = await openRunLocation(this.#deps, this.#claimedRun, { log, base: this.#base });
+    const run: LocatedRun = {
+      ...this.#claimedRun,
+      id: this.#id,
+      place,
+      log,
+      before,
+      stop: this.#claimedRun.wishes.stop,
+    };
     await setUpWorktree(this.#deps, run);
     const guard = place.worktree === null ? await this.#deps.ports.worktrees.guardProject(this.#id) : null;
-    await place.worktree?.guard();
-    await this.#tellStart(run);
+    await place.worktree?.takeBaseline();
+    await this.#reportStart(run);
     this.#phase = "agent";
     const agent = await launchAgent(this.#deps, {
       job: run,
-      claim: this.#start.claim,
+      claim: this.#claimedRun.claim,
       prompt: { template: run.wishes.prompt },
-      stillWanted: () => this.#isWanted(),
-      prompted: (hash) => this.#live.prompted(hash),
-      reported: (soFar) => this.#live.take(soFar),
+      isStillWanted: () => this.#isWanted(),
+      onPromptBuilt: (hash) => this.#live.storePromptHash(hash),
+      onReport: (soFar) => this.#live.updateReport(soFar),
     });
     this.#agent = agent;
     if (agent.usage !== null) await log.line(`planner: used ${formatUsage(agent.usage)}`);
     this.#phase = "settle";
-    if (!agent.claimed) return this.#endedByOthers(run, { claimed: false, state: null });
+    if (!agent.claimed) return this.#endByOthers(run, { claimed: false, state: null });
     const state = (await place.worktree?.settle()) ?? null;
     const found = state ?? (await guard?.settle());
     for (const note of found?.notes ?? []) await log.line(`planner: ${note}`);
-    this.#live.found(found?.outside ?? []);
+    this.#live.setOutsideChanges(found?.outside ?? []);
     this.#warnings = [...this.#warnings, ...(found?.warnings ?? [])];
-    if (!(await this.#isWanted())) return this.#endedByOthers(run, { claimed: true, state });
-    return this.#judged(run, agent, state);
+    if (!(await this.#isWanted())) return this.#endByOthers(run, { claimed: true, state });
+    return this.#judgeRun(run, agent, state);
   }
 
-  async #tellStart({ place: { worktree }, log }: PlacedRun): Promise<void> {
-    const { provider, processId, wishes } = this.#start;
+  async #reportStart({ place: { worktree }, log }: LocatedRun): Promise<void> {
+    const { provider, processId, wishes } = this.#claimedRun;
     const where = worktree === null ? "in the project itself" : `on branch ${worktree.branch}`;
     await log.line(`planner: ${provider.name} works ${where}`);
     this.#deps.tell({
@@ -139,44 +150,47 @@ export class AgentSpecRun {
       mode: wishes.mode,
       started_at: this.#startedAt,
       agent: provider.name,
-      title: this.#start.spec.title,
+      title: this.#claimedRun.spec.title,
       branch: worktree?.branch ?? null,
       worktree: worktree?.path ?? null,
     });
   }
 
   /** Decides how the run ends, and writes the result. */
-  async #judged(run: PlacedRun, agent: AgentRunResult, state: WorktreeState | null): Promise<RunResult> {
+  async #judgeRun(run: LocatedRun, agent: AgentRunResult, state: WorktreeState | null): Promise<RunResult> {
     this.#phase = "evidence";
     const spec = await readSpecAfterRun(this.#deps, run, state);
-    if (typeof spec === "string") return this.#endedWithoutSpec(run, state, spec);
-    const left: AgentLeftovers = { ...interpretExit(agent, run), status: spec.status, state, spec };
+    if (typeof spec === "string") return this.#endWithoutSpec(run, state, spec);
+    const left: EndedWork = { ...interpretExit(agent, run), status: spec.status, state, spec };
     const gathered = await collectEvidence(this.#deps, run, left);
     // Checks take time. A process that took the spec or ended this run meanwhile decides about the spec.
-    const claimed = await this.#isHeld();
-    if (!claimed || !(await this.#isWanted())) return this.#endedByOthers(run, { claimed, state });
+    const claimed = await this.#isClaimHeld();
+    if (!claimed || !(await this.#isWanted())) return this.#endByOthers(run, { claimed, state });
     this.#phase = "complete";
-    const decided = await finishClaimAtEnd(this.#start.claim, decideRunEnd({ ...left, evidence: gathered.evidence }));
+    const decided = await finishClaimAtEnd(
+      this.#claimedRun.claim,
+      decideRunEnd({ ...left, evidence: gathered.evidence }),
+    );
     this.#warnings = [...this.#warnings, ...decided.notes];
     const output = agent.exit.code === 0 ? agent.output : "";
-    const end = await this.#complete(run, { end: decided.end, gathered, output });
+    const end = await this.#writeEnd(run, { end: decided.end, gathered, output });
     await this.#keepRecord(run, { end, state, gathered });
     const { commits } = gathered;
     const warnings = [...this.#warnings, ...gathered.warnings];
-    return { ...this.#result(end.status, end.reasons), warnings, commits, halt: findHaltReason(end, agent, run) };
+    return { ...this.#buildResult(end.status, end.reasons), warnings, commits, halt: findHaltReason(end, agent, run) };
   }
 
   /** Ends the run as failed, because nothing can be judged without the spec. */
-  async #endedWithoutSpec(run: PlacedRun, state: WorktreeState | null, reason: string): Promise<RunResult> {
-    const { processId } = this.#start;
+  async #endWithoutSpec(run: LocatedRun, state: WorktreeState | null, reason: string): Promise<RunResult> {
+    const { processId } = this.#claimedRun;
     await this.#keepRecord(run, { end: { status: "failed", reasons: [reason] }, state, gathered: null });
     await recordBrokenRun(this.#deps, this.#id, { processId, reason, log: this.#log });
-    return this.#result("failed", [reason]);
+    return this.#buildResult("failed", [reason]);
   }
 
   /** Writes the end into the spec, the log and the worktree's status, in this order; returns it as it was written. */
-  async #complete(
-    run: PlacedRun,
+  async #writeEnd(
+    run: LocatedRun,
     {
       end: decided,
       gathered,
@@ -201,23 +215,23 @@ export class AgentSpecRun {
   }
 
   /** Ends a run that was paused, taken over or cancelled. The command that did so decides about the spec. */
-  async #endedByOthers(
-    run: PlacedRun,
+  async #endByOthers(
+    run: LocatedRun,
     { claimed, state }: { readonly claimed: boolean; readonly state: WorktreeState | null },
   ): Promise<RunResult> {
     const { log, place } = run;
-    if (!claimed) return this.#result("paused", ["another process has taken the spec over"]);
-    await log.line(`planner: ${ENDED_OUTSIDE}`);
+    if (!claimed) return this.#buildResult("paused", ["another process has taken the spec over"]);
+    await log.line(`planner: ${ENDED_OUTSIDE_REASON}`);
     if (place.worktree !== null) {
       const commits = (state?.commits ?? []).map(({ hash }) => hash);
-      const error = `${ENDED_OUTSIDE}: no agent works here`;
+      const error = `${ENDED_OUTSIDE_REASON}: no agent works here`;
       await this.#deps.ports.worktrees.writeStatus({ spec_id: this.#id, status: "failed", error, commits });
     }
-    await this.#keepRecord(run, { end: { status: "paused", reasons: [ENDED_OUTSIDE] }, state, gathered: null });
-    return this.#result("paused", [ENDED_OUTSIDE]);
+    await this.#keepRecord(run, { end: { status: "paused", reasons: [ENDED_OUTSIDE_REASON] }, state, gathered: null });
+    return this.#buildResult("paused", [ENDED_OUTSIDE_REASON]);
   }
 
-  #keepRecord(run: PlacedRun, parts: Pick<RunRecordParts, "end" | "state" | "gathered">): Promise<void> {
+  #keepRecord(run: LocatedRun, parts: Pick<RunRecordParts, "end" | "state" | "gathered">): Promise<void> {
     const { exit, output } = this.#agent ?? {};
     // The spec contains the output of an agent that succeeded, so the record keeps only that of a failed one.
     const lastWords = exit?.code === 0 || output === undefined || output === "" ? null : output;
@@ -227,15 +241,15 @@ export class AgentSpecRun {
   }
 
   /** Returns the error's message; adds the phase for unexpected errors, to help find the defect. */
-  #brokenIn(error: unknown): string {
+  #describeFailure(error: unknown): string {
     const reason = getErrorMessage(error);
     return error instanceof OperationError ? reason : `${reason} (phase "${this.#phase}")`;
   }
 
-  #result(status: RunResult["status"], reasons: readonly string[]): RunResult {
+  #buildResult(status: RunResult["status"], reasons: readonly string[]): RunResult {
     return {
       spec_id: this.#id,
-      process_id: this.#start.processId,
+      process_id: this.#claimedRun.processId,
       status,
       reasons,
       warnings: this.#warnings,
@@ -247,18 +261,18 @@ export class AgentSpecRun {
   }
 
   /** Returns false once another process holds the spec's claim. A check that fails counts as still held. */
-  #isHeld(): Promise<boolean> {
-    return this.#start.claim.renew().catch(() => true);
+  #isClaimHeld(): Promise<boolean> {
+    return this.#claimedRun.claim.renew().catch(() => true);
   }
 
   /** Returns false once another process has ended this run, by making its record terminal. */
   #isWanted(): Promise<boolean> {
-    return this.#deps.ports.records.isRunning(this.#start.processId);
+    return this.#deps.ports.records.isRunning(this.#claimedRun.processId);
   }
 }
 
 /** Returns the agent's exit for the decision about the run. An agent that reports its own failure counts as failed. */
-function interpretExit({ exit, failure, interrupted, limit, lastWords }: AgentRunResult, { provider }: PlacedRun) {
+function interpretExit({ exit, failure, interrupted, limit, lastWords }: AgentRunResult, { provider }: LocatedRun) {
   const said = failure ?? (lastWords === "" ? null : lastWords);
   const own = said === null ? null : `it says: ${said}`;
   return {
@@ -273,7 +287,7 @@ function interpretExit({ exit, failure, interrupted, limit, lastWords }: AgentRu
 function findHaltReason(
   { status }: RunEnd,
   { failure, lastWords, limit }: AgentRunResult,
-  { provider }: PlacedRun,
+  { provider }: LocatedRun,
 ): string | null {
   if (status !== "failed") return null;
   if (limit !== null) return `${provider.name} ${limit.replace(/^it /, "")}`;

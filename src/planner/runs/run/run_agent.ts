@@ -4,21 +4,21 @@ import type { LimitSettings } from "../../config/config.ts";
 import { AGENT_GRACE_MS, CLAIM_CHECK_MS, MAX_STEP_CHARS } from "../../limits.ts";
 import { type AgentStream, type AgentStreamResult, openAgentStream } from "../../work/agent_stream.ts";
 import { findErrorLine } from "../../work/error_line.ts";
-import { buildAllowingLine } from "../../work/providers/grant.ts";
+import { buildAllowSetting } from "../../work/providers/grant.ts";
 import type { AgentJob, RunDeps } from "../run_types.ts";
 import { type ActivitySource, LimitWatch } from "./limit_watch.ts";
 import { callOnAbort, superviseProgram } from "./run_commands.ts";
 
 /** Maximum bytes of agent output processed per turn of the event loop. Chosen by planner: some hundred lines. */
-const TURN_BYTES = 32 * 1024;
+const MAX_PIECE_BYTES = 32 * 1024;
 
 export interface RunAgentOptions {
   readonly job: AgentJob;
   readonly claim: Claim;
   /** Called once the agent's process is recorded; returns false if the run was ended before that. */
-  readonly stillWanted: () => Promise<boolean>;
+  readonly isStillWanted: () => Promise<boolean>;
   /** Called with the complete report so far, each time the agent reports more. */
-  readonly reported?: (soFar: PartialAgentReport) => void;
+  readonly onReport?: (soFar: PartialAgentReport) => void;
 }
 
 export type PartialAgentReport = Pick<AgentStream, "usage" | "denied" | "session">;
@@ -42,28 +42,32 @@ export async function runAgent(
   run: RunAgentOptions,
   { start, limits }: { readonly start: AgentStartOptions; readonly limits: LimitSettings },
 ): Promise<AgentRunResult> {
-  const signs = (agent: AgentProcess): ActivitySource => ({
+  const createActivitySource = (agent: AgentProcess): ActivitySource => ({
     cpuMs: () => agent.cpuMs(),
-    lastChange: () => deps.files.lastChange(start.cwd),
+    readLastChangeTime: () => deps.files.findLastChangeTime(start.cwd),
     now: () => deps.context.clock.now().getTime(),
   });
   const { exit, watch, printed } = await superviseProgram(deps, start, {
     watch(agent) {
-      const limit = new LimitWatch(limits, signs(agent), () => void agent.stop(AGENT_GRACE_MS).catch(() => {}));
+      const limit = new LimitWatch(
+        limits,
+        createActivitySource(agent),
+        () => void agent.stop(AGENT_GRACE_MS).catch(() => {}),
+      );
       return watchAgent(agent, run, limit);
     },
-    async begin(agent, watching) {
-      if (!(await run.claim.noteAgent(agent.mark))) watching.loseClaim();
-      else if (!(await run.stillWanted())) watching.end(0);
+    async onStart(agent, watching) {
+      if (!(await run.claim.recordAgent(agent.mark))) watching.loseClaim();
+      else if (!(await run.isStillWanted())) watching.end(0);
     },
-    read: (agent, watching) =>
+    readOutput: (agent, watching) =>
       Promise.all([readAgentOutput(deps, agent, run, watching), readAgentErrorLine(deps, agent, run, watching)]),
   });
   const [{ lines: _, ...answer }, lastWords] = printed;
   return { exit, ...answer, lastWords, ...watch.ends() };
 }
 
-interface Watch extends Pick<LimitWatch, "heard"> {
+interface AgentWatch extends Pick<LimitWatch, "heard"> {
   end(graceMs: number): void;
   loseClaim(): void;
   ends(): Pick<AgentRunResult, "limit" | "interrupted" | "claimed">;
@@ -71,7 +75,7 @@ interface Watch extends Pick<LimitWatch, "heard"> {
 }
 
 /** Ends the agent when it reaches a limit, when a stop signal is aborted, and when the claim is lost. */
-function watchAgent(agent: AgentProcess, { job: { stop }, claim }: RunAgentOptions, limit: LimitWatch): Watch {
+function watchAgent(agent: AgentProcess, { job: { stop }, claim }: RunAgentOptions, limit: LimitWatch): AgentWatch {
   let interrupted = false;
   let claimed = true;
   const end = (graceMs: number): void => {
@@ -88,7 +92,7 @@ function watchAgent(agent: AgentProcess, { job: { stop }, claim }: RunAgentOptio
       () => {},
     );
   }, CLAIM_CHECK_MS);
-  const forget = [
+  const removeListeners = [
     callOnAbort(claim.lost, () => end(AGENT_GRACE_MS)),
     callOnAbort(stop.soon, () => {
       interrupted = true;
@@ -100,11 +104,11 @@ function watchAgent(agent: AgentProcess, { job: { stop }, claim }: RunAgentOptio
     end,
     loseClaim,
     heard: (usage) => limit.heard(usage),
-    ends: () => ({ limit: limit.reached, interrupted, claimed }),
+    ends: () => ({ limit: limit.reachedLimit, interrupted, claimed }),
     close() {
       limit.close();
       clearInterval(check);
-      for (const one of forget) one();
+      for (const one of removeListeners) one();
     },
   };
 }
@@ -113,7 +117,7 @@ async function readAgentOutput(
   deps: RunDeps,
   agent: AgentProcess,
   run: RunAgentOptions,
-  watch: Watch,
+  watch: AgentWatch,
 ): Promise<AgentStreamResult> {
   const { id, log, provider } = run.job;
   const reader = openAgentStream(provider.stream, agent.secrets);
@@ -128,13 +132,13 @@ async function readAgentOutput(
   for await (const piece of yieldOutputPieces(agent.stdout)) await write(reader.push(piece));
   const answer = reader.end();
   await write(answer.lines);
-  const line = buildAllowingLine(provider.row.allowing, reader.denied, id);
+  const line = buildAllowSetting(provider.row.buildAllowSetting, reader.denied, id);
   if (line !== null) deps.tell({ event: "allow", spec_id: id, line });
   return answer;
 }
 
 /** Returns a function that forwards new usage, denials and session ids from the agent's reports. */
-function createAgentReporter({ tell }: RunDeps, { job: { id }, reported }: RunAgentOptions) {
+function createAgentReporter({ tell }: RunDeps, { job: { id }, onReport: reported }: RunAgentOptions) {
   let before: PartialAgentReport = { usage: null, denied: [], session: null };
   return ({ usage, denied, session }: PartialAgentReport): void => {
     const isSpent = usage !== null && usage !== before.usage;
@@ -155,7 +159,7 @@ async function readAgentErrorLine(
   { tell }: RunDeps,
   agent: AgentProcess,
   { job }: RunAgentOptions,
-  watch: Watch,
+  watch: AgentWatch,
 ): Promise<string> {
   const { id, log } = job;
   const reader = openAgentStream("text", agent.secrets);
@@ -178,10 +182,10 @@ let lastTurn: Promise<unknown> = Promise.resolve();
 /** Yields one piece of an agent's output per event loop turn, so that many agents cause little garbage at once. */
 async function* yieldOutputPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
-    for (let start = 0; start < chunk.length; start += TURN_BYTES) {
+    for (let start = 0; start < chunk.length; start += MAX_PIECE_BYTES) {
       lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)));
       await lastTurn;
-      yield chunk.subarray(start, start + TURN_BYTES);
+      yield chunk.subarray(start, start + MAX_PIECE_BYTES);
     }
   }
 }

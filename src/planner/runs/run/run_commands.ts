@@ -1,19 +1,19 @@
 import { TaskSlots } from "#kernel/slots.ts";
 import type { AgentExit, AgentProcess, AgentStartOptions } from "#planner/run_ports/agents.ts";
 import type { RunLog } from "#planner/run_ports/run_ports.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
 import type { Hasher } from "../../program_ports.ts";
 import { openAgentStream } from "../../work/agent_stream.ts";
 import { type CommandResult, NOT_RUN_PROBLEM } from "../../work/provenance.ts";
-import type { PlacedJob, RunDeps } from "../run_types.ts";
+import type { LocatedJob, RunDeps } from "../run_types.ts";
 import { buildAgentEnvironment } from "./place.ts";
 
 export interface CommandRules {
   /** Time limit of each command in seconds. */
   readonly limitSeconds: number;
   /** Prefix of the log lines; by default `verify`. */
-  readonly word?: string;
+  readonly logPrefix?: string;
   /** Whether to start no further command after one that has not passed. */
   readonly stopAtFailure?: boolean;
   /** Maximum number of commands that run at the same time; by default 1. */
@@ -23,17 +23,17 @@ export interface CommandRules {
 /** Runs commands in their order and writes their output to the log. After a stop signal, starts no further command. */
 export async function runCommands(
   deps: RunDeps,
-  job: PlacedJob,
+  job: LocatedJob,
   commands: readonly string[],
   rules: CommandRules,
 ): Promise<readonly CommandResult[]> {
-  const { word = "verify", width = 1, stopAtFailure = false } = rules;
+  const { logPrefix: word = "verify", width = 1, stopAtFailure = false } = rules;
   const slots = new TaskSlots(width);
   let failed = false;
   const results = commands.map((command) =>
     slots.run(async () => {
       if (failed && stopAtFailure) return null;
-      if (job.stop.soon.aborted) return { ...UNRUN, command };
+      if (job.stop.soon.aborted) return { ...NOT_RUN_RESULT, command };
       await job.log.line(`planner: ${word}: ${command}`);
       const result = await runCommand(deps, command, job, rules);
       failed ||= result.problem !== null;
@@ -45,44 +45,44 @@ export async function runCommands(
   return (await Promise.all(results)).filter((result) => result !== null);
 }
 
-const UNRUN = { status: null, duration_ms: 0, output_hash: "", problem: NOT_RUN_PROBLEM };
+const NOT_RUN_RESULT = { status: null, duration_ms: 0, output_hash: "", problem: NOT_RUN_PROBLEM };
 
 /** Runs one line in a shell until it ends or its time limit is reached. */
 async function runCommand(
   deps: RunDeps,
   command: string,
-  { id, place, processId, log, stop }: PlacedJob,
+  { id, place, processId, log, stop }: LocatedJob,
   { limitSeconds, width = 1 }: CommandRules,
 ): Promise<CommandResult> {
-  const { shell, files, context } = deps;
+  const { buildShellCommand: shell, files, context } = deps;
   const began = context.clock.now().getTime();
   const env = buildAgentEnvironment(deps, id, place);
   const start = { argv: shell(command), cwd: place.root, env, processId, alone: width > 1 };
-  const hash = files.hasher();
+  const hash = files.createHasher();
   const { exit, watch } = await superviseProgram(deps, start, {
     watch: (process) => watchTimeLimit(process, limitSeconds, stop.soon),
-    read: (process) =>
+    readOutput: (process) =>
       Promise.all([copyOutputToLog(process, "stdout", log, hash), copyOutputToLog(process, "stderr", log, null)]),
   });
   const duration_ms = context.clock.now().getTime() - began;
-  const problem = watch.late() ? `took over ${formatCountOf(limitSeconds, "second")}` : describeCommandExit(exit);
+  const problem = watch.late() ? `took over ${formatCountWithNoun(limitSeconds, "second")}` : describeCommandExit(exit);
   return { command, status: exit.code, duration_ms, output_hash: hash.digest(), problem };
 }
 
 /** Ends a program at its time limit and when `stop` is aborted. */
 function watchTimeLimit(process: AgentProcess, seconds: number, stop: AbortSignal) {
   let late = false;
-  const end = (): void => void process.stop(0).catch(() => {});
+  const endProgram = (): void => void process.stop(0).catch(() => {});
   const timer = setTimeout(() => {
     late = true;
-    end();
+    endProgram();
   }, seconds * 1000);
-  const forget = callOnAbort(stop, end);
+  const removeListener = callOnAbort(stop, endProgram);
   return {
     late: () => late,
     close() {
       clearTimeout(timer);
-      forget();
+      removeListener();
     },
   };
 }
@@ -110,9 +110,9 @@ export interface Supervision<Watch, Printed> {
   /** Called once the program runs; its result is closed after the program has ended. */
   readonly watch: (program: AgentProcess) => Watch;
   /** Awaited before any output is read. */
-  readonly begin?: (program: AgentProcess, watch: Watch) => Promise<void>;
+  readonly onStart?: (program: AgentProcess, watch: Watch) => Promise<void>;
   /** Reads both streams to their ends. If it fails, the program is ended, because it would block without a reader. */
-  readonly read: (program: AgentProcess, watch: Watch) => Promise<Printed>;
+  readonly readOutput: (program: AgentProcess, watch: Watch) => Promise<Printed>;
 }
 
 /** Runs a program and reads its output. On return or throw, it and every process that it started have ended. */
@@ -124,8 +124,8 @@ export async function superviseProgram<Watch extends { close(): void }, Printed>
   const program = await ports.agents.start(start);
   const watch = supervision.watch(program);
   try {
-    await supervision.begin?.(program, watch);
-    const printed = supervision.read(program, watch);
+    await supervision.onStart?.(program, watch);
+    const printed = supervision.readOutput(program, watch);
     const failed = printed.then(
       () => new Promise<never>(() => {}),
       (error: unknown) => Promise.reject(error),

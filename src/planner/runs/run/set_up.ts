@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import { refuseUnacceptedSetup } from "../../operations/shared/start_checks.ts";
-import { LOCK_FILES, proposeSetup } from "../../work/setup_proposals.ts";
-import type { PlacedJob, RunDeps } from "../run_types.ts";
+import { LOCK_FILES, proposeSetupCommands } from "../../work/setup_proposals.ts";
+import type { LocatedJob, RunDeps } from "../run_types.ts";
 import { removeTrailingSlash } from "./place.ts";
 import { runCommands } from "./run_commands.ts";
 
@@ -12,14 +12,14 @@ import { runCommands } from "./run_commands.ts";
  *
  * @throws OperationError `failed_precondition` that names the command which failed
  */
-export async function setUpWorktree(deps: RunDeps, job: PlacedJob): Promise<void> {
+export async function setUpWorktree(deps: RunDeps, job: LocatedJob): Promise<void> {
   const { config, log, place, id } = job;
   const { worktree } = place;
   if (worktree === null) return;
-  for (const note of await worktree.furnish(config.worktree)) await log.line(`planner: ${note}`);
+  for (const note of await worktree.addRequiredFiles(config.worktree)) await log.line(`planner: ${note}`);
   const locks = await readLockFiles(deps, worktree.root);
   if (config.worktree.setup === null) {
-    const [missing] = proposeSetup(locks);
+    const [missing] = proposeSetupCommands(locks);
     if (missing === undefined) return;
     const message = `${missing.file} is there and worktree.setup is not: tests in the worktree would use what is installed around it. Set worktree.setup to [${JSON.stringify(missing.command)}], or to [] if nothing is needed`;
     await log.line(`planner: ${message}`);
@@ -29,17 +29,17 @@ export async function setUpWorktree(deps: RunDeps, job: PlacedJob): Promise<void
   if (config.worktree.setup.length > 0) await runSetupCommands(deps, job, locks);
 }
 
-async function runSetupCommands(deps: RunDeps, job: PlacedJob, locks: ReadonlyMap<string, string>): Promise<void> {
+async function runSetupCommands(deps: RunDeps, job: LocatedJob, locks: ReadonlyMap<string, string>): Promise<void> {
   const { config, log, place } = job;
   const commands = config.worktree.setup ?? [];
   await refuseUnacceptedSetup(deps.context, config);
   const state = hashText(deps, JSON.stringify([commands, ...locks]));
   // Stored in the worktree's git folder, which is removed with the worktree.
-  const mark = `${(await deps.files.gitFolders(place.root)).at(-1) ?? ""}/planner-setup`;
-  if ((await deps.files.read(mark)) === state) return;
+  const mark = `${(await deps.files.prepareCommitFolders(place.root)).at(-1) ?? ""}/planner-setup`;
+  if ((await deps.files.readText(mark)) === state) return;
   const results = await runCommands(deps, job, commands, {
     limitSeconds: config.worktree.setup_seconds,
-    word: "setup",
+    logPrefix: "setup",
     stopAtFailure: true,
   });
   const failed = results.find(({ problem }) => problem !== null);
@@ -49,13 +49,16 @@ async function runSetupCommands(deps: RunDeps, job: PlacedJob, locks: ReadonlyMa
     throw new OperationError("failed_precondition", `${said}${where}`);
   }
   // A command may have rewritten the lock file.
-  await deps.files.write(mark, hashText(deps, JSON.stringify([commands, ...(await readLockFiles(deps, place.root))])));
+  await deps.files.writeText(
+    mark,
+    hashText(deps, JSON.stringify([commands, ...(await readLockFiles(deps, place.root))])),
+  );
 }
 
 async function readLockFiles({ files }: RunDeps, root: string): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
   for (const file of LOCK_FILES) {
-    const text = await files.read(`${removeTrailingSlash(root)}/${file}`);
+    const text = await files.readText(`${removeTrailingSlash(root)}/${file}`);
     if (text !== null) texts.set(file, text);
   }
   return texts;
@@ -63,7 +66,7 @@ async function readLockFiles({ files }: RunDeps, root: string): Promise<Readonly
 
 /** Returns the SHA-256 of a text as hexadecimal digits. */
 export function hashText({ files }: RunDeps, text: string): string {
-  const hash = files.hasher();
+  const hash = files.createHasher();
   hash.update(new TextEncoder().encode(text));
   return hash.digest();
 }

@@ -3,7 +3,7 @@ import type { AgentLauncher } from "#planner/run_ports/agents.ts";
 import type { StoredRunReport } from "#planner/run_ports/process_records.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
-import { refuseLostRules } from "../../operations/shared/held_rules.ts";
+import { holdProjectRules } from "../../operations/shared/held_rules.ts";
 import {
   RESUMABLE_STATUSES,
   refuseLintErrors,
@@ -11,7 +11,7 @@ import {
   refuseUnacceptedSetup,
   refuseUnworkableSpec,
 } from "../../operations/shared/start_checks.ts";
-import { loadWorld } from "../../operations/shared/world.ts";
+import { loadSpecWorld } from "../../operations/shared/world.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import { isWorkSentBack } from "../../spec/reviews.ts";
 import type { Spec } from "../../spec/spec.ts";
@@ -26,23 +26,23 @@ export async function checkRunConditions(
   wishes: RunSettings,
 ): Promise<RunChoice> {
   const spec = await context.specs.load(id);
-  refuseUnworkableSpec(spec, await loadWorld(context), RESUMABLE_STATUSES);
+  refuseUnworkableSpec(spec, await loadSpecWorld(context), RESUMABLE_STATUSES);
   await refuseLintErrors(context, spec);
-  const config = await context.config();
+  const config = await context.readConfig();
   const provider = chooseProvider(config, spec, wishes);
   await refuseMissingAgent(context, provider, `start work on spec '${id}'`);
-  await refuseLostRules(context, `start work on spec '${id}'`);
+  await holdProjectRules(context, `start work on spec '${id}'`);
   if (wishes.worktree) await refuseUnacceptedSetup(context, config);
-  const reports = await ports.records.reports();
-  const goesOn =
+  const reports = await ports.records.readReports();
+  const continuesSession =
     wishes.resume || (config.defaults.resume && spec.status !== "pending") || isAnswerToReview(spec, reports);
-  const known = goesOn ? chooseSession(id, { provider, reports, wishes }) : null;
+  const known = continuesSession ? chooseSession(id, { provider, reports, wishes }) : null;
   const session = known === null ? createSession(provider, ports.agents) : { name: known, isNew: false };
   return { spec, config, provider, session };
 }
 
 function createSession({ row }: Provider, agents: AgentLauncher): RunChoice["session"] {
-  return row.newSessionArgs === null ? null : { name: agents.newSession(), isNew: true };
+  return row.newSessionArgs === null ? null : { name: agents.createSessionId(), isNew: true };
 }
 
 /** Returns whether the next run answers a review: a person has sent back the work of the spec's last run. */
@@ -50,14 +50,14 @@ function isAnswerToReview({ id, body }: Spec, reports: readonly StoredRunReport[
   return isWorkSentBack(body, reports.findLast(({ spec_id }) => spec_id === id)?.started_at ?? null);
 }
 
-interface Resuming {
+interface SessionChoice {
   readonly provider: Provider;
   readonly reports: readonly StoredRunReport[];
   readonly wishes: RunSettings;
 }
 
 /** Returns the session to continue, or null. Throws only if `wishes.resume` asks for a session that cannot continue. */
-function chooseSession(id: SpecId, { provider, reports, wishes }: Resuming): string | null {
+function chooseSession(id: SpecId, { provider, reports, wishes }: SessionChoice): string | null {
   try {
     return findSessionToResume(id, provider, reports);
   } catch (error) {
@@ -91,7 +91,7 @@ export async function markSpecStarted({ context }: RunDeps, id: SpecId, branchPr
 }
 
 /** Matches valid session ids. An id comes from an agent's output, so it must not resemble a flag or a placeholder. */
-const SESSION = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$/;
+const SESSION_ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$/;
 
 /**
  * Returns the agent session that the last run of the spec recorded.
@@ -104,15 +104,15 @@ export function findSessionToResume(
   { name, row }: Pick<Provider, "name" | "row">,
   reports: readonly StoredRunReport[],
 ): string {
-  const refuse = (why: string): never => {
+  const throwRefusal = (why: string): never => {
     throw new OperationError("failed_precondition", `Cannot resume work on spec '${id}': ${why}`);
   };
   const advice = `"planner work ${id}" goes on in a new session`;
-  if (row.resumeArgs === null) return refuse(`${name} cannot continue a session: ${advice}`);
+  if (row.resumeArgs === null) return throwRefusal(`${name} cannot continue a session: ${advice}`);
   const last = reports.findLast(({ spec_id, session }) => spec_id === id && session !== null);
-  if (last === undefined || last.session === null) return refuse(`no run has recorded a session: ${advice}`);
-  if (last.agent !== name) return refuse(`its last session is one of ${last.agent}, not of ${name}: ${advice}`);
-  if (!SESSION.test(last.session))
-    return refuse(`expected a session's name, got ${JSON.stringify(last.session.slice(0, 60))}`);
+  if (last === undefined || last.session === null) return throwRefusal(`no run has recorded a session: ${advice}`);
+  if (last.agent !== name) return throwRefusal(`its last session is one of ${last.agent}, not of ${name}: ${advice}`);
+  if (!SESSION_ID_PATTERN.test(last.session))
+    return throwRefusal(`expected a session's name, got ${JSON.stringify(last.session.slice(0, 60))}`);
   return last.session;
 }

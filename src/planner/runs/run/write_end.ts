@@ -14,23 +14,23 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { appendAgentOutput, mergeRunIntoProject } from "../../work/bring_back.ts";
 import { COMMIT_SUMMARIES, createCommitWriter } from "../../work/commit_message.ts";
 import type { RunEnd } from "../../work/end_of_run.ts";
-import type { PlacedRun, RepairDeps, RunDeps, RunPlace } from "../run_types.ts";
+import type { LocatedRun, RepairDeps, RunDeps, RunLocation } from "../run_types.ts";
 import { keepCutOffRecord } from "./keep_record.ts";
 import { removeTrailingSlash } from "./place.ts";
 
-export function getRunSpecStore({ context }: RunDeps, { worktree }: RunPlace): SpecStore {
-  return worktree === null ? context.specs : worktree.specs();
+export function getRunSpecStore({ context }: RunDeps, { worktree }: RunLocation): SpecStore {
+  return worktree === null ? context.specs : worktree.openSpecs();
 }
 
 /** Returns the spec as the agent left it, or why it cannot be read, because the agent may have moved or removed it. */
 export async function readSpecAfterRun(
   deps: RunDeps,
-  { id, place }: Pick<PlacedRun, "id" | "place">,
+  { id, place }: Pick<LocatedRun, "id" | "place">,
   state: WorktreeState | null,
 ): Promise<Spec | string> {
   const specs = getRunSpecStore(deps, place);
   try {
-    const isThere = (await specs.ids()).includes(id);
+    const isThere = (await specs.listIds()).includes(id);
     if (isThere) return await specs.load(id);
   } catch (error) {
     return `the spec cannot be read any more: ${getErrorMessage(error)}`;
@@ -43,7 +43,7 @@ export async function readSpecAfterRun(
   return place.worktree === null ? `the run ${done}` : `the run ${done} there: "planner work ${id}" brings it back`;
 }
 
-interface Ending extends RunEnd {
+interface EndToWrite extends RunEnd {
   /** The agent's last words; empty if they must not be stored. */
   readonly output: string;
   /** False if a person has to repair the worktree first; the worktree and its copy of the spec then stay unchanged. */
@@ -59,7 +59,7 @@ interface Ending extends RunEnd {
  *
  * @returns the end as it was written; a rejected commit adds a reason
  */
-export async function writeRunEnd(deps: RunDeps, run: PlacedRun, end: Ending): Promise<RunEnd> {
+export async function writeRunEnd(deps: RunDeps, run: LocatedRun, end: EndToWrite): Promise<RunEnd> {
   const { worktree } = run.place;
   if (worktree !== null) return writeEndInBothCopies(deps, { run, worktree, end });
   const now = deps.context.clock.now();
@@ -68,7 +68,7 @@ export async function writeRunEnd(deps: RunDeps, run: PlacedRun, end: Ending): P
 }
 
 /** Returns the project's text with the checks with which the run began. Checks changed since then become proposals. */
-function restoreChecks({ tell }: RunDeps, { id, before }: PlacedRun, text: string): string {
+function restoreChecks({ tell }: RunDeps, { id, before }: LocatedRun, text: string): string {
   const kept = keepChecks(text, { own: before, restores: true });
   if (kept === text) return text;
   const message = `checks in ".planner/specs/${id}.md" of the project were changed during the run: they are back, and what was made of them is proposed there`;
@@ -77,15 +77,15 @@ function restoreChecks({ tell }: RunDeps, { id, before }: PlacedRun, text: strin
 }
 
 interface WorktreeEnd {
-  readonly run: PlacedRun;
+  readonly run: LocatedRun;
   readonly worktree: Worktree;
-  readonly end: Ending;
+  readonly end: EndToWrite;
 }
 
 /** Writes the end in the worktree and commits it there. If git rejects the commit, the change stays uncommitted. */
 async function writeEndInWorktree({ run, worktree, end }: WorktreeEnd, now: Date): Promise<RunEnd> {
   const { id, config, spec } = run;
-  const specs = worktree.specs();
+  const specs = worktree.openSpecs();
   await specs.edit(id, (text) => buildFinalText(text, { run, end, now }));
   const message = createCommitWriter(config.git.commit_template, spec);
   try {
@@ -104,11 +104,11 @@ async function writeEndInBothCopies(deps: RunDeps, { run, worktree, end }: Workt
   const { id, before, log } = run;
   const now = deps.context.clock.now();
   const written = end.settled ? await writeEndInWorktree({ run, worktree, end }, now) : end;
-  const { text } = await worktree.specs().readText(id);
+  const { text } = await worktree.openSpecs().readText(id);
   // Leaves the worktree unchanged, because a further change could hinder a person's repair.
   const there = end.settled ? text : buildFinalText(text, { run, end, now });
   let bodyLeft = false;
-  if (!(await deps.context.specs.ids()).includes(id)) {
+  if (!(await deps.context.specs.listIds()).includes(id)) {
     const file = `.planner/specs/${id}.md`;
     throw new OperationError(
       "failed_precondition",
@@ -131,7 +131,7 @@ async function writeEndInBothCopies(deps: RunDeps, { run, worktree, end }: Workt
 
 function buildFinalText(
   text: string,
-  { run: { before }, end, now }: { readonly run: PlacedRun; readonly end: Ending; readonly now: Date },
+  { run: { before }, end, now }: { readonly run: LocatedRun; readonly end: EndToWrite; readonly now: Date },
 ): string {
   const document = parseDocument(text);
   const since = document.ok ? document.frontmatter["completed_at"] : undefined;
@@ -158,11 +158,11 @@ function shortenOutput(output: string): string {
 }
 
 /** Sets the spec back to pending and removes the worktree of a run that left no work. */
-export async function undoEmptyRun({ context, ports }: RunDeps, { id, place }: PlacedRun): Promise<void> {
+export async function undoEmptyRun({ context, ports }: RunDeps, { id, place }: LocatedRun): Promise<void> {
   await changeSpec(context, id, (text) => editFields(text, { status: "pending" }));
   if (place.worktree === null) return;
   try {
-    await ports.worktrees.remove(id);
+    await ports.worktrees.removeWorktree(id);
   } catch (error) {
     // The worktree contains something, an earlier run's work for example, which the next run continues.
     if (!(error instanceof OperationError)) throw error;
@@ -186,7 +186,7 @@ export async function recordBrokenRun(
     () => markStartedSpecFailed(deps, id),
     () => keepCutOffRecord(deps, id, { processId, reason }),
     async () => {
-      if (!(await ports.worktrees.ids()).includes(id)) return;
+      if (!(await ports.worktrees.listIds()).includes(id)) return;
       await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error: reason, commits: [] });
     },
   ];

@@ -5,7 +5,7 @@ import { readPromptVariables } from "../../work/prompts/prompt.ts";
 import { fillTemplate, loadTemplate, type PromptTemplate } from "../../work/prompts/prompt_template.ts";
 import { SPLIT_ANSWER_FORMAT, SPLIT_PROMPT, SPLIT_PROMPT_NAME } from "../../work/prompts/standard_prompt.ts";
 import { explainExitStatus, type Provider } from "../../work/providers.ts";
-import { buildRunPlace } from "../job.ts";
+import { buildRunLocation } from "../job.ts";
 import { buildPromptRequest, launchAgent } from "../run/launch_agent.ts";
 import type { AgentRunResult } from "../run/run_agent.ts";
 import type { AgentJob, RunDeps } from "../run_types.ts";
@@ -22,16 +22,26 @@ export async function requestMembers(
   const { context, ports, root } = deps;
   const { id } = claim;
   const spec = await context.specs.load(id);
-  const config = await context.config();
+  const config = await context.readConfig();
   const text = await buildSplitPrompt(deps, id);
   const log = await ports.logs.open(id, processId, config.log.max_bytes);
   try {
     await log.line(`planner: ${provider.name} is asked how to split the spec`);
-    const job = { id, processId, config, log, stop, place: buildRunPlace(root, null), spec, provider, session: null };
+    const job = {
+      id,
+      processId,
+      config,
+      log,
+      stop,
+      place: buildRunLocation(root, null),
+      spec,
+      provider,
+      session: null,
+    };
     const stillWanted = (): Promise<boolean> => ports.records.isRunning(processId);
-    const end = await launchAgent(deps, { job, claim, stillWanted, prompt: { text } });
+    const end = await launchAgent(deps, { job, claim, isStillWanted: stillWanted, prompt: { text } });
     if (!(await stillWanted())) throw buildSplitError(id, "it was ended from outside");
-    refuseFailedAgent(id, end, provider);
+    assertAgentSucceeded(id, end, provider);
     return end.output;
   } catch (error) {
     if (error instanceof OperationError) await log.line(`planner: failed: ${error.message}`).catch(() => {});
@@ -41,7 +51,7 @@ export async function requestMembers(
   }
 }
 
-function refuseFailedAgent(
+function assertAgentSucceeded(
   id: SpecId,
   { exit, failure, interrupted, claimed }: AgentRunResult,
   provider: Provider,
@@ -68,7 +78,7 @@ async function buildSplitPrompt(deps: RunDeps, id: SpecId): Promise<string> {
   const template: PromptTemplate = own
     ? await loadTemplate(prompts, SPLIT_PROMPT_NAME)
     : { name: SPLIT_PROMPT_NAME, text: SPLIT_PROMPT };
-  const job = { id, config: await context.config(), place: buildRunPlace(root, null) };
+  const job = { id, config: await context.readConfig(), place: buildRunLocation(root, null) };
   const values = await readPromptVariables(context, await buildPromptRequest(deps, job, null));
   const filled = fillTemplate(template, values);
   for (const message of filled.warnings) tell({ event: "note", spec_id: id, message });

@@ -42,12 +42,12 @@ export function parseMembers(answer: string): readonly ProposedMember[] {
   return members;
 }
 
-interface Place {
+interface MemberPosition {
   readonly number: number;
   readonly count: number;
 }
 
-function parseMember(value: unknown, place: Place): ProposedMember {
+function parseMember(value: unknown, place: MemberPosition): ProposedMember {
   if (!isJsonObject(value)) throw buildMembersError(`member ${place.number} is not an object`);
   const { criteria, checks } = parseCriteria(value, place);
   if (criteria.length === 0) throw buildMembersError(`member ${place.number} has no acceptance criteria`);
@@ -64,7 +64,7 @@ function parseMember(value: unknown, place: Place): ProposedMember {
 }
 
 /** Parses criteria, each of which is a text or an object with a text and its check. */
-function parseCriteria(value: Fields, place: Place): Pick<ProposedMember, "criteria" | "checks"> {
+function parseCriteria(value: JsonFields, place: MemberPosition): Pick<ProposedMember, "criteria" | "checks"> {
   const list = value["acceptance_criteria"] ?? [];
   if (!Array.isArray(list)) throw buildMembersError(`"acceptance_criteria" of member ${place.number} is not a list`);
   const items = list.map((item: unknown) => (isJsonObject(item) ? item : { criterion: item }));
@@ -86,13 +86,13 @@ function parseMemberText(value: unknown, what: string): string {
   return value.trim();
 }
 
-function parseMemberTexts(object: Fields, name: string, { number }: Place): readonly string[] {
+function parseMemberTexts(object: JsonFields, name: string, { number }: MemberPosition): readonly string[] {
   const list = object[name] ?? [];
   if (!Array.isArray(list)) throw buildMembersError(`"${name}" of member ${number} is not a list`);
   return [...new Set(list.map((item: unknown) => joinLines(parseMemberText(item, `"${name}" of member ${number}`))))];
 }
 
-function parseDependencies(object: Fields, { number, count }: Place): readonly number[] {
+function parseDependencies(object: JsonFields, { number, count }: MemberPosition): readonly number[] {
   const list = object["depends_on"] ?? [];
   if (!Array.isArray(list)) throw buildMembersError(`"depends_on" of member ${number} is not a list`);
   for (const item of list as readonly unknown[]) {
@@ -133,7 +133,7 @@ function findCycle(members: readonly ProposedMember[]): readonly number[] | unde
   return undefined;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type JsonFields = Readonly<Record<string, unknown>>;
 
 function buildMembersError(why: string): OperationError {
   return new OperationError("failed_precondition", `Cannot read members from the agent's answer: ${why}`);

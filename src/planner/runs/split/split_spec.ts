@@ -70,7 +70,7 @@ export async function splitSpec(deps: RunDeps, id: SpecId, wishes: SplitOptions)
 }
 
 async function findTooLargeSpecs({ context }: RunDeps, ids: readonly SpecId[]): Promise<readonly SpecId[]> {
-  const { lint } = await context.config();
+  const { lint } = await context.readConfig();
   const specs = await Promise.all(ids.map((id) => context.specs.load(id)));
   return specs.filter((spec) => exceedsLintThreshold(spec, lint.thresholds)).map(({ id }) => id);
 }
@@ -87,13 +87,13 @@ function exceedsLintThreshold(spec: Spec, thresholds: PlannerConfig["lint"]["thr
 async function splitOneSpec(deps: RunDeps, id: SpecId, wishes: SplitOptions): Promise<SplitResult> {
   const { context, ports, pid } = deps;
   await refuseUnsplittableSpec(context, await context.specs.load(id), wishes.force);
-  const provider = selectProvider(await context.config(), { model: wishes.model, task: "split" });
+  const provider = selectProvider(await context.readConfig(), { model: wishes.model, task: "split" });
   await refuseMissingAgent(context, provider, `split spec '${id}'`);
   const processId = `${id}-${pid}`;
   const claim = await claimSpec(deps, id, processId);
   try {
     const started_at = deps.startedAt ?? context.clock.now().toISOString();
-    await ports.records.start({ process_id: processId, spec_id: id, pid, started_at, mode: "split" });
+    await ports.records.startRecord({ process_id: processId, spec_id: id, pid, started_at, mode: "split" });
     let end: ProcessResult = { status: "failed", error: "the split broke off" };
     try {
       const answer = await requestMembers(deps, { processId, provider, claim, stop: wishes.stop });
@@ -104,7 +104,7 @@ async function splitOneSpec(deps: RunDeps, id: SpecId, wishes: SplitOptions): Pr
       end = { status: "failed", error: getErrorMessage(error) };
       throw error;
     } finally {
-      await ports.records.finish(processId, end, context.clock.now());
+      await ports.records.finishRecord(processId, end, context.clock.now());
     }
   } finally {
     await claim.release();
@@ -166,11 +166,11 @@ function buildMemberId(parent: SpecId, number: number): SpecId {
 function buildMemberBody({ description, criteria, checks }: ProposedMember): string {
   const fence = findMissingFence(description);
   const text = fence === undefined ? description : `${description}\n${fence}`;
-  const itemOf = (criterion: string): string => {
+  const formatItem = (criterion: string): string => {
     const check = checks.get(criterion);
     return check === undefined ? `- [ ] ${criterion}` : `- [ ] ${criterion}\n  verify: ${check}`;
   };
-  const list = `## ${CRITERIA_SECTION}\n\n${criteria.map(itemOf).join("\n")}`;
+  const list = `## ${CRITERIA_SECTION}\n\n${criteria.map(formatItem).join("\n")}`;
   if (text === "") return list;
   if (findLastSection(text, CRITERIA_SECTION) !== undefined) return `${list}\n\n## Description\n\n${text}`;
   return `${text}\n\n${list}`;

@@ -30,7 +30,7 @@ export interface WatchOptions {
  * Source: docs/decisions.md#s-27; docs/contract/spec-tool.md#rule-7, docs/contract/spec-tool.md#rule-8.
  */
 export async function watchProject(deps: RunDeps, wishes: WatchOptions): Promise<{ readonly unmerged: boolean }> {
-  const hold = await deps.ports.watch.take();
+  const hold = await deps.ports.watch.acquire();
   if (hold === null) throw new OperationError("failed_precondition", "Watch is already running");
   try {
     wishes.tell({ event: "started", pid: deps.pid });
@@ -51,7 +51,7 @@ async function runWatchRounds(
   const look = new WatchRounds(deps, wishes);
   let busyAt = clock.now().getTime();
   for (;;) {
-    const { config, result } = await look.next();
+    const { config, result } = await look.runNextRound();
     if (result.busy) busyAt = clock.now().getTime();
     if (wishes.stop.soon.aborted) return { reason: "stopped", unmerged: false };
     if (wishes.once) return { reason: "once", unmerged: result.unmerged };
@@ -70,23 +70,23 @@ class WatchRounds {
   readonly #wishes: WatchOptions;
   readonly #state: WatchState = createWatchState();
   #config: PlannerConfig | undefined;
-  #told = "";
+  #lastMessage = "";
 
   constructor(deps: RunDeps, wishes: WatchOptions) {
     this.#deps = deps;
     this.#wishes = wishes;
   }
 
-  async next(): Promise<{ readonly config: PlannerConfig; readonly result: RoundResult }> {
+  async runNextRound(): Promise<{ readonly config: PlannerConfig; readonly result: RoundResult }> {
     const config = await this.#readConfig();
     const { tell, stop, pollMs } = this.#wishes;
     const options = { config, pollMs: pollMs ?? config.watch.poll_interval_ms, stop, tell };
     try {
       const result = await runWatchRound(this.#deps, this.#state, options);
-      this.#told = "";
+      this.#lastMessage = "";
       return { config, result };
     } catch (error) {
-      this.#tellOnce(error);
+      this.#reportOnce(error);
       return { config, result: { busy: false, unmerged: true } };
     }
   }
@@ -94,30 +94,30 @@ class WatchRounds {
   /** Reads the settings again in each round. While the file is broken, the last readable settings apply. */
   async #readConfig(): Promise<PlannerConfig> {
     try {
-      this.#config = await this.#deps.context.config();
+      this.#config = await this.#deps.context.readConfig();
     } catch (error) {
       if (this.#config === undefined) throw error;
-      this.#tellOnce(error);
+      this.#reportOnce(error);
     }
     return this.#config;
   }
 
-  #tellOnce(error: unknown): void {
+  #reportOnce(error: unknown): void {
     if (!(error instanceof OperationError)) throw error;
-    if (this.#told !== error.message) this.#wishes.tell({ event: "note", message: error.message });
-    this.#told = error.message;
+    if (this.#lastMessage !== error.message) this.#wishes.tell({ event: "note", message: error.message });
+    this.#lastMessage = error.message;
   }
 }
 
 function pauseUntilStopped(milliseconds: number, stop: AbortSignal): Promise<void> {
   if (stop.aborted) return Promise.resolve();
   return new Promise((resolve) => {
-    const end = (): void => {
+    const endPause = (): void => {
       clearTimeout(timer);
-      stop.removeEventListener("abort", end);
+      stop.removeEventListener("abort", endPause);
       resolve();
     };
-    const timer = setTimeout(end, milliseconds);
-    stop.addEventListener("abort", end);
+    const timer = setTimeout(endPause, milliseconds);
+    stop.addEventListener("abort", endPause);
   });
 }

@@ -1,14 +1,14 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "#planner/config/config.ts";
-import { loadWorld, type SpecWorld } from "#planner/operations/shared/world.ts";
-import { workStart } from "#planner/operations/work_start.ts";
+import { loadSpecWorld, type SpecWorld } from "#planner/operations/shared/world.ts";
+import { workStartTool } from "#planner/operations/work_start.ts";
 import type { ProcessRecord } from "#planner/ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { findRetryTime } from "#planner/work/retry.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import { parseCriteria } from "../../spec/criteria.ts";
 import type { Spec } from "../../spec/spec.ts";
-import { listMembers } from "../../work/merge_order.ts";
+import { listMemberIds } from "../../work/merge_order.ts";
 import { closeGroup, isDoneGroup } from "../close_group.ts";
 import { findDeadRecords, findStaleClaims } from "../doctor/check_processes.ts";
 import type { MergeResult } from "../merge/complete_spec.ts";
@@ -38,9 +38,9 @@ export interface RoundResult {
 }
 
 /** Maximum pause before a rejected merge is tried again, in milliseconds. */
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_RETRY_PAUSE_MS = 60_000;
 
-interface Refusal {
+interface MergeRefusal {
   readonly reason: string;
   readonly times: number;
   readonly nextAt: number;
@@ -51,34 +51,38 @@ interface Refusal {
  * reason is printed once while it stays the same.
  */
 class MergeRefusals {
-  readonly #known = new Map<SpecId, Refusal>();
+  readonly #refusals = new Map<SpecId, MergeRefusal>();
 
   isDue(id: SpecId, now: number): boolean {
-    return (this.#known.get(id)?.nextAt ?? 0) <= now;
+    return (this.#refusals.get(id)?.nextAt ?? 0) <= now;
   }
 
   /** Records a rejected merge and schedules the next try. @returns whether the reason has changed */
-  note(id: SpecId, reason: string, { now, pauseMs }: { readonly now: number; readonly pauseMs: number }): boolean {
-    const before = this.#known.get(id);
+  recordRefusal(
+    id: SpecId,
+    reason: string,
+    { now, pauseMs }: { readonly now: number; readonly pauseMs: number },
+  ): boolean {
+    const before = this.#refusals.get(id);
     const times = before === undefined ? 0 : before.times + 1;
-    const nextAt = now + Math.min(pauseMs * 2 ** times, Math.max(LONGEST_PAUSE_MS, pauseMs));
-    this.#known.set(id, { reason, times, nextAt });
+    const nextAt = now + Math.min(pauseMs * 2 ** times, Math.max(MAX_RETRY_PAUSE_MS, pauseMs));
+    this.#refusals.set(id, { reason, times, nextAt });
     return before?.reason !== reason;
   }
 
-  forget(id: SpecId): void {
-    this.#known.delete(id);
+  clearRefusal(id: SpecId): void {
+    this.#refusals.delete(id);
   }
 }
 
 export interface WatchState {
   readonly refusals: MergeRefusals;
   /** Reasons why retries could not begin, kept so that each is printed once. */
-  readonly unstarted: Map<SpecId, string>;
+  readonly startErrors: Map<SpecId, string>;
 }
 
 export function createWatchState(): WatchState {
-  return { refusals: new MergeRefusals(), unstarted: new Map() };
+  return { refusals: new MergeRefusals(), startErrors: new Map() };
 }
 
 export interface RoundOptions {
@@ -100,7 +104,7 @@ export async function runWatchRound(deps: RunDeps, state: WatchState, options: R
   if (options.stop.soon.aborted) return { busy: true, unmerged: false };
   await closeDoneGroups(deps, (spec_id, message) => options.tell({ event: "closed", spec_id, message }));
   const retrying = await retryFailedSpecs(deps, state, options);
-  const running = (await deps.context.work.processes()).some(({ status }) => status === "running");
+  const running = (await deps.context.work.readProcesses()).some(({ status }) => status === "running");
   return {
     busy: running || retrying || results.some(({ outcome }) => outcome === "merged" || outcome === "nothing"),
     unmerged: results.some(({ outcome }) => outcome === "conflict" || outcome === "refused"),
@@ -127,8 +131,8 @@ async function mergeFinishedWork(
   if (ids.length === 0) return [];
   return mergeSpecs(deps, { ids, stop, unproven: null, shared: { steal: false, offline: false } }, (result) => {
     const { spec_id } = result;
-    if (result.outcome !== "refused") refusals.forget(spec_id);
-    else if (!refusals.note(spec_id, result.reason, { now, pauseMs: pollMs })) return;
+    if (result.outcome !== "refused") refusals.clearRefusal(spec_id);
+    else if (!refusals.recordRefusal(spec_id, result.reason, { now, pauseMs: pollMs })) return;
     tell({ event: "merge", ...result });
   });
 }
@@ -136,18 +140,18 @@ async function mergeFinishedWork(
 /** Retries failed specs that are due. @returns whether a run was begun or a retry is still due later */
 async function retryFailedSpecs(deps: RunDeps, state: WatchState, { config, tell }: RoundOptions): Promise<boolean> {
   const { context } = deps;
-  const { specs, readiness } = await loadWorld(context);
+  const { specs, readiness } = await loadSpecWorld(context);
   const failed = specs.filter((spec) => spec.status === "failed" && readiness.isReady(spec));
   if (failed.length === 0) return false;
-  const records = groupRecordsBySpec(await context.work.processes());
+  const records = groupRecordsBySpec(await context.work.readProcesses());
   const now = context.clock.now().getTime();
-  let coming = false;
+  let hasRetry = false;
   for (const { id } of failed) {
     const at = findRetryTime(records.get(id) ?? [], config.watch);
     if (at === null) continue;
-    coming ||= at > now || (await beginRetryRun(deps, id, { state, tell }));
+    hasRetry ||= at > now || (await beginRetryRun(deps, id, { state, tell }));
   }
-  return coming;
+  return hasRetry;
 }
 
 async function beginRetryRun(
@@ -156,14 +160,14 @@ async function beginRetryRun(
   { state, tell }: { readonly state: WatchState; readonly tell: RoundOptions["tell"] },
 ): Promise<boolean> {
   try {
-    const { value } = await workStart.run(context, { id });
-    state.unstarted.delete(id);
+    const { value } = await workStartTool.run(context, { id });
+    state.startErrors.delete(id);
     tell({ event: "retry", spec_id: id, process_id: value.process_id, pid: value.pid });
     return true;
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
-    if (state.unstarted.get(id) !== error.message) tell({ event: "note", message: error.message });
-    state.unstarted.set(id, error.message);
+    if (state.startErrors.get(id) !== error.message) tell({ event: "note", message: error.message });
+    state.startErrors.set(id, error.message);
     return false;
   }
 }
@@ -183,21 +187,21 @@ function groupRecordsBySpec(records: readonly ProcessRecord[]): ReadonlyMap<stri
  * Closes groups, and drivers without open criteria, whose members are all done and merged. A driver with open criteria
  * is separate work. Repeats this, because closing a member may complete its driver.
  *
- * @param told called with each closed spec and the result
+ * @param onClosed called with each closed spec and the result
  */
-async function closeDoneGroups(deps: RunDeps, told: (id: SpecId, message: string) => void): Promise<void> {
+async function closeDoneGroups(deps: RunDeps, onClosed: (id: SpecId, message: string) => void): Promise<void> {
   for (;;) {
-    const world = await loadWorld(deps.context);
+    const world = await loadSpecWorld(deps.context);
     const done = await findFirstDoneGroup(deps, world);
     if (done === undefined) return;
-    told(done.id, (await closeGroup(deps, done.id)).message);
+    onClosed(done.id, (await closeGroup(deps, done.id)).message);
   }
 }
 
 async function findFirstDoneGroup(deps: RunDeps, world: SpecWorld): Promise<Spec | undefined> {
   for (const spec of world.specs) {
     if (!(isDoneGroup(spec, world) || isCompletedDriver(spec, world))) continue;
-    const members = listMembers(spec, world.specs) as readonly SpecId[];
+    const members = listMemberIds(spec, world.specs) as readonly SpecId[];
     if (members.length === 0 || (await findLiveWorker(deps.context, spec.id)) !== null) continue;
     const merged = await Promise.all(members.map((id) => deps.ports.worktrees.isMerged(id)));
     if (merged.every(Boolean)) return spec;

@@ -5,8 +5,8 @@ import { parseReadable } from "../document.ts";
 import { findFirstHeading, findHeadings, findLastSection } from "../sections.ts";
 import { detectLineBreak, findLineStart } from "../text_lines.ts";
 
-const OUTPUT = "Output";
-const ENDS_LINE = /[\r\n]$/;
+const OUTPUT_SECTION = "Output";
+const LINE_END_PATTERN = /[\r\n]$/;
 
 /**
  * Appends `output` as plain text under `## Output`: to that section if it is the last one of the body, otherwise in a
@@ -24,7 +24,7 @@ export function appendOutput(text: string, output: string): string {
   const fence = findMissingFence(body);
   const before = fence === undefined ? ended : `${ended}${fence}${lineBreak}`;
   const blank = before === "" || endsWithBlankLine(before) ? "" : lineBreak;
-  const heading = endsInOutputSection(before) ? "" : `## ${OUTPUT}${lineBreak}${lineBreak}`;
+  const heading = endsInOutputSection(before) ? "" : `## ${OUTPUT_SECTION}${lineBreak}${lineBreak}`;
   return joinFileParts(head, `${before}${blank}${heading}${normalizeBodyText(output, lineBreak)}`, lineBreak);
 }
 
@@ -74,7 +74,7 @@ function splitHead(text: string): { readonly head: string; readonly body: string
 
 /** Returns whether the last level 2 section is the output, so that text appended to the body belongs to it. */
 function endsInOutputSection(body: string): boolean {
-  const section = findLastSection(body, OUTPUT);
+  const section = findLastSection(body, OUTPUT_SECTION);
   return section?.heading.level === 2 && section.end === body.length;
 }
 
@@ -87,7 +87,7 @@ function normalizeBodyText(text: string, lineBreak: string): string {
 }
 
 function ensureLineEnd(text: string, lineBreak: string): string {
-  return text === "" || ENDS_LINE.test(text) ? text : text + lineBreak;
+  return text === "" || LINE_END_PATTERN.test(text) ? text : text + lineBreak;
 }
 
 function endsWithBlankLine(text: string): boolean {
@@ -100,7 +100,7 @@ function matchBlankLines(text: string): string {
 }
 
 function joinFileParts(head: string, body: string, lineBreak: string): string {
-  if (head.length > 1) return ENDS_LINE.test(head) || body === "" ? head + body : head + lineBreak + body;
+  if (head.length > 1) return LINE_END_PATTERN.test(head) || body === "" ? head + body : head + lineBreak + body;
   // Without frontmatter a body must not begin with a fence, nor with a character that would be read as the byte-order
   // mark.
   const misleads = /^---(?!-)/.test(body) || (head === "" && body.startsWith("\ufeff"));

@@ -14,17 +14,17 @@ import { planFlowItemEdits } from "./edit_flow_items.ts";
 import {
   type FrontmatterLayout,
   formatFieldLines,
-  formatInline,
+  formatInlineValue,
   formatValueLines,
   needsSeparateLines,
 } from "./field_text.ts";
-import { detectStyle, type ItemPlan, planItems, selectItemStyle } from "./list_plan.ts";
+import { detectScalarStyle, type ItemPlan, planItems, selectItemStyle } from "./list_plan.ts";
 import { isListToken, type MapEntry, type MapSite } from "./map_entries.ts";
 import { formatScalar } from "./scalar_text.ts";
-import type { Range, TextEdit } from "./text_edits.ts";
+import type { OffsetRange, TextEdit } from "./text_edits.ts";
 
 /** A new value and, in `current`, the parsed value that the entry has now. */
-export interface NewValue {
+export interface ValueChange {
   readonly value: FieldValue;
   readonly current: unknown;
 }
@@ -35,9 +35,9 @@ export interface EditSite {
   readonly layout: FrontmatterLayout;
 }
 
-type Edits = readonly TextEdit[] | undefined;
+type EntryEdits = readonly TextEdit[] | undefined;
 
-export function setEntry(site: EditSite, { map }: MapSite, entry: MapEntry, change: NewValue): Edits {
+export function planEntryChange(site: EditSite, { map }: MapSite, entry: MapEntry, change: ValueChange): EntryEdits {
   const inFlow = map.type === "flow-collection";
   const { value } = change;
   if (isTextList(value) && isListToken(entry.value)) {
@@ -51,7 +51,7 @@ export function setEntry(site: EditSite, { map }: MapSite, entry: MapEntry, chan
 }
 
 /** Removes an entry; comment lines above it stay. */
-export function removeEntry(site: EditSite, { map, entries }: MapSite, entry: MapEntry): Edits {
+export function planEntryRemoval(site: EditSite, { map, entries }: MapSite, entry: MapEntry): EntryEdits {
   if (map.type === "flow-collection") {
     const plan = entries.flatMap((other, index) => (other === entry ? [] : [index]));
     return planFlowItemEdits(site.yaml, map, { plan, lineBreak: site.layout.lineBreak });
@@ -60,7 +60,12 @@ export function removeEntry(site: EditSite, { map, entries }: MapSite, entry: Ma
   return lines && [{ ...lines, text: "" }];
 }
 
-export function addEntry(site: EditSite, { map, entries }: MapSite, name: string, value: FieldValue): Edits {
+export function planEntryAddition(
+  site: EditSite,
+  { map, entries }: MapSite,
+  name: string,
+  value: FieldValue,
+): EntryEdits {
   const { yaml, layout } = site;
   if (map.type === "flow-collection") {
     const text = `${formatScalar(name, { style: "plain", inFlow: true })}: ${formatFlowValue(value)}`;
@@ -78,7 +83,7 @@ function planListEdits(
   { yaml, layout }: EditSite,
   list: SequenceToken,
   { value, current, inFlow }: { value: readonly string[]; current: unknown; inFlow: boolean },
-): Edits {
+): EntryEdits {
   const form = { style: selectItemStyle(list), inFlow: inFlow || list.type === "flow-collection" };
   const plan: ItemPlan = planItems(isTextList(current) ? current : [], value, (item) => formatScalar(item, form));
   const options = { plan, lineBreak: layout.lineBreak };
@@ -86,21 +91,21 @@ function planListEdits(
   return plan.length === 0 ? undefined : planBlockListEdits(yaml, list, options);
 }
 
-function planFlowValue(entry: MapEntry, value: FieldValue): Edits {
+function planFlowValue(entry: MapEntry, value: FieldValue): EntryEdits {
   const text = formatFlowValue(value, entry.value);
   if (entry.value !== undefined) return [replaceToken(entry.value, text)];
   const at = entry.colonEnd ?? entry.keyEnd;
   return [{ start: at, end: at, text: entry.colonEnd === undefined ? `: ${text}` : ` ${text}` }];
 }
 
-function planInlineValue({ yaml }: EditSite, entry: MapEntry, value: FieldValue): Edits {
-  const text = formatInline(value, { style: detectStyle(entry.value), inFlow: false });
+function planInlineValue({ yaml }: EditSite, entry: MapEntry, value: FieldValue): EntryEdits {
+  const text = formatInlineValue(value, { style: detectScalarStyle(entry.value), inFlow: false });
   if (entry.value !== undefined && isInlineToken(entry.value)) return [replaceToken(entry.value, text)];
   const cleared = planValueRemoval(yaml, entry);
   return cleared && [{ start: cleared.at, end: cleared.at, text: ` ${text}` }, ...cleared.edits];
 }
 
-function planBlockValue({ yaml, layout }: EditSite, entry: MapEntry, value: FieldValue): Edits {
+function planBlockValue({ yaml, layout }: EditSite, entry: MapEntry, value: FieldValue): EntryEdits {
   const cleared = planValueRemoval(yaml, entry);
   const lines = findWholeLines(yaml, entry.start, entry.start);
   if (cleared === undefined || lines === undefined) return undefined;
@@ -151,18 +156,18 @@ function replaceToken(token: Token, text: string): TextEdit {
 }
 
 function formatFlowValue(value: FieldValue, old?: Token): string {
-  return formatInline(value, { style: detectStyle(old), inFlow: true });
+  return formatInlineValue(value, { style: detectScalarStyle(old), inFlow: true });
 }
 
 /** Returns the whole lines of `start..end` with the last line break; undefined if text precedes `start` on its line. */
-function findWholeLines(yaml: string, start: number, end: number): Range | undefined {
+function findWholeLines(yaml: string, start: number, end: number): OffsetRange | undefined {
   const from = findLineStart(yaml, start);
   if (yaml.slice(from, start).trim() !== "") return undefined;
   return { start: from, end: skipLineBreak(yaml, findLineEnd(yaml, end)) };
 }
 
 /** Returns the line ranges of every item of a block collection; undefined if an item shares a line with other text. */
-function findItemLines(yaml: string, collection: CST.BlockSequence | CST.BlockMap): readonly Range[] | undefined {
+function findItemLines(yaml: string, collection: CST.BlockSequence | CST.BlockMap): readonly OffsetRange[] | undefined {
   const ranges = collection.items
     .filter(hasItemContent)
     .map((item) => findWholeLines(yaml, findItemStart(item), findItemEnd(item)));

@@ -52,12 +52,14 @@ interface FlowParts {
 function parseFlowParts(yaml: string, collection: CST.FlowCollection): FlowParts | undefined {
   const filled = collection.items.filter(hasItemContent);
   const commas = collection.items.flatMap(({ start }) => start.filter(({ type }) => type === "comma"));
-  const [opening, firstLead] = splitFirstLine(yaml.slice(collection.offset + 1, findItemsStart(filled[0], collection)));
+  const [opening, firstLead] = splitFirstLine(
+    yaml.slice(collection.offset + 1, findItemOrBracketStart(filled[0], collection)),
+  );
   const items: FlowItem[] = [];
   let lead = firstLead;
   for (const [index, item] of filled.entries()) {
     const end = findItemEnd(item);
-    const gap = yaml.slice(end, findItemsStart(filled[index + 1], collection));
+    const gap = yaml.slice(end, findItemOrBracketStart(filled[index + 1], collection));
     const [line, rest] = splitFirstLine(gap);
     const comma = commas[index] === undefined ? -1 : commas[index].offset - end;
     if (comma >= line.length) return undefined;
@@ -70,7 +72,10 @@ function parseFlowParts(yaml: string, collection: CST.FlowCollection): FlowParts
   return { opening, items, closing: lead, lastComma: commas.length >= filled.length && filled.length > 0 };
 }
 
-function findItemsStart(item: CST.FlowCollection["items"][number] | undefined, collection: CST.FlowCollection): number {
+function findItemOrBracketStart(
+  item: CST.FlowCollection["items"][number] | undefined,
+  collection: CST.FlowCollection,
+): number {
   return item === undefined ? findTokenEnd(collection) - 1 : findItemStart(item);
 }
 

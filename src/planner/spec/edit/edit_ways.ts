@@ -4,8 +4,8 @@ import { convertToParsedValue, type FieldValue, isSameValue } from "../field_val
 import { extractYaml } from "../full_frontmatter.ts";
 import { type FrontmatterRange, splitText } from "../split_text.ts";
 import { detectLineBreak, findContentEnd, findLineEnd, findLineStart } from "../text_lines.ts";
-import { addEntry, type EditSite, removeEntry, setEntry } from "./edit_entry.ts";
-import { type FrontmatterLayout, formatFieldLines, formatInline } from "./field_text.ts";
+import { type EditSite, planEntryAddition, planEntryChange, planEntryRemoval } from "./edit_entry.ts";
+import { type FrontmatterLayout, formatFieldLines, formatInlineValue } from "./field_text.ts";
 import { findMapping, isMapToken, type MapEntry, type MapSite } from "./map_entries.ts";
 import { formatScalar, type ScalarStyle } from "./scalar_text.ts";
 import { applyEdits, type TextEdit } from "./text_edits.ts";
@@ -37,7 +37,7 @@ export function* listEditedTexts(edit: FieldEdit): Generator<string | undefined>
   const apply = (edits: readonly TextEdit[] | undefined): string | undefined =>
     edits && replaceYaml(text, range, applyEdits(site.yaml, edits));
   if (root !== undefined && entry !== undefined) {
-    yield* listChangedTexts(edit, { range, site, root, entry, apply });
+    yield* listChangedTexts(edit, { range, site, root, entry, applyToText: apply });
   } else if (value !== undefined) {
     yield* listAddedTexts(site, { root, key, value, apply });
   }
@@ -48,17 +48,17 @@ interface ChangeSite {
   readonly site: EditSite;
   readonly root: MapSite;
   readonly entry: MapEntry;
-  readonly apply: (edits: readonly TextEdit[] | undefined) => string | undefined;
+  readonly applyToText: (edits: readonly TextEdit[] | undefined) => string | undefined;
 }
 
 function* listChangedTexts(
   edit: FieldEdit,
-  { range, site, root, entry, apply }: ChangeSite,
+  { range, site, root, entry, applyToText: apply }: ChangeSite,
 ): Generator<string | undefined> {
   const { key, value, before } = edit;
   const current = before.frontmatter[key];
   if (value === undefined) {
-    const removal = removeEntry(site, root, entry);
+    const removal = planEntryRemoval(site, root, entry);
     yield apply(removal);
     // Blank or indented comment lines below would otherwise become part of a block scalar above.
     yield apply(removal?.map((edit) => ({ ...edit, end: edit.end + measureLooseLines(site.yaml, edit.end) })));
@@ -72,7 +72,7 @@ function* listChangedTexts(
   ) {
     yield editMapping(edit, range, { value, current });
   }
-  yield apply(setEntry(site, root, entry, { value, current }));
+  yield apply(planEntryChange(site, root, entry, { value, current }));
   yield apply([rewriteEntry(site, root, entry, { value, style: "plain" })]);
   yield apply([rewriteEntry(site, root, entry, { value, style: "double" })]);
 }
@@ -106,8 +106,10 @@ function editMappingKey(
   if (map === undefined) return undefined;
   const site = { yaml, layout: detectLayout(findMapping(parsable, []), lineBreak) };
   const entry = map.entries.find((candidate) => candidate.name === name);
-  if (entry === undefined) return value === undefined ? [] : addEntry(site, map, name, value);
-  return value === undefined ? removeEntry(site, map, entry) : setEntry(site, map, entry, { value, current });
+  if (entry === undefined) return value === undefined ? [] : planEntryAddition(site, map, name, value);
+  return value === undefined
+    ? planEntryRemoval(site, map, entry)
+    : planEntryChange(site, map, entry, { value, current });
 }
 
 function* listAddedTexts(
@@ -117,11 +119,11 @@ function* listAddedTexts(
     key,
     value,
     apply,
-  }: { root: MapSite | undefined; key: string; value: FieldValue; apply: ChangeSite["apply"] },
+  }: { root: MapSite | undefined; key: string; value: FieldValue; apply: ChangeSite["applyToText"] },
 ): Generator<string | undefined> {
   const { yaml, layout } = site;
   if (root?.map.type === "flow-collection") {
-    yield apply(addEntry(site, root, key, value));
+    yield apply(planEntryAddition(site, root, key, value));
     return;
   }
   const first = root?.entries[0];
@@ -131,7 +133,7 @@ function* listAddedTexts(
   const behind = findContentEnd(yaml);
   yield apply([{ start: behind, end: behind, text }]);
   yield apply([{ start: yaml.length, end: yaml.length, text }]);
-  if (root !== undefined) yield apply(addEntry(site, root, key, value));
+  if (root !== undefined) yield apply(planEntryAddition(site, root, key, value));
 }
 
 /** Rewrites the entry on one line and keeps a comment after it. This form depends least on the surrounding text. */
@@ -142,7 +144,7 @@ function rewriteEntry(
   { value, style }: { readonly value: FieldValue; readonly style: ScalarStyle },
 ): TextEdit {
   const inFlow = map.type === "flow-collection";
-  const text = `${formatScalar(entry.name, { style, inFlow })}: ${formatInline(value, { style, inFlow })}`;
+  const text = `${formatScalar(entry.name, { style, inFlow })}: ${formatInlineValue(value, { style, inFlow })}`;
   // Text after a block scalar on its last line belongs to the scalar.
   const isBlockText = entry.value?.type === "block-scalar";
   return { start: entry.start, end: isBlockText ? findLineEnd(yaml, entry.end) : entry.end, text };

@@ -10,16 +10,16 @@ export interface FrontmatterLayout {
   readonly listIndent: string;
 }
 
-const PLAIN: ScalarForm = { style: "plain", inFlow: false };
-const IN_FLOW: ScalarForm = { style: "plain", inFlow: true };
+const PLAIN_FORM: ScalarForm = { style: "plain", inFlow: false };
+const FLOW_FORM: ScalarForm = { style: "plain", inFlow: true };
 
 /** Formats a value on one line: scalars in the requested style, lists as `[a, b]`, mappings as `{a: b}`. */
-export function formatInline(value: FieldValue, form: ScalarForm = PLAIN): string {
+export function formatInlineValue(value: FieldValue, form: ScalarForm = PLAIN_FORM): string {
   const inner = { ...form, inFlow: true };
   if (isTextList(value)) return `[${value.map((item) => formatScalar(item, inner)).join(", ")}]`;
   if (!isJsonObject<FieldValue>(value)) return formatScalar(value, form);
   return `{${Object.entries(value)
-    .map(([key, item]) => `${formatScalar(key, IN_FLOW)}: ${formatInline(item, inner)}`)
+    .map(([key, item]) => `${formatScalar(key, FLOW_FORM)}: ${formatInlineValue(item, inner)}`)
     .join(", ")}}`;
 }
 
@@ -33,7 +33,7 @@ export function needsSeparateLines(value: FieldValue, layout: FrontmatterLayout)
 export function formatValueLines(value: FieldValue, indent: string, layout: FrontmatterLayout): string {
   if (isTextList(value)) {
     return value
-      .map((item) => `${indent}${layout.listIndent}- ${formatScalar(item, PLAIN)}${layout.lineBreak}`)
+      .map((item) => `${indent}${layout.listIndent}- ${formatScalar(item, PLAIN_FORM)}${layout.lineBreak}`)
       .join("");
   }
   if (!isJsonObject<FieldValue>(value)) return "";
@@ -44,7 +44,7 @@ export function formatValueLines(value: FieldValue, indent: string, layout: Fron
 
 /** Formats a field with its value as lines of a block mapping. */
 export function formatFieldLines(key: string, value: FieldValue, indent: string, layout: FrontmatterLayout): string {
-  const name = `${indent}${formatScalar(key, PLAIN)}:`;
+  const name = `${indent}${formatScalar(key, PLAIN_FORM)}:`;
   if (needsSeparateLines(value, layout)) return `${name}${layout.lineBreak}${formatValueLines(value, indent, layout)}`;
-  return `${name} ${formatInline(value)}${layout.lineBreak}`;
+  return `${name} ${formatInlineValue(value)}${layout.lineBreak}`;
 }

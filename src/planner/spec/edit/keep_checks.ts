@@ -3,7 +3,7 @@ import { parseReadable } from "../document.ts";
 import { detectLineBreak } from "../text_lines.ts";
 import { appendSectionEntry } from "./edit_body.ts";
 
-interface Kept {
+interface KeepChecksOptions {
   /** Text of the spec whose checks stay. */
   readonly own: string;
   /** Whether criteria that the other text lacks are added again, unchecked. */
@@ -17,7 +17,7 @@ interface Kept {
  * `proposed verify: <command>` below. No other byte changes.
  * @throws OperationError `failed_precondition` with line and column if one of the texts does not parse
  */
-export function keepChecks(text: string, { own, restores, stays = () => true }: Kept): string {
+export function keepChecks(text: string, { own, restores, stays = () => true }: KeepChecksOptions): string {
   const wanted = parseCriteria(parseReadable(own).body).filter(({ verify }) => verify !== null && stays(verify));
   if (wanted.length === 0) return text;
   const { body } = parseReadable(text);
@@ -38,13 +38,13 @@ export function keepChecks(text: string, { own, restores, stays = () => true }: 
   return appendSectionEntry(kept, CRITERIA_SECTION, entries.join(lineBreak));
 }
 
-interface Put {
+interface CheckReplacement {
   readonly found: Criterion;
   readonly command: string;
   readonly lineBreak: string;
 }
 
-function replaceCheck(lines: string[], { found, command, lineBreak }: Put): void {
+function replaceCheck(lines: string[], { found, command, lineBreak }: CheckReplacement): void {
   if (found.verifyLine === null) {
     const at = found.line - 1;
     const line = lines[at] ?? "";

@@ -1,6 +1,6 @@
 import { CST } from "yaml";
 import type { SequenceToken, Token } from "../yaml_tokens.ts";
-import { isPlain, type ScalarStyle } from "./scalar_text.ts";
+import { isPlainText, type ScalarStyle } from "./scalar_text.ts";
 
 /** Items of a changed collection: a number keeps the item of that index, a text is a new item. */
 export type ItemPlan = readonly (number | string)[];
@@ -22,13 +22,13 @@ export function planItems(
 
 /** Returns the style for a new item: that of the last item. */
 export function selectItemStyle(list: SequenceToken): ScalarStyle {
-  return detectStyle(list.items.findLast((item) => item.value !== undefined)?.value);
+  return detectScalarStyle(list.items.findLast((item) => item.value !== undefined)?.value);
 }
 
 /** Returns the quoting style of a scalar, unless the scalar needs quotes; `plain` for any other token. */
-export function detectStyle(token: Token | undefined): ScalarStyle {
+export function detectScalarStyle(token: Token | undefined): ScalarStyle {
   if (token?.type !== "single-quoted-scalar" && token?.type !== "double-quoted-scalar") return "plain";
   const text = CST.resolveAsScalar(token, false, () => {}).value;
-  if (!isPlain(text, true)) return "plain";
+  if (!isPlainText(text, true)) return "plain";
   return token.type === "single-quoted-scalar" ? "single" : "double";
 }

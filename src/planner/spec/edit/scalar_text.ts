@@ -9,7 +9,7 @@ export interface ScalarForm {
 }
 
 // Words and numbers of YAML 1.1 and 1.2, which are quoted so that every parser reads them as text.
-const OTHER_TYPE = new RegExp(
+const NON_TEXT_PATTERN = new RegExp(
   [
     "^(?:y|yes|n|no|true|false|on|off|null|~|=|<<)$",
     String.raw`^[-+]?(?:\d[\d_,]*)?\.?[\d_]*(?:e[-+]?\d+)?$`,
@@ -19,19 +19,19 @@ const OTHER_TYPE = new RegExp(
   ].join("|"),
   "i",
 );
-const PLAIN = /^[^\s\-?:,[\]{}#&*!|>'"%@`\p{C}](?:[^\p{C}\u2028\u2029]*[^\s:\p{C}])?$/u;
+const PLAIN_PATTERN = /^[^\s\-?:,[\]{}#&*!|>'"%@`\p{C}](?:[^\p{C}\u2028\u2029]*[^\s:\p{C}])?$/u;
 
 /** Formats a scalar on one line so that YAML parsers read the same value back. */
 export function formatScalar(value: string | number | boolean, { style, inFlow }: ScalarForm): string {
   if (typeof value !== "string") return String(value);
-  if (style === "plain" && isPlain(value, inFlow)) return value;
+  if (style === "plain" && isPlainText(value, inFlow)) return value;
   if (style === "single" && /^[^\p{C}\u2028\u2029]*$/u.test(value)) return `'${value.replaceAll("'", "''")}'`;
   return quoteDouble(value);
 }
 
 /** Returns whether every YAML parser reads the text, written without quotes, as the same string. */
-export function isPlain(text: string, inFlow: boolean): boolean {
-  if (!PLAIN.test(text) || OTHER_TYPE.test(text)) return false;
+export function isPlainText(text: string, inFlow: boolean): boolean {
+  if (!PLAIN_PATTERN.test(text) || NON_TEXT_PATTERN.test(text)) return false;
   return !/: |:\t| #|\t#/.test(text) && !(inFlow && /[,[\]{}]|:$/.test(text));
 }
 

@@ -1,11 +1,11 @@
 /** A half-open range of character offsets. */
-export interface Range {
+export interface OffsetRange {
   readonly start: number;
   readonly end: number;
 }
 
 /** Replaces a range of characters; an empty range inserts text. */
-export interface TextEdit extends Range {
+export interface TextEdit extends OffsetRange {
   readonly text: string;
 }
 

@@ -5,16 +5,16 @@ export type DecodedText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly line: number; readonly column: number; readonly message: string };
 
-const STRICT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const LENIENT = new TextDecoder("utf-8", { ignoreBOM: true });
-const REPLACEMENT = "\uFFFD";
+const STRICT_DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const LENIENT_DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
+const REPLACEMENT_CHARACTER = "\uFFFD";
 
 /** Decodes UTF-8 and keeps a byte-order mark. Rejects invalid bytes, because an edit would write back replacements. */
 export function decodeText(bytes: Uint8Array): DecodedText {
   try {
-    return { ok: true, text: STRICT.decode(bytes) };
+    return { ok: true, text: STRICT_DECODER.decode(bytes) };
   } catch {
-    const text = LENIENT.decode(bytes);
+    const text = LENIENT_DECODER.decode(bytes);
     const { index, offset } = findFirstReplacement(text, bytes);
     const byte = (bytes[offset] ?? 0).toString(16).padStart(2, "0");
     return {
@@ -29,7 +29,11 @@ export function decodeText(bytes: Uint8Array): DecodedText {
 function findFirstReplacement(text: string, bytes: Uint8Array): { readonly index: number; readonly offset: number } {
   let offset = 0;
   let from = 0;
-  for (let index = text.indexOf(REPLACEMENT); index !== -1; index = text.indexOf(REPLACEMENT, from)) {
+  for (
+    let index = text.indexOf(REPLACEMENT_CHARACTER);
+    index !== -1;
+    index = text.indexOf(REPLACEMENT_CHARACTER, from)
+  ) {
     offset += Buffer.byteLength(text.slice(from, index));
     if (!containsReplacement(bytes, offset)) return { index, offset };
     offset += 3;

@@ -12,7 +12,7 @@ export function isMissingError(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-const REASONS: Readonly<Record<string, readonly [words: string, kind: ErrorKind]>> = {
+const SYSTEM_ERROR_REASONS: Readonly<Record<string, readonly [words: string, kind: ErrorKind]>> = {
   EACCES: ["permission denied", "permission_denied"],
   EPERM: ["permission denied", "permission_denied"],
   EROFS: ["the file system is read-only", "permission_denied"],
@@ -34,12 +34,12 @@ const REASONS: Readonly<Record<string, readonly [words: string, kind: ErrorKind]
 export function describeSystemError(error: unknown): string {
   const code = getErrorCode(error);
   if (code === undefined) return error instanceof Error ? error.message : String(error);
-  const words = REASONS[code]?.[0];
+  const words = SYSTEM_ERROR_REASONS[code]?.[0];
   return words === undefined ? code : `${words} (${code})`;
 }
 
 /** Remedies by error code, appended to the message. */
-const ADVICE: Readonly<Record<string, string>> = {
+const SYSTEM_ERROR_ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: ": free space",
   EDQUOT: ": free space",
   EFBIG: ": raise the limit (ulimit -f)",
@@ -56,8 +56,8 @@ export function convertToDiskError(action: string, error: unknown): unknown {
   const code = getErrorCode(error);
   if (error instanceof OperationError || code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error;
   return new OperationError(
-    REASONS[code]?.[1] ?? "unavailable",
-    `Cannot ${action}: ${describeSystemError(error)}${ADVICE[code] ?? ""}`,
+    SYSTEM_ERROR_REASONS[code]?.[1] ?? "unavailable",
+    `Cannot ${action}: ${describeSystemError(error)}${SYSTEM_ERROR_ADVICE[code] ?? ""}`,
     {
       cause: error,
     },

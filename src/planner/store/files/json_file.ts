@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import { readSpecText } from "./read_text.ts";
+import { readTextFile } from "./read_text.ts";
 
 /** Object in a JSON file with the file's text and time of last write, or the reason why it cannot be read. */
 export type JsonReadResult =
@@ -14,7 +14,7 @@ export type JsonReadResult =
 
 /** Reads a JSON file of at most MAX_SPEC_BYTES. Never throws. */
 export function readJsonFile(path: string): JsonReadResult {
-  const read = readSpecText(path);
+  const read = readTextFile(path);
   if (read.kind === "missing") return read;
   const modified = new Date(read.mark?.modifiedMs ?? 0);
   if (read.kind === "unreadable") return { kind: "broken", message: read.message, text: null, modified };

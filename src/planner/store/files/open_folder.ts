@@ -15,10 +15,10 @@ export interface OpenFolder {
 }
 
 /** Whether `/proc/self/fd/<n>` refers to an open folder. */
-const HAS_OPEN_PATHS = process.platform === "linux" && canSeePath("/proc/self/fd");
+const HAS_DESCRIPTOR_PATHS = process.platform === "linux" && canSeePath("/proc/self/fd");
 
-const FOLDER = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
-const NO_LINK = constants.O_NOFOLLOW ?? 0;
+const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
+const NO_LINK_FLAG = constants.O_NOFOLLOW ?? 0;
 
 /** Calls `use` with a path to the same file through its open folder, see `openParentFolder`. */
 export async function runInOpenFolder<Result>(path: string, use: (path: string) => Promise<Result>): Promise<Result> {
@@ -60,10 +60,10 @@ export function openParentFolder(path: string): OpenFolder {
 }
 
 /** @throws OperationError `failed_precondition` if a file of a project is a link out of the project. */
-export function refuseOutsideLink(path: string): void {
+export function assertNoOutsideLink(path: string): void {
   const root = findProjectRoot(path);
   if (root !== null && isLinkOutside(root, path))
-    throw buildOutsideLinkError(formatShownPath(root, [relative(root, path)]));
+    throw buildOutsideLinkError(formatMessagePath(root, [relative(root, path)]));
 }
 
 /** Returns the folder around the innermost `.planner` of a path; null for a file outside of any project. */
@@ -73,18 +73,18 @@ function findProjectRoot(path: string): string | null {
 }
 
 /** Returns the path as error messages print it: from the project's root, also for a file of a worktree. */
-function formatShownPath(root: string, names: readonly string[]): string {
+function formatMessagePath(root: string, names: readonly string[]): string {
   const at = root.indexOf(`${sep}.planner${sep}`);
   return [...(at < 0 ? [] : root.slice(at + 1).split(sep)), ...names].join("/");
 }
 
 function openFolderInProject(root: string, names: readonly string[]): OpenFolder {
   const realRoot = realpathSync(root);
-  if (!HAS_OPEN_PATHS) return openFolderByName(root, realRoot, names);
-  let open = openSync(realRoot, FOLDER);
+  if (!HAS_DESCRIPTOR_PATHS) return openFolderByName(root, realRoot, names);
+  let open = openSync(realRoot, FOLDER_FLAGS);
   for (const [index, name] of names.entries()) {
     try {
-      const next = openChildFolder(open, name, { realRoot, shown: formatShownPath(root, names.slice(0, index + 1)) });
+      const next = openChildFolder(open, name, { realRoot, shown: formatMessagePath(root, names.slice(0, index + 1)) });
       closeSync(open);
       open = next;
     } catch (error) {
@@ -95,25 +95,25 @@ function openFolderInProject(root: string, names: readonly string[]): OpenFolder
   return { path: getDescriptorPath(open), close: () => closeSync(open) };
 }
 
-interface Bounds {
+interface ChildFolderOptions {
   readonly realRoot: string;
   /** The folder's path as error messages print it. */
   readonly shown: string;
 }
 
-function openChildFolder(parent: number, name: string, { realRoot, shown }: Bounds): number {
+function openChildFolder(parent: number, name: string, { realRoot, shown }: ChildFolderOptions): number {
   const path = join(getDescriptorPath(parent), name);
   try {
-    return openSync(path, FOLDER | NO_LINK);
+    return openSync(path, FOLDER_FLAGS | NO_LINK_FLAG);
   } catch (error) {
     if (getErrorCode(error) === "ENOENT") {
       makeFolder(path);
-      return openSync(path, FOLDER | NO_LINK);
+      return openSync(path, FOLDER_FLAGS | NO_LINK_FLAG);
     }
     if (!isLink(path)) throw error;
   }
-  refuseDanglingLink(path, shown);
-  const followed = openSync(path, FOLDER);
+  assertNoDanglingLink(path, shown);
+  const followed = openSync(path, FOLDER_FLAGS);
   if (isInsideFolder(realRoot, readlinkSync(getDescriptorPath(followed)))) return followed;
   closeSync(followed);
   throw buildOutsideLinkError(shown);
@@ -123,10 +123,10 @@ function openChildFolder(parent: number, name: string, { realRoot, shown }: Boun
 function openFolderByName(root: string, realRoot: string, names: readonly string[]): OpenFolder {
   let path = realRoot;
   for (const [index, name] of names.entries()) {
-    const shown = formatShownPath(root, names.slice(0, index + 1));
+    const shown = formatMessagePath(root, names.slice(0, index + 1));
     path = join(path, name);
     if (isLink(path)) {
-      refuseDanglingLink(path, shown);
+      assertNoDanglingLink(path, shown);
       path = realpathSync(path);
       if (!isInsideFolder(realRoot, path)) throw buildOutsideLinkError(shown);
     } else makeFolder(path);
@@ -155,7 +155,7 @@ function getDescriptorPath(descriptor: number): string {
   return `/proc/self/fd/${descriptor}`;
 }
 
-function refuseDanglingLink(path: string, shown: string): void {
+function assertNoDanglingLink(path: string, shown: string): void {
   if (existsSync(path)) return;
   throw buildLinkError(shown, "to nothing");
 }

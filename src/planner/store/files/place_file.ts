@@ -4,16 +4,16 @@ import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { convertToDiskError, getErrorCode } from "./disk_error.ts";
 import { type OpenFolder, openParentFolder, runInOpenFolder } from "./open_folder.ts";
-import { buildTemporaryPath, removeIfExists, syncFolder, writeTemporaryFile } from "./temporary_file.ts";
+import { buildTemporaryPath, syncFolder, tryRemoveFile, writeTemporaryFile } from "./temporary_file.ts";
 
 /** Replaces the file at `path` atomically; creates the folder. `file` is the path as error messages print it. */
 export async function replaceFile(path: string, file: string, text: string | Uint8Array): Promise<void> {
-  await placeFileAt(path, `write "${file}"`, async (target) => {
+  await writeAndSyncFolder(path, `write "${file}"`, async (target) => {
     const temporary = await writeTemporaryFile(target, text);
     try {
       renameSync(temporary, target);
     } catch (error) {
-      await removeIfExists(temporary);
+      await tryRemoveFile(temporary);
       throw error;
     }
     return true;
@@ -22,15 +22,15 @@ export async function replaceFile(path: string, file: string, text: string | Uin
 
 /** Creates a file atomically. Returns false if it exists. */
 export function createFile(path: string, file: string, text: string): Promise<boolean> {
-  return placeFileAt(path, `create "${file}"`, (target) => createNamedFile(target, text));
+  return writeAndSyncFolder(path, `create "${file}"`, (target) => createFileByLink(target, text));
 }
 
-async function createNamedFile(target: string, text: string): Promise<boolean> {
+async function createFileByLink(target: string, text: string): Promise<boolean> {
   const temporary = await writeTemporaryFile(target, text);
   try {
     return await linkFileToName(temporary, target);
   } finally {
-    await removeIfExists(temporary);
+    await tryRemoveFile(temporary);
   }
 }
 
@@ -42,15 +42,15 @@ export interface NewFile {
 }
 
 /** Maximum number of concurrent writes. Chosen by planner: a disk flushes 16 files nearly as fast as one. */
-const MAX_WAITING = 16;
+const MAX_CONCURRENT_WRITES = 16;
 
 /** Creates files atomically and concurrently. Returns per file true, false if its name is taken, or the error. */
 export async function createFiles(files: readonly NewFile[]): Promise<readonly (boolean | OperationError)[]> {
   const outcomes: (boolean | OperationError)[] = [];
   const folders = new Map<string, OpenFolder>();
-  const left = files.entries();
-  const work = async (): Promise<void> => {
-    for (const [index, file] of left) {
+  const pendingFiles = files.entries();
+  const createPendingFiles = async (): Promise<void> => {
+    for (const [index, file] of pendingFiles) {
       try {
         outcomes[index] = await createUnsyncedFile(file, folders);
       } catch (error) {
@@ -61,7 +61,7 @@ export async function createFiles(files: readonly NewFile[]): Promise<readonly (
     }
   };
   try {
-    await Promise.all(Array.from({ length: MAX_WAITING }, work));
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_WRITES }, createPendingFiles));
     for (const folder of folders.values()) await syncFolder(folder.path);
   } finally {
     for (const folder of folders.values()) folder.close();
@@ -72,7 +72,7 @@ export async function createFiles(files: readonly NewFile[]): Promise<readonly (
 async function createUnsyncedFile({ path, text }: NewFile, folders: Map<string, OpenFolder>): Promise<boolean> {
   const folder = folders.get(dirname(path)) ?? openParentFolder(path);
   folders.set(dirname(path), folder);
-  return createNamedFile(join(folder.path, basename(path)), text);
+  return createFileByLink(join(folder.path, basename(path)), text);
 }
 
 /** Creates a file atomically without waiting for the disk: only for files that may be lost in a power failure. */
@@ -99,7 +99,7 @@ function createFileInFolder(path: string, text: string): boolean {
   }
 }
 
-async function placeFileAt(
+async function writeAndSyncFolder(
   path: string,
   action: string,
   write: (target: string) => Promise<boolean>,
@@ -137,10 +137,10 @@ function linkFileToNameSync(temporary: string, path: string): boolean {
 /** Renames a file where hard links fail; only the project lock prevents races. Returns false if the name exists. */
 function renameToFreeName(error: unknown, temporary: string, path: string): boolean {
   if (getErrorCode(error) === "EEXIST") return false;
-  if (!WITHOUT_LINKS.has(getErrorCode(error) ?? "")) throw error;
+  if (!NO_HARD_LINK_CODES.has(getErrorCode(error) ?? "")) throw error;
   if (existsSync(path)) return false;
   renameSync(temporary, path);
   return true;
 }
 
-const WITHOUT_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+const NO_HARD_LINK_CODES: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);

@@ -23,18 +23,18 @@ export type TextReadResult =
 export const NON_BLOCKING_READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 // One buffer for every read: a spec fits, and allocating 10,000 buffers would cost more than reading does.
-let buffer = Buffer.alloc(0);
+let readBuffer = Buffer.alloc(0);
 
 /**
  * Reads one text file of at most MAX_SPEC_BYTES. Never throws. Opens only regular files and links to them.
  *
  * @param isRegular true when the folder's listing has just reported a regular file, which saves a system call
  */
-export function readSpecText(path: string, isRegular = false): TextReadResult {
+export function readTextFile(path: string, isRegular = false): TextReadResult {
   try {
     if (!isRegular) {
       const stats = statSync(path);
-      if (!stats.isFile()) return buildUnreadableText(describeFileKind(stats), stats);
+      if (!stats.isFile()) return buildUnreadableResult(describeFileKind(stats), stats);
     }
     return readOpenedFile(path);
   } catch (error) {
@@ -50,18 +50,18 @@ export function readSpecText(path: string, isRegular = false): TextReadResult {
  */
 export function readProjectText(root: string, file: string, isRegular = false): TextReadResult {
   const path = join(root, file);
-  if (isRegular || !isLinkOutside(root, path)) return readSpecText(path, isRegular);
-  return { ...NOWHERE, message: "It is a symbolic link that leads out of the project", mark: null };
+  if (isRegular || !isLinkOutside(root, path)) return readTextFile(path, isRegular);
+  return { ...UNREADABLE_WITHOUT_POSITION, message: "It is a symbolic link that leads out of the project", mark: null };
 }
 
 function readOpenedFile(path: string): TextReadResult {
   const descriptor = openSync(path, NON_BLOCKING_READ_FLAGS);
   try {
     const stats = fstatSync(descriptor);
-    if (!stats.isFile()) return buildUnreadableText(describeFileKind(stats), stats);
-    if (stats.size > MAX_SPEC_BYTES) return buildUnreadableText(describeTooLarge(stats.size), stats);
+    if (!stats.isFile()) return buildUnreadableResult(describeFileKind(stats), stats);
+    if (stats.size > MAX_SPEC_BYTES) return buildUnreadableResult(describeTooLarge(stats.size), stats);
     const bytes = readAllBytes(descriptor, stats.size);
-    if (bytes === undefined) return buildUnreadableText(describeTooLarge(MAX_SPEC_BYTES + 1), stats);
+    if (bytes === undefined) return buildUnreadableResult(describeTooLarge(MAX_SPEC_BYTES + 1), stats);
     const decoded = decodeText(bytes);
     if (decoded.ok) return { kind: "text", text: decoded.text, mark: buildFileMark(stats), mode: stats.mode & 0o7777 };
     return { ...decoded, kind: "unreadable", mark: buildFileMark(stats) };
@@ -72,15 +72,15 @@ function readOpenedFile(path: string): TextReadResult {
 
 /** Reads up to the file's end, even if the file grows meanwhile; undefined if it exceeds MAX_SPEC_BYTES. */
 function readAllBytes(descriptor: number, expected: number): Uint8Array | undefined {
-  if (buffer.length <= expected) buffer = Buffer.allocUnsafeSlow(Math.max(64 * 1024, expected * 2));
+  if (readBuffer.length <= expected) readBuffer = Buffer.allocUnsafeSlow(Math.max(64 * 1024, expected * 2));
   let length = 0;
   for (;;) {
-    const count = readSync(descriptor, buffer, length, buffer.length - length, null);
+    const count = readSync(descriptor, readBuffer, length, readBuffer.length - length, null);
     length += count;
     // A short read of a regular file means its end; another read would double the system calls.
-    if (count === 0 || (length === expected && length < buffer.length)) return buffer.subarray(0, length);
+    if (count === 0 || (length === expected && length < readBuffer.length)) return readBuffer.subarray(0, length);
     if (length > MAX_SPEC_BYTES) return undefined;
-    if (length === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
+    if (length === readBuffer.length) readBuffer = Buffer.concat([readBuffer], readBuffer.length * 2);
   }
 }
 
@@ -90,22 +90,27 @@ export function describeTooLarge(size: number): string {
 }
 
 function buildReadFailure(path: string, error: unknown): TextReadResult {
-  if (!isMissingError(error)) return { ...NOWHERE, message: formatSentence(describeSystemError(error)), mark: null };
+  if (!isMissingError(error))
+    return { ...UNREADABLE_WITHOUT_POSITION, message: formatSentence(describeSystemError(error)), mark: null };
   try {
     // The name may exist although the file does not: a link to a missing file.
-    if (!lstatSync(path).isSymbolicLink()) return readSpecText(path);
-    return { ...NOWHERE, message: "It is a symbolic link to a file that does not exist", mark: null };
+    if (!lstatSync(path).isSymbolicLink()) return readTextFile(path);
+    return {
+      ...UNREADABLE_WITHOUT_POSITION,
+      message: "It is a symbolic link to a file that does not exist",
+      mark: null,
+    };
   } catch (again) {
     return getErrorCode(again) === "ENOENT"
       ? { kind: "missing" }
-      : { ...NOWHERE, message: formatSentence(describeSystemError(again)), mark: null };
+      : { ...UNREADABLE_WITHOUT_POSITION, message: formatSentence(describeSystemError(again)), mark: null };
   }
 }
 
-const NOWHERE = { kind: "unreadable", line: null, column: null } as const;
+const UNREADABLE_WITHOUT_POSITION = { kind: "unreadable", line: null, column: null } as const;
 
-function buildUnreadableText(message: string, stats: Stats): TextReadResult {
-  return { ...NOWHERE, message, mark: buildFileMark(stats) };
+function buildUnreadableResult(message: string, stats: Stats): TextReadResult {
+  return { ...UNREADABLE_WITHOUT_POSITION, message, mark: buildFileMark(stats) };
 }
 
 function describeFileKind(stats: Stats): string {

@@ -5,7 +5,7 @@ import { isProcessAlive } from "../processes/process_life.ts";
 import { getErrorCode } from "./disk_error.ts";
 import { removeFileInOpenFolder } from "./open_folder.ts";
 
-const NAME = /^\.planner-([0-9a-z]+)-[0-9a-f]+\.tmp$/;
+const TEMPORARY_NAME_PATTERN = /^\.planner-([0-9a-z]+)-[0-9a-f]+\.tmp$/;
 
 /** Names of temporary files in the format of a .gitignore. */
 export const TEMPORARY_PATTERN = ".planner-*.tmp";
@@ -38,7 +38,7 @@ export async function writeTemporaryFile(
     await handle.close();
   } catch (error) {
     await handle.close().catch(() => {});
-    await removeIfExists(path);
+    await tryRemoveFile(path);
     throw error;
   }
   return path;
@@ -58,13 +58,13 @@ async function applyOwnership(handle: FileHandle, { mode, uid, gid }: FileOwners
 }
 
 /** Removes a file. Ignores every error. */
-export async function removeIfExists(path: string): Promise<void> {
+export async function tryRemoveFile(path: string): Promise<void> {
   await unlink(path).catch(() => {});
 }
 
 /** Returns the number of the process that wrote the temporary file of this name; null for any other name. */
 export function parseTemporaryPid(name: string): number | null {
-  const digits = NAME.exec(name)?.[1];
+  const digits = TEMPORARY_NAME_PATTERN.exec(name)?.[1];
   return digits === undefined ? null : Number.parseInt(digits, 36);
 }
 

@@ -12,21 +12,21 @@ const GIT_LIMIT_MS = 5 * 60_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** Maximum number of tries of a command that another git blocks, and the first pause in ms: seven seconds in all. */
-const MAX_TRIES = 12;
+const MAX_GIT_TRIES = 12;
 const BUSY_PAUSE_MS = 100;
 /** Matches errors that other processes cause: a lock, or an incomplete worktree, because git reads all worktrees. */
 const BUSY_ERROR_PATTERN = /\.lock': File exists|failed to read .*worktrees\/.*commondir/;
 /** Matches errors of a git that creates a worktree while another git removes worktrees that look incomplete. */
-const CUT_OFF =
+const INCOMPLETE_WORKTREE_ERROR_PATTERN =
   /could not open '.*worktrees\/[^/]+\/locked'|(?:not a git repository|Invalid path).*\.git\/worktrees\/|couldn't set 'HEAD'/;
 
 /**
  * Maximum number of gits at the same time. Chosen by planner: each uses a processor fully, and their answers are in
  * memory.
  */
-const MAX_AT_ONCE = 4;
+const MAX_CONCURRENT_GITS = 4;
 
-const slots = new TaskSlots(MAX_AT_ONCE);
+const gitSlots = new TaskSlots(MAX_CONCURRENT_GITS);
 
 export interface GitAnswer {
   readonly status: number | null;
@@ -46,7 +46,7 @@ export interface GitOptions {
 }
 
 /** Options for using git in a folder, see `GitCall`. */
-export type GitUseOptions = Pick<GitCall, "writes" | "places">;
+export type GitUseOptions = Pick<GitCall, "writes" | "locations">;
 
 /** Git in one folder: runs without a shell, prompts for nothing, and is killed when it exceeds its time limit. */
 export class Git {
@@ -62,7 +62,7 @@ export class Git {
   }
 
   /** Returns git in the same folder for commands that change the repository. */
-  toWrite(): Git {
+  withWriteAccess(): Git {
     return new Git(this.cwd, this.#env, { ...this.use, writes: true });
   }
 
@@ -79,9 +79,13 @@ export class Git {
   async try(args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
     for (let tries = 1; ; tries++) {
       // A call to a remote mostly waits for the network, so it does not count as a running git.
-      const answer = await (options.remote ? this.#once(args, options) : slots.run(() => this.#once(args, options)));
-      const isBusy = BUSY_ERROR_PATTERN.test(answer.stderr) || (args[1] === "add" && CUT_OFF.test(answer.stderr));
-      if (answer.status === 0 || options.remote || tries === MAX_TRIES || !isBusy) return answer;
+      const answer = await (options.remote
+        ? this.#runOnce(args, options)
+        : gitSlots.run(() => this.#runOnce(args, options)));
+      const isBusy =
+        BUSY_ERROR_PATTERN.test(answer.stderr) ||
+        (args[1] === "add" && INCOMPLETE_WORKTREE_ERROR_PATTERN.test(answer.stderr));
+      if (answer.status === 0 || options.remote || tries === MAX_GIT_TRIES || !isBusy) return answer;
       await sleep(BUSY_PAUSE_MS * tries);
     }
   }
@@ -102,17 +106,17 @@ export class Git {
   }
 
   /** Returns the entries of a `-z` listing. */
-  async list(args: readonly string[]): Promise<readonly string[]> {
+  async readEntries(args: readonly string[]): Promise<readonly string[]> {
     return (await this.run(args)).split("\0").slice(0, -1);
   }
 
   /** Returns the output without a final line break; null if git exits with an error status. */
-  async ask(args: readonly string[]): Promise<string | null> {
+  async tryReadOutput(args: readonly string[]): Promise<string | null> {
     const { status, stdout } = await this.try(args);
     return status === 0 ? stdout.toString().replace(/\r?\n$/, "") : null;
   }
 
-  async #once(
+  async #runOnce(
     args: readonly string[],
     { input, env, hooks = false, limitMs = GIT_LIMIT_MS, remote = false }: GitOptions,
   ) {

@@ -1,5 +1,5 @@
 import type { GitHistory } from "../../ports.ts";
-import { isSpecCommit, listNamingTexts } from "../../work/commit_message.ts";
+import { isSpecCommit, listCommitSearchTexts } from "../../work/commit_message.ts";
 
 /** Maximum duration of a git call in ms. Chosen by planner: a million commits take seconds; longer means a hang. */
 const GIT_TIMEOUT_MS = 10_000;
@@ -7,8 +7,8 @@ const GIT_TIMEOUT_MS = 10_000;
 /** Opens the git history of the repository around `root`. Without git or a repository, queries find nothing. */
 export function openGitHistory(root: string): GitHistory {
   return {
-    async commitsNaming(id, { branch = null, template = null } = {}) {
-      const grep = ["--fixed-strings", ...listNamingTexts(id, template).flatMap((text) => ["--grep", text])];
+    async listCommitsNaming(id, { branch = null, template = null } = {}) {
+      const grep = ["--fixed-strings", ...listCommitSearchTexts(id, template).flatMap((text) => ["--grep", text])];
       const more = branch === null ? [] : ["HEAD", buildBranchPattern(branch)];
       const log = ["log", "--no-color", ...grep, "--format=%h%n%B%x00", ...more, "--"];
       const answer = await runGit(root, log);
@@ -18,7 +18,7 @@ export function openGitHistory(root: string): GitHistory {
         hash !== "" && isSpecCommit(lines.join("\n"), id, template) ? [hash] : [],
       );
     },
-    async lastWriting(file, texts) {
+    async findLastChange(file, texts) {
       const format = "--format=%h %an, %ad: %s";
       const pattern = texts.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
       const log = ["log", "-1", "--no-color", "--date=short", format, "--pickaxe-regex", `-S${pattern}`, "--", file];

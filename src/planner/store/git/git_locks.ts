@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { GitLock, GitLocks } from "#planner/run_ports/run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
-import { removeIfExists } from "../files/temporary_file.ts";
+import { tryRemoveFile } from "../files/temporary_file.ts";
 import { readProcessFacts } from "../processes/process_mark.ts";
 import { WORKTREES_FOLDER } from "../project/places.ts";
 import { isInsideFolder } from "../project/project_bounds.ts";
@@ -12,16 +12,16 @@ import { listWorktreeIds } from "../worktrees/worktree_place.ts";
 import { Git } from "./git.ts";
 
 /** Minimum age in milliseconds at which a lock of a person's checkout may count as a leftover. Chosen by planner. */
-const OLD_MS = 60_000;
+const LEFTOVER_AGE_MS = 60_000;
 
 /** Opens the locks on git's index in the project in `root`, an absolute path, and in its worktrees. */
 export function openGitLocks(root: string): GitLocks {
   return {
-    find: () => findIndexLocks(root),
-    async remove({ spec_id, path }) {
+    findLocks: () => findIndexLocks(root),
+    async removeLock({ spec_id, path }) {
       const now = (await findIndexLocks(root)).find((one) => one.path === path && one.spec_id === spec_id);
       if (now === undefined || !now.removable) return false;
-      await removeIfExists(path);
+      await tryRemoveFile(path);
       return true;
     },
   };
@@ -32,7 +32,7 @@ async function findIndexLocks(root: string): Promise<readonly GitLock[]> {
   for (const id of await listWorktreeIds(root)) places.push([join(root, worktreeFiles.folder(id)), id]);
   const found: GitLock[] = [];
   for (const [folder, id] of places) {
-    const place = await findLockPlace(folder, id);
+    const place = await findLockLocation(folder, id);
     // For a folder that is not a worktree, git reports the checkout's lock.
     if (place === null || found.some(({ path }) => path === place.path)) continue;
     const lock = readLockFile(place);
@@ -41,7 +41,7 @@ async function findIndexLocks(root: string): Promise<readonly GitLock[]> {
   return found;
 }
 
-interface Place {
+interface LockLocation {
   readonly path: string;
   readonly id: SpecId | null;
   /** Real path of the checkout whose index the lock belongs to. */
@@ -49,22 +49,28 @@ interface Place {
 }
 
 /** Returns the lock's location; null outside of a repository, and for a folder that no longer exists. */
-async function findLockPlace(folder: string, id: SpecId | null): Promise<Place | null> {
+async function findLockLocation(folder: string, id: SpecId | null): Promise<LockLocation | null> {
   if (statSync(folder, { throwIfNoEntry: false }) === undefined) return null;
   const git = new Git(folder);
-  const path = await git.ask(["rev-parse", "--path-format=absolute", "--git-path", "index.lock"]);
-  const top = await git.ask(["rev-parse", "--show-toplevel"]);
+  const path = await git.tryReadOutput(["rev-parse", "--path-format=absolute", "--git-path", "index.lock"]);
+  const top = await git.tryReadOutput(["rev-parse", "--show-toplevel"]);
   return path === null || top === null ? null : { path, id, top };
 }
 
-function readLockFile({ path, id, top }: Place): GitLock | null {
+function readLockFile({ path, id, top }: LockLocation): GitLock | null {
   try {
     const ageMs = Math.max(0, Date.now() - statSync(path).mtimeMs);
     // Worktrees are inside the checkout but have separate locks.
     const worksThere = (cwd: string): boolean =>
       isInsideFolder(top, cwd) && (id !== null || !cwd.slice(top.length).includes(`/${WORKTREES_FOLDER}/`));
     const holder = findLockHolder(path, worksThere);
-    return { path, spec_id: id, ageMs, holder, removable: holder === null && (id !== null || ageMs >= OLD_MS) };
+    return {
+      path,
+      spec_id: id,
+      ageMs,
+      holder,
+      removable: holder === null && (id !== null || ageMs >= LEFTOVER_AGE_MS),
+    };
   } catch (error) {
     if (isMissingError(error)) return null;
     throw convertToDiskError(`read "${path}"`, error);
@@ -76,7 +82,7 @@ function readLockFile({ path, id, top }: Place): GitLock | null {
  * the file open or is a git in the checkout, because git closes the file while it waits for an editor. A git with a
  * hidden working directory, such as another user's, may be in the checkout.
  */
-function findLockHolder(path: string, worksThere: (cwd: string) => boolean): GitLock["holder"] {
+function findLockHolder(path: string, isInCheckout: (cwd: string) => boolean): GitLock["holder"] {
   if (process.platform !== "linux") return "unknown";
   for (const name of readdirSync("/proc")) {
     const pid = Number(name);
@@ -84,7 +90,7 @@ function findLockHolder(path: string, worksThere: (cwd: string) => boolean): Git
     if (listOpenedFiles(pid).includes(path)) return pid;
     if (!isGitProcess(pid)) continue;
     const folder = readWorkingFolder(pid);
-    if (folder === "hidden" || (folder !== null && worksThere(folder))) return pid;
+    if (folder === "hidden" || (folder !== null && isInCheckout(folder))) return pid;
   }
   return null;
 }

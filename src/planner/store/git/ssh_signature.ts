@@ -17,9 +17,9 @@ export type SigningKey =
 
 export async function readSigningKey(root: string): Promise<SigningKey> {
   const git = new Git(root);
-  const format = await git.ask(["config", "--get", "gpg.format"]);
+  const format = await git.tryReadOutput(["config", "--get", "gpg.format"]);
   if (format !== "ssh") return { kind: "none", why: `git's gpg.format is "${format ?? "openpgp"}", expected "ssh"` };
-  const key = await git.ask(["config", "--type=path", "--get", "user.signingKey"]);
+  const key = await git.tryReadOutput(["config", "--type=path", "--get", "user.signingKey"]);
   return key === null || key === "" ? { kind: "none", why: "git's user.signingKey is not set" } : { kind: "ssh", key };
 }
 
@@ -71,7 +71,7 @@ export interface SshSignature {
  * @throws OperationError `failed_precondition` that says why the signature is not valid
  */
 export async function verifySshSignature(root: string, { armoured, namespace, bytes }: SshSignature): Promise<string> {
-  const allowed = await new Git(root).ask(["config", "--type=path", "--get", "gpg.ssh.allowedSignersFile"]);
+  const allowed = await new Git(root).tryReadOutput(["config", "--type=path", "--get", "gpg.ssh.allowedSignersFile"]);
   if (allowed === null || allowed === "") throw buildSignatureError("git's gpg.ssh.allowedSignersFile is not set");
   const fingerprint = computeFingerprint(armoured);
   if (fingerprint === null) throw buildSignatureError("the signature is none of ssh-keygen's");
@@ -81,22 +81,22 @@ export async function verifySshSignature(root: string, { armoured, namespace, by
     const found = await runKeygen(["-Y", "find-principals", "-s", signature, "-f", allowed], "");
     const narrow = buildNamespaceLine(allowed, armoured, namespace);
     const names = found.status === 0 ? found.stdout.split("\n").filter(Boolean) : [];
-    let said = found.stderr;
+    let failure = found.stderr;
     for (const name of names) {
       const checked = await runKeygen(
         ["-Y", "verify", "-f", allowed, "-I", name, "-n", namespace, "-s", signature],
         bytes,
       );
       if (checked.status === 0) return name;
-      said = checked.stderr;
+      failure = checked.stderr;
     }
     if (narrow !== null)
       throw buildSignatureError(
         `"${allowed}" allows ${fingerprint} for other signatures only, expected the line\n${narrow}`,
       );
     if (names.length === 0)
-      throw buildSignatureError(`"${allowed}" allows no signer with the key ${fingerprint}: ${said}`);
-    throw buildSignatureError(said);
+      throw buildSignatureError(`"${allowed}" allows no signer with the key ${fingerprint}: ${failure}`);
+    throw buildSignatureError(failure);
   });
 }
 

@@ -16,23 +16,23 @@ export interface GitCall {
   /** Whether the call contacts a remote. Such a call gets a separate process group and never prompts. */
   readonly remote?: boolean;
   /** `inherited` if a hook's environment names the repository and the index; by default git searches from `cwd`. */
-  readonly places?: "inherited";
+  readonly locations?: "inherited";
 }
 
 /** Git commands that change the repository or a working tree. All others only read. */
-const WRITING: ReadonlySet<string> = new Set(
+const WRITING_COMMANDS: ReadonlySet<string> = new Set(
   "add branch checkout commit commit-tree fast-import hook merge rebase reset restore rm submodule worktree".split(" "),
 );
 
 /** Git commands that run no filter, merge driver or hook. Before any other read command, git's settings are read. */
-const PLAIN: ReadonlySet<string> = new Set(
+const PROGRAM_FREE_COMMANDS: ReadonlySet<string> = new Set(
   "cat-file cherry check-ref-format config for-each-ref grep log ls-files ls-tree merge-base merge-file patch-id rev-list rev-parse symbolic-ref update-ref var".split(
     " ",
   ),
 );
 
 /** Flags, by command, that keep git from running programs for differences and signatures. */
-const FLAGS: Readonly<Record<string, readonly string[]>> = {
+const SAFE_FLAGS: Readonly<Record<string, readonly string[]>> = {
   diff: ["--no-ext-diff", "--no-textconv"],
   "diff-tree": ["--no-ext-diff", "--no-textconv"],
   grep: ["--no-textconv", "--no-recurse-submodules"],
@@ -40,16 +40,16 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Flags against programs in a submodule's settings, which git would run to find changes in the submodule. */
-const READING_FLAGS: Readonly<Record<string, readonly string[]>> = {
+const SUBMODULE_FLAGS: Readonly<Record<string, readonly string[]>> = {
   diff: ["--ignore-submodules=dirty"],
   status: ["--ignore-submodules=dirty"],
 };
 
-const SETTINGS = ["-c", "core.fsmonitor=false", "-c", "advice.graftFileDeprecated=false"];
-const WITHOUT_HOOKS = ["-c", "core.hooksPath=/dev/null"];
+const SAFE_SETTINGS = ["-c", "core.fsmonitor=false", "-c", "advice.graftFileDeprecated=false"];
+const NO_HOOKS_SETTINGS = ["-c", "core.hooksPath=/dev/null"];
 
 /** Variables that a hook sets and that would direct git to the hook's repository, wherever git is started. */
-const PLACES: ReadonlySet<string> = new Set([
+const GIT_LOCATION_VARIABLES: ReadonlySet<string> = new Set([
   "GIT_DIR",
   "GIT_WORK_TREE",
   "GIT_INDEX_FILE",
@@ -61,7 +61,7 @@ const PLACES: ReadonlySet<string> = new Set([
   "GIT_QUARANTINE_PATH",
 ]);
 
-const QUIET = {
+const QUIET_VARIABLES = {
   LC_ALL: "C",
   GIT_TERMINAL_PROMPT: "0",
   GIT_ASKPASS: "true",
@@ -77,10 +77,10 @@ const QUIET = {
 };
 
 /** Variables that prevent credential helpers from opening a window, and ssh from prompting. */
-const SILENT = { GCM_INTERACTIVE: "never", SSH_ASKPASS_REQUIRE: "never" };
+const NO_PROMPT_VARIABLES = { GCM_INTERACTIVE: "never", SSH_ASKPASS_REQUIRE: "never" };
 
 /** Variables that keep read commands from fetching. Older gits know only the first, which forbids every protocol. */
-const OFFLINE = { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" };
+const OFFLINE_VARIABLES = { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" };
 
 /** Value that disables a program, by the last word of the setting's name. */
 const DISABLED_VALUES: Readonly<Record<string, string>> = {
@@ -93,7 +93,8 @@ const DISABLED_VALUES: Readonly<Record<string, string>> = {
 };
 
 /** Matches settings of a filter, merge driver or hook; captures its name and the setting. */
-const PROGRAM = /^((?:filter|merge|hook)\..+)\.(clean|smudge|process|required|driver|command|event|enabled)$/s;
+const PROGRAM_SETTING_PATTERN =
+  /^((?:filter|merge|hook)\..+)\.(clean|smudge|process|required|driver|command|event|enabled)$/s;
 
 /** Scopes of settings that no repository can set. */
 const PERSONAL_SCOPES: ReadonlySet<string> = new Set(["system", "global", "command"]);
@@ -107,17 +108,22 @@ export interface ReadyGit {
 export async function prepareGit(call: GitCall): Promise<ReadyGit> {
   const { cwd, args, hooks = false } = call;
   const command = getGitCommand(args);
-  const writes = call.writes === true || hooks || WRITING.has(command);
-  const inherited = call.places === "inherited" ? process.env : removeGitLocations(process.env);
-  const { GIT_EXTERNAL_DIFF: _ignored, ...given } = { ...inherited, ...QUIET, ...call.env } as NodeJS.ProcessEnv;
-  const env = { ...given, ...(writes ? {} : OFFLINE), ...(call.remote ? SILENT : {}) };
-  const without = writes || PLAIN.has(command) ? {} : disablePrograms(await readGitSettings(cwd, env), env);
-  const words = [...(hooks ? [] : WITHOUT_HOOKS), ...addSafeFlags(args, writes)];
+  const writes = call.writes === true || hooks || WRITING_COMMANDS.has(command);
+  const inherited = call.locations === "inherited" ? process.env : removeGitLocations(process.env);
+  const { GIT_EXTERNAL_DIFF: _ignored, ...given } = {
+    ...inherited,
+    ...QUIET_VARIABLES,
+    ...call.env,
+  } as NodeJS.ProcessEnv;
+  const env = { ...given, ...(writes ? {} : OFFLINE_VARIABLES), ...(call.remote ? NO_PROMPT_VARIABLES : {}) };
+  const without =
+    writes || PROGRAM_FREE_COMMANDS.has(command) ? {} : disablePrograms(await readGitSettings(cwd, env), env);
+  const words = [...(hooks ? [] : NO_HOOKS_SETTINGS), ...addSafeFlags(args, writes)];
   return { start: () => spawnGit(cwd, words, { ...env, ...without }, call.remote) };
 }
 
 export function removeGitLocations(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !PLACES.has(name)));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !GIT_LOCATION_VARIABLES.has(name)));
 }
 
 /** Returns an environment with one additional git setting. */
@@ -137,7 +143,7 @@ function spawnGit(
   env: NodeJS.ProcessEnv,
   ownGroup = false,
 ): ChildProcessWithoutNullStreams {
-  const words = ["--no-pager", ...SETTINGS, ...args];
+  const words = ["--no-pager", ...SAFE_SETTINGS, ...args];
   const detached = ownGroup && process.platform !== "win32";
   const child = spawn("git", words, { cwd, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true, detached });
   // Without free file descriptors there is no pipe; the event "error" then reports the cause.
@@ -149,12 +155,12 @@ function spawnGit(
 
 /** Starts a read-only git on this terminal, in the user's pager. Settings of the repository cannot name the pager. */
 export async function startPagedGit({ cwd, args }: Pick<GitCall, "cwd" | "args">): Promise<ChildProcess> {
-  const { LC_ALL: _ours, ...quiet } = QUIET;
-  const given = { ...removeGitLocations(process.env), ...quiet, ...OFFLINE } as NodeJS.ProcessEnv;
+  const { LC_ALL: _ours, ...quiet } = QUIET_VARIABLES;
+  const given = { ...removeGitLocations(process.env), ...quiet, ...OFFLINE_VARIABLES } as NodeJS.ProcessEnv;
   const { GIT_EXTERNAL_DIFF: _ignored, ...env } = given;
   const settings = await readGitSettings(cwd, env);
   const pager = env["GIT_PAGER"] ?? settings.own.get("core.pager") ?? env["PAGER"] ?? "less";
-  const words = ["--paginate", ...SETTINGS, ...WITHOUT_HOOKS, ...addSafeFlags(args, false)];
+  const words = ["--paginate", ...SAFE_SETTINGS, ...NO_HOOKS_SETTINGS, ...addSafeFlags(args, false)];
   const whole = { ...env, ...disablePrograms(settings, env), GIT_PAGER: pager };
   return spawn("git", words, { cwd, env: whole, stdio: "inherit" });
 }
@@ -175,8 +181,8 @@ function addSafeFlags(args: readonly string[], writes: boolean): readonly string
   const command = args[at - 1] ?? "";
   return [
     ...args.slice(0, at),
-    ...(FLAGS[command] ?? []),
-    ...(writes ? [] : (READING_FLAGS[command] ?? [])),
+    ...(SAFE_FLAGS[command] ?? []),
+    ...(writes ? [] : (SUBMODULE_FLAGS[command] ?? [])),
     ...args.slice(at),
   ];
 }
@@ -184,7 +190,7 @@ function addSafeFlags(args: readonly string[], writes: boolean): readonly string
 /** Git settings of the user and the system by name, and the names of all other settings. */
 interface GitSettings {
   readonly own: ReadonlyMap<string, string>;
-  readonly named: ReadonlySet<string>;
+  readonly otherNames: ReadonlySet<string>;
 }
 
 /** Reads the settings on which calls of git depend, as they apply in `cwd`. Cost: one git process. */
@@ -206,11 +212,14 @@ async function readGitSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<Git
     if (PERSONAL_SCOPES.has(scope)) own.set(key, value.join("\n"));
     else named.add(key);
   }
-  return { own, named };
+  return { own, otherNames: named };
 }
 
 /** Returns variables with which git takes programs only from the settings of the user and the system. */
-function disablePrograms({ own, named }: GitSettings, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+function disablePrograms(
+  { own, otherNames: named }: GitSettings,
+  env: NodeJS.ProcessEnv,
+): Readonly<Record<string, string>> {
   let added: Readonly<Record<string, string>> = {};
   for (const [key, value] of buildSettingReplacements(named, own)) {
     added = { ...added, ...addGitSetting(key, value, { ...env, ...added }) };
@@ -225,7 +234,7 @@ function buildSettingReplacements(
 ): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const key of named) {
-    const [, program = "", word = ""] = PROGRAM.exec(key) ?? [];
+    const [, program = "", word = ""] = PROGRAM_SETTING_PATTERN.exec(key) ?? [];
     // git ignores `clean` and `smudge` if `process` is set, even if it is empty.
     const usable = !named.has(`${program}.process`) || own.has(`${program}.process`);
     for (const each of listWordsToReplace(program, word)) {

@@ -32,22 +32,22 @@ export class LockDatabase {
 
   /** Opens the database. Each lock needs a new call, because a lock on a deleted file excludes no process. */
   open(Database: typeof DatabaseSync): DatabaseSync {
-    const inode = this.#prepare();
+    const inode = this.#prepareFile();
     // SQLite must not create a file here, because the name may have become a link.
     const url = pathToFileURL(this.#path);
     url.searchParams.set("mode", "rw");
     const database = new Database(url, { timeout: 0 });
-    if (this.#stats()?.ino === inode) return database;
+    if (this.#readStats()?.ino === inode) return database;
     database.close();
     throw new OperationError("aborted", `Cannot lock "${this.#file}": another program replaced it`);
   }
 
   /** Returns when a process last took the lock, in milliseconds since 1970. */
-  takenAt(): number | undefined {
-    return this.#stats()?.mtimeMs;
+  readLastTakenMs(): number | undefined {
+    return this.#readStats()?.mtimeMs;
   }
 
-  noteTaken(): void {
+  recordTakenTime(): void {
     const now = new Date();
     try {
       utimesSync(this.#path, now, now);
@@ -60,7 +60,7 @@ export class LockDatabase {
     this.#folder.close();
   }
 
-  #stats(): Stats | undefined {
+  #readStats(): Stats | undefined {
     return lstatSync(this.#path, { throwIfNoEntry: false });
   }
 
@@ -68,8 +68,8 @@ export class LockDatabase {
    * Creates the file, or empties a file that is not a lock of planner. Returns the file's inode. Does not open an
    * existing lock, because closing it would release the locks that this process holds on it.
    */
-  #prepare(): number {
-    let stats = this.#stats();
+  #prepareFile(): number {
+    let stats = this.#readStats();
     if (stats !== undefined && !stats.isFile()) {
       renameSync(this.#path, `${this.#path}.spoilt-${Date.now()}`);
       this.#reportSpoilt();
@@ -77,7 +77,7 @@ export class LockDatabase {
     }
     if (stats === undefined) {
       createEmptyFile(this.#path);
-      stats = this.#stats();
+      stats = this.#readStats();
     }
     if (stats !== undefined && stats.size > 0) {
       // Empties the file in place, because another process may hold the lock of the same file by now.

@@ -68,13 +68,16 @@ export function readClaim(
   return { holder: { ...holder, alive }, token: getTextField(object, "token") };
 }
 
-interface Evidence {
+interface HolderTimes {
   readonly since: Date;
   readonly began: string | null;
   readonly now: Date;
 }
 
-function isHolderAlive({ pid, host, heartbeat }: Omit<ClaimHolder, "alive">, { since, began, now }: Evidence): boolean {
+function isHolderAlive(
+  { pid, host, heartbeat }: Omit<ClaimHolder, "alive">,
+  { since, began, now }: HolderTimes,
+): boolean {
   if (host !== hostname()) return now.getTime() - Date.parse(heartbeat) < HEARTBEAT_LIMIT_MS;
   return began === null ? isProcessAlive(pid, since) : isProcessRunning({ pid, began });
 }

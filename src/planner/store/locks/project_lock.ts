@@ -7,27 +7,27 @@ import { convertToDiskError } from "../files/disk_error.ts";
 import { LOCKS_FOLDER } from "../project/places.ts";
 import { LockDatabase } from "./lock_database.ts";
 
-interface Lock {
+interface LockSettings {
   readonly file: string;
   /** Maximum wait for one holder, in milliseconds. */
   readonly waitMs: number;
 }
 
 /** Lock for changes of specs. Wait chosen by planner: a write takes some milliseconds, so longer means a hang. */
-const EDIT: Lock = { file: `${LOCKS_FOLDER}/edit.db`, waitMs: 10_000 };
+const EDIT_LOCK: LockSettings = { file: `${LOCKS_FOLDER}/edit.db`, waitMs: 10_000 };
 
 /** Lock for merges. Wait chosen by planner: long rebases in a large repository take minutes, and others may precede. */
-const MERGE: Lock = { file: `${LOCKS_FOLDER}/merge.db`, waitMs: 15 * 60_000 };
+const MERGE_LOCK: LockSettings = { file: `${LOCKS_FOLDER}/merge.db`, waitMs: 15 * 60_000 };
 
 /** Lock for shared claims. Wait chosen by planner: some calls to the remote, each killed after 20 seconds. */
-const REMOTE: Lock = { file: `${LOCKS_FOLDER}/remote.db`, waitMs: 5 * 60_000 };
+const REMOTE_LOCK: LockSettings = { file: `${LOCKS_FOLDER}/remote.db`, waitMs: 5 * 60_000 };
 
 /** Maximum first pause between tries in ms; each further try adds 1 ms, so that many waiters leave time for work. */
 const PAUSE_MS = 12;
-const MOST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 100;
 
 /** Promise of the last holder of each lock in this process, for which the next holder waits. */
-const queues = new Map<string, Promise<unknown>>();
+const lastHolders = new Map<string, Promise<unknown>>();
 
 /**
  * Runs `task` while no other process and no other task of this process changes the project's specs.
@@ -39,28 +39,28 @@ const queues = new Map<string, Promise<unknown>>();
 export function runWithProjectLock<Result>(
   root: string,
   task: () => Promise<Result>,
-  waitMs: number = EDIT.waitMs,
+  waitMs: number = EDIT_LOCK.waitMs,
 ): Promise<Result> {
-  return runWithLock(root, { ...EDIT, waitMs }, task);
+  return runWithLock(root, { ...EDIT_LOCK, waitMs }, task);
 }
 
 /** Runs `task` while no other process changes the main branch; specs may be changed meanwhile. */
 export function runWithMergeLock<Result>(root: string, task: () => Promise<Result>): Promise<Result> {
-  return runWithLock(root, MERGE, task);
+  return runWithLock(root, MERGE_LOCK, task);
 }
 
 /** Runs `task` while no other process changes this clone's claims at a remote. */
 export function runWithRemoteLock<Result>(
   root: string,
   task: () => Promise<Result>,
-  waitMs: number = REMOTE.waitMs,
+  waitMs: number = REMOTE_LOCK.waitMs,
 ): Promise<Result> {
-  return runWithLock(root, { ...REMOTE, waitMs }, task);
+  return runWithLock(root, { ...REMOTE_LOCK, waitMs }, task);
 }
 
-function runWithLock<Result>(root: string, lock: Lock, task: () => Promise<Result>): Promise<Result> {
+function runWithLock<Result>(root: string, lock: LockSettings, task: () => Promise<Result>): Promise<Result> {
   const key = join(root, lock.file);
-  const before = queues.get(key) ?? Promise.resolve();
+  const before = lastHolders.get(key) ?? Promise.resolve();
   const result = before.then(async () => {
     const database = await acquireLock(root, lock);
     try {
@@ -71,25 +71,25 @@ function runWithLock<Result>(root: string, lock: Lock, task: () => Promise<Resul
     }
   });
   const settled = result.catch(() => {});
-  queues.set(key, settled);
+  lastHolders.set(key, settled);
   return result;
 }
 
-async function acquireLock(root: string, { file, waitMs }: Lock): Promise<DatabaseSync> {
+async function acquireLock(root: string, { file, waitMs }: LockSettings): Promise<DatabaseSync> {
   const place = openLockDatabase(root, file);
   try {
     // Loaded only when needed, because most processes only read.
     const sqlite = await import("node:sqlite");
     let deadline = performance.now() + waitMs;
-    let taken = place.takenAt();
-    for (let pause = PAUSE_MS; ; pause = Math.min(pause + 1, MOST_PAUSE_MS)) {
+    let taken = place.readLastTakenMs();
+    for (let pause = PAUSE_MS; ; pause = Math.min(pause + 1, MAX_PAUSE_MS)) {
       const database = tryAcquireLock(root, file, () => place.open(sqlite.DatabaseSync));
       if (database !== undefined) {
-        place.noteTaken();
+        place.recordTakenTime();
         return database;
       }
       const now = performance.now();
-      const last = place.takenAt();
+      const last = place.readLastTakenMs();
       // Waiters are not queued, so one of many may wait for several holders, none of which hangs.
       if (last !== taken) [taken, deadline] = [last, now + waitMs];
       if (now > deadline) {

@@ -20,12 +20,12 @@ export function openLogStore(root: string): LogStore {
       const found = await runWithLogFile(file, path, (handle) => handle.stat());
       if (found === null) return null;
       if (!found.isFile()) throw new OperationError("failed_precondition", `Cannot read "${file}": it is not a file`);
-      return { file, size: found.size, modified: found.mtime, read: createLogReader(file, path) };
+      return { file, size: found.size, modified: found.mtime, readBytes: createLogReader(file, path) };
     },
   };
 }
 
-function createLogReader(file: string, path: string): LogFile["read"] {
+function createLogReader(file: string, path: string): LogFile["readBytes"] {
   return async (offset, length) => {
     const found = await runWithLogFile(file, path, async (handle) => {
       const bytes = Buffer.allocUnsafe(length);

@@ -25,7 +25,7 @@ export function openRunLogs(root: string, clock: Clock): RunLogs {
     async open(id, processId, maxBytes) {
       const file = `${LOGS_FOLDER}/${id}.log`;
       const path = join(root, file);
-      refuseLogLink(root, { file, path });
+      assertSafeLogLink(root, { file, path });
       const handle = await openLogForAppend(path, file);
       const log = new FileRunLog(handle, { file, clock, maxBytes });
       await log.begin(processId);
@@ -35,7 +35,7 @@ export function openRunLogs(root: string, clock: Clock): RunLogs {
 }
 
 /** Rejects a link that leads out of the project, or to a missing file, which a write would create. */
-function refuseLogLink(root: string, { file, path }: { readonly file: string; readonly path: string }): void {
+function assertSafeLogLink(root: string, { file, path }: { readonly file: string; readonly path: string }): void {
   if (!isLink(path)) return;
   const where = isLinkOutside(root, path) ? "out of the project" : existsSync(path) ? null : "to no file";
   if (where === null) return;
@@ -71,9 +71,9 @@ class FileRunLog implements RunLog {
   /** Bytes left in the log's first half. Later output stays in `#end`, which keeps only the last lines. */
   #bytesLeft: number;
   #isHalfFull = false;
-  readonly #end: KeptEnd;
-  #waiting: string[] = [];
-  #waitingChars = 0;
+  readonly #outputTail: OutputTail;
+  #bufferedTexts: string[] = [];
+  #bufferedChars = 0;
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #failure: unknown;
@@ -85,49 +85,49 @@ class FileRunLog implements RunLog {
   ) {
     this.#maxBytes = maxBytes;
     this.#bytesLeft = Math.floor(maxBytes / 2);
-    this.#end = new KeptEnd(this.#bytesLeft);
+    this.#outputTail = new OutputTail(this.#bytesLeft);
     this.#handle = handle;
     this.file = file;
     this.#clock = clock;
   }
 
   async begin(processId: string): Promise<void> {
-    this.#waiting.push(`${formatRunHeader(this.#clock.now(), processId)}\n`);
+    this.#bufferedTexts.push(`${formatRunHeader(this.#clock.now(), processId)}\n`);
     await this.flush();
   }
 
   line(text: string): Promise<void> {
-    return this.#append(text.split(/\r?\n/), formatOwnLine);
+    return this.#appendLines(text.split(/\r?\n/), formatOwnLine);
   }
 
   printed(lines: readonly string[], from: "stdout" | "stderr"): Promise<void> {
-    return this.#append(lines, (part) => formatPrintedLine(part, from));
+    return this.#appendLines(lines, (part) => formatPrintedLine(part, from));
   }
 
   /** Appends lines. @param marked formats each part of a line, so that no part can be mistaken for planner's own */
-  async #append(lines: readonly string[], marked: (part: string) => string): Promise<void> {
+  async #appendLines(lines: readonly string[], marked: (part: string) => string): Promise<void> {
     if (this.#ended) throw new OperationError("failed_precondition", `Cannot write "${this.file}": the run has ended`);
     if (this.#failure !== undefined) throw this.#failure;
     if (lines.length === 0) return;
     const parts = lines.some((line) => line.length > MAX_LINE_CHARS) ? lines.flatMap(splitLongLine) : lines;
-    this.#store(parts.map(marked));
-    if (this.#waitingChars >= MAX_WAITING_CHARS) await this.#drain();
+    this.#storeLines(parts.map(marked));
+    if (this.#bufferedChars >= MAX_WAITING_CHARS) await this.#drainBuffer();
     else this.#timer ??= setTimeout(() => this.#flushInTheBackground(), LOG_FLUSH_MS);
   }
 
   async flush(): Promise<void> {
-    const { left, lines } = this.#end.take();
+    const { left, lines } = this.#outputTail.takeLines();
     const notice = `planner: ${left} bytes are left out here: log.max_bytes is ${this.#maxBytes}`;
-    this.#wait(`${left === 0 ? "" : formatLogLines(this.#clock.now(), [notice])}${lines}`);
-    await this.#drain();
+    this.#bufferText(`${left === 0 ? "" : formatLogLines(this.#clock.now(), [notice])}${lines}`);
+    await this.#drainBuffer();
   }
 
-  async #drain(): Promise<void> {
+  async #drainBuffer(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     // Further lines may have arrived during the write.
-    while (this.#failure === undefined && (this.#writing !== undefined || this.#waiting.length > 0)) {
-      this.#writing ??= this.#write();
+    while (this.#failure === undefined && (this.#writing !== undefined || this.#bufferedTexts.length > 0)) {
+      this.#writing ??= this.#writeBuffer();
       await this.#writing;
     }
     if (this.#failure !== undefined) throw this.#failure;
@@ -143,54 +143,54 @@ class FileRunLog implements RunLog {
     }
   }
 
-  #store(lines: readonly string[]): void {
+  #storeLines(lines: readonly string[]): void {
     const time = this.#clock.now();
     const text = formatLogLines(time, lines);
     const bytes = Buffer.byteLength(text);
     if (!this.#isHalfFull && bytes <= this.#bytesLeft) {
       this.#bytesLeft -= bytes;
-      this.#wait(text);
+      this.#bufferText(text);
       return;
     }
-    const rest = this.#isHalfFull ? lines : lines.slice(this.#storeFirst(lines, time));
+    const rest = this.#isHalfFull ? lines : lines.slice(this.#storeFirstLines(lines, time));
     if (!this.#isHalfFull) {
-      const notice = `planner: half of log.max_bytes is used: the last ${this.#end.max} bytes of what follows are written when the run ends`;
-      this.#wait(formatLogLines(time, [notice]));
+      const notice = `planner: half of log.max_bytes is used: the last ${this.#outputTail.max} bytes of what follows are written when the run ends`;
+      this.#bufferText(formatLogLines(time, [notice]));
       this.#isHalfFull = true;
     }
-    for (const line of rest) this.#end.add(formatLogLines(time, [line]));
+    for (const line of rest) this.#outputTail.addLine(formatLogLines(time, [line]));
   }
 
   /** Stores those first lines that still fit. @returns the number of stored lines */
-  #storeFirst(lines: readonly string[], time: Date): number {
+  #storeFirstLines(lines: readonly string[], time: Date): number {
     let count = 0;
     for (const line of lines) {
       const text = formatLogLines(time, [line]);
       const bytes = Buffer.byteLength(text);
       if (bytes > this.#bytesLeft) break;
       this.#bytesLeft -= bytes;
-      this.#wait(text);
+      this.#bufferText(text);
       count += 1;
     }
     return count;
   }
 
-  #wait(text: string): void {
+  #bufferText(text: string): void {
     if (text === "") return;
-    this.#waiting.push(text);
-    this.#waitingChars += text.length;
+    this.#bufferedTexts.push(text);
+    this.#bufferedChars += text.length;
   }
 
   #flushInTheBackground(): void {
     // The error is stored, and the next line or the end reports it.
-    this.#drain().catch(() => {});
+    this.#drainBuffer().catch(() => {});
   }
 
   /** Writes the buffered lines. Stores an error in `#failure` instead of rejecting. */
-  async #write(): Promise<void> {
-    const bytes = Buffer.from(this.#waiting.join(""));
-    this.#waiting = [];
-    this.#waitingChars = 0;
+  async #writeBuffer(): Promise<void> {
+    const bytes = Buffer.from(this.#bufferedTexts.join(""));
+    this.#bufferedTexts = [];
+    this.#bufferedChars = 0;
     try {
       for (let offset = 0; offset < bytes.length; ) {
         offset += (await this.#handle.write(bytes, offset)).bytesWritten;
@@ -204,25 +204,25 @@ class FileRunLog implements RunLog {
 }
 
 /** The last lines of a text, at most `max` bytes but always the very last line. */
-class KeptEnd {
+class OutputTail {
   readonly max: number;
   #lines: string[] = [];
   /** Index of the first kept line; earlier lines are removed in bulk. */
   #first = 0;
   #bytes = 0;
-  #left = 0;
+  #omittedBytes = 0;
 
   constructor(max: number) {
     this.max = max;
   }
 
-  add(line: string): void {
+  addLine(line: string): void {
     this.#lines.push(line);
     this.#bytes += Buffer.byteLength(line);
     for (; this.#bytes > this.max && this.#first < this.#lines.length - 1; this.#first++) {
       const bytes = Buffer.byteLength(this.#lines[this.#first] ?? "");
       this.#bytes -= bytes;
-      this.#left += bytes;
+      this.#omittedBytes += bytes;
     }
     if (this.#first < 1000 || this.#first < this.#lines.length / 2) return;
     this.#lines = this.#lines.slice(this.#first);
@@ -230,9 +230,9 @@ class KeptEnd {
   }
 
   /** Returns the lines and the number of bytes omitted before them, and removes both. */
-  take(): { readonly left: number; readonly lines: string } {
-    const taken = { left: this.#left, lines: this.#lines.slice(this.#first).join("") };
-    [this.#lines, this.#first, this.#bytes, this.#left] = [[], 0, 0, 0];
+  takeLines(): { readonly left: number; readonly lines: string } {
+    const taken = { left: this.#omittedBytes, lines: this.#lines.slice(this.#first).join("") };
+    [this.#lines, this.#first, this.#bytes, this.#omittedBytes] = [[], 0, 0, 0];
     return taken;
   }
 }

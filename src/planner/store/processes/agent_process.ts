@@ -17,12 +17,12 @@ import {
   listRunProcesses,
   PART_VARIABLE,
   RUN_VARIABLE,
-  type RunProcesses,
+  type RunProcessQuery,
   sumCpuMs,
 } from "./run_processes.ts";
 
 /** Maximum folders above a program searched for its package. Chosen by planner: `dist/cli/index.js` needs three. */
-const MAX_LEVELS = 5;
+const MAX_PACKAGE_LEVELS = 5;
 
 /**
  * Returns the version of an installed program without running it: that of the npm package whose `bin` it is, else of a
@@ -40,7 +40,7 @@ export async function findProgramVersion(
 
 async function readPackageVersion(path: string): Promise<string | null> {
   let folder = dirname(path);
-  for (let level = 0; level < MAX_LEVELS; level++) {
+  for (let level = 0; level < MAX_PACKAGE_LEVELS; level++) {
     const { version, bin } = await readPackageManifest(folder);
     const files = typeof bin === "string" ? [bin] : isJsonObject(bin) ? Object.values(bin) : [];
     const isBin = files.some((file) => typeof file === "string" && relative(resolve(folder, file), path) === "");
@@ -121,14 +121,14 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** Opens the launcher of agents. The absolute path `root` is part of the name that marks a run's processes. */
 export function openAgents(root: string): AgentLauncher {
-  const nameOf = (processId: string): string => `${processId}@${root}`;
+  const buildRunName = (processId: string): string => `${processId}@${root}`;
   return {
-    start: (start) => startAgent(start, nameOf(start.processId)),
-    newSession: () => randomUUID(),
-    isThere: (program, env) => isProgramAvailable(program, { ...process.env, ...env }),
-    version: (program, env) => findProgramVersion(program, { ...process.env, ...env }),
+    start: (start) => startAgent(start, buildRunName(start.processId)),
+    createSessionId: () => randomUUID(),
+    isInstalled: (program, env) => isProgramAvailable(program, { ...process.env, ...env }),
+    findVersion: (program, env) => findProgramVersion(program, { ...process.env, ...env }),
     async endRun({ processId, agent }, graceMs) {
-      const run: RunProcesses = { name: nameOf(processId), leader: agent, trustGroup: false };
+      const run: RunProcessQuery = { name: buildRunName(processId), leader: agent, trustGroup: false };
       return endRunProcesses(() => run, { graceMs });
     },
   };
@@ -173,7 +173,7 @@ function buildStartError(program: string, why: string): OperationError {
   return new OperationError("failed_precondition", `Cannot start "${program}": ${why}`);
 }
 
-interface ChildFacts extends Pick<RunProcesses, "name" | "part"> {
+interface ChildFacts extends Pick<RunProcessQuery, "name" | "part"> {
   readonly secrets: readonly string[];
 }
 
@@ -187,7 +187,7 @@ class ChildAgent implements AgentProcess {
   readonly #name: string;
   readonly #part: string | undefined;
   readonly #hurry = new AbortController();
-  #gone = false;
+  #isGroupGone = false;
   #stopping: Promise<void> | undefined;
 
   constructor(child: Child, { name, part, secrets }: ChildFacts) {
@@ -202,12 +202,12 @@ class ChildAgent implements AgentProcess {
   }
 
   cpuMs(): number | null {
-    return process.platform === "linux" ? sumCpuMs(listRunProcesses(this.#processes())) : null;
+    return process.platform === "linux" ? sumCpuMs(listRunProcesses(this.#describeProcesses())) : null;
   }
 
   stop(graceMs: number): Promise<void> {
     if (this.#stopping === undefined) {
-      this.#stopping = this.#stop(graceMs);
+      this.#stopping = this.#stopProcesses(graceMs);
       return this.#stopping;
     }
     const cut = AbortSignal.timeout(graceMs);
@@ -215,18 +215,18 @@ class ChildAgent implements AgentProcess {
     return this.#stopping;
   }
 
-  async #stop(graceMs: number): Promise<void> {
-    await endRunProcesses(() => this.#processes(), { graceMs, hurry: this.#hurry.signal });
+  async #stopProcesses(graceMs: number): Promise<void> {
+    await endRunProcesses(() => this.#describeProcesses(), { graceMs, hurry: this.#hurry.signal });
     await this.exited;
     this.stdout.close();
     this.stderr.close();
   }
 
-  #processes(): RunProcesses {
-    const run = { name: this.#name, part: this.#part, leader: this.mark, trustGroup: !this.#gone };
+  #describeProcesses(): RunProcessQuery {
+    const run = { name: this.#name, part: this.#part, leader: this.mark, trustGroup: !this.#isGroupGone };
     // The system may reuse the number of an empty process group.
-    if (!this.#gone && this.#hasExited() && listRunProcesses(run).length === 0) this.#gone = true;
-    return { ...run, trustGroup: !this.#gone };
+    if (!this.#isGroupGone && this.#hasExited() && listRunProcesses(run).length === 0) this.#isGroupGone = true;
+    return { ...run, trustGroup: !this.#isGroupGone };
   }
 
   #hasExited(): boolean {

@@ -3,24 +3,24 @@ import { closeSync, constants, openSync } from "node:fs";
 import { basename, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { ProcessControl } from "../../ports.ts";
-import type { Background } from "../../program_ports.ts";
+import type { BackgroundStarter } from "../../program_ports.ts";
 import { convertToDiskError, describeSystemError } from "../files/disk_error.ts";
 import { type OpenFolder, openParentFolder } from "../files/open_folder.ts";
 import { PROCESSES_FOLDER } from "../project/places.ts";
 import { RUN_VARIABLE, runTaskkill } from "./run_processes.ts";
 
 /** Flags that append to a file and reject a link. */
-const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+const APPEND_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
-const OUTPUT = `${PROCESSES_FOLDER}/background.log`;
+const OUTPUT_FILE = `${PROCESSES_FOLDER}/background.log`;
 
-export interface OwnProgram {
+export interface PlannerProgram {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Returns a launcher that starts planner itself in the background, for the project in `root`, an absolute path. */
-export function openBackground(root: string, { command, env }: OwnProgram): Background {
+export function openBackground(root: string, { command, env }: PlannerProgram): BackgroundStarter {
   return {
     async start(args, extra) {
       const [program = "", ...first] = command;
@@ -48,10 +48,10 @@ export function openBackground(root: string, { command, env }: OwnProgram): Back
 function openOutputFile(root: string): number {
   let folder: OpenFolder | undefined;
   try {
-    folder = openParentFolder(join(root, OUTPUT));
-    return openSync(join(folder.path, basename(OUTPUT)), APPEND);
+    folder = openParentFolder(join(root, OUTPUT_FILE));
+    return openSync(join(folder.path, basename(OUTPUT_FILE)), APPEND_FLAGS);
   } catch (error) {
-    throw convertToDiskError(`write "${OUTPUT}"`, error);
+    throw convertToDiskError(`write "${OUTPUT_FILE}"`, error);
   } finally {
     folder?.close();
   }

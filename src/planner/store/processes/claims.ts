@@ -21,7 +21,7 @@ import { LOCKS_FOLDER } from "../project/places.ts";
 import { readProcessMark } from "./process_mark.ts";
 
 /** Time between heartbeats in ms. Chosen by planner: a fifth of the age at which the holder counts as gone. */
-const BEAT_MS = 60_000;
+const HEARTBEAT_INTERVAL_MS = 60_000;
 
 /**
  * Opens claims in `.planner/locks/<id>.lock`. Every change holds the project's lock while it reads and writes, so no
@@ -32,29 +32,29 @@ const BEAT_MS = 60_000;
 export function openClaims(root: string, clock: Clock): SpecClaims {
   return {
     claim: (id, processId) => runWithProjectLock(root, () => claimSpecFile({ root, clock, id }, processId)),
-    holder: async (id) => readClaim(root, id, clock.now())?.holder ?? null,
-    ids: () => listClaimedIds(root),
-    others: async () => [],
-    byHand: async () => ({ kind: "own", notes: [] }),
-    examine: async () => [],
+    readHolder: async (id) => readClaim(root, id, clock.now())?.holder ?? null,
+    listIds: () => listClaimedIds(root),
+    listOtherClaims: async () => [],
+    changeByHand: async () => ({ kind: "own", notes: [] }),
+    findProblems: async () => [],
     clearStale: (id) => runWithProjectLock(root, () => clearStaleClaim(root, id, clock.now())),
   };
 }
 
-interface Place {
+interface ClaimLocation {
   readonly root: string;
   readonly clock: Clock;
   readonly id: SpecId;
 }
 
-async function claimSpecFile(place: Place, processId: string): Promise<ClaimResult> {
+async function claimSpecFile(place: ClaimLocation, processId: string): Promise<ClaimResult> {
   const { root, clock, id } = place;
   await removeLeftoverFiles(join(root, LOCKS_FOLDER));
   const held = readClaim(root, id, clock.now())?.holder;
   if (held?.alive) return { heldBy: held };
   if (held !== undefined) await removeLockFile(root, id);
   const own = new FileClaim(place, processId);
-  if (await own.take()) return { claim: own, tookOver: held ?? null };
+  if (await own.createLockFile()) return { claim: own, tookOver: held ?? null };
   // Only a program that ignores the project's lock can have written it meanwhile.
   const other = readClaim(root, id, clock.now())?.holder;
   return other === undefined ? claimSpecFile(place, processId) : { heldBy: other };
@@ -72,7 +72,7 @@ class FileClaim implements Claim {
   #agent: ProcessMark | null = null;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ root, clock, id }: Place, processId: string) {
+  constructor({ root, clock, id }: ClaimLocation, processId: string) {
     this.#root = root;
     this.#clock = clock;
     this.id = id;
@@ -80,22 +80,22 @@ class FileClaim implements Claim {
   }
 
   /** Writes the lock file; returns false if another one exists by now. */
-  async take(): Promise<boolean> {
+  async createLockFile(): Promise<boolean> {
     const file = buildLockPath(this.id);
-    if (!(await createFile(join(this.#root, file), file, this.#text()))) return false;
+    if (!(await createFile(join(this.#root, file), file, this.#formatText()))) return false;
     this.#timer = setInterval(() => {
       // The next heartbeat replaces a failed one, because a claim stays valid for several intervals.
       this.renew().catch(() => {});
-    }, BEAT_MS);
+    }, HEARTBEAT_INTERVAL_MS);
     this.#timer.unref();
     return true;
   }
 
   renew(): Promise<boolean> {
-    return runWithProjectLock(this.#root, () => this.#write());
+    return runWithProjectLock(this.#root, () => this.#writeIfOwn());
   }
 
-  noteAgent(agent: ProcessMark): Promise<boolean> {
+  recordAgent(agent: ProcessMark): Promise<boolean> {
     this.#agent = agent;
     return this.renew();
   }
@@ -115,10 +115,10 @@ class FileClaim implements Claim {
     });
   }
 
-  async #write(): Promise<boolean> {
+  async #writeIfOwn(): Promise<boolean> {
     if (!this.#isOwn()) return false;
     const file = buildLockPath(this.id);
-    await replaceFile(join(this.#root, file), file, this.#text());
+    await replaceFile(join(this.#root, file), file, this.#formatText());
     return true;
   }
 
@@ -126,7 +126,7 @@ class FileClaim implements Claim {
     return readClaim(this.#root, this.id, this.#clock.now())?.token === this.#token;
   }
 
-  #text(): string {
+  #formatText(): string {
     const holder = {
       pid: process.pid,
       host: hostname(),

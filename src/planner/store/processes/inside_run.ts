@@ -6,7 +6,7 @@ import { readLockHolder } from "../locks/lock_file.ts";
 import { RUN_VARIABLE } from "./run_processes.ts";
 
 /** Matches a path within a run's worktree; captures the project around it and the worktree's spec. */
-const IN_WORKTREE = /^(.+)[\\/]\.planner[\\/]worktrees[\\/]([^\\/]+)(?:[\\/].*)?$/;
+const WORKTREE_PATH_PATTERN = /^(.+)[\\/]\.planner[\\/]worktrees[\\/]([^\\/]+)(?:[\\/].*)?$/;
 
 /**
  * Returns the run below which this process was started, if it is a run of the project in `root`: the environment names
@@ -29,14 +29,14 @@ function findRunByEnvironment(here: string, name: string): InsideRun | null {
 
 /** Returns the project around a run's worktree and the run's spec; null for any other folder. */
 export function findProjectOfWorktree(root: string): { readonly project: string; readonly id: SpecId } | null {
-  const [, project, id] = IN_WORKTREE.exec(resolveRealPath(root)) ?? [];
+  const [, project, id] = WORKTREE_PATH_PATTERN.exec(resolveRealPath(root)) ?? [];
   if (project === undefined || id === undefined || !existsSync(`${project}/.planner/specs`)) return null;
   return { project, id: id as SpecId };
 }
 
 /** Finds the run by the worktree, because some agents do not pass their environment to the servers that they start. */
 function findRunByWorktree(here: string): InsideRun | null {
-  const [, project, id] = IN_WORKTREE.exec(here) ?? [];
+  const [, project, id] = WORKTREE_PATH_PATTERN.exec(here) ?? [];
   if (project === undefined || id === undefined) return null;
   return readLockHolder(project, id, new Date())?.alive === true ? { spec_id: id as SpecId } : null;
 }

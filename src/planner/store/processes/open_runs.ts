@@ -46,7 +46,7 @@ export function openRuns(root: string, clock: Clock, config?: () => Promise<Plan
 }
 
 /** Folders in which planner writes, and whether it also writes in their subfolders. */
-const FOLDERS: readonly (readonly [path: string, recursive: boolean])[] = [
+const WRITTEN_FOLDERS: readonly (readonly [path: string, recursive: boolean])[] = [
   [".planner", false],
   [SPECS_FOLDER, false],
   [ARCHIVE_FOLDER, true],
@@ -59,8 +59,8 @@ const FOLDERS: readonly (readonly [path: string, recursive: boolean])[] = [
 /** Opens the temporary files of killed writers in the project in `root`, an absolute path. */
 function openLeftoverFiles(root: string): LeftoverFiles {
   return {
-    files: () => listLeftoverFiles(root),
-    remove: () =>
+    listFiles: () => listLeftoverFiles(root),
+    removeFiles: () =>
       runWithProjectLock(root, async () => {
         const files = await listLeftoverFiles(root);
         for (const file of files) await removeFileInOpenFolder(join(root, file)).catch(() => {});
@@ -71,7 +71,7 @@ function openLeftoverFiles(root: string): LeftoverFiles {
 
 async function listLeftoverFiles(root: string): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const [folder, recursive] of FOLDERS) {
+  for (const [folder, recursive] of WRITTEN_FOLDERS) {
     for (const entry of await readFolderEntries(root, folder, recursive)) {
       const pid = entry.isFile() ? parseTemporaryPid(entry.name) : null;
       if (pid === null || isProcessAlive(pid, null)) continue;

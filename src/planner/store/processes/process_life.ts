@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { getErrorCode } from "../files/disk_error.ts";
 
 /** Maximum time by which the system's start time of a process may be later than the recorded one, in milliseconds. */
-const SLACK_MS = 10_000;
+const MAX_START_SKEW_MS = 10_000;
 
 /** Length of a tick of Linux's process times in milliseconds, equal on every machine. */
 const TICK_MS = 10;
@@ -18,7 +18,7 @@ export function isProcessAlive(pid: number, knownSince: Date | null): boolean {
   const facts = readLifeFacts(pid);
   if (facts === undefined) return true;
   if (facts.ended) return false;
-  return knownSince === null || facts.startedMs <= knownSince.getTime() + SLACK_MS;
+  return knownSince === null || facts.startedMs <= knownSince.getTime() + MAX_START_SKEW_MS;
 }
 
 function canReceiveSignals(pid: number): boolean {

@@ -110,17 +110,17 @@ function readStartTime(pid: number): string | null {
   return facts === undefined || boot === null ? null : `${boot}:${facts.startTicks}`;
 }
 
-let boot: string | null | undefined;
+let cachedBootId: string | null | undefined;
 
 /** Returns an id of the machine's current start, with which ticks begin anew; null on systems without one. */
 export function readBootId(): string | null {
-  if (boot !== undefined) return boot;
+  if (cachedBootId !== undefined) return cachedBootId;
   try {
-    boot = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
+    cachedBootId = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
   } catch {
-    boot = null;
+    cachedBootId = null;
   }
-  return boot;
+  return cachedBootId;
 }
 
 function readStartTimeByPs(pid: number): string | null {

@@ -7,12 +7,12 @@ import type { UnreadableFile } from "../../spec/spec.ts";
 import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { getTextField, getTimeField, type JsonReadResult, readJsonFile } from "../files/json_file.ts";
 import { runInOpenFolder } from "../files/open_folder.ts";
-import { removeIfExists, writeTemporaryFile } from "../files/temporary_file.ts";
+import { tryRemoveFile, writeTemporaryFile } from "../files/temporary_file.ts";
 import { PROCESSES_FOLDER } from "../project/places.ts";
 import { decideDeadRunEnd, type RecordEnd } from "./dead_record.ts";
 import { isProcessAlive } from "./process_life.ts";
 
-type JsonObject = Extract<JsonReadResult, { readonly kind: "object" }>;
+type JsonFile = Extract<JsonReadResult, { readonly kind: "object" }>;
 
 /** Records of `.planner/processes/`, oldest first, and unreadable files in that folder. */
 export interface RecordSet {
@@ -91,17 +91,19 @@ async function listRecordNames(root: string): Promise<readonly string[]> {
   }
 }
 
-const STATUSES: readonly unknown[] = ["running", "completed", "failed"];
+const RECORD_STATUSES: readonly unknown[] = ["running", "completed", "failed"];
 
 function findRecordProblem(object: Readonly<Record<string, unknown>>): string | null {
   for (const name of ["process_id", "spec_id", "started_at", "mode"]) {
     if (getTextField(object, name) === null) return `Invalid "${name}": expected a text`;
   }
   if (!Number.isSafeInteger(object["pid"])) return 'Invalid "pid": expected an integer';
-  return STATUSES.includes(object["status"]) ? null : `Invalid "status": expected one of ${STATUSES.join(", ")}`;
+  return RECORD_STATUSES.includes(object["status"])
+    ? null
+    : `Invalid "status": expected one of ${RECORD_STATUSES.join(", ")}`;
 }
 
-function parseProcessRecord({ object, modified }: JsonObject): ProcessRecord {
+function parseProcessRecord({ object, modified }: JsonFile): ProcessRecord {
   const text = (name: string): string => getTextField(object, name) ?? "";
   const base = {
     process_id: text("process_id"),
@@ -127,7 +129,7 @@ function hasProcessEnded({ status, pid }: ProcessRecord, object: Readonly<Record
 
 async function endProcessRecord(
   path: string,
-  read: JsonObject,
+  read: JsonFile,
   { record, end }: { readonly record: ProcessRecord; readonly end: RecordEnd },
 ): Promise<ProcessRecord> {
   const ended = { ...record, ...end };
@@ -143,7 +145,7 @@ async function endProcessRecord(
         renameSync(temporary, inside);
         return ended;
       } finally {
-        await removeIfExists(temporary);
+        await tryRemoveFile(temporary);
       }
     });
   } catch {

@@ -20,23 +20,23 @@ import { readRunReports } from "./run_reports.ts";
  */
 export function openProcessRecords(root: string, clock: Clock): ProcessRecords {
   return {
-    start: (record, begun) => runWithProjectLock(root, () => startProcessRecord(root, record, begun)),
-    announce: (record) => announceRecord(root, record),
-    finish: (processId, end, at, report) =>
+    startRecord: (record, begun) => runWithProjectLock(root, () => startProcessRecord(root, record, begun)),
+    announceRecord: (record) => announceRecord(root, record),
+    finishRecord: (processId, end, at, report) =>
       runWithProjectLock(root, () =>
         finishProcessRecord(root, processId, { end: { ...end, completed_at: at.toISOString() }, report }),
       ),
-    report: async (processId, report) => {
+    storeReport: async (processId, report) => {
       await runWithProjectLock(root, () => finishProcessRecord(root, processId, { end: {}, report }));
     },
-    reports: () => readRunReports(root),
+    readReports: () => readRunReports(root),
     isRunning: async (processId) => {
       const read = readJsonFile(join(root, buildRecordPath(processId)));
       return read.kind === "object" && read.object["status"] === "running";
     },
-    dead: () => listDeadRecords(root),
-    endDead: (processId) => endDeadRecord(root, processId, clock.now()),
-    repair: async () => (await readProcessRecords(root, clock.now())).repaired,
+    listDeadRecords: () => listDeadRecords(root),
+    endDeadRecord: (processId) => endDeadRecord(root, processId, clock.now()),
+    repairRecords: async () => (await readProcessRecords(root, clock.now())).repaired,
   };
 }
 
@@ -44,7 +44,7 @@ async function startProcessRecord(root: string, given: NewProcessRecord, begun: 
   await removeLeftoverFiles(join(root, PROCESSES_FOLDER));
   const record = buildRunningRecord(given);
   const file = buildRecordPath(given.process_id);
-  await replaceFile(join(root, file), file, formatRecord({ ...convertToStoredRecord(record), ...begun }));
+  await replaceFile(join(root, file), file, formatRecord({ ...addHostField(record), ...begun }));
   return record;
 }
 
@@ -52,7 +52,7 @@ async function startProcessRecord(root: string, given: NewProcessRecord, begun: 
 async function announceRecord(root: string, given: NewProcessRecord): Promise<void> {
   const file = buildRecordPath(given.process_id);
   const record = buildRunningRecord(given);
-  if (createFileWithoutSync(join(root, file), file, formatRecord(convertToStoredRecord(record)))) return;
+  if (createFileWithoutSync(join(root, file), file, formatRecord(addHostField(record)))) return;
   await runWithProjectLock(root, async () => {
     const read = readJsonFile(join(root, file));
     const own = read.kind === "object" && read.object["started_at"] === given.started_at;
@@ -65,13 +65,13 @@ function buildRunningRecord({ process_id, spec_id, pid, started_at, mode }: NewP
   return { process_id, spec_id, pid, status: "running", started_at, completed_at: null, mode };
 }
 
-interface Finish {
+interface RecordChanges {
   /** Fields of the end; empty while the run continues. */
   readonly end: RecordEnd | Record<string, never>;
   readonly report: RunReport | undefined;
 }
 
-async function finishProcessRecord(root: string, processId: string, { end, report }: Finish): Promise<boolean> {
+async function finishProcessRecord(root: string, processId: string, { end, report }: RecordChanges): Promise<boolean> {
   const read = readJsonFile(join(root, buildRecordPath(processId)));
   if (read.kind !== "object") return false;
   const isRunning = read.object["status"] === "running";
@@ -83,7 +83,7 @@ async function finishProcessRecord(root: string, processId: string, { end, repor
   return isRunning;
 }
 
-function convertToStoredRecord(record: ProcessRecord): object {
+function addHostField(record: ProcessRecord): object {
   return { ...record, host: hostname() };
 }
 

@@ -16,12 +16,12 @@ const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
 
 /** Time in milliseconds for which processes without a readable environment are checked again. Chosen by planner. */
-const UNKNOWN_MS = 1_000;
+const UNSURE_LIMIT_MS = 1_000;
 
 /** Maximum time in ms from SIGKILL to a process's end. Chosen by planner: only a hang in the kernel takes longer. */
 const FORCED_END_MS = 10_000;
 
-export interface RunProcesses {
+export interface RunProcessQuery {
   /** Value of `RUN_VARIABLE` in the run's processes. */
   readonly name: string;
   /** Value of `PART_VARIABLE` if only one program's processes are meant; absent for all of the run. */
@@ -39,17 +39,17 @@ export interface RunProcesses {
  *
  * Does not find a process that left the group and cleared its environment.
  */
-export function listRunProcesses(run: RunProcesses): readonly number[] {
+export function listRunProcesses(run: RunProcessQuery): readonly number[] {
   return findRunProcesses(run).pids;
 }
 
-interface Found {
+interface ProcessScan {
   readonly pids: readonly number[];
   /** Whether a process may belong to the run: it begins or ends now, and shows no environment. */
   readonly isUnsure: boolean;
 }
 
-function findRunProcesses({ name, part, leader, trustGroup }: RunProcesses): Found {
+function findRunProcesses({ name, part, leader, trustGroup }: RunProcessQuery): ProcessScan {
   const group = leader !== null && (trustGroup || isProcessRunning(leader)) ? leader.pid : null;
   if (process.platform === "linux") {
     const variable = part === undefined ? `${RUN_VARIABLE}=${name}` : `${PART_VARIABLE}=${part}`;
@@ -82,7 +82,7 @@ export function sumCpuMs(pids: readonly number[]): number {
   return (ticks * 1000) / TICKS_PER_SECOND;
 }
 
-function scanProcesses(group: number | null, variable: Buffer): Found {
+function scanProcesses(group: number | null, variable: Buffer): ProcessScan {
   const pids: number[] = [];
   let isUnsure = false;
   for (const name of readdirSync("/proc")) {
@@ -101,7 +101,7 @@ function scanProcesses(group: number | null, variable: Buffer): Found {
 function hasEnvironmentVariable(pid: number, variable: Buffer): boolean | null {
   const environment = readProcFile(pid, "environ");
   if (environment === null) return false;
-  if (environment.length > 0) return Buffer.concat([ZERO, environment, ZERO]).includes(variable);
+  if (environment.length > 0) return Buffer.concat([NUL_BYTE, environment, NUL_BYTE]).includes(variable);
   // Even a program that was started without an environment has a command line.
   return readProcFile(pid, "cmdline")?.length === 0 ? null : false;
 }
@@ -115,7 +115,7 @@ function readProcFile(pid: number, file: "environ" | "cmdline"): Buffer | null {
   }
 }
 
-const ZERO = Buffer.alloc(1);
+const NUL_BYTE = Buffer.alloc(1);
 
 /** Grace period before processes are killed. `hurry` ends it early. */
 export interface GracePeriod {
@@ -130,7 +130,7 @@ export interface GracePeriod {
  * @returns the number of processes found
  * @throws OperationError `unavailable` when a process survives the kill
  */
-export async function endRunProcesses(run: () => RunProcesses, { graceMs, hurry }: GracePeriod): Promise<number> {
+export async function endRunProcesses(run: () => RunProcessQuery, { graceMs, hurry }: GracePeriod): Promise<number> {
   const met = new Map<number, ProcessMark>();
   const forceAt = performance.now() + graceMs;
   let pause = FIRST_PAUSE_MS;
@@ -153,18 +153,18 @@ export async function endRunProcesses(run: () => RunProcesses, { graceMs, hurry 
 
 /** Returns the processes of a run that still exist. Searches twice before it returns an empty list. */
 async function findRemainingProcesses(
-  run: () => RunProcesses,
+  run: () => RunProcessQuery,
   met: ReadonlyMap<number, ProcessMark>,
 ): Promise<readonly number[]> {
   const began = performance.now();
-  for (let looks = 1; ; looks++) {
+  for (let searches = 1; ; searches++) {
     const { pids, isUnsure } = findRunProcesses(run());
     // An ending process loses its environment before it disappears.
     const ending = [...met.values()].filter(isProcessRunning).map(({ pid }) => pid);
     const left = new Set([...pids, ...ending]);
     // A process that ended during the search may have started another one after the list was read.
-    const isSure = !isUnsure && (met.size === 0 || looks > 1);
-    if (left.size > 0 || isSure || performance.now() - began >= UNKNOWN_MS) return [...left];
+    const isSure = !isUnsure && (met.size === 0 || searches > 1);
+    if (left.size > 0 || isSure || performance.now() - began >= UNSURE_LIMIT_MS) return [...left];
     await sleep(FIRST_PAUSE_MS);
   }
 }

@@ -6,7 +6,7 @@ import type { Usage } from "../../work/usage.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { PROCESSES_FOLDER } from "../project/places.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
+type JsonFields = Readonly<Record<string, unknown>>;
 
 /** Returns the reports in the records of `.planner/processes/`, oldest first. Skips unreadable records. */
 export async function readRunReports(root: string): Promise<readonly StoredRunReport[]> {
@@ -24,7 +24,7 @@ export async function readRunReports(root: string): Promise<readonly StoredRunRe
   );
 }
 
-function parseStoredReport(record: Fields, report: Fields): StoredRunReport {
+function parseStoredReport(record: JsonFields, report: JsonFields): StoredRunReport {
   return {
     process_id: getTextField(record, "process_id") ?? "",
     spec_id: getTextField(record, "spec_id") ?? "",
@@ -47,7 +47,7 @@ function parseReportTexts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
 }
 
-function parseUsage(written: Fields): Usage {
+function parseUsage(written: JsonFields): Usage {
   const count = (name: string): number => {
     const value = written[name];
     return typeof value === "number" && Number.isFinite(value) ? value : 0;

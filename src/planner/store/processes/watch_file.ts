@@ -20,8 +20,8 @@ import { canHaveWrittenFile, isProcessRunning, readCommandLine, readProcessMark 
  */
 export function openWatchFile(root: string): WatchPidFile {
   return {
-    take: () => runWithProjectLock(root, () => takeWatchFile(root)),
-    holder: async () => readWatchHolder(root),
+    acquire: () => runWithProjectLock(root, () => acquireWatchFile(root)),
+    readHolder: async () => readWatchHolder(root),
     clearStale: () =>
       runWithProjectLock(root, async () => {
         const holder = readWatchHolder(root);
@@ -32,7 +32,7 @@ export function openWatchFile(root: string): WatchPidFile {
   };
 }
 
-async function takeWatchFile(root: string): Promise<WatchFileHold | null> {
+async function acquireWatchFile(root: string): Promise<WatchFileHold | null> {
   const holder = readWatchHolder(root);
   if (holder?.alive === true) return null;
   if (holder !== null) await removeWatchFile(root);

@@ -13,21 +13,21 @@ import { readWatchHolder } from "./watch_file.ts";
 /** Opens records and worktree states of running work below `root`, an absolute path. */
 export function openWorkStore(root: string, clock: Clock): WorkStore {
   return {
-    processes: async () => (await readProcessRecords(root, clock.now())).records,
-    brokenRecords: async () => (await readProcessRecords(root, clock.now())).broken,
-    lockHolder: async (id) => readLockHolder(root, id, clock.now()),
+    readProcesses: async () => (await readProcessRecords(root, clock.now())).records,
+    listBrokenRecords: async () => (await readProcessRecords(root, clock.now())).broken,
+    readLockHolder: async (id) => readLockHolder(root, id, clock.now()),
     worktrees: () => readWorktrees(root),
     // Records and states of worktrees are replaced by renaming, which changes their folder.
-    mark: async () =>
+    readMark: async () =>
       JSON.stringify([PROCESSES_FOLDER, WORKTREES_FOLDER].map((folder) => readFileMark(join(root, folder)))),
-    async watchPid() {
+    async readWatchPid() {
       const holder = readWatchHolder(root);
       return holder?.here && holder.alive ? holder.pid : null;
     },
   };
 }
 
-const STATUSES: readonly unknown[] = ["working", "done", "failed"];
+const WORKTREE_STATUSES: readonly unknown[] = ["working", "done", "failed"];
 
 /**
  * Reads every folder `.planner/worktrees/<id>/` and the status that its process wrote into `<id>.status.json`. Paths
@@ -60,7 +60,7 @@ function readWorktreeStatus(root: string, id: string): WorktreeStatus {
   const commits = object["commits"];
   return {
     ...base,
-    status: STATUSES.includes(object["status"]) ? (object["status"] as WorktreeStatus["status"]) : "unknown",
+    status: WORKTREE_STATUSES.includes(object["status"]) ? (object["status"] as WorktreeStatus["status"]) : "unknown",
     updated_at: getTextField(object, "updated_at"),
     error: getTextField(object, "error"),
     commits: Array.isArray(commits) ? commits.filter((one): one is string => typeof one === "string") : [],

@@ -18,7 +18,7 @@ import { replaceFile } from "../files/place_file.ts";
 import { findGitFolder, readGitFile } from "../worktrees/admin_folder.ts";
 
 /** Maximum number of write tries. Chosen by planner: a try fails only when several processes write at once. */
-const MAX_TRIES = 5;
+const MAX_WRITE_TRIES = 5;
 
 interface AcceptedLine extends AcceptableLine {
   /** SHA-256 of kind, NUL and text. */
@@ -38,9 +38,9 @@ interface AcceptedList {
 /** Opens the accepted commands of the project in `root`. All worktrees of a repository share one list. */
 export function openAcceptance(root: string, env: NodeJS.ProcessEnv = process.env): AcceptanceStore {
   const of = findSharedFolder(root);
-  const file = join(findStateFolder(env), "planner", "accepted", `${sha256(of)}.json`);
-  const change = async (change: (list: AcceptedList) => AcceptedList): Promise<void> => {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
+  const file = join(findStateFolder(env), "planner", "accepted", `${computeSha256(of)}.json`);
+  const changeList = async (change: (list: AcceptedList) => AcceptedList): Promise<void> => {
+    for (let tries = 0; tries < MAX_WRITE_TRIES; tries++) {
       const before = readAcceptedList(file, of);
       const text = `${JSON.stringify(change(before), null, 2)}\n`;
       await writePrivateFile(file, text);
@@ -52,10 +52,10 @@ export function openAcceptance(root: string, env: NodeJS.ProcessEnv = process.en
   return {
     file,
     read: async () => buildAcceptedCommands(readAcceptedList(file, of)),
-    accept: (lines) => {
+    acceptLines: (lines) => {
       const at = new Date().toISOString();
       const added = lines.map((line) => ({ sha256: computeLineKey(line), ...line, at }));
-      return change((list) => {
+      return changeList((list) => {
         const known = new Set(list.lines.map((line) => line.sha256));
         return {
           ...list,
@@ -64,26 +64,26 @@ export function openAcceptance(root: string, env: NodeJS.ProcessEnv = process.en
         };
       });
     },
-    hold: async (rules) => {
+    holdRules: async (rules) => {
       const isNew = (list: AcceptedList) => (rule: AcceptableLine) => !list.held.some((one) => isSameLine(one, rule));
       if (!rules.some(isNew(readAcceptedList(file, of)))) return;
-      await change((list) => ({ ...list, held: [...list.held, ...rules.filter(isNew(list))] }));
+      await changeList((list) => ({ ...list, held: [...list.held, ...rules.filter(isNew(list))] }));
     },
-    acceptLike: (prefix) => change((list) => ({ ...list, prefixes: [...new Set([...list.prefixes, prefix])] })),
-    trust: (on) => change((list) => ({ ...list, trusted: on })),
+    acceptPrefix: (prefix) => changeList((list) => ({ ...list, prefixes: [...new Set([...list.prefixes, prefix])] })),
+    setTrusted: (on) => changeList((list) => ({ ...list, trusted: on })),
   };
 }
 
 function buildAcceptedCommands({ trusted, prefixes, lines, held }: AcceptedList): AcceptedCommands {
   const keys = new Set(lines.map((line) => line.sha256));
-  return { trusted, prefixes, held, has: (line) => keys.has(computeLineKey(line)) };
+  return { isTrusted: trusted, prefixes, heldRules: held, hasLine: (line) => keys.has(computeLineKey(line)) };
 }
 
 function computeLineKey({ kind, text }: AcceptableLine): string {
-  return sha256(`${kind}\0${text}`);
+  return computeSha256(`${kind}\0${text}`);
 }
 
-function sha256(text: string): string {
+function computeSha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
@@ -107,10 +107,10 @@ function findSharedFolder(root: string): string {
 }
 
 function readAcceptedList(file: string, of: string): AcceptedList {
-  refuseForeignFile(file);
+  assertOwnFile(file);
   const read = readJsonFile(file);
-  const nothing = { of, trusted: false, prefixes: [], lines: [], held: [] };
-  if (read.kind === "missing") return nothing;
+  const emptyList = { of, trusted: false, prefixes: [], lines: [], held: [] };
+  if (read.kind === "missing") return emptyList;
   if (read.kind === "broken") throw buildFileError(file, `it cannot be read (${read.message})`);
   const { trusted, prefixes, lines, held } = read.object;
   return {
@@ -132,7 +132,7 @@ function isHeldLine(value: unknown): value is AcceptableLine {
 }
 
 /** Throws if another user wrote or could write the list, because it does not prove what this person accepted. */
-function refuseForeignFile(file: string): void {
+function assertOwnFile(file: string): void {
   const own = process.getuid?.();
   if (own === undefined) return;
   for (const path of [dirname(file), file]) {

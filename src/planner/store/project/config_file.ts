@@ -6,7 +6,7 @@ import { DEFAULT_CONFIG } from "../../config/default_config.ts";
 import type { PlannerContext } from "../../context.ts";
 import { scanFrontmatter } from "../../spec/quick_frontmatter.ts";
 import { splitText } from "../../spec/split_text.ts";
-import { readSpecText } from "../files/read_text.ts";
+import { readTextFile } from "../files/read_text.ts";
 
 /** Path of the settings from the project root. Source: docs/decisions.md#s-01. */
 const CONFIG_FILE = ".planner/config.md";
@@ -17,7 +17,7 @@ const CONFIG_FILE = ".planner/config.md";
  *
  * @throws OperationError `failed_precondition` with line and column if the file is malformed
  */
-export function openConfig(root: string): () => Promise<PlannerConfig> {
+export function createConfigReader(root: string): () => Promise<PlannerConfig> {
   let known: { readonly text: string; readonly config: PlannerConfig } | undefined;
   return async () => {
     const text = readConfigText(root);
@@ -34,7 +34,7 @@ export function openConfig(root: string): () => Promise<PlannerConfig> {
  * Returns a function that reads parts of the settings. If the file leaves these parts at their defaults, the function
  * returns the defaults without parsing or checking the file: every list reads settings and must be fast.
  */
-export function openSettings(root: string, config: () => Promise<PlannerConfig>): PlannerContext["settings"] {
+export function createSettingsReader(root: string, config: () => Promise<PlannerConfig>): PlannerContext["settings"] {
   return async (...names) => {
     const text = readConfigText(root);
     const split = splitText(text);
@@ -43,23 +43,23 @@ export function openSettings(root: string, config: () => Promise<PlannerConfig>)
     const isStandard =
       split.ok &&
       written !== undefined &&
-      names.every((name) => equalsStandard(written[name] ?? null, DEFAULT_CONFIG[name]));
+      names.every((name) => equalsDefault(written[name] ?? null, DEFAULT_CONFIG[name]));
     return isStandard ? DEFAULT_CONFIG : await config();
   };
 }
 
 /** Returns whether each written setting equals that of `standard`; a key without a value counts as not written. */
-function equalsStandard(written: unknown, standard: unknown): boolean {
+function equalsDefault(written: unknown, standard: unknown): boolean {
   if (written === null) return true;
   if (!isJsonObject(written)) return JSON.stringify(written) === JSON.stringify(standard);
   if (!isJsonObject(standard)) return false;
   return Object.entries(written).every(([key, value]) =>
-    equalsStandard(value, Object.hasOwn(standard, key) ? standard[key] : undefined),
+    equalsDefault(value, Object.hasOwn(standard, key) ? standard[key] : undefined),
   );
 }
 
 function readConfigText(root: string): string {
-  const read = readSpecText(join(root, CONFIG_FILE));
+  const read = readTextFile(join(root, CONFIG_FILE));
   if (read.kind === "text") return read.text;
   if (read.kind === "missing") return "";
   const place = read.line === null ? "" : `:${read.line}:${read.column}`;

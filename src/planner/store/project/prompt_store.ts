@@ -6,20 +6,20 @@ import { describeSystemError, isMissingError } from "../files/disk_error.ts";
 import { NON_BLOCKING_READ_FLAGS, readProjectText } from "../files/read_text.ts";
 import { isInsideFolder } from "./project_bounds.ts";
 
-const PROMPTS = ".planner/prompts";
-const TEMPLATES = ".planner/templates";
+const PROMPTS_FOLDER = ".planner/prompts";
+const TEMPLATES_FOLDER = ".planner/templates";
 
 /** Opens `.planner/prompts/` and the files of the project at `root`. Source: docs/decisions.md#s-01. */
 export function openPromptStore(root: string): PromptStore {
   return {
-    ...openTemplateFolder(root, PROMPTS),
-    projectFile: (path, maxBytes) => readProjectFile(root, path, maxBytes),
+    ...openTemplateFolder(root, PROMPTS_FOLDER),
+    readProjectFile: (path, maxBytes) => readProjectFile(root, path, maxBytes),
   };
 }
 
 /** Opens `.planner/templates/`. */
 export function openTemplateStore(root: string): TemplateStore {
-  return openTemplateFolder(root, TEMPLATES);
+  return openTemplateFolder(root, TEMPLATES_FOLDER);
 }
 
 function openTemplateFolder(root: string, folder: string): TemplateStore {

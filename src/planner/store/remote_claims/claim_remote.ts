@@ -32,9 +32,8 @@ function buildCallSettings(remote: string): readonly string[] {
   return Object.entries(values).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
 }
 
-const PUSH = "push --porcelain --no-verify --no-progress --no-signed --no-follow-tags --recurse-submodules=no".split(
-  " ",
-);
+const PUSH_COMMAND =
+  "push --porcelain --no-verify --no-progress --no-signed --no-follow-tags --recurse-submodules=no".split(" ");
 
 /** One compare-and-swap at the remote: sets `ref` to `next`, or deletes it if null, provided that it is at `base`. */
 export interface RefChange {
@@ -97,8 +96,8 @@ export class ClaimRemote {
    * @param more further refs, by their full names
    * @throws OperationError `unavailable` if the remote cannot be reached
    */
-  async look(more: readonly string[] = []): Promise<RemoteRefs> {
-    const stdout = await this.#reached(["ls-remote", "--", this.url, `${CLAIM_REF_PREFIX}*`, ...more]);
+  async listRefs(more: readonly string[] = []): Promise<RemoteRefs> {
+    const stdout = await this.#callOrThrow(["ls-remote", "--", this.url, `${CLAIM_REF_PREFIX}*`, ...more]);
     const refs = new Map<string, string>();
     for (const line of stdout.split("\n")) {
       const [oid = "", ref = ""] = line.split("\t");
@@ -116,7 +115,7 @@ export class ClaimRemote {
     const kept = `refs/planner/remote/${this.name}/claims/`;
     // Never fetches with --depth, which would make the user's clone a shallow one.
     const fetch = "fetch -q --no-tags --no-write-fetch-head --no-recurse-submodules --prune --".split(" ");
-    await this.#reached([...fetch, this.url, `+${CLAIM_REF_PREFIX}*:${kept}*`]);
+    await this.#callOrThrow([...fetch, this.url, `+${CLAIM_REF_PREFIX}*:${kept}*`]);
     const listed = await this.git.run(["for-each-ref", "--format=%(refname)%00%(objectname)%00%(contents)%00", kept]);
     const fields = listed.split("\0");
     const [claims, texts] = [new Map<SpecId, string>(), new Map<string, ClaimContent>()];
@@ -132,13 +131,13 @@ export class ClaimRemote {
 
   /** Fetches a commit of a branch. @throws OperationError `unavailable` if the remote cannot be reached */
   async fetchBranch(ref: string, oid: string): Promise<void> {
-    if ((await this.git.ask(["cat-file", "-e", `${oid}^{commit}`])) !== null) return;
+    if ((await this.git.tryReadOutput(["cat-file", "-e", `${oid}^{commit}`])) !== null) return;
     const fetch = "fetch -q --no-tags --no-write-fetch-head --no-recurse-submodules --".split(" ");
-    await this.#reached([...fetch, this.url, `+${ref}:refs/planner/remote/${this.name}/main`]);
+    await this.#callOrThrow([...fetch, this.url, `+${ref}:refs/planner/remote/${this.name}/main`]);
   }
 
   /** Pushes changes, each as a compare-and-swap at the server. Never throws because of the remote's answer. */
-  async push(changes: readonly RefChange[]): Promise<PushAnswer> {
+  async pushChanges(changes: readonly RefChange[]): Promise<PushAnswer> {
     for (const { next } of changes) {
       // An empty left side would delete the claim.
       if (next !== null && !isObjectId(next)) throw new Error(`no commit to push: ${JSON.stringify(next)}`);
@@ -146,7 +145,9 @@ export class ClaimRemote {
     const leases = changes.map(({ ref, base }) => `--force-with-lease=${ref}:${base ?? ""}`);
     const refspecs = changes.map(({ ref, next }) => `${next ?? ""}:${ref}`);
     const began = performance.now();
-    const answer = await this.#call([...PUSH, ...leases, "--", this.name, ...refspecs]).catch(buildBrokenAnswer);
+    const answer = await this.#callRemote([...PUSH_COMMAND, ...leases, "--", this.name, ...refspecs]).catch(
+      buildBrokenAnswer,
+    );
     const { status, stdout, stderr } = answer;
     const words = status === 0 ? "" : formatGitError(stderr);
     return { lines: parsePushAnswer(stdout.toString(), status), words, ms: performance.now() - began };
@@ -157,10 +158,10 @@ export class ClaimRemote {
    *
    * @param base the replaced claim, which becomes the parent if this clone has it
    */
-  async write(message: CommitWriter, claim: ClaimToWrite): Promise<string> {
+  async createClaimCommit(message: CommitWriter, claim: ClaimToWrite): Promise<string> {
     // Each hash function has a different empty tree.
     const tree = (await this.git.run(["hash-object", "-t", "tree", "-w", "--stdin"])).trim();
-    const { name, email } = await this.#identity();
+    const { name, email } = await this.#findIdentity();
     const env: Record<string, string> = {};
     for (const role of ["AUTHOR", "COMMITTER"]) {
       Object.assign(env, {
@@ -181,19 +182,19 @@ export class ClaimRemote {
   }
 
   /** Returns the name with which git commits. Avoids git's own guess, which would contain the name of the machine. */
-  async #identity(): Promise<{ readonly name: string; readonly email: string }> {
-    const said = await this.git.ask(["-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"]);
+  async #findIdentity(): Promise<{ readonly name: string; readonly email: string }> {
+    const said = await this.git.tryReadOutput(["-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"]);
     const [, name = "planner", email = "planner@localhost"] = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(said ?? "") ?? [];
     return { name, email };
   }
 
-  async #reached(args: readonly string[]): Promise<string> {
-    const { status, stdout, stderr } = await this.#call(args).catch(buildBrokenAnswer);
+  async #callOrThrow(args: readonly string[]): Promise<string> {
+    const { status, stdout, stderr } = await this.#callRemote(args).catch(buildBrokenAnswer);
     if (status === 0) return stdout.toString();
     throw new OperationError("unavailable", `Cannot reach remote "${this.name}": ${formatGitError(stderr)}`);
   }
 
-  async #call(args: readonly string[]): Promise<GitAnswer> {
+  async #callRemote(args: readonly string[]): Promise<GitAnswer> {
     this.#ssh ??= await buildSshEnvironment(this.git, this.url);
     const { env, limitMs = CALL_LIMIT_MS } = this.#parts;
     const options = { env: { ...this.#ssh, ...env }, limitMs, remote: true };
@@ -218,7 +219,7 @@ export function buildBrokenAnswer(error: unknown): GitAnswer {
 /** Returns the user's own ssh command with an option that prevents prompts. Empty for addresses that need no ssh. */
 export async function buildSshEnvironment(git: Git, url: string): Promise<Readonly<Record<string, string>>> {
   if (/^(?:https?|file|git):|^[./]/.test(url)) return {};
-  const own = process.env["GIT_SSH_COMMAND"] ?? (await git.ask(["config", "core.sshCommand"]));
+  const own = process.env["GIT_SSH_COMMAND"] ?? (await git.tryReadOutput(["config", "core.sshCommand"]));
   if (own === null && process.env["GIT_SSH"] !== undefined) return {};
   return { GIT_SSH_COMMAND: `${own ?? "ssh"} -o BatchMode=yes -o ConnectTimeout=10` };
 }
@@ -230,10 +231,10 @@ export async function buildSshEnvironment(git: Git, url: string): Promise<Readon
  *   have separate claims
  */
 export async function openClaimRemote(root: string, name: string): Promise<ClaimRemote> {
-  const here = new Git(root).toWrite();
-  const place = await here.ask(["rev-parse", "--show-toplevel", "--show-prefix"]);
+  const here = new Git(root).withWriteAccess();
+  const place = await here.tryReadOutput(["rev-parse", "--show-toplevel", "--show-prefix"]);
   const [top = "", prefix = ""] = (place ?? "").split("\n");
-  const listed = top === "" ? null : await here.ask(["remote", "get-url", "--push", "--all", name]);
+  const listed = top === "" ? null : await here.tryReadOutput(["remote", "get-url", "--push", "--all", name]);
   const urls = (listed ?? "").split("\n").filter((url) => url !== "");
   const [url] = urls;
   if (url === undefined) {
@@ -245,5 +246,5 @@ export async function openClaimRemote(root: string, name: string): Promise<Claim
       `Remote "${name}" of setting "claims.remote" has ${urls.length} push addresses, each with claims of its own: expected one`,
     );
   }
-  return new ClaimRemote({ name, url, git: new Git(top).toWrite(), prefix });
+  return new ClaimRemote({ name, url, git: new Git(top).withWriteAccess(), prefix });
 }

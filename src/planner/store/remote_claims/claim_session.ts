@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { uptime } from "node:os";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { addSeenClaims, type MonotonicTime } from "../../work/claims/claim_looks.ts";
+import { type MonotonicTime, updateSeenClaims } from "../../work/claims/claim_looks.ts";
 import { buildClaimRef } from "../../work/claims/claim_text.ts";
 import { describeHolder } from "../../work/claims/decide_claim.ts";
 import {
@@ -29,21 +29,21 @@ export class ClaimSession {
   readonly remote: ClaimRemote;
   readonly #root: string;
   readonly #isLive: (id: SpecId) => boolean;
-  #known: StoredClaims;
+  #storedClaims: StoredClaims;
 
   constructor(remote: ClaimRemote, parts: { root: string; known: StoredClaims; isLive: (id: SpecId) => boolean }) {
     this.remote = remote;
     this.#root = parts.root;
-    this.#known = parts.known;
+    this.#storedClaims = parts.known;
     this.#isLive = parts.isLive;
   }
 
-  get known(): StoredClaims {
-    return this.#known;
+  get storedClaims(): StoredClaims {
+    return this.#storedClaims;
   }
 
   own(id: SpecId): StoredOwnClaim | null {
-    return this.#known.own.get(id) ?? null;
+    return this.#storedClaims.own.get(id) ?? null;
   }
 
   isLive(id: SpecId): boolean {
@@ -52,22 +52,22 @@ export class ClaimSession {
 
   /** Whether the result of a push is unknown, so that the remote must be queried before the next push. */
   get isUnsettled(): boolean {
-    return [...this.#known.own.values()].some(({ tried }) => tried.length > 0);
+    return [...this.#storedClaims.own.values()].some(({ tried }) => tried.length > 0);
   }
 
-  async save(part: Partial<StoredClaims>): Promise<void> {
-    this.#known = { ...this.#known, ...part };
-    await writeClaimsFile(this.#root, this.#known);
+  async saveClaims(part: Partial<StoredClaims>): Promise<void> {
+    this.#storedClaims = { ...this.#storedClaims, ...part };
+    await writeClaimsFile(this.#root, this.#storedClaims);
   }
 
   /** Replaces the stored states of own claims; null deletes one. */
-  async saveOwn(changes: ReadonlyMap<SpecId, StoredOwnClaim | null>): Promise<void> {
-    const own = new Map(this.#known.own);
+  async saveOwnClaims(changes: ReadonlyMap<SpecId, StoredOwnClaim | null>): Promise<void> {
+    const own = new Map(this.#storedClaims.own);
     for (const [id, claim] of changes) {
       if (claim === null) own.delete(id);
       else own.set(id, claim);
     }
-    await this.save({ own });
+    await this.saveClaims({ own });
   }
 
   /**
@@ -76,29 +76,31 @@ export class ClaimSession {
    * @param more further refs to query
    * @throws OperationError `unavailable` if the remote cannot be reached
    */
-  async look(more: readonly string[] = []): Promise<RemoteRefs> {
+  async queryRemote(more: readonly string[] = []): Promise<RemoteRefs> {
     const now = readMonotonicTime();
     try {
-      const look = await this.remote.look(more);
-      const { claims, texts } = await this.#fetched(look);
-      const seen = addSeenClaims(this.#known.seen, claims, { now, texts });
-      await this.save({ seen, asked: now });
-      await this.saveOwn(this.#settled(now));
+      const look = await this.remote.listRefs(more);
+      const { claims, texts } = await this.#fetchNewClaims(look);
+      const seen = updateSeenClaims(this.#storedClaims.seen, claims, { now, texts });
+      await this.saveClaims({ seen, asked: now });
+      await this.saveOwnClaims(this.#settleClaims(now));
       return look;
     } catch (error) {
-      await this.save({ asked: now });
+      await this.saveClaims({ asked: now });
       throw error;
     }
   }
 
   /** Pushes changes of own claims. Stores those that the server confirmed; all others need another query. */
-  async push(changes: readonly OwnClaimChange[]): Promise<PushAnswer> {
-    await this.saveOwn(new Map(changes.map(({ id, own, change }) => [id, { ...own, tried: [...own.tried, change] }])));
-    const answer = await this.remote.push(changes.map(buildRefChange));
+  async pushChanges(changes: readonly OwnClaimChange[]): Promise<PushAnswer> {
+    await this.saveOwnClaims(
+      new Map(changes.map(({ id, own, change }) => [id, { ...own, tried: [...own.tried, change] }])),
+    );
+    const answer = await this.remote.pushChanges(changes.map(buildRefChange));
     const { ms } = readMonotonicTime();
-    const won = changes.filter(({ id }) => answer.lines.get(buildClaimRef(id))?.sign === "won");
-    await this.saveOwn(new Map(won.map(({ id, own, change }) => [id, applyClaimChange(own, change, ms)])));
-    await this.save({ pushMs: Math.round(answer.ms) });
+    const won = changes.filter(({ id }) => answer.lines.get(buildClaimRef(id))?.outcome === "won");
+    await this.saveOwnClaims(new Map(won.map(({ id, own, change }) => [id, applyClaimChange(own, change, ms)])));
+    await this.saveClaims({ pushMs: Math.round(answer.ms) });
     return answer;
   }
 
@@ -106,9 +108,9 @@ export class ClaimSession {
    * Fetches the content of claims whose commits are new; without content if that fails. A claim that was renewed since
    * the query gets its new commit. A claim that was deleted since the query stays.
    */
-  async #fetched({ claims }: RemoteRefs): Promise<FetchedClaims> {
+  async #fetchNewClaims({ claims }: RemoteRefs): Promise<FetchedClaims> {
     const isNew = ([id, oid]: readonly [SpecId, string]): boolean => {
-      const known = this.#known.seen.get(id);
+      const known = this.#storedClaims.seen.get(id);
       return known?.oid !== oid || known.text === null;
     };
     const fetched = [...claims].some(isNew) ? await this.remote.fetchClaims().catch(() => null) : null;
@@ -117,24 +119,24 @@ export class ClaimSession {
     return { claims: latest, texts: fetched.texts };
   }
 
-  #settled({ ms }: MonotonicTime): ReadonlyMap<SpecId, StoredOwnClaim | null> {
+  #settleClaims({ ms }: MonotonicTime): ReadonlyMap<SpecId, StoredOwnClaim | null> {
     const news = new Map<SpecId, StoredOwnClaim | null>();
-    for (const [id, claim] of this.#known.own) {
-      const found = this.#settledOne(id, claim, ms);
+    for (const [id, claim] of this.#storedClaims.own) {
+      const found = this.#settleClaim(id, claim, ms);
       if (found !== claim) news.set(id, found);
     }
     return news;
   }
 
   /** Returns the settled claim; null if this clone no longer has one. */
-  #settledOne(id: SpecId, claim: StoredOwnClaim, ms: number): StoredOwnClaim | null {
-    const there = this.#known.seen.get(id) ?? null;
+  #settleClaim(id: SpecId, claim: StoredOwnClaim, ms: number): StoredOwnClaim | null {
+    const there = this.#storedClaims.seen.get(id) ?? null;
     const found = settleOwnClaim(claim, there?.oid ?? null, ms);
     if (found.kind === "own") return found.claim;
     if (found.kind === "released" || (found.kind === "vanished" && claim.ended)) return null;
     // A `done` claim is deleted once the remote's main branch has the spec; a merge checks both.
     if (found.kind === "vanished" && claim.state === "held") return { ...claim, base: null, state: null };
-    if (found.kind !== "lost" || there?.text?.clone === this.#known.clone) return claim;
+    if (found.kind !== "lost" || there?.text?.clone === this.#storedClaims.clone) return claim;
     const isWanted = this.#isLive(id) && !claim.ended;
     return isWanted ? { ...claim, tried: [], lostTo: describeHolder({ seen: there }) } : null;
   }

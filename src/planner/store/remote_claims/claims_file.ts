@@ -11,28 +11,31 @@ import { replaceFile } from "../files/place_file.ts";
 import { runWithProjectLock } from "../locks/project_lock.ts";
 import { LOCKS_FOLDER } from "../project/places.ts";
 
-const FILE = `${LOCKS_FOLDER}/claims.json`;
+const CLAIMS_FILE = `${LOCKS_FOLDER}/claims.json`;
 
-const TIME = Type.Object({ boot: Type.String(), ms: Type.Number() });
-const STATE = Type.Union([Type.Literal("held"), Type.Literal("done")]);
-const OID = Type.String({ pattern: "^[0-9a-f]{40}([0-9a-f]{24})?$" });
-const TEXT = Type.Object({
-  ...{ spec: Type.String(), state: STATE, by: Type.String(), clone: Type.String() },
+const TIME_SCHEMA = Type.Object({ boot: Type.String(), ms: Type.Number() });
+const STATE_SCHEMA = Type.Union([Type.Literal("held"), Type.Literal("done")]);
+const OID_SCHEMA = Type.String({ pattern: "^[0-9a-f]{40}([0-9a-f]{24})?$" });
+const TEXT_SCHEMA = Type.Object({
+  ...{ spec: Type.String(), state: STATE_SCHEMA, by: Type.String(), clone: Type.String() },
   ...{ process: Type.String(), nonce: Type.String() },
 });
-const OWN = Type.Object({
-  base: Type.Union([OID, Type.Null()]),
-  state: Type.Union([STATE, Type.Null()]),
+const OWN_CLAIM_SCHEMA = Type.Object({
+  base: Type.Union([OID_SCHEMA, Type.Null()]),
+  state: Type.Union([STATE_SCHEMA, Type.Null()]),
   process: Type.String(),
   tried: Type.Array(
-    Type.Object({ oid: Type.Union([OID, Type.Literal("")]), state: Type.Union([STATE, Type.Literal("released")]) }),
+    Type.Object({
+      oid: Type.Union([OID_SCHEMA, Type.Literal("")]),
+      state: Type.Union([STATE_SCHEMA, Type.Literal("released")]),
+    }),
   ),
   confirmedMs: Type.Number(),
   ended: Type.Boolean(),
   lostTo: Type.Union([Type.String(), Type.Null()]),
 });
 
-const STORED = Type.Object({
+const STORED_CLAIMS_SCHEMA = Type.Object({
   clone: Type.String({ pattern: "^[0-9a-f]{32}$" }),
   folder: Type.String(),
   url: Type.String(),
@@ -40,9 +43,12 @@ const STORED = Type.Object({
   refusal: Type.String(),
   told: Type.Boolean(),
   pushMs: Type.Number(),
-  asked: Type.Union([TIME, Type.Null()]),
-  seen: Type.Record(Type.String(), Type.Object({ oid: OID, since: TIME, text: Type.Union([TEXT, Type.Null()]) })),
-  own: Type.Record(Type.String(), OWN),
+  asked: Type.Union([TIME_SCHEMA, Type.Null()]),
+  seen: Type.Record(
+    Type.String(),
+    Type.Object({ oid: OID_SCHEMA, since: TIME_SCHEMA, text: Type.Union([TEXT_SCHEMA, Type.Null()]) }),
+  ),
+  own: Type.Record(Type.String(), OWN_CLAIM_SCHEMA),
 });
 
 /** One remote's claims as this clone last saw them, stored in `.planner/locks/claims.json`. */
@@ -69,13 +75,13 @@ export interface StoredClaims {
 
 /** Reads the stored claims; null if the file is missing, unreadable, or part of a copied folder (another clone). */
 export function readClaimsFile(root: string): StoredClaims | null {
-  const read = readJsonFile(join(root, FILE));
+  const read = readJsonFile(join(root, CLAIMS_FILE));
   const stored: unknown = read.kind === "object" ? read.object : null;
-  if (!Value.Check(STORED, stored) || stored.folder !== readFolderId(root)) return null;
-  const { seen, own, ...rest } = stored as Static<typeof STORED>;
-  const entries = <Entry>(record: Readonly<Record<string, Entry>>) =>
+  if (!Value.Check(STORED_CLAIMS_SCHEMA, stored) || stored.folder !== readFolderId(root)) return null;
+  const { seen, own, ...rest } = stored as Static<typeof STORED_CLAIMS_SCHEMA>;
+  const createEntryMap = <Entry>(record: Readonly<Record<string, Entry>>) =>
     new Map(Object.entries(record) as [SpecId, Entry][]);
-  return { ...rest, seen: entries(seen), own: entries(own) };
+  return { ...rest, seen: createEntryMap(seen), own: createEntryMap(own) };
 }
 
 /** Reads the stored state of claims at `url`; returns a new state for another address. */
@@ -106,7 +112,7 @@ export function writeClaimsFile(root: string, known: StoredClaims): Promise<void
       seen: Object.fromEntries(seen),
       own: Object.fromEntries(own),
     };
-    await replaceFile(join(root, FILE), FILE, `${JSON.stringify(stored, null, 2)}\n`);
+    await replaceFile(join(root, CLAIMS_FILE), CLAIMS_FILE, `${JSON.stringify(stored, null, 2)}\n`);
   });
 }
 

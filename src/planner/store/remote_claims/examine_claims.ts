@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { SharedClaimProblem } from "#planner/run_ports/claims.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import type { ClaimRemote } from "./claim_remote.ts";
 import type { ClaimSession } from "./claim_session.ts";
 import { findDoneInMain, listMainRefs, testClaimSupport } from "./main_at_remote.ts";
@@ -10,7 +10,7 @@ import { listDoneClaims, pruneDoneClaims, type RemoteClaimsContext, runClaimSess
 const SLOW_PUSH_MS = 10_000;
 
 /** Usual name of the remote from which a fork was made. */
-const ORIGINAL = "upstream";
+const UPSTREAM_REMOTE = "upstream";
 
 /**
  * Finds problems that keep shared claims from protecting specs. Changes nothing.
@@ -38,7 +38,10 @@ export async function examineClaims(
   }
 }
 
-function findUnsupportedServer(place: RemoteClaimsContext, { known }: ClaimSession): readonly SharedClaimProblem[] {
+function findUnsupportedServer(
+  place: RemoteClaimsContext,
+  { storedClaims: known }: ClaimSession,
+): readonly SharedClaimProblem[] {
   if (known.support !== "no") return [];
   return [
     {
@@ -47,14 +50,14 @@ function findUnsupportedServer(place: RemoteClaimsContext, { known }: ClaimSessi
       repair: () =>
         runClaimSession(place, async (session) => {
           await testClaimSupport(session);
-          if (session.known.support === "yes") return "the server has claims now";
-          throw new OperationError("failed_precondition", session.known.refusal);
+          if (session.storedClaims.support === "yes") return "the server has claims now";
+          throw new OperationError("failed_precondition", session.storedClaims.refusal);
         }),
     },
   ];
 }
 
-function findSlowPush({ known: { pushMs } }: ClaimSession): readonly SharedClaimProblem[] {
+function findSlowPush({ storedClaims: { pushMs } }: ClaimSession): readonly SharedClaimProblem[] {
   if (pushMs <= SLOW_PUSH_MS) return [];
   const seconds = Math.round(pushMs / 1000);
   const advice = 'if its key wants a touch for every use, raise "claims.renew_minutes"';
@@ -62,10 +65,10 @@ function findSlowPush({ known: { pushMs } }: ClaimSession): readonly SharedClaim
 }
 
 async function findForkedRemote({ name, git }: ClaimRemote): Promise<readonly SharedClaimProblem[]> {
-  if (name === ORIGINAL || (await git.ask(["remote", "get-url", ORIGINAL])) === null) return [];
+  if (name === UPSTREAM_REMOTE || (await git.tryReadOutput(["remote", "get-url", UPSTREAM_REMOTE])) === null) return [];
   return [
     {
-      message: `it seems to be a fork of remote "${ORIGINAL}": clones of other forks do not see its claims`,
+      message: `it seems to be a fork of remote "${UPSTREAM_REMOTE}": clones of other forks do not see its claims`,
       advice: `set "claims.remote" to a remote that all clones push to`,
     },
   ];
@@ -76,17 +79,17 @@ async function findFinishedClaims(
   place: RemoteClaimsContext,
   session: ClaimSession,
 ): Promise<readonly SharedClaimProblem[]> {
-  if (session.known.support === "no") return [];
+  if (session.storedClaims.support === "no") return [];
   const ids = await listFinishedIds(place, session);
   if (ids.length === 0) return [];
   return [
     {
-      message: `it still has ${formatCountOf(ids.length, "claim")} of specs that its main branch has as done`,
+      message: `it still has ${formatCountWithNoun(ids.length, "claim")} of specs that its main branch has as done`,
       advice: null,
       repair: () =>
         runClaimSession(place, async (again) => {
-          const gone = await pruneDoneClaims(again.remote, again.known, await listFinishedIds(place, again));
-          return gone.length === 0 ? null : `deleted ${formatCountOf(gone.length, "claim")}`;
+          const gone = await pruneDoneClaims(again.remote, again.storedClaims, await listFinishedIds(place, again));
+          return gone.length === 0 ? null : `deleted ${formatCountWithNoun(gone.length, "claim")}`;
         }),
     },
   ];
@@ -94,6 +97,6 @@ async function findFinishedClaims(
 
 async function listFinishedIds({ settings }: RemoteClaimsContext, session: ClaimSession) {
   const refs = await listMainRefs(session.remote, settings.mainBranch);
-  const look = await session.look(refs);
+  const look = await session.queryRemote(refs);
   return [...(await findDoneInMain(session.remote, { look, refs, ids: listDoneClaims(session) }))];
 }

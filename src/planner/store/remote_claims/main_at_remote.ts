@@ -13,7 +13,7 @@ const DONE_STATUSES: readonly unknown[] = ["completed", "cancelled"];
 
 /** Returns the remote's refs that may be its main branch, the likeliest first. */
 export async function listMainRefs({ git }: ClaimRemote, mainBranch: string | null): Promise<readonly string[]> {
-  const branch = mainBranch ?? (await git.ask(["symbolic-ref", "--short", "-q", "HEAD"]));
+  const branch = mainBranch ?? (await git.tryReadOutput(["symbolic-ref", "--short", "-q", "HEAD"]));
   return [...(branch === null ? [] : [`refs/heads/${branch}`]), "HEAD"];
 }
 
@@ -34,7 +34,16 @@ export async function findDoneInMain(
   const { git, prefix } = remote;
   const archived = new Set(
     (
-      await git.list(["ls-tree", "-r", "-z", "--name-only", "--full-tree", oid, "--", `${prefix}${ARCHIVE_FOLDER}/`])
+      await git.readEntries([
+        "ls-tree",
+        "-r",
+        "-z",
+        "--name-only",
+        "--full-tree",
+        oid,
+        "--",
+        `${prefix}${ARCHIVE_FOLDER}/`,
+      ])
     ).map((path) => path.slice(path.lastIndexOf("/") + 1)),
   );
   const done = new Set<SpecId>();
@@ -57,32 +66,32 @@ function isDoneSpecText(text: string): boolean {
  * @throws OperationError `unavailable` if the remote cannot be reached
  */
 export async function probeClaimSupport(session: ClaimSession): Promise<readonly string[] | null> {
-  if (session.known.support === "unknown") await testClaimSupport(session);
-  const { support, refusal, told } = session.known;
+  if (session.storedClaims.support === "unknown") await testClaimSupport(session);
+  const { support, refusal, told } = session.storedClaims;
   if (support === "yes") return null;
   if (told) return [];
-  await session.save({ told: true });
+  await session.saveClaims({ told: true });
   return [`${refusal}: other clones do not see this clone's claims`];
 }
 
 /** Tests whether the server supports claims and stores the result, even if an earlier result is stored. */
 export async function testClaimSupport(session: ClaimSession): Promise<void> {
-  const { remote, known } = session;
+  const { remote, storedClaims: known } = session;
   const ref = buildProbeRef(randomBytes(16).toString("hex"));
   const about = { spec: "probe" as SpecId, state: "held", clone: known.clone, process: "probe", base: null } as const;
-  const oid = await remote.write(PLAIN_COMMIT_WRITER, about);
-  const { lines, words, ms } = await remote.push([{ ref, base: null, next: oid }]);
+  const oid = await remote.createClaimCommit(PLAIN_COMMIT_WRITER, about);
+  const { lines, words, ms } = await remote.pushChanges([{ ref, base: null, next: oid }]);
   const pushMs = Math.round(ms);
-  const { refs } = await remote.look([ref]);
+  const { refs } = await remote.listRefs([ref]);
   const line = lines.get(ref);
   if (refs.get(ref) === oid) {
-    await remote.push([{ ref, base: oid, next: null }]);
-    return session.save({ support: "yes", refusal: "", told: false, pushMs });
+    await remote.pushChanges([{ ref, base: oid, next: null }]);
+    return session.saveClaims({ support: "yes", refusal: "", told: false, pushMs });
   }
   const server = `Remote "${remote.name}" has no claims`;
-  if (line?.sign === "won")
-    return session.save({ support: "no", refusal: `${server}: it hides what was written`, pushMs });
+  if (line?.outcome === "won")
+    return session.saveClaims({ support: "no", refusal: `${server}: it hides what was written`, pushMs });
   if (line?.refusal == null)
     throw new OperationError("unavailable", `Cannot push to remote "${remote.name}": ${words}`);
-  await session.save({ support: "no", refusal: `${server}: it says ${line.refusal}`, pushMs });
+  await session.saveClaims({ support: "no", refusal: `${server}: it says ${line.refusal}`, pushMs });
 }

@@ -13,13 +13,13 @@ import { readClaimsFile, readStoredClaims, type StoredClaims } from "./claims_fi
 import type { RemoteClaimsContext } from "./remote_claims.ts";
 
 /** Minimum time between two queries by commands that only read, in milliseconds. Source: docs/claims.md. */
-const LOOK_EVERY_MS = 30_000;
+const QUERY_INTERVAL_MS = 30_000;
 
 /** Maximum duration of a query by a reading command, in ms. Chosen by planner: the list works without the result. */
-const LOOK_LIMIT_MS = 5_000;
+const QUERY_LIMIT_MS = 5_000;
 
 /** Protocols that run no program which a repository names. */
-const PROTOCOLS = { GIT_ALLOW_PROTOCOL: "file:git:http:https:ssh" };
+const SAFE_PROTOCOLS = { GIT_ALLOW_PROTOCOL: "file:git:http:https:ssh" };
 
 /**
  * Returns the claims of other clones as seen at most 30 seconds ago; older ones while the remote cannot be reached.
@@ -44,7 +44,7 @@ export async function readOtherClaims(place: RemoteClaimsContext): Promise<reado
 
 function isQueryDue({ asked }: StoredClaims): boolean {
   const now = readMonotonicTime();
-  return asked === null || asked.boot !== now.boot || now.ms - asked.ms >= LOOK_EVERY_MS;
+  return asked === null || asked.boot !== now.boot || now.ms - asked.ms >= QUERY_INTERVAL_MS;
 }
 
 async function queryRemote({ root, settings, isLive }: RemoteClaimsContext): Promise<void> {
@@ -55,7 +55,7 @@ async function queryRemote({ root, settings, isLive }: RemoteClaimsContext): Pro
     const folder = await mkdtemp(join(tmpdir(), "planner-look-"));
     try {
       const remote = await openRemoteFromFolder(folder, found);
-      await new ClaimSession(remote, { root, known, isLive }).look();
+      await new ClaimSession(remote, { root, known, isLive }).queryRemote();
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -66,9 +66,9 @@ async function queryRemote({ root, settings, isLive }: RemoteClaimsContext): Pro
 
 /** Returns the same remote from an empty repository, in which only the user's own settings apply. */
 async function openRemoteFromFolder(folder: string, { name, url, git }: ClaimRemote): Promise<ClaimRemote> {
-  const format = (await git.ask(["rev-parse", "--show-object-format"])) ?? "sha1";
-  const empty = new Git(folder).toWrite();
+  const format = (await git.tryReadOutput(["rev-parse", "--show-object-format"])) ?? "sha1";
+  const empty = new Git(folder).withWriteAccess();
   await empty.run(["init", "-q", "--bare", "--template=", `--object-format=${format}`]);
   const address = /^[a-z+]+:\/\/|^[^/]+:/i.test(url) ? url : resolve(git.cwd, url);
-  return new ClaimRemote({ name, url: address, git: empty, prefix: "", env: PROTOCOLS, limitMs: LOOK_LIMIT_MS });
+  return new ClaimRemote({ name, url: address, git: empty, prefix: "", env: SAFE_PROTOCOLS, limitMs: QUERY_LIMIT_MS });
 }

@@ -43,9 +43,9 @@ export interface RemoteClaimRequest {
 
 export type RemoteClaimResult =
   /** `shared` is false if the server does not support claims. */
-  (Extract<SharedClaimResult, { readonly kind: "own" }> & { readonly shared: boolean }) | NotOwn;
+  (Extract<SharedClaimResult, { readonly kind: "own" }> & { readonly shared: boolean }) | UnownedClaimResult;
 
-type NotOwn = Exclude<SharedClaimResult, { readonly kind: "own" }>;
+type UnownedClaimResult = Exclude<SharedClaimResult, { readonly kind: "own" }>;
 
 export function takeRemoteClaim(
   place: RemoteClaimsContext,
@@ -59,9 +59,9 @@ export function takeRemoteClaim(
 export function finishRemoteClaim(
   place: RemoteClaimsContext,
   id: SpecId,
-  wanting: RemoteClaimRequest,
+  request: RemoteClaimRequest,
 ): Promise<RemoteClaimResult> {
-  return changeRemoteClaim(place, id, { ...wanting, state: "done", decide: decideClaimFinish });
+  return changeRemoteClaim(place, id, { ...request, state: "done", decide: decideClaimFinish });
 }
 
 /** Releases a run's claim unless it is `done` or another process's. If the remote fails, a later call releases it. */
@@ -71,11 +71,11 @@ export async function releaseRemoteClaim(place: RemoteClaimsContext, id: SpecId,
   await runClaimSession(place, async (session) => {
     const own = session.own(id);
     if (own === null || own.process !== processId || own.state === "done") return;
-    const isNobodys = own.lostTo !== null || (own.state === null && own.tried.length === 0);
-    await session.saveOwn(new Map([[id, isNobodys ? null : { ...own, ended: true }]]));
-    if (session.isUnsettled) await session.look();
+    const isUnclaimed = own.lostTo !== null || (own.state === null && own.tried.length === 0);
+    await session.saveOwnClaims(new Map([[id, isUnclaimed ? null : { ...own, ended: true }]]));
+    if (session.isUnsettled) await session.queryRemote();
     const gone = buildEndedClaimChanges(session);
-    if (gone.length > 0) await session.push(gone);
+    if (gone.length > 0) await session.pushChanges(gone);
   });
 }
 
@@ -86,9 +86,9 @@ export async function giveUpRemoteClaim(place: RemoteClaimsContext, id: SpecId):
   return runClaimSession(place, async (session) => {
     await abandonClaimAttempt(session, id);
     try {
-      if (session.isUnsettled) await session.look();
+      if (session.isUnsettled) await session.queryRemote();
       const gone = buildEndedClaimChanges(session);
-      if (gone.length > 0) await session.push(gone);
+      if (gone.length > 0) await session.pushChanges(gone);
       return { kind: "own", notes: [] };
     } catch (error) {
       if (!(error instanceof OperationError) || error.kind !== "unavailable") throw error;
@@ -104,14 +104,16 @@ export async function renewRemoteClaims(place: RemoteClaimsContext): Promise<voi
     const { ms } = readMonotonicTime();
     return ms < confirmedMs || ms - confirmedMs >= after;
   };
-  const active = (session: ClaimSession) =>
-    [...session.known.own].filter(
+  const listActiveClaims = (session: ClaimSession) =>
+    [...session.storedClaims.own].filter(
       ([id, own]) => own.state !== "done" && !own.ended && own.lostTo === null && session.isLive(id),
     );
   await runClaimSession(place, async (session) => {
-    if (!active(session).some(([, own]) => isDue(own.confirmedMs, renewMs) || own.tried.length > 0)) return;
-    if (session.isUnsettled) await session.look();
-    const due = active(session).filter(([, own]) => own.state === null || isDue(own.confirmedMs, renewMs / 2));
+    if (!listActiveClaims(session).some(([, own]) => isDue(own.confirmedMs, renewMs) || own.tried.length > 0)) return;
+    if (session.isUnsettled) await session.queryRemote();
+    const due = listActiveClaims(session).filter(
+      ([, own]) => own.state === null || isDue(own.confirmedMs, renewMs / 2),
+    );
     const changes: OwnClaimChange[] = [];
     for (const [id, own] of due) {
       const oid = await writeClaim(session, message(id), { id, own, state: "held" });
@@ -119,9 +121,9 @@ export async function renewRemoteClaims(place: RemoteClaimsContext): Promise<voi
     }
     changes.push(...buildEndedClaimChanges(session));
     if (changes.length === 0) return;
-    const { lines } = await session.push(changes);
+    const { lines } = await session.pushChanges(changes);
     // Another query shows whether the claim was lost, the push was rejected or only the answer was lost.
-    if (changes.some(({ id }) => lines.get(buildClaimRef(id))?.sign !== "won")) await session.look();
+    if (changes.some(({ id }) => lines.get(buildClaimRef(id))?.outcome !== "won")) await session.queryRemote();
   });
 }
 
@@ -141,12 +143,16 @@ export function runClaimSession<Result>(
   );
 }
 
-interface Changing extends RemoteClaimRequest {
+interface ClaimChangeRequest extends RemoteClaimRequest {
   readonly state: ClaimState;
   readonly decide: (facts: ClaimFacts) => ClaimDecision;
 }
 
-function changeRemoteClaim(place: RemoteClaimsContext, id: SpecId, changing: Changing): Promise<RemoteClaimResult> {
+function changeRemoteClaim(
+  place: RemoteClaimsContext,
+  id: SpecId,
+  changing: ClaimChangeRequest,
+): Promise<RemoteClaimResult> {
   return runClaimSession(place, async (session) => {
     try {
       const support = await probeClaimSupport(session);
@@ -160,32 +166,32 @@ function changeRemoteClaim(place: RemoteClaimsContext, id: SpecId, changing: Cha
   });
 }
 
-type ChangingOne = Changing & { readonly id: SpecId };
+type SpecClaimChangeRequest = ClaimChangeRequest & { readonly id: SpecId };
 
 async function changeClaimInSession(
   place: RemoteClaimsContext,
   session: ClaimSession,
-  { id, state, decide, processId, steal }: ChangingOne,
+  { id, state, decide, processId, steal }: SpecClaimChangeRequest,
 ): Promise<RemoteClaimResult> {
   const { mainBranch, message, renewMs } = place.settings;
   const refs = await listMainRefs(session.remote, mainBranch);
-  const look = await session.look(refs);
+  const look = await session.queryRemote(refs);
   const finished = listDoneClaims(session);
   const inMain = await findDoneInMain(session.remote, { look, refs, ids: [...new Set([id, ...finished])] });
-  const facts = (): ClaimFacts => ({
+  const readFacts = (): ClaimFacts => ({
     remote: session.remote.name,
-    clone: session.known.clone,
-    seen: session.known.seen.get(id) ?? null,
+    clone: session.storedClaims.clone,
+    seen: session.storedClaims.seen.get(id) ?? null,
     own: session.own(id),
-    inMain: inMain.has(id),
+    isInMain: inMain.has(id),
     ...{ steal, now: readMonotonicTime(), renewMs },
   });
-  const changing = { facts, decide, message: message(id), ...{ id, state, processId, steal } };
+  const changing = { facts: readFacts, decide, message: message(id), ...{ id, state, processId, steal } };
   const taken = await changeOneClaim(session, changing);
   if (taken.kind !== "own") return taken;
   await pruneDoneClaims(
     session.remote,
-    session.known,
+    session.storedClaims,
     finished.filter((one) => one !== id && inMain.has(one)),
   );
   const { from } = taken;
@@ -197,17 +203,17 @@ async function changeClaimInSession(
 }
 
 /** Maximum number of attempts to take a claim from a holder that renews it between query and push. */
-const MAX_STEALS = 10;
+const MAX_STEAL_TRIES = 10;
 
-interface ChangingLooked extends ChangingOne {
+interface PreparedClaimChange extends SpecClaimChangeRequest {
   readonly facts: () => ClaimFacts;
   readonly message: CommitWriter;
 }
 
-type ChangedOne = { readonly kind: "own"; readonly from: string | null } | NotOwn;
+type ClaimChangeResult = { readonly kind: "own"; readonly from: string | null } | UnownedClaimResult;
 
 /** Changes a claim as the latest query decides. Repeats a steal if the holder has only renewed the claim. */
-async function changeOneClaim(session: ClaimSession, changing: ChangingLooked): Promise<ChangedOne> {
+async function changeOneClaim(session: ClaimSession, changing: PreparedClaimChange): Promise<ClaimChangeResult> {
   const { id, state, decide, facts, message, processId, steal } = changing;
   for (let tries = 1; ; tries++) {
     const { seen } = facts();
@@ -216,11 +222,11 @@ async function changeOneClaim(session: ClaimSession, changing: ChangingLooked): 
     if (decision.kind === "keep") return { kind: "own", from: null };
     const own = beginClaimChange(session.own(id), decision.base, processId);
     const oid = await writeClaim(session, message, { id, own, state });
-    const { lines, words } = await session.push([{ id, own, change: { oid, state } }]);
+    const { lines, words } = await session.pushChanges([{ id, own, change: { oid, state } }]);
     const line = lines.get(buildClaimRef(id));
-    const isWon = line?.sign === "won" || (await isOwnAfterQuery(session, id, oid));
+    const isWon = line?.outcome === "won" || (await isOwnAfterQuery(session, id, oid));
     if (isWon) return { kind: "own", from: decision.from };
-    if (steal && tries < MAX_STEALS && isClaimRenewal(seen, facts().seen)) continue;
+    if (steal && tries < MAX_STEAL_TRIES && isClaimRenewal(seen, facts().seen)) continue;
     if (state === "held") await abandonClaimAttempt(session, id);
     return explainRefusedPush(session, { id, facts: facts(), base: decision.base, words: line?.refusal ?? words });
   }
@@ -233,7 +239,7 @@ function isClaimRenewal(before: SeenClaim | null, now: SeenClaim | null): boolea
 }
 
 async function isOwnAfterQuery(session: ClaimSession, id: SpecId, oid: string): Promise<boolean> {
-  await session.look();
+  await session.queryRemote();
   return session.own(id)?.base === oid;
 }
 
@@ -241,7 +247,7 @@ async function isOwnAfterQuery(session: ClaimSession, id: SpecId, oid: string): 
 async function explainRefusedPush(
   session: ClaimSession,
   refused: { readonly id: SpecId; readonly facts: ClaimFacts; readonly base: string | null; readonly words: string },
-): Promise<NotOwn> {
+): Promise<UnownedClaimResult> {
   const { facts, base, words } = refused;
   if ((facts.seen?.oid ?? null) !== base) return { kind: "lost", reason: describeOtherHolder(facts) };
   return { kind: "unknown", reason: `Remote "${session.remote.name}" did not take the claim: ${words}` };
@@ -252,25 +258,31 @@ async function abandonClaimAttempt(session: ClaimSession, id: SpecId): Promise<v
   const own = session.own(id);
   if (own === null) return;
   const isOver = own.lostTo !== null || own.tried.length === 0;
-  await session.saveOwn(new Map([[id, isOver && own.state === null ? null : { ...own, ended: true }]]));
+  await session.saveOwnClaims(new Map([[id, isOver && own.state === null ? null : { ...own, ended: true }]]));
 }
 
 function writeClaim(
-  { remote, known }: ClaimSession,
+  { remote, storedClaims: known }: ClaimSession,
   message: CommitWriter,
   { id, own, state }: { readonly id: SpecId; readonly own: OwnClaimChange["own"]; readonly state: ClaimState },
 ): Promise<string> {
-  return remote.write(message, { spec: id, state, clone: known.clone, process: own.process, base: own.base });
+  return remote.createClaimCommit(message, {
+    spec: id,
+    state,
+    clone: known.clone,
+    process: own.process,
+    base: own.base,
+  });
 }
 
 function buildEndedClaimChanges(session: ClaimSession): readonly OwnClaimChange[] {
-  return [...session.known.own]
+  return [...session.storedClaims.own]
     .filter(([, own]) => own.ended && own.state !== null)
     .map(([id, own]) => ({ id, own, change: { oid: "", state: "released" } }));
 }
 
 /** Returns specs whose claims are `done`. */
-export function listDoneClaims({ known }: ClaimSession): readonly SpecId[] {
+export function listDoneClaims({ storedClaims: known }: ClaimSession): readonly SpecId[] {
   return [...known.seen].filter(([, { text }]) => text?.state === "done").map(([id]) => id);
 }
 
@@ -289,6 +301,6 @@ export async function pruneDoneClaims(
     return base === undefined ? [] : [{ ref: buildClaimRef(id), base, next: null }];
   });
   if (changes.length === 0) return [];
-  const { lines } = await remote.push(changes);
-  return ids.filter((id) => lines.get(buildClaimRef(id))?.sign === "won");
+  const { lines } = await remote.pushChanges(changes);
+  return ids.filter((id) => lines.get(buildClaimRef(id))?.outcome === "won");
 }

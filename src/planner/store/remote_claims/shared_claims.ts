@@ -24,10 +24,10 @@ import {
 } from "./remote_claims.ts";
 
 /** Number of times per renewal interval at which planner checks whether a renewal is due. */
-const ASK_PER_RENEWAL = 4;
+const CHECKS_PER_RENEWAL = 4;
 
 /** Minimum time between two checks for a due renewal, in milliseconds. */
-const LEAST_ASK_MS = 250;
+const MIN_CHECK_INTERVAL_MS = 250;
 
 export interface SharedClaimsOptions {
   readonly root: string;
@@ -47,10 +47,10 @@ export function openSharedClaims(parts: SharedClaimsOptions): SpecClaims {
   const active = new ActiveClaims(parts);
   return {
     ...local,
-    others: async () => runWithSharedRemote(await findRemoteContext(parts), readOtherClaims),
-    examine: async (contact) =>
-      runWithSharedRemote(await findRemoteContext(parts), (place) => examineClaims(place, contact)),
-    byHand: (id, deed, wishes) => changeClaimByHand(parts, id, { deed, wishes }),
+    listOtherClaims: async () => listIfShared(await findRemoteContext(parts), readOtherClaims),
+    findProblems: async (contact) =>
+      listIfShared(await findRemoteContext(parts), (place) => examineClaims(place, contact)),
+    changeByHand: (id, deed, wishes) => changeClaimByHand(parts, id, { deed, wishes }),
     async claim(id, processId) {
       const answer = await local.claim(id, processId);
       if (!("claim" in answer)) return answer;
@@ -71,7 +71,7 @@ class SharedClaim implements Claim {
   readonly #parts: ClaimParts;
   readonly #lost = new AbortController();
   /** Whether the claim stays after the run, because its work is finished but not yet merged at the remote. */
-  #stays = false;
+  #isKept = false;
 
   constructor(local: Claim, parts: ClaimParts) {
     this.id = local.id;
@@ -87,7 +87,7 @@ class SharedClaim implements Claim {
     return this.#parts.processId;
   }
 
-  lose(to: string): void {
+  markLost(to: string): void {
     this.#lost.abort(`its claim was lost to ${to}, who works on it in another clone`);
   }
 
@@ -102,7 +102,7 @@ class SharedClaim implements Claim {
     }
     const answer = await takeRemoteClaim(place, this.id, { processId, steal });
     if (answer.kind !== "own") return answer;
-    if (answer.shared) active.add(this, place);
+    if (answer.shared) active.addClaim(this, place);
     return { kind: "own", notes: answer.notes };
   }
 
@@ -111,8 +111,8 @@ class SharedClaim implements Claim {
     const place = await findRemoteContext(parts);
     if (place === null) return { kind: "own", notes: [] };
     // From here on the run's work is finished, so the claim stays, whatever the remote answers.
-    this.#stays = true;
-    active.remove(this);
+    this.#isKept = true;
+    active.removeClaim(this);
     if (offline) {
       return { kind: "own", notes: [describeSkippedRemote(place)] };
     }
@@ -124,16 +124,16 @@ class SharedClaim implements Claim {
     return this.#local.renew();
   }
 
-  noteAgent(agent: ProcessMark): Promise<boolean> {
-    return this.#local.noteAgent(agent);
+  recordAgent(agent: ProcessMark): Promise<boolean> {
+    return this.#local.recordAgent(agent);
   }
 
   /** Releases the local claim first, so that waiters in this clone do not wait for the remote. */
   async release(): Promise<void> {
     const { parts, active, processId } = this.#parts;
-    active.remove(this);
+    active.removeClaim(this);
     await this.#local.release();
-    if (this.#stays) return;
+    if (this.#isKept) return;
     try {
       const place = await findRemoteContext(parts);
       if (place !== null) await releaseRemoteClaim(place, this.id, processId);
@@ -155,22 +155,22 @@ class ActiveClaims {
     this.#root = root;
   }
 
-  add(claim: SharedClaim, place: RemoteClaimsContext): void {
+  addClaim(claim: SharedClaim, place: RemoteClaimsContext): void {
     this.#claims.add(claim);
     if (this.#timer !== undefined) return;
-    const everyMs = Math.max(place.settings.renewMs / ASK_PER_RENEWAL, LEAST_ASK_MS);
-    this.#timer = setInterval(() => void this.#turn(place), everyMs);
+    const everyMs = Math.max(place.settings.renewMs / CHECKS_PER_RENEWAL, MIN_CHECK_INTERVAL_MS);
+    this.#timer = setInterval(() => void this.#renewClaims(place), everyMs);
     this.#timer.unref();
   }
 
-  remove(claim: SharedClaim): void {
+  removeClaim(claim: SharedClaim): void {
     this.#claims.delete(claim);
     if (this.#claims.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
-  async #turn(place: RemoteClaimsContext): Promise<void> {
+  async #renewClaims(place: RemoteClaimsContext): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;
     try {
@@ -184,20 +184,20 @@ class ActiveClaims {
     const own = readClaimsFile(this.#root)?.own;
     for (const claim of this.#claims) {
       const known = own?.get(claim.id);
-      if (known?.process === claim.processId && known.lostTo !== null) claim.lose(known.lostTo);
+      if (known?.process === claim.processId && known.lostTo !== null) claim.markLost(known.lostTo);
     }
   }
 }
 
-interface HandChange {
-  readonly deed: Parameters<SpecClaims["byHand"]>[1];
+interface ManualClaimChange {
+  readonly deed: Parameters<SpecClaims["changeByHand"]>[1];
   readonly wishes: SharedClaimOptions;
 }
 
 async function changeClaimByHand(
   parts: SharedClaimsOptions,
   id: SpecId,
-  { deed, wishes: { steal, offline } }: HandChange,
+  { deed, wishes: { steal, offline } }: ManualClaimChange,
 ): Promise<SharedClaimResult> {
   const place = await findRemoteContext(parts);
   if (place === null) return { kind: "own", notes: [] };
@@ -213,7 +213,7 @@ function describeSkippedRemote({ settings }: RemoteClaimsContext): string {
 }
 
 /** Returns the result of `list`; empty without a remote for claims. */
-async function runWithSharedRemote<Item>(
+async function listIfShared<Item>(
   place: RemoteClaimsContext | null,
   list: (place: RemoteClaimsContext) => Promise<readonly Item[]>,
 ): Promise<readonly Item[]> {

@@ -13,7 +13,7 @@ const CALL_LIMIT_MS = 60_000;
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /** Variables that disable prompts, the pager, colours and update checks. */
-const SILENT = {
+const QUIET_VARIABLES = {
   GH_PROMPT_DISABLED: "1",
   GH_NO_UPDATE_NOTIFIER: "1",
   GH_PAGER: "",
@@ -42,14 +42,14 @@ export async function callForge(cwd: string, place: ForgeRepository, { args, inp
     cwd,
     input: input ?? "",
   });
-  const refuse = (why: string): never => {
+  const throwRefusal = (why: string): never => {
     throw new OperationError("unavailable", `${program} at ${place.host}: ${why}`);
   };
-  if (status !== 0) return refuse(extractRefusal(stdout, stderr) || `it ended with status ${status}`);
+  if (status !== 0) return throwRefusal(extractRefusal(stdout, stderr) || `it ended with status ${status}`);
   try {
     return JSON.parse(stdout);
   } catch {
-    return refuse("its answer is no JSON");
+    return throwRefusal("its answer is no JSON");
   }
 }
 
@@ -85,7 +85,7 @@ function runForgeProgram(
   { cwd, input }: { readonly cwd: string; readonly input: string },
 ): Promise<ProgramAnswer> {
   return new Promise((resolve, reject) => {
-    const env = { ...removeGitLocations(process.env), ...SILENT };
+    const env = { ...removeGitLocations(process.env), ...QUIET_VARIABLES };
     // A separate process group, so that all processes that the program started end with it.
     const detached = process.platform !== "win32";
     const child = spawn(program, args, { cwd, env, detached, windowsHide: true });
@@ -98,33 +98,33 @@ function runForgeProgram(
       }
     };
     let problem: string | null = null;
-    const end = (why: string): void => {
+    const abortProgram = (why: string): void => {
       problem ??= why;
       kill();
     };
-    const timer = setTimeout(() => end(`it took over ${CALL_LIMIT_MS / 1000} s`), CALL_LIMIT_MS);
-    const onInterrupt = (): void => end("it was interrupted");
+    const timer = setTimeout(() => abortProgram(`it took over ${CALL_LIMIT_MS / 1000} s`), CALL_LIMIT_MS);
+    const onInterrupt = (): void => abortProgram("it was interrupted");
     process.on("SIGINT", onInterrupt);
     const [out, err] = [child.stdout, child.stderr].map((stream) => {
       const chunks: Buffer[] = [];
       let size = 0;
       stream.on("data", (chunk: Buffer) => {
         size += chunk.length;
-        if (size > MAX_ANSWER_BYTES) end("its answer is too long");
+        if (size > MAX_ANSWER_BYTES) abortProgram("its answer is too long");
         else chunks.push(chunk);
       });
       return chunks;
     });
-    const over = (): void => {
+    const cleanUp = (): void => {
       clearTimeout(timer);
       process.off("SIGINT", onInterrupt);
     };
     child.on("error", (error) => {
-      over();
+      cleanUp();
       reject(new OperationError("unavailable", `Cannot run ${program}: ${error.message}`));
     });
     child.on("close", (status) => {
-      over();
+      cleanUp();
       const text = (chunks: readonly Buffer[] = []): string => Buffer.concat(chunks).toString();
       if (problem === null) resolve({ status, stdout: text(out), stderr: text(err) });
       else reject(new OperationError("unavailable", `${program}: ${problem}`));

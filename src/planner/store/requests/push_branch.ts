@@ -6,10 +6,10 @@ import { buildBrokenAnswer, buildSshEnvironment } from "../remote_claims/claim_r
 import { isAncestor } from "../worktrees/outside_words.ts";
 
 /** Maximum duration of a query of the remote in ms. A push may take longer, because its hooks may run tests. */
-const LOOK_LIMIT_MS = 60_000;
+const QUERY_LIMIT_MS = 60_000;
 const PUSH_LIMIT_MS = 60 * 60_000;
 
-type Place = Pick<RequestTarget, "remote" | "branch">;
+type PushTarget = Pick<RequestTarget, "remote" | "branch">;
 
 /**
  * Pushes a branch with hooks. Replaces the remote's branch only if its commit is one of `pushed`, which this clone has
@@ -20,7 +20,7 @@ type Place = Pick<RequestTarget, "remote" | "branch">;
  */
 export async function pushBranch(
   git: Git,
-  { remote, branch }: Place,
+  { remote, branch }: PushTarget,
   pushed: readonly string[],
 ): Promise<PushedBranch> {
   const ref = `refs/heads/${branch}`;
@@ -40,7 +40,7 @@ export async function pushBranch(
     limitMs: PUSH_LIMIT_MS,
     hooks: true,
   });
-  if (parsePushAnswer(answer.stdout.toString(), answer.status).get(ref)?.sign === "won") return { head, notes: [] };
+  if (parsePushAnswer(answer.stdout.toString(), answer.status).get(ref)?.outcome === "won") return { head, notes: [] };
   // The answer may have been lost after the server made the change.
   const after = await readRemoteHash(git, remote, ref).catch(() => undefined);
   if (after === head) return { head, notes: ["the answer to the push was lost; the branch is there"] };
@@ -62,7 +62,7 @@ export async function pushRecords(git: Git, remote: string, refs: readonly strin
   // Only this clone writes a record, and writes it again when its work is merged.
   const refspecs = refs.map((ref) => `+${ref}:${ref}`);
   const { status, stderr } = await callRemote(git, remote, [...push, "--", remote, ...refspecs], {
-    limitMs: LOOK_LIMIT_MS,
+    limitMs: QUERY_LIMIT_MS,
   });
   return status === 0 ? null : formatGitError(stderr) || `git push ended with status ${status}`;
 }
@@ -81,9 +81,9 @@ export async function fetchRef(git: Git, remote: string, ref: string): Promise<s
 
 /** Returns the hash of a branch at the address to which git pushes; null if the branch does not exist there. */
 async function readRemoteHash(git: Git, remote: string, ref: string): Promise<string | null> {
-  const url = (await git.ask(["remote", "get-url", "--push", remote])) ?? remote;
+  const url = (await git.tryReadOutput(["remote", "get-url", "--push", remote])) ?? remote;
   const { status, stdout, stderr } = await callRemote(git, remote, ["ls-remote", "--", url, ref], {
-    limitMs: LOOK_LIMIT_MS,
+    limitMs: QUERY_LIMIT_MS,
   });
   if (status !== 0)
     throw new OperationError("unavailable", `Cannot reach remote "${remote}": ${formatGitError(stderr)}`);
@@ -91,13 +91,18 @@ async function readRemoteHash(git: Git, remote: string, ref: string): Promise<st
   return lines.map((line) => line.split("\t")).find(([, name]) => name === ref)?.[0] ?? null;
 }
 
-interface CallLimits {
+interface RemoteCallOptions {
   readonly limitMs: number;
   readonly hooks?: boolean;
 }
 
-async function callRemote(git: Git, remote: string, args: readonly string[], limits: CallLimits): Promise<GitAnswer> {
-  const url = (await git.ask(["remote", "get-url", "--push", remote])) ?? remote;
+async function callRemote(
+  git: Git,
+  remote: string,
+  args: readonly string[],
+  limits: RemoteCallOptions,
+): Promise<GitAnswer> {
+  const url = (await git.tryReadOutput(["remote", "get-url", "--push", remote])) ?? remote;
   const settings = ["-c", `remote.${remote}.mirror=false`];
   const options = { remote: true, hooks: false, ...limits, env: await buildSshEnvironment(git, url) };
   return git.try([...settings, ...args], options).catch(buildBrokenAnswer);

@@ -26,18 +26,18 @@ export async function findRequestTarget(
   }
   if (head.host !== into.host) throwTargetError(`remotes "${remote}" and "${upstream}" are at different hosts`);
   const base = settings.base ?? (await findBaseBranch(git, mainBranch, upstream));
-  return { remote, head, into, branch, base, program: findForgeProgram(into) };
+  return { remote, source: head, target: into, branch, base, program: findForgeProgram(into) };
 }
 
 /** Returns the remote to which git pushes the main branch, else the only remote. */
 async function findPushRemote(git: Git, mainBranch: string): Promise<string> {
   const names = [`branch.${mainBranch}.pushRemote`, "remote.pushDefault", `branch.${mainBranch}.remote`];
   for (const name of names) {
-    const set = await git.ask(["config", "--get", name]);
+    const set = await git.tryReadOutput(["config", "--get", name]);
     // A dot means this repository.
     if (set !== null && set !== "" && set !== ".") return set;
   }
-  const all = ((await git.ask(["remote"])) ?? "").split("\n").filter((one) => one !== "");
+  const all = ((await git.tryReadOutput(["remote"])) ?? "").split("\n").filter((one) => one !== "");
   const [only] = all.includes("origin") ? ["origin"] : all;
   if (only === undefined) throwTargetError('there is no git remote: "git remote add origin <address>" adds one');
   if (all.length > 1 && only !== "origin") {
@@ -49,8 +49,8 @@ async function findPushRemote(git: Git, mainBranch: string): Promise<string> {
 /** Returns the remote branch that the main branch tracks, else the main branch's own name. */
 async function findBaseBranch(git: Git, mainBranch: string, remote: string): Promise<string> {
   const [followed, merge] = [
-    await git.ask(["config", "--get", `branch.${mainBranch}.remote`]),
-    await git.ask(["config", "--get", `branch.${mainBranch}.merge`]),
+    await git.tryReadOutput(["config", "--get", `branch.${mainBranch}.remote`]),
+    await git.tryReadOutput(["config", "--get", `branch.${mainBranch}.merge`]),
   ];
   const name = /^refs\/heads\/(.+)$/.exec(merge ?? "")?.[1];
   return followed === remote && name !== undefined ? name : mainBranch;
@@ -59,19 +59,19 @@ async function findBaseBranch(git: Git, mainBranch: string, remote: string): Pro
 async function findForgeOfRemote(git: Git, remote: string, { forge }: RequestSettings): Promise<ForgeRepository> {
   // `insteadOf` may lead to a mirror; the configured address then names the forge.
   const [real, written] = [
-    await git.ask(["remote", "get-url", remote]),
-    await git.ask(["config", "--get", `remote.${remote}.url`]),
+    await git.tryReadOutput(["remote", "get-url", remote]),
+    await git.tryReadOutput(["config", "--get", `remote.${remote}.url`]),
   ];
   if (real === null) throwTargetError(`there is no git remote "${remote}"`);
   const place = parseForgeRepository(real ?? "", forge) ?? parseForgeRepository(written ?? "", forge);
   if (place !== null) return place;
   return throwTargetError(
-    `the address "${removePassword(real ?? "")}" of remote "${remote}" is no repository of GitHub or GitLab: set "pr.forge" in .planner/config.md if its server is one of them`,
+    `the address "${removeCredentials(real ?? "")}" of remote "${remote}" is no repository of GitHub or GitLab: set "pr.forge" in .planner/config.md if its server is one of them`,
   );
 }
 
 /** Returns the address without user name and password. */
-function removePassword(url: string): string {
+function removeCredentials(url: string): string {
   return url.replace(/\/\/[^/@]*@/, "//");
 }
 

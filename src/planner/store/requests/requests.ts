@@ -20,14 +20,19 @@ import { type ForgeRequest, parseRequest } from "../../work/requests/forge_reque
 import { formatRequestNote, parseRequestNote, type RequestNote } from "../../work/requests/request_note.ts";
 import { Git } from "../git/git.ts";
 import { runWithMergeLock } from "../locks/project_lock.ts";
-import { refuseForeignPrograms } from "../worktrees/guard.ts";
+import { assertNoForeignPrograms } from "../worktrees/guard.ts";
 import { readBranchCheckouts } from "../worktrees/main_branch.ts";
 import { isAncestor } from "../worktrees/outside_words.ts";
 import { buildRunRef, listRunNumbers } from "../worktrees/run_commits.ts";
 import { buildFoundMerge, searchMerge } from "../worktrees/search_merge.ts";
 import { branchExists, type SpecBranches } from "../worktrees/worktree_commits.ts";
 import { advanceMainBranch, bringSpecBack } from "../worktrees/worktree_merge.ts";
-import { openWorktreePlace, readOrigin, requireRepository, type WorktreePlace } from "../worktrees/worktree_place.ts";
+import {
+  openWorktreeLocation,
+  readWorktreeOrigin,
+  requireRepository,
+  type WorktreeLocation,
+} from "../worktrees/worktree_place.ts";
 import { addWorktree } from "../worktrees/worktree_prepare.ts";
 import { callForge } from "./forge_program.ts";
 import { fetchRef, pushBranch, pushRecords } from "./push_branch.ts";
@@ -48,85 +53,96 @@ class GitRequests implements PullRequests {
   /** Git that only reads. */
   readonly #git: Git;
   /** Git for work that a person started. */
-  readonly #writing: Git;
+  readonly #writingGit: Git;
 
   constructor(root: string, config: () => Promise<PlannerConfig>) {
     this.#root = root;
     this.#config = config;
     this.#git = new Git(root);
-    this.#writing = this.#git.toWrite();
+    this.#writingGit = this.#git.withWriteAccess();
   }
 
-  notes(): ReturnType<PullRequests["notes"]> {
+  readNotes(): ReturnType<PullRequests["readNotes"]> {
     return readRequestNotes(this.#git);
   }
 
-  note(...[id, note]: Parameters<PullRequests["note"]>): Promise<void> {
+  writeNote(...[id, note]: Parameters<PullRequests["writeNote"]>): Promise<void> {
     return writeRequestNote(this.#git, id, note);
   }
 
-  async target(id: SpecId): Promise<RequestTarget> {
-    return findRequestTarget(this.#git, await this.#branches(id), (await this.#config()).pr);
+  async findTarget(id: SpecId): Promise<RequestTarget> {
+    return findRequestTarget(this.#git, await this.#requireBranches(id), (await this.#config()).pr);
   }
 
-  async find(target: RequestTarget): Promise<readonly ForgeRequest[]> {
-    const answer = await callForge(this.#root, target.into, buildRequestListCall(target));
+  async listRequests(target: RequestTarget): Promise<readonly ForgeRequest[]> {
+    const answer = await callForge(this.#root, target.target, buildRequestListCall(target));
     return Array.isArray(answer)
       ? answer.map((one) => parseForgeRequest(target, one))
       : [parseForgeRequest(target, answer)];
   }
 
-  get(target: RequestTarget, number: number): Promise<ForgeRequest> {
-    return this.#ask(target, buildRequestGetCall(target, number));
+  readRequest(target: RequestTarget, number: number): Promise<ForgeRequest> {
+    return this.#callForge(target, buildRequestGetCall(target, number));
   }
 
-  create(...[target, text, draft]: Parameters<PullRequests["create"]>): Promise<ForgeRequest> {
-    return this.#ask(target, buildRequestCreateCall(target, { ...text, draft }));
+  createRequest(...[target, text, draft]: Parameters<PullRequests["createRequest"]>): Promise<ForgeRequest> {
+    return this.#callForge(target, buildRequestCreateCall(target, { ...text, draft }));
   }
 
-  update(target: RequestTarget, number: number, body: string): Promise<ForgeRequest> {
-    return this.#ask(target, buildRequestUpdateCall(target, number, body));
+  updateRequest(target: RequestTarget, number: number, body: string): Promise<ForgeRequest> {
+    return this.#callForge(target, buildRequestUpdateCall(target, number, body));
   }
 
-  async push(...[, target, pushed]: Parameters<PullRequests["push"]>): ReturnType<PullRequests["push"]> {
-    await refuseForeignPrograms(await requireRepository(this.#root), this.#root);
-    return pushBranch(this.#writing, target, pushed);
+  async pushBranch(
+    ...[, target, pushed]: Parameters<PullRequests["pushBranch"]>
+  ): ReturnType<PullRequests["pushBranch"]> {
+    await assertNoForeignPrograms(await requireRepository(this.#root), this.#root);
+    return pushBranch(this.#writingGit, target, pushed);
   }
 
   async pushRecords(id: SpecId, { remote }: RequestTarget): Promise<string | null> {
     const refs = (await listRunNumbers(this.#git, id)).map((run) => buildRunRef(id, run));
-    return pushRecords(this.#writing, remote, refs);
+    return pushRecords(this.#writingGit, remote, refs);
   }
 
-  async began(id: SpecId): Promise<string | null> {
-    const { branch, mainBranch } = await this.#branches(id);
+  async findBranchStart(id: SpecId): Promise<string | null> {
+    const { branch, mainBranch } = await this.#requireBranches(id);
     const ends = [`refs/heads/${mainBranch}`, `refs/heads/${branch}`];
-    return (await this.#git.ask(["merge-base", ...ends]))?.split("\n")[0] ?? null;
+    return (await this.#git.tryReadOutput(["merge-base", ...ends]))?.split("\n")[0] ?? null;
   }
 
-  async advance(id: SpecId, { remote, into, head, base }: RequestTarget): Promise<MainBranchUpdate> {
+  async advanceMainBranch(
+    id: SpecId,
+    { remote, target: into, source: head, base }: RequestTarget,
+  ): Promise<MainBranchUpdate> {
     const { pr } = await this.#config();
     const from = into.path === head.path ? remote : (pr.upstream ?? remote);
-    const commit = await fetchRef(this.#writing, from, `refs/heads/${base}`);
-    return runWithMergeLock(this.#root, async () => advanceMainBranch(await this.#place(id), commit));
+    const commit = await fetchRef(this.#writingGit, from, `refs/heads/${base}`);
+    return runWithMergeLock(this.#root, async () => advanceMainBranch(await this.#openOrAddWorktree(id), commit));
   }
 
-  async bringBack(id: SpecId): Promise<void> {
-    await bringSpecBack(await this.#place(id));
+  async bringSpecBack(id: SpecId): Promise<void> {
+    await bringSpecBack(await this.#openOrAddWorktree(id));
   }
 
-  async search(id: SpecId, { forge, remote, began }: MergeSearchQuery): Promise<MergeSearchResult> {
-    const ends = await this.#ends(id);
-    const isKnown = forge === null || (await this.#has(forge.head));
+  async searchMerge(id: SpecId, { forge, remote, began }: MergeSearchQuery): Promise<MergeSearchResult> {
+    const ends = await this.#readBranchEnds(id);
+    const isKnown = forge === null || (await this.#hasCommit(forge.head));
     // Only the forge has commits that others have added to the request.
-    if (!isKnown && remote !== null) await fetchRef(this.#writing, remote, forge.ref).catch(ignoreRefusal);
+    if (!isKnown && remote !== null) await fetchRef(this.#writingGit, remote, forge.ref).catch(ignoreRefusal);
     return searchMerge(this.#git, { ...ends, forge, began });
   }
 
-  async named(id: SpecId, commit: string, began: string | null): Promise<MergeSearchResult> {
-    const ends = await this.#ends(id);
-    const hash = await this.#git.ask(["rev-parse", "--verify", "--quiet", "--end-of-options", `${commit}^{commit}`]);
-    const { mainBranch } = await this.#branches(id);
+  async judgeNamedMerge(id: SpecId, commit: string, began: string | null): Promise<MergeSearchResult> {
+    const ends = await this.#readBranchEnds(id);
+    const hash = await this.#git.tryReadOutput([
+      "rev-parse",
+      "--verify",
+      "--quiet",
+      "--end-of-options",
+      `${commit}^{commit}`,
+    ]);
+    const { mainBranch } = await this.#requireBranches(id);
     if (hash === null || !(await isAncestor(this.#git, hash, ends.main))) {
       throw new OperationError(
         "invalid_argument",
@@ -137,46 +153,47 @@ class GitRequests implements PullRequests {
     return { ...ends, found, notes: [] };
   }
 
-  async #ask(target: RequestTarget, call: ForgeCall): Promise<ForgeRequest> {
-    return parseForgeRequest(target, await callForge(this.#root, target.into, call));
+  async #callForge(target: RequestTarget, call: ForgeCall): Promise<ForgeRequest> {
+    return parseForgeRequest(target, await callForge(this.#root, target.target, call));
   }
 
-  async #has(commit: string): Promise<boolean> {
+  async #hasCommit(commit: string): Promise<boolean> {
     return (await this.#git.try(["cat-file", "-e", `${commit}^{commit}`])).status === 0;
   }
 
   /** Returns the full hashes of both branches' last commits. */
-  async #ends(id: SpecId): Promise<{ readonly head: string; readonly main: string }> {
-    const { branch, mainBranch } = await this.#branches(id);
+  async #readBranchEnds(id: SpecId): Promise<{ readonly head: string; readonly main: string }> {
+    const { branch, mainBranch } = await this.#requireBranches(id);
     const names = [`refs/heads/${branch}^{commit}`, `refs/heads/${mainBranch}^{commit}`];
     const [head = "", main = ""] = (await this.#git.line(["rev-parse", ...names])).split("\n");
     return { head, main };
   }
 
   /** Returns the branches of a spec. @throws OperationError `failed_precondition` without a branch */
-  async #branches(id: SpecId): Promise<SpecBranches> {
+  async #requireBranches(id: SpecId): Promise<SpecBranches> {
     const repository = await requireRepository(this.#root);
-    const branches = (await openWorktreePlace(repository, this.#root, id))?.worktree ?? readOrigin(this.#root, id);
+    const branches =
+      (await openWorktreeLocation(repository, this.#root, id))?.worktree ?? readWorktreeOrigin(this.#root, id);
     if (branches !== null && (await branchExists(this.#git, branches.branch))) return branches;
     const what = branches === null ? "it has no branch" : `its branch "${branches.branch}" is gone`;
     throw new OperationError("failed_precondition", `Spec '${id}' has no work of a run: ${what}`);
   }
 
   /** Opens the worktree of a spec's branch. Adds it again if its folder was deleted. */
-  async #place(id: SpecId): Promise<WorktreePlace> {
+  async #openOrAddWorktree(id: SpecId): Promise<WorktreeLocation> {
     const opened = await requireRepository(this.#root);
-    const repository = { ...opened, git: opened.git.toWrite() };
-    const place = await openWorktreePlace(repository, this.#root, id);
+    const repository = { ...opened, git: opened.git.withWriteAccess() };
+    const place = await openWorktreeLocation(repository, this.#root, id);
     if (place !== null) return place;
     const refs = await readBranchCheckouts(repository.git);
-    await addWorktree({ repository, root: this.#root, id, refs }, await this.#branches(id));
-    const made = await openWorktreePlace(repository, this.#root, id);
+    await addWorktree({ repository, root: this.#root, id, refs }, await this.#requireBranches(id));
+    const made = await openWorktreeLocation(repository, this.#root, id);
     if (made === null) throw new OperationError("failed_precondition", `Spec '${id}' has no worktree`);
     return made;
   }
 }
 
-function parseForgeRequest({ into, program }: RequestTarget, value: unknown): ForgeRequest {
+function parseForgeRequest({ target: into, program }: RequestTarget, value: unknown): ForgeRequest {
   try {
     return parseRequest(into.forge, value);
   } catch (error) {
@@ -186,11 +203,11 @@ function parseForgeRequest({ into, program }: RequestTarget, value: unknown): Fo
 }
 
 /** Ref prefix of request notes, each of which is a commit without files. */
-const NOTES = "refs/planner/pr/";
+const NOTES_REF_PREFIX = "refs/planner/pr/";
 
 /** Reads all notes; empty without a repository or without git. Cost: one git process. */
 export async function readRequestNotes(git: Git): Promise<ReadonlyMap<SpecId, RequestNote>> {
-  const asked = git.ask(["for-each-ref", "--format=%(refname)%00%(contents)%00", NOTES]);
+  const asked = git.tryReadOutput(["for-each-ref", "--format=%(refname)%00%(contents)%00", NOTES_REF_PREFIX]);
   const listed = await asked.catch((error: unknown) => {
     if (!(error instanceof OperationError)) throw error;
     return null;
@@ -198,7 +215,7 @@ export async function readRequestNotes(git: Git): Promise<ReadonlyMap<SpecId, Re
   const fields = (listed ?? "").split("\0");
   const found = new Map<SpecId, RequestNote>();
   for (let index = 0; index + 1 < fields.length; index += 2) {
-    const id = decodeSpecId((fields[index] ?? "").trim().slice(NOTES.length));
+    const id = decodeSpecId((fields[index] ?? "").trim().slice(NOTES_REF_PREFIX.length));
     const note = parseRequestNote(fields[index + 1] ?? "");
     if (id !== null && note !== null) found.set(id, note);
   }
@@ -207,12 +224,12 @@ export async function readRequestNotes(git: Git): Promise<ReadonlyMap<SpecId, Re
 
 /** Deletes the note of a spec, if it has one. Cost: one git process. */
 export async function deleteRequestNote(git: Git, id: SpecId): Promise<void> {
-  await git.try(["update-ref", "-d", NOTES + encodeSpecId(id)]);
+  await git.try(["update-ref", "-d", NOTES_REF_PREFIX + encodeSpecId(id)]);
 }
 
 /** Replaces the note of a spec. Cost: one git process. */
 export async function writeRequestNote(git: Git, id: SpecId, note: RequestNote): Promise<void> {
-  const ref = NOTES + encodeSpecId(id);
+  const ref = NOTES_REF_PREFIX + encodeSpecId(id);
   const message = formatRequestNote(id, note);
   const seconds = Math.floor(Date.now() / 1000);
   const input = `commit ${ref}\ncommitter planner <planner@localhost> ${seconds} +0000\ndata ${Buffer.byteLength(message)}\n${message}\n`;

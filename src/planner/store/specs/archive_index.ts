@@ -4,9 +4,9 @@ import { ARCHIVE_FOLDER } from "../project/places.ts";
 import { type FolderListing, FolderNames, sortItemsById } from "./folder_names.ts";
 import { SpecFiles } from "./spec_files.ts";
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const DAY_PATTERN = /^\d{4}-\d{2}-\d{2}$/;
 
-interface Folder {
+interface ArchiveFolder {
   readonly names: FolderNames;
   readonly files: SpecFiles;
 }
@@ -17,7 +17,7 @@ interface Folder {
  */
 export class ArchiveIndex {
   readonly #root: string;
-  readonly #folders = new Map<string, Folder>();
+  readonly #folders = new Map<string, ArchiveFolder>();
   #listings: readonly FolderListing[] = [];
   #ids: ReadonlySet<SpecId> = new Set();
 
@@ -26,8 +26,8 @@ export class ArchiveIndex {
   }
 
   /** Returns the current ids; the same object as before when nothing changed. */
-  ids(): ReadonlySet<SpecId> {
-    const listings = this.#paths().map((path) => this.#folder(path).names.read());
+  readIds(): ReadonlySet<SpecId> {
+    const listings = this.#listFolderPaths().map((path) => this.#getFolder(path).names.readListing());
     const same = listings.length === this.#listings.length && listings.every((one, at) => one === this.#listings[at]);
     if (!same) {
       this.#listings = listings;
@@ -37,14 +37,14 @@ export class ArchiveIndex {
   }
 
   /** Returns the path of an archived spec's file from the root; undefined if the spec is not archived. */
-  find(id: SpecId): string | undefined {
+  findFile(id: SpecId): string | undefined {
     const name = `${id}.md`;
-    const folder = this.#paths().find((path) => this.#folder(path).names.read().entries.has(name));
+    const folder = this.#listFolderPaths().find((path) => this.#getFolder(path).names.readListing().entries.has(name));
     return folder === undefined ? undefined : `${folder}/${name}`;
   }
 
-  read(): SpecSet {
-    const sets = this.#paths().map((path) => this.#folder(path).files.read());
+  readSpecs(): SpecSet {
+    const sets = this.#listFolderPaths().map((path) => this.#getFolder(path).files.readSpecs());
     return {
       specs: sortItemsById(sets.flatMap(({ specs }) => specs)),
       unreadable: sets.flatMap(({ unreadable }) => unreadable),
@@ -52,17 +52,17 @@ export class ArchiveIndex {
   }
 
   /** Returns the archive folder and its folders of days. */
-  #paths(): readonly string[] {
-    const { folders } = this.#folder(ARCHIVE_FOLDER).names.read();
+  #listFolderPaths(): readonly string[] {
+    const { folders } = this.#getFolder(ARCHIVE_FOLDER).names.readListing();
     const paths = [
       ARCHIVE_FOLDER,
-      ...folders.filter((name) => DAY.test(name)).map((name) => `${ARCHIVE_FOLDER}/${name}`),
+      ...folders.filter((name) => DAY_PATTERN.test(name)).map((name) => `${ARCHIVE_FOLDER}/${name}`),
     ];
     for (const path of this.#folders.keys()) if (!paths.includes(path)) this.#folders.delete(path);
     return paths;
   }
 
-  #folder(path: string): Folder {
+  #getFolder(path: string): ArchiveFolder {
     const known = this.#folders.get(path);
     if (known !== undefined) return known;
     const names = new FolderNames(this.#root, path);

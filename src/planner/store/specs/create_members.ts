@@ -7,8 +7,8 @@ import { editFields, type FieldChanges } from "../../spec/edit/edit_fields.ts";
 import { parseParentId, parseSpecId, type SpecId } from "../../spec/spec_id.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { createFile, replaceFile } from "../files/place_file.ts";
-import { readSpecText } from "../files/read_text.ts";
-import { removeIfExists } from "../files/temporary_file.ts";
+import { readTextFile } from "../files/read_text.ts";
+import { tryRemoveFile } from "../files/temporary_file.ts";
 import { buildActivePath, LOCKS_FOLDER } from "../project/places.ts";
 import { editSpec, requireWritableText } from "./edit_spec.ts";
 
@@ -16,7 +16,7 @@ import { editSpec, requireWritableText } from "./edit_spec.ts";
  * File with everything that a split will write. It exists from before the first write until after the last one. A
  * project has only one, because a split holds the project's lock.
  */
-const INTENT = `${LOCKS_FOLDER}/split.json`;
+const INTENT_FILE = `${LOCKS_FOLDER}/split.json`;
 
 /**
  * Creates the files of a spec's members, then changes the spec itself. Removes the created files when a later step
@@ -25,8 +25,8 @@ const INTENT = `${LOCKS_FOLDER}/split.json`;
 export async function createMembers(root: string, parent: SpecId, { members, fields }: NewMembers): Promise<void> {
   for (const { id, text } of members) requireWritableText(buildActivePath(id), text);
   const intent = `${JSON.stringify({ parent, members, fields })}\n`;
-  requireWritableText(INTENT, intent);
-  await replaceFile(join(root, INTENT), INTENT, intent);
+  requireWritableText(INTENT_FILE, intent);
+  await replaceFile(join(root, INTENT_FILE), INTENT_FILE, intent);
   const created: string[] = [];
   try {
     for (const { id, text } of members) {
@@ -38,16 +38,16 @@ export async function createMembers(root: string, parent: SpecId, { members, fie
     }
     await editSpec(root, parent, (text) => editFields(text, fields));
   } catch (error) {
-    for (const path of created) await removeIfExists(path);
+    for (const path of created) await tryRemoveFile(path);
     throw error;
   } finally {
-    await removeIfExists(join(root, INTENT));
+    await tryRemoveFile(join(root, INTENT_FILE));
   }
 }
 
 /** Returns the spec whose split is in progress or was killed; null without one, at the cost of one system call. */
 export function findPendingSplit(root: string): SpecId | null {
-  return existsSync(join(root, INTENT)) ? (readSplitIntent(root)?.parent ?? null) : null;
+  return existsSync(join(root, INTENT_FILE)) ? (readSplitIntent(root)?.parent ?? null) : null;
 }
 
 /**
@@ -56,42 +56,42 @@ export function findPendingSplit(root: string): SpecId | null {
  * caller must hold the project's lock.
  */
 export async function finishSplit(root: string): Promise<void> {
-  if (!existsSync(join(root, INTENT))) return;
+  if (!existsSync(join(root, INTENT_FILE))) return;
   const intent = readSplitIntent(root);
   if (intent !== null) {
     try {
       await completeSplit(root, intent);
     } catch (error) {
-      if (!(error instanceof OperationError) || !ENDS_IT.has(error.kind)) throw error;
+      if (!(error instanceof OperationError) || !PERMANENT_ERROR_KINDS.has(error.kind)) throw error;
       await undoSplit(root, intent);
     }
   }
-  await removeIfExists(join(root, INTENT));
+  await tryRemoveFile(join(root, INTENT_FILE));
 }
 
 /** Kinds of errors that recur at the next try. An error of the disk may not. */
-const ENDS_IT: ReadonlySet<string> = new Set(["not_found", "failed_precondition", "invalid_argument"]);
+const PERMANENT_ERROR_KINDS: ReadonlySet<string> = new Set(["not_found", "failed_precondition", "invalid_argument"]);
 
-async function completeSplit(root: string, { parent, members, fields }: Intent): Promise<void> {
+async function completeSplit(root: string, { parent, members, fields }: SplitIntent): Promise<void> {
   for (const { id, text } of members) await createFile(join(root, buildActivePath(id)), buildActivePath(id), text);
   await editSpec(root, parent, (text) => editFields(text, fields));
 }
 
-async function undoSplit(root: string, { members }: Intent): Promise<void> {
+async function undoSplit(root: string, { members }: SplitIntent): Promise<void> {
   for (const { id, text } of members) {
     const path = join(root, buildActivePath(id));
-    const now = readSpecText(path);
-    if (now.kind === "text" && now.text === text) await removeIfExists(path);
+    const now = readTextFile(path);
+    if (now.kind === "text" && now.text === text) await tryRemoveFile(path);
   }
 }
 
-interface Intent extends NewMembers {
+interface SplitIntent extends NewMembers {
   readonly parent: SpecId;
 }
 
 /** Reads and checks the intent; null if the file is missing or contains anything else. */
-function readSplitIntent(root: string): Intent | null {
-  const read = readJsonFile(join(root, INTENT));
+function readSplitIntent(root: string): SplitIntent | null {
+  const read = readJsonFile(join(root, INTENT_FILE));
   if (read.kind !== "object") return null;
   const parent = parseSpecId(getTextField(read.object, "parent") ?? "");
   const { members, fields } = read.object;

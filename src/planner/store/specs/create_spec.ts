@@ -8,11 +8,11 @@ import { buildActivePath, buildArchivePath } from "../project/places.ts";
 import { requireWritableText } from "./edit_spec.ts";
 
 /** A spec to create; its id is the day with a counter of three base-36 characters. Source: docs/decisions.md#s-03. */
-export interface NewSpecFile {
+export interface NewSpecRequest {
   /** Day in the form `YYYY-MM-DD`. */
   readonly day: string;
   /** All existing ids, including those of the archive. */
-  readonly taken: Iterable<SpecId>;
+  readonly existingIds: Iterable<SpecId>;
   readonly build: (id: SpecId) => string;
 }
 
@@ -22,7 +22,7 @@ export interface NewSpecFile {
  *
  * @throws OperationError `resource_exhausted` after counter `zzz`
  */
-export async function createSpec(root: string, { day, taken, build }: NewSpecFile): Promise<SpecId> {
+export async function createSpec(root: string, { day, existingIds: taken, build }: NewSpecRequest): Promise<SpecId> {
   const counter = findNextCounter(day, taken);
   for (;;) {
     const id = formatSpecId(day, counter, createRandomInteger(ID_PART_COUNT));
@@ -65,9 +65,9 @@ export async function createSpecs(
   return outcomes;
 }
 
-function findNextCounter(day: string, taken: Iterable<SpecId>): number {
+function findNextCounter(day: string, existingIds: Iterable<SpecId>): number {
   let highest = 0;
-  for (const id of taken) {
+  for (const id of existingIds) {
     if (!id.startsWith(day)) continue;
     const parts = parseSpecIdParts(id);
     if (parts?.day === day) highest = Math.max(highest, parts.counter);

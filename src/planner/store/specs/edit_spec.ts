@@ -8,16 +8,16 @@ import { BrokenText } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { runInOpenFolder } from "../files/open_folder.ts";
-import { describeTooLarge, readProjectText, readSpecText } from "../files/read_text.ts";
-import { type FileOwnership, removeIfExists, syncFolder, writeTemporaryFile } from "../files/temporary_file.ts";
+import { describeTooLarge, readProjectText, readTextFile } from "../files/read_text.ts";
+import { type FileOwnership, syncFolder, tryRemoveFile, writeTemporaryFile } from "../files/temporary_file.ts";
 import { buildActivePath } from "../project/places.ts";
 import { isLink } from "../project/project_bounds.ts";
 
 /** Maximum number of tries of an edit. Chosen by planner: a try fails only if another program writes the file. */
-const MAX_TRIES = 8;
+const MAX_EDIT_TRIES = 8;
 
 /** Maximum number of concurrent writes. Chosen by planner: a disk flushes 16 files nearly as fast as one. */
-const MAX_WAITING = 16;
+const MAX_CONCURRENT_EDITS = 16;
 
 /**
  * Replaces the text of an active spec by `change(text)`. The caller must hold the project's lock, which excludes other
@@ -42,9 +42,9 @@ export async function editSpecs(
 ): Promise<ReadonlyMap<SpecId, EditOutcome>> {
   const outcomes = new Map<SpecId, EditOutcome>();
   const folders = new Set<string>();
-  const left = new Set(ids).values();
-  const work = async (): Promise<void> => {
-    for (const id of left) {
+  const pendingIds = new Set(ids).values();
+  const editPendingSpecs = async (): Promise<void> => {
+    for (const id of pendingIds) {
       try {
         outcomes.set(id, await editSpecFile(root, id, { change: (text) => change(text, id), folders }));
       } catch (error) {
@@ -53,20 +53,20 @@ export async function editSpecs(
       }
     }
   };
-  await Promise.all(Array.from({ length: MAX_WAITING }, work));
+  await Promise.all(Array.from({ length: MAX_CONCURRENT_EDITS }, editPendingSpecs));
   await syncFolders(folders);
   return outcomes;
 }
 
-interface EditWork {
+interface EditOptions {
   readonly change: (text: string) => string;
   /** Receives folders that must be synced, because their names are not on the disk yet. */
   readonly folders: Set<string>;
 }
 
-async function editSpecFile(root: string, id: SpecId, { change, folders }: EditWork): Promise<boolean> {
+async function editSpecFile(root: string, id: SpecId, { change, folders }: EditOptions): Promise<boolean> {
   const file = buildActivePath(id);
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_EDIT_TRIES; tries++) {
     const text = readSpecForEdit(root, file, id);
     const next = applyTextChange(file, text, change);
     if (next === text) return false;
@@ -144,12 +144,12 @@ async function replaceTargetFile(
     // Comparison and renaming are synchronous, so no task of this process runs in between.
     return renameIfUnchanged(temporary, target, text);
   } finally {
-    await removeIfExists(temporary);
+    await tryRemoveFile(temporary);
   }
 }
 
 function renameIfUnchanged(temporary: string, target: string, expected: string): boolean {
-  const now = readSpecText(target);
+  const now = readTextFile(target);
   if (now.kind !== "text" || now.text !== expected) return false;
   renameSync(temporary, target);
   return true;

@@ -4,17 +4,17 @@ import { parseSpecId, parseSpecIdParts, type SpecId } from "../../spec/spec_id.t
 import { convertToDiskError, getErrorCode } from "../files/disk_error.ts";
 import { buildFileMark, type FileMark, isSameMark, isUnsettledMark } from "../files/file_mark.ts";
 
-const EXTENSION = ".md";
+const SPEC_EXTENSION = ".md";
 
 /** Returns whether a file name in a specs folder is a spec's: it ends in `.md` and does not start with a dot. */
 export function isSpecName(name: string): boolean {
-  return name.endsWith(EXTENSION) && !name.startsWith(".");
+  return name.endsWith(SPEC_EXTENSION) && !name.startsWith(".");
 }
 
 /** Returns the id in a file's name; undefined if the name is not a valid id. */
 export function parseIdFromName(name: string): SpecId | undefined {
   // A name that is not UTF-8 arrives with replacement characters, and no file can be opened by it.
-  return name.includes("\uFFFD") ? undefined : parseSpecId(name.slice(0, -EXTENSION.length));
+  return name.includes("\uFFFD") ? undefined : parseSpecId(name.slice(0, -SPEC_EXTENSION.length));
 }
 
 /** Contents of a folder. Entries keep the folder's order; ids are sorted. */
@@ -27,15 +27,15 @@ export interface FolderListing {
   readonly misspelt: readonly string[];
 }
 
-const EMPTY: FolderListing = { entries: new Map(), ids: [], folders: [], misspelt: [] };
+const EMPTY_LISTING: FolderListing = { entries: new Map(), ids: [], folders: [], misspelt: [] };
 
 /** The names in a folder. Lists it again only if its metadata has changed, as creation, removal and renaming do. */
 export class FolderNames {
   readonly #root: string;
   readonly #folder: string;
-  #listing = EMPTY;
+  #listing = EMPTY_LISTING;
   #mark: FileMark | undefined;
-  #settled = false;
+  #isSettled = false;
 
   /** @param folder path from the root, with forward slashes */
   constructor(root: string, folder: string) {
@@ -48,19 +48,19 @@ export class FolderNames {
    *
    * @throws OperationError for a folder that cannot be read
    */
-  read(): FolderListing {
+  readListing(): FolderListing {
     const path = join(this.#root, this.#folder);
     try {
       const now = Date.now();
       const mark = buildFileMark(statSync(path));
-      if (this.#settled && this.#mark !== undefined && isSameMark(mark, this.#mark)) return this.#listing;
+      if (this.#isSettled && this.#mark !== undefined && isSameMark(mark, this.#mark)) return this.#listing;
       this.#listing = buildFolderListing(readdirSync(path, { withFileTypes: true }));
       this.#mark = mark;
-      this.#settled = !isUnsettledMark(mark, now);
+      this.#isSettled = !isUnsettledMark(mark, now);
     } catch (error) {
       if (getErrorCode(error) !== "ENOENT") throw convertToDiskError(`read "${this.#folder}"`, error);
-      this.#listing = EMPTY;
-      this.#settled = false;
+      this.#listing = EMPTY_LISTING;
+      this.#isSettled = false;
     }
     return this.#listing;
   }
@@ -75,10 +75,10 @@ function buildFolderListing(found: readonly Dirent[]): FolderListing {
     const { name } = entry;
     if (!isSpecName(name)) {
       if (entry.isDirectory()) folders.push(name);
-      else if (name.toLowerCase().endsWith(EXTENSION) && !name.startsWith(".")) misspelt.push(name);
+      else if (name.toLowerCase().endsWith(SPEC_EXTENSION) && !name.startsWith(".")) misspelt.push(name);
       continue;
     }
-    entries.set(name, entry.isFile() ? REGULAR : OTHER);
+    entries.set(name, entry.isFile() ? REGULAR_FILE_ENTRY : OTHER_ENTRY);
     const id = parseIdFromName(name);
     if (id !== undefined) ids.push({ id });
   }
@@ -86,10 +86,10 @@ function buildFolderListing(found: readonly Dirent[]): FolderListing {
 }
 
 // All entries share these two objects, which saves ten thousand allocations.
-const REGULAR = { isRegular: true } as const;
-const OTHER = { isRegular: false } as const;
+const REGULAR_FILE_ENTRY = { isRegular: true } as const;
+const OTHER_ENTRY = { isRegular: false } as const;
 
-const PLAIN = /^\d{4}-\d{2}-\d{2}-[0-9a-z]{3}-[0-9a-z]+$/;
+const PLAIN_ID_PATTERN = /^\d{4}-\d{2}-\d{2}-[0-9a-z]{3}-[0-9a-z]+$/;
 
 /** Number of digits to which a member number is padded; no id is longer. */
 const MEMBER_DIGITS = 200;
@@ -105,7 +105,7 @@ export function sortItemsById<Item extends { readonly id: SpecId }>(items: Itera
 
 /** Returns a text whose order by code units is the order of ids. */
 function buildSortKey(id: SpecId): string {
-  if (PLAIN.test(id)) return id;
+  if (PLAIN_ID_PATTERN.test(id)) return id;
   const parts = parseSpecIdParts(id);
   // "~" sorts after every digit, so that ids of another form come last.
   if (parts === undefined) return `~${id}`;

@@ -16,7 +16,7 @@ export interface SpecEntry {
 }
 
 /** Location of a file: `file` is its path from `root`, `path` the absolute one. */
-export interface EntryPlace {
+export interface SpecFileLocation {
   readonly root: string;
   readonly name: string;
   readonly file: string;
@@ -31,7 +31,7 @@ export function isCurrentEntry(entry: SpecEntry, path: string): boolean {
   return mark !== null && isSameMark(mark, entry.mark);
 }
 
-export function isSpec(content: Spec | UnreadableFile): content is Spec {
+export function isParsedSpec(content: Spec | UnreadableFile): content is Spec {
   return "id" in content;
 }
 
@@ -41,36 +41,39 @@ export function isSpec(content: Spec | UnreadableFile): content is Spec {
  * @param isRegular true when the folder's listing has just reported a regular file
  * @param known the earlier entry, whose content object is reused when the text did not change
  */
-export function readSpecEntry(place: EntryPlace, isRegular: boolean, known?: SpecEntry): SpecEntry | undefined {
+export function readSpecEntry(place: SpecFileLocation, isRegular: boolean, known?: SpecEntry): SpecEntry | undefined {
   const now = Date.now();
   const read = readProjectText(place.root, place.file, isRegular);
   if (read.kind === "missing") {
     // A name that is not UTF-8 is listed with replacement characters, and no file can be opened by it.
     if (!place.name.includes("\uFFFD")) return undefined;
-    return { mark: null, settled: false, text: null, content: buildUnreadableEntry(place, NAME_NOT_UTF8) };
+    return { mark: null, settled: false, text: null, content: buildUnreadableEntry(place, NOT_UTF8_NAME_MESSAGE) };
   }
   const text = read.kind === "text" ? read.text : null;
   return {
     mark: read.mark,
     settled: read.mark !== null && !isUnsettledMark(read.mark, now),
     text,
-    content: text !== null && text === known?.text ? known.content : parseContent(place, read),
+    content: text !== null && text === known?.text ? known.content : parseEntryContent(place, read),
   };
 }
 
-const NAME_NOT_UTF8 = 'The file\'s name is not valid UTF-8: expected a spec id and ".md"';
-const NAME_NO_ID = "The file's name cannot be a spec id: expected at most 200 characters and no backslash";
+const NOT_UTF8_NAME_MESSAGE = 'The file\'s name is not valid UTF-8: expected a spec id and ".md"';
+const INVALID_ID_NAME_MESSAGE = "The file's name cannot be a spec id: expected at most 200 characters and no backslash";
 
-function parseContent(place: EntryPlace, read: Exclude<TextReadResult, { kind: "missing" }>): Spec | UnreadableFile {
+function parseEntryContent(
+  place: SpecFileLocation,
+  read: Exclude<TextReadResult, { kind: "missing" }>,
+): Spec | UnreadableFile {
   if (read.kind === "unreadable")
     return { file: place.file, line: read.line, column: read.column, message: read.message };
   const id = parseIdFromName(place.name);
-  if (id === undefined) return buildUnreadableEntry(place, NAME_NO_ID);
+  if (id === undefined) return buildUnreadableEntry(place, INVALID_ID_NAME_MESSAGE);
   const document = parseDocument(read.text);
   if (!document.ok) return { file: place.file, ...document.problem };
   return buildSpec({ id, file: place.file, archived: place.archived }, document);
 }
 
-function buildUnreadableEntry({ file }: EntryPlace, message: string): UnreadableFile {
+function buildUnreadableEntry({ file }: SpecFileLocation, message: string): UnreadableFile {
   return { file, line: null, column: null, message };
 }

@@ -3,7 +3,7 @@ import type { SpecSet } from "../../ports.ts";
 import type { Spec, UnreadableFile } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type FolderNames, sortItemsById } from "./folder_names.ts";
-import { isCurrentEntry, isSpec, readSpecEntry, type SpecEntry } from "./spec_entry.ts";
+import { isCurrentEntry, isParsedSpec, readSpecEntry, type SpecEntry } from "./spec_entry.ts";
 
 export interface SpecFilesOptions {
   readonly root: string;
@@ -36,23 +36,24 @@ export class SpecFiles {
    *
    * @throws OperationError for a folder that cannot be read
    */
-  read(): SpecSet {
-    const { entries } = this.#options.names.read();
-    for (const name of [...this.#entries.keys()]) if (!entries.has(name)) this.#remove(name);
+  readSpecs(): SpecSet {
+    const { entries } = this.#options.names.readListing();
+    for (const name of [...this.#entries.keys()]) if (!entries.has(name)) this.#removeEntry(name);
     for (const [name, { isRegular }] of entries) {
       const known = this.#entries.get(name);
-      if (known === undefined || !isCurrentEntry(known, `${this.#path}/${name}`)) this.#update(name, isRegular, known);
+      if (known === undefined || !isCurrentEntry(known, `${this.#path}/${name}`))
+        this.#updateEntry(name, isRegular, known);
     }
-    this.#set ??= this.#collect();
+    this.#set ??= this.#collectSpecs();
     return this.#set;
   }
 
-  #update(name: string, isRegular: boolean, known: SpecEntry | undefined): void {
+  #updateEntry(name: string, isRegular: boolean, known: SpecEntry | undefined): void {
     const { root, folder, archived } = this.#options;
     const place = { root, name, file: `${folder}/${name}`, path: `${this.#path}/${name}`, archived };
     const entry = readSpecEntry(place, isRegular, known);
     if (entry === undefined) {
-      this.#remove(name);
+      this.#removeEntry(name);
       return;
     }
     this.#entries.set(name, entry);
@@ -60,20 +61,20 @@ export class SpecFiles {
     if (entry.content !== known?.content) this.#set = undefined;
   }
 
-  #remove(name: string): void {
+  #removeEntry(name: string): void {
     if (!this.#entries.delete(name)) return;
     this.#order = undefined;
     this.#set = undefined;
   }
 
-  #collect(): SpecSet {
-    this.#order ??= sortItemsById(Array.from(this.#entries.keys(), parseFileName)).map(({ name }) => name);
+  #collectSpecs(): SpecSet {
+    this.#order ??= sortItemsById(Array.from(this.#entries.keys(), buildSortItem)).map(({ name }) => name);
     const specs: Spec[] = [];
     const unreadable: UnreadableFile[] = [];
     for (const name of this.#order) {
       const content = this.#entries.get(name)?.content;
       if (content === undefined) continue;
-      if (isSpec(content)) specs.push(content);
+      if (isParsedSpec(content)) specs.push(content);
       else unreadable.push(content);
     }
     return { specs, unreadable };
@@ -81,6 +82,6 @@ export class SpecFiles {
 }
 
 /** Returns a file name with its stem as an id, even an invalid one, as `sortItemsById` requires. */
-function parseFileName(name: string): { readonly id: SpecId; readonly name: string } {
+function buildSortItem(name: string): { readonly id: SpecId; readonly name: string } {
   return { id: name.slice(0, -".md".length) as SpecId, name };
 }

@@ -16,7 +16,7 @@ import { createMembers, findPendingSplit, finishSplit } from "./create_members.t
 import { createSpec, createSpecs } from "./create_spec.ts";
 import { editSpec, editSpecs } from "./edit_spec.ts";
 import { FolderNames } from "./folder_names.ts";
-import { isSpec, readSpecEntry } from "./spec_entry.ts";
+import { isParsedSpec, readSpecEntry } from "./spec_entry.ts";
 import { SpecFiles } from "./spec_files.ts";
 
 /** Opens the spec files below `root`, an absolute path. Reads no file before the first call. */
@@ -29,7 +29,7 @@ class FileSpecStore implements SpecStore {
   readonly #names: FolderNames;
   readonly #active: SpecFiles;
   readonly #archive: ArchiveIndex;
-  #cleaned = false;
+  #hasRemovedLeftovers = false;
 
   constructor(root: string) {
     this.#root = root;
@@ -38,26 +38,26 @@ class FileSpecStore implements SpecStore {
     this.#archive = new ArchiveIndex(root);
   }
 
-  async ids(): Promise<readonly SpecId[]> {
-    await this.#settle();
-    return this.#names.read().ids;
+  async listIds(): Promise<readonly SpecId[]> {
+    await this.#finishPendingSplit();
+    return this.#names.readListing().ids;
   }
 
-  async archivedIds(): Promise<ReadonlySet<SpecId>> {
-    return this.#archive.ids();
+  async listArchivedIds(): Promise<ReadonlySet<SpecId>> {
+    return this.#archive.readIds();
   }
 
-  async active(): Promise<SpecSet> {
-    await this.#settle();
-    return this.#active.read();
+  async readActive(): Promise<SpecSet> {
+    await this.#finishPendingSplit();
+    return this.#active.readSpecs();
   }
 
-  async archived(): Promise<SpecSet> {
-    return this.#archive.read();
+  async readArchived(): Promise<SpecSet> {
+    return this.#archive.readSpecs();
   }
 
-  async strays(): Promise<readonly StrayEntry[]> {
-    const { folders, misspelt } = this.#names.read();
+  async listStrays(): Promise<readonly StrayEntry[]> {
+    const { folders, misspelt } = this.#names.readListing();
     return [
       ...folders
         .filter((name) => !name.startsWith("."))
@@ -68,24 +68,24 @@ class FileSpecStore implements SpecStore {
 
   async load(id: SpecId): Promise<Spec> {
     const root = this.#root;
-    const { file, archived } = this.#find(id);
+    const { file, archived } = this.#findFile(id);
     const entry = readSpecEntry({ root, name: `${id}.md`, file, path: join(root, file), archived }, false);
     if (entry === undefined) throw buildNotFoundError(id);
     const { content } = entry;
-    if (isSpec(content)) return content;
+    if (isParsedSpec(content)) return content;
     throw buildUnreadableError(file, content);
   }
 
   async readText(id: SpecId): Promise<{ readonly file: string; readonly text: string }> {
-    const { file } = this.#find(id);
+    const { file } = this.#findFile(id);
     const read = readProjectText(this.#root, file);
     if (read.kind === "missing") throw buildNotFoundError(id);
     if (read.kind === "unreadable") throw buildUnreadableError(file, read);
     return { file, text: read.text };
   }
 
-  async modified(id: SpecId): Promise<Date> {
-    const { file } = this.#find(id);
+  async readModifiedTime(id: SpecId): Promise<Date> {
+    const { file } = this.#findFile(id);
     try {
       return statSync(join(this.#root, file)).mtime;
     } catch (error) {
@@ -94,21 +94,21 @@ class FileSpecStore implements SpecStore {
   }
 
   edit(id: SpecId, change: (text: string) => string): Promise<boolean> {
-    return this.#write(() => {
-      this.#refuseUnlessActive(id);
+    return this.#runLocked(() => {
+      this.#requireActive(id);
       return editSpec(this.#root, id, change);
     });
   }
 
-  editEach(
+  editSpecs(
     ids: Iterable<SpecId>,
     change: (text: string, id: SpecId) => string,
   ): Promise<ReadonlyMap<SpecId, EditOutcome>> {
-    return this.#write(async () => {
+    return this.#runLocked(async () => {
       const refused = new Map<SpecId, EditOutcome>();
       const active = [...ids].filter((id) => {
         try {
-          this.#refuseUnlessActive(id);
+          this.#requireActive(id);
           return true;
         } catch (error) {
           if (!(error instanceof OperationError)) throw error;
@@ -121,49 +121,51 @@ class FileSpecStore implements SpecStore {
   }
 
   create(day: string, build: (id: SpecId) => string): Promise<SpecId> {
-    return this.#write(() => {
-      const taken = [...this.#names.read().ids, ...this.#archive.ids()];
-      return createSpec(this.#root, { day, taken, build });
+    return this.#runLocked(() => {
+      const taken = [...this.#names.readListing().ids, ...this.#archive.readIds()];
+      return createSpec(this.#root, { day, existingIds: taken, build });
     });
   }
 
-  createEach(specs: readonly NewSpecText[]): Promise<ReadonlyMap<SpecId, EditOutcome>> {
-    return this.#write(() => {
-      const archived = this.#archive.ids();
+  createSpecs(specs: readonly NewSpecText[]): Promise<ReadonlyMap<SpecId, EditOutcome>> {
+    return this.#runLocked(() => {
+      const archived = this.#archive.readIds();
       return createSpecs(this.#root, specs, (id) => archived.has(id) || hasFile(this.#root, buildActivePath(id)));
     });
   }
 
   createMembers(parent: SpecId, split: NewMembers): Promise<void> {
-    return this.#write(async () => {
-      this.#refuseUnlessActive(parent);
-      const taken = split.members.find(({ id }) => hasFile(this.#root, buildActivePath(id)) || this.#archive.find(id));
+    return this.#runLocked(async () => {
+      this.#requireActive(parent);
+      const taken = split.members.find(
+        ({ id }) => hasFile(this.#root, buildActivePath(id)) || this.#archive.findFile(id),
+      );
       if (taken !== undefined) throw new OperationError("already_exists", `Spec "${taken.id}" is there already`);
       await createMembers(this.#root, parent, split);
     });
   }
 
   moveToArchive(id: SpecId, admit?: (spec: Spec) => void): Promise<string> {
-    return this.#write(async () => {
-      this.#refuseUnlessActive(id);
+    return this.#runLocked(async () => {
+      this.#requireActive(id);
       admit?.(await this.load(id));
-      const file = this.#archive.find(id);
+      const file = this.#archive.findFile(id);
       if (file === undefined) return archiveSpec(this.#root, id);
       throw new OperationError("already_exists", `Cannot archive spec "${id}": the archive holds "${file}"`);
     });
   }
 
-  #write<Result>(task: () => Promise<Result>): Promise<Result> {
+  #runLocked<Result>(task: () => Promise<Result>): Promise<Result> {
     return runWithProjectLock(this.#root, async () => {
-      if (!this.#cleaned) await removeLeftoverFiles(join(this.#root, SPECS_FOLDER));
-      this.#cleaned = true;
+      if (!this.#hasRemovedLeftovers) await removeLeftoverFiles(join(this.#root, SPECS_FOLDER));
+      this.#hasRemovedLeftovers = true;
       await finishSplit(this.#root);
       return task();
     });
   }
 
   /** Waits for a split in progress, and finishes one that a kill interrupted, so that no reader sees half a split. */
-  async #settle(): Promise<void> {
+  async #finishPendingSplit(): Promise<void> {
     if (findPendingSplit(this.#root) === null) return;
     try {
       await runWithProjectLock(this.#root, () => finishSplit(this.#root));
@@ -173,16 +175,16 @@ class FileSpecStore implements SpecStore {
     }
   }
 
-  #find(id: SpecId): { readonly file: string; readonly archived: boolean } {
+  #findFile(id: SpecId): { readonly file: string; readonly archived: boolean } {
     const active = buildActivePath(id);
     if (hasFile(this.#root, active)) return { file: active, archived: false };
-    const archived = this.#archive.find(id);
+    const archived = this.#archive.findFile(id);
     if (archived !== undefined) return { file: archived, archived: true };
     throw buildNotFoundError(id);
   }
 
-  #refuseUnlessActive(id: SpecId): void {
-    const { archived, file } = this.#find(id);
+  #requireActive(id: SpecId): void {
+    const { archived, file } = this.#findFile(id);
     if (archived)
       throw new OperationError("failed_precondition", `Spec "${id}" is archived: "${file}" does not change`);
   }

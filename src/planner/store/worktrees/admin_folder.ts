@@ -43,7 +43,7 @@ export interface ReflogEntry {
 }
 
 /** Prefix of the reflog messages of planner's merges into the main branch. */
-export const MERGE_ACTION = "planner: merge ";
+export const MERGE_REFLOG_PREFIX = "planner: merge ";
 
 /** Reads the lines of a reflog, oldest first. @param name path below `logs/`, such as `HEAD` */
 export function readReflog(gitFolder: string, name: string): readonly ReflogEntry[] {
@@ -56,7 +56,7 @@ export function readReflog(gitFolder: string, name: string): readonly ReflogEntr
 }
 
 /** Files that exist during an operation of git, with the operation's name in git's own commands. */
-const OPERATIONS: readonly (readonly [file: string, name: string])[] = [
+const GIT_OPERATIONS: readonly (readonly [file: string, name: string])[] = [
   ["rebase-merge", "rebase"],
   ["rebase-apply", "rebase"],
   ["MERGE_HEAD", "merge"],
@@ -76,7 +76,7 @@ export interface UnfinishedOperation {
 
 /** Returns the rebase, merge or bisect in progress; null without one. */
 export function findUnfinishedOperation(gitFolder: string): UnfinishedOperation | null {
-  const name = OPERATIONS.find(([file]) => existsSync(join(gitFolder, file)))?.[1];
+  const name = GIT_OPERATIONS.find(([file]) => existsSync(join(gitFolder, file)))?.[1];
   if (name === undefined) return null;
   if (name === "bisect") return { name, end: "git bisect reset", abort: null };
   return { name, end: `git ${name} --continue`, abort: `git ${name} --abort` };

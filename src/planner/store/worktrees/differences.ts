@@ -5,37 +5,37 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { Git } from "../git/git.ts";
 import { startPagedGit } from "../git/start_git.ts";
 import { branchExists, type SpecBranches } from "./worktree_commits.ts";
-import { openWorktreePlace, type Repository, readOrigin, requireRepository } from "./worktree_place.ts";
+import { openWorktreeLocation, type Repository, readWorktreeOrigin, requireRepository } from "./worktree_place.ts";
 
 /** Opens a reader of the changes that work makes in the project in `root`, an absolute path. */
 export function openDifferences(root: string): DifferenceReader {
-  const open = async () => {
+  const openRepository = async () => {
     const repository = await requireRepository(root);
     // Paths are relative to the repository's top.
     return { repository, git: new Git(repository.top) };
   };
   return {
-    async ofBranch(id) {
-      const { repository, git } = await open();
-      const branches = (await openWorktreePlace(repository, root, id))?.worktree ?? readOrigin(root, id);
+    async readBranchDifference(id) {
+      const { repository, git } = await openRepository();
+      const branches = (await openWorktreeLocation(repository, root, id))?.worktree ?? readWorktreeOrigin(root, id);
       return branches === null || !(await branchExists(git, branches.branch))
         ? null
         : readBranchDifference(git, branches);
     },
-    async between(base, head) {
-      const { git } = await open();
+    async readCommitDifference(base, head) {
+      const { git } = await openRepository();
       for (const hash of [base, head])
         if ((await git.try(["cat-file", "-e", `${hash}^{commit}`])).status !== 0) return null;
       const commits = await listCommits(git, `${base}..${head}`);
       const files = await listChangedFiles(git, { from: base, to: head }, new Set());
       return { from: base, to: head, kind: "commits", head, behind: 0, conflicts: [], commits, files };
     },
-    async patch({ from, to }, path) {
-      const { git } = await open();
+    async readPatch({ from, to }, path) {
+      const { git } = await openRepository();
       return git.run(["diff", "--no-color", from, to, "--", ...(path === null ? [] : [path])]);
     },
-    async show({ from, to }) {
-      const { repository } = await open();
+    async showDifference({ from, to }) {
+      const { repository } = await openRepository();
       await showPagedOutput(repository, ["diff", from, to, "--"]);
     },
   };
@@ -45,10 +45,10 @@ async function readBranchDifference(git: Git, { branch, mainBranch }: SpecBranch
   const [main, own] = [`refs/heads/${mainBranch}`, `refs/heads/${branch}`];
   const [tip = "", head = ""] = (await git.line(["rev-parse", `${main}^{commit}`, `${own}^{commit}`])).split("\n");
   // Compares branches without a common commit directly.
-  const base = (await git.ask(["merge-base", tip, head]))?.split("\n")[0] ?? tip;
+  const base = (await git.tryReadOutput(["merge-base", tip, head]))?.split("\n")[0] ?? tip;
   const { tree, conflicts } = await buildMergedTree(git, tip, head);
   const ends = tree === null ? { from: base, to: head } : { from: tip, to: tree };
-  const inMain = new Set(await git.list(["diff", "--name-only", "--no-renames", "-z", base, tip, "--"]));
+  const inMain = new Set(await git.readEntries(["diff", "--name-only", "--no-renames", "-z", base, tip, "--"]));
   return {
     ...ends,
     kind: tree === null ? "branch" : "merged",
@@ -71,10 +71,10 @@ async function buildMergedTree(
   const [tree = "", ...paths] = stdout.toString().split("\0").filter(Boolean);
   if (status === 0) return { tree, conflicts: [] };
   const files = status === 1 ? [...new Set(paths)].sort() : [];
-  return { tree: null, conflicts: files.filter((path) => !isSpec(path)) };
+  return { tree: null, conflicts: files.filter((path) => !isSpecPath(path)) };
 }
 
-function isSpec(path: string): boolean {
+function isSpecPath(path: string): boolean {
   return /(?:^|\/)\.planner\/specs\//.test(path);
 }
 
@@ -93,14 +93,14 @@ async function listChangedFiles(
   { from, to }: Pick<WorkDifference, "from" | "to">,
   inMain: ReadonlySet<string>,
 ): Promise<readonly FileChange[]> {
-  const words = await git.list(["diff", "--raw", "--numstat", "--no-renames", "-z", from, to, "--"]);
+  const words = await git.readEntries(["diff", "--raw", "--numstat", "--no-renames", "-z", from, to, "--"]);
   const changes = new Map<string, FileChange["change"]>();
   const files: FileChange[] = [];
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] ?? "";
     if (word.startsWith(":")) {
       index += 1;
-      changes.set(words[index] ?? "", CHANGES[word.at(-1) ?? ""] ?? "changed");
+      changes.set(words[index] ?? "", CHANGE_KINDS[word.at(-1) ?? ""] ?? "changed");
       continue;
     }
     const [added = "", removed = ""] = word.split("\t", 2);
@@ -117,7 +117,7 @@ async function listChangedFiles(
   return files;
 }
 
-const CHANGES: Readonly<Record<string, FileChange["change"]>> = { A: "added", D: "deleted" };
+const CHANGE_KINDS: Readonly<Record<string, FileChange["change"]>> = { A: "added", D: "deleted" };
 
 function parseLineCount(count: string): number | null {
   return count === "-" ? null : Number(count);
@@ -139,11 +139,11 @@ async function showPagedOutput({ top }: Repository, args: readonly string[]): Pr
 const MAX_BRANCHES = 20;
 
 /** Messages of git before 2.38, which cannot merge without changing the working tree. */
-const TOO_OLD = /usage: git merge-tree|unknown option|unrecognized/;
+const MERGE_TREE_MISSING_PATTERN = /usage: git merge-tree|unknown option|unrecognized/;
 
 /** Returns whether git reports that it cannot merge without a working tree. */
 export function isMergeTreeMissing(stderr: string): boolean {
-  return TOO_OLD.test(stderr);
+  return MERGE_TREE_MISSING_PATTERN.test(stderr);
 }
 
 /**

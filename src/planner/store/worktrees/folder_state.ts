@@ -4,14 +4,14 @@ import { parseTemporaryPid } from "../files/temporary_file.ts";
 import type { Git } from "../git/git.ts";
 import { readChangedFiles } from "./settle.ts";
 import { listUncommittedFiles } from "./worktree_commits.ts";
-import type { Repository, WorktreePlace } from "./worktree_place.ts";
+import type { Repository, WorktreeLocation } from "./worktree_place.ts";
 
 /** Reads the commit of a run's worktree and its uncommitted files. */
-export async function readWorktreeState(place: WorktreePlace): Promise<FolderState> {
+export async function readWorktreeState(place: WorktreeLocation): Promise<FolderState> {
   const { git, repository, worktree } = place;
   const main = `refs/heads/${worktree.mainBranch}`;
   return {
-    ...(await readCommit(git)),
+    ...(await readHeadCommit(git)),
     uncommitted: await listUncommittedFiles(place),
     ignored: await listIgnoredFiles(git, repository.prefix, worktree.env),
     changed: await readChangedFiles(git, repository.prefix, `${main}...HEAD`),
@@ -21,9 +21,9 @@ export async function readWorktreeState(place: WorktreePlace): Promise<FolderSta
 
 /** Reads the state of the person's own folder, whose branch is not compared with another. */
 export async function readProjectState({ git, prefix }: Repository): Promise<FolderState> {
-  const listed = await git.list(["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"]);
+  const listed = await git.readEntries(["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"]);
   return {
-    ...(await readCommit(git)),
+    ...(await readHeadCommit(git)),
     uncommitted: listed.map((entry) => entry.slice(3)),
     ignored: await listIgnoredFiles(git, prefix, {}),
     changed: [],
@@ -33,12 +33,12 @@ export async function readProjectState({ git, prefix }: Repository): Promise<Fol
 
 /** Returns git's hashes of files in the checked-out commit, by path; omits files that the commit lacks. */
 export async function readBlobHashes(
-  { git, repository }: Pick<WorktreePlace, "git" | "repository">,
+  { git, repository }: Pick<WorktreeLocation, "git" | "repository">,
   paths: readonly string[],
 ) {
   const found = new Map<string, string>();
   if (paths.length === 0) return found;
-  const listed = await git.list([
+  const listed = await git.readEntries([
     "ls-tree",
     "-z",
     "--full-tree",
@@ -55,17 +55,17 @@ export async function readBlobHashes(
 
 /** Replaces checked-out files by those of another commit. A file that the other commit lacks stays unchanged. */
 export async function checkoutFiles(
-  { git, repository }: WorktreePlace,
+  { git, repository }: WorktreeLocation,
   from: string,
   paths: readonly string[],
 ): Promise<void> {
   const named = paths.map((path) => repository.prefix + path);
-  const there = await git.list(["ls-tree", "-z", "--name-only", "--full-tree", from, "--", ...named]);
+  const there = await git.readEntries(["ls-tree", "-z", "--name-only", "--full-tree", from, "--", ...named]);
   if (there.length > 0) await git.run(["checkout", "--quiet", from, "--", ...there]);
 }
 
-async function readCommit(git: Git): Promise<Pick<FolderState, "commit" | "tree">> {
-  const answer = await git.ask(["rev-parse", "HEAD^{commit}", "HEAD^{tree}"]);
+async function readHeadCommit(git: Git): Promise<Pick<FolderState, "commit" | "tree">> {
+  const answer = await git.tryReadOutput(["rev-parse", "HEAD^{commit}", "HEAD^{tree}"]);
   const [commit = null, tree = null] = answer?.split("\n") ?? [];
   return { commit, tree };
 }

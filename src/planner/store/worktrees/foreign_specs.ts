@@ -13,16 +13,16 @@ import {
   WATCH_PID_FILE,
   WORKTREES_FOLDER,
 } from "../project/places.ts";
-import { readBytesIfFile } from "./worktree_brought.ts";
+import { readFileBytes } from "./worktree_brought.ts";
 import { commitPaths } from "./worktree_commits.ts";
-import type { WorktreePlace } from "./worktree_place.ts";
+import type { WorktreeLocation } from "./worktree_place.ts";
 import { readBlobText } from "./worktree_rebase.ts";
 
 /** Fields of other specs that a run may change. */
-const PLANNING = ["depends_on", "labels", "target_files", "priority", "assignee", "due"];
+const PLANNING_FIELDS = ["depends_on", "labels", "target_files", "priority", "assignee", "due"];
 
 /** Planner's files about runs, which git ignores and no other checkout uses. */
-const RUNTIME = [LOCKS_FOLDER, LOGS_FOLDER, PROCESSES_FOLDER, WORKTREES_FOLDER, WATCH_PID_FILE];
+const RUNTIME_PATHS = [LOCKS_FOLDER, LOGS_FOLDER, PROCESSES_FOLDER, WORKTREES_FOLDER, WATCH_PID_FILE];
 
 /**
  * Reverts the branch's changes of foreign specs and its added runtime files, in one commit. Foreign specs are all but
@@ -31,12 +31,12 @@ const RUNTIME = [LOCKS_FOLDER, LOGS_FOLDER, PROCESSES_FOLDER, WORKTREES_FOLDER, 
  *
  * @returns one sentence for each reverted change
  */
-export async function restoreOtherSpecs(place: WorktreePlace, message: CommitWriter): Promise<readonly string[]> {
+export async function restoreOtherSpecs(place: WorktreeLocation, message: CommitWriter): Promise<readonly string[]> {
   const { git, repository, worktree } = place;
   const main = `refs/heads/${worktree.mainBranch}`;
-  const runtime = RUNTIME.map((folder) => repository.prefix + folder);
+  const runtime = RUNTIME_PATHS.map((folder) => repository.prefix + folder);
   const folders = [...[SPECS_FOLDER, ARCHIVE_FOLDER].map((folder) => repository.prefix + folder), ...runtime];
-  const listed = await git.list(["diff", "--name-status", "-z", "--no-renames", main, "HEAD", "--", ...folders]);
+  const listed = await git.readEntries(["diff", "--name-status", "-z", "--no-renames", main, "HEAD", "--", ...folders]);
   const notes: string[] = [];
   const changed: string[] = [];
   for (let index = 0; index + 1 < listed.length; index += 2) {
@@ -51,7 +51,7 @@ export async function restoreOtherSpecs(place: WorktreePlace, message: CommitWri
   return notes;
 }
 
-async function restoreChangedSpec(place: WorktreePlace, kind: string, path: string): Promise<string | null> {
+async function restoreChangedSpec(place: WorktreeLocation, kind: string, path: string): Promise<string | null> {
   const isOwnSpec = isOwnSpecPath(place, path);
   if (isOwnSpec && kind !== "M") return null;
   if (kind === "A") return makeSpecPending(place, path);
@@ -60,14 +60,14 @@ async function restoreChangedSpec(place: WorktreePlace, kind: string, path: stri
 }
 
 /** Removes a runtime file that the branch adds. Keeps a file that the main branch has. */
-async function removeRuntimeFile({ worktree }: WorktreePlace, kind: string, path: string): Promise<string | null> {
+async function removeRuntimeFile({ worktree }: WorktreeLocation, kind: string, path: string): Promise<string | null> {
   if (kind !== "A") return null;
   await rm(join(worktree.path, path), { force: true });
   return `"${path}" is planner's own file of runs: it was taken out of the branch`;
 }
 
 /** Commits the files. If git rejects that, restores them, because uncommitted changes would block the next merge. */
-async function commitOrRestoreFiles(place: WorktreePlace, message: string, paths: readonly string[]): Promise<void> {
+async function commitOrRestoreFiles(place: WorktreeLocation, message: string, paths: readonly string[]): Promise<void> {
   try {
     await commitPaths(place, message, paths);
   } catch (error) {
@@ -76,12 +76,12 @@ async function commitOrRestoreFiles(place: WorktreePlace, message: string, paths
   }
 }
 
-function isOwnSpecPath({ id }: WorktreePlace, path: string): boolean {
+function isOwnSpecPath({ id }: WorktreeLocation, path: string): boolean {
   const name = basename(path).replace(/\.md$/, "");
   return name === id || name.startsWith(`${id}.`);
 }
 
-async function makeSpecPending({ git, worktree }: WorktreePlace, path: string): Promise<string | null> {
+async function makeSpecPending({ git, worktree }: WorktreeLocation, path: string): Promise<string | null> {
   const text = await readBlobText(git, `HEAD:${path}`);
   const status = parseFields(text ?? "")?.["status"];
   if (text === null || status === undefined || status === "pending") return null;
@@ -90,7 +90,7 @@ async function makeSpecPending({ git, worktree }: WorktreePlace, path: string): 
   return `new spec "${path}" arrives as pending, not ${String(status)}`;
 }
 
-async function restoreSpec({ git, worktree }: WorktreePlace, path: string, main: string): Promise<string | null> {
+async function restoreSpec({ git, worktree }: WorktreeLocation, path: string, main: string): Promise<string | null> {
   const [before, after] = [await readBlobText(git, `${main}:${path}`), await readBlobText(git, `HEAD:${path}`)];
   if (before === null) return null;
   const text = after === null ? before : mergePlanningFields(before, after);
@@ -102,9 +102,9 @@ async function restoreSpec({ git, worktree }: WorktreePlace, path: string, main:
 }
 
 /** Restores the project's checks in a file of the run's spec or members. A run may change all else in them. */
-async function restoreSpecChecks(place: WorktreePlace, path: string, main: string): Promise<string | null> {
+async function restoreSpecChecks(place: WorktreeLocation, path: string, main: string): Promise<string | null> {
   const { git, worktree, root, repository } = place;
-  const here = (await readBytesIfFile(join(root, path.slice(repository.prefix.length))))?.toString();
+  const here = (await readFileBytes(join(root, path.slice(repository.prefix.length))))?.toString();
   const own = here ?? (await readBlobText(git, `${main}:${path}`));
   const after = await readBlobText(git, `HEAD:${path}`);
   if (own === null || after === null || parseFields(own) === undefined || parseFields(after) === undefined) return null;
@@ -120,10 +120,10 @@ function mergePlanningFields(before: string, after: string): string {
   const [old, fields] = [parseFields(before), parseFields(after)];
   if (fields === undefined || old === undefined) return before;
   const changes: Record<string, FieldValue | undefined> = {};
-  for (const key of PLANNING) {
+  for (const key of PLANNING_FIELDS) {
     if (JSON.stringify(fields[key]) === JSON.stringify(old[key])) continue;
     const value = fields[key];
-    if (value === undefined || isPlainValue(value)) changes[key] = value;
+    if (value === undefined || isFieldValue(value)) changes[key] = value;
   }
   return Object.keys(changes).length === 0 ? before : editFields(before, changes satisfies FieldChanges);
 }
@@ -133,7 +133,7 @@ function parseFields(text: string): Readonly<Record<string, unknown>> | undefine
   return document.ok ? document.frontmatter : undefined;
 }
 
-function isPlainValue(value: unknown): value is FieldValue {
+function isFieldValue(value: unknown): value is FieldValue {
   if (typeof value === "string") return true;
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }

@@ -7,12 +7,12 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { Git } from "../git/git.ts";
 import { findGitFolder } from "./admin_folder.ts";
 import { OpenWorktree } from "./open_worktree.ts";
-import { FRESH_PREFIX, type Repository, type WorktreePlace } from "./worktree_place.ts";
+import { FRESH_WORKTREE_PREFIX, type Repository, type WorktreeLocation } from "./worktree_place.ts";
 
 /** Values for a worktree in which no agent works. */
 const NO_RUN = { identity: {}, begunAnew: null };
 
-interface Wanted {
+interface FreshWorktreeRequest {
   readonly root: string;
   readonly id: SpecId;
   /** Full hash of the commit to check out. */
@@ -25,11 +25,11 @@ interface Wanted {
  */
 export async function runInFreshWorktree<Result>(
   repository: Repository,
-  { root, id, commit }: Wanted,
+  { root, id, commit }: FreshWorktreeRequest,
   use: (worktree: Worktree) => Promise<Result>,
 ): Promise<Result> {
   const { git, prefix } = repository;
-  const home = await realpath(await mkdtemp(join(tmpdir(), `${FRESH_PREFIX}${process.pid}-`)));
+  const home = await realpath(await mkdtemp(join(tmpdir(), `${FRESH_WORKTREE_PREFIX}${process.pid}-`)));
   // Git names its own folder after the last path part, and with one name for all, several gits would create and
   // remove the same folder at once.
   const path = join(home, basename(home));
@@ -48,7 +48,7 @@ export async function runInFreshWorktree<Result>(
       ...NO_RUN,
     };
     const own = new Git(path, { GIT_DIR: gitFolder, GIT_WORK_TREE: path }, git.use);
-    const place: WorktreePlace = { root, id, repository, worktree: facts, gitFolder, git: own };
+    const place: WorktreeLocation = { root, id, repository, worktree: facts, gitFolder, git: own };
     return await use(new OpenWorktree(place));
   } finally {
     const { status } = await git.try(["worktree", "remove", "--force", path]);

@@ -5,12 +5,12 @@ import type { IgnoredFileRules } from "#planner/run_ports/worktree.ts";
 import { describeSystemError } from "../files/disk_error.ts";
 import { removeFolderThroughOpenParent, runInOpenFolder } from "../files/open_folder.ts";
 import { formatGitError, Git } from "../git/git.ts";
-import type { WorktreePlace } from "./worktree_place.ts";
+import type { WorktreeLocation } from "./worktree_place.ts";
 
 /** Matches folders that are not copied: packages and build output contain paths of their original location. */
-const MADE_ANEW = /(?:^|\/)(?:node_modules|\.venv|venv|target|\.planner|\.git)(?:\/|$)/;
+const REBUILT_FOLDER_PATTERN = /(?:^|\/)(?:node_modules|\.venv|venv|target|\.planner|\.git)(?:\/|$)/;
 
-interface Linking {
+interface CopyFolders {
   /** The project's root. */
   readonly from: string;
   /** The project's root in the worktree. */
@@ -26,7 +26,7 @@ interface Linking {
  * @returns one message for each path that was added or could not be
  */
 async function addIgnoredPaths(
-  linking: Linking,
+  linking: CopyFolders,
   paths: readonly string[],
   how: "copy" | "symlink",
 ): Promise<readonly string[]> {
@@ -43,7 +43,7 @@ async function addIgnoredPaths(
 
 /** Adds one path. Returns the reason of a failure, an empty text after success, or null if there is nothing to do. */
 async function addIgnoredPath(
-  { from, to, git }: Linking,
+  { from, to, git }: CopyFolders,
   path: string,
   how: "copy" | "symlink",
 ): Promise<string | null> {
@@ -78,12 +78,12 @@ function copyPath(source: string, target: string): Promise<void> {
     recursive: true,
     mode: constants.COPYFILE_FICLONE,
     verbatimSymlinks: true,
-    filter: (path) => !MADE_ANEW.test(relative(source, path).replaceAll("\\", "/")),
+    filter: (path) => !REBUILT_FOLDER_PATTERN.test(relative(source, path).replaceAll("\\", "/")),
   });
 }
 
 /** Maximum number of files copied by patterns. Chosen by planner: more means a folder named by mistake. */
-const MAX_FILES = 1000;
+const MAX_COPIED_FILES = 1000;
 
 /**
  * Adds files that a build needs and a checkout lacks: submodules, then ignored files by patterns, then whole paths.
@@ -91,7 +91,7 @@ const MAX_FILES = 1000;
  * @returns messages about files that were added or could not be
  */
 export async function addRequiredFiles(
-  place: WorktreePlace,
+  place: WorktreeLocation,
   { copy, link, symlink }: IgnoredFileRules,
 ): Promise<readonly string[]> {
   const linking = { from: place.root, to: place.worktree.root, git: new Git(place.worktree.root) };
@@ -104,7 +104,7 @@ export async function addRequiredFiles(
 }
 
 /** Adds submodules from the repository's own copies, so that existing ones need no network. */
-async function addSubmodules({ repository, worktree }: WorktreePlace): Promise<readonly string[]> {
+async function addSubmodules({ repository, worktree }: WorktreeLocation): Promise<readonly string[]> {
   if (!existsSync(join(worktree.path, ".gitmodules"))) return [];
   const git = new Git(worktree.path);
   const names = await listSubmodules(git);
@@ -127,7 +127,7 @@ async function listSubmodules(git: Git): Promise<readonly string[]> {
   return keys.map((key) => key.slice("submodule.".length, -".path".length));
 }
 
-async function copyIgnoredFiles(place: WorktreePlace, configured: readonly string[]): Promise<readonly string[]> {
+async function copyIgnoredFiles(place: WorktreeLocation, configured: readonly string[]): Promise<readonly string[]> {
   const { root, worktree } = place;
   const patterns = [...configured, ...(await readIncludePatterns(root))];
   if (patterns.length === 0) return [];
@@ -136,14 +136,14 @@ async function copyIgnoredFiles(place: WorktreePlace, configured: readonly strin
     env: { GIT_LITERAL_PATHSPECS: "0" },
   });
   const paths = status === 0 ? stdout.toString().split("\0") : [];
-  const wanted = paths.filter((path) => path !== "" && !MADE_ANEW.test(path));
+  const wanted = paths.filter((path) => path !== "" && !REBUILT_FOLDER_PATTERN.test(path));
   const copied: string[] = [];
-  for (const path of wanted.slice(0, MAX_FILES))
+  for (const path of wanted.slice(0, MAX_COPIED_FILES))
     if (await copyMissingFile(root, worktree.root, path)) copied.push(path);
   const said =
     copied.length === 0 ? [] : [`copied: ${copied.slice(0, 10).join(", ")}${copied.length > 10 ? ", …" : ""}`];
-  if (wanted.length > MAX_FILES)
-    said.push(`${wanted.length - MAX_FILES} more files fit the patterns and were not copied`);
+  if (wanted.length > MAX_COPIED_FILES)
+    said.push(`${wanted.length - MAX_COPIED_FILES} more files fit the patterns and were not copied`);
   return said;
 }
 

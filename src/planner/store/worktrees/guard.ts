@@ -18,14 +18,14 @@ import {
 import { worktreeFiles } from "./worktree_files.ts";
 import {
   listWorktreeIds,
-  openWorktreePlace,
+  openWorktreeLocation,
   type Repository,
   resolveHooksFolder,
-  type WorktreePlace,
+  type WorktreeLocation,
 } from "./worktree_place.ts";
 
 /** Maximum number of changes that one message names. */
-const MAX_NAMED = 5;
+const MAX_NAMED_CHANGES = 5;
 
 /**
  * Returns a problem that a person must solve before git runs in the worktree again; null without one. Either this run
@@ -34,7 +34,7 @@ const MAX_NAMED = 5;
  * @param programs as `snapshotPrograms` has just returned them
  */
 export async function describePlantedPrograms(
-  place: WorktreePlace,
+  place: WorktreeLocation,
   before: RepositorySnapshot | null,
   programs?: RepositorySnapshot,
 ): Promise<string | null> {
@@ -49,7 +49,10 @@ export async function describePlantedPrograms(
 }
 
 /** @throws OperationError `failed_precondition` if git would run programs that a run has installed. */
-export async function refusePlantedPrograms(place: WorktreePlace, before: RepositorySnapshot | null): Promise<void> {
+export async function assertNoPlantedPrograms(
+  place: WorktreeLocation,
+  before: RepositorySnapshot | null,
+): Promise<void> {
   throwIfProblem(await describePlantedPrograms(place, before));
 }
 
@@ -59,7 +62,7 @@ export async function refusePlantedPrograms(place: WorktreePlace, before: Reposi
  *
  * @throws OperationError `failed_precondition`
  */
-export async function refuseForeignPrograms(repository: Repository, root: string): Promise<void> {
+export async function assertNoForeignPrograms(repository: Repository, root: string): Promise<void> {
   throwIfProblem(await findForeignPrograms(repository, { root, id: null }));
 }
 
@@ -95,7 +98,7 @@ export async function findForeignPrograms(
   return `the run of ${run} has changed what git runs in every checkout: ${await describeProgramChanges(repository, run, changes)}`;
 }
 
-interface Asked {
+interface ChangeFilter {
   readonly isAsked: (id: SpecId) => boolean;
   readonly isMeant: (change: SnapshotChange) => boolean;
 }
@@ -104,7 +107,7 @@ interface Asked {
 async function groupChangesByRun(
   repository: Repository,
   root: string,
-  { isAsked, isMeant }: Asked,
+  { isAsked, isMeant }: ChangeFilter,
 ): Promise<readonly (readonly [id: SpecId, changes: readonly SnapshotChange[]])[]> {
   const ids = (await listWorktreeIds(root)).filter(
     (id) => isAsked(id) && existsSync(join(root, worktreeFiles.snapshot(id))),
@@ -119,7 +122,7 @@ async function groupChangesByRun(
     const changes = filterProgramChanges(compareSnapshots(before, now)).filter(isMeant);
     if (changes.length === 0) continue;
     // A setting can be included for one checkout alone, so the run's own worktree must have it too.
-    const there = await readWorktreeNote(repository, root, id);
+    const there = await snapshotWorktreePrograms(repository, root, id);
     const agreed = there === null ? changes : changes.filter(({ name }) => before[name] !== there[name]);
     if (agreed.length > 0) found.push([id, agreed]);
   }
@@ -127,8 +130,12 @@ async function groupChangesByRun(
 }
 
 /** Returns the programs that git runs in a run's worktree now; null if the worktree no longer exists. */
-async function readWorktreeNote(repository: Repository, root: string, id: SpecId): Promise<RepositorySnapshot | null> {
-  const place = await openWorktreePlace(repository, root, id).catch(() => null);
+async function snapshotWorktreePrograms(
+  repository: Repository,
+  root: string,
+  id: SpecId,
+): Promise<RepositorySnapshot | null> {
+  const place = await openWorktreeLocation(repository, root, id).catch(() => null);
   return place === null ? null : snapshotSharedPrograms(repository, place.git);
 }
 
@@ -143,10 +150,10 @@ async function describeProgramChanges(
   changes: readonly SnapshotChange[],
 ): Promise<string> {
   const shown: string[] = [];
-  for (const change of changes.slice(0, MAX_NAMED)) {
+  for (const change of changes.slice(0, MAX_NAMED_CHANGES)) {
     shown.push(`${describeProgramChange(change)} (undo it with: ${await buildUndoCommand(repository, change)})`);
   }
-  const more = changes.length > MAX_NAMED ? ` and ${changes.length - MAX_NAMED} more` : "";
+  const more = changes.length > MAX_NAMED_CHANGES ? ` and ${changes.length - MAX_NAMED_CHANGES} more` : "";
   return `${shown.join(", ")}${more}: undo it, or remove ${worktreeFiles.snapshot(id)} if it is yours`;
 }
 
@@ -154,7 +161,7 @@ async function describeProgramChanges(
 export async function buildUndoCommand(repository: Repository, { name, before }: SnapshotChange): Promise<string> {
   const setting = /^(?:(global|worktree) )?setting (.+)$/.exec(name);
   if (setting !== null)
-    return buildUndoSetting(repository, { scope: setting[1] ?? "local", key: setting[2] ?? "", before });
+    return buildUndoSettingCommand(repository, { scope: setting[1] ?? "local", key: setting[2] ?? "", before });
   if (name === "alternates") {
     const file = join(repository.commonFolder, "objects/info/alternates");
     return before === undefined
@@ -174,11 +181,11 @@ interface ChangedSetting {
 }
 
 /** Returns the shell commands that undo the change of a setting, in every file that contains it. */
-async function buildUndoSetting(
+async function buildUndoSettingCommand(
   { git, top, commonFolder }: Repository,
   { scope, key, before }: ChangedSetting,
 ): Promise<string> {
-  const listed = await git.list(["config", "--list", "--show-scope", "--show-origin", "-z"]);
+  const listed = await git.readEntries(["config", "--list", "--show-scope", "--show-origin", "-z"]);
   const files = new Set<string>();
   for (let index = 0; index + 2 < listed.length; index += 3) {
     const [where = "", origin = "", entry = ""] = listed.slice(index, index + 3);

@@ -7,7 +7,7 @@ import { findLastSection } from "../../spec/sections.ts";
 import { mergeSpecText, mergeText, type TextVersions } from "./merge_text.ts";
 
 /** Statuses that a person sets and that a run does not override. */
-const PERSONS: readonly unknown[] = ["cancelled", "blocked"];
+const PERSONAL_STATUSES: readonly unknown[] = ["cancelled", "blocked"];
 
 export interface JoinedSpec {
   readonly text: string;
@@ -30,14 +30,14 @@ export async function joinSpec(versions: TextVersions): Promise<JoinedSpec> {
   const plain = { ours: buildPlainText(own), base: buildPlainText(old), theirs: buildPlainText(run) };
   const { text } = await mergeText(plain, "ours");
   const merged = replaceOutput(text, joinOutputs(own, old, run));
-  const status = PERSONS.includes(own.status) ? own.status : run.status;
+  const status = PERSONAL_STATUSES.includes(own.status) ? own.status : run.status;
   const open = listUncheckedCriteria(own).filter((name) => !run.criteria.has(name));
   const isTicked = (name: string): boolean => own.criteria.get(name) === true || isNewTick(name, old, run);
   const ticked = keepChecks(applyTicks(merged, isTicked), { own: ours, restores: false });
   return { text: typeof status === "string" ? editFields(ticked, { status }) : ticked, open };
 }
 
-interface Parts {
+interface SpecParts {
   readonly text: string;
   readonly status: unknown;
   /** Whether each criterion is checked, by its text. */
@@ -46,7 +46,7 @@ interface Parts {
   readonly output: string;
 }
 
-function parseSpecParts(text: string): Parts | null {
+function parseSpecParts(text: string): SpecParts | null {
   const document = parseDocument(text);
   if (!document.ok) return null;
   const { body, frontmatter } = document;
@@ -63,17 +63,17 @@ function getCriterionWords({ text }: Criterion): string {
   return text.replace(/^(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]\]\s*/, "").trim();
 }
 
-function listUncheckedCriteria({ criteria }: Parts): readonly string[] {
+function listUncheckedCriteria({ criteria }: SpecParts): readonly string[] {
   return [...criteria].flatMap(([name, checked]) => (checked ? [] : [name]));
 }
 
 /** Returns whether the run ticked a criterion. A criterion that the project unchecked again stays unchecked. */
-function isNewTick(name: string, old: Parts, run: Parts): boolean {
+function isNewTick(name: string, old: SpecParts, run: SpecParts): boolean {
   return run.criteria.get(name) === true && old.criteria.get(name) !== true;
 }
 
 /** Returns the text without output and with all criteria unchecked, for the line-by-line merge. */
-function buildPlainText(parts: Parts): string {
+function buildPlainText(parts: SpecParts): string {
   const bare = applyTicks(parts.text, () => false);
   const document = parseDocument(bare);
   if (!document.ok) return bare;
@@ -89,7 +89,7 @@ function ensureLineEnd(text: string): string {
 }
 
 /** Returns the project's output followed by the run's additions. */
-function joinOutputs(own: Parts, old: Parts, run: Parts): string {
+function joinOutputs(own: SpecParts, old: SpecParts, run: SpecParts): string {
   if (run.output === old.output) return own.output;
   if (own.output === old.output) return run.output;
   const added = run.output.startsWith(old.output) ? run.output.slice(old.output.length).trim() : run.output;

@@ -1,12 +1,14 @@
+import { join } from "node:path";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
-import { type ReflogEntry, readGitHead, readReflog } from "./admin_folder.ts";
-import { listMadeObjects, type MadeObject } from "./made_objects.ts";
+import { listAdminFolders, type ReflogEntry, readGitHead, readReflog, resolveStoredPath } from "./admin_folder.ts";
+import { type CreatedObject, listCreatedObjects } from "./made_objects.ts";
 import { splitSnapshotName } from "./outside_changes.ts";
 import type { RepositorySnapshot, SnapshotChange } from "./snapshot.ts";
 import { WHOLE_SNAPSHOT_NAME } from "./take_snapshot.ts";
 import { branchExists, hasOwnChange, isBranchMerged, type SpecBranches } from "./worktree_commits.ts";
-import type { WorktreePlace } from "./worktree_place.ts";
+import { worktreeFiles } from "./worktree_files.ts";
+import type { Repository, WorktreeLocation } from "./worktree_place.ts";
 
 /** A commit that no branch contains, and the ref that keeps it with its ancestors. */
 export interface KeptCommits {
@@ -28,7 +30,7 @@ export interface WorktreeRemoval {
   readonly isDropped?: boolean;
 }
 
-const REPLACED = /^(?:commit \(amend\)|rebase|reset|pull --rebase)/;
+const REPLACING_ACTION_PATTERN = /^(?:commit \(amend\)|rebase|reset|pull --rebase)/;
 
 /**
  * Keeps every commit that only the worktree and its branch reach and whose change the main branch lacks, as
@@ -54,14 +56,26 @@ export async function keepCommits(git: Git, removal: WorktreeRemoval): Promise<r
   const heads = findHeadCommits(listed);
   const missing: string[] = [];
   for (const hash of heads) if (await hasOwnChange(git, hash, mainBranch)) missing.push(hash);
-  return (await keepHashes(git, id, missing)).map((one) => {
-    const superseded = moves.some((move) => move.from === one.hash && REPLACED.test(move.message));
+  return (await keepObjects(git, id, missing)).map((one) => {
+    const superseded = moves.some((move) => move.from === one.hash && REPLACING_ACTION_PATTERN.test(move.message));
     return { ...one, superseded };
   });
 }
 
+/** Keeps the commits that would be lost with a spec's worktree and branch. Returns messages about the new refs. */
+export async function keepLostCommits(
+  { git, commonFolder }: Repository,
+  spec: { readonly root: string; readonly id: SpecId; readonly branches: SpecBranches; readonly isDropped: boolean },
+): Promise<readonly string[]> {
+  const { root, id, branches, isDropped } = spec;
+  // Git keeps its data about a worktree whose folder was deleted.
+  const path = resolveStoredPath(join(root, worktreeFiles.folder(id)));
+  const gitFolder = (await listAdminFolders(commonFolder)).get(path) ?? null;
+  return describeKeptCommits(await keepCommits(git, { id, gitFolder, commonFolder, ...branches, isDropped })).told;
+}
+
 /** Keeps objects, mostly commits, as refs with the next free numbers of `refs/planner/kept/<id>/`. */
-export async function keepHashes(
+export async function keepObjects(
   git: Git,
   id: SpecId,
   hashes: readonly string[],
@@ -88,7 +102,7 @@ export async function keepBranch(git: Git, id: SpecId, branches: SpecBranches): 
   if (!(await branchExists(git, branch)) || (await isBranchMerged(git, branches))) return [];
   const end = await git.line(["rev-parse", "--verify", `refs/heads/${branch}`]);
   if (await isKeptCommit(git, id, end)) return [];
-  const kept = await keepHashes(git, id, [end]);
+  const kept = await keepObjects(git, id, [end]);
   return kept.map(({ ref }) => `branch "${branch}" is kept as ${ref}: "git branch <name> ${ref}" brings it back`);
 }
 
@@ -109,7 +123,7 @@ export async function keepLostObjects(
     if (!["stash", "ref", "HEAD"].includes(kind) || hash === undefined || !/^[0-9a-f]{40,64}$/.test(hash)) continue;
     if (await isUnreachable(git, hash)) lost.push({ name, hash });
   }
-  const kept = await keepHashes(git, id, [...new Set(lost.map(({ hash }) => hash))]);
+  const kept = await keepObjects(git, id, [...new Set(lost.map(({ hash }) => hash))]);
   const refs = new Map(kept.map(({ ref, hash }) => [hash, ref]));
   return new Map(lost.map(({ name, hash }) => [name, refs.get(hash) ?? ""]));
 }
@@ -120,20 +134,20 @@ export async function keepLostObjects(
  * @param before,now snapshots at the run's begin and end
  * @returns one sentence for each kept object
  */
-export async function keepMadeObjects(
-  { repository, id }: WorktreePlace,
+export async function keepDroppedObjects(
+  { repository, id }: WorktreeLocation,
   before: RepositorySnapshot,
   now: RepositorySnapshot,
 ): Promise<readonly string[]> {
   const { commonFolder, git } = repository;
   if (!(WHOLE_SNAPSHOT_NAME in before)) return [];
   const there = new Set([...Object.keys(now), ...Object.values(now)]);
-  const lost: MadeObject[] = [];
-  for (const made of listMadeObjects(commonFolder, Number(before[WHOLE_SNAPSHOT_NAME]))) {
+  const lost: CreatedObject[] = [];
+  for (const made of listCreatedObjects(commonFolder, Number(before[WHOLE_SNAPSHOT_NAME]))) {
     const isThere = there.has(made.hash) || there.has(`stash ${made.hash}`);
     if (!isThere && (await isUnreachable(git, made.hash))) lost.push(made);
   }
-  const kept = await keepHashes(
+  const kept = await keepObjects(
     git,
     id,
     lost.map(({ hash }) => hash),
@@ -144,8 +158,8 @@ export async function keepMadeObjects(
 /** Returns whether an object exists and no ref reaches it. Only a ref to the tag itself reaches an annotated tag. */
 async function isUnreachable(git: Git, hash: string): Promise<boolean> {
   const [type, listed] = [
-    await git.ask(["cat-file", "-t", hash]),
-    await git.ask(["rev-list", "--max-count=1", hash, "--not", "--all", "--"]),
+    await git.tryReadOutput(["cat-file", "-t", hash]),
+    await git.tryReadOutput(["rev-list", "--max-count=1", hash, "--not", "--all", "--"]),
   ];
   if (type === null) return false;
   if (type !== "tag") return listed !== "";
@@ -177,9 +191,10 @@ export function describeKeptCommits(kept: readonly KeptCommits[]): {
   readonly told: string[];
   readonly logged: string[];
 } {
-  const words = ({ ref, hash }: KeptCommits): string => `commit ${hash.slice(0, 10)} is in no branch: kept as ${ref}`;
+  const formatMessage = ({ ref, hash }: KeptCommits): string =>
+    `commit ${hash.slice(0, 10)} is in no branch: kept as ${ref}`;
   return {
-    told: kept.filter(({ superseded }) => !superseded).map(words),
-    logged: kept.filter(({ superseded }) => superseded).map(words),
+    told: kept.filter(({ superseded }) => !superseded).map(formatMessage),
+    logged: kept.filter(({ superseded }) => superseded).map(formatMessage),
   };
 }

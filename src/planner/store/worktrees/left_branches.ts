@@ -6,7 +6,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { isMissingError } from "../files/disk_error.ts";
 import { buildActivePath, SPECS_FOLDER } from "../project/places.ts";
 import { readBranchCheckouts } from "./main_branch.ts";
-import { readBytesIfFile } from "./worktree_brought.ts";
+import { readFileBytes } from "./worktree_brought.ts";
 import type { SpecBranches } from "./worktree_commits.ts";
 import { listWorktreeIds, type Repository, readMainBranch } from "./worktree_place.ts";
 
@@ -20,14 +20,14 @@ export async function findLeftoverBranches(
 ): Promise<ReadonlyMap<SpecId, SpecBranches>> {
   const found = new Map<SpecId, SpecBranches>();
   const known = new Set<string>(await listWorktreeIds(root));
-  const ids = new Set<string>((await listSpecFiles(root)).filter((id) => !known.has(id)));
+  const ids = new Set<string>((await listSpecFileIds(root)).filter((id) => !known.has(id)));
   if (ids.size === 0) return found;
   for (const [ref, checkout] of await readBranchCheckouts(repository.git)) {
     const branch = ref.slice("refs/heads/".length);
     const id = Array.from(branch, (_, at) => branch.slice(at)).find((end) => ids.has(end)) as SpecId | undefined;
     // A checkout that exists belongs to another project folder of this repository.
     if (id === undefined || (checkout !== "" && existsSync(checkout))) continue;
-    const text = (await readBytesIfFile(join(root, buildActivePath(id))))?.toString() ?? "";
+    const text = (await readFileBytes(join(root, buildActivePath(id))))?.toString() ?? "";
     const spec = parseDocument(text);
     if (!spec.ok || spec.frontmatter["branch"] !== branch) continue;
     const mainBranch = await readMainBranch(repository, id).catch(() => null);
@@ -36,7 +36,7 @@ export async function findLeftoverBranches(
   return found;
 }
 
-async function listSpecFiles(root: string): Promise<readonly string[]> {
+async function listSpecFileIds(root: string): Promise<readonly string[]> {
   const names = await readdir(join(root, SPECS_FOLDER)).catch((error: unknown) => {
     if (isMissingError(error)) return [];
     throw error;

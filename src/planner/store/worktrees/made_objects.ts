@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { constants, inflateSync } from "node:zlib";
 
 /** An annotated tag or a stash that was created during a run. */
-export interface MadeObject {
+export interface CreatedObject {
   readonly hash: string;
   /** Description such as `tag "v1"`. */
   readonly what: string;
@@ -23,7 +23,7 @@ const CLOCK_STEP_MS = 1000;
  *
  * Source: https://git-scm.com/docs/gitformat-loose
  */
-export function listMadeObjects(commonFolder: string, since: number): readonly MadeObject[] {
+export function listCreatedObjects(commonFolder: string, since: number): readonly CreatedObject[] {
   const objects = join(commonFolder, "objects");
   const isNew = (path: string): boolean =>
     (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since - CLOCK_STEP_MS;

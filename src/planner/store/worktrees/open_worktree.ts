@@ -8,15 +8,15 @@ import { buildActivePath } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
 import { checkoutFiles, readBlobHashes, readWorktreeState } from "./folder_state.ts";
 import { addRequiredFiles } from "./furnish.ts";
-import { refusePlantedPrograms } from "./guard.ts";
+import { assertNoPlantedPrograms } from "./guard.ts";
 import { mergeOrJoinSpec } from "./join_spec.ts";
 import { readChangedFiles, readCommits, settleWorktree } from "./settle.ts";
-import { keepSnapshot, type RepositorySnapshot, readSnapshot } from "./snapshot.ts";
+import { type RepositorySnapshot, readSnapshot, storeSnapshot } from "./snapshot.ts";
 import { takeSnapshot } from "./take_snapshot.ts";
-import { placeFile, readBytesIfFile } from "./worktree_brought.ts";
+import { addPlannerFile, readFileBytes } from "./worktree_brought.ts";
 import { commitPaths, commitSpecFile, listUncommittedFiles } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import type { WorktreeFacts, WorktreePlace } from "./worktree_place.ts";
+import type { WorktreeFacts, WorktreeLocation } from "./worktree_place.ts";
 import { readBlobText } from "./worktree_rebase.ts";
 
 /** A worktree at a location that the caller has read once. */
@@ -30,10 +30,10 @@ export class OpenWorktree implements Worktree {
   readonly env: Readonly<Record<string, string>>;
   readonly identity: Readonly<Record<string, string>>;
   readonly begunAnew: Worktree["begunAnew"];
-  #place: WorktreePlace;
+  #place: WorktreeLocation;
   #baseline: RepositorySnapshot | null = null;
 
-  constructor(place: WorktreePlace) {
+  constructor(place: WorktreeLocation) {
     const facts: WorktreeFacts = place.worktree;
     this.path = facts.path;
     this.root = facts.root;
@@ -47,67 +47,67 @@ export class OpenWorktree implements Worktree {
     this.#place = place;
   }
 
-  specs(): SpecStore {
+  openSpecs(): SpecStore {
     return openSpecStore(this.root);
   }
 
-  place(path: string, text: string): Promise<void> {
-    return placeFile(this.#place, path, text);
+  writePlannerFile(path: string, text: string): Promise<void> {
+    return addPlannerFile(this.#place, path, text);
   }
 
-  furnish(wanted: IgnoredFileRules): Promise<readonly string[]> {
+  addRequiredFiles(wanted: IgnoredFileRules): Promise<readonly string[]> {
     return addRequiredFiles(this.#place, wanted);
   }
 
-  async guard(): Promise<void> {
+  async takeBaseline(): Promise<void> {
     this.#baseline = await takeSnapshot(this.#place);
-    await keepSnapshot(this.#place, this.#baseline);
+    await storeSnapshot(this.#place, this.#baseline);
   }
 
   settle(): Promise<WorktreeState> {
     // From here on the work is judged and merged as a person requested, so git may run the repository's programs.
-    this.#place = { ...this.#place, git: this.#place.git.toWrite() };
+    this.#place = { ...this.#place, git: this.#place.git.withWriteAccess() };
     return settleWorktree(this.#place, this.#baseline);
   }
 
-  async uncommitted(): Promise<readonly string[]> {
-    await refusePlantedPrograms(this.#place, this.#baseline ?? readSnapshot(this.#place));
+  async listUncommittedFiles(): Promise<readonly string[]> {
+    await assertNoPlantedPrograms(this.#place, this.#baseline ?? readSnapshot(this.#place));
     return listUncommittedFiles(this.#place);
   }
 
   async holds(): Promise<FolderState> {
-    await refusePlantedPrograms(this.#place, this.#baseline ?? readSnapshot(this.#place));
+    await assertNoPlantedPrograms(this.#place, this.#baseline ?? readSnapshot(this.#place));
     return readWorktreeState(this.#place);
   }
 
-  async branchWork(): Promise<Pick<WorktreeState, "commits" | "changed">> {
+  async readBranchWork(): Promise<Pick<WorktreeState, "commits" | "changed">> {
     const { git, repository, worktree } = this.#place;
     const [main, own] = [`refs/heads/${worktree.mainBranch}`, `refs/heads/${worktree.branch}`];
     const commits = await readCommits(git, `${main}..${own}`);
     return { commits, changed: await readChangedFiles(git, repository.prefix, `${main}...${own}`) };
   }
 
-  mainSpec(): Promise<string | null> {
+  readMainSpec(): Promise<string | null> {
     const { git, repository, worktree, id } = this.#place;
     return readBlobText(git, `refs/heads/${worktree.mainBranch}:${repository.prefix}${buildActivePath(id)}`);
   }
 
-  blobs(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  readBlobHashes(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
     return readBlobHashes(this.#place, paths);
   }
 
-  takeFiles(from: string, paths: readonly string[]): Promise<void> {
-    return checkoutFiles({ ...this.#place, git: this.#place.git.toWrite() }, from, paths);
+  checkoutFiles(from: string, paths: readonly string[]): Promise<void> {
+    return checkoutFiles({ ...this.#place, git: this.#place.git.withWriteAccess() }, from, paths);
   }
 
-  async joinedSpec(): Promise<string> {
+  async buildJoinedSpec(): Promise<string> {
     const { root, id } = this.#place;
     const files = [
       join(root, buildActivePath(id)),
       join(root, worktreeFiles.base(id)),
       join(this.root, buildActivePath(id)),
     ];
-    const [ours, base, theirs] = (await Promise.all(files.map(readBytesIfFile))).map((bytes) => bytes?.toString());
+    const [ours, base, theirs] = (await Promise.all(files.map(readFileBytes))).map((bytes) => bytes?.toString());
     if (theirs === undefined)
       throw new OperationError("not_found", `"${buildActivePath(id)}" is gone from "${this.path}"`);
     return ours === undefined || base === undefined ? theirs : mergeOrJoinSpec({ ours, base, theirs });

@@ -1,7 +1,7 @@
 import { compareSnapshots, isProgramChange, type RepositorySnapshot, type SnapshotChange } from "./snapshot.ts";
 import { WHOLE_SNAPSHOT_NAME } from "./take_snapshot.ts";
 
-export interface OwnRun {
+export interface RunIdentity {
   readonly id: string;
   readonly branch: string;
 }
@@ -13,7 +13,7 @@ export interface OwnRun {
 export function findOutsideChanges(
   before: RepositorySnapshot,
   now: RepositorySnapshot,
-  { id, branch }: OwnRun,
+  { id, branch }: RunIdentity,
 ): readonly SnapshotChange[] {
   // A snapshot of an earlier planner version lacks most entries.
   if (!(WHOLE_SNAPSHOT_NAME in before)) return [];

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { quoteShellWord } from "#words/shell_word.ts";
 import type { Git } from "../git/git.ts";
-import { MERGE_ACTION, readReflog } from "./admin_folder.ts";
+import { MERGE_REFLOG_PREFIX, readReflog } from "./admin_folder.ts";
 import { buildUndoCommand } from "./guard.ts";
 import { keepLostObjects } from "./keep_commits.ts";
 import { splitSnapshotName } from "./outside_changes.ts";
 import type { SnapshotChange } from "./snapshot.ts";
-import type { Repository, WorktreePlace } from "./worktree_place.ts";
+import type { Repository, WorktreeLocation } from "./worktree_place.ts";
 
 /** Maximum number of sentences about one kind of change. */
-const MAX_OF_KIND = 8;
+const MAX_SENTENCES_PER_KIND = 8;
 
 /**
  * Keeps commits that changes outside of a run have made unreachable, and returns a sentence for each change.
@@ -17,28 +17,32 @@ const MAX_OF_KIND = 8;
  * @param changes as `findOutsideChanges` returns them
  */
 export async function describeOutsideChanges(
-  place: WorktreePlace,
+  place: WorktreeLocation,
   changes: readonly SnapshotChange[],
 ): Promise<readonly string[]> {
   const kept = await keepLostObjects(place.repository.git, place.id, changes);
   const sentences = new Map<string, string[]>();
-  const add = (kind: string, text: string): void => void sentences.set(kind, [...(sentences.get(kind) ?? []), text]);
+  const addSentence = (kind: string, text: string): void =>
+    void sentences.set(kind, [...(sentences.get(kind) ?? []), text]);
   for (const change of changes) {
     const [kind] = splitSnapshotName(change.name);
     const ref = kept.get(change.name);
     const where = ref === undefined ? "" : `, its former commits are kept as ${ref}`;
     for (const text of await describeOutsideChange(place, change, ref))
-      add(kind, `${text}${kind === "stash" ? "" : where}`);
+      addSentence(kind, `${text}${kind === "stash" ? "" : where}`);
   }
   return [...sentences].flatMap(([kind, texts]) => {
-    const more = texts.length - MAX_OF_KIND;
-    return [...texts.slice(0, MAX_OF_KIND), ...(more > 0 ? [`${more} more changes of this kind: ${kind}`] : [])];
+    const more = texts.length - MAX_SENTENCES_PER_KIND;
+    return [
+      ...texts.slice(0, MAX_SENTENCES_PER_KIND),
+      ...(more > 0 ? [`${more} more changes of this kind: ${kind}`] : []),
+    ];
   });
 }
 
 /** Returns sentences about one change. @param kept ref that keeps the former commits */
 async function describeOutsideChange(
-  place: WorktreePlace,
+  place: WorktreeLocation,
   change: SnapshotChange,
   kept: string | undefined,
 ): Promise<readonly string[]> {
@@ -82,7 +86,7 @@ function describeHeadChange({ top }: Repository, path: string, { before, now }: 
   if (before === undefined) return `worktree "${path}" was made during the run: it stays`;
   if (now === undefined) return `worktree "${path}" was removed during the run`;
   const back = `git ${buildFolderOption(top, path)}switch ${before.startsWith("refs/heads/") ? "" : "--detach "}${quoteShellWord(formatRefName(before))}`;
-  return `${formatHead(now)} is checked out in "${path}" since the run, ${formatHead(before)} was before: "${back}" brings it back`;
+  return `${describeHead(now)} is checked out in "${path}" since the run, ${describeHead(before)} was before: "${back}" brings it back`;
 }
 
 /** Returns git's option `-C` with a space after it for a folder other than `top`; empty for `top`. */
@@ -90,7 +94,7 @@ export function buildFolderOption(top: string, path: string): string {
   return path === top ? "" : `-C ${quoteShellWord(path)} `;
 }
 
-function formatHead(head: string): string {
+function describeHead(head: string): string {
   return head.startsWith("refs/") ? `branch "${formatRefName(head)}"` : `commit ${head.slice(0, 10)}`;
 }
 
@@ -116,7 +120,7 @@ export function findAddedLines(before: string, now: string): readonly string[] {
   return now.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("#") && !old.has(line));
 }
 
-const NOUNS: Readonly<Record<string, string>> = { heads: "branch", tags: "tag", remotes: "remote-tracking branch" };
+const REF_NOUNS: Readonly<Record<string, string>> = { heads: "branch", tags: "tag", remotes: "remote-tracking branch" };
 
 async function describeRefChange(
   repository: Repository,
@@ -125,7 +129,7 @@ async function describeRefChange(
 ): Promise<string> {
   const { git, commonFolder } = repository;
   const kind = /^refs\/(heads|tags|remotes)\//.exec(ref)?.[1] ?? "";
-  const name = kind === "" ? `ref "${ref}"` : `${NOUNS[kind]} "${formatRefName(ref)}"`;
+  const name = kind === "" ? `ref "${ref}"` : `${REF_NOUNS[kind]} "${formatRefName(ref)}"`;
   const isPushed = kind === "remotes" && /update by push/.test(readReflog(commonFolder, ref).at(-1)?.message ?? "");
   if (before === undefined) return `${name} was ${isPushed ? "pushed" : "made"} during the run: it stays`;
   if (now === undefined) return `${name} was deleted during the run${buildUndoRefCommand(ref, before)}`;
@@ -152,7 +156,7 @@ export async function isAncestor(git: Git, older: string, newer: string): Promis
 
 /** Describes moves of the main branch, except planner's own when it merges the work of other specs. */
 function describeMainChange(
-  { repository, worktree }: WorktreePlace,
+  { repository, worktree }: WorktreeLocation,
   { before, now }: SnapshotChange,
 ): readonly string[] {
   if (now === undefined || before === undefined) return [];
@@ -162,7 +166,7 @@ function describeMainChange(
   // Without a reflog, only the first and the last commit are known.
   const known = since.length > 0 && since.length < moves.length ? since : [{ from: before, to: now, message: "" }];
   return known
-    .filter(({ message }) => !message.startsWith(MERGE_ACTION))
+    .filter(({ message }) => !message.startsWith(MERGE_REFLOG_PREFIX))
     .map(({ from, to, message }) => {
       const how = message === "" ? "" : ` (${message})`;
       return `"${name}" was moved from ${from.slice(0, 10)} to ${to.slice(0, 10)} during the run${how}`;

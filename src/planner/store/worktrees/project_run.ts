@@ -6,29 +6,29 @@ import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { removeFileInOpenFolder } from "../files/open_folder.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { WORKTREES_FOLDER } from "../project/places.ts";
-import { keepMadeObjects } from "./keep_commits.ts";
+import { keepDroppedObjects } from "./keep_commits.ts";
 import { findOutsideChanges, splitSnapshotName } from "./outside_changes.ts";
 import { describeOutsideChanges, isAncestor } from "./outside_words.ts";
 import { compareSnapshots, filterProgramChanges, type RepositorySnapshot, type SnapshotChange } from "./snapshot.ts";
 import { takeSnapshot } from "./take_snapshot.ts";
-import { readBytesIfFile } from "./worktree_brought.ts";
-import type { Repository, WorktreePlace } from "./worktree_place.ts";
+import { readFileBytes } from "./worktree_brought.ts";
+import type { Repository, WorktreeLocation } from "./worktree_place.ts";
 
 /** Takes a snapshot of the project before a run without a worktree. See `Worktrees.guardProject`. */
 export async function guardProject(repository: Repository, root: string, id: SpecId): Promise<ProjectGuard> {
-  const place = buildProjectPlace(repository, root, id);
+  const place = buildProjectLocation(repository, root, id);
   const before = await takeSnapshot(place);
   return {
     async settle() {
       const now = await takeSnapshot(place);
       const outside = await describeOutsideChanges(place, await findOtherChanges(place, before, now));
-      return { notes: [...outside, ...(await keepMadeObjects(place, before, now))], warnings: outside, outside };
+      return { notes: [...outside, ...(await keepDroppedObjects(place, before, now))], warnings: outside, outside };
     },
   };
 }
 
 /** Returns the checkout around the project in the form of a run's worktree, without a branch. */
-function buildProjectPlace(repository: Repository, root: string, id: SpecId): WorktreePlace {
+function buildProjectLocation(repository: Repository, root: string, id: SpecId): WorktreeLocation {
   const { top, git, gitFolder } = repository;
   const facts = { reused: true, copied: [], env: {}, identity: {}, begunAnew: null };
   return { root, id, repository, git, gitFolder, worktree: { path: top, root, branch: "", mainBranch: "", ...facts } };
@@ -36,7 +36,7 @@ function buildProjectPlace(repository: Repository, root: string, id: SpecId): Wo
 
 /** Returns changes other than the work, which is uncommitted files and new commits on the checked-out branch. */
 async function findOtherChanges(
-  { repository: { git, top }, id }: WorktreePlace,
+  { repository: { git, top }, id }: WorktreeLocation,
   before: RepositorySnapshot,
   now: RepositorySnapshot,
 ): Promise<readonly SnapshotChange[]> {
@@ -59,8 +59,8 @@ async function findOtherChanges(
 const buildJournalPath = (id: SpecId): string => `${WORKTREES_FOLDER}/${id}.placed.json`;
 
 /** Writes a file for the duration of a run. `restoreReplacedFile` restores the original, also after a crash. */
-export async function placeProjectFile(root: string, id: SpecId, path: string, text: string): Promise<void> {
-  const before = await readBytesIfFile(join(root, path));
+export async function replaceProjectFile(root: string, id: SpecId, path: string, text: string): Promise<void> {
+  const before = await readFileBytes(join(root, path));
   // Recorded before the file exists, so that its origin is known after a crash.
   const journal = { path, before: before?.toString("base64") ?? null, after: Buffer.from(text).toString("base64") };
   await replaceFile(join(root, buildJournalPath(id)), buildJournalPath(id), `${JSON.stringify(journal)}\n`);
@@ -68,7 +68,7 @@ export async function placeProjectFile(root: string, id: SpecId, path: string, t
 }
 
 /**
- * Restores the file that `placeProjectFile` replaced.
+ * Restores the file that `replaceProjectFile` replaced.
  *
  * @returns the file's path if someone else has changed it meanwhile, so that it stays as it is; else null
  */
@@ -77,7 +77,7 @@ export async function restoreReplacedFile(root: string, id: SpecId): Promise<str
   if (read.kind !== "object") return null;
   const path = getTextField(read.object, "path") ?? "";
   const [before, after] = [getTextField(read.object, "before"), getTextField(read.object, "after")];
-  const now = (await readBytesIfFile(join(root, path)))?.toString("base64") ?? null;
+  const now = (await readFileBytes(join(root, path)))?.toString("base64") ?? null;
   if (now === after && before === null) await removeCreatedFile(root, path);
   else if (now === after && before !== null) await replaceFile(join(root, path), path, Buffer.from(before, "base64"));
   await removeFileInOpenFolder(join(root, buildJournalPath(id)));

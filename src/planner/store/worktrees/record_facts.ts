@@ -16,7 +16,7 @@ export async function readCommitFacts(
   id: SpecId,
   { run, record }: KeptRunRecord,
 ): Promise<CommitFacts> {
-  const parent = await git.ask(["rev-parse", "--verify", "--quiet", `${buildRunRef(id, run)}^1`]);
+  const parent = await git.tryReadOutput(["rev-parse", "--verify", "--quiet", `${buildRunRef(id, run)}^1`]);
   const [base, head] = [parseFullHash(record["base"]), parseFullHash(record["head"])];
   const merged = listHashes(record["merged"], "commits");
   const there = await findPresentCommits(git, [
@@ -44,7 +44,7 @@ export async function readCommitFacts(
   };
 }
 
-interface Range {
+interface CommitRange {
   readonly base: string;
   readonly head: string;
   readonly prefix: string;
@@ -52,7 +52,7 @@ interface Range {
 
 async function readCommitRange(
   git: Git,
-  { base, head, prefix }: Range,
+  { base, head, prefix }: CommitRange,
 ): Promise<Pick<CommitFacts, "range" | "files" | "hasMerges">> {
   const [range, changed] = [
     await readCommits(git, `${base}..${head}`),

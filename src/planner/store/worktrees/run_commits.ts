@@ -12,7 +12,7 @@ export function buildRunRef(id: SpecId, run: number): string {
   return `${RUN_REF_PREFIX}${id}/${run}`;
 }
 
-interface Kept {
+interface RecordedBranch {
   readonly id: SpecId;
   /** Name of the branch; null for the checked-out commit. */
   readonly branch: string | null;
@@ -27,14 +27,14 @@ interface Kept {
  */
 export async function keepRunRecord(
   git: Git,
-  { id, branch }: Kept,
+  { id, branch }: RecordedBranch,
   write: (head: BranchHead) => object,
 ): Promise<number | null> {
   const asked = [...(branch === null ? [] : [`refs/heads/${branch}`]), `${RUN_REF_PREFIX}${id}`];
   const lines = (await git.run(["for-each-ref", "--format=%(objectname) %(refname)", ...asked])).split("\n");
   const hash =
     branch === null
-      ? await git.ask(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
+      ? await git.tryReadOutput(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
       : lines.find((line) => line.endsWith(` refs/heads/${branch}`))?.split(" ")[0];
   if (hash === undefined || hash === null) return null;
   const run = Math.max(0, ...parseRunNumbers(lines)) + 1;
@@ -58,7 +58,7 @@ export async function readRunRecord(git: Git, id: SpecId, run: number | null): P
 }
 
 /** Adds merged commits to the latest record, each with git's stable patch id, which survives a rebase. */
-export async function noteMergedRun(
+export async function recordMergedCommits(
   git: Git,
   id: SpecId,
   { commits, at }: { readonly commits: readonly string[]; readonly at: string },
@@ -103,13 +103,13 @@ interface RecordCommit {
 
 /** Creates file, commit and ref with one git process; separate plumbing commands would need four. */
 async function commitRecord(git: Git, { ref, parent, record, force }: RecordCommit): Promise<void> {
-  const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
+  const formatData = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
   const seconds = Math.floor(Date.now() / 1000);
   const input = [
     `commit ${ref}\ncommitter planner <planner@localhost> ${seconds} +0000\n`,
-    data(`planner: record ${ref.slice(RUN_REF_PREFIX.length)}\n`),
+    formatData(`planner: record ${ref.slice(RUN_REF_PREFIX.length)}\n`),
     `from ${parent}\ndeleteall\nM 100644 inline ${RECORD_FILE}\n`,
-    data(`${JSON.stringify(record, null, 2)}\n`),
+    formatData(`${JSON.stringify(record, null, 2)}\n`),
   ].join("");
   await git.run(["fast-import", "--quiet", "--date-format=raw", ...(force ? ["--force"] : [])], { input });
 }

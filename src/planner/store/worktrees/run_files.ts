@@ -11,7 +11,7 @@ import { openGitHistory } from "../git/git_history.ts";
 /** Opens files, git folders and ports that a run uses outside of the project's stores. */
 export function openRunFiles(): RunFiles {
   return {
-    async read(path) {
+    async readText(path) {
       try {
         return await readFile(path, "utf8");
       } catch (error) {
@@ -19,23 +19,23 @@ export function openRunFiles(): RunFiles {
         throw convertToDiskError(`read "${path}"`, error);
       }
     },
-    write: (path, text) => replaceFile(path, path, text),
-    async gitFolders(folder) {
+    writeText: (path, text) => replaceFile(path, path, text),
+    async prepareCommitFolders(folder) {
       const asked = ["rev-parse", "--git-common-dir", "--git-dir", "--symbolic-full-name", "HEAD"];
-      const [shared, own, branch = ""] = (await new Git(folder).ask(asked))?.split(/\r?\n/) ?? [];
+      const [shared, own, branch = ""] = (await new Git(folder).tryReadOutput(asked))?.split(/\r?\n/) ?? [];
       if (shared === undefined || own === undefined) return [];
       const folders = listCommitFolders(resolve(folder, shared), resolve(folder, own), dirname(branch));
       // A sandbox ignores a folder that does not exist.
       for (const path of folders) await mkdir(path, { recursive: true });
       return folders;
     },
-    freePort: findFreePort,
-    lastChange: findLastChangeTime,
-    hasher() {
+    findFreePort: findFreePort,
+    findLastChangeTime: findLastChangeTime,
+    createHasher() {
       const hash = createHash("sha256");
       return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest("hex") };
     },
-    history: openGitHistory,
+    openHistory: openGitHistory,
   };
 }
 
@@ -48,12 +48,12 @@ function listCommitFolders(shared: string, own: string, branchFolder: string): r
 }
 
 /** Maximum number of entries to walk. Chosen by planner: a large source tree without packages and build output. */
-const MAX_ENTRIES = 20_000;
+const MAX_WALKED_ENTRIES = 20_000;
 
 async function findLastChangeTime(folder: string): Promise<number> {
   let last = 0;
   const folders = [folder];
-  for (let seen = 0; folders.length > 0 && seen < MAX_ENTRIES; ) {
+  for (let seen = 0; folders.length > 0 && seen < MAX_WALKED_ENTRIES; ) {
     const current = folders.shift() ?? "";
     const entries = await readdir(current, { withFileTypes: true }).catch(() => []);
     for (const entry of entries) {

@@ -9,11 +9,11 @@ import { isMergeTreeMissing } from "./differences.ts";
 import { isAncestor } from "./outside_words.ts";
 
 /** Maximum numbers of main branch commits compared as patches, and by merging. Chosen by planner: each takes a few ms. */
-const MAX_PATCHES = 2000;
-const MAX_MERGES = 200;
+const MAX_COMPARED_PATCHES = 2000;
+const MAX_TRIED_MERGES = 200;
 
 /** Commits of the branch and the main branch to search, given as full hashes. */
-interface Searched {
+interface MergeSearch {
   readonly head: string;
   readonly main: string;
   /** Commit where the branch left the main branch when it was pushed; null if that is not known. */
@@ -22,9 +22,9 @@ interface Searched {
 }
 
 /** Searches the main branch by one rule; returns a commit, or null. */
-type SearchRule = (git: Git, work: Work, notes: string[]) => Promise<string | null>;
+type SearchRule = (git: Git, work: BranchWork, notes: string[]) => Promise<string | null>;
 
-interface Work extends Searched {
+interface BranchWork extends MergeSearch {
   /** Commit at which the branch and the main branch now diverge. */
   readonly base: string;
   /** Files that the branch changes, without planner's own. */
@@ -32,7 +32,7 @@ interface Work extends Searched {
 }
 
 /** Rules in the order in which they are tried; the first match counts. Source: docs/pr.md#recognition. */
-const RULES: readonly (readonly [sign: MergeEvidence, rule: SearchRule])[] = [
+const SEARCH_RULES: readonly (readonly [sign: MergeEvidence, rule: SearchRule])[] = [
   ["forge", findMergeByForge],
   ["ancestor", findMergeByAncestor],
   ["cherry", findMergeByCopies],
@@ -44,14 +44,14 @@ const RULES: readonly (readonly [sign: MergeEvidence, rule: SearchRule])[] = [
  * Searches the main branch for the work of a branch: its commits, copies of them, or one commit with the same change.
  * Changes nothing. A match does not prove that the main branch still contains the work.
  */
-export async function searchMerge(git: Git, searched: Searched): Promise<MergeSearchResult> {
+export async function searchMerge(git: Git, searched: MergeSearch): Promise<MergeSearchResult> {
   const { head, main } = searched;
   const notes: string[] = [];
-  const base = (await git.ask(["merge-base", main, head]))?.split("\n")[0] ?? null;
+  const base = (await git.tryReadOutput(["merge-base", main, head]))?.split("\n")[0] ?? null;
   if (base === null) return { found: null, main, head, notes: ["the branches have no commit in common"] };
   const paths = new Set(omitPlannerFiles(await listChangedPaths(git, base, head)));
-  const work: Work = { ...searched, base, paths };
-  for (const [sign, rule] of RULES) {
+  const work: BranchWork = { ...searched, base, paths };
+  for (const [sign, rule] of SEARCH_RULES) {
     const commit = await rule(git, work, notes);
     if (commit !== null) return { found: await buildFoundMerge(git, work, sign, commit), main, head, notes };
   }
@@ -61,7 +61,7 @@ export async function searchMerge(git: Git, searched: Searched): Promise<MergeSe
 /** Returns the merge that `commit` of the main branch made. @param sign rule by which the commit was found */
 export async function buildFoundMerge(
   git: Git,
-  searched: Searched,
+  searched: MergeSearch,
   sign: MergeEvidence,
   commit: string,
 ): Promise<FoundMerge> {
@@ -70,7 +70,7 @@ export async function buildFoundMerge(
 }
 
 /** Rule 1: the forge reports a merge of at least all commits of the branch. */
-async function findMergeByForge(git: Git, { head, main, forge }: Work, notes: string[]): Promise<string | null> {
+async function findMergeByForge(git: Git, { head, main, forge }: BranchWork, notes: string[]): Promise<string | null> {
   if (forge === null) return null;
   if (!(await isAncestor(git, head, forge.head))) {
     notes.push(
@@ -86,23 +86,31 @@ async function findMergeByForge(git: Git, { head, main, forge }: Work, notes: st
 }
 
 /** Rule 2: the main branch contains the commits themselves. @returns the commit that merged them */
-async function findMergeByAncestor(git: Git, { head, main, began }: Work): Promise<string | null> {
+async function findMergeByAncestor(git: Git, { head, main, began }: BranchWork): Promise<string | null> {
   if (head === began || !(await isAncestor(git, head, main))) return null;
   const after = await git.run(["rev-list", "--first-parent", "--ancestry-path", `${head}..${main}`, "--"]);
   const merge = after.split("\n").filter(Boolean).at(-1);
   // After a fast-forward, the branch is part of the main branch's first parents.
-  const line = merge === undefined ? null : await git.ask(["rev-parse", `${merge}^1`]);
+  const line = merge === undefined ? null : await git.tryReadOutput(["rev-parse", `${merge}^1`]);
   return merge === undefined || line === head ? head : merge;
 }
 
 /** Rule 3: the main branch contains a copy of each commit, except of commits that change only planner's files. */
-async function findMergeByCopies(git: Git, { head, main }: Work): Promise<string | null> {
+async function findMergeByCopies(git: Git, { head, main }: BranchWork): Promise<string | null> {
   // git does not compare merges, which can contain further changes besides their parents'.
   if ((await git.line(["rev-list", "--merges", "--max-count=1", `${main}..${head}`, "--"])) !== "") return null;
   const lines = (await git.run(["cherry", main, head])).split("\n").filter(Boolean);
   let copied = 0;
   for (const line of lines) {
-    const changed = await git.list(["diff-tree", "-r", "--root", "--no-commit-id", "--name-only", "-z", line.slice(2)]);
+    const changed = await git.readEntries([
+      "diff-tree",
+      "-r",
+      "--root",
+      "--no-commit-id",
+      "--name-only",
+      "-z",
+      line.slice(2),
+    ]);
     const counts = changed.length === 0 || omitPlannerFiles(changed).length > 0;
     if (counts && line.startsWith("+")) return null;
     if (counts) copied += 1;
@@ -114,11 +122,11 @@ async function findMergeByCopies(git: Git, { head, main }: Work): Promise<string
 }
 
 /** Rule 4: one commit has the change of the whole branch. */
-async function findMergeByPatch(git: Git, work: Work, notes: string[]): Promise<string | null> {
+async function findMergeByPatch(git: Git, work: BranchWork, notes: string[]): Promise<string | null> {
   const { base, head } = work;
   const own = await computePatchId(git, base, head);
   if (own === null) return null;
-  for (const commit of await listCandidates(git, work, { most: MAX_PATCHES, notes })) {
+  for (const commit of await listCandidateCommits(git, work, { most: MAX_COMPARED_PATCHES, notes })) {
     const changed = omitPlannerFiles(await listChangedPaths(git, `${commit}^1`, commit));
     // Equal patches change the same files, in which most commits differ.
     if (changed.length !== work.paths.size || !changed.every((path) => work.paths.has(path))) continue;
@@ -128,9 +136,9 @@ async function findMergeByPatch(git: Git, work: Work, notes: string[]): Promise<
 }
 
 /** Rule 5: merging the branch into this commit changes nothing, while it would have changed the previous one. */
-async function findMergeByMerging(git: Git, work: Work, notes: string[]): Promise<string | null> {
+async function findMergeByMerging(git: Git, work: BranchWork, notes: string[]): Promise<string | null> {
   if (work.paths.size === 0) return null;
-  for (const commit of await listCandidates(git, work, { most: MAX_MERGES, notes })) {
+  for (const commit of await listCandidateCommits(git, work, { most: MAX_TRIED_MERGES, notes })) {
     const answer = await addsNoChange(git, commit, work.head);
     if (answer === "unknown") {
       notes.push("git before 2.38 cannot merge without a checkout: a squash with conflicts is not recognised");
@@ -142,9 +150,9 @@ async function findMergeByMerging(git: Git, work: Work, notes: string[]): Promis
 }
 
 /** Lists commits of the main branch since the divergence that change a file of the branch, oldest first. */
-async function listCandidates(
+async function listCandidateCommits(
   git: Git,
-  { base, main, paths }: Work,
+  { base, main, paths }: BranchWork,
   { most, notes }: { readonly most: number; readonly notes: string[] },
 ): Promise<readonly string[]> {
   if (paths.size === 0) return [];
@@ -168,9 +176,11 @@ async function addsNoChange(git: Git, commit: string, head: string): Promise<boo
 }
 
 /** Returns whether the main branch has the whole change: its reverse applies, or merging the branch changes nothing. */
-async function isChangeInMain(git: Git, { head, main, began }: Searched): Promise<boolean> {
+async function isChangeInMain(git: Git, { head, main, began }: MergeSearch): Promise<boolean> {
   const isMerged = await isAncestor(git, head, main);
-  const base = isMerged ? await findMergedBase(git, { head, main, began }) : await git.ask(["merge-base", main, head]);
+  const base = isMerged
+    ? await findMergedBase(git, { head, main, began })
+    : await git.tryReadOutput(["merge-base", main, head]);
   if (base === null) return false;
   if (await canApplyReverse(git, { base, head, main })) return true;
   // Merging commits that the main branch contains changes nothing, even after they were reverted.
@@ -178,11 +188,11 @@ async function isChangeInMain(git: Git, { head, main, began }: Searched): Promis
 }
 
 /** Returns the commit at which a merged branch began; null if it is unknown. */
-async function findMergedBase(git: Git, { head, main, began }: Omit<Searched, "forge">): Promise<string | null> {
+async function findMergedBase(git: Git, { head, main, began }: Omit<MergeSearch, "forge">): Promise<string | null> {
   if (began !== null) return began;
   const after = await git.run(["rev-list", "--first-parent", "--ancestry-path", `${head}..${main}`, "--"]);
   const merge = after.split("\n").filter(Boolean).at(-1);
-  const base = merge === undefined ? null : await git.ask(["merge-base", `${merge}^1`, head]);
+  const base = merge === undefined ? null : await git.tryReadOutput(["merge-base", `${merge}^1`, head]);
   return base === head ? null : base;
 }
 
@@ -218,7 +228,7 @@ async function readDiff(git: Git, from: string, to: string): Promise<Buffer> {
 
 /** Returns the paths that differ between two commits; empty if one of them does not exist. */
 async function listChangedPaths(git: Git, from: string, to: string): Promise<readonly string[]> {
-  const listed = await git.ask(["diff-tree", "-r", "--name-only", "--no-renames", "-z", from, to]);
+  const listed = await git.tryReadOutput(["diff-tree", "-r", "--name-only", "--no-renames", "-z", from, to]);
   return (listed ?? "").split("\0").filter((path) => path !== "");
 }
 

@@ -5,7 +5,7 @@ import { quoteShellWord } from "#words/shell_word.ts";
 import type { Git } from "../git/git.ts";
 import { findUnfinishedOperation, readGitFile, readGitHead, readReflog } from "./admin_folder.ts";
 import { describePlantedPrograms, findForeignPrograms } from "./guard.ts";
-import { keepHashes, keepMadeObjects } from "./keep_commits.ts";
+import { keepDroppedObjects, keepObjects } from "./keep_commits.ts";
 import { explainMissingMainBranch } from "./main_branch.ts";
 import { findOutsideChanges } from "./outside_changes.ts";
 import {
@@ -16,25 +16,25 @@ import {
   isAncestor,
 } from "./outside_words.ts";
 import {
-  dropSnapshot,
+  deleteSnapshot,
   type RepositorySnapshot,
   readSnapshot,
   type SnapshotChange,
   snapshotPrograms,
 } from "./snapshot.ts";
 import { listCheckouts, readRefs, takeSnapshot } from "./take_snapshot.ts";
-import { listUncommittedFiles, noteHidingPatterns } from "./worktree_commits.ts";
-import { type Repository, readOrigin, type WorktreePlace } from "./worktree_place.ts";
+import { listUncommittedFiles, storeHidingPatterns } from "./worktree_commits.ts";
+import { type Repository, readWorktreeOrigin, type WorktreeLocation } from "./worktree_place.ts";
 import { endKilledRebase } from "./worktree_rebase.ts";
 
 /** Results collected while a worktree is settled, in the form of `WorktreeState`. */
-class Findings {
+class SettleReport {
   readonly notes: string[] = [];
   readonly warnings: string[] = [];
   readonly problems: string[] = [];
   readonly outside: string[] = [];
 
-  warn(text: string): void {
+  addWarning(text: string): void {
     this.notes.push(text);
     this.warnings.push(text);
   }
@@ -47,11 +47,11 @@ class Findings {
  *   killed run
  */
 export async function settleWorktree(
-  place: WorktreePlace,
+  place: WorktreeLocation,
   baseline: RepositorySnapshot | null,
 ): Promise<WorktreeState> {
   const before = baseline ?? readSnapshot(place);
-  const found = new Findings();
+  const found = new SettleReport();
   const isThere = existsSync(place.worktree.path);
   const programs = before === null ? undefined : await snapshotPrograms(place);
   const planted = isThere
@@ -59,7 +59,7 @@ export async function settleWorktree(
     : await findForeignPrograms(place.repository, place);
   if (planted !== null) return buildWorktreeState(found, { problems: [planted] });
   // Without the snapshot, later changes count as a person's.
-  await dropSnapshot(place);
+  await deleteSnapshot(place);
   if (isThere) await endKilledRebase(place);
   const now = before === null ? await readRefs(place.repository.git) : await takeSnapshot(place, programs);
   const unfinished = isThere ? findUnfinishedOperation(place.gitFolder) : null;
@@ -80,7 +80,7 @@ export async function settleWorktree(
 }
 
 function buildWorktreeState(
-  found: Findings,
+  found: SettleReport,
   { problems = [] }: { readonly problems?: readonly string[] } = {},
 ): WorktreeState {
   const { notes, warnings, outside } = found;
@@ -88,19 +88,19 @@ function buildWorktreeState(
   return { notes, warnings, outside, problems: [...problems, ...found.problems], ...nothing };
 }
 
-function describeMissingBranch({ id, worktree: { branch } }: WorktreePlace): string {
+function describeMissingBranch({ id, worktree: { branch } }: WorktreeLocation): string {
   return `its worktree was deleted: "planner work ${id}" makes it anew from branch "${branch}"`;
 }
 
 function describeUnfinishedState(
-  { id, worktree }: WorktreePlace,
+  { id, worktree }: WorktreeLocation,
   { name, end }: { readonly name: string; readonly end: string },
 ) {
   return `a ${name} was begun in "${worktree.path}" and not ended: run "${end}" there, then "planner merge ${id}"`;
 }
 
 /** Moves the branch to the checked-out commit if that continues it, because that commit is the run's result. */
-async function moveBranchToHead(place: WorktreePlace, refs: RepositorySnapshot, found: Findings): Promise<void> {
+async function moveBranchToHead(place: WorktreeLocation, refs: RepositorySnapshot, found: SettleReport): Promise<void> {
   const { git, gitFolder, worktree } = place;
   const own = `refs/heads/${worktree.branch}`;
   const head = readGitHead(gitFolder);
@@ -112,7 +112,7 @@ async function moveBranchToHead(place: WorktreePlace, refs: RepositorySnapshot, 
     // Leaves the index and the files unchanged.
     await git.run(["update-ref", "-m", "planner: follow HEAD", own, hash, tip ?? ""]);
     await git.run(["symbolic-ref", "-m", "planner: follow HEAD", "HEAD", own]);
-    found.warn(`the work was left on ${where}: "${worktree.branch}" has been moved up to it`);
+    found.addWarning(`the work was left on ${where}: "${worktree.branch}" has been moved up to it`);
     return;
   }
   const behind = hash === undefined || tip === undefined || (await isAncestor(git, hash, tip));
@@ -124,38 +124,42 @@ async function moveBranchToHead(place: WorktreePlace, refs: RepositorySnapshot, 
 
 /** Recreates a branch that was deleted while it was checked out, at the last commit of its worktree. */
 async function restoreBranch(
-  { git, gitFolder, worktree }: WorktreePlace,
+  { git, gitFolder, worktree }: WorktreeLocation,
   refs: RepositorySnapshot,
-  found: Findings,
+  found: SettleReport,
 ): Promise<void> {
   const own = `refs/heads/${worktree.branch}`;
   const last = readReflog(gitFolder, "HEAD").findLast(({ to }) => !/^0+$/.test(to))?.to;
   if (`ref ${own}` in refs || last === undefined) return;
   await git.run(["update-ref", "-m", "planner: restore the branch", own, last, ""]);
-  found.warn(`branch "${worktree.branch}" was deleted: it is back at commit ${last.slice(0, 10)}`);
+  found.addWarning(`branch "${worktree.branch}" was deleted: it is back at commit ${last.slice(0, 10)}`);
 }
 
 /** Snapshots at the begin and the end of a run. */
-interface Compared {
+interface SnapshotPair {
   readonly before: RepositorySnapshot;
   readonly now: RepositorySnapshot;
 }
 
 /** Reports changes in the repository and the project outside of the run's own branch; reverts none of them. */
-async function reportOutsideChanges(place: WorktreePlace, { before, now }: Compared, found: Findings): Promise<void> {
+async function reportOutsideChanges(
+  place: WorktreeLocation,
+  { before, now }: SnapshotPair,
+  found: SettleReport,
+): Promise<void> {
   const { id, worktree } = place;
   const changes = findOutsideChanges(before, now, { id, branch: worktree.branch });
   const excluded = changes.find(({ name }) => name === "info exclude");
   if (excluded !== undefined)
-    await noteHidingPatterns(place, findAddedLines(excluded.before ?? "", excluded.now ?? ""));
+    await storeHidingPatterns(place, findAddedLines(excluded.before ?? "", excluded.now ?? ""));
   const main = changes.find(({ name }) => name === `ref refs/heads/${worktree.mainBranch}`);
   const problem = main === undefined ? null : await describeMovedMainBranch(place, main, { before, now });
   if (problem !== null) found.problems.push(problem);
   for (const sentence of await describeOutsideChanges(place, changes)) {
-    found.warn(sentence);
+    found.addWarning(sentence);
     found.outside.push(sentence);
   }
-  found.notes.push(...(await keepMadeObjects(place, before, now)));
+  found.notes.push(...(await keepDroppedObjects(place, before, now)));
 }
 
 /**
@@ -163,9 +167,9 @@ async function reportOutsideChanges(place: WorktreePlace, { before, now }: Compa
  * worktree must not be on it before they are merged. Null if only the person's checkout did that.
  */
 async function describeMovedMainBranch(
-  { gitFolder, repository, worktree, id }: WorktreePlace,
+  { gitFolder, repository, worktree, id }: WorktreeLocation,
   { before: old, now: tip }: SnapshotChange,
-  { before, now }: Compared,
+  { before, now }: SnapshotPair,
 ): Promise<string | null> {
   const { mainBranch } = worktree;
   const { git } = repository;
@@ -188,7 +192,7 @@ async function describeMovedMainBranch(
     return problem("deleted", `take it back with "git update-ref ${quoteShellWord(main)} ${old}"${switched}`);
   }
   const made = new Set(
-    readReflog(gitFolder, "HEAD").flatMap(({ to, message }) => (MADE_HERE.test(message) ? [to] : [])),
+    readReflog(gitFolder, "HEAD").flatMap(({ to, message }) => (CREATED_COMMIT_PATTERN.test(message) ? [to] : [])),
   );
   const added = (await git.run(["rev-list", tip, "--not", old, "--"])).split("\n");
   const isOwn = added.some((hash) => made.has(hash));
@@ -208,7 +212,7 @@ async function describeMovedMainBranch(
     `refs/heads/${worktree.branch}`,
     "--",
   ]);
-  const [kept] = others === "" ? [] : await keepHashes(git, id, [tip]);
+  const [kept] = others === "" ? [] : await keepObjects(git, id, [tip]);
   const rest = kept === undefined ? "" : ` (its other commits are kept as ${kept.ref})`;
   return problem(`moved to ${tip.slice(0, 10)}`, `take it back with "git ${undo}"${rest}`);
 }
@@ -227,18 +231,23 @@ async function findMovingCheckout(
 }
 
 /** Matches reflog messages of commits that were created in the checkout itself. */
-const MADE_HERE = /^(?:commit|cherry-pick|revert|am|rebase \((?:pick|reword|squash|fixup|edit|continue)\))/;
+const CREATED_COMMIT_PATTERN =
+  /^(?:commit|cherry-pick|revert|am|rebase \((?:pick|reword|squash|fixup|edit|continue)\))/;
 
 /** Clears git's flags that hide changes. Reports nested repositories, and links of the run out of the repository. */
-async function unhideFiles(place: WorktreePlace, changed: WorktreeState["changed"], found: Findings): Promise<void> {
+async function unhideFiles(
+  place: WorktreeLocation,
+  changed: WorktreeState["changed"],
+  found: SettleReport,
+): Promise<void> {
   const { git, worktree } = place;
   const brought = new Set(
-    (readOrigin(place.root, place.id)?.brought ?? []).map(({ path }) => buildProjectPath(place, path)),
+    (readWorktreeOrigin(place.root, place.id)?.brought ?? []).map(({ path }) => buildProjectPath(place, path)),
   );
   const hidden: string[] = [];
   const links: string[] = [];
   const own = new Set(changed.map(({ path }) => buildProjectPath(place, path)));
-  for (const entry of await git.list(["ls-files", "-v", "--stage", "-z"])) {
+  for (const entry of await git.readEntries(["ls-files", "-v", "--stage", "-z"])) {
     const [tag = "", mode = ""] = entry.split(" ", 2);
     const path = entry.slice(entry.indexOf("\t") + 1);
     if (mode === "160000") links.push(path);
@@ -253,32 +262,32 @@ async function unhideFiles(place: WorktreePlace, changed: WorktreeState["changed
     }
     found.notes.push(`git was set to ignore changes of ${shown.slice(0, 5).join(", ")}: that is undone`);
   }
-  if (links.length > 0) await reportLinks(place, links, found);
+  if (links.length > 0) await reportNestedRepositories(place, links, found);
 }
 
-function buildProjectPath({ repository }: WorktreePlace, path: string): string {
+function buildProjectPath({ repository }: WorktreeLocation, path: string): string {
   return path.startsWith("../") ? path.slice("../".length) : repository.prefix + path;
 }
 
 /** Reports a symbolic link of the run's commits if it leads out of the repository. */
-function reportSymlink({ worktree }: WorktreePlace, path: string, found: Findings): void {
+function reportSymlink({ worktree }: WorktreeLocation, path: string, found: SettleReport): void {
   const file = join(worktree.path, path);
   const target = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(file) : null;
   if (target === null || resolve(dirname(file), target).startsWith(worktree.path + sep)) return;
   const sentence = `"${path}" is a link that leads out of the repository, to "${target}"`;
-  found.warn(sentence);
+  found.addWarning(sentence);
   found.outside.push(sentence);
 }
 
 /** Returns whether the checkout is sparse. In a sparse checkout git itself ignores missing files. */
-function isSparseCheckout({ gitFolder, repository }: WorktreePlace): boolean {
+function isSparseCheckout({ gitFolder, repository }: WorktreeLocation): boolean {
   return [gitFolder, repository.commonFolder].some((folder) => existsSync(join(folder, "info", "sparse-checkout")));
 }
 
-async function reportLinks(
-  { git, worktree, id }: WorktreePlace,
+async function reportNestedRepositories(
+  { git, worktree, id }: WorktreeLocation,
   links: readonly string[],
-  found: Findings,
+  found: SettleReport,
 ): Promise<void> {
   const modules = readGitFile(worktree.path, ".gitmodules") ?? "";
   const known = new Set([...modules.matchAll(/^\s*path\s*=\s*(.*?)\s*$/gm)].map(([, path]) => path));

@@ -7,17 +7,18 @@ import { replaceFile } from "../files/place_file.ts";
 import type { Git } from "../git/git.ts";
 import { readGitFile } from "./admin_folder.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import { type Repository, resolveHooksFolder, type WorktreePlace } from "./worktree_place.ts";
+import { type Repository, resolveHooksFolder, type WorktreeLocation } from "./worktree_place.ts";
 
 /**
  * Matches settings by which git starts programs or reads other files. An agent that changes one could run any program
  * as the user whenever git is used there.
  */
-const WATCHED =
+const PROGRAM_SETTING_PATTERN =
   /^(?:core\.(?:fsmonitor|hookspath|sshcommand|gitproxy|editor|pager|askpass|alternaterefscommand|attributesfile|worktree)|include\.path|includeif\..+|filter\..+\.(?:clean|smudge|process)|merge\..+\.driver|diff\.external|diff\..+\.(?:command|textconv)|gpg\..+|commit\.gpgsign|sequence\.editor|credential\..*helper|extensions\.worktreeconfig|alias\..+|pager\..+|submodule\..+\.update|protocol\..*allow)$/;
 
 /** Matches settings of a person's tools, which planner's git does not start. A run may change them globally. */
-const PERSONAL = /^(?:core\.(?:editor|pager|askpass)|sequence\.editor|credential\..*|alias\..+|pager\..+|include.*)$/;
+const PERSONAL_SETTING_PATTERN =
+  /^(?:core\.(?:editor|pager|askpass)|sequence\.editor|credential\..*|alias\..+|pager\..+|include.*)$/;
 
 /**
  * State of the repository and of the project at one moment: values or digests by name. Each name begins with its kind:
@@ -26,10 +27,10 @@ const PERSONAL = /^(?:core\.(?:editor|pager|askpass)|sequence\.editor|credential
 export type RepositorySnapshot = Readonly<Record<string, string>>;
 
 /** Matches settings whose values are or contain secrets. */
-const SECRET = /(?:url|header|token|password|proxy|cookie|secret)/i;
+const SECRET_SETTING_PATTERN = /(?:url|header|token|password|proxy|cookie|secret)/i;
 
 /** Prefixes of names in a snapshot, by the scope of a git setting. */
-const SCOPES: Readonly<Record<string, string>> = {
+const SCOPE_PREFIXES: Readonly<Record<string, string>> = {
   local: "setting",
   global: "global setting",
   worktree: "worktree setting",
@@ -44,12 +45,12 @@ export async function snapshotPrograms({
   repository,
   worktree,
   ...place
-}: WorktreePlace): Promise<RepositorySnapshot> {
+}: WorktreeLocation): Promise<RepositorySnapshot> {
   const git = existsSync(worktree.path) ? place.git : repository.git;
   const note: Record<string, string> = { ...(await snapshotSharedPrograms(repository, git)) };
-  addNoteEntry(note, ".git", readGitFile(worktree.path, ".git"));
-  addNoteEntry(note, "commondir", readGitFile(gitFolder, "commondir"));
-  addNoteEntry(note, "gitdir", readGitFile(gitFolder, "gitdir"));
+  addSnapshotEntry(note, ".git", readGitFile(worktree.path, ".git"));
+  addSnapshotEntry(note, "commondir", readGitFile(gitFolder, "commondir"));
+  addSnapshotEntry(note, "gitdir", readGitFile(gitFolder, "gitdir"));
   return note;
 }
 
@@ -61,9 +62,10 @@ export async function snapshotPrograms({
 export async function snapshotSharedPrograms(repository: Repository, git: Git): Promise<RepositorySnapshot> {
   const { commonFolder } = repository;
   const note: Record<string, string> = {};
-  addNoteEntry(note, "alternates", readGitFile(commonFolder, "objects/info/alternates"));
+  addSnapshotEntry(note, "alternates", readGitFile(commonFolder, "objects/info/alternates"));
   for (const { scope, key, values } of await listSettings(git)) {
-    note[`${SCOPES[scope] ?? scope} ${key}`] = SECRET.test(key) && !WATCHED.test(key) ? computeDigest(values) : values;
+    note[`${SCOPE_PREFIXES[scope] ?? scope} ${key}`] =
+      SECRET_SETTING_PATTERN.test(key) && !PROGRAM_SETTING_PATTERN.test(key) ? computeDigest(values) : values;
   }
   const folder = resolveHooksFolder(
     repository,
@@ -75,29 +77,29 @@ export async function snapshotSharedPrograms(repository: Repository, git: Git): 
 
 /** Returns the part of a snapshot that `snapshotSharedPrograms` takes. */
 export function pickSharedPrograms(note: RepositorySnapshot): RepositorySnapshot {
-  return Object.fromEntries(Object.entries(note).filter(([name]) => SHARED.test(name)));
+  return Object.fromEntries(Object.entries(note).filter(([name]) => SHARED_NAME_PATTERN.test(name)));
 }
 
-const SHARED = /^(?:alternates$|hook |setting |global setting )/;
+const SHARED_NAME_PATTERN = /^(?:alternates$|hook |setting |global setting )/;
 
-function addNoteEntry(note: Record<string, string>, name: string, value: string | null): void {
+function addSnapshotEntry(note: Record<string, string>, name: string, value: string | null): void {
   if (value !== null) note[name] = value;
 }
 
-interface Setting {
+interface GitSetting {
   readonly scope: string;
   readonly key: string;
   /** All values of the setting, joined by line breaks. */
   readonly values: string;
 }
 
-async function listSettings(git: Git): Promise<readonly Setting[]> {
-  const fields = await git.list(["config", "--list", "--show-scope", "-z"]);
-  const found = new Map<string, Setting>();
+async function listSettings(git: Git): Promise<readonly GitSetting[]> {
+  const fields = await git.readEntries(["config", "--list", "--show-scope", "-z"]);
+  const found = new Map<string, GitSetting>();
   for (let index = 0; index + 1 < fields.length; index += 2) {
     const [scope = "", entry = ""] = fields.slice(index, index + 2);
     const [key = "", ...value] = entry.split("\n");
-    if (SCOPES[scope] === undefined) continue;
+    if (SCOPE_PREFIXES[scope] === undefined) continue;
     const before = found.get(`${scope} ${key}`)?.values;
     const text = value.join("\n");
     found.set(`${scope} ${key}`, { scope, key, values: before === undefined ? text : `${before}\n${text}` });
@@ -121,8 +123,8 @@ export function computeDigest(bytes: string | Uint8Array): string {
 }
 
 /** Stores a snapshot for later processes. */
-export function keepSnapshot(
-  { root, id }: Pick<WorktreePlace, "root" | "id">,
+export function storeSnapshot(
+  { root, id }: Pick<WorktreeLocation, "root" | "id">,
   snapshot: RepositorySnapshot,
 ): Promise<void> {
   const file = worktreeFiles.snapshot(id);
@@ -130,12 +132,12 @@ export function keepSnapshot(
 }
 
 /** Reads the stored snapshot; null if none was stored, or a person removed it. */
-export function readSnapshot({ root, id }: Pick<WorktreePlace, "root" | "id">): RepositorySnapshot | null {
+export function readSnapshot({ root, id }: Pick<WorktreeLocation, "root" | "id">): RepositorySnapshot | null {
   const read = readJsonFile(join(root, worktreeFiles.snapshot(id)));
   return read.kind === "object" ? (read.object as RepositorySnapshot) : null;
 }
 
-export async function dropSnapshot({ root, id }: Pick<WorktreePlace, "root" | "id">): Promise<void> {
+export async function deleteSnapshot({ root, id }: Pick<WorktreeLocation, "root" | "id">): Promise<void> {
   await removeFileInOpenFolder(join(root, worktreeFiles.snapshot(id)));
 }
 
@@ -165,12 +167,13 @@ export function filterProgramChanges(changes: readonly SnapshotChange[]): readon
 /** Returns whether a change could make git start a program. */
 export function isProgramChange({ name }: SnapshotChange): boolean {
   const [, scope, key] = /^(?:(global|worktree) )?setting (.+)$/.exec(name) ?? [];
-  if (key !== undefined) return WATCHED.test(key) && !(scope === "global" && PERSONAL.test(key));
+  if (key !== undefined)
+    return PROGRAM_SETTING_PATTERN.test(key) && !(scope === "global" && PERSONAL_SETTING_PATTERN.test(key));
   return name.startsWith("hook ") || ["alternates", ".git", "commondir", "gitdir"].includes(name);
 }
 
 /** Returns whether a program change could make planner's git start a program in a checkout of another run. */
 export function affectsOtherCheckouts({ name }: SnapshotChange): boolean {
   const key = /^(?:global )?setting (.+)$/.exec(name)?.[1];
-  return key === undefined ? name.startsWith("hook ") || name === "alternates" : !PERSONAL.test(key);
+  return key === undefined ? name.startsWith("hook ") || name === "alternates" : !PERSONAL_SETTING_PATTERN.test(key);
 }

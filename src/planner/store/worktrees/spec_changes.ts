@@ -6,38 +6,38 @@ import { ARCHIVE_FOLDER, SPECS_FOLDER } from "../project/places.ts";
 import { readChangedFiles } from "./settle.ts";
 import type { Repository } from "./worktree_place.ts";
 
-const CONFIG = ".planner/config.md";
+const CONFIG_FILE = ".planner/config.md";
 
 /** Reads the spec changes between `since` and the checked-out commit. */
 export async function readSpecChanges({ git, prefix }: Repository, since: string): Promise<SpecChanges> {
   const [base, head] = [await resolveCommit(git, since), await resolveCommit(git, "HEAD")];
-  const listed = await git.list(["diff-tree", "-r", "--name-only", "--no-renames", "-z", base, head]);
+  const listed = await git.readEntries(["diff-tree", "-r", "--name-only", "--no-renames", "-z", base, head]);
   const files = listed
     .filter((path) => path.startsWith(prefix) && path.endsWith(".md"))
     .map((path) => path.slice(prefix.length))
     .filter((path) => path.startsWith(`${SPECS_FOLDER}/`) || path.startsWith(`${ARCHIVE_FOLDER}/`));
   // A shallow clone may lack the common ancestor; then every differing file counts as changed.
-  const parted = (await git.ask(["merge-base", base, head])) !== null;
+  const hasMergeBase = (await git.tryReadOutput(["merge-base", base, head])) !== null;
   return {
     before: await readCommittedState(git, { commit: base, prefix, files }),
     after: await readCommittedState(git, { commit: head, prefix, files }),
-    changed: await readChangedFiles(git, prefix, `${base}${parted ? "..." : ".."}${head}`),
+    changed: await readChangedFiles(git, prefix, `${base}${hasMergeBase ? "..." : ".."}${head}`),
   };
 }
 
 async function resolveCommit(git: Git, name: string): Promise<string> {
-  const hash = await git.ask(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
+  const hash = await git.tryReadOutput(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
   if (hash !== null) return hash;
   throw new OperationError("invalid_argument", `"${name}" is no commit of this repository`);
 }
 
-interface Reading {
+interface CommitFiles {
   readonly commit: string;
   readonly prefix: string;
   readonly files: readonly string[];
 }
 
-async function readCommittedState(git: Git, { commit, prefix, files }: Reading): Promise<CommittedState> {
+async function readCommittedState(git: Git, { commit, prefix, files }: CommitFiles): Promise<CommittedState> {
   const read = async (file: string): Promise<string | null> => {
     const { status, stdout } = await git.try(["cat-file", "blob", `${commit}:${prefix}${file}`]);
     return status === 0 ? stdout.toString() : null;
@@ -48,5 +48,5 @@ async function readCommittedState(git: Git, { commit, prefix, files }: Reading):
     const id = parseSpecId(file.slice(file.lastIndexOf("/") + 1, -".md".length));
     return text === null || id === undefined ? [] : [[id, { file, text }]];
   });
-  return { commit, specs: new Map(specs), config: (await read(CONFIG)) ?? "" };
+  return { commit, specs: new Map(specs), config: (await read(CONFIG_FILE)) ?? "" };
 }

@@ -2,32 +2,33 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Git } from "../git/git.ts";
 import { readReflog } from "./admin_folder.ts";
-import type { WorktreePlace } from "./worktree_place.ts";
+import type { WorktreeLocation } from "./worktree_place.ts";
 
 /** Returns git's own folders of a checkout's submodules, including nested ones, by their path below `modules/`. */
 export function listModuleFolders(gitFolder: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  const visit = (folder: string, name: string): void => {
+  const visitFolder = (folder: string, name: string): void => {
     if (name !== "" && existsSync(join(folder, "HEAD")) && existsSync(join(folder, "objects"))) {
       found.set(name, folder);
-      if (existsSync(join(folder, "modules"))) visit(join(folder, "modules"), `${name}/modules`);
+      if (existsSync(join(folder, "modules"))) visitFolder(join(folder, "modules"), `${name}/modules`);
       return;
     }
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      if (entry.isDirectory()) visit(join(folder, entry.name), name === "" ? entry.name : `${name}/${entry.name}`);
+      if (entry.isDirectory())
+        visitFolder(join(folder, entry.name), name === "" ? entry.name : `${name}/${entry.name}`);
     }
   };
-  if (existsSync(join(gitFolder, "modules"))) visit(join(gitFolder, "modules"), "");
+  if (existsSync(join(gitFolder, "modules"))) visitFolder(join(gitFolder, "modules"), "");
   return found;
 }
 
 /** Returns a worktree's uncommitted files in submodules, even nested, as paths from its top. Runs no program there. */
-export async function listSubmoduleChanges({ gitFolder, worktree }: WorktreePlace): Promise<readonly string[]> {
+export async function listSubmoduleChanges({ gitFolder, worktree }: WorktreeLocation): Promise<readonly string[]> {
   return existsSync(join(gitFolder, "modules")) ? listNestedChanges(worktree.path, "") : [];
 }
 
 async function listNestedChanges(top: string, prefix: string): Promise<readonly string[]> {
-  const entries = await new Git(join(top, prefix)).list(["ls-files", "--stage", "-z"]);
+  const entries = await new Git(join(top, prefix)).readEntries(["ls-files", "--stage", "-z"]);
   const links = entries
     .filter((entry) => entry.startsWith("160000 "))
     .map((entry) => entry.slice(entry.indexOf("\t") + 1));
@@ -36,7 +37,7 @@ async function listNestedChanges(top: string, prefix: string): Promise<readonly 
     const folder = `${prefix}${path}/`;
     if (!existsSync(join(top, folder, ".git"))) continue;
     const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
-    const changed = await new Git(join(top, folder)).list(listing);
+    const changed = await new Git(join(top, folder)).readEntries(listing);
     found.push(...changed.map((entry) => folder + entry.slice(3)), ...(await listNestedChanges(top, folder)));
   }
   return found;
@@ -48,7 +49,7 @@ async function listNestedChanges(top: string, prefix: string): Promise<readonly 
  *
  * @returns whether the worktree has submodules, because git then removes it only by force
  */
-export async function keepSubmodules({ gitFolder, repository, id }: WorktreePlace): Promise<boolean> {
+export async function keepSubmodules({ gitFolder, repository, id }: WorktreeLocation): Promise<boolean> {
   const modules = listModuleFolders(gitFolder);
   for (const [name, own] of modules) {
     const shared = join(repository.commonFolder, "modules", name);
@@ -72,7 +73,7 @@ export async function keepSubmodules({ gitFolder, repository, id }: WorktreePlac
 /** Creates the copy that git would have created if a person had added the submodule in their checkout. */
 async function makeSubmoduleCopy(git: Git, own: string, shared: string): Promise<void> {
   await git.run(["init", "--quiet", "--bare", shared]);
-  const url = await git.ask(["--git-dir", own, "config", "remote.origin.url"]);
+  const url = await git.tryReadOutput(["--git-dir", own, "config", "remote.origin.url"]);
   const settings = [
     ["core.bare", "false"],
     ...(url === null

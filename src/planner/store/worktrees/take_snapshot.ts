@@ -17,10 +17,16 @@ import {
 import { computeDigest, type RepositorySnapshot, snapshotPrograms } from "./snapshot.ts";
 import { listModuleFolders } from "./submodules.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import { isFreshWorktree, listWorktreeIds, type Repository, readOrigin, type WorktreePlace } from "./worktree_place.ts";
+import {
+  isFreshWorktree,
+  listWorktreeIds,
+  type Repository,
+  readWorktreeOrigin,
+  type WorktreeLocation,
+} from "./worktree_place.ts";
 
 /** Parts of `.planner/` that planner itself changes during runs. */
-const OWN_PARTS: ReadonlySet<string> = new Set(["locks", "logs", "processes", "runs", "watch.pid", "worktrees"]);
+const RUNTIME_ENTRIES: ReadonlySet<string> = new Set(["locks", "logs", "processes", "runs", "watch.pid", "worktrees"]);
 
 /** Files of git's `info/` that change how git ignores or treats files in every checkout. */
 const INFO_FILES = ["attributes", "exclude", "grafts", "sparse-checkout"];
@@ -34,7 +40,10 @@ export const WHOLE_SNAPSHOT_NAME = "snapshot";
  *
  * @param programs as `snapshotPrograms` has just returned them
  */
-export async function takeSnapshot(place: WorktreePlace, programs?: RepositorySnapshot): Promise<RepositorySnapshot> {
+export async function takeSnapshot(
+  place: WorktreeLocation,
+  programs?: RepositorySnapshot,
+): Promise<RepositorySnapshot> {
   const { root, repository } = place;
   const { commonFolder, git } = repository;
   const taken = String(Date.now());
@@ -51,7 +60,7 @@ export async function takeSnapshot(place: WorktreePlace, programs?: RepositorySn
     { [WHOLE_SNAPSHOT_NAME]: taken },
     Object.fromEntries(readReflog(commonFolder, "refs/stash").map(({ to, message }) => [`stash ${to}`, message])),
     Object.fromEntries(info.filter(([, text]) => text !== null)),
-    Object.fromEntries(listFilesBelow(root, ".planner")),
+    Object.fromEntries(listFileMarks(root, ".planner")),
     ...parts,
   );
 }
@@ -67,7 +76,7 @@ export async function readRefs(git: Git): Promise<RepositorySnapshot> {
 }
 
 /** Reads HEAD and unfinished operations of every checkout that belongs neither to a run nor to its checks. */
-async function readCheckoutHeads({ root, repository }: WorktreePlace): Promise<RepositorySnapshot> {
+async function readCheckoutHeads({ root, repository }: WorktreeLocation): Promise<RepositorySnapshot> {
   const runs = resolveStoredPath(join(root, WORKTREES_FOLDER)) + sep;
   const heads: Record<string, string> = {};
   for (const [path, folder] of await listCheckouts(repository)) {
@@ -101,7 +110,7 @@ async function readUncommittedChanges({ git, gitFolder, top, prefix }: Repositor
   const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal"];
   for (let tries = 1; ; tries++) {
     const before = buildCheckoutMark(gitFolder);
-    const all = await git.list(listing);
+    const all = await git.readEntries(listing);
     // Git writes HEAD after the index, so staged entries may belong to a merge in progress.
     if (all.some((entry) => /^[^ ?]/.test(entry))) await sleep(STEADY_READ_LIMITS.pauseMs);
     if (tries < STEADY_READ_LIMITS.tries && (before === null || before !== buildCheckoutMark(gitFolder))) {
@@ -124,14 +133,14 @@ function buildCheckoutMark(gitFolder: string): string | null {
   return ["logs/HEAD", "HEAD", "index"].map((name) => buildContentMark(join(gitFolder, name))).join(" ");
 }
 
-function listFilesBelow(root: string, folder: string): readonly (readonly [name: string, mark: string])[] {
+function listFileMarks(root: string, folder: string): readonly (readonly [name: string, mark: string])[] {
   if (!existsSync(join(root, folder))) return [];
   const entries = readdirSync(join(root, folder), { withFileTypes: true });
   return entries.flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
-    if ((folder === ".planner" && OWN_PARTS.has(entry.name)) || parseTemporaryPid(entry.name) !== null) return [];
+    if ((folder === ".planner" && RUNTIME_ENTRIES.has(entry.name)) || parseTemporaryPid(entry.name) !== null) return [];
     return entry.isDirectory()
-      ? listFilesBelow(root, path)
+      ? listFileMarks(root, path)
       : [[`file ${path}`, buildContentMark(join(root, path))] as const];
   });
 }
@@ -147,7 +156,7 @@ function buildContentMark(path: string): string {
 async function readSubmoduleStates(commonFolder: string): Promise<RepositorySnapshot> {
   const found: Record<string, string> = {};
   for (const [name, folder] of listModuleFolders(commonFolder)) {
-    const listed = await new Git(folder, { GIT_DIR: folder }).ask([
+    const listed = await new Git(folder, { GIT_DIR: folder }).tryReadOutput([
       "for-each-ref",
       "--format=%(objectname) %(refname)",
     ]);
@@ -161,7 +170,7 @@ async function readSubmoduleStates(commonFolder: string): Promise<RepositorySnap
  * Returns state and branch of each run of another spec, because planner itself changes its spec and branch. A run has a
  * claim before it has a worktree.
  */
-async function readOtherRuns({ root, id }: WorktreePlace): Promise<RepositorySnapshot> {
+async function readOtherRuns({ root, id }: WorktreeLocation): Promise<RepositorySnapshot> {
   const now = new Date();
   const isClaimed = (other: SpecId): boolean => readClaim(root, other, now)?.holder.alive === true;
   const claimed = (await listClaimedIds(root)).filter(isClaimed);
@@ -173,7 +182,7 @@ async function readOtherRuns({ root, id }: WorktreePlace): Promise<RepositorySna
       const isWorking = claimed.includes(other) || /"status": "working"/.test(status);
       return [
         `run ${other}`,
-        `${isWorking ? "working" : computeDigest(status)} ${readOrigin(root, other)?.branch ?? ""}`,
+        `${isWorking ? "working" : computeDigest(status)} ${readWorktreeOrigin(root, other)?.branch ?? ""}`,
       ];
     }),
   );

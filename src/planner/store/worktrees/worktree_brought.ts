@@ -14,42 +14,44 @@ import { worktreeFiles } from "./worktree_files.ts";
 import {
   type BroughtFile,
   type Repository,
-  readOrigin,
+  readWorktreeOrigin,
+  type WorktreeLocation,
   type WorktreeOrigin,
-  type WorktreePlace,
-  writeOrigin,
+  writeWorktreeOrigin,
 } from "./worktree_place.ts";
 
 /** Parts of `.planner/` that a run may read, committed or not. */
-const SHARED = ["config.md", "specs", "archive", "prompts", "templates", "schemas"].map((name) => `.planner/${name}`);
+const SHARED_PATHS = ["config.md", "specs", "archive", "prompts", "templates", "schemas"].map(
+  (name) => `.planner/${name}`,
+);
 
 /**
  * Copies the project's uncommitted planner files into the worktree. Makes git ignore them there, except the spec's own,
  * so that no commit of the agent contains another spec's state.
  */
-export async function bringProjectFiles(place: WorktreePlace): Promise<readonly BroughtFile[]> {
+export async function copyProjectFiles(place: WorktreeLocation): Promise<readonly BroughtFile[]> {
   const { root, id, repository, worktree, git } = place;
-  const paths = (await listUncommittedShared(repository)).filter((path) => path !== buildActivePath(id));
+  const paths = (await listUncommittedSharedFiles(repository)).filter((path) => path !== buildActivePath(id));
   const copies = await findFileCopies(place, git, paths);
   const spec = await buildSpecToBring(place);
   const brought = copies.map(({ file }) => file);
   const { branch, mainBranch } = worktree;
-  const hiding = readOrigin(root, id)?.hiding ?? [];
+  const hiding = readWorktreeOrigin(root, id)?.hiding ?? [];
   const asBrought = spec?.text === spec?.ours ? hashBytes(spec?.ours ?? null) : null;
   const origin = { branch, mainBranch, brought, spec: asBrought, hiding };
   // Recorded before the files exist, so that their origin is known after a crash.
-  await writeOrigin(root, id, { ...origin, moving: true });
+  await writeWorktreeOrigin(root, id, { ...origin, moving: true });
   await writeIgnoreList(place, origin);
   await writeFileCopies(place, git, copies);
   if (spec !== null) await writeBroughtSpec(place, spec);
-  await writeOrigin(root, id, { ...origin, moving: false });
+  await writeWorktreeOrigin(root, id, { ...origin, moving: false });
   return brought;
 }
 
 /** Lists uncommitted shared files as paths from the project's root: changed, new, ignored and deleted ones. */
-async function listUncommittedShared({ git, prefix }: Repository): Promise<readonly string[]> {
+async function listUncommittedSharedFiles({ git, prefix }: Repository): Promise<readonly string[]> {
   const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional"];
-  const entries = await git.list([...listing, "--", ...SHARED]);
+  const entries = await git.readEntries([...listing, "--", ...SHARED_PATHS]);
   return entries
     .map((entry) => entry.slice(3))
     .filter((path) => path.startsWith(prefix))
@@ -58,22 +60,22 @@ async function listUncommittedShared({ git, prefix }: Repository): Promise<reado
 }
 
 /** A file with its new content in the worktree; null removes it. */
-interface Copy {
+interface FileCopy {
   readonly file: BroughtFile;
   readonly bytes: Buffer | null;
 }
 
 /** Returns files that differ in the worktree and that the run has not changed. */
 async function findFileCopies(
-  { root, worktree, repository: { prefix } }: WorktreePlace,
+  { root, worktree, repository: { prefix } }: WorktreeLocation,
   git: Git,
   paths: readonly string[],
-): Promise<readonly Copy[]> {
+): Promise<readonly FileCopy[]> {
   const other: { readonly path: string; readonly bytes: Buffer | null; readonly isThere: boolean }[] = [];
   for (const path of paths) {
     const [bytes, there] = await Promise.all([
-      readBytesIfFile(join(root, path)),
-      readBytesIfFile(join(worktree.root, path)),
+      readFileBytes(join(root, path)),
+      readFileBytes(join(worktree.root, path)),
     ]);
     const isSame = bytes === null ? there === null : there !== null && bytes.equals(there);
     if (!isSame) other.push({ path, bytes, isThere: there !== null });
@@ -89,9 +91,9 @@ async function findFileCopies(
 }
 
 async function writeFileCopies(
-  { worktree, repository }: WorktreePlace,
+  { worktree, repository }: WorktreeLocation,
   git: Git,
-  copies: readonly Copy[],
+  copies: readonly FileCopy[],
 ): Promise<void> {
   for (const { file, bytes } of copies) {
     if (bytes === null) await removeFileInOpenFolder(join(worktree.root, file.path));
@@ -102,22 +104,22 @@ async function writeFileCopies(
 }
 
 /** Maximum number of paths in one command line; Windows allows 32,767 characters. */
-const MAX_PATHS = 200;
+const MAX_PATHS_PER_CALL = 200;
 
 async function runGitInParts(
   paths: readonly string[],
   ask: (part: readonly string[]) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   const found: string[] = [];
-  for (let start = 0; start < paths.length; start += MAX_PATHS) {
-    found.push(...(await ask(paths.slice(start, start + MAX_PATHS))));
+  for (let start = 0; start < paths.length; start += MAX_PATHS_PER_CALL) {
+    found.push(...(await ask(paths.slice(start, start + MAX_PATHS_PER_CALL))));
   }
   return found;
 }
 
 /** Returns git's index entries of paths; a path in conflict has several, with stages above 0. */
 async function readIndexEntries(git: Git, paths: readonly string[]) {
-  const listed = await runGitInParts(paths, (part) => git.list(["ls-files", "--stage", "-z", "--", ...part]));
+  const listed = await runGitInParts(paths, (part) => git.readEntries(["ls-files", "--stage", "-z", "--", ...part]));
   return listed.map((entry) => {
     const [facts = "", path = ""] = entry.split("\t");
     return { path, stage: facts.split(" ")[2] };
@@ -127,7 +129,7 @@ async function readIndexEntries(git: Git, paths: readonly string[]) {
 /** Returns the given paths that differ from the checked-out commit. */
 async function findChangedPaths(git: Git, paths: readonly string[]): Promise<ReadonlySet<string>> {
   const options = ["--name-only", "--no-renames", "-z", "HEAD", "--"];
-  return new Set(await runGitInParts(paths, (part) => git.list(["diff", ...options, ...part])));
+  return new Set(await runGitInParts(paths, (part) => git.readEntries(["diff", ...options, ...part])));
 }
 
 interface SpecToBring {
@@ -138,11 +140,11 @@ interface SpecToBring {
 }
 
 /** Returns the project's current spec, joined with the worktree's if that contains an earlier run's changes. */
-async function buildSpecToBring({ root, id, worktree }: WorktreePlace): Promise<SpecToBring | null> {
+async function buildSpecToBring({ root, id, worktree }: WorktreeLocation): Promise<SpecToBring | null> {
   const [ours, theirs, base] = await Promise.all([
-    readBytesIfFile(join(root, buildActivePath(id))),
-    readBytesIfFile(join(worktree.root, buildActivePath(id))),
-    readBytesIfFile(join(root, worktreeFiles.base(id))),
+    readFileBytes(join(root, buildActivePath(id))),
+    readFileBytes(join(worktree.root, buildActivePath(id))),
+    readFileBytes(join(root, worktreeFiles.base(id))),
   ]);
   if (ours === null) return null;
   if (theirs === null || base === null) return { ours, theirs, text: ours };
@@ -153,7 +155,7 @@ async function buildSpecToBring({ root, id, worktree }: WorktreePlace): Promise<
 
 /** Writes the spec before its base text. With a new base and an old spec, a merge would undo the project's changes. */
 async function writeBroughtSpec(
-  { root, id, worktree }: WorktreePlace,
+  { root, id, worktree }: WorktreeLocation,
   { ours, theirs, text }: SpecToBring,
 ): Promise<void> {
   const file = buildActivePath(id);
@@ -167,30 +169,34 @@ export function storeCommonText(root: string, id: SpecId, text: string | Uint8Ar
 }
 
 /** Writes one of planner's own files into the worktree and hides it from git. */
-export async function placeFile(place: WorktreePlace, path: string, text: string): Promise<void> {
+export async function addPlannerFile(place: WorktreeLocation, path: string, text: string): Promise<void> {
   const { root, id, repository, worktree, git } = place;
-  const known = readOrigin(root, id) ?? { branch: worktree.branch, mainBranch: worktree.mainBranch, brought: [] };
+  const known = readWorktreeOrigin(root, id) ?? {
+    branch: worktree.branch,
+    mainBranch: worktree.mainBranch,
+    brought: [],
+  };
   const tracked = await isTrackedPath(git, repository.prefix + path);
   const file = { path, hash: hashBytes(Buffer.from(text)), tracked, own: true };
   const origin = { ...known, brought: [...known.brought.filter((one) => one.path !== path), file] };
   // Recorded before the file exists, so that its origin is known after a crash.
-  await writeOrigin(root, id, origin);
+  await writeWorktreeOrigin(root, id, origin);
   await writeIgnoreList(place, origin);
   await replaceFile(join(worktree.root, path), path, text);
   if (tracked) await setOverlookedFiles(git, [repository.prefix + path], true);
 }
 
 /** Removes files that planner wrote into a worktree. Keeps and returns files of the branch that the run has changed. */
-export async function removePlacedFiles(place: WorktreePlace): Promise<readonly string[]> {
+export async function removePlannerFiles(place: WorktreeLocation): Promise<readonly string[]> {
   const { root, id, worktree, git } = place;
-  const origin = readOrigin(root, id);
+  const origin = readWorktreeOrigin(root, id);
   const own = (origin?.brought ?? []).filter((file) => file.own);
   if (origin === null || own.length === 0) return [];
   const changed: string[] = [];
-  const displaced: Restored[] = [];
+  const displaced: FileToRestore[] = [];
   for (const { path, hash, tracked } of own) {
     const file = join(worktree.root, path);
-    if (tracked && hashBytes(await readBytesIfFile(file)) !== hash) {
+    if (tracked && hashBytes(await readFileBytes(file)) !== hash) {
       changed.push(path);
       continue;
     }
@@ -198,34 +204,34 @@ export async function removePlacedFiles(place: WorktreePlace): Promise<readonly 
   }
   await restoreBranchFiles(place, git, displaced);
   const left = { ...origin, brought: origin.brought.filter((file) => !file.own || changed.includes(file.path)) };
-  await writeOrigin(root, id, left);
+  await writeWorktreeOrigin(root, id, left);
   await writeIgnoreList(place, left);
   return changed;
 }
 
 /** Returns brought files that the run has changed since, as paths from the project's root. */
-export async function listChangedBroughtFiles({ root, id, worktree }: WorktreePlace): Promise<readonly string[]> {
+export async function listChangedBroughtFiles({ root, id, worktree }: WorktreeLocation): Promise<readonly string[]> {
   const changed: string[] = [];
-  for (const { path, hash, own, tracked } of readOrigin(root, id)?.brought ?? []) {
+  for (const { path, hash, own, tracked } of readWorktreeOrigin(root, id)?.brought ?? []) {
     if (own && !tracked) continue;
-    if (hashBytes(await readBytesIfFile(join(worktree.root, path))) !== hash) changed.push(path);
+    if (hashBytes(await readFileBytes(join(worktree.root, path))) !== hash) changed.push(path);
   }
   return changed;
 }
 
 /** Removes every brought file, and the spec's own if it is unchanged, and restores the branch's files. */
-export async function removeBroughtFiles(place: WorktreePlace): Promise<void> {
+export async function removeBroughtFiles(place: WorktreeLocation): Promise<void> {
   const { root, id, worktree, git } = place;
-  const origin = readOrigin(root, id);
-  if (origin !== null) await writeOrigin(root, id, { ...origin, moving: true });
+  const origin = readWorktreeOrigin(root, id);
+  if (origin !== null) await writeWorktreeOrigin(root, id, { ...origin, moving: true });
   const folders = [SPECS_FOLDER, ...(origin?.brought ?? []).map(({ path }) => dirname(path))];
   for (const folder of new Set(folders)) await removeLeftoverFiles(join(worktree.root, folder));
   await restoreBranchFiles(place, git, origin?.brought ?? []);
-  if (await isSpecAsBrought(place)) await removeBroughtSpec(place, git);
-  if (origin !== null) await writeOrigin(root, id, { ...origin, brought: [], moving: false });
+  if (await isSpecUnchanged(place)) await removeBroughtSpec(place, git);
+  if (origin !== null) await writeWorktreeOrigin(root, id, { ...origin, brought: [], moving: false });
 }
 
-async function removeBroughtSpec(place: WorktreePlace, git: Git): Promise<void> {
+async function removeBroughtSpec(place: WorktreeLocation, git: Git): Promise<void> {
   const { root, id, repository } = place;
   // Otherwise the branch's text, compared with the brought one, would seem to undo the project's changes.
   await removeFileInOpenFolder(join(root, worktreeFiles.base(id)));
@@ -233,13 +239,13 @@ async function removeBroughtSpec(place: WorktreePlace, git: Git): Promise<void> 
   await restoreBranchFiles(place, git, [{ path: buildActivePath(id), tracked: await isTrackedPath(git, path) }]);
 }
 
-type Restored = Pick<BroughtFile, "path" | "tracked">;
+type FileToRestore = Pick<BroughtFile, "path" | "tracked">;
 
 /** Restores the branch's version of files; removes files that the branch never had. */
 async function restoreBranchFiles(
-  { worktree, repository }: WorktreePlace,
+  { worktree, repository }: WorktreeLocation,
   git: Git,
-  files: readonly Restored[],
+  files: readonly FileToRestore[],
 ): Promise<void> {
   for (const { path } of files.filter(({ tracked }) => !tracked))
     await removeFileInOpenFolder(join(worktree.root, path));
@@ -252,17 +258,17 @@ async function restoreBranchFiles(
   });
 }
 
-export async function isSpecAsBrought({ root, id, worktree }: WorktreePlace): Promise<boolean> {
+export async function isSpecUnchanged({ root, id, worktree }: WorktreeLocation): Promise<boolean> {
   const [now, base] = await Promise.all([
-    readBytesIfFile(join(worktree.root, buildActivePath(id))),
-    readBytesIfFile(join(root, worktreeFiles.base(id))),
+    readFileBytes(join(worktree.root, buildActivePath(id))),
+    readFileBytes(join(root, worktreeFiles.base(id))),
   ]);
   if (now === null) return false;
-  return (base !== null && now.equals(base)) || hashBytes(now) === readOrigin(root, id)?.spec;
+  return (base !== null && now.equals(base)) || hashBytes(now) === readWorktreeOrigin(root, id)?.spec;
 }
 
 /** Writes the worktree's ignore list. It replaces the user's list in git, so it begins with the lines of that list. */
-async function writeIgnoreList({ root, id, repository }: WorktreePlace, { brought }: WorktreeOrigin): Promise<void> {
+async function writeIgnoreList({ root, id, repository }: WorktreeLocation, { brought }: WorktreeOrigin): Promise<void> {
   const users = await readUserIgnoreList(repository);
   const lines = brought
     .filter(({ tracked }) => !tracked)
@@ -275,8 +281,10 @@ async function readUserIgnoreList({ git, settings }: Repository): Promise<string
   const home = process.env["XDG_CONFIG_HOME"] ?? join(process.env["HOME"] ?? "", ".config");
   const set = (await settings()).get("core.excludesfile") ?? join(home, "git", "ignore");
   // Git expands a path that begins with `~` or `%`, so it is asked for the full path.
-  const path = /^[~%]/.test(set) ? ((await git.ask(["config", "--type=path", "core.excludesFile"])) ?? set) : set;
-  return (await readBytesIfFile(path).catch(() => null))?.toString() ?? "";
+  const path = /^[~%]/.test(set)
+    ? ((await git.tryReadOutput(["config", "--type=path", "core.excludesFile"])) ?? set)
+    : set;
+  return (await readFileBytes(path).catch(() => null))?.toString() ?? "";
 }
 
 function escapeIgnorePath(path: string): string {
@@ -294,7 +302,7 @@ export async function isTrackedPath(git: Git, path: string): Promise<boolean> {
   return (await git.try(["ls-files", "--error-unmatch", "--", path])).status === 0;
 }
 
-export async function readBytesIfFile(path: string): Promise<Buffer | null> {
+export async function readFileBytes(path: string): Promise<Buffer | null> {
   try {
     return await readFile(path);
   } catch (error) {

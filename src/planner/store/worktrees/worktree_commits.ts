@@ -1,15 +1,20 @@
 import { basename, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { parseTemporaryPid } from "../files/temporary_file.ts";
 import { formatGitError, type Git } from "../git/git.ts";
 import { buildActivePath } from "../project/places.ts";
 import { readGitFile } from "./admin_folder.ts";
 import { listSubmoduleChanges } from "./submodules.ts";
-import { isSpecAsBrought, listChangedBroughtFiles, readBytesIfFile } from "./worktree_brought.ts";
+import { isSpecUnchanged, listChangedBroughtFiles, readFileBytes } from "./worktree_brought.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import { findMissingHooksFolder, readOrigin, type WorktreePlace, writeOrigin } from "./worktree_place.ts";
+import {
+  findMissingHooksFolder,
+  readWorktreeOrigin,
+  type WorktreeLocation,
+  writeWorktreeOrigin,
+} from "./worktree_place.ts";
 
 export interface SpecBranches {
   readonly branch: string;
@@ -44,11 +49,11 @@ export async function hasOwnChange(git: Git, commit: string, mainBranch: string)
 }
 
 export async function branchExists(git: Git, branch: string): Promise<boolean> {
-  return (await git.ask(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`])) !== null;
+  return (await git.tryReadOutput(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`])) !== null;
 }
 
 /** Returns uncommitted files that would be lost with the worktree, as paths from its top. */
-export async function listUncommittedFiles(place: WorktreePlace): Promise<readonly string[]> {
+export async function listUncommittedFiles(place: WorktreeLocation): Promise<readonly string[]> {
   const { id, repository, worktree, git } = place;
   // Settings of a submodule could name programs, so submodules are examined separately.
   const options = ["--no-renames", "--untracked-files=all", "--ignore-submodules=dirty"];
@@ -60,8 +65,8 @@ export async function listUncommittedFiles(place: WorktreePlace): Promise<readon
     // An incomplete temporary file of a killed writer is not work.
     .filter((path) => parseTemporaryPid(basename(path)) === null);
   const spec = repository.prefix + buildActivePath(id);
-  const asBrought = changed.includes(spec) && (await isSpecAsBrought(place));
-  const origin = readOrigin(place.root, id);
+  const asBrought = changed.includes(spec) && (await isSpecUnchanged(place));
+  const origin = readWorktreeOrigin(place.root, id);
   const moving = new Set(origin?.moving === true ? origin.brought.map(({ path }) => repository.prefix + path) : []);
   const brought = (await listChangedBroughtFiles(place)).map((path) => repository.prefix + path);
   const files = new Set([...changed.filter((path) => !(asBrought && path === spec)), ...brought]);
@@ -69,50 +74,52 @@ export async function listUncommittedFiles(place: WorktreePlace): Promise<readon
 }
 
 /** Stores patterns that a run has added to the repository's ignore list. */
-export async function noteHidingPatterns(
-  { root, id, worktree }: WorktreePlace,
+export async function storeHidingPatterns(
+  { root, id, worktree }: WorktreeLocation,
   patterns: readonly string[],
 ): Promise<void> {
   const { branch, mainBranch } = worktree;
-  const origin = readOrigin(root, id) ?? { branch, mainBranch, brought: [] };
-  await writeOrigin(root, id, { ...origin, hiding: [...new Set([...(origin.hiding ?? []), ...patterns])] });
+  const origin = readWorktreeOrigin(root, id) ?? { branch, mainBranch, brought: [] };
+  await writeWorktreeOrigin(root, id, { ...origin, hiding: [...new Set([...(origin.hiding ?? []), ...patterns])] });
 }
 
 /** Returns files that git ignores only by patterns that a run has added, because these hide work. */
-async function listHiddenFiles({ root, id, git, repository }: WorktreePlace): Promise<readonly string[]> {
-  const hiding = new Set(readOrigin(root, id)?.hiding ?? []);
+async function listHiddenFiles({ root, id, git, repository }: WorktreeLocation): Promise<readonly string[]> {
+  const hiding = new Set(readWorktreeOrigin(root, id)?.hiding ?? []);
   if (hiding.size === 0) return [];
-  const kept = splitLines(readGitFile(repository.commonFolder, "info/exclude") ?? "").filter(
+  const kept = splitPatternLines(readGitFile(repository.commonFolder, "info/exclude") ?? "").filter(
     (line) => !hiding.has(line),
   );
   const rules = ["--exclude-per-directory=.gitignore", `--exclude-from=${join(root, worktreeFiles.exclude(id))}`];
-  return git.list(["ls-files", "--others", "-z", ...rules, ...kept.map((line) => `--exclude=${line}`)]);
+  return git.readEntries(["ls-files", "--others", "-z", ...rules, ...kept.map((line) => `--exclude=${line}`)]);
 }
 
-function splitLines(text: string): readonly string[] {
+function splitPatternLines(text: string): readonly string[] {
   return text.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("#"));
 }
 
 /** Returns uncommitted files, and the spec if git ignores it and its changes were not brought back into the project. */
-export async function listUnsavedFiles(place: WorktreePlace): Promise<readonly string[]> {
+export async function listUnsavedFiles(place: WorktreeLocation): Promise<readonly string[]> {
   const { id, repository, worktree } = place;
   const files = await listUncommittedFiles(place);
   const path = repository.prefix + buildActivePath(id);
   const ignored = await isIgnoredPath(place.git, path);
   const changed =
-    (await readBytesIfFile(join(worktree.root, buildActivePath(id)))) !== null && !(await isSpecAsBrought(place));
+    (await readFileBytes(join(worktree.root, buildActivePath(id)))) !== null && !(await isSpecUnchanged(place));
   return ignored && changed ? [...files, path] : files;
 }
 
 async function isIgnoredPath(git: Git, path: string): Promise<boolean> {
-  return (await git.list(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--", path])).length > 0;
+  return (
+    (await git.readEntries(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--", path])).length > 0
+  );
 }
 
 /** Commits only the spec's file. Returns false when it has no change. */
-export async function commitSpecFile(place: WorktreePlace, message: string): Promise<boolean> {
+export async function commitSpecFile(place: WorktreeLocation, message: string): Promise<boolean> {
   const { id, repository, git } = place;
   const path = repository.prefix + buildActivePath(id);
-  const states = await git.list(["status", "--porcelain", "-z", "--", path]);
+  const states = await git.readEntries(["status", "--porcelain", "-z", "--", path]);
   if (states.length === 0) return false;
   if (states.some((state) => state.startsWith("??"))) await git.run(["add", "--", path]);
   await commitPaths(place, message, [path]);
@@ -128,19 +135,20 @@ const MAX_REFUSAL_CHARS = 2000;
  *
  * @throws OperationError `failed_precondition` with the hook's message and what to do
  */
-export async function commitPaths(place: WorktreePlace, message: string, paths: readonly string[]): Promise<void> {
+export async function commitPaths(place: WorktreeLocation, message: string, paths: readonly string[]): Promise<void> {
   const { id, git, worktree } = place;
   const hooks = await findMissingHooksFolder(place);
   const setting = hooks === null ? [] : ["-c", `core.hooksPath=${hooks}`];
-  const commit = async (): Promise<string | null> => {
+  const tryCommit = async (): Promise<string | null> => {
     const args = [...setting, "commit", "--quiet", "--only", "-m", message, "--", ...paths];
     const { status, stderr } = await git.try(args, { hooks: true });
     return status === 0 ? null : formatGitError(stderr) || `status ${status}`;
   };
-  const texts = async () => String(await Promise.all(paths.map((path) => readBytesIfFile(join(worktree.path, path)))));
-  const before = await texts();
-  let words = await commit();
-  if (words !== null && (await texts()) !== before) words = await commit();
+  const readTexts = async () =>
+    String(await Promise.all(paths.map((path) => readFileBytes(join(worktree.path, path)))));
+  const before = await readTexts();
+  let words = await tryCommit();
+  if (words !== null && (await readTexts()) !== before) words = await tryCommit();
   if (words === null) return;
   const said = words.length > MAX_REFUSAL_CHARS ? `…${words.slice(-MAX_REFUSAL_CHARS).toWellFormed()}` : words;
   throw new OperationError(
@@ -150,7 +158,7 @@ export async function commitPaths(place: WorktreePlace, message: string, paths: 
 }
 
 /** @throws OperationError `failed_precondition` that names the first files, unless the list is empty. */
-export function refuseUncommittedFiles(what: string, files: readonly string[]): void {
+export function assertNoUncommittedFiles(what: string, files: readonly string[]): void {
   if (files.length === 0) return;
   const named = files.slice(0, 5).map((file) => `"${file}"`);
   const more = files.length > named.length ? ` and ${files.length - named.length} more` : "";
@@ -158,12 +166,12 @@ export function refuseUncommittedFiles(what: string, files: readonly string[]): 
 }
 
 /** @throws OperationError `failed_precondition` if the main branch lacks a change of the branch. */
-export async function refuseUnmergedBranch(git: Git, branches: SpecBranches): Promise<void> {
+export async function assertBranchMerged(git: Git, branches: SpecBranches): Promise<void> {
   if (await isBranchMerged(git, branches)) return;
   const { length } = await listCommitsAhead(git, branches);
   throw new OperationError(
     "failed_precondition",
-    `Branch "${branches.branch}" has ${formatCountOf(length, "commit")} that "${branches.mainBranch}" lacks`,
+    `Branch "${branches.branch}" has ${formatCountWithNoun(length, "commit")} that "${branches.mainBranch}" lacks`,
   );
 }
 

@@ -10,7 +10,7 @@ import { openSpecStore } from "../specs/spec_store.ts";
 import {
   describeUnfinishedOperation,
   findUnfinishedOperation,
-  MERGE_ACTION,
+  MERGE_REFLOG_PREFIX,
   readGitHead,
   readRebasedBranch,
 } from "./admin_folder.ts";
@@ -21,49 +21,55 @@ import { mergeText } from "./merge_text.ts";
 import { isAncestor } from "./outside_words.ts";
 import { settleWorktree } from "./settle.ts";
 import { listCheckouts } from "./take_snapshot.ts";
-import { readBytesIfFile, removeBroughtFiles, storeCommonText } from "./worktree_brought.ts";
-import { isBranchMerged, listCommitsAhead, listUncommittedFiles, refuseUncommittedFiles } from "./worktree_commits.ts";
+import { readFileBytes, removeBroughtFiles, storeCommonText } from "./worktree_brought.ts";
+import {
+  assertNoUncommittedFiles,
+  isBranchMerged,
+  listCommitsAhead,
+  listUncommittedFiles,
+} from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import { readOrigin, type WorktreePlace, writeOrigin } from "./worktree_place.ts";
-import { buildMergeMark, readBlobText, rebaseWorktree, runNotedMerge } from "./worktree_rebase.ts";
+import { readWorktreeOrigin, type WorktreeLocation, writeWorktreeOrigin } from "./worktree_place.ts";
+import { buildMergeVariables, readBlobText, rebaseWorktree, runRecordedMerge } from "./worktree_rebase.ts";
 
 /** Maximum moves of the main branch during a rebase. Chosen by planner: each costs another rebase. */
-const MAX_TRIES = 8;
+const MAX_MERGE_TRIES = 8;
 
 /** Rebases the branch, fast-forwards the main branch and copies the spec back. The worktree must exist. */
 export async function mergeWorktree(
-  place: WorktreePlace,
+  place: WorktreeLocation,
   { message, admit }: BranchMergeOptions,
 ): Promise<BranchMergeResult> {
   const { problems } = await settleWorktree(place, null);
   if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
-  refuseUncommittedFiles(`Worktree "${worktreeFiles.folder(place.id)}"`, await listUncommittedFiles(place));
+  assertNoUncommittedFiles(`Worktree "${worktreeFiles.folder(place.id)}"`, await listUncommittedFiles(place));
   const spec = await readWorktreeSpec(place);
   const open = await findOpenCriteria(place, spec);
   if (open.length > 0) return { kind: "open", criteria: open };
   await removeBroughtFiles(place);
-  const answer = await runNotedMerge(place, () => rebaseAndAdvanceMain(place, { message, admit }));
+  const answer = await runRecordedMerge(place, () => rebaseAndAdvanceMain(place, { message, admit }));
   if (answer.kind === "merged" || answer.kind === "nothing") await joinSpecIntoProject(place, spec);
   if (answer.kind === "conflict") await recordMergeConflict(place);
   return answer;
 }
 
 /** Stores a conflict, so that the next run begins with it, see `restartAfterConflict`. */
-async function recordMergeConflict({ root, id, git }: WorktreePlace): Promise<void> {
-  const origin = readOrigin(root, id);
-  if (origin !== null) await writeOrigin(root, id, { ...origin, conflict: await git.line(["rev-parse", "HEAD"]) });
+async function recordMergeConflict({ root, id, git }: WorktreeLocation): Promise<void> {
+  const origin = readWorktreeOrigin(root, id);
+  if (origin !== null)
+    await writeWorktreeOrigin(root, id, { ...origin, conflict: await git.line(["rev-parse", "HEAD"]) });
 }
 
 async function rebaseAndAdvanceMain(
-  place: WorktreePlace,
+  place: WorktreeLocation,
   { message, admit }: BranchMergeOptions,
 ): Promise<BranchMergeResult> {
   const { worktree, git } = place;
   const notes = new Set<string>();
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_MERGE_TRIES; tries++) {
     if (await isBranchMerged(git, worktree)) return { kind: "nothing" };
     const main = await findMainCheckout(place);
-    await refuseUnfinishedOperation(place);
+    await assertNoUnfinishedOperation(place);
     const files = await rebaseWorktree(place);
     if (files !== null) return { kind: "conflict", files };
     for (const note of await restoreOtherSpecs(place, message)) notes.add(note);
@@ -79,7 +85,7 @@ async function rebaseAndAdvanceMain(
 }
 
 /** Returns git in the checkout of the main branch; null if it is not checked out. */
-async function findMainCheckout({ repository, worktree }: WorktreePlace): Promise<Git | null> {
+async function findMainCheckout({ repository, worktree }: WorktreeLocation): Promise<Git | null> {
   // In a submodule git lists the checkout by another path.
   const head = readGitHead(repository.gitFolder);
   if (head !== null && "ref" in head && head.ref === `refs/heads/${worktree.mainBranch}`)
@@ -92,7 +98,7 @@ async function findMainCheckout({ repository, worktree }: WorktreePlace): Promis
  * Throws if git has an unfinished operation in a checkout of the main branch. A rebase would later move the branch back.
  * During a merge, cherry-pick or revert, git rejects another merge.
  */
-async function refuseUnfinishedOperation({ id, repository, worktree }: WorktreePlace): Promise<void> {
+async function assertNoUnfinishedOperation({ id, repository, worktree }: WorktreeLocation): Promise<void> {
   const main = `refs/heads/${worktree.mainBranch}`;
   for (const [path, folder] of await listCheckouts(repository)) {
     const head = readGitHead(folder);
@@ -107,11 +113,15 @@ async function refuseUnfinishedOperation({ id, repository, worktree }: WorktreeP
 }
 
 /** Throws if the merge would restore a file that a person has deleted without committing the deletion. */
-async function refuseDeletedFiles({ id, repository }: WorktreePlace, main: Git, commit: string): Promise<void> {
-  const deleted = await main.list(["ls-files", "-z", "--deleted"]);
+async function assertNoDeletedFileChanges(
+  { id, repository }: WorktreeLocation,
+  main: Git,
+  commit: string,
+): Promise<void> {
+  const deleted = await main.readEntries(["ls-files", "-z", "--deleted"]);
   if (deleted.length === 0) return;
   const specs = `${repository.prefix}${SPECS_FOLDER}/`;
-  const changed = new Set(await main.list(["diff", "--name-only", "-z", "--no-renames", "HEAD", commit, "--"]));
+  const changed = new Set(await main.readEntries(["diff", "--name-only", "-z", "--no-renames", "HEAD", commit, "--"]));
   const lost = deleted.filter((path) => changed.has(path) && !path.startsWith(specs));
   if (lost.length === 0) return;
   throw new OperationError(
@@ -126,7 +136,7 @@ async function refuseDeletedFiles({ id, repository }: WorktreePlace, main: Git, 
  * all times.
  */
 async function fastForwardMainBranch(
-  place: WorktreePlace,
+  place: WorktreeLocation,
   main: Git | null,
   commit: string,
   { joinsOwn }: { readonly joinsOwn: boolean } = { joinsOwn: false },
@@ -137,14 +147,16 @@ async function fastForwardMainBranch(
     const { git } = repository;
     const old = await git.line(["rev-parse", "--verify", ref]);
     if ((await git.try(["merge-base", "--is-ancestor", old, commit])).status !== 0) return false;
-    return (await git.try(["update-ref", "-m", `${MERGE_ACTION}${worktree.branch}`, ref, commit, old])).status === 0;
+    return (
+      (await git.try(["update-ref", "-m", `${MERGE_REFLOG_PREFIX}${worktree.branch}`, ref, commit, old])).status === 0
+    );
   }
-  await refuseDeletedFiles(place, main, commit);
+  await assertNoDeletedFileChanges(place, main, commit);
   const staged = await stageChangedSpecs(place, main, commit);
   // Git overwrites no changed file, not even an ignored one.
   const merge = ["merge", "--quiet", "--ff-only", "--no-autostash", "--no-overwrite-ignore", commit];
   const { status, stderr } = await main.try(merge, {
-    env: { ...buildMergeMark(place.root), GIT_REFLOG_ACTION: `${MERGE_ACTION}${worktree.branch}` },
+    env: { ...buildMergeVariables(place.root), GIT_REFLOG_ACTION: `${MERGE_REFLOG_PREFIX}${worktree.branch}` },
     hooks: true,
   });
   if (status === 0) {
@@ -163,20 +175,20 @@ async function fastForwardMainBranch(
  *
  * @throws OperationError `failed_precondition` if a changed file would be overwritten, or a git operation is unfinished
  */
-export async function advanceMainBranch(place: WorktreePlace, commit: string): Promise<MainBranchUpdate> {
+export async function advanceMainBranch(place: WorktreeLocation, commit: string): Promise<MainBranchUpdate> {
   const { git, worktree } = place;
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_MERGE_TRIES; tries++) {
     const main = await git.line(["rev-parse", "--verify", `refs/heads/${worktree.mainBranch}^{commit}`]);
     if (await isAncestor(git, commit, main)) return "there";
     if (!(await isAncestor(git, main, commit))) return "diverged";
-    await refuseUnfinishedOperation(place);
+    await assertNoUnfinishedOperation(place);
     if (await fastForwardMainBranch(place, await findMainCheckout(place), commit, { joinsOwn: true })) return "moved";
   }
   throw new OperationError("aborted", `Cannot move "${worktree.mainBranch}" forward: it keeps moving`);
 }
 
 /** Joins the worktree's changes of its spec into the project's file. */
-export async function bringSpecBack(place: WorktreePlace): Promise<void> {
+export async function bringSpecBack(place: WorktreeLocation): Promise<void> {
   await joinSpecIntoProject(place, await readWorktreeSpec(place));
 }
 
@@ -190,15 +202,15 @@ interface StagedSpec {
 
 /** Stages specs that the commit changes and that are changed or untracked in the main checkout. */
 async function stageChangedSpecs(
-  { repository }: WorktreePlace,
+  { repository }: WorktreeLocation,
   main: Git,
   commit: string,
 ): Promise<readonly StagedSpec[]> {
   if (main.cwd !== repository.top) return [];
   const specs = `${repository.prefix}${SPECS_FOLDER}`;
   const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional"];
-  const local = new Set((await main.list([...listing, "--", specs])).map((entry) => entry.slice(3)));
-  const changed = await main.list(["diff", "--name-only", "-z", "--no-renames", "HEAD", commit, "--", specs]);
+  const local = new Set((await main.readEntries([...listing, "--", specs])).map((entry) => entry.slice(3)));
+  const changed = await main.readEntries(["diff", "--name-only", "-z", "--no-renames", "HEAD", commit, "--", specs]);
   const staged: StagedSpec[] = [];
   for (const path of changed.filter((one) => local.has(one))) {
     staged.push({
@@ -219,10 +231,13 @@ async function unstageSpecs(main: Git, staged: readonly StagedSpec[]): Promise<v
 }
 
 /** Merges a branch's changes of a spec into the changed file of the project. */
-async function joinStagedSpec({ root, repository }: WorktreePlace, { path, before, after }: StagedSpec): Promise<void> {
+async function joinStagedSpec(
+  { root, repository }: WorktreeLocation,
+  { path, before, after }: StagedSpec,
+): Promise<void> {
   const other = path.slice(`${repository.prefix}${SPECS_FOLDER}/`.length).replace(/\.md$/, "") as SpecId;
   if (after === null || before === null) return;
-  const ours = (await readBytesIfFile(join(root, buildActivePath(other))))?.toString();
+  const ours = (await readFileBytes(join(root, buildActivePath(other))))?.toString();
   if (ours === undefined) return;
   const { text } = await mergeText({ ours, base: before, theirs: after }, "ours");
   if (text === ours) return;
@@ -230,22 +245,25 @@ async function joinStagedSpec({ root, repository }: WorktreePlace, { path, befor
 }
 
 /** The spec's text in the worktree now, and its text when it was brought there. */
-interface SpecThere {
+interface WorktreeSpec {
   readonly theirs: string | null;
   readonly base: string | null;
 }
 
-async function readWorktreeSpec({ root, id, worktree }: WorktreePlace): Promise<SpecThere> {
+async function readWorktreeSpec({ root, id, worktree }: WorktreeLocation): Promise<WorktreeSpec> {
   const [theirs, base] = await Promise.all([
-    readBytesIfFile(join(worktree.root, buildActivePath(id))),
-    readBytesIfFile(join(root, worktreeFiles.base(id))),
+    readFileBytes(join(worktree.root, buildActivePath(id))),
+    readFileBytes(join(root, worktreeFiles.base(id))),
   ]);
   return { theirs: theirs?.toString() ?? null, base: base?.toString() ?? null };
 }
 
 /** Returns unchecked criteria that were added to the project's spec since the run began. */
-async function findOpenCriteria({ root, id }: WorktreePlace, { theirs, base }: SpecThere): Promise<readonly string[]> {
-  const ours = (await readBytesIfFile(join(root, buildActivePath(id))))?.toString();
+async function findOpenCriteria(
+  { root, id }: WorktreeLocation,
+  { theirs, base }: WorktreeSpec,
+): Promise<readonly string[]> {
+  const ours = (await readFileBytes(join(root, buildActivePath(id))))?.toString();
   if (ours === undefined || theirs === null || base === null || ours === base) return [];
   return (await joinSpec({ ours, base, theirs })).open;
 }
@@ -254,11 +272,11 @@ async function findOpenCriteria({ root, id }: WorktreePlace, { theirs, base }: S
  * Joins the worktree's spec into the project's file. Repeating it changes nothing, so the next merge finishes an
  * interrupted one. Afterwards the project's file is independent of the worktree's.
  */
-async function joinSpecIntoProject({ root, id }: WorktreePlace, { theirs, base }: SpecThere): Promise<void> {
+async function joinSpecIntoProject({ root, id }: WorktreeLocation, { theirs, base }: WorktreeSpec): Promise<void> {
   if (theirs === null || base === null || theirs === base) return;
   const store = openSpecStore(root);
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const ours = (await readBytesIfFile(join(root, buildActivePath(id))))?.toString();
+  for (let tries = 0; tries < MAX_MERGE_TRIES; tries++) {
+    const ours = (await readFileBytes(join(root, buildActivePath(id))))?.toString();
     // The spec was archived or deleted meanwhile.
     if (ours === undefined) return;
     const text = await mergeOrJoinSpec({ ours, base, theirs });

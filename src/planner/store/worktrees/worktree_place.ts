@@ -23,13 +23,13 @@ import { readRunRecord } from "./run_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 
 /** Prefix of the folder name of a fresh worktree for checks, before the PID of its process. */
-export const FRESH_PREFIX = "planner-verify-";
+export const FRESH_WORKTREE_PREFIX = "planner-verify-";
 
-const FRESH = new RegExp(String.raw`[\\/](${FRESH_PREFIX}(\d+)-\w+)[\\/]\1$`);
+const FRESH_PATH_PATTERN = new RegExp(String.raw`[\\/](${FRESH_WORKTREE_PREFIX}(\d+)-\w+)[\\/]\1$`);
 
 /** Returns whether the path is a fresh worktree of a running process, in which checks run. */
 export function isFreshWorktree(path: string): boolean {
-  const pid = FRESH.exec(path)?.[2];
+  const pid = FRESH_PATH_PATTERN.exec(path)?.[2];
   return pid !== undefined && isProcessAlive(Number(pid), null);
 }
 
@@ -53,7 +53,7 @@ export interface Repository {
 export async function requireRepository(root: string): Promise<Repository> {
   const git = new Git(root);
   const asked = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--show-prefix"];
-  const answer = await git.ask(["rev-parse", "--path-format=absolute", ...asked]);
+  const answer = await git.tryReadOutput(["rev-parse", "--path-format=absolute", ...asked]);
   if (answer === null) {
     throw new OperationError(
       "failed_precondition",
@@ -81,7 +81,7 @@ async function readAllSettings(git: Git): Promise<ReadonlyMap<string, string>> {
 }
 
 /** One worktree with the project from which it was created. */
-export interface WorktreePlace {
+export interface WorktreeLocation {
   readonly root: string;
   readonly id: SpecId;
   readonly repository: Repository;
@@ -141,7 +141,7 @@ export async function listWorktreeIds(root: string): Promise<readonly SpecId[]> 
   }
 }
 
-export function readOrigin(root: string, id: SpecId): WorktreeOrigin | null {
+export function readWorktreeOrigin(root: string, id: SpecId): WorktreeOrigin | null {
   const read = readJsonFile(join(root, worktreeFiles.origin(id)));
   if (read.kind !== "object") return null;
   const branch = getTextField(read.object, "branch");
@@ -163,7 +163,7 @@ export function readOrigin(root: string, id: SpecId): WorktreeOrigin | null {
   };
 }
 
-export function writeOrigin(root: string, id: SpecId, origin: WorktreeOrigin): Promise<void> {
+export function writeWorktreeOrigin(root: string, id: SpecId, origin: WorktreeOrigin): Promise<void> {
   const file = worktreeFiles.origin(id);
   return replaceFile(join(root, file), file, `${JSON.stringify(origin, null, 2)}\n`);
 }
@@ -174,11 +174,11 @@ export function writeOrigin(root: string, id: SpecId, origin: WorktreeOrigin): P
  * @throws OperationError `failed_precondition` for a folder that is not a worktree: git would use the project's own
  *   checkout there
  */
-export async function openWorktreePlace(
+export async function openWorktreeLocation(
   repository: Repository,
   root: string,
   id: SpecId,
-): Promise<WorktreePlace | null> {
+): Promise<WorktreeLocation | null> {
   const folder = worktreeFiles.folder(id);
   const path = join(root, folder);
   if (!existsSync(path)) return null;
@@ -186,7 +186,7 @@ export async function openWorktreePlace(
   if (gitFolder === null || !isWorktree(path, gitFolder, repository)) {
     throw new OperationError("failed_precondition", `"${folder}" is not a git worktree: move it away`);
   }
-  const origin = readOrigin(root, id);
+  const origin = readWorktreeOrigin(root, id);
   const worktree: WorktreeFacts = {
     path,
     root: join(path, repository.prefix),
@@ -226,7 +226,7 @@ export async function readCurrentBranch({
   gitFolder,
   top,
 }: Pick<Repository, "git" | "gitFolder" | "top">): Promise<string> {
-  const branch = readHeadBranch(gitFolder) ?? (await git.ask(["symbolic-ref", "--quiet", "--short", "HEAD"]));
+  const branch = readHeadBranch(gitFolder) ?? (await git.tryReadOutput(["symbolic-ref", "--quiet", "--short", "HEAD"]));
   if (branch !== null) return branch;
   const unfinished = findUnfinishedOperation(gitFolder);
   throw new OperationError(
@@ -268,7 +268,7 @@ export function resolveHooksFolder(
 export async function findMissingHooksFolder({
   repository,
   worktree,
-}: Pick<WorktreePlace, "repository" | "worktree">): Promise<string | null> {
+}: Pick<WorktreeLocation, "repository" | "worktree">): Promise<string | null> {
   const setting = (await repository.settings()).get("core.hookspath");
   // Git finds a folder in the person's home directory from any worktree.
   if (setting === undefined || isAbsolute(setting) || setting.startsWith("~")) return null;

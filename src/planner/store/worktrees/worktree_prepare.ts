@@ -8,22 +8,22 @@ import { formatGitError, type Git } from "../git/git.ts";
 import { addGitSetting } from "../git/start_git.ts";
 import { WORKTREES_FOLDER } from "../project/places.ts";
 import { listAdminFolders, readGitFile, readGitHead, resolveStoredPath } from "./admin_folder.ts";
-import { refusePlantedPrograms } from "./guard.ts";
-import { keepCommits, keepHashes } from "./keep_commits.ts";
+import { assertNoPlantedPrograms } from "./guard.ts";
+import { keepCommits, keepObjects } from "./keep_commits.ts";
 import type { BranchCheckouts } from "./main_branch.ts";
 import { isAncestor } from "./outside_words.ts";
 import { readSnapshot } from "./snapshot.ts";
-import { bringProjectFiles, hideProjectWorktrees, removeBroughtFiles } from "./worktree_brought.ts";
+import { copyProjectFiles, hideProjectWorktrees, removeBroughtFiles } from "./worktree_brought.ts";
 import type { SpecBranches } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import {
   findMissingHooksFolder,
-  openWorktreePlace,
+  openWorktreeLocation,
   type Repository,
   readCurrentBranch,
-  readOrigin,
-  type WorktreePlace,
-  writeOrigin,
+  readWorktreeOrigin,
+  type WorktreeLocation,
+  writeWorktreeOrigin,
 } from "./worktree_place.ts";
 import { endKilledRebase, resolveSpecConflicts } from "./worktree_rebase.ts";
 
@@ -40,7 +40,7 @@ export async function requireMainBranch(
   const { git } = repository;
   const mainBranch = options.mainBranch ?? (await readCurrentBranch(repository));
   if (refs.has(`refs/heads/${mainBranch}`)) return mainBranch;
-  const empty = (await git.ask(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])) === null;
+  const empty = (await git.tryReadOutput(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])) === null;
   throw new OperationError(
     "failed_precondition",
     empty
@@ -52,23 +52,23 @@ export async function requireMainBranch(
 /** @throws OperationError `failed_precondition` if `base` has commits that the main branch lacks, or does not exist. */
 export async function requireUsableBase({ git }: Repository, mainBranch: string, base: string | null): Promise<void> {
   if (base === null) return;
-  const refuse = (why: string): never => {
+  const throwBaseError = (why: string): never => {
     throw new OperationError("failed_precondition", `Cannot begin at "${base}" ("worktree.base"): ${why}`);
   };
-  if ((await git.ask(["rev-parse", "--verify", "--quiet", `${base}^{commit}`])) === null) {
-    refuse("expected a branch, a tag or a commit of this repository: correct it in .planner/config.md");
+  if ((await git.tryReadOutput(["rev-parse", "--verify", "--quiet", `${base}^{commit}`])) === null) {
+    throwBaseError("expected a branch, a tag or a commit of this repository: correct it in .planner/config.md");
   }
   if ((await git.try(["merge-base", "--is-ancestor", base, `refs/heads/${mainBranch}`])).status !== 0) {
-    refuse(`it has commits that "${mainBranch}" lacks: merge them first, "git merge ${quoteShellWord(base)}"`);
+    throwBaseError(`it has commits that "${mainBranch}" lacks: merge them first, "git merge ${quoteShellWord(base)}"`);
   }
 }
 
-interface Start {
+interface BranchStart {
   /** Commit at which the branch begins; the main branch's end if absent. */
   readonly start?: string;
 }
 
-interface Making {
+interface NewWorktreeRequest {
   readonly repository: Repository;
   readonly root: string;
   readonly id: SpecId;
@@ -76,26 +76,26 @@ interface Making {
 }
 
 /** Creates the worktree of a spec, or reuses the existing one, and copies uncommitted planner files into it. */
-export async function prepareWorktree(making: Making, options: WorktreeOptions): Promise<WorktreePlace> {
+export async function prepareWorktree(making: NewWorktreeRequest, options: WorktreeOptions): Promise<WorktreeLocation> {
   const { repository, root, id, refs } = making;
   const mainBranch = await requireMainBranch(repository, options, refs);
   await hideProjectWorktrees(root);
   await removeUnfinishedWorktree(making);
-  const found = await openWorktreePlace(repository, root, id);
+  const found = await openWorktreeLocation(repository, root, id);
   const branch = `${options.branchPrefix}${id}`;
   const isOld = refs.has(`refs/heads/${branch}`);
   const start = options.base ?? `refs/heads/${mainBranch}`;
-  const opened = found ?? (await makeWorktree(making, { branch, mainBranch, start }));
-  const place: WorktreePlace = { ...opened, worktree: { ...opened.worktree, mainBranch } };
+  const opened = found ?? (await createWorktree(making, { branch, mainBranch, start }));
+  const place: WorktreeLocation = { ...opened, worktree: { ...opened.worktree, mainBranch } };
   if (found !== null) {
-    await refusePlantedPrograms(place, readSnapshot(place));
+    await assertNoPlantedPrograms(place, readSnapshot(place));
     await endKilledRebase(place);
     await removeBroughtFiles(place);
   }
   // A worktree that was just created from the main branch contains no earlier work.
   const begunAnew = found === null ? null : await restartAfterConflict(place);
   const reused = (found !== null || isOld) && (await moveBranchToStart(place, start));
-  const brought = await bringProjectFiles(place);
+  const brought = await copyProjectFiles(place);
   const hooks = await findMissingHooksFolder(place);
   const { env } = place.worktree;
   const own = hooks === null ? env : { ...env, ...addGitSetting("core.hooksPath", hooks, { ...process.env, ...env }) };
@@ -122,18 +122,25 @@ function buildIdentity(
   return found;
 }
 
-async function makeWorktree(making: Making, branches: SpecBranches & Start): Promise<WorktreePlace> {
+async function createWorktree(
+  making: NewWorktreeRequest,
+  branches: SpecBranches & BranchStart,
+): Promise<WorktreeLocation> {
   const { repository, root, id } = making;
   const { branch, mainBranch } = branches;
-  await writeOrigin(root, id, { branch, mainBranch, brought: [] });
+  await writeWorktreeOrigin(root, id, { branch, mainBranch, brought: [] });
   await addWorktree(making, branches);
-  const place = await openWorktreePlace(repository, root, id);
+  const place = await openWorktreeLocation(repository, root, id);
   if (place !== null) return place;
   throw new OperationError("aborted", `"${worktreeFiles.folder(id)}" was removed meanwhile`);
 }
 
 /** Removes a worktree that git had not finished creating, which contains no work. */
-async function removeUnfinishedWorktree({ repository: { git, commonFolder }, root, id }: Making): Promise<void> {
+async function removeUnfinishedWorktree({
+  repository: { git, commonFolder },
+  root,
+  id,
+}: NewWorktreeRequest): Promise<void> {
   const path = resolveStoredPath(join(root, worktreeFiles.folder(id)));
   const gitFolder = (await listAdminFolders(commonFolder)).get(path);
   if (gitFolder === undefined || readGitFile(gitFolder, "locked") !== "initializing") return;
@@ -144,7 +151,7 @@ async function removeUnfinishedWorktree({ repository: { git, commonFolder }, roo
 }
 
 /** Adds the worktree. An existing branch keeps its commits and is checked out. */
-export async function addWorktree(making: Making, branches: SpecBranches & Start): Promise<void> {
+export async function addWorktree(making: NewWorktreeRequest, branches: SpecBranches & BranchStart): Promise<void> {
   const { repository, root, id, refs } = making;
   const { git, commonFolder } = repository;
   const { branch, mainBranch, start = `refs/heads/${mainBranch}` } = branches;
@@ -158,13 +165,13 @@ export async function addWorktree(making: Making, branches: SpecBranches & Start
   const force = gitFolder === undefined ? [] : ["--force"];
   if (gitFolder !== undefined) await keepDeletedCommits(making, branches, gitFolder);
   // Created separately, so that each of the two commands can be repeated if another git blocked it.
-  if (!refs.has(`refs/heads/${branch}`)) await makeBranch(git, branch, start);
+  if (!refs.has(`refs/heads/${branch}`)) await createBranch(git, branch, start);
   await git.run(["worktree", "add", "--quiet", ...force, path, branch]);
 }
 
 /** Keeps the commit that a deleted folder had checked out: git drops its record when the folder is created again. */
 async function keepDeletedCommits(
-  { repository, id }: Making,
+  { repository, id }: NewWorktreeRequest,
   branches: SpecBranches,
   gitFolder: string,
 ): Promise<void> {
@@ -178,19 +185,19 @@ async function keepDeletedCommits(
   await keepCommits(git, { id, gitFolder, commonFolder, ...branches });
 }
 
-async function makeBranch(git: Git, branch: string, start: string): Promise<void> {
+async function createBranch(git: Git, branch: string, start: string): Promise<void> {
   const { status, stderr } = await git.try(["branch", "--no-track", branch, start]);
   if (status === 0) return;
-  if ((await git.ask(["check-ref-format", "--branch", branch])) !== branch) {
+  if ((await git.tryReadOutput(["check-ref-format", "--branch", branch])) !== branch) {
     throw new OperationError("failed_precondition", `Cannot use "${branch}" as a branch: git does not allow that name`);
   }
   throw new OperationError("failed_precondition", `git branch failed: ${formatGitError(stderr)}`);
 }
 
 /** Moves a branch without work to the start of new branches; returns true when it contains work. */
-async function moveBranchToStart({ git, worktree: { mainBranch } }: WorktreePlace, start: string): Promise<boolean> {
+async function moveBranchToStart({ git, worktree: { mainBranch } }: WorktreeLocation, start: string): Promise<boolean> {
   const main = `refs/heads/${mainBranch}`;
-  const tips = await git.ask(["rev-parse", "HEAD", `${start}^{commit}`]);
+  const tips = await git.tryReadOutput(["rev-parse", "HEAD", `${start}^{commit}`]);
   const [head, tip] = (tips ?? "").split("\n");
   const changed = (await git.run(["status", "--porcelain", "-z"])) !== "";
   if (head === tip) return changed;
@@ -213,20 +220,20 @@ interface RestartedWork {
  * After a merge conflict, moves the branch to the main branch's end and applies the work as one uncommitted change with
  * conflict markers. Null without a conflict, if a person has resolved it since, or if there are uncommitted changes.
  */
-async function restartAfterConflict(place: WorktreePlace): Promise<RestartedWork | null> {
+async function restartAfterConflict(place: WorktreeLocation): Promise<RestartedWork | null> {
   const { git, repository, root, id, worktree } = place;
   const main = `refs/heads/${worktree.mainBranch}`;
-  const commit = readOrigin(root, id)?.conflict ?? null;
+  const commit = readWorktreeOrigin(root, id)?.conflict ?? null;
   if (commit === null || (await git.line(["status", "--porcelain"])) !== "") return null;
   const [head, tip] = (await git.line(["rev-parse", "HEAD", main])).split("\n");
   // A process that was killed between the two steps below has moved the branch but not applied the work.
   const isHalf = head === tip && !(await isAncestor(git, commit, main));
   if (!isHalf && (head !== commit || (await isAncestor(git, main, commit)))) return null;
   if (!isHalf) {
-    await keepHashes(repository.git, id, [commit]);
+    await keepObjects(repository.git, id, [commit]);
     await git.run(["reset", "--quiet", "--keep", main]);
   }
   await git.try(["merge", "--quiet", "--squash", "--no-stat", commit]);
-  const files = await git.list(["diff", "--name-only", "-z", "--diff-filter=U"]);
+  const files = await git.readEntries(["diff", "--name-only", "-z", "--diff-filter=U"]);
   return { commit, files: await resolveSpecConflicts(place, git, files) };
 }

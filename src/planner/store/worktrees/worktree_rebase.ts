@@ -8,28 +8,28 @@ import { listRunProcesses, RUN_VARIABLE } from "../processes/run_processes.ts";
 import { buildActivePath, SPECS_FOLDER } from "../project/places.ts";
 import { requireCommitter } from "./commit_check.ts";
 import { joinSpec } from "./join_spec.ts";
-import { readBytesIfFile } from "./worktree_brought.ts";
+import { readFileBytes } from "./worktree_brought.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import { readOrigin, type WorktreePlace, writeOrigin } from "./worktree_place.ts";
+import { readWorktreeOrigin, type WorktreeLocation, writeWorktreeOrigin } from "./worktree_place.ts";
 
 /** Maximum wait in ms for a git left by a killed planner. Chosen by planner: afterwards only git's locks protect. */
 const ORPHAN_LIMIT_MS = 60_000;
-const PAUSE_MS = 20;
+const ORPHAN_PAUSE_MS = 20;
 
 /** Returns variables that mark the git processes of a merge, by which they are found after planner was killed. */
-export function buildMergeMark(root: string): Readonly<Record<string, string>> {
+export function buildMergeVariables(root: string): Readonly<Record<string, string>> {
   return { [RUN_VARIABLE]: `merge@${root}` };
 }
 
 /** Rebases onto the main branch. Returns null on success; else the files in conflict, with the branch unchanged. */
-export async function rebaseWorktree(place: WorktreePlace): Promise<readonly string[] | null> {
+export async function rebaseWorktree(place: WorktreeLocation): Promise<readonly string[] | null> {
   const main = `refs/heads/${place.worktree.mainBranch}`;
   if ((await place.git.try(["merge-base", "--is-ancestor", main, "HEAD"])).status === 0) return null;
   return rebaseBranch(place);
 }
 
 /** Runs `merge` while the worktree's origin records it, so that a later process can clean up if this one is killed. */
-export async function runNotedMerge<Result>(place: WorktreePlace, merge: () => Promise<Result>): Promise<Result> {
+export async function runRecordedMerge<Result>(place: WorktreeLocation, merge: () => Promise<Result>): Promise<Result> {
   await recordMerging(place, true);
   try {
     return await merge();
@@ -38,10 +38,10 @@ export async function runNotedMerge<Result>(place: WorktreePlace, merge: () => P
   }
 }
 
-async function recordMerging({ root, id, worktree }: WorktreePlace, merging: boolean): Promise<void> {
+async function recordMerging({ root, id, worktree }: WorktreeLocation, merging: boolean): Promise<void> {
   const { branch, mainBranch } = worktree;
-  const origin = readOrigin(root, id) ?? { branch, mainBranch, brought: [] };
-  await writeOrigin(root, id, { ...origin, merging });
+  const origin = readWorktreeOrigin(root, id) ?? { branch, mainBranch, brought: [] };
+  await writeWorktreeOrigin(root, id, { ...origin, merging });
 }
 
 /**
@@ -49,12 +49,12 @@ async function recordMerging({ root, id, worktree }: WorktreePlace, merging: boo
  *
  * The worktree had no uncommitted changes when the merge began, so nothing is lost.
  */
-export async function endKilledRebase(place: WorktreePlace): Promise<void> {
+export async function endKilledRebase(place: WorktreeLocation): Promise<void> {
   const { root, id, worktree, git, gitFolder } = place;
-  if (readOrigin(root, id)?.merging !== true) return;
+  if (readWorktreeOrigin(root, id)?.merging !== true) return;
   await waitForOrphanGits(root);
   for (const folder of listRebaseFolders(gitFolder)) {
-    const { status } = await git.try(["rebase", "--abort"], { env: buildMergeMark(root) });
+    const { status } = await git.try(["rebase", "--abort"], { env: buildMergeVariables(root) });
     // Git cannot abort a rebase that was killed very early or very late.
     if (status !== 0) await rm(folder, { recursive: true, force: true });
   }
@@ -70,19 +70,19 @@ function listRebaseFolders(gitFolder: string): readonly string[] {
 /** Waits for every git of a merge whose planner was killed, because killing it would leave its own locks. */
 async function waitForOrphanGits(root: string): Promise<void> {
   const deadline = performance.now() + ORPHAN_LIMIT_MS;
-  const name = buildMergeMark(root)[RUN_VARIABLE] ?? "";
+  const name = buildMergeVariables(root)[RUN_VARIABLE] ?? "";
   const run = { name, leader: null, trustGroup: false };
-  while (listRunProcesses(run).length > 0 && performance.now() < deadline) await sleep(PAUSE_MS);
+  while (listRunProcesses(run).length > 0 && performance.now() < deadline) await sleep(ORPHAN_PAUSE_MS);
 }
 
-async function rebaseBranch(place: WorktreePlace): Promise<readonly string[] | null> {
+async function rebaseBranch(place: WorktreeLocation): Promise<readonly string[] | null> {
   const { git } = place;
   const main = `refs/heads/${place.worktree.mainBranch}`;
-  const options = { env: buildMergeMark(place.root), hooks: true };
+  const options = { env: buildMergeVariables(place.root), hooks: true };
   const settings = ["-c", "rebase.autoStash=false", "-c", "rebase.updateRefs=false", "-c", "rebase.autoSquash=false"];
   let { status, stderr } = await git.try([...settings, "rebase", "--quiet", "--no-fork-point", main], options);
   while (status !== 0) {
-    const files = await git.list(["diff", "--name-only", "-z", "--diff-filter=U"]);
+    const files = await git.readEntries(["diff", "--name-only", "-z", "--diff-filter=U"]);
     if (files.length > 0 && (await resolveSpecConflicts(place, git, files)).length === 0) {
       ({ status, stderr } = await git.try([...settings, "rebase", "--continue"], options));
       continue;
@@ -98,7 +98,7 @@ async function rebaseBranch(place: WorktreePlace): Promise<readonly string[] | n
 
 /** Resolves conflicts in specs. Returns the files still in conflict, including the run's own spec if joining fails. */
 export async function resolveSpecConflicts(
-  place: WorktreePlace,
+  place: WorktreeLocation,
   git: Git,
   files: readonly string[],
 ): Promise<readonly string[]> {
@@ -125,8 +125,12 @@ async function resolveOtherSpecConflict(git: Git, path: string): Promise<void> {
  * Joins both versions of the run's own spec, which keeps a person's text beside the agent's, and stages the result.
  * Returns false if a version or their common text is missing.
  */
-async function resolveOwnSpecConflict({ root, id, worktree }: WorktreePlace, git: Git, path: string): Promise<boolean> {
-  const brought = (await readBytesIfFile(join(root, worktreeFiles.base(id))))?.toString() ?? null;
+async function resolveOwnSpecConflict(
+  { root, id, worktree }: WorktreeLocation,
+  git: Git,
+  path: string,
+): Promise<boolean> {
+  const brought = (await readFileBytes(join(root, worktreeFiles.base(id))))?.toString() ?? null;
   const [base, ours, theirs] = await Promise.all([1, 2, 3].map((stage) => readBlobText(git, `:${stage}:${path}`)));
   const common = base ?? brought;
   if (ours == null || theirs == null || common === null) return false;

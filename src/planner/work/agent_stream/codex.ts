@@ -10,20 +10,23 @@ import {
 import type { AgentTranscript } from "./transcript.ts";
 
 /** Handlers of the events of `codex exec --json`. */
-export const CODEX_EVENTS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
-  ["thread.started", (event: AgentEvent, to: AgentTranscript) => to.begin(readText(event, "thread_id"))],
+export const CODEX_EVENT_HANDLERS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
+  ["thread.started", (event: AgentEvent, to: AgentTranscript) => to.setSession(readText(event, "thread_id"))],
   ["item.started", recordItemStart],
   ["item.completed", recordItemEnd],
   // Codex also reports a lost connection that it will retry, so a turn that ends well clears this failure.
-  ["error", (event: AgentEvent, to: AgentTranscript) => to.fail(readText(event, "message"))],
-  ["turn.failed", (event: AgentEvent, to: AgentTranscript) => to.fail(readText(readObject(event, "error"), "message"))],
+  ["error", (event: AgentEvent, to: AgentTranscript) => to.setFailure(readText(event, "message"))],
+  [
+    "turn.failed",
+    (event: AgentEvent, to: AgentTranscript) => to.setFailure(readText(readObject(event, "error"), "message")),
+  ],
   ["turn.completed", handleTurnCompleted],
 ]);
 
 function handleTurnCompleted(event: AgentEvent, to: AgentTranscript): void {
-  to.recover();
+  to.clearFailure();
   const usage = readObject(event, "usage");
-  to.spent({
+  to.setUsage({
     input_tokens: readNumber(usage, "input_tokens"),
     cached_input_tokens: readNumber(usage, "cached_input_tokens"),
     output_tokens: readNumber(usage, "output_tokens"),
@@ -33,43 +36,46 @@ function handleTurnCompleted(event: AgentEvent, to: AgentTranscript): void {
 
 function recordItemStart(event: AgentEvent, to: AgentTranscript): void {
   const item = readObject(event, "item");
-  if (readText(item, "type") === "command_execution") to.step("shell", readText(item, "command"));
+  if (readText(item, "type") === "command_execution") to.logStep("shell", readText(item, "command"));
   if (readText(item, "type") === "mcp_tool_call") {
-    to.step(`${readText(item, "server")}.${readText(item, "tool")}`, summarizeToolCall(readObject(item, "arguments")));
+    to.logStep(
+      `${readText(item, "server")}.${readText(item, "tool")}`,
+      summarizeToolCall(readObject(item, "arguments")),
+    );
   }
 }
 
-const ITEMS: ReadonlyMap<string, (item: AgentEvent, to: AgentTranscript) => void> = new Map([
-  ["agent_message", (item: AgentEvent, to: AgentTranscript) => to.say(readText(item, "text"))],
+const ITEM_HANDLERS: ReadonlyMap<string, (item: AgentEvent, to: AgentTranscript) => void> = new Map([
+  ["agent_message", (item: AgentEvent, to: AgentTranscript) => to.addMessage(readText(item, "text"))],
   ["command_execution", recordCommandEnd],
   ["mcp_tool_call", recordCallEnd],
   ["file_change", recordFileChanges],
-  ["web_search", (item: AgentEvent, to: AgentTranscript) => to.step("web_search", readText(item, "query"))],
-  ["error", (item: AgentEvent, to: AgentTranscript) => to.note("warning", readText(item, "message"))],
+  ["web_search", (item: AgentEvent, to: AgentTranscript) => to.logStep("web_search", readText(item, "query"))],
+  ["error", (item: AgentEvent, to: AgentTranscript) => to.logNote("warning", readText(item, "message"))],
 ]);
 
 function recordItemEnd(event: AgentEvent, to: AgentTranscript): void {
   const item = readObject(event, "item");
-  ITEMS.get(readText(item, "type"))?.(item, to);
+  ITEM_HANDLERS.get(readText(item, "type"))?.(item, to);
 }
 
 function recordCommandEnd(item: AgentEvent, to: AgentTranscript): void {
   const code = readOwnValue(item, "exit_code");
   const status = readText(item, "status");
-  if (typeof code === "number" && code !== 0) to.stepFailed(`exit status ${code}`);
-  else if (status === "failed" || status === "declined") to.stepFailed(status);
-  if (status === "declined") to.deny(`shell ${readText(item, "command")}`);
+  if (typeof code === "number" && code !== 0) to.logStepFailure(`exit status ${code}`);
+  else if (status === "failed" || status === "declined") to.logStepFailure(status);
+  if (status === "declined") to.addDenial(`shell ${readText(item, "command")}`);
 }
 
 function recordCallEnd(item: AgentEvent, to: AgentTranscript): void {
   if (readText(item, "status") !== "failed") return;
   const why = readText(readObject(item, "error"), "message");
-  to.stepFailed(why);
-  if (/cancel+ed|rejected/i.test(why)) to.deny(`${readText(item, "server")}.${readText(item, "tool")}`);
+  to.logStepFailure(why);
+  if (/cancel+ed|rejected/i.test(why)) to.addDenial(`${readText(item, "server")}.${readText(item, "tool")}`);
 }
 
 function recordFileChanges(item: AgentEvent, to: AgentTranscript): void {
   const paths = readObjects(item, "changes").map((change) => readText(change, "path"));
-  to.step("edit", paths.join(", "));
-  if (readText(item, "status") === "failed") to.stepFailed("the change did not apply");
+  to.logStep("edit", paths.join(", "));
+  if (readText(item, "status") === "failed") to.logStepFailure("the change did not apply");
 }

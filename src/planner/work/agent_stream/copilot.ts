@@ -2,15 +2,15 @@ import { type AgentEvent, readObject, readOwnValue, readText, summarizeToolCall 
 import type { AgentTranscript } from "./transcript.ts";
 
 /** Handlers of the events of `copilot --output-format json`, which reports no tokens. */
-export const COPILOT_EVENTS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
+export const COPILOT_EVENT_HANDLERS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
   ["assistant.message", handleMessage],
   ["tool.execution_start", recordToolStart],
   ["tool.execution_complete", recordToolEnd],
   [
     "session.error",
-    (event: AgentEvent, to: AgentTranscript) => to.fail(readText(readObject(event, "data"), "message")),
+    (event: AgentEvent, to: AgentTranscript) => to.setFailure(readText(readObject(event, "data"), "message")),
   ],
-  ["result", (event: AgentEvent, to: AgentTranscript) => to.begin(readText(event, "sessionId"))],
+  ["result", (event: AgentEvent, to: AgentTranscript) => to.setSession(readText(event, "sessionId"))],
 ]);
 
 function handleMessage(event: AgentEvent, to: AgentTranscript): void {
@@ -18,21 +18,21 @@ function handleMessage(event: AgentEvent, to: AgentTranscript): void {
   const text = readText(data, "content");
   if (text === "") return;
   // The message of a subagent names the call that started it.
-  if (readText(data, "parentToolCallId") === "") to.say(text);
-  else to.quote(text);
+  if (readText(data, "parentToolCallId") === "") to.addMessage(text);
+  else to.logMessage(text);
 }
 
 function recordToolStart(event: AgentEvent, to: AgentTranscript): void {
   const data = readObject(event, "data");
   const [name, about] = [readText(data, "toolName"), summarizeToolCall(readObject(data, "arguments"))];
-  to.step(name, about);
-  to.remember(readText(data, "toolCallId"), `${name} ${about}`);
+  to.logStep(name, about);
+  to.storeCall(readText(data, "toolCallId"), `${name} ${about}`);
 }
 
 function recordToolEnd(event: AgentEvent, to: AgentTranscript): void {
   const data = readObject(event, "data");
   if (readOwnValue(data, "success") !== false) return;
   const error = readObject(data, "error");
-  to.stepFailed(readText(error, "message"));
-  if (readText(error, "code") === "denied") to.deny(to.recall(readText(data, "toolCallId")));
+  to.logStepFailure(readText(error, "message"));
+  if (readText(error, "code") === "denied") to.addDenial(to.getCall(readText(data, "toolCallId")));
 }

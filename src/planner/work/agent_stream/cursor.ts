@@ -3,10 +3,10 @@ import { type AgentEvent, readContentText, readObject, readOwnValue, readText, s
 import type { AgentTranscript } from "./transcript.ts";
 
 /** Handlers of the events of `cursor-agent -p --output-format stream-json`. */
-export const CURSOR_EVENTS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
+export const CURSOR_EVENT_HANDLERS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
   [
     "assistant",
-    (event: AgentEvent, to: AgentTranscript) => to.say(readContentText(readObject(event, "message"), "content")),
+    (event: AgentEvent, to: AgentTranscript) => to.addMessage(readContentText(readObject(event, "message"), "content")),
   ],
   ["tool_call", handleToolCall],
   ["result", handleResult],
@@ -19,21 +19,21 @@ function handleToolCall(event: AgentEvent, to: AgentTranscript): void {
   const [key, value] = entry as [string, AgentEvent];
   if (readText(event, "subtype") === "started") {
     const name = readText(value, "name") || key.replace(/ToolCall$/, "");
-    to.step(name, summarizeToolCall(readObject(value, "args")) || readText(value, "arguments"));
+    to.logStep(name, summarizeToolCall(readObject(value, "args")) || readText(value, "arguments"));
     return;
   }
   const outcome = readObject(value, "result");
   for (const word of ["error", "failure", "rejected"]) {
     const why = readOwnValue(outcome, word);
     if (why !== undefined)
-      to.stepFailed(isJsonObject(why) ? readText(why, "message") || readText(why, "error") || word : word);
+      to.logStepFailure(isJsonObject(why) ? readText(why, "message") || readText(why, "error") || word : word);
   }
 }
 
 function handleResult(event: AgentEvent, to: AgentTranscript): void {
   const text = readText(event, "result");
   const subtype = readText(event, "subtype");
-  if (readOwnValue(event, "is_error") === true || subtype.startsWith("error")) to.fail(text || subtype);
+  if (readOwnValue(event, "is_error") === true || subtype.startsWith("error")) to.setFailure(text || subtype);
   // The result repeats all messages, so it is added only if no message arrived.
-  else if (to.isSilent) to.say(text);
+  else if (to.isSilent) to.addMessage(text);
 }

@@ -2,51 +2,51 @@ import { type AgentEvent, readNumber, readObject, readOwnValue, readText, summar
 import type { AgentTranscript } from "./transcript.ts";
 
 /** Handlers of the events of `gemini --output-format stream-json`. */
-export const GEMINI_EVENTS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
+export const GEMINI_EVENT_HANDLERS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
   ["message", handleMessage],
-  ["init", (event: AgentEvent, to: AgentTranscript) => to.begin(readText(event, "session_id"))],
+  ["init", (event: AgentEvent, to: AgentTranscript) => to.setSession(readText(event, "session_id"))],
   ["tool_use", handleToolUse],
   ["tool_result", handleToolResult],
   [
     "error",
     (event: AgentEvent, to: AgentTranscript) =>
-      to.note(readText(event, "severity") === "warning" ? "warning" : "error", readText(event, "message")),
+      to.logNote(readText(event, "severity") === "warning" ? "warning" : "error", readText(event, "message")),
   ],
   ["result", handleResult],
 ]);
 
 function handleMessage(event: AgentEvent, to: AgentTranscript): void {
   if (readText(event, "role") !== "assistant") return;
-  if (readOwnValue(event, "delta") === true) to.stream(readText(event, "content"));
-  else to.say(readText(event, "content"));
+  if (readOwnValue(event, "delta") === true) to.addMessagePiece(readText(event, "content"));
+  else to.addMessage(readText(event, "content"));
 }
 
 function handleToolUse(event: AgentEvent, to: AgentTranscript): void {
   const [name, about] = [readText(event, "tool_name"), summarizeToolCall(readObject(event, "parameters"))];
-  to.step(name, about);
-  to.remember(readText(event, "tool_id"), `${name} ${about}`);
+  to.logStep(name, about);
+  to.storeCall(readText(event, "tool_id"), `${name} ${about}`);
 }
 
 function handleToolResult(event: AgentEvent, to: AgentTranscript): void {
   if (readText(event, "status") !== "error") return;
   const error = readObject(event, "error");
   const why = readText(error, "message") || readText(event, "output");
-  to.stepFailed(why);
+  to.logStepFailure(why);
   if (
     readText(error, "type") === "policy_violation" ||
     /denied by policy|requires? (?:user )?confirmation/i.test(why)
   ) {
-    to.deny(to.recall(readText(event, "tool_id")));
+    to.addDenial(to.getCall(readText(event, "tool_id")));
   }
 }
 
 function handleResult(event: AgentEvent, to: AgentTranscript): void {
   const stats = readObject(event, "stats");
-  to.spent({
+  to.setUsage({
     input_tokens: readNumber(stats, "input_tokens"),
     cached_input_tokens: readNumber(stats, "cached"),
     output_tokens: readNumber(stats, "output_tokens"),
     cost_usd: null,
   });
-  if (readText(event, "status") === "error") to.fail(readText(readObject(event, "error"), "message"));
+  if (readText(event, "status") === "error") to.setFailure(readText(readObject(event, "error"), "message"));
 }

@@ -10,7 +10,7 @@ export interface LineReaderOptions {
 const LINE_FEED = 0x0a;
 
 /** Initial buffer size in bytes. A buffer of more than 16 times this size shrinks back to it after the line. */
-const USUAL_BYTES = 4096;
+const INITIAL_BUFFER_BYTES = 4096;
 
 /**
  * Splits bytes into lines of UTF-8. The result does not depend on how the bytes are split into chunks. Bytes that are
@@ -21,10 +21,10 @@ const USUAL_BYTES = 4096;
 export class LineReader {
   readonly #options: LineReaderOptions;
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  #buffer = new Uint8Array(USUAL_BYTES);
+  #buffer = new Uint8Array(INITIAL_BUFFER_BYTES);
   #length = 0;
   /** Number of bytes skipped of a line that is too long; 0 outside of such a line. */
-  #skipped = 0;
+  #skippedBytes = 0;
 
   constructor(options: LineReaderOptions) {
     this.#options = options;
@@ -34,20 +34,20 @@ export class LineReader {
     const lines: DecodedLine[] = [];
     let from = 0;
     while (from < chunk.length) {
-      from = this.#takeWhole(chunk, from, lines);
+      from = this.#readShortLines(chunk, from, lines);
       const at = chunk.indexOf(LINE_FEED, from);
       const to = at === -1 ? chunk.length : at;
-      this.#take(chunk.subarray(from, to), lines);
-      if (at !== -1) lines.push(this.#line());
+      this.#readBytes(chunk.subarray(from, to), lines);
+      if (at !== -1) lines.push(this.#finishLine());
       from = to + 1;
     }
     return lines;
   }
 
   /** Decodes many short lines at once, which creates less garbage than one by one. Returns the offset after them. */
-  #takeWhole(chunk: Uint8Array, from: number, lines: DecodedLine[]): number {
+  #readShortLines(chunk: Uint8Array, from: number, lines: DecodedLine[]): number {
     const end = chunk.lastIndexOf(LINE_FEED);
-    if (this.#length > 0 || this.#skipped > 0 || end < from || end - from > this.#options.limitBytes) return from;
+    if (this.#length > 0 || this.#skippedBytes > 0 || end < from || end - from > this.#options.limitBytes) return from;
     for (const text of this.#decoder.decode(chunk.subarray(from, end)).split("\n"))
       lines.push(removeCarriageReturn(text));
     return end + 1;
@@ -55,15 +55,15 @@ export class LineReader {
 
   /** Returns the last line if the stream ended without a line break; otherwise an empty list. */
   end(): readonly DecodedLine[] {
-    return this.#length === 0 && this.#skipped === 0 ? [] : [this.#line()];
+    return this.#length === 0 && this.#skippedBytes === 0 ? [] : [this.#finishLine()];
   }
 
-  #take(bytes: Uint8Array, lines: DecodedLine[]): void {
+  #readBytes(bytes: Uint8Array, lines: DecodedLine[]): void {
     const { limitBytes, onLong } = this.#options;
     let rest = bytes;
     while (rest.length > 0) {
-      if (this.#skipped > 0) {
-        this.#skipped += rest.length;
+      if (this.#skippedBytes > 0) {
+        this.#skippedBytes += rest.length;
         return;
       }
       // One byte more than the limit distinguishes a line of exactly that length from a longer one.
@@ -71,9 +71,9 @@ export class LineReader {
       this.#append(part);
       rest = rest.subarray(part.length);
       if (this.#length <= limitBytes) continue;
-      if (onLong === "split") lines.push(this.#piece());
+      if (onLong === "split") lines.push(this.#cutPiece());
       else {
-        this.#skipped = this.#length;
+        this.#skippedBytes = this.#length;
         this.#length = 0;
       }
     }
@@ -91,7 +91,7 @@ export class LineReader {
   }
 
   /** Removes from the buffer and returns its longest proper prefix that ends between two characters. */
-  #piece(): DecodedLine {
+  #cutPiece(): DecodedLine {
     let cut = this.#length - 1;
     while (cut > this.#length - 4 && isContinuationByte(this.#buffer[cut])) cut--;
     const text = this.#decoder.decode(this.#buffer.subarray(0, cut));
@@ -100,12 +100,12 @@ export class LineReader {
     return { piece: text };
   }
 
-  #line(): DecodedLine {
-    const skipped = this.#skipped;
+  #finishLine(): DecodedLine {
+    const skipped = this.#skippedBytes;
     const text = this.#decoder.decode(this.#buffer.subarray(0, this.#length));
     this.#length = 0;
-    this.#skipped = 0;
-    if (this.#buffer.length > USUAL_BYTES * 16) this.#buffer = new Uint8Array(USUAL_BYTES);
+    this.#skippedBytes = 0;
+    if (this.#buffer.length > INITIAL_BUFFER_BYTES * 16) this.#buffer = new Uint8Array(INITIAL_BUFFER_BYTES);
     if (skipped > 0) return { leftOutBytes: skipped };
     return removeCarriageReturn(text);
   }

@@ -2,10 +2,10 @@ import { type AgentEvent, readNumber, readObject, readOwnValue, readText, summar
 import type { AgentTranscript } from "./transcript.ts";
 
 /** Handlers of the events of `opencode run --format json`. */
-export const OPENCODE_EVENTS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
-  ["text", (event: AgentEvent, to: AgentTranscript) => to.say(readText(readObject(event, "part"), "text"))],
+export const OPENCODE_EVENT_HANDLERS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
+  ["text", (event: AgentEvent, to: AgentTranscript) => to.addMessage(readText(readObject(event, "part"), "text"))],
   ["tool_use", recordToolUse],
-  ["step_start", (event: AgentEvent, to: AgentTranscript) => to.begin(readText(event, "sessionID"))],
+  ["step_start", (event: AgentEvent, to: AgentTranscript) => to.setSession(readText(event, "sessionID"))],
   ["step_finish", handleStepFinished],
   ["error", handleErrorEvent],
 ]);
@@ -14,11 +14,11 @@ function recordToolUse(event: AgentEvent, to: AgentTranscript): void {
   const part = readObject(event, "part");
   const state = readObject(part, "state");
   const [name, about] = [readText(part, "tool"), summarizeToolCall(readObject(state, "input"))];
-  to.step(name, about);
+  to.logStep(name, about);
   if (readText(state, "status") !== "error") return;
   const why = readText(state, "error");
-  to.stepFailed(why);
-  if (/specified a rule which prevents|rejected permission/.test(why)) to.deny(`${name} ${about}`);
+  to.logStepFailure(why);
+  if (/specified a rule which prevents|rejected permission/.test(why)) to.addDenial(`${name} ${about}`);
 }
 
 function handleStepFinished(event: AgentEvent, to: AgentTranscript): void {
@@ -27,7 +27,7 @@ function handleStepFinished(event: AgentEvent, to: AgentTranscript): void {
   const cache = readObject(tokens, "cache");
   const cached_input_tokens = readNumber(cache, "read");
   const cost = readOwnValue(part, "cost");
-  to.spend({
+  to.addReportedUsage({
     input_tokens: readNumber(tokens, "input") + readNumber(cache, "write") + cached_input_tokens,
     cached_input_tokens,
     output_tokens: readNumber(tokens, "output") + readNumber(tokens, "reasoning"),
@@ -37,6 +37,8 @@ function handleStepFinished(event: AgentEvent, to: AgentTranscript): void {
 }
 
 function handleErrorEvent(event: AgentEvent, to: AgentTranscript): void {
-  const told = readObject(event, "error");
-  to.fail(readText(readObject(told, "data"), "message") || readText(told, "message") || readText(told, "name"));
+  const error = readObject(event, "error");
+  to.setFailure(
+    readText(readObject(error, "data"), "message") || readText(error, "message") || readText(error, "name"),
+  );
 }

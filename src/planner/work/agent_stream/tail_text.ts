@@ -5,7 +5,7 @@ const BLOCK_CHARS = 8 * 1024;
 export class TailText {
   readonly #limit: number;
   /** Number of characters added so far, including characters that are no longer kept. */
-  #length = 0;
+  #addedChars = 0;
   #blocks: string[] = [];
   #blockChars = 0;
   #pieces: string[] = [];
@@ -17,25 +17,25 @@ export class TailText {
 
   add(text: string): void {
     const piece = text.length > this.#limit ? text.slice(-this.#limit - 1) : text;
-    this.#length += text.length;
+    this.#addedChars += text.length;
     this.#pieces.push(piece);
     this.#pieceChars += piece.length;
-    if (this.#pieceChars >= BLOCK_CHARS) this.#close();
+    if (this.#pieceChars >= BLOCK_CHARS) this.#joinPieces();
   }
 
   get length(): number {
-    return this.#length;
+    return this.#addedChars;
   }
 
   get text(): string {
     const kept = [...this.#blocks, ...this.#pieces].join("");
-    if (this.#length <= this.#limit) return kept;
+    if (this.#addedChars <= this.#limit) return kept;
     const tail = kept.slice(-this.#limit);
     // Drops the second half of a surrogate pair at the cut.
     return /^[\udc00-\udfff]/.test(tail) ? tail.slice(1) : tail;
   }
 
-  #close(): void {
+  #joinPieces(): void {
     this.#blocks.push(this.#pieces.join(""));
     this.#blockChars += this.#pieceChars;
     this.#pieces = [];

@@ -10,17 +10,17 @@ const MAX_DENIALS = 20;
 export class AgentTranscript {
   #lines: string[] = [];
   /** Streamed text whose line has not ended. */
-  #begun = "";
-  #saying = new TailText(MAX_AGENT_OUTPUT_CHARS);
-  #said = "";
-  #final: string | null = null;
+  #unfinishedLine = "";
+  #currentText = new TailText(MAX_AGENT_OUTPUT_CHARS);
+  #lastText = "";
+  #reportedOutput: string | null = null;
   #failure: string | null = null;
   #session: string | null = null;
   #usage: Usage | null = null;
-  #message = "";
-  readonly #denied = new Set<string>();
+  #messageId = "";
+  readonly #denials = new Set<string>();
   /** Summaries of calls without a result, by call id. */
-  readonly #calls = new Map<string, string>();
+  readonly #callSummaries = new Map<string, string>();
   /** Masks whole streamed lines, because a secret may be split across events. */
   readonly #mask: SecretMask;
 
@@ -30,105 +30,106 @@ export class AgentTranscript {
   }
 
   /** Stores the agent's session id, by which the session can be continued. */
-  begin(session: string): void {
+  setSession(session: string): void {
     if (session !== "") this.#session = session;
   }
 
   /** Adds tokens and cost since the last report. */
-  spend(usage: Usage): void {
+  addReportedUsage(usage: Usage): void {
     this.#usage = addUsage(this.#usage ?? NO_USAGE, usage);
   }
 
   /** Sets tokens and cost of the whole run. */
-  spent(usage: Usage): void {
+  setUsage(usage: Usage): void {
     this.#usage = usage;
   }
 
   /** Stores a message id and returns whether it differs from the id of the previous call. */
-  isNew(message: string): boolean {
-    if (message === this.#message) return false;
-    this.#message = message;
+  isNewMessage(message: string): boolean {
+    if (message === this.#messageId) return false;
+    this.#messageId = message;
     return true;
   }
 
   /** Stores the summary of a call, which may be denied later. */
-  remember(id: string, call: string): void {
-    if (this.#calls.size >= MAX_DENIALS) this.#calls.delete(this.#calls.keys().next().value ?? "");
-    this.#calls.set(id, shortenToLine(call));
+  storeCall(id: string, call: string): void {
+    if (this.#callSummaries.size >= MAX_DENIALS)
+      this.#callSummaries.delete(this.#callSummaries.keys().next().value ?? "");
+    this.#callSummaries.set(id, shortenToLine(call));
   }
 
   /** Returns the stored summary of a call; an empty text if the id is unknown. */
-  recall(id: string): string {
-    return this.#calls.get(id) ?? "";
+  getCall(id: string): string {
+    return this.#callSummaries.get(id) ?? "";
   }
 
   /** Adds an action that was denied to the agent. */
-  deny(call: string): void {
+  addDenial(call: string): void {
     const denied = shortenToLine(call);
-    if (denied === "" || this.#denied.has(denied) || this.#denied.size >= MAX_DENIALS) return;
-    this.#denied.add(denied);
-    this.note("denied", denied);
+    if (denied === "" || this.#denials.has(denied) || this.#denials.size >= MAX_DENIALS) return;
+    this.#denials.add(denied);
+    this.logNote("denied", denied);
   }
 
   /** Adds a complete message of the agent. */
-  say(text: string): void {
+  addMessage(text: string): void {
     this.#endLine();
-    if (this.#saying.length > 0) this.#saying.add("\n");
-    this.#saying.add(text);
-    this.#log(text);
+    if (this.#currentText.length > 0) this.#currentText.add("\n");
+    this.#currentText.add(text);
+    this.#logLines(text);
   }
 
   /** Logs a message of another speaker, such as a subagent, which is not part of the output. */
-  quote(text: string): void {
+  logMessage(text: string): void {
     this.#endLine();
-    this.#log(text);
+    this.#logLines(text);
   }
 
   /** Adds a piece of a message, which the next piece continues. */
-  stream(text: string): void {
-    const lines = (this.#begun + text).split("\n");
-    this.#begun = lines.pop() ?? "";
-    for (const line of lines) this.#streamed(line, "\n");
-    if (this.#begun.length > MAX_AGENT_OUTPUT_CHARS) this.#endLine();
+  addMessagePiece(text: string): void {
+    const lines = (this.#unfinishedLine + text).split("\n");
+    this.#unfinishedLine = lines.pop() ?? "";
+    for (const line of lines) this.#addStreamedLine(line, "\n");
+    if (this.#unfinishedLine.length > MAX_AGENT_OUTPUT_CHARS) this.#endLine();
   }
 
   /** Logs a step of the agent with its subject. */
-  step(name: string, about: string): void {
-    this.#endSaying();
+  logStep(name: string, about: string): void {
+    this.#endText();
     this.#lines.push(shortenToLine(about === "" ? `[${name}]` : `[${name}] ${about}`));
   }
 
   /** Logs that a step failed. */
-  stepFailed(why: string): void {
-    this.note("failed", why);
+  logStepFailure(why: string): void {
+    this.logNote("failed", why);
   }
 
-  note(word: string, text: string): void {
+  logNote(label: string, text: string): void {
     this.#endLine();
-    this.#lines.push(shortenToLine(text === "" ? `[${word}]` : `[${word}] ${text}`));
+    this.#lines.push(shortenToLine(text === "" ? `[${label}]` : `[${label}] ${text}`));
   }
 
   /** Stores the failure of the run as reported by the agent itself. */
-  fail(why: string): void {
-    this.note("error", why);
+  setFailure(why: string): void {
+    this.logNote("error", why);
     this.#failure = shortenToLine(why === "" ? "The agent reports an error" : why);
   }
 
   /** Clears the failure, because the agent continues. */
-  recover(): void {
+  clearFailure(): void {
     this.#failure = null;
   }
 
   /** Records the output that the agent reported itself. */
-  finish(text: string): void {
-    this.#endSaying();
-    this.#final = text;
+  setOutput(text: string): void {
+    this.#endText();
+    this.#reportedOutput = text;
     // The agent's last text is already in the log.
-    if (text.trim() !== this.#said.trim()) this.#log(text);
+    if (text.trim() !== this.#lastText.trim()) this.#logLines(text);
   }
 
   /** Returns the lines completed since the last call. */
-  take(): readonly string[] {
+  takeLines(): readonly string[] {
     const lines = this.#lines;
     this.#lines = [];
     return lines;
@@ -136,17 +137,17 @@ export class AgentTranscript {
 
   /** Ends an unfinished streamed line. */
   end(): void {
-    this.#endSaying();
+    this.#endText();
   }
 
   /** Output of the agent; null when it printed no text. Read it after `end`. */
   get output(): string | null {
-    return this.#final ?? (this.#said === "" ? null : this.#said);
+    return this.#reportedOutput ?? (this.#lastText === "" ? null : this.#lastText);
   }
 
   /** True while the agent has printed no text. */
   get isSilent(): boolean {
-    return this.#said === "" && this.#saying.length === 0 && this.#begun === "";
+    return this.#lastText === "" && this.#currentText.length === 0 && this.#unfinishedLine === "";
   }
 
   get failure(): string | null {
@@ -162,28 +163,28 @@ export class AgentTranscript {
   }
 
   get denied(): readonly string[] {
-    return [...this.#denied];
+    return [...this.#denials];
   }
 
-  #endSaying(): void {
+  #endText(): void {
     this.#endLine();
-    const text = this.#saying.text;
-    if (text.trim() !== "") this.#said = text;
-    this.#saying = new TailText(MAX_AGENT_OUTPUT_CHARS);
+    const text = this.#currentText.text;
+    if (text.trim() !== "") this.#lastText = text;
+    this.#currentText = new TailText(MAX_AGENT_OUTPUT_CHARS);
   }
 
   #endLine(): void {
-    if (this.#begun !== "") this.#streamed(this.#begun, "");
-    this.#begun = "";
+    if (this.#unfinishedLine !== "") this.#addStreamedLine(this.#unfinishedLine, "");
+    this.#unfinishedLine = "";
   }
 
-  #streamed(line: string, end: string): void {
+  #addStreamedLine(line: string, end: string): void {
     const masked = this.#mask.line(line);
-    this.#saying.add(masked + end);
+    this.#currentText.add(masked + end);
     this.#lines.push(removeCarriageReturn(masked));
   }
 
-  #log(text: string): void {
+  #logLines(text: string): void {
     if (text.trim() !== "") this.#lines.push(...text.trimEnd().split("\n").map(removeCarriageReturn));
   }
 }

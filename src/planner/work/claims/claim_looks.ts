@@ -19,13 +19,13 @@ export interface SeenClaim {
 export type SeenClaims = ReadonlyMap<SpecId, SeenClaim>;
 
 /** Returns the queried claims. An unchanged claim keeps the time it was first seen, unless the machine restarted. */
-export function addSeenClaims(
+export function updateSeenClaims(
   before: SeenClaims,
-  look: ReadonlyMap<SpecId, string>,
+  queriedClaims: ReadonlyMap<SpecId, string>,
   { now, texts }: { readonly now: MonotonicTime; readonly texts: ReadonlyMap<string, ClaimContent> },
 ): SeenClaims {
   return new Map(
-    [...look].map(([id, oid]) => {
+    [...queriedClaims].map(([id, oid]) => {
       const known = before.get(id);
       const same = known?.oid === oid;
       const since = same && known.since.boot === now.boot ? known.since : now;

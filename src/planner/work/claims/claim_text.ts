@@ -21,26 +21,26 @@ export interface ClaimContent {
 /** `process` of a claim whose work a person took over. Its state is `done` although the spec is unfinished. */
 export const KEPT_BY_HAND = "by hand";
 
-const FIELDS = ["spec", "state", "by", "clone", "process", "nonce"] as const;
+const CLAIM_FIELDS = ["spec", "state", "by", "clone", "process", "nonce"] as const;
 
 /** Maximum length of a field in another clone's claim, in characters. Chosen by planner: names and ids are shorter. */
-const MAX_FIELD = 120;
+const MAX_FIELD_CHARS = 120;
 
 /** Returns the message of a claim's commit, in the project's format of commit messages. */
-export function formatClaim(message: CommitWriter, claim: ClaimContent & { readonly spec: SpecId }): string {
-  const lines = FIELDS.map((name) => `${name}: ${removeUnsafeCharacters(claim[name])}`);
-  return `${message(`claim ${claim.spec}`).trimEnd()}\n\n${lines.join("\n")}\n`;
+export function formatClaim(writeMessage: CommitWriter, claim: ClaimContent & { readonly spec: SpecId }): string {
+  const lines = CLAIM_FIELDS.map((name) => `${name}: ${removeUnsafeCharacters(claim[name])}`);
+  return `${writeMessage(`claim ${claim.spec}`).trimEnd()}\n\n${lines.join("\n")}\n`;
 }
 
 /** Parses the message of a claim's commit, of any writer. Returns null for any other message. */
 export function parseClaim(message: string): ClaimContent | null {
-  const found = new Map<string, string>();
+  const values = new Map<string, string>();
   // The last line of each name counts, because the project's message format may contain the same words earlier.
   for (const line of message.split("\n")) {
     const [, name = "", value = ""] = /^([a-z]+): (.*)$/.exec(line) ?? [];
-    if (name !== "") found.set(name, removeUnsafeCharacters(value));
+    if (name !== "") values.set(name, removeUnsafeCharacters(value));
   }
-  const [spec, state, by, clone, process, nonce] = FIELDS.map((name) => found.get(name) ?? "");
+  const [spec, state, by, clone, process, nonce] = CLAIM_FIELDS.map((name) => values.get(name) ?? "");
   if (!spec || !clone || (state !== "held" && state !== "done")) return null;
   return { spec, state, by: by || "somebody", clone, process: process ?? "", nonce: nonce ?? "" };
 }
@@ -50,7 +50,7 @@ function removeUnsafeCharacters(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
     .trim()
-    .slice(0, MAX_FIELD)
+    .slice(0, MAX_FIELD_CHARS)
     .toWellFormed();
 }
 

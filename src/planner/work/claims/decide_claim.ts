@@ -11,7 +11,7 @@ export interface ClaimFacts {
   readonly seen: SeenClaim | null;
   readonly own: StoredOwnClaim | null;
   /** Whether the spec is done in the remote's main branch. */
-  readonly inMain: boolean;
+  readonly isInMain: boolean;
   /** Whether a person wants to take the claim from any holder. */
   readonly steal: boolean;
   readonly now: MonotonicTime;
@@ -27,19 +27,19 @@ export type ClaimDecision =
 
 /** Decides whether this clone may begin to work on a spec. */
 export function decideClaimTaking(facts: ClaimFacts): ClaimDecision {
-  const { seen, inMain, remote, steal } = facts;
+  const { seen, isInMain: inMain, remote, steal } = facts;
   if (inMain) return buildRefusalDecision(`it is done in the main branch of "${remote}": pull`);
   if (seen === null) return buildTakeDecision(null);
   if (isOwnClaim(facts)) return buildTakeDecision(seen.oid);
-  const free = steal || isStaleClaim(seen, facts.now, facts.renewMs);
-  return free
+  const isFree = steal || isStaleClaim(seen, facts.now, facts.renewMs);
+  return isFree
     ? { ...buildTakeDecision(seen.oid), from: describeHolder(facts) }
     : buildRefusalDecision(describeOtherHolder(facts));
 }
 
 /** Decides whether this clone may merge a spec, for which it needs a `done` claim. */
 export function decideClaimFinish(facts: ClaimFacts): ClaimDecision {
-  const { seen, own, inMain, remote, steal } = facts;
+  const { seen, own, isInMain: inMain, remote, steal } = facts;
   if (seen !== null && isOwnClaim(facts)) {
     const isDone = seen.text?.state === "done" || own?.state === "done";
     const isKept = (seen.text?.process ?? own?.process) === KEPT_BY_HAND;
@@ -74,7 +74,7 @@ function isOwnClaim({ seen, own, clone }: ClaimFacts): boolean {
 export function describeOtherHolder(facts: Pick<ClaimFacts, "remote" | "seen" | "now">): string {
   const { seen, now, remote } = facts;
   if (seen === null) return `nobody holds its claim at "${remote}" any more`;
-  const age = formatAge(getUnchangedMs(seen, now));
+  const age = formatDuration(getUnchangedMs(seen, now));
   if (isKeptByHand(seen)) return `${describeHolder(facts)} has taken it over in another clone and works on it by hand`;
   if (seen.text?.state === "done") return `finished by ${describeHolder(facts)}, not yet in your main branch: pull`;
   return `${describeHolder(facts)} is working on it in another clone (seen unchanged for ${age}, by "${remote}")`;
@@ -90,7 +90,7 @@ export function describeHolder({ seen }: Pick<ClaimFacts, "seen">): string {
 }
 
 /** Formats a duration in seconds below 2 minutes, in minutes below 2 hours, and in hours above. */
-export function formatAge(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);

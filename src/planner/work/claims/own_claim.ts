@@ -38,9 +38,9 @@ export type SettledClaim =
 
 /** Compares the tried changes with `seen`, the claim's commit at the remote, or null without a claim. */
 export function settleOwnClaim(own: StoredOwnClaim, seen: string | null, nowMs: number): SettledClaim {
-  const hit = own.tried.find(({ oid }) => oid === (seen ?? ""));
-  if (hit !== undefined) {
-    const claim = applyClaimChange(own, hit, nowMs);
+  const appliedChange = own.tried.find(({ oid }) => oid === (seen ?? ""));
+  if (appliedChange !== undefined) {
+    const claim = applyClaimChange(own, appliedChange, nowMs);
     return claim === null ? { kind: "released" } : { kind: "own", claim };
   }
   if (seen === own.base)

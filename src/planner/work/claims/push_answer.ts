@@ -8,7 +8,7 @@
 export type PushOutcome = "won" | "unclear";
 
 export interface PushedRefResult {
-  readonly sign: PushOutcome;
+  readonly outcome: PushOutcome;
   /** The server's message if the line reports a rejection; null for other lines. */
   readonly refusal: string | null;
 }
@@ -25,15 +25,15 @@ export function parsePushAnswer(stdout: string, status: number | null): Readonly
     const [sign = "", refs, words = ""] = line.split("\t");
     if (refs === undefined || sign.length !== 1) continue;
     const ref = refs.slice(refs.lastIndexOf(":") + 1);
-    lines.set(ref, { sign: interpretPushSign(sign, status), refusal: sign === "!" ? extractRefusal(words) : null });
+    lines.set(ref, { outcome: interpretPushSign(sign, status), refusal: sign === "!" ? extractRefusal(words) : null });
   }
   return lines;
 }
 
 /** Returns the meaning of a sign. `=` is not a success, because two clones that push the same commit both get it. */
 function interpretPushSign(sign: string, status: number | null): PushOutcome {
-  const answered = status === 0 || status === 1;
-  return answered && ["*", "+", " ", "-"].includes(sign) ? "won" : "unclear";
+  const hasAnswer = status === 0 || status === 1;
+  return hasAnswer && ["*", "+", " ", "-"].includes(sign) ? "won" : "unclear";
 }
 
 function extractRefusal(words: string): string | null {

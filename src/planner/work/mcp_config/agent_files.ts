@@ -21,7 +21,7 @@ export interface AgentConfigFile {
 export const MCP_SERVER_NAME = "planner";
 
 /** Field of Claude Code's entry that adds every tool of the server to the first message of each session. */
-const ALWAYS_LOAD = "alwaysLoad";
+const ALWAYS_LOAD_FIELD = "alwaysLoad";
 
 /** Value of `$schema`, which opencode would add to a settings file. Planner writes it to keep the file unchanged. */
 export const OPENCODE_SCHEMA_URL = "https://opencode.ai/config.json";
@@ -44,11 +44,11 @@ export const AGENT_CONFIG_FILES = {
   opencode: { files: ["opencode.json", "opencode.jsonc"], extend: extendOpenCodeFile },
   kiro: {
     files: [".kiro/settings/mcp.json"],
-    extend: (file, text, server) => extendJsonFile(file, text, "mcpServers", buildPlainEntry(server)),
+    extend: (file, text, server) => extendJsonFile(file, text, "mcpServers", buildCommandEntry(server)),
   },
   qwen: {
     files: [".qwen/settings.json"],
-    extend: (file, text, server) => extendJsonFile(file, text, "mcpServers", buildPlainEntry(server)),
+    extend: (file, text, server) => extendJsonFile(file, text, "mcpServers", buildCommandEntry(server)),
   },
   copilot: {
     files: [".mcp.json", ".github/mcp.json"],
@@ -70,13 +70,13 @@ function buildStdioEntry({ command, args }: McpServerCommand): ServerEntry {
   return { type: "stdio", command, args };
 }
 
-function buildPlainEntry({ command, args }: McpServerCommand): ServerEntry {
+function buildCommandEntry({ command, args }: McpServerCommand): ServerEntry {
   return { command, args };
 }
 
 // Without a terminal, Gemini refuses tools that require consent; `trust` gives consent for planner's server only.
 function buildTrustedEntry(server: McpServerCommand): ServerEntry {
-  return server.trusted === true ? { ...buildPlainEntry(server), trust: true } : buildPlainEntry(server);
+  return server.trusted === true ? { ...buildCommandEntry(server), trust: true } : buildCommandEntry(server);
 }
 
 async function extendJsonFile(file: string, text: string, list: string, entry: ServerEntry): Promise<ConfigEditResult> {
@@ -91,14 +91,14 @@ async function extendClaudeFile(file: string, text: string, server: McpServerCom
   const path = ["mcpServers", MCP_SERVER_NAME];
   const isShared = isEqualJson(readJson(text, path), buildStdioEntry(server));
   return isShared
-    ? extendJson(file, text, [...path, ALWAYS_LOAD], true)
-    : extendJson(file, text, path, { ...buildStdioEntry(server), [ALWAYS_LOAD]: true });
+    ? extendJson(file, text, [...path, ALWAYS_LOAD_FIELD], true)
+    : extendJson(file, text, path, { ...buildStdioEntry(server), [ALWAYS_LOAD_FIELD]: true });
 }
 
 // Agents that read the same file ignore Claude Code's extra field.
 async function extendSharedFile(file: string, text: string, server: McpServerCommand): Promise<ConfigEditResult> {
   const { readJsonValue: readJson } = await import("./json_config.ts");
-  const loaded = { ...buildStdioEntry(server), [ALWAYS_LOAD]: true };
+  const loaded = { ...buildStdioEntry(server), [ALWAYS_LOAD_FIELD]: true };
   if (isEqualJson(readJson(text, ["mcpServers", MCP_SERVER_NAME]), loaded)) return { kind: "present" };
   return extendJsonFile(file, text, "mcpServers", buildStdioEntry(server));
 }
@@ -114,8 +114,8 @@ async function extendOpenCodeFile(
   const text = given.trim() === "" ? `${JSON.stringify({ $schema: OPENCODE_SCHEMA_URL }, null, 2)}\n` : given;
   const servers = readJson(text, ["mcp", "servers"]);
   const isMap = isJsonObject(servers) && !("type" in servers) && !("enabled" in servers);
-  const older = readJson(text, ["mcp", MCP_SERVER_NAME]) !== undefined;
+  const hasOlderEntry = readJson(text, ["mcp", MCP_SERVER_NAME]) !== undefined;
   const entry = { type: "local", command: [command, ...args] };
-  if (isMap && !older) return extendJson(file, text, ["mcp", "servers", MCP_SERVER_NAME], entry);
+  if (isMap && !hasOlderEntry) return extendJson(file, text, ["mcp", "servers", MCP_SERVER_NAME], entry);
   return extendJson(file, text, ["mcp", MCP_SERVER_NAME], { ...entry, enabled: true });
 }

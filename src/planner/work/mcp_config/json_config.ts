@@ -19,11 +19,11 @@ import {
   type ServerEntry,
 } from "./config_edit.ts";
 
-const LENIENT = { allowTrailingComma: true, allowEmptyContent: true } as const;
+const LENIENT_PARSING = { allowTrailingComma: true, allowEmptyContent: true } as const;
 
-type Entry = ServerEntry | boolean | readonly string[] | { readonly [key: string]: Entry };
+type JsonEntry = ServerEntry | boolean | readonly string[] | { readonly [key: string]: JsonEntry };
 
-interface Layout {
+interface JsonLayout {
   readonly unit: string;
   readonly eol: string;
 }
@@ -48,13 +48,15 @@ export function extendJson(
   if (root === undefined) return { kind: "added", text: `${mark}${buildNewJson(path, entry, detectLineEnding(json))}` };
   const found = findNodeAtLocation(root, [...path]);
   if (found !== undefined) return { kind: isEqualJson(parseNode(json, found), entry) ? "present" : "other" };
-  const { parent, depth } = findDeepestObject(file, root, path);
+  const { parent, depth } = findDeepestParent(file, root, path);
   const key = path[depth] ?? "";
   const value = nestEntry(path.slice(depth + 1), entry);
   const extended = insertMember(json, parent, (indent) =>
     indent === null ? renderInlineMember(key, value) : renderMember(key, value, indent, detectLayout(json)),
   );
-  if (!isEqualJson(parse(extended, [], LENIENT), buildExpectedData(parse(json, [], LENIENT), path, entry))) {
+  if (
+    !isEqualJson(parse(extended, [], LENIENT_PARSING), buildExpectedData(parse(json, [], LENIENT_PARSING), path, entry))
+  ) {
     throw buildUnfitConfigError(
       file,
       `"${path.slice(0, -1).join(".")}" is written in a way that cannot be extended safely`,
@@ -81,14 +83,14 @@ export function extendJsonList(
   if (list === undefined) return extendJson(file, text, path, items);
   const known: unknown = parseNode(json, list);
   if (!Array.isArray(known)) throw buildUnfitConfigError(file, `"${path.join(".")}" is no list`);
-  const before: unknown = parse(json, [], LENIENT);
+  const before: unknown = parse(json, [], LENIENT_PARSING);
   const missing = items.filter((item) => !known.includes(item));
   for (const item of missing) {
     const tree = parseJsonRoot(file, json);
     const node = tree === undefined ? undefined : findNodeAtLocation(tree, [...path]);
     if (node !== undefined) json = insertMember(json, node, () => JSON.stringify(item));
   }
-  if (!isEqualJson(parse(json, [], LENIENT), buildExpectedData(before, path, [...known, ...missing]))) {
+  if (!isEqualJson(parse(json, [], LENIENT_PARSING), buildExpectedData(before, path, [...known, ...missing]))) {
     throw buildUnfitConfigError(file, `"${path.join(".")}" is written in a way that cannot be extended safely`);
   }
   return missing.length === 0 ? { kind: "present" } : { kind: "added", text: mark + json };
@@ -96,20 +98,20 @@ export function extendJsonList(
 
 /** Returns the value at `path`; undefined if the path does not exist. */
 export function readJsonValue(text: string, path: readonly string[]): unknown {
-  const root = parseTree(text.replace(BYTE_ORDER_MARK, ""), [], LENIENT);
+  const root = parseTree(text.replace(BYTE_ORDER_MARK, ""), [], LENIENT_PARSING);
   const node = root === undefined ? undefined : findNodeAtLocation(root, [...path]);
   return node === undefined ? undefined : parseNode(text.replace(BYTE_ORDER_MARK, ""), node);
 }
 
 function parseJsonRoot(file: string, json: string): Node | undefined {
   const errors: ParseError[] = [];
-  const root = parseTree(json, errors, LENIENT);
+  const root = parseTree(json, errors, LENIENT_PARSING);
   const [error] = errors;
   if (error !== undefined) {
-    const words = printParseErrorCode(error.error)
+    const reason = printParseErrorCode(error.error)
       .replace(/(?<=[a-z])(?=[A-Z])/g, " ")
       .toLowerCase();
-    throw buildBrokenConfigError(file, findLineAndColumn(json, error.offset), `not valid JSON, ${words}`);
+    throw buildBrokenConfigError(file, findLineAndColumn(json, error.offset), `not valid JSON, ${reason}`);
   }
   if (root !== undefined && root.type !== "object") {
     throw buildBrokenConfigError(file, findLineAndColumn(json, root.offset), `expected an object, found ${root.type}`);
@@ -119,7 +121,7 @@ function parseJsonRoot(file: string, json: string): Node | undefined {
   return root;
 }
 
-function findDeepestObject(file: string, root: Node, path: readonly string[]): { parent: Node; depth: number } {
+function findDeepestParent(file: string, root: Node, path: readonly string[]): { parent: Node; depth: number } {
   let parent = root;
   for (const [depth, key] of path.entries()) {
     const next = findNodeAtLocation(parent, [key]);
@@ -131,7 +133,7 @@ function findDeepestObject(file: string, root: Node, path: readonly string[]): {
   return { parent, depth: path.length };
 }
 
-function detectLayout(json: string): Layout {
+function detectLayout(json: string): JsonLayout {
   return { unit: detectIndentUnit(json), eol: detectLineEnding(json) };
 }
 
@@ -174,11 +176,11 @@ function findCommaAfter(json: string, end: number): number | undefined {
   return json[at] === "," ? at : undefined;
 }
 
-function renderMember(key: string, value: Entry, indent: string, layout: Layout): string {
-  if (!isJsonObject<Entry>(value)) return renderInlineMember(key, value);
+function renderMember(key: string, value: JsonEntry, indent: string, layout: JsonLayout): string {
+  if (!isJsonObject<JsonEntry>(value)) return renderInlineMember(key, value);
   const inner = indent + layout.unit;
   const lines = Object.entries(value).map(([name, each]) =>
-    isJsonObject<Entry>(each)
+    isJsonObject<JsonEntry>(each)
       ? `${inner}${renderMember(name, each, inner, layout)}`
       : `${inner}${JSON.stringify(name)}: ${renderInlineValue(each)}`,
   );
@@ -197,14 +199,14 @@ function renderInlineValue(value: unknown): string {
     .join(", ")} }`;
 }
 
-function buildNewJson(path: readonly string[], entry: Entry, eol: string): string {
+function buildNewJson(path: readonly string[], entry: JsonEntry, eol: string): string {
   const [first = "", ...rest] = path;
   const layout = { unit: "  ", eol };
   return `{${eol}  ${renderMember(first, nestEntry(rest, entry), "  ", layout)}${eol}}${eol}`;
 }
 
-function nestEntry(path: readonly string[], entry: Entry): Entry {
-  return path.reduceRight<Entry>((inner, key) => ({ [key]: inner }), entry);
+function nestEntry(path: readonly string[], entry: JsonEntry): JsonEntry {
+  return path.reduceRight<JsonEntry>((inner, key) => ({ [key]: inner }), entry);
 }
 
 function buildExpectedData(data: unknown, path: readonly string[], entry: unknown): unknown {
@@ -215,7 +217,7 @@ function buildExpectedData(data: unknown, path: readonly string[], entry: unknow
 }
 
 function parseNode(json: string, node: Node): unknown {
-  return parse(json.slice(node.offset, node.offset + node.length), [], LENIENT);
+  return parse(json.slice(node.offset, node.offset + node.length), [], LENIENT_PARSING);
 }
 
 function detectIndentUnit(json: string): string {

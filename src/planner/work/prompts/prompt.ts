@@ -21,7 +21,7 @@ export interface PromptRequest {
   readonly projectName: string;
   /** Name of the template that the caller requests; null for the default choice. */
   readonly template: string | null;
-  readonly place: WorkFolder;
+  readonly folder: WorkFolder;
 }
 
 /** Folder and branch in which the agent works. */
@@ -51,10 +51,10 @@ export interface AssembledPrompt {
  *
  * Source: docs/contract/spec-tool.md#output-1; docs/decisions.md#s-22.
  */
-export async function assemblePrompt(places: PromptSources, request: PromptRequest): Promise<AssembledPrompt> {
-  const { spec, place } = request;
-  const template = await loadTemplate(places.prompts, chooseTemplateName(request));
-  const context = await readPromptContext(places.prompts, spec);
+export async function assemblePrompt(sources: PromptSources, request: PromptRequest): Promise<AssembledPrompt> {
+  const { spec, folder: place } = request;
+  const template = await loadTemplate(sources.prompts, chooseTemplateName(request));
+  const context = await readPromptContext(sources.prompts, spec);
   const filled = fillTemplate(template, buildPromptVariables(request, context));
   if (filled.text.trim() === "") {
     throw new OperationError(
@@ -64,12 +64,12 @@ export async function assemblePrompt(places: PromptSources, request: PromptReque
   }
   const sections = [
     filled.text.trim(),
-    ...(context.text === "" || filled.used.has("spec.context") ? [] : [`## Context files\n\n${context.text}`]),
+    ...(context.text === "" || filled.usedVariables.has("spec.context") ? [] : [`## Context files\n\n${context.text}`]),
     ...buildReviewSections(spec),
     ...(place.isolated ? [buildWorktreeSection(place)] : []),
     ...buildCommitSections(request, template.text),
     buildChecklist(request),
-    ...(spec.outputSchema === null ? [] : [(await places.outputs.promptSection(spec.outputSchema)).trim()]),
+    ...(spec.outputSchema === null ? [] : [(await sources.outputs.promptSection(spec.outputSchema)).trim()]),
   ];
   return {
     template: template.name,
@@ -102,7 +102,7 @@ export async function readPromptVariables(
 }
 
 function buildPromptVariables(request: PromptRequest, context: PromptContext): ReadonlyMap<string, string> {
-  const { spec, specText, projectName, place } = request;
+  const { spec, specText, projectName, folder: place } = request;
   const values: Readonly<Record<keyof typeof PROMPT_VARIABLES, string>> = {
     "project.name": projectName,
     spec: specText.replace(/^\ufeff/, "").trim(),
@@ -133,7 +133,7 @@ function extractDescription({ body }: Spec): string {
   return body.slice(from, next?.start ?? body.length).trim();
 }
 
-function requestsCommit(template: string): boolean {
+function namesCommitFormat(template: string): boolean {
   return /planner\(\{\{\s*spec\.id\s*\}\}\)/.test(template);
 }
 
@@ -142,13 +142,13 @@ function buildReviewSections({ body }: Spec): readonly string[] {
   const reviews = parseReviews(body);
   const last = reviews.at(-1);
   if (last === undefined) return [];
-  const quoted = last.text.split("\n").map((line) => `> ${line}`.trimEnd());
+  const quotedReview = last.text.split("\n").map((line) => `> ${line}`.trimEnd());
   const before = reviews.length === 1 ? "" : " What they said before is there too: it still holds.";
   return [
     [
       "## A person sent the work back",
       `A person has reviewed the work on this spec and asks for changes, under \`## Review\` of the spec.${before} Do what the newest entry asks, and leave the section as it is:`,
-      quoted.join("\n"),
+      quotedReview.join("\n"),
     ].join("\n\n"),
   ];
 }
@@ -163,9 +163,9 @@ function buildWorktreeSection({ path, branch }: WorkFolder): string {
 
 /** Returns the section of commit rules. Omits the default format if the template contains it. */
 function buildCommitSections({ spec, config }: PromptRequest, template: string): readonly string[] {
-  const { commit_template: form } = config.git;
-  if (form === null) return requestsCommit(template) ? [] : [buildCommitSection(spec)];
-  const example = createCommitWriter(form, spec)("<what the commit does>");
+  const { commit_template: commitTemplate } = config.git;
+  if (commitTemplate === null) return namesCommitFormat(template) ? [] : [buildCommitSection(spec)];
+  const example = createCommitWriter(commitTemplate, spec)("<what the commit does>");
   return [
     [
       "## Commit your work",

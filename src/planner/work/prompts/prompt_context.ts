@@ -34,14 +34,14 @@ export async function readPromptContext(prompts: PromptStore, spec: Spec): Promi
   return { text: blocks.join("\n\n"), warnings };
 }
 
-interface Content {
+interface ContextContent {
   readonly content: string;
   readonly problem: string | null;
 }
 
-async function readContextFile(prompts: PromptStore, path: string, room: number): Promise<Content> {
+async function readContextFile(prompts: PromptStore, path: string, room: number): Promise<ContextContent> {
   if (room <= 0) return buildProblemContent("left out, the files before it fill the prompt");
-  const read = await prompts.projectFile(path, room);
+  const read = await prompts.readProjectFile(path, room);
   if (read.kind === "outside") {
     throw new OperationError("failed_precondition", `Cannot read context file "${path}": it lies outside the project`);
   }
@@ -52,7 +52,7 @@ async function readContextFile(prompts: PromptStore, path: string, room: number)
   return { content: `${block}\n\n(${cut})`, problem: cut };
 }
 
-function buildProblemContent(problem: string): Content {
+function buildProblemContent(problem: string): ContextContent {
   return { content: `(${problem})`, problem };
 }
 

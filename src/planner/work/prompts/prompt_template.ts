@@ -7,7 +7,7 @@ import { STANDARD_PROMPT, STANDARD_PROMPT_NAME } from "./standard_prompt.ts";
 
 /** Matches `{{…}}` from the first opening braces to the next closing ones. */
 const PLACEHOLDER = /\{\{([\s\S]*?)\}\}/g;
-const PARENT = /\{\{\s*>\s*parent\s*\}\}/g;
+const PARENT_PLACEHOLDER = /\{\{\s*>\s*parent\s*\}\}/g;
 
 /** A template combined with the templates that it extends. */
 export interface PromptTemplate {
@@ -27,21 +27,21 @@ export async function loadTemplate(prompts: PromptStore, name: string): Promise<
 }
 
 async function joinTemplates(prompts: PromptStore, name: string, children: readonly string[]): Promise<string> {
-  const way = [...children, name];
+  const path = [...children, name];
   if (children.includes(name)) {
     throw new OperationError(
       "failed_precondition",
-      `Prompt templates extend each other in a circle: ${way.join(" -> ")}`,
+      `Prompt templates extend each other in a circle: ${path.join(" -> ")}`,
     );
   }
   const { parent, body } = await readTemplate(prompts, name, children.at(-1));
   if (parent !== null) {
-    const above = await joinTemplates(prompts, parent, way);
-    return body.search(PARENT) === -1
-      ? `${above.trimEnd()}\n\n${body.trimStart()}`
-      : body.replace(PARENT, () => above.trim());
+    const parentText = await joinTemplates(prompts, parent, path);
+    return body.search(PARENT_PLACEHOLDER) === -1
+      ? `${parentText.trimEnd()}\n\n${body.trimStart()}`
+      : body.replace(PARENT_PLACEHOLDER, () => parentText.trim());
   }
-  if (body.search(PARENT) === -1) return body;
+  if (body.search(PARENT_PLACEHOLDER) === -1) return body;
   throw new OperationError(
     "failed_precondition",
     `Prompt "${name}" holds {{> parent}} and extends none: expected "extends: <name>" in its frontmatter`,
@@ -96,7 +96,7 @@ export async function hasTemplate(prompts: PromptStore, name: string): Promise<b
 export interface FilledTemplate {
   readonly text: string;
   /** Names of the variables that the template used. */
-  readonly used: ReadonlySet<string>;
+  readonly usedVariables: ReadonlySet<string>;
   /** One line for each unknown placeholder, which stays in the text unchanged. */
   readonly warnings: readonly string[];
 }
@@ -113,10 +113,10 @@ export function fillTemplate({ name, text }: PromptTemplate, values: ReadonlyMap
     return value ?? whole;
   });
   const warnings = [...unknown].map((placeholder) => {
-    const meant = placeholder.slice(2, -2).trim();
-    const near = meant === "" ? undefined : findNearest(meant, values.keys());
+    const variable = placeholder.slice(2, -2).trim();
+    const near = variable === "" ? undefined : findNearest(variable, values.keys());
     const hint = near === undefined ? "" : `. Did you mean "{{${near}}}"?`;
     return `Prompt "${name}" holds ${placeholder}, which means nothing and stays as it is${hint}`;
   });
-  return { text: filled, used, warnings };
+  return { text: filled, usedVariables: used, warnings };
 }

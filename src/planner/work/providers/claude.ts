@@ -1,7 +1,7 @@
 import { type AgentGrant, buildRulesForDenials, buildShellRules, formatArgumentsSetting } from "./grant.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
-export const claude: ProviderRow = {
+export const claudeRow: ProviderRow = {
   ...DEFAULT_ROW,
   title: "Claude Code",
   program: "claude",
@@ -10,20 +10,21 @@ export const claude: ProviderRow = {
   guardedArgs: ({ task, commands }) =>
     task === "split"
       ? ["--permission-mode", "default", "--disallowedTools", "Edit,Write,NotebookEdit"]
-      : ["--permission-mode", "acceptEdits", "--settings", buildSettings(commands)],
+      : ["--permission-mode", "acceptEdits", "--settings", buildPermissionSettings(commands)],
   skipArgs: ["--dangerously-skip-permissions"],
   skipWords: ["--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "bypassPermissions"],
   resumeArgs: (session) => ["--resume", session],
   stream: "claude",
-  allowing: (denied) => formatArgumentsSetting("claude", ["--allowedTools", ...buildRulesForDenials(denied, "Bash")]),
+  buildAllowSetting: (denied) =>
+    formatArgumentsSetting("claude", ["--allowedTools", ...buildRulesForDenials(denied, "Bash")]),
 };
 
 /** Commands that only a person may run, denied even if the project's own settings allow every command of planner. */
-const DENIED = ["approve", "trust"].map((name) => `Bash(planner ${name}:*)`);
+const DENIED_RULES = ["approve", "trust"].map((name) => `Bash(planner ${name}:*)`);
 
 // Written as JSON, because a rule in --allowedTools ends at a comma or a blank.
-function buildSettings(commands: AgentGrant["commands"]): string {
+function buildPermissionSettings(commands: AgentGrant["commands"]): string {
   return JSON.stringify({
-    permissions: { allow: ["mcp__planner", ...buildShellRules("Bash", ":*", commands)], deny: DENIED },
+    permissions: { allow: ["mcp__planner", ...buildShellRules("Bash", ":*", commands)], deny: DENIED_RULES },
   });
 }

@@ -1,7 +1,7 @@
 import type { McpServerCommand } from "../mcp_config/agent_files.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
-export const codex: ProviderRow = {
+export const codexRow: ProviderRow = {
   ...DEFAULT_ROW,
   title: "Codex CLI",
   program: "codex",
@@ -17,7 +17,7 @@ export const codex: ProviderRow = {
   // The index and objects of a linked worktree are in the repository's own .git folder, which the sandbox would make
   // read-only.
   writableArgs: (folders) => ["-c", `sandbox_workspace_write.writable_roots=${formatTomlValue(folders)}`],
-  allowing: null,
+  buildAllowSetting: null,
 };
 
 // Without an explicit approval mode, codex cancels tools that change something, because no person is present to

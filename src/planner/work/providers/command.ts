@@ -1,7 +1,7 @@
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 /** Row for any program, used for agents that exist only in the configuration. */
-export const command: ProviderRow = {
+export const commandRow: ProviderRow = {
   ...DEFAULT_ROW,
   title: "a command of your own",
   program: null,
@@ -21,5 +21,5 @@ export const command: ProviderRow = {
   modelArgs: [],
   resumeArgs: null,
   stream: "text",
-  allowing: null,
+  buildAllowSetting: null,
 };

@@ -7,21 +7,21 @@ import {
 } from "./grant.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
-export const copilot: ProviderRow = {
+export const copilotRow: ProviderRow = {
   ...DEFAULT_ROW,
   title: "GitHub Copilot CLI",
   program: "copilot",
   // With the prompt on standard input, copilot runs headless without a flag.
   args: ["--output-format", "json", "--no-auto-update", "--additional-mcp-config", "@{mcp_config}"],
   guardedArgs: (grant) =>
-    grant.task === "split" ? ["--deny-tool=write", "--deny-tool=shell"] : buildAllowedTools(grant),
+    grant.task === "split" ? ["--deny-tool=write", "--deny-tool=shell"] : buildAllowArguments(grant),
   skipArgs: ["--allow-all"],
   skipWords: ["--allow-all", "--allow-all-tools", "--allow-all-paths", "--allow-all-urls", "--yolo", "--trust-folder"],
   // Copilot reports its session only at its end, so a run that is killed earlier could not be continued.
   resumeArgs: (session) => [`--session-id=${session}`],
   newSessionArgs: (session) => [`--session-id=${session}`],
   stream: "copilot",
-  allowing(denied) {
+  buildAllowSetting(denied) {
     const calls = denied.map((what) => parseDeniedCall(what, "bash"));
     const args = calls.flatMap(({ tool, line }) =>
       line === null ? [`--allow-tool=${tool}`] : buildRulesForLine(line),
@@ -41,6 +41,6 @@ function buildRulesForLine(line: string): readonly string[] {
 }
 
 // Each rule is a separate argument, because copilot would read the next argument as part of a list.
-function buildAllowedTools({ commands }: AgentGrant): readonly string[] {
+function buildAllowArguments({ commands }: AgentGrant): readonly string[] {
   return ["planner", "write", ...buildShellRules("shell", ":*", commands)].map((rule) => `--allow-tool=${rule}`);
 }

@@ -1,7 +1,7 @@
 import { AGENT_CONFIG_FILES } from "../mcp_config/agent_files.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
-export const cursorAgent: ProviderRow = {
+export const cursorAgentRow: ProviderRow = {
   ...DEFAULT_ROW,
   title: "Cursor CLI",
   program: "cursor-agent",
@@ -15,5 +15,5 @@ export const cursorAgent: ProviderRow = {
   promptVia: "argument",
   stream: "cursor",
   mcp: { kind: "project_file", file: AGENT_CONFIG_FILES.cursor },
-  allowing: null,
+  buildAllowSetting: null,
 };

@@ -2,7 +2,7 @@ import { AGENT_CONFIG_FILES } from "../mcp_config/agent_files.ts";
 import { type AgentGrant, GIT_COMMANDS, PLANNER_COMMANDS, parseDeniedCall, splitShellCommands } from "./grant.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
-export const gemini: ProviderRow = {
+export const geminiRow: ProviderRow = {
   ...DEFAULT_ROW,
   title: "Gemini CLI",
   program: "gemini",
@@ -21,7 +21,7 @@ export const gemini: ProviderRow = {
   mcp: { kind: "project_file", file: AGENT_CONFIG_FILES.gemini },
   runFile: { suffix: ".policy.toml", text: (_, grant) => (grant === null ? "" : buildPolicy(grant)) },
   // The pages "Headless mode" and "Troubleshooting" of gemini list these statuses.
-  exits: {
+  exitMeanings: {
     41: "authentication failed",
     42: "it did not accept the prompt or an argument",
     44: "its sandbox failed",
@@ -31,9 +31,9 @@ export const gemini: ProviderRow = {
     55: "it does not trust the folder",
     130: "it was cancelled",
   },
-  allowing(denied) {
+  buildAllowSetting(denied) {
     const rules = denied.map((what) => {
-      const { tool, line } = parseDeniedCall(what, SHELL);
+      const { tool, line } = parseDeniedCall(what, SHELL_TOOL);
       const fields = line === null ? { toolName: tool, decision: "allow" } : buildExactRule(line);
       return `{ ${formatRuleFields(fields).join(", ")} }`;
     });
@@ -41,11 +41,11 @@ export const gemini: ProviderRow = {
   },
 };
 
-type Rule = Readonly<Record<string, string | number | boolean | readonly string[]>>;
+type PolicyRule = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
-const SHELL = "run_shell_command";
+const SHELL_TOOL = "run_shell_command";
 /** Policy of a split with the highest priority, so that the person's own rules allow nothing. */
-const SPLIT_POLICY = formatRule({ toolName: ["write_file", "replace", SHELL], decision: "deny", priority: 999 });
+const SPLIT_POLICY = formatRule({ toolName: ["write_file", "replace", SHELL_TOOL], decision: "deny", priority: 999 });
 
 /**
  * Returns the policy of a run. Gemini ignores rules in a project's own folder. Source:
@@ -55,22 +55,22 @@ function buildPolicy({ task, commands }: AgentGrant): string {
   if (task === "split") return SPLIT_POLICY;
   return [
     formatRule({ mcpName: "planner", toolName: "*", decision: "allow" }),
-    formatRule({ toolName: SHELL, commandPrefix: [...GIT_COMMANDS, ...PLANNER_COMMANDS], decision: "allow" }),
+    formatRule({ toolName: SHELL_TOOL, commandPrefix: [...GIT_COMMANDS, ...PLANNER_COMMANDS], decision: "allow" }),
     ...commands.flatMap(splitShellCommands).map((line) => formatRule(buildExactRule(line))),
   ].join("\n");
 }
 
 /** Returns a rule for exactly this line. Gemini matches it against JSON, whose closing quote excludes longer lines. */
-function buildExactRule(line: string): Rule {
+function buildExactRule(line: string): PolicyRule {
   const commandRegex = escapePattern(JSON.stringify(line).slice(1));
-  return { toolName: SHELL, commandRegex, decision: "allow", allowRedirection: true };
+  return { toolName: SHELL_TOOL, commandRegex, decision: "allow", allowRedirection: true };
 }
 
-function formatRule(fields: Rule): string {
+function formatRule(fields: PolicyRule): string {
   return `[[rule]]\n${formatRuleFields(fields).join("\n")}\n`;
 }
 
-function formatRuleFields(fields: Rule): readonly string[] {
+function formatRuleFields(fields: PolicyRule): readonly string[] {
   return Object.entries({ priority: 900, ...fields }).map(
     ([key, value]) => `${key} = ${JSON.stringify(value).replaceAll("\x7f", "\\u007F")}`,
   );

@@ -34,8 +34,8 @@ export function buildShellRules(
   anyArguments: string,
   commands: AgentGrant["commands"],
 ): readonly string[] {
-  const begun = [...GIT_COMMANDS, ...PLANNER_COMMANDS].map((start) => `${shell}(${start}${anyArguments})`);
-  return [...begun, ...commands.flatMap(splitShellCommands).map((line) => `${shell}(${line})`)];
+  const prefixRules = [...GIT_COMMANDS, ...PLANNER_COMMANDS].map((start) => `${shell}(${start}${anyArguments})`);
+  return [...prefixRules, ...commands.flatMap(splitShellCommands).map((line) => `${shell}(${line})`)];
 }
 
 /** A denied tool call: the name of the tool and, for the shell tool, the command line. */
@@ -74,15 +74,15 @@ export const COMMANDS_REFUSED_IN_RUNS = [
   "work",
 ];
 
-const REFUSED = new RegExp(`^(?:\\S*/)?planner (?:${COMMANDS_REFUSED_IN_RUNS.join("|")})(?= |$)`);
+const REFUSED_COMMAND = new RegExp(`^(?:\\S*/)?planner (?:${COMMANDS_REFUSED_IN_RUNS.join("|")})(?= |$)`);
 
 /** Names of the shell tool in denials. */
-const SHELLS: ReadonlySet<string> = new Set(["Bash", "bash", "run_shell_command", "shell"]);
+const SHELL_TOOLS: ReadonlySet<string> = new Set(["Bash", "bash", "run_shell_command", "shell"]);
 
 /** Whether a rule for this call would allow every command: the call names no command, or one with a wildcard. */
 function allowsAnyCommand(denied: string): boolean {
   const [tool = "", command = ""] = denied.trim().split(/\s+/);
-  return SHELLS.has(tool) && (command === "" || command.includes("*"));
+  return SHELL_TOOLS.has(tool) && (command === "" || command.includes("*"));
 }
 
 /**
@@ -90,19 +90,19 @@ function allowsAnyCommand(denied: string): boolean {
  * commands that always fail within a run, truncated calls, and calls whose rule would allow every command. Also omits
  * calls that contain the spec's id, because their rule would match no other run.
  */
-export function buildAllowingLine(
+export function buildAllowSetting(
   allowing: BuildAllowSetting,
   denied: readonly string[],
   specId: string,
 ): string | null {
-  const useful = denied.filter((what) => {
+  const allowable = denied.filter((what) => {
     const [, ...words] = what.split(" ");
     return (
       !allowsAnyCommand(what) &&
       !what.includes(specId) &&
       !what.endsWith("…") &&
-      !splitShellCommands(words.join(" ")).some((line) => REFUSED.test(line))
+      !splitShellCommands(words.join(" ")).some((line) => REFUSED_COMMAND.test(line))
     );
   });
-  return allowing === null || useful.length === 0 ? null : allowing(useful);
+  return allowing === null || allowable.length === 0 ? null : allowing(allowable);
 }

@@ -1,7 +1,7 @@
 import { AGENT_CONFIG_FILES } from "../mcp_config/agent_files.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
-export const kiro: ProviderRow = {
+export const kiroRow: ProviderRow = {
   ...DEFAULT_ROW,
   title: "Kiro CLI",
   program: "kiro-cli",
@@ -13,6 +13,6 @@ export const kiro: ProviderRow = {
   resumeArgs: null,
   stream: "text",
   mcp: { kind: "project_file", file: AGENT_CONFIG_FILES.kiro },
-  exits: { 3: "an MCP server did not start", 4: "the name of the agent is unknown to it" },
-  allowing: null,
+  exitMeanings: { 3: "an MCP server did not start", 4: "the name of the agent is unknown to it" },
+  buildAllowSetting: null,
 };

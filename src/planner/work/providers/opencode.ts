@@ -2,7 +2,7 @@ import { MCP_SERVER_NAME, OPENCODE_SCHEMA_URL } from "../mcp_config/agent_files.
 import { type AgentGrant, GIT_COMMANDS, PLANNER_COMMANDS, parseDeniedCall, splitShellCommands } from "./grant.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
-export const opencode: ProviderRow = {
+export const opencodeRow: ProviderRow = {
   ...DEFAULT_ROW,
   title: "opencode",
   program: "opencode",
@@ -24,7 +24,7 @@ export const opencode: ProviderRow = {
     },
   },
   env: { OPENCODE_CONFIG: "{run_file}" },
-  allowing(denied) {
+  buildAllowSetting(denied) {
     const permission: Record<string, "allow" | Record<string, "allow">> = {};
     for (const { tool, line } of denied.map((what) => parseDeniedCall(what, "bash"))) {
       const lines = permission[tool];
@@ -39,7 +39,7 @@ export const opencode: ProviderRow = {
 function buildPermissions({ task, commands }: AgentGrant): Readonly<Record<string, unknown>> {
   const elsewhere = { external_directory: "deny", webfetch: "deny", websearch: "deny" };
   if (task === "split") return { edit: "deny", bash: { "*": "deny" }, ...elsewhere };
-  const begun = [...GIT_COMMANDS, ...PLANNER_COMMANDS].map((start) => [`${start} *`, "allow"]);
-  const exact = commands.flatMap(splitShellCommands).map((line) => [line, "allow"]);
-  return { edit: "allow", bash: Object.fromEntries([["*", "deny"], ...begun, ...exact]), ...elsewhere };
+  const prefixRules = [...GIT_COMMANDS, ...PLANNER_COMMANDS].map((start) => [`${start} *`, "allow"]);
+  const exactRules = commands.flatMap(splitShellCommands).map((line) => [line, "allow"]);
+  return { edit: "allow", bash: Object.fromEntries([["*", "deny"], ...prefixRules, ...exactRules]), ...elsewhere };
 }

@@ -1,4 +1,4 @@
-import type { PromptVia, StreamKind } from "../../config/config_values.ts";
+import type { PromptChannel, StreamKind } from "../../config/config_values.ts";
 import type { AgentConfigFile, McpServerCommand } from "../mcp_config/agent_files.ts";
 import type { AgentGrant, BuildAllowSetting } from "./grant.ts";
 
@@ -29,10 +29,10 @@ export interface ProviderRow {
   /** Arguments that name a new session; null for an agent that reports the id of its session at its start. */
   readonly newSessionArgs: ((session: string) => readonly string[]) | null;
   readonly lastArgs: readonly string[];
-  readonly promptVia: PromptVia;
+  readonly promptVia: PromptChannel;
   readonly stream: StreamKind;
   /** How the agent receives the MCP server; null if an argument has `{mcp_config}` or `runFile` contains the server. */
-  readonly mcp: McpHandover | null;
+  readonly mcp: McpDelivery | null;
   /** Settings in the agent's own format, written beside the run's log; null if the agent needs no such file. */
   readonly runFile: AgentRunFile | null;
   /** Variables added to the environment; the configuration overrides them. */
@@ -40,8 +40,8 @@ export interface ProviderRow {
   /** Arguments that make folders outside the worktree writable, namely git's, which a commit needs. */
   readonly writableArgs: ((folders: readonly string[]) => readonly string[]) | null;
   /** Meanings of the agent's own exit statuses, except 0 and 1. */
-  readonly exits: Readonly<Record<number, string>>;
-  readonly allowing: BuildAllowSetting;
+  readonly exitMeanings: Readonly<Record<number, string>>;
+  readonly buildAllowSetting: BuildAllowSetting;
 }
 
 /** Fields that most rows share; each agent's row overrides the differing ones. */
@@ -54,10 +54,10 @@ export const DEFAULT_ROW = {
   runFile: null,
   env: {},
   writableArgs: null,
-  exits: {},
+  exitMeanings: {},
 } as const satisfies Partial<ProviderRow>;
 
-export type McpHandover =
+export type McpDelivery =
   | { readonly kind: "arguments"; readonly args: (server: McpServerCommand) => readonly string[] }
   /** A configuration file of the agent in the project, extended in the worktree. */
   | { readonly kind: "project_file"; readonly file: AgentConfigFile };

@@ -1,7 +1,7 @@
 import { type AgentGrant, buildRulesForDenials, buildShellRules, formatArgumentsSetting } from "./grant.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
-export const qwen: ProviderRow = {
+export const qwenRow: ProviderRow = {
   ...DEFAULT_ROW,
   title: "Qwen Code",
   program: "qwen",
@@ -15,7 +15,7 @@ export const qwen: ProviderRow = {
   skipWords: ["--yolo", "-y", "yolo"],
   resumeArgs: (session) => ["--resume", session],
   stream: "claude",
-  allowing: (denied) =>
+  buildAllowSetting: (denied) =>
     formatArgumentsSetting(
       "qwen",
       buildRulesForDenials(denied, "run_shell_command").flatMap((rule) => ["--allowed-tools", rule]),

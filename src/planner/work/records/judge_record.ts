@@ -1,6 +1,6 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { CommitFacts } from "#planner/run_ports/kept_records.ts";
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import { parseCriteria } from "../../spec/criteria.ts";
 import { parseReadable } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -14,10 +14,10 @@ export interface RecordCheck {
   readonly detail: string;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type RecordFields = Readonly<Record<string, unknown>>;
 
 /** Compares the record of a run with the repository. Returns one check for each part of the record. */
-export function judgeRecord(id: SpecId, record: Fields, facts: CommitFacts): readonly RecordCheck[] {
+export function judgeRecord(id: SpecId, record: RecordFields, facts: CommitFacts): readonly RecordCheck[] {
   return [
     checkSpecId(id, record),
     checkRecordedEnd(record, facts),
@@ -30,12 +30,12 @@ export function judgeRecord(id: SpecId, record: Fields, facts: CommitFacts): rea
 }
 
 /** Returns the checks of criteria in a record, with their results. */
-export function listRecordedChecks(record: Fields): readonly Fields[] {
+export function listRecordedChecks(record: RecordFields): readonly RecordFields[] {
   return readObjectList(record, "criteria").flatMap(({ check }) => (isJsonObject(check) ? [check] : []));
 }
 
 /** Returns the distinct verdicts on the criteria that this command checked. */
-export function listRecordedVerdicts(record: Fields, command: string): ReadonlySet<unknown> {
+export function listRecordedVerdicts(record: RecordFields, command: string): ReadonlySet<unknown> {
   const own = readObjectList(record, "criteria").filter(
     ({ check }) => isJsonObject(check) && check["command"] === command,
   );
@@ -43,58 +43,58 @@ export function listRecordedVerdicts(record: Fields, command: string): ReadonlyS
 }
 
 /** Returns one result for each distinct command in a record. */
-export function listRecordedCommands(record: Fields): readonly Fields[] {
+export function listRecordedCommands(record: RecordFields): readonly RecordFields[] {
   const all = [...readObjectList(record, "verify"), ...listRecordedChecks(record)];
   return all.filter((one, index) => all.findIndex(({ command }) => command === one["command"]) === index);
 }
 
 /** Checks that the record belongs to this spec, because a record may have been stored under another name. */
-function checkSpecId(id: SpecId, { spec_id }: Fields): RecordCheck {
+function checkSpecId(id: SpecId, { spec_id }: RecordFields): RecordCheck {
   if (spec_id === id) return { part: "spec", result: "ok", detail: "the record is about this spec" };
   return { part: "spec", result: "differs", detail: `the record is about "${String(spec_id)}"` };
 }
 
-function checkRecordedEnd({ head }: Fields, { parent }: CommitFacts): RecordCheck {
-  if (head === parent) return { part: "end", result: "ok", detail: `commit ${shortenValue(head)} is there` };
+function checkRecordedEnd({ head }: RecordFields, { parent }: CommitFacts): RecordCheck {
+  if (head === parent) return { part: "end", result: "ok", detail: `commit ${shortenHash(head)} is there` };
   return {
     part: "end",
     result: "differs",
-    detail: `the record names ${shortenValue(head)}, it was kept on ${shortenValue(parent)}`,
+    detail: `the record names ${shortenHash(head)}, it was kept on ${shortenHash(parent)}`,
   };
 }
 
-function checkRecordedCommits(id: SpecId, record: Fields, facts: CommitFacts): RecordCheck {
+function checkRecordedCommits(id: SpecId, record: RecordFields, facts: CommitFacts): RecordCheck {
   const part = "commits";
   const hashes = readObjectList(record, "commits").map(({ hash }) => String(hash));
   const gone = hashes.filter((hash) => !facts.present.has(hash));
   if (gone.length > 0)
-    return { part, result: "differs", detail: `not in this repository: ${gone.map(shortenValue).join(", ")}` };
+    return { part, result: "differs", detail: `not in this repository: ${gone.map(shortenHash).join(", ")}` };
   const there = facts.range.map(({ hash }) => hash);
   const foreign = hashes.filter((hash) => !there.includes(hash));
   if (foreign.length > 0) {
-    return { part, result: "differs", detail: `not between base and end: ${foreign.map(shortenValue).join(", ")}` };
+    return { part, result: "differs", detail: `not between base and end: ${foreign.map(shortenHash).join(", ")}` };
   }
   const unnamed = facts.range.filter(({ hash, message }) => !hashes.includes(hash) && !isPlannerCommit(message, id));
   if (unnamed.length > 0 && !facts.hasMerges) {
     return {
       part,
       result: "differs",
-      detail: `the record does not name ${unnamed.map(({ hash }) => shortenValue(hash)).join(", ")}`,
+      detail: `the record does not name ${unnamed.map(({ hash }) => shortenHash(hash)).join(", ")}`,
     };
   }
-  return { part, result: "ok", detail: formatCountOf(hashes.length, "commit") };
+  return { part, result: "ok", detail: formatCountWithNoun(hashes.length, "commit") };
 }
 
-function checkRecordedFiles(id: SpecId, record: Fields, { files, hasMerges }: CommitFacts): RecordCheck {
+function checkRecordedFiles(id: SpecId, record: RecordFields, { files, hasMerges }: CommitFacts): RecordCheck {
   const part = "files";
   const named = parseRecordTexts(record["files"]);
   // Planner commits the spec and its records after it has listed the files.
   const own = [`.planner/specs/${id}.md`, ...files.filter((path) => path.startsWith(`.planner/runs/${id}/`))];
   const missing = named.filter((path) => !files.includes(path) && !own.includes(path));
-  const isCut = hasMerges || named.length >= MAX_RECORDED_FILES;
-  const more = isCut ? [] : files.filter((path) => !named.includes(path) && !own.includes(path));
+  const isIncomplete = hasMerges || named.length >= MAX_RECORDED_FILES;
+  const more = isIncomplete ? [] : files.filter((path) => !named.includes(path) && !own.includes(path));
   if (missing.length === 0 && more.length === 0)
-    return { part, result: "ok", detail: formatCountOf(named.length, "file") };
+    return { part, result: "ok", detail: formatCountWithNoun(named.length, "file") };
   const found = [
     ...(missing.length === 0 ? [] : [`not changed: ${missing.slice(0, 5).join(", ")}`]),
     ...(more.length === 0 ? [] : [`not named: ${more.slice(0, 5).join(", ")}`]),
@@ -102,7 +102,7 @@ function checkRecordedFiles(id: SpecId, record: Fields, { files, hasMerges }: Co
   return { part, result: "differs", detail: found.join("; ") };
 }
 
-function checkRecordedCriteria(record: Fields, { specText }: CommitFacts): RecordCheck {
+function checkRecordedCriteria(record: RecordFields, { specText }: CommitFacts): RecordCheck {
   const part = "criteria";
   const named = readObjectList(record, "criteria");
   if (named.length === 0) return { part, result: "ok", detail: "none were required" };
@@ -110,28 +110,28 @@ function checkRecordedCriteria(record: Fields, { specText }: CommitFacts): Recor
   const there = new Map(parseCriteria(parseReadable(specText).body).map(({ label, checked }) => [label, checked]));
   const wrong = named.filter(({ label, checked, lost }) => lost !== true && there.get(String(label)) !== checked);
   if (wrong.length === 0)
-    return { part, result: "ok", detail: `${formatCountOf(named.length, "criterion")} as in the commit` };
+    return { part, result: "ok", detail: `${formatCountWithNoun(named.length, "criterion")} as in the commit` };
   const detail = `otherwise in the commit: ${wrong.map(({ label }) => `"${String(label)}"`).join(", ")}`;
   // A person, or a run that did not complete, may have left ticks uncommitted.
   const isCommitted = record["status"] === "completed" && record["mode"] !== "manual";
   return { part, result: isCommitted ? "differs" : "unknown", detail };
 }
 
-const UNPROVEN: ReadonlySet<unknown> = new Set(["proposed", "edited", "not_run", "disproven"]);
+const UNPROVEN_VERDICTS: ReadonlySet<unknown> = new Set(["proposed", "edited", "not_run", "disproven"]);
 
 /** Checks whether the recorded evidence supports the recorded end. */
-function checkRecordedVerdict(record: Fields): RecordCheck {
+function checkRecordedVerdict(record: RecordFields): RecordCheck {
   const part = "checks";
   const commands = listRecordedCommands(record);
   if (record["status"] !== "completed")
-    return { part, result: "ok", detail: formatCountOf(commands.length, "command") };
+    return { part, result: "ok", detail: formatCountWithNoun(commands.length, "command") };
   const open = readObjectList(record, "criteria").filter(({ checked, lost }) => checked !== true || lost === true);
   const { proof, unproven } = record;
   const beside =
     isJsonObject(proof) && proof["where"] !== "fresh" && Array.isArray(proof["beside"]) ? proof["beside"] : [];
   const failed = commands.filter(({ problem }) => problem !== null);
   const output = record["output"];
-  const against = [
+  const objections = [
     ...open.map(({ label }) => `"${String(label)}" is not checked`),
     ...failed.map(({ command, problem }) => `"${String(command)}" ${String(problem)}`),
     ...(beside.length > 0
@@ -139,16 +139,16 @@ function checkRecordedVerdict(record: Fields): RecordCheck {
       : []),
     ...(typeof unproven === "string" ? [`without proof: ${unproven}`] : []),
     ...readObjectList(record, "criteria").flatMap(({ label, verdict }) =>
-      UNPROVEN.has(verdict) ? [`"${String(label)}" is ${String(verdict)}`] : [],
+      UNPROVEN_VERDICTS.has(verdict) ? [`"${String(label)}" is ${String(verdict)}`] : [],
     ),
     ...(isJsonObject(output) && output["problem"] !== null ? ["the output does not fit its schema"] : []),
   ];
-  if (against.length === 0)
-    return { part, result: "ok", detail: `${formatCountOf(commands.length, "command")} passed` };
-  return { part, result: "differs", detail: `completed although ${against.join("; ")}` };
+  if (objections.length === 0)
+    return { part, result: "ok", detail: `${formatCountWithNoun(commands.length, "command")} passed` };
+  return { part, result: "differs", detail: `completed although ${objections.join("; ")}` };
 }
 
-function checkMergedCommits(id: SpecId, record: Fields, { present, inMain, patches }: CommitFacts): RecordCheck {
+function checkMergedCommits(id: SpecId, record: RecordFields, { present, inMain, patches }: CommitFacts): RecordCheck {
   const part = "merged";
   const { merged } = record;
   if (!isJsonObject(merged)) return { part, result: "ok", detail: "not merged" };
@@ -156,32 +156,36 @@ function checkMergedCommits(id: SpecId, record: Fields, { present, inMain, patch
   const hashes = commits.map(({ hash }) => String(hash));
   const gone = hashes.filter((hash) => !present.has(hash) || !inMain.has(hash));
   if (gone.length > 0)
-    return { part, result: "differs", detail: `not in the main branch: ${gone.map(shortenValue).join(", ")}` };
+    return { part, result: "differs", detail: `not in the main branch: ${gone.map(shortenHash).join(", ")}` };
   const changed = commits.filter(({ hash, patch_id }) => (patches.get(String(hash)) ?? null) !== patch_id);
   if (changed.length > 0) {
     return {
       part,
       result: "differs",
-      detail: `another patch id: ${changed.map(({ hash }) => shortenValue(hash)).join(", ")}`,
+      detail: `another patch id: ${changed.map(({ hash }) => shortenHash(hash)).join(", ")}`,
     };
   }
-  const into = new Set(commits.map(({ patch_id }) => patch_id));
+  const mergedPatchIds = new Set(commits.map(({ patch_id }) => patch_id));
   const lost = readObjectList(record, "commits").filter(({ hash, subject }) => {
     const patch = patches.get(String(hash));
-    return patch !== undefined && !into.has(patch) && !isPlannerCommit(String(subject), id);
+    return patch !== undefined && !mergedPatchIds.has(patch) && !isPlannerCommit(String(subject), id);
   });
   if (lost.length > 0) {
-    const named = lost.map(({ hash }) => shortenValue(hash)).join(", ");
+    const named = lost.map(({ hash }) => shortenHash(hash)).join(", ");
     return { part, result: "differs", detail: `merged with another change than recorded: ${named}` };
   }
-  return { part, result: "ok", detail: `${formatCountOf(commits.length, "commit")} in the main branch by patch id` };
+  return {
+    part,
+    result: "ok",
+    detail: `${formatCountWithNoun(commits.length, "commit")} in the main branch by patch id`,
+  };
 }
 
-function readObjectList(record: Fields, name: string): readonly Fields[] {
+function readObjectList(record: RecordFields, name: string): readonly RecordFields[] {
   const value = record[name];
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-function shortenValue(value: unknown): string {
+function shortenHash(value: unknown): string {
   return typeof value === "string" ? value.slice(0, 10) : "nothing";
 }

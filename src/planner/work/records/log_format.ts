@@ -14,12 +14,12 @@ import type { LogFile } from "../../ports.ts";
  * of standard output begin with `stdout:` if they look like a header or begin with one of these prefixes.
  */
 
-const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
+const TIME_PATTERN = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
 // A line ends only at a line feed; other breaks, such as a lone carriage return, may be part of the output.
 const LINE_START = "(?<![^\\n])";
 const LINE_END = "(?=\\r?(?:\\n|$))";
-const TIME_PREFIX = new RegExp(`${LINE_START}${TIME}(?: |${LINE_END})`, "g");
-const RUN_HEADER = new RegExp(`${LINE_START}${TIME} === run \\S+ ===${LINE_END}`, "g");
+const TIME_PREFIX = new RegExp(`${LINE_START}${TIME_PATTERN}(?: |${LINE_END})`, "g");
+const RUN_HEADER = new RegExp(`${LINE_START}${TIME_PATTERN} === run \\S+ ===${LINE_END}`, "g");
 
 /** Returns the line that begins a run, without its line break. */
 export function formatRunHeader(time: Date, processId: string): string {
@@ -27,11 +27,11 @@ export function formatRunHeader(time: Date, processId: string): string {
 }
 
 const HEADER_START = /^\s*=== run /;
-const MARKED = /^\s*(?:=== run |planner:|stdout:|stderr:)/;
+const PREFIXED_LINE = /^\s*(?:=== run |planner:|stdout:|stderr:)/;
 
 /** Prefixes lines of standard error, and lines that look like planner's, so that no program can forge a run's start. */
 export function formatPrintedLine(text: string, from: "stdout" | "stderr"): string {
-  return from === "stderr" || MARKED.test(text) ? `${from}: ${text}` : text;
+  return from === "stderr" || PREFIXED_LINE.test(text) ? `${from}: ${text}` : text;
 }
 
 /** Returns a line by planner, with a prefix if it looks like a header, for example because it quotes a file's name. */
@@ -54,15 +54,15 @@ export function formatLogLines(time: Date, texts: readonly string[]): string {
 export function extractLastRun(log: string): string {
   let start = 0;
   for (const header of log.matchAll(RUN_HEADER)) start = log.indexOf("\n", header.index) + 1 || log.length;
-  return removeTimes(log.slice(start));
+  return removeTimestamps(log.slice(start));
 }
 
 /** Removes the times from stored lines. */
-export function removeTimes(lines: string): string {
+export function removeTimestamps(lines: string): string {
   return lines.replace(TIME_PREFIX, "");
 }
 
-const TIME_START = new RegExp(`^${TIME}`);
+const TIME_START = new RegExp(`^${TIME_PATTERN}`);
 
 /** Returns the time of a stored line in milliseconds since 1970; null for a line without one. */
 export function parseLineTime(line: string): number | null {
@@ -73,8 +73,8 @@ export function parseLineTime(line: string): number | null {
 }
 
 /** Returns the last run's lines without times. Reads only the end of a long log, which contains the result. */
-export async function readLastRun(log: LogFile, most = MAX_RUN_BYTES): Promise<string> {
-  const from = Math.max(0, log.size - most);
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await log.read(from, log.size - from));
+export async function readLastRun(log: LogFile, maxBytes = MAX_RUN_BYTES): Promise<string> {
+  const from = Math.max(0, log.size - maxBytes);
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await log.readBytes(from, log.size - from));
   return extractLastRun(from === 0 ? text : text.slice(text.indexOf("\n") + 1));
 }

@@ -39,25 +39,25 @@ export async function readLogWindow(log: LogFile, query: LogQuery): Promise<LogW
   const { lines, offset, since } = query;
   const end = query.growing ? await findEndOfLines(log) : log.size;
   if (offset === undefined && since === undefined) return readWindowTail(log, end, lines);
-  const asked = await findCharacterStart(log, offset ?? 0);
+  const requested = await findCharacterStart(log, offset ?? 0);
   // A follower's offset may be within the unfinished line that is held back.
-  if (asked >= end) return { content: "", byte_offset: asked, line_count: 0, has_more: false };
-  const start = since === undefined ? asked : await findFirstLineSince(log, { start: asked, end, since });
+  if (requested >= end) return { content: "", byte_offset: requested, line_count: 0, has_more: false };
+  const start = since === undefined ? requested : await findFirstLineSince(log, { start: requested, end, since });
   return readWindowForward(log, { start, end, lines });
 }
 
-interface Span {
+interface ByteSpan {
   readonly start: number;
   readonly end: number;
 }
 
 async function readWindowForward(
   log: LogFile,
-  { start, end, lines }: Span & { readonly lines: number },
+  { start, end, lines }: ByteSpan & { readonly lines: number },
 ): Promise<LogWindow> {
-  const bytes = await log.read(start, Math.min(end - start, MAX_LOG_ANSWER_BYTES));
-  const wanted = findOffsetAfterLines(bytes, lines);
-  const cut = wanted ?? (start + bytes.length >= end ? bytes.length : findOffsetAfterLastLine(bytes));
+  const bytes = await log.readBytes(start, Math.min(end - start, MAX_LOG_ANSWER_BYTES));
+  const endOfLines = findOffsetAfterLines(bytes, lines);
+  const cut = endOfLines ?? (start + bytes.length >= end ? bytes.length : findOffsetAfterLastLine(bytes));
   return buildLogWindow(bytes.subarray(0, cut), start, end);
 }
 
@@ -65,7 +65,7 @@ async function readWindowTail(log: LogFile, end: number, lines: number): Promise
   if (lines === 0 || end === 0) return buildLogWindow(new Uint8Array(), end, end);
   for (let length = LOG_CHUNK_BYTES; ; length *= 2) {
     const from = Math.max(0, end - Math.min(length, MAX_LOG_ANSWER_BYTES));
-    const bytes = await log.read(from, end - from);
+    const bytes = await log.readBytes(from, end - from);
     const start = findStartOfLastLines(bytes, lines);
     if (start !== undefined) return buildLogWindow(bytes.subarray(start), from + start, from + bytes.length);
     if (from === 0) return buildLogWindow(bytes, 0, bytes.length);
@@ -90,7 +90,7 @@ function buildLogWindow(bytes: Uint8Array, start: number, end: number): LogWindo
 async function findEndOfLines(log: LogFile): Promise<number> {
   for (let length = LOG_CHUNK_BYTES; ; length *= 2) {
     const from = Math.max(0, log.size - Math.min(length, MAX_LOG_ANSWER_BYTES));
-    const bytes = await log.read(from, log.size - from);
+    const bytes = await log.readBytes(from, log.size - from);
     const newline = bytes.lastIndexOf(NEWLINE);
     if (newline !== -1) return from + newline + 1;
     if (from === 0) return 0;
@@ -101,11 +101,11 @@ async function findEndOfLines(log: LogFile): Promise<number> {
 /** Returns the offset of the first line that was stored at `since` or later, otherwise the end of the span. */
 async function findFirstLineSince(
   log: LogFile,
-  { start, end, since }: Span & { readonly since: Date },
+  { start, end, since }: ByteSpan & { readonly since: Date },
 ): Promise<number> {
-  let lineStart = start === 0 ? true : (await log.read(start - 1, 1))[0] === NEWLINE;
+  let lineStart = start === 0 ? true : (await log.readBytes(start - 1, 1))[0] === NEWLINE;
   for (let position = start; position < end; ) {
-    const bytes = await log.read(position, Math.min(LOG_CHUNK_BYTES, end - position));
+    const bytes = await log.readBytes(position, Math.min(LOG_CHUNK_BYTES, end - position));
     if (bytes.length === 0) break;
     const found = scanLinesSince(bytes, { lineStart, isLast: position + bytes.length >= end, since });
     if (found.at !== undefined) return position + found.at;
@@ -115,7 +115,7 @@ async function findFirstLineSince(
   return end;
 }
 
-interface Scan {
+interface LineScan {
   /** Offset of the line that was found; absent if no line matches. */
   readonly at?: number;
   /** Offset at which to continue, and whether a line begins there. */
@@ -128,7 +128,7 @@ const TIME_BYTES = 24;
 function scanLinesSince(
   bytes: Uint8Array,
   { lineStart, isLast, since }: { readonly lineStart: boolean; readonly isLast: boolean; readonly since: Date },
-): Scan {
+): LineScan {
   let at = lineStart ? 0 : bytes.indexOf(NEWLINE) + 1;
   if (!lineStart && at === 0) return { scanned: bytes.length, lineStart: false };
   while (at < bytes.length) {
@@ -180,7 +180,7 @@ function countLines(bytes: Uint8Array): number {
 /** Moves an offset inside a UTF-8 character back to the character's first byte. */
 async function findCharacterStart(log: LogFile, offset: number): Promise<number> {
   const from = Math.max(0, offset - 3);
-  const bytes = await log.read(from, offset + 1 - from);
+  const bytes = await log.readBytes(from, offset + 1 - from);
   const at = offset - from;
   if (!isContinuationByte(bytes[at])) return offset;
   let start = at;

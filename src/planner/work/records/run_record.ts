@@ -5,7 +5,7 @@ import { MAX_APPENDED_CHARS } from "../../limits.ts";
 import type { RunEnd } from "../end_of_run.ts";
 import type { JudgedCriterion } from "../judge_criteria.ts";
 import { deriveTickVerdict, type Provenance } from "../provenance.ts";
-import { buildAllowingLine } from "../providers/grant.ts";
+import { buildAllowSetting } from "../providers/grant.ts";
 import { findProviderRow } from "../providers.ts";
 
 /** Facts about a run at its end. Facts from phases that the run did not reach are empty or null. */
@@ -50,9 +50,9 @@ export const MAX_RECORDED_FILES = 1000;
 export function buildRunRecord(summary: RunSummary, { run, head }: BranchHead): object {
   const { process, report, work, judged, end } = summary;
   const { criteria, proof, unproven, output } = judged;
-  const proofs = proof?.criteria ?? [];
-  const proofOf = ({ label, verify }: JudgedCriterion) =>
-    proofs.find((one) => one.label === label && one.verify === verify);
+  const criterionProofs = proof?.criteria ?? [];
+  const findProof = ({ label, verify }: JudgedCriterion) =>
+    criterionProofs.find((one) => one.label === label && one.verify === verify);
   return {
     version: 1,
     spec_id: process.spec_id,
@@ -68,8 +68,8 @@ export function buildRunRecord(summary: RunSummary, { run, head }: BranchHead): 
     files: work.files.slice(0, MAX_RECORDED_FILES),
     criteria: criteria.map((criterion) => ({
       ...{ label: criterion.label, checked: criterion.checked, lost: criterion.lost },
-      verdict: proofOf(criterion)?.verdict ?? deriveTickVerdict(criterion),
-      check: proofOf(criterion)?.check ?? null,
+      verdict: findProof(criterion)?.verdict ?? deriveTickVerdict(criterion),
+      check: findProof(criterion)?.check ?? null,
     })),
     verify: proof?.commands ?? [],
     proof: proof?.state ?? null,
@@ -78,7 +78,7 @@ export function buildRunRecord(summary: RunSummary, { run, head }: BranchHead): 
     usage: report.usage,
     last_words: summary.lastWords?.slice(-MAX_APPENDED_CHARS).toWellFormed() ?? null,
     denied: report.denied,
-    allow: buildAllowingLine(findProviderRow(report.agent).allowing, report.denied, process.spec_id),
+    allow: buildAllowSetting(findProviderRow(report.agent).buildAllowSetting, report.denied, process.spec_id),
     merged: null,
   };
 }

@@ -19,33 +19,33 @@ export interface NewPullRequest {
 }
 
 /** Returns the call that lists a branch's requests, newest first. */
-export function buildRequestListCall({ into, head, branch }: RequestLocation): ForgeCall {
+export function buildRequestListCall({ target: into, source: head, branch }: RequestLocation): ForgeCall {
   const query =
     into.forge === "github"
       ? new URLSearchParams({ head: `${getRepositoryOwner(head)}:${branch}`, state: "all", per_page: "100" })
       : new URLSearchParams({ source_branch: branch, state: "all", per_page: "100" });
-  return buildForgeCall(into, `${buildListPath(into)}?${query}`);
+  return buildForgeCall(into, `${buildRequestsPath(into)}?${query}`);
 }
 
-export function buildRequestGetCall({ into }: RequestLocation, number: number): ForgeCall {
-  return buildForgeCall(into, `${buildListPath(into)}/${number}`);
+export function buildRequestGetCall({ target: into }: RequestLocation, number: number): ForgeCall {
+  return buildForgeCall(into, `${buildRequestsPath(into)}/${number}`);
 }
 
 export function buildRequestCreateCall(
-  { into, head, branch, base }: RequestLocation,
+  { target: into, source: head, branch, base }: RequestLocation,
   { title, body, draft }: NewPullRequest,
 ): ForgeCall {
   if (into.forge === "gitlab") {
     const titled = draft ? `Draft: ${title}` : title;
     const fields = { source_branch: branch, target_branch: base, title: titled, description: body };
-    return buildForgeCall(into, buildListPath(into), ["POST", fields]);
+    return buildForgeCall(into, buildRequestsPath(into), ["POST", fields]);
   }
   const from = into.path === head.path ? branch : `${getRepositoryOwner(head)}:${branch}`;
-  return buildForgeCall(into, buildListPath(into), ["POST", { title, head: from, base, body, draft }]);
+  return buildForgeCall(into, buildRequestsPath(into), ["POST", { title, head: from, base, body, draft }]);
 }
 
-export function buildRequestUpdateCall({ into }: RequestLocation, number: number, body: string): ForgeCall {
-  const address = `${buildListPath(into)}/${number}`;
+export function buildRequestUpdateCall({ target: into }: RequestLocation, number: number, body: string): ForgeCall {
+  const address = `${buildRequestsPath(into)}/${number}`;
   return into.forge === "gitlab"
     ? buildForgeCall(into, address, ["PUT", { description: body }])
     : buildForgeCall(into, address, ["PATCH", { body }]);
@@ -56,19 +56,19 @@ export function buildRequestRef(forge: Forge, number: number): string {
   return forge === "gitlab" ? `refs/merge-requests/${number}/head` : `refs/pull/${number}/head`;
 }
 
-function buildListPath({ forge, path }: ForgeRepository): string {
+function buildRequestsPath({ forge, path }: ForgeRepository): string {
   return forge === "gitlab" ? `projects/${encodeURIComponent(path)}/merge_requests` : `repos/${path}/pulls`;
 }
 
 function buildForgeCall(
   { host }: ForgeRepository,
-  address: string,
-  sent: readonly [method: string, fields: object] | null = null,
+  endpoint: string,
+  request: readonly [method: string, fields: object] | null = null,
 ): ForgeCall {
   const start = ["api", "--hostname", host];
-  if (sent === null) return { args: [...start, address], input: null };
-  const [method, fields] = sent;
+  if (request === null) return { args: [...start, endpoint], input: null };
+  const [method, fields] = request;
   // Without the header GitLab responds with status 415.
   const options = ["-X", method, "-H", "Content-Type: application/json", "--input", "-"];
-  return { args: [...start, ...options, address], input: JSON.stringify(fields) };
+  return { args: [...start, ...options, endpoint], input: JSON.stringify(fields) };
 }

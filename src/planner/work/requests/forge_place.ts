@@ -9,51 +9,54 @@ export interface ForgeRepository {
 }
 
 /** Hosts that serve SSH on the HTTPS port, with the host name of the same forge. */
-const ALIASES: Readonly<Record<string, string>> = { "ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com" };
+const SSH_HOST_ALIASES: Readonly<Record<string, string>> = {
+  "ssh.github.com": "github.com",
+  "altssh.gitlab.com": "gitlab.com",
+};
 
 /** Matches an address with a scheme. `SHORT_ADDRESS` matches the short form of SSH. Neither matches a local folder. */
-const WITH_SCHEME = /^(https?|ssh|git|git\+ssh):\/\/(?:[^/@]*@)?(\[[^\]/]+\]|[^/:@]+)(:\d+)?\/(.+)$/i;
-const SHORT = /^(?:[^/@:]+@)?([^/@:]{2,}):(?!\/\/)\/?(.+)$/;
-const PATH = /^[A-Za-z0-9_.~-]+(?:\/[A-Za-z0-9_.~-]+)+$/;
+const ADDRESS_WITH_SCHEME = /^(https?|ssh|git|git\+ssh):\/\/(?:[^/@]*@)?(\[[^\]/]+\]|[^/:@]+)(:\d+)?\/(.+)$/i;
+const SHORT_ADDRESS = /^(?:[^/@:]+@)?([^/@:]{2,}):(?!\/\/)\/?(.+)$/;
+const REPOSITORY_PATH = /^[A-Za-z0-9_.~-]+(?:\/[A-Za-z0-9_.~-]+)+$/;
 
 /**
  * Parses the address of a git remote.
  *
- * @param wanted the forge in the settings; null to detect it by the host's name
+ * @param configuredForge the forge in the settings; null to detect it by the host's name
  * @returns null for an address that belongs to no known forge
  */
-export function parseForgeRepository(url: string, wanted: Forge | null): ForgeRepository | null {
+export function parseForgeRepository(url: string, configuredForge: Forge | null): ForgeRepository | null {
   const found = splitHostAndPath(url.trim());
   if (found === null) return null;
-  const host = ALIASES[found.host] ?? found.host;
+  const host = SSH_HOST_ALIASES[found.host] ?? found.host;
   const path = found.path.replace(/\/+$/, "").replace(/\.git$/, "");
-  const forge = wanted ?? FORGES.find((one) => host.includes(one)) ?? null;
-  const isPath = PATH.test(path) && !path.split("/").some((part) => /^\.+$/.test(part));
+  const forge = configuredForge ?? FORGES.find((one) => host.includes(one)) ?? null;
+  const isPath = REPOSITORY_PATH.test(path) && !path.split("/").some((part) => /^\.+$/.test(part));
   if (forge === null || !isPath || (forge === "github" && path.split("/").length !== 2)) return null;
   return { forge, host, path };
 }
 
 function splitHostAndPath(url: string): { readonly host: string; readonly path: string } | null {
-  const [, scheme, name, port = "", path] = WITH_SCHEME.exec(url) ?? [];
+  const [, scheme, name, port = "", path] = ADDRESS_WITH_SCHEME.exec(url) ?? [];
   if (scheme !== undefined && name !== undefined && path !== undefined) {
     // An SSH port does not apply to the forge's web pages.
     return { host: name.toLowerCase() + (/^http/i.test(scheme) ? port : ""), path };
   }
-  const [, short, rest] = SHORT.exec(url) ?? [];
+  const [, short, rest] = SHORT_ADDRESS.exec(url) ?? [];
   return short === undefined || rest === undefined ? null : { host: short.toLowerCase(), path: rest };
 }
 
 /** Repositories and branches of a pull request. */
 export interface RequestLocation {
-  readonly into: ForgeRepository;
-  readonly head: ForgeRepository;
+  readonly target: ForgeRepository;
+  readonly source: ForgeRepository;
   readonly branch: string;
   /** Name of the branch into which the work is merged. */
   readonly base: string;
 }
 
 /** Returns the address of the web page on which a person creates the request. */
-export function buildNewRequestUrl({ into, head, branch, base }: RequestLocation): string {
+export function buildNewRequestUrl({ target: into, source: head, branch, base }: RequestLocation): string {
   const top = `https://${into.host}/${into.path}`;
   if (into.forge === "github") {
     const from = into.path === head.path ? "" : `${getRepositoryOwner(head)}:`;

@@ -14,10 +14,10 @@ export interface ForgeRequest {
   readonly body: string;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type RequestFields = Readonly<Record<string, unknown>>;
 
 /** Parsers of each forge's fields. */
-const READERS: Readonly<Record<Forge, (fields: Fields) => Partial<ForgeRequest>>> = {
+const FIELD_PARSERS: Readonly<Record<Forge, (fields: RequestFields) => Partial<ForgeRequest>>> = {
   github: parseGithubFields,
   gitlab: parseGitlabFields,
 };
@@ -25,7 +25,7 @@ const READERS: Readonly<Record<Forge, (fields: Fields) => Partial<ForgeRequest>>
 /** Parses a request, or throws an Error that names the missing field. */
 export function parseRequest(forge: Forge, value: unknown): ForgeRequest {
   if (!isJsonObject(value)) throw new Error("expected an object");
-  const { number, url, state, head, merged = null, base, body = "" } = READERS[forge](value);
+  const { number, url, state, head, merged = null, base, body = "" } = FIELD_PARSERS[forge](value);
   if (number === undefined || url === undefined || state === undefined || head === undefined || base === undefined) {
     const missing = Object.entries({ number, url, state, head, base }).flatMap(([name, field]) =>
       field === undefined ? [name] : [],
@@ -35,35 +35,35 @@ export function parseRequest(forge: Forge, value: unknown): ForgeRequest {
   return { number, url, state, head, merged, base, body };
 }
 
-function parseGithubFields(fields: Fields): Partial<ForgeRequest> {
+function parseGithubFields(fields: RequestFields): Partial<ForgeRequest> {
   const [head, base] = [fields["head"], fields["base"]].map((one) => (isJsonObject(one) ? one : {}));
   const merged = typeof fields["merged_at"] === "string" || fields["merged"] === true;
   return {
-    ...buildDefinedField("number", parseFieldCount(fields["number"])),
+    ...buildDefinedField("number", parsePositiveInteger(fields["number"])),
     ...buildDefinedField("url", parseWebAddress(fields["html_url"])),
     ...buildDefinedField("state", merged ? "merged" : GITHUB_STATES[String(fields["state"])]),
-    ...buildDefinedField("head", parseFieldHash(head?.["sha"])),
+    ...buildDefinedField("head", parseHash(head?.["sha"])),
     // Before the merge this field contains a trial merge commit of the forge.
-    merged: merged ? (parseFieldHash(fields["merge_commit_sha"]) ?? null) : null,
-    ...buildDefinedField("base", parseFieldText(base?.["ref"])),
-    body: parseFieldText(fields["body"]) ?? "",
+    merged: merged ? (parseHash(fields["merge_commit_sha"]) ?? null) : null,
+    ...buildDefinedField("base", parseText(base?.["ref"])),
+    body: parseText(fields["body"]) ?? "",
   };
 }
 
 const GITHUB_STATES: Readonly<Record<string, ForgeRequest["state"]>> = { open: "open", closed: "closed" };
 
-function parseGitlabFields(fields: Fields): Partial<ForgeRequest> {
+function parseGitlabFields(fields: RequestFields): Partial<ForgeRequest> {
   const state = GITLAB_STATES[String(fields["state"])];
-  const head = parseFieldHash(fields["sha"]);
-  const commits = [fields["merge_commit_sha"], fields["squash_commit_sha"], fields["sha"]].map(parseFieldHash);
+  const head = parseHash(fields["sha"]);
+  const commits = [fields["merge_commit_sha"], fields["squash_commit_sha"], fields["sha"]].map(parseHash);
   return {
-    ...buildDefinedField("number", parseFieldCount(fields["iid"])),
+    ...buildDefinedField("number", parsePositiveInteger(fields["iid"])),
     ...buildDefinedField("url", parseWebAddress(fields["web_url"])),
     ...buildDefinedField("state", state),
     ...buildDefinedField("head", head),
     merged: state === "merged" ? (commits.find((hash) => hash !== undefined) ?? null) : null,
-    ...buildDefinedField("base", parseFieldText(fields["target_branch"])),
-    body: parseFieldText(fields["description"]) ?? "",
+    ...buildDefinedField("base", parseText(fields["target_branch"])),
+    body: parseText(fields["description"]) ?? "",
   };
 }
 
@@ -82,11 +82,11 @@ function buildDefinedField<Name extends string, Value>(
   return value === undefined ? {} : ({ [name]: value } as Record<Name, Value>);
 }
 
-function parseFieldCount(value: unknown): number | undefined {
+function parsePositiveInteger(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined;
 }
 
-function parseFieldText(value: unknown): string | undefined {
+function parseText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
@@ -96,6 +96,6 @@ function parseWebAddress(value: unknown): string | undefined {
 }
 
 /** Returns a full hash; undefined for any other value, because git must receive nothing else. */
-function parseFieldHash(value: unknown): string | undefined {
+function parseHash(value: unknown): string | undefined {
   return typeof value === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : undefined;
 }

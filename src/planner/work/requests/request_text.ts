@@ -1,9 +1,9 @@
-import { formatCountOf } from "#words/names.ts";
+import { formatCountWithNoun } from "#words/names.ts";
 import type { RunRecordFacts } from "../records/read_record.ts";
 import type { ReviewedCriterion } from "../reviewed_criteria.ts";
 
 /** Maximum length of an escaped text in characters. Chosen by planner: a criterion is a sentence. */
-const MAX_CHARS = 400;
+const MAX_TEXT_CHARS = 400;
 
 /** Zero-width character that breaks mentions and addresses, so that forges do not link them. */
 const ZERO_WIDTH_ENTITY = "&#8203;";
@@ -15,10 +15,10 @@ const ZERO_WIDTH_ENTITY = "&#8203;";
 const FORGE_MARKUP = /:\/\/|\bwww\.|\b[A-Z]{2,10}-(?=\d)|[@#!%^&~$](?=[\p{L}\p{N}_"{])|[&<>|\\`*_[\]~$]/giu;
 
 /** Characters to escape as entities in `<code>`, because forges would read them as Markdown. */
-const NOT_PLAIN_CODE = /\bwww\.|[^\p{L}\p{N} ./,=-]/giu;
+const CODE_MARKUP = /\bwww\.|[^\p{L}\p{N} ./,=-]/giu;
 
 /** Line breaks, other control characters, and marks that reorder or hide text. */
-const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu;
+const UNSAFE_CHARACTERS = /[\p{Cc}\p{Zl}\p{Zp}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu;
 
 /** Returns text for a line or a table cell that Markdown and forges show literally. */
 export function escapeText(text: string): string {
@@ -31,19 +31,19 @@ export function escapeText(text: string): string {
 
 /** Returns text for a code span that Markdown and forges show literally. */
 export function escapeCode(text: string): string {
-  const plain = collapseToOneLine(text).replace(NOT_PLAIN_CODE, (found) =>
+  const plain = collapseToOneLine(text).replace(CODE_MARKUP, (found) =>
     found.length > 1 ? `${found.slice(0, -1)}${encodeEntity(".")}` : encodeEntity(found),
   );
   return `<code>${plain}</code>`;
 }
 
 function collapseToOneLine(text: string): string {
-  const line = text.toWellFormed().replace(UNSAFE, " ").replace(/\s+/g, " ").trim();
-  return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS).toWellFormed()}…` : line;
+  const line = text.toWellFormed().replace(UNSAFE_CHARACTERS, " ").replace(/\s+/g, " ").trim();
+  return line.length > MAX_TEXT_CHARS ? `${line.slice(0, MAX_TEXT_CHARS).toWellFormed()}…` : line;
 }
 
-function encodeEntity(sign: string): string {
-  return `&#${sign.codePointAt(0)};`;
+function encodeEntity(character: string): string {
+  return `&#${character.codePointAt(0)};`;
 }
 
 export interface RequestFacts {
@@ -59,10 +59,10 @@ export interface RequestFacts {
 /** Maximum length of a request's body in characters. GitHub accepts 65,536. */
 const MAX_BODY_CHARS = 60_000;
 
-const MAX_ROWS = 200;
+const MAX_LISTED_LINES = 200;
 
-const BEGIN = "<!-- planner: begin. Text outside of these marks stays as you write it. -->";
-const END = "<!-- planner: end -->";
+const BEGIN_MARK = "<!-- planner: begin. Text outside of these marks stays as you write it. -->";
+const END_MARK = "<!-- planner: end -->";
 
 /** Maximum length of a request's title in characters. GitHub and GitLab accept 255. */
 const MAX_REQUEST_TITLE_CHARS = 200;
@@ -81,11 +81,11 @@ export function buildRequestTitle({ spec_id, title }: Pick<RequestFacts, "spec_i
 export function buildRequestBody(facts: RequestFacts): string {
   const { spec_id, criteria, record, commits, files } = facts;
   const head = [
-    BEGIN,
-    `Spec ${escapeCode(spec_id)}, ${formatCountOf(commits.length, "commit")}, ${formatCountOf(files, "file")}`,
+    BEGIN_MARK,
+    `Spec ${escapeCode(spec_id)}, ${formatCountWithNoun(commits.length, "commit")}, ${formatCountWithNoun(files, "file")}`,
     "",
   ];
-  const end = ["", ...formatRecordRows(record), END];
+  const end = ["", ...formatRecordRows(record), END_MARK];
   const room = MAX_BODY_CHARS - countCharacters(head) - countCharacters(end);
   const table = takeFittingLines(criteria.map(formatCriterionRow), room / 2);
   const list = takeFittingLines(commits.map(formatCommitRow), room / 2);
@@ -128,16 +128,16 @@ function formatRecordRows(record: RunRecordFacts | null): readonly string[] {
   return [
     `Run ${run} ${by}${which}: ${escapeText(status ?? "unknown")}${ended_at === null ? "" : `, ${escapeText(ended_at)}`}`,
     ...(unproven === null ? [] : [`- Completed without proof: ${escapeText(unproven)}`]),
-    ...warnings.slice(0, MAX_NOTES).map((warning) => `- ${escapeText(warning)}`),
+    ...warnings.slice(0, MAX_WARNINGS).map((warning) => `- ${escapeText(warning)}`),
     ...(beside.length === 0
       ? []
-      : [`- Its checks ran beside ${formatCountOf(beside.length, "file")} that no commit holds`]),
+      : [`- Its checks ran beside ${formatCountWithNoun(beside.length, "file")} that no commit holds`]),
     "",
   ];
 }
 
 /** Maximum number of a run's warnings in the body. */
-const MAX_NOTES = 10;
+const MAX_WARNINGS = 10;
 
 function formatCommitRow({ hash, subject }: RequestFacts["commits"][number]): string {
   return `- ${escapeCode(hash.slice(0, 10))} ${escapeText(subject)}`;
@@ -148,7 +148,7 @@ function takeFittingLines(
   room: number,
 ): { readonly lines: readonly string[]; readonly left: number } {
   let used = 0;
-  const fit = lines.slice(0, MAX_ROWS).filter((line) => {
+  const fit = lines.slice(0, MAX_LISTED_LINES).filter((line) => {
     used += line.length + 1;
     return used <= room;
   });
@@ -160,8 +160,8 @@ function countCharacters(lines: readonly string[]): number {
 }
 
 /** Replaces planner's section in a request's body. Appends the section if its marks are missing. */
-export function replaceBody(text: string, body: string): string {
-  const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (from >= 0 && to > from) return text.slice(0, from) + body + text.slice(to + END.length);
+export function replacePlannerSection(text: string, body: string): string {
+  const [from, to] = [text.indexOf(BEGIN_MARK), text.indexOf(END_MARK)];
+  if (from >= 0 && to > from) return text.slice(0, from) + body + text.slice(to + END_MARK.length);
   return text.trim() === "" ? body : `${text.trimEnd()}\n\n${body}`;
 }

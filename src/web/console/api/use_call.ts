@@ -78,7 +78,7 @@ export function useLoadedReply<Reply>(key: string, ask: (signal: AbortSignal) =>
         },
       );
     };
-    const unfollow = keepReplyCurrent({ refresh: refreshReply, getReplyTime: () => answeredAt });
+    const unfollow = keepReplyCurrent({ refreshReply: refreshReply, getReplyTime: () => answeredAt });
     return () => {
       unfollow();
       controller.abort();

@@ -7,7 +7,7 @@ import { UndoButton } from "./undo.tsx";
 
 /** Shows the open edit and the last edit's notice. It is outside the pages, which may change below an open dialog. */
 export function EditHost() {
-  const { edit, notice, round } = useCurrentValue(editStore.state, editStore.subscribe);
+  const { edit, notice, round } = useCurrentValue(editStore.editState, editStore.subscribe);
   return (
     <>
       {edit === undefined ? null : <LazyEditDialog key={round} edit={edit} />}

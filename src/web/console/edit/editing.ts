@@ -56,7 +56,7 @@ function setEditState(next: Partial<EditState>): void {
 
 /** Store of the one open edit. Pages open an edit; `EditHost` shows it. */
 export const editStore = {
-  state: (): EditState => editState,
+  editState: (): EditState => editState,
   open: (edit: EditRequest): void => setEditState({ edit, notice: undefined, round: editState.round + 1 }),
   close: (notice?: EditNotice): void => setEditState({ edit: undefined, notice }),
   dismiss: (): void => setEditState({ notice: undefined }),

@@ -133,7 +133,7 @@ function ResourceForm({ edit, loaded }: { readonly edit: ResourceEdit; readonly 
 /** Changes the URL of an open cable page to the cable's new ends, because the ends are part of the URL. */
 function replaceCablePageUrl(kind: EditableKind, identity: ResourceValues): void {
   const old = `${kind}:${formatIdentity(kind, identity)}`;
-  const stored = [...(editStore.state().notice?.etags ?? [])].find(([, etag]) => etag !== "")?.[0] ?? old;
+  const stored = [...(editStore.editState().notice?.etags ?? [])].find(([, etag]) => etag !== "")?.[0] ?? old;
   const { page, subject, settings } = parseAddress(location.hash);
   if (stored === old || `${page}:${subject}`.toLowerCase() !== old.toLowerCase()) return;
   location.replace(formatPageUrl(page, getRefName(stored), Object.fromEntries(settings)));

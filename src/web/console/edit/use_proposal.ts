@@ -78,7 +78,7 @@ export function useProposal({
   };
   const key = changesJson === "" ? "" : `${round} ${changesJson}`;
   const { found, checked } = useChangesPreview(changes ?? [], key, rereadIfStale);
-  const { progress, send } = useChangesWrite();
+  const { progress, writeChanges: send } = useChangesWrite();
   // A change by another person starts a new check at once, before this draft is saved.
   const isWriting = progress !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the changes
@@ -200,7 +200,7 @@ function useChangesWrite() {
       setProgress(undefined);
     }
   };
-  return { progress, send: writeChanges };
+  return { progress, writeChanges: writeChanges };
 }
 
 function createWriteError({ refused: [first], done }: WriteResult): CallError {

@@ -18,9 +18,9 @@ export function ImportResult(props: {
   readonly run: ImportRun;
   readonly goOn: ImportRunner["continueRun"];
   readonly table: CsvTable | undefined;
-  readonly correct?: CorrectCell;
+  readonly correctCell?: CorrectCell;
 }) {
-  const { run, goOn, table, correct } = props;
+  const { run, goOn, table, correctCell: correct } = props;
   const { sent, total, running, step, error } = run;
   const errors = useMemo(() => createErrorTable(run, table), [run, table]);
   return (

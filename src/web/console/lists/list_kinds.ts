@@ -1,5 +1,3 @@
-import type { IconName } from "../../shared/icon.tsx";
-
 /** Accepted values of a condition without a column: words, or references to elements of the given kinds. */
 export type ConditionRelation = { readonly words: readonly string[] } | { readonly kinds: readonly string[] };
 
@@ -10,7 +8,19 @@ export interface ListKind {
   readonly kind: string;
   readonly title: string;
   readonly singular: string;
-  readonly icon: IconName;
+  readonly icon:
+    | "site"
+    | "floor"
+    | "room"
+    | "row"
+    | "rack"
+    | "device"
+    | "port"
+    | "cable"
+    | "power"
+    | "cooling"
+    | "fabric"
+    | "link";
   /** Default columns after the name. */
   readonly columns: readonly string[];
   /** Conditions without a column, by name. */

@@ -16,13 +16,16 @@ export interface RowSelection {
 
 /** Keeps the selected rows of a list. Another `key`, which identifies the list and its filter, clears the selection. */
 export function useRowSelection(key: string): RowSelection {
-  const [{ of: stateKey, chosen }, setState] = useState<{ readonly of: string; readonly chosen: ReadonlySet<string> }>({
-    of: key,
+  const [{ stateKey, chosen }, setState] = useState<{
+    readonly stateKey: string;
+    readonly chosen: ReadonlySet<string>;
+  }>({
+    stateKey: key,
     chosen: new Set(),
   });
   return {
     chosen: stateKey === key ? chosen : new Set(),
-    setChosen: (codes) => setState({ of: key, chosen: new Set(codes) }),
+    setChosen: (codes) => setState({ stateKey: key, chosen: new Set(codes) }),
   };
 }
 

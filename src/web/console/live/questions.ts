@@ -1,7 +1,7 @@
 /** A request whose reply is on the screen. */
 export interface ShownRequest {
   /** Sends the request again without a loading indicator; resolves when the new reply is drawn, or after a failure. */
-  readonly refresh: () => Promise<void>;
+  readonly refreshReply: () => Promise<void>;
   /** Returns when the shown reply arrived, in milliseconds since 1970; undefined before the first one. */
   readonly getReplyTime: () => number | undefined;
 }
@@ -44,7 +44,7 @@ async function refreshShownRequests(): Promise<void> {
   isRefreshDue = false;
   isRefreshing = true;
   const started = performance.now();
-  await Promise.all([...shownRequests].map(({ refresh }) => refresh()));
+  await Promise.all([...shownRequests].map(({ refreshReply: refresh }) => refresh()));
   pauseMs = PAUSE_FACTOR * (performance.now() - started);
   isRefreshing = false;
   if (isRefreshDue) scheduleRefresh();

@@ -20,13 +20,13 @@ export function CoolingGauges(props: { sites: readonly string[]; rehearsal: Rehe
   const known = answers.length === Math.min(sites.length, MAX_SUMMED_SITES);
   const zones = rehearsal?.causes.flatMap((cause) => cause.zones) ?? [];
   const href = sites.length === 1 ? formatPageUrl("thermal", `site:${sites[0]}`) : formatPageUrl("cooling");
-  const of = sites.length > MAX_SUMMED_SITES ? `of ${MAX_SUMMED_SITES} sites` : "";
+  const siteNote = sites.length > MAX_SUMMED_SITES ? `of ${MAX_SUMMED_SITES} sites` : "";
   return (
     <>
       <MediumGauge
         name="Cooling, air"
         href={href}
-        note={of}
+        note={siteNote}
         heat={sumReplies(({ air_heat_kw }) => air_heat_kw)}
         usable={sumReplies(({ usable_kw }) => usable_kw)}
         headroom={sumReplies(({ headroom_kw }) => headroom_kw)}
@@ -37,7 +37,7 @@ export function CoolingGauges(props: { sites: readonly string[]; rehearsal: Rehe
       <MediumGauge
         name="Cooling, liquid"
         href={href}
-        note={of}
+        note={siteNote}
         heat={sumReplies(({ liquid_heat_kw }) => liquid_heat_kw)}
         usable={sumReplies(({ liquid_usable_kw }) => liquid_usable_kw)}
         headroom={sumReplies(({ liquid_headroom_kw }) => liquid_headroom_kw)}

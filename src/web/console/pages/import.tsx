@@ -86,7 +86,12 @@ function ImportWizard() {
       ) : null}
       {shown !== "map" && run !== undefined ? (
         <>
-          <ImportResult run={run} goOn={goOn} table={table} {...(run.step === "check" && { correct: correctCell })} />
+          <ImportResult
+            run={run}
+            goOn={goOn}
+            table={table}
+            {...(run.step === "check" && { correctCell: correctCell })}
+          />
           <StepButtons
             run={run}
             go={setStep}

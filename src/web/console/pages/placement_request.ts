@@ -1,5 +1,5 @@
 import type { DevicePlace, FindPlacementResponse } from "#gen/datacenter/v1/json.ts";
-import { parseWantedPorts, type WantedPorts } from "#words/wanted_ports.ts";
+import { type PortDemand, parsePortDemand } from "#words/wanted_ports.ts";
 import { convertToConstant } from "../address_words.ts";
 import type { RequestField } from "./asked_field.ts";
 import { EXTRA_PLACEMENT_FIELDS, PLACEMENT_FIELDS } from "./placement_fields.ts";
@@ -70,11 +70,11 @@ export function createRequestFromSettings(
 }
 
 /** Parses a list of ports such as `2x25G, 1x1G/1000base-t`. */
-function parsePortsField(text: string): readonly WantedPorts[] | InvalidFieldText {
-  const found: WantedPorts[] = [];
+function parsePortsField(text: string): readonly PortDemand[] | InvalidFieldText {
+  const found: PortDemand[] = [];
   for (const part of text.split(/[,;]/).map((one) => one.trim())) {
     if (part === "") continue;
-    const ports = parseWantedPorts(part);
+    const ports = parsePortDemand(part);
     if (ports === undefined) {
       return { wrong: `Ports are written as 2x25G, 2x25gbase-x-sfp28 or 2x25G/25gbase-x-sfp28, not “${part}”.` };
     }

@@ -39,13 +39,13 @@ export function Palette({ opened, close, showHelp }: PaletteProps) {
   }, []);
   return (
     <dialog ref={dialog} class="palette" aria-label="Search" onClose={close}>
-      {opened === undefined ? null : <PaletteSearch begun={opened} close={close} showHelp={showHelp} />}
+      {opened === undefined ? null : <PaletteSearch initialText={opened} close={close} showHelp={showHelp} />}
     </dialog>
   );
 }
 
-function PaletteSearch(props: { begun: string; close: () => void; showHelp: () => void }) {
-  const { begun: initialText, close, showHelp } = props;
+function PaletteSearch(props: { initialText: string; close: () => void; showHelp: () => void }) {
+  const { initialText, close, showHelp } = props;
   const [text, setText] = useState(initialText);
   const [chosen, setChosen] = useState(0);
   const [isOpening, setOpening] = useState(false);

@@ -51,7 +51,7 @@ export function PictureView({
   useLayoutEffect(() => {
     if (text === undefined) return;
     const svg = parseSafeSvg(text);
-    viewer.current?.show(told ? removeHeading(svg) : svg, "The picture could not be read.");
+    viewer.current?.showDrawing(told ? removeHeading(svg) : svg, "The picture could not be read.");
     viewer.current?.revealElement(subject);
   }, [text, subject, readout, told]);
   if (!isShown) return null;

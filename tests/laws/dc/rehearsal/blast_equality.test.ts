@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
 import { NodeTable } from "#dc/analysis/rehearsal/counted_nodes.ts";
-import { listElements } from "#dc/analysis/rehearsal/elements.ts";
+import { listFailingElements } from "#dc/analysis/rehearsal/elements.ts";
 import { FailureSweep } from "#dc/analysis/rehearsal/failure_sweep.ts";
 import type { FailingElement, PowerOutcome } from "#dc/analysis/rehearsal/outcome.ts";
 import { Topology } from "#dc/analysis/topology.ts";
@@ -44,12 +44,12 @@ function compare(
   options: BlastOptions,
   choose: (all: readonly FailingElement[]) => readonly FailingElement[][],
 ) {
-  const topology = Topology.of(inventory);
+  const topology = Topology.createFromInventory(inventory);
   const sweep = new FailureSweep(new NodeTable(topology.power, options.basis), topology, options);
   let compared = 0;
-  for (const elements of choose(listElements(topology))) {
+  for (const elements of choose(listFailingElements(topology))) {
     const name = elements.map(({ index }) => topology.power.nodes[index]?.ref);
-    const fast = { name, ...ordered(sweep.fail(elements)) };
+    const fast = { name, ...ordered(sweep.tryFailure(elements)) };
     expect(fast).toEqual({ name, ...ordered(slowFailure(topology, elements, options)) });
     compared += 1;
   }

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { computeThermalHeadroom } from "#dc/analysis/cooling/thermal.ts";
 import { hasHeadroom } from "#dc/analysis/cooling/thermal_spots.ts";
-import { listElements } from "#dc/analysis/rehearsal/elements.ts";
-import { ZoneWatch } from "#dc/analysis/rehearsal/zone_shortage.ts";
+import { listFailingElements } from "#dc/analysis/rehearsal/elements.ts";
+import { ZoneShortageFinder } from "#dc/analysis/rehearsal/zone_shortage.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
@@ -50,14 +50,14 @@ function weakened(topology: Topology, unit: Crac): ReadonlyMap<string, boolean> 
 test("the loss of a cooling unit weakens the areas that ThermalHeadroom says", () => {
   let count = 0;
   for (let seed = 0; seed < LAW_RUNS; seed += 1) {
-    const topology = Topology.of(cooledWorld(new SeededRandom(seed)));
-    const watch = new ZoneWatch(topology, "ALLOCATED");
-    for (const { index } of listElements(topology)) {
+    const topology = Topology.createFromInventory(cooledWorld(new SeededRandom(seed)));
+    const watch = new ZoneShortageFinder(topology, "ALLOCATED");
+    for (const { index } of listFailingElements(topology)) {
       const node = topology.power.nodes[index];
       if (node?.kind !== "CRAC") continue;
       const name = { seed, unit: node.crac.code };
       const found = watch
-        .after([node.crac], [])
+        .listShortages([node.crac], [])
         .map(({ ref, medium, short }): [string, boolean] => [`${ref} ${medium}`, short]);
       expect({ ...name, found: found.sort() }).toEqual({ ...name, found: [...weakened(topology, node.crac)].sort() });
       count += found.length;

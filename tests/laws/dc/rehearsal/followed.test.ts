@@ -83,7 +83,7 @@ function toldLines({ power }: Topology, { lines, fabrics, elements, harmless }: 
   const names = (indexes: Iterable<number>) => [...indexes].map((index) => power.nodes[index]?.ref ?? "").sort();
   const failing = (failures: Rehearsal["lines"][number]["failures"]) =>
     failures.map((failure) => names(failure.elements.map(({ index }) => index)).join()).sort();
-  const told = lines.map(({ severity, elementKind, failures, alsoBy, loss, impact }) => ({
+  const told = lines.map(({ severity, elementKind, failures, includingFailures: alsoBy, loss, impact }) => ({
     severity,
     elementKind,
     failures: failing(failures),
@@ -97,7 +97,7 @@ function toldLines({ power }: Topology, { lines, fabrics, elements, harmless }: 
     trips: names(loss.trips.keys()),
     overloads: names(loss.overloads.keys()),
     zones: [...loss.zones.entries()].sort(([a], [b]) => (a < b ? -1 : 1)),
-    mbps: fabrics.mbpsOf(loss.links),
+    mbps: fabrics.sumMbps(loss.links),
     cutOff: names(loss.cutOff),
     impact,
   }));
@@ -116,7 +116,7 @@ for (const tangled of [false, true]) {
       fc.property(plans, changes, (given, steps) => {
         const devices = new Map(given.map((one, index) => [index, device(one, index, tangled)]));
         const all = () => [...devices].sort(([a], [b]) => a - b).map(([, one]) => one);
-        const built = () => Topology.of({ ...inventory(...all()), cracs: CRACS, fabricLinks: LINKS });
+        const built = () => Topology.createFromInventory({ ...inventory(...all()), cracs: CRACS, fabricLinks: LINKS });
         let topology = built();
         let site = runAllSteps(failEachElement(topology, OPTIONS));
         let rehearsal = runAllSteps(rehearseFailures(site, EVERYTHING));
@@ -125,9 +125,9 @@ for (const tangled of [false, true]) {
           else devices.set(at, device(to, at, tangled));
           const after = devices.get(at);
           const keys = { device: [(CODES[at] ?? "").toLowerCase()], rack: [], crac: [], cable: [], fabric_link: [] };
-          topology = topology.changed(keys, inventory(...(after === undefined ? [] : [after])));
+          topology = topology.createChanged(keys, inventory(...(after === undefined ? [] : [after])));
           site = runAllSteps(failEachElement(topology, OPTIONS, site));
-          kept += site.outcomes.length - site.renewed;
+          kept += site.outcomes.length - site.renewedCount;
 
           const fresh = built();
           const anew = runAllSteps(failEachElement(fresh, OPTIONS));
@@ -149,7 +149,7 @@ for (const tangled of [false, true]) {
 }
 
 law("outcomes on circles of supply are those of a blast radius", [plans], (given) => {
-  const topology = Topology.of(inventory(...given.map((one, index) => device(one, index, true))));
+  const topology = Topology.createFromInventory(inventory(...given.map((one, index) => device(one, index, true))));
   const { outcomes } = runAllSteps(failEachElement(topology, OPTIONS));
 
   const slow = outcomes.map(({ elements }) => slowFailure(topology, elements, OPTIONS));

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
 import { computeLostDrawW } from "#dc/analysis/power/load_lanes.ts";
 import { selectItDevices } from "#dc/analysis/power/power_nodes.ts";
-import { collectEffects, EffectLedger } from "#dc/analysis/rehearsal/charge.ts";
-import { CoolingAndFabrics } from "#dc/analysis/rehearsal/further_effects.ts";
+import { EffectLedger, selectCountedEffects } from "#dc/analysis/rehearsal/charge.ts";
+import { CoolingAndFabricEffects } from "#dc/analysis/rehearsal/further_effects.ts";
 import { groupFailuresIntoLines, joinPartLines, type RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
 import type { Failure } from "#dc/analysis/rehearsal/outcome.ts";
 import { rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
@@ -20,18 +20,18 @@ import { LAW_RUNS } from "../../../support/law_runs.ts";
 const OPTIONS: BlastOptions = { basis: "ALLOCATED", cascade: true, assumeBattery: false };
 
 function grouped(inventory: Inventory) {
-  const topology = Topology.of(inventory);
+  const topology = Topology.createFromInventory(inventory);
   const site = runAllSteps(failEachElement(topology, OPTIONS));
-  const further = new CoolingAndFabrics(topology, (key) => topology.device(key), OPTIONS.basis);
-  const failures = site.outcomes.map((outcome) => further.of(outcome));
-  const charged = runAllSteps(new EffectLedger(topology.power).charge(failures));
+  const further = new CoolingAndFabricEffects(topology, (key) => topology.device(key), OPTIONS.basis);
+  const failures = site.outcomes.map((outcome) => further.addEffects(outcome));
+  const charged = runAllSteps(new EffectLedger(topology.power).chargeFailures(failures));
   const whole = runAllSteps(groupFailuresIntoLines(topology, charged, OPTIONS.basis));
   return { topology, site, failures, charged, lines: runAllSteps(joinPartLines([whole])) };
 }
 
 /** Everything that failures do, each thing once; a rack that is dark for one and partly dark for another is dark. */
 function everything(topology: Topology, failures: readonly Failure[]) {
-  const effects = failures.map((failure) => collectEffects(topology.power, failure));
+  const effects = failures.map((failure) => selectCountedEffects(topology.power, failure));
   const dark = new Set(effects.flatMap(({ racksDark }) => racksDark));
   return {
     offline: [...new Set(effects.flatMap(({ offline }) => offline))].sort((a, b) => a - b),
@@ -43,7 +43,7 @@ function everything(topology: Topology, failures: readonly Failure[]) {
 
 /** What of a loss a failure does not have: devices off, racks and switches. */
 function leftOut(topology: Topology, loss: RehearsalLine["loss"], failure: Failure): readonly (string | number)[] {
-  const { offline, racksDark, racksPartial, links, cutOff } = collectEffects(topology.power, failure);
+  const { offline, racksDark, racksPartial, links, cutOff } = selectCountedEffects(topology.power, failure);
   const gone = new Set([...offline, ...failure.offline, ...failure.elements.map(({ index }) => index)]);
   const dark = new Set(racksDark);
   return [
@@ -69,7 +69,14 @@ function check(name: string, inventory: Inventory): void {
     trips: numbers(({ loss }) => loss.trips.keys()),
     links: numbers(({ loss }) => loss.links),
   }).toEqual({ name, ...all });
-  for (const { severity, impact, loss, failures: members, alsoBy, partlyBy } of lines) {
+  for (const {
+    severity,
+    impact,
+    loss,
+    failures: members,
+    includingFailures: alsoBy,
+    overlappingFailures: partlyBy,
+  } of lines) {
     expect(impact.racksDark).toBe(loss.racksDark.size);
     expect(impact.devicesOffline + impact.cracsOffline).toBe(loss.offline.size);
     const others = [...alsoBy, ...partlyBy];
@@ -115,7 +122,7 @@ test("grouping failures island by island gives what grouping all at once gives",
     islands = Math.max(islands, byIsland.followed.groups.size);
     const told = (all: readonly RehearsalLine[]) =>
       all
-        .map(({ failures, alsoBy, loss, ...rest }) => {
+        .map(({ failures, includingFailures: alsoBy, loss, ...rest }) => {
           const ordered = [...failures, ...alsoBy]
             .map(({ elements }) => elements[0]?.index ?? -1)
             .sort((a, b) => a - b);
@@ -140,7 +147,7 @@ test("each effect is charged to a failure that no smaller one with the same effe
           (other) =>
             other.failure !== failure &&
             other.failure.elements.every((element) => direct.has(element.index)) &&
-            collectEffects(topology.power, other.failure).offline.includes(index),
+            selectCountedEffects(topology.power, other.failure).offline.includes(index),
         );
         expect(smaller.map((other) => topology.power.nodes[other.failure.elements[0]?.index ?? -1]?.ref)).toEqual([]);
       }

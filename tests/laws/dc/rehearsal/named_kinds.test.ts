@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { formatCableRef, formatFabricLinkRef, portRef } from "#dc/model/ref.ts";
+import { formatCableRef, formatFabricLinkRef, formatPortReference } from "#dc/model/ref.ts";
 import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { ams1Inventory, ams1Store } from "../../../support/dc/ams1_inventory.ts";
@@ -55,7 +55,7 @@ function everything({
     INLET: devices.flatMap(({ code, ports = [] }) =>
       ports.flatMap(({ name, kind, powerIn }) =>
         kind === "POWER_IN" && (powerIn?.sourceRef !== undefined || cabled.has(`${code}/${name}`))
-          ? [portRef({ deviceCode: code, portName: name })]
+          ? [formatPortReference({ deviceCode: code, portName: name })]
           : [],
       ),
     ),

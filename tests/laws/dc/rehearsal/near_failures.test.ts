@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { insertInletNodes } from "#dc/analysis/power/failed_inlets.ts";
-import { CoolingAndFabrics } from "#dc/analysis/rehearsal/further_effects.ts";
-import { NearFailures } from "#dc/analysis/rehearsal/near_failures.ts";
+import { CoolingAndFabricEffects } from "#dc/analysis/rehearsal/further_effects.ts";
+import { NearFailureFinder } from "#dc/analysis/rehearsal/near_failures.ts";
 import { failEachElement, type SiteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { AcceptedLosses } from "#dc/analysis/window/acceptance.ts";
@@ -29,15 +29,15 @@ const OPTIONS = [
   { basis: "MAX", cascade: true, assumeBattery: true },
 ] as const;
 
-class EveryFailure extends NearFailures {
-  override *with() {
+class EveryFailure extends NearFailureFinder {
+  override *findNearFailures() {
     yield;
     return this.site.outcomes;
   }
 }
 
 /** Elements that are out of service: devices and cooling units, outlets, feeds, and at times an inlet and a fabric link. */
-function drawnGround(topology: Topology, near: NearFailures, random: SeededRandom): WindowInput {
+function drawnGround(topology: Topology, near: NearFailureFinder, random: SeededRandom): WindowInput {
   const inlets = topology.inventory.devices.flatMap(({ code: deviceCode, ports = [] }) =>
     ports.flatMap(({ kind, name: portName }) => (kind === "POWER_IN" ? [{ deviceCode, portName }] : [])),
   );
@@ -47,7 +47,7 @@ function drawnGround(topology: Topology, near: NearFailures, random: SeededRando
   const supplying = near.site.outcomes.flatMap(({ elements }) => elements.map(({ index }) => index));
   const draw = () => (random.below(3) === 0 ? random.below(count) : (supplying[random.below(supplying.length)] ?? 0));
   const sources = Array.from({ length: 1 + random.below(3) }, draw);
-  const links = near.effects.fabrics.numbersOf(() => random.below(8) === 0);
+  const links = near.effects.fabrics.listLinkNumbers(() => random.below(8) === 0);
   return {
     topology,
     site,
@@ -62,20 +62,20 @@ function drawnGround(topology: Topology, near: NearFailures, random: SeededRando
 /** Further failures of a window, by what they take. */
 function found(ground: WindowInput) {
   const window = new WindowSite(ground);
-  const outage = runAllSteps(window.outage());
+  const outage = runAllSteps(window.computeOutage());
   const harm = collectOutageLosses(ground.topology, outage);
   const accepted = new AcceptedLosses(ground.topology, [], []);
   return runAllSteps(findNextFailures(window, { outage, harm, accepted })).failures;
 }
 
-function nearOf(topology: Topology): NearFailures {
-  const effects = new CoolingAndFabrics(topology, (key) => topology.device(key), "ALLOCATED");
-  return new NearFailures(runAllSteps(failEachElement(topology, OPTIONS[0])), effects);
+function nearOf(topology: Topology): NearFailureFinder {
+  const effects = new CoolingAndFabricEffects(topology, (key) => topology.device(key), "ALLOCATED");
+  return new NearFailureFinder(runAllSteps(failEachElement(topology, OPTIONS[0])), effects);
 }
 
 function compare(say: string, topology: Topology, site: SiteFailures, random: SeededRandom, windows: number): number {
-  const effects = new CoolingAndFabrics(topology, (key) => topology.device(key), site.options.basis);
-  const [near, every] = [new NearFailures(site, effects), new EveryFailure(site, effects)];
+  const effects = new CoolingAndFabricEffects(topology, (key) => topology.device(key), site.options.basis);
+  const [near, every] = [new NearFailureFinder(site, effects), new EveryFailure(site, effects)];
   let worse = 0;
   for (let window = 0; window < windows; window += 1) {
     const ground = drawnGround(topology, near, random);
@@ -93,21 +93,21 @@ function drawn(seed: number): Inventory {
 
 /** The same with capacities not far above the loads: two failures may trip what one does not. */
 function tight(inventory: Inventory, random: SeededRandom): Topology {
-  const { power, loadsW } = Topology.of(inventory);
+  const { power, loadsW } = Topology.createFromInventory(inventory);
   const devices = inventory.devices.map((device) => {
     const load = loadsW[power.indexOf.get(`device:${codeKey(device.code)}`) ?? -1] ?? 0;
     if (!isPowerKind(device.kind) || load === 0) return device;
     const capacityW = Math.ceil(load * (1.02 + random.below(20) / 100));
     return { ...device, power: { minLiveInlets: 1, ...device.power, capacityW } };
   });
-  return Topology.of({ ...inventory, devices });
+  return Topology.createFromInventory({ ...inventory, devices });
 }
 
 test("elements that are left out beside a window take nothing more with it than apart", () => {
   let worse = 0;
   for (let seed = 0; seed < SITES; seed += 1) {
     const random = new SeededRandom(seed);
-    for (const topology of [Topology.of(drawn(seed)), tight(drawn(seed), random)])
+    for (const topology of [Topology.createFromInventory(drawn(seed)), tight(drawn(seed), random)])
       for (const options of OPTIONS)
         worse += compare(
           `site ${seed}`,
@@ -123,7 +123,7 @@ test("elements that are left out beside a window take nothing more with it than 
 test("the same holds for the sample site", async () => {
   const inventory = await (await ams1Store()).read((reader) => reader.powerInventory());
   const random = new SeededRandom(1);
-  for (const topology of [Topology.of(inventory), tight(inventory, random)]) {
+  for (const topology of [Topology.createFromInventory(inventory), tight(inventory, random)]) {
     const site = runAllSteps(failEachElement(topology, OPTIONS[0]));
     expect(compare("AMS1", topology, site, random, Math.ceil(LAW_RUNS / 50))).toBeGreaterThan(0);
   }
@@ -141,7 +141,7 @@ test("two failures that only share the supply that takes over meet by its load",
       load(`S${rack}`, [`device:PDU-${rack}A`, `device:PDU-${rack}B`], { allocatedDrawW: 200, rackCode: `R${rack}` }),
     ),
   );
-  const topology = Topology.of(site);
+  const topology = Topology.createFromInventory(site);
   const near = nearOf(topology);
   const sources = new Set([topology.power.indexOf.get("device:pdu-1a") ?? -1]);
   const ground = { topology, site: topology, sources, near, cutLinks: [], basis: "ALLOCATED", durationS: 60 } as const;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
-import { collectEffects } from "#dc/analysis/rehearsal/charge.ts";
+import { selectCountedEffects } from "#dc/analysis/rehearsal/charge.ts";
 import type { RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
 import type { FailingElement, Failure } from "#dc/analysis/rehearsal/outcome.ts";
 import { rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
@@ -25,7 +25,7 @@ const OPTIONS: readonly BlastOptions[] = [
 function effects(topology: Topology, failures: readonly Failure[]): ReadonlySet<string> {
   return new Set(
     failures.flatMap((failure) => {
-      const found = collectEffects(topology.power, failure);
+      const found = selectCountedEffects(topology.power, failure);
       return [
         ...found.offline.map((index) => `off ${index}`),
         ...found.racksDark.flatMap((key) => [`dark ${key}`, `partly ${key}`]),
@@ -48,14 +48,14 @@ function effects(topology: Topology, failures: readonly Failure[]): ReadonlySet<
 
 /** The pairs that a rehearsal of a drawn site lists, and everything to judge them by. */
 function rehearsed(seed: number, options: BlastOptions) {
-  const topology = Topology.of(drawnInventory(seed));
+  const topology = Topology.createFromInventory(drawnInventory(seed));
   const site = runAllSteps(failEachElement(topology, options));
   const choice = { deviceOf: (key: string) => topology.device(key), isChosen: () => true };
   const { followed } = runAllSteps(rehearseFailures(site, { ...choice, pairs: false }));
   const { lines } = runAllSteps(rehearseFailures(site, { ...choice, pairs: true }));
   const singles = [...followed.groups.values()].flatMap(({ failures }) => failures);
   const together = (elements: readonly FailingElement[]) =>
-    followed.effects.of(slowFailure(topology, elements, options));
+    followed.effects.addEffects(slowFailure(topology, elements, options));
   return { topology, singles, lines, together };
 }
 
@@ -89,14 +89,18 @@ test("the pairs of a drawn site are those that do more than both failures apart,
           if (!all.isSubsetOf(apart)) expected.push(nameOf(topology, pair.elements));
         }
       }
-      const listed = namesOf(topology, lines, ({ failures, alsoBy, partlyBy }) => [
-        ...failures,
-        ...alsoBy,
-        ...partlyBy,
-      ]);
+      const listed = namesOf(
+        topology,
+        lines,
+        ({ failures, includingFailures: alsoBy, overlappingFailures: partlyBy }) => [
+          ...failures,
+          ...alsoBy,
+          ...partlyBy,
+        ],
+      );
       expect({ seed, listed: [...new Set(listed)].sort() }).toEqual({ seed, listed: expected.sort() });
       worse += expected.length;
-      above += lines.filter(({ nearer }) => nearer.length > 0).length;
+      above += lines.filter(({ nearerFailures: nearer }) => nearer.length > 0).length;
     }
   }
   expect(worse).toBeGreaterThan(0);
@@ -107,7 +111,7 @@ test("a nearer cause of a pair does a part of its loss alone, and neither failur
   let compared = 0;
   for (let seed = 0; seed < SITES; seed += 1) {
     const { topology, singles, lines } = rehearsed(seed, OPTIONS[0] as BlastOptions);
-    for (const { failures, nearer } of lines) {
+    for (const { failures, nearerFailures: nearer } of lines) {
       for (const single of nearer) {
         const own = effects(topology, [single]);
         const above = failures.filter((pair) => {

@@ -71,7 +71,7 @@ const fabric: fc.Arbitrary<Drawing> = fc
     );
     const settings = { congestionPct: 80, watchPct: 60, failedDeviceCodes: [] };
     const answer = wholeFabric(links, devices, settings);
-    return drawFabric({ name, answer, ...settings, physical: new Map() }, asked);
+    return drawFabric({ name, answer, ...settings, cableMatches: new Map() }, asked);
   });
 
 const cable: fc.Arbitrary<Drawing> = fc

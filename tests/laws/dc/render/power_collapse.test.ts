@@ -83,8 +83,8 @@ law(
   [asked],
   ({ site: given, refs, ...options }) => {
     const failure = failureOf(given, refs);
-    const { drawn, omitted } = collapseFailure(failure, options);
-    const { keys } = collectFailureSurroundings(failure);
+    const { drawn, omittedElements: omitted } = collapseFailure(failure, options);
+    const { keyNodes: keys } = collectFailureSurroundings(failure);
     // An outlet counts as a part of its device, unless it was asked for or highlighted.
     const counts = (index: number) => {
       const node = failure.graph.nodes[index];
@@ -104,7 +104,7 @@ law("every supply between two drawn things is an edge", [asked], ({ site: given,
   const { drawn, edges } = collapseFailure(failure, options);
   const groupOf = new Map(drawn.flatMap(({ members }, group) => members.map((index) => [index, group] as const)));
   const drawnEdges = new Set(edges.map(({ from, to }) => `${from} ${to}`));
-  for (const edge of failure.graph.nodes.flatMap((_, index) => failure.graph.supplies.of(index))) {
+  for (const edge of failure.graph.nodes.flatMap((_, index) => failure.graph.supplies.listEdges(index))) {
     const [from, to] = [groupOf.get(edge.from), groupOf.get(edge.to)];
     if (from !== undefined && to !== undefined && from !== to) expect(drawnEdges).toContain(`${from} ${to}`);
   }

@@ -2,13 +2,13 @@ import { expect } from "bun:test";
 import fc from "fast-check";
 import { buildOutputSection } from "../../../../src/planner/output/checker/output_validator.ts";
 import { createExample } from "../../../../src/planner/output/example/example_value.ts";
-import { APPLICATORS, ASSERTIONS } from "../../../../src/planner/output/schema_keywords.ts";
+import { ASSERTION_KEYWORDS, SUBSCHEMA_KEYWORDS } from "../../../../src/planner/output/schema_keywords.ts";
 import { law } from "../../../support/law.ts";
 import { bundle, verdict } from "../../../support/schema_bundle.ts";
 
 const word = fc.constantFrom(
-  ...APPLICATORS.keys(),
-  ...ASSERTIONS,
+  ...SUBSCHEMA_KEYWORDS.keys(),
+  ...ASSERTION_KEYWORDS,
   "$ref",
   "$dynamicRef",
   "$anchor",

@@ -66,7 +66,7 @@ law(
 );
 
 law("JsonScanner calls a text complete exactly when it is JSON", [fc.oneof(jsonish, fc.json())], (text) => {
-  const { complete, end } = new JsonScanner(text).scan(0);
+  const { isComplete: complete, end } = new JsonScanner(text).scanValue(0);
 
   expect(complete && text.slice(end).trim() === "").toBe(isJson(text));
 });

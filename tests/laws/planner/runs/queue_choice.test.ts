@@ -37,7 +37,13 @@ function worked(plan: Project, named: readonly SpecId[], stopAtFailure: boolean)
   const wanted = listRequestedIds(named, world());
   const [tried, completed] = [new Set<SpecId>(), new Set<SpecId>()];
   for (;;) {
-    const state: QueueState = { named, wanted, follow: true, tried, completed };
+    const state: QueueState = {
+      namedIds: named,
+      requestedIds: wanted,
+      follow: true,
+      triedIds: tried,
+      completedIds: completed,
+    };
     const [next] = listStartableIds(state, world());
     if (next === undefined) return [...tried];
     tried.add(next);

@@ -48,7 +48,7 @@ law(
     for (const each of specs) {
       if (!readiness.isReady(each)) continue;
       expect(["pending", "failed"]).toContain(each.status);
-      expect(readiness.unmet(each)).toEqual([]);
+      expect(readiness.listUnmet(each)).toEqual([]);
       expect(readiness.isBlocked(each)).toBe(false);
     }
   },
@@ -75,7 +75,7 @@ law("readinessOf counts an archived dependency like a completed one", [world, fc
   const archived = computeReadiness(rest, new Set([id]));
 
   for (const each of rest) {
-    expect(archived.unmet(each)).toEqual([...completed.unmet(each)]);
+    expect(archived.listUnmet(each)).toEqual([...completed.listUnmet(each)]);
     expect(archived.isReady(each)).toBe(completed.isReady(each));
   }
 });
@@ -99,8 +99,8 @@ law("readinessOf matches a spec by its effective word, and by ready when it is",
   const readiness = computeReadiness(specs, new Set());
 
   for (const each of specs) {
-    const words = FILTER_STATUSES.filter((filter) => readiness.matches(each, filter));
-    expect(words).toContain(readiness.effectiveStatus(each) as (typeof words)[number]);
+    const words = FILTER_STATUSES.filter((filter) => readiness.matchesFilter(each, filter));
+    expect(words).toContain(readiness.getEffectiveStatus(each) as (typeof words)[number]);
     expect(words.includes("ready")).toBe(readiness.isReady(each));
   }
 });

@@ -50,9 +50,9 @@ law(
 
     if (typeof found === "string") expect(containing).toContain(found);
     else if (found instanceof AmbiguousSpecId) {
-      expect(found.named.length).toBeGreaterThan(1);
-      expect(containing).toEqual(expect.arrayContaining([...found.named]));
-      expect([...found.named]).toEqual(found.named.toSorted(compareSpecIds));
+      expect(found.namedIds.length).toBeGreaterThan(1);
+      expect(containing).toEqual(expect.arrayContaining([...found.namedIds]));
+      expect([...found.namedIds]).toEqual(found.namedIds.toSorted(compareSpecIds));
     } else if (wanted === "") expect(found.kind).toBe("invalid_argument");
     else {
       expect(containing).toEqual([]);

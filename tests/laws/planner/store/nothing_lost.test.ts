@@ -132,8 +132,8 @@ for (let sequence = 0; sequence < SEQUENCES; sequence++) {
   test(`whatever an agent does is brought, kept or named, sequence ${SEED + sequence}`, async () => {
     using project = await worktreeProject();
     await shell(project, project.root, BEFORE);
-    const worktree = await project.worktrees.prepare(ID, OPTIONS);
-    await worktree.guard();
+    const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
+    await worktree.takeBaseline();
     const before = await facts(project);
     const random = new SeededRandom(SEED + sequence);
     const done: string[] = [];
@@ -154,8 +154,8 @@ for (let sequence = 0; sequence < SEQUENCES; sequence++) {
     const unnamed = [...names].filter((name) => before.get(name) !== after.get(name) && !told.includes(wordOf(name)));
     expect({ done, told, unnamed }).toEqual({ done, told, unnamed: [] });
 
-    await project.worktrees.merge(ID).catch(() => {});
-    await project.worktrees.remove(ID).catch(() => {});
+    await project.worktrees.mergeBranch(ID).catch(() => {});
+    await project.worktrees.removeWorktree(ID).catch(() => {});
     const left = await everything(project);
     expect({ done, told, lost: words.filter((word) => !left.includes(word)) }).toEqual({ done, told, lost: [] });
   });

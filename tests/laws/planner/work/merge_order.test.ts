@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { listMembers, sortForMerge } from "#planner/work/merge_order.ts";
+import { listMemberIds, sortInMergeOrder } from "#planner/work/merge_order.ts";
 import { builtSpec } from "../../../support/built_spec.ts";
 import { law } from "../../../support/law.ts";
 
@@ -16,7 +16,7 @@ function specsOf(nodes: readonly (readonly [string, readonly string[], readonly 
 }
 
 law("sortForMerge gives every wanted spec once and nothing else", [graph, fc.uniqueArray(id)], (nodes, wanted) => {
-  const order = sortForMerge(wanted, specsOf(nodes));
+  const order = sortInMergeOrder(wanted, specsOf(nodes));
 
   expect([...order].sort()).toEqual([...wanted].sort());
 });
@@ -28,10 +28,10 @@ law("sortForMerge puts dependencies and members first where there is no circle",
   );
   const specs = specsOf(forward);
 
-  const order = sortForMerge(forward.map(([one]) => one).toReversed(), specs);
+  const order = sortInMergeOrder(forward.map(([one]) => one).toReversed(), specs);
 
   for (const spec of specs) {
-    for (const before of [...spec.dependsOn, ...listMembers(spec, specs)]) {
+    for (const before of [...spec.dependsOn, ...listMemberIds(spec, specs)]) {
       if (order.includes(before)) expect(order.indexOf(before)).toBeLessThan(order.indexOf(spec.id));
     }
   }

@@ -1,8 +1,8 @@
 import { compareByCodePoints } from "#dc/model/text_order.ts";
-import type { KeptDocument } from "#dc/ports.ts";
+import type { StoredDocument } from "#dc/ports.ts";
 
 /** The documents of a space in the order of keys; `all` joins space and key by a line break. */
-export function documentsOf(all: ReadonlyMap<string, string>, space: string): readonly KeptDocument[] {
+export function documentsOf(all: ReadonlyMap<string, string>, space: string): readonly StoredDocument[] {
   return [...all]
     .filter(([name]) => name.startsWith(`${space}\n`))
     .map(([name, body]) => ({ key: name.slice(space.length + 1), body }))

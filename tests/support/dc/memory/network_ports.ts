@@ -1,5 +1,5 @@
 import { codeKey } from "#dc/model/code.ts";
-import type { NetworkPorts } from "#dc/model/inventory.ts";
+import type { NetworkPortSummary } from "#dc/model/inventory.ts";
 import { isSamePort } from "#dc/model/ref.ts";
 import type { Cable, Device } from "#dc/model/resources.ts";
 
@@ -7,9 +7,9 @@ import type { Cable, Device } from "#dc/model/resources.ts";
 export function networkPortsOf(
   devices: readonly Device[],
   cables: readonly Cable[],
-): ReadonlyMap<string, NetworkPorts> {
+): ReadonlyMap<string, NetworkPortSummary> {
   const ends = cables.flatMap(({ a, b }) => [a, b]);
-  const found = new Map<string, NetworkPorts>();
+  const found = new Map<string, NetworkPortSummary>();
   for (const { code, ports = [] } of devices) {
     const all = ports.filter(({ kind }) => kind === "NETWORK");
     const isCabled = (portName: string) => ends.some((end) => isSamePort(end, { deviceCode: code, portName }));

@@ -1,8 +1,8 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
-import type { Inventory, NetworkPorts } from "#dc/model/inventory.ts";
+import type { Inventory, NetworkPortSummary } from "#dc/model/inventory.ts";
 import type { MeasuredElement, ReadingAge, ReadingQuery, StoredReading } from "#dc/model/readings/reading_store.ts";
-import { isSamePort, portKey } from "#dc/model/ref.ts";
+import { isSamePort, toPortKey } from "#dc/model/ref.ts";
 import { getResourceKey, toRefKey } from "#dc/model/resource_key.ts";
 import type {
   Cable,
@@ -30,12 +30,12 @@ import type {
   FloorCounts,
   HistoryQuery,
   InventoryCounts,
-  KeptDocument,
   LogReference,
   LogRow,
   RememberedRequest,
   ResourceKeys,
   StoredCheckpoint,
+  StoredDocument,
   StoredVersion,
 } from "#dc/ports.ts";
 import { checkpointsOf, checkRows, headOf, historyOf, logReferences, logRows } from "./audit.ts";
@@ -88,7 +88,7 @@ export class MemoryReader implements DcReader {
     return this.state.documents.get(`${space}\n${key}`);
   }
 
-  async documents(space: string, after: string, limit: number): Promise<readonly KeptDocument[]> {
+  async documents(space: string, after: string, limit: number): Promise<readonly StoredDocument[]> {
     return documentsOf(this.state.documents, space)
       .filter(({ key }) => compareByCodePoints(key, after) > 0)
       .slice(0, limit);
@@ -117,7 +117,7 @@ export class MemoryReader implements DcReader {
     });
   }
 
-  async networkPorts(codes: readonly string[]): Promise<ReadonlyMap<string, NetworkPorts>> {
+  async networkPorts(codes: readonly string[]): Promise<ReadonlyMap<string, NetworkPortSummary>> {
     return networkPortsOf(await this.devices(codes), this.all("cable"));
   }
 
@@ -157,7 +157,7 @@ export class MemoryReader implements DcReader {
   async powerCablesOf(deviceCodes: readonly string[]): Promise<readonly Cable[]> {
     const devices = await this.powerDevices(deviceCodes);
     const ends = devices.flatMap(({ code, ports = [] }) => ports.map(({ name }) => `${codeKey(code)}/${name}`));
-    return this.all("cable").filter(({ a, b }) => ends.includes(portKey(a)) || ends.includes(portKey(b)));
+    return this.all("cable").filter(({ a, b }) => ends.includes(toPortKey(a)) || ends.includes(toPortKey(b)));
   }
 
   async fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]> {
@@ -315,7 +315,7 @@ export class MemoryReader implements DcReader {
       whole.devices.flatMap(({ code, ports = [] }) =>
         ports
           .filter(({ kind }) => kind === "POWER_IN")
-          .map(({ name }) => portKey({ deviceCode: code, portName: name })),
+          .map(({ name }) => toPortKey({ deviceCode: code, portName: name })),
       ),
     );
     const power = {
@@ -324,7 +324,7 @@ export class MemoryReader implements DcReader {
         const kept = ports.filter(isPower);
         return kept.length === 0 ? body : { ...body, ports: kept };
       }),
-      cables: whole.cables.filter(({ a, b }) => inlets.has(portKey(a)) || inlets.has(portKey(b))),
+      cables: whole.cables.filter(({ a, b }) => inlets.has(toPortKey(a)) || inlets.has(toPortKey(b))),
     };
     return among === undefined ? power : reduced(power, among);
   }

@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import { getDrawW } from "#dc/model/draw.ts";
-import { portKey } from "#dc/model/ref.ts";
+import { toPortKey } from "#dc/model/ref.ts";
 import type { Cable, Device, DeviceBody, Location, Port } from "#dc/model/resources.ts";
 import { compareByCodePoints } from "#dc/model/text_order.ts";
 import type { DeviceFilter, DeviceOrder, DevicePage, DeviceQuery, LocationArea, StoredVersion } from "#dc/ports.ts";
@@ -10,7 +10,7 @@ type Row = StoredVersion<Device>;
 
 /** The search as a plain filter and sort over every device. */
 export function searchInMemory(rows: readonly Row[], cables: readonly Cable[], query: DeviceQuery): DevicePage {
-  const cabled = new Set(cables.flatMap(({ a, b }) => [portKey(a), portKey(b)]));
+  const cabled = new Set(cables.flatMap(({ a, b }) => [toPortKey(a), toPortKey(b)]));
   const found = rows.filter((row) => matches(row, query.filter, cabled));
   const turn = query.descending ? -1 : 1;
   const sorted = found.toSorted((a, b) => turn * compare(position(a, query.order), position(b, query.order)));
@@ -133,7 +133,7 @@ function matchesPorts({ code, ports = [] }: Device, filter: DeviceFilter, cabled
   const isData = ({ kind }: Port) => kind !== "POWER_IN" && kind !== "POWER_OUT";
   const typed = ports.filter((port) => (portType === undefined ? isData(port) : port.type === portType));
   const free = typed.some(
-    ({ name, markConnected }) => markConnected !== true && !cabled.has(portKey({ deviceCode: code, portName: name })),
+    ({ name, markConnected }) => markConnected !== true && !cabled.has(toPortKey({ deviceCode: code, portName: name })),
   );
   return (portType === undefined || typed.length > 0) && (hasFreePort === undefined || free === hasFreePort);
 }

@@ -23,14 +23,14 @@ export function openMemory(): DcStore {
   const state = newState();
   const turns = new WorkQueue(1);
   return {
-    read: <Result>(work: (reader: DcReader) => Promise<Result>) => turns.enter(() => work(new MemoryReader(state))),
+    read: <Result>(work: (reader: DcReader) => Promise<Result>) => turns.runWork(() => work(new MemoryReader(state))),
     write: <Result>(work: (writer: DcWriter) => Promise<Result>) =>
-      turns.enter(() => {
+      turns.runWork(() => {
         const writer = new MemoryWriter(state);
         return writer.savepoint(() => work(writer));
       }),
     draft: <Result>(work: (writer: DcWriter) => Promise<Result>) =>
-      turns.enter(async () => {
+      turns.runWork(async () => {
         const writer = new MemoryWriter(state);
         const tried: Result[] = [];
         const undone = new Error("Undone");
@@ -43,7 +43,7 @@ export function openMemory(): DcStore {
         });
         return tried[0] as Result;
       }),
-    revision: () => turns.enter(() => new MemoryReader(state).revision()),
+    revision: () => turns.runWork(() => new MemoryReader(state).revision()),
     check: async () => {},
     use: () => ({ read: turns.use, write: turns.use }),
     close: () => turns.close(),
@@ -54,7 +54,7 @@ class MemoryWriter extends MemoryReader implements DcWriter {
   /** How to undo what was done, latest last. */
   private readonly journal: (() => void)[] = [];
 
-  async lookAhead(): Promise<void> {
+  async preloadResources(): Promise<void> {
     // Everything is at hand.
   }
 

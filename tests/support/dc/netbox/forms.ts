@@ -1,4 +1,4 @@
-import { Dataset } from "#dc/exchange/netbox/dataset.ts";
+import { NetboxDataset } from "#dc/exchange/netbox/dataset.ts";
 import { readRow } from "#dc/exchange/netbox/read_row.ts";
 import type { TableName } from "#dc/exchange/netbox/tables.ts";
 import { NETBOX_TABLES } from "#dc/exchange/netbox/tables.ts";
@@ -51,8 +51,8 @@ function flat({ custom_fields: custom, ...fields }: Record<string, unknown>): Re
 }
 
 /** The rows that the lists hold. */
-export function datasetOf(lists: Lists): Dataset {
-  const data = new Dataset();
+export function datasetOf(lists: Lists): NetboxDataset {
+  const data = new NetboxDataset();
   for (const [path, list] of lists) {
     const table = BY_PATH.get(path);
     if (table === undefined) continue;
@@ -61,7 +61,7 @@ export function datasetOf(lists: Lists): Dataset {
   return data;
 }
 
-function addTo(data: Dataset, table: TableName, one: Listed): void {
+function addTo(data: NetboxDataset, table: TableName, one: Listed): void {
   const row = readRow(table, one.id, one);
-  if (row !== undefined) data.add(table, row);
+  if (row !== undefined) data.addRow(table, row);
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { checkArgumentRules } from "#cli/argument_rules.ts";
-import { deriveFlags, LOAD_BASIS_FLAG, MAX_AGE_FLAG } from "#cli/dc/asked_flags.ts";
+import { deriveRequestFlags, LOAD_BASIS_FLAG, MAX_AGE_FLAG } from "#cli/dc/asked_flags.ts";
 import { FindPlacement, RehearseFailures } from "#gen/datacenter/v1/questions.ts";
 
-const PLACE = deriveFlags("dc place", FindPlacement, {
+const PLACE = deriveRequestFlags("dc place", FindPlacement, {
   draw: { field: "draw_w", summary: "Draw", least: 0 },
   height: { field: "u_height", summary: "Height" },
   port: { field: "ports", summary: "Ports" },
@@ -15,7 +15,7 @@ const NOTHING = { draw: undefined, height: undefined, port: [], redundancy: unde
 describe("askedFlags", () => {
   test("takes type and values of a flag from its field", () => {
     expect(PLACE.flags).toEqual({
-      draw: { type: "integer", least: 0, most: 2_147_483_647, summary: "Draw" },
+      draw: { type: "integer", least: 0, maximum: 2_147_483_647, summary: "Draw" },
       height: { type: "string", summary: "Height" },
       port: { type: "string", multiple: true, summary: "Ports" },
       redundancy: { type: "enum", options: ["none", "n", "n-plus-1", "two-n"], summary: "Supply" },
@@ -26,19 +26,19 @@ describe("askedFlags", () => {
   test("sets the fields of the flags that are given", () => {
     const words = { draw: 800, height: "1.5", port: ["2x25G"], redundancy: "n-plus-1", warnings: true };
 
-    expect(PLACE.request(words)).toEqual({
+    expect(PLACE.buildRequest(words)).toEqual({
       draw_w: 800,
       u_height: 1.5,
       ports: [{ count: 2, speed_mbps: 25_000 }],
       redundancy: "REDUNDANCY_N_PLUS_1",
       allow_existing_warnings: true,
     });
-    expect(PLACE.request(NOTHING)).toEqual({ ports: [], allow_existing_warnings: false });
+    expect(PLACE.buildRequest(NOTHING)).toEqual({ ports: [], allow_existing_warnings: false });
   });
 
   test("sets a field that a flag clears unless the flag is given", () => {
     const rows = { "no-cascade": { field: "cascade", summary: "Trip nothing", clears: true } } as const;
-    const { request } = deriveFlags("dc rehearse", RehearseFailures, rows);
+    const { buildRequest: request } = deriveRequestFlags("dc rehearse", RehearseFailures, rows);
 
     expect([request({ "no-cascade": false }), request({ "no-cascade": true })]).toEqual([
       { cascade: true },
@@ -52,11 +52,11 @@ describe("askedFlags", () => {
     [{ port: ["2x99999999G"] }, 'Wrong value "2x99999999G" for "--port"'],
     [{ height: "tall" }, 'Wrong value "tall" for "--height": expected a number'],
   ])("names the flag and the value that it cannot read: %j", (words, message) => {
-    expect(() => PLACE.request({ ...NOTHING, ...words })).toThrow(message);
+    expect(() => PLACE.buildRequest({ ...NOTHING, ...words })).toThrow(message);
   });
 
   test("refuses an age of readings unless loads are the measured ones", () => {
-    const { flags, request } = deriveFlags("dc rehearse", RehearseFailures, {
+    const { flags, buildRequest: request } = deriveRequestFlags("dc rehearse", RehearseFailures, {
       basis: LOAD_BASIS_FLAG,
       "max-age": MAX_AGE_FLAG,
     });

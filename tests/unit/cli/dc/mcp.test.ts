@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { parseSimpleDcMcpWords } from "#cli/dc/mcp.ts";
+import { parseSimpleDcMcpArguments } from "#cli/dc/mcp.ts";
 
 const shown = (...words: string[]) => {
-  const options = parseSimpleDcMcpWords(words, "/srv");
-  return options !== undefined && "database" in options ? options.database.shown : undefined;
+  const options = parseSimpleDcMcpArguments(words, "/srv");
+  return options !== undefined && "database" in options ? options.database.displayName : undefined;
 };
 
 test("plainDcMcpWords takes none or one path, and leaves everything else to the usual way", () => {

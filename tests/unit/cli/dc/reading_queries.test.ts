@@ -212,7 +212,7 @@ describe("takeSeries", () => {
 
     expect(taken).toEqual(trial);
     expect(taken).toMatchObject({ series: 7, taken: 1, untakenCount: 6, examples: ["device:srv-1 410"] });
-    expect(Object.fromEntries(taken.untaken.map((one) => [one.series, one.reason]))).toMatchObject({
+    expect(Object.fromEntries(taken.skipped.map((one) => [one.series, one.reason]))).toMatchObject({
       'p{toString="x"}': 'It has no label "instance"',
       'p{instance="LEAF-1"}': "2 series name device:LEAF-1: expected one",
       'p{instance="leaf-1"}': "2 series name device:LEAF-1: expected one",
@@ -240,8 +240,8 @@ describe("takeSeries", () => {
     );
 
     expect(taken).toMatchObject({ taken: 1, untakenCount: 4, examples: ["device:SRV-1 1"] });
-    expect(taken.untaken.every(({ series: shown, reason }) => shown.length + reason.length < 700)).toBe(true);
-    expect(taken.untaken.map(({ reason }) => reason)).toContain("Its time is 1e+297: expected seconds since 1970");
+    expect(taken.skipped.every(({ series: shown, reason }) => shown.length + reason.length < 700)).toBe(true);
+    expect(taken.skipped.map(({ reason }) => reason)).toContain("Its time is 1e+297: expected seconds since 1970");
   });
 
   test("gives no example when more series failed than a reply lists", async () => {

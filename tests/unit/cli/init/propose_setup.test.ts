@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { proposeSetup } from "#cli/init/decide_setup.ts";
+import { proposeWorktreeSetup } from "#cli/init/decide_setup.ts";
 import { tempProject } from "../../../support/temp_project.ts";
 
 for (const [file, text, command] of [
@@ -17,15 +17,15 @@ for (const [file, text, command] of [
     using project = tempProject();
     project.write(file, text);
 
-    expect(proposeSetup(project.root)).toEqual([{ file, command }]);
+    expect(proposeWorktreeSetup(project.root)).toEqual([{ file, command }]);
   });
 }
 
 test("proposeSetup proposes nothing for what fetches by itself, and each kind of a mixed project", () => {
   using project = tempProject();
   for (const file of ["Cargo.lock", "go.sum", "pom.xml", "build.gradle"]) project.write(file, "");
-  expect(proposeSetup(project.root)).toEqual([]);
+  expect(proposeWorktreeSetup(project.root)).toEqual([]);
 
   for (const file of ["package-lock.json", "uv.lock", "requirements.txt"]) project.write(file, "");
-  expect(proposeSetup(project.root).map(({ file }) => file)).toEqual(["package-lock.json", "uv.lock"]);
+  expect(proposeWorktreeSetup(project.root).map(({ file }) => file)).toEqual(["package-lock.json", "uv.lock"]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { extendToml } from "#cli/init/agents.ts";
+import { appendTomlTable } from "#cli/init/agents.ts";
 import { OperationError } from "#kernel/errors.ts";
 
 const ENTRY = { command: "planner", args: ["mcp"] } as const;
@@ -7,17 +7,17 @@ const PATH = ["mcp_servers", "planner"];
 const TABLE = '[mcp_servers.planner]\ncommand = "planner"\nargs = ["mcp"]\n';
 
 test("extendToml writes the table into an empty file", () => {
-  expect(extendToml("c.toml", "", PATH, ENTRY)).toEqual({ kind: "added", text: TABLE });
+  expect(appendTomlTable("c.toml", "", PATH, ENTRY)).toEqual({ kind: "added", text: TABLE });
 });
 
 test("extendToml appends and leaves every byte before", () => {
   const before = "# mine\nmodel = \"o3\"   # fast\n\n[mcp_servers.docs]\ncommand = 'npx'\n";
 
-  expect(extendToml("c.toml", before, PATH, ENTRY)).toEqual({ kind: "added", text: `${before}\n${TABLE}` });
+  expect(appendTomlTable("c.toml", before, PATH, ENTRY)).toEqual({ kind: "added", text: `${before}\n${TABLE}` });
 });
 
 test("extendToml ends an unfinished last line first and keeps CRLF", () => {
-  const edit = extendToml("c.toml", 'a = 1\r\nb = "x"', PATH, ENTRY);
+  const edit = appendTomlTable("c.toml", 'a = 1\r\nb = "x"', PATH, ENTRY);
 
   expect(edit).toEqual({
     kind: "added",
@@ -26,7 +26,7 @@ test("extendToml ends an unfinished last line first and keeps CRLF", () => {
 });
 
 test("extendToml joins servers that are written with dotted keys", () => {
-  const edit = extendToml("c.toml", 'mcp_servers.docs.command = "npx"\n', PATH, ENTRY);
+  const edit = appendTomlTable("c.toml", 'mcp_servers.docs.command = "npx"\n', PATH, ENTRY);
 
   expect(edit.kind).toBe("added");
 });
@@ -34,19 +34,19 @@ test("extendToml joins servers that are written with dotted keys", () => {
 test("extendToml finds the entry in an inline table", () => {
   const text = 'mcp_servers = { planner = { args = ["mcp"], command = "planner" } }\n';
 
-  expect(extendToml("c.toml", text, PATH, ENTRY)).toEqual({ kind: "present" });
+  expect(appendTomlTable("c.toml", text, PATH, ENTRY)).toEqual({ kind: "present" });
 });
 
 test("extendToml leaves an entry that somebody wrote otherwise", () => {
   const text = '[mcp_servers.planner]\ncommand = "/opt/planner"\n';
 
-  expect(extendToml("c.toml", text, PATH, ENTRY)).toEqual({ kind: "other" });
+  expect(appendTomlTable("c.toml", text, PATH, ENTRY)).toEqual({ kind: "other" });
 });
 
 test("extendToml refuses an inline table that cannot take another server", () => {
   const text = 'mcp_servers = { docs = { command = "npx" } }\n';
 
-  expect(() => extendToml("c.toml", text, PATH, ENTRY)).toThrow(
+  expect(() => appendTomlTable("c.toml", text, PATH, ENTRY)).toThrow(
     'Cannot extend "c.toml": "mcp_servers" is written in a way that a table at the end cannot extend; the file is left as it is',
   );
 });
@@ -54,7 +54,7 @@ test("extendToml refuses an inline table that cannot take another server", () =>
 test("extendToml refuses a broken file with line and column", () => {
   let message = "";
   try {
-    extendToml("c.toml", 'a = 1\nb = "open\n', PATH, ENTRY);
+    appendTomlTable("c.toml", 'a = 1\nb = "open\n', PATH, ENTRY);
   } catch (error) {
     message = error instanceof OperationError ? error.message : String(error);
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { sanitizeReport } from "#cli/output/plain_text.ts";
-import { formatJunitReport, formatMarkdownReport, formatTextReport } from "#cli/output/since_reports.ts";
+import { formatJunitReport, formatMarkdownReport, formatSinceTextReport } from "#cli/output/since_reports.ts";
 import type { LintReport } from "#planner/lint/finding.ts";
 import { formatGithubReport } from "#planner/lint/reports/github.ts";
 import { buildSarifReport } from "#planner/lint/reports/sarif.ts";
@@ -90,7 +90,7 @@ test("a job summary shows every sign of Markdown and HTML, and each row stays on
 });
 
 test("a report for a pipeline's log begins no line with a command", () => {
-  const lines = formatTextReport(SINCE).split("\n");
+  const lines = formatSinceTextReport(SINCE).split("\n");
 
   for (const line of lines) expect(line).not.toMatch(OBEYED);
   expect(lines.filter((line) => /^\s*(?:::|##\[)/.test(line))).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type Column, cutText, renderTable } from "#cli/output/table.ts";
+import { type Column, renderTable, truncateToWidth } from "#cli/output/table.ts";
 import { measureTextWidth } from "#cli/output/wrap_text.ts";
 
 interface Row {
@@ -72,9 +72,9 @@ test("renderTable does not let a title drive the terminal", () => {
 });
 
 test("cutText never exceeds its width, wide characters included", () => {
-  expect(cutText("日本語テキスト", 6)).toBe("日本…");
-  expect(measureTextWidth(cutText("日本語テキスト", 6))).toBe(5);
-  expect(cutText("short", 5)).toBe("short");
+  expect(truncateToWidth("日本語テキスト", 6)).toBe("日本…");
+  expect(measureTextWidth(truncateToWidth("日本語テキスト", 6))).toBe(5);
+  expect(truncateToWidth("short", 5)).toBe("short");
 });
 
 test("renderTable shortens ids, stacks titles and leaves equal columns out before it cuts a title", () => {

@@ -37,7 +37,7 @@ const cord = (from: string, outlet: number, to: string, psu: number): Cable => (
 });
 
 function lost(site: Inventory, ref: string) {
-  const topology = Topology.of(site);
+  const topology = Topology.createFromInventory(site);
   const index = topology.power.indexOf.get(ref.toLowerCase()) ?? -1;
   const failing = { sources: new Set([index]), unlisted: new Set([index]) };
   const { hits, racks, impact } = computeBlastRadius(topology, failing, {
@@ -63,7 +63,7 @@ describe("an inventory in NetBox's shape", () => {
     });
 
     test(`a PDU whose feed is ${what} carries what draws through its outlets`, () => {
-      const topology = Topology.of(site);
+      const topology = Topology.createFromInventory(site);
 
       expect(Math.round(topology.loadsW[topology.power.indexOf.get("device:p1") ?? -1] ?? 0)).toBe(300);
     });
@@ -87,7 +87,7 @@ describe("an inventory in NetBox's shape", () => {
       racks: [{ code: "R1", uHeight: 42 }],
     };
 
-    const { reasons } = Topology.of(site).rackStanding(site.racks[0] ?? { code: "" }, {
+    const { reasons } = Topology.createFromInventory(site).computeRackStanding(site.racks[0] ?? { code: "" }, {
       basis: "ALLOCATED",
       now: "2026-06-01T00:00:00.000Z",
     });

@@ -21,17 +21,17 @@ function plainRoot(leaves: readonly string[]): Buffer {
 
 function frontierOf(leaves: readonly string[]): MerkleFrontier {
   const tree = new MerkleFrontier();
-  for (const leaf of leaves) tree.add(leaf);
+  for (const leaf of leaves) tree.addLeaf(leaf);
   return tree;
 }
 
 test("MerkleFrontier has the root of RFC 6962 at every size, also when it went on from its text", () => {
   for (let size = 0; size <= LEAVES.length; size += 1) {
-    const begun = parseMerkleFrontier(frontierOf(LEAVES.slice(0, size >> 1)).toText());
-    for (const leaf of LEAVES.slice(size >> 1, size)) begun?.add(leaf);
+    const begun = parseMerkleFrontier(frontierOf(LEAVES.slice(0, size >> 1)).formatText());
+    for (const leaf of LEAVES.slice(size >> 1, size)) begun?.addLeaf(leaf);
 
-    expect(frontierOf(LEAVES.slice(0, size)).root()).toEqual(plainRoot(LEAVES.slice(0, size)));
-    expect(begun?.root()).toEqual(plainRoot(LEAVES.slice(0, size)));
+    expect(frontierOf(LEAVES.slice(0, size)).computeRoot()).toEqual(plainRoot(LEAVES.slice(0, size)));
+    expect(begun?.computeRoot()).toEqual(plainRoot(LEAVES.slice(0, size)));
   }
 });
 
@@ -40,8 +40,8 @@ test("InclusionProof leads every leaf to the root, and no other leaf or position
     const root = plainRoot(LEAVES.slice(0, size));
     for (let index = 0; index < size; index += 1) {
       const proof = new InclusionProof(index, size, new MerkleFrontier());
-      for (const leaf of LEAVES) proof.add(leaf);
-      const path = proof.finish() ?? [];
+      for (const leaf of LEAVES) proof.addLeaf(leaf);
+      const path = proof.buildPath() ?? [];
       const leaf = LEAVES[index] ?? "";
 
       expect(computeProofRoot(leaf, { index, size }, path)).toEqual(root);
@@ -57,13 +57,13 @@ test("InclusionProof goes on from a tree whose first entries are archived, and h
   const late = new InclusionProof(index, size, begun);
   const early = new InclusionProof(3, size, begun);
   for (const leaf of LEAVES.slice(archived)) {
-    late.add(leaf);
-    early.add(leaf);
+    late.addLeaf(leaf);
+    early.addLeaf(leaf);
   }
 
-  const root = computeProofRoot(LEAVES[index] ?? "", { index, size }, late.finish() ?? []);
+  const root = computeProofRoot(LEAVES[index] ?? "", { index, size }, late.buildPath() ?? []);
   expect(root).toEqual(plainRoot(LEAVES.slice(0, size)));
-  expect(early.finish()).toBeUndefined();
+  expect(early.buildPath()).toBeUndefined();
 });
 
 test("parseMerkleFrontier refuses what is no frontier", () => {

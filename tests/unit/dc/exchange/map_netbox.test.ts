@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { addDumped, Dataset } from "#dc/exchange/netbox/dataset.ts";
+import { addDumpedObject, NetboxDataset } from "#dc/exchange/netbox/dataset.ts";
 import { mapNetbox } from "#dc/exchange/netbox/map_netbox.ts";
 import type { Cable, Device, Rack } from "#dc/model/resources.ts";
 import { asDump, datasetOf } from "../../../support/dc/netbox/forms.ts";
@@ -139,8 +139,8 @@ test("mapNetbox cuts what is too long and notes it", () => {
 });
 
 test("mapNetbox makes the same of a dump as of the lists", () => {
-  const data = new Dataset();
-  for (const one of asDump(lists)) expect(addDumped(data, JSON.parse(JSON.stringify(one)))).toBe(true);
+  const data = new NetboxDataset();
+  for (const one of asDump(lists)) expect(addDumpedObject(data, JSON.parse(JSON.stringify(one)))).toBe(true);
   const plain = (list: typeof items) =>
     JSON.parse(JSON.stringify(list, (key, value) => (key === "origin_url" ? undefined : value)));
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Dataset } from "#dc/exchange/netbox/dataset.ts";
+import { NetboxDataset } from "#dc/exchange/netbox/dataset.ts";
 import { mapNetbox } from "#dc/exchange/netbox/map_netbox.ts";
 import { readRow } from "#dc/exchange/netbox/read_row.ts";
 import type { TableName } from "#dc/exchange/netbox/tables.ts";
@@ -11,10 +11,10 @@ const SITE = { id: 1, name: "S", slug: "s" };
 
 /** What is said of the rows: reason, object and value. */
 function leftOut(rows: Rows) {
-  const data = new Dataset();
+  const data = new NetboxDataset();
   for (const [table, list] of Object.entries({ site: [SITE], ...rows })) {
     for (const row of list)
-      data.add(table as TableName, readRow(table as TableName, row["id"], row) ?? { id: "", cells: {} });
+      data.addRow(table as TableName, readRow(table as TableName, row["id"], row) ?? { id: "", cells: {} });
   }
   return mapNetbox(data, netboxOptions()).omissions.map(({ reason, id, detail }) => [reason, id, detail]);
 }

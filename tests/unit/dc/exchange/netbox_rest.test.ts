@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { type NetboxAddress, readRestTables } from "#cli/dc/exchange/netbox_rest.ts";
-import type { SourceWatcher, Unreadable } from "#cli/dc/exchange/source_error.ts";
-import { Dataset } from "#dc/exchange/netbox/dataset.ts";
+import type { SourceWatcher, UnreadableElement } from "#cli/dc/exchange/source_error.ts";
+import { NetboxDataset } from "#dc/exchange/netbox/dataset.ts";
 import { TABLE_NAMES } from "#dc/exchange/netbox/tables.ts";
 import { datasetOf } from "../../../support/dc/netbox/forms.ts";
 import { netboxInventory } from "../../../support/dc/netbox/inventory.ts";
@@ -23,17 +23,17 @@ function address(url: string, more: Partial<NetboxAddress> = {}): NetboxAddress 
   return { url, token: undefined, sites: [], timeoutMs: 60_000, rate: undefined, backoffMs: 1, ...more };
 }
 
-function watcher(unreadable: Unreadable[] = [], signal = new AbortController().signal): SourceWatcher {
-  return { progress: () => {}, unreadable: (one) => unreadable.push(one), signal };
+function watcher(unreadable: UnreadableElement[] = [], signal = new AbortController().signal): SourceWatcher {
+  return { reportProgress: () => {}, reportUnreadable: (one) => unreadable.push(one), signal };
 }
 
-function rowsOf(data: Dataset) {
+function rowsOf(data: NetboxDataset) {
   return TABLE_NAMES.map((table) => [table, data.all(table).toSorted((a, b) => Number(a.id) - Number(b.id))]);
 }
 
 test("readRestTables reads every page of every list, with the token", async () => {
   const server = await started(lists, { token: "secret" });
-  const data = new Dataset();
+  const data = new NetboxDataset();
 
   await readRestTables(data, address(server.url, { token: "secret" }), watcher());
 
@@ -50,7 +50,7 @@ test("readRestTables repeats what fails for a passing reason, after the wait tha
       return failures % 3 === 1 ? { status: 429, headers: { "Retry-After": "0" } } : { status: 502 };
     },
   });
-  const data = new Dataset();
+  const data = new NetboxDataset();
 
   await readRestTables(data, address(server.url), watcher());
 
@@ -74,7 +74,7 @@ test("readRestTables reads a list again that changed while it was read", async (
       return undefined;
     },
   });
-  const data = new Dataset();
+  const data = new NetboxDataset();
 
   await readRestTables(data, address(server.url), watcher());
 
@@ -88,7 +88,7 @@ test("readRestTables reads a list again that changed while it was read", async (
 
 test("readRestTables reads some sites only", async () => {
   const server = await started(lists);
-  const data = new Dataset();
+  const data = new NetboxDataset();
 
   await readRestTables(data, address(server.url, { sites: ["branch"] }), watcher());
 
@@ -101,7 +101,7 @@ test("readRestTables refuses when a list may not be read, rather than importing 
     trouble: ({ path }) => (path === "dcim/cables" ? { status: 403 } : undefined),
   });
 
-  await expect(readRestTables(new Dataset(), address(server.url), watcher())).rejects.toThrow(
+  await expect(readRestTables(new NetboxDataset(), address(server.url), watcher())).rejects.toThrow(
     `${server.url}/api/dcim/cables/: the token may not read this list: expected the permission to view it`,
   );
 });
@@ -111,12 +111,12 @@ test("readRestTables takes a list as empty that this version does not have, and 
     trouble: ({ path }) =>
       path === "dcim/rack-types" || path === "dcim/cooling-sources" ? { status: 404 } : undefined,
   });
-  const data = new Dataset();
+  const data = new NetboxDataset();
   await readRestTables(data, address(server.url), watcher());
   const wrong = await started(lists, { trouble: () => ({ status: 404 }) });
 
   expect(data.all("rack").length).toBeGreaterThan(0);
-  await expect(readRestTables(new Dataset(), address(wrong.url), watcher())).rejects.toThrow(
+  await expect(readRestTables(new NetboxDataset(), address(wrong.url), watcher())).rejects.toThrow(
     "expected the address of a NetBox",
   );
 });
@@ -124,7 +124,7 @@ test("readRestTables takes a list as empty that this version does not have, and 
 test("readRestTables gives up after some attempts, and names the list", async () => {
   const server = await started(lists, { trouble: ({ path }) => (path === "dcim/racks" ? { status: 503 } : undefined) });
 
-  await expect(readRestTables(new Dataset(), address(server.url), watcher())).rejects.toThrow(
+  await expect(readRestTables(new NetboxDataset(), address(server.url), watcher())).rejects.toThrow(
     "/api/dcim/racks/: HTTP 503, 6 times",
   );
 });
@@ -138,7 +138,7 @@ test("readRestTables stops between two pages when the import is stopped", async 
     },
   });
 
-  await expect(readRestTables(new Dataset(), address(server.url), watcher([], stop.signal))).rejects.toThrow(
+  await expect(readRestTables(new NetboxDataset(), address(server.url), watcher([], stop.signal))).rejects.toThrow(
     "nothing was written",
   );
 });
@@ -146,9 +146,9 @@ test("readRestTables stops between two pages when the import is stopped", async 
 test("readRestTables notes rows without an id", async () => {
   const broken = new Map([...lists, ["dcim/sites", [{ id: null as unknown as number, name: "none" }]]]);
   const server = await started(broken as typeof lists);
-  const unreadable: Unreadable[] = [];
+  const unreadable: UnreadableElement[] = [];
 
-  await readRestTables(new Dataset(), address(server.url), watcher(unreadable));
+  await readRestTables(new NetboxDataset(), address(server.url), watcher(unreadable));
 
   expect(unreadable).toEqual([{ file: "dcim/sites", number: 1, reason: "expected an object with an id" }]);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
-import { findTableOfFile } from "#cli/dc/exchange/netbox_files.ts";
+import { findTableByFileName } from "#cli/dc/exchange/netbox_files.ts";
 import type { SourceItem } from "#dc/exchange/item.ts";
-import { CsvRows } from "#dc/exchange/netbox/csv_rows.ts";
-import { Dataset } from "#dc/exchange/netbox/dataset.ts";
+import { CsvRowReader } from "#dc/exchange/netbox/csv_rows.ts";
+import { NetboxDataset } from "#dc/exchange/netbox/dataset.ts";
 import { mapNetbox } from "#dc/exchange/netbox/map_netbox.ts";
 import {
   type ExportInventory,
@@ -33,16 +33,16 @@ const textOf = (files: readonly { readonly text: string }[]) => files[0]?.text ?
 
 /** What an import of the files that netboxCsv writes makes of them, and which references it could not resolve. */
 function readBack(written: ExportInventory): { readonly back: ExportInventory; readonly unclear: readonly string[] } {
-  const data = new Dataset();
+  const data = new NetboxDataset();
   const unclear: string[] = [];
-  const rows = new CsvRows(data, (table, id, reason) => unclear.push(`${table}/${id} ${reason}`));
+  const rows = new CsvRowReader(data, (table, id, reason) => unclear.push(`${table}/${id} ${reason}`));
   for (const { name, text } of writeNetboxCsv(written)) {
     const [headers = [], ...records] = parse(text) as string[][];
-    const table = findTableOfFile(name);
+    const table = findTableByFileName(name);
     if (table === undefined) throw new Error(`No table ${name}`);
-    for (const [index, record] of records.entries()) rows.add(table, headers, record, index + 2);
+    for (const [index, record] of records.entries()) rows.addRecord(table, headers, record, index + 2);
   }
-  rows.finish();
+  rows.addRowsToDataset();
   return { back: inventoryOf(mapNetbox(data, netboxOptions()).items), unclear };
 }
 

@@ -12,11 +12,18 @@ async function refused(): Promise<TestService & { readonly turn: (passedS: numbe
   const post = async () => ({ isTaken: false, error: "it answered 500" }) as const;
   const now = () => clock.now().getTime();
   const say = () => {};
-  const sender = new NoticeSender({ store, now, post, receivers: ["ops", "chat"], say, random: () => 0.12345 });
+  const sender = new NoticeSender({
+    store,
+    now,
+    postNotice: post,
+    receivers: ["ops", "chat"],
+    say,
+    random: () => 0.12345,
+  });
   const turn = async (passedS: number) => {
     clock.moveS(passedS);
-    await sender.turn();
-    await sender.settled();
+    await sender.startDueAttempts();
+    await sender.waitForAttempts();
   };
   return { ...made, turn };
 }

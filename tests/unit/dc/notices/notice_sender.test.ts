@@ -46,9 +46,9 @@ async function sending(receivers: Readonly<Record<string, WebhookReceiver>>, giv
   }));
   const signal = new AbortController().signal;
   const poster = await NoticePoster.open(addressed, { say, signal });
-  const post = (notice: Notice) => poster.post(notice);
+  const post = (notice: Notice) => poster.postNotice(notice);
   const sender = new NoticeSender({
-    ...{ store, post, say, now: () => at.now, random: () => 0 },
+    ...{ store, postNotice: post, say, now: () => at.now, random: () => 0 },
     receivers: Object.keys(receivers),
   });
   const ids = Array.from({ length: 100 }, (_, index) => `msg_${index + 1}`);
@@ -56,8 +56,8 @@ async function sending(receivers: Readonly<Record<string, WebhookReceiver>>, giv
     ...{ store, sender, messages, now: Date.parse("2026-01-01T00:00:00Z") },
     async pass(ms, stepMs = MINUTE) {
       for (const end = at.now + ms; at.now < end; at.now += stepMs) {
-        await sender.turn();
-        await sender.settled();
+        await sender.startDueAttempts();
+        await sender.waitForAttempts();
       }
     },
     async add(receiver, subject, ...summaries) {
@@ -116,8 +116,8 @@ test("NoticeSender delays nobody by a receiver that never answers", async () => 
   for (let rack = 0; rack < 6; rack += 1) await at.add("quick", `rack:Q${rack}`, "quick");
 
   while (quick.deliveries.length < 6) {
-    await at.sender.turn();
-    await at.sender.someSettled(20, new AbortController().signal);
+    await at.sender.startDueAttempts();
+    await at.sender.waitForAnyAttempt(20, new AbortController().signal);
   }
 
   expect(summaries(quick)).toHaveLength(6);

@@ -21,7 +21,7 @@ function watching({ store, service }: TestService, receivers: readonly Receiver[
   const parts = { now: () => hours.shift() ?? 0, newId: randomUUID, say: () => {} };
   const watch = new RiskWatch({ store, service, receivers, ...parts });
   return async () => {
-    await watch.look();
+    await watch.readChangedRisks();
     const notices = await store.read(readNotices);
     return notices.map(
       ({ receiver: to, body: { type, subject, was, state } }) => `${to} ${type} ${subject} ${was}>${state}`,
@@ -72,7 +72,7 @@ test("RiskWatch gives a receiver only its kinds, severities and places", async (
 
 test("isNoticeReceivedBy finds every kind of element in the places of a receiver, and no place of another kind with the same name", async () => {
   const site = await testService({ store: await storeOf(ams1) });
-  const topology = await site.service.inventory();
+  const topology = await site.service.getInventoryGraphs();
   const about = {
     type: "window.changed",
     subject: "window:W",
@@ -131,6 +131,6 @@ test("RiskWatch rests after risks could not be written, as after a look that wor
   const parts = { now: () => 0, newId: randomUUID, say: () => {} };
   const watch = new RiskWatch({ store, service, receivers: [receiver("all", {})], ...parts });
 
-  await expect(watch.look()).rejects.toThrow("the disk is full");
-  expect([await watch.look(), writes]).toEqual([0, 1]);
+  await expect(watch.readChangedRisks()).rejects.toThrow("the disk is full");
+  expect([await watch.readChangedRisks(), writes]).toEqual([0, 1]);
 });

@@ -13,10 +13,10 @@ describe("history", async () => {
   await site.call("UpsertRack", { rack: { code: "R2", name: "late" } }, graphql);
 
   const entities = async (parameters: HistoryParameters) =>
-    (await site.service.history(parameters, READER)).entries.map(({ entity }) => entity);
+    (await site.service.readHistory(parameters, READER)).entries.map(({ entity }) => entity);
 
   test("shows the newest change first and links to the end of the chain", async () => {
-    const page = await site.service.history({ page_size: "1" }, READER);
+    const page = await site.service.readHistory({ page_size: "1" }, READER);
 
     expect(page.entries).toMatchObject([{ entity: "rack:R2", action: "UPDATE", seq: 17 }]);
     expect(page.chain).toEqual({ seq: 17, hash: page.entries[0]?.hash ?? "" });
@@ -26,7 +26,7 @@ describe("history", async () => {
     const seen: number[] = [];
     let token = "";
     do {
-      const page = await site.service.history({ page_size: "5", order: "asc", page_token: token }, READER);
+      const page = await site.service.readHistory({ page_size: "5", order: "asc", page_token: token }, READER);
       seen.push(...page.entries.map(({ seq }) => seq));
       token = page.nextPageToken;
     } while (token !== "");
@@ -63,9 +63,9 @@ describe("history", async () => {
     ];
     for (const parameters of bad) {
       const field = Object.keys(parameters)[0] ?? "";
-      await expect(site.service.history(parameters, READER)).rejects.toMatchObject({ violations: [{ field }] });
+      await expect(site.service.readHistory(parameters, READER)).rejects.toMatchObject({ violations: [{ field }] });
     }
-    await expect(site.service.history({ colour: "red" } as HistoryParameters, READER)).rejects.toMatchObject({
+    await expect(site.service.readHistory({ colour: "red" } as HistoryParameters, READER)).rejects.toMatchObject({
       reason: "UNKNOWN_FIELD",
     });
   });
@@ -73,12 +73,14 @@ describe("history", async () => {
   test("needs a principal where authentication is on", async () => {
     const closed = await testService({ authRequired: true });
 
-    await expect(closed.service.history({}, { interface: "REST" })).rejects.toMatchObject({ kind: "unauthenticated" });
-    expect((await closed.service.history({}, READER)).entries).toEqual([]);
+    await expect(closed.service.readHistory({}, { interface: "REST" })).rejects.toMatchObject({
+      kind: "unauthenticated",
+    });
+    expect((await closed.service.readHistory({}, READER)).entries).toEqual([]);
   });
 
   test("goes over the wire in snake_case", async () => {
-    const json = convertPageToJson(await site.service.history({ page_size: "1" }, READER));
+    const json = convertPageToJson(await site.service.readHistory({ page_size: "1" }, READER));
 
     expect(Object.keys(json)).toEqual(["entries", "next_page_token", "complete_through", "chain"]);
     expect(json["entries"]).toMatchObject([{ changed_fields: ["name"], actor: { auth_method: "jwt" }, sealed: true }]);

@@ -56,7 +56,7 @@ describe("ApplyChanges", () => {
       change_message: "all",
     });
     const refs = first.results.map(({ code }) => code ?? "");
-    const { entries } = await service.history({ entity: "device:NEW" }, { interface: "REST" });
+    const { entries } = await service.readHistory({ entity: "device:NEW" }, { interface: "REST" });
     const second: Reply = await call("ApplyChanges", {
       changes: ["window", "fabric_link", "cable", "device:", "crac", "rack", "device_type"].map((kind) => ({
         delete_ref: refs.find((ref) => ref.startsWith(kind)) ?? "",

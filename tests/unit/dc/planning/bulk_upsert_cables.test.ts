@@ -25,7 +25,7 @@ test("BulkUpsertCables answers for every cable in the order of the request, and 
     ["OUTCOME_FAILED", 'End "b" is required'],
   ]);
   expect([reply.succeeded, reply.failed, reply.committed]).toEqual([2, 2, true]);
-  const { entries } = await service.history({ entity: "cable:LEAF-1/e2~SPINE-1/e2" }, { interface: "REST" });
+  const { entries } = await service.readHistory({ entity: "cable:LEAF-1/e2~SPINE-1/e2" }, { interface: "REST" });
   expect(entries).toMatchObject([{ action: "CREATE", message: "new links" }]);
 });
 

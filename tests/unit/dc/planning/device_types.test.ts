@@ -37,7 +37,7 @@ test("a type's changes are in the change log, and reads of the inventory go on a
   await call("GetRack", { code: "R1" });
   await call("UpsertDeviceType", { device_type: TYPE, change_message: "new" });
 
-  const { entries } = await service.history({ entity: `device_type:${TYPE.code}` }, { interface: "REST" });
+  const { entries } = await service.readHistory({ entity: `device_type:${TYPE.code}` }, { interface: "REST" });
   const { rack } = await call("GetRack", { code: "R1" });
 
   expect(entries).toMatchObject([{ action: "CREATE", message: "new", entity: `device_type:${TYPE.code}` }]);

@@ -70,7 +70,7 @@ async function report({ call, service }: TestService, values: Values, source = "
   });
   const { failures } = await call("ReportReadings", { readings, source });
   if (failures !== undefined) throw new Error(JSON.stringify(failures));
-  await service.noteFindings();
+  await service.updateFindingStarts();
 }
 
 async function reportFor(made: TestService, minutes: number, values: Values): Promise<void> {
@@ -289,7 +289,7 @@ describe("ListFindings", () => {
     const since = made.clock.now().toISOString().replace(".000", "");
     await reportFor(made, 45, { "device:S1": 501 });
     const again = await openService(made.store, { clock: made.clock, authRequired: false });
-    await again.noteFindings();
+    await again.updateFindingStarts();
 
     expect(await findings(made)).toMatchObject([{ since }]);
     await reportFor(made, 15, { "device:S1": 400 });

@@ -10,13 +10,13 @@ import { storeOf } from "../../../support/dc/ams1_inventory.ts";
 test("changeOf leaves the domains of another hall untouched, and names the devices at a data cable", async () => {
   const store = await storeOf(sampleSite(44));
   const { devices, ...others } = await store.read((reader) => reader.powerInventory());
-  const before = Topology.of({ devices, ...others });
+  const before = Topology.createFromInventory({ devices, ...others });
   const servers = devices.filter(({ kind }) => kind === "SERVER");
   const [first, last] = [servers[0], servers.at(-1)];
   if (first === undefined || last === undefined) throw new Error("No servers");
   const keys = { device: [first.code.toLowerCase()], rack: [], crac: [], cable: [], fabric_link: [] };
   const none = { racks: [], cracs: [], cables: [], fabricLinks: [] };
-  const after = before.changed(keys, { ...none, devices: [{ ...first, allocatedDrawW: 1 }] });
+  const after = before.createChanged(keys, { ...none, devices: [{ ...first, allocatedDrawW: 1 }] });
   const domainOf = ({ code }: { readonly code: string }) =>
     runAllSteps(computeDomains(after))[after.power.indexOf.get(`device:${code.toLowerCase()}`) ?? -1] ?? -1;
 
@@ -24,6 +24,6 @@ test("changeOf leaves the domains of another hall untouched, and names the devic
   const cable = runAllSteps(compareSiteStates(before, before, [`cable:${first.code}/eth0~${last.code}/eth0`]));
 
   expect(domainOf(first)).not.toBe(domainOf(last));
-  for (const touched of change.touched) expect(touched).toEqual(new Set([domainOf(first)]));
+  for (const touched of change.touchedDomains) expect(touched).toEqual(new Set([domainOf(first)]));
   expect([...cable.devices].sort()).toEqual([first.code.toLowerCase(), last.code.toLowerCase()].sort());
 });

@@ -145,7 +145,7 @@ describe("PreviewChanges", () => {
     await expect(call("GetDevice", { code: "NEW" })).rejects.toThrow("Cannot find");
     expect((await call("ListInventory", { kind: "INVENTORY_KIND_DEVICE" })).total_count).toBe(before);
     expect(await store.revision()).toBe(revision);
-    const { entries } = await service.history({ entity: "device:NEW" }, reader as never);
+    const { entries } = await service.readHistory({ entity: "device:NEW" }, reader as never);
     expect(entries).toEqual([]);
     await expect(call("PreviewChanges", {})).rejects.toThrow("A bulk call needs items");
     await expect(call("PreviewChanges", { changes, max_items: -1 })).rejects.toThrow('"max_items"');

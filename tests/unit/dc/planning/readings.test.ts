@@ -182,10 +182,10 @@ test("a meter may report, and nothing else", async () => {
   await expect(call("ListReadings", {}, METER)).rejects.toMatchObject(denied);
   await expect(call("GetDevice", { code: "SRV-1" }, METER)).rejects.toMatchObject(denied);
   await expect(call("DeleteRack", { code: "R1" }, METER)).rejects.toMatchObject(denied);
-  await expect(service.history({}, METER)).rejects.toMatchObject(denied);
-  await expect(service.overview(METER)).rejects.toMatchObject(denied);
-  await expect(service.stored(["device:SRV-1"], METER)).rejects.toMatchObject(denied);
-  await expect(service.changeStream(undefined, METER)).rejects.toMatchObject(denied);
+  await expect(service.readHistory({}, METER)).rejects.toMatchObject(denied);
+  await expect(service.readOverview(METER)).rejects.toMatchObject(denied);
+  await expect(service.readStoredResources(["device:SRV-1"], METER)).rejects.toMatchObject(denied);
+  await expect(service.openChangeStream(undefined, METER)).rejects.toMatchObject(denied);
   await expect(service.verifyHistory(METER)).rejects.toMatchObject(denied);
   expect((await service.session(METER)).roles).toEqual(["meter"]);
 });

@@ -37,7 +37,7 @@ function picture(
   ];
   const settings = { congestionPct: 80, watchPct: 60, failedDeviceCodes: failed };
   const answer = wholeFabric(all.map(links), devices, settings);
-  return { name: "FAB", answer, ...settings, physical: new Map() } satisfies FabricPicture;
+  return { name: "FAB", answer, ...settings, cableMatches: new Map() } satisfies FabricPicture;
 }
 
 describe("drawFabric", () => {

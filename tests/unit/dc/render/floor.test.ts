@@ -144,7 +144,10 @@ test("heat without measured inlets is coloured by each rack's own cooling, whate
   const colours = (coolingPct: readonly (number | undefined)[]) => {
     const racks = coolingPct.map((pct, index) => ({ code: `R${index}`, heatW: 4000 * (index + 1), coolingPct: pct }));
     const style = styleFloor(create(FloorPlanResponseSchema, { racks }), "THERMAL");
-    return create(FloorPlanResponseSchema, { racks }).racks.map((rack) => [style.fill(rack), style.figure(rack)]);
+    return create(FloorPlanResponseSchema, { racks }).racks.map((rack) => [
+      style.findFill(rack),
+      style.formatFigure(rack),
+    ]);
   };
 
   expect(colours([10, 30, undefined])).toEqual([

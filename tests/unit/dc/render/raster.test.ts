@@ -11,7 +11,8 @@ function scene(items: readonly Item[]): Scene {
 }
 
 const words: Item = { kind: "text", x: 10, y: 25, text: "SRV-1 \u0007 ]]> مرحبا", size: 14, fill: "ink" };
-const png = (items: readonly Item[], width = 120) => rasterizer.png(formatSvg(scene(items), { theme: "LIGHT" }), width);
+const png = (items: readonly Item[], width = 120) =>
+  rasterizer.renderPng(formatSvg(scene(items), { theme: "LIGHT" }), width);
 
 test("Rasterizer draws letters, and the same SVG twice to the same bytes", async () => {
   const [empty, written, again, bold] = await Promise.all([
@@ -33,7 +34,7 @@ test("Rasterizer makes the width that is asked for", async () => {
 });
 
 test("Rasterizer tells of text that is no SVG, and goes on", async () => {
-  expect(rasterizer.png("<svg", 100)).rejects.toThrow("SVG");
+  expect(rasterizer.renderPng("<svg", 100)).rejects.toThrow("SVG");
   expect((await png([words])).length).toBeGreaterThan(100);
 });
 

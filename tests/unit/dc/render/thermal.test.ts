@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
-import { drawHeatMap, type RecordedLocations } from "#dc/render/thermal/heat_map.ts";
+import { drawHeatMap, type FloorPositions } from "#dc/render/thermal/heat_map.ts";
 import { drawThermal } from "#dc/render/thermal/thermal.ts";
 import { styleRacks } from "#dc/render/thermal/thermal_style.ts";
 import {
@@ -16,7 +16,7 @@ const CODES = ["A01", "A02", "X1", "A03", "X2"];
 const racks = CODES.map((code) => create(RackThermalSchema, { code, heatW: 4000, airHeatW: 4000, utilizationPct: 40 }));
 
 /** Racks side by side from the west, in the order of their codes. */
-function placesOf(codes: readonly string[], floor = (_code: string) => "floor:S/1"): RecordedLocations {
+function placesOf(codes: readonly string[], floor = (_code: string) => "floor:S/1"): FloorPositions {
   return new Map(
     codes.map((code, index) => [
       code.toLowerCase(),
@@ -29,9 +29,9 @@ function placesOf(codes: readonly string[], floor = (_code: string) => "floor:S/
 }
 
 const NO_UNITS = { shares: [], places: new Map() };
-const mapOf = (places: RecordedLocations, units: Parameters<typeof drawHeatMap>[1]["units"] = NO_UNITS) =>
+const mapOf = (places: FloorPositions, units: Parameters<typeof drawHeatMap>[1]["units"] = NO_UNITS) =>
   drawHeatMap(racks, { style: styleRacks(racks, "THERMAL"), places, width: 1040, units });
-const titlesOf = (places: RecordedLocations) => wordsOf(mapOf(places).items).filter((text) => text.startsWith("Racks"));
+const titlesOf = (places: FloorPositions) => wordsOf(mapOf(places).items).filter((text) => text.startsWith("Racks"));
 
 test("racks with a place stand to scale, and those without one in cells below", () => {
   const places = placesOf(["A01", "A02", "A03"]);

@@ -182,9 +182,11 @@ describe("openPostgres with TLS", () => {
 
 describe("parsePostgresUrl", () => {
   test("shows an address without password and parameters", () => {
-    const { shown, url, tls } = parsePostgresUrl(
-      "postgresql://anna:s3cr@t@db:5433/site?sslmode=disable&search_path=dc",
-    );
+    const {
+      displayAddress: shown,
+      url,
+      tls,
+    } = parsePostgresUrl("postgresql://anna:s3cr@t@db:5433/site?sslmode=disable&search_path=dc");
 
     expect([shown, tls]).toEqual(["postgres://anna@db:5433/site", false]);
     expect(url).toBe("postgresql://anna:s3cr@t@db:5433/site?search_path=dc");

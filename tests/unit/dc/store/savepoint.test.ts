@@ -14,7 +14,7 @@ for (const [name, open] of [
   test(`a savepoint on ${name} is undone with its reason although its rows do not fit together`, async () => {
     const store = await open();
     const work = store.write(async (writer) => {
-      await writer.lookAhead("cable", [cableTo("B"), cableTo("C")]);
+      await writer.preloadResources("cable", [cableTo("B"), cableTo("C")]);
       await writer.savepoint(async () => {
         await writer.put("cable", stored(cableTo("B")));
         // The same port once more, which no database takes; both rows may still be buffered.

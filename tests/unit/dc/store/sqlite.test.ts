@@ -78,5 +78,5 @@ test("openSqlite reads beside an open write and sees only what is committed", as
 });
 
 test("POSTGRES numbers its parameter marks", () => {
-  expect(POSTGRES.marked("SELECT 1 WHERE a = ? AND b = ?")).toBe("SELECT 1 WHERE a = $1 AND b = $2");
+  expect(POSTGRES.numberParameters("SELECT 1 WHERE a = ? AND b = ?")).toBe("SELECT 1 WHERE a = $1 AND b = $2");
 });

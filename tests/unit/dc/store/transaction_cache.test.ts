@@ -15,10 +15,10 @@ test("TransactionCache serves what a batch added without loading it, the missing
   cache.addResource("rack", "r2", undefined);
   cache.addCableEnds("a", new Map([["x", JSON.stringify(cable)]]));
 
-  expect(await cache.resource("rack", "r1", unread)).toEqual(rack);
-  expect(await cache.resource("rack", "r2", unread)).toBeUndefined();
-  expect(await cache.cableAt("a", "x", unread)).toEqual(cable);
+  expect(await cache.getResource("rack", "r1", unread)).toEqual(rack);
+  expect(await cache.getResource("rack", "r2", unread)).toBeUndefined();
+  expect(await cache.getCable("a", "x", unread)).toEqual(cable);
   expect([cache.isAbsent("rack", "r1"), cache.isAbsent("rack", "r2")]).toEqual([false, true]);
-  expect(cache.missingResources("rack", ["r1", "r2", "r3", "r3"])).toEqual(["r3"]);
-  expect(cache.missingCableEnds(["a", "b"])).toEqual(["b"]);
+  expect(cache.findMissingResources("rack", ["r1", "r2", "r3", "r3"])).toEqual(["r3"]);
+  expect(cache.findMissingCableEnds(["a", "b"])).toEqual(["b"]);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { BoardAccess } from "#interfaces/board/access.ts";
 import { createBoardApp } from "#interfaces/board/board_app.ts";
-import { type BoardChange, type BoardData, KEY_HEADER, type SpecPage } from "#planner/board/wire.ts";
+import { BOARD_KEY_HEADER, type BoardChange, type BoardData, type SpecPage } from "#planner/board/wire.ts";
 import { type PlannerProject, plannerProject } from "../../../support/planner_project.ts";
 
 const PORT = 4600;
@@ -33,17 +33,17 @@ interface Board {
 
 function board(): Board {
   const access = new BoardAccess();
-  access.listensOn(PORT);
+  access.setPort(PORT);
   const shutdown = new AbortController();
   ended.push(() => shutdown.abort());
   const app = createBoardApp({
     context: project.context,
     access,
     project: "shop",
-    choices: async () => ({ agents: [], templates: [], priorities: [] }),
+    loadChoices: async () => ({ agents: [], templates: [], priorities: [] }),
     loadPage: async () => "<!doctype html><style>a{}</style><script>1</script>",
     review: { accept: async (id) => `accepted ${id}`, back: async () => "", reject: async () => "" },
-    report: (error) => {
+    reportDefect: (error) => {
       throw error;
     },
     shutdown: shutdown.signal,
@@ -65,20 +65,20 @@ async function opened({ access, ask }: Board): Promise<Headers> {
   const cookie = headers.get("set-cookie") ?? "";
   expect(cookie).toMatch(/; HttpOnly; SameSite=Strict$/);
   const key = /^\/#key=(.+)$/.exec(headers.get("location") ?? "")?.[1] ?? "";
-  return { cookie: cookie.split(";")[0] ?? "", [KEY_HEADER]: key };
+  return { cookie: cookie.split(";")[0] ?? "", [BOARD_KEY_HEADER]: key };
 }
 
 test("the board answers nobody but the browser that opened its address", async () => {
   const own = board();
   const page = await opened(own);
   const stale = await opened(board());
-  const { cookie = "", [KEY_HEADER]: key = "" } = page;
+  const { cookie = "", [BOARD_KEY_HEADER]: key = "" } = page;
   const strangers: readonly Headers[] = [
     {},
     { cookie },
-    { [KEY_HEADER]: key },
+    { [BOARD_KEY_HEADER]: key },
     stale,
-    { cookie, [KEY_HEADER]: stale[KEY_HEADER] ?? "" },
+    { cookie, [BOARD_KEY_HEADER]: stale[BOARD_KEY_HEADER] ?? "" },
     { ...page, host: "evil.example" },
     { ...page, host: `localhost:${PORT}` },
     { ...page, origin: "http://evil.example" },

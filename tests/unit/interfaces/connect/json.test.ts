@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { fromBinary } from "@bufbuild/protobuf";
 import { base64Decode } from "@bufbuild/protobuf/wire";
-import { rpcs } from "#dc/operations/index.ts";
+import { datacenterRpcs } from "#dc/operations/index.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { BadRequestSchema, ErrorInfoSchema, ResourceInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { type Served, served } from "../../../support/dc/served.ts";
@@ -251,7 +251,7 @@ describe("Connect JSON", () => {
 
   test("answers every method of the proto, unimplemented where there is no behaviour yet", async () => {
     const at = await served();
-    const known = new Set(rpcs.map(({ method }) => method.name));
+    const known = new Set(datacenterRpcs.map(({ method }) => method.name));
 
     for (const { name } of DatacenterService.methods) {
       const { status, body } = await json(at, name, {});

@@ -6,12 +6,12 @@ import {
   UpsertDeviceRequestSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { BINARY_OPTIONS, JSON_OPTIONS } from "#interfaces/connect/json_options.ts";
-import { type LargeForm, readLargeMessage } from "#interfaces/connect/large_message.ts";
+import { type LargeMessageFormat, readLargeMessage } from "#interfaces/connect/large_message.ts";
 import { runAllSteps } from "#kernel/steps.ts";
 
-const BULK: LargeForm = { input: BulkUpsertDevicesRequestSchema, isBinary: false, options: JSON_OPTIONS };
-const ONE: LargeForm = { ...BULK, input: UpsertDeviceRequestSchema };
-const SEARCH: LargeForm = {
+const BULK: LargeMessageFormat = { input: BulkUpsertDevicesRequestSchema, isBinary: false, options: JSON_OPTIONS };
+const ONE: LargeMessageFormat = { ...BULK, input: UpsertDeviceRequestSchema };
+const SEARCH: LargeMessageFormat = {
   input: SearchDevicesRequestSchema,
   isBinary: false,
   options: { ...JSON_OPTIONS, ignoreUnknownFields: true },
@@ -23,7 +23,7 @@ const devices = (count: number, portCount?: number) => Array.from({ length: coun
 const text = (value: unknown) => JSON.stringify(value);
 const spaces = " ".repeat(40_000);
 
-function stepped(form: LargeForm, json: string) {
+function stepped(form: LargeMessageFormat, json: string) {
   const steps = readLargeMessage(form, Buffer.from(json));
   let count = 0;
   for (;;) {
@@ -34,7 +34,7 @@ function stepped(form: LargeForm, json: string) {
 }
 
 describe("largeMessage reads JSON as the library does,", () => {
-  const TEXTS: Readonly<Record<string, readonly [LargeForm, string]>> = {
+  const TEXTS: Readonly<Record<string, readonly [LargeMessageFormat, string]>> = {
     "a list of 1,000 items": [BULK, text({ atomic: true, items: devices(1000), update_mask: "code" })],
     "items that are large": [BULK, text({ items: devices(3, 2000) })],
     "small items of many objects": [BULK, text({ items: Array(40).fill({ code: "D", ports: Array(1000).fill({}) }) })],
@@ -60,7 +60,7 @@ describe("largeMessage reads JSON as the library does,", () => {
 
 describe("largeMessage refuses what the library refuses,", () => {
   const items = text(devices(1000)).slice(1, -1);
-  const TEXTS: Readonly<Record<string, readonly [form: LargeForm, json: string, told: string]>> = {
+  const TEXTS: Readonly<Record<string, readonly [form: LargeMessageFormat, json: string, told: string]>> = {
     "a comma at the end": [BULK, `{"items":[${items},]}`, "Cannot read"],
     "a comma behind a large item": [BULK, `{"items":[${text(device(1, 3000))},]}`, "Cannot read"],
     "a comma before a large item": [BULK, `{"items":[,${text(device(1, 3000))}]}`, "Cannot read"],
@@ -108,7 +108,7 @@ describe("largeMessage refuses what the library refuses,", () => {
 test("largeMessage gives way every thousand objects, however short these are and wherever they are", () => {
   const objects = 30_000;
   const items = (each: number) => Array(objects / each).fill({ ports: Array(each).fill({}) });
-  const bodies: readonly (readonly [LargeForm, object])[] = [
+  const bodies: readonly (readonly [LargeMessageFormat, object])[] = [
     [BULK, { items: Array(objects).fill({}) }],
     [BULK, { items: items(10_000) }],
     [BULK, { items: items(100) }],
@@ -118,7 +118,7 @@ test("largeMessage gives way every thousand objects, however short these are and
 });
 
 describe("largeMessage reads binary messages as the library does,", () => {
-  const MESSAGES: Readonly<Record<string, readonly [LargeForm, JsonObject]>> = {
+  const MESSAGES: Readonly<Record<string, readonly [LargeMessageFormat, JsonObject]>> = {
     "a list of 1,000 items": [BULK, { atomic: true, items: devices(1000), update_mask: "code" }],
     "items that are large": [BULK, { items: [...devices(3), ...devices(3, 3000)] }],
     "one large message": [ONE, { device: device(1, 3000), validate_only: true }],

@@ -3,7 +3,7 @@ import { connect } from "node:http2";
 import { gzipSync } from "node:zlib";
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { GetRackRequestSchema, UpsertRackRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { PlainPath } from "#interfaces/connect/plain_path.ts";
+import { PlainCallPath } from "#interfaces/connect/plain_path.ts";
 import { SharedPort } from "#runtime/one_port.ts";
 import { served } from "../../../support/dc/served.ts";
 import { testService } from "../../../support/dc/service.ts";
@@ -169,7 +169,7 @@ for (const [name, { rpc, headers, body }] of Object.entries(CASES)) {
 test("answers without the library what it takes", async () => {
   const { service } = await testService();
   let handedOver = 0;
-  const plain = new PlainPath(
+  const plain = new PlainCallPath(
     service,
     async () => undefined,
     async (_request, response) => {
@@ -177,7 +177,7 @@ test("answers without the library what it takes", async () => {
       response.destroy();
     },
   );
-  const server = new SharedPort({ handler: (...given) => expect(plain.take(...given)).toBe(true) });
+  const server = new SharedPort({ handler: (...given) => expect(plain.tryAnswer(...given)).toBe(true) });
   const url = `http://127.0.0.1:${await server.listen(0, "127.0.0.1")}`;
   endAfterTest(() => server.close(0));
 

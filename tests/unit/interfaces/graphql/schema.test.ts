@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
-import { rpcs } from "#dc/operations/index.ts";
+import { datacenterRpcs } from "#dc/operations/index.ts";
 import { CracSchema, DatacenterService, DeviceSchema, RackSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { buildGraphqlSchema } from "#interfaces/graphql/schema.ts";
@@ -231,7 +231,7 @@ describe("The GraphQL schema", () => {
 
   test("answers unimplemented where there is no behaviour yet", async () => {
     const at = await served();
-    const missing = DatacenterService.methods.filter((method) => !rpcs.some((rpc) => rpc.method === method));
+    const missing = DatacenterService.methods.filter((method) => !datacenterRpcs.some((rpc) => rpc.method === method));
 
     for (const { name, localName } of missing) {
       const field = name === "GetRack" ? "rack" : localName;

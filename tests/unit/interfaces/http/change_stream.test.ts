@@ -34,20 +34,20 @@ test("a stream reads no further than its reader", async () => {
   const { site } = await served();
   const items = Array.from({ length: 1000 }, (_, index) => rack(`R${index}`).rack);
   await site.call("BulkUpsertRacks", { items });
-  const stream = await site.service.changeStream(0, { interface: "REST" });
+  const stream = await site.service.openChangeStream(0, { interface: "REST" });
   let pages = 0;
   const counted = {
     ...stream,
-    next: (...given: Parameters<typeof stream.next>) => {
+    next: (...given: Parameters<typeof stream.readNext>) => {
       pages++;
-      return stream.next(...given);
+      return stream.readNext(...given);
     },
   };
   const shutdown = new AbortController();
 
   const { body } = createChangeStreamResponse(counted, {
-    turn: async () => {},
-    check: async () => {},
+    waitForTurn: async () => {},
+    checkCaller: async () => {},
     shutdown: shutdown.signal,
     isHead: false,
   });
@@ -61,7 +61,7 @@ test("a stream reads no further than its reader", async () => {
 
   // The first piece is the head; each further one is a page that was asked for.
   expect(taken).toEqual([0, 0, 1, 2]);
-  expect(site.service.openStreams).toBe(0);
+  expect(site.service.openStreamCount).toBe(0);
 });
 
 test("a stream says which verdict of a window changed, with the id of the last change", async () => {

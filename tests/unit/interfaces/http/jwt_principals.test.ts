@@ -15,7 +15,7 @@ import {
   SignJWT,
   UnsecuredJWT,
 } from "jose";
-import { extractJwt, JwtPrincipals } from "#interfaces/http/jwt_principals.ts";
+import { extractJwt, JwtVerifier } from "#interfaces/http/jwt_principals.ts";
 
 const ISSUER = "https://issuer.example";
 const AUDIENCE = "planner";
@@ -58,7 +58,7 @@ async function keyServer(...keys: JWK[]) {
 }
 
 const open = (jwks: string, rolesClaim = "roles", say: (message: string) => void = () => {}) =>
-  JwtPrincipals.open({ jwks, issuer: ISSUER, audience: AUDIENCE, rolesClaim, defaultRole: "reader" }, say);
+  JwtVerifier.open({ jwks, issuer: ISSUER, audience: AUDIENCE, rolesClaim, defaultRole: "reader" }, say);
 
 test.each(["ES256", "RS256", "PS384", "EdDSA"])("knows who calls by a token signed with %s", async (alg) => {
   const key = await signer("k1", alg);
@@ -66,8 +66,8 @@ test.each(["ES256", "RS256", "PS384", "EdDSA"])("knows who calls by a token sign
   const jwts = await open(jwks);
 
   const found = [
-    await jwts.find(await token(key)),
-    await jwts.find(await token(key, { sub: "bert", roles: "reader x" })),
+    await jwts.findPrincipal(await token(key)),
+    await jwts.findPrincipal(await token(key, { sub: "bert", roles: "reader x" })),
   ];
 
   expect(found).toEqual([
@@ -84,7 +84,9 @@ test.each([
   const key = await signer("k1");
   const { jwks } = await keyServer(key.jwk);
 
-  expect(await (await open(jwks, claim)).find(await token(key, { ...claims, roles: ["reader"] }))).toMatchObject({
+  expect(
+    await (await open(jwks, claim)).findPrincipal(await token(key, { ...claims, roles: ["reader"] })),
+  ).toMatchObject({
     roles: ["admin"],
   });
 });
@@ -107,7 +109,7 @@ test.each([
   const key = await signer("k1");
   const { jwks } = await keyServer(key.jwk);
 
-  const refusal = (await open(jwks)).find(await token(key, claims as JWTPayload));
+  const refusal = (await open(jwks)).findPrincipal(await token(key, claims as JWTPayload));
 
   await expect(refusal).rejects.toMatchObject({ kind, message: expect.stringContaining(why) });
 });
@@ -122,10 +124,10 @@ test.each([
   const { jwks } = await keyServer(key.jwk);
   const jwt = await token(key, claims as JWTPayload);
   const common = { jwks, issuer: ISSUER, audience: AUDIENCE, rolesClaim: "roles" };
-  const strict = await JwtPrincipals.open({ ...common, defaultRole: undefined }, () => {});
+  const strict = await JwtVerifier.open({ ...common, defaultRole: undefined }, () => {});
 
-  expect(await (await open(jwks)).find(jwt)).toEqual({ name: "anna", roles: ["reader"], authMethod: "jwt" });
-  await expect(strict.find(jwt)).rejects.toMatchObject({
+  expect(await (await open(jwks)).findPrincipal(jwt)).toEqual({ name: "anna", roles: ["reader"], authMethod: "jwt" });
+  await expect(strict.findPrincipal(jwt)).rejects.toMatchObject({
     kind: "permission_denied",
     message: expect.stringContaining('claim "roles"'),
   });
@@ -137,7 +139,7 @@ test("takes a token whose end is within the clocks' difference", async () => {
 
   const late = await token(key, { exp: Math.floor(Date.now() / 1000) - 10 });
 
-  expect((await (await open(jwks)).find(late)).name).toBe("anna");
+  expect((await (await open(jwks)).findPrincipal(late)).name).toBe("anna");
 });
 
 test("refuses what is not signed by the issuer's key, whatever the header says", async () => {
@@ -151,18 +153,18 @@ test("refuses what is not signed by the issuer's key, whatever the header says",
   const [head = "", body = ""] = (await token(rsa)).split(".");
   const forged = [none, hmac, await token(stranger), `${head}.${body}.AAAA`, await token(rsa, {}, { kid: "k9" })];
 
-  for (const one of forged) await expect(jwts.find(one)).rejects.toMatchObject({ kind: "unauthenticated" });
+  for (const one of forged) await expect(jwts.findPrincipal(one)).rejects.toMatchObject({ kind: "unauthenticated" });
 });
 
 test("knows each of several keys, and does not ask anew for every unknown one", async () => {
   const [old, fresh] = [await signer("old"), await signer("fresh")];
   const { jwks, state } = await keyServer(old.jwk, fresh.jwk);
   const jwts = await open(jwks);
-  await jwts.find(await token(old));
-  await jwts.find(await token(fresh));
+  await jwts.findPrincipal(await token(old));
+  await jwts.findPrincipal(await token(fresh));
 
   for (let turn = 0; turn < 5; turn += 1) {
-    await expect(jwts.find(await token(fresh, {}, { kid: `x${turn}` }))).rejects.toMatchObject({
+    await expect(jwts.findPrincipal(await token(fresh, {}, { kid: `x${turn}` }))).rejects.toMatchObject({
       kind: "unauthenticated",
     });
   }
@@ -180,11 +182,11 @@ test.each([
   const said: string[] = [];
   const jwts = await open(jwks, "roles", (message) => said.push(message));
 
-  await expect(jwts.find(await token(key))).rejects.toMatchObject({ kind: "unavailable" });
-  await expect(jwts.find(await token(key))).rejects.toMatchObject({ kind: "unavailable" });
+  await expect(jwts.findPrincipal(await token(key))).rejects.toMatchObject({ kind: "unavailable" });
+  await expect(jwts.findPrincipal(await token(key))).rejects.toMatchObject({ kind: "unavailable" });
 
   state.body = undefined;
-  expect((await jwts.find(await token(key))).name).toBe("anna");
+  expect((await jwts.findPrincipal(await token(key))).name).toBe("anna");
   expect(said.map((line) => line.replace(/: .*;/, ": …;"))).toEqual([
     `Cannot get the key set ${jwks}: …; JWTs are rejected until it is available`,
     `The key set ${jwks} is available again`,
@@ -211,8 +213,8 @@ test("rejects a JWT of a key that is too short, and says so once", async () => {
   const text = `${part({ alg: "RS256", kid: "short" })}.${part(claims)}`;
   const jwt = `${text}.${sign("sha256", Buffer.from(text), privateKey).toString("base64url")}`;
 
-  await expect(jwts.find(jwt)).rejects.toMatchObject({ kind: "unauthenticated" });
-  await expect(jwts.find(jwt)).rejects.toMatchObject({ kind: "unauthenticated" });
+  await expect(jwts.findPrincipal(jwt)).rejects.toMatchObject({ kind: "unauthenticated" });
+  await expect(jwts.findPrincipal(jwt)).rejects.toMatchObject({ kind: "unauthenticated" });
 
   expect(said).toEqual([expect.stringContaining("cannot be used")]);
 });
@@ -222,14 +224,14 @@ test("follows a file of keys", async () => {
   const file = join(mkdtempSync(join(tmpdir(), "planner-jwks-")), "jwks.json");
   writeFileSync(file, JSON.stringify({ keys: [old.jwk] }));
   const jwts = await open(file);
-  expect((await jwts.find(await token(old))).name).toBe("anna");
+  expect((await jwts.findPrincipal(await token(old))).name).toBe("anna");
 
   writeFileSync(file, JSON.stringify({ keys: [fresh.jwk] }));
   utimesSync(file, new Date(), new Date(Date.now() + 5000));
   // A look at the file holds for a second.
   const until = Date.now() + 10_000;
   const isKnown = async (one: Signer) =>
-    jwts.find(await token(one)).then(
+    jwts.findPrincipal(await token(one)).then(
       () => true,
       () => false,
     );

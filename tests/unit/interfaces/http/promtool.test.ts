@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { createInventoryFacts } from "#cli/dc/serve/inventory_facts.ts";
+import { createInventoryFactsReader } from "#cli/dc/serve/inventory_facts.ts";
 import { Metrics } from "#interfaces/http/metrics.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 import { storeOf } from "../../../support/dc/ams1_inventory.ts";
@@ -37,7 +37,7 @@ describe.skipIf(!fromDebian(PROMTOOL, "prometheus"))("promtool", () => {
     const reading = { elementRef: "device:SRV-A01-01", quantity: "READING_QUANTITY_POWER_W", value: 400 };
     await site.call("ReportReadings", { readings: [reading] });
 
-    const inventory = await createInventoryFacts(site.store, site.service)();
+    const inventory = await createInventoryFactsReader(site.store, site.service)();
     const facts = { version: "1", startTimeS: 1, cpuSeconds: 1, residentMemoryBytes: 1, inventory };
     const text = new Metrics().text("prometheus", facts);
 

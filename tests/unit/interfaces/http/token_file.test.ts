@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TokenFile } from "#interfaces/http/token_file.ts";
-import { formatTokens, hashToken } from "#interfaces/http/token_table.ts";
+import { formatTokenFile, hashToken } from "#interfaces/http/token_table.ts";
 import { later } from "../../../support/later.ts";
 
 const row = (name: string) => ({
@@ -20,17 +20,17 @@ function temporary(text: string): string {
 }
 
 const name = async (file: TokenFile, token: string) =>
-  file.find(`Bearer ${token}`).then(
+  file.findPrincipal(`Bearer ${token}`).then(
     (principal) => principal?.name,
     (error) => error.kind,
   );
 
 test("TokenFile.find follows the file", async () => {
-  const path = temporary(formatTokens([row("anna")]));
+  const path = temporary(formatTokenFile([row("anna")]));
   const file = await TokenFile.open(path, () => {});
 
   const before = [await name(file, "anna"), await name(file, "bert")];
-  writeFileSync(path, formatTokens([row("bert")]));
+  writeFileSync(path, formatTokenFile([row("bert")]));
   const after = await later(async () => [await name(file, "anna"), await name(file, "bert")]);
 
   expect(before).toEqual(["anna", "unauthenticated"]);
@@ -38,7 +38,7 @@ test("TokenFile.find follows the file", async () => {
 });
 
 test("TokenFile.open refuses two rows of one token, naming both", async () => {
-  const path = temporary(formatTokens([row("anna"), { ...row("anna"), name: "bert" }, row("carl")]));
+  const path = temporary(formatTokenFile([row("anna"), { ...row("anna"), name: "bert" }, row("carl")]));
 
   await expect(TokenFile.open(path, () => {})).rejects.toMatchObject({
     kind: "invalid_argument",
@@ -47,11 +47,11 @@ test("TokenFile.open refuses two rows of one token, naming both", async () => {
 });
 
 test("TokenFile.find opens nothing by two rows of one token that a running server reads, and warns", async () => {
-  const path = temporary(formatTokens([row("anna"), row("carl")]));
+  const path = temporary(formatTokenFile([row("anna"), row("carl")]));
   const said: string[] = [];
   const file = await TokenFile.open(path, (message) => said.push(message));
 
-  writeFileSync(path, formatTokens([row("anna"), { ...row("anna"), name: "bert" }, row("carl")]));
+  writeFileSync(path, formatTokenFile([row("anna"), { ...row("anna"), name: "bert" }, row("carl")]));
   const found = await later(async () => [await name(file, "anna"), await name(file, "carl")]);
 
   expect(found).toEqual(["unauthenticated", "carl"]);
@@ -63,7 +63,7 @@ for (const [what, harm] of [
   ["is gone", (path: string) => rmSync(path)],
 ] as const) {
   test(`TokenFile.find opens nothing and warns when the file ${what}`, async () => {
-    const path = temporary(formatTokens([row("anna")]));
+    const path = temporary(formatTokenFile([row("anna")]));
     const said: string[] = [];
     const file = await TokenFile.open(path, (message) => said.push(message));
 
@@ -71,7 +71,7 @@ for (const [what, harm] of [
     const found = await later(() => name(file, "anna"));
 
     await later(() => name(file, "anna"));
-    writeFileSync(path, formatTokens([row("anna")]));
+    writeFileSync(path, formatTokenFile([row("anna")]));
     const mended = await later(() => name(file, "anna"));
 
     expect([found, mended]).toEqual(["unauthenticated", "anna"]);

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import {
   findTokenPrincipal,
-  formatTokens,
+  formatTokenFile,
   hashToken,
-  parseTokens,
+  parseTokenTable,
   type TokenRow,
 } from "#interfaces/http/token_table.ts";
 
@@ -40,9 +40,9 @@ for (const header of ["Bearer third", "Bearer", "Basic first", "first", "Bearer 
 }
 
 test("parseTokens reads what writeTokens writes, and no token stands in it", () => {
-  const text = formatTokens(ROWS);
+  const text = formatTokenFile(ROWS);
 
-  expect(parseTokens(text)).toMatchObject({ rows: ROWS, faults: [] });
+  expect(parseTokenTable(text)).toMatchObject({ rows: ROWS, faults: [] });
   expect(text).not.toContain("first");
 });
 
@@ -54,28 +54,28 @@ for (const [what, text, message] of [
   ["an unknown role", '{"tokens":[{"name":"a","roles":["root"]}]}', "expected reader, writer, admin"],
   ["no role", '{"tokens":[{"name":"a","roles":[]}]}', "expected reader, writer, admin"],
   ["a plain token", '{"tokens":[{"name":"a","roles":["reader"],"sha256":"first"}]}', "no sha256"],
-  ["a name twice", formatTokens([...ROWS, row("anna", "third", "reader")]), 'tokens[2].name "anna" is there twice'],
+  ["a name twice", formatTokenFile([...ROWS, row("anna", "third", "reader")]), 'tokens[2].name "anna" is there twice'],
 ] as const) {
   test(`parseTokens names ${what}`, () => {
-    const say = (): string => parseTokens(text).faults.join("; ");
+    const say = (): string => parseTokenTable(text).faults.join("; ");
     if (text.includes("[")) expect(say()).toContain(message);
     else expect(say).toThrow(message);
   });
 }
 
 test("a row that cannot be read locks nobody else out and lets nobody in", () => {
-  const text = formatTokens([
+  const text = formatTokenFile([
     row("", "third", "admin"),
     ...ROWS,
     { ...row("late", "fourth", "admin"), expires_at: "soon" },
   ]);
-  const { rows, faults, all } = parseTokens(text);
+  const { rows, faults, all } = parseTokenTable(text);
 
   expect(rows).toEqual(ROWS);
   expect(faults).toEqual([expect.stringContaining("tokens[0]"), expect.stringContaining("expires_at")]);
   expect(all).toHaveLength(ROWS.length + 2);
   for (const name of ["", " ", "a\nb", "\u001b[2J"]) {
-    expect(() => formatTokens(ROWS, row(name, "fifth", "reader"))).toThrow("name");
+    expect(() => formatTokenFile(ROWS, row(name, "fifth", "reader"))).toThrow("name");
   }
 });
 
@@ -85,5 +85,5 @@ test("a token opens nothing from its end on", () => {
 
   expect(at("2026-01-31T23:59:59.999Z")()).toMatchObject({ name: "anna" });
   expect(at("2026-02-01T00:00:00.000Z")).toThrow("expired");
-  expect(parseTokens(formatTokens([{ ...row("a", "b", "reader"), expires_at: "soon" }])).rows).toEqual([]);
+  expect(parseTokenTable(formatTokenFile([{ ...row("a", "b", "reader"), expires_at: "soon" }])).rows).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import { computeEtag } from "#dc/operations/writes/changes.ts";
-import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
+import { WebhookSecrets } from "#interfaces/http/webhook_secret.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { openMemory } from "../../../support/dc/memory/store.ts";
 import { type Served, served } from "../../../support/dc/served.ts";
@@ -260,9 +260,9 @@ describe("The webhook", () => {
     const path = join(mkdtempSync(join(tmpdir(), "planner-feed-")), "feed.txt");
     writeFileSync(path, `${SECRET}\n`);
     const said: string[] = [];
-    const secret = await WebhookSecret.open(path, (message) => said.push(message));
+    const secret = await WebhookSecrets.open(path, (message) => said.push(message));
     const kindOf = (given: string) =>
-      secret.check(`Bearer ${given}`).then(
+      secret.checkAuthorization(`Bearer ${given}`).then(
         () => "open",
         ({ kind }) => kind,
       );

@@ -7,9 +7,11 @@ const encoder = new TextEncoder();
 function linesOf(chunks: readonly (string | Uint8Array)[], maxBytes?: number): (string | typeof LINE_TOO_LONG)[] {
   const splitter = new LineSplitter(maxBytes);
   const lines = chunks.flatMap((chunk) => [
-    ...splitter.push(typeof chunk === "string" ? encoder.encode(chunk) : chunk),
+    ...splitter.splitChunk(typeof chunk === "string" ? encoder.encode(chunk) : chunk),
   ]);
-  return [...lines, ...splitter.end()].map((line) => (line === LINE_TOO_LONG ? line : new TextDecoder().decode(line)));
+  return [...lines, ...splitter.endStream()].map((line) =>
+    line === LINE_TOO_LONG ? line : new TextDecoder().decode(line),
+  );
 }
 
 describe("LineSplitter", () => {
@@ -47,7 +49,7 @@ describe("LineSplitter", () => {
     // TextDecoder drops a mark as well, so the second line is compared by its bytes.
     expect(lines[0]).toBe("one");
     const splitter = new LineSplitter();
-    const second = [...splitter.push(encoder.encode("one\n\ufefftwo\n"))][1];
+    const second = [...splitter.splitChunk(encoder.encode("one\n\ufefftwo\n"))][1];
     expect(second).toEqual(encoder.encode("\ufefftwo"));
   });
 
@@ -78,7 +80,7 @@ describe("LineSplitter", () => {
     const chunk = new Uint8Array(1024 * 1024).fill(65);
     const before = process.memoryUsage().arrayBuffers;
 
-    for (let count = 0; count < 512; count += 1) for (const _ of splitter.push(chunk.slice()));
+    for (let count = 0; count < 512; count += 1) for (const _ of splitter.splitChunk(chunk.slice()));
     Bun.gc(true);
 
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);

@@ -34,8 +34,8 @@ describe("LineOutput", () => {
     const sink = new Sink();
     const output = new LineOutput(sink);
 
-    output.push("one");
-    output.push("two");
+    output.pushLine("one");
+    output.pushLine("two");
     await settle();
 
     expect(sink.written).toEqual(["one\ntwo\n"]);
@@ -45,7 +45,7 @@ describe("LineOutput", () => {
     const sink = new Sink();
     const output = new LineOutput(sink);
 
-    output.push("one");
+    output.pushLine("one");
     output.flush();
 
     expect(sink.written).toEqual(["one\n"]);
@@ -55,10 +55,10 @@ describe("LineOutput", () => {
     const sink = new Sink();
     const output = new LineOutput(sink);
 
-    output.push("one");
+    output.pushLine("one");
     await settle();
-    output.push("two");
-    output.push("three");
+    output.pushLine("two");
+    output.pushLine("three");
     await settle();
     expect(sink.written).toEqual(["one\n"]);
     await sink.take();
@@ -71,10 +71,10 @@ describe("LineOutput", () => {
     const output = new LineOutput(sink);
     let ready = false;
 
-    output.push("x".repeat(MAX_UNWRITTEN_CHARS - 1));
-    expect(output.ready()).toBeUndefined();
-    output.push("x");
-    const waiting = output.ready()?.then(() => {
+    output.pushLine("x".repeat(MAX_UNWRITTEN_CHARS - 1));
+    expect(output.waitUntilReady()).toBeUndefined();
+    output.pushLine("x");
+    const waiting = output.waitUntilReady()?.then(() => {
       ready = true;
     });
     await settle();
@@ -82,7 +82,7 @@ describe("LineOutput", () => {
     await sink.take();
     await waiting;
 
-    expect(output.ready()).toBeUndefined();
+    expect(output.waitUntilReady()).toBeUndefined();
   });
 
   test("is drained when the last line is taken", async () => {
@@ -90,11 +90,11 @@ describe("LineOutput", () => {
     const output = new LineOutput(sink);
     let drained = false;
 
-    output.push("one");
-    const waiting = output.drained().then(() => {
+    output.pushLine("one");
+    const waiting = output.drain().then(() => {
       drained = true;
     });
-    output.push("two");
+    output.pushLine("two");
     await sink.take();
     expect(drained).toBe(false);
     await sink.take();
@@ -107,23 +107,23 @@ describe("LineOutput", () => {
     const sink = new Sink();
     const output = new LineOutput(sink);
 
-    output.push("one");
+    output.pushLine("one");
     await settle();
-    output.push("two");
+    output.pushLine("two");
     await sink.break("EPIPE");
     expect(await output.closed).toBeUndefined();
-    output.push("three");
-    await output.drained();
+    output.pushLine("three");
+    await output.drain();
 
     expect(sink.written).toEqual(["one\n"]);
-    expect(output.ready()).toBeUndefined();
+    expect(output.waitUntilReady()).toBeUndefined();
   });
 
   test("tells why a write failed when somebody still reads", async () => {
     const sink = new Sink();
     const output = new LineOutput(sink);
 
-    output.push("one");
+    output.pushLine("one");
     output.flush();
     await sink.break("ENOSPC");
 

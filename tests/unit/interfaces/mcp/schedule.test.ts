@@ -1,21 +1,21 @@
 import { describe, expect, test } from "bun:test";
 import { MAX_SLOW_CALLS } from "#interfaces/mcp/limits.ts";
-import { Schedule, type TaskAccess } from "#interfaces/mcp/schedule.ts";
+import { type TaskAccess, TaskSchedule } from "#interfaces/mcp/schedule.ts";
 
 type Shape = Partial<TaskAccess>;
 
 /** A schedule whose tasks end when the test says so; `log` holds what began and ended. */
 class Bench {
   readonly log: string[] = [];
-  readonly #schedule: Schedule;
+  readonly #schedule: TaskSchedule;
   readonly #end = new Map<string, () => void>();
 
   constructor(gate?: () => Promise<void> | undefined) {
-    this.#schedule = new Schedule(gate);
+    this.#schedule = new TaskSchedule(gate);
   }
 
   add(name: string, shape: Shape = {}): void {
-    this.#schedule.add({
+    this.#schedule.addTask({
       access: { writes: false, slow: false, subject: "whole", ...shape },
       run: async () => {
         this.log.push(`+${name}`);
@@ -38,7 +38,7 @@ class Bench {
   }
 
   idle(): Promise<void> {
-    return this.#schedule.idle();
+    return this.#schedule.waitUntilIdle();
   }
 }
 
@@ -60,10 +60,10 @@ describe("Schedule", () => {
 
   test("has run a task that is done at once when add returns", () => {
     const log: string[] = [];
-    const schedule = new Schedule();
+    const schedule = new TaskSchedule();
 
     for (const name of ["a", "b"]) {
-      schedule.add({
+      schedule.addTask({
         run: () => {
           log.push(name);
           return undefined;

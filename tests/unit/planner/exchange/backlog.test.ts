@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { backlog } from "../../../../src/planner/exchange/readers/backlog.ts";
+import { backlogFormat } from "../../../../src/planner/exchange/readers/backlog.ts";
 
 const TASK = `---
 id: shop-12
@@ -35,7 +35,7 @@ Rope is sold by the piece.
 const NOW = new Date("2026-03-01T12:00:00Z");
 
 test("reads a task with every field, an unquoted @name included", () => {
-  const { tasks, notes } = backlog.read([{ path: "tasks/shop-12 - Sell.md", text: TASK }], NOW);
+  const { tasks, notes } = backlogFormat.readTasks([{ path: "tasks/shop-12 - Sell.md", text: TASK }], NOW);
 
   expect(tasks).toEqual([
     expect.objectContaining({
@@ -75,7 +75,7 @@ test("takes statuses of the project's own by their place in the configuration", 
     task("a-4", "Lost"),
   ];
 
-  const { tasks, notes } = backlog.read(files, NOW);
+  const { tasks, notes } = backlogFormat.readTasks(files, NOW);
 
   expect(tasks.map(({ status, originStatus }) => [status, originStatus])).toEqual([
     ["pending", "Idea"],
@@ -89,7 +89,7 @@ test("takes statuses of the project's own by their place in the configuration", 
 });
 
 test("keeps an archived task whose id was given again, and reports files that do not parse", () => {
-  const { tasks, notes } = backlog.read(
+  const { tasks, notes } = backlogFormat.readTasks(
     [
       { path: "archive/tasks/a-1 - old.md", text: "---\nid: A-1\ntitle: old\n---\n" },
       { path: "tasks/a-1 - new.md", text: "---\nid: a-1\ntitle: new\n---\n" },

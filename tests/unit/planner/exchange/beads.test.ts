@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { beads } from "#planner/exchange/readers/beads.ts";
+import { beadsFormat } from "#planner/exchange/readers/beads.ts";
 
 const UNTIL = "2026-03-01T12:00:00Z";
 
 function statusAt(now: string, status = "open"): readonly unknown[] {
   const text = JSON.stringify({ id: "bd-1", title: "Later", status, issue_type: "task", defer_until: UNTIL });
-  const { tasks } = beads.read([{ path: "issues.jsonl", text }], new Date(now));
+  const { tasks } = beadsFormat.readTasks([{ path: "issues.jsonl", text }], new Date(now));
   return tasks.map((task) => [task.status, task.originStatus]);
 }
 

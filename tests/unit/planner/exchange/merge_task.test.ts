@@ -21,8 +21,14 @@ function merged(
   more: { known?: FacetFingerprints | undefined; overwrite?: boolean } = { known },
 ) {
   const spec = buildSpec({ id: ID, file: "f", archived: false }, parseReadable(text));
-  const merge = mergeTask({ spec, content, known: more.known, fingerprint, overwrite: more.overwrite ?? false });
-  return { ...merge, text: merge.apply(text) };
+  const merge = mergeTask({
+    spec,
+    content,
+    lastFingerprints: more.known,
+    computeFingerprint: fingerprint,
+    overwrite: more.overwrite ?? false,
+  });
+  return { ...merge, text: merge.applyChanges(text) };
 }
 
 const FRESH = formatNewSpec(ID, CONTENT, "backlog:t-1");
@@ -68,8 +74,8 @@ test("what both sides changed stays, at every import, until the source is told t
   const content = { ...CONTENT, body: CONTENT.body.replace("Old", "Theirs") };
 
   const first = merged(own, content);
-  const second = merged(own, content, { known: first.known });
-  const forced = merged(own, content, { known: first.known, overwrite: true });
+  const second = merged(own, content, { known: first.nextFingerprints });
+  const forced = merged(own, content, { known: first.nextFingerprints, overwrite: true });
 
   expect([first.conflicts, second.conflicts]).toEqual([['section "notes"'], ['section "notes"']]);
   expect(first.text).toBe(own);

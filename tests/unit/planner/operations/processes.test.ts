@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { hostname } from "node:os";
-import { AGENT_GRACE_MS, GIVE_UP_MS } from "#planner/limits.ts";
+import { AGENT_GRACE_MS, CLAIM_RELEASE_LIMIT_MS } from "#planner/limits.ts";
 import { type PlannerProject, plannerProject } from "../../../support/planner_project.ts";
 import { sleeper } from "../../../support/sleeper.ts";
 
@@ -285,5 +285,5 @@ test("planner_split refuses what cannot be split", async () => {
 });
 
 test("an agent that is ended from outside is gone within ten seconds by the limits that hold", () => {
-  expect(AGENT_GRACE_MS + GIVE_UP_MS).toBeLessThan(10_000);
+  expect(AGENT_GRACE_MS + CLAIM_RELEASE_LIMIT_MS).toBeLessThan(10_000);
 });

@@ -190,7 +190,7 @@ test("evaluate tells in linear time why a deep value fits no alternative", () =>
   const index = new SchemaIndex();
   const level = { anyOf: [{ type: "array", items: { $ref: "#" } }, { type: "integer" }] };
   const [document] = bundle({ allOf: [{ oneOf: [level] }] });
-  index.add(document);
+  index.addDocument(document);
   const schema = linkSchema(index, document.uris[0]);
   const looksAt = (depth: number) => {
     let looks = 0;
@@ -207,7 +207,7 @@ test("evaluate tells in linear time why a deep value fits no alternative", () =>
 test("evaluate asks regularly whether to go on", () => {
   const index = new SchemaIndex();
   const [document] = bundle({ items: { type: "integer" } });
-  index.add(document);
+  index.addDocument(document);
   const schema = linkSchema(index, document.uris[0]);
   const stop = (): never => {
     throw new Error("enough");

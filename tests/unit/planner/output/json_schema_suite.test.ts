@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { checkOutput } from "../../../../src/planner/output/check_output.ts";
+import { checkOutputValue } from "../../../../src/planner/output/check_output.ts";
 import type { SchemaBundle } from "../../../../src/planner/output/schema_document.ts";
 import { removeFragment, SchemaIndex } from "../../../../src/planner/output/schema_index.ts";
 import { openSuite, type Suite, type SuiteGroup } from "../../../support/json_schema_suite.ts";
@@ -54,7 +54,7 @@ function failures(from: Suite, file: string, adapt: (schema: unknown) => unknown
     if (LEFT_OUT.has(group.description)) return [];
     const bundle = bundleOf(adapt(group.schema), from);
     return group.tests
-      .filter(({ data, valid }) => checkOutput(bundle, data).kind !== (valid ? "passed" : "failed"))
+      .filter(({ data, valid }) => checkOutputValue(bundle, data).kind !== (valid ? "passed" : "failed"))
       .map(({ description }: SuiteGroup["tests"][number]) => `${group.description}: ${description}`);
   });
 }
@@ -68,14 +68,14 @@ function withFormats(schema: unknown): unknown {
 function bundleOf(schema: unknown, { remotes }: Suite): SchemaBundle {
   const index = new SchemaIndex();
   const first = { path: "schema.json", uris: ["file:///schema.json"], schema } as const;
-  index.add(first);
+  index.addDocument(first);
   const others = new Map<string, SchemaBundle[number]>();
   for (const reference of index.references) {
     const uri = removeFragment(reference.uri);
-    if (index.resource(uri) !== undefined || !remotes.has(uri)) continue;
+    if (index.findResource(uri) !== undefined || !remotes.has(uri)) continue;
     const document = { path: uri, uris: [uri], schema: remotes.get(uri) } as const;
     others.set(uri, document);
-    index.add(document);
+    index.addDocument(document);
   }
   return [first, ...others.values()];
 }

@@ -39,14 +39,14 @@ const MISFITS: readonly OutputVerdict[] = [
 ];
 
 test.each(MISFITS)("outputConsequence asks for attention in strict mode when the verdict is %j", (verdict) => {
-  expect(decideOutputConsequence(verdict, true)).toEqual({ status: "needs_attention", warning: false });
+  expect(decideOutputConsequence(verdict, true)).toEqual({ status: "needs_attention", needsWarning: false });
 });
 
 test.each(MISFITS)("outputConsequence warns and completes in lax mode when the verdict is %j", (verdict) => {
-  expect(decideOutputConsequence(verdict, false)).toEqual({ status: "completed", warning: true });
+  expect(decideOutputConsequence(verdict, false)).toEqual({ status: "completed", needsWarning: true });
 });
 
 test.each([true, false])("outputConsequence completes what passed or has no schema (strict: %p)", (strict) => {
-  expect(decideOutputConsequence({ kind: "passed" }, strict)).toEqual({ status: "completed", warning: false });
-  expect(decideOutputConsequence(null, strict)).toEqual({ status: "completed", warning: false });
+  expect(decideOutputConsequence({ kind: "passed" }, strict)).toEqual({ status: "completed", needsWarning: false });
+  expect(decideOutputConsequence(null, strict)).toEqual({ status: "completed", needsWarning: false });
 });

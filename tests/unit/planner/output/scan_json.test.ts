@@ -7,7 +7,7 @@ test.each([
   ["12.5 rest", 4],
   ['"a\\"b" rest', 6],
 ])("scan finds the end of %j", (text, end) => {
-  expect(new JsonScanner(text).scan(0)).toMatchObject({ complete: true, end });
+  expect(new JsonScanner(text).scanValue(0)).toMatchObject({ complete: true, end });
 });
 
 test.each([
@@ -20,13 +20,13 @@ test.each([
   ["[1", 2],
   ["[tru]", 1],
 ])("scan says where %j stops being JSON", (text, end) => {
-  expect(new JsonScanner(text).scan(0)).toMatchObject({ complete: false, end });
+  expect(new JsonScanner(text).scanValue(0)).toMatchObject({ complete: false, end });
 });
 
 test("scan tells what closed inside a value that broke off, outermost only", () => {
   const text = '[{"a": {"b": 1}}, [2], oops';
 
-  expect(new JsonScanner(text).scan(0).closed).toEqual([
+  expect(new JsonScanner(text).scanValue(0).closedValues).toEqual([
     { start: 1, end: 16 },
     { start: 18, end: 21 },
   ]);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { diagnose } from "#planner/operations/diagnose.ts";
+import { diagnoseTool } from "#planner/operations/diagnose.ts";
 import { acceptWork } from "#planner/runs/review/accept_work.ts";
 import { rejectWork } from "#planner/runs/review/reject_work.ts";
 import { readReviewFacts } from "#planner/runs/review/review_facts.ts";
@@ -38,7 +38,10 @@ test("reviewFacts shows what a merge would change of the main branch as it is no
     { path: "src/code.txt", change: "changed", added: 1, removed: 1, changed_in_main: false },
     { path: "src/new.txt", change: "added", added: 1, removed: 0, changed_in_main: false },
   ]);
-  const patch = await project.deps.ports.differences.patch(facts.difference ?? { from: "", to: "" }, "src/code.txt");
+  const patch = await project.deps.ports.differences.readPatch(
+    facts.difference ?? { from: "", to: "" },
+    "src/code.txt",
+  );
   expect(patch).toContain("-two\n+TWO\n");
   expect(patch).not.toContain("README.md");
 });
@@ -178,7 +181,7 @@ test("a spec that was sent back is healthy: its commits are what the next run go
   await project.end("completed");
   await project.set(ID, { status: "pending", branch: `planner/${ID}` });
   const problems = async () => {
-    const { value } = await diagnose.run(project.deps.context, { id: ID });
+    const { value } = await diagnoseTool.run(project.deps.context, { id: ID });
     return value.checks.filter(({ passed }) => !passed).map(({ details }) => details);
   };
   expect(await problems()).toEqual(["pending, although a commit names it"]);
@@ -195,7 +198,7 @@ test("a run without a worktree is judged by its commits and finalized in place",
   await project.mustGit("commit", "--quiet", "-m", `planner(${OTHER}): work`, "src/code.txt");
   const head = (await project.mustGit("rev-parse", "HEAD")).trim();
   const record = { version: 1, spec_id: OTHER, base, head, status: "needs_attention", reasons: ["open"], criteria: [] };
-  await project.worktrees.keepRecord(OTHER, null, () => record);
+  await project.worktrees.storeRecord(OTHER, null, () => record);
   await project.set(OTHER, { status: "needs_attention" });
 
   const { branch, worktree, difference } = await readReviewFacts(project.deps, OTHER);

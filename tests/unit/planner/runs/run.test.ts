@@ -85,7 +85,7 @@ test("runSpec needs attention when the worktree is not settled, and commits noth
   using runs = await fakeRuns();
   const problems = ["a rebase was begun"];
   runs.script.state = { ...SETTLED, problems };
-  const worktree = await runs.deps.ports.worktrees.find(ID);
+  const worktree = await runs.deps.ports.worktrees.findWorktree(ID);
   if (worktree === null) throw new Error("no worktree");
   let commits = 0;
   worktree.commitSpec = async () => ++commits > 0;

@@ -116,7 +116,7 @@ test("unmet names the dependencies that are not done, unknown ones too", () => {
   const specs = [builtSpec("a", "status: completed"), builtSpec("b", ""), builtSpec("c", "depends_on: [a, b, x, y]")];
   const readiness = computeReadiness(specs, new Set(["y"]));
 
-  expect(readiness.unmet(specs[2] as Spec)).toEqual(["b", "x"]);
+  expect(readiness.listUnmet(specs[2] as Spec)).toEqual(["b", "x"]);
 });
 
 test("effectiveStatus and matches say blocked for a pending spec with an unmet dependency", () => {
@@ -128,9 +128,9 @@ test("effectiveStatus and matches say blocked for a pending spec with an unmet d
   ];
   const readiness = computeReadiness(specs, new Set());
   const matching = (filter: "pending" | "blocked" | "ready"): readonly string[] =>
-    specs.filter((spec) => readiness.matches(spec, filter)).map(({ id }) => id);
+    specs.filter((spec) => readiness.matchesFilter(spec, filter)).map(({ id }) => id);
 
-  expect(specs.map((spec) => readiness.effectiveStatus(spec))).toEqual(["blocked", "failed", "blocked", "pending"]);
+  expect(specs.map((spec) => readiness.getEffectiveStatus(spec))).toEqual(["blocked", "failed", "blocked", "pending"]);
   expect(matching("blocked")).toEqual(["pending", "stored"]);
   expect(matching("pending")).toEqual(["free"]);
   expect(matching("ready")).toEqual(["free"]);
@@ -149,5 +149,5 @@ test("unmet takes an archived spec for done, whatever its status", () => {
   const archived = { ...builtSpec("a", "status: failed"), archived: true };
   const waiting = builtSpec("b", "depends_on: [a]");
 
-  expect(computeReadiness([archived, waiting], new Set()).unmet(waiting)).toEqual([]);
+  expect(computeReadiness([archived, waiting], new Set()).listUnmet(waiting)).toEqual([]);
 });

@@ -7,7 +7,7 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 import { openGitHistory } from "#planner/store/git/git_history.ts";
 import { openLogStore } from "#planner/store/logs/log_store.ts";
 import { openProcessControl } from "#planner/store/processes/background.ts";
-import { openConfig, openSettings } from "#planner/store/project/config_file.ts";
+import { createConfigReader, createSettingsReader } from "#planner/store/project/config_file.ts";
 import { openPromptStore } from "#planner/store/project/prompt_store.ts";
 import { sleeper } from "../../../support/sleeper.ts";
 import { type TempProject, tempProject } from "../../../support/temp_project.ts";
@@ -32,7 +32,7 @@ describe("LogStore", () => {
 
     expect(log).toMatchObject({ file: FILE, size: 12, modified: new Date("2026-11-01T10:00:00Z") });
     const read = async (offset: number, length: number): Promise<string> =>
-      Buffer.from((await log?.read(offset, length)) ?? []).toString("latin1");
+      Buffer.from((await log?.readBytes(offset, length)) ?? []).toString("latin1");
     expect(await read(3, 4)).toBe("3456");
     expect(await read(10, 100)).toBe("Ã¤");
     expect(await read(11, 1)).toBe("¤");
@@ -46,7 +46,7 @@ describe("LogStore", () => {
     const log = await openLogStore(project.root).open(ID);
     appendFileSync(join(project.root, FILE), "two\n");
 
-    expect(Buffer.from((await log?.read(0, 100)) ?? []).toString()).toBe("one\ntwo\n");
+    expect(Buffer.from((await log?.readBytes(0, 100)) ?? []).toString()).toBe("one\ntwo\n");
   });
 
   test("refuses a log that is a link out of the project", async () => {
@@ -63,7 +63,7 @@ describe("LogStore", () => {
     const log = await openLogStore(project.root).open(ID);
     rmSync(join(project.root, FILE));
 
-    expect(await log?.read(0, 100)).toEqual(new Uint8Array());
+    expect(await log?.readBytes(0, 100)).toEqual(new Uint8Array());
   });
 
   test("refuses what is no file, without waiting for a pipe", async () => {
@@ -105,7 +105,7 @@ describe("GitHistory", () => {
     project.commit(`planner(${ID}.1): a member`);
     const last = project.commit(`Merge\n\nplanner(${ID}): end`);
 
-    expect(await openGitHistory(project.root).commitsNaming(ID)).toEqual([last, first]);
+    expect(await openGitHistory(project.root).listCommitsNaming(ID)).toEqual([last, first]);
   });
 
   test("takes an id for text and not for a pattern or an option", async () => {
@@ -113,17 +113,17 @@ describe("GitHistory", () => {
     const hash = project.commit("planner(a.b*): x");
     project.commit("planner(aXbb): x");
 
-    expect(await openGitHistory(project.root).commitsNaming("a.b*" as SpecId)).toEqual([hash]);
-    expect(await openGitHistory(project.root).commitsNaming("--all" as SpecId)).toEqual([]);
+    expect(await openGitHistory(project.root).listCommitsNaming("a.b*" as SpecId)).toEqual([hash]);
+    expect(await openGitHistory(project.root).listCommitsNaming("--all" as SpecId)).toEqual([]);
   });
 
   test("answers nothing without a repository, a commit or a folder", async () => {
     using project = tempProject();
-    expect(await openGitHistory(project.root).commitsNaming(ID)).toEqual([]);
+    expect(await openGitHistory(project.root).listCommitsNaming(ID)).toEqual([]);
     execFileSync("git", ["init", "-q"], { cwd: project.root });
 
-    expect(await openGitHistory(project.root).commitsNaming(ID)).toEqual([]);
-    expect(await openGitHistory(join(project.root, "gone")).commitsNaming(ID)).toEqual([]);
+    expect(await openGitHistory(project.root).listCommitsNaming(ID)).toEqual([]);
+    expect(await openGitHistory(join(project.root, "gone")).listCommitsNaming(ID)).toEqual([]);
   });
 
   test("answers nothing where there is no git", async () => {
@@ -132,7 +132,7 @@ describe("GitHistory", () => {
     const path = process.env["PATH"];
     process.env["PATH"] = project.root;
     try {
-      expect(await openGitHistory(project.root).commitsNaming(ID)).toEqual([]);
+      expect(await openGitHistory(project.root).listCommitsNaming(ID)).toEqual([]);
     } finally {
       process.env["PATH"] = path;
     }
@@ -144,7 +144,7 @@ describe("GitHistory", () => {
     const hash = project.commit(`planner(${ID}): begin`);
     process.env["GIT_DIR"] = join(other.root, ".git");
     try {
-      expect(await openGitHistory(project.root).commitsNaming(ID)).toEqual([hash]);
+      expect(await openGitHistory(project.root).listCommitsNaming(ID)).toEqual([hash]);
     } finally {
       process.env["GIT_DIR"] = undefined;
       delete process.env["GIT_DIR"];
@@ -175,12 +175,12 @@ describe("openConfig", () => {
   test("gives the defaults where there is no file", async () => {
     using project = tempProject();
 
-    expect(await openConfig(project.root)()).toEqual(DEFAULT_CONFIG);
+    expect(await createConfigReader(project.root)()).toEqual(DEFAULT_CONFIG);
   });
 
   test("reads the file again when it changed", async () => {
     using project = tempProject();
-    const config = openConfig(project.root);
+    const config = createConfigReader(project.root);
     project.write(FILE, "---\nproject:\n  name: one\n---\n");
     const first = await config();
     expect(first.project.name).toBe("one");
@@ -193,7 +193,7 @@ describe("openConfig", () => {
 
   test("refuses a broken file with its line each time", async () => {
     using project = tempProject();
-    const config = openConfig(project.root);
+    const config = createConfigReader(project.root);
     project.write(FILE, "---\nvalidation:\n  strict_output_validation: perhaps\n---\n");
 
     for (let tries = 0; tries < 2; tries++) {
@@ -208,7 +208,7 @@ describe("openConfig", () => {
     using project = tempProject();
     mkdirSync(join(project.root, FILE));
 
-    await expect(openConfig(project.root)()).rejects.toMatchObject({
+    await expect(createConfigReader(project.root)()).rejects.toMatchObject({
       kind: "failed_precondition",
       message: expect.stringMatching(/^Cannot read "\.planner\/config\.md": .*folder/),
     });
@@ -218,7 +218,7 @@ describe("openConfig", () => {
     using project = tempProject();
     project.write(FILE, Buffer.from("---\nproject:\n  name: Caf\xe9\n---\n", "latin1"));
 
-    await expect(openConfig(project.root)()).rejects.toMatchObject({
+    await expect(createConfigReader(project.root)()).rejects.toMatchObject({
       kind: "failed_precondition",
       message: `Cannot read "${FILE}:3:12": Byte 0xe9 is not valid UTF-8: expected UTF-8 text`,
     });
@@ -252,7 +252,7 @@ describe("openSettings", () => {
       if (text !== null) project.write(".planner/config.md", text);
       let asked = 0;
 
-      const { schema, lint } = await openSettings(project.root, async () => {
+      const { schema, lint } = await createSettingsReader(project.root, async () => {
         asked++;
         return DEFAULT_CONFIG;
       })("schema", "lint");

@@ -7,7 +7,7 @@ const NOTHING = "nothing was changed and no output was written";
 function missing(signs: Partial<WorkFacts>, type = "code", body = "# T\n", evidence?: string): string | null {
   const brought = { frontmatter: { evidence }, type, body };
   const own = { file: ".planner/specs/own.md", hasTrace: false, hasCommands: false };
-  return explainMissingWork({ brought, body: `${body}\n`, ...own, changed: [], ...signs });
+  return explainMissingWork({ specBefore: brought, body: `${body}\n`, ...own, changed: [], ...signs });
 }
 
 const FILE = [{ path: "src/a.ts", isNew: false }];

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { buildAllowingLine } from "#planner/work/providers/grant.ts";
+import { buildAllowSetting } from "#planner/work/providers/grant.ts";
 import { PROVIDERS } from "#planner/work/providers.ts";
 
 type Provider = keyof typeof PROVIDERS;
 const ID = "2026-11-21-001-abc";
 const line = (provider: Provider, ...denied: readonly string[]): string | null =>
-  buildAllowingLine(PROVIDERS[provider].allowing, denied, ID);
+  buildAllowSetting(PROVIDERS[provider].buildAllowSetting, denied, ID);
 
 test("says by which line of which file a denied call is allowed", () => {
   const lines: Readonly<Record<string, readonly [denied: string, line: string]>> = {

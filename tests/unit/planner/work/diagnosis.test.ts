@@ -12,7 +12,7 @@ function signs(given: Partial<SpecFacts>): SpecFacts {
     criteria: [],
     log: null,
     lock: null,
-    worked: given.lock?.alive === true,
+    isWorkedOn: given.lock?.alive === true,
     commits: [],
     now: NOW,
     ...given,
@@ -115,13 +115,15 @@ test("diagnose finds statuses that contradict the rest", () => {
 });
 
 test("diagnose says why finished work is not merged, and what is ticked in the worktree", () => {
-  const conflict = diagnoseSpec(signs({ status: "completed", worktree: "/w", notMerged: "conflict in a.ts: do this" }));
+  const conflict = diagnoseSpec(
+    signs({ status: "completed", worktreePath: "/w", mergeProblem: "conflict in a.ts: do this" }),
+  );
   const paused = diagnoseSpec(
     signs({
       status: "in_progress",
       criteria: OPEN,
-      criteriaThere: parseCriteria("- [x] One\n- [x] Two\n"),
-      worktree: "/w",
+      worktreeCriteria: parseCriteria("- [x] One\n- [x] Two\n"),
+      worktreePath: "/w",
     }),
   );
 
@@ -132,7 +134,7 @@ test("diagnose says why finished work is not merged, and what is ticked in the w
 
 test("diagnose never calls a spec healthy that waits for itself or for a person", () => {
   const waitsFor = [{ id: "b", status: "blocked" }];
-  expect(failed({ status: "blocked", waitsFor, cycle: "a -> b -> a" })).toEqual(["Dependencies"]);
+  expect(failed({ status: "blocked", openDependencies: waitsFor, cycle: "a -> b -> a" })).toEqual(["Dependencies"]);
   expect(diagnoseSpec(signs({ status: "needs_attention" }))).toMatchObject({
     diagnosis: "Spec is needs_attention, and nothing has recorded why.",
     suggestion: expect.stringContaining("planner work a"),

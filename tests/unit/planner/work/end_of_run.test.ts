@@ -45,7 +45,7 @@ test("decideRunEnd names every piece of evidence that is missing", () => {
         criteria: [CHECKED, OPEN, { ...OPEN, label: "It is quick", lost: true }],
         missingWork: "nothing was changed outside .planner/",
         requireCommit: true,
-        uncommitted: paths,
+        uncommittedPaths: paths,
         failedChecks: ['"npm test" ended with status 1'],
         outputProblem: "Output validation failed (schema: s.json)",
       },

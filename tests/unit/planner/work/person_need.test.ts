@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { findHumanInputReason, type PersonNeedFacts } from "#planner/work/person_need.ts";
+import { findPersonNeed, type PersonNeedFacts } from "#planner/work/person_need.ts";
 
 const need = (signs: Partial<PersonNeedFacts>) =>
-  findHumanInputReason({ id: "a", status: "pending", worktree: undefined, last: undefined, ...signs });
+  findPersonNeed({ id: "a", status: "pending", worktree: undefined, last: undefined, ...signs });
 const failed = (error: string) => ({ error }) as unknown as PersonNeedFacts["last"];
 
 test.each(["pending", "blocked", "in_progress", "cancelled", "completed"])(

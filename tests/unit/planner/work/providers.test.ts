@@ -3,7 +3,7 @@ import { parse as parseToml } from "smol-toml";
 import type { PlannerConfig, ProviderSettings } from "#planner/config/config.ts";
 import { PROVIDER_NAMES, type ProviderName } from "#planner/config/config_values.ts";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
-import { type AgentLaunch, buildAgentLaunch, type LaunchPaths } from "#planner/work/agent_launch.ts";
+import { type AgentLaunch, buildAgentLaunch, type LaunchOptions } from "#planner/work/agent_launch.ts";
 import { explainExitStatus, PROVIDERS, selectProvider } from "#planner/work/providers.ts";
 
 /** What an agent could be told so that it asks for nothing; none of it may reach one unasked. */
@@ -33,7 +33,7 @@ const READ_ONLY: Readonly<Record<string, RegExp>> = {
   opencode: /"edit": "deny",\s+"bash": \{\s+"\*": "deny"\s+\}/,
 };
 
-const PLACE: LaunchPaths = {
+const PLACE: LaunchOptions = {
   prompt: "Do it\n",
   promptFile: "/run/prompt.md",
   mcpConfigFile: "/run/mcp.json",
@@ -42,7 +42,7 @@ const PLACE: LaunchPaths = {
   grant: { task: "work", commands: ["npm test && npm run 'a && b'"] },
   session: null,
   server: { command: "/bin/planner", args: ["mcp", "--root", "/work tree"] },
-  writable: ["/repo/.git", "/repo/.git/worktrees/a"],
+  writableFolders: ["/repo/.git", "/repo/.git/worktrees/a"],
 };
 
 function config(provider: string, settings?: ProviderSettings, model: string | null = null): PlannerConfig {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import { isAccountError } from "#planner/work/error_line.ts";
-import { explainExceededLimit, resolveLimits } from "#planner/work/run_limits.ts";
+import { explainExceededLimit, resolveRunLimits } from "#planner/work/run_limits.ts";
 import { addUsage, formatShortUsage, formatUsage, NO_USAGE } from "#planner/work/usage.ts";
 
 test("resolveLimits lays the spec's limits over the agent's over the project's", () => {
@@ -10,9 +10,9 @@ test("resolveLimits lays the spec's limits over the agent's over the project's",
     providers: { codex: { limits: { tokens: 2000 } } },
   };
 
-  expect(resolveLimits(config, "claude", {}).tokens).toBe(1000);
-  expect(resolveLimits(config, "codex", {})).toMatchObject({ tokens: 2000, cost_usd: 1 });
-  expect(resolveLimits(config, "codex", { limits: { tokens: 3000, cost_usd: "much", run_seconds: -1 } })).toEqual({
+  expect(resolveRunLimits(config, "claude", {}).tokens).toBe(1000);
+  expect(resolveRunLimits(config, "codex", {})).toMatchObject({ tokens: 2000, cost_usd: 1 });
+  expect(resolveRunLimits(config, "codex", { limits: { tokens: 3000, cost_usd: "much", run_seconds: -1 } })).toEqual({
     run_seconds: null,
     silence_seconds: 1200,
     tokens: 3000,

@@ -3,7 +3,7 @@ import { toJson } from "@bufbuild/protobuf";
 import { fillDeviceFromType as filledByService } from "#dc/exchange/fill_from_types.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import type { Device } from "#dc/model/resources.ts";
-import { toMessage } from "#dc/operations/messages/convert.ts";
+import { convertToMessage } from "#dc/operations/messages/convert.ts";
 import { DeviceSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import type { ResourceValues } from "#web/console/edit/form_model.ts";
@@ -34,12 +34,12 @@ const DEVICES: readonly Device[] = [
   { ...BARE, weightKg: 0, maxDrawW: 900, airflow: "PASSIVE", positionU: 1, depth: "FULL" },
 ];
 
-const typeValues = toJson(DeviceTypeSchema, toMessage(DeviceTypeSchema, TYPE), {
+const typeValues = toJson(DeviceTypeSchema, convertToMessage(DeviceTypeSchema, TYPE), {
   useProtoFieldName: true,
 }) as ResourceValues;
 const valuesOf = (device: Device) =>
   removeUnsetFields(
-    toJson(DeviceSchema, toMessage(DeviceSchema, device), { useProtoFieldName: true }) as ResourceValues,
+    toJson(DeviceSchema, convertToMessage(DeviceSchema, device), { useProtoFieldName: true }) as ResourceValues,
     "Device",
   );
 
@@ -51,7 +51,7 @@ test("keptFromType names values that differ from the type's, with both in words"
   const device = valuesOf({ ...BARE, model: "R3", uHeight: 1, partNumber: "R2-1" });
 
   expect(listTypeDeviations(device, typeValues)).toEqual([
-    { name: "model", own: "R3", typeText: "R2" },
-    { name: "u_height", own: "1 U", typeText: "2 U" },
+    { name: "model", ownText: "R3", typeText: "R2" },
+    { name: "u_height", ownText: "1 U", typeText: "2 U" },
   ]);
 });

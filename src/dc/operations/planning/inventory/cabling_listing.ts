@@ -1,16 +1,16 @@
-import { formatCableRef, portKey, portRef } from "#dc/model/ref.ts";
+import { formatCableRef, formatPortReference, toPortKey } from "#dc/model/ref.ts";
 import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { Cable, Device, Port, ResourceByKind } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { createTextCell, type Listing } from "./listing.ts";
 
-const READ_AT_ONCE = 500;
+const PAGE_SIZE = 500;
 
 /** Lists cables with their ends. Reads the database, because the topology omits data cables. */
 export function createCablesListing(reader: DcReader, total: number): Listing<Cable> {
   return {
-    ref: ({ a, b }) => formatCableRef(a, b),
-    name: ({ a, b }) => `${a.deviceCode}/${a.portName}~${b.deviceCode}/${b.portName}`,
+    getRef: ({ a, b }) => formatCableRef(a, b),
+    getName: ({ a, b }) => `${a.deviceCode}/${a.portName}~${b.deviceCode}/${b.portName}`,
     columns: {
       label: ({ label }) => createTextCell(label),
       a_device: ({ a }) => a.deviceCode,
@@ -25,7 +25,7 @@ export function createCablesListing(reader: DcReader, total: number): Listing<Ca
       tenant: ({ tenant }) => createTextCell(tenant),
       tags: ({ tags = [] }) => createTextCell(tags.join(", ")),
     },
-    batches: () => readPagesOf(reader, "cable", getResourceKey),
+    readBatches: () => readResourcePages(reader, "cable", getResourceKey),
     total,
   };
 }
@@ -38,8 +38,8 @@ interface PortOfDevice {
 /** Lists ports with their devices; looks up the far ends only for the rows of a page. */
 export function createPortsListing(reader: DcReader, total: number): Listing<PortOfDevice> {
   return {
-    ref: ({ device, port }) => portRef({ deviceCode: device.code, portName: port.name }),
-    name: ({ device, port }) => `${device.code}/${port.name}`,
+    getRef: ({ device, port }) => formatPortReference({ deviceCode: device.code, portName: port.name }),
+    getName: ({ device, port }) => `${device.code}/${port.name}`,
     columns: {
       device: ({ device }) => device.code,
       port: ({ port }) => port.name,
@@ -55,14 +55,14 @@ export function createPortsListing(reader: DcReader, total: number): Listing<Por
       label: ({ port }) => createTextCell(port.label),
       rack: ({ device }) => createTextCell(device.rackCode),
     },
-    batches: () => readPortBatches(reader),
+    readBatches: () => readPortBatches(reader),
     total,
-    lookUp: (items) => findFarEnds(reader, items),
+    loadTexts: (items) => findFarEnds(reader, items),
   };
 }
 
 async function* readPortBatches(reader: DcReader): AsyncGenerator<readonly PortOfDevice[]> {
-  for await (const devices of readPagesOf(reader, "device", getResourceKey)) {
+  for await (const devices of readResourcePages(reader, "device", getResourceKey)) {
     yield devices.flatMap((device) => (device.ports ?? []).map((port) => ({ device, port })));
   }
 }
@@ -72,26 +72,26 @@ async function findFarEnds(reader: DcReader, items: readonly PortOfDevice[]) {
   const cables = await reader.cablesOfAll([...new Set(items.map(({ device }) => device.code))]);
   const ends = new Map(
     cables.flatMap(({ a, b }) => [
-      [portKey(a), b],
-      [portKey(b), a],
+      [toPortKey(a), b],
+      [toPortKey(b), a],
     ]),
   );
   return ({ device, port }: PortOfDevice): Readonly<Record<string, string>> => {
-    const far = ends.get(portKey({ deviceCode: device.code, portName: port.name }));
-    return far === undefined ? {} : { leads_to: portRef(far) };
+    const far = ends.get(toPortKey({ deviceCode: device.code, portName: port.name }));
+    return far === undefined ? {} : { leads_to: formatPortReference(far) };
   };
 }
 
-async function* readPagesOf<Kind extends "device" | "cable">(
+async function* readResourcePages<Kind extends "device" | "cable">(
   reader: DcReader,
   kind: Kind,
   keyOf: (resource: ResourceByKind[Kind]) => string,
 ): AsyncGenerator<readonly ResourceByKind[Kind][]> {
   for (let after = ""; ; ) {
-    const page = await reader.page(kind, after, READ_AT_ONCE);
+    const page = await reader.page(kind, after, PAGE_SIZE);
     if (page.length > 0) yield page;
     const last = page.at(-1);
-    if (last === undefined || page.length < READ_AT_ONCE) return;
+    if (last === undefined || page.length < PAGE_SIZE) return;
     after = keyOf(last);
   }
 }

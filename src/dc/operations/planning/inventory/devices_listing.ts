@@ -31,10 +31,10 @@ export function createDevicesListing(
   reader: Pick<DcReader, "devicesWithFreePorts">,
 ): Listing<Device> {
   const { power, live } = topology;
-  const redundancy = computeOnce(() => computeRedundancyCells(topology));
+  const redundancy = createLazyGetter(() => computeRedundancyCells(topology));
   return {
-    ref: ({ code }) => `device:${code}`,
-    name: ({ code }) => code,
+    getRef: ({ code }) => `device:${code}`,
+    getName: ({ code }) => code,
     columns: {
       name: ({ name }) => createTextCell(name),
       kind: ({ kind }) => kind,
@@ -65,7 +65,7 @@ export function createDevicesListing(
       fed_by: async (values, field) => createFedByCondition(topology, values, field),
       free_port: (values, field) => createFreePortCondition(reader, values, field),
     },
-    batches: () => splitIntoBatches(topology.inventory.devices),
+    readBatches: () => splitIntoBatches(topology.inventory.devices),
     total: topology.inventory.devices.length,
   };
 }
@@ -114,7 +114,7 @@ async function createFreePortCondition(
 function computeRedundancyCells(topology: Topology): ReadonlyMap<string, Cell> {
   return new Map(
     topology
-      .redundancyVerdicts()
+      .listRedundancyVerdicts()
       .map((verdict) => [
         codeKey(verdict.code),
         isRedundancyUnmet(verdict) ? "UNMET" : isRedundancyUnproven(verdict) ? "UNKNOWN" : "MET",
@@ -123,7 +123,7 @@ function computeRedundancyCells(topology: Topology): ReadonlyMap<string, Cell> {
 }
 
 /** Returns a function that computes a value on its first call and returns it on every call. */
-export function computeOnce<Value>(work: () => Value): () => Value {
+export function createLazyGetter<Value>(work: () => Value): () => Value {
   let known: { readonly value: Value } | undefined;
   return () => {
     known ??= { value: work() };
@@ -140,10 +140,10 @@ function computeHeatNowW(device: Device): number | undefined {
 
 /** Lists catalogue types with the number of devices of that manufacturer and model. Cost: O(types + devices). */
 export function createTypesListing(reader: DcReader, devices: readonly Device[]): Listing<DeviceType> {
-  const built = countByModel(devices);
+  const built = countDevicesByModel(devices);
   return {
-    ref: ({ code }) => `device_type:${code}`,
-    name: ({ code }) => code,
+    getRef: ({ code }) => `device_type:${code}`,
+    getName: ({ code }) => code,
     columns: {
       manufacturer: ({ manufacturer }) => manufacturer,
       model: ({ model }) => model,
@@ -158,11 +158,11 @@ export function createTypesListing(reader: DcReader, devices: readonly Device[])
       bays: ({ bays = [] }) => bays.length,
       devices: ({ manufacturer, model }) => built.get(createModelKey(manufacturer, model) ?? "") ?? 0,
     },
-    batches: () => readTypeBatches(reader),
+    readBatches: () => readTypeBatches(reader),
   };
 }
 
-function countByModel(devices: readonly Device[]): ReadonlyMap<string, number> {
+function countDevicesByModel(devices: readonly Device[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { manufacturer, model } of devices) {
     const key = createModelKey(manufacturer, model);

@@ -7,14 +7,14 @@ import { getRefName } from "#words/names.ts";
 import { CONGESTED_PCT, WATCHED_PCT } from "../../messages/messages.ts";
 import { createRoundedCell, createTextCell, type Listing, splitIntoBatches } from "./listing.ts";
 
-const LIMITS = { congestionPct: CONGESTED_PCT, watchPct: WATCHED_PCT };
+const LINK_LIMITS = { congestionPct: CONGESTED_PCT, watchPct: WATCHED_PCT };
 const NONE_FAILED: ReadonlySet<string> = new Set();
 
 /** Lists fabric links with their load. @param views every link with the state that results from its ends */
 export function createLinksListing(views: readonly FabricLinkView[]): Listing<FabricLinkView> {
   return {
-    ref: ({ ref }) => ref,
-    name: ({ ref }) => getRefName(ref),
+    getRef: ({ ref }) => ref,
+    getName: ({ ref }) => getRefName(ref),
     columns: {
       fabric: ({ link }) => createTextCell(link.fabricId),
       a_device: ({ link }) => link.a.deviceCode,
@@ -30,7 +30,7 @@ export function createLinksListing(views: readonly FabricLinkView[]): Listing<Fa
       ecmp_group: ({ link }) => createTextCell(link.ecmpGroup),
       lag: ({ link }) => createTextCell(link.lag),
     },
-    batches: () => splitIntoBatches(views),
+    readBatches: () => splitIntoBatches(views),
     total: views.length,
   };
 }
@@ -43,7 +43,7 @@ function computeLinkLoadPct({ link: { capacityMbps, aToBMbps, bToAMbps }, utiliz
 
 /** Returns the state of each link, computed from its own state and that of the ports and devices at its ends. */
 export function computeLinkViews(links: readonly FabricLink[], deviceOf: FindDeviceByKey): readonly FabricLinkView[] {
-  return links.map((link) => createLinkView(link, { deviceOf, failed: NONE_FAILED }, LIMITS));
+  return links.map((link) => createLinkView(link, { deviceOf, failed: NONE_FAILED }, LINK_LIMITS));
 }
 
 interface FabricRow {
@@ -57,8 +57,8 @@ export function createFabricsListing(views: readonly FabricLinkView[]): Listing<
     .map((own) => ({ id: own[0]?.link.fabricId ?? "", views: own }))
     .sort((a, b) => compareText(a.id, b.id));
   return {
-    ref: ({ id }) => `fabric:${id}`,
-    name: ({ id }) => id,
+    getRef: ({ id }) => `fabric:${id}`,
+    getName: ({ id }) => id,
     columns: {
       links: (row) => row.views.length,
       up: (row) => row.views.filter(({ live }) => live).length,
@@ -68,7 +68,7 @@ export function createFabricsListing(views: readonly FabricLinkView[]): Listing<
       busiest_pct: (row) => createRoundedCell(findHighestLoadPct(row)),
       switches: (row) => new Set(row.views.flatMap(({ link }) => [link.a.deviceCode, link.b.deviceCode])).size,
     },
-    batches: () => splitIntoBatches(rows),
+    readBatches: () => splitIntoBatches(rows),
     total: rows.length,
   };
 }

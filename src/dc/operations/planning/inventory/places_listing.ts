@@ -16,7 +16,7 @@ import {
 
 export type PlaceKind = "site" | "floor" | "room" | "row";
 
-const PLACE_AREAS = { site: "SITE", floor: "FLOOR", room: "ROOM", row: "ROW" } as const;
+const AREA_KIND_BY_PLACE = { site: "SITE", floor: "FLOOR", room: "ROOM", row: "ROW" } as const;
 
 export interface PlaceRow {
   readonly ref: string;
@@ -38,8 +38,8 @@ export function listPlaceRows(topology: Topology, kind: PlaceKind): readonly Pla
 
 export function createPlacesListing(rows: readonly PlaceRow[], kind: PlaceKind): Listing<PlaceRow> {
   return {
-    ref: ({ ref }) => ref,
-    name: ({ name }) => name,
+    getRef: ({ ref }) => ref,
+    getName: ({ name }) => name,
     columns: {
       ...(kind === "site" ? {} : { site: ({ location }: PlaceRow): Cell => location.siteId }),
       ...(kind === "site" ? {} : { floor: ({ location }: PlaceRow): Cell => String(location.floorNumber) }),
@@ -49,15 +49,15 @@ export function createPlacesListing(rows: readonly PlaceRow[], kind: PlaceKind):
       cracs: ({ cracs }) => cracs,
       draw_w: ({ devices, drawW }) => createDrawCell(devices, drawW),
     },
-    batches: () => splitIntoBatches(rows),
+    readBatches: () => splitIntoBatches(rows),
     total: rows.length,
   };
 }
 
 function collectPlacesOfKind({ inventory }: Topology, kind: PlaceKind): ReadonlyMap<string, PlaceRow> {
   const found = new Map<string, PlaceRow>();
-  const rowOf = (location: Location | undefined): PlaceRow | undefined => {
-    const ref = location && findAreaRef({ location }, PLACE_AREAS[kind]);
+  const findOrCreateRow = (location: Location | undefined): PlaceRow | undefined => {
+    const ref = location && findAreaRef({ location }, AREA_KIND_BY_PLACE[kind]);
     if (ref === undefined || location === undefined) return undefined;
     const key = ref.toLowerCase();
     const row = found.get(key) ?? {
@@ -73,15 +73,15 @@ function collectPlacesOfKind({ inventory }: Topology, kind: PlaceKind): Readonly
     return row;
   };
   for (const { location } of inventory.racks) {
-    const row = rowOf(location);
+    const row = findOrCreateRow(location);
     if (row !== undefined) row.racks += 1;
   }
   for (const { location } of inventory.cracs) {
-    const row = rowOf(location);
+    const row = findOrCreateRow(location);
     if (row !== undefined) row.cracs += 1;
   }
   for (const device of inventory.devices) {
-    const row = rowOf(device.location);
+    const row = findOrCreateRow(device.location);
     if (row === undefined) continue;
     row.devices += 1;
     if (isInService(device)) row.drawW += getDrawW(device, "ALLOCATED");
@@ -91,31 +91,32 @@ function collectPlacesOfKind({ inventory }: Topology, kind: PlaceKind): Readonly
 
 /** Lists racks with their health, space, power and heat. Cost: O(devices) when health and capacity are first used. */
 export function createRacksListing(topology: Topology, now: string): Listing<Rack> {
-  const standing = (rack: Rack) => topology.rackStanding(rack, { basis: "ALLOCATED", now });
-  const capacity = (rack: Rack) => standing(rack).elevation.capacity;
+  const getStanding = (rack: Rack) => topology.computeRackStanding(rack, { basis: "ALLOCATED", now });
+  const getCapacity = (rack: Rack) => getStanding(rack).elevation.capacity;
   return {
-    ref: ({ code }) => `rack:${code}`,
-    name: ({ code }) => code,
+    getRef: ({ code }) => `rack:${code}`,
+    getName: ({ code }) => code,
     columns: {
       name: ({ name }) => createTextCell(name),
-      health: (rack) => standing(rack).health,
-      findings: (rack) => standing(rack).reasons.length,
+      health: (rack) => getStanding(rack).health,
+      findings: (rack) => getStanding(rack).reasons.length,
       ...LOCATION_COLUMNS,
       role: ({ role }) => createTextCell(role),
       status: ({ status = "ACTIVE" }) => status,
-      devices: ({ code }) => topology.devicesInRack(code).length,
-      space_pct: (rack) => createRoundedCell(capacity(rack).spacePct),
-      free_u: (rack) => capacity(rack).freeU,
-      largest_free_block_u: (rack) => capacity(rack).largestFreeBlockU,
-      height_u: (rack) => capacity(rack).totalU,
-      draw_w: (rack) => createDrawCell(topology.devicesInRack(rack.code).length, capacity(rack).allocatedW),
-      power_capacity_w: (rack) => capacity(rack).powerCapacityW,
-      power_pct: (rack) => createRoundedCell(capacity(rack).powerPct),
-      heat_w: (rack) => createRoundedCell(standing(rack).thermal.heatW),
-      cooling_pct: (rack) => createRoundedCell(standing(rack).thermal.utilizationPct),
+      devices: ({ code }) => topology.listDevicesInRack(code).length,
+      space_pct: (rack) => createRoundedCell(getCapacity(rack).spacePct),
+      free_u: (rack) => getCapacity(rack).freeU,
+      largest_free_block_u: (rack) => getCapacity(rack).largestFreeBlockU,
+      height_u: (rack) => getCapacity(rack).totalU,
+      draw_w: (rack) => createDrawCell(topology.listDevicesInRack(rack.code).length, getCapacity(rack).allocatedW),
+      power_capacity_w: (rack) => getCapacity(rack).powerCapacityW,
+      power_pct: (rack) => createRoundedCell(getCapacity(rack).powerPct),
+      heat_w: (rack) => createRoundedCell(getStanding(rack).thermal.heatW),
+      cooling_pct: (rack) => createRoundedCell(getStanding(rack).thermal.utilizationPct),
       inlet_temp_c: ({ inletTempC }) => inletTempC,
-      weight_kg: (rack) => (capacity(rack).weightKg === 0 ? undefined : createRoundedCell(capacity(rack).weightKg)),
-      devices_without_weight: (rack) => capacity(rack).devicesWithoutWeight,
+      weight_kg: (rack) =>
+        getCapacity(rack).weightKg === 0 ? undefined : createRoundedCell(getCapacity(rack).weightKg),
+      devices_without_weight: (rack) => getCapacity(rack).devicesWithoutWeight,
       max_load_kg: ({ maxLoadKg }) => maxLoadKg,
       redundancy: ({ requiredRedundancy }) => requiredRedundancy,
       cooling: ({ coolingCapability }) => coolingCapability,
@@ -124,7 +125,7 @@ export function createRacksListing(topology: Topology, now: string): Listing<Rac
       asset_tag: ({ assetTag }) => createTextCell(assetTag),
       tags: ({ tags = [] }) => createTextCell(tags.join(", ")),
     },
-    batches: () => splitIntoBatches(topology.inventory.racks),
+    readBatches: () => splitIntoBatches(topology.inventory.racks),
     total: topology.inventory.racks.length,
   };
 }

@@ -9,10 +9,10 @@ import { codeKey } from "#dc/model/code.ts";
 import { compareText, parseRef } from "#dc/model/ref.ts";
 import type { Crac, Device } from "#dc/model/resources.ts";
 import { getRefName } from "#words/names.ts";
-import { computeOnce } from "./devices_listing.ts";
+import { createLazyGetter } from "./devices_listing.ts";
 import { createRoundedCell, createTextCell, type Listing, LOCATION_COLUMNS, splitIntoBatches } from "./listing.ts";
 
-interface Supply {
+interface SupplyRow {
   readonly index: number;
   readonly node: PowerNode;
   /** The power equipment itself, or the device of the outlet; undefined for a feed that no outlet declares. */
@@ -23,15 +23,15 @@ interface Supply {
  * Lists power equipment, feeds, outlets and other devices with a rating, with their loads and phase loads now and after
  * one failure. Requires a judged topology.
  */
-export function createPowerListing(topology: Topology): Listing<Supply> {
+export function createPowerListing(topology: Topology): Listing<SupplyRow> {
   const { power, live } = topology;
-  const carried = topology.carried("ALLOCATED");
+  const carried = topology.computeCarriedLoads("ALLOCATED");
   const rows = [...power.nodes.entries()]
     .flatMap(([index, node]) => createSupplyRow(topology, index, node) ?? [])
     .sort((a, b) => compareText(a.node.ref.toLowerCase(), b.node.ref.toLowerCase()));
   return {
-    ref: ({ node }) => node.ref,
-    name: ({ node }) => getRefName(node.ref),
+    getRef: ({ node }) => node.ref,
+    getName: ({ node }) => getRefName(node.ref),
     columns: {
       kind: ({ node, device }) =>
         node.kind === "DEVICE" ? device?.kind : node.ref.startsWith("feed:") ? "FEED" : "OUTLET",
@@ -56,28 +56,28 @@ export function createPowerListing(topology: Topology): Listing<Supply> {
       rack: ({ device }) => createTextCell(device?.rackCode),
       source: ({ node }) => (node.kind === "OUTLET" ? `${node.end.deviceCode}/${node.end.portName}` : undefined),
     },
-    batches: () => splitIntoBatches(rows),
+    readBatches: () => splitIntoBatches(rows),
     total: rows.length,
   };
 }
 
 /** Returns columns for the phase loads of feeds and outlets in volt-amperes, and for the most loaded phase. */
 function createPhaseColumns(carried: CarriedLoads) {
-  const of = ({ index }: Supply, leg: PhaseName) =>
+  const findPhase = ({ index }: SupplyRow, leg: PhaseName) =>
     computePhaseFigures(carried, index).find((phase) => phase.leg === leg);
   return {
-    phase_a_va: (supply: Supply) => createRoundedCell(of(supply, "A")?.loadVa),
-    phase_b_va: (supply: Supply) => createRoundedCell(of(supply, "B")?.loadVa),
-    phase_c_va: (supply: Supply) => createRoundedCell(of(supply, "C")?.loadVa),
-    worst_leg: ({ index }: Supply) => findBusiestPhase(computePhaseFigures(carried, index), "loadVa"),
-    failover_phase_a_va: (supply: Supply) => createRoundedCell(of(supply, "A")?.failoverVa),
-    failover_phase_b_va: (supply: Supply) => createRoundedCell(of(supply, "B")?.failoverVa),
-    failover_phase_c_va: (supply: Supply) => createRoundedCell(of(supply, "C")?.failoverVa),
-    failover_worst_leg: ({ index }: Supply) => findBusiestPhase(computePhaseFigures(carried, index), "failoverVa"),
+    phase_a_va: (supply: SupplyRow) => createRoundedCell(findPhase(supply, "A")?.loadVa),
+    phase_b_va: (supply: SupplyRow) => createRoundedCell(findPhase(supply, "B")?.loadVa),
+    phase_c_va: (supply: SupplyRow) => createRoundedCell(findPhase(supply, "C")?.loadVa),
+    worst_leg: ({ index }: SupplyRow) => findBusiestPhase(computePhaseFigures(carried, index), "loadVa"),
+    failover_phase_a_va: (supply: SupplyRow) => createRoundedCell(findPhase(supply, "A")?.failoverVa),
+    failover_phase_b_va: (supply: SupplyRow) => createRoundedCell(findPhase(supply, "B")?.failoverVa),
+    failover_phase_c_va: (supply: SupplyRow) => createRoundedCell(findPhase(supply, "C")?.failoverVa),
+    failover_worst_leg: ({ index }: SupplyRow) => findBusiestPhase(computePhaseFigures(carried, index), "failoverVa"),
   };
 }
 
-function createSupplyRow(topology: Topology, index: number, node: PowerNode): Supply | undefined {
+function createSupplyRow(topology: Topology, index: number, node: PowerNode): SupplyRow | undefined {
   if (!isListedSupply(node)) return undefined;
   if (node.kind === "DEVICE") return { index, node, device: node.device };
   return { index, node, device: node.kind === "OUTLET" ? topology.device(node.end.deviceCode) : undefined };
@@ -85,11 +85,11 @@ function createSupplyRow(topology: Topology, index: number, node: PowerNode): Su
 
 /** Lists cooling units with their heat load. */
 export function createCoolingListing(topology: Topology): Listing<Crac> {
-  const shares = computeOnce(() => computeSharesByKey(topology));
+  const shares = createLazyGetter(() => computeSharesByKey(topology));
   const share = ({ code }: Crac) => shares().get(codeKey(code));
   return {
-    ref: ({ code }) => `crac:${code}`,
-    name: ({ code }) => code,
+    getRef: ({ code }) => `crac:${code}`,
+    getName: ({ code }) => code,
     columns: {
       name: ({ name }) => createTextCell(name),
       kind: ({ kind }) => kind,
@@ -112,7 +112,7 @@ export function createCoolingListing(topology: Topology): Listing<Crac> {
       model: ({ model }) => createTextCell(model),
       serial: ({ serial }) => createTextCell(serial),
     },
-    batches: () => splitIntoBatches(topology.inventory.cracs),
+    readBatches: () => splitIntoBatches(topology.inventory.cracs),
     total: topology.inventory.cracs.length,
   };
 }

@@ -26,12 +26,12 @@ export interface SearchIndex {
   readonly words: ReadonlyMap<string, number>;
 }
 
-const indexes = new WeakMap<Topology, SearchIndex>();
+const inventoryIndexes = new WeakMap<Topology, SearchIndex>();
 /** Indexes that include device types, with their revision: a topology stays cached when only the catalogue changes. */
 const completeIndexes = new WeakMap<Topology, { readonly revision: number; readonly index: SearchIndex }>();
 /** Cached entries by resource. They outlive a topology, since most resources stay unchanged between two topologies. */
-const known = new WeakMap<object, SearchEntry>();
-const CHUNK = 500;
+const entriesByResource = new WeakMap<object, SearchEntry>();
+const ENTRIES_PER_SLICE = 500;
 
 /** Returns the index of inventory and catalogue, built once per revision. Cost: O(resources), less after a change. */
 export async function buildSearchIndex({ topology, reader, scheduler }: ReadSession): Promise<SearchIndex> {
@@ -44,16 +44,16 @@ export async function buildSearchIndex({ topology, reader, scheduler }: ReadSess
 }
 
 async function buildInventoryIndex(topology: Topology, scheduler: CooperativeScheduler): Promise<SearchIndex> {
-  const made = indexes.get(topology);
+  const made = inventoryIndexes.get(topology);
   if (made !== undefined) return made;
   const entries: SearchEntry[] = [];
   const words = new Map<string, number>();
   for (const entry of listEntries(topology)) {
-    if (entries.push(entry) % CHUNK === 0) await scheduler.yieldIfDue();
+    if (entries.push(entry) % ENTRIES_PER_SLICE === 0) await scheduler.yieldIfDue();
     countWords(entry, words);
   }
   const index = { entries, words };
-  indexes.set(topology, index);
+  inventoryIndexes.set(topology, index);
   return index;
 }
 
@@ -91,12 +91,12 @@ function findOrCreateEntry<Resource extends object>(
   resource: Resource,
   make: (resource: Resource) => SearchEntry,
 ): SearchEntry {
-  const made = known.get(resource) ?? make(resource);
-  known.set(resource, made);
+  const made = entriesByResource.get(resource) ?? make(resource);
+  entriesByResource.set(resource, made);
   return made;
 }
 
-interface Described {
+interface EntryFields {
   readonly kind: InventoryKind;
   readonly ref: string;
   readonly name: string;
@@ -105,7 +105,7 @@ interface Described {
   readonly more: readonly (string | undefined)[];
 }
 
-function createSearchEntry({ kind, ref, name, detail, more }: Described): SearchEntry {
+function createSearchEntry({ kind, ref, name, detail, more }: EntryFields): SearchEntry {
   const texts = [name, detail, ...more].filter((text) => text !== undefined && text !== "");
   return { kind, ref, name, detail, text: texts.join(" ").toLowerCase() };
 }

@@ -3,7 +3,7 @@ import { compareText } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { ListInventoryRequest } from "#gen/datacenter/v1/planning_pb.ts";
 import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
-import { requireAtMost } from "../../answers/parameters.ts";
+import { requireMaxCount } from "../../answers/parameters.ts";
 import type { Cell, Listing } from "./listing.ts";
 
 const MAX_CONDITIONS = 32;
@@ -11,16 +11,16 @@ const MAX_FACETS = 8;
 /** Maximum number of values of one facet. Our choice: as many as a user can choose among. */
 const MAX_FACET_VALUES = 100;
 
-type Question = Pick<ListInventoryRequest, "query" | "conditions" | "orderBy" | "skip" | "facets" | "sums">;
+type RowQuery = Pick<ListInventoryRequest, "query" | "conditions" | "orderBy" | "skip" | "facets" | "sums">;
 
-export interface Selection<Item> {
+export interface SelectedRows<Item> {
   readonly items: readonly Item[];
   readonly total: number;
   readonly facets: readonly { readonly column: string; readonly counts: Readonly<Record<string, number>> }[];
   readonly sums: Readonly<Record<string, number>>;
 }
 
-type Column<Item> = (item: Item) => Cell;
+type GetCell<Item> = (item: Item) => Cell;
 
 /**
  * Returns the page of a list that a query selects. Cost: O(items), less for the first pages of an unordered and
@@ -29,22 +29,22 @@ type Column<Item> = (item: Item) => Cell;
  */
 export async function selectRows<Item>(
   listing: Listing<Item>,
-  question: Question,
+  question: RowQuery,
   { limit, scheduler }: { readonly limit: number; readonly scheduler: CooperativeScheduler },
-): Promise<Selection<Item>> {
+): Promise<SelectedRows<Item>> {
   const { skip } = question;
-  checkQuerySizes(question);
+  requireQuerySizes(question);
   const matches = await buildMatcher(listing, question);
   const order = parseOrder(listing, question.orderBy);
   const facets = question.facets.map((column, at): Facet<Item> => {
     return { column, of: findColumn(listing, column, `facets[${at}]`), counts: new Map() };
   });
-  const sums = question.sums.map((column, at): Sum<Item> => {
+  const sums = question.sums.map((column, at): ColumnSum<Item> => {
     return { column, of: findColumn(listing, column, `sums[${at}]`), total: 0 };
   });
   const isWhole = matches === undefined && order === undefined && facets.length + sums.length === 0;
   const found: Item[] = [];
-  for await (const batch of listing.batches()) {
+  for await (const batch of listing.readBatches()) {
     await scheduler.yieldIfDue();
     const matching = matches === undefined ? batch : batch.filter(matches);
     found.push(...matching);
@@ -58,14 +58,14 @@ export async function selectRows<Item>(
   return {
     items: found.slice(skip, skip + limit),
     total: isWhole ? (listing.total ?? found.length) : found.length,
-    facets: facets.map(({ column, counts }) => ({ column, counts: keepMostFrequent(counts) })),
+    facets: facets.map(({ column, counts }) => ({ column, counts: selectMostFrequentValues(counts) })),
     sums: Object.fromEntries(sums.map(({ column, total }) => [column, total])),
   };
 }
 
 interface Facet<Item> {
   readonly column: string;
-  readonly of: Column<Item>;
+  readonly of: GetCell<Item>;
   readonly counts: Map<string, number>;
 }
 
@@ -76,33 +76,33 @@ function countFacetValues<Item>({ of, counts }: Facet<Item>, items: readonly Ite
   }
 }
 
-interface Sum<Item> {
+interface ColumnSum<Item> {
   readonly column: string;
-  readonly of: Column<Item>;
+  readonly of: GetCell<Item>;
   total: number;
 }
 
-function addToSum<Item>(sum: Sum<Item>, items: readonly Item[]): void {
+function addToSum<Item>(sum: ColumnSum<Item>, items: readonly Item[]): void {
   for (const item of items) {
     const value = sum.of(item);
     if (typeof value === "number") sum.total += value;
   }
 }
 
-function checkQuerySizes({ query, conditions, skip, facets, sums }: Question): void {
-  requireAtMost("query", query.length, MAX_QUERY_CHARS, "characters");
-  requireAtMost("conditions", conditions.length, MAX_CONDITIONS, "conditions");
-  requireAtMost("facets", facets.length, MAX_FACETS, "columns");
-  requireAtMost("sums", sums.length, MAX_FACETS, "columns");
+function requireQuerySizes({ query, conditions, skip, facets, sums }: RowQuery): void {
+  requireMaxCount("query", query.length, MAX_QUERY_CHARS, "characters");
+  requireMaxCount("conditions", conditions.length, MAX_CONDITIONS, "conditions");
+  requireMaxCount("facets", facets.length, MAX_FACETS, "columns");
+  requireMaxCount("sums", sums.length, MAX_FACETS, "columns");
   for (const [at, { values }] of conditions.entries()) {
-    requireAtMost(`conditions[${at}].values`, values.length, MAX_FILTER_VALUES, "values");
+    requireMaxCount(`conditions[${at}].values`, values.length, MAX_FILTER_VALUES, "values");
   }
   if (skip >= 0) return;
   const detail = { field: "skip", value: skip, expected: "0 or more" };
   throw refuse("FIELD_OUT_OF_RANGE", `Field "skip" is negative: ${skip}, expected 0 or more`, detail);
 }
 
-function findColumn<Item>({ columns }: Listing<Item>, name: string, field: string): Column<Item> {
+function findColumn<Item>({ columns }: Listing<Item>, name: string, field: string): GetCell<Item> {
   const column = Object.hasOwn(columns, name) ? columns[name] : undefined;
   if (column !== undefined) return column;
   const expected = `one of ${Object.keys(columns).join(", ")}`;
@@ -110,26 +110,26 @@ function findColumn<Item>({ columns }: Listing<Item>, name: string, field: strin
   throw refuse("FIELD_OUT_OF_RANGE", `There is no column "${name}": expected ${expected}`, detail);
 }
 
-type Test<Item> = (item: Item) => boolean;
+type RowTest<Item> = (item: Item) => boolean;
 
 /** Combines all conditions of a query into one test; undefined if there are none. */
 async function buildMatcher<Item>(
   listing: Listing<Item>,
-  { query, conditions }: Question,
-): Promise<Test<Item> | undefined> {
+  { query, conditions }: RowQuery,
+): Promise<RowTest<Item> | undefined> {
   const words = query
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== "");
   const columns = Object.values(listing.columns);
-  const textOf = (item: Item) =>
-    `${listing.name(item)} ${columns.map((column) => column(item) ?? "").join(" ")}`.toLowerCase();
+  const joinRowText = (item: Item) =>
+    `${listing.getName(item)} ${columns.map((column) => column(item) ?? "").join(" ")}`.toLowerCase();
   const tests = await Promise.all(
     conditions.map((condition, at) => buildConditionTest(listing, condition, `conditions[${at}]`)),
   );
   if (words.length > 0) {
     tests.push((item) => {
-      const text = textOf(item);
+      const text = joinRowText(item);
       return words.every((word) => text.includes(word));
     });
   }
@@ -138,9 +138,9 @@ async function buildMatcher<Item>(
 
 async function buildConditionTest<Item>(
   listing: Listing<Item>,
-  { column, values, min, max }: Question["conditions"][number],
+  { column, values, min, max }: RowQuery["conditions"][number],
   field: string,
-): Promise<Test<Item>> {
+): Promise<RowTest<Item>> {
   const { relations = {} } = listing;
   const relation = Object.hasOwn(relations, column) ? relations[column] : undefined;
   if (relation !== undefined) return relation(values, `${field}.values`);
@@ -154,12 +154,12 @@ async function buildConditionTest<Item>(
   };
 }
 
-interface Order<Item> {
-  readonly of: Column<Item>;
+interface RowOrder<Item> {
+  readonly of: GetCell<Item>;
   readonly sign: 1 | -1;
 }
 
-function parseOrder<Item>(listing: Listing<Item>, text: string): Order<Item> | undefined {
+function parseOrder<Item>(listing: Listing<Item>, text: string): RowOrder<Item> | undefined {
   if (text.trim() === "") return undefined;
   const [name = "", direction = "asc", ...rest] = text.trim().split(/\s+/);
   if (rest.length > 0 || (direction !== "asc" && direction !== "desc")) {
@@ -171,7 +171,7 @@ function parseOrder<Item>(listing: Listing<Item>, text: string): Order<Item> | u
 }
 
 /** Sorts in place; equal rows keep the order of names, and unknown values come last in either direction. */
-function sortItems<Item>(items: Item[], { of, sign }: Order<Item>): void {
+function sortItems<Item>(items: Item[], { of, sign }: RowOrder<Item>): void {
   const keyed = items.map((item) => ({ item, key: createSortKey(of(item)) }));
   keyed.sort(({ key: a }, { key: b }) => {
     if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
@@ -188,7 +188,7 @@ function compareCells(a: string | number, b: string | number): number {
   return typeof a === "number" && typeof b === "number" ? a - b : compareText(String(a), String(b));
 }
 
-function keepMostFrequent(counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
+function selectMostFrequentValues(counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
   const sorted = [...counts].sort(([a, many], [b, few]) => few - many || compareText(a, b));
   return Object.fromEntries(sorted.slice(0, MAX_FACET_VALUES));
 }

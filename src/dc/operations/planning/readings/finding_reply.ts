@@ -6,8 +6,8 @@ import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Location } from "#dc/model/resources.ts";
 import { ReadingFindingSchema } from "#gen/datacenter/v1/findings_pb.ts";
 import { formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
-import { formatCountOf, getRefName, listSomeNames } from "#words/names.ts";
-import { toMessage } from "../../messages/convert.ts";
+import { formatCountWithNoun, getRefName, listSomeNames } from "#words/names.ts";
+import { convertToMessage } from "../../messages/convert.ts";
 import type { DatedFinding } from "./read_findings.ts";
 
 /** Maximum number of related elements that a reply lists; its figures count all of them. */
@@ -17,7 +17,7 @@ const MAX_NAMED_RELATED = 3;
 
 export function createFindingMessage(topology: Topology, finding: DatedFinding) {
   const { kind, severity, ref, since, figures, related = [], quantities = [], source } = finding;
-  return toMessage(ReadingFindingSchema, {
+  return convertToMessage(ReadingFindingSchema, {
     kind,
     severity,
     elementRef: ref,
@@ -37,16 +37,16 @@ export function findElementLocation(
   text: string,
 ): { readonly location?: Location; readonly rackCode?: string } {
   const ref = parseRef(text);
-  if (ref?.kind === "rack") return createLocationFields({ ...topology.rack(codeKey(ref.code)), rackCode: ref.code });
-  if (ref?.kind === "crac") return createLocationFields(topology.crac(codeKey(ref.code)));
-  if (ref?.kind === "device") return createLocationFields(topology.device(codeKey(ref.code)));
-  if (ref?.kind === "port") return createLocationFields(topology.device(codeKey(ref.end.deviceCode)));
+  if (ref?.kind === "rack") return selectLocationFields({ ...topology.rack(codeKey(ref.code)), rackCode: ref.code });
+  if (ref?.kind === "crac") return selectLocationFields(topology.crac(codeKey(ref.code)));
+  if (ref?.kind === "device") return selectLocationFields(topology.device(codeKey(ref.code)));
+  if (ref?.kind === "port") return selectLocationFields(topology.device(codeKey(ref.end.deviceCode)));
   const { power } = topology;
   const node = power.nodes[power.indexOf.get(toRefKey(text)) ?? -1];
-  return node?.kind === "OUTLET" ? createLocationFields(topology.device(codeKey(node.end.deviceCode))) : {};
+  return node?.kind === "OUTLET" ? selectLocationFields(topology.device(codeKey(node.end.deviceCode))) : {};
 }
 
-function createLocationFields(at: { readonly location?: Location; readonly rackCode?: string } | undefined) {
+function selectLocationFields(at: { readonly location?: Location; readonly rackCode?: string } | undefined) {
   const { location, rackCode } = at ?? {};
   return { ...(location !== undefined && { location }), ...(rackCode !== undefined && { rackCode }) };
 }
@@ -54,7 +54,7 @@ function createLocationFields(at: { readonly location?: Location; readonly rackC
 function describeFinding({ kind, ref, figures, related = [], quantities = [], source = "" }: ReadingFinding): string {
   const name = getRefName(ref);
   const figure = (key: string) => figures[key] ?? 0;
-  const [measured, limit] = [formatFigures(figures, "measured"), formatFigures(figures, "limit")];
+  const [measured, limit] = [formatFigure(figures, "measured"), formatFigure(figures, "limit")];
   const names = listSomeNames(related.map(getRefName), MAX_NAMED_RELATED);
   const words: Readonly<Record<ReadingFinding["kind"], () => string>> = {
     DEAD_SUPPLY: () =>
@@ -70,7 +70,7 @@ function describeFinding({ kind, ref, figures, related = [], quantities = [], so
       `The battery of ${name} lasts ${measured}, recorded are ${formatDecimal(figure("recorded_min"), "min")}`,
     READING_STOPPED: () =>
       ref === ""
-        ? `All ${formatCountOf(figure("readings"), "reading")} of ${source} stopped`
+        ? `All ${formatCountWithNoun(figure("readings"), "reading")} of ${source} stopped`
         : `${quantities.join(", ")} of ${name} from ${source} stopped`,
     METERS_DIFFER: () =>
       `The meter of ${name} shows ${formatWatts(figure("own_w"))}, those below it ${formatWatts(figure("below_w"))}`,
@@ -82,12 +82,12 @@ function describeCarriedLoad(carriedW: number): string {
   return carriedW > 0 ? formatWatts(carriedW) : "the load";
 }
 
-const UNITS: Readonly<Record<string, string>> = { w: "W", va: "VA", a: "A", c: "°C", min: "min" };
+const UNIT_BY_SUFFIX: Readonly<Record<string, string>> = { w: "W", va: "VA", a: "A", c: "°C", min: "min" };
 
 /** Returns the figure whose key is a name and a unit, such as `measured_w`, with its unit; "" if it is missing. */
-function formatFigures(figures: ReadingFinding["figures"], name: string): string {
+function formatFigure(figures: ReadingFinding["figures"], name: string): string {
   const [key, value] = Object.entries(figures).find(([one]) => one.startsWith(`${name}_`)) ?? [];
   if (key === undefined || value === undefined) return "";
-  const unit = UNITS[key.slice(name.length + 1)] ?? "";
+  const unit = UNIT_BY_SUFFIX[key.slice(name.length + 1)] ?? "";
   return unit === "W" ? formatWatts(value) : formatDecimal(value, unit);
 }

@@ -4,9 +4,9 @@ import { FINDING_KINDS, HEALTHS } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import { ListFindingsResponseSchema } from "#gen/datacenter/v1/findings_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
-import { readPage } from "../../answers/page_token.ts";
-import { limitFilterValues, readEnumWord, readScope } from "../../answers/parameters.ts";
-import { toMessage } from "../../messages/convert.ts";
+import { createPaginator } from "../../answers/page_token.ts";
+import { readEnumValue, readScope, requireMaxFilterValues } from "../../answers/parameters.ts";
+import { convertToMessage } from "../../messages/convert.ts";
 import { defineRead, type ReadSession } from "../../rpc.ts";
 import { createFindingMessage, findElementLocation } from "./finding_reply.ts";
 import { type DatedFinding, findFindings } from "./read_findings.ts";
@@ -14,14 +14,14 @@ import { type DatedFinding, findFindings } from "./read_findings.ts";
 export const listFindings = defineRead({
   method: PlanningService.method.listFindings,
   effect: "read",
-  takesReadings: () => true,
+  dependsOnReadings: () => true,
   async run(session, request) {
     const { scopeRef, ...filter } = request;
-    limitFilterValues("kinds", filter.kinds.length);
-    const kinds = filter.kinds.map((kind, at) => readEnumWord(`kinds[${at}]`, kind, FINDING_KINDS));
-    const isFaultOnly = readEnumWord("min_severity", filter.minSeverity, HEALTHS) === "FAULT";
+    requireMaxFilterValues("kinds", filter.kinds.length);
+    const kinds = filter.kinds.map((kind, at) => readEnumValue(`kinds[${at}]`, kind, FINDING_KINDS));
+    const isFaultOnly = readEnumValue("min_severity", filter.minSeverity, HEALTHS) === "FAULT";
     const question = ["findings", scopeRef.toLowerCase(), kinds, isFaultOnly];
-    const pageOf = readPage(session.context.pageKey, request, question);
+    const pageOf = createPaginator(session.context.pageKey, request, question);
     const topology = await session.topology();
     const inScope = await listFindingsInScope(session, topology, scopeRef);
     const found = inScope.filter(
@@ -29,7 +29,7 @@ export const listFindings = defineRead({
     );
     const { page, fields } = pageOf(found);
     const faults = found.filter(({ severity }) => severity === "FAULT").length;
-    return toMessage(ListFindingsResponseSchema, {
+    return convertToMessage(ListFindingsResponseSchema, {
       findings: page.map((one) => createFindingMessage(topology, one)),
       ...fields,
       faultCount: faults,

@@ -11,21 +11,21 @@ import type { StoredReading } from "#dc/model/readings/reading_store.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { ListReadingsResponseSchema, ReadingQuantity } from "#gen/datacenter/v1/readings_pb.ts";
 import { openPageToken, sealPageToken } from "../../answers/page_token.ts";
-import { limitFilterValues, readPageSize } from "../../answers/parameters.ts";
+import { readPageSize, requireMaxFilterValues } from "../../answers/parameters.ts";
 import { defineRead } from "../../rpc.ts";
 import { createMissingElementRefusal, parseElementKey, parseQuantity } from "./read_readings.ts";
 
-type Cursor = readonly [key: string, quantity: string];
+type ReadingCursor = readonly [key: string, quantity: string];
 
 export const listReadings = defineRead({
   method: PlanningService.method.listReadings,
   effect: "read",
-  takesReadings: () => true,
+  dependsOnReadings: () => true,
   async run({ context, reader, now, lapsesAt }, request) {
     const today = computeDayNumber(Date.parse(now));
     const limit = readPageSize(request.pageSize);
-    limitFilterValues("element_refs", request.elementRefs.length);
-    limitFilterValues("quantities", request.quantities.length);
+    requireMaxFilterValues("element_refs", request.elementRefs.length);
+    requireMaxFilterValues("quantities", request.quantities.length);
     const keys = request.elementRefs.map((text, index) => parseElementKey(`element_refs[${index}]`, text));
     const quantities = request.quantities.map((number, index) => parseQuantity(`quantities[${index}]`, number));
     const known = await reader.measuredElements(keys);
@@ -35,7 +35,7 @@ export const listReadings = defineRead({
     }
     const question = ["readings", keys.toSorted(), quantities.toSorted()];
     const { pageToken } = request;
-    const [key, quantity] = pageToken === "" ? [] : openPageToken<Cursor>(context.pageKey, question, pageToken);
+    const [key, quantity] = pageToken === "" ? [] : openPageToken<ReadingCursor>(context.pageKey, question, pageToken);
     const found = await reader.readings({
       ...(keys.length > 0 && { keys }),
       ...(quantities.length > 0 && { quantities }),

@@ -1,13 +1,13 @@
 import { formatFindingKey, getMinDurationMs, type ReadingFinding } from "#dc/analysis/measured/finding.ts";
 import { buildMeasuredTopology } from "#dc/analysis/measured/measured_topology.ts";
-import { hasSupplyMeters, listReadingFindings, SortedReadings } from "#dc/analysis/measured/reading_findings.ts";
+import { ClassifiedReadings, hasSupplyMeters, listReadingFindings } from "#dc/analysis/measured/reading_findings.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { DcReader, DcWriter } from "#dc/ports.ts";
 import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
 
 /** Document space with the time at which each finding began, in milliseconds since 1970. */
 const FINDING_STARTS_SPACE = "reading_finding";
-const READ_AT_ONCE = 2000;
+const PAGE_SIZE = 2000;
 
 /** A finding with the time when it was first seen, in milliseconds since 1970. */
 export interface DatedFinding extends ReadingFinding {
@@ -39,7 +39,7 @@ export async function findFindings(search: FindingSearch): Promise<FoundFindings
   const readings = await readSortedReadings(search);
   const watts = new Map([...(readings.current.get("POWER_W") ?? [])].map(([key, { value }]) => [key, value]));
   const differences = hasSupplyMeters(topology, watts)
-    ? (await scheduler.run(buildMeasuredTopology(topology, watts))).share.differences
+    ? (await scheduler.run(buildMeasuredTopology(topology, watts))).coverage.differences
     : [];
   const all = await scheduler.run(listReadingFindings(topology, readings, differences));
   const known = await readFindingStarts(reader);
@@ -51,23 +51,23 @@ export async function findFindings(search: FindingSearch): Promise<FoundFindings
     // Findings about stopped readings contain their own start.
     const since = one.kind === "READING_STOPPED" ? one.at : Math.min(known.get(key) ?? one.at, one.at);
     if (one.kind !== "READING_STOPPED") starts.set(key, since);
-    const counts = since + getMinDurationMs(one);
-    if (counts <= now) findings.push({ ...one, since });
-    else until = Math.min(until, counts);
+    const reportableAt = since + getMinDurationMs(one);
+    if (reportableAt <= now) findings.push({ ...one, since });
+    else until = Math.min(until, reportableAt);
   }
   return { findings, until, starts };
 }
 
-async function readSortedReadings({ reader, scheduler, now }: FindingSearch): Promise<SortedReadings> {
-  const sorted = new SortedReadings(now);
+async function readSortedReadings({ reader, scheduler, now }: FindingSearch): Promise<ClassifiedReadings> {
+  const sorted = new ClassifiedReadings(now);
   for (let after: { readonly key: string; readonly quantity: string } | undefined; ; ) {
-    const page = await reader.readings({ withDays: false, limit: READ_AT_ONCE, ...(after !== undefined && { after }) });
+    const page = await reader.readings({ withDays: false, limit: PAGE_SIZE, ...(after !== undefined && { after }) });
     for (const one of page) {
-      sorted.add(one);
+      sorted.addReading(one);
       await scheduler.yieldIfDue();
     }
     const last = page.at(-1);
-    if (last === undefined || page.length < READ_AT_ONCE) return sorted;
+    if (last === undefined || page.length < PAGE_SIZE) return sorted;
     after = { key: last.element.key, quantity: last.quantity };
   }
 }
@@ -75,16 +75,16 @@ async function readSortedReadings({ reader, scheduler, now }: FindingSearch): Pr
 async function readFindingStarts(reader: DcReader): Promise<ReadonlyMap<string, number>> {
   const starts = new Map<string, number>();
   for (let after = ""; ; ) {
-    const page = await reader.documents(FINDING_STARTS_SPACE, after, READ_AT_ONCE);
+    const page = await reader.documents(FINDING_STARTS_SPACE, after, PAGE_SIZE);
     for (const { key, body } of page) starts.set(key, Number(body));
     const last = page.at(-1);
-    if (last === undefined || page.length < READ_AT_ONCE) return starts;
+    if (last === undefined || page.length < PAGE_SIZE) return starts;
     after = last.key;
   }
 }
 
 /** Stores the start of each finding, and removes findings that ended. @param starts starts of all current findings */
-export async function storeStarts(writer: DcWriter, starts: ReadonlyMap<string, number>): Promise<void> {
+export async function storeFindingStarts(writer: DcWriter, starts: ReadonlyMap<string, number>): Promise<void> {
   const known = await readFindingStarts(writer);
   for (const [key, since] of starts) {
     if (known.get(key) !== since) await writer.putDocument(FINDING_STARTS_SPACE, key, String(since));
@@ -93,7 +93,7 @@ export async function storeStarts(writer: DcWriter, starts: ReadonlyMap<string, 
 }
 
 /** Whether the stored starts of findings equal the given ones. */
-export async function areStartsStored(reader: DcReader, starts: ReadonlyMap<string, number>): Promise<boolean> {
+export async function areFindingStartsStored(reader: DcReader, starts: ReadonlyMap<string, number>): Promise<boolean> {
   const known = await readFindingStarts(reader);
   return known.size === starts.size && [...starts].every(([key, since]) => known.get(key) === since);
 }

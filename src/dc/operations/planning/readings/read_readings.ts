@@ -1,21 +1,21 @@
 import { getOption } from "@bufbuild/protobuf";
 import { MAX_CLOCK_LEAD_MS, MAX_READINGS } from "#dc/limits.ts";
 import { READING_QUANTITIES, type ReadingQuantity } from "#dc/model/enum_values.ts";
-import { rejectWrite } from "#dc/model/finding.ts";
+import { createRejection } from "#dc/model/finding.ts";
 import type { Measurement } from "#dc/model/readings/reading.ts";
 import { formatRef, parseRef, REF_GRAMMAR, type RefKind } from "#dc/model/ref.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
 import { toRefKey } from "#dc/model/resource_key.ts";
 import { type Reading, ReadingQuantitySchema } from "#gen/datacenter/v1/readings_pb.ts";
 import { type QuantityRule, quantity as quantityOption } from "#gen/datacenter/v1/rules_pb.ts";
-import { createMissingFieldRefusal, readEnumWord, readRef } from "../../answers/parameters.ts";
+import { createMissingFieldRefusal, readEnumValue, readRef } from "../../answers/parameters.ts";
 import { convertTimestampToMs } from "../../messages/convert.ts";
 
 /** Kinds of elements that can have readings. */
 const MEASURED_KINDS = ["device", "port", "feed", "crac", "rack"] as const satisfies readonly RefKind[];
 
 /** A reading with valid fields. Its element may still be missing in the inventory. */
-export interface GivenReading {
+export interface ParsedReading {
   /** Index of the reading in the request. */
   readonly index: number;
   readonly field: string;
@@ -27,7 +27,7 @@ export interface GivenReading {
 }
 
 /** Checks the number of readings before any is read. @throws Refusal for an empty list or too many readings */
-export function checkReadingCount(count: number): void {
+export function requireReadingCount(count: number): void {
   const expected = `1 to ${MAX_READINGS} readings`;
   const detail = { field: "readings", value: count, expected };
   if (count === 0) throw refuse("REQUIRED_FIELD", `A report needs readings: expected ${expected}`, detail);
@@ -40,7 +40,7 @@ export function parseReading(
   { elementRef, quantity: number, value, time }: Reading,
   index: number,
   { source, now }: { readonly source: string; readonly now: number },
-): GivenReading {
+): ParsedReading {
   const field = `readings[${index}]`;
   const at = (name: string) => `${field}.${name}`;
   const ref = parseMeasuredRef(elementRef) ?? readRef(at("element_ref"), elementRef, MEASURED_KINDS);
@@ -48,7 +48,7 @@ export function parseReading(
   requireMeasurable(at("element_ref"), elementRef, ref.kind, quantity);
   // A missing value is an error: as 0, it would hide a meter that got no answer.
   if (value === undefined) throw createMissingFieldRefusal(at("value"), "a number");
-  checkReadingValue(at("value"), value, quantity);
+  requireValidReadingValue(at("value"), value, quantity);
   const measuredAt = time === undefined ? now : convertTimestampToMs(time, at("time"));
   requirePastTime(at("time"), measuredAt, now);
   const measured = { value, at: measuredAt, source };
@@ -62,7 +62,7 @@ function parseMeasuredRef(text: string) {
 
 /** Parses a quantity. @throws Refusal if it is missing or unknown */
 export function parseQuantity(field: string, number: number): ReadingQuantity {
-  const quantity = readEnumWord(field, number, READING_QUANTITIES);
+  const quantity = readEnumValue(field, number, READING_QUANTITIES);
   if (quantity !== undefined) return quantity;
   throw createMissingFieldRefusal(field, READING_QUANTITIES.join(", "));
 }
@@ -101,17 +101,17 @@ function requireMeasurable(field: string, value: string, kind: RefKind, quantity
   if (kinds.includes(kind)) return;
   const expected = kinds.map((one) => REF_GRAMMAR[one as RefKind]).join(", ");
   const message = `Cannot read ${quantity} of "${value}": expected ${expected}`;
-  throw new Refusal(rejectWrite("INVALID_REF", field, message, { value, expected }));
+  throw new Refusal(createRejection("INVALID_REF", field, message, { value, expected }));
 }
 
 /** Checks a value by the rules of its quantity. @throws Refusal naming the field and what is expected */
-function checkReadingValue(field: string, value: number, quantity: ReadingQuantity): void {
+function requireValidReadingValue(field: string, value: number, quantity: ReadingQuantity): void {
   const { min, max, numbers = [] } = QUANTITY_RULES.get(quantity) ?? {};
   const isNumber = Number.isFinite(value) && (numbers.length === 0 || numbers.includes(value));
   if (isNumber && value >= (min ?? value) && value <= (max ?? value)) return;
   const expected = describeValueRule(numbers, min, max);
   const message = `Field "${field}" is out of range: ${value}, expected ${expected}`;
-  throw new Refusal(rejectWrite("FIELD_OUT_OF_RANGE", field, message, { value, expected }));
+  throw new Refusal(createRejection("FIELD_OUT_OF_RANGE", field, message, { value, expected }));
 }
 
 function describeValueRule(numbers: readonly number[], min: number | undefined, max: number | undefined): string {

@@ -11,7 +11,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
 import { convertErrorToStatus } from "../../messages/status.ts";
 import { defineReport } from "../../rpc.ts";
-import { checkReadingCount, createMissingElementRefusal, type GivenReading, parseReading } from "./read_readings.ts";
+import { createMissingElementRefusal, type ParsedReading, parseReading, requireReadingCount } from "./read_readings.ts";
 
 /** Maximum number of readings per transaction. Our choice: some 20 ms of the write lock; other writes wait for it. */
 const READINGS_PER_TRANSACTION = 500;
@@ -27,11 +27,11 @@ export const reportReadings = defineReport({
   method: PlanningService.method.reportReadings,
   effect: "report",
   async run({ context, caller, now }, { readings, source, validateOnly }) {
-    checkReadingCount(readings.length);
+    requireReadingCount(readings.length);
     const named = { source: readReportSource(source, caller.principal?.name), now };
     const taken: ReadingStoreResult = { kept: 0, notNewer: 0, failures: [] };
     const scheduler = new CooperativeScheduler(undefined, caller.peer);
-    const given: GivenReading[] = [];
+    const given: ParsedReading[] = [];
     for (const [index, reading] of readings.entries()) {
       if (index % 100 === 0) await scheduler.yieldIfDue();
       try {
@@ -57,14 +57,14 @@ export const reportReadings = defineReport({
   },
 });
 
-const CONTROL = /\p{Cc}/u;
+const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /**
  * Returns the source of a report, or the principal if the report names none.
  * @throws Refusal for a source that is too long or has control characters, such as line breaks
  */
 function readReportSource(source: string, principal = "anonymous"): string {
-  if (source.length <= MAX_TEXT_CHARS && !CONTROL.test(source)) return source === "" ? principal : source;
+  if (source.length <= MAX_TEXT_CHARS && !CONTROL_CHARACTER.test(source)) return source === "" ? principal : source;
   const expected = `at most ${MAX_TEXT_CHARS} characters, no control characters`;
   const value = source.length > MAX_TEXT_CHARS ? `${source.length} characters` : JSON.stringify(source);
   throw refuse("FIELD_OUT_OF_RANGE", `Cannot take the source: expected ${expected}`, {
@@ -76,7 +76,7 @@ function readReportSource(source: string, principal = "anonymous"): string {
 
 async function storeReadings(
   writer: DcWriter,
-  given: readonly GivenReading[],
+  given: readonly ParsedReading[],
   now: number,
 ): Promise<ReadingStoreResult> {
   const { taken, after } = await mergeReadings(writer, given, now);
@@ -86,8 +86,8 @@ async function storeReadings(
 }
 
 /** Merges readings with the stored ones without writing. */
-async function mergeReadings(reader: ReadingReader, given: readonly GivenReading[], now: number) {
-  const taken: ReadingStoreResult = { kept: 0, notNewer: 0, failures: [] };
+async function mergeReadings(reader: ReadingReader, given: readonly ParsedReading[], now: number) {
+  const result: ReadingStoreResult = { kept: 0, notNewer: 0, failures: [] };
   const keys = [...new Set(given.map(({ key }) => key))];
   const elements = await reader.measuredElements(keys);
   const quantities = [...new Set(given.map(({ quantity }) => quantity))];
@@ -96,27 +96,27 @@ async function mergeReadings(reader: ReadingReader, given: readonly GivenReading
   for (const { index, field, ref, key, quantity, measured } of given) {
     const element = elements.get(key);
     if (element === undefined) {
-      taken.failures.push({ index, error: createMissingElementRefusal(field, ref) });
+      result.failures.push({ index, error: createMissingElementRefusal(field, ref) });
       continue;
     }
     const name = createQuantityKey(key, quantity);
     const known = (after.get(name) ?? before.get(name))?.kept;
     const kept = addMeasurement(known, measured, computeDayNumber(now));
-    if (known === undefined || isMeasurementNewer(measured, known)) taken.kept += 1;
-    else taken.notNewer += 1;
+    if (known === undefined || isMeasurementNewer(measured, known)) result.kept += 1;
+    else result.notNewer += 1;
     if (kept !== known) after.set(name, { element, quantity, kept });
   }
-  return { taken, after };
+  return { taken: result, after };
 }
 
-const DROPPED = "readings_dropped";
+const LAST_CLEANUP_SETTING = "readings_dropped";
 
 /** Removes readings that no report has renewed for 30 days, at most once a day. */
 async function deleteExpiredReadings(writer: DcWriter, now: number): Promise<void> {
   const today = String(computeDayNumber(now));
-  if ((await writer.setting(DROPPED)) === today) return;
+  if ((await writer.setting(LAST_CLEANUP_SETTING)) === today) return;
   await writer.dropReadings(now - READING_KEPT_MS);
-  await writer.setSetting(DROPPED, today);
+  await writer.setSetting(LAST_CLEANUP_SETTING, today);
 }
 
 /** Reads the stored data by element and quantity. Reads closed days only if a day has to be closed. */

@@ -37,15 +37,15 @@ export function findChangedVerdicts(before: WindowStandings, after: WindowStandi
   const keys = [...new Set([...before.keys(), ...after.keys()])].sort(compareText);
   return keys.flatMap((key) => {
     const [was, is] = [before.get(key), after.get(key)];
-    if (isSameStanding(was, is)) return [];
-    return { code: (is ?? was)?.code ?? key, was: was && getStanding(was), is: is && getStanding(is) };
+    if (isSameVerdict(was, is)) return [];
+    return { code: (is ?? was)?.code ?? key, was: was && omitCode(was), is: is && omitCode(is) };
   });
 }
 
-function isSameStanding(a: WindowStanding | undefined, b: WindowStanding | undefined): boolean {
+function isSameVerdict(a: WindowStanding | undefined, b: WindowStanding | undefined): boolean {
   return a?.verdict === b?.verdict && a?.impact === b?.impact && a?.overdue === b?.overdue;
 }
 
-function getStanding({ verdict, impact, overdue, summary }: WindowStanding): WindowStanding {
+function omitCode({ verdict, impact, overdue, summary }: WindowStanding): WindowStanding {
   return { verdict, impact, overdue, summary };
 }

@@ -2,10 +2,10 @@ import { create } from "@bufbuild/protobuf";
 import { findSiteTimeZone } from "#dc/analysis/site_time_zone.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { CheckWindowResponseSchema, GetWindowResponseSchema } from "#gen/datacenter/v1/windows_pb.ts";
-import { toMessage } from "../../messages/convert.ts";
+import { convertToMessage } from "../../messages/convert.ts";
 import { defineRead } from "../../rpc.ts";
 import { buildStoredTimeline, readListLimit } from "./judge_window.ts";
-import { buildRunSheet, writeNotices } from "./run_sheet.ts";
+import { buildRunSheet, writeContactNotices } from "./run_sheet.ts";
 import { createWindowView, readAllWindows, requireWindow } from "./stored_windows.ts";
 
 export const getWindow = defineRead({
@@ -21,12 +21,12 @@ export const getWindow = defineRead({
     const timeZone = findSiteTimeZone(topology.inventory.racks);
     const view = { ...createWindowView(stored, now), timeZone };
     if (own === undefined) return create(GetWindowResponseSchema, view);
-    const judgement = toMessage(CheckWindowResponseSchema, {
+    const judgement = convertToMessage(CheckWindowResponseSchema, {
       revision: await reader.revision(),
-      ...(await timeline.reply(own, listed)),
+      ...(await timeline.createReply(own, listed)),
     });
     const subject = { window: stored.resource, judgement, zone: timeZone.name };
-    const texts = { sheet: [...buildRunSheet(subject)], notices: [...writeNotices(subject)] };
+    const texts = { sheet: [...buildRunSheet(subject)], notices: [...writeContactNotices(subject)] };
     return create(GetWindowResponseSchema, { ...view, judgement, ...texts });
   },
 });

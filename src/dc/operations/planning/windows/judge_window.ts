@@ -19,14 +19,14 @@ import { CONGESTED_PCT } from "../../messages/messages.ts";
 import type { ReadSession } from "../../rpc.ts";
 import { createWindowReply, summarizeVerdict } from "../window_reply.ts";
 import {
-  findNodesOut,
+  findOutNodes,
   type JudgedPiece,
   judgePiece,
-  type OutInPiece,
+  type OutElements,
   type PieceOutage,
   resolvePresentSources,
   simulateOutage,
-  type WindowQuestion,
+  type WindowJudgingOptions,
 } from "./judge_piece.ts";
 import { type ShortVerdict, VerdictCache } from "./kept_verdicts.ts";
 
@@ -65,7 +65,7 @@ export async function buildStoredTimeline(session: ReadSession, stored: readonly
   const limits = { exposedRacks: DEFAULT_EXPOSED_RACKS, uplinkPct: CONGESTED_PCT };
   const windows = listOpenWindows(stored, now);
   const topology = await (windows.length === 0 ? session.topology() : session.judgedTopology());
-  await VerdictCache.follow(session, topology);
+  await VerdictCache.adoptEarlierVerdicts(session, topology);
   const timeline = new WindowTimeline({ session, topology, basis: "ALLOCATED", limits }, windows, now);
   const byCode = new Map(windows.map((window) => [window.code, window]));
   return { topology, timeline, timed: (code: string): TimedWindow | undefined => byCode.get(code) };
@@ -79,43 +79,43 @@ type WindowPiece = TimePiece<TimedWindow>;
  * of service.
  */
 export class WindowTimeline {
-  readonly #question: WindowQuestion;
+  readonly #question: WindowJudgingOptions;
   readonly #now: number;
   readonly #windows: readonly TimedWindow[];
   readonly #pieces: readonly WindowPiece[];
-  readonly #own: ReadonlyMap<TimedWindow, readonly { readonly at: number }[]>;
-  readonly #kept: VerdictCache;
+  readonly #pieceIndexes: ReadonlyMap<TimedWindow, readonly { readonly at: number }[]>;
+  readonly #cache: VerdictCache;
   /** The last outage, shared by a piece's battery check and verdict. Only one is kept: it is as large as the graph. */
   #lastOutage: { readonly key: string; readonly outage: Promise<PieceOutage> } | undefined;
 
   /** @param windows without duplicates */
-  constructor(question: WindowQuestion, windows: readonly TimedWindow[], now: number) {
+  constructor(question: WindowJudgingOptions, windows: readonly TimedWindow[], now: number) {
     this.#question = question;
     this.#windows = windows;
     this.#now = now;
     this.#pieces = cutWindowTime(windows);
-    this.#own = Map.groupBy(
+    this.#pieceIndexes = Map.groupBy(
       this.#pieces.flatMap(({ windows: open }, at) => open.map((window) => ({ window, at }))),
       ({ window }) => window,
     );
-    this.#kept = VerdictCache.of(question.topology);
+    this.#cache = VerdictCache.getCache(question.topology);
     // A reply is valid until the next window begins or ends.
     const bounds = windows.flatMap(({ from, until }) => [from, until]).filter((bound) => bound > now);
     question.session.lapsesAt(bounds.reduce((least, bound) => Math.min(least, bound), Number.POSITIVE_INFINITY));
   }
 
   /** Returns the short verdict, cached for this revision. Cost: nothing if cached, else a judgement of each piece. */
-  async verdict(window: TimedWindow): Promise<ShortVerdict> {
-    return findWorst(await this.#verdicts(window), (one) => one);
+  async getVerdict(window: TimedWindow): Promise<ShortVerdict> {
+    return findWorstByVerdict(await this.#listVerdicts(window), (one) => one);
   }
 
   /** Returns the elements that are out in the piece that determines the verdict. Cost: that of the verdict. */
-  async worstPiece(window: TimedWindow): Promise<OutInPiece> {
-    return findWorst(await this.#verdicts(window), (one) => one).out;
+  async findWorstPiece(window: TimedWindow): Promise<OutElements> {
+    return findWorstByVerdict(await this.#listVerdicts(window), (one) => one).out;
   }
 
   /** Simulates the outages of a piece. Cost: nothing if it is the same piece as in the last call, else one failure. */
-  outage(out: OutInPiece): Promise<PieceOutage> {
+  getOutage(out: OutElements): Promise<PieceOutage> {
     const key = JSON.stringify(out);
     const known = this.#lastOutage;
     const outage = known?.key === key ? known.outage : simulateOutage(this.#question, out);
@@ -123,76 +123,76 @@ export class WindowTimeline {
     return outage;
   }
 
-  async #verdicts(window: TimedWindow): Promise<readonly (ShortVerdict & { readonly out: OutInPiece })[]> {
-    const missing = await this.#missing(window);
-    const found: (ShortVerdict & { readonly out: OutInPiece })[] = [];
-    for (const at of this.#piecesOf(window)) {
+  async #listVerdicts(window: TimedWindow): Promise<readonly (ShortVerdict & { readonly out: OutElements })[]> {
+    const missing = await this.#findMissingRefs(window);
+    const found: (ShortVerdict & { readonly out: OutElements })[] = [];
+    for (const at of this.#listPieceIndexes(window)) {
       const out = {
-        ...findOutInPiece(this.#pieces[at] as WindowPiece),
-        durationS: await this.#durationOf(at),
+        ...getOutElements(this.#pieces[at] as WindowPiece),
+        durationS: await this.#computeDurationS(at),
         missing,
       };
       const judged = async () => {
-        const piece = await this.#judge(out);
+        const piece = await this.#judgePiece(out);
         return { item: createShortVerdict(piece), depends: piece.depends };
       };
       // The verdict states the duration only if a battery supplies a load; otherwise the duration only selects the
       // batteries.
-      const told = (await this.#batteries(at)).carrying.length > 0 ? out.durationS : this.#batteriesIn(out);
-      const key = JSON.stringify([{ ...out, durationS: told }, this.#options()]);
-      found.push({ ...(await this.#kept.verdict(key, () => this.#coveredBy(out), judged)), out });
+      const told = (await this.#findBatteries(at)).carrying.length > 0 ? out.durationS : this.#selectBatteries(out);
+      const key = JSON.stringify([{ ...out, durationS: told }, this.#listOptions()]);
+      found.push({ ...(await this.#cache.getVerdict(key, () => this.#findOutNodes(out), judged)), out });
     }
     return found;
   }
 
   /** Builds the reply about a window, without its revision. @param limit maximum number of items of each list */
-  async reply(window: TimedWindow, limit: number) {
-    const missing = await this.#missing(window);
-    const own = this.#piecesOf(window);
+  async createReply(window: TimedWindow, limit: number) {
+    const missing = await this.#findMissingRefs(window);
+    const own = this.#listPieceIndexes(window);
     const judged: (JudgedPiece & { readonly at: number })[] = [];
     for (const at of own) {
       const out = {
-        ...findOutInPiece(this.#pieces[at] as WindowPiece),
-        durationS: await this.#durationOf(at),
+        ...getOutElements(this.#pieces[at] as WindowPiece),
+        durationS: await this.#computeDurationS(at),
         missing,
       };
-      judged.push({ at, ...(await this.#judge(out)) });
+      judged.push({ at, ...(await this.#judgePiece(out)) });
     }
-    const first = findWorst(judged, ({ judgement }) => judgement);
+    const first = findWorstByVerdict(judged, ({ judgement }) => judgement);
     const refused = judged.filter(({ judgement }) => judgement.verdict === "NO_GO");
     const contacts = mergeContacts(judged.map((one): readonly AffectedContact[] => one.contacts));
     const { impact } = judged.map((one) => one.judgement).reduce((a, b) => (isWorseImpact(b.impact, a.impact) ? b : a));
     return {
       ...createWindowReply(first.judged, first.judgement, { contacts, limit }),
       impact: ImpactNumber[impact],
-      elementsFailed: first.tried,
-      relievedBy: (await this.#relief(refused)).slice(0, limit),
+      elementsFailed: first.triedFailureCount,
+      relievedBy: (await this.#findRelievingRacks(refused)).slice(0, limit),
       pieces: judged.slice(0, limit).map((one) => createPieceMessage(this.#pieces[one.at] as WindowPiece, window, one)),
       omittedPieces: Math.max(0, judged.length - limit),
-      blockingWindows: (await this.#blocking(window, own, refused)).slice(0, limit),
+      blockingWindows: (await this.#findBlockingWindows(window, own, refused)).slice(0, limit),
     };
   }
 
-  async #judge(out: OutInPiece): Promise<JudgedPiece> {
-    return judgePiece(this.#question, await this.outage(out));
+  async #judgePiece(out: OutElements): Promise<JudgedPiece> {
+    return judgePiece(this.#question, await this.getOutage(out));
   }
 
-  #batteriesIn({ durationS }: { readonly durationS: number }) {
+  #selectBatteries({ durationS }: { readonly durationS: number }) {
     return selectBatteryOptions(this.#question.topology.power, durationS);
   }
 
-  #options() {
+  #listOptions() {
     const { basis, limits } = this.#question;
     return [basis, limits];
   }
 
-  async #missing({ refs }: TimedWindow): Promise<readonly string[]> {
+  async #findMissingRefs({ refs }: TimedWindow): Promise<readonly string[]> {
     return (await resolvePresentSources(this.#question, refs)).missing;
   }
 
   /** Returns the indexes of a window's pieces that have not ended yet. */
-  #piecesOf(window: TimedWindow): readonly number[] {
-    const own = (this.#own.get(window) ?? []).map(({ at }) => at);
+  #listPieceIndexes(window: TimedWindow): readonly number[] {
+    const own = (this.#pieceIndexes.get(window) ?? []).map(({ at }) => at);
     return own.filter((at) => (this.#pieces[at] as WindowPiece).until > this.#now);
   }
 
@@ -200,12 +200,12 @@ export class WindowTimeline {
    * Returns the seconds for which the batteries of a piece must supply their load. They are the length of the piece and
    * of the adjacent pieces in which the same batteries supply the load.
    */
-  async #durationOf(at: number): Promise<number> {
+  async #computeDurationS(at: number): Promise<number> {
     const own = getSpanSeconds(this.#pieces[at] as WindowPiece);
     let longest = own;
-    for (const ups of (await this.#batteries(at)).carrying) {
+    for (const ups of (await this.#findBatteries(at)).carrying) {
       const around = await sumAdjacentSeconds(this.#pieces, at, async (beside) =>
-        (await this.#batteries(beside)).unsupplied.includes(ups),
+        (await this.#findBatteries(beside)).unsupplied.includes(ups),
       );
       longest = Math.max(longest, own + around);
     }
@@ -213,26 +213,26 @@ export class WindowTimeline {
   }
 
   /** Returns UPSes whose batteries supply a load for the length of a piece, and all UPSes that lose their supply. */
-  async #batteries(at: number) {
+  async #findBatteries(at: number) {
     const piece = this.#pieces[at] as WindowPiece;
-    const out = { ...findOutInPiece(piece), durationS: getSpanSeconds(piece), missing: [] };
-    const key = JSON.stringify([out.refs, this.#batteriesIn(out), this.#question.basis]);
+    const out = { ...getOutElements(piece), durationS: getSpanSeconds(piece), missing: [] };
+    const key = JSON.stringify([out.refs, this.#selectBatteries(out), this.#question.basis]);
     const find = async () => {
-      const { judged, depends } = await this.outage(out);
+      const { judged, depends } = await this.getOutage(out);
       const { outage, ground } = judged;
       const refOf = (index: number) => ground.site.power.nodes[index]?.ref ?? "";
       const carrying = outage.onBattery.map(({ index }) => refOf(index));
-      return { item: { carrying, unsupplied: outage.unsupplied.map(refOf) }, depends };
+      return { item: { carrying, unsupplied: outage.unsuppliedUpses.map(refOf) }, depends };
     };
-    return this.#kept.batteries(key, () => this.#coveredBy(out), find);
+    return this.#cache.getBatteries(key, () => this.#findOutNodes(out), find);
   }
 
-  #coveredBy({ refs }: OutInPiece): Promise<ReadonlySet<number>> {
-    return findNodesOut(this.#question, refs);
+  #findOutNodes({ refs }: OutElements): Promise<ReadonlySet<number>> {
+    return findOutNodes(this.#question, refs);
   }
 
   /** Returns the racks that each end every NO_GO if that rack alone is taken out of service as well. */
-  async #relief(refused: readonly JudgedPiece[]): Promise<readonly string[]> {
+  async #findRelievingRacks(refused: readonly JudgedPiece[]): Promise<readonly string[]> {
     let found: readonly string[] | undefined;
     for (const { window, judged } of refused) {
       const racks = await this.#question.session.scheduler.run(findRelievingRacks(window, judged));
@@ -246,25 +246,25 @@ export class WindowTimeline {
    * Returns the codes of the windows that each cause the NO_GO alone: without that window, no piece is NO_GO. Cost: one
    * simulated failure for each window and piece.
    */
-  async #blocking(window: TimedWindow, own: readonly number[], refused: readonly { readonly at: number }[]) {
+  async #findBlockingWindows(window: TimedWindow, own: readonly number[], refused: readonly { readonly at: number }[]) {
     if (refused.length === 0) return [];
     const codes: string[] = [];
-    for (const other of await this.#concerned(own)) {
+    for (const other of await this.#findConcurrentWindows(own)) {
       if (other === window) continue;
       const without = new WindowTimeline(
         this.#question,
         this.#windows.filter((one) => one !== other),
         this.#now,
       );
-      if (!(await without.#isRefused(window))) codes.push(other.code);
+      if (!(await without.#isNoGo(window))) codes.push(other.code);
     }
     return codes.sort(compareText);
   }
 
   /** Returns the windows open in a window's pieces, or in adjacent pieces where a battery still supplies its load. */
-  async #concerned(own: readonly number[]): Promise<ReadonlySet<TimedWindow>> {
+  async #findConcurrentWindows(own: readonly number[]): Promise<ReadonlySet<TimedWindow>> {
     const found = new Set<TimedWindow>();
-    const isDraining = async (at: number) => (await this.#batteries(at)).unsupplied.length > 0;
+    const isDraining = async (at: number) => (await this.#findBatteries(at)).unsupplied.length > 0;
     for (const at of own) {
       for (const window of this.#pieces[at]?.windows ?? []) found.add(window);
       if (!(await isDraining(at))) continue;
@@ -278,38 +278,38 @@ export class WindowTimeline {
   }
 
   /** Whether the verdict on any piece of a window is NO_GO. Cost: one simulated failure for each piece. */
-  async #isRefused(window: TimedWindow): Promise<boolean> {
-    for (const at of this.#piecesOf(window)) {
+  async #isNoGo(window: TimedWindow): Promise<boolean> {
+    for (const at of this.#listPieceIndexes(window)) {
       const out = {
-        ...findOutInPiece(this.#pieces[at] as WindowPiece),
-        durationS: await this.#durationOf(at),
+        ...getOutElements(this.#pieces[at] as WindowPiece),
+        durationS: await this.#computeDurationS(at),
         missing: [],
       };
-      if (judgeWindow((await this.outage(out)).judged).verdict === "NO_GO") return true;
+      if (judgeWindow((await this.getOutage(out)).judged).verdict === "NO_GO") return true;
     }
     return false;
   }
 }
 
 /** Cached elements that are out in each piece, because every window of a piece needs them. */
-const OUT_BY_PIECE = new WeakMap<WindowPiece, ReturnType<typeof collectOutElements>>();
+const OUT_ELEMENTS_BY_PIECE = new WeakMap<WindowPiece, ReturnType<typeof collectOutElements>>();
 
-function findOutInPiece(piece: WindowPiece) {
-  const out = OUT_BY_PIECE.get(piece) ?? collectOutElements(piece);
-  OUT_BY_PIECE.set(piece, out);
+function getOutElements(piece: WindowPiece) {
+  const out = OUT_ELEMENTS_BY_PIECE.get(piece) ?? collectOutElements(piece);
+  OUT_ELEMENTS_BY_PIECE.set(piece, out);
   return out;
 }
 
 /** Collects the elements that are out in a piece. Their order does not depend on the order of the windows. */
 function collectOutElements({ windows }: WindowPiece) {
   // Of two spellings of one reference, keeps the first in sort order.
-  const sorted = (texts: readonly string[], keyOf: (text: string) => string) => {
+  const sortUnique = (texts: readonly string[], keyOf: (text: string) => string) => {
     const byKey = new Map([...texts].sort((a, b) => compareText(b, a)).map((text) => [keyOf(text), text]));
     return [...byKey].sort(([a], [b]) => compareText(a, b)).map(([, text]) => text);
   };
   const refs = windows.flatMap((window) => window.refs);
   const accepted = windows.flatMap((window) => window.accepted);
-  return { refs: sorted(refs, toRefKey), accepted: sorted(accepted, (text) => text) };
+  return { refs: sortUnique(refs, toRefKey), accepted: sortUnique(accepted, (text) => text) };
 }
 
 function createShortVerdict({ judged, judgement }: JudgedPiece): ShortVerdict {
@@ -317,7 +317,7 @@ function createShortVerdict({ judged, judgement }: JudgedPiece): ShortVerdict {
 }
 
 /** Returns the item with the worst verdict, the first of several equal ones. @throws Error if the list is empty */
-function findWorst<One>(all: readonly One[], of: (one: One) => { readonly verdict: WindowVerdict }): One {
+function findWorstByVerdict<One>(all: readonly One[], of: (one: One) => { readonly verdict: WindowVerdict }): One {
   const rank = (one: One) => WINDOW_VERDICTS.indexOf(of(one).verdict);
   return all.reduce((a, b) => (rank(b) > rank(a) ? b : a));
 }

@@ -1,5 +1,5 @@
 import type { Topology } from "#dc/analysis/topology.ts";
-import { compareSiteStates, computeDomains, type Domains, type SiteChange } from "#dc/analysis/window/domains.ts";
+import { compareSiteStates, computeDomains, type DomainByNode, type SiteChange } from "#dc/analysis/window/domains.ts";
 import type { DcContext } from "#dc/context.ts";
 import type { ListedWindow } from "#gen/datacenter/v1/messages.ts";
 import type { ReadSession } from "../../rpc.ts";
@@ -8,7 +8,7 @@ import type { ReadSession } from "../../rpc.ts";
 export type ShortVerdict = Pick<ListedWindow, "verdict" | "impact" | "summary">;
 
 /** References of UPSes: those whose batteries supply a load, and all that lost their supply. */
-export interface Batteries {
+export interface BatteryRefs {
   readonly carrying: readonly string[];
   readonly unsupplied: readonly string[];
 }
@@ -28,14 +28,14 @@ export interface DependentResult<Item> {
 }
 
 /** Maximum number of cached results of one topology. Our choice: beyond it the cache is emptied. */
-const MAX_KEPT_RESULTS = 20_000;
+const MAX_CACHED_RESULTS = 20_000;
 /**
  * Maximum number of changed resources, including windows, that are compared. Our choice: for more, verdicts are
  * computed again.
  */
-const MAX_FOLLOWED = 5000;
+const MAX_COMPARED_CHANGES = 5000;
 
-const KEPT = new WeakMap<Topology, VerdictCache>();
+const CACHE_BY_TOPOLOGY = new WeakMap<Topology, VerdictCache>();
 
 /** The last topology of a database that has verdicts. */
 interface LatestVerdicts {
@@ -43,19 +43,19 @@ interface LatestVerdicts {
   readonly topology: WeakRef<Topology>;
 }
 
-const LATEST = new WeakMap<DcContext, LatestVerdicts>();
+const LATEST_BY_DATABASE = new WeakMap<DcContext, LatestVerdicts>();
 
 /**
  * Cached verdicts on pieces of time, keyed by all their inputs other than the inventory. A change of windows alone
  * keeps all of them; a change of the inventory keeps those whose power domains did not change.
  */
 export class VerdictCache {
-  readonly #verdicts = new Results<ShortVerdict>();
-  readonly #batteries = new Results<Batteries>();
+  readonly #verdicts = new ResultCache<ShortVerdict>();
+  readonly #batteries = new ResultCache<BatteryRefs>();
 
-  static of(topology: Topology): VerdictCache {
-    const known = KEPT.get(topology) ?? new VerdictCache();
-    KEPT.set(topology, known);
+  static getCache(topology: Topology): VerdictCache {
+    const known = CACHE_BY_TOPOLOGY.get(topology) ?? new VerdictCache();
+    CACHE_BY_TOPOLOGY.set(topology, known);
     return known;
   }
 
@@ -63,63 +63,72 @@ export class VerdictCache {
    * Copies the verdicts of the previous topology that stay valid. Cost: none if the topology has verdicts, else that of
    * `compareSiteStates`.
    */
-  static async follow({ context, reader, scheduler }: ReadSession, topology: Topology): Promise<void> {
-    if (KEPT.has(topology)) return;
+  static async adoptEarlierVerdicts({ context, reader, scheduler }: ReadSession, topology: Topology): Promise<void> {
+    if (CACHE_BY_TOPOLOGY.has(topology)) return;
     const { seq } = await reader.chainHead();
-    const latest = LATEST.get(context);
+    const latest = LATEST_BY_DATABASE.get(context);
     const before = latest?.topology.deref();
-    const earlier = before && KEPT.get(before);
-    if (latest === undefined || latest.seq <= seq) LATEST.set(context, { seq, topology: new WeakRef(topology) });
+    const earlier = before && CACHE_BY_TOPOLOGY.get(before);
+    if (latest === undefined || latest.seq <= seq)
+      LATEST_BY_DATABASE.set(context, { seq, topology: new WeakRef(topology) });
     if (latest === undefined || latest.seq > seq || before === undefined || earlier === undefined) return;
-    const refs = await reader.changedSince(latest.seq, MAX_FOLLOWED + 1);
-    if (refs === undefined || refs.length > MAX_FOLLOWED) return;
+    const refs = await reader.changedSince(latest.seq, MAX_COMPARED_CHANGES + 1);
+    if (refs === undefined || refs.length > MAX_COMPARED_CHANGES) return;
     const change = await scheduler.run(compareSiteStates(before, topology, refs));
     const domains = [
       await scheduler.run(computeDomains(before)),
       await scheduler.run(computeDomains(topology)),
     ] as const;
-    if (KEPT.has(topology)) return;
-    const isLeft = ({ depends }: DependentResult<unknown>) =>
-      depends !== undefined && isUntouched(depends, change, domains);
-    const next = VerdictCache.of(topology);
-    next.#verdicts.takeOver(earlier.#verdicts, isLeft);
-    next.#batteries.takeOver(earlier.#batteries, isLeft);
+    if (CACHE_BY_TOPOLOGY.has(topology)) return;
+    const isStillValid = ({ depends }: DependentResult<unknown>) =>
+      depends !== undefined && isPieceUnchanged(depends, change, domains);
+    const next = VerdictCache.getCache(topology);
+    next.#verdicts.adoptResults(earlier.#verdicts, isStillValid);
+    next.#batteries.adoptResults(earlier.#batteries, isStillValid);
   }
 
   /**
    * Returns the cached verdict, or computes it.
    * @param covered finds the nodes that are out now: the contents of a location may have changed
    */
-  verdict(key: string, covered: Covered, judge: () => Promise<DependentResult<ShortVerdict>>): Promise<ShortVerdict> {
-    return this.#verdicts.of(key, covered, judge);
+  getVerdict(
+    key: string,
+    covered: FindOutNodes,
+    judge: () => Promise<DependentResult<ShortVerdict>>,
+  ): Promise<ShortVerdict> {
+    return this.#verdicts.getResult(key, covered, judge);
   }
 
-  batteries(key: string, covered: Covered, find: () => Promise<DependentResult<Batteries>>): Promise<Batteries> {
-    return this.#batteries.of(key, covered, find);
+  getBatteries(
+    key: string,
+    covered: FindOutNodes,
+    find: () => Promise<DependentResult<BatteryRefs>>,
+  ): Promise<BatteryRefs> {
+    return this.#batteries.getResult(key, covered, find);
   }
 }
 
-type Covered = () => Promise<ReadonlySet<number>>;
+type FindOutNodes = () => Promise<ReadonlySet<number>>;
 
-class Results<Item> {
-  readonly #known = new Map<string, DependentResult<Item>>();
+class ResultCache<Item> {
+  readonly #results = new Map<string, DependentResult<Item>>();
   /** Results of an earlier topology. Each is checked when it is first requested. */
   readonly #earlier = new Map<string, DependentResult<Item>>();
 
-  takeOver(before: Results<Item>, isLeft: (one: DependentResult<Item>) => boolean): void {
-    for (const list of [before.#earlier, before.#known])
+  adoptResults(before: ResultCache<Item>, isLeft: (one: DependentResult<Item>) => boolean): void {
+    for (const list of [before.#earlier, before.#results])
       for (const [key, one] of list) if (isLeft(one)) this.#earlier.set(key, one);
   }
 
-  async of(key: string, covered: Covered, make: () => Promise<DependentResult<Item>>): Promise<Item> {
-    const known = this.#known.get(key);
+  async getResult(key: string, covered: FindOutNodes, make: () => Promise<DependentResult<Item>>): Promise<Item> {
+    const known = this.#results.get(key);
     if (known !== undefined) return known.item;
     const earlier = this.#earlier.get(key);
     const isSame = earlier?.depends !== undefined && containsExactly(await covered(), earlier.depends.covered);
     const made = earlier !== undefined && isSame ? earlier : await make();
     this.#earlier.delete(key);
-    if (this.#known.size >= MAX_KEPT_RESULTS) this.#known.clear();
-    this.#known.set(key, made);
+    if (this.#results.size >= MAX_CACHED_RESULTS) this.#results.clear();
+    this.#results.set(key, made);
     return made.item;
   }
 }
@@ -128,11 +137,11 @@ function containsExactly(nodes: ReadonlySet<number>, list: readonly number[]): b
   return nodes.size === list.length && list.every((index) => nodes.has(index));
 }
 
-function isUntouched(
+function isPieceUnchanged(
   { covered, met }: PieceDependencies,
-  { touched, devices }: SiteChange,
-  domains: readonly [Domains, Domains],
+  { touchedDomains: touched, devices }: SiteChange,
+  domains: readonly [DomainByNode, DomainByNode],
 ): boolean {
-  const isIn = (at: 0 | 1) => covered.some((index) => touched[at].has(domains[at][index] ?? -1));
-  return !isIn(0) && !isIn(1) && !met.some((key) => devices.has(key));
+  const isTouched = (at: 0 | 1) => covered.some((index) => touched[at].has(domains[at][index] ?? -1));
+  return !isTouched(0) && !isTouched(1) && !met.some((key) => devices.has(key));
 }

@@ -10,9 +10,9 @@ import { toRefKey } from "#dc/model/resource_key.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { ListWindowsResponseSchema, WindowImpact, WindowVerdict } from "#gen/datacenter/v1/windows_pb.ts";
-import { FAILING_KINDS } from "../../answers/failing_sources.ts";
+import { FAILING_REF_KINDS } from "../../answers/failing_sources.ts";
 import { openPageToken, sealPageToken } from "../../answers/page_token.ts";
-import { readEnumWord, readPageSize, readRef } from "../../answers/parameters.ts";
+import { readEnumValue, readPageSize, readRef } from "../../answers/parameters.ts";
 import { convertTimestampToMs } from "../../messages/convert.ts";
 import { defineRead, type ReadSession } from "../../rpc.ts";
 import { resolvePresentSources } from "./judge_piece.ts";
@@ -20,7 +20,7 @@ import { buildStoredTimeline } from "./judge_window.ts";
 import type { ShortVerdict } from "./kept_verdicts.ts";
 import { createWindowView, readAllWindows } from "./stored_windows.ts";
 
-type Request = MessageShape<typeof PlanningService.method.listWindows.input>;
+type ListWindowsRequest = MessageShape<typeof PlanningService.method.listWindows.input>;
 type StoredWindow = StoredVersion<MaintenanceWindow>;
 
 export const listWindows = defineRead({
@@ -29,29 +29,29 @@ export const listWindows = defineRead({
   async run(session, { pageSize, pageToken, ...request }) {
     const { reader, context, now } = session;
     const limit = readPageSize(pageSize);
-    const verdicts = request.verdicts.map((verdict, at) => readEnumWord(`verdicts[${at}]`, verdict, WINDOW_VERDICTS));
+    const verdicts = request.verdicts.map((verdict, at) => readEnumValue(`verdicts[${at}]`, verdict, WINDOW_VERDICTS));
     const all = await readAllWindows(reader);
     const { topology, timeline, timed } = await buildStoredTimeline(
       session,
       all.map(({ resource }) => resource),
     );
-    const judged = async ({ resource }: StoredWindow): Promise<ShortVerdict | undefined> => {
+    const findVerdict = async ({ resource }: StoredWindow): Promise<ShortVerdict | undefined> => {
       const window = timed(resource.code);
-      return window && timeline.verdict(window);
+      return window && timeline.getVerdict(window);
     };
     const question = pickFilterParameters(request);
     const after = pageToken === "" ? "" : openPageToken<string>(context.pageKey, question, pageToken);
     let matching = await readMatchingWindows(session, topology, all, request);
     if (verdicts.length > 0) {
       const found: StoredWindow[] = [];
-      for (const stored of matching) if (verdicts.includes((await judged(stored))?.verdict)) found.push(stored);
+      for (const stored of matching) if (verdicts.includes((await findVerdict(stored))?.verdict)) found.push(stored);
       matching = found;
     }
     const rest = matching.filter((stored) => createWindowSortKey(stored) > after);
     const page = rest.slice(0, limit);
     const windows: object[] = [];
     for (const stored of page)
-      windows.push({ ...createWindowView(stored, now), ...createVerdictFields(await judged(stored)) });
+      windows.push({ ...createWindowView(stored, now), ...createVerdictFields(await findVerdict(stored)) });
     const last = page.at(-1);
     const isLast = last === undefined || rest.length === page.length;
     return create(ListWindowsResponseSchema, {
@@ -65,9 +65,9 @@ export const listWindows = defineRead({
 });
 
 /** Returns the parameters that determine which windows match. */
-function pickFilterParameters({ startsBefore, endsAfter, elementRef, states, verdicts }: Partial<Request>) {
-  const time = (one: Timestamp | undefined) => (one === undefined ? "" : timestampMs(one));
-  return ["windows", time(startsBefore), time(endsAfter), elementRef, states, verdicts];
+function pickFilterParameters({ startsBefore, endsAfter, elementRef, states, verdicts }: Partial<ListWindowsRequest>) {
+  const getTimeMs = (one: Timestamp | undefined) => (one === undefined ? "" : timestampMs(one));
+  return ["windows", getTimeMs(startsBefore), getTimeMs(endsAfter), elementRef, states, verdicts];
 }
 
 /** Returns the sort key of a window in the list, compared as text. */
@@ -80,9 +80,9 @@ async function readMatchingWindows(
   session: ReadSession,
   topology: Topology,
   all: readonly StoredWindow[],
-  { startsBefore, endsAfter, elementRef = "", states = [] }: Partial<Request>,
+  { startsBefore, endsAfter, elementRef = "", states = [] }: Partial<ListWindowsRequest>,
 ): Promise<readonly StoredWindow[]> {
-  const words = states.map((state, at) => readEnumWord(`states[${at}]`, state, WINDOW_STATES));
+  const words = states.map((state, at) => readEnumValue(`states[${at}]`, state, WINDOW_STATES));
   const begin =
     startsBefore === undefined ? Number.POSITIVE_INFINITY : convertTimestampToMs(startsBefore, "starts_before");
   const end = endsAfter === undefined ? Number.NEGATIVE_INFINITY : convertTimestampToMs(endsAfter, "ends_after");
@@ -91,23 +91,23 @@ async function readMatchingWindows(
     const isEnding = Date.parse(resource.endsAt) > end || isWindowOverdue(resource, now);
     return Date.parse(resource.startsAt) < begin && isEnding && (words.length === 0 || words.includes(resource.state));
   });
-  const takesOut = elementRef === "" ? undefined : await createTakesOutTest({ session, topology }, elementRef);
+  const takesOut = elementRef === "" ? undefined : await createElementTest({ session, topology }, elementRef);
   const found: StoredWindow[] = [];
   for (const stored of byTime) if (takesOut === undefined || (await takesOut(stored.resource))) found.push(stored);
   return found.sort((a, b) => compareText(createWindowSortKey(a), createWindowSortKey(b)));
 }
 
-type Site = { readonly session: ReadSession; readonly topology: Topology };
+type WindowTestInput = { readonly session: ReadSession; readonly topology: Topology };
 
 /** Returns a test of whether a window takes an element out of service, by its reference or with its location. */
-async function createTakesOutTest(site: Site, text: string) {
-  readRef("element_ref", text, FAILING_KINDS);
+async function createElementTest(site: WindowTestInput, text: string) {
+  readRef("element_ref", text, FAILING_REF_KINDS);
   const key = toRefKey(text);
-  const nodesOf = async (refs: readonly string[]) => (await resolvePresentSources(site, refs)).sources.nodes;
-  const asked = await nodesOf([text]);
+  const findNodes = async (refs: readonly string[]) => (await resolvePresentSources(site, refs)).sources.nodes;
+  const asked = await findNodes([text]);
   return async ({ elementRefs }: MaintenanceWindow): Promise<boolean> => {
     if (elementRefs.some((ref) => toRefKey(ref) === key)) return true;
-    return asked.size > 0 && !asked.isDisjointFrom(new Set(await nodesOf(elementRefs)));
+    return asked.size > 0 && !asked.isDisjointFrom(new Set(await findNodes(elementRefs)));
   };
 }
 

@@ -20,14 +20,14 @@ import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { readCode } from "../../answers/parameters.ts";
 import { convertFromMessage } from "../../messages/convert.ts";
 import { convertModelToJson } from "../../messages/model_json.ts";
-import { applyMask, checkMask } from "../../messages/update_mask.ts";
+import { applyMask, requireValidMask } from "../../messages/update_mask.ts";
 import { defineWrite, type WriteSession } from "../../rpc.ts";
 import { computeEtag } from "../../writes/changes.ts";
-import { checkEtag, checkPrecondition } from "../../writes/upsert.ts";
+import { requireEtag, requirePrecondition } from "../../writes/upsert.ts";
 import { createWindowMessage, readWindow, WINDOW_SPACE } from "./stored_windows.ts";
-import { checkAcceptedTexts, checkElementRefs, refuseMissingRef } from "./window_elements.ts";
+import { createMissingRefRefusal, requireStoredElements, requireStoredLosses } from "./window_elements.ts";
 
-interface Given {
+interface WindowWriteInput {
   readonly window?: WindowMessage | undefined;
   readonly updateMask?: FieldMask | undefined;
   readonly etag: string;
@@ -35,7 +35,7 @@ interface Given {
   readonly at?: string;
 }
 
-interface Put {
+interface WindowWriteResult {
   readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED";
   readonly stored: StoredVersion<MaintenanceWindow>;
 }
@@ -46,39 +46,44 @@ interface Put {
  */
 export async function putWindow(
   session: WriteSession,
-  { window, updateMask, etag, at = "window" }: Given,
-): Promise<Put> {
+  { window, updateMask, etag, at = "window" }: WindowWriteInput,
+): Promise<WindowWriteResult> {
   if (window === undefined) throw refuse("REQUIRED_FIELD", `Field "${at}" is required`, { field: at });
   const { writer, now } = session;
   const given = readRequestedWindow(window, at);
   // A malformed code is left to the rules, which report it together with all other errors.
   const before = parseCode(given.code) === undefined ? undefined : await readWindow(writer, given.code);
   const ref = `window:${given.code}`;
-  checkPrecondition(etag, before, { ref, field: `${at}.code`, etagField: formatSiblingPath(at, "etag") });
+  requirePrecondition(etag, before, { ref, field: `${at}.code`, etagField: formatSiblingPath(at, "etag") });
   const paths = updateMask?.paths ?? [];
-  checkMask(MaintenanceWindowSchema, paths, formatSiblingPath(at, "update_mask"));
+  requireValidMask(MaintenanceWindowSchema, paths, formatSiblingPath(at, "update_mask"));
   const places = findFirstIndexes(given.elementRefs);
   const resource = mergeWindow(removeDuplicateRefs(given, places), before?.resource, paths);
   if (before !== undefined && formatCanonicalJson(before.resource) === formatCanonicalJson(resource))
     return { outcome: "UNCHANGED", stored: before };
-  const fieldOf = (field: string) =>
+  const formatField = (field: string) =>
     joinFieldPath(
       at,
-      field.replace(ELEMENT, (_, index) => `element_refs[${places[index]}]`),
+      field.replace(ELEMENT_FIELD, (_, index) => `element_refs[${places[index]}]`),
     );
-  await checkWindowRules(maintenanceWindowRules, { before: before?.resource, after: resource, now }, writer, fieldOf);
-  await checkElementRefs(
+  await requireWindowRules(
+    maintenanceWindowRules,
+    { before: before?.resource, after: resource, now },
     writer,
-    findAddedRefs(fieldOf, "element_refs", resource.elementRefs, before?.resource.elementRefs),
+    formatField,
   );
-  await checkAcceptedTexts(
+  await requireStoredElements(
     writer,
-    findAddedRefs(fieldOf, "accepted_refs", resource.acceptedRefs, before?.resource.acceptedRefs),
+    findAddedRefs(formatField, "element_refs", resource.elementRefs, before?.resource.elementRefs),
+  );
+  await requireStoredLosses(
+    writer,
+    findAddedRefs(formatField, "accepted_refs", resource.acceptedRefs, before?.resource.acceptedRefs),
   );
   return storeWindow(session, resource, before);
 }
 
-async function checkWindowRules(
+async function requireWindowRules(
   rules: RulePhases<MaintenanceWindow>,
   change: ResourceWrite<MaintenanceWindow>,
   writer: WriteSession["writer"],
@@ -94,11 +99,11 @@ async function storeWindow(
   { writer, changes, now }: Pick<WriteSession, "writer" | "changes" | "now">,
   resource: MaintenanceWindow,
   before: StoredVersion<MaintenanceWindow> | undefined,
-): Promise<Put> {
+): Promise<WindowWriteResult> {
   const stored = { resource, etag: computeEtag(resource), createTime: before?.createTime ?? now, updateTime: now };
   await writer.putDocument(WINDOW_SPACE, codeKey(resource.code), JSON.stringify(stored));
   const ref = `window:${resource.code}`;
-  changes.noteDocument(
+  changes.recordDocument(
     before === undefined ? "CREATE" : "UPDATE",
     ref,
     convertWindowToJson(before?.resource),
@@ -108,7 +113,10 @@ async function storeWindow(
 }
 
 /** Stores a window from an export, with its state and sequence. @throws Refusal when a rule refuses */
-export async function restoreWindow({ writer, changes, now }: WriteSession, message: WindowMessage): Promise<Put> {
+export async function restoreWindow(
+  { writer, changes, now }: WriteSession,
+  message: WindowMessage,
+): Promise<WindowWriteResult> {
   const at = "window";
   const { sequence } = message;
   const read = { ...readRequestedWindow(message, at), ...(sequence !== 0 && { sequence }) };
@@ -117,11 +125,11 @@ export async function restoreWindow({ writer, changes, now }: WriteSession, mess
   const before = await readWindow(writer, resource.code);
   if (before !== undefined && formatCanonicalJson(before.resource) === formatCanonicalJson(resource))
     return { outcome: "UNCHANGED", stored: before };
-  await checkWindowRules(restoredWindowRules, { before: before?.resource, after: resource, now }, writer, (field) =>
+  await requireWindowRules(restoredWindowRules, { before: before?.resource, after: resource, now }, writer, (field) =>
     joinFieldPath(at, field),
   );
   for (const [index, ref] of read.elementRefs.entries()) {
-    if (parseRef(ref) === undefined) throw refuseMissingRef(`${at}.element_refs[${index}]`, ref);
+    if (parseRef(ref) === undefined) throw createMissingRefRefusal(`${at}.element_refs[${index}]`, ref);
   }
   return storeWindow({ writer, changes, now }, resource, before);
 }
@@ -144,9 +152,9 @@ export async function removeWindow(
     throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { field, ref, value: code });
   }
   const ref = `window:${stored.resource.code}`;
-  checkEtag(etag, stored.etag, { ref, field: formatSiblingPath(field, "etag") });
+  requireEtag(etag, stored.etag, { ref, field: formatSiblingPath(field, "etag") });
   await writer.dropDocument(WINDOW_SPACE, codeKey(code));
-  changes.noteDocument("DELETE", ref, convertWindowToJson(stored.resource), undefined);
+  changes.recordDocument("DELETE", ref, convertWindowToJson(stored.resource), undefined);
   return { ref, deleted: true };
 }
 
@@ -190,7 +198,7 @@ function findAddedRefs(
   return refs.flatMap((text, index) => (known.includes(text) ? [] : [{ field: fieldOf(`${name}[${index}]`), text }]));
 }
 
-const ELEMENT = /^element_refs\[(\d+)\]/;
+const ELEMENT_FIELD = /^element_refs\[(\d+)\]/;
 
 /**
  * Returns the index of each element's first reference. Returns all indexes of a list that is too long, so that the

@@ -9,8 +9,8 @@ import {
   type WindowSheetSectionSchema,
 } from "#gen/datacenter/v1/windows_pb.ts";
 import { formatLocalTime } from "#kernel/zoned_time.ts";
-import { formatCountOf, getRefName, listSomeNames } from "#words/names.ts";
-import { formatDoneBy, formatOutElements, formatPartyContact } from "./stored_windows.ts";
+import { formatCountWithNoun, getRefName, listSomeNames } from "#words/names.ts";
+import { formatElementsLine, formatOwnerLine, formatPartyContact } from "./stored_windows.ts";
 
 /** A window, its verdict, and the time zone of texts about it. */
 export interface SheetSubject {
@@ -19,7 +19,7 @@ export interface SheetSubject {
   readonly zone: string;
 }
 
-type Section = MessageInitShape<typeof WindowSheetSectionSchema>;
+type RunSheetSection = MessageInitShape<typeof WindowSheetSectionSchema>;
 
 /** Reasons for elements that go off or cannot be used, the most severe loss first. */
 const LOSS_REASONS: ReadonlySet<WindowReasonKind> = createReasonKinds(
@@ -50,10 +50,10 @@ const WATCHED_REASONS: ReadonlySet<WindowReasonKind> = createReasonKinds(
 
 /** Maximum number of a contact's codes in one line, and of failures in the section about failures. */
 const MAX_SHOWN_CODES = 40;
-const SHOWN_FAILURES = 20;
+const MAX_SHOWN_FAILURES = 20;
 
 /** Builds the run sheet of a window, section by section. Omits sections without lines. */
-export function buildRunSheet(subject: SheetSubject): readonly Section[] {
+export function buildRunSheet(subject: SheetSubject): readonly RunSheetSection[] {
   const { judgement } = subject;
   const sections: readonly { readonly title: string; readonly lines: readonly string[] }[] = [
     { title: "Work", lines: writeWorkLines(subject) },
@@ -74,11 +74,14 @@ export function joinLines(text: string): string {
 }
 
 /** Returns the start and end of a window in a time zone: `2026-11-28 20:00 to 2026-11-28 22:00 Europe/Amsterdam`. */
-export function formatSpan({ startsAt, endsAt }: Pick<MaintenanceWindow, "startsAt" | "endsAt">, zone: string): string {
-  return `${formatTime(startsAt, zone)} to ${formatTime(endsAt, zone)} ${zone}`;
+export function formatWindowSpan(
+  { startsAt, endsAt }: Pick<MaintenanceWindow, "startsAt" | "endsAt">,
+  zone: string,
+): string {
+  return `${formatZonedTime(startsAt, zone)} to ${formatZonedTime(endsAt, zone)} ${zone}`;
 }
 
-export function formatTime(time: string, zone: string): string {
+export function formatZonedTime(time: string, zone: string): string {
   return formatLocalTime(Date.parse(time), zone);
 }
 
@@ -86,10 +89,10 @@ function writeWorkLines({ window, judgement, zone }: SheetSubject): readonly str
   const { code, title = "", owner = "", contact = "", notes = "", elementRefs } = window;
   return [
     title === "" ? code : `${code}: ${title}`,
-    `Time: ${formatSpan(window, zone)}`,
-    formatOutElements(elementRefs),
+    `Time: ${formatWindowSpan(window, zone)}`,
+    formatElementsLine(elementRefs),
     `Verdict at revision ${judgement.revision}: ${judgement.summary}`,
-    ...(owner === "" ? [] : [formatDoneBy(owner)]),
+    ...(owner === "" ? [] : [formatOwnerLine(owner)]),
     ...(contact === "" ? [] : [`To be reached: ${contact}`]),
     ...notes.split("\n").filter((line) => line.trim() !== ""),
   ];
@@ -114,7 +117,7 @@ function writeLossLines({ reasons, omittedReasons, contacts }: CheckWindowRespon
     lost === 0
       ? []
       : [
-          `${formatCountOf(lost, "device or cooling unit", "devices and cooling units")} off or unreachable, those of the work included`,
+          `${formatCountWithNoun(lost, "device or cooling unit", "devices and cooling units")} off or unreachable, those of the work included`,
         ];
   return [
     ...all,
@@ -140,7 +143,7 @@ function writeStepLines({ window, zone }: SheetSubject): readonly string[] {
   const { code, startsAt, elementRefs, state } = window;
   return [
     "Tell everyone listed above",
-    ...(state === "BEGUN" ? [] : [`At ${formatTime(startsAt, zone)} or later: planner dc window begin ${code}`]),
+    ...(state === "BEGUN" ? [] : [`At ${formatZonedTime(startsAt, zone)} or later: planner dc window begin ${code}`]),
     ...elementRefs.map((ref) => `Take ${getRefName(ref)} out of service`),
     "Compare what goes off with the list above. Put the last element back if something else goes off",
     "Do the work",
@@ -148,9 +151,9 @@ function writeStepLines({ window, zone }: SheetSubject): readonly string[] {
 }
 
 function writeFailureLines({ nextFailures, omittedNextFailures }: CheckWindowResponse): readonly string[] {
-  const lines = nextFailures.slice(0, SHOWN_FAILURES).map(({ summary }) => summary);
+  const lines = nextFailures.slice(0, MAX_SHOWN_FAILURES).map(({ summary }) => summary);
   const rest = nextFailures.length - lines.length + omittedNextFailures;
-  return rest > 0 ? [...lines, `and ${formatCountOf(rest, "more failure", "more failures")}`] : lines;
+  return rest > 0 ? [...lines, `and ${formatCountWithNoun(rest, "more failure", "more failures")}`] : lines;
 }
 
 function writeReturnLines({ window, zone }: SheetSubject): readonly string[] {
@@ -158,7 +161,7 @@ function writeReturnLines({ window, zone }: SheetSubject): readonly string[] {
   return [
     ...elementRefs.toReversed().map((ref) => `Put ${getRefName(ref)} back into service`),
     "Check that everything that went off is on again",
-    `By ${formatTime(endsAt, zone)}: planner dc window done ${code}. Until then it counts for other windows, also after its end`,
+    `By ${formatZonedTime(endsAt, zone)}: planner dc window done ${code}. Until then it counts for other windows, also after its end`,
     "If it takes longer: give the window a new end, read its verdict, and tell everyone again",
   ];
 }
@@ -174,10 +177,10 @@ function createReasonKinds(...words: readonly ReasonKind[]): ReadonlySet<WindowR
   return new Set(words.map((word) => WindowReasonKind[word]));
 }
 
-type Notice = MessageInitShape<typeof WindowNoticeSchema>;
+type ContactNotice = MessageInitShape<typeof WindowNoticeSchema>;
 
 /** Writes a text for each contact of a window: what happens to its devices, when, and whom to ask. */
-export function writeNotices(subject: SheetSubject): readonly Notice[] {
+export function writeContactNotices(subject: SheetSubject): readonly ContactNotice[] {
   return subject.judgement.contacts.map((contact) => ({
     tenant: contact.tenant,
     contact: contact.contact,
@@ -188,7 +191,7 @@ export function writeNotices(subject: SheetSubject): readonly Notice[] {
 
 function writeSubjectLine({ window, zone }: SheetSubject): string {
   const { code, title = "" } = window;
-  return joinLines(`Maintenance ${title === "" ? code : `${code}: ${title}`}, ${formatSpan(window, zone)}`);
+  return joinLines(`Maintenance ${title === "" ? code : `${code}: ${title}`}, ${formatWindowSpan(window, zone)}`);
 }
 
 function writeNoticeText({ window, zone }: SheetSubject, contact: WindowContact): string {
@@ -198,7 +201,7 @@ function writeNoticeText({ window, zone }: SheetSubject, contact: WindowContact)
   const parts = [
     [`To: ${formatAffectedParty(contact)}`],
     [
-      `From ${formatTime(startsAt, zone)} to ${formatTime(endsAt, zone)} (${zone}) these elements are out of service:`,
+      `From ${formatZonedTime(startsAt, zone)} to ${formatZonedTime(endsAt, zone)} (${zone}) these elements are out of service:`,
       ...elementRefs.map((ref) => `  ${getRefName(ref)}`),
     ],
     title === "" ? [] : [`Work: ${title}`],

@@ -5,12 +5,12 @@ import type { DcReader, StoredVersion } from "#dc/ports.ts";
 import { MaintenanceWindowSchema, type MaintenanceWindow as WindowMessage } from "#gen/datacenter/v1/windows_pb.ts";
 import { getRefName } from "#words/names.ts";
 import { readCode } from "../../answers/parameters.ts";
-import { toMessage } from "../../messages/convert.ts";
+import { convertToMessage } from "../../messages/convert.ts";
 
 /** Document space of windows, by the key of their code. */
 export const WINDOW_SPACE = "window";
 
-const READ_AT_ONCE = 500;
+const PAGE_SIZE = 500;
 
 /** Reads a window with its version; undefined if it does not exist. */
 export async function readWindow(
@@ -37,16 +37,16 @@ export async function requireWindow(
 export async function readAllWindows(reader: DcReader): Promise<readonly StoredVersion<MaintenanceWindow>[]> {
   const found: StoredVersion<MaintenanceWindow>[] = [];
   for (let after = ""; ; ) {
-    const page = await reader.documents(WINDOW_SPACE, after, READ_AT_ONCE);
+    const page = await reader.documents(WINDOW_SPACE, after, PAGE_SIZE);
     for (const { body } of page) found.push(JSON.parse(body));
     const last = page.at(-1);
-    if (last === undefined || page.length < READ_AT_ONCE) return found;
+    if (last === undefined || page.length < PAGE_SIZE) return found;
     after = last.key;
   }
 }
 
 export function createWindowMessage({ resource, ...version }: StoredVersion<MaintenanceWindow>): WindowMessage {
-  return toMessage(MaintenanceWindowSchema, { ...resource, ...version });
+  return convertToMessage(MaintenanceWindowSchema, { ...resource, ...version });
 }
 
 /** Converts a window to the message that replies contain. @param now ISO 8601 */
@@ -60,10 +60,10 @@ export function formatPartyContact(owner: string, contact: string): string {
 }
 
 /** Returns the line of run sheets and calendars that lists the elements out of service. */
-export function formatOutElements(elementRefs: readonly string[]): string {
+export function formatElementsLine(elementRefs: readonly string[]): string {
   return `Out: ${elementRefs.map(getRefName).join(", ")}`;
 }
 
-export function formatDoneBy(owner: string): string {
+export function formatOwnerLine(owner: string): string {
   return `Done by: ${owner}`;
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { DcContext } from "#dc/context.ts";
-import { type CalendarEvent, writeCalendar } from "#dc/exchange/calendar/write_calendar.ts";
+import { type CalendarEvent, formatCalendar } from "#dc/exchange/calendar/write_calendar.ts";
 import {
   WINDOW_IMPACTS,
   WINDOW_STATES,
@@ -11,11 +11,11 @@ import {
 } from "#dc/model/enum_values.ts";
 import type { MaintenanceWindow } from "#dc/model/maintenance_window.ts";
 import type { ListedWindow } from "#gen/datacenter/v1/windows_pb.ts";
-import { formatDoneBy, formatOutElements, formatPartyContact } from "./stored_windows.ts";
+import { formatElementsLine, formatOwnerLine, formatPartyContact } from "./stored_windows.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Time for which the calendar lists a cancelled window after its last change. Source: docs/windows.md#calendar. */
-const CANCELLED_STAYS_MS = 90 * DAY_MS;
+const CANCELLED_LISTED_MS = 90 * DAY_MS;
 
 export interface CalendarSource {
   /** Name that distinguishes this database's entries in a calendar with entries of several databases. */
@@ -33,9 +33,9 @@ export function deriveCalendarInstance({ pageKey }: Pick<DcContext, "pageKey">):
 export function writeWindowCalendar(windows: readonly ListedWindow[], { instance, now }: CalendarSource): string {
   const shown = windows.filter(({ window }) => {
     const isCancelled = WINDOW_STATES[(window?.state ?? 0) - 1] === "CANCELLED";
-    return !isCancelled || readTimestampMs(window?.updateTime) > now - CANCELLED_STAYS_MS;
+    return !isCancelled || readTimestampMs(window?.updateTime) > now - CANCELLED_LISTED_MS;
   });
-  return writeCalendar(
+  return formatCalendar(
     "Maintenance windows",
     shown.map((listed) => createCalendarEvent(listed, instance)),
   );
@@ -56,8 +56,8 @@ function createCalendarEvent({ window, verdict, impact, summary }: ListedWindow,
   const judged = WINDOW_VERDICTS[verdict - 1];
   const lines = [
     summary === "" ? "" : `Verdict: ${summary}`,
-    formatOutElements(elementRefs),
-    owner === "" ? "" : formatDoneBy(owner),
+    formatElementsLine(elementRefs),
+    owner === "" ? "" : formatOwnerLine(owner),
     notes,
   ];
   return {
@@ -72,7 +72,7 @@ function createCalendarEvent({ window, verdict, impact, summary }: ListedWindow,
     contact: formatPartyContact(owner, contact),
     status: findCalendarStatus(state, judged),
     maintenanceId: code,
-    maintenanceStatus: maintenanceStatus(state, judged),
+    maintenanceStatus: findMaintenanceStatus(state, judged),
     impact: (WINDOW_IMPACTS[impact - 1] ?? "").replaceAll("_", "-"),
     objectIds: elementRefs,
     instance,
@@ -85,7 +85,10 @@ function findCalendarStatus(state: WindowState, verdict: WindowVerdict | undefin
   return state !== "DONE" && (verdict === "NO_GO" || verdict === "UNKNOWN") ? "TENTATIVE" : "CONFIRMED";
 }
 
-function maintenanceStatus(state: WindowState, verdict: WindowVerdict | undefined): CalendarEvent["maintenanceStatus"] {
+function findMaintenanceStatus(
+  state: WindowState,
+  verdict: WindowVerdict | undefined,
+): CalendarEvent["maintenanceStatus"] {
   if (state === "BEGUN") return "IN-PROCESS";
   return state === "DONE" ? "COMPLETED" : findCalendarStatus(state, verdict);
 }

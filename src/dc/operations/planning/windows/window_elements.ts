@@ -4,7 +4,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import type { Location } from "#dc/model/resources.ts";
 import type { DcReader, DeviceFilter } from "#dc/ports.ts";
-import { FAILING_KINDS, type RequestedRef } from "../../answers/failing_sources.ts";
+import { FAILING_REF_KINDS, type RequestedRef } from "../../answers/failing_sources.ts";
 import { readRef } from "../../answers/parameters.ts";
 
 /** Kinds of references that accept the loss of an element, and the prefix that accepts the loss of a role. */
@@ -12,22 +12,23 @@ export const ACCEPTED_KINDS = ["device", "rack", "crac", "row", "room", "zone", 
 export const ROLE_PREFIX = "role:";
 
 /** Checks the references of a window. @throws Refusal for the first with an unsupported kind or a missing element */
-export async function checkElementRefs(reader: DcReader, refs: readonly RequestedRef[]): Promise<void> {
+export async function requireStoredElements(reader: DcReader, refs: readonly RequestedRef[]): Promise<void> {
   for (const { field, text } of refs)
-    if (!(await isRefStored(reader, readRef(field, text, FAILING_KINDS)))) throw refuseMissingRef(field, text);
+    if (!(await isRefStored(reader, readRef(field, text, FAILING_REF_KINDS))))
+      throw createMissingRefRefusal(field, text);
 }
 
 /** Checks accepted losses. @throws Refusal for the first with an unsupported kind or a missing element */
-export async function checkAcceptedTexts(reader: DcReader, refs: readonly RequestedRef[]): Promise<void> {
+export async function requireStoredLosses(reader: DcReader, refs: readonly RequestedRef[]): Promise<void> {
   for (const { field, text } of refs) {
     const isThere = text.startsWith(ROLE_PREFIX)
       ? await hasDevice(reader, { roles: [text.slice(ROLE_PREFIX.length)] })
       : await isRefStored(reader, readRef(field, text, ACCEPTED_KINDS));
-    if (!isThere) throw refuseMissingRef(field, text);
+    if (!isThere) throw createMissingRefRefusal(field, text);
   }
 }
 
-export function refuseMissingRef(field: string, text: string) {
+export function createMissingRefRefusal(field: string, text: string) {
   return refuse("NOT_FOUND", `Cannot find ${field} "${text}"`, { field, value: text, ref: text });
 }
 
@@ -59,21 +60,21 @@ async function isRefStored(reader: DcReader, ref: Ref): Promise<boolean> {
     case "room":
     case "row":
     case "zone":
-      return isPlaceStored(reader, ref);
+      return isLocationStored(reader, ref);
     default:
       return false;
   }
 }
 
-type Place = Extract<Ref, { readonly kind: "floor" | "room" | "row" | "zone" }>;
+type LocationRef = Extract<Ref, { readonly kind: "floor" | "room" | "row" | "zone" }>;
 
 /** Whether a rack, a cooling unit or a device has the location. For a zone, devices do not count. */
-async function isPlaceStored(reader: DcReader, ref: Place): Promise<boolean> {
+async function isLocationStored(reader: DcReader, ref: LocationRef): Promise<boolean> {
   const { site: siteId, floor: floorNumber } = ref;
-  const named = (location: Location) =>
+  const getAreaName = (location: Location) =>
     ref.kind === "room" ? location.room : ref.kind === "row" ? location.row : location.zoneId;
   const holds = ({ location }: { readonly location?: Location }) =>
-    location !== undefined && (ref.kind === "floor" || codeKey(named(location) ?? "") === codeKey(ref.name));
+    location !== undefined && (ref.kind === "floor" || codeKey(getAreaName(location) ?? "") === codeKey(ref.name));
   if ((await reader.racksOnFloor(siteId, floorNumber)).some(holds)) return true;
   if ((await reader.cracsOnFloor(siteId, floorNumber)).some(holds)) return true;
   if (ref.kind === "floor") return hasDevice(reader, { floors: [{ siteId, floorNumber }] });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { micromark } from "micromark";
-import { buildMessage, escapeLiteral, type Markup } from "#cli/dc/notices/notice_text.ts";
+import { buildMessageBody, escapeValue, type Markup } from "#cli/dc/notices/notice_text.ts";
 import { law } from "../../../../support/law.ts";
 import { LAW_RUNS } from "../../../../support/law_runs.ts";
 
@@ -40,11 +40,11 @@ const notice = (summary: string) => ({
   },
 });
 const sent = (summary: string, markup: Markup) =>
-  JSON.parse(buildMessage(notice(summary), { text: "{summary}", field: "text", markup })).text as string;
+  JSON.parse(buildMessageBody(notice(summary), { text: "{summary}", field: "text", markup })).text as string;
 
 test("messageText fills a template in, whose own text keeps its markup", () => {
   const template = { text: "*{severity}* {summary} {elements}", field: "content", markup: "slack" } as const;
-  expect(buildMessage(notice('Rack "A01" is at {fault} <!here>'), template)).toBe(
+  expect(buildMessageBody(notice('Rack "A01" is at {fault} <!here>'), template)).toBe(
     JSON.stringify({ content: '*HIGH* Rack "A01" is at {fault} &lt;!here&gt; rack:A01' }),
   );
 });
@@ -85,6 +85,6 @@ describe("literalText", () => {
   });
 
   test("changes nothing for a tool that reads plain text", () => {
-    for (const name of NAMES) expect(escapeLiteral(name, "none")).toBe(name);
+    for (const name of NAMES) expect(escapeValue(name, "none")).toBe(name);
   });
 });

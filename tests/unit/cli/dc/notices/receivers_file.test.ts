@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseKeys } from "#cli/dc/notices/post_notice.ts";
+import { parseSigningKeys } from "#cli/dc/notices/post_notice.ts";
 import { readReceivers } from "#cli/dc/notices/receivers_file.ts";
 import { emptyFolder } from "../../../../support/dc_server.ts";
 
@@ -63,7 +63,7 @@ test.each([
   "whsec_c2hvcnQ=",
   "A".repeat(200),
 ])("readKeys refuses %j", (text) => {
-  expect(() => parseKeys(text)).toThrow("expected one secret a line");
+  expect(() => parseSigningKeys(text)).toThrow("expected one secret a line");
 });
 
 test("readReceivers refuses two receivers of one name", async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { SlowCalls } from "#cli/dc/serve/serve.ts";
+import { SlowCallLogger } from "#cli/dc/serve/serve.ts";
 
 test("SlowCalls tells of a method once a minute, with how many there were between", () => {
   const said: string[] = [];
-  const slow = new SlowCalls((message) => said.push(message));
+  const slow = new SlowCallLogger((message) => said.push(message));
   const call = (method: string, seconds: number) => ({ method, interface: "GRPC", outcome: "ok", seconds }) as const;
 
   slow.observe(call("GetRack", 0.5), 0);

@@ -32,7 +32,7 @@ const rack = (parts: Partial<Rack> = {}): Rack => ({ code: "R", location: place,
 function answer(parts: Partial<Inventory>, scope = "floor:S/1", options: Partial<ThermalOptions> = {}) {
   const inventory = { racks: [rack()], devices: [], cracs: [], cables: [], fabricLinks: [], ...parts };
   const all = { basis: "ALLOCATED" as const, reserveUnits: 1, failedCracCodes: [], ...options };
-  return computeThermalHeadroom(Topology.of(inventory), parseRef(scope) as Ref, all);
+  return computeThermalHeadroom(Topology.createFromInventory(inventory), parseRef(scope) as Ref, all);
 }
 
 test.each([

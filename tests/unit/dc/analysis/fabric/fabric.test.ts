@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { completeCablePath } from "#dc/analysis/cabling/cable_path.ts";
-import { type FabricOptions, matchCables } from "#dc/analysis/fabric/fabric.ts";
+import { type FabricOptions, matchCablePath } from "#dc/analysis/fabric/fabric.ts";
 import type { Device, FabricLink, Port } from "#dc/model/resources.ts";
 import { ams1Inventory } from "../../../../support/dc/ams1_inventory.ts";
 import { wholeFabric } from "../../../../support/dc/whole_fabric.ts";
@@ -131,9 +131,9 @@ test("matchCables compares where the cables end with where the link says", () =>
   const path = (destination: typeof ends.b | undefined, status: "COMPLETE" | "OPEN" | "UNCONNECTED") =>
     completeCablePath({ origin: ends.a, destination, status, hops: [], segments: [] });
 
-  expect(matchCables(ends, path(ends.b, "COMPLETE"))).toBe("MATCHED");
-  expect(matchCables(ends, path({ deviceCode: "s", portName: "3" }, "COMPLETE"))).toBe("MISMATCH");
-  expect(matchCables(ends, path(undefined, "OPEN"))).toBe("MISMATCH");
-  expect(matchCables(ends, path(undefined, "UNCONNECTED"))).toBe("MISSING");
-  expect(matchCables(link("l", "s"), undefined)).toBe("UNKNOWN");
+  expect(matchCablePath(ends, path(ends.b, "COMPLETE"))).toBe("MATCHED");
+  expect(matchCablePath(ends, path({ deviceCode: "s", portName: "3" }, "COMPLETE"))).toBe("MISMATCH");
+  expect(matchCablePath(ends, path(undefined, "OPEN"))).toBe("MISMATCH");
+  expect(matchCablePath(ends, path(undefined, "UNCONNECTED"))).toBe("MISSING");
+  expect(matchCablePath(link("l", "s"), undefined)).toBe("UNKNOWN");
 });

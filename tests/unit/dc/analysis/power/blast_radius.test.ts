@@ -15,7 +15,7 @@ function blast(
   ref: string,
   options: Partial<BlastOptions> = {},
 ): BlastRadius & { readonly graph: PowerGraph } {
-  const topology = Topology.of(site);
+  const topology = Topology.createFromInventory(site);
   const { power: graph } = topology;
   const { nodes, equipment } = resolveSourceNodes(topology, ref, "source_ref");
   const all = { basis: "ALLOCATED" as const, cascade: false, assumeBattery: false, ...options };
@@ -68,16 +68,16 @@ describe("computeBlastRadius on the sample site", () => {
   });
 
   test("finds that RPP-A-D carries 54.8 %, and 109.5 % after one failure", async () => {
-    const topology = Topology.of(await ams1Inventory());
+    const topology = Topology.createFromInventory(await ams1Inventory());
     const index = topology.power.indexOf.get("device:rpp-a-d") ?? -1;
-    const { loads, failover } = topology.carried("ALLOCATED");
+    const { loads, failover } = topology.computeCarriedLoads("ALLOCATED");
 
     expect([Math.round(loads.watts[index] ?? 0), failover.loads[index]]).toEqual([119_520, 238_920]);
   });
 });
 
 test("the losses that a large site leaves out change no figure of the sample site", async () => {
-  const topology = Topology.of(await ams1Inventory());
+  const topology = Topology.createFromInventory(await ams1Inventory());
   const { power: graph, live } = topology;
   const input = { graph, live, loads: topology.apparentLoads("ALLOCATED"), basis: "ALLOCATED" as const };
 
@@ -90,7 +90,7 @@ test("the losses that a large site leaves out change no figure of the sample sit
 });
 
 test("the losses that a large site leaves out are not those of one outlet of two that supply a device", () => {
-  const topology = Topology.of(
+  const topology = Topology.createFromInventory(
     inventory(
       source("U"),
       panel("P", ["device:U"], ["F1", "F2"]),

@@ -12,7 +12,7 @@ const INPUT = { basis: "ALLOCATED" as const, now: "2026-06-01T00:00:00.000Z" };
 function reasons(rack: Partial<Rack>, ...devices: readonly Device[]) {
   const whole = { code: "R", uHeight: 10, ...rack };
   const site = { ...inventory(source("A"), source("B"), ...devices), racks: [whole] };
-  const standing = Topology.of(site).rackStanding(whole, INPUT);
+  const standing = Topology.createFromInventory(site).computeRackStanding(whole, INPUT);
   const { health, reasons: found } = standing;
   return { health, found: found.map(({ code, ref, health: weight }) => [code, ref, weight]) };
 }
@@ -168,7 +168,11 @@ describe("computeRackHealth", () => {
 
 describe("computeFloorPlan", () => {
   async function plan(): Promise<FloorAnswer> {
-    return computeFloorPlan(Topology.of(await ams1Inventory()), parseRef("floor:AMS1/1") as Ref, INPUT);
+    return computeFloorPlan(
+      Topology.createFromInventory(await ams1Inventory()),
+      parseRef("floor:AMS1/1") as Ref,
+      INPUT,
+    );
   }
 
   test("shows every rack, unit and floor-standing device of the sample inside its extents", async () => {

@@ -40,7 +40,7 @@ async function ask<Request extends DescMessage, Reply extends DescMessage>(
 ): Promise<any> {
   const store = await ams1Store();
   return store.read(async (reader) => {
-    const world = { reader, topology: await topologies.at(reader), now: NOW };
+    const world = { reader, topology: await topologies.getTopology(reader), now: NOW };
     const message = await answer(world, fromJson(requestSchema, request));
     const received = fromBinary(replySchema, toBinary(replySchema, message));
     return toJson(replySchema, received, { useProtoFieldName: true, alwaysEmitImplicit: true });

@@ -4,7 +4,7 @@ import { CooperativeScheduler, IDLE_PEER } from "#dc/operations/answers/cooperat
 /** Works until its slice is used up and yields, as often as told. */
 async function work(scheduler: CooperativeScheduler, slices: number, onSlice: () => void = () => {}): Promise<void> {
   for (let slice = 0; slice < slices; slice++) {
-    while (!scheduler.isDue());
+    while (!scheduler.isYieldDue());
     onSlice();
     await scheduler.yieldIfDue();
   }
@@ -15,7 +15,7 @@ test("CooperativeScheduler.ofWrite goes on beside many peers in a few turns, and
   const peers = Array.from({ length: 40 }, () => work(new CooperativeScheduler(undefined, {}), 2, () => others++));
   const before = others;
 
-  await work(CooperativeScheduler.ofWrite(), 10);
+  await work(CooperativeScheduler.createForWrite(), 10);
 
   // One slice of others in every third turn, and one that was on its way in each.
   expect(others - before).toBeGreaterThan(2);
@@ -29,7 +29,7 @@ test("CooperativeScheduler.join lets work go on in the turns of the peer that jo
   const queue = Array.from({ length: 20 }, () => work(new CooperativeScheduler(undefined, busy), 1, () => {}));
   const rest = queue.map((one, index) => one.then(() => order.push(`busy ${index}`)));
   const shared = new CooperativeScheduler(undefined, busy);
-  shared.join(joined);
+  shared.addPeer(joined);
 
   await work(shared, 1);
   order.push("shared");
@@ -57,7 +57,7 @@ test("CooperativeScheduler.join takes idle work out of the idle turns", async ()
   const peers = Array.from({ length: 6 }, () => work(new CooperativeScheduler(undefined, {}), 20, () => others++));
   expect(shared.isIdle).toBe(true);
 
-  shared.join({});
+  shared.addPeer({});
   await work(shared, 3);
 
   expect(shared.isIdle).toBe(false);

@@ -1,17 +1,17 @@
 import { expect, test } from "bun:test";
 import { type DescMessage, fromJson } from "@bufbuild/protobuf";
-import { convertFromMessage, toMessage } from "#dc/operations/messages/convert.ts";
-import { SCHEMAS } from "#dc/operations/writes/changes.ts";
+import { convertFromMessage, convertToMessage } from "#dc/operations/messages/convert.ts";
+import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { DeviceSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { ams1 } from "../../../../support/dc/ams1.ts";
 import { itemsByKind } from "../../../../support/site_lines.ts";
 
 test("convertFromMessage and toMessage give back every item of the sample", () => {
   for (const [kind, item] of itemsByKind(ams1)) {
-    const schema: DescMessage = SCHEMAS[kind];
+    const schema: DescMessage = RESOURCE_SCHEMAS[kind];
     const message = fromJson(schema, item);
 
-    expect(toMessage(schema, convertFromMessage<object>(schema, message))).toEqual(message);
+    expect(convertToMessage(schema, convertFromMessage<object>(schema, message))).toEqual(message);
   }
 });
 

@@ -2,14 +2,16 @@ import { expect, test } from "bun:test";
 import { toJson } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { toMessage } from "#dc/operations/messages/convert.ts";
+import { convertToMessage } from "#dc/operations/messages/convert.ts";
 import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
-import { SCHEMAS } from "#dc/operations/writes/changes.ts";
+import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { ams1Inventory } from "../../../../support/dc/ams1_inventory.ts";
 import { cable, crac, device, fabricLink, rack } from "../../../../support/dc/arbitrary.ts";
 
 function viaMessage(kind: ResourceKind, resource: object): unknown {
-  return toJson(SCHEMAS[kind], toMessage(SCHEMAS[kind], resource), { useProtoFieldName: true });
+  return toJson(RESOURCE_SCHEMAS[kind], convertToMessage(RESOURCE_SCHEMAS[kind], resource), {
+    useProtoFieldName: true,
+  });
 }
 
 test("a resource's JSON is that of its message", () => {
@@ -17,7 +19,7 @@ test("a resource's JSON is that of its message", () => {
   for (const [kind, arbitrary] of Object.entries(kinds) as [ResourceKind, fc.Arbitrary<object>][]) {
     fc.assert(
       fc.property(arbitrary, (resource) => {
-        expect(convertModelToJson(SCHEMAS[kind], resource)).toEqual(viaMessage(kind, resource) as never);
+        expect(convertModelToJson(RESOURCE_SCHEMAS[kind], resource)).toEqual(viaMessage(kind, resource) as never);
       }),
     );
   }
@@ -29,7 +31,7 @@ test("so is that of everything in the sample site", async () => {
 
   for (const [kind, list] of Object.entries(lists) as [ResourceKind, readonly object[]][]) {
     for (const resource of list)
-      expect(convertModelToJson(SCHEMAS[kind], resource)).toEqual(viaMessage(kind, resource) as never);
+      expect(convertModelToJson(RESOURCE_SCHEMAS[kind], resource)).toEqual(viaMessage(kind, resource) as never);
   }
 });
 
@@ -48,6 +50,6 @@ test("moments, zeros and empty values are written as proto JSON has them", () =>
       placement: { xMm: 0, yMm: 5, widthMm: 0, depthMm: 0, rotationDeg: 0 },
     };
 
-    expect(convertModelToJson(SCHEMAS.rack, resource)).toEqual(viaMessage("rack", resource) as never);
+    expect(convertModelToJson(RESOURCE_SCHEMAS.rack, resource)).toEqual(viaMessage("rack", resource) as never);
   }
 });

@@ -5,14 +5,14 @@ import type { ResourceKind } from "#dc/model/resources.ts";
 import { convertFromMessage } from "#dc/operations/messages/convert.ts";
 import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
 import { convertPlainJson } from "#dc/operations/messages/plain_json.ts";
-import { SCHEMAS } from "#dc/operations/writes/changes.ts";
+import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { ams1 } from "../../../../support/dc/ams1.ts";
 import { cable, crac, device, fabricLink, rack } from "../../../../support/dc/arbitrary.ts";
 import { LAW_RUNS } from "../../../../support/law_runs.ts";
 import { itemsByKind } from "../../../../support/site_lines.ts";
 
 function viaMessage(kind: ResourceKind, json: JsonValue): object {
-  return convertFromMessage<object>(SCHEMAS[kind], fromJson(SCHEMAS[kind], json));
+  return convertFromMessage<object>(RESOURCE_SCHEMAS[kind], fromJson(RESOURCE_SCHEMAS[kind], json));
 }
 
 /** What a field of a line may hold that is not what an export writes there. */
@@ -35,19 +35,26 @@ const odd: fc.Arbitrary<JsonValue> = fc.constantFrom<JsonValue[]>(
 
 test("plain JSON becomes the model that its message becomes", () => {
   for (const [kind, item] of itemsByKind(ams1)) {
-    expect(convertPlainJson<object>(SCHEMAS[kind], item)).toStrictEqual(viaMessage(kind, item));
+    expect(convertPlainJson<object>(RESOURCE_SCHEMAS[kind], item)).toStrictEqual(viaMessage(kind, item));
   }
 });
 
 test("whatever else a field holds, the model is the same or there is none", () => {
   const kinds = { device, rack, crac, cable, fabric_link: fabricLink } as const;
   for (const [kind, arbitrary] of Object.entries(kinds) as [ResourceKind, fc.Arbitrary<object>][]) {
-    const names = ["colour", "__proto__", ...SCHEMAS[kind].fields.flatMap(({ name, jsonName }) => [name, jsonName])];
+    const names = [
+      "colour",
+      "__proto__",
+      ...RESOURCE_SCHEMAS[kind].fields.flatMap(({ name, jsonName }) => [name, jsonName]),
+    ];
     const edits = fc.array(fc.tuple(fc.constantFrom(...names), odd), { maxLength: 2 });
     fc.assert(
       fc.property(arbitrary, edits, (resource, changed) => {
-        const json: JsonObject = { ...convertModelToJson(SCHEMAS[kind], resource), ...Object.fromEntries(changed) };
-        const model = convertPlainJson<object>(SCHEMAS[kind], json);
+        const json: JsonObject = {
+          ...convertModelToJson(RESOURCE_SCHEMAS[kind], resource),
+          ...Object.fromEntries(changed),
+        };
+        const model = convertPlainJson<object>(RESOURCE_SCHEMAS[kind], json);
 
         if (model !== undefined) expect(model).toStrictEqual(viaMessage(kind, json));
       }),
@@ -71,5 +78,7 @@ test("what is unknown, output only, null or spelled twice is left to the reader 
     { code: "R1", measured_at: "0000-01-01T00:00:00Z" },
   ];
 
-  expect(wrong.map((json) => convertPlainJson<object>(SCHEMAS.rack, json))).toEqual(wrong.map(() => undefined));
+  expect(wrong.map((json) => convertPlainJson<object>(RESOURCE_SCHEMAS.rack, json))).toEqual(
+    wrong.map(() => undefined),
+  );
 });

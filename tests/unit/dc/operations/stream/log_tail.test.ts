@@ -18,10 +18,10 @@ test("ChangeStream.next lets the event loop turn between streams, when one chang
   };
   const woken: number[] = [];
   const streams = await Promise.all(
-    Array.from({ length: 30 }, () => service.changeStream(undefined, { interface: "REST" })),
+    Array.from({ length: 30 }, () => service.openChangeStream(undefined, { interface: "REST" })),
   );
   const waits = streams.map(async (stream) => {
-    const notices = await stream.next(60_000, AbortSignal.timeout(60_000));
+    const notices = await stream.readNext(60_000, AbortSignal.timeout(60_000));
     woken.push(turns);
     spin(1);
     stream.close();
@@ -39,16 +39,16 @@ test("ChangeStream.next lets the event loop turn between streams, when one chang
 
 test("ChangeStream.next returns no notice once its time is over, and leaves longer waits alone", async () => {
   const { service } = await testService();
-  const stream = () => service.changeStream(undefined, { interface: "REST" });
+  const stream = () => service.openChangeStream(undefined, { interface: "REST" });
   const [short, long] = [await stream(), await stream()];
   let isLongOver = false;
   const ending = new AbortController();
-  const waiting = long.next(60_000, ending.signal).then((notices) => {
+  const waiting = long.readNext(60_000, ending.signal).then((notices) => {
     isLongOver = true;
     return notices;
   });
 
-  expect(await short.next(1, AbortSignal.timeout(60_000))).toEqual([]);
+  expect(await short.readNext(1, AbortSignal.timeout(60_000))).toEqual([]);
 
   expect(isLongOver).toBe(false);
   ending.abort();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Interrupted, translatePostgresError } from "#dc/store/postgres/postgres_errors.ts";
+import { InterruptedTransaction, translatePostgresError } from "#dc/store/postgres/postgres_errors.ts";
 
 const withCode = (code: string, more: object = {}) => Object.assign(new Error("as it was said"), { code, ...more });
 const fromServer = (code: string) => withCode(code, { severity: "ERROR" });
@@ -22,6 +22,6 @@ describe("translateError", () => {
     const error = fromServer("23503");
 
     expect(translatePostgresError(error)).toBe(error);
-    expect(translatePostgresError(error)).not.toBeInstanceOf(Interrupted);
+    expect(translatePostgresError(error)).not.toBeInstanceOf(InterruptedTransaction);
   });
 });

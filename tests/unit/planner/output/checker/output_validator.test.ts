@@ -20,7 +20,7 @@ function schema(path: string, content: unknown): void {
 }
 
 async function problems(path: string, value: unknown = {}): Promise<readonly string[]> {
-  const verdict = await outputs.validate(path, JSON.stringify(value));
+  const verdict = await outputs.validateOutput(path, JSON.stringify(value));
   return "problems" in verdict ? verdict.problems : [verdict.kind];
 }
 
@@ -36,7 +36,7 @@ test("validate finds a schema by its path from the root and by its bare name", a
 test("validate says that an output holds no JSON", async () => {
   schema(`${FOLDER}/a.json`, true);
 
-  expect(await outputs.validate("a.json", "All done.")).toEqual({ kind: "no_json" });
+  expect(await outputs.validateOutput("a.json", "All done.")).toEqual({ kind: "no_json" });
 });
 
 test("validate reads the schema anew each time", async () => {
@@ -57,7 +57,7 @@ test.each([
   ["/etc/passwd", "/etc/passwd: lies outside the project"],
   [".planner/specs", ".planner/specs: is no file"],
 ])("validate refuses the schema path %j", async (path, problem) => {
-  expect(await outputs.validate(path, "1")).toEqual({ kind: "invalid_schema", problems: [problem] });
+  expect(await outputs.validateOutput(path, "1")).toEqual({ kind: "invalid_schema", problems: [problem] });
 });
 
 test("validate refuses a link that leads out of the project", async () => {
@@ -96,8 +96,8 @@ test("validate refuses a schema file that is too large or nests too deeply", asy
 test("validate refuses an output that is too large or nests too deeply", async () => {
   schema(`${FOLDER}/a.json`, true);
 
-  expect(await outputs.validate("a.json", `"${"x".repeat(17 * 1024 * 1024)}"`)).toMatchObject({ kind: "failed" });
-  expect(await outputs.validate("a.json", "[".repeat(20_000) + "]".repeat(20_000))).toEqual({
+  expect(await outputs.validateOutput("a.json", `"${"x".repeat(17 * 1024 * 1024)}"`)).toMatchObject({ kind: "failed" });
+  expect(await outputs.validateOutput("a.json", "[".repeat(20_000) + "]".repeat(20_000))).toEqual({
     kind: "failed",
     problems: ["output nests 20000 levels deep: expected at most 500"],
   });
@@ -107,8 +107,10 @@ test("validate compares values as deep as it allows", async () => {
   const level = { anyOf: [{ type: "array", items: { $ref: "#" } }, { type: "integer" }] };
   schema(`${FOLDER}/a.json`, { allOf: [{ oneOf: [level] }] });
 
-  expect(await outputs.validate("a.json", `${"[".repeat(499)}1${"]".repeat(499)}`)).toEqual(PASSED);
-  expect(await outputs.validate("a.json", `${"[".repeat(499)}"x"${"]".repeat(499)}`)).toMatchObject({ kind: "failed" });
+  expect(await outputs.validateOutput("a.json", `${"[".repeat(499)}1${"]".repeat(499)}`)).toEqual(PASSED);
+  expect(await outputs.validateOutput("a.json", `${"[".repeat(499)}"x"${"]".repeat(499)}`)).toMatchObject({
+    kind: "failed",
+  });
 });
 
 test("validate follows references over files, circles included", async () => {
@@ -206,8 +208,8 @@ test("validate sees the same value in either process", async () => {
   schema(`${FOLDER}/there.json`, { ...numbers, pattern: "x" });
   const output = "[1e400, -0, 1.0, 12345678901234567890]";
 
-  expect(await outputs.validate("here.json", output)).toEqual(PASSED);
-  expect(await outputs.validate("there.json", output)).toEqual(PASSED);
+  expect(await outputs.validateOutput("here.json", output)).toEqual(PASSED);
+  expect(await outputs.validateOutput("there.json", output)).toEqual(PASSED);
 });
 
 test("promptSection shows the schema with what it refers to", async () => {

@@ -36,8 +36,8 @@ test("claim writes who holds it, and release removes that", async () => {
     heartbeat: NOW.toISOString(),
   });
   expect(Date.parse(lock.started_at)).toBeLessThan(Date.now());
-  expect(await claims.ids()).toEqual([ID]);
-  expect(await openWorkStore(project.root, clock).lockHolder(ID)).toEqual({
+  expect(await claims.listIds()).toEqual([ID]);
+  expect(await openWorkStore(project.root, clock).readLockHolder(ID)).toEqual({
     pid: process.pid,
     alive: true,
     file: LOCK,
@@ -46,7 +46,7 @@ test("claim writes who holds it, and release removes that", async () => {
   await claim.release();
   await claim.release();
 
-  expect(await claims.holder(ID)).toBeNull();
+  expect(await claims.readHolder(ID)).toBeNull();
   expect(project.list(".planner/locks")).toEqual(["edit.db"]);
 });
 
@@ -159,7 +159,7 @@ test("renew writes the present heartbeat and keeps the agent", async () => {
   using project = tempProject();
   let now = NOW;
   const claim = claimOf(await openClaims(project.root, { now: () => now }).claim(ID, "mine"));
-  await claim.noteAgent({ pid: 7, began: "boot:7" });
+  await claim.recordAgent({ pid: 7, began: "boot:7" });
   now = new Date(NOW.getTime() + 60_000);
 
   expect(await claim.renew()).toBe(true);
@@ -179,5 +179,5 @@ test("clearStaleClaim removes a dead claim and no live one", async () => {
   project.write(LOCK, String(NOBODY));
 
   expect(await claims.clearStale(ID)).toMatchObject({ pid: NOBODY });
-  expect(await claims.ids()).toEqual([]);
+  expect(await claims.listIds()).toEqual([]);
 });

@@ -23,31 +23,31 @@ test("start and finish write the record of the contract, and the first end stays
   const file = `.planner/processes/${record.process_id}.json`;
   const at = new Date("2026-01-05T12:00:00Z");
 
-  await records.start(record);
+  await records.startRecord(record);
   const running = JSON.parse(project.read(file));
-  const finished = await records.finish(record.process_id, { status: "completed" }, at);
-  const again = await records.finish(record.process_id, { status: "failed", error: "late" }, new Date());
+  const finished = await records.finishRecord(record.process_id, { status: "completed" }, at);
+  const again = await records.finishRecord(record.process_id, { status: "failed", error: "late" }, new Date());
 
   expect(running).toEqual({ ...record, status: "running", completed_at: null, host: hostname() });
   expect([finished, again]).toEqual([true, false]);
-  expect(await openWorkStore(project.root, clock).processes()).toEqual([
+  expect(await openWorkStore(project.root, clock).readProcesses()).toEqual([
     { ...record, status: "completed", completed_at: at.toISOString() },
   ]);
-  expect(await records.finish("nobody-1", { status: "failed", error: "x" }, at)).toBe(false);
+  expect(await records.finishRecord("nobody-1", { status: "failed", error: "x" }, at)).toBe(false);
 });
 
 test("announce writes the record where the process has none of its own, be it running or ended", async () => {
   using project = tempProject();
   const { records } = openRuns(project.root, clock);
-  const stored = () => openWorkStore(project.root, clock).processes();
+  const stored = () => openWorkStore(project.root, clock).readProcesses();
   const record = recordOf(process.pid);
   const old = { ...record, started_at: "2025-01-05T12:00:00.000Z" };
 
-  await records.announce(old);
-  await records.announce(record);
+  await records.announceRecord(old);
+  await records.announceRecord(record);
   const announced = await stored();
-  await records.finish(record.process_id, { status: "completed" }, new Date());
-  await records.announce(record);
+  await records.finishRecord(record.process_id, { status: "completed" }, new Date());
+  await records.announceRecord(record);
 
   expect(announced).toEqual([{ ...record, status: "running", completed_at: null }]);
   expect(await stored()).toMatchObject([{ started_at: record.started_at, status: "completed" }]);
@@ -58,12 +58,12 @@ test("repair makes records failed whose process is gone, on disk, and no other",
   using project = tempProject();
   const { records } = openRuns(project.root, clock);
   const gone = sleeper();
-  await records.start(recordOf(process.pid));
-  await records.start(recordOf(gone.pid));
+  await records.startRecord(recordOf(process.pid));
+  await records.startRecord(recordOf(gone.pid));
   await gone[Symbol.asyncDispose]();
 
-  const repaired = await records.repair();
-  const again = await records.repair();
+  const repaired = await records.repairRecords();
+  const again = await records.repairRecords();
 
   expect(repaired.map(({ pid, status }) => [pid, status])).toEqual([[gone.pid, "failed"]]);
   expect(again).toEqual([]);
@@ -87,7 +87,7 @@ test("a kill amid writing leaves records and statuses whole, and its leftovers a
   }
 
   const { records, worktrees } = openRuns(project.root, clock);
-  await records.start(recordOf(process.pid));
+  await records.startRecord(recordOf(process.pid));
   await worktrees.writeStatus({ spec_id: ID, status: "done", error: null, commits: [] });
 
   expect(project.list(".planner/processes")).toEqual([`${ID}-${process.pid}.json`, `${ID}.json`]);
@@ -115,12 +115,12 @@ test("a run that was killed after its spec was completed, and before its record 
   for (const [mode, frontmatter, folder, end] of ends) {
     using project = tempProject();
     const { records } = openRuns(project.root, clock);
-    await records.start({ ...recordOf(gone.pid), mode, started_at: before });
+    await records.startRecord({ ...recordOf(gone.pid), mode, started_at: before });
     project.write(`.planner/${folder}/${ID}.md`, `---\n${frontmatter}---\n\n# Title\n`);
 
-    const repaired = await records.repair();
+    const repaired = await records.repairRecords();
 
     expect({ mode, frontmatter, repaired }).toMatchObject({ mode, frontmatter, repaired: [end] });
-    expect(await openWorkStore(project.root, clock).processes()).toMatchObject([end]);
+    expect(await openWorkStore(project.root, clock).readProcesses()).toMatchObject([end]);
   }
 });

@@ -11,14 +11,14 @@ const project = projectOfEachTest();
 test("take gives the file to one of many and to the next one after its release", async () => {
   const watch = openWatchFile(project.root);
 
-  const holds = (await Promise.all(Array.from({ length: 8 }, () => watch.take()))).filter((hold) => hold !== null);
+  const holds = (await Promise.all(Array.from({ length: 8 }, () => watch.acquire()))).filter((hold) => hold !== null);
 
   expect(holds).toHaveLength(1);
-  expect(await watch.holder()).toMatchObject({ pid: process.pid, alive: true });
+  expect(await watch.readHolder()).toMatchObject({ pid: process.pid, alive: true });
   expect(JSON.parse(project.read(".planner/watch.pid"))).toMatchObject({ pid: process.pid, host: hostname() });
   await holds[0]?.release();
-  expect(await watch.holder()).toBeNull();
-  expect(await watch.take()).not.toBeNull();
+  expect(await watch.readHolder()).toBeNull();
+  expect(await watch.acquire()).not.toBeNull();
 });
 
 test("take replaces the file of a dead holder, and of a living process that took over its number", async () => {
@@ -26,7 +26,7 @@ test("take replaces the file of a dead holder, and of a living process that took
   const watch = openWatchFile(project.root);
   project.write(".planner/watch.pid", JSON.stringify({ pid: other.pid, host: hostname(), began: "another:1" }));
 
-  const hold = await watch.take();
+  const hold = await watch.acquire();
 
   expect(hold).not.toBeNull();
   expect(await hold?.isHeld()).toBe(true);
@@ -40,9 +40,9 @@ test("take replaces a file whose number another user's process has", async () =>
     const watch = openWatchFile(project.root);
     project.write(".planner/watch.pid", `${pid}\n`);
 
-    expect(await watch.holder()).toMatchObject({ pid, alive: false });
-    expect(await openWorkStore(project.root, { now: () => new Date() }).watchPid()).toBeNull();
-    expect(await watch.take()).not.toBeNull();
+    expect(await watch.readHolder()).toMatchObject({ pid, alive: false });
+    expect(await openWorkStore(project.root, { now: () => new Date() }).readWatchPid()).toBeNull();
+    expect(await watch.acquire()).not.toBeNull();
   } finally {
     child?.kill("SIGKILL");
   }
@@ -52,13 +52,13 @@ test("take leaves the file of another machine alone", async () => {
   const watch = openWatchFile(project.root);
   project.write(".planner/watch.pid", JSON.stringify({ pid: 1, host: "elsewhere.example" }));
 
-  expect(await watch.take()).toBeNull();
+  expect(await watch.acquire()).toBeNull();
   expect(await watch.clearStale()).toBe(false);
 });
 
 test("release leaves a file that somebody else has put there", async () => {
   const watch = openWatchFile(project.root);
-  const hold = await watch.take();
+  const hold = await watch.acquire();
   project.write(".planner/watch.pid", "12345");
 
   await hold?.release();

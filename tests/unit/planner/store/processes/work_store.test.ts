@@ -50,8 +50,8 @@ function write(fields: Readonly<Record<string, unknown>>): Record<string, unknow
 
 describe("processes", () => {
   test("are none where there is no folder", async () => {
-    expect(await work.processes()).toEqual([]);
-    expect(await work.brokenRecords()).toEqual([]);
+    expect(await work.readProcesses()).toEqual([]);
+    expect(await work.listBrokenRecords()).toEqual([]);
   });
 
   test("come oldest first, with the contract's fields only", async () => {
@@ -64,31 +64,31 @@ describe("processes", () => {
     write({ ...later, host: "h", note: 1 });
     write({ process_id: "b-1", status: "failed", started_at: "2026-11-01T00:00:00Z", completed_at: LONG_AGO });
 
-    expect((await work.processes()).map(({ process_id }) => process_id)).toEqual(["b-1", "a-2"]);
-    expect((await work.processes())[1]).toEqual(record(later) as never);
+    expect((await work.readProcesses()).map(({ process_id }) => process_id)).toEqual(["b-1", "a-2"]);
+    expect((await work.readProcesses())[1]).toEqual(record(later) as never);
   });
 
   test("run while their process lives", async () => {
     const running = write({ pid: worker.pid });
 
-    expect(await work.processes()).toEqual([running as never]);
+    expect(await work.readProcesses()).toEqual([running as never]);
   });
 
   test("have failed when their process is gone, and stay so", async () => {
     write({ note: "kept" });
 
     const failed = { status: "failed", completed_at: NOW.toISOString() };
-    expect(await work.processes()).toEqual([record(failed) as never]);
+    expect(await work.readProcesses()).toEqual([record(failed) as never]);
     expect(JSON.parse(project.read(`.planner/processes/${ID}-1.json`))).toEqual(record({ ...failed, note: "kept" }));
     const later = openWorkStore(project.root, { now: () => new Date(NOW.getTime() + 60_000) });
-    expect(await later.processes()).toEqual([record(failed) as never]);
+    expect(await later.readProcesses()).toEqual([record(failed) as never]);
     expect(project.list(".planner/processes")).toEqual([`${ID}-1.json`]);
   });
 
   test.skipIf(!canTellReuse)("have failed when another process has their number", async () => {
     write({ pid: worker.pid, started_at: LONG_AGO });
 
-    expect(await work.processes()).toMatchObject([{ status: "failed" }]);
+    expect(await work.readProcesses()).toMatchObject([{ status: "failed" }]);
   });
 
   test.skipIf(!canTellReuse)("have failed when their process ended and nobody took note", async () => {
@@ -101,21 +101,21 @@ describe("processes", () => {
     while (!(await Bun.file(`/proc/${pid}/stat`).text()).includes(") Z ")) await Bun.sleep(1);
     write({ pid });
 
-    expect(await work.processes()).toMatchObject([{ status: "failed" }]);
+    expect(await work.readProcesses()).toMatchObject([{ status: "failed" }]);
     parent.kill("SIGKILL");
   });
 
   test("run on another machine as far as this one knows", async () => {
     write({ host: `not-${hostname()}` });
 
-    expect(await work.processes()).toMatchObject([{ status: "running" }]);
+    expect(await work.readProcesses()).toMatchObject([{ status: "running" }]);
   });
 
   test("ended when their file was last written, where it does not say when", async () => {
     write({ status: "completed", completed_at: null });
     project.touch(`.planner/processes/${ID}-1.json`, new Date(LONG_AGO));
 
-    expect(await work.processes()).toMatchObject([{ status: "completed", completed_at: LONG_AGO }]);
+    expect(await work.readProcesses()).toMatchObject([{ status: "completed", completed_at: LONG_AGO }]);
   });
 
   test("tell of files that are no records, and hide none", async () => {
@@ -127,9 +127,9 @@ describe("processes", () => {
     project.write(".planner/processes/readme.txt", "not ours");
     mkdirSync(join(project.root, ".planner/processes/folder.json"));
 
-    expect((await work.processes()).map(({ process_id }) => process_id)).toEqual([`${ID}-1`]);
+    expect((await work.readProcesses()).map(({ process_id }) => process_id)).toEqual([`${ID}-1`]);
     const place = { line: null, column: null };
-    expect(await work.brokenRecords()).toEqual([
+    expect(await work.listBrokenRecords()).toEqual([
       { file: ".planner/processes/cut.json", ...place, message: expect.stringMatching(/^Invalid JSON: /) },
       { file: ".planner/processes/folder.json", ...place, message: "It is a folder: expected a file" },
       { file: ".planner/processes/list.json", ...place, message: "Expected a JSON object" },
@@ -149,48 +149,48 @@ describe("lockHolder", () => {
     JSON.stringify({ pid: worker.pid, host: hostname(), started_at: NOW.toISOString(), ...fields });
 
   test("is null without a lock", async () => {
-    expect(await work.lockHolder(ID)).toBeNull();
+    expect(await work.readLockHolder(ID)).toBeNull();
   });
 
   test("lives while its process does", async () => {
     project.write(FILE, holder({}));
-    expect(await work.lockHolder(ID)).toEqual({ pid: worker.pid, alive: true, file: FILE });
+    expect(await work.readLockHolder(ID)).toEqual({ pid: worker.pid, alive: true, file: FILE });
 
     await worker[Symbol.asyncDispose]();
-    expect(await work.lockHolder(ID)).toEqual({ pid: worker.pid, alive: false, file: FILE });
+    expect(await work.readLockHolder(ID)).toEqual({ pid: worker.pid, alive: false, file: FILE });
   });
 
   test("may be named by a pid alone", async () => {
     project.write(FILE, `${worker.pid}\n`);
-    expect(await work.lockHolder(ID)).toEqual({ pid: worker.pid, alive: true, file: FILE });
+    expect(await work.readLockHolder(ID)).toEqual({ pid: worker.pid, alive: true, file: FILE });
 
     project.write(FILE, `${NO_PID}`);
-    expect(await work.lockHolder(ID)).toEqual({ pid: NO_PID, alive: false, file: FILE });
+    expect(await work.readLockHolder(ID)).toEqual({ pid: NO_PID, alive: false, file: FILE });
   });
 
   test.skipIf(!canTellReuse)("is gone when its number belongs to a process that began later", async () => {
     project.write(FILE, holder({ started_at: LONG_AGO }));
-    expect(await work.lockHolder(ID)).toMatchObject({ alive: false });
+    expect(await work.readLockHolder(ID)).toMatchObject({ alive: false });
 
     project.write(FILE, String(worker.pid));
     project.touch(FILE, new Date(LONG_AGO));
-    expect(await work.lockHolder(ID)).toMatchObject({ alive: false });
+    expect(await work.readLockHolder(ID)).toMatchObject({ alive: false });
   });
 
   test("of another machine lives as long as its heart beats", async () => {
     const before = (minutes: number): string => new Date(NOW.getTime() - minutes * 60_000).toISOString();
 
     project.write(FILE, holder({ host: "elsewhere", pid: NO_PID, heartbeat: before(4) }));
-    expect(await work.lockHolder(ID)).toMatchObject({ alive: true });
+    expect(await work.readLockHolder(ID)).toMatchObject({ alive: true });
     project.write(FILE, holder({ host: "elsewhere", heartbeat: before(6) }));
-    expect(await work.lockHolder(ID)).toMatchObject({ alive: false });
+    expect(await work.readLockHolder(ID)).toMatchObject({ alive: false });
   });
 
   test("is nobody when the lock names nobody", async () => {
     for (const text of ["", "nobody", "{}", '{"pid": "7"}', "-1", "1.5"]) {
       project.write(FILE, text);
 
-      expect(await work.lockHolder(ID)).toEqual({ pid: 0, alive: false, file: FILE });
+      expect(await work.readLockHolder(ID)).toEqual({ pid: 0, alive: false, file: FILE });
     }
   });
 });
@@ -232,17 +232,17 @@ describe("worktrees", () => {
 
 describe("watchPid", () => {
   test("is the process that the file names while it lives", async () => {
-    expect(await work.watchPid()).toBeNull();
+    expect(await work.readWatchPid()).toBeNull();
 
     await using watch = sleeper("/usr/bin/planner", "watch");
     project.write(".planner/watch.pid", `${watch.pid}\n`);
-    expect(await work.watchPid()).toBe(watch.pid);
+    expect(await work.readWatchPid()).toBe(watch.pid);
 
     project.write(".planner/watch.pid", JSON.stringify({ pid: worker.pid, started_at: NOW.toISOString() }));
-    expect(await work.watchPid()).toBe(worker.pid);
+    expect(await work.readWatchPid()).toBe(worker.pid);
 
     await worker[Symbol.asyncDispose]();
-    expect(await work.watchPid()).toBeNull();
+    expect(await work.readWatchPid()).toBeNull();
     expect(statSync(join(project.root, ".planner/watch.pid")).isFile()).toBe(true);
   });
 
@@ -251,25 +251,25 @@ describe("watchPid", () => {
     await using list = sleeper("planner", "list");
     for (const { pid } of [worker, editor, list]) {
       project.write(".planner/watch.pid", `${pid}\n`);
-      expect(await work.watchPid()).toBeNull();
+      expect(await work.readWatchPid()).toBeNull();
     }
   });
 
   test.skipIf(!canTellReuse)("is null when the number was given to another process", async () => {
     project.write(".planner/watch.pid", String(worker.pid));
     project.touch(".planner/watch.pid", new Date(LONG_AGO));
-    expect(await work.watchPid()).toBeNull();
+    expect(await work.readWatchPid()).toBeNull();
 
     project.write(".planner/watch.pid", JSON.stringify({ pid: worker.pid, started_at: LONG_AGO }));
-    expect(await work.watchPid()).toBeNull();
+    expect(await work.readWatchPid()).toBeNull();
   });
 
   test("is null when the file says nothing", async () => {
     project.write(".planner/watch.pid", "");
-    expect(await work.watchPid()).toBeNull();
+    expect(await work.readWatchPid()).toBeNull();
 
     rmSync(join(project.root, ".planner/watch.pid"));
     mkdirSync(join(project.root, ".planner/watch.pid"));
-    expect(await work.watchPid()).toBeNull();
+    expect(await work.readWatchPid()).toBeNull();
   });
 });

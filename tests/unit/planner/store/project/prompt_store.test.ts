@@ -36,7 +36,7 @@ test("PromptStore.buildProjectFile reads files of the project, whole or their be
   using project = opened();
   project.write("a/b.txt", "héllo\n");
   project.write("empty", "");
-  const read = (path: string, max = 100): Promise<ProjectFileText> => project.prompts.projectFile(path, max);
+  const read = (path: string, max = 100): Promise<ProjectFileText> => project.prompts.readProjectFile(path, max);
 
   expect(await read("a/b.txt")).toEqual({ kind: "text", text: "héllo\n", whole: true });
   expect(await read("./a/../a/b.txt", 7)).toEqual({ kind: "text", text: "héllo\n", whole: true });
@@ -50,7 +50,7 @@ test("PromptStore.buildProjectFile says what a path leads to instead of a text",
   using project = opened();
   project.write("binary", Uint8Array.from([0, 1, 2]));
   project.write("latin", Uint8Array.from([0x68, 0xe9]));
-  const read = (path: string): Promise<ProjectFileText> => project.prompts.projectFile(path, 100);
+  const read = (path: string): Promise<ProjectFileText> => project.prompts.readProjectFile(path, 100);
 
   expect(await read("gone")).toEqual({ kind: "none", why: "there is no such file" });
   expect(await read(".planner")).toEqual({ kind: "none", why: "it is a folder" });
@@ -76,7 +76,7 @@ test("PromptStore.buildProjectFile reads nothing outside the project, whatever a
     "link",
     "folder/secret",
   ]) {
-    expect(await project.prompts.projectFile(path, 100)).toEqual({ kind: "outside" });
+    expect(await project.prompts.readProjectFile(path, 100)).toEqual({ kind: "outside" });
   }
-  expect(await project.prompts.projectFile("..fine", 100)).toMatchObject({ kind: "text" });
+  expect(await project.prompts.readProjectFile("..fine", 100)).toMatchObject({ kind: "text" });
 });

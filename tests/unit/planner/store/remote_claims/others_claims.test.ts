@@ -11,18 +11,18 @@ test("others lists claims of other clones, and asks the remote at most every 30 
   await using repository = await claimRepository("http");
   const ann = await repository.clone("Ann");
   const ben = await repository.clone("Ben");
-  expect(await ben.claims.others()).toEqual([]);
+  expect(await ben.claims.listOtherClaims()).toEqual([]);
   await ann.begin(ID);
   await ben.begin("other");
   const asked = repository.http?.requests.length;
 
-  expect(await ben.claims.others()).toEqual([
+  expect(await ben.claims.listOtherClaims()).toEqual([
     { id: ID as never, state: "held", by: "Ann", seenForMs: expect.any(Number) },
   ]);
   expect(repository.http?.requests.length).toBe(asked ?? 0);
   agedLook(ben);
   await ann.begin("third");
-  expect((await ben.claims.others()).map(({ id, by }) => [id, by]).sort()).toEqual([
+  expect((await ben.claims.listOtherClaims()).map(({ id, by }) => [id, by]).sort()).toEqual([
     [ID as never, "Ann"],
     ["third" as never, "Ann"],
   ]);
@@ -43,7 +43,7 @@ test("others runs no program of the repository's settings, and says what is know
     await ben.git("remote", "set-url", "origin", url);
     writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), url }));
     agedLook(ben);
-    expect((await ben.claims.others()).map(({ id }) => id)).toEqual([ID as never]);
+    expect((await ben.claims.listOtherClaims()).map(({ id }) => id)).toEqual([ID as never]);
   }
   expect(existsSync(trace)).toBe(false);
 });
@@ -59,10 +59,10 @@ function agedLook({ root }: ClaimClone): void {
 test("examine names what keeps claims from protecting, and repairs what it can", async () => {
   await using repository = await claimRepository();
   const ann = await repository.clone("Ann");
-  expect(await ann.claims.examine(true)).toEqual([]);
+  expect(await ann.claims.findProblems(true)).toEqual([]);
   await repository.git("config", "receive.hideRefs", "refs/planner");
   await ann.begin(ID);
-  const [refused] = await ann.claims.examine(true);
+  const [refused] = await ann.claims.findProblems(true);
   expect(refused?.message).toStartWith('Remote "origin" has no claims: it says [remote rejected]');
   await expect(refused?.repair?.()).rejects.toThrow("has no claims");
   await repository.git("config", "--unset", "receive.hideRefs");
@@ -70,7 +70,7 @@ test("examine names what keeps claims from protecting, and repairs what it can",
 
   const file = join(ann.root, ".planner/locks/claims.json");
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), pushMs: 12_400 }));
-  expect((await ann.claims.examine(true)).map(({ message }) => message)).toEqual([
+  expect((await ann.claims.findProblems(true)).map(({ message }) => message)).toEqual([
     "the last push of a claim took 12 s",
   ]);
 
@@ -78,18 +78,18 @@ test("examine names what keeps claims from protecting, and repairs what it can",
   await claim.finish({ steal: false, offline: false });
   await completeSpec(ann, "2026-11-21-002-bbb");
   await ann.git("remote", "add", "upstream", "/nowhere");
-  expect((await ann.claims.examine(false)).length).toBe(1);
-  const [fork, done] = await ann.claims.examine(true);
+  expect((await ann.claims.findProblems(false)).length).toBe(1);
+  const [fork, done] = await ann.claims.findProblems(true);
   expect(fork?.message).toContain('a fork of remote "upstream"');
   expect(await done?.repair?.()).toBe("deleted 1 claim");
   expect(await repository.refs()).toBe("");
 
   await ann.git("remote", "set-url", "--push", "--add", "origin", "/a");
   await ann.git("remote", "set-url", "--push", "--add", "origin", "/b");
-  expect((await ann.claims.examine(true))[0]?.message).toContain("has 2 push addresses");
+  expect((await ann.claims.findProblems(true))[0]?.message).toContain("has 2 push addresses");
   await ann.git("config", "--unset-all", "remote.origin.pushurl");
   await ann.git("remote", "set-url", "origin", "/nowhere");
-  expect((await ann.claims.examine(true)).map(({ message }) => message)).toContainEqual(
+  expect((await ann.claims.findProblems(true)).map(({ message }) => message)).toContainEqual(
     expect.stringContaining('Cannot reach remote "origin"'),
   );
 });

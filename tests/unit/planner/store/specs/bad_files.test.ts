@@ -88,9 +88,12 @@ for (const [name, { make, says }] of Object.entries(BAD)) {
     const [line, column, message] = says;
     const report = expect.objectContaining({ file: ".planner/specs/x.md", line, column, message });
 
-    expect(await store.active()).toEqual({ specs: [expect.objectContaining({ id: "good" })], unreadable: [report] });
-    expect((await openSpecStore(project.root).active()).unreadable).toEqual([report]);
-    expect(await store.ids()).toEqual(["good" as SpecId, "x" as SpecId]);
+    expect(await store.readActive()).toEqual({
+      specs: [expect.objectContaining({ id: "good" })],
+      unreadable: [report],
+    });
+    expect((await openSpecStore(project.root).readActive()).unreadable).toEqual([report]);
+    expect(await store.listIds()).toEqual(["good" as SpecId, "x" as SpecId]);
     const place = line === null ? "" : `:${line}:${column}`;
     await expect(store.load("x" as SpecId)).rejects.toMatchObject({
       kind: "failed_precondition",
@@ -112,24 +115,24 @@ test("SpecStore refuses to edit what it could not write back", async () => {
 
 test("SpecStore sees a bad file mended", async () => {
   writeFileSync(specs("x.md"), "---\nstatus: [\n---\n");
-  expect((await store.active()).unreadable).toHaveLength(1);
+  expect((await store.readActive()).unreadable).toHaveLength(1);
 
   writeFileSync(specs("x.md"), "---\nstatus: [a]\n---\n");
 
-  expect(await store.active()).toMatchObject({ specs: [{ id: "good" }, { id: "x" }], unreadable: [] });
+  expect(await store.readActive()).toMatchObject({ specs: [{ id: "good" }, { id: "x" }], unreadable: [] });
 });
 
 test("SpecStore reports names that can be no id", async () => {
   writeFileSync(specs("back\\slash.md"), "# T\n");
   execFileSync("sh", ["-c", 'printf "# T\\n" > "$1/$(printf "caf\\351").md"', "sh", specs("")]);
 
-  const { unreadable } = await store.active();
+  const { unreadable } = await store.readActive();
 
   expect(unreadable.map(({ message }) => message)).toEqual([
     "The file's name cannot be a spec id: expected at most 200 characters and no backslash",
     'The file\'s name is not valid UTF-8: expected a spec id and ".md"',
   ]);
-  expect(await store.ids()).toEqual(["good" as SpecId]);
+  expect(await store.listIds()).toEqual(["good" as SpecId]);
 });
 
 test("SpecStore takes a file that vanishes while it is read for absent", async () => {
@@ -138,12 +141,12 @@ test("SpecStore takes a file that vanishes while it is read for absent", async (
 
   let rounds = 0;
   for (; remover.exitCode === null || rounds === 0; rounds++) {
-    const { unreadable } = await openSpecStore(project.root).active();
+    const { unreadable } = await openSpecStore(project.root).readActive();
     expect(unreadable).toEqual([]);
     await Bun.sleep(0);
   }
 
-  expect((await store.active()).specs.map(({ id }) => id as string)).toEqual(["good"]);
+  expect((await store.readActive()).specs.map(({ id }) => id as string)).toEqual(["good"]);
   expect(rounds).toBeGreaterThan(1);
 });
 
@@ -169,7 +172,7 @@ test("SpecStore reads links within a .planner folder that lies elsewhere", async
   rmSync(join(other.root, ".planner"), { recursive: true });
   renameSync(join(other.root, "link"), join(other.root, ".planner"));
 
-  const { specs: found, unreadable } = await openSpecStore(other.root).active();
+  const { specs: found, unreadable } = await openSpecStore(other.root).readActive();
 
   expect(found.map(({ title }) => title)).toEqual(["Good", "Real", "Real"]);
   expect(unreadable).toEqual([]);
@@ -194,6 +197,6 @@ test("SpecStore archives a link so that it still leads to its file", async () =>
   const file = await store.moveToArchive("2026-11-01-001-lnk" as SpecId);
 
   expect(project.read(file)).toBe("# Shared\n");
-  expect(await store.ids()).toEqual(["good" as SpecId]);
+  expect(await store.listIds()).toEqual(["good" as SpecId]);
   expect(execFileSync("readlink", [join(project.root, file)], { encoding: "utf8" })).toBe("../../../shared/real.md\n");
 });

@@ -48,7 +48,7 @@ function specFilesOf(root: string): SpecFiles {
 }
 
 function titles(files: SpecFiles): readonly (string | null)[] {
-  return files.read().specs.map(({ title }) => title);
+  return files.readSpecs().specs.map(({ title }) => title);
 }
 
 describe("SpecFiles.read", () => {
@@ -56,7 +56,7 @@ describe("SpecFiles.read", () => {
     using project = tempProject();
     for (let number = 0; number < 30; number++) project.spec(`s${number}`, titled(`s${number}`));
     const files = specFilesOf(project.root);
-    const known = new Map(files.read().specs.map(({ id, title }) => [id as string, title]));
+    const known = new Map(files.readSpecs().specs.map(({ id, title }) => [id as string, title]));
 
     for (let number = 0; number < CHANGES; number++) {
       // Some changes come in the same millisecond as the read before, some well behind it.
@@ -64,7 +64,7 @@ describe("SpecFiles.read", () => {
 
       await changeSomething(known, join(project.root, ".planner/specs"), number);
 
-      const { specs } = files.read();
+      const { specs } = files.readSpecs();
       expect(new Map(specs.map((spec) => [spec.id as string, spec.title]))).toEqual(known);
     }
   });
@@ -101,7 +101,7 @@ describe("SpecFiles.read", () => {
     project.spec("a", titled("A"));
     const specs = join(project.root, ".planner/specs");
     const files = specFilesOf(project.root);
-    files.read();
+    files.readSpecs();
 
     renameSync(specs, `${specs}.away`);
     expect(titles(files)).toEqual([]);
@@ -123,14 +123,14 @@ describe("SpecFiles.read", () => {
     const files = specFilesOf(project.root);
     expect(titles(files)).toEqual(["Hard", "Soft"]);
     await Bun.sleep(150);
-    files.read();
+    files.readSpecs();
 
     writeFileSync(join(away, "hard"), titled("Harder"));
     writeFileSync(join(away, "soft"), titled("Softer"));
 
     expect(titles(files)).toEqual(["Harder", "Softer"]);
     rmSync(away, { recursive: true });
-    expect(files.read().unreadable.map(({ file }) => file)).toEqual([".planner/specs/soft.md"]);
+    expect(files.readSpecs().unreadable.map(({ file }) => file)).toEqual([".planner/specs/soft.md"]);
   });
 
   test("recovers when the folder appears late and when it cannot be read for a while", async () => {
@@ -141,7 +141,7 @@ describe("SpecFiles.read", () => {
     expect(titles(files)).toEqual([]);
 
     writeFileSync(specs, "a file in the folder's place");
-    expect(() => files.read()).toThrow('Cannot read ".planner/specs"');
+    expect(() => files.readSpecs()).toThrow('Cannot read ".planner/specs"');
     rmSync(specs);
     mkdirSync(specs);
     project.spec("a", titled("A"));

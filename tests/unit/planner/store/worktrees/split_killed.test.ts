@@ -36,7 +36,7 @@ test("a reader sees all of a split that a kill cut off, or nothing", async () =>
   const steps = await killSplitting(async (project, store, step) => {
     if (!isWhole(project)) cutOff++;
 
-    const { specs } = await store.active();
+    const { specs } = await store.readActive();
 
     const parent = specs.find(({ id }) => id === ID);
     const done = parent?.type === "driver";
@@ -69,7 +69,7 @@ test("a cut off split is taken back when its spec was removed since; what somebo
     if (changed) project.write(`.planner/specs/${MEMBERS[1]}.md`, "# Mine\n");
     rmSync(join(project.root, FILE));
 
-    expect({ step, ids: await store.ids() }).toEqual({ step, ids: changed ? MEMBERS.slice(1, 2) : [] });
+    expect({ step, ids: await store.listIds() }).toEqual({ step, ids: changed ? MEMBERS.slice(1, 2) : [] });
   });
 });
 

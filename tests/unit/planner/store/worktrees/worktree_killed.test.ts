@@ -53,7 +53,7 @@ test("a kill while files are brought leaves nothing that reads as work, and noth
       expect({ step, uncommitted: await uncommittedIn(project) }).toEqual({ step, uncommitted: [] });
     }
 
-    const worktree = await project.worktrees.prepare(ID, OPTIONS);
+    const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
 
     const agent = agentIn(project, worktree);
     expect({ step, text: await Bun.file(join(worktree.root, FILE)).text() }).toEqual({ step, text: before });
@@ -71,11 +71,11 @@ test("a kill while files are brought does not keep a merge from ending, and a pe
     const before = project.read(FILE);
     if (!existsSync(join(project.root, ".planner/worktrees", ID))) return;
 
-    const answer = await project.worktrees.merge(ID);
+    const answer = await project.worktrees.mergeBranch(ID);
 
     expect({ step, answer }).toEqual({ step, answer: { kind: "nothing" } });
     expect(project.read(FILE)).toBe(before);
-    await project.worktrees.remove(ID);
+    await project.worktrees.removeWorktree(ID);
     expect(await project.mustGit("branch", "--list", "planner/*")).toBe("");
   });
 }, 300_000);
@@ -83,7 +83,7 @@ test("a kill while files are brought does not keep a merge from ending, and a pe
 test("a kill while files are brought keeps what an earlier run left in the worktree", async () => {
   const begin = async (): Promise<WorktreeProject> => {
     const project = await changedProject();
-    const worktree = await project.worktrees.prepare(ID, OPTIONS);
+    const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
     const agent = agentIn(project, worktree);
     agent.write("done.txt", "done\n");
     await agent.git("add", "done.txt");
@@ -96,7 +96,7 @@ test("a kill while files are brought keeps what an earlier run left in the workt
   await killPreparing(begin, async (project, step) => {
     expect({ step, files: await uncommittedIn(project) }).toEqual({ step, files: [FILE, "half.txt"] });
 
-    const worktree = await project.worktrees.prepare(ID, OPTIONS);
+    const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
 
     const text = await Bun.file(join(worktree.root, FILE)).text();
     expect({ step, text }).toEqual({ step, text: project.read(FILE).replace("- [ ] one", "- [x] one") });

@@ -24,12 +24,12 @@ async function headOf(project: { mustGit(...args: string[]): Promise<string> }, 
 test("merge moves the main branch forward and brings the spec back", async () => {
   using project = await worktreeProject();
   await project.set(ID, { status: "in_progress" });
-  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write("done.txt", "done\n");
   agent.write(FILE, DONE);
   const commit = await agent.commitAll();
 
-  const answer = await project.worktrees.merge(ID);
+  const answer = await project.worktrees.mergeBranch(ID);
 
   expect(answer).toEqual({ kind: "merged", commit, commits: [commit], notes: [] });
   expect(await headOf(project)).toBe(commit);
@@ -37,12 +37,12 @@ test("merge moves the main branch forward and brings the spec back", async () =>
   expect(project.read(FILE)).toBe(DONE);
   expect(await project.mustGit("status", "--porcelain")).toBe("");
   expect(await project.worktrees.isMerged(ID)).toBe(true);
-  expect(await project.worktrees.merge(ID)).toEqual({ kind: "nothing" });
+  expect(await project.worktrees.mergeBranch(ID)).toEqual({ kind: "nothing" });
 });
 
 test("merge rebases onto what came meanwhile", async () => {
   using project = await worktreeProject();
-  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write("src/code.txt", "ONE\ntwo\nthree\n");
   await agent.commitAll();
   project.write("beside.txt", "beside\n");
@@ -50,7 +50,7 @@ test("merge rebases onto what came meanwhile", async () => {
   await project.mustGit("commit", "--quiet", "-m", "beside");
   const before = await headOf(project);
 
-  const answer = await project.worktrees.merge(ID);
+  const answer = await project.worktrees.mergeBranch(ID);
 
   expect(answer).toMatchObject({ kind: "merged", commits: [await headOf(project)] });
   expect(await headOf(project, "main~1")).toBe(before);
@@ -59,14 +59,14 @@ test("merge rebases onto what came meanwhile", async () => {
 
 test("merge leaves everything as it was when it meets a conflict", async () => {
   using project = await worktreeProject();
-  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write("src/code.txt", "agent\n");
   const commit = await agent.commitAll();
   project.write("src/code.txt", "person\n");
   await project.mustGit("commit", "--quiet", "-am", "person");
   const before = await headOf(project);
 
-  const answer = await project.worktrees.merge(ID);
+  const answer = await project.worktrees.mergeBranch(ID);
 
   expect(answer).toEqual({ kind: "conflict", files: ["src/code.txt"] });
   expect(await headOf(project)).toBe(before);
@@ -78,13 +78,13 @@ test("merge leaves everything as it was when it meets a conflict", async () => {
 test("merge joins a person's change of the spec with the agent's", async () => {
   using project = await worktreeProject();
   await project.set(ID, { status: "in_progress" });
-  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write(FILE, DONE);
   await agent.commitAll();
   await project.set(ID, { status: "in_progress" });
   project.write(FILE, project.read(FILE).replace("Text.", "Text, made clearer."));
 
-  const answer = await project.worktrees.merge(ID);
+  const answer = await project.worktrees.mergeBranch(ID);
 
   expect(answer.kind).toBe("merged");
   expect(project.read(FILE)).toBe(DONE.replace("Text.", "Text, made clearer."));
@@ -93,13 +93,13 @@ test("merge joins a person's change of the spec with the agent's", async () => {
 test("merge leaves a spec alone that it has brought back and that went on since", async () => {
   using project = await worktreeProject();
   await project.set(ID, { status: "in_progress" });
-  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write(FILE, DONE.replace("completed", "in_progress"));
   await agent.commitAll();
-  await project.worktrees.merge(ID);
+  await project.worktrees.mergeBranch(ID);
   await project.set(ID, { status: "completed" });
 
-  const answer = await project.worktrees.merge(ID);
+  const answer = await project.worktrees.mergeBranch(ID);
 
   expect(answer.kind).toBe("nothing");
   expect(project.read(FILE)).toBe(DONE);
@@ -107,13 +107,13 @@ test("merge leaves a spec alone that it has brought back and that went on since"
 
 test("merge keeps a person's words in the spec, takes the agent's ticks, and adds its output", async () => {
   using project = await worktreeProject();
-  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write(FILE, `${SPEC.replace("Text.", "Agent's text.").replace("[ ] one", "[x] one")}\n## Output\n\nagent's\n`);
   await agent.commitAll();
   const persons = SPEC.replace("Text.", "Person's text.");
   project.write(FILE, `${persons}\n## Output\n\nperson's\n`);
 
-  const answer = await project.worktrees.merge(ID);
+  const answer = await project.worktrees.mergeBranch(ID);
 
   expect(answer.kind).toBe("merged");
   const ticked = persons.replace("[ ] one", "[x] one");
@@ -126,7 +126,7 @@ test("merge brings a spec home that is in no commit, or in the branch's only", a
   for (const id of [mine, theirs]) {
     if (id === undefined) continue;
     project.spec(id, SPEC);
-    const agent = agentIn(project, await project.worktrees.prepare(id, OPTIONS));
+    const agent = agentIn(project, await project.worktrees.prepareWorktree(id, OPTIONS));
     agent.write(`.planner/specs/${id}.md`, DONE);
     agent.write(`${id}.txt`, "done\n");
     await agent.commitAll(`planner(${id}): work`);
@@ -134,7 +134,7 @@ test("merge brings a spec home that is in no commit, or in the branch's only", a
 
   for (const id of [mine, theirs]) {
     if (id === undefined) continue;
-    expect((await project.worktrees.merge(id)).kind).toBe("merged");
+    expect((await project.worktrees.mergeBranch(id)).kind).toBe("merged");
     expect(project.read(`.planner/specs/${id}.md`)).toBe(DONE);
   }
   expect(await project.mustGit("status", "--porcelain")).toBe("");
@@ -147,21 +147,21 @@ test("merge brings back a spec that git ignores", async () => {
   await project.mustGit("add", ".gitignore");
   await project.mustGit("commit", "--quiet", "-m", "local only");
   await project.set(ID, { status: "in_progress" });
-  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write(FILE, DONE);
   agent.write("done.txt", "done\n");
   await agent.commitAll();
 
-  await expect(project.worktrees.remove(ID)).rejects.toThrow(`has uncommitted changes: "${FILE}"`);
-  expect((await project.worktrees.merge(ID)).kind).toBe("merged");
+  await expect(project.worktrees.removeWorktree(ID)).rejects.toThrow(`has uncommitted changes: "${FILE}"`);
+  expect((await project.worktrees.mergeBranch(ID)).kind).toBe("merged");
   expect(project.read(FILE)).toBe(DONE);
-  await project.worktrees.remove(ID);
+  await project.worktrees.removeWorktree(ID);
 });
 
 test("merge takes a branch whose commits hold another spec's earlier state, and the project's state stays", async () => {
   using project = await worktreeProject();
   await project.set(OTHER, { status: "in_progress" });
-  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   await agent.git("update-index", "--no-skip-worktree", `.planner/specs/${OTHER}.md`);
   agent.write("done.txt", "done\n");
   await agent.commitAll();
@@ -169,7 +169,7 @@ test("merge takes a branch whose commits hold another spec's earlier state, and 
   await project.mustGit("commit", "--quiet", "-am", "the other is completed");
   await project.set(OTHER, { status: "needs_attention" });
 
-  const answer = await project.worktrees.merge(ID);
+  const answer = await project.worktrees.mergeBranch(ID);
 
   expect(answer.kind).toBe("merged");
   expect(project.read(`.planner/specs/${OTHER}.md`)).toContain("status: needs_attention");
@@ -178,26 +178,26 @@ test("merge takes a branch whose commits hold another spec's earlier state, and 
 
 test("merge refuses uncommitted changes in the worktree", async () => {
   using project = await worktreeProject();
-  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+  const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
   const agent = agentIn(project, worktree);
   agent.write("done.txt", "done\n");
   const commit = await agent.commitAll();
   agent.write("more.txt", "not yet\n");
 
-  await expect(project.worktrees.merge(ID)).rejects.toThrow('has uncommitted changes: "more.txt"');
+  await expect(project.worktrees.mergeBranch(ID)).rejects.toThrow('has uncommitted changes: "more.txt"');
   expect(await headOf(project, `planner/${ID}`)).toBe(commit);
   expect(existsSync(join(project.root, "done.txt"))).toBe(false);
 });
 
 test("merge refuses rather than overwrite a file that git does not know", async () => {
   using project = await worktreeProject();
-  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write("done.txt", "agent's\n");
   await agent.commitAll();
   project.write("done.txt", "person's\n");
   await project.set(ID, { status: "in_progress" });
 
-  await expect(project.worktrees.merge(ID)).rejects.toThrow(/git merge failed: .*done.txt/);
+  await expect(project.worktrees.mergeBranch(ID)).rejects.toThrow(/git merge failed: .*done.txt/);
   expect(project.read("done.txt")).toBe("person's\n");
   expect(await project.mustGit("diff", "--cached", "--name-only")).toBe("");
 });
@@ -205,11 +205,11 @@ test("merge refuses rather than overwrite a file that git does not know", async 
 test("merge moves a main branch that is checked out nowhere", async () => {
   using project = await worktreeProject();
   await project.mustGit("checkout", "--quiet", "-b", "desk");
-  const agent = agentIn(project, await project.worktrees.prepare(ID, { ...OPTIONS, mainBranch: "main" }));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, { ...OPTIONS, mainBranch: "main" }));
   agent.write("done.txt", "done\n");
   const commit = await agent.commitAll();
 
-  const answer = await project.worktrees.merge(ID);
+  const answer = await project.worktrees.mergeBranch(ID);
 
   expect(answer.kind).toBe("merged");
   expect(await headOf(project)).toBe(commit);
@@ -221,13 +221,13 @@ test("merges that come at once all arrive", async () => {
   const ids = Array.from({ length: 4 }, (_, at) => `2026-01-06-00${at + 1}-abc` as typeof ID);
   for (const id of ids) {
     project.spec(id, SPEC);
-    const agent = agentIn(project, await project.worktrees.prepare(id, OPTIONS));
+    const agent = agentIn(project, await project.worktrees.prepareWorktree(id, OPTIONS));
     agent.write(`${id}.txt`, "done\n");
     agent.write(`.planner/specs/${id}.md`, DONE);
     await agent.commitAll();
   }
 
-  const answers = await Promise.all(ids.map((id) => project.worktrees.merge(id)));
+  const answers = await Promise.all(ids.map((id) => project.worktrees.mergeBranch(id)));
 
   expect(answers.map(({ kind }) => kind)).toEqual(ids.map(() => "merged"));
   expect(ids.every((id) => project.read(`.planner/specs/${id}.md`) === DONE)).toBe(true);
@@ -239,7 +239,7 @@ test("a kill amid merging loses nothing, and the next merge finishes it", async 
   for (let round = 0; round < rounds; round++) {
     using project = await worktreeProject();
     await project.set(ID, { status: "in_progress" });
-    const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+    const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
     agent.write("done.txt", "done\n");
     agent.write(FILE, DONE);
     await agent.commitAll();
@@ -253,44 +253,44 @@ test("a kill amid merging loses nothing, and the next merge finishes it", async 
     await worker.kill();
 
     const persons = project.read(FILE);
-    await project.worktrees.merge(ID);
+    await project.worktrees.mergeBranch(ID);
 
     expect(persons).toContain("made clearer");
     expect(project.read(FILE)).toBe(DONE.replace("Text.", "Text, made clearer."));
     expect(project.read("done.txt")).toBe("done\n");
     expect(await project.mustGit("status", "--porcelain")).toBe(` M ${FILE}\n`);
     expect(await project.mustGit("log", "--format=%s")).toBe(`planner(${ID}): work\nbeside\nbegin\n`);
-    await project.worktrees.remove(ID);
+    await project.worktrees.removeWorktree(ID);
   }
 }, 300_000);
 
 test("merge recreates a deleted worktree from its branch", async () => {
   using project = await worktreeProject();
-  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write("done.txt", "done\n");
   const commit = await agent.commitAll();
   rmSync(join(project.root, ".planner/worktrees", ID), { recursive: true });
 
-  expect(await project.worktrees.merge(ID)).toMatchObject({ kind: "merged", commit });
+  expect(await project.worktrees.mergeBranch(ID)).toMatchObject({ kind: "merged", commit });
 });
 
 test("merge leaves a rebase alone that the agent had begun", async () => {
   using project = await worktreeProject();
-  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write("src/code.txt", "agent\n");
   await agent.commitAll();
   project.write("src/code.txt", "person\n");
   await project.mustGit("commit", "--quiet", "-am", "person");
   await project.git(["rebase", "main"], { cwd: join(project.root, ".planner/worktrees", ID) });
 
-  await expect(project.worktrees.merge(ID)).rejects.toThrow("a rebase was begun");
-  await expect(project.worktrees.remove(ID)).rejects.toThrow("a rebase was begun");
+  await expect(project.worktrees.mergeBranch(ID)).rejects.toThrow("a rebase was begun");
+  await expect(project.worktrees.removeWorktree(ID)).rejects.toThrow("a rebase was begun");
   expect(await agent.git("status")).toContain("both modified:   src/code.txt");
 });
 
 test("commitSpec commits the spec's file and no other", async () => {
   using project = await worktreeProject();
-  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+  const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
   const agent = agentIn(project, worktree);
   agent.write(FILE, DONE);
   agent.write("half.txt", "half\n");

@@ -22,7 +22,7 @@ test("prepare makes a worktree on a branch of the spec's own, unseen by the proj
   rmSync(join(project.root, ".planner/.gitignore"));
   await project.mustGit("commit", "--quiet", "-am", "without");
 
-  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+  const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
 
   const path = join(project.root, ".planner/worktrees", ID);
   expect(worktree).toMatchObject({
@@ -35,8 +35,8 @@ test("prepare makes a worktree on a branch of the spec's own, unseen by the proj
   });
   expect(readFileSync(join(path, "src/code.txt"), "utf8")).toBe("one\ntwo\nthree\n");
   expect(await project.mustGit("status", "--porcelain")).toBe("");
-  expect(await project.worktrees.find(ID)).toMatchObject({ path, branch: `planner/${ID}`, mainBranch: "main" });
-  expect(await project.worktrees.find(OTHER)).toBeNull();
+  expect(await project.worktrees.findWorktree(ID)).toMatchObject({ path, branch: `planner/${ID}`, mainBranch: "main" });
+  expect(await project.worktrees.findWorktree(OTHER)).toBeNull();
 });
 
 test("prepare brings the spec as it is now, and other uncommitted planner files unseen by git", async () => {
@@ -49,7 +49,7 @@ test("prepare brings the spec as it is now, and other uncommitted planner files 
   project.write(".planner/prompts/odd [name] #1.md", "# Prompt\n");
   project.write("src/code.txt", "changed and not the worktree's business\n");
 
-  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+  const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
   const agent = agentIn(project, worktree);
 
   const copied = [
@@ -60,7 +60,7 @@ test("prepare brings the spec as it is now, and other uncommitted planner files 
   ];
   expect([...worktree.copied].sort()).toEqual(copied.sort());
   for (const file of copied) expect(readFileSync(join(worktree.root, file), "utf8")).toBe(project.read(file));
-  const store = worktree.specs();
+  const store = worktree.openSpecs();
   expect((await store.load(ID)).status).toBe("in_progress");
   expect((await store.load(OTHER)).status).toBe("completed");
   expect(await agent.git("status", "--porcelain")).toBe(` M .planner/specs/${ID}.md\n`);
@@ -75,41 +75,41 @@ test("prepare brings an archived spec's absence as well", async () => {
   renameSync(join(project.root, `.planner/specs/${OTHER}.md`), join(project.root, `.planner/${OTHER}.md`));
   project.write(`.planner/archive/2026-01-05/${OTHER}.md`, project.read(`.planner/${OTHER}.md`));
 
-  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+  const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
 
-  const store = worktree.specs();
-  expect(await store.ids()).toEqual([ID]);
-  expect([...(await store.archivedIds())]).toEqual([OTHER]);
+  const store = worktree.openSpecs();
+  expect(await store.listIds()).toEqual([ID]);
+  expect([...(await store.listArchivedIds())]).toEqual([OTHER]);
   expect(await agentIn(project, worktree).git("status", "--porcelain")).toBe("");
 });
 
 test("prepare keeps commits, changes and ticks of an earlier run", async () => {
   using project = await worktreeProject();
   await project.set(ID, { status: "in_progress" });
-  const first = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const first = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   first.write("done.txt", "done\n");
   const commit = await first.commitAll();
   first.write("half.txt", "half\n");
   first.write(`.planner/specs/${ID}.md`, SPEC.replace("pending", "in_progress").replace("[ ] one", "[x] one"));
   await project.set(ID, { status: "in_progress", model: "larger" });
 
-  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+  const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
 
   expect(worktree.reused).toBe(true);
-  expect(await project.worktrees.commits(ID)).toEqual([commit]);
+  expect(await project.worktrees.listCommits(ID)).toEqual([commit]);
   expect(readFileSync(join(worktree.path, "half.txt"), "utf8")).toBe("half\n");
-  const { text } = await worktree.specs().readText(ID);
+  const { text } = await worktree.openSpecs().readText(ID);
   expect(text).toBe(project.read(`.planner/specs/${ID}.md`).replace("[ ] one", "[x] one"));
   expect(text).toContain("model: larger");
 });
 
 test("prepare moves a worktree without work up to the main branch", async () => {
   using project = await worktreeProject();
-  await project.worktrees.prepare(ID, OPTIONS);
+  await project.worktrees.prepareWorktree(ID, OPTIONS);
   project.write("src/code.txt", "newer\n");
   await project.mustGit("commit", "--quiet", "-am", "newer");
 
-  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+  const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
 
   expect(worktree.reused).toBe(false);
   expect(readFileSync(join(worktree.path, "src/code.txt"), "utf8")).toBe("newer\n");
@@ -117,15 +117,15 @@ test("prepare moves a worktree without work up to the main branch", async () => 
 
 test("prepare takes up the branch of a worktree whose folder was deleted", async () => {
   using project = await worktreeProject();
-  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write("done.txt", "done\n");
   const commit = await agent.commitAll();
   rmSync(join(project.root, ".planner/worktrees", ID), { recursive: true });
 
-  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+  const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
 
   expect(worktree.reused).toBe(true);
-  expect(await project.worktrees.commits(ID)).toEqual([commit]);
+  expect(await project.worktrees.listCommits(ID)).toEqual([commit]);
 });
 
 test("prepare works for a project that is a folder of the repository, with spaces and dashes in its path", async () => {
@@ -137,7 +137,7 @@ test("prepare works for a project that is a folder of the repository, with space
   await repository.mustGit("commit", "--quiet", "-m", "begin");
   const root = join(repository.root, "-a b");
 
-  const worktree = await openWorktrees(root, clock).prepare(ID, OPTIONS);
+  const worktree = await openWorktrees(root, clock).prepareWorktree(ID, OPTIONS);
 
   expect(worktree.path).toBe(join(root, ".planner/worktrees", ID));
   expect(worktree.root).toBe(join(worktree.path, "-a b/"));
@@ -152,9 +152,9 @@ test("prepare brings a project that git ignores altogether", async () => {
   await project.mustGit("add", ".gitignore");
   await project.mustGit("commit", "--quiet", "-m", "local only");
 
-  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+  const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
 
-  expect(await worktree.specs().ids()).toEqual([ID, OTHER]);
+  expect(await worktree.openSpecs().listIds()).toEqual([ID, OTHER]);
   expect(await worktree.commitSpec("spec")).toBe(false);
 });
 
@@ -165,7 +165,7 @@ test("prepare runs in the project's repository although a hook of another one ca
   process.env["GIT_INDEX_FILE"] = join(other.root, ".git/index");
 
   try {
-    await project.worktrees.prepare(ID, OPTIONS);
+    await project.worktrees.prepareWorktree(ID, OPTIONS);
   } finally {
     delete process.env["GIT_DIR"];
     delete process.env["GIT_INDEX_FILE"];
@@ -178,7 +178,7 @@ test("prepare runs in the project's repository although a hook of another one ca
 test("prepare makes worktrees side by side", async () => {
   using project = await worktreeProject();
 
-  const made = await Promise.all([ID, OTHER].map((id) => project.worktrees.prepare(id, OPTIONS)));
+  const made = await Promise.all([ID, OTHER].map((id) => project.worktrees.prepareWorktree(id, OPTIONS)));
 
   expect(made.map(({ branch }) => branch)).toEqual([`planner/${ID}`, `planner/${OTHER}`]);
 });
@@ -186,13 +186,15 @@ test("prepare makes worktrees side by side", async () => {
 test("prepare refuses without a repository and tells what to do", async () => {
   using project = tempProject();
 
-  expect(openWorktrees(project.root, clock).prepare(ID, OPTIONS)).rejects.toThrow(/No git repository .*--no-worktree/);
+  expect(openWorktrees(project.root, clock).prepareWorktree(ID, OPTIONS)).rejects.toThrow(
+    /No git repository .*--no-worktree/,
+  );
 });
 
 test("prepare refuses without a commit", async () => {
   using project = await gitProject();
 
-  expect(openWorktrees(project.root, clock).prepare(ID, OPTIONS)).rejects.toThrow(/no commit yet/);
+  expect(openWorktrees(project.root, clock).prepareWorktree(ID, OPTIONS)).rejects.toThrow(/no commit yet/);
 });
 
 test.each([
@@ -202,7 +204,7 @@ test.each([
 ])("prepare refuses %j", async (options, message) => {
   using project = await worktreeProject();
 
-  expect(project.worktrees.prepare(ID, options)).rejects.toThrow(message);
+  expect(project.worktrees.prepareWorktree(ID, options)).rejects.toThrow(message);
 });
 
 test("prepare refuses a folder that is no worktree, and a branch that is checked out elsewhere", async () => {
@@ -210,8 +212,8 @@ test("prepare refuses a folder that is no worktree, and a branch that is checked
   project.write(`.planner/worktrees/${ID}/file.txt`, "somebody's\n");
   await project.mustGit("worktree", "add", "--quiet", join(project.root, "elsewhere"), "-b", `planner/${OTHER}`);
 
-  await expect(project.worktrees.prepare(ID, OPTIONS)).rejects.toThrow("is not a git worktree");
-  await expect(project.worktrees.prepare(OTHER, OPTIONS)).rejects.toThrow("is checked out in");
+  await expect(project.worktrees.prepareWorktree(ID, OPTIONS)).rejects.toThrow("is not a git worktree");
+  await expect(project.worktrees.prepareWorktree(OTHER, OPTIONS)).rejects.toThrow("is checked out in");
 });
 
 test("place hides the tool's own files from git, also in place of a committed one", async () => {
@@ -219,10 +221,10 @@ test("place hides the tool's own files from git, also in place of a committed on
   project.write(".mcp.json", "{}\n");
   await project.mustGit("add", "-A");
   await project.mustGit("commit", "--quiet", "-m", "more");
-  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+  const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
 
-  await worktree.place(".mcp.json", '{"planner":1}\n');
-  await worktree.place(".cursor/mcp.json", "{}\n");
+  await worktree.writePlannerFile(".mcp.json", '{"planner":1}\n');
+  await worktree.writePlannerFile(".cursor/mcp.json", "{}\n");
 
   expect(readFileSync(join(worktree.root, ".mcp.json"), "utf8")).toBe('{"planner":1}\n');
   expect(await agentIn(project, worktree).git("status", "--porcelain", "-uall")).toBe("");
@@ -238,7 +240,7 @@ test("prepare waits for a worktree that another git has only half made", async (
   writeFileSync(join(half, "commondir"), "");
   expect((await project.git(["worktree", "list"])).stderr).toContain("commondir");
 
-  const prepared = project.worktrees.prepare(ID, OPTIONS);
+  const prepared = project.worktrees.prepareWorktree(ID, OPTIONS);
   setTimeout(() => writeFileSync(join(half, "commondir"), "../..\n"), 50);
 
   expect(await prepared).toMatchObject({ branch: `planner/${ID}`, reused: false });
@@ -254,12 +256,12 @@ test("prepare and merge ask git as often for fifty changed specs as for one", as
     for (const id of ids) project.spec(id, `${SPEC}changed\n`);
     const asked = spyOn(Git.prototype, "try");
     try {
-      const worktree = await project.worktrees.prepare(ID, OPTIONS);
+      const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
       expect(worktree.copied).toHaveLength(count);
       const agent = agentIn(project, worktree);
       agent.write("src/code.txt", "one\n");
       await agent.commitAll();
-      expect(await project.worktrees.merge(ID)).toMatchObject({ kind: "merged" });
+      expect(await project.worktrees.mergeBranch(ID)).toMatchObject({ kind: "merged" });
       for (const id of ids) expect(project.read(`.planner/specs/${id}.md`)).toBe(`${SPEC}changed\n`);
       return asked.mock.calls.length;
     } finally {

@@ -1,8 +1,13 @@
 import { expect, test } from "bun:test";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { addSeenClaims, getUnchangedMs, isStaleClaim, type SeenClaim } from "#planner/work/claims/claim_looks.ts";
+import { getUnchangedMs, isStaleClaim, type SeenClaim, updateSeenClaims } from "#planner/work/claims/claim_looks.ts";
 import type { ClaimState } from "#planner/work/claims/claim_text.ts";
-import { type ClaimFacts, decideClaimFinish, decideClaimTaking, formatAge } from "#planner/work/claims/decide_claim.ts";
+import {
+  type ClaimFacts,
+  decideClaimFinish,
+  decideClaimTaking,
+  formatDuration,
+} from "#planner/work/claims/decide_claim.ts";
 import { beginClaimChange } from "#planner/work/claims/own_claim.ts";
 
 const ID = "a" as SpecId;
@@ -18,7 +23,7 @@ const facts = (change: Partial<ClaimFacts> = {}): ClaimFacts => ({
   clone: "ours",
   seen: null,
   own: null,
-  inMain: false,
+  isInMain: false,
   steal: false,
   now: at(1),
   renewMs: 4 * MINUTE,
@@ -67,8 +72,8 @@ test.each([
     { seen: { ...claim("held"), text: null }, now: at(999) },
     'somebody is working on it in another clone (seen unchanged for 17 h, by "origin")',
   ],
-  ["a spec that is done in the main branch", { inMain: true }, 'it is done in the main branch of "origin": pull'],
-  ["the same by force", { inMain: true, steal: true }, 'it is done in the main branch of "origin": pull'],
+  ["a spec that is done in the main branch", { isInMain: true }, 'it is done in the main branch of "origin": pull'],
+  ["the same by force", { isInMain: true, steal: true }, 'it is done in the main branch of "origin": pull'],
 ] as const)("decideTake refuses %s", (_, change, reason) => {
   expect(decideClaimTaking(facts(change))).toEqual({ kind: "refuse", reason });
 });
@@ -77,7 +82,7 @@ test.each([
   ["nobody's claim", {}, { kind: "take", base: null, from: null }],
   ["its own", { seen: claim("held"), own: own("held") }, { kind: "take", base: "x", from: null }],
   ["its own that is done", { seen: claim("done"), own: own("done") }, { kind: "keep" }],
-  ["its own that was deleted since main has the spec", { inMain: true, own: own("done") }, { kind: "keep" }],
+  ["its own that was deleted since main has the spec", { isInMain: true, own: own("done") }, { kind: "keep" }],
   ["one that a person takes", { seen: claim("done"), steal: true }, { kind: "take", base: "x", from: "Ben" }],
 ] as const)("decideFinish finishes %s", (_, change, decision) => {
   expect(decideClaimFinish(facts(change))).toEqual(decision);
@@ -86,8 +91,8 @@ test.each([
 test.each([
   ["another's claim, stale or not", { seen: claim("held"), now: at(60) }, "Ben is working on it"],
   ["another's that is done", { seen: claim("done"), own: null }, "finished by Ben"],
-  ["a spec that another clone merged", { inMain: true }, "done in the main branch"],
-  ["the same with a claim that was not final", { inMain: true, own: own("held") }, "done in the main branch"],
+  ["a spec that another clone merged", { isInMain: true }, "done in the main branch"],
+  ["the same with a claim that was not final", { isInMain: true, own: own("held") }, "done in the main branch"],
 ] as const)("decideFinish refuses %s", (_, change, reason) => {
   expect(decideClaimFinish(facts(change))).toEqual({ kind: "refuse", reason: expect.stringContaining(reason) });
 });
@@ -97,12 +102,12 @@ test("addSeenClaims keeps the time of the first look at what did not change, wit
   const texts = new Map();
 
   const seenFor = (oid: string, now: ReturnType<typeof at>): number => {
-    const seen = addSeenClaims(before, new Map([[ID, oid]]), { now, texts }).get(ID);
+    const seen = updateSeenClaims(before, new Map([[ID, oid]]), { now, texts }).get(ID);
     return seen === undefined ? -1 : getUnchangedMs(seen, now) / MINUTE;
   };
 
   expect([seenFor("x", at(5)), seenFor("y", at(5)), seenFor("x", at(5, "b2"))]).toEqual([5, 0, 0]);
-  expect(addSeenClaims(before, new Map(), { now: at(5), texts }).size).toBe(0);
+  expect(updateSeenClaims(before, new Map(), { now: at(5), texts }).size).toBe(0);
 });
 
 test("isStaleClaim is true 15 minutes after a look if renewals come every 4, and never for a claim that is done", () => {
@@ -123,5 +128,5 @@ test.each([
   [3 * MINUTE, "3 min"],
   [150 * MINUTE, "3 h"],
 ])("ageText writes %p ms as %p", (ms, text) => {
-  expect(formatAge(ms)).toBe(text);
+  expect(formatDuration(ms)).toBe(text);
 });

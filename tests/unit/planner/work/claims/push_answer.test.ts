@@ -11,7 +11,7 @@ test.each([
   ["a deleted ref", `-\t:${REF}\t[deleted]`, 0],
   ["a ref beside one that failed", `*\tabc:${REF}\t[new reference]`, 1],
 ])("readPush takes %s for won", (_, line, status) => {
-  expect(read(line, status)).toEqual({ sign: "won", refusal: null });
+  expect(read(line, status)).toEqual({ outcome: "won", refusal: null });
 });
 
 test.each([
@@ -21,7 +21,7 @@ test.each([
   ["a killed push", `*\tabc:${REF}\t[new reference]`, null, null],
   ["a push that broke off", `*\tabc:${REF}\t[new reference]`, 128, null],
 ])("readPush takes %s for unclear", (_, line, status, refusal) => {
-  expect(read(line, status)).toEqual({ sign: "unclear", refusal });
+  expect(read(line, status)).toEqual({ outcome: "unclear", refusal });
 });
 
 test("parsePushAnswer has no line for what the answer does not name", () => {

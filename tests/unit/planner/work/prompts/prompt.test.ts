@@ -27,7 +27,7 @@ function assemble({ frontmatter = "status: pending", body = BODY, templates = {}
   const specText = `---\n${frontmatter}\n---\n${body}`;
   return assemblePrompt(
     { prompts: memoryPrompts(templates, files), outputs: OUTPUTS },
-    { spec, specText, config: DEFAULT_CONFIG, projectName: "shop", template: null, place: PLACE, ...request },
+    { spec, specText, config: DEFAULT_CONFIG, projectName: "shop", template: null, folder: PLACE, ...request },
   );
 }
 
@@ -122,7 +122,7 @@ test("assemblePrompt adds where to work, how to commit and what to print, in tha
 
 test("assemblePrompt speaks of no worktree where there is none", async () => {
   const { text } = await inTemplate("{{worktree.isolated}}", {
-    request: { place: { path: "/p", branch: "main", isolated: false } },
+    request: { folder: { path: "/p", branch: "main", isolated: false } },
   });
 
   expect(text).toStartWith("false\n");

@@ -79,7 +79,7 @@ describe("fillTemplate", () => {
   ]);
 
   test("puts values in once", () => {
-    const { text, used, warnings } = fillTemplate({ name: "a", text: "{{spec.id}} {{ spec }}" }, values);
+    const { text, usedVariables: used, warnings } = fillTemplate({ name: "a", text: "{{spec.id}} {{ spec }}" }, values);
 
     expect(text).toBe("x-1 a {{spec.id}} $1 {{nonsense}}");
     expect([...used]).toEqual(["spec.id", "spec"]);

@@ -56,6 +56,6 @@ test("readLastRun reads the last 16 MiB where nothing else is said", async () =>
     return new TextEncoder().encode(`cut\n${stored("end")}`);
   };
 
-  expect(await readLastRun({ ...memoryLog(""), size, read })).toBe("end\n");
+  expect(await readLastRun({ ...memoryLog(""), size, readBytes: read })).toBe("end\n");
   expect(asked).toEqual([[size - 16 * 1024 * 1024, 16 * 1024 * 1024]]);
 });

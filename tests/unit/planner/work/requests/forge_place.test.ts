@@ -38,12 +38,12 @@ test("buildNewRequestUrl names branches, and the owner of a fork", () => {
   const into = { forge: "github", host: "github.com", path: "acme/shop" } as const;
   const fork = { ...into, path: "ann/shop" };
   const branches = { branch: "planner/a#b", base: "main" };
-  expect(buildNewRequestUrl({ into, head: into, ...branches })).toBe(
+  expect(buildNewRequestUrl({ target: into, source: into, ...branches })).toBe(
     "https://github.com/acme/shop/compare/main...planner/a%23b?expand=1",
   );
-  expect(buildNewRequestUrl({ into, head: fork, ...branches })).toContain("/main...ann:planner/a%23b?");
+  expect(buildNewRequestUrl({ target: into, source: fork, ...branches })).toContain("/main...ann:planner/a%23b?");
   const lab = { forge: "gitlab", host: "gitlab.com", path: "acme/tools/shop" } as const;
-  const { pathname, searchParams } = new URL(buildNewRequestUrl({ into: lab, head: lab, ...branches }));
+  const { pathname, searchParams } = new URL(buildNewRequestUrl({ target: lab, source: lab, ...branches }));
   expect(pathname).toBe("/acme/tools/shop/-/merge_requests/new");
   expect([...searchParams]).toEqual([
     ["merge_request[source_branch]", "planner/a#b"],

@@ -3,7 +3,7 @@ import {
   buildRequestBody,
   buildRequestTitle,
   type RequestFacts,
-  replaceBody,
+  replacePlannerSection,
 } from "#planner/work/requests/request_text.ts";
 import type { ReviewedCriterion } from "#planner/work/reviewed_criteria.ts";
 
@@ -61,10 +61,10 @@ test("buildRequestBody fits into what a forge takes, and counts what it leaves o
 
 test("replaceBody replaces planner's part alone", () => {
   const [first, second] = [buildRequestBody(FACTS), buildRequestBody({ ...FACTS, files: 9 })];
-  expect(replaceBody(`Mine.\n\n${first}\n\nMine too.`, second)).toBe(`Mine.\n\n${second}\n\nMine too.`);
-  expect(replaceBody("", first)).toBe(first);
-  expect(replaceBody("Mine.\n", first)).toBe(`Mine.\n\n${first}`);
-  expect(replaceBody(first, first)).toBe(first);
+  expect(replacePlannerSection(`Mine.\n\n${first}\n\nMine too.`, second)).toBe(`Mine.\n\n${second}\n\nMine too.`);
+  expect(replacePlannerSection("", first)).toBe(first);
+  expect(replacePlannerSection("Mine.\n", first)).toBe(`Mine.\n\n${first}`);
+  expect(replacePlannerSection(first, first)).toBe(first);
 });
 
 test("buildRequestTitle is one line, and never empty", () => {

@@ -36,7 +36,7 @@ const REPLIES: Readonly<Record<string, object>> = {
 const ASKING = {
   caller: {},
   service: {
-    overview: async () => ({ sites: [{ site_id: "S" }] }),
+    readOverview: async () => ({ sites: [{ site_id: "S" }] }),
     call: async ({ method }: { readonly method: { readonly name: string; readonly output: never } }) =>
       REPLIES[method.name] ?? create(method.output),
   },

@@ -10,6 +10,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   "src/cli/output/print.ts": "the edge: terminalText for all that a terminal shows",
   "src/cli/accept_commands.ts": "questions on /dev/tty, through terminalText",
   "src/cli/dc/line_output.ts": "an exported file",
+  "src/cli/output/write_file.ts": "a file that is put in place of another",
   "src/cli/dc/import/text_file.ts": "a temporary file of an import",
   "src/cli/dc/import/import_files.ts": "a temporary file of an import",
   "src/cli/dc/import/encoding.ts": "a temporary file of an import",
@@ -18,7 +19,7 @@ const WRITERS: Readonly<Record<string, string>> = {
 };
 
 const WRITES =
-  /\bprocess\.std(?:out|err)\.write\(|\bconsole\.(?:log|error|warn|info|debug)\(|\bwriteSync\(|\bBun\.std(?:out|err)\b/;
+  /\bprocess\.std(?:out|err)\.write\(|\bconsole\.(?:log|error|warn|info|debug)\(|\bwriteSync\(|\bwriteFileSync\((?:descriptor|to|[012])\b|\bBun\.std(?:out|err)\b/;
 
 test("text leaves the program only by the files that are known to clean it", async () => {
   const found: string[] = [];

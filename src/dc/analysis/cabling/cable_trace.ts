@@ -20,7 +20,7 @@ import {
   createPortRef,
   type DevicePort,
   loadValueOnce,
-  TraceCache,
+  TraceMemo,
   type TraceOptions,
   type TraceSite,
 } from "./trace_site.ts";
@@ -40,7 +40,7 @@ export async function traceCable(
   site: TraceSite,
   options: TraceOptions,
 ): Promise<readonly CablePath[]> {
-  const memo = new TraceCache(site, options.pause);
+  const memo = new TraceMemo(site, options.pause);
   const place = await memo.findDevicePort(start);
   if (place === undefined) return [completeCablePath({ origin: start, status: "UNCONNECTED", hops: [], segments: [] })];
   if (place.port.kind === "POWER_IN" || place.port.kind === "POWER_OUT") return traceSupply(memo, place, options);
@@ -68,12 +68,12 @@ interface EndPortTrace extends EndPortFibres {
 
 /** Traces ports at which paths end: network and console ports. */
 class EndPortTracer implements EndPortQueries {
-  readonly #memo: TraceCache;
+  readonly #memo: TraceMemo;
   readonly #options: TraceOptions;
   readonly #fibresByPort = new Map<string, Promise<EndPortFibres | undefined>>();
   readonly #tracesByPort = new Map<string, Promise<EndPortTrace | undefined>>();
 
-  constructor(memo: TraceCache, options: TraceOptions) {
+  constructor(memo: TraceMemo, options: TraceOptions) {
     this.#memo = memo;
     this.#options = options;
   }

@@ -1,7 +1,7 @@
 import { toPortKey } from "#dc/model/ref.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 import { type FibreEnd, type PositionStack, type WalkResult, walkFibre } from "./fibre_walk.ts";
-import { createPortRef, type DevicePort, type TraceCache } from "./trace_site.ts";
+import { createPortRef, type DevicePort, type TraceMemo } from "./trace_site.ts";
 
 /** The port with the cable of an end port, and the positions that the end port uses in it; empty means all. */
 export interface Connector {
@@ -31,7 +31,7 @@ export interface FarPort {
 const MAX_FIBRES = 4096;
 
 /** Returns the connector that a port uses: its own, or that of the physical port of a breakout channel. */
-export async function findConnector(memo: TraceCache, start: DevicePort): Promise<Connector | undefined> {
+export async function findConnector(memo: TraceMemo, start: DevicePort): Promise<Connector | undefined> {
   let { port } = start;
   let channels: PositionStack = [];
   for (let depth = 0; depth <= 8; depth += 1) {
@@ -48,7 +48,7 @@ export async function findConnector(memo: TraceCache, start: DevicePort): Promis
 
 /** Returns the channel of a port that a fibre belongs to; undefined if the port is divided and has no such channel. */
 export async function findChannel(
-  memo: TraceCache,
+  memo: TraceMemo,
   place: DevicePort,
   stack: PositionStack,
 ): Promise<Omit<FarPort, "cabled"> | undefined> {
@@ -62,7 +62,7 @@ export async function findChannel(
 
 /** Walks along the path that all fibres of a connector share, up to the point where they split or end. */
 export function walkFromConnector(
-  memo: TraceCache,
+  memo: TraceMemo,
   { place, channels }: Connector,
   maxHops: number,
 ): Promise<WalkResult> {
@@ -71,7 +71,7 @@ export function walkFromConnector(
 
 /** Returns the fibres at a connector's positions, sorted by position. Cost: that of walking the fibres. */
 export async function traceFibres(
-  memo: TraceCache,
+  memo: TraceMemo,
   { channels }: Connector,
   near: WalkResult,
 ): Promise<readonly Fibre[]> {
@@ -131,7 +131,7 @@ function truncateSide(side: WalkResult): FibreEnd {
 }
 
 /** Names the port at the far end of a fibre. A divided port without a matching channel is an open end. */
-export async function nameFarPort(memo: TraceCache, stack: PositionStack, end: FibreEnd): Promise<Fibre> {
+export async function nameFarPort(memo: TraceMemo, stack: PositionStack, end: FibreEnd): Promise<Fibre> {
   if (end.status !== "COMPLETE") return { stack, end };
   const { device, port } = end;
   const cabled = { device, port };

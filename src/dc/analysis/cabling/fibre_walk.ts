@@ -3,7 +3,7 @@ import { formatPortReference } from "#dc/model/ref.ts";
 import type { Device, Port, PortRef } from "#dc/model/resources.ts";
 import type { Branch } from "#gen/datacenter/v1/messages.ts";
 import type { PathHop, PathProblem, PathSegment } from "./cable_path.ts";
-import { createPortRef, type DevicePort, type TraceCache } from "./trace_site.ts";
+import { createPortRef, type DevicePort, type TraceMemo } from "./trace_site.ts";
 
 /**
  * Positions of one fibre, outermost connector first: the position in the current connector, then the position in each
@@ -47,7 +47,7 @@ export interface WalkStart {
  * reads per hop that the trace has not visited before.
  */
 export function walkFibre(
-  memo: TraceCache,
+  memo: TraceMemo,
   start: DevicePort,
   { side, stack, maxHops }: WalkStart,
 ): Promise<WalkResult> {
@@ -85,7 +85,7 @@ function isSameStack(one: LinkedStack | undefined, other: LinkedStack | undefine
 }
 
 interface WalkSetup {
-  readonly memo: TraceCache;
+  readonly memo: TraceMemo;
   readonly start: DevicePort;
   readonly startSide: WalkStart["side"];
   readonly maxHops: number;
@@ -213,7 +213,7 @@ export function isPassivePort({ kind }: Port): boolean {
 }
 
 /** Lists the branches of a port at which fibres split: one for each connected position. */
-export function listBranches(memo: TraceCache, { device, port, positions }: FibreSplit): readonly Branch[] {
+export function listBranches(memo: TraceMemo, { device, port, positions }: FibreSplit): readonly Branch[] {
   const from = createPortRef({ device, port });
   const steps = memo.loadInsideConnections(device).get(port);
   return Array.from({ length: positions }, (_, index) => index + 1).flatMap((position) => {

@@ -12,7 +12,7 @@ import {
 } from "./connector.ts";
 import { type FibreEnd, listBranches, type PositionStack, type WalkResult, walkFibre } from "./fibre_walk.ts";
 import type { TraceOptions } from "./trace_site.ts";
-import { createPortRef, type DevicePort, type TraceCache } from "./trace_site.ts";
+import { createPortRef, type DevicePort, type TraceMemo } from "./trace_site.ts";
 
 /** Queries about ports at which paths end, for the trace of a passive port. */
 export interface EndPortQueries {
@@ -33,7 +33,7 @@ interface PassingFibre {
  * sides of one fibre have the same positions, so they are paired by position.
  */
 export async function tracePassivePort(
-  memo: TraceCache,
+  memo: TraceMemo,
   start: DevicePort,
   options: TraceOptions,
   ends: EndPortQueries,
@@ -64,7 +64,7 @@ export async function tracePassivePort(
 
 /** Pairs all fibres through a port from its two sides. */
 async function pairPassingFibres(
-  memo: TraceCache,
+  memo: TraceMemo,
   { port }: DevicePort,
   sides: readonly WalkResult[],
 ): Promise<readonly PassingFibre[]> {
@@ -79,7 +79,7 @@ async function pairPassingFibres(
 }
 
 /** Returns the path on both sides of a port up to the points where the port's fibres split. */
-function createPathToSplits(memo: TraceCache, origin: PortRef, sides: readonly [WalkResult, WalkResult]): CablePath {
+function createPathToSplits(memo: TraceMemo, origin: PortRef, sides: readonly [WalkResult, WalkResult]): CablePath {
   return completeCablePath({
     origin,
     status: "SPLIT",

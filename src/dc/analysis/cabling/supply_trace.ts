@@ -14,7 +14,7 @@ import {
   reversePath,
 } from "./cable_path.ts";
 import type { TraceOptions } from "./trace_site.ts";
-import { createPortRef, type DevicePort, loadValueOnce, type TraceCache } from "./trace_site.ts";
+import { createPortRef, type DevicePort, loadValueOnce, type TraceMemo } from "./trace_site.ts";
 
 /** Maximum number of paths of one supply. Our choice: each transfer switch in a row doubles the number of paths. */
 const MAX_SUPPLY_PATHS = 1024;
@@ -39,7 +39,7 @@ interface PartialPath {
  * @returns one path, or with `followSplits` one for each consumer and each path to a root
  */
 export async function traceSupply(
-  memo: TraceCache,
+  memo: TraceMemo,
   start: DevicePort,
   options: TraceOptions,
 ): Promise<readonly CablePath[]> {
@@ -48,12 +48,12 @@ export async function traceSupply(
 }
 
 class SupplyTracer {
-  readonly #memo: TraceCache;
+  readonly #memo: TraceMemo;
   readonly #options: TraceOptions;
   readonly #inletsByOutlet = new Map<string, Promise<readonly Port[]>>();
   #pathCount = 0;
 
-  constructor(memo: TraceCache, options: TraceOptions) {
+  constructor(memo: TraceMemo, options: TraceOptions) {
     this.#memo = memo;
     this.#options = options;
   }

@@ -29,7 +29,7 @@ const MAX_TRACE_STEPS = 250_000;
 const STEPS_PER_PAUSE = 256;
 
 /** Reads each device and cable once per trace, for all fibres, and counts the steps of the trace. */
-export class TraceCache {
+export class TraceMemo {
   readonly site: TraceSite;
   readonly #yieldToOthers: () => Promise<void>;
   readonly #devices = new Map<string, Promise<Device | undefined>>();

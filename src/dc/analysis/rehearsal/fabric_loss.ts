@@ -34,7 +34,7 @@ interface WorkingLink {
 
 const NO_LINKS: readonly number[] = [];
 /** Latest fabrics by the function that finds their switches. */
-const latest = new WeakMap<FindDeviceByKey, FabricLossFinder>();
+const latestByLookup = new WeakMap<FindDeviceByKey, FabricLossFinder>();
 const NO_FABRIC_LOSS: FabricLoss = { links: [], cutOff: [] };
 
 /** Working links of all fabrics by the nodes of their ends, and the effect of losing nodes or links. */
@@ -54,10 +54,10 @@ export class FabricLossFinder {
    * @param deviceOf compared by identity: the same function must return the same devices, with their network ports
    */
   static of(topology: Topology, deviceOf: FindDeviceByKey): FabricLossFinder {
-    const known = latest.get(deviceOf);
+    const known = latestByLookup.get(deviceOf);
     if (known?.isSameFabric(topology) === true) return known;
     const watch = new FabricLossFinder(topology, deviceOf);
-    latest.set(deviceOf, watch);
+    latestByLookup.set(deviceOf, watch);
     return watch;
   }
 
@@ -137,7 +137,7 @@ export class FabricLossFinder {
   }
 
   /** Whether links and nodes of switches are the same in a topology with the same switches. */
-  private isSameFabric({ inventory, power }: Topology): boolean {
+  isSameFabric({ inventory, power }: Topology): boolean {
     if (inventory.fabricLinks !== this.#fabricLinks) return false;
     for (const [code, node] of this.#nodesByCode) if (findDeviceNode(power, code) !== node) return false;
     return true;

@@ -79,12 +79,19 @@ export function parseMerkleFrontier(text: string): MerkleFrontier | undefined {
   return new MerkleFrontier(Number(count), hashes);
 }
 
+interface Subtree {
+  readonly hash: Buffer;
+  readonly level: number;
+  /** Whether the subtree contains the requested leaf. */
+  readonly holds: boolean;
+}
+
 /** Collects the proof that a leaf is in a tree, as all leaves are added in order. Memory: two hashes per size bit. */
 export class InclusionProof {
   readonly #index: number;
   readonly #size: number;
-  /** Complete subtrees, largest first, and whether each contains the requested leaf. */
-  readonly #peaks: { hash: Buffer; level: number; holds: boolean }[];
+  /** Complete subtrees, largest first. */
+  readonly #peaks: Subtree[];
   readonly #path: Buffer[] = [];
   #count: number;
 
@@ -122,10 +129,7 @@ export class InclusionProof {
     return this.#path;
   }
 
-  #joinSubtrees(
-    left: { hash: Buffer; level: number; holds: boolean },
-    right: { hash: Buffer; level: number; holds: boolean },
-  ): { hash: Buffer; level: number; holds: boolean } {
+  #joinSubtrees(left: Subtree, right: Subtree): Subtree {
     if (left.holds) this.#path.push(right.hash);
     if (right.holds) this.#path.push(left.hash);
     return { hash: hashMerkleNode(left.hash, right.hash), level: left.level + 1, holds: left.holds || right.holds };

@@ -184,11 +184,7 @@ async function findFirstWrongReference(
 ): Promise<LogProblem | undefined> {
   const found = new Map<number, ReferenceSums>();
   const shared = new ReferenceSums();
-  const getSums = (seq: number) => {
-    const known = found.get(seq) ?? shared.createEmpty();
-    found.set(seq, known);
-    return known;
-  };
+  const getSums = (seq: number) => found.getOrInsertComputed(seq, () => shared.createEmpty());
   await visitReferences(reader, (one) => getSums(one.seq).subtractReference(one), pause);
   for (let after = base.seq; ; ) {
     const page = await reader.logRows(after, PAGE_SIZE);

@@ -6,8 +6,7 @@ import type { SiteReader } from "./site.ts";
 /** Returns a site reader with `device` written: searches along the supply must include its new inlets and feeds. */
 export function overlayDevice(site: SiteReader, device: Device): SiteReader {
   const key = codeKey(device.code);
-  return {
-    ...bindReader(site),
+  return replaceMethods(site, {
     device: async (code) => (codeKey(code) === key ? device : site.device(code)),
     powerDevices: async (codes) => {
       const others = await site.powerDevices(codes.filter((code) => codeKey(code) !== key));
@@ -19,15 +18,14 @@ export function overlayDevice(site: SiteReader, device: Device): SiteReader {
       const stored = await site.feedDeclarer(feedId);
       return stored !== undefined && codeKey(stored.deviceCode) === key ? undefined : stored;
     },
-  };
+  });
 }
 
 /** Returns a reader of the site as it will be after `cable` is written. */
 export function overlayCable(site: SiteReader, cable: Cable): SiteReader {
-  return {
-    ...bindReader(site),
+  return replaceMethods(site, {
     cableAt: async (end) => (isSamePort(cable.a, end) || isSamePort(cable.b, end) ? cable : site.cableAt(end)),
-  };
+  });
 }
 
 function findFeedPort(device: Device, feedId: string): PortRef | undefined {
@@ -38,24 +36,12 @@ function findFeedPort(device: Device, feedId: string): PortRef | undefined {
   return port === undefined ? undefined : { deviceCode: device.code, portName: port.name };
 }
 
-/** Copies a reader's methods as functions, because spreading a class instance would lose them. */
-function bindReader(site: SiteReader): SiteReader {
-  return {
-    device: (code) => site.device(code),
-    powerDevices: (codes) => site.powerDevices(codes),
-    rack: (code) => site.rack(code),
-    crac: (code) => site.crac(code),
-    devicesInRack: (code) => site.devicesInRack(code),
-    childrenOf: (code) => site.childrenOf(code),
-    cableAt: (end) => site.cableAt(end),
-    cablesOf: (code) => site.cablesOf(code),
-    cablesOfAll: (codes) => site.cablesOfAll(codes),
-    powerCablesOf: (codes) => site.powerCablesOf(codes),
-    fabricLinksOf: (code) => site.fabricLinksOf(code),
-    feedDeclarer: (feedId) => site.feedDeclarer(feedId),
-    consumersOf: (refs) => site.consumersOf(refs),
-    assetTagHolder: (kind, tag) => site.assetTagHolder(kind, tag),
-    racksOnFloor: (siteId, floor) => site.racksOnFloor(siteId, floor),
-    cracsOnFloor: (siteId, floor) => site.cracsOnFloor(siteId, floor),
-  };
+/** Returns a reader with replaced methods. Binds the others, because a copy of a class instance would lose them. */
+function replaceMethods(site: SiteReader, replaced: Partial<SiteReader>): SiteReader {
+  return new Proxy(site, {
+    get(target, name) {
+      const method: unknown = Reflect.get(replaced, name) ?? Reflect.get(target, name);
+      return typeof method === "function" ? method.bind(target) : method;
+    },
+  });
 }

@@ -7,7 +7,7 @@ import { formatCableRef, formatPort, formatPortReference, isSamePort } from "../
 import type { Cable } from "../resources.ts";
 import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { cableMediaRules } from "./cable_media.ts";
+import { checkCableMedia } from "./cable_media.ts";
 import { checkNumberBounds, checkTableTexts, createMissingRefRejection, createSyntaxRejection } from "./checks.ts";
 import { checkEndShape, findEndPort } from "./ends.ts";
 import { checkSharedFields } from "./general.ts";
@@ -120,5 +120,5 @@ export const cableRules: RulePhases<Cable> = [
   [checkCableEndsDiffer],
   [checkCableEnds],
   [checkCompatibleEnds],
-  [checkPowerCable, ...cableMediaRules],
+  [checkPowerCable, checkCableMedia],
 ];

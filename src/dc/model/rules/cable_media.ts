@@ -27,7 +27,8 @@ type CableEnds = readonly [
   { readonly device: Device; readonly port: Port },
 ];
 
-async function checkCableMedia({ after }: ResourceWrite<Cable>, site: SiteReader): Promise<Findings> {
+/** Warns about a medium, optics, speeds, connectors or sites that do not fit each other. */
+export async function checkCableMedia({ after }: ResourceWrite<Cable>, site: SiteReader): Promise<Findings> {
   const a = await findEndPort(after.a, site);
   const b = await findEndPort(after.b, site);
   if (a === undefined || b === undefined) return [];
@@ -107,5 +108,3 @@ function checkEndSites(cable: Cable, [a, b]: CableEnds): readonly Finding[] {
     }),
   ];
 }
-
-export const cableMediaRules = [checkCableMedia];

@@ -55,8 +55,6 @@ async function checkSingleCorded(device: Device, site: SiteReader): Promise<Find
   ];
 }
 
-const powerRedundancyRules = [checkSupplyRedundancy];
-
 /**
  * All rules for a device, in phases: syntax; consistency within the device; consistency with other resources; cycles,
  * which require that every source exists; redundancy, which only warns.
@@ -73,5 +71,5 @@ export const deviceRules: RulePhases<Device> = [
   ],
   [...deviceLocationRules, ...deviceUniquenessRules, ...portUseRules, ...feedRules, ...powerSourceRules],
   [...deviceSpaceRules, ...powerCycleRules],
-  [...powerRedundancyRules],
+  [checkSupplyRedundancy],
 ];

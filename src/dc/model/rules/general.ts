@@ -174,11 +174,7 @@ export function checkLocationAgreement(
     );
 }
 
-interface FloorTile {
-  readonly code: string;
-  readonly location?: Location;
-  readonly placement?: Placement;
-}
+type FloorTile = CodedResource & PlacedResource;
 
 /** Creates a rule that warns if footprints on a floor overlap. Source: docs/contract/datacenter-rules.md#rack. */
 export function createOverlapRule(kind: "rack" | "crac") {

@@ -2,11 +2,12 @@ import { createRejection, createWarning, type ErrorFinding, type Finding } from 
 import { overlayDevice } from "../overlay.ts";
 import { findOutletType } from "../port_types.ts";
 import { findPowerCycle, findSupplyRef, isDeviceRef, listEnabledInlets } from "../power_walk.ts";
-import { formatPort, isSamePort, parseRef, REF_GRAMMAR } from "../ref.ts";
+import { formatPort, formatPortReference, isSamePort, parseRef, REF_GRAMMAR } from "../ref.ts";
 import type { Cable, Device, Port, PortRef } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 import { createMissingRefRejection, createSyntaxRejection } from "./checks.ts";
+import { findEndPort } from "./ends.ts";
 
 const SOURCE_KINDS = ["feed", "device", "port"];
 export const SOURCE_GRAMMAR = `${REF_GRAMMAR.feed}, ${REF_GRAMMAR.device} or ${REF_GRAMMAR.port}`;
@@ -43,11 +44,9 @@ export async function checkSourceExists(
 }
 
 async function checkOutletExists(field: string, end: PortRef, site: SiteReader): Promise<readonly ErrorFinding[]> {
-  const device = await site.device(end.deviceCode);
-  const port = device?.ports?.find(({ name }) => name === end.portName);
-  const ref = `port:${formatPort(end)}`;
-  if (device?.code !== end.deviceCode || port === undefined)
-    return [createMissingSourceRejection(field, ref, undefined)];
+  const port = (await findEndPort(end, site))?.port;
+  const ref = formatPortReference(end);
+  if (port === undefined) return [createMissingSourceRejection(field, ref, undefined)];
   if (port.kind === "POWER_OUT") return [];
   return [
     createRejection("PORT_INCOMPATIBLE", field, `Port "${formatPort(end)}" of kind ${port.kind} gives no power`, {
@@ -91,7 +90,7 @@ async function checkInletSources({ before, after }: ResourceWrite<Device>, site:
 async function checkInletSource(device: Device, field: string, sourceRef: string, site: SiteReader): Promise<Findings> {
   const ref = parseRef(sourceRef);
   const declarer = ref?.kind === "feed" ? await site.feedDeclarer(ref.code) : undefined;
-  const actual = declarer === undefined ? sourceRef : `port:${formatPort(declarer)}`;
+  const actual = declarer === undefined ? sourceRef : formatPortReference(declarer);
   if (!isDeviceRef(actual, device.code)) return checkSourceExists(field, sourceRef, site);
   return [
     createRejection("POWER_CYCLE", field, `Device "${device.code}" cannot supply itself`, {
@@ -128,8 +127,8 @@ export async function checkSourceAgreement(
       `Source "${sourceRef}" disagrees with the cable from "${formatPort(outlet)}"`,
       {
         value: sourceRef,
-        expected: `port:${formatPort(outlet)} or no source_ref`,
-        ref: `port:${formatPort(outlet)}`,
+        expected: `${formatPortReference(outlet)} or no source_ref`,
+        ref: formatPortReference(outlet),
       },
     ),
   ];

@@ -1,6 +1,6 @@
 import { codeKey } from "../code.ts";
 import { createRejection, type ErrorFinding, type Finding } from "../finding.ts";
-import { formatPortReference, isSamePort } from "../ref.ts";
+import { formatPortReference } from "../ref.ts";
 import type { Device } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
@@ -60,11 +60,10 @@ function listInletNames({ ports = [] }: Device): readonly string[] {
 /** Rejects a feed that an outlet of another device declares. */
 async function checkFeedUnique({ after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
-  for (const [index, { name, powerOut }] of (after.ports ?? []).entries()) {
+  for (const [index, { powerOut }] of (after.ports ?? []).entries()) {
     if (powerOut?.feedId === undefined) continue;
     const declarer = await site.feedDeclarer(powerOut.feedId);
     if (declarer === undefined || codeKey(declarer.deviceCode) === codeKey(after.code)) continue;
-    if (isSamePort(declarer, { deviceCode: after.code, portName: name })) continue;
     found.push(
       createRejection(
         "FEED_ALREADY_DECLARED",

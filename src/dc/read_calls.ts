@@ -36,8 +36,7 @@ export class PeerReadLimiter {
     work: () => Promise<Result>,
   ): Promise<Result> {
     if (key === undefined) return work();
-    const slots = this.#peers.get(key) ?? new TaskSlots(MAX_READS_PER_PEER);
-    this.#peers.set(key, slots);
+    const slots = this.#peers.getOrInsertComputed(key, () => new TaskSlots(MAX_READS_PER_PEER));
     try {
       return await slots.run(work, signal);
     } finally {
@@ -74,10 +73,10 @@ export class ReadCalls {
     const key = this.getRequestKey(rpc, request);
     if (rpc.isUncached === true) return this.#answerUncached(rpc, request, key, waiting);
     const isMeasured = usesReadings(rpc, request);
-    const kept = () => (isMeasured ? this.#findMeasuredReply(key) : this.findCachedReply<Reply>(key));
+    const revision = isMeasured ? () => this.#context.store.read(sumRevisions) : () => this.#context.store.revision();
+    const kept = () => this.#find<Reply>(isMeasured ? this.#measuredReplies : this.#replies, key, revision);
     const known = await kept();
     if (known !== undefined) return known;
-    const revision = isMeasured ? () => this.#readMeasuredRevision() : () => this.#context.store.revision();
     const compute = this.#createComputation(rpc, request, { key, isMeasured });
     // The same question may have been answered while this call waited.
     return this.#gate.run(waiting.peer, waiting.signal, async () => {
@@ -131,23 +130,14 @@ export class ReadCalls {
   }
 
   /** Returns the cached reply if it is still valid. Reads only the revision from the database. */
-  async findCachedReply<Reply>(key: string): Promise<Reply | undefined> {
-    if (!this.#replies.hasReply(key)) return undefined;
-    const revision = await this.#context.store.revision();
-    return this.#replies.findReply(key, revision, this.#context.clock.now().getTime());
+  findCachedReply<Reply>(key: string): Promise<Reply | undefined> {
+    return this.#find(this.#replies, key, () => this.#context.store.revision());
   }
 
-  async #findMeasuredReply(key: string): Promise<Reply | undefined> {
-    if (!this.#measuredReplies.hasReply(key)) return undefined;
-    return this.#measuredReplies.findReply(
-      key,
-      await this.#readMeasuredRevision(),
-      this.#context.clock.now().getTime(),
-    );
-  }
-
-  #readMeasuredRevision(): Promise<number> {
-    return this.#context.store.read(sumRevisions);
+  async #find<Reply>(replies: ReplyCache, key: string, revision: () => Promise<number>): Promise<Reply | undefined> {
+    return replies.hasReply(key)
+      ? replies.findReply(key, await revision(), this.#context.clock.now().getTime())
+      : undefined;
   }
 
   /** Stores a reply of `revision` in the reply cache. */
@@ -168,11 +158,9 @@ class RequestKeyCache {
   readonly #known = new WeakMap<Message, string>();
 
   getKey({ method }: Rpc, request: AnyRequest): string {
-    const known = this.#known.get(request);
-    if (known !== undefined) return known;
-    const hash = createHash("sha256").update(toBinary(method.input, request)).digest("base64url");
-    const key = `${method.name} ${hash}`;
-    this.#known.set(request, key);
-    return key;
+    return this.#known.getOrInsertComputed(request, () => {
+      const hash = createHash("sha256").update(toBinary(method.input, request)).digest("base64url");
+      return `${method.name} ${hash}`;
+    });
   }
 }

@@ -127,10 +127,9 @@ export class DcService {
 
   /** Reads a page of the change log; requires the role of a reader. @throws OperationError for a refusal */
   async readHistory(parameters: HistoryParameters, caller: Caller): Promise<HistoryPage> {
-    return this.#countCall("AuditHistory", caller, () => {
-      authorizeCall(this.#context, { effect: "read", method: "AuditHistory" }, caller);
-      return this.#context.store.read((reader) => readAuditHistory(this.#context, reader, parameters));
-    });
+    return this.#authorized("read", "AuditHistory", caller, () =>
+      this.#context.store.read((reader) => readAuditHistory(this.#context, reader, parameters)),
+    );
   }
 
   /**
@@ -138,10 +137,9 @@ export class DcService {
    * @throws OperationError for a refusal
    */
   async openChangeStream(after: number | undefined, caller: Caller): Promise<ChangeStream> {
-    return this.#countCall("ChangeStream", caller, () => {
-      authorizeCall(this.#context, { effect: "read", method: "ChangeStream" }, caller);
-      return this.#streams.openStream(after, caller.peer ?? caller);
-    });
+    return this.#authorized("read", "ChangeStream", caller, () =>
+      this.#streams.openStream(after, caller.peer ?? caller),
+    );
   }
 
   /** Name of this database in calendars. */
@@ -190,10 +188,7 @@ export class DcService {
    * result, so that frequent calls cost no more. Cost: one hash per entry.
    */
   async verifyHistory(caller: Caller): Promise<LogVerdict> {
-    return this.#countCall("AuditVerify", caller, () => {
-      authorizeCall(this.#context, { effect: "read", method: "AuditVerify" }, caller);
-      return this.#verifyLog();
-    });
+    return this.#authorized("read", "AuditVerify", caller, () => this.#verifyLog());
   }
 
   /** Verifies the whole chain once, as every server does after its start. */
@@ -230,19 +225,16 @@ export class DcService {
 
   /** Processes a dead letter again, or deletes it. @throws OperationError for a refusal */
   async settleDeadLetter(id: string, how: Settlement, caller: Caller): Promise<DeliveryReceipt | undefined> {
-    const method = "SettleDeadLetter";
-    return this.#countCall(method, caller, () => {
-      authorizeCall(this.#context, { effect: "write", method }, caller);
-      const source = { context: this.#context, caller };
-      return this.#context.store.write((writer) => settleDeadLetter(source, writer, { id, how }));
-    });
+    const source = { context: this.#context, caller };
+    return this.#authorized("write", "SettleDeadLetter", caller, () =>
+      this.#context.store.write((writer) => settleDeadLetter(source, writer, { id, how })),
+    );
   }
 
   /** Returns totals by site and floor; requires the role of a reader. @throws OperationError for a refusal. */
   async readOverview(caller: Caller): Promise<InventoryOverview> {
-    return this.#countCall("EstateOverview", caller, async () => {
-      authorizeCall(this.#context, { effect: "read", method: "EstateOverview" }, caller);
-      const key = "EstateOverview";
+    const key = "EstateOverview";
+    return this.#authorized("read", key, caller, async () => {
       const known = await this.#reads.findCachedReply<InventoryOverview>(key);
       if (known !== undefined) return known;
       return this.#context.store.read(async (reader) => {
@@ -259,10 +251,9 @@ export class DcService {
    * @throws OperationError for a refusal, such as of a reference that names no resource
    */
   async readStoredResources(refs: readonly string[], caller: Caller): Promise<readonly StoredResource[]> {
-    return this.#countCall("StoredResources", caller, () => {
-      authorizeCall(this.#context, { effect: "read", method: "StoredResources" }, caller);
-      return this.#context.store.read((reader) => readStoredResources(reader, refs));
-    });
+    return this.#authorized("read", "StoredResources", caller, () =>
+      this.#context.store.read((reader) => readStoredResources(reader, refs)),
+    );
   }
 
   /** Returns the caller and its permissions; open to every principal. @throws OperationError for a refusal */
@@ -270,6 +261,19 @@ export class DcService {
     return this.#countCall("Session", caller, async () => {
       requirePrincipal(this.#context, caller);
       return describeSession(this.#context.authRequired, caller.principal);
+    });
+  }
+
+  /** Counts a call that is no RPC, and requires a role for its effect. */
+  async #authorized<Result>(
+    effect: Rpc["effect"],
+    method: string,
+    caller: Caller,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    return this.#countCall(method, caller, async () => {
+      authorizeCall(this.#context, { effect, method }, caller);
+      return work();
     });
   }
 
@@ -306,10 +310,7 @@ export class DcService {
     work: (session: WriteSession) => Promise<Result>,
   ): Promise<Result> {
     const method = "Import";
-    return this.#countCall(method, caller, async () => {
-      authorizeCall(this.#context, { effect: "write", method }, caller);
-      return this.#writes.runSession(method, caller, options, work);
-    });
+    return this.#authorized("write", method, caller, () => this.#writes.runSession(method, caller, options, work));
   }
 }
 

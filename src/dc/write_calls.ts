@@ -110,10 +110,8 @@ export class WriteCalls {
       context.store.draft(async (writer): Promise<DraftedPreview> => {
         const revision = await writer.revision();
         const topology = await this.#topologies.getTopology(writer, revision);
-        const now = context.clock.now().toISOString();
-        const origin = { context, caller, method: rpc.method.name, requestId: context.newId(), message: "", now };
-        const changes = new ChangeRecorder(writer, origin);
-        const session = { context, caller, writer, changes, now, revision, topology };
+        const logged = { method: rpc.method.name, requestId: context.newId(), message: "" };
+        const session = { ...this.#openSession(writer, caller, logged), revision, topology };
         return { work: await rpc.run(session, request), topology };
       });
     const { work, topology } = await this.#drafts.run(draft, signal);
@@ -130,11 +128,8 @@ export class WriteCalls {
     { validateOnly, requestId, message }: LoadOptions,
     work: (session: WriteSession) => Promise<Result>,
   ): Promise<Result> {
-    const context = this.#context;
-    const written = context.store.write(async (writer) => {
-      const now = context.clock.now().toISOString();
-      const changes = new ChangeRecorder(writer, { context, caller, method, requestId, message, now });
-      const result = await work({ context, caller, writer, changes, now });
+    const written = this.#context.store.write(async (writer) => {
+      const result = await work(this.#openSession(writer, caller, { method, requestId, message }));
       if (validateOnly) throw new DryRunRollback(result);
       return result;
     });
@@ -146,19 +141,22 @@ export class WriteCalls {
     const remembered = new RequestMemory(rpc, request, { caller, writer, now: this.#context.clock.now() });
     const known = await remembered.findReply(requestId);
     if (known !== undefined) return known;
-    const now = this.#context.clock.now().toISOString();
-    const changes = new ChangeRecorder(writer, {
-      context: this.#context,
-      caller,
-      method: rpc.method.name,
-      requestId: requestId === "" ? this.#context.newId() : requestId,
-      message: changeMessage,
-      now,
-    });
-    const reply = await rpc.run({ context: this.#context, caller, writer, changes, now }, request);
+    const logged = { method: rpc.method.name, requestId: requestId || this.#context.newId(), message: changeMessage };
+    const session = this.#openSession(writer, caller, logged);
+    const reply = await rpc.run(session, request);
     if (validateOnly === true) throw new DryRunRollback(reply);
-    await changes.flush();
+    await session.changes.flush();
     await remembered.storeReply(requestId, reply);
     return reply;
+  }
+
+  #openSession(
+    writer: DcWriter,
+    caller: Caller,
+    logged: { readonly method: string; readonly requestId: string; readonly message: string },
+  ): WriteSession {
+    const context = this.#context;
+    const now = context.clock.now().toISOString();
+    return { context, caller, writer, changes: new ChangeRecorder(writer, { context, caller, now, ...logged }), now };
   }
 }

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import type { ExportFile, ExportInventory } from "#dc/exchange/out/inventory.ts";
-import { MAX_PAGE_SIZE } from "#dc/limits.ts";
-import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import { readResourcePages } from "#dc/operations/database_pages.ts";
 import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
 import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import type { DcReader } from "#dc/ports.ts";
@@ -11,7 +10,6 @@ import { createFolder } from "../output/write_file.ts";
 import { createUsageError } from "../usage_error.ts";
 import { formatCsvRecord, listCsvColumns } from "./csv_columns.ts";
 import type { DatabaseLocation } from "./database.ts";
-import { readAllPages } from "./exchange/known_resources.ts";
 import { KINDS } from "./kinds.ts";
 import { writeLines } from "./line_output.ts";
 import { withStore } from "./with_service.ts";
@@ -67,11 +65,11 @@ async function* formatKindCsv(reader: DcReader, kind: ResourceKind): AsyncGenera
   }
 }
 
-function readAllResources<Kind extends ResourceKind>(
+async function* readAllResources<Kind extends ResourceKind>(
   reader: DcReader,
   kind: Kind,
 ): AsyncGenerator<ResourceByKind[Kind]> {
-  return readAllPages((after) => reader.page(kind, after, MAX_PAGE_SIZE), getResourceKey);
+  for await (const page of readResourcePages(reader, kind)) yield* page;
 }
 
 const FACTS_DESCRIPTION =

@@ -6,7 +6,7 @@ import { AUDIT_ACTIONS, AUDIT_INTERFACES } from "#dc/model/enum_values.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { type Refusal, refuse } from "#dc/model/refusal.ts";
 import type { ChainHead, DcReader, HistoryQuery } from "#dc/ports.ts";
-import { openPageToken, sealPageToken } from "./answers/page_token.ts";
+import { cutPage, openPageToken } from "./answers/page_token.ts";
 import { readResolvedTime } from "./feed/commit_time.ts";
 
 /** Parameters of a history request by wire names. Source: docs/contract/datacenter-messages.md#change-history. */
@@ -47,11 +47,10 @@ export async function readAuditHistory(
   const { page_token: token = "" } = parameters;
   const after = token === "" ? undefined : openPageToken<number>(pageKey, question, token);
   const found = await reader.history({ ...question, limit: limit + 1, ...(after !== undefined && { after }) });
-  const entries = found.slice(0, limit);
-  const last = entries.at(-1);
+  const { page, nextPageToken } = cutPage({ key: pageKey, question }, found, limit, ({ seq }) => seq);
   return {
-    entries,
-    nextPageToken: found.length > limit && last !== undefined ? sealPageToken(pageKey, question, last.seq) : "",
+    entries: page,
+    nextPageToken,
     completeThrough: await readCompletionTime(reader, clock.now().toISOString()),
     chain: await reader.chainHead(),
   };
@@ -135,7 +134,8 @@ function createParameterRefusal(
   return refuse(reason, `Cannot read ${name} "${value}"`, { field: name, value, expected });
 }
 
-const OUTCOME_BY_ACTION = { CREATE: "CREATED", UPDATE: "UPDATED", DELETE: "DELETED" } as const;
+/** Outcome of a change by its action in the change log. */
+export const OUTCOME_BY_ACTION = { CREATE: "CREATED", UPDATE: "UPDATED", DELETE: "DELETED" } as const;
 
 /** Converts one history page to JSON with the wire's snake_case names. */
 export function convertPageToJson({ entries, nextPageToken, completeThrough, chain }: HistoryPage): JsonObject {

@@ -24,7 +24,7 @@ import {
   Severity,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { BatchedSite } from "./answers/batched_site.ts";
-import { readCode, readPercent, readRef, requireLocation } from "./answers/parameters.ts";
+import { readCode, readPercent, readScope, requireKnownCodes } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
 import { readLinkEndDevices } from "./answers/switch_devices.ts";
 import { convertToMessage } from "./messages/convert.ts";
@@ -34,15 +34,12 @@ import { defineRead } from "./rpc.ts";
 export const fabricTopology = defineRead({
   method: DatacenterService.method.fabricTopology,
   effect: "read",
-  run: ({ context, scheduler, reader, topology }, request) =>
-    replyWithPicture(
-      { context, scheduler },
-      {
-        screen: "FABRIC",
-        requestedOptions: request.render,
-        computeReply: async () => answerFabricTopology({ reader, topology: await topology() }, request),
-      },
-    ),
+  run: (session, request) =>
+    replyWithPicture(session, {
+      screen: "FABRIC",
+      requestedOptions: request.render,
+      computeReply: async () => answerFabricTopology({ ...session, topology: await session.topology() }, request),
+    }),
 });
 
 /** Computes the reply of FabricTopology and the input of its picture. @throws Refusal for invalid parameters */
@@ -51,7 +48,8 @@ export async function answerFabricTopology(
   request: FabricTopologyRequest,
 ): Promise<{ readonly reply: FabricTopologyResponse; readonly picture: () => FabricPicture }> {
   const { inventory } = topology;
-  requireStoredDevices(topology, request.failedDeviceCodes);
+  const named = { field: "failed_device_codes", kind: "device", noun: "device" } as const;
+  requireKnownCodes(request.failedDeviceCodes, named, (code) => topology.device(code) !== undefined);
   const congestionPct = readPercent("congestion_pct", request.congestionPct, CONGESTED_PCT);
   const watchPct = readPercent("watch_pct", request.watchPct, WATCHED_PCT);
   const { inScope, ...links } = selectLinks(inventory.fabricLinks, topology, request);
@@ -92,9 +90,8 @@ function selectLinks(
   if (fabricId !== "" && ofFabric.length === 0) {
     throw refuse("NOT_FOUND", `Cannot find fabric "${fabricId}"`, { field: "fabric_id", ref: `fabric:${fabricId}` });
   }
-  if (scopeRef === "") return { listed: ofFabric, mesh: ofFabric, own: listLinksOfSwitches(links, ofFabric) };
-  const scope = readRef("scope_ref", scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
-  requireLocation(topology, scope, { field: "scope_ref", value: scopeRef });
+  const scope = readScope(topology, scopeRef);
+  if (scope === undefined) return { listed: ofFabric, mesh: ofFabric, own: listLinksOfSwitches(links, ofFabric) };
   const inScope = (deviceCode: string) => {
     const device = topology.device(deviceCode);
     return device !== undefined && isLocatedIn(device, scope);
@@ -110,19 +107,6 @@ function listLinksOfSwitches(links: readonly FabricLink[], some: readonly Fabric
   if (some.length === links.length) return links;
   const keys = new Set(some.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]));
   return links.filter(({ a, b }) => keys.has(codeKey(a.deviceCode)) || keys.has(codeKey(b.deviceCode)));
-}
-
-function requireStoredDevices(topology: Topology, codes: readonly string[]): void {
-  const index = codes.findIndex(
-    (code, at) => topology.device(readCode(`failed_device_codes[${at}]`, code)) === undefined,
-  );
-  const code = codes[index];
-  if (code === undefined) return;
-  throw refuse("NOT_FOUND", `Cannot find device "${code}"`, {
-    field: `failed_device_codes[${index}]`,
-    value: code,
-    ref: `device:${code}`,
-  });
 }
 
 async function matchPhysicalCables(

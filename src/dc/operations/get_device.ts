@@ -11,19 +11,15 @@ import { roundFigure } from "#dc/model/figure.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import {
   AuditEntrySchema,
+  CableSchema,
   DatacenterService,
   GetDeviceResponseSchema,
-  HealthReasonSchema,
-  InletPathSchema,
-  Outcome,
-  SupplyState,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode, readEnumValue } from "./answers/parameters.ts";
+import { OUTCOME_BY_ACTION } from "./audit_history.ts";
 import { convertToMessage } from "./messages/convert.ts";
-import { createBasicDeviceMessage, createCableMessage, createDeviceMessage } from "./messages/messages.ts";
+import { createBasicDeviceMessage, createDeviceMessage, createStoredMessage } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
-
-const OUTCOME_BY_ACTION = { CREATE: Outcome.CREATED, UPDATE: Outcome.UPDATED, DELETE: Outcome.DELETED } as const;
 
 function createAuditMessage(record: ChangeRecord) {
   return convertToMessage(AuditEntrySchema, { ...record, outcome: OUTCOME_BY_ACTION[record.action], sealed: true });
@@ -47,14 +43,14 @@ export const getDevice = defineRead({
     const changes = await reader.history({ entity: `device:${code}`, descending: true, limit: MAX_RECENT_CHANGES });
     return convertToMessage(GetDeviceResponseSchema, {
       device: isBasic ? createBasicDeviceMessage(stored) : createDeviceMessage(stored),
-      powerChain: listInletPaths(power, live, index).map(({ inlet, path, label, live: lit }) =>
-        convertToMessage(InletPathSchema, { inlet, path, pathLabel: label, live: lit }),
-      ),
+      powerChain: listInletPaths(power, live, index).map((path) => ({ ...path, pathLabel: path.label })),
       powerSinglePoints: listSinglePointRefs(power, index),
-      cables: (await reader.storedCablesOf(stored.resource.code)).map(createCableMessage),
+      cables: (await reader.storedCablesOf(stored.resource.code)).map((cable) =>
+        createStoredMessage(CableSchema, cable),
+      ),
       // The load after the loss of another element can be higher only for supplies.
       ...computeDeviceLoads(power.supplies.count(index) === 0 ? site : await judgedTopology(), index),
-      supplyState: SupplyState[getSupplyState(power, live, index) ?? "UNSPECIFIED"],
+      supplyState: getSupplyState(power, live, index),
       undocumentedInlets: listUndocumentedInlets(power, index),
       activeInlet: findActiveInletName(power, live, index),
       recent: changes.map(createAuditMessage),
@@ -84,6 +80,6 @@ function computeDeviceLoads(site: Topology, index: number) {
     batteryFailoverMin: roundOptionalValue(
       computeBatteryMinutes(power.nodes[index], carried.failover.loads[index] ?? 0),
     ),
-    powerReasons: listNodeLoadReasons(carried, index).map((reason) => convertToMessage(HealthReasonSchema, reason)),
+    powerReasons: listNodeLoadReasons(carried, index),
   };
 }

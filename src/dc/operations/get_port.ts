@@ -1,29 +1,26 @@
 import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
 import { findBusiestPhase, type PhaseFigures } from "#dc/analysis/power/phase_figures.ts";
 import { computePortLoad, type PortLoad } from "#dc/analysis/power/port_load.ts";
+import { DEFAULT_HOPS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { roundFigure } from "#dc/model/figure.ts";
 import { formatPort, formatPortReference, isSamePort, parseRef, REF_GRAMMAR } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { formatEdgeKey } from "#dc/model/resource_key.ts";
-import type { Device, Port, PortRef } from "#dc/model/resources.ts";
+import type { Port, PortRef } from "#dc/model/resources.ts";
 import {
+  CableSchema,
   DatacenterService,
   DeviceSummarySchema,
   type GetPortRequest,
   GetPortResponseSchema,
-  Health,
-  PhaseLeg,
   PortPowerSchema,
   PortSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode, readPortName } from "./answers/parameters.ts";
 import { convertToMessage } from "./messages/convert.ts";
-import { createCableMessage, createPathMessage, createPortFields } from "./messages/messages.ts";
+import { createPathMessage, createPortFields, createStoredMessage } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
-
-/** Maximum hops of the path in the reply. Our choice: the default of a trace. */
-const MAX_PATH_HOPS = 128;
 
 export const getPort = defineRead({
   method: DatacenterService.method.getPort,
@@ -42,15 +39,15 @@ export const getPort = defineRead({
     const end = { deviceCode: device.code, portName: port.name };
     const cable = await reader.cableAt(end);
     const stored = cable === undefined ? undefined : await reader.stored("cable", formatEdgeKey(cable.a, cable.b));
-    const [path] = await traceCable(end, reader, { stopAtPower: true, followSplits: false, maxHops: MAX_PATH_HOPS });
+    const [path] = await traceCable(end, reader, { stopAtPower: true, followSplits: false, maxHops: DEFAULT_HOPS });
     return convertToMessage(GetPortResponseSchema, {
       port: convertToMessage(PortSchema, {
         ...createPortFields(device.code, port),
-        cable: stored === undefined ? undefined : createCableMessage(stored),
+        cable: stored === undefined ? undefined : createStoredMessage(CableSchema, stored),
         farEnd: path?.destination === undefined || isSamePort(path.destination, end) ? undefined : path.destination,
         pathStatus: path?.status,
       }),
-      device: summarizeDevice(device),
+      device: convertToMessage(DeviceSummarySchema, device),
       path: path === undefined ? undefined : createPathMessage(path),
       power: isPowerPort(port)
         ? createPowerMessage(await scheduler.run(computePortLoad(await topology(), device, port)))
@@ -65,33 +62,28 @@ function isPowerPort({ kind }: Port): boolean {
 
 function createPowerMessage(load: PortLoad | undefined) {
   if (load === undefined) return undefined;
-  const { live, loadW, loadVa, failoverVa, failoverRef, capacityVa, used, health, phases } = load;
+  const { used, phases } = load;
   return convertToMessage(PortPowerSchema, {
-    live,
-    loadW: roundFigure(loadW),
-    loadVa,
-    failoverVa,
-    failoverRef,
-    capacityVa,
+    ...load,
+    loadW: roundFigure(load.loadW),
     loadPct: used && roundFigure(used.normalPct),
     failoverPct: used && roundFigure(used.failoverPct),
     limitPct: used?.limitPct,
-    health: Health[health ?? "UNSPECIFIED"],
     phases: phases.map(createPhaseMessage),
-    worstLeg: PhaseLeg[findBusiestPhase(phases, "loadVa") ?? "UNSPECIFIED"],
-    failoverWorstLeg: PhaseLeg[findBusiestPhase(phases, "failoverVa") ?? "UNSPECIFIED"],
+    worstLeg: findBusiestPhase(phases, "loadVa"),
+    failoverWorstLeg: findBusiestPhase(phases, "failoverVa"),
   });
 }
 
-function createPhaseMessage({ leg, loadVa, failoverVa, failoverRef, capacityVa }: PhaseFigures) {
+function createPhaseMessage(phase: PhaseFigures) {
+  const { loadVa, failoverVa, capacityVa } = phase;
   const computePct = (va: number) => (capacityVa === undefined ? undefined : roundFigure((va / capacityVa) * 100));
   return {
-    leg: PhaseLeg[leg],
+    ...phase,
     loadVa: roundFigure(loadVa),
     loadPct: computePct(loadVa),
     failoverVa: roundFigure(failoverVa),
     failoverPct: computePct(failoverVa),
-    failoverRef,
   };
 }
 
@@ -125,9 +117,4 @@ function readRequestedPort({ portRef: text, deviceCode, portName }: GetPortReque
     field: "port_ref",
     value: text,
   });
-}
-
-export function summarizeDevice(device: Device) {
-  const { code, name, kind, role, status, location, rackCode, positionU } = device;
-  return convertToMessage(DeviceSummarySchema, { code, name, kind, role, status, location, rackCode, positionU });
 }

@@ -21,24 +21,21 @@ import { defineRead } from "./rpc.ts";
 export const getRack = defineRead({
   method: DatacenterService.method.getRack,
   effect: "read",
-  run({ context, scheduler, reader, judgedTopology, now, lapsesAt }, request) {
+  run(session, request) {
     const view = readEnumValue("face", request.face, FACES);
-    return replyWithPicture(
-      { context, scheduler },
-      {
-        screen: "ELEVATION",
-        requestedOptions: request.render,
-        defaultOptions: view === undefined ? {} : { view },
-        async computeReply() {
-          const known = await judgedTopology();
-          const reply = await answerGetRack({ reader, topology: known, now }, request);
-          const rack = known.rack(request.code);
-          if (rack !== undefined) lapsesAt(computeNextChangeMs([rack], now));
-          for (const occupant of reply.occupants) occupant.color = findRoleColor(occupant);
-          return { reply, picture: () => reply };
-        },
+    return replyWithPicture(session, {
+      screen: "ELEVATION",
+      requestedOptions: request.render,
+      defaultOptions: view === undefined ? {} : { view },
+      async computeReply() {
+        const topology = await session.judgedTopology();
+        const reply = await answerGetRack({ ...session, topology }, request);
+        const rack = topology.rack(request.code);
+        if (rack !== undefined) session.lapsesAt(computeNextChangeMs([rack], session.now));
+        for (const occupant of reply.occupants) occupant.color = findRoleColor(occupant);
+        return { reply, picture: () => reply };
       },
-    );
+    });
   },
 });
 

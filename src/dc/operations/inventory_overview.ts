@@ -29,9 +29,8 @@ export async function readInventoryOverview(reader: DcReader): Promise<Inventory
     totals.devices += device;
     if (siteId === "") continue;
     const floor = { floor_ref: `floor:${siteId}/${floorNumber}`, floor_number: floorNumber };
-    const list = sites.get(siteId) ?? [];
+    const list = sites.getOrInsertComputed(siteId, () => []);
     list.push({ ...floor, racks: rack, cracs: crac, devices: device });
-    sites.set(siteId, list);
   }
   const fabrics = Map.groupBy(links, codeKey);
   return {

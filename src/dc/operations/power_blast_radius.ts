@@ -25,7 +25,7 @@ import { type RequestedRef, resolveFailingSources } from "./answers/failing_sour
 import { findNetworkLoss } from "./answers/network_tracer.ts";
 import { readCount, readLoadBasis } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
-import type { SourceNodes } from "./answers/power_sources.ts";
+import { listNodeDevices, type SourceNodes } from "./answers/power_sources.ts";
 import { convertToMessage } from "./messages/convert.ts";
 import { limitListFields } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
@@ -33,15 +33,12 @@ import { defineRead } from "./rpc.ts";
 export const powerBlastRadius = defineRead({
   method: DatacenterService.method.powerBlastRadius,
   effect: "read",
-  run: ({ context, topology, reader, scheduler }, request) =>
-    replyWithPicture(
-      { context, scheduler },
-      {
-        screen: "POWER",
-        requestedOptions: request.render,
-        computeReply: async () => answerPowerBlastRadius({ topology: await topology(), reader, scheduler }, request),
-      },
-    ),
+  run: (session, request) =>
+    replyWithPicture(session, {
+      screen: "POWER",
+      requestedOptions: request.render,
+      computeReply: async () => answerPowerBlastRadius({ ...session, topology: await session.topology() }, request),
+    }),
 });
 
 /** Computes the reply of PowerBlastRadius and the input of its picture. @throws Refusal for an unknown source */
@@ -126,12 +123,10 @@ function groupReachByState({ hits, racks }: BlastRadius): FailureReach {
   };
 }
 
-function listDeviceCodes({ nodes }: PowerGraph, indexes: readonly number[]): readonly string[] {
-  const codes = indexes.flatMap((index) => {
-    const node = nodes[index];
-    return node?.kind === "DEVICE" ? [node.device.code] : [];
-  });
-  return codes.sort(compareText);
+function listDeviceCodes(power: PowerGraph, indexes: readonly number[]): readonly string[] {
+  return listNodeDevices(power, indexes)
+    .map(({ code }) => code)
+    .sort(compareText);
 }
 
 interface BlastItemOptions {
@@ -183,12 +178,7 @@ class BlastItemBuilder {
       const node = this.#power.nodes[hit.index];
       if (node?.kind !== "DEVICE") cooling.push(hit);
       else if (isPowerKind(node.device.kind)) distribution.push(hit);
-      else {
-        const rack = node.device.rackCode ?? AFTER_RACKS_KEY;
-        const list = byRack.get(rack);
-        if (list === undefined) byRack.set(rack, [hit]);
-        else list.push(hit);
-      }
+      else byRack.getOrInsertComputed(node.device.rackCode ?? AFTER_RACKS_KEY, () => []).push(hit);
     }
     const racks = [...byRack].toSorted(([a], [b]) => compareText(codeKey(a), codeKey(b)));
     return [...racks.flatMap(([, list]) => list), ...cooling, ...distribution];

@@ -2,7 +2,6 @@ import { computeThermalHeadroom as compareHeat } from "#dc/analysis/cooling/ther
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { refuse } from "#dc/model/refusal.ts";
 import type { Crac, Rack } from "#dc/model/resources.ts";
 import type { FloorPositions } from "#dc/render/thermal/heat_map.ts";
 import type { ThermalPicture } from "#dc/render/thermal/thermal.ts";
@@ -12,7 +11,14 @@ import {
   type ThermalHeadroomResponse,
   ThermalHeadroomResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { readCode, readCount, readLoadBasis, readRef, requireLocation } from "./answers/parameters.ts";
+import {
+  LOCATION_KINDS,
+  readCount,
+  readLoadBasis,
+  readRef,
+  requireKnownCodes,
+  requireLocation,
+} from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
 import { convertToMessage } from "./messages/convert.ts";
 import { defineRead } from "./rpc.ts";
@@ -20,19 +26,16 @@ import { defineRead } from "./rpc.ts";
 export const thermalHeadroom = defineRead({
   method: DatacenterService.method.thermalHeadroom,
   effect: "read",
-  run: ({ context, scheduler, topology }, request) =>
-    replyWithPicture(
-      { context, scheduler },
-      {
-        screen: "THERMAL",
-        requestedOptions: request.render,
-        async computeReply() {
-          const known = await topology();
-          const reply = answerThermalHeadroom(known, request);
-          return { reply, picture: () => addPictureLocations(known.inventory, reply) };
-        },
+  run: (session, request) =>
+    replyWithPicture(session, {
+      screen: "THERMAL",
+      requestedOptions: request.render,
+      async computeReply() {
+        const topology = await session.topology();
+        const reply = answerThermalHeadroom(topology, request);
+        return { reply, picture: () => addPictureLocations(topology.inventory, reply) };
       },
-    ),
+    }),
 });
 
 /** Maximum reserve in a request. Our choice: more units than any zone has. */
@@ -42,9 +45,11 @@ const MAX_RESERVE = 100;
  * Computes the reply of ThermalHeadroom without its picture. @throws Refusal for an invalid or unknown location or unit
  */
 export function answerThermalHeadroom(topology: Topology, request: ThermalHeadroomRequest): ThermalHeadroomResponse {
-  const scope = readRef("scope_ref", request.scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
+  const scope = readRef("scope_ref", request.scopeRef, LOCATION_KINDS);
   const basis = readLoadBasis(request.loadBasis);
-  requireCracs(topology, request.failedCracCodes);
+  const units = new Set(topology.inventory.cracs.map(({ code }) => codeKey(code)));
+  const named = { field: "failed_crac_codes", kind: "crac", noun: "cooling unit" } as const;
+  requireKnownCodes(request.failedCracCodes, named, (code) => units.has(codeKey(code)));
   requireLocation(topology, scope, { field: "scope_ref", value: request.scopeRef });
   const answer = compareHeat(topology, scope, {
     basis,
@@ -60,18 +65,6 @@ export function answerThermalHeadroom(topology: Topology, request: ThermalHeadro
 
 function readReserveUnits(asked: number): number {
   return readCount("reserve_units", asked, { usual: 0, most: MAX_RESERVE });
-}
-
-function requireCracs({ inventory }: Topology, codes: readonly string[]): void {
-  const known = new Set(inventory.cracs.map(({ code }) => codeKey(code)));
-  const index = codes.findIndex((code, at) => !known.has(codeKey(readCode(`failed_crac_codes[${at}]`, code))));
-  const code = codes[index];
-  if (code === undefined) return;
-  throw refuse("NOT_FOUND", `Cannot find cooling unit "${code}"`, {
-    field: `failed_crac_codes[${index}]`,
-    value: code,
-    ref: `crac:${code}`,
-  });
 }
 
 /** Adds the recorded locations of racks and cooling units to a reply, for its picture. */

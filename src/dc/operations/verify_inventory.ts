@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { getResourceRef, toRefKey } from "#dc/model/resource_key.ts";
 import type { Crac, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { CheckedRow, DcReader, StoredVersion } from "#dc/ports.ts";
-import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { convertModelToJson } from "./messages/model_json.ts";
 import { computeEtag, RESOURCE_SCHEMAS } from "./writes/changes.ts";
 
@@ -63,7 +61,7 @@ export class InventoryVerification {
     const isPort = key !== toRefKey(entity);
     this.#states.set(key, {
       seq,
-      digest: action === "DELETE" && !isPort ? undefined : hashCanonicalJson(after),
+      digest: action === "DELETE" && !isPort ? undefined : computeEtag(after),
       createTime: action === "CREATE" && !isPort ? occurredAt : before?.createTime,
       updateTime: occurredAt,
       outOfBand: source !== "CORE",
@@ -130,7 +128,7 @@ function describeDifference(
   state: LoggedState,
 ): string | undefined {
   const { seq, digest } = state;
-  if (digest !== hashCanonicalJson(convertModelToJson(RESOURCE_SCHEMAS[kind], resource)))
+  if (digest !== computeEtag(convertModelToJson(RESOURCE_SCHEMAS[kind], resource)))
     return `was altered: it differs from entry ${seq}`;
   if (etag !== computeEtag(resource)) return "was altered: its etag is not that of its content";
   if (updateTime !== state.updateTime) return `was altered: its update_time is not that of entry ${seq}`;
@@ -147,10 +145,6 @@ function revertUpgrade(
   if (kind !== "crac") return undefined;
   const { resource, ...rest } = stored as StoredVersion<Crac>;
   return resource.kind === "CDU" ? { ...rest, resource: { ...resource, medium: "AIR" } } : undefined;
-}
-
-function hashCanonicalJson(json: unknown): string {
-  return createHash("sha256").update(formatCanonicalJson(json)).digest("base64url").slice(0, 22);
 }
 
 /** Returns the key of the resource that an entry describes: for a port, that of its device. */

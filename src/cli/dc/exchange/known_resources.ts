@@ -1,10 +1,10 @@
 import { createModelKey, type TypesByModel } from "#dc/exchange/fill_from_types.ts";
 import { formatOriginSpace, type OriginRecord, parseOriginRecord } from "#dc/exchange/merge.ts";
-import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { Device, ResourceKind } from "#dc/model/resources.ts";
+import { readDocumentPages, readResourcePages } from "#dc/operations/database_pages.ts";
 import { readAllDeviceTypes } from "#dc/operations/planning/device_types.ts";
 import type { DcReader, DcStore } from "#dc/ports.ts";
 
@@ -30,12 +30,11 @@ export function readKnownResources(store: DcStore, origin: string): Promise<Know
   return store.read(async (reader) => {
     const records = new Map<string, OriginRecord>();
     const space = formatOriginSpace(origin);
-    for await (const { key, body } of readAllPages(
-      (after) => reader.documents(space, after, MAX_PAGE_SIZE),
-      ({ key: last }) => last,
-    )) {
-      const record = parseOriginRecord(body);
-      if (record !== undefined) records.set(key, record);
+    for await (const page of readDocumentPages(reader, space)) {
+      for (const { key, body } of page) {
+        const record = parseOriginRecord(body);
+        if (record !== undefined) records.set(key, record);
+      }
     }
     const codes = new Map<string, string>();
     const own: Record<"rack" | "device" | "crac", Set<string>> = {
@@ -75,24 +74,13 @@ async function readForeignCodes(
   visit: (resource: object) => void = () => {},
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  for await (const resource of readAllPages((after) => reader.page(kind, after, MAX_PAGE_SIZE), getResourceKey)) {
-    const key = getResourceKey(resource);
-    if (own.has(key)) continue;
-    found.add(key);
-    visit(resource);
+  for await (const page of readResourcePages(reader, kind)) {
+    for (const resource of page) {
+      const key = getResourceKey(resource);
+      if (own.has(key)) continue;
+      found.add(key);
+      visit(resource);
+    }
   }
   return found;
-}
-
-export async function* readAllPages<One>(
-  read: (after: string) => Promise<readonly One[]>,
-  getKey: (one: One) => string,
-): AsyncGenerator<One> {
-  for (let after = ""; ; ) {
-    const page = await read(after);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < MAX_PAGE_SIZE) return;
-    after = getKey(last);
-  }
 }

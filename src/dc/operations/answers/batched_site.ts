@@ -49,7 +49,7 @@ function groupCablesByDevice(cables: readonly Cable[]): ReadonlyMap<string, Read
   for (const cable of cables) {
     for (const end of [cable.a, cable.b]) {
       const key = codeKey(end.deviceCode);
-      found.set(key, (found.get(key) ?? new Map<string, Cable>()).set(toPortKey(end), cable));
+      found.getOrInsertComputed(key, () => new Map()).set(toPortKey(end), cable);
     }
   }
   return found;
@@ -71,15 +71,11 @@ class BatchLoader<Value> {
   }
 
   load(key: string): Promise<Value | undefined> {
-    const known = this.#loads.get(key);
-    if (known !== undefined) return known;
-    const loading = new Promise<Value | undefined>((resolve, reject) => {
+    return this.#loads.getOrInsertComputed(key, () => {
       // Waits for the next turn of the event loop, so that all callers that have resumed by then share one read.
       if (this.#pending.length === 0) setTimeout(() => void this.#loadBatch(), 0);
-      this.#pending.push({ key, resolve, reject });
+      return new Promise((resolve, reject) => this.#pending.push({ key, resolve, reject }));
     });
-    this.#loads.set(key, loading);
-    return loading;
   }
 
   async #loadBatch(): Promise<void> {

@@ -2,6 +2,7 @@ import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import { toPortKey } from "#dc/model/ref.ts";
 import type { Cable, PortRef } from "#dc/model/resources.ts";
+import { listNodeDevices } from "./power_sources.ts";
 import { createDirectPath, type NetworkSession, type PathTracer, type TracedPath } from "./traced_ways.ts";
 
 /** The failed parts of a network. Nodes are indexes in the power graph. */
@@ -44,11 +45,7 @@ export class DataPaths {
    */
   async findIsolatedDevices({ off, cutOff, ports }: DeadNetworkElements): Promise<readonly number[]> {
     const { power, live } = this.#session.topology;
-    const devices = new Set<string>();
-    for (const index of [...off, ...cutOff]) {
-      const node = power.nodes[index];
-      if (node?.kind === "DEVICE") devices.add(codeKey(node.device.code));
-    }
+    const devices = new Set(listNodeDevices(power, [...off, ...cutOff]).map(({ code }) => codeKey(code)));
     const dead = { devices, ports: new Set(ports.map(toPortKey)) };
     const found: number[] = [];
     for (const [code, ways] of await this.#listPaths(await this.#findAffectedHosts(dead))) {

@@ -61,53 +61,40 @@ export function answerFloorPlan(
       .map((one) => createFloorTile(one, colouring)),
     cracs: plan.cracs
       .filter(({ placement }) => placement !== undefined)
-      .map(({ code, name, placement, status }) => ({
-        code,
-        name,
-        placement,
-        status,
-        utilizationPct: cracUse.get(code) ?? 0,
-      })),
-    devices: plan.devices.map(({ code, name, kind, placement, status }) => {
-      const index = power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
+      .map((crac) => ({ ...crac, utilizationPct: cracUse.get(crac.code) ?? 0 })),
+    devices: plan.devices.map((device) => {
+      const index = power.indexOf.get(`device:${codeKey(device.code)}`) ?? -1;
       const used = computeUtilization(carried, index);
       const reasons = listNodeLoadReasons(carried, index);
       return {
+        ...device,
         health: findWorstReason(reasons),
         reasons,
-        code,
-        name,
-        kind,
-        placement,
-        status,
-        ...(used !== undefined && {
-          powerPct: used.normalPct,
-          powerFailoverPct: used.failoverPct,
-          powerLimitPct: used.limitPct,
-        }),
+        powerPct: used?.normalPct,
+        powerFailoverPct: used?.failoverPct,
+        powerLimitPct: used?.limitPct,
       };
     }),
   });
 }
 
 function createFloorTile(
-  { rack: { code, name, placement, location }, health, reasons, capacity, thermal }: RackOnFloor,
+  { rack, health, reasons, capacity, thermal }: RackOnFloor,
   { risks, measured }: RackColouringValues,
 ) {
-  const { risk, ref: riskRef } = risks?.get(codeKey(code)) ?? { risk: "NONE" as const };
+  const key = codeKey(rack.code);
+  const { risk, ref: riskRef } = risks?.get(key) ?? { risk: "NONE" as const };
   return {
-    code,
-    name,
-    placement,
+    ...rack,
     health,
     reasons,
     spacePct: capacity.spacePct,
     powerPct: capacity.powerPct,
     heatW: thermal.heatW,
     coolingPct: thermal.utilizationPct,
-    inletTempC: measured === undefined ? thermal.inletTempC : measured.inletsC.get(codeKey(code)),
-    measuredW: measured?.watts.get(codeKey(code)),
-    row: location?.row,
+    inletTempC: measured === undefined ? thermal.inletTempC : measured.inletsC.get(key),
+    measuredW: measured?.watts.get(key),
+    row: rack.location?.row,
     ...(risks !== undefined && { risk, riskRef }),
   };
 }

@@ -7,6 +7,7 @@ import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import type { FabricLink, PortRef } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { DataPaths, type DeadNetworkElements } from "./data_paths.ts";
+import { listNodeDevices } from "./power_sources.ts";
 import { getLinkEndKeys, readSwitchesOnce, type SwitchDevices } from "./switch_devices.ts";
 import { type NetworkSession, PathTracer, type TracedPath } from "./traced_ways.ts";
 
@@ -73,10 +74,7 @@ export class NetworkTracer {
 
 /** Returns the codes of the patch panels among some nodes. */
 export function listPanelCodes({ power }: Topology, nodes: Iterable<number>): readonly string[] {
-  return [...nodes].flatMap((index) => {
-    const node = power.nodes[index];
-    return node?.kind === "DEVICE" && node.device.kind === "PATCH_PANEL" ? [node.device.code] : [];
-  });
+  return listNodeDevices(power, nodes).flatMap(({ kind, code }) => (kind === "PATCH_PANEL" ? [code] : []));
 }
 
 /** Reads the front and rear ports of patch panels: every fibre of a panel passes one of each. */
@@ -141,8 +139,5 @@ export async function findNetworkLoss(
 
 function includesSwitch({ inventory, power }: Topology, off: readonly number[]): boolean {
   const switches = getLinkEndKeys(inventory.fabricLinks);
-  return off.some((index) => {
-    const node = power.nodes[index];
-    return node?.kind === "DEVICE" && switches.has(codeKey(node.device.code));
-  });
+  return listNodeDevices(power, off).some(({ code }) => switches.has(codeKey(code)));
 }

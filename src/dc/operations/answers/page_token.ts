@@ -58,6 +58,18 @@ export function createPaginator(
   };
 }
 
+/** Returns the first `limit` rows, and the token of the next page; "" if no row remains. */
+export function cutPage<Row>(
+  { key, question }: { readonly key: Uint8Array; readonly question: unknown },
+  rows: readonly Row[],
+  limit: number,
+  cursorOf: (last: Row) => unknown,
+) {
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return { page, nextPageToken: last === undefined ? "" : sealPageToken(key, question, cursorOf(last)) };
+}
+
 function decryptToken(key: Uint8Array, token: string): TokenContent | undefined {
   const bytes = Buffer.from(token, "base64url");
   // Rejects other base64url spellings of the same bytes, which `Buffer` accepts.

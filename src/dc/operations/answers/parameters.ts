@@ -120,13 +120,16 @@ export function readPercent(field: string, asked: number | undefined, usual: num
   });
 }
 
+/** Kinds of references to a location. */
+export const LOCATION_KINDS = ["site", "floor", "room", "row", "zone", "rack"] as const;
+
 /**
  * Parses the location that limits a request; undefined for empty text.
  * @throws Refusal for a malformed reference, or a location without resources
  */
 export function readScope(topology: Topology, scopeRef: string) {
   if (scopeRef === "") return undefined;
-  const scope = readRef("scope_ref", scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
+  const scope = readRef("scope_ref", scopeRef, LOCATION_KINDS);
   requireLocation(topology, scope, { field: "scope_ref", value: scopeRef });
   return scope;
 }
@@ -146,4 +149,17 @@ export function requireMaxCount(field: string, count: number, most: number, what
 /** Limits the number of values of a filter. @throws Refusal for more values than a filter accepts */
 export function requireMaxFilterValues(field: string, count: number): void {
   requireMaxCount(field, count, MAX_FILTER_VALUES, "values");
+}
+
+/** Requires that each code names an element. @throws Refusal naming the field of the first code that does not */
+export function requireKnownCodes(
+  codes: readonly string[],
+  { field, kind, noun }: { readonly field: string; readonly kind: RefKind; readonly noun: string },
+  isKnown: (code: string) => boolean,
+): void {
+  const index = codes.findIndex((code, at) => !isKnown(readCode(`${field}[${at}]`, code)));
+  const code = codes[index];
+  if (code === undefined) return;
+  const detail = { field: `${field}[${index}]`, value: code, ref: `${kind}:${code}` };
+  throw refuse("NOT_FOUND", `Cannot find ${noun} "${code}"`, detail);
 }

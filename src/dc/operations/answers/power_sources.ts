@@ -7,6 +7,7 @@ import { isPowerKind } from "#dc/model/draw.ts";
 import type { Ref, RefKind } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { toRefKey } from "#dc/model/resource_key.ts";
+import type { Device } from "#dc/model/resources.ts";
 import { readRef } from "./parameters.ts";
 
 /** Nodes of a power source reference. Nodes in `equipment` fail themselves; the other nodes only lose supply. */
@@ -56,8 +57,14 @@ function isInLocation(graph: PowerGraph, index: number, ref: Ref): boolean {
 
 /** Returns the codes of devices downstream of the sources, directly or indirectly, without the sources. */
 export function listDownstreamCodes(graph: PowerGraph, { nodes }: SourceNodes): readonly string[] {
-  return [...collectDownstream(graph, nodes)].flatMap((index) => {
-    const node = graph.nodes[index];
-    return node?.kind === "DEVICE" && !nodes.has(index) ? [node.device.code] : [];
+  const downstream = [...collectDownstream(graph, nodes)].filter((index) => !nodes.has(index));
+  return listNodeDevices(graph, downstream).map(({ code }) => code);
+}
+
+/** Returns the devices among the given nodes of the power graph, in the order of the nodes. */
+export function listNodeDevices({ nodes }: PowerGraph, indexes: Iterable<number>): readonly Device[] {
+  return [...indexes].flatMap((index) => {
+    const node = nodes[index];
+    return node?.kind === "DEVICE" ? [node.device] : [];
   });
 }

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { computeNextChangeMs } from "#dc/analysis/racks/rack_facts.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
 import type { Coloring, Screen } from "#dc/model/enum_values.ts";
 import { formatRef, REF_GRAMMAR, type Ref, type RefKind } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
@@ -22,6 +23,7 @@ import { addPictureLocations, answerThermalHeadroom } from "../thermal_headroom.
 import { answerTraceCablePath } from "../trace_cable_path.ts";
 import { FAILING_REF_KINDS } from "./failing_sources.ts";
 import { answerFloorPlan } from "./floor_plan.ts";
+import { LOCATION_KINDS } from "./parameters.ts";
 
 /** Default screen for a subject, by the kind of its reference. */
 export const DEFAULT_SCREEN: Readonly<Partial<Record<RefKind, Screen>>> = {
@@ -37,8 +39,6 @@ export const DEFAULT_SCREEN: Readonly<Partial<Record<RefKind, Screen>>> = {
   fabric: "FABRIC",
   crac: "THERMAL",
 };
-
-const LOCATION_KINDS = ["site", "floor", "room", "row", "zone", "rack"] as const;
 
 type PictureReaders = {
   readonly [Name in Screen]: (subject: Ref, session: ReadSession, coloring: Coloring) => Promise<ScreenReplies[Name]>;
@@ -63,11 +63,11 @@ export const SCREEN_PICTURES: PictureReaders = {
     const request = create(TraceCablePathRequestSchema, { portRef: formatRef(subject), followSplits: true });
     return (await answerTraceCablePath(session, request)).picture();
   },
-  async POWER(subject, { topology, reader, scheduler }) {
+  async POWER(subject, session) {
     if (subject.kind === "fabric") throw createScreenRefusal(subject, "POWER", FAILING_REF_KINDS);
     // Overloaded equipment trips, as in a rehearsal, the console and the command line.
     const request = create(PowerBlastRadiusRequestSchema, { sourceRef: formatRef(subject), cascade: true });
-    return (await answerPowerBlastRadius({ topology: await topology(), reader, scheduler }, request)).picture();
+    return (await answerPowerBlastRadius({ ...session, topology: await session.topology() }, request)).picture();
   },
   async THERMAL(subject, { topology }) {
     const known = await topology();
@@ -92,9 +92,7 @@ export const SCREEN_PICTURES: PictureReaders = {
   },
 };
 
-type KnownTopology = Awaited<ReturnType<ReadSession["topology"]>>;
-
-function findFloorOfSubject(subject: Ref, known: KnownTopology): Ref {
+function findFloorOfSubject(subject: Ref, known: Topology): Ref {
   switch (subject.kind) {
     case "floor":
       return subject;

@@ -30,8 +30,7 @@ export async function createSwitchLookup(reader: DcReader, topology: Topology): 
 export async function readSwitchesOnce(reader: DcReader, topology: Topology): Promise<SwitchDevices> {
   const before = latestTopology?.deref();
   const earlier = before === undefined ? undefined : await switchesByTopology.get(before)?.catch(() => undefined);
-  const reading = switchesByTopology.get(topology) ?? readSwitches(reader, topology, earlier);
-  switchesByTopology.set(topology, reading);
+  const reading = switchesByTopology.getOrInsertComputed(topology, () => readSwitches(reader, topology, earlier));
   latestTopology = new WeakRef(topology);
   // The next call repeats a read that was cancelled.
   reading.catch(() => switchesByTopology.delete(topology));

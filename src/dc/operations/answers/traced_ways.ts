@@ -1,5 +1,4 @@
 import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
-import { loadValueOnce } from "#dc/analysis/cabling/trace_site.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { MAX_HOPS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -35,7 +34,7 @@ export class PathTracer {
 
   /** Returns the paths of all fibres through a port. A path through a patch panel's port includes both of its ends. */
   tracePaths(port: PortRef): Promise<readonly TracedPath[]> {
-    return loadValueOnce(this.#pathsByPort, toPortKey(port), () => this.#trace(port));
+    return this.#pathsByPort.getOrInsertComputed(toPortKey(port), () => this.#trace(port));
   }
 
   async #trace(port: PortRef): Promise<readonly TracedPath[]> {

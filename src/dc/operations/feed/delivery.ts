@@ -111,8 +111,7 @@ function readWrappedEvent({ topic, key, updated, after, before }: FeedRow): Feed
 
 function readBareEvent(element: FeedRow, { topic, key, updated }: FeedRow): FeedEvent {
   const { __crdb__: _, ...columns } = element;
-  const rows = readRows(Object.keys(columns).length === 0 ? null : columns, undefined);
-  return { table: parseTopicTable(topic), key, ...readMarkAndTime(updated, undefined, rows), ...rows };
+  return readWrappedEvent({ topic, key, updated, after: Object.keys(columns).length === 0 ? null : columns });
 }
 
 /** Parses an event with a source: Debezium's, or CockroachDB's enriched envelope, which has the same form. */

@@ -5,7 +5,7 @@ import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
 import type { AuditAction } from "#dc/model/enum_values.ts";
 import type { ChainHead, DcWriter } from "#dc/ports.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
-import { listChangedFields } from "../writes/changes.ts";
+import { createChangeRequest, listChangedFields } from "../writes/changes.ts";
 import { raiseResolvedTimestamp } from "./commit_time.ts";
 import {
   type Delivery,
@@ -108,21 +108,17 @@ class DeliveryWriter {
     const { context, caller } = this.#source;
     const { entity, related, after } = change;
     const was = change.before ?? (latest?.entity === entity ? latest.after : undefined);
-    const { clientIp, userAgent, traceId } = caller;
     return {
       id: context.newId(),
       occurredAt: event.at ?? this.#now,
       recordedAt: this.#now,
       // Writes that bypass the service have no known principal.
       actor: { principal: "unknown", roles: [], authMethod: "none" },
-      request: {
-        id: this.#transactionId,
-        interface: "WEBHOOK",
+      request: createChangeRequest({
+        caller: { ...caller, interface: "WEBHOOK" },
         method: "AuditWebhook",
-        ...(clientIp !== undefined && { clientIp }),
-        ...(userAgent !== undefined && { userAgent }),
-        ...(traceId !== undefined && { traceId }),
-      },
+        requestId: this.#transactionId,
+      }),
       action: findAuditAction(change, was),
       entity,
       related,

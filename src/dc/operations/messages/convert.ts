@@ -9,7 +9,7 @@ import {
 } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromDate, timestampMs } from "@bufbuild/protobuf/wkt";
 import { refuse } from "#dc/model/refusal.ts";
-import { listFieldPlans } from "./field_plans.ts";
+import { findEnumPrefix, listFieldPlans } from "./field_plans.ts";
 
 // Converts between messages and the model. In the model, enumeration values are text, times are ISO 8601, and empty
 // fields are absent. Both directions follow the descriptors, so that a new proto field requires no change here.
@@ -87,19 +87,12 @@ export function requireEnumName(desc: DescEnum, number: number, path: string): s
   });
 }
 
-function findEnumPrefix(desc: DescEnum): string {
-  return (desc.value[0]?.name ?? "").replace(/UNSPECIFIED$/, "");
-}
+const numbersByEnum = new WeakMap<DescEnum, ReadonlyMap<unknown, number>>();
 
-const numbersByEnum = new WeakMap<DescEnum, ReadonlyMap<string, number>>();
-
-function findEnumNumber(desc: DescEnum, word: string): number {
-  let known = numbersByEnum.get(desc);
-  if (known === undefined) {
-    known = new Map(desc.values.map(({ name, number }) => [name.slice(findEnumPrefix(desc).length), number]));
-    numbersByEnum.set(desc, known);
-  }
-  return known.get(word) ?? 0;
+/** Returns the numbers of an enumeration's values by the names that the model uses. */
+function mapEnumNumbers(desc: DescEnum): ReadonlyMap<unknown, number> {
+  const prefix = findEnumPrefix(desc);
+  return new Map(desc.values.map(({ name, number }) => [name.slice(prefix.length), number]));
 }
 
 /** Maximum of int32 fields. Larger values, such as sums, are clamped to it. */
@@ -121,7 +114,10 @@ function writeFieldValue(field: DescField, value: unknown): unknown {
 }
 
 function writeSingleValue(field: DescField, value: unknown): unknown {
-  if (field.enum !== undefined) return typeof value === "number" ? value : findEnumNumber(field.enum, value as string);
+  if (field.enum !== undefined) {
+    const numbers = numbersByEnum.getOrInsertComputed(field.enum, mapEnumNumbers);
+    return typeof value === "number" ? value : (numbers.get(value) ?? 0);
+  }
   if (field.message === undefined)
     return field.scalar === ScalarType.INT32 ? Math.min(Number(value), MAX_INT32) : value;
   // A Struct is plain JSON already.

@@ -1,4 +1,4 @@
-import { type DescField, type DescMessage, getOption } from "@bufbuild/protobuf";
+import { type DescEnum, type DescField, type DescMessage, getOption } from "@bufbuild/protobuf";
 import { rule } from "#gen/datacenter/v1/rules_pb.ts";
 
 /** Fields without presence that the model always contains: identities and coordinates, for which zero is a value. */
@@ -28,12 +28,26 @@ const plansByMessage = new WeakMap<DescMessage, readonly FieldPlan[]>();
  * may send them back, but they are ignored.
  */
 export function listFieldPlans(schema: DescMessage): readonly FieldPlan[] {
-  const known = plansByMessage.get(schema);
-  if (known !== undefined) return known;
-  const always = ALWAYS_PRESENT_FIELDS[schema.name] ?? [];
-  const plan = schema.fields
-    .filter((field) => !getOption(field, rule).output)
-    .map((field) => ({ field, isAlways: always.includes(field.name) }));
-  plansByMessage.set(schema, plan);
-  return plan;
+  return plansByMessage.getOrInsertComputed(schema, () => {
+    const always = ALWAYS_PRESENT_FIELDS[schema.name] ?? [];
+    return schema.fields
+      .filter((field) => !getOption(field, rule).output)
+      .map((field) => ({ field, isAlways: always.includes(field.name) }));
+  });
+}
+
+/** The value `FieldPresence.EXPLICIT` of the descriptor's features. */
+const EXPLICIT_PRESENCE = 1;
+
+/** Returns a test of whether a value counts as absent: an empty list or map, and zero in a field without presence. */
+export function createAbsenceTest({ fieldKind, ...field }: DescField): (value: unknown) => boolean {
+  if (fieldKind === "list") return (value) => (value as readonly unknown[]).length === 0;
+  if (fieldKind === "map") return (value) => Object.keys(value as object).length === 0;
+  const hasPresence = fieldKind === "message" || ("presence" in field && field.presence === EXPLICIT_PRESENCE);
+  return hasPresence ? () => false : (value) => value === 0 || value === "" || value === false;
+}
+
+/** Returns the common prefix of the names of an enumeration's values, such as `LOAD_BASIS_`. */
+export function findEnumPrefix({ values }: DescEnum): string {
+  return (values[0]?.name ?? "").replace(/UNSPECIFIED$/, "");
 }

@@ -1,16 +1,12 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { CablePath } from "#dc/analysis/cabling/cable_path.ts";
 import { computeOutletCapacityW } from "#dc/model/draw.ts";
-import type { Finding } from "#dc/model/finding.ts";
-import type { Cable, Crac, Device, DeviceBody, FabricLink, Port, Rack } from "#dc/model/resources.ts";
+import type { Device, DeviceBody, FabricLink, Port } from "#dc/model/resources.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 import {
   CablePathSchema,
-  CableSchema,
-  CracSchema,
   DeviceSchema,
   FabricLinkSchema,
-  RackSchema,
   SegmentKind,
   Severity,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
@@ -21,7 +17,8 @@ export const CONGESTED_PCT = 80;
 /** Utilization in percent from which a link is watched. Source: docs/rpcs.md#fabrictopology. */
 export const WATCHED_PCT = 60;
 
-function createStoredMessage<Desc extends DescMessage>(
+/** Returns the message of a resource with its version. */
+export function createStoredMessage<Desc extends DescMessage>(
   schema: Desc,
   { resource, etag, createTime, updateTime }: StoredVersion<object>,
 ): MessageShape<Desc> {
@@ -51,18 +48,6 @@ export function createBasicDeviceMessage(stored: StoredVersion<DeviceBody>) {
   return createStoredMessage(DeviceSchema, { ...stored, resource });
 }
 
-export function createRackMessage(stored: StoredVersion<Rack>) {
-  return createStoredMessage(RackSchema, stored);
-}
-
-export function createCracMessage(stored: StoredVersion<Crac>) {
-  return createStoredMessage(CracSchema, stored);
-}
-
-export function createCableMessage(stored: StoredVersion<Cable>) {
-  return createStoredMessage(CableSchema, stored);
-}
-
 /**
  * Returns a link's message with utilization. Leaves `physical` unset, because computing it requires tracing the cables.
  */
@@ -77,32 +62,13 @@ export function computeLinkUtilizationPct({ aToBMbps = 0, bToAMbps = 0, capacity
   return capacityMbps === undefined ? 0 : (Math.max(aToBMbps, bToAMbps) / capacityMbps) * 100;
 }
 
-/** Returns the fields of a finding's message. */
-export function createFindingInit({ severity, code, field, message, value = "", expected = "", ref = "" }: Finding) {
-  return {
-    severity: severity === "ERROR" ? Severity.ERROR : Severity.WARNING,
-    code,
-    field,
-    message,
-    value,
-    expected,
-    ref,
-  };
-}
-
 export function createPathMessage({ hops, segments, problems, ...path }: CablePath) {
   return convertToMessage(CablePathSchema, {
     ...path,
-    hops: hops.map(({ device, inPort, outPort }) => ({
-      deviceCode: device.code,
-      kind: device.kind,
-      inPort,
-      outPort,
-      location: device.location,
-      rackCode: device.rackCode,
-      positionU: device.positionU,
-      status: device.status ?? "ACTIVE",
-    })),
+    hops: hops.map(({ device, inPort, outPort }) => {
+      const { code: deviceCode, status = "ACTIVE" } = device;
+      return { ...device, deviceCode, status, inPort, outPort };
+    }),
     segments: segments.map((segment) => ({
       ...segment,
       kind: segment.cable === undefined ? SegmentKind.INTERNAL : SegmentKind.CABLE,

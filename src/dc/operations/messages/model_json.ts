@@ -1,6 +1,7 @@
 import type { DescEnum, DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { compareText } from "#dc/model/ref.ts";
 import { sortKeys } from "#kernel/canonical_json.ts";
+import { createAbsenceTest, findEnumPrefix } from "./field_plans.ts";
 
 type WriteValue = (value: unknown) => JsonValue;
 
@@ -10,7 +11,6 @@ interface FieldWriter {
   /** Name of the field in the proto. */
   readonly name: string;
   readonly write: WriteValue;
-  /** Whether a value counts as absent. Empty lists and maps do, and so does zero in a field without presence. */
   readonly isAbsent: (value: unknown) => boolean;
 }
 
@@ -22,18 +22,16 @@ const writersByMessage = new WeakMap<DescMessage, readonly FieldWriter[]>();
  */
 export function convertModelToJson(schema: DescMessage, model: object): JsonObject {
   const json: Record<string, JsonValue> = {};
-  for (const { localName, name, write, isAbsent } of findWritePlan(schema)) {
+  for (const { localName, name, write, isAbsent } of writersByMessage.getOrInsertComputed(schema, createWritePlan)) {
     const value = (model as Readonly<Record<string, unknown>>)[localName];
     if (value !== undefined && !isAbsent(value)) json[name] = write(value);
   }
   return json;
 }
 
-function findWritePlan(schema: DescMessage): readonly FieldWriter[] {
-  const known = writersByMessage.get(schema);
-  if (known !== undefined) return known;
+function createWritePlan({ fields }: DescMessage): readonly FieldWriter[] {
   // Sorts fields as canonical JSON does, so that its text is cheap to write.
-  const plan = schema.fields
+  return fields
     .map((field) => ({
       localName: field.localName,
       name: field.name,
@@ -41,8 +39,6 @@ function findWritePlan(schema: DescMessage): readonly FieldWriter[] {
       isAbsent: createAbsenceTest(field),
     }))
     .toSorted((a, b) => compareText(a.name, b.name));
-  writersByMessage.set(schema, plan);
-  return plan;
 }
 
 function createFieldWriter(field: DescField): WriteValue {
@@ -61,17 +57,7 @@ function createItemWriter({ enum: desc, message }: DescField): WriteValue {
   return (value) => convertModelToJson(message, value as object);
 }
 
-function createEnumWriter({ values }: DescEnum): WriteValue {
-  const prefix = (values[0]?.name ?? "").replace(/UNSPECIFIED$/, "");
+function createEnumWriter(desc: DescEnum): WriteValue {
+  const prefix = findEnumPrefix(desc);
   return (word) => prefix + String(word);
 }
-
-function createAbsenceTest({ fieldKind, ...field }: DescField): FieldWriter["isAbsent"] {
-  if (fieldKind === "list") return (value) => (value as readonly unknown[]).length === 0;
-  if (fieldKind === "map") return (value) => Object.keys(value as object).length === 0;
-  const hasPresence = fieldKind === "message" || ("presence" in field && field.presence === EXPLICIT_PRESENCE);
-  return hasPresence ? () => false : (value) => value === 0 || value === "" || value === false;
-}
-
-/** The value `FieldPresence.EXPLICIT_PRESENCE` of the descriptor's features. */
-const EXPLICIT_PRESENCE = 1;

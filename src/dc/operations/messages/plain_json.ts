@@ -1,7 +1,7 @@
 import { type DescEnum, type DescField, type DescMessage, type JsonValue, ScalarType } from "@bufbuild/protobuf";
 import { compareText } from "#dc/model/ref.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { type FieldPlan, listFieldPlans } from "./field_plans.ts";
+import { createAbsenceTest, type FieldPlan, findEnumPrefix, listFieldPlans } from "./field_plans.ts";
 
 /** Marks a value outside the plain form. The message parser then parses the document or reports the error. */
 const NOT_PLAIN = Symbol("other");
@@ -10,6 +10,7 @@ type ReadValue = (value: unknown) => unknown;
 
 interface FieldReader extends FieldPlan {
   readonly read: ReadValue;
+  readonly isAbsent: (value: unknown) => boolean;
   /** Value of an absent field, for fields that the model always contains. */
   readonly missing: unknown;
 }
@@ -30,42 +31,35 @@ function readMessage(schema: DescMessage, json: unknown): object | typeof NOT_PL
   if (!isJsonObject(json)) return NOT_PLAIN;
   const model: Record<string, unknown> = {};
   let taken = 0;
-  for (const { field, read, isAlways, missing } of findReadPlan(schema)) {
+  for (const { field, read, isAbsent, isAlways, missing } of readersByMessage.getOrInsertComputed(
+    schema,
+    createReadPlan,
+  )) {
     const given = json[field.name] ?? json[field.jsonName];
     const known = given === undefined ? missing : read(given);
     if (known === NOT_PLAIN) return NOT_PLAIN;
     if (given !== undefined) taken += 1;
-    if (isAlways || !(given === undefined || isUnset(field, known))) model[field.localName] = known;
+    if (isAlways || !(given === undefined || isAbsent(known))) model[field.localName] = known;
   }
   // If keys remain, they are unknown, output only or spelled twice.
   return taken === Object.keys(json).length ? model : NOT_PLAIN;
 }
 
-function findReadPlan(schema: DescMessage): readonly FieldReader[] {
-  const known = readersByMessage.get(schema);
-  if (known !== undefined) return known;
-  const plan = listFieldPlans(schema)
-    .map((one) => ({ ...one, read: createFieldReader(one.field), missing: findZeroValue(one.field) }))
+function createReadPlan(schema: DescMessage): readonly FieldReader[] {
+  return listFieldPlans(schema)
+    .map((plan) => ({
+      ...plan,
+      read: createFieldReader(plan.field),
+      isAbsent: createAbsenceTest(plan.field),
+      missing: findZeroValue(plan.field),
+    }))
     .toSorted((a, b) => compareText(a.field.localName, b.field.localName));
-  readersByMessage.set(schema, plan);
-  return plan;
 }
 
 function findZeroValue(field: DescField): unknown {
   if (field.fieldKind === "list") return [];
   return field.fieldKind === "scalar" && field.scalar !== ScalarType.STRING ? 0 : "";
 }
-
-/** Whether a value counts as absent. Empty lists and maps do, and so does zero in a field without presence. */
-function isUnset(field: DescField, value: unknown): boolean {
-  if (field.fieldKind === "list") return (value as readonly unknown[]).length === 0;
-  if (field.fieldKind === "map") return Object.keys(value as object).length === 0;
-  if (field.fieldKind === "message" || field.presence === EXPLICIT_PRESENCE) return false;
-  return value === 0 || value === "" || value === false;
-}
-
-/** The value `FieldPresence.EXPLICIT_PRESENCE` of the descriptor's features. */
-const EXPLICIT_PRESENCE = 1;
 
 function createFieldReader(field: DescField): ReadValue {
   switch (field.fieldKind) {
@@ -118,10 +112,10 @@ function isValidText(value: unknown): value is string {
   return typeof value === "string" && !value.includes("\0") && value.isWellFormed();
 }
 
-function createEnumReader({ values }: DescEnum): ReadValue {
-  const prefix = (values[0]?.name ?? "").replace(/UNSPECIFIED$/, "");
+function createEnumReader(desc: DescEnum): ReadValue {
+  const prefix = findEnumPrefix(desc);
   const words = new Map<unknown, string>();
-  for (const { name, number } of values) if (number !== 0) words.set(name, name.slice(prefix.length));
+  for (const { name, number } of desc.values) if (number !== 0) words.set(name, name.slice(prefix.length));
   return (value) => words.get(value) ?? NOT_PLAIN;
 }
 

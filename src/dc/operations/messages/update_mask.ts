@@ -1,6 +1,5 @@
 import type { DescMessage } from "@bufbuild/protobuf";
-import { createRejection } from "#dc/model/finding.ts";
-import { Refusal } from "#dc/model/refusal.ts";
+import { type Refusal, refuse } from "#dc/model/refusal.ts";
 
 type PlainObject = Record<string, unknown>;
 
@@ -51,12 +50,11 @@ function resolveMaskPath(schema: DescMessage, path: string, mask = "update_mask"
 }
 
 function createUnknownPathRefusal(path: string, mask: string): Refusal {
-  return new Refusal(
-    createRejection("UNKNOWN_FIELD", mask, `Cannot find field "${path}" of the update mask`, {
-      value: path,
-      expected: "a field of the resource in snake_case",
-    }),
-  );
+  return refuse("UNKNOWN_FIELD", `Cannot find field "${path}" of the update mask`, {
+    field: mask,
+    value: path,
+    expected: "a field of the resource in snake_case",
+  });
 }
 
 function copyAtPath(target: PlainObject, source: PlainObject, [name = "", ...rest]: readonly string[]): void {

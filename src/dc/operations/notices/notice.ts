@@ -1,6 +1,7 @@
 import type { FailureSeverity } from "#dc/model/enum_values.ts";
 import type { DcReader, DcWriter } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { readDocumentPages } from "../database_pages.ts";
 
 /** Kinds of risks whose changes are sent: the types of their notices, when these are sent and how severe they are. */
 export const RISK_NOTICE_RULES = {
@@ -67,7 +68,6 @@ export interface Notice {
 /** Document space of notices, one document for each, by sequence number. */
 const NOTICE_SPACE = "notice";
 const KEY_DIGITS = 12;
-const PAGE_SIZE = 500;
 /**
  * Maximum number of notices of one receiver, some 10 MB; our choice. Beyond it the oldest dead letters are removed, and
  * if there are none, new notices are dropped. The limit is per receiver, because an unreachable receiver would use up a
@@ -90,13 +90,10 @@ export async function readNoticesRevision(reader: Pick<DcReader, "setting">): Pr
 /** Reads all notices in the order of sending. */
 export async function readNotices(reader: Pick<DcReader, "documents">): Promise<readonly Notice[]> {
   const found: Notice[] = [];
-  for (let after = ""; ; ) {
-    const page = await reader.documents(NOTICE_SPACE, after, PAGE_SIZE);
+  for await (const page of readDocumentPages(reader, NOTICE_SPACE)) {
     found.push(...page.map(({ body }) => JSON.parse(body) as Notice));
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE_SIZE) return found;
-    after = last.key;
   }
+  return found;
 }
 
 /**

@@ -1,15 +1,14 @@
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromDate, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { create } from "@bufbuild/protobuf";
 import {
-  type KeptNoticeSchema,
+  KeptNoticeSchema,
   ListNoticesResponseSchema,
   ResendNoticesResponseSchema,
   TestNoticeResponseSchema,
 } from "#gen/datacenter/v1/notices_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
-import { FailureSeverity } from "#gen/datacenter/v1/rehearsal_pb.ts";
-import { openPageToken, sealPageToken } from "../answers/page_token.ts";
+import { cutPage, openPageToken } from "../answers/page_token.ts";
 import { readEnumValue, readPageSize, requireMaxFilterValues } from "../answers/parameters.ts";
+import { convertToMessage } from "../messages/convert.ts";
 import { defineRead, defineWrite } from "../rpc.ts";
 import { addTrialNotice, type Notice, readNotices, readReceiverNames, resendNotices } from "./notice.ts";
 
@@ -26,11 +25,10 @@ export const listNotices = defineRead({
     const [waiting, dead] = [all.filter((one) => !isDead(one)), all.filter(isDead)];
     const listed = wanted === undefined ? all : wanted === "DEAD" ? dead : waiting;
     const rest = listed.filter(({ seq }) => seq > after);
-    const page = rest.slice(0, limit);
-    const last = rest.length > limit ? page.at(-1) : undefined;
+    const { page, nextPageToken } = cutPage({ key: context.pageKey, question }, rest, limit, ({ seq }) => seq);
     return create(ListNoticesResponseSchema, {
       notices: page.map(createNoticeMessage),
-      nextPageToken: last === undefined ? "" : sealPageToken(context.pageKey, question, last.seq),
+      nextPageToken,
       waitingCount: waiting.length,
       deadCount: dead.length,
       receivers: [...(await readReceiverNames(reader))],
@@ -59,11 +57,11 @@ export const resendDeadNotices = defineWrite({
 
 const isDead = ({ deadAt }: Notice) => deadAt !== undefined;
 
-function createNoticeMessage(notice: Notice): MessageInitShape<typeof KeptNoticeSchema> {
-  const { id, receiver, body, attempts, error = "", nextAt, deadAt } = notice;
-  const { type, subject, severity, state, was, summary, elements, at } = body;
-  const told = { type, subject, severity: FailureSeverity[severity], state, was, summary, elementRefs: [...elements] };
-  const due =
-    deadAt === undefined ? { nextTime: timestampFromMs(Math.round(nextAt)) } : { deadTime: timestampFromMs(deadAt) };
-  return { id, receiver, ...told, time: timestampFromDate(new Date(at)), attempts, error, ...due };
+function createNoticeMessage({ body, nextAt, deadAt, ...notice }: Notice) {
+  const due = deadAt === undefined ? { nextTime: formatTime(Math.round(nextAt)) } : { deadTime: formatTime(deadAt) };
+  return convertToMessage(KeptNoticeSchema, { ...notice, ...body, elementRefs: body.elements, time: body.at, ...due });
+}
+
+function formatTime(ms: number): string {
+  return new Date(ms).toISOString();
 }

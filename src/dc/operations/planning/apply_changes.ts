@@ -1,18 +1,15 @@
-import type { DeviceType } from "#dc/model/device_type.ts";
 import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
 import { getResourceKey, getResourceRef, toRefKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { type InventoryChange, PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
-import type { MaintenanceWindow } from "#gen/datacenter/v1/windows_pb.ts";
 import { defineWrite, type WriteSession } from "../rpc.ts";
 import { applyBulkItems, type BulkItem, requireBatchSize } from "../writes/bulk.ts";
 import {
   type CodedKind,
   createResourceWithCode,
   groupDependants,
-  OUTCOME_NUMBERS,
   parseBulkItem,
   reviewLoadsOfRefs,
   upsertBulkItem,
@@ -69,14 +66,19 @@ function createBulkItem(session: WriteSession, change: InventoryChange, at: stri
         cascade: change.cascade,
         field: `${at}.delete_ref`,
       });
-    case "deviceType":
-      return createTypeItem(session, () => readRequestedDeviceType(value, `${at}.device_type`), {
-        code: value.code,
-        etag: change.etag,
-        at: `${at}.device_type`,
-      });
-    case "window":
-      return createWindowItem(session, { change, message: value, at });
+    case "deviceType": {
+      const field = `${at}.device_type`;
+      return createWholeItem(field, `device_type:${value.code}`, () =>
+        putDeviceType(session, readRequestedDeviceType(value, field), { etag: change.etag, at: field }),
+      );
+    }
+    case "window": {
+      const field = `${at}.window`;
+      const { updateMask, etag } = change;
+      return createWholeItem(field, `window:${value.code}`, () =>
+        putWindow(session, { window: value, updateMask, etag, at: field }),
+      );
+    }
     case undefined:
       return createFailingItem(
         at,
@@ -110,9 +112,9 @@ function createMisplacedFieldRefusal(field: string, expected: string): Refusal {
   return refuse("FIELD_OUT_OF_RANGE", `Cannot take "${field}"`, { field, expected });
 }
 
-interface RequestedChange<Message = object> {
+interface RequestedChange {
   readonly change: InventoryChange;
-  readonly message: Message;
+  readonly message: object;
   /** Path of the change in the request, such as `changes[3]`. */
   readonly at: string;
 }
@@ -130,9 +132,8 @@ function createUpsertItem(
   return {
     field,
     code: ref,
-    name: "Resource",
     key: hasIdentity ? `${kind}:${getResourceKey(resource)}` : field,
-    needs: [],
+    ...RESOURCE_ITEM,
     apply: () => {
       const maskPaths = change.updateMask?.paths ?? [];
       return upsertBulkItem(session, kind, { resource, at: field, maskPaths, etag: change.etag });
@@ -140,43 +141,25 @@ function createUpsertItem(
   };
 }
 
-function createTypeItem(
-  session: WriteSession,
-  read: () => DeviceType,
-  { code, etag, at }: { readonly code: string; readonly etag: string; readonly at: string },
+/** Builds the item of a device type or a window. */
+function createWholeItem(
+  field: string,
+  ref: string,
+  put: () => Promise<{ readonly outcome: keyof typeof Outcome; readonly stored: { readonly etag: string } }>,
 ): BulkItem {
-  const ref = `device_type:${code}`;
   return {
-    field: at,
+    field,
     code: ref,
-    name: "Resource",
     key: toRefKey(ref),
-    needs: [],
+    ...RESOURCE_ITEM,
     apply: async () => {
-      const { outcome, stored } = await putDeviceType(session, read(), { etag, at });
-      return { outcome: OUTCOME_NUMBERS[outcome], etag: stored.etag, warnings: [] };
+      const { outcome, stored } = await put();
+      return { outcome: Outcome[outcome], etag: stored.etag, warnings: [] };
     },
   };
 }
 
-function createWindowItem(
-  session: WriteSession,
-  { change, message, at }: RequestedChange<MaintenanceWindow>,
-): BulkItem {
-  const ref = `window:${message.code}`;
-  const { updateMask, etag } = change;
-  return {
-    field: `${at}.window`,
-    code: ref,
-    name: "Resource",
-    key: toRefKey(ref),
-    needs: [],
-    apply: async () => {
-      const { outcome, stored } = await putWindow(session, { window: message, updateMask, etag, at: `${at}.window` });
-      return { outcome: OUTCOME_NUMBERS[outcome], etag: stored.etag, warnings: [] };
-    },
-  };
-}
+const RESOURCE_ITEM = { name: "Resource", needs: [] } as const;
 
 const REMOVABLE_KINDS = ["rack", "device", "crac", "cable", "fabric_link", "device_type", "window"] as const;
 
@@ -195,9 +178,8 @@ function createRemovalItem(
   return {
     field: how.field,
     code: text,
-    name: "Resource",
     key: toRefKey(text),
-    needs: [],
+    ...RESOURCE_ITEM,
     apply: async () => {
       const cascadedRefs = await removeByRef(session, kind, ref, how);
       return { outcome: Outcome.DELETED, etag: "", warnings: [], cascadedRefs };
@@ -229,5 +211,5 @@ async function removeByRef(
 
 /** Builds an item that fails when it is applied, so that the reply reports an unreadable change beside others. */
 function createFailingItem(field: string, refusal: Refusal): BulkItem {
-  return { field, code: "", name: "Resource", key: field, needs: [], apply: () => Promise.reject(refusal) };
+  return { field, code: "", key: field, ...RESOURCE_ITEM, apply: () => Promise.reject(refusal) };
 }

@@ -10,15 +10,15 @@ import {
   ListDeviceTypesResponseSchema,
   PlanningService,
 } from "#gen/datacenter/v1/planning_pb.ts";
-import { openPageToken, sealPageToken } from "../answers/page_token.ts";
+import { cutPage, openPageToken } from "../answers/page_token.ts";
 import { readDevicePageSize } from "../answers/parameters.ts";
-import { convertFromMessage, convertToMessage } from "../messages/convert.ts";
+import { readDocumentPages } from "../database_pages.ts";
+import { convertFromMessage } from "../messages/convert.ts";
+import { createStoredMessage } from "../messages/messages.ts";
 import { defineRead } from "../rpc.ts";
 
 /** Document space of device types, by code. */
 export const DEVICE_TYPE_SPACE = "device_type";
-
-const PAGE_SIZE = 500;
 
 /** Reads a device type with its version; undefined if it does not exist. */
 export async function readDeviceType(reader: DcReader, code: string): Promise<StoredVersion<DeviceType> | undefined> {
@@ -28,12 +28,8 @@ export async function readDeviceType(reader: DcReader, code: string): Promise<St
 
 /** Yields all device types in the order of their codes. Cost: one read per 500 types. */
 export async function* readAllDeviceTypes(reader: DcReader): AsyncGenerator<StoredVersion<DeviceType>> {
-  for (let after = ""; ; ) {
-    const page = await reader.documents(DEVICE_TYPE_SPACE, after, PAGE_SIZE);
+  for await (const page of readDocumentPages(reader, DEVICE_TYPE_SPACE)) {
     for (const { body } of page) yield JSON.parse(body);
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE_SIZE) return;
-    after = last.key;
   }
 }
 
@@ -42,13 +38,8 @@ export function readRequestedDeviceType(message: DeviceTypeMessage, at: string):
   return convertFromMessage<DeviceType>(DeviceTypeSchema, message, at);
 }
 
-export function createDeviceTypeMessage({
-  resource,
-  etag,
-  createTime,
-  updateTime,
-}: StoredVersion<DeviceType>): DeviceTypeMessage {
-  return convertToMessage(DeviceTypeSchema, { ...resource, etag, createTime, updateTime });
+export function createDeviceTypeMessage(stored: StoredVersion<DeviceType>): DeviceTypeMessage {
+  return createStoredMessage(DeviceTypeSchema, stored);
 }
 
 interface PageRequest {
@@ -70,21 +61,15 @@ export async function readDeviceTypePage(
   const after = pageToken === "" ? "" : openPageToken<string>(context.pageKey, question, pageToken);
   const found: StoredVersion<DeviceType>[] = [];
   let total = 0;
-  let behind = 0;
   for await (const stored of readAllDeviceTypes(reader)) {
     if (!matches(stored.resource)) continue;
     total += 1;
     if (stored.resource.code <= after) continue;
-    if (found.length < limit) found.push(stored);
-    else behind += 1;
+    if (found.length <= limit) found.push(stored);
   }
-  const last = found.at(-1);
-  return {
-    deviceTypes: found.map(createDeviceTypeMessage),
-    nextPageToken:
-      behind === 0 || last === undefined ? "" : sealPageToken(context.pageKey, question, last.resource.code),
-    totalCount: total,
-  };
+  const sealing = { key: context.pageKey, question };
+  const { page, nextPageToken } = cutPage(sealing, found, limit, ({ resource }) => resource.code);
+  return { deviceTypes: page.map(createDeviceTypeMessage), nextPageToken, totalCount: total };
 }
 
 export const listDeviceTypes = defineRead({

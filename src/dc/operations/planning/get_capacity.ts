@@ -15,7 +15,7 @@ import { type GetCapacityRequest, GetCapacityResponseSchema } from "#gen/datacen
 import type { AreaCapacity, FreeCooling } from "#gen/datacenter/v1/messages.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { createPaginator } from "../answers/page_token.ts";
-import { readEnumValue, readLoadBasis, readRef, requireLocation } from "../answers/parameters.ts";
+import { readEnumValue, readLoadBasis, readScope } from "../answers/parameters.ts";
 import { readFreeSwitchPorts } from "../answers/switch_devices.ts";
 import { convertToMessage } from "../messages/convert.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
@@ -45,14 +45,11 @@ export const getCapacity = defineRead({
 
 /** Returns the areas that a request selects, in the order of references. @throws Refusal naming the field */
 function readRequestedAreas(topology: Topology, { scopeRef, by }: GetCapacityRequest): readonly Ref[] {
-  const scope = scopeRef === "" ? undefined : readRef("scope_ref", scopeRef, SCOPE_KINDS);
-  if (scope !== undefined) requireLocation(topology, scope, { field: "scope_ref", value: scopeRef });
+  const scope = readScope(topology, scopeRef);
   const kind = readEnumValue("by", by, AREA_KINDS);
   if (scope !== undefined && kind === undefined) return [scope];
   return listAreasInScope(topology.inventory, kind ?? "SITE", scope);
 }
-
-const SCOPE_KINDS = ["site", "floor", "room", "row", "zone", "rack"] as const;
 
 async function readCapacityInput(
   session: ReadSession,

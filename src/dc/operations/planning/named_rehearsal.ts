@@ -10,11 +10,11 @@ import type { Topology } from "#dc/analysis/topology.ts";
 import type { FailureKind } from "#dc/model/enum_values.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import type { Cable } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { isActiveDataCable } from "../answers/data_paths.ts";
 import { NetworkTracer } from "../answers/network_tracer.ts";
+import { readResourcePages } from "../database_pages.ts";
 import type { ReadSession } from "../rpc.ts";
 
 /** A rehearsal of the kinds of elements that a request names. Some kinds fail only if they are named. */
@@ -26,7 +26,6 @@ export interface NamedKindsQuestion {
 
 /** Maximum number of elements of one request. Source: docs/rehearsal.md#elements. */
 const MAX_ELEMENTS = 20_000;
-const PAGE_SIZE = 1000;
 
 /**
  * Rehearses the failure of elements of named kinds, each as PowerBlastRadius judges it. Results are not cached for the
@@ -81,16 +80,12 @@ async function addNetworkLoss(
 /** Reads the connected data cables. Omits cables with a power port, because their failure is that of the inlet. */
 async function readDataCables(reader: DcReader, topology: Topology): Promise<readonly Cable[]> {
   const found: Cable[] = [];
-  let after = "";
   const isPowerPort = ({ deviceCode, portName }: Cable["a"]) =>
     topology.device(deviceCode)?.ports?.some(({ name }) => name === portName) === true;
-  for (;;) {
-    const page = await reader.page("cable", after, PAGE_SIZE);
+  for await (const page of readResourcePages(reader, "cable")) {
     found.push(...page.filter((cable) => isActiveDataCable(cable) && !isPowerPort(cable.a) && !isPowerPort(cable.b)));
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE_SIZE) return found;
-    after = formatEdgeKey(last.a, last.b);
   }
+  return found;
 }
 
 /** Limits the number of elements. @throws Refusal for more elements than one request may fail */

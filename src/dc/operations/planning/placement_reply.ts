@@ -1,12 +1,12 @@
 import { create } from "@bufbuild/protobuf";
-import { listPlacementNotices, type PlacementNotice } from "#dc/analysis/placement/announced.ts";
+import { listPlacementNotices } from "#dc/analysis/placement/announced.ts";
 import { computePlaceFigures, type PlaceFigures } from "#dc/analysis/placement/figures.ts";
 import type { Placement, RefusedRack, SelectedPlace } from "#dc/analysis/placement/find_places.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { MAX_PLACEMENT_EXAMPLES } from "#dc/limits.ts";
 import { formatPortReference, orderCableEnds } from "#dc/model/ref.ts";
 import type { Cable, Device } from "#dc/model/resources.ts";
-import { CableSchema, DeviceSchema, FindingSchema, Severity } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { CableSchema, DeviceSchema, FindingSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import {
   DevicePlaceSchema,
   type FindPlacementResponse,
@@ -62,7 +62,7 @@ export async function createPlacementReply(
     omittedPlaces: places.length - most,
     refusals: groupObstacles(refused),
     limits: groupObstacles(limits),
-    announced: announced.map(createAnnouncedFinding),
+    announced: announced.map((notice) => convertToMessage(FindingSchema, notice)),
     racksInScope: candidates.length,
     racksRefused: refused.length,
     racksUsed: placedIn.size,
@@ -151,8 +151,7 @@ function groupObstacles(refused: readonly RefusedRack[]) {
   const byReason = new Map<string, { readonly codes: Set<string>; readonly first: RefusedRack["obstacles"][number] }>();
   for (const { candidate, obstacles } of refused) {
     for (const obstacle of obstacles) {
-      const known = byReason.get(obstacle.reason) ?? { codes: new Set<string>(), first: obstacle };
-      byReason.set(obstacle.reason, known);
+      const known = byReason.getOrInsertComputed(obstacle.reason, () => ({ codes: new Set(), first: obstacle }));
       known.codes.add(candidate.rack.code);
     }
   }
@@ -165,18 +164,6 @@ function groupObstacles(refused: readonly RefusedRack[]) {
         examples: [...codes].slice(0, MAX_PLACEMENT_EXAMPLES),
       }),
     );
-}
-
-function createAnnouncedFinding({ severity, code, message, field, value, expected, ref }: PlacementNotice) {
-  return create(FindingSchema, {
-    severity: Severity[severity],
-    code,
-    message,
-    field: field ?? "",
-    value: value ?? "",
-    expected: expected ?? "",
-    ref: ref ?? "",
-  });
 }
 
 /** Rounds figures to two decimal places. */

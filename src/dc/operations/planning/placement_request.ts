@@ -8,7 +8,7 @@ import type { Port } from "#dc/model/resources.ts";
 import { checkNumberBounds } from "#dc/model/rules/checks.ts";
 import type { FindPlacementRequest as PlacementMessage } from "#gen/datacenter/v1/messages.ts";
 import { type FindPlacementRequest, FindPlacementRequestSchema } from "#gen/datacenter/v1/placement_pb.ts";
-import { createMissingFieldRefusal, readRef, requireLocation } from "../answers/parameters.ts";
+import { createMissingFieldRefusal, readScope } from "../answers/parameters.ts";
 import { convertFromMessage } from "../messages/convert.ts";
 import type { ReadSession } from "../rpc.ts";
 import { assignDevicePorts } from "./placement_ports.ts";
@@ -26,7 +26,6 @@ export interface PlacementQuestion {
   readonly maxPlaces: number;
 }
 
-const SCOPE_KINDS = ["site", "floor", "room", "row", "zone", "rack"] as const;
 /** Maximum length of the code prefix; device numbers follow it. */
 const MAX_PREFIX_CHARS = 56;
 
@@ -61,9 +60,8 @@ export async function parsePlacementRequest(
     redundancy,
     ports,
     coolingMethod: template.coolingMethod ?? "AIR",
-    ...omitUndefinedFields({ tenant }),
+    ...omitUndefinedFields({ tenant, scope: readScope(await session.topology(), asked.scopeRef ?? "") }),
     basis,
-    ...(await readPlacementScope(session, asked.scopeRef)),
     spread: readSpread(asked.spread),
     keep: (asked.headroomPct ?? 0) / 100,
     allowExisting: asked.allowExistingWarnings === true,
@@ -172,13 +170,6 @@ function readRedundancy(
 function replaceInlets(template: DeviceTemplate, inlets: readonly RequestedInlet[]): readonly Port[] {
   const others = (template.ports ?? []).filter(({ kind }) => kind !== "POWER_IN");
   return [...inlets.map((inlet): Port => ({ ...inlet, kind: "POWER_IN" })), ...others];
-}
-
-async function readPlacementScope({ topology }: ReadSession, text = ""): Promise<Pick<PlacementRequest, "scope">> {
-  if (text === "") return {};
-  const scope = readRef("scope_ref", text, SCOPE_KINDS);
-  requireLocation(await topology(), scope, { field: "scope_ref", value: text });
-  return { scope };
 }
 
 function readSpread(asked: readonly PlacementSpread[] = []): readonly PlacementSpread[] {

@@ -8,7 +8,6 @@ import type { StoredVersion } from "#dc/ports.ts";
 import { Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { DeviceTypeSchema, PlanningService, UpsertDeviceTypeResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
-import { convertModelToJson } from "../messages/model_json.ts";
 import { defineWrite, type WriteSession } from "../rpc.ts";
 import { computeEtag } from "../writes/changes.ts";
 import type { RemoveOptions } from "../writes/remove.ts";
@@ -35,9 +34,7 @@ export async function putDeviceType(
     return { outcome: "UNCHANGED", stored: before };
   const stored = { resource: type, etag: computeEtag(type), createTime: before?.createTime ?? now, updateTime: now };
   await writer.putDocument(DEVICE_TYPE_SPACE, type.code, JSON.stringify(stored));
-  const json = (one: DeviceType | undefined) =>
-    one === undefined ? undefined : convertModelToJson(DeviceTypeSchema, one);
-  changes.recordDocument(before === undefined ? "CREATE" : "UPDATE", ref, json(before?.resource), json(type));
+  changes.recordDocument(DeviceTypeSchema, ref, before?.resource, type);
   return { outcome: before === undefined ? "CREATED" : "UPDATED", stored };
 }
 
@@ -52,7 +49,7 @@ export async function removeDeviceType(
   if (stored === undefined) throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { field, ref, value: ref });
   requireEtag(etag, stored.etag, { ref, field: formatSiblingPath(field, "etag") });
   await writer.dropDocument(DEVICE_TYPE_SPACE, code);
-  changes.recordDocument("DELETE", ref, convertModelToJson(DeviceTypeSchema, stored.resource), undefined);
+  changes.recordDocument(DeviceTypeSchema, ref, stored.resource, undefined);
 }
 
 const DEVICE_TYPE_FIELD = "device_type";

@@ -57,7 +57,7 @@ export async function rehearseOnce(
   const how = JSON.stringify(options);
   const key = `${how} ${choice} ${pairs}`;
   const before = latestTopologies.get(how)?.deref();
-  const earlier = before === undefined ? undefined : resultsByTopology.get(before)?.rehearsals.get(key);
+  const earlier = before && getTopologyResults(before).rehearsals.get(key);
   // Reads the switches first, because the shared work may outlast the snapshot of this call.
   const deviceOf = await createSwitchLookup(reader, topology);
   return shareWork(known.rehearsals, key, asker, async (scheduler) => {
@@ -118,14 +118,12 @@ export async function findNearFailures(
 }
 
 function getTopologyResults(topology: Topology): RehearsalResults {
-  const known = resultsByTopology.get(topology) ?? {
+  return resultsByTopology.getOrInsertComputed(topology, () => ({
     sites: new Map(),
     rehearsals: new Map(),
     named: new Map(),
     near: new Map(),
-  };
-  resultsByTopology.set(topology, known);
-  return known;
+  }));
 }
 
 function storeLatest<Item extends object>(items: Map<string, WeakRef<Item>>, how: string, item: Item): void {
@@ -142,7 +140,7 @@ async function updateLatestSite(
   how: string,
 ): Promise<SiteFailures> {
   const before = latestTopologies.get(how)?.deref();
-  const known = before === undefined ? undefined : resultsByTopology.get(before);
+  const known = before && getTopologyResults(before);
   const earlier = await known?.sites.get(how)?.result.catch(() => undefined);
   const site = await scheduler.run(failEachElement(topology, options, earlier));
   // Frees the earlier outcomes: they are as large as the graph, and reads of the earlier revision are rare by now.

@@ -6,6 +6,7 @@ import { PlanningService, SearchDeviceTypesResponseSchema } from "#gen/datacente
 import { readEnumValue, requireMaxCount, requireMaxFilterValues } from "../answers/parameters.ts";
 import { defineRead } from "../rpc.ts";
 import { readDeviceTypePage } from "./device_types.ts";
+import { splitQuery } from "./inventory/search_index.ts";
 
 export const searchDeviceTypes = defineRead({
   method: PlanningService.method.searchDeviceTypes,
@@ -16,10 +17,7 @@ export const searchDeviceTypes = defineRead({
     requireMaxFilterValues("manufacturers", manufacturers.length);
     requireMaxFilterValues("kinds", request.kinds.length);
     const kinds = request.kinds.flatMap((kind, index) => readEnumValue(`kinds[${index}]`, kind, DEVICE_KINDS) ?? []);
-    const words = query
-      .toLowerCase()
-      .split(/\s+/)
-      .filter((word) => word !== "");
+    const words = splitQuery(query);
     const makers = manufacturers.map((name) => name.toLowerCase());
     const matches = (type: DeviceType) =>
       (kinds.length === 0 || kinds.includes(type.kind)) &&

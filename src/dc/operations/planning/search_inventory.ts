@@ -7,7 +7,7 @@ import { PlanningService, SearchInventoryResponseSchema } from "#gen/datacenter/
 import { readCount, readEnumValue, requireMaxCount } from "../answers/parameters.ts";
 import { convertToMessage } from "../messages/convert.ts";
 import { defineRead } from "../rpc.ts";
-import { buildSearchIndex, type SearchEntry } from "./inventory/search_index.ts";
+import { buildSearchIndex, type SearchEntry, splitQuery } from "./inventory/search_index.ts";
 
 const [DEFAULT_HITS, MAX_HITS] = [5, 50] as const;
 /** Maximum number of devices whose ports and cables are searched. */
@@ -43,10 +43,7 @@ export const searchInventory = defineRead({
 });
 
 function parseSearchRequest({ query, kinds, pageSize }: { query: string; kinds: readonly number[]; pageSize: number }) {
-  const words = query
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== "");
+  const words = splitQuery(query);
   if (words.length === 0) throw refuse("REQUIRED_FIELD", 'Field "query" is required', { field: "query" });
   requireMaxCount("query", query.length, MAX_QUERY_CHARS, "characters");
   return {

@@ -49,18 +49,15 @@ export function summarizeVerdict({ ground, next }: JudgementInput, { verdict, re
 const VERDICT_TEXTS = { GO: "Go", GO_WITH_RISK: "Go with risk", UNKNOWN: "Unknown", NO_GO: "No go" } as const;
 
 function createReasonMessage(reason: VerdictReason, next: readonly NextFailure[], topology: Topology) {
-  const { kind, verdict, ref, before, during, limit, accepted } = reason;
+  const { kind, ref, before, during, limit, accepted } = reason;
   const failure = kind === "NEXT_FAILURE" ? next.find(({ index }) => findNodeRef(topology, index) === ref) : undefined;
   const summary = failure === undefined ? SUMMARIES_BY_REASON[kind](reason) : describeNextFailure(topology, failure);
   return {
-    kind,
-    verdict,
-    ref,
+    ...reason,
     summary: accepted ? `${summary} (accepted)` : summary,
     before: before && roundFigure(before),
     during: during && roundFigure(during),
     limit: limit && roundFigure(limit),
-    accepted,
   };
 }
 

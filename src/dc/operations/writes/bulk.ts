@@ -5,10 +5,10 @@ import type { Finding } from "#dc/model/finding.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
 import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import { type BulkReply, BulkReplySchema, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { type BulkReply, BulkReplySchema, FindingSchema, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
-import { createFindingInit } from "../messages/messages.ts";
+import { convertToMessage } from "../messages/convert.ts";
 import { convertErrorToStatus } from "../messages/status.ts";
 import type { WriteSession } from "../rpc.ts";
 
@@ -143,11 +143,8 @@ async function applyOneItem(session: WriteSession, item: BulkItem, failed: Reado
 }
 
 function findDuplicateIndexes(items: readonly BulkItem[]): readonly number[] {
-  const places = new Map<string, number[]>();
-  for (const [index, { key }] of items.entries()) {
-    places.set(key, [...(places.get(key) ?? []), index]);
-  }
-  return [...places.values()].filter((list) => list.length > 1).flat();
+  const indexes = Map.groupBy(items.keys(), (index) => items[index]?.key);
+  return [...indexes.values()].filter((list) => list.length > 1).flat();
 }
 
 function createDuplicateResult({ field = "", code = "", name = "Code" }: Partial<BulkItem> = {}): ItemResult {
@@ -212,7 +209,12 @@ function createItemMessage(result: ItemResult, committed: boolean) {
     return { outcome: Outcome.ABORTED, error: convertErrorToStatus(error) };
   }
   const { outcome, etag, warnings, cascadedRefs = [] } = result.done;
-  return { outcome, etag, warnings: warnings.map(createFindingInit), cascadedRefs: [...cascadedRefs] };
+  return {
+    outcome,
+    etag,
+    warnings: warnings.map((warning) => convertToMessage(FindingSchema, warning)),
+    cascadedRefs: [...cascadedRefs],
+  };
 }
 
 function createFailedOutcome(error: OperationError): Outcome {

@@ -3,7 +3,6 @@ import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
 import { appendToChain } from "#dc/audit/chain.ts";
 import type { Caller, DcContext } from "#dc/context.ts";
 import type { ChangeActor, ChangeDraft, ChangeRequest } from "#dc/model/change_record.ts";
-import type { AuditAction } from "#dc/model/enum_values.ts";
 import { getResourceKey, getResourceRef } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { DcWriter, StoredVersion } from "#dc/ports.ts";
@@ -38,6 +37,14 @@ interface ChangeOrigin {
   readonly now: string;
 }
 
+/** A change of a resource or document: its reference, its containers, and its value before and after. */
+interface Noted {
+  readonly entity: string;
+  readonly related: readonly string[];
+  readonly before: object | undefined;
+  readonly after: object | undefined;
+}
+
 /**
  * Records every write of one transaction: row and change log entry are written together or not at all. Entries are
  * buffered until the end of the writes, so that rolling back a savepoint can discard its entries.
@@ -70,18 +77,18 @@ export class ChangeRecorder {
     cacheCanonicalJson(resource);
     const stored = { resource, etag: computeEtag(resource), createTime: before?.createTime ?? now, updateTime: now };
     await this.#writer.put(kind, stored);
-    this.#recordResource(before === undefined ? "CREATE" : "UPDATE", kind, before?.resource, resource);
+    this.#recordResource(kind, before?.resource, resource);
     return stored;
   }
 
   async removeResource<Kind extends ResourceKind>(kind: Kind, resource: ResourceByKind[Kind]): Promise<void> {
     await this.#writer.remove(kind, getResourceKey(resource));
-    this.#recordResource("DELETE", kind, resource, undefined);
+    this.#recordResource(kind, resource, undefined);
   }
 
   /** Buffers the log entry of a document that the caller stores. */
-  recordDocument(action: AuditAction, entity: string, was: JsonObject | undefined, is: JsonObject | undefined): void {
-    this.#addDraft(action, { entity, related: [], was, is });
+  recordDocument(schema: DescMessage, entity: string, before: object | undefined, after: object | undefined): void {
+    this.#addDraft(schema, { entity, related: [], before, after });
   }
 
   /** Unique references of entities whose changes are not in the log yet. */
@@ -125,33 +132,19 @@ export class ChangeRecorder {
   }
 
   #recordResource<Kind extends ResourceKind>(
-    action: AuditAction,
     kind: Kind,
     before: ResourceByKind[Kind] | undefined,
     after: ResourceByKind[Kind] | undefined,
   ): void {
     const named = after ?? before;
     if (named === undefined) return;
-    const was = before === undefined ? undefined : convertModelToJson(RESOURCE_SCHEMAS[kind], before);
-    const is = after === undefined ? undefined : convertModelToJson(RESOURCE_SCHEMAS[kind], after);
     const related = [...new Set([...listContainerRefs(before), ...listContainerRefs(after)])];
-    this.#addDraft(action, { entity: getResourceRef(kind, named), related, was, is });
+    this.#addDraft(RESOURCE_SCHEMAS[kind], { entity: getResourceRef(kind, named), related, before, after });
   }
 
-  #addDraft(
-    action: AuditAction,
-    {
-      entity,
-      related,
-      was,
-      is,
-    }: {
-      readonly entity: string;
-      readonly related: readonly string[];
-      readonly was: JsonObject | undefined;
-      readonly is: JsonObject | undefined;
-    },
-  ): void {
+  #addDraft(schema: DescMessage, { entity, related, before, after }: Noted): void {
+    const was = before && convertModelToJson(schema, before);
+    const is = after && convertModelToJson(schema, after);
     const { context, now, message } = this.#origin;
     this.#drafts.push({
       id: context.newId(),
@@ -159,7 +152,7 @@ export class ChangeRecorder {
       recordedAt: now,
       actor: this.#actor,
       request: this.#request,
-      action,
+      action: before === undefined ? "CREATE" : after === undefined ? "DELETE" : "UPDATE",
       entity,
       related,
       ...(was !== undefined && { before: was }),
@@ -173,7 +166,7 @@ export class ChangeRecorder {
 }
 
 /** Returns the version of a resource: equal resources have equal versions, on every replica. */
-export function computeEtag(resource: object): string {
+export function computeEtag(resource: unknown): string {
   return createHash("sha256").update(formatCanonicalJson(resource)).digest("base64url").slice(0, 22);
 }
 
@@ -209,7 +202,11 @@ function createChangeActor({ principal, onBehalfOf }: Caller): ChangeActor {
   };
 }
 
-function createChangeRequest({ caller, method, requestId }: ChangeOrigin): ChangeRequest {
+export function createChangeRequest({
+  caller,
+  method,
+  requestId,
+}: Pick<ChangeOrigin, "caller" | "method" | "requestId">): ChangeRequest {
   const { clientIp, userAgent, traceId } = caller;
   return {
     id: requestId,

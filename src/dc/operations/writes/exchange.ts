@@ -1,15 +1,16 @@
+import type { JsonObject } from "@bufbuild/protobuf";
 import { mergeResource, NO_OWNED_PARTS, type OwnedParts } from "#dc/exchange/merge.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { DcWriter } from "#dc/ports.ts";
 import type { MaintenanceWindow } from "#gen/datacenter/v1/windows_pb.ts";
-import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { putDeviceType } from "../planning/put_device_type.ts";
 import { restoreWindow } from "../planning/windows/put_window.ts";
 import type { WriteSession } from "../rpc.ts";
-import { sortForWriting } from "./load.ts";
+import { listChangedFields } from "./changes.ts";
+import { catchRefusal, sortForWriting } from "./load.ts";
 import { removeResource } from "./remove.ts";
 import { upsertResource } from "./upsert.ts";
 
@@ -50,8 +51,10 @@ export interface ExchangeSession {
 export function openExchangeSession(session: WriteSession): ExchangeSession {
   return {
     upsertResources: (kind, items) => upsertAllItems(session, kind, items),
-    deleteResource: (kind, named) =>
-      runCatchingRefusal(session, () => removeResource(session, kind, named, REMOVE_OPTIONS)),
+    async deleteResource(kind, named) {
+      const removed = await catchRefusal(session, () => removeResource(session, kind, named, REMOVE_OPTIONS));
+      return removed instanceof OperationError ? removed : undefined;
+    },
     putDeviceType: (type) =>
       runForOutcome(session, () => putDeviceType(session, type, { etag: "", at: "device_type" })),
     restoreWindow: (window) => runForOutcome(session, () => restoreWindow(session, window)),
@@ -65,11 +68,8 @@ async function runForOutcome(
   session: WriteSession,
   work: () => Promise<{ readonly outcome: WriteOutcome }>,
 ): Promise<WriteOutcome | OperationError> {
-  let outcome: WriteOutcome = "UNCHANGED";
-  const error = await runCatchingRefusal(session, async () => {
-    outcome = (await work()).outcome;
-  });
-  return error ?? outcome;
+  const written = await catchRefusal(session, work);
+  return written instanceof OperationError ? written : written.outcome;
 }
 
 const REMOVE_OPTIONS = { field: "", etag: "", cascade: false, allowMissing: true };
@@ -99,13 +99,13 @@ async function upsertIncomingResource(
   const wanted =
     before === undefined ? resource : mergeResource(before, resource, owned ?? NO_OWNED_PARTS, new Set(keptPorts));
   const maskPaths = before === undefined ? [] : ["*"];
-  let exchanged: ExchangeResult | undefined;
-  const error = await runCatchingRefusal(session, async () => {
-    const { outcome, stored } = await upsertResource(session, kind, { resource: wanted, at: "", maskPaths, etag: "" });
-    const changes = outcome === "UPDATED" && before !== undefined ? listFieldChanges(before, stored.resource) : [];
-    exchanged = { outcome, changes, keptPorts };
-  });
-  return exchanged ?? { error: error ?? new OperationError("aborted", "Nothing was written") };
+  const written = await catchRefusal(session, () =>
+    upsertResource(session, kind, { resource: wanted, at: "", maskPaths, etag: "" }),
+  );
+  if (written instanceof OperationError) return { error: written };
+  const { outcome, stored } = written;
+  const changes = outcome === "UPDATED" && before !== undefined ? listFieldChanges(before, stored.resource) : [];
+  return { outcome, changes, keptPorts };
 }
 
 /** Returns ports that the source no longer has but that have a cable, which the source may not remove. */
@@ -125,26 +125,6 @@ async function findCabledPorts(
 }
 
 function listFieldChanges(before: object, after: object): readonly FieldChange[] {
-  const was = before as Readonly<Record<string, unknown>>;
-  const is = after as Readonly<Record<string, unknown>>;
-  return [...new Set([...Object.keys(was), ...Object.keys(is)])]
-    .filter((field) => formatCanonicalJson(was[field] ?? null) !== formatCanonicalJson(is[field] ?? null))
-    .toSorted()
-    .map((field) => ({ field, before: was[field], after: is[field] }));
-}
-
-/** Runs work and returns its refusal. @throws other errors, such as a lost database connection or a partial write */
-async function runCatchingRefusal(
-  { changes }: WriteSession,
-  work: () => Promise<unknown>,
-): Promise<OperationError | undefined> {
-  const noted = changes.pendingCount;
-  try {
-    await work();
-    return undefined;
-  } catch (error) {
-    const isRefusal = error instanceof OperationError && error.kind !== "unavailable";
-    if (isRefusal && changes.pendingCount === noted) return error;
-    throw error;
-  }
+  const [was, is] = [before as JsonObject, after as JsonObject];
+  return listChangedFields(was, is).map((field) => ({ field, before: was[field], after: is[field] }));
 }

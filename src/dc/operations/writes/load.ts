@@ -2,10 +2,9 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { codeKey } from "#dc/model/code.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { convertFromMessage } from "../messages/convert.ts";
 import type { WriteSession } from "../rpc.ts";
 import { createDependencyFinder, sortByDependencies } from "./bulk.ts";
-import { RESOURCE_SCHEMAS } from "./changes.ts";
+import { parseBulkItem } from "./mutations.ts";
 import { type UpsertResult, upsertResource } from "./upsert.ts";
 
 export type LoadResult =
@@ -30,11 +29,7 @@ export async function loadResources(
   kind: ResourceKind,
   items: readonly LoadItem[],
 ): Promise<readonly LoadResult[]> {
-  const read = items.map((item) =>
-    "resource" in item
-      ? item.resource
-      : returnRefusal(() => convertFromMessage<ResourceByKind[ResourceKind]>(RESOURCE_SCHEMAS[kind], item.message)),
-  );
+  const read = items.map((item) => ("resource" in item ? item.resource : parseBulkItem(kind, item.message, "")));
   await session.writer.preloadResources(kind, read.filter(hasResourceKey));
   const results: LoadResult[] = [];
   for (const index of sortForWriting(kind, read)) {
@@ -51,15 +46,24 @@ async function loadOneResource(
   kind: ResourceKind,
   resource: ResourceByKind[ResourceKind],
 ): Promise<LoadResult> {
-  const { changes } = session;
-  const before = changes.pendingCount;
+  const written = await catchRefusal(session, () =>
+    upsertResource(session, kind, { resource, at: "", maskPaths: [], etag: "" }),
+  );
+  if (written instanceof OperationError) return { error: written };
+  return { outcome: written.outcome, warnings: written.warnings.length };
+}
+
+/** Returns the result of work, or its refusal. @throws other errors, such as a lost connection or a partial write */
+export async function catchRefusal<Result>(
+  { changes }: WriteSession,
+  work: () => Promise<Result>,
+): Promise<Result | OperationError> {
+  const { pendingCount } = changes;
   try {
-    const { outcome, warnings } = await upsertResource(session, kind, { resource, at: "", maskPaths: [], etag: "" });
-    return { outcome, warnings: warnings.length };
+    return await work();
   } catch (error) {
-    // A refusal fails the resource. An unavailable database, or a partial write, fails the load.
     const isRefusal = error instanceof OperationError && error.kind !== "unavailable";
-    if (isRefusal && changes.pendingCount === before) return { error };
+    if (isRefusal && changes.pendingCount === pendingCount) return error;
     throw error;
   }
 }
@@ -87,13 +91,4 @@ export function sortForWriting(
         : { code: codeKey(one.code), needs: needs(one as ResourceByKind["device"]) },
     ),
   );
-}
-
-function returnRefusal<Result>(work: () => Result): Result | OperationError {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof OperationError) return error;
-    throw error;
-  }
 }

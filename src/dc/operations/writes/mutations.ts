@@ -1,48 +1,24 @@
 import { create, type DescMessage, type DescMethodUnary, type Message, type MessageShape } from "@bufbuild/protobuf";
 import { MAX_LOAD_WALK_DEVICES, MAX_LOAD_WALK_PER_ITEM } from "#dc/limits.ts";
 import { codeKey, parseCode } from "#dc/model/code.ts";
-import type { WarningFinding } from "#dc/model/finding.ts";
 import { formatCableRef, parseRef } from "#dc/model/ref.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
-import { formatEdgeKey } from "#dc/model/resource_key.ts";
-import type { Cable, Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import { formatEdgeKey, getResourceRef } from "#dc/model/resource_key.ts";
+import type { Cable, Crac, Device, FabricLink, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { StoredVersion } from "#dc/ports.ts";
-import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { type BulkReply, FindingSchema, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode } from "../answers/parameters.ts";
-import { convertFromMessage } from "../messages/convert.ts";
-import {
-  createCableMessage,
-  createCracMessage,
-  createDeviceMessage,
-  createFabricLinkMessage,
-  createFindingInit,
-  createRackMessage,
-} from "../messages/messages.ts";
+import { convertFromMessage, convertToMessage } from "../messages/convert.ts";
+import { createDeviceMessage, createFabricLinkMessage, createStoredMessage } from "../messages/messages.ts";
 import { requireValidMask } from "../messages/update_mask.ts";
 import type { WriteSession } from "../rpc.ts";
 import { applyBulkItems, type BulkItem, createDependencyFinder, requireBatchSize } from "./bulk.ts";
 import { RESOURCE_SCHEMAS } from "./changes.ts";
 import { type FindWarnings, findPowerWarnings } from "./power_warnings.ts";
 import { type RemovedResource, type RemoveOptions, removeResource } from "./remove.ts";
-import { type UpsertInput, type UpsertResult, upsertResource } from "./upsert.ts";
+import { type UpsertInput, upsertResource } from "./upsert.ts";
 
 // Single and bulk calls of every kind use these functions, so that they cannot differ.
-
-export const OUTCOME_NUMBERS: Readonly<Record<UpsertResult<ResourceKind>["outcome"], Outcome>> = {
-  CREATED: Outcome.CREATED,
-  UPDATED: Outcome.UPDATED,
-  UNCHANGED: Outcome.UNCHANGED,
-};
-
-const CREATE_MESSAGE_BY_KIND: {
-  readonly [Kind in ResourceKind]: (stored: StoredVersion<ResourceByKind[Kind]>) => Message;
-} = {
-  device: createDeviceMessage,
-  rack: createRackMessage,
-  crac: createCracMessage,
-  cable: createCableMessage,
-  fabric_link: createFabricLinkMessage,
-};
 
 /** Converts a stored resource to its message, with its version. */
 export function convertStoredResource(
@@ -50,16 +26,10 @@ export function convertStoredResource(
   stored: StoredVersion<ResourceByKind[ResourceKind]>,
 ): Message {
   // `kind` and `stored` agree, which the compiler cannot infer.
-  return CREATE_MESSAGE_BY_KIND[kind](stored as never);
+  if (kind === "device") return createDeviceMessage(stored as StoredVersion<Device>);
+  if (kind === "fabric_link") return createFabricLinkMessage(stored as StoredVersion<FabricLink>);
+  return createStoredMessage(RESOURCE_SCHEMAS[kind], stored);
 }
-
-const MESSAGE_FIELD_BY_KIND: Readonly<Record<ResourceKind, string>> = {
-  device: "device",
-  rack: "rack",
-  crac: "crac",
-  cable: "cable",
-  fabric_link: "fabricLink",
-};
 
 interface UpsertRequest {
   readonly etag: string;
@@ -73,7 +43,8 @@ export async function upsertSingleResource<Method extends DescMethodUnary, Kind 
   kind: Kind,
   request: UpsertRequest,
 ): Promise<MessageShape<Method["output"]>> {
-  const given = (request as unknown as Record<string, object | undefined>)[MESSAGE_FIELD_BY_KIND[kind]];
+  const field = kind === "fabric_link" ? "fabricLink" : kind;
+  const given = (request as unknown as Record<string, object | undefined>)[field];
   if (given === undefined) throw refuse("REQUIRED_FIELD", `Field "${kind}" is required`, { field: kind });
   const { stored, outcome, warnings } = await upsertResource(session, kind, {
     resource: convertFromMessage<ResourceByKind[Kind]>(RESOURCE_SCHEMAS[kind], given, kind),
@@ -81,27 +52,16 @@ export async function upsertSingleResource<Method extends DescMethodUnary, Kind 
     maskPaths: request.updateMask?.paths ?? [],
     etag: request.etag,
   });
-  const loads = outcome === "UNCHANGED" ? [] : await findLoadWarnings(session, kind, stored.resource);
+  const ref = getResourceRef(kind, stored.resource);
+  const loads = outcome === "UNCHANGED" ? [] : (await reviewLoadsOfRefs(session, [ref]))(ref);
   return create(
     method.output as DescMessage,
     {
-      [MESSAGE_FIELD_BY_KIND[kind]]: CREATE_MESSAGE_BY_KIND[kind](stored),
-      outcome: OUTCOME_NUMBERS[outcome],
-      warnings: [...warnings, ...loads].map(createFindingInit),
+      [field]: convertStoredResource(kind, stored),
+      outcome: Outcome[outcome],
+      warnings: [...warnings, ...loads].map((warning) => convertToMessage(FindingSchema, warning)),
     } as never,
   ) as MessageShape<Method["output"]>;
-}
-
-/** Returns load warnings after a write: upstream of a moved device, or upstream of the inlet of a power cable. */
-async function findLoadWarnings(
-  session: WriteSession,
-  kind: ResourceKind,
-  resource: ResourceByKind[ResourceKind],
-): Promise<readonly WarningFinding[]> {
-  if (kind === "device" && "code" in resource) return (await reviewPowerLoads(session, [resource.code]))(resource.code);
-  if (kind !== "cable" || !("a" in resource)) return [];
-  const code = await findInletDevice(session, resource);
-  return code === undefined ? [] : (await reviewPowerLoads(session, [code]))(code);
 }
 
 interface DeleteRequest extends Omit<RemoveOptions, "cascade"> {
@@ -178,6 +138,7 @@ export async function reviewLoadsOfRefs(session: WriteSession, refs: readonly st
       ref?.kind === "cable" ? await findInletDevice(session, ref) : ref?.kind === "device" ? ref.code : undefined;
     if (code !== undefined) supplied.set(text, code);
   }
+  if (supplied.size === 0) return () => [];
   const warningsOf = await reviewPowerLoads(session, [...new Set(supplied.values())]);
   return (text) => {
     const code = supplied.get(text);
@@ -233,7 +194,7 @@ export async function upsertBulkItem<Kind extends ResourceKind>(
 ) {
   if (resource instanceof Refusal) throw resource;
   const { stored, outcome, warnings } = await upsertResource(session, kind, { resource, ...input });
-  return { outcome: OUTCOME_NUMBERS[outcome], etag: stored.etag, warnings };
+  return { outcome: Outcome[outcome], etag: stored.etag, warnings };
 }
 
 interface BulkDeleteRequest {
@@ -282,10 +243,7 @@ export async function groupDependants(
   const needs = createDependencyFinder(kind, found);
   const dependants = new Map<string, string[]>();
   for (const resource of found) {
-    for (const code of needs(resource)) {
-      const key = codeKey(code);
-      dependants.set(key, [...(dependants.get(key) ?? []), resource.code]);
-    }
+    for (const code of needs(resource)) dependants.getOrInsertComputed(codeKey(code), () => []).push(resource.code);
   }
   return dependants;
 }

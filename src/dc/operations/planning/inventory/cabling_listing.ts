@@ -1,10 +1,8 @@
 import { formatCableRef, formatPortReference, toPortKey } from "#dc/model/ref.ts";
-import { getResourceKey } from "#dc/model/resource_key.ts";
-import type { Cable, Device, Port, ResourceByKind } from "#dc/model/resources.ts";
+import type { Cable, Device, Port } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
+import { readResourcePages } from "../../database_pages.ts";
 import { createTextCell, type Listing } from "./listing.ts";
-
-const PAGE_SIZE = 500;
 
 /** Lists cables with their ends. Reads the database, because the topology omits data cables. */
 export function createCablesListing(reader: DcReader, total: number): Listing<Cable> {
@@ -25,7 +23,7 @@ export function createCablesListing(reader: DcReader, total: number): Listing<Ca
       tenant: ({ tenant }) => createTextCell(tenant),
       tags: ({ tags = [] }) => createTextCell(tags.join(", ")),
     },
-    readBatches: () => readResourcePages(reader, "cable", getResourceKey),
+    readBatches: () => readResourcePages(reader, "cable"),
     total,
   };
 }
@@ -62,7 +60,7 @@ export function createPortsListing(reader: DcReader, total: number): Listing<Por
 }
 
 async function* readPortBatches(reader: DcReader): AsyncGenerator<readonly PortOfDevice[]> {
-  for await (const devices of readResourcePages(reader, "device", getResourceKey)) {
+  for await (const devices of readResourcePages(reader, "device")) {
     yield devices.flatMap((device) => (device.ports ?? []).map((port) => ({ device, port })));
   }
 }
@@ -80,18 +78,4 @@ async function findFarEnds(reader: DcReader, items: readonly PortOfDevice[]) {
     const far = ends.get(toPortKey({ deviceCode: device.code, portName: port.name }));
     return far === undefined ? {} : { leads_to: formatPortReference(far) };
   };
-}
-
-async function* readResourcePages<Kind extends "device" | "cable">(
-  reader: DcReader,
-  kind: Kind,
-  keyOf: (resource: ResourceByKind[Kind]) => string,
-): AsyncGenerator<readonly ResourceByKind[Kind][]> {
-  for (let after = ""; ; ) {
-    const page = await reader.page(kind, after, PAGE_SIZE);
-    if (page.length > 0) yield page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE_SIZE) return;
-    after = keyOf(last);
-  }
 }

@@ -60,17 +60,8 @@ function collectPlacesOfKind({ inventory }: Topology, kind: PlaceKind): Readonly
     const ref = location && findAreaRef({ location }, AREA_KIND_BY_PLACE[kind]);
     if (ref === undefined || location === undefined) return undefined;
     const key = ref.toLowerCase();
-    const row = found.get(key) ?? {
-      ref,
-      name: ref.slice(kind.length + 1),
-      location,
-      racks: 0,
-      devices: 0,
-      cracs: 0,
-      drawW: 0,
-    };
-    found.set(key, row);
-    return row;
+    const name = ref.slice(kind.length + 1);
+    return found.getOrInsertComputed(key, () => ({ ref, name, location, racks: 0, devices: 0, cracs: 0, drawW: 0 }));
   };
   for (const { location } of inventory.racks) {
     const row = findOrCreateRow(location);

@@ -91,9 +91,7 @@ function findOrCreateEntry<Resource extends object>(
   resource: Resource,
   make: (resource: Resource) => SearchEntry,
 ): SearchEntry {
-  const made = entriesByResource.get(resource) ?? make(resource);
-  entriesByResource.set(resource, made);
-  return made;
+  return entriesByResource.getOrInsertComputed(resource, () => make(resource));
 }
 
 interface EntryFields {
@@ -160,6 +158,14 @@ function createLinkEntry({ a, b, fabricId }: FabricLink): SearchEntry {
   const name = `${a.deviceCode} to ${b.deviceCode}`;
   const detail = `link${fabricId === undefined ? "" : ` of ${fabricId}`}, ${a.portName || "any port"} to ${b.portName || "any port"}`;
   return createSearchEntry({ kind: "FABRIC_LINK", ref: formatFabricLinkRef(a, b), name, detail, more: [] });
+}
+
+/** Splits a search text into words in lower case, at white space. */
+export function splitQuery(query: string): readonly string[] {
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
 }
 
 /** Converts `RACK_PDU` to "rack pdu". */

@@ -5,6 +5,7 @@ import type { ListInventoryRequest } from "#gen/datacenter/v1/planning_pb.ts";
 import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
 import { requireMaxCount } from "../../answers/parameters.ts";
 import type { Cell, Listing } from "./listing.ts";
+import { splitQuery } from "./search_index.ts";
 
 const MAX_CONDITIONS = 32;
 const MAX_FACETS = 8;
@@ -117,10 +118,7 @@ async function buildMatcher<Item>(
   listing: Listing<Item>,
   { query, conditions }: RowQuery,
 ): Promise<RowTest<Item> | undefined> {
-  const words = query
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== "");
+  const words = splitQuery(query);
   const columns = Object.values(listing.columns);
   const joinRowText = (item: Item) =>
     `${listing.getName(item)} ${columns.map((column) => column(item) ?? "").join(" ")}`.toLowerCase();

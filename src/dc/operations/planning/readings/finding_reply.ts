@@ -16,18 +16,13 @@ const MAX_LISTED_ELEMENTS = 10;
 const MAX_NAMED_RELATED = 3;
 
 export function createFindingMessage(topology: Topology, finding: DatedFinding) {
-  const { kind, severity, ref, since, figures, related = [], quantities = [], source } = finding;
   return convertToMessage(ReadingFindingSchema, {
-    kind,
-    severity,
-    elementRef: ref,
-    since: new Date(since).toISOString(),
-    figures,
+    ...finding,
+    elementRef: finding.ref,
+    since: new Date(finding.since).toISOString(),
     summary: describeFinding(finding),
-    relatedRefs: related.slice(0, MAX_LISTED_ELEMENTS),
-    quantities,
-    ...(source !== undefined && { source }),
-    ...findElementLocation(topology, ref),
+    relatedRefs: finding.related?.slice(0, MAX_LISTED_ELEMENTS),
+    ...findElementLocation(topology, finding.ref),
   });
 }
 

@@ -10,7 +10,7 @@ import {
 import type { StoredReading } from "#dc/model/readings/reading_store.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { ListReadingsResponseSchema, ReadingQuantity } from "#gen/datacenter/v1/readings_pb.ts";
-import { openPageToken, sealPageToken } from "../../answers/page_token.ts";
+import { cutPage, openPageToken } from "../../answers/page_token.ts";
 import { readPageSize, requireMaxFilterValues } from "../../answers/parameters.ts";
 import { defineRead } from "../../rpc.ts";
 import { createMissingElementRefusal, parseElementKey, parseQuantity } from "./read_readings.ts";
@@ -45,12 +45,11 @@ export const listReadings = defineRead({
     });
     // Figures of the last 30 days change at midnight UTC.
     lapsesAt((today + 1) * DAY_MS);
-    const page = found.slice(0, limit);
-    const last = found.length > limit ? page.at(-1) : undefined;
+    const sealing = { key: context.pageKey, question };
+    const { page, nextPageToken } = cutPage(sealing, found, limit, (last) => [last.element.key, last.quantity]);
     return create(ListReadingsResponseSchema, {
       readings: page.map((one) => createReadingMessage(one, today, request.includeDays)),
-      nextPageToken:
-        last === undefined ? "" : sealPageToken(context.pageKey, question, [last.element.key, last.quantity]),
+      nextPageToken,
     });
   },
 });

@@ -4,6 +4,7 @@ import { ClassifiedReadings, hasSupplyMeters, listReadingFindings } from "#dc/an
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { DcReader, DcWriter } from "#dc/ports.ts";
 import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
+import { readDocumentPages } from "../../database_pages.ts";
 
 /** Document space with the time at which each finding began, in milliseconds since 1970. */
 const FINDING_STARTS_SPACE = "reading_finding";
@@ -74,13 +75,10 @@ async function readSortedReadings({ reader, scheduler, now }: FindingSearch): Pr
 
 async function readFindingStarts(reader: DcReader): Promise<ReadonlyMap<string, number>> {
   const starts = new Map<string, number>();
-  for (let after = ""; ; ) {
-    const page = await reader.documents(FINDING_STARTS_SPACE, after, PAGE_SIZE);
+  for await (const page of readDocumentPages(reader, FINDING_STARTS_SPACE)) {
     for (const { key, body } of page) starts.set(key, Number(body));
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE_SIZE) return starts;
-    after = last.key;
   }
+  return starts;
 }
 
 /** Stores the start of each finding, and removes findings that ended. @param starts starts of all current findings */

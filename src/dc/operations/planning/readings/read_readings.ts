@@ -1,10 +1,9 @@
 import { getOption } from "@bufbuild/protobuf";
 import { MAX_CLOCK_LEAD_MS, MAX_READINGS } from "#dc/limits.ts";
 import { READING_QUANTITIES, type ReadingQuantity } from "#dc/model/enum_values.ts";
-import { createRejection } from "#dc/model/finding.ts";
 import type { Measurement } from "#dc/model/readings/reading.ts";
 import { formatRef, parseRef, REF_GRAMMAR, type RefKind } from "#dc/model/ref.ts";
-import { Refusal, refuse } from "#dc/model/refusal.ts";
+import { type Refusal, refuse } from "#dc/model/refusal.ts";
 import { toRefKey } from "#dc/model/resource_key.ts";
 import { type Reading, ReadingQuantitySchema } from "#gen/datacenter/v1/readings_pb.ts";
 import { type QuantityRule, quantity as quantityOption } from "#gen/datacenter/v1/rules_pb.ts";
@@ -101,7 +100,7 @@ function requireMeasurable(field: string, value: string, kind: RefKind, quantity
   if (kinds.includes(kind)) return;
   const expected = kinds.map((one) => REF_GRAMMAR[one as RefKind]).join(", ");
   const message = `Cannot read ${quantity} of "${value}": expected ${expected}`;
-  throw new Refusal(createRejection("INVALID_REF", field, message, { value, expected }));
+  throw refuse("INVALID_REF", message, { field, value, expected });
 }
 
 /** Checks a value by the rules of its quantity. @throws Refusal naming the field and what is expected */
@@ -111,7 +110,7 @@ function requireValidReadingValue(field: string, value: number, quantity: Readin
   if (isNumber && value >= (min ?? value) && value <= (max ?? value)) return;
   const expected = describeValueRule(numbers, min, max);
   const message = `Field "${field}" is out of range: ${value}, expected ${expected}`;
-  throw new Refusal(createRejection("FIELD_OUT_OF_RANGE", field, message, { value, expected }));
+  throw refuse("FIELD_OUT_OF_RANGE", message, { field, value, expected });
 }
 
 function describeValueRule(numbers: readonly number[], min: number | undefined, max: number | undefined): string {

@@ -50,8 +50,7 @@ async function findWindowTopology(session: ReadSession, code: string): Promise<T
     });
   }
   const out = await timeline.findWorstPiece(own);
-  const kept = CACHED_TOPOLOGIES.get(topology) ?? new Map<string, Topology>();
-  CACHED_TOPOLOGIES.set(topology, kept);
+  const kept = CACHED_TOPOLOGIES.getOrInsertComputed(topology, () => new Map());
   const key = JSON.stringify(out);
   const known = kept.get(key) ?? (await buildPieceTopology(timeline, out));
   kept.delete(key);

@@ -73,6 +73,11 @@ export async function buildStoredTimeline(session: ReadSession, stored: readonly
 
 type WindowPiece = TimePiece<TimedWindow>;
 
+/** The verdict on a piece, and the elements that are out in it. */
+interface PieceVerdict extends ShortVerdict {
+  readonly out: OutElements;
+}
+
 /**
  * Judges windows on one time line: listed windows, one stored window, or one that is only checked. A window's verdict
  * is the worst of its pieces that are not over. In each piece, the elements of all windows that are open then are out
@@ -105,13 +110,13 @@ export class WindowTimeline {
   }
 
   /** Returns the short verdict, cached for this revision. Cost: nothing if cached, else a judgement of each piece. */
-  async getVerdict(window: TimedWindow): Promise<ShortVerdict> {
+  async getVerdict(window: TimedWindow): Promise<PieceVerdict> {
     return findWorstByVerdict(await this.#listVerdicts(window), (one) => one);
   }
 
   /** Returns the elements that are out in the piece that determines the verdict. Cost: that of the verdict. */
   async findWorstPiece(window: TimedWindow): Promise<OutElements> {
-    return findWorstByVerdict(await this.#listVerdicts(window), (one) => one).out;
+    return (await this.getVerdict(window)).out;
   }
 
   /** Simulates the outages of a piece. Cost: nothing if it is the same piece as in the last call, else one failure. */
@@ -123,15 +128,11 @@ export class WindowTimeline {
     return outage;
   }
 
-  async #listVerdicts(window: TimedWindow): Promise<readonly (ShortVerdict & { readonly out: OutElements })[]> {
+  async #listVerdicts(window: TimedWindow): Promise<readonly PieceVerdict[]> {
     const missing = await this.#findMissingRefs(window);
-    const found: (ShortVerdict & { readonly out: OutElements })[] = [];
+    const found: PieceVerdict[] = [];
     for (const at of this.#listPieceIndexes(window)) {
-      const out = {
-        ...getOutElements(this.#pieces[at] as WindowPiece),
-        durationS: await this.#computeDurationS(at),
-        missing,
-      };
+      const out = await this.#outElements(at, missing);
       const judged = async () => {
         const piece = await this.#judgePiece(out);
         return { item: createShortVerdict(piece), depends: piece.depends };
@@ -151,11 +152,7 @@ export class WindowTimeline {
     const own = this.#listPieceIndexes(window);
     const judged: (JudgedPiece & { readonly at: number })[] = [];
     for (const at of own) {
-      const out = {
-        ...getOutElements(this.#pieces[at] as WindowPiece),
-        durationS: await this.#computeDurationS(at),
-        missing,
-      };
+      const out = await this.#outElements(at, missing);
       judged.push({ at, ...(await this.#judgePiece(out)) });
     }
     const first = findWorstByVerdict(judged, ({ judgement }) => judgement);
@@ -175,6 +172,11 @@ export class WindowTimeline {
 
   async #judgePiece(out: OutElements): Promise<JudgedPiece> {
     return judgePiece(this.#question, await this.getOutage(out));
+  }
+
+  async #outElements(at: number, missing: readonly string[]): Promise<OutElements> {
+    const durationS = await this.#computeDurationS(at);
+    return { ...getOutElements(this.#pieces[at] as WindowPiece), durationS, missing };
   }
 
   #selectBatteries({ durationS }: { readonly durationS: number }) {
@@ -280,11 +282,7 @@ export class WindowTimeline {
   /** Whether the verdict on any piece of a window is NO_GO. Cost: one simulated failure for each piece. */
   async #isNoGo(window: TimedWindow): Promise<boolean> {
     for (const at of this.#listPieceIndexes(window)) {
-      const out = {
-        ...getOutElements(this.#pieces[at] as WindowPiece),
-        durationS: await this.#computeDurationS(at),
-        missing: [],
-      };
+      const out = await this.#outElements(at, []);
       if (judgeWindow((await this.getOutage(out)).judged).verdict === "NO_GO") return true;
     }
     return false;
@@ -293,12 +291,6 @@ export class WindowTimeline {
 
 /** Cached elements that are out in each piece, because every window of a piece needs them. */
 const OUT_ELEMENTS_BY_PIECE = new WeakMap<WindowPiece, ReturnType<typeof collectOutElements>>();
-
-function getOutElements(piece: WindowPiece) {
-  const out = OUT_ELEMENTS_BY_PIECE.get(piece) ?? collectOutElements(piece);
-  OUT_ELEMENTS_BY_PIECE.set(piece, out);
-  return out;
-}
 
 /** Collects the elements that are out in a piece. Their order does not depend on the order of the windows. */
 function collectOutElements({ windows }: WindowPiece) {
@@ -310,6 +302,10 @@ function collectOutElements({ windows }: WindowPiece) {
   const refs = windows.flatMap((window) => window.refs);
   const accepted = windows.flatMap((window) => window.accepted);
   return { refs: sortUnique(refs, toRefKey), accepted: sortUnique(accepted, (text) => text) };
+}
+
+function getOutElements(piece: WindowPiece) {
+  return OUT_ELEMENTS_BY_PIECE.getOrInsertComputed(piece, collectOutElements);
 }
 
 function createShortVerdict({ judged, judgement }: JudgedPiece): ShortVerdict {

@@ -54,9 +54,7 @@ export class VerdictCache {
   readonly #batteries = new ResultCache<BatteryRefs>();
 
   static getCache(topology: Topology): VerdictCache {
-    const known = CACHE_BY_TOPOLOGY.get(topology) ?? new VerdictCache();
-    CACHE_BY_TOPOLOGY.set(topology, known);
-    return known;
+    return CACHE_BY_TOPOLOGY.getOrInsertComputed(topology, () => new VerdictCache());
   }
 
   /**

@@ -11,7 +11,7 @@ import type { StoredVersion } from "#dc/ports.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { ListWindowsResponseSchema, WindowImpact, WindowVerdict } from "#gen/datacenter/v1/windows_pb.ts";
 import { FAILING_REF_KINDS } from "../../answers/failing_sources.ts";
-import { openPageToken, sealPageToken } from "../../answers/page_token.ts";
+import { cutPage, openPageToken } from "../../answers/page_token.ts";
 import { readEnumValue, readPageSize, readRef } from "../../answers/parameters.ts";
 import { convertTimestampToMs } from "../../messages/convert.ts";
 import { defineRead, type ReadSession } from "../../rpc.ts";
@@ -48,16 +48,14 @@ export const listWindows = defineRead({
       matching = found;
     }
     const rest = matching.filter((stored) => createWindowSortKey(stored) > after);
-    const page = rest.slice(0, limit);
+    const { page, nextPageToken } = cutPage({ key: context.pageKey, question }, rest, limit, createWindowSortKey);
     const windows: object[] = [];
     for (const stored of page)
       windows.push({ ...createWindowView(stored, now), ...createVerdictFields(await findVerdict(stored)) });
-    const last = page.at(-1);
-    const isLast = last === undefined || rest.length === page.length;
     return create(ListWindowsResponseSchema, {
       revision: await reader.revision(),
       windows,
-      nextPageToken: isLast ? "" : sealPageToken(context.pageKey, question, createWindowSortKey(last)),
+      nextPageToken,
       totalCount: matching.length,
       timeZone: findSiteTimeZone(topology.inventory.racks),
     });

@@ -19,7 +19,6 @@ import {
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { readCode } from "../../answers/parameters.ts";
 import { convertFromMessage } from "../../messages/convert.ts";
-import { convertModelToJson } from "../../messages/model_json.ts";
 import { applyMask, requireValidMask } from "../../messages/update_mask.ts";
 import { defineWrite, type WriteSession } from "../../rpc.ts";
 import { computeEtag } from "../../writes/changes.ts";
@@ -102,13 +101,7 @@ async function storeWindow(
 ): Promise<WindowWriteResult> {
   const stored = { resource, etag: computeEtag(resource), createTime: before?.createTime ?? now, updateTime: now };
   await writer.putDocument(WINDOW_SPACE, codeKey(resource.code), JSON.stringify(stored));
-  const ref = `window:${resource.code}`;
-  changes.recordDocument(
-    before === undefined ? "CREATE" : "UPDATE",
-    ref,
-    convertWindowToJson(before?.resource),
-    convertWindowToJson(resource),
-  );
+  changes.recordDocument(MaintenanceWindowSchema, `window:${resource.code}`, before?.resource, resource);
   return { outcome: before === undefined ? "CREATED" : "UPDATED", stored };
 }
 
@@ -154,7 +147,7 @@ export async function removeWindow(
   const ref = `window:${stored.resource.code}`;
   requireEtag(etag, stored.etag, { ref, field: formatSiblingPath(field, "etag") });
   await writer.dropDocument(WINDOW_SPACE, codeKey(code));
-  changes.recordDocument("DELETE", ref, convertWindowToJson(stored.resource), undefined);
+  changes.recordDocument(MaintenanceWindowSchema, ref, stored.resource, undefined);
   return { ref, deleted: true };
 }
 
@@ -215,10 +208,6 @@ function removeDuplicateRefs(window: MaintenanceWindow, places: readonly number[
   const { elementRefs } = window;
   // Leaves the list absent if the request changes other fields only.
   return elementRefs === undefined ? window : { ...window, elementRefs: places.map((at) => elementRefs[at] ?? "") };
-}
-
-function convertWindowToJson(window: MaintenanceWindow | undefined) {
-  return window === undefined ? undefined : convertModelToJson(MaintenanceWindowSchema, window);
 }
 
 export const upsertWindow = defineWrite({

@@ -5,12 +5,11 @@ import type { DcReader, StoredVersion } from "#dc/ports.ts";
 import { MaintenanceWindowSchema, type MaintenanceWindow as WindowMessage } from "#gen/datacenter/v1/windows_pb.ts";
 import { getRefName } from "#words/names.ts";
 import { readCode } from "../../answers/parameters.ts";
-import { convertToMessage } from "../../messages/convert.ts";
+import { readDocumentPages } from "../../database_pages.ts";
+import { createStoredMessage } from "../../messages/messages.ts";
 
 /** Document space of windows, by the key of their code. */
 export const WINDOW_SPACE = "window";
-
-const PAGE_SIZE = 500;
 
 /** Reads a window with its version; undefined if it does not exist. */
 export async function readWindow(
@@ -36,17 +35,14 @@ export async function requireWindow(
 /** Reads all windows in the order of their keys. Cost: one read per 500 windows. */
 export async function readAllWindows(reader: DcReader): Promise<readonly StoredVersion<MaintenanceWindow>[]> {
   const found: StoredVersion<MaintenanceWindow>[] = [];
-  for (let after = ""; ; ) {
-    const page = await reader.documents(WINDOW_SPACE, after, PAGE_SIZE);
-    for (const { body } of page) found.push(JSON.parse(body));
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE_SIZE) return found;
-    after = last.key;
+  for await (const page of readDocumentPages(reader, WINDOW_SPACE)) {
+    found.push(...page.map(({ body }) => JSON.parse(body)));
   }
+  return found;
 }
 
-export function createWindowMessage({ resource, ...version }: StoredVersion<MaintenanceWindow>): WindowMessage {
-  return convertToMessage(MaintenanceWindowSchema, { ...resource, ...version });
+export function createWindowMessage(stored: StoredVersion<MaintenanceWindow>): WindowMessage {
+  return createStoredMessage(MaintenanceWindowSchema, stored);
 }
 
 /** Converts a window to the message that replies contain. @param now ISO 8601 */

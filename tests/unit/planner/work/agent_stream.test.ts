@@ -20,24 +20,20 @@ function says(...content: readonly unknown[]): unknown {
   return { type: "assistant", message: { content } };
 }
 
-describe("openAgentStream for text", () => {
-  test("takes everything as log and as output", () => {
-    expect(read("text", ["one", "", '{"a":1}'])).toMatchObject({
-      lines: ["one", "", '{"a":1}'],
-      output: 'one\n\n{"a":1}\n',
-      failure: null,
-    });
-  });
+/** A call of a tool in the words of codex. */
+const mcpCall = { type: "mcp_tool_call", server: "planner", tool: "planner_spec_get" };
 
-  test("keeps a long line's text whole in the output", () => {
-    expect(read("text", ["abcdefgh"], 3)).toMatchObject({ output: "abcdefgh\n" });
-    expect(read("text", ["abcdefgh"], 3).lines.join("")).toBe("abcdefgh");
-  });
-});
-
-describe("openAgentStream for claude", () => {
-  test("logs what is said and done, and takes the result as output", () => {
-    const answer = read("claude", [
+test.each<[name: string, kind: StreamKind, events: readonly unknown[], expected: Partial<Read>]>([
+  [
+    "text takes everything as log and as output",
+    "text",
+    ["one", "", '{"a":1}'],
+    { lines: ["one", "", '{"a":1}'], output: 'one\n\n{"a":1}\n', failure: null },
+  ],
+  [
+    "claude logs what is said and done, and takes the result as output",
+    "claude",
+    [
       { type: "system", subtype: "init", mcp_servers: [{ name: "planner", status: "connected" }] },
       says(
         { type: "text", text: "First I look.\nThen I act." },
@@ -46,111 +42,92 @@ describe("openAgentStream for claude", () => {
       { type: "user", message: { content: [{ type: "tool_result", content: "fine" }] } },
       says({ type: "thinking", thinking: "hm" }, { type: "text", text: '{"done": true}' }),
       { type: "result", subtype: "success", is_error: false, result: '{"done": true}' },
-    ]);
-
-    expect(answer).toMatchObject({
+    ],
+    {
       lines: ["First I look.", "Then I act.", "[Bash] ls -l", '{"done": true}'],
       output: '{"done": true}',
       failure: null,
-    });
-  });
-
-  test("tells of a server that did not start, of failed and of denied calls", () => {
-    const { lines } = read("claude", [
+    },
+  ],
+  [
+    "claude tells of a server that did not start, of failed and of denied calls",
+    "claude",
+    [
       { type: "system", mcp_servers: [{ name: "planner", status: "failed" }] },
       { type: "user", message: { content: [{ is_error: true, content: [{ type: "text", text: "no such\nfile" }] }] } },
       {
-        type: "result",
-        subtype: "success",
+        ...{ type: "result", subtype: "success" },
         permission_denials: [{ tool_name: "Bash", tool_input: { command: "rm x" } }],
       },
-    ]);
-
-    expect(lines).toEqual(["[mcp] planner: failed", "[failed] no such file", "[denied] Bash rm x"]);
-  });
-
-  test("keeps what a helper of the agent says out of the output", () => {
-    const helper = {
-      type: "assistant",
-      parent_tool_use_id: "t1",
-      message: { content: [{ type: "text", text: "aside" }] },
-    };
-
-    expect(read("claude", [says({ type: "text", text: "mine" }), helper])).toMatchObject({
-      lines: ["mine", "aside"],
-      output: "mine",
-    });
-  });
-
-  test("says what went wrong when the result is an error", () => {
-    expect(read("claude", [{ type: "result", subtype: "error_max_turns", is_error: true }]).failure).toBe(
-      "error_max_turns",
-    );
-    expect(
-      read("claude", [{ type: "result", subtype: "success", is_error: true, result: "Credit is low" }]),
-    ).toMatchObject({
-      lines: ["[error] Credit is low"],
-      output: "",
-      failure: "Credit is low",
-    });
-  });
-});
-
-describe("openAgentStream for codex", () => {
-  test("logs steps and takes the last message as output", () => {
-    const answer = read("codex", [
+    ],
+    { lines: ["[mcp] planner: failed", "[failed] no such file", "[denied] Bash rm x"] },
+  ],
+  [
+    "claude keeps what a helper of the agent says out of the output",
+    "claude",
+    [
+      says({ type: "text", text: "mine" }),
+      { type: "assistant", parent_tool_use_id: "t1", message: { content: [{ type: "text", text: "aside" }] } },
+    ],
+    { lines: ["mine", "aside"], output: "mine" },
+  ],
+  [
+    "claude says by its kind what went wrong when the result is an error",
+    "claude",
+    [{ type: "result", subtype: "error_max_turns", is_error: true }],
+    { failure: "error_max_turns" },
+  ],
+  [
+    "claude says by its text what went wrong when the result is an error",
+    "claude",
+    [{ type: "result", subtype: "success", is_error: true, result: "Credit is low" }],
+    { lines: ["[error] Credit is low"], output: "", failure: "Credit is low" },
+  ],
+  [
+    "codex logs steps and takes the last message as output",
+    "codex",
+    [
       { type: "thread.started", thread_id: "t" },
       { type: "item.completed", item: { type: "agent_message", text: "Looking" } },
       { type: "item.started", item: { type: "command_execution", command: "make" } },
       { type: "item.completed", item: { type: "command_execution", command: "make", exit_code: 2, status: "failed" } },
-      {
-        type: "item.started",
-        item: { type: "mcp_tool_call", server: "planner", tool: "planner_spec_get", arguments: { id: "a" } },
-      },
-      {
-        type: "item.completed",
-        item: {
-          ...{ type: "mcp_tool_call", server: "planner", tool: "planner_spec_get" },
-          ...{ status: "failed", error: { message: "user cancelled" } },
-        },
-      },
+      { type: "item.started", item: { ...mcpCall, arguments: { id: "a" } } },
+      { type: "item.completed", item: { ...mcpCall, status: "failed", error: { message: "user cancelled" } } },
       {
         type: "item.completed",
         item: { type: "file_change", status: "completed", changes: [{ path: "a" }, { path: "b" }] },
       },
       { type: "item.completed", item: { type: "agent_message", text: "Done" } },
       { type: "turn.completed", usage: {} },
-    ]);
-
-    expect(answer).toMatchObject({
+    ],
+    {
       lines: [
-        "Looking",
-        "[shell] make",
-        "[failed] exit status 2",
-        "[planner.planner_spec_get] a",
-        "[failed] user cancelled",
-        "[denied] planner.planner_spec_get",
-        "[edit] a, b",
-        "Done",
+        ...["Looking", "[shell] make", "[failed] exit status 2", "[planner.planner_spec_get] a"],
+        ...["[failed] user cancelled", "[denied] planner.planner_spec_get", "[edit] a, b", "Done"],
       ],
       output: "Done",
       failure: null,
-    });
-  });
-
-  test("forgets an error that the turn survived, and keeps one that it did not", () => {
-    const lost = { type: "error", message: "Reconnecting... 1/5" };
-
-    expect(read("codex", [lost, { type: "turn.completed" }]).failure).toBeNull();
-    expect(read("codex", [lost, { type: "turn.failed", error: { message: "usage limit" } }]).failure).toBe(
-      "usage limit",
-    );
-  });
-});
-
-describe("openAgentStream for gemini", () => {
-  test("puts streamed pieces together", () => {
-    const answer = read("gemini", [
+    },
+  ],
+  [
+    "codex forgets an error that the turn survived",
+    "codex",
+    [{ type: "error", message: "Reconnecting... 1/5" }, { type: "turn.completed" }],
+    { failure: null },
+  ],
+  [
+    "codex keeps an error that the turn did not survive",
+    "codex",
+    [
+      { type: "error", message: "Reconnecting... 1/5" },
+      { type: "turn.failed", error: { message: "usage limit" } },
+    ],
+    { failure: "usage limit" },
+  ],
+  [
+    "gemini puts streamed pieces together",
+    "gemini",
+    [
       { type: "init", model: "m" },
       { type: "message", role: "user", content: "the prompt" },
       { type: "message", role: "assistant", content: "I rea", delta: true },
@@ -160,60 +137,51 @@ describe("openAgentStream for gemini", () => {
       { type: "message", role: "assistant", content: "Do", delta: true },
       { type: "message", role: "assistant", content: "ne", delta: true },
       { type: "result", status: "success" },
-    ]);
-
-    expect(answer).toMatchObject({
-      lines: ["I read.", "Then", "[read_file] a.ts", "[failed] gone", "Done"],
-      output: "Done",
-      failure: null,
-    });
-  });
-
-  test("tells warnings from errors, and a failed run", () => {
-    const answer = read("gemini", [
+    ],
+    { lines: ["I read.", "Then", "[read_file] a.ts", "[failed] gone", "Done"], output: "Done", failure: null },
+  ],
+  [
+    "gemini tells warnings from errors, and a failed run",
+    "gemini",
+    [
       { type: "error", severity: "warning", message: "loop" },
       { type: "result", status: "error", error: { type: "x", message: "turns" } },
-    ]);
-
-    expect(answer).toMatchObject({ lines: ["[warning] loop", "[error] turns"], failure: "turns" });
-  });
-});
-
-describe("openAgentStream for cursor", () => {
-  test("names tools by their key and takes what was said last", () => {
-    const answer = read("cursor", [
+    ],
+    { lines: ["[warning] loop", "[error] turns"], failure: "turns" },
+  ],
+  [
+    "cursor names tools by their key and takes what was said last",
+    "cursor",
+    [
       says({ type: "text", text: "Reading" }),
       { type: "tool_call", subtype: "started", tool_call: { readToolCall: { args: { path: "a.ts" } } } },
       { type: "tool_call", subtype: "completed", tool_call: { readToolCall: { result: { success: {} } } } },
       { type: "tool_call", subtype: "started", tool_call: { function: { name: "other", arguments: "{}" } } },
       {
-        type: "tool_call",
-        subtype: "completed",
+        ...{ type: "tool_call", subtype: "completed" },
         tool_call: { shellToolCall: { result: { rejected: { reason: "" } } } },
       },
       says({ type: "text", text: "Done" }),
       { type: "result", subtype: "success", is_error: false, result: "ReadingDone" },
-    ]);
-
-    expect(answer).toMatchObject({
-      lines: ["Reading", "[read] a.ts", "[other] {}", "[failed] rejected", "Done"],
-      output: "Done",
-      failure: null,
-    });
-  });
-
-  test("takes the result where nothing was said before", () => {
-    expect(read("cursor", [{ type: "result", subtype: "success", result: "Done" }])).toMatchObject({
-      lines: ["Done"],
-      output: "Done",
-    });
-    expect(read("cursor", [{ type: "result", is_error: true, result: "No key" }]).failure).toBe("No key");
-  });
-});
-
-describe("openAgentStream for opencode", () => {
-  test("logs texts and tools", () => {
-    const answer = read("opencode", [
+    ],
+    { lines: ["Reading", "[read] a.ts", "[other] {}", "[failed] rejected", "Done"], output: "Done", failure: null },
+  ],
+  [
+    "cursor takes the result where nothing was said before",
+    "cursor",
+    [{ type: "result", subtype: "success", result: "Done" }],
+    { lines: ["Done"], output: "Done" },
+  ],
+  [
+    "cursor takes the result for what went wrong where it is an error",
+    "cursor",
+    [{ type: "result", is_error: true, result: "No key" }],
+    { failure: "No key" },
+  ],
+  [
+    "opencode logs texts and tools",
+    "opencode",
+    [
       { type: "step_start", part: {} },
       { type: "text", part: { text: "Reading" } },
       { type: "tool_use", part: { tool: "bash", state: { status: "completed", input: { command: "ls" } } } },
@@ -224,31 +192,35 @@ describe("openAgentStream for opencode", () => {
       { type: "text", part: { text: "One" } },
       { type: "text", part: { text: "Two" } },
       { type: "done", reason: "idle" },
-    ]);
-
-    expect(answer).toMatchObject({
-      lines: ["Reading", "[bash] ls", "[edit] a", "[failed] denied", "One", "Two"],
-      output: "One\nTwo",
-      failure: null,
-    });
-  });
-
-  test("says what went wrong", () => {
-    const error = { type: "error", error: { name: "ProviderAuthError", data: { message: "no key" } } };
-
-    expect(read("opencode", [error]).failure).toBe("no key");
-  });
-});
-
-describe("openAgentStream for events", () => {
-  test("shows lines that are no events, and takes them as output where nothing else is", () => {
-    expect(read("claude", ["Warning: x", '{"type":"assis', "[1]", "", "null"])).toMatchObject({
+    ],
+    { lines: ["Reading", "[bash] ls", "[edit] a", "[failed] denied", "One", "Two"], output: "One\nTwo", failure: null },
+  ],
+  [
+    "opencode says what went wrong",
+    "opencode",
+    [{ type: "error", error: { name: "ProviderAuthError", data: { message: "no key" } } }],
+    { failure: "no key" },
+  ],
+  [
+    "claude shows lines that are no events, and takes them as output where nothing else is",
+    "claude",
+    ["Warning: x", '{"type":"assis', "[1]", "", "null"],
+    {
       lines: ["Warning: x", '{"type":"assis', "[1]", "null"],
       output: 'Warning: x\n{"type":"assis\n[1]\nnull\n',
       failure: null,
-    });
-  });
+    },
+  ],
+])("openAgentStream for %s", (_, kind, events, expected) => {
+  expect(read(kind, events)).toMatchObject(expected);
+});
 
+test("openAgentStream for text keeps a long line's text whole in the output", () => {
+  expect(read("text", ["abcdefgh"], 3)).toMatchObject({ output: "abcdefgh\n" });
+  expect(read("text", ["abcdefgh"], 3).lines.join("")).toBe("abcdefgh");
+});
+
+describe("openAgentStream for events", () => {
   test("passes over events and shapes that it does not know", () => {
     const odd = [
       ...["constructor", "__proto__", "toString", "stream_event", 3, null].map((type) => ({ type })),

@@ -15,19 +15,29 @@ type Impact = readonly [
   itLoadLostW: number,
 ];
 
-// What version 0.1.0 answered for each of the sample's 904 devices and feeds, without and with a cascade.
+/** What version 0.1.0 answered for the loss of a device or feed of the sample, without and with a cascade. */
 const KEPT: Readonly<Record<string, readonly [Impact, Impact]>> = await Bun.file(
   new URL("../../fixtures/ams1_impacts.json", import.meta.url),
 ).json();
+/** What it answered for all others. */
+const NOTHING: readonly [Impact, Impact] = [
+  [0, 0, 0, 0, 0, 0],
+  [0, 0, 0, 0, 0, 0],
+];
 
 /** Sources with another answer: a transfer switch that loses its standby inlet is degraded, and all behind it alone (P4). */
 const DEGRADED: Readonly<Record<string, number>> = { "device:UTIL-A": 104, "device:GEN-A": 104 };
 
 test("the impact of each of 904 power sources is what version 0.1.0 said, but for what a law changed", async () => {
-  const topology = Topology.createFromInventory(await ams1Inventory());
-  const sources = Object.entries(KEPT);
-  expect(sources.length).toBe(904);
-  for (const [sourceRef, kept] of sources) {
+  const topology = Topology.of(await ams1Inventory());
+  const feeds = topology.inventory.devices.flatMap(({ ports = [] }) => ports.map(({ powerOut }) => powerOut?.feedId));
+  const sources = new Set([
+    ...topology.inventory.devices.map(({ code }) => `device:${code}`),
+    ...feeds.flatMap((feed) => (feed === undefined ? [] : [`feed:${feed}`])),
+  ]);
+  expect([sources.size, Object.keys(KEPT).filter((ref) => !sources.has(ref))]).toEqual([904, []]);
+  for (const sourceRef of sources) {
+    const kept = KEPT[sourceRef] ?? NOTHING;
     for (const [at, [dark, partial, guarded, offline, degraded, watts]] of kept.entries()) {
       const request = create(PowerBlastRadiusRequestSchema, { sourceRef, cascade: at === 1 });
       const { reply } = await answerPowerBlastRadius(readingOf(topology), request);

@@ -1,11 +1,9 @@
-import { cable, crac, device, inlet, link, net, outlet, ported, type Row, rack, rear } from "./rule_requests.ts";
-import { end } from "./small_site.ts";
+import { cable, crac, device, free, inlet, link, net, outlet, ported, type Row, rack, rear } from "./rule_requests.ts";
 
 const OUT = "FIELD_OUT_OF_RANGE";
 const LATER = "2026-01-02T03:09:06Z";
 const LONG = "x".repeat(129);
 const label = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, "v"]));
-const free = [end("LEAF-1", "e2"), end("SPINE-1", "e2")] as const;
 
 /**
  * Values beyond what their field can hold. Source: docs/contract/datacenter-model.md#messages,

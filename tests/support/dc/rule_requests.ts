@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { racks } from "./small_site.ts";
+import { end, racks } from "./small_site.ts";
 
 // One row per rule: what is asked of the small site, the reason for which it is refused or the code of its
 // warning, and the field of the resource that is named.
@@ -49,3 +49,6 @@ export const front = (name: string, rear_port: string, rear_position: number): J
   kind: "PORT_KIND_FRONT",
   mappings: [{ front_position: 1, rear_port, rear_position }],
 });
+
+/** Two ports that a cable may join. */
+export const free = [end("LEAF-1", "e2"), end("SPINE-1", "e2")] as const;

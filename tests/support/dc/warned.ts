@@ -1,5 +1,7 @@
-import { cable, crac, device, inlet, link, oldRack, ported, type Row, rack } from "./rule_requests.ts";
+import { cable, crac, device, free, inlet, link, oldRack, ported, type Row, rack } from "./rule_requests.ts";
 import { end } from "./small_site.ts";
+
+const SOURCE = "ports[0].power_in.source_ref";
 
 /** What the small site takes with a warning. Source: docs/contract/datacenter-rules.md#general. */
 export const warned: Readonly<Record<string, readonly Row[]>> = {
@@ -32,12 +34,7 @@ export const warned: Readonly<Record<string, readonly Row[]>> = {
     ["more draw than the rack gives", device({ allocated_draw_w: 9700 }), "RACK_POWER_EXCEEDED", "allocated_draw_w"],
     ["more heat than the rack loses", device({ heat_w: 9700 }), "RACK_COOLING_EXCEEDED", "heat_w"],
     ["weight near the limit", device({ weight_kg: 900 }), "WEIGHT_NEAR_LIMIT", "weight_kg"],
-    [
-      "a feed that nobody declares",
-      inlet({ source_ref: "feed:LATER" }),
-      "UNDECLARED_FEED",
-      "ports[0].power_in.source_ref",
-    ],
+    ["a feed that nobody declares", inlet({ source_ref: "feed:LATER" }), "UNDECLARED_FEED", SOURCE],
     ["one inlet where two supplies are required", inlet({ source_ref: "feed:FA" }), "SINGLE_CORDED", "ports"],
     [
       "both inlets on one side",
@@ -52,7 +49,7 @@ export const warned: Readonly<Record<string, readonly Row[]>> = {
       "a plug that does not fit",
       inlet({ source_ref: "port:PDU/OUT2" }, { type: "iec-60320-c14" }),
       "PLUG_MISMATCH",
-      "ports[0].power_in.source_ref",
+      SOURCE,
     ],
     [
       "less redundancy than demanded",
@@ -89,7 +86,7 @@ export const warned: Readonly<Record<string, readonly Row[]>> = {
   UpsertCable: [
     [
       "a copper pair of 101 m",
-      cable(end("LEAF-1", "e2"), end("SPINE-1", "e2"), { type: "CABLE_TYPE_CAT6A", length_m: 101 }),
+      cable(...free, { type: "CABLE_TYPE_CAT6A", length_m: 101 }),
       "MEDIA_TOO_LONG",
       "length_m",
     ],
@@ -110,37 +107,22 @@ export const warned: Readonly<Record<string, readonly Row[]>> = {
     ["a way to another site", cable(end("FAR", "e2"), end("LEAF-1", "e2")), "CABLE_ACROSS_SITES", "b"],
     [
       "a passive copper cable of 8 m",
-      cable(end("LEAF-1", "e2"), end("SPINE-1", "e2"), { type: "CABLE_TYPE_DAC_PASSIVE", length_m: 8 }),
+      cable(...free, { type: "CABLE_TYPE_DAC_PASSIVE", length_m: 8 }),
       "MEDIA_TOO_LONG",
       "length_m",
     ],
     [
       "OM4 of 151 m at 100G",
-      cable(end("LEAF-1", "e2"), end("SPINE-1", "e2"), { type: "CABLE_TYPE_MMF_OM4", length_m: 151 }),
+      cable(...free, { type: "CABLE_TYPE_MMF_OM4", length_m: 151 }),
       "MEDIA_TOO_LONG",
       "length_m",
     ],
   ],
   UpsertFabricLink: [
-    [
-      "more links to one spine than to another",
-      link(end("LEAF-1", "e2"), end("SPINE-1", "e2"), { fabric_id: "FAB" }),
-      "UNEQUAL_LINKS",
-      "b",
-    ],
+    ["more links to one spine than to another", link(...free, { fabric_id: "FAB" }), "UNEQUAL_LINKS", "b"],
     ["two leaves", link(end("LEAF-1", ""), end("SRV-1", "")), "UNUSUAL_ROLES", "b"],
-    [
-      "more capacity than the port",
-      link(end("LEAF-1", "e2"), end("SPINE-1", "e2"), { capacity_mbps: 400000 }),
-      "CAPACITY_ABOVE_PORT",
-      "capacity_mbps",
-    ],
-    [
-      "more traffic than capacity",
-      link(end("LEAF-1", "e2"), end("SPINE-1", "e2"), { a_to_b_mbps: 100001 }),
-      "MEASURED_ABOVE_CAPACITY",
-      "a_to_b_mbps",
-    ],
-    ["ports without cables", link(end("LEAF-1", "e2"), end("SPINE-1", "e2")), "NO_PHYSICAL_PATH", "a"],
+    ["more capacity than the port", link(...free, { capacity_mbps: 400000 }), "CAPACITY_ABOVE_PORT", "capacity_mbps"],
+    ["more traffic than capacity", link(...free, { a_to_b_mbps: 100001 }), "MEASURED_ABOVE_CAPACITY", "a_to_b_mbps"],
+    ["ports without cables", link(...free), "NO_PHYSICAL_PATH", "a"],
   ],
 };

@@ -57,94 +57,61 @@ const proto = { "content-type": "application/proto" };
 const grpc = { "content-type": "application/grpc", te: "trailers" };
 const there = getRack({ code: "R1" });
 
+type Headers = Sent["headers"];
+const asJson = (rpc: string, message: unknown, headers: Headers = {}): Sent => ({
+  rpc,
+  headers: { ...json, ...headers },
+  body: text(message),
+});
+const byGrpc = (rpc: string, body: Uint8Array, headers: Headers = {}): Sent => ({
+  rpc,
+  headers: { ...grpc, ...headers },
+  body,
+});
+
 const CASES: Readonly<Record<string, Sent>> = {
-  "a question as JSON": { rpc: "GetRack", headers: json, body: text({ code: "R1" }) },
+  "a question as JSON": asJson("GetRack", { code: "R1" }),
   "a question as binary": { rpc: "GetRack", headers: proto, body: there },
-  "a question by gRPC": { rpc: "GetRack", headers: grpc, body: envelope(there) },
-  "JSON for one who takes gzip": {
-    rpc: "GetRack",
-    headers: { ...json, "accept-encoding": "gzip, br" },
-    body: text({ code: "R1" }),
-  },
-  "a small answer for one who takes gzip": {
-    rpc: "SearchDevices",
-    headers: { ...json, "accept-encoding": "gzip" },
-    body: text({}),
-  },
-  "gRPC for one who takes gzip": {
-    rpc: "GetRack",
-    headers: { ...grpc, "grpc-accept-encoding": "identity,deflate,gzip" },
-    body: envelope(there),
-  },
-  "a small answer of gRPC for one who takes gzip": {
-    rpc: "SearchDevices",
-    headers: { ...grpc, "grpc-accept-encoding": "gzip" },
-    body: envelope(new Uint8Array()),
-  },
-  "a deadline that is kept": {
-    rpc: "GetRack",
-    headers: { ...json, "connect-timeout-ms": "60000" },
-    body: text({ code: "R1" }),
-  },
-  "a deadline of gRPC that is kept": {
-    rpc: "GetRack",
-    headers: { ...grpc, "grpc-timeout": "1M" },
-    body: envelope(there),
-  },
-  "a deadline that is over at once": {
-    rpc: "GetRack",
-    headers: { ...json, "connect-timeout-ms": "0" },
-    body: text({ code: "R1" }),
-  },
-  "a deadline that cannot be read": {
-    rpc: "GetRack",
-    headers: { ...grpc, "grpc-timeout": "soon" },
-    body: envelope(there),
-  },
-  "a deadline that is too long": {
-    rpc: "GetRack",
-    headers: { ...json, "connect-timeout-ms": "999999999" },
-    body: text({ code: "R1" }),
-  },
-  "something that is not there": { rpc: "GetRack", headers: json, body: text({ code: "R9" }) },
-  "something that is not there, by gRPC": { rpc: "GetRack", headers: grpc, body: envelope(getRack({ code: "R9" })) },
-  "a change that breaks a rule": {
-    rpc: "UpsertRack",
-    headers: json,
-    body: text({ rack: { ...RACK, code: "no/slash" } }),
-  },
-  "a change that breaks a rule, by gRPC": {
-    rpc: "UpsertRack",
-    headers: grpc,
-    body: envelope(
+  "a question by gRPC": byGrpc("GetRack", envelope(there)),
+  "JSON for one who takes gzip": asJson("GetRack", { code: "R1" }, { "accept-encoding": "gzip, br" }),
+  "a small answer for one who takes gzip": asJson("SearchDevices", {}, { "accept-encoding": "gzip" }),
+  "gRPC for one who takes gzip": byGrpc("GetRack", envelope(there), {
+    "grpc-accept-encoding": "identity,deflate,gzip",
+  }),
+  "a small answer of gRPC for one who takes gzip": byGrpc("SearchDevices", envelope(new Uint8Array()), {
+    "grpc-accept-encoding": "gzip",
+  }),
+  "a deadline that is kept": asJson("GetRack", { code: "R1" }, { "connect-timeout-ms": "60000" }),
+  "a deadline of gRPC that is kept": byGrpc("GetRack", envelope(there), { "grpc-timeout": "1M" }),
+  "a deadline that is over at once": asJson("GetRack", { code: "R1" }, { "connect-timeout-ms": "0" }),
+  "a deadline that cannot be read": byGrpc("GetRack", envelope(there), { "grpc-timeout": "soon" }),
+  "a deadline that is too long": asJson("GetRack", { code: "R1" }, { "connect-timeout-ms": "999999999" }),
+  "something that is not there": asJson("GetRack", { code: "R9" }),
+  "something that is not there, by gRPC": byGrpc("GetRack", envelope(getRack({ code: "R9" }))),
+  "a change that breaks a rule": asJson("UpsertRack", { rack: { ...RACK, code: "no/slash" } }),
+  "a change that breaks a rule, by gRPC": byGrpc(
+    "UpsertRack",
+    envelope(
       toBinary(UpsertRackRequestSchema, create(UpsertRackRequestSchema, { rack: { ...RACK, code: "no/slash" } })),
     ),
-  },
-  "a field that is not known": { rpc: "UpsertRack", headers: json, body: text({ rack: { ...RACK, kode: 1 } }) },
-  "a value of the wrong type": { rpc: "GetRack", headers: json, body: text({ code: 5 }) },
-  "no JSON": { rpc: "GetRack", headers: json, body: text("{") },
+  ),
+  "a field that is not known": asJson("UpsertRack", { rack: { ...RACK, kode: 1 } }),
+  "a value of the wrong type": asJson("GetRack", { code: 5 }),
+  "no JSON": asJson("GetRack", "{"),
   "no message": { rpc: "GetRack", headers: proto, body: Buffer.from([0xff]) },
   "nothing by gRPC": { rpc: "GetRack", headers: grpc, body: new Uint8Array() },
-  "half an envelope": { rpc: "GetRack", headers: grpc, body: envelope(there, 0, 90) },
+  "half an envelope": byGrpc("GetRack", envelope(there, 0, 90)),
   "two envelopes": { rpc: "GetRack", headers: grpc, body: Buffer.concat([envelope(there), envelope(there)]) },
-  "an envelope that says it is compressed": { rpc: "GetRack", headers: grpc, body: envelope(there, 1) },
+  "an envelope that says it is compressed": byGrpc("GetRack", envelope(there, 1)),
   "a compressed question": {
     rpc: "GetRack",
     headers: { ...json, "content-encoding": "gzip" },
     body: gzipSync(text({ code: "R1" })),
   },
-  "a compression that is not known": {
-    rpc: "GetRack",
-    headers: { ...grpc, "grpc-encoding": "zstd" },
-    body: envelope(there),
-  },
+  "a compression that is not known": byGrpc("GetRack", envelope(there), { "grpc-encoding": "zstd" }),
   "more than a message may hold": { rpc: "GetRack", headers: json, body: Buffer.alloc(16 * 2 ** 20 + 1, 0x20) },
   "JSON in capitals": { rpc: "GetRack", headers: { "content-type": "Application/JSON" }, body: text({ code: "R1" }) },
-  "a token that is not known": {
-    rpc: "GetRack",
-    headers: { ...json, authorization: "Bearer wrong" },
-    body: text({ code: "R1" }),
-  },
+  "a token that is not known": asJson("GetRack", { code: "R1" }, { authorization: "Bearer wrong" }),
   "a token that is not known, by gRPC": {
     rpc: "GetRack",
     headers: { ...grpc, authorization: "Bearer wrong" },

@@ -9,9 +9,9 @@ const DOCTOR: Row["asks"] = [["doctor"]];
 const MERGE: Row["asks"] = [["merge", ID]];
 
 const ROWS: readonly Row[] = [
-  { name: "work: finished work", agent: "save a; tick", ends: ["merged"] },
-  { name: "diagnose: finished work", agent: "save a; tick", asks: DIAGNOSE, ends: ["merged"] },
-  { name: "doctor: finished work", agent: "save a; tick", asks: DOCTOR, ends: ["merged"] },
+  { name: "work: finished work" },
+  { name: "diagnose: finished work", asks: DIAGNOSE },
+  { name: "doctor: finished work", asks: DOCTOR },
   { name: "merge: a conflict", ...CONFLICT, asks: MERGE, ends: ["merged", "merged"] },
   { name: "diagnose: a conflict", ...CONFLICT, asks: [...MERGE, ...DIAGNOSE], ends: ["merged", "merged"] },
   {
@@ -22,7 +22,7 @@ const ROWS: readonly Row[] = [
     ends: ["merged", "merged"],
   },
   { name: "doctor: a conflict", ...CONFLICT, asks: [...MERGE, ...DOCTOR], ends: ["merged", "merged"] },
-  { name: "diagnose: a paused run", agent: "save a; tick", stopped: "paused", asks: DIAGNOSE, ends: ["merged"] },
+  { name: "diagnose: a paused run", stopped: "paused", asks: DIAGNOSE },
   {
     name: "diagnose: a paused run with open criteria",
     agent: "save a",
@@ -40,19 +40,12 @@ const ROWS: readonly Row[] = [
   },
   {
     name: "doctor: a paused run",
-    agent: "save a; tick",
     stopped: "paused",
     asks: DOCTOR,
     hands: [[/commit there/, `cd ${THERE} && ${COMMIT}`]],
     ends: ["merged", "merged", "merged", "waits"],
   },
-  {
-    name: "diagnose: a spec that was reset",
-    agent: "save a",
-    stopped: "paused",
-    asks: [["reset", ID], ...DIAGNOSE],
-    ends: ["merged"],
-  },
+  { name: "diagnose: a spec that was reset", agent: "save a", stopped: "paused", asks: [["reset", ID], ...DIAGNOSE] },
   {
     name: "diagnose: open criteria",
     agent: "save a",
@@ -93,7 +86,6 @@ const ROWS: readonly Row[] = [
       [/move it away/, `mv ${THERE}/sub ../kept`],
       [/, then run/, `cd ${THERE} && git commit -q -m without`],
     ],
-    ends: ["merged"],
   },
   {
     name: "doctor: changes that git was made to overlook",
@@ -102,33 +94,22 @@ const ROWS: readonly Row[] = [
     hands: [[/commit there/, `cd ${THERE} && ${COMMIT}`]],
     ends: ["merged", "merged"],
   },
-  {
-    name: "merge: a deleted worktree",
-    agent: 'save a; cd /; rm -rf "$PLANNER_WORKTREE"',
-    asks: MERGE,
-    ends: ["merged"],
-  },
-  { name: "work: a removed spec", agent: 'save a; rm "$spec"; git commit -q -a -m gone', ends: ["merged"] },
-  {
-    name: "work: a spec removed from the project",
-    agent: 'save a; tick; rm "$PLANNER_PROJECT/.planner/specs/$id.md"',
-    ends: ["merged"],
-  },
+  { name: "merge: a deleted worktree", agent: 'save a; cd /; rm -rf "$PLANNER_WORKTREE"', asks: MERGE },
+  { name: "work: a removed spec", agent: 'save a; rm "$spec"; git commit -q -a -m gone' },
+  { name: "work: a spec removed from the project", agent: 'save a; tick; rm "$PLANNER_PROJECT/.planner/specs/$id.md"' },
   {
     name: "merge: a file deleted in the person's checkout",
     agent: "save a; tick; echo b >> base.txt; git commit -q -a -m b",
     after: "rm base.txt",
     asks: MERGE,
-    ends: ["merged"],
   },
-  { name: "work: a failed run", agent: "save a; exit 3", ends: ["merged"] },
-  { name: "diagnose: a failed run", agent: "save a; exit 3", asks: DIAGNOSE, ends: ["merged"] },
+  { name: "work: a failed run", agent: "save a; exit 3" },
+  { name: "diagnose: a failed run", agent: "save a; exit 3", asks: DIAGNOSE },
   {
     name: "diagnose: a failed predecessor",
     before: `sed -i 's/^labels/depends_on: [${ID}]\\nlabels/' .planner/specs/${OTHER}.md && git commit -q -a -m needs`,
     agent: "save a; exit 3",
     asks: [["diagnose", OTHER]],
-    ends: ["merged"],
   },
   {
     name: "doctor: a cancelled spec",
@@ -136,15 +117,9 @@ const ROWS: readonly Row[] = [
     asks: [["cancel", ID], ...DOCTOR],
     ends: ["merged", "dropped"],
   },
-  {
-    name: "doctor: work that was sent back",
-    agent: "save a; tick",
-    asks: [["review", ID, "--back", "Name the line"], ...DOCTOR],
-    ends: ["merged"],
-  },
+  { name: "doctor: work that was sent back", asks: [["review", ID, "--back", "Name the line"], ...DOCTOR] },
   {
     name: "doctor: a deleted spec",
-    agent: "save a; tick",
     after: `git rm -q --cached .planner/specs/${ID}.md; rm -f .planner/specs/${ID}.md; git commit -q -m gone`,
     asks: DOCTOR,
     hands: [[/settle the conflict/, `cd ${THERE} && git add .planner/specs/${ID}.md`]],

@@ -1,10 +1,9 @@
-import { CONFLICT, type Row, THERE, testAdvice } from "../support/followed_rows.ts";
+import { CONFLICT, FINISHED, type Row, THERE, testAdvice } from "../support/followed_rows.ts";
 import { ID } from "../support/misbehaving_agent.ts";
 import type { Hands } from "../support/printed_advice.ts";
 
 const WORK = ["work", ID];
 const MERGE = ["merge", ID];
-const FINISHED = "save a; tick";
 
 const NO_IDENTITY = "git config --unset user.name; git config --unset user.email; git config user.useConfigOnly true";
 const IDENTITY: Hands = [
@@ -35,74 +34,47 @@ const BACK: Hands = [[/See the reason|fix it in/, "git branch -m trunk main"]];
 const ODD = "it's $HOME; a project";
 
 const ROWS: readonly Row[] = [
-  {
-    name: "work: no identity",
-    before: NO_IDENTITY,
-    agent: FINISHED,
-    hands: IDENTITY,
-    repeats: WORK,
-    ends: ["merged"],
-  },
-  { name: "work: a signature that fails", before: NO_SIGNATURE, agent: FINISHED, repeats: WORK, ends: ["merged"] },
+  { name: "work: no identity", before: NO_IDENTITY, hands: IDENTITY, repeats: WORK },
+  { name: "work: a signature that fails", before: NO_SIGNATURE, repeats: WORK },
   {
     name: "work: a hook that refuses planner's own commits",
     before: hook("commit-msg", 'grep -q "^planner: note" "$1" && { echo "no ticket" >&2; exit 1; }; exit 0'),
-    agent: FINISHED,
     hands: [[/set "git.commit_template"/, `sed -i '2i git: {commit_template: "T-1 {summary}"}' .planner/config.md`]],
     repeats: WORK,
-    ends: ["merged"],
   },
   {
     name: "work: a hook that refuses every commit",
     before: hook("pre-commit", "echo it fails >&2; exit 1"),
-    agent: FINISHED,
     hands: [[/make it pass/, `rm .git/hooks/pre-commit; cd ${THERE} && git add -A && git commit -q -m rest`]],
-    ends: ["merged"],
   },
   {
     name: "merge: an identity that was taken away",
-    agent: FINISHED,
     after: `${MEANWHILE}; ${NO_IDENTITY}`,
     asks: [MERGE],
     hands: IDENTITY,
     repeats: MERGE,
-    ends: ["merged"],
   },
-  {
-    name: "merge: a signature that fails",
-    agent: FINISHED,
-    after: `${MEANWHILE}; ${NO_SIGNATURE}`,
-    asks: [MERGE],
-    repeats: MERGE,
-    ends: ["merged"],
-  },
+  { name: "merge: a signature that fails", after: `${MEANWHILE}; ${NO_SIGNATURE}`, asks: [MERGE], repeats: MERGE },
   {
     name: "work: a base that is not there",
     before: setting("worktree: {base: origin\\/main}\\n&"),
-    agent: FINISHED,
     hands: [[/correct it/, CORRECTED]],
     repeats: WORK,
-    ends: ["merged"],
   },
   {
     name: "work: a base with commits of its own",
     before: `git checkout -q -b side; git commit -q --allow-empty -m side; git checkout -q main; ${setting("worktree: {base: side}\\n&")}`,
-    agent: FINISHED,
     repeats: WORK,
-    ends: ["merged"],
   },
   {
     name: "work: a main branch that is not there",
     before: setting("&main_branch: nowhere, "),
-    agent: FINISHED,
     hands: [[/expected a local branch/, CORRECTED]],
     repeats: WORK,
-    ends: ["merged"],
   },
   {
     name: "work: a rebase under way",
     before: `${SIDE}; git rebase -q side; true`,
-    agent: FINISHED,
     hands: SETTLE,
     repeats: WORK,
     ends: ["merged", "merged"],
@@ -111,28 +83,19 @@ const ROWS: readonly Row[] = [
     (begun): Row => ({
       name: `merge: under way: git ${begun}`,
       before: SIDE,
-      agent: FINISHED,
       after: `git commit -q -a -m specs; git checkout -q side; git checkout -q main -- .planner; git commit -q -m specs; git checkout -q main; git ${begun}; true`,
       asks: [MERGE],
       hands: [...SETTLE, ...(CONFLICT.hands ?? [])],
       ends: ["merged", "merged"],
     }),
   ),
-  {
-    name: "merge: the main branch renamed",
-    agent: FINISHED,
-    after: "git branch -m main trunk",
-    asks: [MERGE],
-    ends: ["merged"],
-  },
+  { name: "merge: the main branch renamed", after: "git branch -m main trunk", asks: [MERGE] },
   {
     name: "doctor: the main branch renamed twice",
-    agent: FINISHED,
     after: 'git branch -m main trunk && git branch -m trunk "tr\'unk"',
     asks: [["doctor"]],
-    ends: ["merged"],
   },
-  { name: "work: the main branch renamed by the run", agent: RENAMED, ends: ["merged"] },
+  { name: "work: the main branch renamed by the run", agent: RENAMED },
   {
     name: "diagnose: the main branch renamed by the run",
     agent: RENAMED,
@@ -140,20 +103,18 @@ const ROWS: readonly Row[] = [
     hands: BACK,
     ends: ["merged", "merged", "waits"],
   },
-  { name: "merge: the main branch renamed by the run", agent: RENAMED, asks: [MERGE], ends: ["merged"] },
-  { name: "work: a killed run", agent: FINISHED, stopped: "killed", asks: [WORK], ends: ["merged"] },
-  { name: "diagnose: a killed run", agent: FINISHED, stopped: "killed", asks: [["diagnose", ID]], ends: ["merged"] },
-  { name: "doctor: a killed run", agent: FINISHED, stopped: "killed", asks: [["doctor"]], ends: ["merged", "merged"] },
+  { name: "merge: the main branch renamed by the run", agent: RENAMED, asks: [MERGE] },
+  { name: "work: a killed run", stopped: "killed", asks: [WORK] },
+  { name: "diagnose: a killed run", stopped: "killed", asks: [["diagnose", ID]] },
+  { name: "doctor: a killed run", stopped: "killed", asks: [["doctor"]], ends: ["merged", "merged"] },
   {
     name: "work: a spec removed from a project with an odd name",
     folder: ODD,
     agent: `${FINISHED}; rm "$PLANNER_PROJECT/.planner/specs/$id.md"`,
-    ends: ["merged"],
   },
   {
     name: "doctor: a spec deleted from a project with an odd name",
     folder: ODD,
-    agent: FINISHED,
     after: `git rm -q --cached .planner/specs/${ID}.md; rm -f .planner/specs/${ID}.md; git commit -q -m gone`,
     asks: [["doctor"]],
     hands: [[/settle the conflict/, `cd ${THERE} && git add .planner/specs/${ID}.md`]],
@@ -172,7 +133,6 @@ const ROWS: readonly Row[] = [
     agent: `${FINISHED}; for f in it*; do echo b >> "$f"; done; git commit -q -a -m b`,
     after: "rm it*",
     asks: [MERGE],
-    ends: ["merged"],
   },
 ];
 

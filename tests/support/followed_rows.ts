@@ -12,7 +12,8 @@ export interface Row {
   readonly name: string;
   /** What a person does before the run. */
   readonly before?: string;
-  readonly agent: string;
+  /** What the agent does, `FINISHED` if left out. */
+  readonly agent?: string;
   /** What a later agent does. */
   readonly again?: string;
   /** Ends the run when the agent has made the file `ready`: as a person does, or as a crash. */
@@ -28,10 +29,12 @@ export interface Row {
   readonly hands?: Hands;
   /** The command to repeat, where the advice is only about what it refused. */
   readonly repeats?: readonly string[];
-  /** For each way of the advice. */
-  readonly ends: readonly End[];
+  /** For each way of the advice; of one that is merged if left out. */
+  readonly ends?: readonly End[];
 }
 
+/** An agent that does its work and ticks its criterion. */
+export const FINISHED = "save a; tick";
 /** The worktree, from the project's folder. */
 export const THERE = `.planner/worktrees/${ID}`;
 const AGAIN =
@@ -66,7 +69,7 @@ export function testAdvice(rows: readonly Row[]): void {
   afterAll(() => projects.remove());
 
   for (const row of rows) {
-    const { name, again = AGAIN, asks = [], part, hands, repeats = [], ends, ...begin } = row;
+    const { name, again = AGAIN, asks = [], part, hands, repeats = [], ends = ["merged"], ...begin } = row;
     for (const [way, end] of ends.entries()) {
       const follow = () =>
         projects.use(begin, async (project, printedByWork) => {
@@ -97,7 +100,7 @@ async function endOf(project: ScriptedProject): Promise<End> {
 }
 
 /** Returns what `planner work` prints. */
-async function runAgent(project: ScriptedProject, { agent, stopped }: Begin): Promise<string> {
+async function runAgent(project: ScriptedProject, { agent = FINISHED, stopped }: Begin): Promise<string> {
   if (stopped === undefined) {
     const { stdout, stderr } = await project.work(agent);
     return stdout + stderr;

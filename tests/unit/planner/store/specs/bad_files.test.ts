@@ -24,55 +24,43 @@ afterEach(() => {
 const specs = (name: string): string => join(project.root, ".planner/specs", name);
 
 /** Every way in which a file can be no spec: how it is made, and what is said of it. */
-const BAD: Readonly<Record<string, { readonly make: () => unknown; readonly says: readonly unknown[] }>> = {
-  "a folder": {
-    make: () => mkdirSync(specs("x.md")),
-    says: [null, null, "It is a folder: expected a file"],
-  },
-  "a link to nothing": {
-    make: () => symlinkSync("nowhere", specs("x.md")),
-    says: [null, null, "It is a symbolic link to a file that does not exist"],
-  },
-  "a link to itself": {
-    make: () => symlinkSync("x.md", specs("x.md")),
-    says: [null, null, "It is a symbolic link that leads back to itself (ELOOP)"],
-  },
-  "a link to a folder": {
-    make: () => symlinkSync(".", specs("x.md")),
-    says: [null, null, "It is a folder: expected a file"],
-  },
-  "a named pipe": {
-    make: () => execFileSync("mkfifo", [specs("x.md")]),
-    says: [null, null, "It is a named pipe: expected a file"],
-  },
-  "a link to a device": {
-    make: () => symlinkSync("/dev/zero", specs("x.md")),
-    says: [null, null, "It is a symbolic link that leads out of the project"],
-  },
-  "a socket": {
-    make: () => listen(specs("x.md")),
-    says: [null, null, "It is a socket: expected a file"],
-  },
-  "a file of 50 MB": {
-    make: () => ftruncateSync(openSync(specs("x.md"), "w"), 50_000_000),
-    says: [null, null, "File of 50000000 bytes is not read: expected at most 4194304"],
-  },
-  "a file with a NUL character": {
-    make: () => writeFileSync(specs("x.md"), "---\nstatus: pen\0ding\n---\n"),
-    says: [2, 12, "The text holds a NUL character: expected Markdown"],
-  },
-  "a file with a byte that is not UTF-8": {
-    make: () => writeFileSync(specs("x.md"), Buffer.from("---\nstatus: pending\n---\n\n# Caf\xe9\n", "latin1")),
-    says: [5, 6, "Byte 0xe9 is not valid UTF-8: expected UTF-8 text"],
-  },
-  "a file with a duplicate key": {
-    make: () => writeFileSync(specs("x.md"), "---\nstatus: pending\nstatus: failed\n---\n"),
-    says: [3, 1, expect.stringContaining("status")],
-  },
-  "frontmatter in a programming language": {
-    make: () => writeFileSync(specs("x.md"), "---js\nglobalThis.ran = true\n---\n"),
-    says: [1, 4, expect.stringContaining("---")],
-  },
+const BAD: Readonly<Record<string, readonly [make: () => unknown, says: readonly unknown[]]>> = {
+  "a folder": [() => mkdirSync(specs("x.md")), [null, null, "It is a folder: expected a file"]],
+  "a link to nothing": [
+    () => symlinkSync("nowhere", specs("x.md")),
+    [null, null, "It is a symbolic link to a file that does not exist"],
+  ],
+  "a link to itself": [
+    () => symlinkSync("x.md", specs("x.md")),
+    [null, null, "It is a symbolic link that leads back to itself (ELOOP)"],
+  ],
+  "a link to a folder": [() => symlinkSync(".", specs("x.md")), [null, null, "It is a folder: expected a file"]],
+  "a named pipe": [() => execFileSync("mkfifo", [specs("x.md")]), [null, null, "It is a named pipe: expected a file"]],
+  "a link to a device": [
+    () => symlinkSync("/dev/zero", specs("x.md")),
+    [null, null, "It is a symbolic link that leads out of the project"],
+  ],
+  "a socket": [() => listen(specs("x.md")), [null, null, "It is a socket: expected a file"]],
+  "a file of 50 MB": [
+    () => ftruncateSync(openSync(specs("x.md"), "w"), 50_000_000),
+    [null, null, "File of 50000000 bytes is not read: expected at most 4194304"],
+  ],
+  "a file with a NUL character": [
+    () => writeFileSync(specs("x.md"), "---\nstatus: pen\0ding\n---\n"),
+    [2, 12, "The text holds a NUL character: expected Markdown"],
+  ],
+  "a file with a byte that is not UTF-8": [
+    () => writeFileSync(specs("x.md"), Buffer.from("---\nstatus: pending\n---\n\n# Caf\xe9\n", "latin1")),
+    [5, 6, "Byte 0xe9 is not valid UTF-8: expected UTF-8 text"],
+  ],
+  "a file with a duplicate key": [
+    () => writeFileSync(specs("x.md"), "---\nstatus: pending\nstatus: failed\n---\n"),
+    [3, 1, expect.stringContaining("status")],
+  ],
+  "frontmatter in a programming language": [
+    () => writeFileSync(specs("x.md"), "---js\nglobalThis.ran = true\n---\n"),
+    [1, 4, expect.stringContaining("---")],
+  ],
 };
 
 /** Resolves when the socket is there. */
@@ -82,7 +70,7 @@ function listen(path: string): Promise<void> {
   });
 }
 
-for (const [name, { make, says }] of Object.entries(BAD)) {
+for (const [name, [make, says]] of Object.entries(BAD)) {
   test(`SpecStore reports ${name} and reads the rest`, async () => {
     await make();
     const [line, column, message] = says;

@@ -6,47 +6,36 @@ import { memoryLog } from "../../../../support/memory_log.ts";
 const ENDED = { growing: false };
 const GROWING = { growing: true };
 
+const shownPart = (content: string, byte_offset: number, line_count: number, has_more: boolean) => ({
+  ...{ content, byte_offset, line_count, has_more },
+});
+
 test("readLogWindow shows the last lines and where they end", async () => {
   const window = await readLogWindow(memoryLog("a\nb\nc\n"), { lines: 2, ...ENDED });
 
-  expect(window).toEqual({ content: "b\nc\n", byte_offset: 6, line_count: 2, has_more: false });
+  expect(window).toEqual(shownPart("b\nc\n", 6, 2, false));
 });
 
 test("readLogWindow shows the whole log when it has fewer lines", async () => {
   const window = await readLogWindow(memoryLog("a\nb\n"), { lines: 100, ...ENDED });
 
-  expect(window).toEqual({ content: "a\nb\n", byte_offset: 4, line_count: 2, has_more: false });
+  expect(window).toEqual(shownPart("a\nb\n", 4, 2, false));
 });
 
 test("readLogWindow shows nothing of an empty log", async () => {
   for (const query of [{ lines: 5 }, { lines: 5, offset: 0 }, { lines: 5, since: new Date(0) }]) {
     const window = await readLogWindow(memoryLog(""), { ...query, ...ENDED });
 
-    expect(window).toEqual({ content: "", byte_offset: 0, line_count: 0, has_more: false });
+    expect(window).toEqual(shownPart("", 0, 0, false));
   }
 });
 
 test("readLogWindow reads on from an offset and says whether more follows", async () => {
   const log = memoryLog("a\nb\nc\nd\n");
 
-  expect(await readLogWindow(log, { lines: 2, offset: 2, ...ENDED })).toEqual({
-    content: "b\nc\n",
-    byte_offset: 6,
-    line_count: 2,
-    has_more: true,
-  });
-  expect(await readLogWindow(log, { lines: 2, offset: 6, ...ENDED })).toEqual({
-    content: "d\n",
-    byte_offset: 8,
-    line_count: 1,
-    has_more: false,
-  });
-  expect(await readLogWindow(log, { lines: 2, offset: 8, ...ENDED })).toEqual({
-    content: "",
-    byte_offset: 8,
-    line_count: 0,
-    has_more: false,
-  });
+  expect(await readLogWindow(log, { lines: 2, offset: 2, ...ENDED })).toEqual(shownPart("b\nc\n", 6, 2, true));
+  expect(await readLogWindow(log, { lines: 2, offset: 6, ...ENDED })).toEqual(shownPart("d\n", 8, 1, false));
+  expect(await readLogWindow(log, { lines: 2, offset: 8, ...ENDED })).toEqual(shownPart("", 8, 0, false));
 });
 
 test("readLogWindow gives the offset alone for no lines", async () => {
@@ -64,12 +53,7 @@ test("readLogWindow holds an unfinished line back while a process writes", async
   const log = memoryLog("a\nb\nunfin");
 
   expect(await readLogWindow(log, { lines: 9, ...GROWING })).toMatchObject({ content: "a\nb\n", byte_offset: 4 });
-  expect(await readLogWindow(log, { lines: 9, offset: 2, ...GROWING })).toEqual({
-    content: "b\n",
-    byte_offset: 4,
-    line_count: 1,
-    has_more: false,
-  });
+  expect(await readLogWindow(log, { lines: 9, offset: 2, ...GROWING })).toEqual(shownPart("b\n", 4, 1, false));
   expect(await readLogWindow(log, { lines: 9, offset: 4, ...GROWING })).toMatchObject({ content: "", byte_offset: 4 });
   expect(await readLogWindow(log, { lines: 9, offset: 6, ...GROWING })).toMatchObject({ content: "", byte_offset: 6 });
 });
@@ -77,7 +61,7 @@ test("readLogWindow holds an unfinished line back while a process writes", async
 test("readLogWindow gives the unfinished line when no process writes any more", async () => {
   const log = memoryLog("a\nb\nunfin");
 
-  const expected = { content: "unfin", byte_offset: 9, line_count: 1, has_more: false };
+  const expected = shownPart("unfin", 9, 1, false);
   expect(await readLogWindow(log, { lines: 1, ...ENDED })).toEqual(expected);
   expect(await readLogWindow(log, { lines: 9, offset: 4, ...ENDED })).toEqual(expected);
 });
@@ -138,7 +122,7 @@ test("readLogWindow stands at the end when no line is of the time or later", asy
 
   const window = await readLogWindow(log, { lines: 9, since: new Date("2026-11-22T00:00:00Z"), ...ENDED });
 
-  expect(window).toEqual({ content: "", byte_offset: log.size, line_count: 0, has_more: false });
+  expect(window).toEqual(shownPart("", log.size, 0, false));
 });
 
 test("readLogWindow looks for the time behind the offset only", async () => {

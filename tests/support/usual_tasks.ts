@@ -15,78 +15,52 @@ const OPEN = "2026-11-01-001-aaa";
 const FAILED = "2026-11-01-002-bbb";
 const DONE = "2026-11-01-003-ccc";
 
+function usual(task: string, name: string, args: UsualTask["args"], says: string, tokens: number): UsualTask {
+  return { task, tool: `planner_${name}`, args, says, tokens };
+}
+
 /** The sixteen tasks in an order in which `usualProject` can be worked. */
 export const USUAL_TASKS: readonly UsualTask[] = [
-  { task: "Count the specs", tool: "planner_status", args: { brief: true }, says: "pending |", tokens: 40 },
-  { task: "Take the most urgent ready spec", tool: "planner_ready", args: { limit: 1 }, says: OPEN, tokens: 90 },
-  { task: "Read it", tool: "planner_spec_get", args: { id: OPEN }, says: "The rope is blunt", tokens: 200 },
-  {
-    task: "List one person's urgent specs",
-    tool: "planner_spec_list",
-    args: { assignee: "ada", priority: "high", limit: 10 },
-    says: OPEN,
-    tokens: 100,
-  },
-  {
-    task: "Turn to the second page of a label",
-    tool: "planner_spec_list",
-    args: { label: "shop", limit: 10, offset: 10 },
-    says: '"offset":10',
-    tokens: 500,
-  },
-  {
-    task: "Find related specs",
-    tool: "planner_search",
-    args: { query: "rope", limit: 5 },
-    says: '"snippet"',
-    tokens: 370,
-  },
-  {
-    task: "Write a spec that waits for it, with criteria and fields",
-    tool: "planner_add",
-    args: {
+  usual("Count the specs", "status", { brief: true }, "pending |", 40),
+  usual("Take the most urgent ready spec", "ready", { limit: 1 }, OPEN, 90),
+  usual("Read it", "spec_get", { id: OPEN }, "The rope is blunt", 200),
+  usual("List one person's urgent specs", "spec_list", { assignee: "ada", priority: "high", limit: 10 }, OPEN, 100),
+  usual(
+    "Turn to the second page of a label",
+    "spec_list",
+    { label: "shop", limit: 10, offset: 10 },
+    '"offset":10',
+    500,
+  ),
+  usual("Find related specs", "search", { query: "rope", limit: 5 }, '"snippet"', 370),
+  usual(
+    "Write a spec that waits for it, with criteria and fields",
+    "add",
+    {
       description: "Sell the rope by the metre",
       criteria: ["The price of a metre is shown", "Half a metre is refused"],
       labels: ["shop"],
       priority: "high",
       depends_on: [OPEN],
     },
-    says: "Created spec:",
-    tokens: 80,
-  },
-  {
-    task: "Begin the work",
-    tool: "planner_spec_update",
-    args: { id: OPEN, status: "in_progress" },
-    says: "Updated spec:",
-    tokens: 50,
-  },
-  {
-    task: "Check a criterion",
-    tool: "planner_spec_update",
-    args: { id: OPEN, check: "2" },
-    says: "Updated spec:",
-    tokens: 50,
-  },
-  { task: "See what is open", tool: "planner_verify", args: { id: OPEN }, says: '"unchecked":1', tokens: 90 },
-  {
-    task: "Check the last criterion and record the result",
-    tool: "planner_spec_update",
-    args: { id: OPEN, check: "cut", output: "Sharpened; 40 cuts of 40 are clean." },
-    says: "Updated spec:",
-    tokens: 60,
-  },
-  { task: "Complete the spec", tool: "planner_finalize", args: { id: OPEN }, says: "Finalized spec:", tokens: 50 },
-  { task: "Find mistakes in a spec", tool: "planner_lint", args: { id: FAILED }, says: '"diagnostics"', tokens: 160 },
-  { task: "See why a spec is stuck", tool: "planner_diagnose", args: { id: FAILED }, says: '"diagnosis"', tokens: 240 },
-  {
-    task: "Give a failed spec another try",
-    tool: "planner_reset",
-    args: { id: FAILED },
-    says: "Reset spec:",
-    tokens: 40,
-  },
-  { task: "Archive a completed spec", tool: "planner_archive", args: { id: DONE }, says: "Archived spec:", tokens: 60 },
+    "Created spec:",
+    80,
+  ),
+  usual("Begin the work", "spec_update", { id: OPEN, status: "in_progress" }, "Updated spec:", 50),
+  usual("Check a criterion", "spec_update", { id: OPEN, check: "2" }, "Updated spec:", 50),
+  usual("See what is open", "verify", { id: OPEN }, '"unchecked":1', 90),
+  usual(
+    "Check the last criterion and record the result",
+    "spec_update",
+    { id: OPEN, check: "cut", output: "Sharpened; 40 cuts of 40 are clean." },
+    "Updated spec:",
+    60,
+  ),
+  usual("Complete the spec", "finalize", { id: OPEN }, "Finalized spec:", 50),
+  usual("Find mistakes in a spec", "lint", { id: FAILED }, '"diagnostics"', 160),
+  usual("See why a spec is stuck", "diagnose", { id: FAILED }, '"diagnosis"', 240),
+  usual("Give a failed spec another try", "reset", { id: FAILED }, "Reset spec:", 40),
+  usual("Archive a completed spec", "archive", { id: DONE }, "Archived spec:", 60),
 ];
 
 /** A project of 60 specs in which the tasks can be done once. */

@@ -5,6 +5,7 @@ import type { Caller, Role } from "#dc/context.ts";
 import { datacenterRpcs } from "#dc/operations/index.ts";
 import { type TestService, testService } from "../../support/dc/service.ts";
 import { end, smallSite } from "../../support/dc/small_site.ts";
+import { eachTest } from "../../support/each_test.ts";
 
 const LOCATION = { site_id: "S1", floor_number: 1 };
 const ID = "0b5ad6d0-1b1a-4b1e-9d6a-0d6f5f0c1a2b";
@@ -28,6 +29,8 @@ async function history({ store }: TestService, entity?: string) {
 }
 
 const chain = ({ store }: TestService) => store.read((reader) => verifyLog(reader));
+
+const site = eachTest(testService);
 
 describe("DcService authorises", () => {
   test("nobody without a principal, for reads and writes alike", async () => {
@@ -63,7 +66,6 @@ describe("DcService authorises", () => {
 
 describe("a mutation", () => {
   test("with a known request_id answers as the first time and does nothing more", async () => {
-    const site = await testService();
     const request = { device: server("A"), request_id: ID };
 
     const first = await site.call("UpsertDevice", request);
@@ -75,7 +77,6 @@ describe("a mutation", () => {
   });
 
   test("with the request_id of another request is refused", async () => {
-    const site = await testService();
     await site.call("UpsertDevice", { device: server("A"), request_id: ID });
 
     const other = site.call("UpsertDevice", { device: server("B"), request_id: ID });
@@ -84,7 +85,6 @@ describe("a mutation", () => {
   });
 
   test("under another principal's request_id is a request of its own", async () => {
-    const site = await testService();
     const request = { device: server("A"), request_id: ID };
     await site.call("UpsertDevice", request, as("anna", "writer"));
 
@@ -94,7 +94,6 @@ describe("a mutation", () => {
   });
 
   test("forgets a request_id after a day", async () => {
-    const site = await testService();
     const request = { device: server("A"), request_id: ID };
     await site.call("UpsertDevice", request);
     site.clock.moveS(24 * 3600 + 1);
@@ -105,8 +104,6 @@ describe("a mutation", () => {
   });
 
   test("with validate_only answers the same and writes nothing", async () => {
-    const site = await testService();
-
     const tried = await site.call("UpsertDevice", { device: server("A"), validate_only: true });
     const done = await site.call("UpsertDevice", { device: server("A") });
 
@@ -115,8 +112,6 @@ describe("a mutation", () => {
   });
 
   test("refuses a request_id that is no UUID and a long change message", async () => {
-    const site = await testService();
-
     await expect(site.call("UpsertDevice", { device: server("A"), request_id: "one" })).rejects.toMatchObject({
       violations: [{ field: "request_id" }],
     });
@@ -126,7 +121,6 @@ describe("a mutation", () => {
   });
 
   test("without update_mask writes the populated fields and keeps the others", async () => {
-    const site = await testService();
     await site.call("UpsertDevice", { device: server("A", { name: "one", serial: "s", weight_kg: 3 }) });
 
     const { device } = await site.call("UpsertDevice", { device: server("A", { name: "two", weight_kg: 0 }) });
@@ -135,7 +129,6 @@ describe("a mutation", () => {
   });
 
   test("with update_mask writes those fields, cleared ones included", async () => {
-    const site = await testService();
     await site.call("UpsertDevice", {
       device: server("A", { name: "one", serial: "s", power: { capacity_w: 5, power_path: "A" } }),
     });
@@ -150,7 +143,6 @@ describe("a mutation", () => {
   });
 
   test("refuses an update_mask that names no field", async () => {
-    const site = await testService();
     await site.call("UpsertDevice", { device: server("A") });
 
     const call = site.call("UpsertDevice", { device: server("A"), update_mask: "colour" });
@@ -159,7 +151,6 @@ describe("a mutation", () => {
   });
 
   test("with an etag goes through on that version only", async () => {
-    const site = await testService();
     const { device } = await site.call("UpsertDevice", { device: server("A") });
     await site.call("UpsertDevice", { device: server("A", { name: "changed" }), etag: device.etag });
 
@@ -172,7 +163,6 @@ describe("a mutation", () => {
   });
 
   test("that changes nothing says so and leaves no trace", async () => {
-    const site = await testService();
     await site.call("UpsertDevice", { device: server("A") });
 
     const { device } = await site.call("UpsertDevice", { device: server("A") });
@@ -185,8 +175,6 @@ describe("a mutation", () => {
 
 describe("a bulk call", () => {
   test("applies what it can and tells of each item what became of it", async () => {
-    const site = await testService();
-
     const reply = await site.call("BulkUpsertDevices", {
       items: [server("A"), server("b/ad"), server("C", { kind: "DEVICE_KIND_UNSPECIFIED" }), server("D")],
     });
@@ -203,8 +191,6 @@ describe("a bulk call", () => {
   });
 
   test("with atomic applies all or nothing", async () => {
-    const site = await testService();
-
     const reply = await site.call("BulkUpsertDevices", { items: [server("A"), server("b/ad")], atomic: true });
 
     expect(reply.results.map(({ outcome }: JsonObject) => outcome)).toEqual(["OUTCOME_ABORTED", "OUTCOME_FAILED"]);
@@ -214,7 +200,6 @@ describe("a bulk call", () => {
   });
 
   test("orders items by what they need of each other", async () => {
-    const site = await testService();
     const supply = (code: string, source: string) =>
       server(code, { ports: [{ name: "p", kind: "PORT_KIND_POWER_IN", power_in: { source_ref: source } }] });
 
@@ -227,7 +212,6 @@ describe("a bulk call", () => {
   });
 
   test("fails what needs a failed item", async () => {
-    const site = await testService();
     const blade = { code: "B", kind: "DEVICE_KIND_BLADE", parent_device_code: "CH", bay: "1" };
 
     const reply = await site.call("BulkUpsertDevices", { items: [blade, server("CH", { power_factor: 9 })] });
@@ -237,8 +221,6 @@ describe("a bulk call", () => {
   });
 
   test("fails both items of one code and refuses empty and huge batches", async () => {
-    const site = await testService();
-
     const reply = await site.call("BulkUpsertDevices", { items: [server("A"), server("a"), server("B")] });
 
     expect(reply).toMatchObject({ succeeded: 1, failed: 2 });
@@ -249,7 +231,6 @@ describe("a bulk call", () => {
   });
 
   test("deletes consumers before what supplies them", async () => {
-    const site = await testService();
     const inlet = { name: "p", kind: "PORT_KIND_POWER_IN", power_in: { source_ref: "device:A" } };
     await site.call("BulkUpsertDevices", { items: [server("A"), server("B", { ports: [inlet] })] });
 
@@ -305,8 +286,6 @@ describe("a delete", () => {
   });
 
   test("of what is not there is refused, or answered with allow_missing", async () => {
-    const site = await testService();
-
     await expect(site.call("DeleteCrac", { code: "X" })).rejects.toMatchObject({ kind: "not_found" });
     expect(await site.call("DeleteCrac", { code: "X", allow_missing: true })).toEqual({ ref: "crac:X" });
   });

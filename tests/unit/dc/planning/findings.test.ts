@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { openService } from "#dc/open_service.ts";
 import { type TestService, testService } from "../../../support/dc/service.ts";
+import { eachTest } from "../../../support/each_test.ts";
 
 const location = { site_id: "S", floor_number: 1, room: "DH1" };
 const inlet = (name: string, source_ref: string) => ({
@@ -94,11 +95,12 @@ async function short(made: TestService, request: JsonObject = {}) {
   ]);
 }
 
+const made = eachTest(site);
+
 describe("a dead supply", () => {
   const dead = { "port:S1/a": 0, "port:S1/b": 300 };
 
   test("is found after an hour, with since when", async () => {
-    const made = await site();
     await report(made, dead);
     const since = made.clock.now().toISOString().replace(".000", "");
 
@@ -122,7 +124,6 @@ describe("a dead supply", () => {
   });
 
   test("counts from its last interruption", async () => {
-    const made = await site();
     await reportFor(made, 60, dead);
     await reportFor(made, 15, { "port:S1/a": 150, "port:S1/b": 150 });
     await reportFor(made, 60, dead);
@@ -132,7 +133,6 @@ describe("a dead supply", () => {
   });
 
   test("is the highest one whose meter shows nothing", async () => {
-    const made = await site();
     const all = { "port:S1/a": 0, "device:S1": 300, "port:S2/b": 250, "device:PDU-A": 0, "feed:FA STATE": 2 };
 
     await reportFor(made, 75, all);
@@ -141,7 +141,6 @@ describe("a dead supply", () => {
   });
 
   test("is no device that is off, no supply of one device alone, and none above which something is carried", async () => {
-    const made = await site();
     await reportFor(made, 75, { "port:S1/a": 0, "port:S1/b": 0, "device:S1": 0 });
     await reportFor(made, 75, { "device:PDU-A": 0, "port:PDU-A/1": 120, "port:S1/b": 120 });
 
@@ -151,7 +150,6 @@ describe("a dead supply", () => {
 
 describe("ListFindings", () => {
   test("finds draws above what is planned, of a chassis with its blades", async () => {
-    const made = await site();
     await report(made, { "device:S1": 400, "port:S2/a": 201, "port:S2/b": 200, "device:CH": 800, "crac:C1": 4001 });
 
     expect((await short(made)).toSorted()).toEqual([
@@ -163,7 +161,6 @@ describe("ListFindings", () => {
   });
 
   test("finds supplies above their limit by power and by current, the worst reading of each", async () => {
-    const made = await site();
     await report(made, {
       "feed:FA": 17_000,
       "feed:FA CURRENT_L1_A": 33,
@@ -179,7 +176,6 @@ describe("ListFindings", () => {
   });
 
   test("finds phases that differ by more than a fifth of their mean", async () => {
-    const made = await site();
     const phases = (ref: string, values: readonly number[]) =>
       Object.fromEntries(values.map((value, at) => [`${ref} CURRENT_L${at + 1}_A`, value]));
     await report(made, {
@@ -202,7 +198,6 @@ describe("ListFindings", () => {
   });
 
   test("finds inlets warmer than the class allows, and batteries below their recorded time", async () => {
-    const made = await site();
     await report(made, {
       "device:S1 INLET_C": 32.1,
       "device:S2 INLET_C": 32,
@@ -219,7 +214,6 @@ describe("ListFindings", () => {
   });
 
   test("finds meters that differ from those below them", async () => {
-    const made = await site();
     await report(made, { "device:S1": 390, "device:S2": 390, "device:PDU-A": 350, "device:PDU-B": 430 });
     expect(await short(made)).toEqual([]);
     await report(made, { "port:PDU-A/1": 200, "port:PDU-A/2": 200, "device:PDU-A": 520 });
@@ -228,7 +222,6 @@ describe("ListFindings", () => {
   });
 
   test("finds readings that stopped for twice their usual time, by device", async () => {
-    const made = await site();
     const hourly = { "rack:R2 INLET_C": 20 };
     for (let hour = 0; hour < 3; hour += 1) {
       await report(made, hourly);
@@ -254,7 +247,6 @@ describe("ListFindings", () => {
   });
 
   test("names a source once all readings of many devices stopped", async () => {
-    const made = await site();
     const many = Array.from({ length: 60 }, (_, at) => `Z${at}`);
     const items = many.map((code) => ({ code, kind: "DEVICE_KIND_SERVER", location, allocated_draw_w: 9 }));
     await made.call("BulkUpsertDevices", { items, atomic: true });
@@ -270,7 +262,6 @@ describe("ListFindings", () => {
   });
 
   test("filters by place and kind, and pages join to the whole", async () => {
-    const made = await site();
     await report(made, { "device:S1": 500, "device:S2": 500, "device:CH": 900, "rack:R1 INLET_C": 40 });
 
     expect((await short(made, { scope_ref: "room:S/1/DH2" })).map(([, ref]: string[]) => ref)).toEqual(["device:CH"]);
@@ -284,7 +275,6 @@ describe("ListFindings", () => {
   });
 
   test("keeps since when over a restart, and forgets what ended", async () => {
-    const made = await site();
     await report(made, { "device:S1": 500 });
     const since = made.clock.now().toISOString().replace(".000", "");
     await reportFor(made, 45, { "device:S1": 501 });
@@ -300,7 +290,6 @@ describe("ListFindings", () => {
   });
 
   test("changes neither the inventory's revision nor its log", async () => {
-    const made = await site();
     const state = () => made.store.read(async (reader) => [await reader.revision(), await reader.chainHead()]);
     const before = await state();
 
@@ -311,7 +300,6 @@ describe("ListFindings", () => {
 });
 
 test("RehearseFailures lists findings of its scope with measured loads, and none otherwise", async () => {
-  const made = await site();
   await report(made, { "device:S1": 500, "device:CH": 900 });
   const rehearse = (more: JsonObject) => made.call("RehearseFailures", more);
 

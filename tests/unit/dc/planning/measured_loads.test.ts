@@ -3,6 +3,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { ams1 } from "../../../support/dc/ams1.ts";
 import { fill } from "../../../support/dc/ams1_inventory.ts";
 import { type TestService, testService } from "../../../support/dc/service.ts";
+import { eachTest } from "../../../support/each_test.ts";
 
 const POWER = "READING_QUANTITY_POWER_W";
 const location = { site_id: "S", floor_number: 1 };
@@ -57,9 +58,10 @@ async function afterLoss({ call }: TestService, more: JsonObject = {}) {
   return { before: b?.load_before_w, after: b?.load_after_w, load, nodes };
 }
 
+const site = eachTest(twoServers);
+
 describe("load_basis MEASURED", () => {
   test("says of an area's draw what is measured, and nothing without readings", async () => {
-    const site = await twoServers();
     const drawOf = async () => {
       const { areas } = await site.call("GetCapacity", { scope_ref: "rack:R", load_basis: "LOAD_BASIS_MEASURED" });
       return [areas[0].draw_kw, areas[0].measured_draw_kw];
@@ -71,7 +73,6 @@ describe("load_basis MEASURED", () => {
   });
 
   test("a floor has what meters say of each rack until it is too old, and its warmest measured inlet", async () => {
-    const site = await twoServers();
     await site.call("UpsertRack", { rack: { code: "R", location, power_capacity_w: 4000, inlet_temp_c: 35 } });
     const rackOf = async (more: JsonObject) => {
       const { unplaced_racks } = await site.call("FloorPlan", { floor_ref: "floor:S/1", ...more });
@@ -101,7 +102,6 @@ describe("load_basis MEASURED", () => {
   });
 
   test("takes a device's own reading, and says how much of the load had one", async () => {
-    const site = await twoServers();
     expect(await afterLoss(site)).toMatchObject({ before: 1000, after: 2000, load: undefined });
 
     await report(site, { "device:S1": 400 });
@@ -114,7 +114,6 @@ describe("load_basis MEASURED", () => {
   });
 
   test("a reading wins over the recorded measurement until it is too old", async () => {
-    const site = await twoServers();
     await site.call("UpsertDevice", { device: { ...server(1, 1), measured_draw_w: 900 } });
     await report(site, { "device:S1": 400, "device:S2": 400 });
 
@@ -128,7 +127,6 @@ describe("load_basis MEASURED", () => {
   });
 
   test("takes the readings of all inlets of a device, and of the outlets that supply these", async () => {
-    const site = await twoServers();
     await report(site, { "port:S1/a": 300, "port:PDU-B/1": 100, "port:S2/a": 500 });
 
     // S2 has a reading at one of its two inlets, which says nothing of the other.
@@ -136,7 +134,6 @@ describe("load_basis MEASURED", () => {
   });
 
   test("divides what a supply's meter measures among the consumers without one", async () => {
-    const site = await twoServers();
     await report(site, { "device:S1": 400, "device:PDU-A": 500, "device:PDU-B": 200 });
 
     // Of PDU A's 500 W, 200 are S1's; 300 are S2's. Of PDU B's 200 W, S1 draws all.
@@ -147,7 +144,6 @@ describe("load_basis MEASURED", () => {
   });
 
   test("names supplies whose meter differs from the meters below them", async () => {
-    const site = await twoServers();
     const inlets = { "port:S1/a": 500, "port:S1/b": 500, "port:S2/a": 500, "port:S2/b": 500 };
     await report(site, { ...inlets, "device:PDU-A": 850, "device:PDU-B": 1050 });
 
@@ -157,7 +153,6 @@ describe("load_basis MEASURED", () => {
   });
 
   test("names no supply that carries more or less than half of what devices with two inlets draw", async () => {
-    const site = await twoServers();
     await report(site, { "device:S1": 500, "device:S2": 500, "device:PDU-A": 950, "device:PDU-B": 50 });
     expect((await afterLoss(site)).load).not.toHaveProperty("differences");
 
@@ -179,7 +174,6 @@ test("max_age_s is refused with loads that take no readings by their age", async
 
 describe("load_basis MEASURED_PEAK", () => {
   test("takes the peak of 30 days, however old the reading is", async () => {
-    const site = await twoServers();
     await report(site, { "device:S1": 900, "device:S2": 500 });
     site.clock.moveS(3600);
     await report(site, { "device:S1": 100 });
@@ -228,7 +222,6 @@ test("readings of all devices give the answers that the same figures written int
 });
 
 test("a reading changes no answer that takes none", async () => {
-  const site = await twoServers();
   const ask = () => Promise.all([site.call("GetRack", { code: "R" }), site.call("RehearseFailures", {})]);
   const before = await ask();
 

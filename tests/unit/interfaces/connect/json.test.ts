@@ -5,6 +5,7 @@ import { datacenterRpcs } from "#dc/operations/index.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { BadRequestSchema, ErrorInfoSchema, ResourceInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { type Served, served } from "../../../support/dc/served.ts";
+import { eachTest } from "../../../support/each_test.ts";
 import { http1 } from "../../../support/http_client.ts";
 
 const SERVICE = "datacenter.v1.DatacenterService";
@@ -41,9 +42,10 @@ function badFields(details: readonly WireDetail[]) {
   return fromBinary(BadRequestSchema, base64Decode(found?.value ?? "")).fieldViolations.map(({ field }) => field);
 }
 
+const at = eachTest(served);
+
 describe("Connect JSON", () => {
   test("takes both spellings and answers in snake_case with zero values", async () => {
-    const at = await served();
     await post(at, "UpsertRack", { rack: RACK });
 
     const snake = await json(at, "UpsertDevice", { device: server("D1") });
@@ -86,8 +88,6 @@ describe("Connect JSON", () => {
   });
 
   test("refuses an unknown field of a change, naming it, and writes nothing", async () => {
-    const at = await served();
-
     const { status, body } = await json(at, "UpsertRack", { rack: { ...RACK, colour: "red" } });
 
     expect(status).toBe(400);
@@ -102,8 +102,6 @@ describe("Connect JSON", () => {
   });
 
   test("ignores an unknown field of a question", async () => {
-    const at = await served();
-
     const { status, body } = await json(at, "SearchDevices", { colour: "red", filter: { shade: 1 } });
 
     expect(status).toBe(200);
@@ -111,8 +109,6 @@ describe("Connect JSON", () => {
   });
 
   test("names the field whose value has the wrong type", async () => {
-    const at = await served();
-
     const { status, body } = await json(at, "UpsertDevice", { device: { ...server("D1"), max_draw_w: "many" } });
 
     expect(status).toBe(400);
@@ -124,8 +120,6 @@ describe("Connect JSON", () => {
   });
 
   test("names a word that an enumeration of a change does not have, with those that it has", async () => {
-    const at = await served();
-
     const { status, body } = await json(at, "UpsertDevice", { device: { ...server("D1"), face: "FRONT" } });
 
     const expected = "expected one of FACE_UNSPECIFIED, FACE_FRONT, ";
@@ -143,8 +137,6 @@ describe("Connect JSON", () => {
     ["nothing", ""],
   ] as const) {
     test(`refuses ${what} as a body`, async () => {
-      const at = await served();
-
       const { status, body } = await json(at, "UpsertRack", sent);
 
       expect(status).toBe(400);
@@ -155,8 +147,6 @@ describe("Connect JSON", () => {
   }
 
   test("refuses bytes that are no protobuf message as a fault of the caller", async () => {
-    const at = await served();
-
     const { status, text } = await post(at, "UpsertRack", Uint8Array.of(10, 200, 1), {
       "content-type": "application/proto",
     });
@@ -166,8 +156,6 @@ describe("Connect JSON", () => {
   });
 
   test("tells what is missing by ErrorInfo and ResourceInfo", async () => {
-    const at = await served();
-
     const { status, body } = await json(at, "GetDevice", { code: "D9" });
 
     expect(status).toBe(404);
@@ -181,8 +169,6 @@ describe("Connect JSON", () => {
   });
 
   test("names every field that breaks a rule", async () => {
-    const at = await served();
-
     const { status, body } = await json(at, "UpsertRack", { rack: { ...RACK, u_height: 500, starting_unit: -1 } });
 
     expect(status).toBe(400);
@@ -190,8 +176,6 @@ describe("Connect JSON", () => {
   });
 
   test("tells of each item of a bulk call, errors with their details", async () => {
-    const at = await served();
-
     const { status, body } = await json(at, "BulkUpsertRacks", { items: [RACK, { ...RACK, code: "no/slash" }] });
 
     expect(status).toBe(200);
@@ -204,7 +188,6 @@ describe("Connect JSON", () => {
   });
 
   test("names the fields of what the inventory forbids beside the reasons", async () => {
-    const at = await served();
     await post(at, "UpsertRack", { rack: RACK });
     const sources = ["device:NONE", "port:NONE/1"].map((source_ref, index) => ({
       name: `psu${index}`,
@@ -223,7 +206,6 @@ describe("Connect JSON", () => {
   });
 
   test("answers questions by GET, but no changes", async () => {
-    const at = await served();
     const words = "connect=v1&encoding=json&message=";
     const read = encodeURIComponent("{}");
     const write = encodeURIComponent(JSON.stringify({ rack: RACK }));
@@ -237,8 +219,6 @@ describe("Connect JSON", () => {
   });
 
   test("refuses what is larger than 16 MiB", async () => {
-    const at = await served();
-
     const { status, body } = await json(at, "UpsertRack", `{"x":"${"a".repeat(17 * 1024 * 1024)}"}`);
 
     expect(status).toBe(429);
@@ -250,8 +230,7 @@ describe("Connect JSON", () => {
   });
 
   test("answers every method of the proto, unimplemented where there is no behaviour yet", async () => {
-    const at = await served();
-    const known = new Set(datacenterRpcs.map(({ method }) => method.name));
+    const known = new Set(rpcs.map(({ method }) => method.name));
 
     for (const { name } of DatacenterService.methods) {
       const { status, body } = await json(at, name, {});
@@ -263,8 +242,6 @@ describe("Connect JSON", () => {
   });
 
   test("refuses another media type with 415 and another method with 405", async () => {
-    const at = await served();
-
     const typed = await post(at, "GetDevice", "{}", { "content-type": "text/plain" });
     const put = await http1(`${at.url}/${SERVICE}/GetDevice`, { method: "PUT" });
 
@@ -272,7 +249,6 @@ describe("Connect JSON", () => {
   });
 
   test("answers 504 when the caller's time is up", async () => {
-    const at = await served();
     let letGo = () => {};
     const held = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -288,7 +264,6 @@ describe("Connect JSON", () => {
   });
 
   test("says nothing of a defect but reports it", async () => {
-    const at = await served();
     const broken = new Error("secret of the inside");
     at.site.store.read = () => Promise.reject(broken);
 
@@ -300,7 +275,6 @@ describe("Connect JSON", () => {
   });
 
   test("answers 400 to a request that names no host", async () => {
-    const at = await served();
     const { connect } = await import("node:net");
     const socket = connect(Number(new URL(at.url).port), "127.0.0.1");
     const answer = new Promise<string>((resolve) => socket.once("data", (chunk) => resolve(chunk.toString())));

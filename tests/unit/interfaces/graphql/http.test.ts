@@ -8,6 +8,7 @@ import {
 } from "graphql";
 import { checkQueryLimits } from "#interfaces/graphql/query_limits.ts";
 import { type Served, served } from "../../../support/dc/served.ts";
+import { eachTest } from "../../../support/each_test.ts";
 import { http1 } from "../../../support/http_client.ts";
 
 const JSON_TYPE = "application/json";
@@ -37,6 +38,8 @@ async function get(at: Served, query: Record<string, string>, accept = RESPONSE_
 
 const OK = "{ searchDevices { totalCount } }";
 
+const at = eachTest(served);
+
 describe("GraphQL over HTTP", () => {
   for (const [accept, type] of [
     [RESPONSE_TYPE, RESPONSE_TYPE],
@@ -49,8 +52,6 @@ describe("GraphQL over HTTP", () => {
     ["text/html, application/json; charset=utf-8", JSON_TYPE],
   ] as const) {
     test(`answers "${accept}" in ${type}`, async () => {
-      const at = await served();
-
       const { status, headers, body } = await post(at, { query: OK }, { accept });
 
       expect(status).toBe(200);
@@ -66,7 +67,6 @@ describe("GraphQL over HTTP", () => {
   }
 
   test("answers queries by GET with variables", async () => {
-    const at = await served();
     const query = "query Q($size: Int) { searchDevices(pageSize: $size) { totalCount } } query R { __typename }";
 
     const { status, body } = await get(at, { query, operationName: "Q", variables: '{"size": 5}' });
@@ -76,8 +76,6 @@ describe("GraphQL over HTTP", () => {
   });
 
   test("changes nothing by GET", async () => {
-    const at = await served();
-
     const { status, headers } = await get(at, { query: 'mutation { deleteRack(code: "R1") { deleted } }' });
 
     expect(status).toBe(405);
@@ -111,8 +109,6 @@ describe("GraphQL over HTTP", () => {
     ["a body above 16 MiB", {}, { body: Buffer.alloc(17 * 1024 * 1024, "x") }, 413],
   ] as const) {
     test(`refuses ${what} with ${status}`, async () => {
-      const at = await served();
-
       const answer = await post(at, asked, options);
 
       expect(answer.status).toBe(status);
@@ -153,7 +149,6 @@ describe("GraphQL over HTTP", () => {
 
 describe("GraphQL limits", () => {
   test("refuse an operation that asks for too many values", async () => {
-    const at = await served();
     const query =
       "query($n: Int) { searchDevices(pageSize: $n) { devices { code name role serial model status kind tags comments rackCode } } }";
 
@@ -176,7 +171,6 @@ describe("GraphQL limits", () => {
   });
 
   test("refuse an operation with too many aliases, in fragments too", async () => {
-    const at = await served();
     const renamed = Array.from({ length: 16 }, (_, index) => `a${index}: totalCount`).join(" ");
     const query = `{ searchDevices { ...F } more: searchDevices { ...F } } fragment F on DevicePage { ${renamed} }`;
 
@@ -200,7 +194,6 @@ describe("GraphQL limits", () => {
   });
 
   test("refuse fragments that unfold without end and without a field", async () => {
-    const at = await served();
     const fragments = Array.from(
       { length: 60 },
       (_, index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`,
@@ -218,8 +211,6 @@ describe("GraphQL limits", () => {
   });
 
   test("let a tool read the whole schema", async () => {
-    const at = await served();
-
     const { status, body } = await post(at, { query: getIntrospectionQuery() });
 
     expect(status).toBe(200);

@@ -8,6 +8,7 @@ import { ams1 } from "../../../support/dc/ams1.ts";
 import { graphqlInput } from "../../../support/dc/graphql.ts";
 import { type Served, served } from "../../../support/dc/served.ts";
 import { openTemporarySqlite } from "../../../support/dc/stores.ts";
+import { eachTest } from "../../../support/each_test.ts";
 import { endAfterTest } from "../../../support/end_after_test.ts";
 import { http1 } from "../../../support/http_client.ts";
 
@@ -24,6 +25,8 @@ const RACK = `mutation { upsertRack(rack: { code: "R1", location: { siteId: "S1"
   outcome rack { code status uHeight labels createTime } warnings { code } } }`;
 const DEVICE = `mutation($device: DeviceInput) { upsertDevice(device: $device) { outcome device { code kind face tags } } }`;
 const SERVER = { code: "D1", kind: "SERVER", rackCode: "R1" };
+
+const at = eachTest(served);
 
 describe("The GraphQL schema", () => {
   test("has the contract's queries and mutations, and one field for every RPC", () => {
@@ -45,8 +48,6 @@ describe("The GraphQL schema", () => {
   });
 
   test("writes and reads back, enumerations without prefix and unset ones as null", async () => {
-    const at = await served();
-
     const rack = await ask(at, RACK);
     const device = await ask(at, DEVICE, { device: SERVER });
     const read = await ask(at, '{ device(code: "D1") { device { code rackCode kind status } powerLoadW } }');
@@ -64,7 +65,6 @@ describe("The GraphQL schema", () => {
   });
 
   test("writes under its own name into the change log", async () => {
-    const at = await served();
     await ask(at, RACK);
 
     const [entry] = await at.site.store.read((reader) => reader.history({ descending: false, limit: 1 }));
@@ -73,8 +73,6 @@ describe("The GraphQL schema", () => {
   });
 
   test("tells a refusal by code, reason and field", async () => {
-    const at = await served();
-
     const { data, errors } = await ask(at, 'mutation { upsertRack(rack: { code: "no/slash" }) { outcome } }');
 
     expect(data).toEqual({ upsertRack: null });
@@ -85,7 +83,6 @@ describe("The GraphQL schema", () => {
   });
 
   test("names fields of arguments and of items as GraphQL spells them, and keys of maps as they are given", async () => {
-    const at = await served();
     const rack = (fields: string) => `{ code: "R1", location: { siteId: "S1", floorNumber: 1 } ${fields} }`;
     const long = "v".repeat(256);
     const bulk = `bulkUpsertRacks(items: [${rack("")}, ${rack('code: "R2" uHeight: 500').replace('code: "R1", ', "")}])`;
@@ -121,8 +118,6 @@ describe("The GraphQL schema", () => {
     ["a mask that is none", 'mutation { upsertRack(updateMask: "a..b", rack: {}) { outcome } }', ""],
   ] as const) {
     test(`refuses ${what}`, async () => {
-      const at = await served();
-
       const { errors } = await ask(at, query);
 
       expect(errors[0].message).toContain(told);
@@ -187,7 +182,6 @@ describe("The GraphQL schema", () => {
   }
 
   test("names each of several wrong values, and no argument for what is about none", async () => {
-    const at = await served();
     const query =
       "query($a: Int, $b: Int!, $c: String) { searchDevices(pageSize: $a) { totalCount } d: device(code: $c) { powerLoadW } e: searchDevices(pageSize: $b) { totalCount } }";
 
@@ -207,7 +201,6 @@ describe("The GraphQL schema", () => {
   });
 
   test("says nothing of a defect but reports it", async () => {
-    const at = await served();
     const error = new Error("secret of the inside");
     at.site.store.read = () => Promise.reject(error);
 
@@ -219,7 +212,6 @@ describe("The GraphQL schema", () => {
   });
 
   test("runs mutations in turn, and one that is refused keeps no other back", async () => {
-    const at = await served();
     const rack = (code: string) =>
       `upsertRack(rack: { code: "${code}", location: { siteId: "S1", floorNumber: 1 } }) { outcome }`;
 
@@ -230,8 +222,7 @@ describe("The GraphQL schema", () => {
   });
 
   test("answers unimplemented where there is no behaviour yet", async () => {
-    const at = await served();
-    const missing = DatacenterService.methods.filter((method) => !datacenterRpcs.some((rpc) => rpc.method === method));
+    const missing = DatacenterService.methods.filter((method) => !rpcs.some((rpc) => rpc.method === method));
 
     for (const { name, localName } of missing) {
       const field = name === "GetRack" ? "rack" : localName;

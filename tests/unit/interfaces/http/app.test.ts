@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type Served, served } from "../../../support/dc/served.ts";
+import { eachTest } from "../../../support/each_test.ts";
 import { Http2Client, http1 } from "../../../support/http_client.ts";
 
 const RACK = { code: "R1", location: { site_id: "S1", floor_number: 1 } };
@@ -15,9 +16,10 @@ async function changed(at: Served): Promise<void> {
   await at.site.call("DeleteRack", { code: "R2" });
 }
 
+const at = eachTest(served);
+
 describe("The port's plain routes", () => {
   test("say that the server lives and whether it can be used", async () => {
-    const at = await served();
     const statuses = async () =>
       Promise.all(["/healthz", "/readyz"].map(async (path) => (await http1(at.url + path)).status));
 
@@ -51,7 +53,6 @@ describe("The port's plain routes", () => {
   });
 
   test("answer over HTTP/2 as well", async () => {
-    const at = await served();
     const client = new Http2Client(at.url);
 
     const answer = await client.ask("/healthz");
@@ -61,8 +62,6 @@ describe("The port's plain routes", () => {
   });
 
   test("refuse other methods and other paths", async () => {
-    const at = await served();
-
     const posted = await http1(`${at.url}/metrics`, { method: "POST" });
     const lost = await http1(`${at.url}/nowhere`);
 
@@ -73,8 +72,6 @@ describe("The port's plain routes", () => {
   });
 
   test("leave out of the way what RPCs answer", async () => {
-    const at = await served();
-
     const answer = await http1(`${at.url}/datacenter.v1.DatacenterService/SearchDevices`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -87,7 +84,6 @@ describe("The port's plain routes", () => {
 
 describe("GET /estate", () => {
   test("tells the sites with their floors, and what there is in all", async () => {
-    const at = await served();
     await changed(at);
 
     const { status, text } = await http1(`${at.url}/estate`);
@@ -103,7 +99,6 @@ describe("GET /estate", () => {
   });
 
   test("follows a change at once", async () => {
-    const at = await served();
     await http1(`${at.url}/estate`);
     await changed(at);
 
@@ -115,7 +110,6 @@ describe("GET /estate", () => {
 
 describe("GET /resources", () => {
   test("reads resources as stored with their versions, in the order asked for", async () => {
-    const at = await served();
     await changed(at);
     const {
       rack: { etag },
@@ -150,7 +144,6 @@ describe("GET /resources", () => {
 
 describe("GET /audit/history", () => {
   test("tells the newest change first, with the chain's head", async () => {
-    const at = await served();
     await changed(at);
 
     const { status, body } = await history(at);
@@ -166,7 +159,6 @@ describe("GET /audit/history", () => {
   });
 
   test("filters", async () => {
-    const at = await served();
     await changed(at);
 
     const { body } = await history(at, "?entity=rack:R2&action=create&order=asc");
@@ -175,7 +167,6 @@ describe("GET /audit/history", () => {
   });
 
   test("pages to the whole, and refuses a token under other filters", async () => {
-    const at = await served();
     await changed(at);
     const seqs: number[] = [];
 
@@ -202,8 +193,6 @@ describe("GET /audit/history", () => {
     ["the name of a prototype", "?__proto__=1", "__proto__"],
   ] as const) {
     test(`refuses ${what}, naming it`, async () => {
-      const at = await served();
-
       const { status, body } = await history(at, query);
 
       expect(status).toBe(400);
@@ -230,7 +219,6 @@ describe("GET /audit/history", () => {
   });
 
   test("says nothing of a defect but reports it", async () => {
-    const at = await served();
     const error = new Error("secret of the inside");
     at.site.store.read = () => Promise.reject(error);
 
@@ -244,7 +232,6 @@ describe("GET /audit/history", () => {
 
 describe("/audit/verify", () => {
   test("says that the chain holds", async () => {
-    const at = await served();
     await changed(at);
 
     const { text } = await http1(`${at.url}/audit/verify`);
@@ -257,7 +244,6 @@ describe("/audit/verify", () => {
   });
 
   test("names the first entry that was altered", async () => {
-    const at = await served();
     await changed(at);
     await at.site.store.write(async (writer) => {
       const [record] = await writer.history({ descending: false, after: 1, limit: 1 });
@@ -279,8 +265,6 @@ describe("/audit/verify", () => {
 });
 
 test("every plain route knows HEAD, refuses other methods by name and lets no browser guess", async () => {
-  const at = await served();
-
   for (const path of [
     "/healthz",
     "/readyz",

@@ -9,6 +9,7 @@ import { WebhookSecrets } from "#interfaces/http/webhook_secret.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { openMemory } from "../../../support/dc/memory/store.ts";
 import { type Served, served } from "../../../support/dc/served.ts";
+import { eachTest } from "../../../support/each_test.ts";
 import { http1 } from "../../../support/http_client.ts";
 import { later } from "../../../support/later.ts";
 
@@ -66,9 +67,10 @@ async function history(at: Served) {
   return JSON.parse(text);
 }
 
+const at = eachTest(open);
+
 describe("The webhook", () => {
   test("knows the service's own writes and logs nothing twice", async () => {
-    const at = await open();
     await at.site.call("UpsertRack", { rack: RACK });
     at.site.clock.moveS(1);
     const first = await rackRow(at, "R1");
@@ -84,7 +86,6 @@ describe("The webhook", () => {
   });
 
   test("logs a write behind the service's back, in the chain, and drops what was cached", async () => {
-    const at = await open();
     await at.site.call("UpsertRack", { rack: RACK });
     const before = await rackRow(at, "R1");
     const after = await rackRow(at, "R1", { name: "by hand" });
@@ -111,7 +112,6 @@ describe("The webhook", () => {
   });
 
   test("sees that an old version was put back", async () => {
-    const at = await open();
     await at.site.call("UpsertRack", { rack: RACK });
     const old = await rackRow(at, "R1");
     at.site.clock.moveS(1);
@@ -124,7 +124,6 @@ describe("The webhook", () => {
   });
 
   test("tells a deletion of ours from one by hand", async () => {
-    const at = await open();
     for (const code of ["R1", "R2"]) await at.site.call("UpsertRack", { rack: { ...RACK, code } });
     await at.site.call("DeleteRack", { code: "R1" });
 
@@ -136,7 +135,6 @@ describe("The webhook", () => {
   });
 
   test("watches ports, which are rows of their own", async () => {
-    const at = await open();
     const device = { code: "D1", kind: "DEVICE_KIND_SERVER", location: RACK.location };
     await at.site.call("UpsertDevice", { device: { ...device, ports: [{ name: "p/1", kind: "PORT_KIND_NETWORK" }] } });
     const port = (body: object) => ({
@@ -153,7 +151,6 @@ describe("The webhook", () => {
   });
 
   test("understands every dialect", async () => {
-    const at = await open();
     const row = { key: "r1", body: JSON.stringify(RACK), update_time: "2026-01-01T00:00:00.000Z" };
     const source = { table_name: "rack", ts_hlc: "1767323060000000000.0", primary_keys: ["key"] };
     const debezium = {
@@ -186,7 +183,6 @@ describe("The webhook", () => {
   });
 
   test("says in the history how far the feeds are", async () => {
-    const at = await open();
     const through = async () => (await history(at)).complete_through;
 
     const without = await through();
@@ -207,7 +203,6 @@ describe("The webhook", () => {
   });
 
   test("keeps aside what cannot be understood, takes the rest and counts it", async () => {
-    const at = await open();
     const row = { key: "r9", body: "no JSON", update_time: "x" };
 
     const mixed = await post(
@@ -231,7 +226,6 @@ describe("The webhook", () => {
   });
 
   test("keeps what was sent, which can be taken later or thrown away", async () => {
-    const at = await open();
     const caller = { interface: "SYSTEM" } as const;
     const row = { key: "r1", body: "no JSON" };
     const sent = wrapped(row);
@@ -279,8 +273,6 @@ describe("The webhook", () => {
   });
 
   test("never logs its own tables", async () => {
-    const at = await open();
-
     const { body } = await post(at, batch({ after: { seq: 1 }, key: [1], topic: "change_log", updated: HLC }));
 
     expect(body).toMatchObject({ accepted: 0, ignored: 1 });
@@ -288,8 +280,6 @@ describe("The webhook", () => {
   });
 
   test("takes a compressed body", async () => {
-    const at = await open();
-
     const { status } = await post(at, gzipSync('{"payload":[],"length":0}'), { ...AUTH, "content-encoding": "gzip" });
 
     expect(status).toBe(200);
@@ -311,8 +301,6 @@ describe("The webhook", () => {
       413,
     ],
   ])("refuses %s", async (_, headers, body, status) => {
-    const at = await open();
-
     const answer = await post(at, body, headers);
 
     expect([answer.status, typeof answer.body.message]).toEqual([status, "string"]);
@@ -343,8 +331,6 @@ describe("The webhook", () => {
   });
 
   test("is told by its method alone", async () => {
-    const at = await open();
-
     const { status, headers } = await http1(`${at.url}/audit/webhook`);
 
     expect([status, headers.allow]).toEqual([405, "POST"]);

@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
+import { eachTest } from "../../../support/each_test.ts";
 import { plannerProject } from "../../../support/planner_project.ts";
 
 const idIn = (text: string): string => /^Created spec: (\S+)/.exec(text)?.[1] ?? expect.unreachable();
 
+const project = eachTest(plannerProject);
+
 test("planner_add writes a pending spec under a new id of today", async () => {
-  using project = await plannerProject();
   const today = new Date();
   const day = `${today.getFullYear()}-${String(today.getMonth() + 1).padStart(2, "0")}-${String(today.getDate()).padStart(2, "0")}`;
 
@@ -19,8 +21,6 @@ test("planner_add writes a pending spec under a new id of today", async () => {
 });
 
 test("planner_add lists what lint finds, in the contract's form", async () => {
-  using project = await plannerProject();
-
   const { text } = await project.call("add", { description: `Too much\n\n${"word ".repeat(400)}` });
 
   const [created, blank, heading, ...lines] = text.split("\n");
@@ -33,15 +33,12 @@ test("planner_add lists what lint finds, in the contract's form", async () => {
 });
 
 test("planner_add says nothing of lint when there is nothing to say", async () => {
-  using project = await plannerProject();
-
   const { text } = await project.call("add", { description: "Sharpen the saw" });
 
   expect(text).toBe(`Created spec: ${idIn(text)}`);
 });
 
 test("planner_add makes title and body of a long description", async () => {
-  using project = await plannerProject();
   const description = `Sharpen the saw. ${"It has become blunt over the years. ".repeat(3)}`;
 
   const id = idIn((await project.call("add", { description })).text);
@@ -52,7 +49,6 @@ test("planner_add makes title and body of a long description", async () => {
 });
 
 test("planner_add notes the prompt template when it exists", async () => {
-  using project = await plannerProject();
   project.write(".planner/prompts/careful.md", "Go slowly.\n");
 
   const id = idIn((await project.call("add", { description: "Move the piano", prompt: "careful" })).text);
@@ -61,8 +57,6 @@ test("planner_add notes the prompt template when it exists", async () => {
 });
 
 test("planner_add refuses a prompt template that does not exist and creates nothing", async () => {
-  using project = await plannerProject();
-
   expect((await project.call("add", { description: "x", prompt: "careful" })).text).toBe(
     'Prompt not found: "careful": expected a file in .planner/prompts, which has none',
   );
@@ -78,8 +72,6 @@ test("planner_add refuses a prompt template that does not exist and creates noth
 });
 
 test("planner_add refuses an empty description", async () => {
-  using project = await plannerProject();
-
   for (const description of ["", " \n\t "]) {
     expect(await project.call("add", { description })).toEqual({
       text: "Invalid description: expected text to work from",
@@ -90,8 +82,6 @@ test("planner_add refuses an empty description", async () => {
 });
 
 test("planner_add gives overlapping calls an id each", async () => {
-  using project = await plannerProject();
-
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) => project.call("add", { description: `Number ${index}` })),
   );
@@ -101,7 +91,6 @@ test("planner_add gives overlapping calls an id each", async () => {
 });
 
 test("planner_add writes title, text, criteria, checks and fields in one call", async () => {
-  using project = await plannerProject();
   const before = idIn((await project.call("add", { description: "Buy a saw" })).text);
 
   const { text } = await project.call("add", {
@@ -135,8 +124,6 @@ test.each<[Record<string, unknown>, string]>([
   [{ priority: "urgent" }, "Invalid priority: urgent"],
   [{ depends_on: ["nothing"] }, "nothing"],
 ])("planner_add refuses %p and creates nothing", async (given, why) => {
-  using project = await plannerProject();
-
   expect(await project.call("add", { description: "Move it", ...given })).toMatchObject({
     refused: true,
     text: expect.stringContaining(why),

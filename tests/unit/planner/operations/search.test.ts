@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { eachTest } from "../../../support/each_test.ts";
 import { plannerProject } from "../../../support/planner_project.ts";
 
 const FIRST = "2026-11-01-001-fir";
@@ -13,9 +14,9 @@ const project = async () => {
   return made;
 };
 
-test("planner_search finds title and body and shows where", async () => {
-  using made = await project();
+const made = eachTest(project);
 
+test("planner_search finds title and body and shows where", async () => {
   expect(await made.json("search", { query: "rope" })).toEqual({
     query: "rope",
     specs: [
@@ -30,14 +31,10 @@ test("planner_search finds title and body and shows where", async () => {
 });
 
 test("planner_search answers an empty list for what nobody wrote", async () => {
-  using made = await project();
-
   expect(await made.json("search", { query: "xylophone" })).toMatchObject({ specs: [], total: 0, returned: 0 });
 });
 
 test("planner_search looks into the archive when asked to", async () => {
-  using made = await project();
-
   const { specs, total } = await made.json("search", { query: "old rope", archived: true });
 
   expect(total).toBe(1);
@@ -48,7 +45,6 @@ test("planner_search looks into the archive when asked to", async () => {
 });
 
 test("planner_search filters by the status that it shows", async () => {
-  using made = await project();
   const found = async (status: string, archived = false) =>
     (await made.json("search", { query: "rope", status, archived })).specs.map(({ id }: { id: string }) => id);
 
@@ -60,14 +56,10 @@ test("planner_search filters by the status that it shows", async () => {
 });
 
 test("planner_search counts the total before the limit", async () => {
-  using made = await project();
-
   expect(await made.json("search", { query: "rope", limit: 1 })).toMatchObject({ total: 2, limit: 1, returned: 1 });
 });
 
 test("planner_search refuses an empty query", async () => {
-  using made = await project();
-
   for (const query of ["", "  \n"]) {
     expect(await made.call("search", { query })).toEqual({
       text: "Invalid query: expected text to find",
@@ -77,8 +69,6 @@ test("planner_search refuses an empty query", async () => {
 });
 
 test("planner_search refuses a query that no engine could look for", async () => {
-  using made = await project();
-
   expect(await made.call("search", { query: "(".repeat(5000) })).toEqual({
     text: "Invalid query: expected at most 4096 characters, got 5000",
     refused: true,
@@ -87,7 +77,6 @@ test("planner_search refuses a query that no engine could look for", async () =>
 });
 
 test("planner_search tells of files that it cannot read", async () => {
-  using made = await project();
   made.spec("2026-11-02-001-bad", "---\nstatus: [\n---\n\nrope\n");
   made.write(".planner/archive/2026-10-02-001-bad.md", "---\nstatus: [\n---\n\nrope\n");
 

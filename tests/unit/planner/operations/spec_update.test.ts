@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { eachTest } from "../../../support/each_test.ts";
 import { plannerProject } from "../../../support/planner_project.ts";
 
 const ID = "2026-11-01-001-abc";
@@ -11,9 +12,9 @@ const project = async (text = TEXT) => {
   return made;
 };
 
-test("planner_spec_update changes only the lines of what is given", async () => {
-  using made = await project();
+const made = eachTest(project);
 
+test("planner_spec_update changes only the lines of what is given", async () => {
   const answer = await made.call("spec_update", { id: "abc", status: "in_progress", labels: ["b", "c: d"] });
 
   expect(answer).toEqual({ text: `Updated spec: ${ID}`, refused: false });
@@ -32,8 +33,6 @@ test("planner_spec_update takes each of the four states from any state", async (
 });
 
 test("planner_spec_update refuses any other state in the contract's words", async () => {
-  using made = await project();
-
   for (const status of ["done", "ready", "blocked", "cancelled", "needs_attention", "PENDING"]) {
     expect(await made.call("spec_update", { id: ID, status })).toEqual({
       text: `Invalid status: ${status}. Must be one of: pending, in_progress, completed, failed`,
@@ -44,8 +43,6 @@ test("planner_spec_update refuses any other state in the contract's words", asyn
 });
 
 test("planner_spec_update refuses when nothing is given", async () => {
-  using made = await project();
-
   for (const args of [{}, { output: "" }, { output: " \n" }, { status: null }, { replace_body: false }]) {
     expect(await made.call("spec_update", { id: ID, ...args })).toEqual({
       text: "No updates specified. Provide 'status', 'output', 'depends_on', 'labels', 'target_files', 'model' or 'check' parameter.",
@@ -55,15 +52,12 @@ test("planner_spec_update refuses when nothing is given", async () => {
 });
 
 test("planner_spec_update takes any single field as an update", async () => {
-  using made = await project();
-
   for (const args of [{ labels: [] }, { target_files: ["src/a.ts"] }, { model: "small" }, { depends_on: [] }]) {
     expect((await made.call("spec_update", { id: ID, ...args })).refused).toBe(false);
   }
 });
 
 test("planner_spec_update appends the output whole under its heading", async () => {
-  using made = await project();
   const output = `${"long line ".repeat(5000)}\n\`\`\`json\n{"a":1}\n\`\`\`\n`;
 
   await made.call("spec_update", { id: ID, output });
@@ -72,8 +66,6 @@ test("planner_spec_update appends the output whole under its heading", async () 
 });
 
 test("planner_spec_update replaces the body and keeps the title", async () => {
-  using made = await project();
-
   await made.call("spec_update", { id: ID, output: "New text", replace_body: true, status: "completed" });
 
   expect(made.specText(ID)).toBe(
@@ -82,8 +74,6 @@ test("planner_spec_update replaces the body and keeps the title", async () => {
 });
 
 test("planner_spec_update refuses to replace the body by nothing", async () => {
-  using made = await project();
-
   for (const output of [undefined, "", "  "]) {
     expect(await made.call("spec_update", { id: ID, status: "failed", output, replace_body: true })).toEqual({
       text: "Cannot replace the body: expected the new body in output",
@@ -94,7 +84,6 @@ test("planner_spec_update refuses to replace the body by nothing", async () => {
 });
 
 test("planner_spec_update writes dependencies as full ids, each once", async () => {
-  using made = await project();
   made.spec(OTHER, "---\nstatus: pending\n---\n\n# Other\n");
   made.write(".planner/archive/2026-10-01/2026-10-01-001-old.md", "---\nstatus: completed\n---\n\n# Old\n");
 
@@ -104,15 +93,12 @@ test("planner_spec_update writes dependencies as full ids, each once", async () 
 });
 
 test("planner_spec_update keeps a dependency whose file is unreadable", async () => {
-  using made = await project();
   made.spec(OTHER, "---\nstatus: [\n---\n");
 
   expect((await made.call("spec_update", { id: ID, depends_on: ["def"] })).refused).toBe(false);
 });
 
 test("planner_spec_update refuses unknown dependencies and changes nothing", async () => {
-  using made = await project();
-
   const answer = await made.call("spec_update", { id: ID, status: "failed", depends_on: ["nowhere"] });
 
   expect(answer).toEqual({ text: "Spec not found: nowhere", refused: true });
@@ -120,7 +106,6 @@ test("planner_spec_update refuses unknown dependencies and changes nothing", asy
 });
 
 test("planner_spec_update refuses a dependency that leads back", async () => {
-  using made = await project();
   made.spec(OTHER, "---\nstatus: pending\ndepends_on: [2026-11-01-003-ghi]\n---\n\n# Other\n");
   made.spec("2026-11-01-003-ghi", `---\nstatus: pending\ndepends_on: ${ID}\n---\n\n# Third\n`);
 
@@ -147,8 +132,6 @@ test("planner_spec_update empties lists and removes an empty model", async () =>
 });
 
 test("planner_spec_update does not touch a file that says all that already", async () => {
-  using made = await project();
-
   const { value } = JSON.parse(JSON.stringify({ value: await made.call("spec_update", { id: ID, labels: ["a"] }) }));
 
   expect(value.text).toBe(`Updated spec: ${ID}`);
@@ -156,8 +139,6 @@ test("planner_spec_update does not touch a file that says all that already", asy
 });
 
 test("planner_spec_update names what it cannot take in a list", async () => {
-  using made = await project();
-
   expect((await made.call("spec_update", { id: ID, labels: ["a", 5] })).text).toBe(
     'Invalid parameter "labels.1": expected string that is not empty, got 5',
   );
@@ -174,7 +155,6 @@ test("planner_spec_update refuses a broken file with its place and leaves it", a
 });
 
 test("planner_spec_update loses nothing when calls overlap", async () => {
-  using made = await project();
   const fields = [
     { status: "failed" },
     { labels: ["z"] },

@@ -5,6 +5,7 @@ import { acceptWork } from "#planner/runs/review/accept_work.ts";
 import { rejectWork } from "#planner/runs/review/reject_work.ts";
 import { readReviewFacts } from "#planner/runs/review/review_facts.ts";
 import { sendBackWork } from "#planner/runs/review/send_back.ts";
+import { eachTest } from "../../../support/each_test.ts";
 import { type ReviewProject, reviewProject } from "../../../support/review_project.ts";
 import { wishes } from "../../../support/run_fakes.ts";
 import { ID, OTHER } from "../../../support/worktree_project.ts";
@@ -13,8 +14,9 @@ const { stop } = wishes();
 
 const status = (project: ReviewProject): string | undefined => /^status: (.*)$/m.exec(project.text())?.[1];
 
+const project = eachTest(reviewProject);
+
 test("reviewFacts shows what a merge would change of the main branch as it is now", async () => {
-  using project = await reviewProject();
   await project.end("completed");
   project.write("README.md", "more\n");
   await project.mustGit("add", "-A", "README.md");
@@ -47,7 +49,6 @@ test("reviewFacts shows what a merge would change of the main branch as it is no
 });
 
 test("reviewFacts names the files that the main branch changed too, and those in conflict", async () => {
-  using project = await reviewProject();
   await project.end("completed");
   project.write("src/code.txt", "one\nzwei\nthree\n");
   await project.mustGit("commit", "--quiet", "-m", "main goes on", "src/code.txt");
@@ -62,7 +63,6 @@ test("reviewFacts names the files that the main branch changed too, and those in
 });
 
 test("sendBack adds the text, opens the spec and keeps branch and worktree", async () => {
-  using project = await reviewProject();
   await project.end("completed");
   const before = project.text();
 
@@ -80,7 +80,6 @@ test("sendBack adds the text, opens the spec and keeps branch and worktree", asy
 });
 
 test.each(["", " \n\t", "a\0b", "\ud800"])("sendBack refuses the text %j and changes nothing", async (text) => {
-  using project = await reviewProject();
   await project.end("completed");
   const before = project.text();
 
@@ -89,7 +88,6 @@ test.each(["", " \n\t", "a\0b", "\ud800"])("sendBack refuses the text %j and cha
 });
 
 test("rejectWork cancels the spec and keeps its branch under another name", async () => {
-  using project = await reviewProject();
   await project.end("needs_attention", "needs_attention: 1 criterion is not checked");
   const head = await project.agent.git("rev-parse", "HEAD");
 
@@ -109,7 +107,6 @@ test("rejectWork cancels the spec and keeps its branch under another name", asyn
 });
 
 test("rejectWork keeps a worktree with uncommitted changes, and takes it away once they are gone", async () => {
-  using project = await reviewProject();
   await project.end("failed", "failed: it broke");
   project.agent.write("half.txt", "half\n");
 
@@ -124,7 +121,6 @@ test("rejectWork keeps a worktree with uncommitted changes, and takes it away on
 });
 
 test("acceptWork merges with the judgement of a merge", async () => {
-  using project = await reviewProject();
   await project.end("needs_attention", "needs_attention: open");
 
   const [refused] = await acceptWork(project.deps, { id: ID, stop });
@@ -137,7 +133,6 @@ test("acceptWork merges with the judgement of a merge", async () => {
 });
 
 test("a spec that nothing is to be said about is refused with what to do", async () => {
-  using project = await reviewProject();
   for (const [own, words] of [
     ["pending", `"planner work ${OTHER}" begins it`],
     ["completed", "its work is in your branch"],
@@ -160,7 +155,6 @@ test("a spec that nothing is to be said about is refused with what to do", async
 });
 
 test("a group stands for its members: each whose work waits is sent back or rejected", async () => {
-  using project = await reviewProject();
   await project.end("completed");
   const group = "2026-01-05-003-grp";
   project.spec(group, `---\nid: ${group}\nstatus: pending\ntype: group\nmembers: [${ID}, ${OTHER}]\n---\n\n# All\n`);
@@ -177,7 +171,6 @@ test("a group stands for its members: each whose work waits is sent back or reje
 });
 
 test("a spec that was sent back is healthy: its commits are what the next run goes on with", async () => {
-  using project = await reviewProject();
   await project.end("completed");
   await project.set(ID, { status: "pending", branch: `planner/${ID}` });
   const problems = async () => {
@@ -192,7 +185,6 @@ test("a spec that was sent back is healthy: its commits are what the next run go
 });
 
 test("a run without a worktree is judged by its commits and finalized in place", async () => {
-  using project = await reviewProject();
   const base = (await project.mustGit("rev-parse", "HEAD")).trim();
   project.write("src/code.txt", "one\ntwo\n");
   await project.mustGit("commit", "--quiet", "-m", `planner(${OTHER}): work`, "src/code.txt");

@@ -2,13 +2,14 @@ import { expect, test } from "bun:test";
 import { OperationError } from "#kernel/errors.ts";
 import { AGENT_GRACE_MS } from "#planner/limits.ts";
 import { runSpec } from "#planner/runs/run_queue.ts";
+import { eachTest } from "../../../support/each_test.ts";
 import { fakeRuns, ID, SETTLED, wishes } from "../../../support/run_fakes.ts";
 
 const refusal = new OperationError("failed_precondition", "no such program");
 
-test("runSpec writes its record first and last, and a status file for each end", async () => {
-  using runs = await fakeRuns();
+const runs = eachTest(fakeRuns);
 
+test("runSpec writes its record first and last, and a status file for each end", async () => {
   const result = await runSpec(runs.deps, ID, wishes());
 
   expect(result).toMatchObject({ status: "completed", reasons: [] });
@@ -23,15 +24,12 @@ test("runSpec writes its record first and last, and a status file for each end",
 });
 
 test("runSpec ends the agent with all it started before it reads the rest, and once more whatever happened", async () => {
-  using runs = await fakeRuns();
-
   await runSpec(runs.deps, ID, wishes());
 
   expect(runs.stops).toEqual([AGENT_GRACE_MS, 0]);
 });
 
 test("runSpec asks an interrupted agent to end while it works", async () => {
-  using runs = await fakeRuns();
   const soon = new AbortController();
   runs.script.agent = () => {
     soon.abort();
@@ -44,7 +42,6 @@ test("runSpec asks an interrupted agent to end while it works", async () => {
 });
 
 test("runSpec ends the agent when what it prints cannot be written", async () => {
-  using runs = await fakeRuns();
   const { ports } = runs.deps;
   const open = ports.logs.open.bind(ports.logs);
   runs.script.agent = () => new Promise(() => {});
@@ -82,7 +79,6 @@ test("runSpec says in the status file why an agent's work failed or needs attent
 });
 
 test("runSpec needs attention when the worktree is not settled, and commits nothing there", async () => {
-  using runs = await fakeRuns();
   const problems = ["a rebase was begun"];
   runs.script.state = { ...SETTLED, problems };
   const worktree = await runs.deps.ports.worktrees.findWorktree(ID);
@@ -97,7 +93,6 @@ test("runSpec needs attention when the worktree is not settled, and commits noth
 });
 
 test("a run that breaks off fails its spec and leaves its status file, its record and no claim", async () => {
-  using runs = await fakeRuns();
   runs.deps.ports.agents.start = () => Promise.reject(refusal);
 
   const result = await runSpec(runs.deps, ID, wishes());
@@ -129,7 +124,6 @@ test("a run that breaks off leaves a spec alone that was cancelled meanwhile, or
 });
 
 test("a defect is thrown after the run was brought to its end, and its record names the phase", async () => {
-  using runs = await fakeRuns();
   runs.deps.ports.agents.start = () => Promise.reject(new TypeError("oops"));
 
   await expect(runSpec(runs.deps, ID, wishes())).rejects.toThrow("oops");
@@ -139,7 +133,6 @@ test("a defect is thrown after the run was brought to its end, and its record na
 });
 
 test("a run that was ended from outside leaves the spec to whoever did it, and says so in the status file", async () => {
-  using runs = await fakeRuns();
   let running = true;
   runs.script.running = () => running;
   runs.script.agent = () => {
@@ -177,7 +170,6 @@ test("an interrupted run that left nothing is taken back, with its worktree unle
 });
 
 test("runSpec judges by the criteria that the agent was given, not by those that it left", async () => {
-  using runs = await fakeRuns();
   const file = `worktree/.planner/specs/${ID}.md`;
   runs.script.agent = () => {
     runs.project.write(file, runs.project.read(file).replace("It is done", "It was easier"));
@@ -190,7 +182,6 @@ test("runSpec judges by the criteria that the agent was given, not by those that
 });
 
 test("runSpec puts checks back that the project's spec lost during the run, and proposes what was made of them", async () => {
-  using runs = await fakeRuns();
   const file = `.planner/specs/${ID}.md`;
   const text = (verify: string) => runs.project.read(file).replace(/It is done\n[\s\S]*/, `It is done\n${verify}`);
   runs.project.write(file, text("  verify: sh t.sh\n"));

@@ -9,22 +9,22 @@ import { openLogStore } from "#planner/store/logs/log_store.ts";
 import { openProcessControl } from "#planner/store/processes/background.ts";
 import { createConfigReader, createSettingsReader } from "#planner/store/project/config_file.ts";
 import { openPromptStore } from "#planner/store/project/prompt_store.ts";
+import { eachTest } from "../../../support/each_test.ts";
 import { sleeper } from "../../../support/sleeper.ts";
 import { type TempProject, tempProject } from "../../../support/temp_project.ts";
 
 const ID = "2026-11-01-001-aaa" as SpecId;
 
+const project = eachTest(tempProject);
+
 describe("LogStore", () => {
   const FILE = `.planner/logs/${ID}.log`;
 
   test("opens nothing where there is no log", async () => {
-    using project = tempProject();
-
     expect(await openLogStore(project.root).open(ID)).toBeNull();
   });
 
   test("tells size and time and reads any range of bytes", async () => {
-    using project = tempProject();
     project.write(FILE, "0123456789ä");
     project.touch(FILE, new Date("2026-11-01T10:00:00Z"));
 
@@ -41,7 +41,6 @@ describe("LogStore", () => {
   });
 
   test("reads what was written behind the size that it told", async () => {
-    using project = tempProject();
     project.write(FILE, "one\n");
     const log = await openLogStore(project.root).open(ID);
     appendFileSync(join(project.root, FILE), "two\n");
@@ -50,7 +49,6 @@ describe("LogStore", () => {
   });
 
   test("refuses a log that is a link out of the project", async () => {
-    using project = tempProject();
     project.write(".planner/logs/keep", "");
     symlinkSync("/etc/hostname", join(project.root, FILE));
 
@@ -58,7 +56,6 @@ describe("LogStore", () => {
   });
 
   test("reads nothing from a log that was removed meanwhile", async () => {
-    using project = tempProject();
     project.write(FILE, "one\n");
     const log = await openLogStore(project.root).open(ID);
     rmSync(join(project.root, FILE));
@@ -67,7 +64,6 @@ describe("LogStore", () => {
   });
 
   test("refuses what is no file, without waiting for a pipe", async () => {
-    using project = tempProject();
     mkdirSync(join(project.root, FILE), { recursive: true });
     await expect(openLogStore(project.root).open(ID)).rejects.toMatchObject({
       kind: "failed_precondition",
@@ -118,8 +114,7 @@ describe("GitHistory", () => {
   });
 
   test("answers nothing without a repository, a commit or a folder", async () => {
-    using project = tempProject();
-    expect(await openGitHistory(project.root).listCommitsNaming(ID)).toEqual([]);
+    expect(await openGitHistory(project.root).commitsNaming(ID)).toEqual([]);
     execFileSync("git", ["init", "-q"], { cwd: project.root });
 
     expect(await openGitHistory(project.root).listCommitsNaming(ID)).toEqual([]);
@@ -154,7 +149,6 @@ describe("GitHistory", () => {
 
 describe("PromptStore", () => {
   test("lists the templates by name", async () => {
-    using project = tempProject();
     for (const name of ["b.md", "a.md", ".hidden.md", "note.txt", "extensions/c.md"]) {
       project.write(`.planner/prompts/${name}`, "");
     }
@@ -163,8 +157,6 @@ describe("PromptStore", () => {
   });
 
   test("lists none where there is no folder", async () => {
-    using project = tempProject();
-
     expect(await openPromptStore(project.root).names()).toEqual([]);
   });
 });
@@ -173,14 +165,11 @@ describe("openConfig", () => {
   const FILE = ".planner/config.md";
 
   test("gives the defaults where there is no file", async () => {
-    using project = tempProject();
-
-    expect(await createConfigReader(project.root)()).toEqual(DEFAULT_CONFIG);
+    expect(await openConfig(project.root)()).toEqual(DEFAULT_CONFIG);
   });
 
   test("reads the file again when it changed", async () => {
-    using project = tempProject();
-    const config = createConfigReader(project.root);
+    const config = openConfig(project.root);
     project.write(FILE, "---\nproject:\n  name: one\n---\n");
     const first = await config();
     expect(first.project.name).toBe("one");
@@ -192,8 +181,7 @@ describe("openConfig", () => {
   });
 
   test("refuses a broken file with its line each time", async () => {
-    using project = tempProject();
-    const config = createConfigReader(project.root);
+    const config = openConfig(project.root);
     project.write(FILE, "---\nvalidation:\n  strict_output_validation: perhaps\n---\n");
 
     for (let tries = 0; tries < 2; tries++) {
@@ -205,7 +193,6 @@ describe("openConfig", () => {
   });
 
   test("refuses a file that is none", async () => {
-    using project = tempProject();
     mkdirSync(join(project.root, FILE));
 
     await expect(createConfigReader(project.root)()).rejects.toMatchObject({
@@ -215,7 +202,6 @@ describe("openConfig", () => {
   });
 
   test("refuses a file that is not UTF-8 with the place", async () => {
-    using project = tempProject();
     project.write(FILE, Buffer.from("---\nproject:\n  name: Caf\xe9\n---\n", "latin1"));
 
     await expect(createConfigReader(project.root)()).rejects.toMatchObject({
@@ -248,7 +234,6 @@ describe("openSettings", () => {
 
   for (const [name, [text, expected]] of Object.entries(cases)) {
     test(`asks for ${expected === "all" ? "all settings" : "nothing more"} with ${name}`, async () => {
-      using project = tempProject();
       if (text !== null) project.write(".planner/config.md", text);
       let asked = 0;
 

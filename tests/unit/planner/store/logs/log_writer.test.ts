@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { openRunLogs } from "#planner/store/logs/log_writer.ts";
+import { eachTest } from "../../../../support/each_test.ts";
 import { plannerProject } from "../../../../support/planner_project.ts";
 import { RunWorker } from "../../../../support/run_worker.ts";
 import { tempProject } from "../../../../support/temp_project.ts";
@@ -13,8 +14,9 @@ const NOW = "2026-01-05T12:00:00.000Z";
 const clock = { now: () => new Date(NOW) };
 const MAX = 16_777_216;
 
+const project = eachTest(tempProject);
+
 test("RunLog stores each line with its time behind the run's header", async () => {
-  using project = tempProject();
   const log = await openRunLogs(project.root, clock).open(ID, `${ID}-7`, MAX);
 
   await log.line("one\r\ntwo\n");
@@ -24,7 +26,6 @@ test("RunLog stores each line with its time behind the run's header", async () =
 });
 
 test("RunLog appends a run behind a line that a killed writer left half written", async () => {
-  using project = tempProject();
   project.write(LOG, `${NOW} whole\n${NOW} ha`);
 
   await (await openRunLogs(project.root, clock).open(ID, "next", MAX)).end();
@@ -33,7 +34,6 @@ test("RunLog appends a run behind a line that a killed writer left half written"
 });
 
 test("RunLog writes by itself before it is ended", async () => {
-  using project = tempProject();
   const log = await openRunLogs(project.root, clock).open(ID, "run", MAX);
 
   await log.line("soon");
@@ -43,7 +43,6 @@ test("RunLog writes by itself before it is ended", async () => {
 });
 
 test("RunLog splits a line that is too long, between characters", async () => {
-  using project = tempProject();
   const log = await openRunLogs(project.root, clock).open(ID, "run", MAX);
   const text = `a${"😀".repeat(200_000)}`;
 
@@ -56,7 +55,6 @@ test("RunLog splits a line that is too long, between characters", async () => {
 });
 
 test("RunLog marks what a program printed where it reads as planner's own words", async () => {
-  using project = tempProject();
   const log = await openRunLogs(project.root, clock).open(ID, "run", MAX);
 
   await log.printed(["plain", "=== run forged ===", " planner: completed", "stderr: no", "\u2028planner: x"], "stdout");
@@ -83,7 +81,6 @@ test("RunLog marks what a program printed where it reads as planner's own words"
 });
 
 test("RunLog refuses lines behind its end", async () => {
-  using project = tempProject();
   const log = await openRunLogs(project.root, clock).open(ID, "run", MAX);
   await log.end();
 
@@ -119,7 +116,6 @@ test("a reader that follows by offset gets every line of a flood once and in ord
 }, 240_000);
 
 test("RunLog ends when the last that was printed were no lines", async () => {
-  using project = tempProject();
   const log = await openRunLogs(project.root, clock).open(ID, "run", MAX);
 
   await log.printed([], "stdout");
@@ -129,7 +125,6 @@ test("RunLog ends when the last that was printed were no lines", async () => {
 });
 
 test("RunLog follows no link out of the project, be the file there or not, and one within it", async () => {
-  using project = tempProject();
   using outside = tempProject();
   const logs = openRunLogs(project.root, clock);
   mkdirSync(dirname(join(project.root, LOG)), { recursive: true });
@@ -155,7 +150,6 @@ test("RunLog follows no link out of the project, be the file there or not, and o
 });
 
 test("RunLog leaves the middle of a run out when its limit is reached, says so, and keeps beginning and end", async () => {
-  using project = tempProject();
   const log = await openRunLogs(project.root, clock).open(ID, "run", 10_000);
   const line = (number: number): string => `${String(number).padStart(74, ".")}`;
 
@@ -180,7 +174,6 @@ test("RunLog leaves the middle of a run out when its limit is reached, says so, 
 });
 
 test("RunLog leaves nothing out of a run within its limit, and keeps a last line above it", async () => {
-  using project = tempProject();
   const lines = Array.from({ length: 90 }, (_, index) => String(index + 1).padStart(74, "."));
   const within = await openRunLogs(project.root, clock).open(ID, "run", 10_000);
   for (const line of lines) await within.line(line);

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentProcess } from "#planner/run_ports/agents.ts";
 import { openAgents } from "#planner/store/processes/agent_process.ts";
 import { isProcessRunning, readProcessMark } from "#planner/store/processes/process_mark.ts";
+import { eachTest } from "../../../../support/each_test.ts";
 import { RunWorker } from "../../../../support/run_worker.ts";
 import { sleeper } from "../../../../support/sleeper.ts";
 import { tempProject } from "../../../../support/temp_project.ts";
@@ -39,8 +40,9 @@ function alive(pid: number): boolean {
   return isProcessRunning({ pid, began: null });
 }
 
+const project = eachTest(tempProject);
+
 test("start hands over arguments, input, folder and environment as they are", async () => {
-  using project = tempProject();
   const script =
     'console.log(JSON.stringify([process.argv.slice(1), process.cwd(), process.env.A, process.env.GIT_DIR ?? null, process.env.PLANNER_RUN])); process.stdin.on("data", (d) => console.error(String(d)));';
   process.env["GIT_DIR"] = "/nowhere";
@@ -67,7 +69,6 @@ test("start hands over arguments, input, folder and environment as they are", as
 });
 
 test("start reads both streams side by side, however much comes", async () => {
-  using project = tempProject();
   const script = "for i in 1 2 3 4 5 6 7 8; do head -c 500000 /dev/zero; head -c 500000 /dev/zero >&2; done; exit 3";
   const agent = await openAgents(project.root).start({
     argv: ["bash", "-c", script],
@@ -81,7 +82,6 @@ test("start reads both streams side by side, however much comes", async () => {
 });
 
 test("start keeps output for a reader that comes after the end", async () => {
-  using project = tempProject();
   const agent = await openAgents(project.root).start({ argv: ["echo", "said"], cwd: project.root, processId: RUN });
 
   await agent.exited;
@@ -94,21 +94,17 @@ test.each([
   [["planner-no-such-program"], 'Cannot start "planner-no-such-program": no such file or folder (ENOENT)'],
   [["/"], 'Cannot start "/": permission denied (EACCES)'],
   [[], "Cannot start an agent: no program given"],
-])("start refuses what cannot run: %j", async (argv, message) => {
-  using project = tempProject();
-
+])("start refuses what cannot run: %j", (argv, message) => {
   expect(openAgents(project.root).start({ argv, cwd: project.root, processId: RUN })).rejects.toThrow(message);
 });
 
-test("start refuses a folder that is not there", async () => {
-  using project = tempProject();
+test("start refuses a folder that is not there", () => {
   const cwd = `${project.root}/none`;
 
   expect(openAgents(project.root).start({ argv: ["true"], cwd, processId: RUN })).rejects.toThrow("no such folder");
 });
 
 test("stop lets an agent end by itself when it is asked", async () => {
-  using project = tempProject();
   const script = 'trap "echo bye; exit 5" TERM; echo $$; while :; do sleep 0.02; done';
   const agent = await openAgents(project.root).start({
     argv: ["bash", "-c", script],
@@ -125,7 +121,6 @@ test("stop lets an agent end by itself when it is asked", async () => {
 });
 
 test("stop ends an agent that ignores being asked with its children, those that left its session too", async () => {
-  using project = tempProject();
   const agent = await openAgents(project.root).start({
     argv: ["bash", "-c", STUBBORN],
     cwd: project.root,
@@ -142,7 +137,6 @@ test("stop ends an agent that ignores being asked with its children, those that 
 });
 
 test("stop cuts a long grace short when it is called again", async () => {
-  using project = tempProject();
   const agent = await openAgents(project.root).start({
     argv: ["bash", "-c", STUBBORN],
     cwd: project.root,
@@ -158,7 +152,6 @@ test("stop cuts a long grace short when it is called again", async () => {
 });
 
 test("stop after the agent's own end takes the children that hold its streams", async () => {
-  using project = tempProject();
   const argv = ["bash", "-c", "sleep 600 & echo $!"];
   const agent = await openAgents(project.root).start({ argv, cwd: project.root, processId: RUN });
   const text = textOf(agent.stdout);
@@ -170,7 +163,6 @@ test("stop after the agent's own end takes the children that hold its streams", 
 });
 
 test("stop waits for processes that have lost their environment and are not gone yet", async () => {
-  using project = tempProject();
   // The system frees their memory for longer than two looks are apart.
   const large = "const held = Buffer.alloc(60_000_000, 1); console.log(process.pid); setInterval(() => held, 60_000)";
   const agent = await openAgents(project.root).start({
@@ -186,7 +178,6 @@ test("stop waits for processes that have lost their environment and are not gone
 });
 
 test("stop lets readers end although a process that cannot be found holds the streams", async () => {
-  using project = tempProject();
   const argv = ["bash", "-c", "setsid env -i sleep 600 & echo $!; sleep 0.2"];
   const agent = await openAgents(project.root).start({ argv, cwd: project.root, processId: RUN });
   const text = textOf(agent.stdout);
@@ -200,7 +191,6 @@ test("stop lets readers end although a process that cannot be found holds the st
 });
 
 test("endRun ends what a killed planner has left, and no process of another project or number", async () => {
-  using project = tempProject();
   using other = tempProject();
   await using bystander = sleeper();
   const worker = new RunWorker(project.root);
@@ -221,7 +211,6 @@ test("endRun ends what a killed planner has left, and no process of another proj
 });
 
 test("endRun knows the agent's group when its environment is gone", async () => {
-  using project = tempProject();
   const agents = openAgents(project.root);
   const argv = ["env", "-i", "sleep", "600"];
   const agent = await agents.start({ argv, cwd: project.root, processId: RUN });

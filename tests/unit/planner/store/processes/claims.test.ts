@@ -5,6 +5,7 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 import { HEARTBEAT_LIMIT_MS } from "#planner/store/locks/lock_file.ts";
 import { openClaims } from "#planner/store/processes/claims.ts";
 import { openWorkStore } from "#planner/store/processes/work_store.ts";
+import { eachTest } from "../../../../support/each_test.ts";
 import { LAW_RUNS } from "../../../../support/law_runs.ts";
 import { RunWorker } from "../../../../support/run_worker.ts";
 import { tempProject } from "../../../../support/temp_project.ts";
@@ -22,8 +23,9 @@ function claimOf(answer: ClaimResult): Claim {
   return answer.claim;
 }
 
+const project = eachTest(tempProject);
+
 test("claim writes who holds it, and release removes that", async () => {
-  using project = tempProject();
   const claims = openClaims(project.root, clock);
 
   const claim = claimOf(await claims.claim(ID, `${ID}-1`));
@@ -51,7 +53,6 @@ test("claim writes who holds it, and release removes that", async () => {
 });
 
 test("claim answers who holds the spec, also to the process that does", async () => {
-  using project = tempProject();
   const claims = openClaims(project.root, clock);
   await claims.claim(ID, "first");
 
@@ -61,7 +62,6 @@ test("claim answers who holds the spec, also to the process that does", async ()
 });
 
 test("claim is won by exactly one of fifty processes, each time", async () => {
-  using project = tempProject();
   const rounds = LAW_RUNS >= 1000 ? 100 : 20;
   await using stack = new AsyncDisposableStack();
   const workers = Array.from({ length: 50 }, () => stack.use(new RunWorker(project.root)));
@@ -80,7 +80,6 @@ test("claim is won by exactly one of fifty processes, each time", async () => {
 }, 300_000);
 
 test("claim takes over from a killed process once, and from a live one never", async () => {
-  using project = tempProject();
   await using stack = new AsyncDisposableStack();
   const holder = stack.use(new RunWorker(project.root));
   const others = Array.from({ length: 8 }, () => stack.use(new RunWorker(project.root)));
@@ -96,7 +95,6 @@ test("claim takes over from a killed process once, and from a live one never", a
 }, 240_000);
 
 test("claim tells the agent that a killed holder has left", async () => {
-  using project = tempProject();
   await using worker = new RunWorker(project.root);
   await worker.do("claim", ID);
   const mark = await worker.do("agent", ID, "sleep 0");
@@ -108,7 +106,6 @@ test("claim tells the agent that a killed holder has left", async () => {
 });
 
 test("claim takes over from a process whose number another one has by now", async () => {
-  using project = tempProject();
   const own = { pid: process.pid, host: hostname(), started_at: NOW.toISOString(), heartbeat: NOW.toISOString() };
   project.write(LOCK, JSON.stringify({ ...own, began: "an-earlier-start-of-the-machine:4711" }));
 
@@ -121,7 +118,6 @@ test.each([
   [-1, false],
   [0, true],
 ])("claim leaves another machine's holder alone until its heartbeat is too old (%d ms)", async (more, taken) => {
-  using project = tempProject();
   const heartbeat = new Date(NOW.getTime() - HEARTBEAT_LIMIT_MS - more).toISOString();
   project.write(LOCK, JSON.stringify({ pid: NOBODY, host: "elsewhere", started_at: heartbeat, heartbeat }));
 
@@ -133,7 +129,6 @@ test.each([
 test.each(["", "{", "[]", "no pid", '{"pid":"x"}', String(NOBODY)])(
   "claim takes over a lock of nobody: %j",
   async (text) => {
-    using project = tempProject();
     project.write(LOCK, text);
 
     const answer = await openClaims(project.root, clock).claim(ID, "next");
@@ -143,7 +138,6 @@ test.each(["", "{", "[]", "no pid", '{"pid":"x"}', String(NOBODY)])(
 );
 
 test("renew and release leave a claim alone that is somebody else's by now", async () => {
-  using project = tempProject();
   const claim = claimOf(await openClaims(project.root, clock).claim(ID, "mine"));
   const others = JSON.stringify({ pid: process.pid, host: hostname(), token: "theirs" });
   project.write(LOCK, others);
@@ -156,7 +150,6 @@ test("renew and release leave a claim alone that is somebody else's by now", asy
 });
 
 test("renew writes the present heartbeat and keeps the agent", async () => {
-  using project = tempProject();
   let now = NOW;
   const claim = claimOf(await openClaims(project.root, { now: () => now }).claim(ID, "mine"));
   await claim.recordAgent({ pid: 7, began: "boot:7" });
@@ -170,7 +163,6 @@ test("renew writes the present heartbeat and keeps the agent", async () => {
 });
 
 test("clearStaleClaim removes a dead claim and no live one", async () => {
-  using project = tempProject();
   const claims = openClaims(project.root, clock);
   const claim = claimOf(await claims.claim(ID, "mine"));
 

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { eachTest } from "../../../../support/each_test.ts";
 import { LAW_RUNS } from "../../../../support/law_runs.ts";
 import { RunWorker } from "../../../../support/run_worker.ts";
 import {
@@ -21,8 +22,9 @@ async function headOf(project: { mustGit(...args: string[]): Promise<string> }, 
   return (await project.mustGit("rev-parse", ref)).trim();
 }
 
+const project = eachTest(worktreeProject);
+
 test("merge moves the main branch forward and brings the spec back", async () => {
-  using project = await worktreeProject();
   await project.set(ID, { status: "in_progress" });
   const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write("done.txt", "done\n");
@@ -41,8 +43,7 @@ test("merge moves the main branch forward and brings the spec back", async () =>
 });
 
 test("merge rebases onto what came meanwhile", async () => {
-  using project = await worktreeProject();
-  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
   agent.write("src/code.txt", "ONE\ntwo\nthree\n");
   await agent.commitAll();
   project.write("beside.txt", "beside\n");
@@ -58,8 +59,7 @@ test("merge rebases onto what came meanwhile", async () => {
 });
 
 test("merge leaves everything as it was when it meets a conflict", async () => {
-  using project = await worktreeProject();
-  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
   agent.write("src/code.txt", "agent\n");
   const commit = await agent.commitAll();
   project.write("src/code.txt", "person\n");
@@ -76,7 +76,6 @@ test("merge leaves everything as it was when it meets a conflict", async () => {
 });
 
 test("merge joins a person's change of the spec with the agent's", async () => {
-  using project = await worktreeProject();
   await project.set(ID, { status: "in_progress" });
   const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write(FILE, DONE);
@@ -91,7 +90,6 @@ test("merge joins a person's change of the spec with the agent's", async () => {
 });
 
 test("merge leaves a spec alone that it has brought back and that went on since", async () => {
-  using project = await worktreeProject();
   await project.set(ID, { status: "in_progress" });
   const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write(FILE, DONE.replace("completed", "in_progress"));
@@ -106,8 +104,7 @@ test("merge leaves a spec alone that it has brought back and that went on since"
 });
 
 test("merge keeps a person's words in the spec, takes the agent's ticks, and adds its output", async () => {
-  using project = await worktreeProject();
-  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
   agent.write(FILE, `${SPEC.replace("Text.", "Agent's text.").replace("[ ] one", "[x] one")}\n## Output\n\nagent's\n`);
   await agent.commitAll();
   const persons = SPEC.replace("Text.", "Person's text.");
@@ -121,7 +118,6 @@ test("merge keeps a person's words in the spec, takes the agent's ticks, and add
 });
 
 test("merge brings a spec home that is in no commit, or in the branch's only", async () => {
-  using project = await worktreeProject();
   const [mine, theirs] = ["2026-01-05-003-aaa", "2026-01-05-004-bbb"] as (typeof ID)[];
   for (const id of [mine, theirs]) {
     if (id === undefined) continue;
@@ -141,7 +137,6 @@ test("merge brings a spec home that is in no commit, or in the branch's only", a
 });
 
 test("merge brings back a spec that git ignores", async () => {
-  using project = await worktreeProject();
   await project.mustGit("rm", "--quiet", "-r", "--cached", ".planner");
   project.write(".gitignore", ".planner/\n");
   await project.mustGit("add", ".gitignore");
@@ -159,7 +154,6 @@ test("merge brings back a spec that git ignores", async () => {
 });
 
 test("merge takes a branch whose commits hold another spec's earlier state, and the project's state stays", async () => {
-  using project = await worktreeProject();
   await project.set(OTHER, { status: "in_progress" });
   const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   await agent.git("update-index", "--no-skip-worktree", `.planner/specs/${OTHER}.md`);
@@ -177,8 +171,7 @@ test("merge takes a branch whose commits hold another spec's earlier state, and 
 });
 
 test("merge refuses uncommitted changes in the worktree", async () => {
-  using project = await worktreeProject();
-  const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
+  const worktree = await project.worktrees.prepare(ID, OPTIONS);
   const agent = agentIn(project, worktree);
   agent.write("done.txt", "done\n");
   const commit = await agent.commitAll();
@@ -190,8 +183,7 @@ test("merge refuses uncommitted changes in the worktree", async () => {
 });
 
 test("merge refuses rather than overwrite a file that git does not know", async () => {
-  using project = await worktreeProject();
-  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
   agent.write("done.txt", "agent's\n");
   await agent.commitAll();
   project.write("done.txt", "person's\n");
@@ -203,7 +195,6 @@ test("merge refuses rather than overwrite a file that git does not know", async 
 });
 
 test("merge moves a main branch that is checked out nowhere", async () => {
-  using project = await worktreeProject();
   await project.mustGit("checkout", "--quiet", "-b", "desk");
   const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, { ...OPTIONS, mainBranch: "main" }));
   agent.write("done.txt", "done\n");
@@ -217,7 +208,6 @@ test("merge moves a main branch that is checked out nowhere", async () => {
 });
 
 test("merges that come at once all arrive", async () => {
-  using project = await worktreeProject();
   const ids = Array.from({ length: 4 }, (_, at) => `2026-01-06-00${at + 1}-abc` as typeof ID);
   for (const id of ids) {
     project.spec(id, SPEC);
@@ -265,8 +255,7 @@ test("a kill amid merging loses nothing, and the next merge finishes it", async 
 }, 300_000);
 
 test("merge recreates a deleted worktree from its branch", async () => {
-  using project = await worktreeProject();
-  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
   agent.write("done.txt", "done\n");
   const commit = await agent.commitAll();
   rmSync(join(project.root, ".planner/worktrees", ID), { recursive: true });
@@ -275,8 +264,7 @@ test("merge recreates a deleted worktree from its branch", async () => {
 });
 
 test("merge leaves a rebase alone that the agent had begun", async () => {
-  using project = await worktreeProject();
-  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
   agent.write("src/code.txt", "agent\n");
   await agent.commitAll();
   project.write("src/code.txt", "person\n");
@@ -289,8 +277,7 @@ test("merge leaves a rebase alone that the agent had begun", async () => {
 });
 
 test("commitSpec commits the spec's file and no other", async () => {
-  using project = await worktreeProject();
-  const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
+  const worktree = await project.worktrees.prepare(ID, OPTIONS);
   const agent = agentIn(project, worktree);
   agent.write(FILE, DONE);
   agent.write("half.txt", "half\n");

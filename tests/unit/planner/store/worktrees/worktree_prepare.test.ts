@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from "node:path";
 import { Git } from "#planner/store/git/git.ts";
 import { openWorktrees } from "#planner/store/worktrees/worktrees.ts";
+import { eachTest } from "../../../../support/each_test.ts";
 import { gitProject } from "../../../../support/git_project.ts";
 import { tempProject } from "../../../../support/temp_project.ts";
 import {
@@ -17,8 +18,9 @@ import {
 
 const clock = { now: () => new Date() };
 
+const project = eachTest(worktreeProject);
+
 test("prepare makes a worktree on a branch of the spec's own, unseen by the project's git", async () => {
-  using project = await worktreeProject();
   rmSync(join(project.root, ".planner/.gitignore"));
   await project.mustGit("commit", "--quiet", "-am", "without");
 
@@ -40,7 +42,6 @@ test("prepare makes a worktree on a branch of the spec's own, unseen by the proj
 });
 
 test("prepare brings the spec as it is now, and other uncommitted planner files unseen by git", async () => {
-  using project = await worktreeProject();
   const fresh = "2026-01-05-003-new";
   await project.set(ID, { status: "in_progress" });
   await project.set(OTHER, { status: "completed" });
@@ -71,7 +72,6 @@ test("prepare brings the spec as it is now, and other uncommitted planner files 
 });
 
 test("prepare brings an archived spec's absence as well", async () => {
-  using project = await worktreeProject();
   renameSync(join(project.root, `.planner/specs/${OTHER}.md`), join(project.root, `.planner/${OTHER}.md`));
   project.write(`.planner/archive/2026-01-05/${OTHER}.md`, project.read(`.planner/${OTHER}.md`));
 
@@ -84,7 +84,6 @@ test("prepare brings an archived spec's absence as well", async () => {
 });
 
 test("prepare keeps commits, changes and ticks of an earlier run", async () => {
-  using project = await worktreeProject();
   await project.set(ID, { status: "in_progress" });
   const first = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   first.write("done.txt", "done\n");
@@ -104,8 +103,7 @@ test("prepare keeps commits, changes and ticks of an earlier run", async () => {
 });
 
 test("prepare moves a worktree without work up to the main branch", async () => {
-  using project = await worktreeProject();
-  await project.worktrees.prepareWorktree(ID, OPTIONS);
+  await project.worktrees.prepare(ID, OPTIONS);
   project.write("src/code.txt", "newer\n");
   await project.mustGit("commit", "--quiet", "-am", "newer");
 
@@ -116,8 +114,7 @@ test("prepare moves a worktree without work up to the main branch", async () => 
 });
 
 test("prepare takes up the branch of a worktree whose folder was deleted", async () => {
-  using project = await worktreeProject();
-  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
   agent.write("done.txt", "done\n");
   const commit = await agent.commitAll();
   rmSync(join(project.root, ".planner/worktrees", ID), { recursive: true });
@@ -146,7 +143,6 @@ test("prepare works for a project that is a folder of the repository, with space
 });
 
 test("prepare brings a project that git ignores altogether", async () => {
-  using project = await worktreeProject();
   await project.mustGit("rm", "--quiet", "-r", "--cached", ".planner");
   project.write(".gitignore", ".planner/\n");
   await project.mustGit("add", ".gitignore");
@@ -159,7 +155,6 @@ test("prepare brings a project that git ignores altogether", async () => {
 });
 
 test("prepare runs in the project's repository although a hook of another one calls", async () => {
-  using project = await worktreeProject();
   using other = await gitProject();
   process.env["GIT_DIR"] = join(other.root, ".git");
   process.env["GIT_INDEX_FILE"] = join(other.root, ".git/index");
@@ -176,9 +171,7 @@ test("prepare runs in the project's repository although a hook of another one ca
 });
 
 test("prepare makes worktrees side by side", async () => {
-  using project = await worktreeProject();
-
-  const made = await Promise.all([ID, OTHER].map((id) => project.worktrees.prepareWorktree(id, OPTIONS)));
+  const made = await Promise.all([ID, OTHER].map((id) => project.worktrees.prepare(id, OPTIONS)));
 
   expect(made.map(({ branch }) => branch)).toEqual([`planner/${ID}`, `planner/${OTHER}`]);
 });
@@ -201,14 +194,11 @@ test.each([
   [{ branchPrefix: "-x", mainBranch: null }, "git does not allow that name"],
   [{ branchPrefix: "a..b", mainBranch: null }, "git does not allow that name"],
   [{ branchPrefix: "planner/", mainBranch: "none" }, 'Cannot find the main branch "none"'],
-])("prepare refuses %j", async (options, message) => {
-  using project = await worktreeProject();
-
-  expect(project.worktrees.prepareWorktree(ID, options)).rejects.toThrow(message);
+])("prepare refuses %j", (options, message) => {
+  expect(project.worktrees.prepare(ID, options)).rejects.toThrow(message);
 });
 
 test("prepare refuses a folder that is no worktree, and a branch that is checked out elsewhere", async () => {
-  using project = await worktreeProject();
   project.write(`.planner/worktrees/${ID}/file.txt`, "somebody's\n");
   await project.mustGit("worktree", "add", "--quiet", join(project.root, "elsewhere"), "-b", `planner/${OTHER}`);
 
@@ -217,7 +207,6 @@ test("prepare refuses a folder that is no worktree, and a branch that is checked
 });
 
 test("place hides the tool's own files from git, also in place of a committed one", async () => {
-  using project = await worktreeProject();
   project.write(".mcp.json", "{}\n");
   await project.mustGit("add", "-A");
   await project.mustGit("commit", "--quiet", "-m", "more");
@@ -232,7 +221,6 @@ test("place hides the tool's own files from git, also in place of a committed on
 });
 
 test("prepare waits for a worktree that another git has only half made", async () => {
-  using project = await worktreeProject();
   const half = join(project.root, ".git/worktrees/half");
   mkdirSync(half, { recursive: true });
   writeFileSync(join(half, "gitdir"), `${join(project.root, "elsewhere", ".git")}\n`);

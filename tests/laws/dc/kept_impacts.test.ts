@@ -29,7 +29,7 @@ const NOTHING: readonly [Impact, Impact] = [
 const DEGRADED: Readonly<Record<string, number>> = { "device:UTIL-A": 104, "device:GEN-A": 104 };
 
 test("the impact of each of 904 power sources is what version 0.1.0 said, but for what a law changed", async () => {
-  const topology = Topology.of(await ams1Inventory());
+  const topology = Topology.createFromInventory(await ams1Inventory());
   const feeds = topology.inventory.devices.flatMap(({ ports = [] }) => ports.map(({ powerOut }) => powerOut?.feedId));
   const sources = new Set([
     ...topology.inventory.devices.map(({ code }) => `device:${code}`),

@@ -114,7 +114,7 @@ describe("GitHistory", () => {
   });
 
   test("answers nothing without a repository, a commit or a folder", async () => {
-    expect(await openGitHistory(project.root).commitsNaming(ID)).toEqual([]);
+    expect(await openGitHistory(project.root).listCommitsNaming(ID)).toEqual([]);
     execFileSync("git", ["init", "-q"], { cwd: project.root });
 
     expect(await openGitHistory(project.root).listCommitsNaming(ID)).toEqual([]);
@@ -165,11 +165,11 @@ describe("openConfig", () => {
   const FILE = ".planner/config.md";
 
   test("gives the defaults where there is no file", async () => {
-    expect(await openConfig(project.root)()).toEqual(DEFAULT_CONFIG);
+    expect(await createConfigReader(project.root)()).toEqual(DEFAULT_CONFIG);
   });
 
   test("reads the file again when it changed", async () => {
-    const config = openConfig(project.root);
+    const config = createConfigReader(project.root);
     project.write(FILE, "---\nproject:\n  name: one\n---\n");
     const first = await config();
     expect(first.project.name).toBe("one");
@@ -181,7 +181,7 @@ describe("openConfig", () => {
   });
 
   test("refuses a broken file with its line each time", async () => {
-    const config = openConfig(project.root);
+    const config = createConfigReader(project.root);
     project.write(FILE, "---\nvalidation:\n  strict_output_validation: perhaps\n---\n");
 
     for (let tries = 0; tries < 2; tries++) {

@@ -43,7 +43,7 @@ test("merge moves the main branch forward and brings the spec back", async () =>
 });
 
 test("merge rebases onto what came meanwhile", async () => {
-  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write("src/code.txt", "ONE\ntwo\nthree\n");
   await agent.commitAll();
   project.write("beside.txt", "beside\n");
@@ -59,7 +59,7 @@ test("merge rebases onto what came meanwhile", async () => {
 });
 
 test("merge leaves everything as it was when it meets a conflict", async () => {
-  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write("src/code.txt", "agent\n");
   const commit = await agent.commitAll();
   project.write("src/code.txt", "person\n");
@@ -104,7 +104,7 @@ test("merge leaves a spec alone that it has brought back and that went on since"
 });
 
 test("merge keeps a person's words in the spec, takes the agent's ticks, and adds its output", async () => {
-  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write(FILE, `${SPEC.replace("Text.", "Agent's text.").replace("[ ] one", "[x] one")}\n## Output\n\nagent's\n`);
   await agent.commitAll();
   const persons = SPEC.replace("Text.", "Person's text.");
@@ -171,7 +171,7 @@ test("merge takes a branch whose commits hold another spec's earlier state, and 
 });
 
 test("merge refuses uncommitted changes in the worktree", async () => {
-  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+  const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
   const agent = agentIn(project, worktree);
   agent.write("done.txt", "done\n");
   const commit = await agent.commitAll();
@@ -183,7 +183,7 @@ test("merge refuses uncommitted changes in the worktree", async () => {
 });
 
 test("merge refuses rather than overwrite a file that git does not know", async () => {
-  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write("done.txt", "agent's\n");
   await agent.commitAll();
   project.write("done.txt", "person's\n");
@@ -255,7 +255,7 @@ test("a kill amid merging loses nothing, and the next merge finishes it", async 
 }, 300_000);
 
 test("merge recreates a deleted worktree from its branch", async () => {
-  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write("done.txt", "done\n");
   const commit = await agent.commitAll();
   rmSync(join(project.root, ".planner/worktrees", ID), { recursive: true });
@@ -264,7 +264,7 @@ test("merge recreates a deleted worktree from its branch", async () => {
 });
 
 test("merge leaves a rebase alone that the agent had begun", async () => {
-  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write("src/code.txt", "agent\n");
   await agent.commitAll();
   project.write("src/code.txt", "person\n");
@@ -277,7 +277,7 @@ test("merge leaves a rebase alone that the agent had begun", async () => {
 });
 
 test("commitSpec commits the spec's file and no other", async () => {
-  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+  const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
   const agent = agentIn(project, worktree);
   agent.write(FILE, DONE);
   agent.write("half.txt", "half\n");

@@ -103,7 +103,7 @@ test("prepare keeps commits, changes and ticks of an earlier run", async () => {
 });
 
 test("prepare moves a worktree without work up to the main branch", async () => {
-  await project.worktrees.prepare(ID, OPTIONS);
+  await project.worktrees.prepareWorktree(ID, OPTIONS);
   project.write("src/code.txt", "newer\n");
   await project.mustGit("commit", "--quiet", "-am", "newer");
 
@@ -114,7 +114,7 @@ test("prepare moves a worktree without work up to the main branch", async () => 
 });
 
 test("prepare takes up the branch of a worktree whose folder was deleted", async () => {
-  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write("done.txt", "done\n");
   const commit = await agent.commitAll();
   rmSync(join(project.root, ".planner/worktrees", ID), { recursive: true });
@@ -171,7 +171,7 @@ test("prepare runs in the project's repository although a hook of another one ca
 });
 
 test("prepare makes worktrees side by side", async () => {
-  const made = await Promise.all([ID, OTHER].map((id) => project.worktrees.prepare(id, OPTIONS)));
+  const made = await Promise.all([ID, OTHER].map((id) => project.worktrees.prepareWorktree(id, OPTIONS)));
 
   expect(made.map(({ branch }) => branch)).toEqual([`planner/${ID}`, `planner/${OTHER}`]);
 });
@@ -195,7 +195,7 @@ test.each([
   [{ branchPrefix: "a..b", mainBranch: null }, "git does not allow that name"],
   [{ branchPrefix: "planner/", mainBranch: "none" }, 'Cannot find the main branch "none"'],
 ])("prepare refuses %j", (options, message) => {
-  expect(project.worktrees.prepare(ID, options)).rejects.toThrow(message);
+  expect(project.worktrees.prepareWorktree(ID, options)).rejects.toThrow(message);
 });
 
 test("prepare refuses a folder that is no worktree, and a branch that is checked out elsewhere", async () => {

@@ -2,11 +2,12 @@ import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { BoardPicture, Card, PictureBox, PictureEdge } from "#planner/board/wire.ts";
 import { formatCountWithNoun, listSomeNames } from "#words/names.ts";
-import { describeError, readPicture } from "./api.ts";
+import { readPicture } from "./api.ts";
 import { ProblemBanner } from "./app_parts.tsx";
 import { SpecBox } from "./box.tsx";
 import { addScrollListener } from "./follow_scroll.ts";
 import { type BoardAddress, matchesFilter } from "./place.ts";
+import { useLoadedValue } from "./use_loaded.ts";
 
 /** Margin that is drawn on each side of the visible part, in pixels. The drawn part moves in steps of this size. */
 const MARGIN_PX = 400;
@@ -216,30 +217,12 @@ function useScrollToBox(
   }, [frame, picture, chosen]);
 }
 
-interface PictureState {
-  readonly picture: BoardPicture | undefined;
-  readonly problem: string | undefined;
-}
-
 /**
  * Reads the dependency picture while it is visible, and again after each change of a spec.
  * @param revision the board's revision in which a spec changed last; undefined before the board is loaded
  */
-export function usePicture(isShown: boolean, revision: number | undefined): PictureState {
-  const [read, setRead] = useState<PictureState>({ picture: undefined, problem: undefined });
-  useEffect(() => {
-    if (!isShown || revision === undefined) return undefined;
-    let isCurrent = true;
-    readPicture().then(
-      (picture) => isCurrent && setRead({ picture, problem: undefined }),
-      (error: unknown) => {
-        const problem = describeError(error);
-        if (isCurrent) setRead((before) => ({ ...before, problem }));
-      },
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [isShown, revision]);
-  return read;
+export function usePicture(isShown: boolean, revision: number | undefined) {
+  const key = isShown && revision !== undefined ? String(revision) : undefined;
+  const { value: picture, problem } = useLoadedValue(key, readPicture);
+  return { picture, problem };
 }

@@ -1,8 +1,8 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Card, SpecPage } from "#planner/board/wire.ts";
 import { Icon } from "../shared/icon.tsx";
 import { runCommand } from "./act.ts";
-import { describeError, readSpec } from "./api.ts";
+import { readSpec } from "./api.ts";
 import { ProblemBanner } from "./app_parts.tsx";
 import { LabelledField, ModalDialog } from "./dialog.tsx";
 import { DifferenceView } from "./difference_view.tsx";
@@ -11,6 +11,7 @@ import { LogView } from "./log_view.tsx";
 import { isWaitingForMerge } from "./moves.ts";
 import { changeBoardAddress } from "./place.ts";
 import { CriteriaList, RunList, SpecLinks } from "./spec_parts.tsx";
+import { useLoadedValue } from "./use_loaded.ts";
 
 interface SpecSidePageProps {
   readonly id: string;
@@ -21,25 +22,9 @@ interface SpecSidePageProps {
 
 /** Page about one spec, next to the columns. Reads the spec again whenever its card changes. */
 export function SpecSidePage({ id, card, work }: SpecSidePageProps) {
-  const [spec, setSpec] = useState<SpecPage>();
-  const [problem, setProblem] = useState<string>();
   const [dialog, setDialog] = useState<"edit" | "back">();
   const [turn, setTurn] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version of the card means that the spec has changed
-  useEffect(() => {
-    let isCurrent = true;
-    readSpec(id).then(
-      (read) => {
-        if (!isCurrent) return;
-        setSpec(read);
-        setProblem(undefined);
-      },
-      (error: unknown) => isCurrent && setProblem(describeError(error)),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [id, card?.version, turn]);
+  const { value: spec, problem } = useLoadedValue(`${id} ${card?.version} ${turn}`, () => readSpec(id));
   const leave = () => setDialog(undefined);
   const reload = () => setTurn((before) => before + 1);
   return (

@@ -5,10 +5,15 @@ export const SCOPE_KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"] as const;
 
 export const SEARCH_INVENTORY_RPC = "datacenter.v1.PlanningService/SearchInventory";
 
+/** Converts a code to search words: the code without the separators of references. */
+export function formatSearchWords(code: string): string {
+  return code.replaceAll(/[~/]/g, " ");
+}
+
 /** Returns a search request for elements that `code` may name. `kinds` lists kinds such as RACK; [] means all kinds. */
 export function createNameRequest(code: string, kinds: readonly string[]) {
   return {
-    query: code.replaceAll(/[~/]/g, " "),
+    query: formatSearchWords(code),
     kinds: kinds.map((kind) => `INVENTORY_KIND_${kind}`),
     page_size: 50,
   };

@@ -219,7 +219,7 @@ function createRackRows(rack: RackPreview): readonly PreviewRow[] {
     ),
     createPreviewRow(`${name}: free units`, "ok", (side) => formatKnownFigure(free_u[side], (value) => `${value} U`)),
     createPreviewRow(`${name}: weight`, getFigureState(weight_kg, max_load_kg), (side) =>
-      formatShareOfLimit(weight_kg[side], max_load_kg[side], formatKilograms),
+      formatShareOfLimit(weight_kg[side], max_load_kg[side], (value) => formatDecimal(value, "kg")),
     ),
   ];
 }
@@ -238,10 +238,6 @@ function createCoolingRows({
       formatShareOfLimit(heat_kw[side], usable_kw[side], formatKilowatts),
     ),
   ];
-}
-
-function formatKilograms(value: number): string {
-  return formatDecimal(value, "kg");
 }
 
 /** Formats a figure with a no-break space before its unit; "" without a value. */

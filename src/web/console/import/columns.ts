@@ -10,6 +10,7 @@ import {
 } from "../edit/form_model.ts";
 import { setValueAtPath } from "../edit/paths.ts";
 import { describeValueError, parseTypedNumber } from "../edit/values.ts";
+import { splitAtFirst } from "../split_text.ts";
 import type { CsvTable } from "./csv.ts";
 import type { FieldProblem, ImportItem, ParsedFile } from "./parse_items.ts";
 import { IMPORT_KINDS } from "./parse_items.ts";
@@ -137,7 +138,12 @@ function parseRow(cells: readonly string[], columns: readonly string[], targets:
       continue;
     }
     const { value, problem } = parseCell(text, targets.get(path)?.field);
-    if (problem === undefined) resource = setValueAtPath(resource, splitColumnPath(path), value);
+    if (problem === undefined)
+      resource = setValueAtPath(
+        resource,
+        splitAtFirst(path, ".").filter((step) => step !== ""),
+        value,
+      );
     else problems.push({ field: path, message: problem.replaceAll(text, () => shortenCell(text)) });
   }
   return { resource, problems };
@@ -148,11 +154,6 @@ const MAX_CELL_LENGTH = 60;
 
 function shortenCell(text: string): string {
   return text.length > MAX_CELL_LENGTH ? `${text.slice(0, MAX_CELL_LENGTH)}…` : text;
-}
-
-function splitColumnPath(path: string): readonly string[] {
-  const at = path.indexOf(".");
-  return at === -1 ? [path] : [path.slice(0, at), path.slice(at + 1)];
 }
 
 interface ParsedCell {

@@ -6,7 +6,7 @@ import { useLoadedReply } from "../api/use_call.ts";
 import { ListCell } from "../lists/cell.tsx";
 import { getColumnLabel } from "../lists/column_words.ts";
 import { LIST_INVENTORY_RPC } from "../lists/inventory_rows.ts";
-import { SCOPE_KINDS } from "../named_refs.ts";
+import { formatSearchWords, SCOPE_KINDS } from "../named_refs.ts";
 import { changeSettings, changeSubject, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import { FilterRow } from "../ui/fields.tsx";
@@ -68,7 +68,7 @@ async function loadComparedSide(ref: string, signal: AbortSignal): Promise<Compa
   const [list, capacity] = await Promise.all([
     callRpc(
       LIST_INVENTORY_RPC,
-      { kind: `INVENTORY_KIND_${kind.toUpperCase()}`, query: getRefName(ref).replaceAll("/", " "), page_size: 100 },
+      { kind: `INVENTORY_KIND_${kind.toUpperCase()}`, query: formatSearchWords(getRefName(ref)), page_size: 100 },
       signal,
     ),
     callRpc(CAPACITY_RPC, { scope_ref: ref }, signal),

@@ -6,6 +6,7 @@ import { ListCell } from "../lists/cell.tsx";
 import { getColumnLabel } from "../lists/column_words.ts";
 import { LIST_INVENTORY_RPC } from "../lists/inventory_rows.ts";
 import { findListKindByName } from "../lists/list_kinds.ts";
+import { formatSearchWords } from "../named_refs.ts";
 import { ReadingsCard } from "../readings/measured.tsx";
 import { findRefUrl, formatPageUrl, type PageAddress } from "../router.ts";
 import type { PictureRequest } from "../ui/download.tsx";
@@ -154,11 +155,6 @@ function ObjectPicture({ question, row }: { readonly question: PictureRequest; r
       omitsHeading={question.rpc === "TraceCablePath"}
     />
   );
-}
-
-/** Converts a reference to search words that its row contains, without the separators of the reference. */
-function formatSearchWords(subject: string): string {
-  return subject.replaceAll(/[~/]/g, " ");
 }
 
 function createObjectTrail({ kind }: ObjectKind, row: InventoryRow | undefined): readonly BreadcrumbStep[] {

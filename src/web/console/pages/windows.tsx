@@ -1,6 +1,6 @@
 import type { ListedWindow } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
-import { stripRefKinds } from "#words/names.ts";
+import { listSomeNames, stripRefKinds } from "#words/names.ts";
 import { convertToConstant } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditButton, useCanWrite } from "../edit/edit_buttons.tsx";
@@ -54,13 +54,11 @@ const WINDOW_COLUMNS: readonly Column<ListedWindow>[] = [
   },
   { name: "Verdict", cell: ({ verdict }) => <VerdictBadge verdict={verdict} /> },
   { name: "Why", cell: ({ summary }) => stripRefKinds(summary.split(": ").slice(1).join(": ")) },
-  { name: "Out of service", cell: ({ window: { element_refs } }) => formatElementNames(element_refs) },
+  {
+    name: "Out of service",
+    cell: ({ window: { element_refs } }) => listSomeNames(element_refs.map(formatRef), MAX_NAMED_ELEMENTS),
+  },
 ];
-
-function formatElementNames(refs: readonly string[]): string {
-  const rest = refs.length - MAX_NAMED_ELEMENTS;
-  return refs.slice(0, MAX_NAMED_ELEMENTS).map(formatRef).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
-}
 
 /** Page with maintenance windows by time, with their verdicts. */
 export function WindowsPage({ place: { settings } }: { readonly place: PageAddress }) {

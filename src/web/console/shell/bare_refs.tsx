@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
-import { getKindNoun, getRefName } from "#words/names.ts";
+import { getRefName } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
+import { getRefKind } from "../history/requests.ts";
 import { createNameRequest, findRefsByName, SCOPE_KINDS, SEARCH_INVENTORY_RPC } from "../named_refs.ts";
 import { formatPageUrl, type PageAddress } from "../router.ts";
 import { Notice } from "../ui/notice.tsx";
@@ -88,14 +89,11 @@ export function BareRefResolver({ place, bare }: { readonly place: PageAddress; 
       {offered.map((ref) => (
         <span key={ref}>
           {" "}
-          <a href={formatUrlWithRef(ref)}>{formatKindAndName(ref)}</a>
+          <a href={formatUrlWithRef(ref)}>
+            {getRefKind(ref)} {getRefName(ref)}
+          </a>
         </span>
       ))}
     </Notice>
   );
-}
-
-/** Formats a reference for people: "fabric link A~B". */
-function formatKindAndName(ref: string): string {
-  return `${getKindNoun(ref.slice(0, ref.indexOf(":")))} ${getRefName(ref)}`;
 }

@@ -56,7 +56,7 @@ export function FailureView({ error, again }: { readonly error: CallError; reado
   if (error.code === "unauthenticated") return <SignInCard message={error.message} />;
   return (
     <div class="failure" role="alert">
-      <h2>{getFailureTitle(error)}</h2>
+      <h2>{TITLES_BY_CODE[error.code] ?? "That did not work"}</h2>
       <p>{error.message}</p>
       {error.violations.length > 1 ? (
         <ul>
@@ -91,10 +91,6 @@ const TITLES_BY_CODE: Readonly<Record<string, string>> = {
   deadline_exceeded: "Took too long",
   outdated: "This page is outdated",
 };
-
-function getFailureTitle({ code }: CallError): string {
-  return TITLES_BY_CODE[code] ?? "That did not work";
-}
 
 function SignInCard({ message }: { readonly message: string }) {
   return (

@@ -5,7 +5,6 @@ import { formatQuantity } from "../labels.ts";
 import { joinWithCommas, RefLink } from "../ui/parts.tsx";
 import {
   describeContact,
-  describeImpact,
   formatTimeSpan,
   formatWindowReasonFigures,
   getVerdictState,
@@ -31,7 +30,7 @@ export function WindowJudgement(props: {
   return (
     <div class="judgement">
       <p class="verdict" role="status">
-        <VerdictBadge verdict={judged.verdict} /> {describeImpact(judged)}
+        <VerdictBadge verdict={judged.verdict} /> {formatEnum(judged.impact, "WINDOW_IMPACT").toLowerCase()}
       </p>
       {reasons.length === 0 ? <p>Nothing is lost, and no reserve is used.</p> : null}
       <JudgementReasons reasons={first} accept={accept} />

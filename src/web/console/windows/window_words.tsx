@@ -1,10 +1,4 @@
-import type {
-  CheckWindowResponse,
-  MaintenanceWindow,
-  WindowContact,
-  WindowReason,
-  WindowVerdict,
-} from "#gen/datacenter/v1/json.ts";
+import type { MaintenanceWindow, WindowContact, WindowReason, WindowVerdict } from "#gen/datacenter/v1/json.ts";
 import { formatDecimal, formatDuration, formatWatts } from "#words/figures.ts";
 import { formatEnum, listSomeNames } from "#words/names.ts";
 import type { State } from "../../shared/state_of_share.ts";
@@ -28,10 +22,6 @@ export function getVerdictState(verdict: WindowVerdict): State {
 export function VerdictBadge({ verdict }: { readonly verdict: WindowVerdict }) {
   const word = formatEnum(verdict, "WINDOW_VERDICT");
   return word === "" ? null : <Badge tone={getVerdictState(verdict)}>{word}</Badge>;
-}
-
-export function describeImpact({ impact }: Pick<CheckWindowResponse, "impact">): string {
-  return formatEnum(impact, "WINDOW_IMPACT").toLowerCase();
 }
 
 /** Returns the state of a window in words, with ", overdue" if the window is overdue. */

@@ -11,7 +11,7 @@ interface CardProps {
   readonly setDragData: (data: DataTransfer) => void;
 }
 
-export function CardView({ card, isChosen, choose, setDragData: carry }: CardProps) {
+export function CardView({ card, isChosen, choose, setDragData }: CardProps) {
   const { id, short, title, type, labels, priority, due, assignee, criteria } = card;
   return (
     <a
@@ -23,7 +23,7 @@ export function CardView({ card, isChosen, choose, setDragData: carry }: CardPro
       data-id={id}
       draggable
       onFocus={choose}
-      onDragStart={({ dataTransfer }) => dataTransfer !== null && carry(dataTransfer)}
+      onDragStart={({ dataTransfer }) => dataTransfer !== null && setDragData(dataTransfer)}
     >
       <span class="card-head">
         <code>{short}</code>

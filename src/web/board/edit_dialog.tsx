@@ -12,7 +12,7 @@ interface EditDialogProps {
 }
 
 /** Dialog that edits a spec's fields and text. If another writer has changed the spec, shows the newer state. */
-export function EditDialog({ spec, leave, reload: again }: EditDialogProps) {
+export function EditDialog({ spec, leave, reload }: EditDialogProps) {
   const [base, setBase] = useState(spec);
   const [draft, setDraft] = useState(() => createDraft(spec));
   const [problem, setProblem] = useState<string>();
@@ -27,7 +27,7 @@ export function EditDialog({ spec, leave, reload: again }: EditDialogProps) {
       const { text } = await callTool("update", { id: spec.id, ...change }, { seen: base.seen });
       showMessage({ tone: "ok", text });
       leave();
-      again();
+      reload();
     } catch (error) {
       setProblem(describeError(error));
       if (!(error instanceof RequestError) || !error.isConflict) return;

@@ -84,15 +84,15 @@ const STEPS_BY_KEY: Readonly<Record<string, ArrowStep | undefined>> = {
   j: down,
 };
 
-function moveCardBeside({ chosen, moveCard: move }: BoardShortcutActions, step: number): boolean {
+function moveCardBeside({ chosen, moveCard }: BoardShortcutActions, step: number): boolean {
   const to = chosen === undefined ? undefined : COLUMNS[COLUMNS.indexOf(chosen.column) + step];
   if (chosen === undefined || to === undefined) return false;
-  move(chosen, to);
+  moveCard(chosen, to);
   return true;
 }
 
-function chooseCardBeside({ findBeside: beside, chooseCard: choose }: BoardShortcutActions, step: ArrowStep): boolean {
-  const found = beside(step);
-  if (found !== undefined) choose(found);
+function chooseCardBeside({ findBeside, chooseCard }: BoardShortcutActions, step: ArrowStep): boolean {
+  const found = findBeside(step);
+  if (found !== undefined) chooseCard(found);
   return found !== undefined;
 }

@@ -21,14 +21,14 @@ export function parseElementTip(ref: string, tip: string): ElementDetails {
 export function showDetails(
   box: HTMLElement,
   { ref, title, facts, related }: ElementDetails,
-  { chooseElement: choose, close }: { readonly chooseElement: (ref: string) => void; readonly close: () => void },
+  { chooseElement, close }: { readonly chooseElement: (ref: string) => void; readonly close: () => void },
 ): void {
   const list = createHtmlElement("dl");
   for (const { label, value } of facts) list.append(createHtmlElement("dt", label), createHtmlElement("dd", value));
   const near = createHtmlElement("ul");
   for (const other of related) {
     const item = createHtmlElement("li");
-    item.append(createTextButton(other.replace(/^[a-z_]+:/, ""), () => choose(other)));
+    item.append(createTextButton(other.replace(/^[a-z_]+:/, ""), () => chooseElement(other)));
     near.append(item);
   }
   const shut = createTextButton("×", close);

@@ -206,12 +206,12 @@ export class Viewer {
   }
 
   #updateZoomButtons(): void {
-    const { level, isSmallest: isLeast, isLargest: isMost } = this.#zoom;
+    const { level, isSmallest, isLargest } = this.#zoom;
     this.#nativeSizeButton.textContent = `${typeof level === "number" ? Math.round(level * 100) : 100} %`;
     this.#nativeSizeButton.setAttribute("aria-pressed", String(level === 1));
     this.#fitButton.setAttribute("aria-pressed", String(level === "fit"));
-    this.#zoomOutButton.disabled = isLeast;
-    this.#zoomInButton.disabled = isMost;
+    this.#zoomOutButton.disabled = isSmallest;
+    this.#zoomInButton.disabled = isLargest;
     this.#minimap.updateMark();
   }
 }

@@ -33,8 +33,8 @@ export function FieldFrame(props: {
 /** Help text and error of a field. */
 export function FieldHints(props: { readonly field: FormField; readonly path: string; readonly id: string }) {
   const { field, path, id } = props;
-  const { getProblem: problemAt, getComment: commentOf } = useFormContext();
-  const problem = problemAt(path);
+  const { getProblem, getComment } = useFormContext();
+  const problem = getProblem(path);
   return (
     <>
       {problem === "" ? null : (
@@ -43,7 +43,7 @@ export function FieldHints(props: { readonly field: FormField; readonly path: st
         </p>
       )}
       <p class="sr-only" id={`${id}-help`}>
-        {formatHelpText(commentOf(field.message, field.name))}
+        {formatHelpText(getComment(field.message, field.name))}
       </p>
     </>
   );

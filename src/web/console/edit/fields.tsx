@@ -102,12 +102,12 @@ interface InputProps {
   readonly set: (value: unknown) => void;
 }
 
-function NumberInput({ attributes: common, field, value, set }: InputProps & { readonly value: unknown }) {
+function NumberInput({ attributes, field, value, set }: InputProps & { readonly value: unknown }) {
   const unit = getFieldUnit(field);
   return (
     <span class="with-unit">
       <input
-        {...common}
+        {...attributes}
         type="text"
         inputMode="decimal"
         autocomplete="off"
@@ -121,7 +121,7 @@ function NumberInput({ attributes: common, field, value, set }: InputProps & { r
 }
 
 function TextInput({
-  attributes: common,
+  attributes,
   field,
   path,
   value,
@@ -131,15 +131,15 @@ function TextInput({
   const setText = (text: string) => set(text === "" ? undefined : text);
   if (field.name === "comments" || field.name === "notes") {
     return (
-      <textarea {...common} rows={3} value={value} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+      <textarea {...attributes} rows={3} value={value} onInput={({ currentTarget }) => setText(currentTarget.value)} />
     );
   }
   if (REFERENCE_FIELD_NAMES.has(field.name))
-    return <RefInput common={common} name={field.name} value={value} set={setText} />;
+    return <RefInput common={attributes} name={field.name} value={value} set={setText} />;
   const isFixed = field.name === "code" && path.length === 1 && !isNew;
   return (
     <input
-      {...common}
+      {...attributes}
       type="text"
       autocomplete="off"
       spellcheck={false}

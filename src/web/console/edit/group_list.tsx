@@ -84,8 +84,8 @@ export function GroupList({ field, path, value }: FieldProps) {
 
 /** Error of an open element, or the first error inside a closed element. */
 function ElementProblem({ path, isOpen }: { readonly path: string; readonly isOpen: boolean }) {
-  const { getProblem: problemAt } = useFormContext();
-  const problem = isOpen ? problemAt(path) : problemAt(`${path}.*`);
+  const { getProblem } = useFormContext();
+  const problem = isOpen ? getProblem(path) : getProblem(`${path}.*`);
   return problem === "" ? null : <p class="form-problem">{problem}</p>;
 }
 

@@ -29,21 +29,16 @@ export function RackBoard({ answer, view, ...look }: RackViewProps & { readonly 
   const { rack, units } = answer;
   const [chosen, setChosen] = useState<ChosenUnit>();
   const opener = useRef<HTMLElement | null>(null);
-  const {
-    move,
-    isMoving,
-    startMove: lift,
-    shiftMove: shift,
-    endMove: end,
-    startDrag,
-  } = useDeviceMover(units, (done) => openMoveDialog(answer, done));
+  const { move, isMoving, startMove, shiftMove, endMove, startDrag } = useDeviceMover(units, (done) =>
+    openMoveDialog(answer, done),
+  );
   const mayWrite = useCanWrite();
   const faces = (["front", "rear"] as const).filter((face) => view === "" || view === face);
   const keys: Readonly<Record<string, () => void>> = {
-    ArrowUp: () => shift(-1),
-    ArrowDown: () => shift(1),
-    Enter: () => end(true),
-    Escape: () => end(false),
+    ArrowUp: () => shiftMove(-1),
+    ArrowDown: () => shiftMove(1),
+    Enter: () => endMove(true),
+    Escape: () => endMove(false),
   };
   const { board, ...stops } = useArrowKeyFocus();
   const close = () => {
@@ -69,7 +64,7 @@ export function RackBoard({ answer, view, ...look }: RackViewProps & { readonly 
             startDrag={startDrag}
             onKey={(event, box) => {
               const act = isShortcutKey(event, "move")
-                ? () => lift(box, face)
+                ? () => startMove(box, face)
                 : isMoving()
                   ? keys[event.key]
                   : undefined;

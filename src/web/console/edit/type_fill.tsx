@@ -11,7 +11,7 @@ import { listTypeDeviations, type TypeDeviation } from "./from_type.ts";
 
 /** Fills in a device from its type in the catalogue. Values that the person entered stay. */
 export function FillFromTypeButton({ fill }: { readonly fill: (type: ResourceValues) => void }) {
-  const { values, setValue: set } = useFormContext();
+  const { values, setValue } = useFormContext();
   const id = useId();
   const [code, setCode] = useState("");
   const [type, setType] = useState<ResourceValues>();
@@ -59,7 +59,11 @@ export function FillFromTypeButton({ fill }: { readonly fill: (type: ResourceVal
         </ul>
       )}
       {type === undefined ? null : (
-        <KeptDeviations code={String(type["code"])} kept={deviations} take={({ name }) => set([name], type[name])} />
+        <KeptDeviations
+          code={String(type["code"])}
+          kept={deviations}
+          take={({ name }) => setValue([name], type[name])}
+        />
       )}
     </div>
   );

@@ -57,12 +57,7 @@ interface PreviewState {
 }
 
 /** Manages changes from their preview to the write, its notice and its undo. Nothing is written before `write`. */
-export function useProposal({
-  changes,
-  isPartial = false,
-  reread,
-  formatNotice: done,
-}: ProposalOptions): ChangeProposal {
+export function useProposal({ changes, isPartial = false, reread, formatNotice }: ProposalOptions): ChangeProposal {
   const [problem, setProblem] = useState<CallError>();
   const [round, setRound] = useState(0);
   const changesJson = changes === undefined || changes.length === 0 ? "" : JSON.stringify(changes);
@@ -78,7 +73,7 @@ export function useProposal({
   };
   const key = changesJson === "" ? "" : `${round} ${changesJson}`;
   const { found, checked } = useChangesPreview(changes ?? [], key, rereadIfStale);
-  const { progress, writeChanges: send } = useChangesWrite();
+  const { progress, writeChanges } = useChangesWrite();
   // A change by another person starts a new check at once, before this draft is saved.
   const isWriting = progress !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the changes
@@ -102,12 +97,12 @@ export function useProposal({
     setProblem(undefined);
     try {
       const refusedIndexes = new Set(found.preview?.refused.map(({ index }) => index));
-      const result = await send(
+      const result = await writeChanges(
         changes.filter((_, index) => !refusedIndexes.has(index)),
         message,
       );
       if (result.refused.length === 0) {
-        editStore.close({ text: done(result), requestId: result.requestId, etags: result.etags });
+        editStore.close({ text: formatNotice(result), requestId: result.requestId, etags: result.etags });
         return true;
       }
       if (!rereadIfStale(result.refused)) {
@@ -200,7 +195,7 @@ function useChangesWrite() {
       setProgress(undefined);
     }
   };
-  return { progress, writeChanges: writeChanges };
+  return { progress, writeChanges };
 }
 
 function createWriteError({ refused: [first], done }: WriteResult): CallError {

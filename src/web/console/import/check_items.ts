@@ -18,17 +18,17 @@ const MAX_CHECKED_ITEMS = 300;
  */
 export async function checkImportItems(
   items: readonly ImportItem[],
-  { signal, reportResults: heard, all }: SendOptions,
+  { signal, reportResults, all }: SendOptions,
 ): Promise<void> {
   const own = new Set(items);
   // Of two items for one resource, the one in `items` is refused, because the other already has its result.
   const repeated = findRepeatedItems([...all.filter((item) => !own.has(item)), ...items]);
-  heard([...repeated].flatMap(([item, problem]) => (own.has(item) ? [createRefusal(item, [problem])] : [])));
+  reportResults([...repeated].flatMap(([item, problem]) => (own.has(item) ? [createRefusal(item, [problem])] : [])));
   const isUnique = (item: ImportItem) => !repeated.has(item);
   for (const { asked, needed } of splitIntoCalls(items.filter(isUnique), all.filter(isUnique))) {
     if (signal.aborted) return;
     const results = await previewItems(sortItemsByKind([...needed, ...asked]), signal);
-    heard(asked.map((item) => results.get(item) ?? createRefusal(item, [])));
+    reportResults(asked.map((item) => results.get(item) ?? createRefusal(item, [])));
   }
 }
 

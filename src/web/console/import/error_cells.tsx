@@ -16,7 +16,7 @@ export function ErrorCells(props: { readonly table: ErrorTable; readonly correct
   const { table, correct } = props;
   const { columns, rows } = table;
   if (rows.length === 0) return null;
-  const hasOthers = rows.some(({ rowMessages: others }) => others.length > 0);
+  const hasOthers = rows.some(({ rowMessages }) => rowMessages.length > 0);
   return (
     <Card
       title="Refused"

@@ -20,7 +20,7 @@ export function ImportResult(props: {
   readonly table: CsvTable | undefined;
   readonly correctCell?: CorrectCell;
 }) {
-  const { run, goOn, table, correctCell: correct } = props;
+  const { run, goOn, table, correctCell } = props;
   const { sent, total, running, step, error } = run;
   const errors = useMemo(() => createErrorTable(run, table), [run, table]);
   return (
@@ -40,7 +40,7 @@ export function ImportResult(props: {
           <Figure key={label} label={label} value={formatCount(number)} />
         ))}
       </FigureRow>
-      <ErrorCells table={errors} correct={correct} />
+      <ErrorCells table={errors} correct={correctCell} />
       {isRunDone(run) && step === "check" && listAcceptedItems(run).length > 0 ? (
         <ImportEffects changes={createImportChanges(listAcceptedItems(run))} />
       ) : null}

@@ -31,7 +31,7 @@ export function useRowSelection(key: string): RowSelection {
 
 /** Returns the column of checkboxes; its header selects every shown row. */
 export function createCheckboxColumn(
-  { chosen, setChosen: set }: RowSelection,
+  { chosen, setChosen }: RowSelection,
   rows: readonly InventoryRow[],
 ): Column<InventoryRow> {
   const shown = new Set(rows.map(({ name }) => name));
@@ -45,7 +45,7 @@ export function createCheckboxColumn(
         aria-label="Select all rows of this page"
         checked={isAll}
         indeterminate={!isAll && !shown.isDisjointFrom(chosen)}
-        onChange={() => set(isAll ? chosen.difference(shown) : chosen.union(shown))}
+        onChange={() => setChosen(isAll ? chosen.difference(shown) : chosen.union(shown))}
       />
     ),
     cell: ({ name }) => (
@@ -55,7 +55,7 @@ export function createCheckboxColumn(
         aria-keyshortcuts="X"
         checked={chosen.has(name)}
         onChange={({ currentTarget }) =>
-          set(currentTarget.checked ? [...chosen, name] : chosen.difference(new Set([name])))
+          setChosen(currentTarget.checked ? [...chosen, name] : chosen.difference(new Set([name])))
         }
       />
     ),
@@ -70,7 +70,7 @@ export function SelectionBar(props: {
   readonly total: number;
 }) {
   const { kind, selection, request, total } = props;
-  const { chosen, setChosen: set } = selection;
+  const { chosen, setChosen } = selection;
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
   if (chosen.size === 0) return null;
@@ -79,7 +79,7 @@ export function SelectionBar(props: {
     setProblem("");
     setBusy(true);
     try {
-      set((await loadAllRows(request)).map(({ name }) => name));
+      setChosen((await loadAllRows(request)).map(({ name }) => name));
     } catch (error) {
       setProblem(convertToCallError(error).message);
     }
@@ -95,7 +95,7 @@ export function SelectionBar(props: {
       ) : null}
       <EditButton edit={{ mode: "many", kind, codes }}>Edit {formatCount(codes.length)}</EditButton>
       <EditButton edit={{ mode: "delete-many", kind, codes }}>Delete</EditButton>
-      <button type="button" class="quiet" onClick={() => set([])}>
+      <button type="button" class="quiet" onClick={() => setChosen([])}>
         Clear
       </button>
       {codes.length > MAX_BATCH_ITEMS ? <span class="muted">{describeCallCount(codes.length)}</span> : null}

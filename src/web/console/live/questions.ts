@@ -25,9 +25,7 @@ export function keepReplyCurrent(question: ShownRequest): () => void {
 
 /** Returns the arrival time of the oldest reply on the screen; undefined without any. */
 export function findOldestReplyTime(): number | undefined {
-  const times = [...shownRequests]
-    .map(({ getReplyTime: answeredAt }) => answeredAt())
-    .filter((time) => time !== undefined);
+  const times = [...shownRequests].map(({ getReplyTime }) => getReplyTime()).filter((time) => time !== undefined);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
@@ -44,7 +42,7 @@ async function refreshShownRequests(): Promise<void> {
   isRefreshDue = false;
   isRefreshing = true;
   const started = performance.now();
-  await Promise.all([...shownRequests].map(({ refreshReply: refresh }) => refresh()));
+  await Promise.all([...shownRequests].map(({ refreshReply }) => refreshReply()));
   pauseMs = PAUSE_FACTOR * (performance.now() - started);
   isRefreshing = false;
   if (isRefreshDue) scheduleRefresh();

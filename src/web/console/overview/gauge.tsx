@@ -17,17 +17,7 @@ interface GaugeProps {
 }
 
 /** Gauge of a figure of the whole inventory: its value, its limit, and the value after one failure. */
-export function Gauge({
-  name,
-  href,
-  state,
-  value,
-  unit,
-  share,
-  failoverShare: after,
-  isHarmless: harmless,
-  lines,
-}: GaugeProps) {
+export function Gauge({ name, href, state, value, unit, share, failoverShare, isHarmless, lines }: GaugeProps) {
   return (
     <section class="gauge" aria-label={name}>
       <p class="gauge-name">
@@ -37,7 +27,7 @@ export function Gauge({
       <p class="gauge-value">
         {value} <small>{unit}</small>
       </p>
-      <MeterBar share={share} after={after} harmless={harmless} />
+      <MeterBar share={share} after={failoverShare} harmless={isHarmless} />
       {lines.map(([label, figure, judged]) => (
         <p key={figure} class="gauge-line">
           <span>{label}</span>

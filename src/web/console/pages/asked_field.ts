@@ -28,13 +28,10 @@ export function createRequestFields<Fields extends QuestionFields>(
 }
 
 /** Returns the words of a field in URLs with their labels; undefined if the field accepts any text. */
-export function getFieldWords({
-  asked,
-  labelsByWord: words,
-}: RequestField): Readonly<Record<string, string>> | undefined {
+export function getFieldWords({ asked, labelsByWord }: RequestField): Readonly<Record<string, string>> | undefined {
   if (asked.type === "flag") return { 0: "no", 1: "yes" };
   if (asked.type !== "choice") return undefined;
-  return words ?? Object.fromEntries(asked.values.map(convertToFieldWord));
+  return labelsByWord ?? Object.fromEntries(asked.values.map(convertToFieldWord));
 }
 
 function convertToFieldWord(value: string): readonly [word: string, label: string] {

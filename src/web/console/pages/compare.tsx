@@ -133,7 +133,7 @@ function listFactLines(sides: readonly ComparedSide[]): readonly ComparisonLine[
 }
 
 function listCapacityLines(sides: readonly ComparedSide[]): readonly ComparisonLine[] {
-  const rows = sides.map(({ capacity: left }) => (left === undefined ? [] : listCapacityRows(left)));
+  const rows = sides.map(({ capacity }) => (capacity === undefined ? [] : listCapacityRows(capacity)));
   const names = [...new Set(rows.flatMap((side) => side.map(({ name }) => name)))];
   return names.map((name) => {
     const found = rows.map((side) => side.find((one) => one.name === name));

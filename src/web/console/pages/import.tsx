@@ -38,7 +38,7 @@ function ImportWizard() {
   const source = useImportSource();
   const { text, table, mapping, parse } = source;
   const runner = useImportRunner();
-  const { run, check, recheck, write, stop, continueRun: goOn } = runner;
+  const { run, check, recheck, write, stop, continueRun } = runner;
   const blocking = mapping === undefined ? [] : listBlockingFields(mapping);
   // Only checked data is written, so a change of the text or of a column discards the check.
   const changeSource = (change: () => void) => {
@@ -86,12 +86,7 @@ function ImportWizard() {
       ) : null}
       {shown !== "map" && run !== undefined ? (
         <>
-          <ImportResult
-            run={run}
-            goOn={goOn}
-            table={table}
-            {...(run.step === "check" && { correctCell: correctCell })}
-          />
+          <ImportResult run={run} goOn={continueRun} table={table} {...(run.step === "check" && { correctCell })} />
           <StepButtons
             run={run}
             go={setStep}

@@ -50,7 +50,7 @@ export function LocationChanges({ row }: { readonly row: InventoryRow }) {
   );
 }
 
-function describeSearch({ searched, isComplete: isWhole, oldestTime: back }: LocationSearch): string {
-  if (isWhole) return `All ${formatCount(searched)} changes of the history were searched.`;
-  return `The last ${formatCount(searched)} changes were searched, back to ${formatMoment(back)}.`;
+function describeSearch({ searched, isComplete, oldestTime }: LocationSearch): string {
+  if (isComplete) return `All ${formatCount(searched)} changes of the history were searched.`;
+  return `The last ${formatCount(searched)} changes were searched, back to ${formatMoment(oldestTime)}.`;
 }

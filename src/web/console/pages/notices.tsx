@@ -166,7 +166,7 @@ interface NoticeTableProps {
   readonly children: string;
 }
 
-function NoticeTable({ notices, total: of, children }: NoticeTableProps) {
+function NoticeTable({ notices, total, children }: NoticeTableProps) {
   return (
     <>
       <Table
@@ -176,9 +176,9 @@ function NoticeTable({ notices, total: of, children }: NoticeTableProps) {
         rowKey={({ id }) => id}
         empty={children}
       />
-      {notices.length < of ? (
+      {notices.length < total ? (
         <p class="muted">
-          The first {notices.length} of {of}.
+          The first {notices.length} of {total}.
         </p>
       ) : null}
     </>

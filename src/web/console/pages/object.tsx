@@ -31,7 +31,7 @@ export function ObjectPage({ place }: { readonly place: PageAddress }) {
   const row = asked.reply?.rows.find((one) => one.ref.toLowerCase() === ref.toLowerCase());
   const createTabRenderer = (content: (row: InventoryRow) => ComponentChildren) => () =>
     row === undefined ? <MissingElement subject={place.subject} target={ref} /> : content(row);
-  const { createPictureRequest: picture } = object;
+  const { createPictureRequest } = object;
   return (
     <ElementPage
       place={place}
@@ -58,13 +58,15 @@ export function ObjectPage({ place }: { readonly place: PageAddress }) {
               },
             ]
           : []),
-        ...(picture === undefined
+        ...(createPictureRequest === undefined
           ? []
           : [
               {
                 key: "picture",
                 name: "Picture",
-                content: createTabRenderer((one: InventoryRow) => <ObjectPicture question={picture(one)} row={one} />),
+                content: createTabRenderer((one: InventoryRow) => (
+                  <ObjectPicture question={createPictureRequest(one)} row={one} />
+                )),
               },
             ]),
         {

@@ -23,10 +23,10 @@ interface ElementActionsProps {
 const COMPARABLE_REF_PATTERN = /^(?:site|floor|room|row|rack):/;
 
 /** Actions on an element: one primary action, the edit, and the others in a menu. */
-export function ElementActions({ target, edit, canFail: fails = true, history, children }: ElementActionsProps) {
+export function ElementActions({ target, edit, canFail = true, history, children }: ElementActionsProps) {
   return (
     <>
-      {target !== undefined && fails ? (
+      {target !== undefined && canFail ? (
         <a class="button primary" href={formatPageUrl("power", target)}>
           <Icon name="fail" />
           What if this fails

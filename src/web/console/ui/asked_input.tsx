@@ -18,12 +18,13 @@ export function renderFieldInputs(
 }
 
 function renderFieldInput(row: RequestField, value: string, change: (text: string) => void) {
-  const { setting, label, placeholder: empty, kinds, asked, isOnByDefault: isOn = false } = row;
+  const { setting, label, placeholder, kinds, asked, isOnByDefault = false } = row;
   const props = { key: setting, label, value, change };
-  if (kinds !== undefined) return <RefField kinds={kinds} placeholder={empty} {...props} />;
+  if (kinds !== undefined) return <RefField kinds={kinds} placeholder={placeholder} {...props} />;
   const words = getFieldWords(row);
-  if (words === undefined) return <TextField placeholder={empty} {...props} />;
-  if (asked.type === "choice") return <ChoiceField choices={[["", empty], ...Object.entries(words)]} {...props} />;
-  const set = (on: boolean) => change(on === isOn ? "" : on ? "1" : "0");
-  return <SwitchField key={setting} label={label} on={value === "" ? isOn : value === "1"} change={set} />;
+  if (words === undefined) return <TextField placeholder={placeholder} {...props} />;
+  if (asked.type === "choice")
+    return <ChoiceField choices={[["", placeholder], ...Object.entries(words)]} {...props} />;
+  const set = (on: boolean) => change(on === isOnByDefault ? "" : on ? "1" : "0");
+  return <SwitchField key={setting} label={label} on={value === "" ? isOnByDefault : value === "1"} change={set} />;
 }

@@ -14,7 +14,7 @@ interface ComboboxProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "val
  * A text field that lists matching options below it. Options are never chosen automatically: other text stays as typed.
  * Source: WAI-ARIA Authoring Practices, editable combobox with list autocomplete.
  */
-export function Combobox({ value, options, choose, onType: typed, onKeyDown, onBlur, ...input }: ComboboxProps) {
+export function Combobox({ value, options, choose, onType, onKeyDown, onBlur, ...input }: ComboboxProps) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
   const [open, setOpen] = useState(false);
@@ -34,7 +34,7 @@ export function Combobox({ value, options, choose, onType: typed, onKeyDown, onB
   const openList = (first: number) => {
     setOpen(true);
     setAt(first);
-    typed(value);
+    onType(value);
   };
   const keys: Readonly<Record<string, (() => void) | undefined>> = isShown
     ? {
@@ -62,7 +62,7 @@ export function Combobox({ value, options, choose, onType: typed, onKeyDown, onB
         onInput={({ currentTarget }) => {
           setOpen(true);
           setAt(-1);
-          typed(currentTarget.value);
+          onType(currentTarget.value);
         }}
         onBlur={(event) => {
           close();

@@ -25,7 +25,7 @@ export function PictureView({
   question,
   subject = "",
   readout = false,
-  omitsHeading: told = false,
+  omitsHeading = false,
 }: PictureViewProps) {
   const host = useRef<HTMLDivElement>(null);
   const viewer = useRef<Viewer | undefined>(undefined);
@@ -51,9 +51,9 @@ export function PictureView({
   useLayoutEffect(() => {
     if (text === undefined) return;
     const svg = parseSafeSvg(text);
-    viewer.current?.showDrawing(told ? removeHeading(svg) : svg, "The picture could not be read.");
+    viewer.current?.showDrawing(omitsHeading ? removeHeading(svg) : svg, "The picture could not be read.");
     viewer.current?.revealElement(subject);
-  }, [text, subject, readout, told]);
+  }, [text, subject, readout, omitsHeading]);
   if (!isShown) return null;
   return (
     <figure class="picture">

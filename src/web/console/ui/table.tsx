@@ -94,7 +94,7 @@ function getCellClass<Row>(column: Column<Row>, columns: readonly Column<Row>[])
 }
 
 function findLeadColumn<Row>(columns: readonly Column<Row>[]): Column<Row> | undefined {
-  return columns.find(({ isCheckbox: mark }) => mark !== true);
+  return columns.find(({ isCheckbox }) => isCheckbox !== true);
 }
 
 function TableHead<Row>(props: {
@@ -103,13 +103,13 @@ function TableHead<Row>(props: {
   readonly order?: NonNullable<TableProps<Row>["order"]>;
 }) {
   const { column, leads, order } = props;
-  const { name, numeric, order: own, header: head = name } = column;
+  const { name, numeric, order: own, header = name } = column;
   // The lead column is aligned left, even if it contains numbers.
   const plain = numeric === true && !leads ? "num" : undefined;
   if (own === undefined || order === undefined)
     return (
       <th scope="col" class={column.isCheckbox === true ? "mark" : plain}>
-        {head}
+        {header}
       </th>
     );
   const up = order.by === own;

@@ -39,7 +39,7 @@ async function runProgramArguments(words: readonly string[]): Promise<void> {
   }
   if (first === CHECK_COMMAND) {
     const { serveChecks } = await import("#planner/output/checker/check_server.ts");
-    await serveChecks({ parent: Number(words[1]), input: process.stdin.setEncoding("utf8"), write: print });
+    await serveChecks({ parent: Number(words[1]), input: process.stdin.setEncoding("utf8"), writeLine: print });
     return;
   }
   // All other modules are loaded after the version check, because many programs run `--version` only to detect

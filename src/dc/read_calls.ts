@@ -38,7 +38,7 @@ export class PeerReadLimiter {
     if (key === undefined) return work();
     const slots = this.#peers.getOrInsertComputed(key, () => new TaskSlots(MAX_READS_PER_PEER));
     try {
-      return await slots.run(work, signal);
+      return await slots.runInSlot(work, signal);
     } finally {
       if (slots.running === 0) this.#peers.delete(key);
     }

@@ -95,7 +95,9 @@ export class WriteCalls {
     requireValidCommonFields(common);
     const { store } = this.#context;
     const work = (writer: DcWriter) => this.#runTransaction(rpc, request, caller, writer);
-    return common.validateOnly === true ? this.#drafts.run(() => unwrapDryRun(store.draft(work))) : store.write(work);
+    return common.validateOnly === true
+      ? this.#drafts.runInSlot(() => unwrapDryRun(store.draft(work)))
+      : store.write(work);
   }
 
   /** Applies changes in a draft, and returns their effects. */
@@ -114,7 +116,7 @@ export class WriteCalls {
         const session = { ...this.#openSession(writer, caller, logged), revision, topology };
         return { work: await rpc.run(session, request), topology };
       });
-    const { work, topology } = await this.#drafts.run(draft, signal);
+    const { work, topology } = await this.#drafts.runInSlot(draft, signal);
     // Another change may have been committed since the read. Its loads are computed here, where no other draft waits
     // for them.
     await this.#topologies.judgeTopology(topology, scheduler);

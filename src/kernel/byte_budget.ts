@@ -7,12 +7,12 @@ export const REQUEST_BYTES = 16 * 1024;
 
 /** Memory budget in bytes for all open requests: request bodies, and replies until their clients have received them. */
 export class ByteBudget {
-  readonly limit: number;
+  readonly limitBytes: number;
   #used = 0;
 
   /** @param limit total bytes of all open requests */
   constructor(limit: number) {
-    this.limit = limit;
+    this.limitBytes = limit;
   }
 
   get usedBytes(): number {
@@ -21,7 +21,7 @@ export class ByteBudget {
 
   /** Whether more than half of the budget is used; slow peers are then disconnected earlier. */
   get isScarce(): boolean {
-    return this.#used > this.limit / 2;
+    return this.#used > this.limitBytes / 2;
   }
 
   /** Opens the account of a request and charges the fixed cost of a request. */
@@ -55,7 +55,7 @@ export class ByteAccount {
 
   /** Whether the request may charge `bytes` more. */
   canCharge(bytes: number): boolean {
-    const { limit, usedBytes: used } = this.#budget;
+    const { limitBytes: limit, usedBytes: used } = this.#budget;
     const most = this.#held - REQUEST_BYTES + bytes <= SMALL_REQUEST_BYTES ? limit : limit * LARGE_REQUEST_SHARE;
     return used + bytes <= most;
   }

@@ -1,6 +1,6 @@
 import { Kind, type TUnsafe, Type } from "@sinclair/typebox";
 
-/** TypeBox kind of the schemas of `oneOf`; code that checks values must register it. */
+/** TypeBox kind of the schemas of `createEnumSchema`; code that checks values must register it. */
 export const ENUM_SCHEMA_KIND = "planner:one_of";
 
 /** Schema of a text parameter with given values: an `enum` in JSON Schema, a third as long as a union of literals. */

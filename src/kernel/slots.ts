@@ -22,7 +22,7 @@ export class TaskSlots {
    *
    * @throws the signal's reason if it aborts while the work waits; the work then never starts
    */
-  async run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  async runInSlot<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     if (!this.#tryAcquire()) await this.#waitForSlot(signal);
     try {
       return await work();

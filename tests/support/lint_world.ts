@@ -28,14 +28,14 @@ export function memorySource(texts: Readonly<Record<string, string>>, options: L
     config: options.config ?? DEFAULT_CONFIG,
     ids,
     archivedIds: new Set(options.archived ?? []),
-    async all() {
+    async loadAll() {
       const found = ids.map(read);
       return {
         specs: found.filter((each): each is Spec => "id" in each),
         unreadable: found.filter((each): each is UnreadableFile => !("id" in each)),
       };
     },
-    one: async (id) => read(id),
+    loadSpec: async (id) => read(id),
     text: async (id) => texts[id] ?? "",
     checkOutput: async ({ id }) => options.outputs?.[id] ?? null,
   };

@@ -18,15 +18,15 @@ export function testTools(tools: readonly TestTool[]): ToolSet {
 
 function served({ name, writes = false, slow = false, call }: TestTool): McpTool {
   return {
-    listed: {
+    listing: {
       name,
       description: `The test's ${name}`,
       inputSchema: { type: "object", properties: {} },
       annotations: writes ? { destructiveHint: false } : { readOnlyHint: true },
     },
-    writes,
-    slow: () => slow,
-    subject: (args): CallSubject => {
+    isWrite: writes,
+    isSlow: () => slow,
+    findSubject: (args): CallSubject => {
       const id = (args as { id?: string } | undefined)?.id;
       return id === undefined ? "whole" : { key: id };
     },

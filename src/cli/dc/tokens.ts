@@ -42,7 +42,7 @@ export async function createToken(file: string, token: NewToken, log: StderrLogg
 
 /** Adds a row with the hash of a new token to the file, and returns the token. */
 function addToken(file: string, { name, role }: NewToken, times: Pick<TokenRow, "created_at" | "expires_at">): string {
-  const { rows, all } = existsSync(file) ? readTokenTable(file) : { rows: [], all: [] };
+  const { rows, allRows } = existsSync(file) ? readTokenTable(file) : { rows: [], allRows: [] };
   if (rows.some((row) => row.name === name)) {
     throw new OperationError(
       "already_exists",
@@ -51,7 +51,7 @@ function addToken(file: string, { name, role }: NewToken, times: Pick<TokenRow, 
   }
   const token = TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
   const row: TokenRow = { name, roles: [role], sha256: hashToken(token), ...times };
-  writePrivateFile(file, formatTokenFile(all, row));
+  writePrivateFile(file, formatTokenFile(allRows, row));
   return token;
 }
 
@@ -82,7 +82,7 @@ export async function revokeToken(file: string, name: string): Promise<void> {
   // A missing file is reported before the lock file is created.
   readTokenTable(file);
   await withFileLock(file, () => {
-    const { all } = readTokenTable(file);
+    const { allRows: all } = readTokenTable(file);
     const left = all.filter((row) => !(isJsonObject(row) && row["name"] === name));
     if (left.length === all.length) throw new OperationError("not_found", `There is no token "${name}" in ${file}`);
     writePrivateFile(file, formatTokenFile(left));

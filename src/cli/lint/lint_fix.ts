@@ -182,12 +182,12 @@ function overlaySource(source: LintSource, texts: ReadonlyMap<SpecId, string>): 
   };
   return {
     ...source,
-    async all() {
-      const { specs, unreadable } = await source.all();
+    async loadAll() {
+      const { specs, unreadable } = await source.loadAll();
       return { specs: specs.map(replaceText), unreadable };
     },
-    async one(id) {
-      const found = await source.one(id);
+    async loadSpec(id) {
+      const found = await source.loadSpec(id);
       return "id" in found ? replaceText(found) : found;
     },
     text: async (id) => texts.get(id) ?? source.text(id),

@@ -74,8 +74,8 @@ async function createStagedSource(context: PlannerContext, index: ProjectIndex, 
       config: await readStagedConfig(context, index.config, blobs),
       ids: [...index.specs.keys()].sort(compareSpecIds),
       archivedIds: index.archivedIds,
-      one: readSpec,
-      async all() {
+      loadSpec: readSpec,
+      async loadAll() {
         const found = await Promise.all([...index.specs.keys()].map(readSpec));
         return {
           specs: found.filter((each): each is Spec => "id" in each),

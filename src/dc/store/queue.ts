@@ -26,7 +26,7 @@ export class WorkQueue {
 
   async runWork<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#closed) throw createClosedError();
-    return this.#slots.run(work);
+    return this.#slots.runInSlot(work);
   }
 
   /** Rejects new work, and waits until all accepted work is done. */

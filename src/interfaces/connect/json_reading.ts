@@ -113,7 +113,7 @@ export function runWithoutShapeCheck<Message>(read: () => Message): Message {
   }
 }
 
-/** Runs a request, and passes its reply and a function that finds the field of an unreadable value to `explain`. */
+/** Runs a request, and passes its reply and a function that finds the field of an unreadable value to `explainAnswer`. */
 export function runWithFieldLookup<Answer>(
   request: RequestReadOptions,
   answer: () => Promise<Answer>,

@@ -49,7 +49,7 @@ export class UnknownEnumValue extends UnreadableJson {
  */
 export function* readLargeJson(desc: DescMessage, bytes: Uint8Array, options: JsonOptions): Steps<Message> {
   const members = (yield* findLargeMembers(bytes)).map((member) => new LargeFieldMember(desc, bytes, member));
-  const cuts = members.filter(({ isWhole }) => !isWhole);
+  const cuts = members.filter(({ isIndivisible: isWhole }) => !isWhole);
   const message = readJsonPiece(desc, omitLargeMembers(bytes, cuts), options);
   for (const cut of cuts) {
     yield;
@@ -78,17 +78,17 @@ class LargeFieldMember {
 
   /** The member's name with its quotes. */
   get name(): string {
-    return this.text(...this.member.name);
+    return this.sliceText(...this.member.name);
   }
 
   /** Whether the member must be read at once: a map of texts, or a message with a special JSON form in the library. */
-  get isWhole(): boolean {
+  get isIndivisible(): boolean {
     const { fieldKind, message } = this.field ?? {};
     if (fieldKind === "map") return !this.member.isNested;
     return fieldKind === "message" && message?.typeName.startsWith("google.protobuf.") === true;
   }
 
-  text(from: number, to: number): string {
+  sliceText(from: number, to: number): string {
     return decodeUtf8(this.#bytes.subarray(from, to));
   }
 
@@ -123,7 +123,7 @@ function* readLargeList(message: Message, cut: LargeFieldMember, field: ListFiel
   const { elements } = cut.member;
   const list = (message as unknown as FieldsByName)[field.localName] as unknown[];
   const [only] = elements;
-  if (elements.length === 1 && only !== undefined && cut.text(only.from, only.to).trim() === "") return;
+  if (elements.length === 1 && only !== undefined && cut.sliceText(only.from, only.to).trim() === "") return;
   for (const one of elements) {
     yield;
     if (one.isLarge && field.listKind === "message") {
@@ -137,7 +137,7 @@ function* readLargeList(message: Message, cut: LargeFieldMember, field: ListFiel
 }
 
 function decodePieceText(cut: LargeFieldMember, { from, to, isLarge }: ElementRange): string {
-  const text = cut.text(from, to);
+  const text = cut.sliceText(from, to);
   // The brackets would hide a piece without an element, which is an error.
   const content = text.trim() === "" ? "," : text;
   return `{${cut.name}:[${isLarge ? shortenInvalidElement(content) : content}]}`;

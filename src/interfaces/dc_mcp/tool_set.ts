@@ -18,7 +18,7 @@ export function createDcTools(open: () => Promise<DcBackend>, withPlanning = fal
     return opening;
   };
   return buildToolSet(withPlanning ? [...datacenterTools, ...planningTools] : datacenterTools, {
-    run: async (tool, args, signal) => tool.run(await openBackend(), args as never, { signal }),
-    subject: () => "whole",
+    runTool: async (tool, args, signal) => tool.run(await openBackend(), args as never, { signal }),
+    findSubject: () => "whole",
   });
 }

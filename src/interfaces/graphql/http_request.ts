@@ -77,7 +77,7 @@ export async function readParams(request: Request, readBody: ReadLimitedBody, ru
 }
 
 function parseQueryParams(given: { get(name: string): string | null }): Record<string, unknown> {
-  const json = (name: string) => {
+  const parseJsonParam = (name: string) => {
     const text = given.get(name);
     if (text === null || text === "") return undefined;
     const problem = new JsonShapeScan().scanChunk(Buffer.from(text));
@@ -91,8 +91,8 @@ function parseQueryParams(given: { get(name: string): string | null }): Record<s
   return {
     query: given.get("query"),
     operationName: given.get("operationName"),
-    variables: json("variables"),
-    extensions: json("extensions"),
+    variables: parseJsonParam("variables"),
+    extensions: parseJsonParam("extensions"),
   };
 }
 

@@ -98,7 +98,7 @@ export class Metrics {
   }
 
   /** Returns all metrics as text. */
-  text(format: MetricFormat, facts: ProcessFacts): string {
+  formatMetrics(format: MetricFormat, facts: ProcessFacts): string {
     const calls = [...this.#calls.values()].flatMap((byInterface) => [...byInterface.values()]);
     const lines = [
       ...formatFamily(format, "planner_dc_calls", "counter", "Finished calls by method, interface and outcome."),

@@ -81,7 +81,7 @@ export interface TokenTable {
   /** One sentence for each token with several rows. These rows grant no access, since either could be meant. */
   readonly duplicates: readonly string[];
   /** Every row of the file, unchanged. */
-  readonly all: readonly unknown[];
+  readonly allRows: readonly unknown[];
 }
 
 /** Parses a token file. @throws OperationError invalid_argument for text without a list of tokens */
@@ -102,7 +102,7 @@ export function parseTokenTable(text: string): TokenTable {
   const doubled = new Set(sameToken.flat());
   const formatPositions = (list: readonly TokenRow[]) => list.map((row) => `tokens[${all.indexOf(row)}] "${row.name}"`);
   const doubles = sameToken.map((list) => `${formatPositions(list).join(" and ")} have the same sha256`);
-  return { rows: rows.filter((row) => !doubled.has(row)), faults, duplicates: doubles, all };
+  return { rows: rows.filter((row) => !doubled.has(row)), faults, duplicates: doubles, allRows: all };
 }
 
 /** Returns a token file's text; throws OperationError invalid_argument for a row that could not be parsed again. */

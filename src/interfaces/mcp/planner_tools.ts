@@ -23,8 +23,8 @@ export function createPlannerTools(open: () => Promise<PlannerContext>): ToolSet
     return opening;
   };
   return buildToolSet(tools, {
-    run: async (tool, args, signal) => runTool(await openProject(), tool, args, { signal }),
-    subject: findCallSubject,
+    runTool: async (tool, args, signal) => runTool(await openProject(), tool, args, { signal }),
+    findSubject: findCallSubject,
   });
 }
 

@@ -93,7 +93,7 @@ class PendingRequests {
   }
 
   /** Returns a promise that resolves when another request may be read; undefined if it may be read at once. */
-  room(): Promise<void> | undefined {
+  waitForCapacity(): Promise<void> | undefined {
     if (!this.#isFull()) return undefined;
     this.#capacity ??= Promise.withResolvers<void>();
     return this.#capacity.promise;
@@ -132,8 +132,8 @@ export class MessageHandler {
   }
 
   /** Returns a promise that resolves when the next message may be read; undefined if it may be read at once. */
-  room(): Promise<void> | undefined {
-    return this.#pendingRequests.room();
+  waitForCapacity(): Promise<void> | undefined {
+    return this.#pendingRequests.waitForCapacity();
   }
 
   /** True while a call has no response yet. */
@@ -229,7 +229,7 @@ export class MessageHandler {
       return;
     }
     if (plan.kind === "list") {
-      const listed = [...tools.values()].map((tool) => tool.listed);
+      const listed = [...tools.values()].map((tool) => tool.listing);
       this.#scheduleReply(exchange, () => this.#formatResultLine(id, createToolListResult(listed, plan.era), plan.era));
       return;
     }
@@ -242,7 +242,7 @@ export class MessageHandler {
     this.#calls.add(call);
     this.#pendingRequests.addRequest(call.bytes);
     this.#options.schedule.addTask({
-      access: { writes: tool.writes, slow: tool.slow(plan.args), subject: tool.subject(plan.args) },
+      access: { writes: tool.isWrite, slow: tool.isSlow(plan.args), subject: tool.findSubject(plan.args) },
       run: async () => {
         // A call that was cancelled meanwhile keeps its position but does nothing.
         if (call.isOpen) call.answer(await this.#runCall(call, tool, plan));
@@ -258,7 +258,7 @@ export class MessageHandler {
       const running = this.#currentCall.run(call, () => callTool(tool, args, call.signal));
       return this.#formatResultLine(call.id, await Promise.race([running, call.failure]), era);
     } catch (error) {
-      if (call.isOpen) this.#options.log(`${tool.listed.name}: ${formatStack(error)}`);
+      if (call.isOpen) this.#options.log(`${tool.listing.name}: ${formatStack(error)}`);
       return formatErrorLine(call.id, SERVER_ERROR);
     }
   }

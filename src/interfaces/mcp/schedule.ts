@@ -97,7 +97,7 @@ export class TaskSchedule {
 
   async #runOffQueue(task: ScheduledTask, before: readonly Promise<void>[]): Promise<void> {
     await Promise.all(before);
-    await this.#slots.run(async () => {
+    await this.#slots.runInSlot(async () => {
       await this.#waitForGate();
       await task.run();
     });

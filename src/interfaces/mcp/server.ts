@@ -72,7 +72,7 @@ export class McpServer {
   }
 
   async #handleLine(line: ReceivedLine): Promise<void> {
-    await this.#messages.room();
+    await this.#messages.waitForCapacity();
     if (this.#isStopping) return;
     const reply = (answer: string | undefined): void => {
       if (answer !== undefined) this.#output.pushLine(answer);

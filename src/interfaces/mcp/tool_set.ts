@@ -22,10 +22,10 @@ export interface ListedTool {
 export type CallSubject = "whole" | "some" | { readonly key: string };
 
 export interface McpTool {
-  readonly listed: ListedTool;
-  readonly writes: boolean;
-  slow(args: unknown): boolean;
-  subject(args: unknown): CallSubject;
+  readonly listing: ListedTool;
+  readonly isWrite: boolean;
+  isSlow(args: unknown): boolean;
+  findSubject(args: unknown): CallSubject;
   call(args: unknown, signal: AbortSignal): Promise<ToolResult>;
 }
 
@@ -33,8 +33,8 @@ export interface McpTool {
 export type ToolSet = ReadonlyMap<string, McpTool>;
 
 export interface ToolRunner<Context> {
-  run(tool: ToolDefinition<Context>, args: unknown, signal: AbortSignal): Promise<ToolResult>;
-  subject(args: unknown): CallSubject;
+  runTool(tool: ToolDefinition<Context>, args: unknown, signal: AbortSignal): Promise<ToolResult>;
+  findSubject(args: unknown): CallSubject;
 }
 
 /** Converts a domain's table of tools to the tools that a server runs. */
@@ -43,11 +43,12 @@ export function buildToolSet<Context>(tools: readonly ToolDefinition<Context>[],
     tools.map((tool) => [
       tool.name,
       {
-        listed: describeTool(tool),
-        writes: tool.effect !== "read",
-        slow: (args) => (typeof tool.slow === "function" ? isJsonObject(args) && tool.slow(args) : tool.slow === true),
-        subject: (args) => runner.subject(args),
-        call: (args, signal) => runner.run(tool, args, signal),
+        listing: describeTool(tool),
+        isWrite: tool.effect !== "read",
+        isSlow: (args) =>
+          typeof tool.slow === "function" ? isJsonObject(args) && tool.slow(args) : tool.slow === true,
+        findSubject: (args) => runner.findSubject(args),
+        call: (args, signal) => runner.runTool(tool, args, signal),
       },
     ]),
   );

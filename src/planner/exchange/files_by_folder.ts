@@ -19,7 +19,7 @@ export class FilesByFolder {
     return [...this.#folders.keys()];
   }
 
-  names(folder: string): readonly string[] {
+  listFileNames(folder: string): readonly string[] {
     return [...(this.#folders.get(folder)?.keys() ?? [])];
   }
 
@@ -27,13 +27,13 @@ export class FilesByFolder {
     return this.#folders.get(folder)?.has(name) === true;
   }
 
-  text(folder: string, name: string): string | undefined {
+  findText(folder: string, name: string): string | undefined {
     return this.#folders.get(folder)?.get(name);
   }
 
   /** Returns the path of the folder's first file. */
   findFirstPath(folder: string): string | undefined {
-    const [name] = this.names(folder);
+    const [name] = this.listFileNames(folder);
     return name === undefined ? undefined : `${folder}/${name}`;
   }
 }

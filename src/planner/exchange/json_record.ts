@@ -38,7 +38,7 @@ export class JsonRecord {
   }
 
   /** Returns a text that is not blank; a number is converted to text. */
-  text(name: string): string | undefined {
+  getText(name: string): string | undefined {
     const value = this.getValue(name);
     if (value === undefined) return undefined;
     if (typeof value === "string") return value.trim() === "" ? undefined : value;
@@ -101,8 +101,8 @@ export class JsonRecord {
   }
 
   #getDate(names: readonly string[], read: (text: string) => string | undefined): string | undefined {
-    const name = names.find((one) => this.text(one) !== undefined) ?? "";
-    const text = this.text(name);
+    const name = names.find((one) => this.getText(one) !== undefined) ?? "";
+    const text = this.getText(name);
     const date = text === undefined ? undefined : read(text);
     if (text !== undefined && date === undefined) this.addNote("unknown date", `${name}: ${text}`);
     return date;

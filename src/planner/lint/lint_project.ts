@@ -53,7 +53,7 @@ interface LoadedSpecs {
 }
 
 async function loadAllSpecs(source: LintSource): Promise<LoadedSpecs> {
-  return { ...(await source.all()), neighbours: [] };
+  return { ...(await source.loadAll()), neighbours: [] };
 }
 
 async function loadSelectedSpecs(source: LintSource, wanted: readonly SpecId[]): Promise<LoadedSpecs> {
@@ -67,7 +67,7 @@ async function loadSelectedSpecs(source: LintSource, wanted: readonly SpecId[]):
   // A Set iterates over items added during the loop, so `reached` is also the queue.
   const reached = new Set<SpecId>(judged);
   for (const id of reached) {
-    const spec = await source.one(id);
+    const spec = await source.loadSpec(id);
     if (!("id" in spec)) {
       if (judged.has(id)) found.unreadable.push(spec);
       continue;

@@ -18,9 +18,9 @@ export interface LintSource {
   /** Entries of the specs folder that planner does not read. Absent if the source cannot list them. */
   readonly strays?: readonly StrayEntry[];
   /** Returns every active spec. */
-  all(): Promise<SpecSet>;
+  loadAll(): Promise<SpecSet>;
   /** Returns one active spec. */
-  one(id: SpecId): Promise<Spec | UnreadableFile>;
+  loadSpec(id: SpecId): Promise<Spec | UnreadableFile>;
   /** Returns the text of an active spec that parses. */
   text(id: SpecId): Promise<string>;
   /** Compares a completed spec's output with its schema; null if the spec has no output to compare. */
@@ -41,8 +41,8 @@ export async function createProjectSource(context: PlannerContext): Promise<Lint
     ids,
     archivedIds,
     strays,
-    all: () => specs.readActive(),
-    async one(id) {
+    loadAll: () => specs.readActive(),
+    async loadSpec(id) {
       try {
         const { file, text } = await specs.readText(id);
         return parseSpec(id, file, text);

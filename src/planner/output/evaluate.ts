@@ -110,7 +110,7 @@ export function createStepLimit(): () => void {
 
 interface PreparedSchema {
   readonly checks: Readonly<Record<keyof ValueKinds, readonly KeywordCheck<never>[]>>;
-  readonly tracks: boolean;
+  readonly tracksEvaluatedParts: boolean;
 }
 
 /** Result of an evaluation: the first problems in a stable order, and the number of all problems. */
@@ -175,7 +175,7 @@ class SchemaEvaluator {
     if (schema === false) return reportProblem(frame, "no value is allowed here");
     // A verdict depends only on schema and value, and a value that does not match contributes no evaluated parts.
     if (frame.report === undefined && this.#mismatches?.has(schema, value) === true) return false;
-    const { checks, tracks } = this.#prepareSchema(schema);
+    const { checks, tracksEvaluatedParts: tracks } = this.#prepareSchema(schema);
     const outer = frame.evaluated;
     const evaluated = tracks || outer !== undefined ? new EvaluatedParts() : undefined;
     const own = evaluated === undefined ? frame : { at: frame.at, report: frame.report, evaluated };
@@ -194,14 +194,14 @@ class SchemaEvaluator {
       keyof ValueKinds,
       KeywordCheck<never>[]
     >;
-    for (const { name, kind, createCheck: prepare } of KEYWORD_DEFINITIONS) {
+    for (const { name, kind, createCheck } of KEYWORD_DEFINITIONS) {
       if (!schema.keywords.has(name)) continue;
-      const check = prepare(schema.keywords.get(name), schema);
+      const check = createCheck(schema.keywords.get(name), schema);
       for (const target of Object.keys(checks) as (keyof ValueKinds)[]) {
         if (kind === "any" || kind === target) checks[target].push(check);
       }
     }
-    const prepared = { checks, tracks: needsEvaluatedParts(schema) };
+    const prepared = { checks, tracksEvaluatedParts: needsEvaluatedParts(schema) };
     this.#prepared.set(schema, prepared);
     return prepared;
   }

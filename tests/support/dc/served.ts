@@ -67,7 +67,7 @@ export async function openServed(given: Given = {}): Promise<Served & { end(): P
     findPrincipal: (authorization) => principalOf(authorization, given.authRequired === true),
     findUnreadyReason: async () => (ready ? undefined : "The database does not answer"),
     formatMetrics: (format) =>
-      counted.text(format, { version: "1.2.3", startTimeS: 1, cpuSeconds: 2, residentMemoryBytes: 3 }),
+      counted.formatMetrics(format, { version: "1.2.3", startTimeS: 1, cpuSeconds: 2, residentMemoryBytes: 3 }),
     webhookSecret: given.webhookSecret === undefined ? undefined : WebhookSecrets.parse(given.webhookSecret),
     countDeadLetters: (count) => counted.countDeadLetters(count),
     observeRefusedCall: (call) => counted.observe(call),

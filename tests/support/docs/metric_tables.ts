@@ -57,7 +57,7 @@ export async function metricsTable(): Promise<string> {
   const metrics = new Metrics();
   metrics.observe({ method: "M", interface: "REST", outcome: "ok", seconds: 1 });
   const facts = { version: "V", commit: "C", engine: "E", openStreams: 0, ...process, database, inventory };
-  const text = metrics.text("prometheus", facts);
+  const text = metrics.formatMetrics("prometheus", facts);
   const rows = [...text.matchAll(/^# HELP (\S+) (.*)$/gm)].map(
     ([, name = "", help]) => `| \`${name}\` | ${labelsOf(text, name)} | ${help} |\n`,
   );

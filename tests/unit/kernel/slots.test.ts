@@ -8,7 +8,7 @@ test("TaskSlots runs as much as it has slots, and the next in order when work en
   const begun: string[] = [];
   const held = new Map<string, PromiseWithResolvers<string>>();
   const run = (name: string): Promise<string> =>
-    slots.run(() => {
+    slots.runInSlot(() => {
       begun.push(name);
       const end = Promise.withResolvers<string>();
       held.set(name, end);
@@ -39,10 +39,10 @@ test("TaskSlots never starts work that is aborted while it waits, and gives its 
   const begun: string[] = [];
   const note = (name: string) => async () => void begun.push(name);
   const ends = Promise.allSettled([
-    slots.run(note("aborted"), cancel.signal),
-    slots.run(note("late"), AbortSignal.abort("before")),
+    slots.runInSlot(note("aborted"), cancel.signal),
+    slots.runInSlot(note("late"), AbortSignal.abort("before")),
   ]);
-  const next = slots.run(note("next"));
+  const next = slots.runInSlot(note("next"));
   cancel.abort("meanwhile");
 
   expect(await ends).toEqual([

@@ -141,7 +141,10 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     ...countRefusedAccess(access, metrics),
     findUnreadyReason: () => findDatabaseProblem(store),
     formatMetrics: async (format) =>
-      metrics.text(format, { ...(await facts()), certificateEndS: certificate && certificate.end.getTime() / 1000 }),
+      metrics.formatMetrics(format, {
+        ...(await facts()),
+        certificateEndS: certificate && certificate.end.getTime() / 1000,
+      }),
     webhookSecret: access.webhookSecret,
     countDeadLetters: (count) => metrics.countDeadLetters(count),
     observeRefusedCall: (call) => metrics.observe(call),

@@ -57,12 +57,12 @@ function selectExport(files: readonly SourceFile[]): readonly SourceFile[] {
 }
 
 function readTask(record: JsonRecord, now: Date): SourceTask | undefined {
-  const id = record.text("id");
+  const id = record.getText("id");
   if (id === undefined) {
     record.addRefusal("no id", "expected a field id");
     return undefined;
   }
-  const word = record.text("status") ?? "open";
+  const word = record.getText("status") ?? "open";
   if (word === "tombstone") {
     record.addNote("deleted at the source", id);
     return undefined;
@@ -70,18 +70,18 @@ function readTask(record: JsonRecord, now: Date): SourceTask | undefined {
   const status = parseStatusWord(isDeferredIssue(record, word, now) ? "deferred" : word);
   if (status === undefined) record.addNote("unknown status, imported as pending", word);
   const links = readIssueLinks(record);
-  const type = record.text("issue_type");
+  const type = record.getText("issue_type");
   const isDraft = isNonWorkRecord(record, type);
   if (isDraft) record.addNote("not offered as work at the source; waits for approval", `${id}: ${type ?? "issue"}`);
   return {
     ...record.location,
     key: id,
-    title: record.text("title") ?? id,
+    title: record.getText("title") ?? id,
     body: buildBodyText(record),
     ...(status ?? { status: "pending", originStatus: word }),
     type: type === undefined ? undefined : parseTypeWord(type),
     priority: readPriority(record),
-    assignees: [record.text("assignee") ?? ""].filter((name) => name !== ""),
+    assignees: [record.getText("assignee") ?? ""].filter((name) => name !== ""),
     due: record.getDay("due_at"),
     created: record.getDay("created_at"),
     completedAt: record.getTime("closed_at"),
@@ -98,7 +98,7 @@ function readTask(record: JsonRecord, now: Date): SourceTask | undefined {
 }
 
 function readPriority(record: JsonRecord): SourceTask["priority"] {
-  const number = record.text("priority");
+  const number = record.getText("priority");
   const known = number === undefined ? undefined : PRIORITY_BY_NUMBER[Number(number)];
   if (number !== undefined && known === undefined) record.addNote("unknown priority", number);
   return known;
@@ -106,7 +106,7 @@ function readPriority(record: JsonRecord): SourceTask["priority"] {
 
 /** Returns whether the issue is open but deferred by `defer_until`; `bd ready` does not list such an issue. */
 function isDeferredIssue(record: JsonRecord, word: string, now: Date): boolean {
-  const until = record.text("defer_until");
+  const until = record.getText("defer_until");
   return word === "open" && until !== undefined && Date.parse(until) > now.getTime();
 }
 
@@ -123,10 +123,10 @@ interface IssueLinks {
 function readIssueLinks(record: JsonRecord): IssueLinks {
   const waits: string[] = [];
   const related: string[] = [];
-  let parent = record.text("parent");
+  let parent = record.getText("parent");
   for (const link of record.getObjects("dependencies")) {
-    const other = link.text("depends_on_id");
-    const type = link.text("type") ?? "blocks";
+    const other = link.getText("depends_on_id");
+    const type = link.getText("type") ?? "blocks";
     if (other === undefined) record.addNote("dependency without an id", type);
     else if (BLOCKING_LINK_KINDS.has(type)) waits.push(other);
     else if (type === "parent-child") parent = other;
@@ -141,7 +141,7 @@ function readIssueLinks(record: JsonRecord): IssueLinks {
 function pickKeptFields(record: JsonRecord): Record<string, FieldText> {
   return Object.fromEntries(
     COPIED_FIELDS.flatMap((name) => {
-      const text = record.text(name);
+      const text = record.getText(name);
       return text === undefined ? [] : [[name, text] as const];
     }),
   );
@@ -152,13 +152,13 @@ function buildBodyText(record: JsonRecord): string {
     .getObjects("comments")
     .map(
       (comment) =>
-        `**${comment.text("author") ?? "?"}**, ${comment.text("created_at") ?? "?"}:\n\n${comment.text("text") ?? ""}`,
+        `**${comment.getText("author") ?? "?"}**, ${comment.getText("created_at") ?? "?"}:\n\n${comment.getText("text") ?? ""}`,
     );
-  return buildBody(record.text("description"), [
-    ["Design", record.text("design")],
-    ["Acceptance Criteria", convertToCriteria(record.text("acceptance_criteria"))],
-    ["Notes", record.text("notes")],
-    ["Close Reason", record.text("close_reason")],
+  return buildBody(record.getText("description"), [
+    ["Design", record.getText("design")],
+    ["Acceptance Criteria", convertToCriteria(record.getText("acceptance_criteria"))],
+    ["Notes", record.getText("notes")],
+    ["Close Reason", record.getText("close_reason")],
     ["Comments", comments.join("\n\n")],
   ]);
 }

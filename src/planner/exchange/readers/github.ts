@@ -58,7 +58,7 @@ function readValues({ path, text }: SourceFile): Iterable<LocatedValue | JsonPro
 }
 
 function readTask(record: JsonRecord): SourceTask | undefined {
-  const number = record.text("number");
+  const number = record.getText("number");
   if (number === undefined) {
     record.addRefusal("no id", "expected a field number");
     return undefined;
@@ -67,18 +67,18 @@ function readTask(record: JsonRecord): SourceTask | undefined {
     record.addNote("pull request", `#${number}`);
     return undefined;
   }
-  const url = record.text("html_url") ?? record.text("url");
+  const url = record.getText("html_url") ?? record.getText("url");
   const repository = /([\w.-]+\/[\w.-]+)\/issues\/\d+$/.exec(url ?? "")?.[1];
   const nameOf = (other: string | undefined, id: string): string =>
     (other ?? repository) === undefined ? `#${id}` : `${other ?? repository}#${id}`;
   const labels = record.getTexts("labels", "name");
-  const body = record.text("body");
+  const body = record.getText("body");
   const milestone = record.getObject("milestone");
-  const type = record.getObject("type")?.text("name") ?? record.getObject("issueType")?.text("name");
+  const type = record.getObject("type")?.getText("name") ?? record.getObject("issueType")?.getText("name");
   return {
     ...record.location,
     key: nameOf(undefined, number),
-    title: record.text("title") ?? `#${number}`,
+    title: record.getText("title") ?? `#${number}`,
     body: buildBody(body, [["Comments", formatComments(record)]]),
     ...readStatus(record),
     type: [type ?? "", ...labels].map(parseTypeWord).find((known) => known !== undefined),
@@ -92,14 +92,14 @@ function readTask(record: JsonRecord): SourceTask | undefined {
     parent: readParent(record, nameOf),
     fields: {
       ...(url === undefined ? {} : { url }),
-      ...(milestone?.text("title") === undefined ? {} : { milestone: milestone.text("title") ?? "" }),
+      ...(milestone?.getText("title") === undefined ? {} : { milestone: milestone.getText("title") ?? "" }),
     },
   };
 }
 
 function readStatus(record: JsonRecord): Pick<SourceTask, "status" | "originStatus"> {
-  const state = record.text("state")?.toLowerCase() ?? (record.isTrue("closed") ? "closed" : "open");
-  const reason = (record.text("stateReason") ?? record.text("state_reason") ?? "").toLowerCase();
+  const state = record.getText("state")?.toLowerCase() ?? (record.isTrue("closed") ? "closed" : "open");
+  const reason = (record.getText("stateReason") ?? record.getText("state_reason") ?? "").toLowerCase();
   if (state !== "closed" && state !== "open") {
     record.addNote("unknown status, imported as pending", state);
     return { status: "pending", originStatus: state };
@@ -134,10 +134,10 @@ function findDependencies(body: string, formatIssueKey: FormatIssueKey): readonl
 }
 
 function readParent(record: JsonRecord, nameOf: FormatIssueKey): string | undefined {
-  const url = record.text("parent_issue_url");
+  const url = record.getText("parent_issue_url");
   const fromUrl = /([\w.-]+\/[\w.-]+)\/issues\/(\d+)$/.exec(url ?? "");
   if (fromUrl !== null) return nameOf(fromUrl[1], fromUrl[2] ?? "");
-  const number = record.getObject("parent")?.text("number");
+  const number = record.getObject("parent")?.getText("number");
   return number === undefined ? undefined : nameOf(undefined, number);
 }
 
@@ -146,9 +146,9 @@ function formatComments(record: JsonRecord): string | undefined {
   return record
     .getObjects("comments")
     .map((comment) => {
-      const who = comment.getObject("author")?.text("login") ?? comment.getObject("user")?.text("login") ?? "?";
-      const when = comment.text("createdAt") ?? comment.text("created_at") ?? "?";
-      return `**${who}**, ${when}:\n\n${comment.text("body") ?? ""}`;
+      const who = comment.getObject("author")?.getText("login") ?? comment.getObject("user")?.getText("login") ?? "?";
+      const when = comment.getText("createdAt") ?? comment.getText("created_at") ?? "?";
+      return `**${who}**, ${when}:\n\n${comment.getText("body") ?? ""}`;
     })
     .join("\n\n");
 }

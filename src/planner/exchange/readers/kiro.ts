@@ -34,8 +34,8 @@ export const kiroFormat: SourceFormat = {
 };
 
 function readFeature(folder: string, files: FilesByFolder, notes: SourceNote[]): readonly SourceTask[] {
-  const requirements = files.text(folder, "requirements.md") ?? files.text(folder, "bugfix.md") ?? "";
-  const list = files.text(folder, "tasks.md") ?? "";
+  const requirements = files.findText(folder, "requirements.md") ?? files.findText(folder, "bugfix.md") ?? "";
+  const list = files.findText(folder, "tasks.md") ?? "";
   const feature = folder === "." ? (splitTitle(list).title ?? "feature") : folder;
   const prefix = folder === "." ? "" : `${folder}/`;
   const file = `${prefix}tasks.md`;
@@ -53,7 +53,7 @@ function readFeature(folder: string, files: FilesByFolder, notes: SourceNote[]):
     file: items.length === 0 ? (files.findFirstPath(folder) ?? folder) : file,
     line: 1,
     title: formatTitle(feature),
-    body: buildBodyText(requirements, files.text(folder, "design.md") ?? ""),
+    body: buildBodyText(requirements, files.findText(folder, "design.md") ?? ""),
     status: computeFeatureStatus(tasks),
     type: files.hasFile(folder, "bugfix.md") && tasks.length === 0 ? "fix" : "driver",
   };

@@ -59,8 +59,8 @@ function parseChangeName(folder: string): ChangeName {
 }
 
 function readTask(folder: string, files: FilesByFolder, { name }: ChangeName, notes: SourceNote[]): SourceTask {
-  const list = files.text(folder, "tasks.md") ?? "";
-  const proposal = splitTitle(files.text(folder, "proposal.md") ?? "");
+  const list = files.findText(folder, "tasks.md") ?? "";
+  const proposal = splitTitle(files.findText(folder, "proposal.md") ?? "");
   const file = files.hasFile(folder, "proposal.md") ? `${folder}/proposal.md` : (files.findFirstPath(folder) ?? folder);
   const fields = readMetadata(folder, files, notes);
   if (!files.hasFile(folder, "tasks.md")) notes.push({ file, line: 1, reason: "change without tasks", detail: name });
@@ -77,7 +77,7 @@ function readTask(folder: string, files: FilesByFolder, { name }: ChangeName, no
 }
 
 function readMetadata(folder: string, files: FilesByFolder, notes: SourceNote[]): ForeignFields {
-  const fields = readForeignYaml(files.text(folder, ".openspec.yaml") ?? "");
+  const fields = readForeignYaml(files.findText(folder, ".openspec.yaml") ?? "");
   if (!("problem" in fields)) return fields;
   const { line, message } = fields.problem;
   notes.push({
@@ -114,15 +114,15 @@ function buildBodyText(
       return `${indent.replaceAll("\n", "")}- [${mark.toLowerCase() === "x" ? "x" : " "}] ${text}`;
     },
   );
-  const design = splitTitle(files.text(folder, "design.md") ?? "").rest;
-  const deltas = files.names(folder).filter((name) => /^specs\/.+\.md$/.test(name));
+  const design = splitTitle(files.findText(folder, "design.md") ?? "").rest;
+  const deltas = files.listFileNames(folder).filter((name) => /^specs\/.+\.md$/.test(name));
   const parts = [
     proposal.replaceAll(/^(#+ +Acceptance Criteria)[ \t]*:?[ \t]*$/gim, "$1 of the proposal").trim(),
     criteria.trim() === "" ? "" : `## Acceptance Criteria\n\n${criteria.trim()}`,
     design.trim() === "" ? "" : `## Design\n\n${demoteHeadings(design, 3).trim()}`,
     ...deltas.map((name) => {
       const subject = name.replace(/^specs\//, "").replace(/(?:\/spec)?\.md$/, "");
-      return `## Specification of ${subject}\n\n${demoteHeadings(splitTitle(files.text(folder, name) ?? "").rest, 3).trim()}`;
+      return `## Specification of ${subject}\n\n${demoteHeadings(splitTitle(files.findText(folder, name) ?? "").rest, 3).trim()}`;
     }),
   ];
   return parts.filter((part) => part !== "").join("\n\n");

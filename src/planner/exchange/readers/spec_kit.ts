@@ -38,12 +38,12 @@ export const specKitFormat: SourceFormat = {
 };
 
 function readFeature(folder: string, files: FilesByFolder, notes: SourceNote[]): readonly SourceTask[] {
-  const spec = splitTitle(files.text(folder, "spec.md") ?? "");
-  const list = files.text(folder, "tasks.md") ?? "";
+  const spec = splitTitle(files.findText(folder, "spec.md") ?? "");
+  const list = files.findText(folder, "tasks.md") ?? "";
   const title = (spec.title ?? "").replace(/^feature specification\s*:\s*/i, "").trim();
   const feature = folder === "." ? createSlug(title === "" ? "feature" : title) : folder;
   const prefix = folder === "." ? "" : `${folder}/`;
-  for (const name of files.names(folder).filter((one) => one.startsWith("checklists/"))) {
+  for (const name of files.listFileNames(folder).filter((one) => one.startsWith("checklists/"))) {
     notes.push({ file: `${prefix}${name}`, line: 1, reason: "checklist beside the tasks", detail: feature });
   }
   const tasks = new SpecKitTaskList(feature, `${prefix}tasks.md`).buildTasks(parseChecklist(list));
@@ -60,7 +60,7 @@ function readFeature(folder: string, files: FilesByFolder, notes: SourceNote[]):
     file: files.hasFile(folder, "spec.md") ? `${prefix}spec.md` : (files.findFirstPath(folder) ?? folder),
     line: 1,
     title: title === "" ? formatTitle(feature) : title,
-    body: buildBodyText(spec.rest, files.text(folder, "plan.md") ?? ""),
+    body: buildBodyText(spec.rest, files.findText(folder, "plan.md") ?? ""),
     status: computeFeatureStatus(tasks),
     type: "driver",
     created: parseDay(/^\*\*Created\*\*:\s*(\S+)/m.exec(spec.rest)?.[1]),

@@ -85,7 +85,7 @@ class TagReading {
         return [];
       }
       const record = new JsonRecord(value, place, notes);
-      const id = record.text("id");
+      const id = record.getText("id");
       if (id === undefined) {
         record.addRefusal("no id", "expected a field id");
         return [];
@@ -100,23 +100,23 @@ class TagReading {
 
   #buildTask(record: JsonRecord, number: string, parent: string | undefined, hasParts: boolean): SourceTask {
     const { prefix, tag } = this.#input;
-    const priority = record.text("priority");
+    const priority = record.getText("priority");
     const known = priority === undefined ? undefined : parsePriorityWord(priority);
     if (priority !== undefined && known === undefined) record.addNote("unknown priority", priority);
     return {
       ...record.location,
       key: `${prefix}${number}`,
-      title: record.text("title") ?? number,
-      body: buildBody(record.text("description"), [
-        ["Details", record.text("details")],
-        ["Acceptance Criteria", convertToCriteria(record.text("acceptanceCriteria"))],
-        ["Test Strategy", record.text("testStrategy")],
+      title: record.getText("title") ?? number,
+      body: buildBody(record.getText("description"), [
+        ["Details", record.getText("details")],
+        ["Acceptance Criteria", convertToCriteria(record.getText("acceptanceCriteria"))],
+        ["Test Strategy", record.getText("testStrategy")],
       ]),
       ...this.#readStatus(record),
       type: hasParts ? "driver" : undefined,
       priority: known,
       created: record.getDay("createdAt"),
-      assignees: [record.text("assignee") ?? ""].filter((name) => name !== ""),
+      assignees: [record.getText("assignee") ?? ""].filter((name) => name !== ""),
       labels: record.getTexts("tags"),
       dependsOn: record.getTexts("dependencies").map((id) => `${prefix}${resolveDependency(id, parent)}`),
       parent: parent === undefined ? undefined : `${prefix}${parent}`,
@@ -125,7 +125,7 @@ class TagReading {
   }
 
   #readStatus(record: JsonRecord): StatusMeaning {
-    const word = record.text("status");
+    const word = record.getText("status");
     const known = word === undefined ? undefined : parseStatusWord(word);
     if (word !== undefined && known === undefined) record.addNote("unknown status, imported as pending", word);
     return known ?? { status: "pending", ...(word === undefined ? {} : { originStatus: word }) };

@@ -67,11 +67,11 @@ export interface CheckServerOptions {
   /** Jobs, one JSON object per line. */
   readonly input: AsyncIterable<string>;
   /** Writes whole lines; returns when they are written. */
-  readonly write: (line: string) => void;
+  readonly writeLine: (line: string) => void;
 }
 
 /** Runs jobs until the input ends. */
-export async function serveChecks({ parent, input, write }: CheckServerOptions): Promise<void> {
+export async function serveChecks({ parent, input, writeLine: write }: CheckServerOptions): Promise<void> {
   const watchdog = startWatchdog(parent);
   const sendAnswer = (message: CheckAnswer): void => write(`${JSON.stringify(message)}\n`);
   for await (const line of splitLines(input)) {

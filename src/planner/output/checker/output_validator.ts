@@ -168,7 +168,7 @@ function formatRequiredFields(bundle: SchemaBundle): readonly string[] {
   // A requirement of one of several alternatives is not always required, so no alternative is followed.
   const parts = collectSchemas(index, [root], undefined);
   const properties = parts.mapMembers("properties");
-  return parts.names("required").map((name) => {
+  return parts.listNames("required").map((name) => {
     const field = collectSchemas(index, properties.get(name) ?? [], undefined);
     const description = field.getFirstValue("description");
     const told = typeof description === "string" ? `: ${description.replace(/\s+/g, " ").trim()}` : "";

@@ -37,7 +37,7 @@ const MAX_PADDED_CHARS = 2000;
 /** Creates a string; different `nth` give different strings. */
 export function createExampleText(parts: CombinedSchemas, nth: number): string {
   const least = Math.min(parts.findGreatest("minLength") ?? 0, MAX_PADDED_CHARS);
-  const most = parts.least("maxLength") ?? Number.POSITIVE_INFINITY;
+  const most = parts.findLeast("maxLength") ?? Number.POSITIVE_INFINITY;
   const pattern = parts.getFirstValue("pattern");
   if (typeof pattern === "string") {
     const text = writeMatchingText(pattern, least + nth);
@@ -92,14 +92,14 @@ function computeLowerLimit(parts: CombinedSchemas, unit: number | undefined): nu
 }
 
 function computeUpperLimit(parts: CombinedSchemas, unit: number | undefined): number {
-  const closed = parts.least("maximum") ?? Number.POSITIVE_INFINITY;
-  const open = parts.least("exclusiveMaximum");
+  const closed = parts.findLeast("maximum") ?? Number.POSITIVE_INFINITY;
+  const open = parts.findLeast("exclusiveMaximum");
   return open === undefined || open > closed ? closed : open - (unit ?? computeLimitGap(parts));
 }
 
 /** Returns the distance from an exclusive limit at which a value is still within both limits; at most 1. */
 function computeLimitGap(parts: CombinedSchemas): number {
   const low = parts.findGreatest("exclusiveMinimum") ?? parts.findGreatest("minimum") ?? Number.NEGATIVE_INFINITY;
-  const high = parts.least("exclusiveMaximum") ?? parts.least("maximum") ?? Number.POSITIVE_INFINITY;
+  const high = parts.findLeast("exclusiveMaximum") ?? parts.findLeast("maximum") ?? Number.POSITIVE_INFINITY;
   return Math.min(1, (high - low) / 2);
 }

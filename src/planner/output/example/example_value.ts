@@ -155,7 +155,7 @@ class ExampleBuilder {
       fields.set(name, this.createValue(listFieldSchemas(parts, name)) ?? null);
     }
     const wanted = Math.max(parts.findGreatest("minProperties") ?? 0, fields.size + MAX_OPTIONAL_FIELDS);
-    const size = Math.min(wanted, parts.least("maxProperties") ?? wanted);
+    const size = Math.min(wanted, parts.findLeast("maxProperties") ?? wanted);
     for (const [name, nodes] of properties) {
       if (fields.size >= size || fields.has(name)) continue;
       const value = this.createValue(nodes, { optional: true });
@@ -185,7 +185,7 @@ class ExampleBuilder {
     const least = Math.min(parts.findGreatest("minItems") ?? 0, MAX_LIST_ITEMS);
     while (items.length < least && add(rest, { nth: items.length - prefix.length }));
     if (items.length === 0 && rest.length > 0) add(rest, { optional: true });
-    return items.slice(0, parts.least("maxItems"));
+    return items.slice(0, parts.findLeast("maxItems"));
   }
 }
 
@@ -214,7 +214,7 @@ function deduceImpliedType(parts: CombinedSchemas): string {
 }
 
 function listRequiredNames(parts: CombinedSchemas): readonly string[] {
-  const names = new Set(parts.names("required"));
+  const names = new Set(parts.listNames("required"));
   for (const dependents of parts.listValues("dependentRequired")) {
     for (const name of names) {
       const needed = (dependents as Readonly<Record<string, unknown>>)[name];

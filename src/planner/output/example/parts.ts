@@ -25,13 +25,13 @@ export class CombinedSchemas {
     return numbers.length === 0 ? undefined : Math.max(...numbers);
   }
 
-  least(keyword: string): number | undefined {
+  findLeast(keyword: string): number | undefined {
     const numbers = this.listValues(keyword).filter((value) => typeof value === "number");
     return numbers.length === 0 ? undefined : Math.min(...numbers);
   }
 
   /** Returns the names in all lists of a keyword, each once. */
-  names(keyword: string): readonly string[] {
+  listNames(keyword: string): readonly string[] {
     const lists = this.listValues(keyword).filter((value) => Array.isArray(value));
     return [...new Set(lists.flat().filter((name) => typeof name === "string"))];
   }

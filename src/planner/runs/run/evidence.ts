@@ -183,7 +183,7 @@ async function validateOutput({ context }: RunDeps, work: LocatedWork, spec: Spe
   await log.flush();
   const old = work.outputBefore === undefined ? (parseInitialSpec(work)?.body ?? null) : work.outputBefore;
   const judged = old === null ? spec : { ...spec, body: `## Output\n\n${extractNewOutput(spec.body, old)}\n` };
-  const verdict = (await outputJudgeSlot.run(() => judgeOutput(context, judged))) ?? { kind: "no_json" };
+  const verdict = (await outputJudgeSlot.runInSlot(() => judgeOutput(context, judged))) ?? { kind: "no_json" };
   const file = (await context.logs.open(spec.id))?.file ?? null;
   const lines = formatOutputReport({ schemaPath: spec.outputSchema, verdict, log: file });
   const { status, needsWarning: warning } = decideOutputConsequence(

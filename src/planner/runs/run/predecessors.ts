@@ -40,7 +40,8 @@ export async function mergePredecessors(deps: RunDeps, spec: Spec, options: Pred
     const why = explainOpenRequest(id, requests.get(id));
     if (why !== null) throw buildNotMergedError(id, spec.id, why);
   }
-  for (const id of unmerged) await mergeSlot.run(() => mergePredecessor(deps, { id, wanting: spec.id, ...options }));
+  for (const id of unmerged)
+    await mergeSlot.runInSlot(() => mergePredecessor(deps, { id, wanting: spec.id, ...options }));
 }
 
 /** Returns the specs that must be done before `spec`, by the rules of readiness. */

@@ -31,7 +31,7 @@ export async function runCommands(
   const slots = new TaskSlots(width);
   let failed = false;
   const results = commands.map((command) =>
-    slots.run(async () => {
+    slots.runInSlot(async () => {
       if (failed && stopAtFailure) return null;
       if (job.stop.soon.aborted) return { ...NOT_RUN_RESULT, command };
       await job.log.line(`planner: ${word}: ${command}`);

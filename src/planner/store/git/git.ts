@@ -81,7 +81,7 @@ export class Git {
       // A call to a remote mostly waits for the network, so it does not count as a running git.
       const answer = await (options.remote
         ? this.#runOnce(args, options)
-        : gitSlots.run(() => this.#runOnce(args, options)));
+        : gitSlots.runInSlot(() => this.#runOnce(args, options)));
       const isBusy =
         BUSY_ERROR_PATTERN.test(answer.stderr) ||
         (args[1] === "add" && INCOMPLETE_WORKTREE_ERROR_PATTERN.test(answer.stderr));

@@ -28,14 +28,14 @@ test("Metrics.text counts calls by method, interface and outcome", () => {
   const metrics = counted(0.001, 0.001);
   metrics.observe({ ...METHOD, outcome: "not_found", seconds: 0.001 });
 
-  const lines = metrics.text("prometheus", FACTS).split("\n");
+  const lines = metrics.formatMetrics("prometheus", FACTS).split("\n");
 
   expect(lines).toContain('planner_dc_calls_total{method="GetRack",interface="REST",outcome="ok"} 2');
   expect(lines).toContain('planner_dc_calls_total{method="GetRack",interface="REST",outcome="not_found"} 1');
 });
 
 test("Metrics.text adds up durations into buckets that include the smaller ones", () => {
-  const lines = counted(0.001, 0.002, 0.3, 99).text("prometheus", FACTS).split("\n");
+  const lines = counted(0.001, 0.002, 0.3, 99).formatMetrics("prometheus", FACTS).split("\n");
 
   const labels = 'method="GetRack",interface="REST"';
   const name = "planner_dc_call_duration_seconds";
@@ -49,8 +49,8 @@ test("Metrics.text adds up durations into buckets that include the smaller ones"
 });
 
 test("Metrics.text names a counter's family as each format does", () => {
-  const prometheus = counted(1).text("prometheus", FACTS);
-  const openMetrics = counted(1).text("openMetrics", FACTS);
+  const prometheus = counted(1).formatMetrics("prometheus", FACTS);
+  const openMetrics = counted(1).formatMetrics("openMetrics", FACTS);
 
   expect(prometheus).toContain("# TYPE planner_dc_calls_total counter\n");
   expect(openMetrics).toContain("# TYPE planner_dc_calls counter\n");
@@ -62,7 +62,7 @@ test("Metrics.text names a counter's family as each format does", () => {
 test("Metrics.text declares every sample's family once and before it", () => {
   const declared = new Set<string>();
 
-  for (const line of counted(1).text("prometheus", FULL).trimEnd().split("\n")) {
+  for (const line of counted(1).formatMetrics("prometheus", FULL).trimEnd().split("\n")) {
     const type = /^# TYPE (\S+) /.exec(line)?.[1];
     if (type !== undefined) {
       expect(declared.has(type)).toBe(false);
@@ -76,8 +76,8 @@ test("Metrics.text declares every sample's family once and before it", () => {
 
 test("Metrics.text tells of the database, and nothing that it does not know", () => {
   const { use } = FULL.database;
-  const lines = counted().text("prometheus", FULL).split("\n");
-  const away = counted().text("prometheus", { ...FULL, database: { up: false, use } });
+  const lines = counted().formatMetrics("prometheus", FULL).split("\n");
+  const away = counted().formatMetrics("prometheus", { ...FULL, database: { up: false, use } });
 
   expect(lines).toContain("planner_dc_database_up 1");
   expect(lines).toContain("planner_dc_revision 12");
@@ -92,9 +92,9 @@ test("Metrics.text tells of the database, and nothing that it does not know", ()
 test("Metrics.text tells units in OpenMetrics alone", () => {
   const unit = "# UNIT planner_dc_call_duration_seconds seconds\n";
 
-  expect(counted(1).text("openMetrics", FULL)).toContain(unit);
-  expect(counted(1).text("openMetrics", FULL)).toContain("# UNIT process_resident_memory_bytes bytes\n");
-  expect(counted(1).text("prometheus", FULL)).not.toContain("# UNIT");
+  expect(counted(1).formatMetrics("openMetrics", FULL)).toContain(unit);
+  expect(counted(1).formatMetrics("openMetrics", FULL)).toContain("# UNIT process_resident_memory_bytes bytes\n");
+  expect(counted(1).formatMetrics("prometheus", FULL)).not.toContain("# UNIT");
 });
 
 test("Metrics.text states figures of the inventory with their labels, those without a value left out", () => {
@@ -103,7 +103,7 @@ test("Metrics.text states figures of the inventory with their labels, those with
     { name: "planner_dc_areas_omitted", help: "Areas.", samples: [{ value: 0 }] },
     { name: "planner_dc_readings", help: "Readings.", samples: [] },
   ];
-  const text = new Metrics().text("prometheus", { ...FACTS, inventory });
+  const text = new Metrics().formatMetrics("prometheus", { ...FACTS, inventory });
   expect(text).toContain('# TYPE planner_dc_area_racks gauge\nplanner_dc_area_racks{site="A\\"1\\\\\\n"} 2\n');
   expect(text).toContain("\nplanner_dc_areas_omitted 0\n");
   expect(text).not.toContain("planner_dc_readings");

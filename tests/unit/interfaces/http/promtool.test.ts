@@ -39,7 +39,7 @@ describe.skipIf(!fromDebian(PROMTOOL, "prometheus"))("promtool", () => {
 
     const inventory = await createInventoryFactsReader(site.store, site.service)();
     const facts = { version: "1", startTimeS: 1, cpuSeconds: 1, residentMemoryBytes: 1, inventory };
-    const text = new Metrics().text("prometheus", facts);
+    const text = new Metrics().formatMetrics("prometheus", facts);
 
     for (const { name, samples } of inventory) {
       if (samples.length > 0) expect(text).toContain(`# TYPE ${name} gauge\n${name}`);

@@ -69,7 +69,7 @@ test("a row that cannot be read locks nobody else out and lets nobody in", () =>
     ...ROWS,
     { ...row("late", "fourth", "admin"), expires_at: "soon" },
   ]);
-  const { rows, faults, all } = parseTokenTable(text);
+  const { rows, faults, allRows: all } = parseTokenTable(text);
 
   expect(rows).toEqual(ROWS);
   expect(faults).toEqual([expect.stringContaining("tokens[0]"), expect.stringContaining("expires_at")]);

@@ -4,7 +4,7 @@ import type { PlannerContext } from "#planner/context.ts";
 import { tools } from "#planner/operations/index.ts";
 
 const set = createPlannerTools(() => Promise.reject(new Error("no project is opened for a list")));
-const listed = [...set.values()].map((tool) => tool.listed);
+const listed = [...set.values()].map((tool) => tool.listing);
 
 test("plannerTools lists every tool in the order of the table", () => {
   expect(listed.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
@@ -39,7 +39,7 @@ test.each<[string, unknown, unknown]>([
   ["an inherited id", Object.create({ id: "aaa" }), "whole"],
   ["no arguments", undefined, "whole"],
 ])("a call with %s is about the right spec", (_, args, subject) => {
-  expect(set.get("planner_spec_get")?.subject(args)).toEqual(subject as never);
+  expect(set.get("planner_spec_get")?.findSubject(args)).toEqual(subject as never);
 });
 
 test("plannerTools opens the project again until it is initialised", async () => {

@@ -41,7 +41,7 @@ test("lintProject reads only what the wanted specs reach", async () => {
     ...source,
     one: (id: SpecId) => {
       read.push(id);
-      return source.one(id);
+      return source.loadSpec(id);
     },
   };
   await lintProject(noting, { ids: [ID as SpecId] });

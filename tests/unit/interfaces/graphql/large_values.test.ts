@@ -132,6 +132,6 @@ test("messageInSteps reads what the library reads, and names the place of what c
   try {
     failing();
   } catch (error) {
-    expect(error).toMatchObject({ place: "items[30].ports[30].name" });
+    expect(error).toMatchObject({ path: "items[30].ports[30].name" });
   }
 });

@@ -38,7 +38,7 @@ test("a stream reads no further than its reader", async () => {
   let pages = 0;
   const counted = {
     ...stream,
-    next: (...given: Parameters<typeof stream.readNext>) => {
+    readNext: (...given: Parameters<typeof stream.readNext>) => {
       pages++;
       return stream.readNext(...given);
     },

@@ -47,7 +47,7 @@ test("plannerTools opens the project again until it is initialised", async () =>
   const open = async (): Promise<PlannerContext> => {
     opened += 1;
     const usable = opened > 2;
-    return { initialised: async () => usable, specs: {} } as unknown as PlannerContext;
+    return { isInitialised: async () => usable, specs: {} } as unknown as PlannerContext;
   };
   const call = createPlannerTools(open).get("planner_spec_get");
   const signal = new AbortController().signal;

@@ -36,8 +36,8 @@ const FRESH = formatNewSpec(ID, CONTENT, "backlog:t-1");
 test("nothing changes while the source says the same, whatever was changed here", () => {
   const own = FRESH.replace("Old", "Mine").replace("status: pending", "status: completed");
 
-  expect(merged(FRESH, CONTENT)).toMatchObject({ changed: [], conflicts: [], text: FRESH, known });
-  expect(merged(own, CONTENT)).toMatchObject({ changed: [], conflicts: [], text: own, known });
+  expect(merged(FRESH, CONTENT)).toMatchObject({ changed: [], conflicts: [], text: FRESH, nextFingerprints: known });
+  expect(merged(own, CONTENT)).toMatchObject({ changed: [], conflicts: [], text: own, nextFingerprints: known });
 });
 
 test("fields and sections follow the source, and other lines stay byte for byte", () => {

@@ -39,7 +39,7 @@ test("lintProject reads only what the wanted specs reach", async () => {
 
   const noting = {
     ...source,
-    one: (id: SpecId) => {
+    loadSpec: (id: SpecId) => {
       read.push(id);
       return source.loadSpec(id);
     },
@@ -101,7 +101,7 @@ test("lintProject asks for the output of completed specs with a schema alone", a
 
   const noting = {
     ...source,
-    output: async ({ id }: Spec) => {
+    checkOutput: async ({ id }: Spec) => {
       asked.push(id);
       return null;
     },

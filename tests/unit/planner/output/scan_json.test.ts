@@ -7,7 +7,7 @@ test.each([
   ["12.5 rest", 4],
   ['"a\\"b" rest', 6],
 ])("scan finds the end of %j", (text, end) => {
-  expect(new JsonScanner(text).scanValue(0)).toMatchObject({ complete: true, end });
+  expect(new JsonScanner(text).scanValue(0)).toMatchObject({ isComplete: true, end });
 });
 
 test.each([
@@ -20,7 +20,7 @@ test.each([
   ["[1", 2],
   ["[tru]", 1],
 ])("scan says where %j stops being JSON", (text, end) => {
-  expect(new JsonScanner(text).scanValue(0)).toMatchObject({ complete: false, end });
+  expect(new JsonScanner(text).scanValue(0)).toMatchObject({ isComplete: false, end });
 });
 
 test("scan tells what closed inside a value that broke off, outermost only", () => {

@@ -13,6 +13,11 @@ export function listOutletKeys({ code }: Device, { name, powerOut }: Port): read
   return powerOut?.feedId === undefined ? [own] : [own, `feed:${codeKey(powerOut.feedId)}`];
 }
 
+/** Returns the keys of the references by which an inlet can name a device: the device, its outlets and their feeds. */
+export function listSupplyKeys(device: Device): readonly string[] {
+  return [`device:${codeKey(device.code)}`, ...listOutlets(device).flatMap((port) => listOutletKeys(device, port))];
+}
+
 /** Maps each key of a device's nodes to the first key of the same node. */
 function mapDeviceNodeKeys(device: Device | undefined): ReadonlyMap<string, string> {
   if (device === undefined) return new Map();

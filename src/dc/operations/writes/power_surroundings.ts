@@ -1,10 +1,10 @@
-import { listOutlets } from "#dc/analysis/power/power_keys.ts";
+import { listOutlets, listSupplyKeys } from "#dc/analysis/power/power_keys.ts";
 import { carriesPower } from "#dc/analysis/power/power_supplies.ts";
 import { isDeviceInBay } from "#dc/model/blades.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { listEnabledInlets } from "#dc/model/power_walk.ts";
-import { compareText, formatPortReference, parseRef, toPortKey } from "#dc/model/ref.ts";
+import { compareText, parseRef, toPortKey } from "#dc/model/ref.ts";
 import { getResourceKey, toRefKey } from "#dc/model/resource_key.ts";
 import type { Cable, Crac, Device } from "#dc/model/resources.ts";
 import type { SiteReader } from "#dc/model/site.ts";
@@ -101,9 +101,10 @@ export class PowerSurroundings {
     const found = new Map(keys.map((key): [string, Set<string>] => [key, new Set()]));
     const owners = new Map<string, string>();
     for (const key of keys) {
-      for (const ref of this.#listSupplyRefs(key)) owners.set(ref, key);
-      for (const child of this.#listCabledConsumers(key)) found.get(key)?.add(child);
-      for (const child of await this.#readBlades(key)) found.get(key)?.add(child);
+      const device = this.#devices.get(key);
+      if (device === undefined) continue;
+      for (const ref of listSupplyKeys(device)) owners.set(ref, key);
+      found.set(key, new Set([...this.#listCabledConsumers(device), ...(await this.#readBlades(device))]));
     }
     const consumers = await this.#site.consumersOf([...owners.keys()]);
     const wanted = consumers.filter(({ kind }) => kind === "device").map(({ code }) => codeKey(code));
@@ -121,34 +122,17 @@ export class PowerSurroundings {
       );
   }
 
-  /** Returns the references by which inlets name a device as supply: the device, its outlets and its feeds. */
-  #listSupplyRefs(key: string): readonly string[] {
-    const device = this.#devices.get(key);
-    if (device === undefined) return [];
-    return listOutlets(device).reduce(
-      (refs, { name, powerOut }) => {
-        refs.push(toRefKey(formatPortReference({ deviceCode: device.code, portName: name })));
-        if (powerOut?.feedId !== undefined) refs.push(toRefKey(`feed:${powerOut.feedId}`));
-        return refs;
-      },
-      [toRefKey(`device:${device.code}`)],
-    );
-  }
-
   /** Returns the keys of devices at the other end of a device's outlets. */
-  #listCabledConsumers(key: string): readonly string[] {
-    const device = this.#devices.get(key);
-    if (device === undefined) return [];
+  #listCabledConsumers(device: Device): readonly string[] {
     return listOutlets(device).flatMap(
       ({ name }) => this.#farEnds.get(toPortKey({ deviceCode: device.code, portName: name })) ?? [],
     );
   }
 
   /** Returns the keys of the blades that a chassis supplies. */
-  async #readBlades(key: string): Promise<readonly string[]> {
-    const device = this.#devices.get(key);
-    if (device?.kind !== "CHASSIS") return [];
-    return (await this.#site.childrenOf(device.code)).filter(isDeviceInBay).map(({ code }) => codeKey(code));
+  async #readBlades({ kind, code }: Device): Promise<readonly string[]> {
+    if (kind !== "CHASSIS") return [];
+    return (await this.#site.childrenOf(code)).filter(isDeviceInBay).map((blade) => codeKey(blade.code));
   }
 
   /** Returns the references of the direct supplies of a device, including its chassis. */

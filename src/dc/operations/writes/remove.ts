@@ -1,6 +1,7 @@
+import { listSupplyKeys } from "#dc/analysis/power/power_keys.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { createRejection, type ErrorFinding } from "#dc/model/finding.ts";
-import { formatCableRef, formatFabricLinkRef, formatPortReference } from "#dc/model/ref.ts";
+import { formatCableRef, formatFabricLinkRef } from "#dc/model/ref.ts";
 import { formatSiblingPath, Refusal, refuse } from "#dc/model/refusal.ts";
 import { getResourceKey, getResourceRef, toRefKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
@@ -64,7 +65,7 @@ async function removeDeviceParts(
   const cables = await writer.cablesOf(device.code);
   const links = await writer.fabricLinksOf(device.code);
   const children = await writer.childrenOf(device.code);
-  const consumers = await writer.consumersOf(listSourceRefsOf(device));
+  const consumers = await writer.consumersOf(listSupplyKeys(device));
   if (!cascade) {
     const depends = createDependentReporter(device, field);
     requireNoDependents([
@@ -94,16 +95,6 @@ async function removeInnerDevice(session: WriteSession, code: string, gone: stri
   gone.push(`device:${child.code}`);
 }
 
-/** Returns every reference by which a device can be named as a source. */
-function listSourceRefsOf(device: Device): readonly string[] {
-  const outlets = (device.ports ?? []).filter(({ kind }) => kind === "POWER_OUT");
-  return [
-    `device:${device.code}`,
-    ...outlets.map(({ name }) => formatPortReference({ deviceCode: device.code, portName: name })),
-    ...outlets.flatMap(({ powerOut }) => (powerOut?.feedId === undefined ? [] : [`feed:${powerOut.feedId}`])),
-  ];
-}
-
 function formatConsumerRef({ kind, code, inlet }: SourceConsumer): string {
   return kind === "crac" ? `crac:${code}` : `port:${code}/${inlet}`;
 }
@@ -115,7 +106,7 @@ async function disconnectConsumers(
   consumers: readonly SourceConsumer[],
   gone: string[],
 ): Promise<void> {
-  const supplies = new Set(listSourceRefsOf(device).map(toRefKey));
+  const supplies = new Set(listSupplyKeys(device));
   const isRemovedSource = (sourceRef: string | undefined) =>
     sourceRef !== undefined && supplies.has(toRefKey(sourceRef));
   for (const code of listConsumerCodes(consumers, "device")) {

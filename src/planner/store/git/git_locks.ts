@@ -4,7 +4,7 @@ import type { GitLock, GitLocks } from "#planner/run_ports/run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { tryRemoveFile } from "../files/temporary_file.ts";
-import { readProcessFacts } from "../processes/process_mark.ts";
+import { readProcessFacts } from "../processes/process_life.ts";
 import { WORKTREES_FOLDER } from "../project/places.ts";
 import { isInsideFolder } from "../project/project_bounds.ts";
 import { worktreeFiles } from "../worktrees/worktree_files.ts";

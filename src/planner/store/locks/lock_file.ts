@@ -1,12 +1,11 @@
-import { readdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { ClaimHolder, ProcessMark } from "#planner/run_ports/claims.ts";
 import type { LockHolder } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { getTextField, getTimeField, type JsonReadResult, readJsonFile } from "../files/json_file.ts";
+import { readFolderEntries } from "../files/read_folder.ts";
 import { isProcessAlive } from "../processes/process_life.ts";
 import { isProcessRunning } from "../processes/process_mark.ts";
 import { LOCKS_FOLDER } from "../project/places.ts";
@@ -20,16 +19,10 @@ export function buildLockPath(id: string): string {
 
 /** Returns the ids of specs that have a lock, stale ones too. @throws OperationError if the folder cannot be read */
 export async function listClaimedIds(root: string): Promise<readonly SpecId[]> {
-  try {
-    const names = await readdir(join(root, LOCKS_FOLDER));
-    return names
-      .filter((name) => name.endsWith(".lock") && !name.startsWith("."))
-      .map((name) => name.slice(0, -".lock".length) as SpecId)
-      .sort();
-  } catch (error) {
-    if (isMissingError(error)) return [];
-    throw convertToDiskError(`read "${LOCKS_FOLDER}"`, error);
-  }
+  return (await readFolderEntries(root, LOCKS_FOLDER))
+    .filter(({ name }) => name.endsWith(".lock") && !name.startsWith("."))
+    .map(({ name }) => name.slice(0, -".lock".length) as SpecId)
+    .sort();
 }
 
 /** Returns the holder of a spec's lock; null without a lock. */

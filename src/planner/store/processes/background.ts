@@ -7,6 +7,7 @@ import type { BackgroundStarter } from "../../program_ports.ts";
 import { convertToDiskError, describeSystemError } from "../files/disk_error.ts";
 import { type OpenFolder, openParentFolder } from "../files/open_folder.ts";
 import { PROCESSES_FOLDER } from "../project/places.ts";
+import { sendSignal } from "./process_life.ts";
 import { RUN_VARIABLE, runTaskkill } from "./run_processes.ts";
 
 /** Flags that append to a file and reject a link. */
@@ -73,17 +74,9 @@ export function openProcessControl(): ProcessControl {
     async terminate(pid) {
       // 0 and negative numbers would signal whole process groups, including this process's own.
       if (!Number.isSafeInteger(pid) || pid <= 1) return false;
-      return process.platform === "win32" ? endWindowsProcess(pid) : sendEndSignal(pid);
+      return process.platform === "win32" ? endWindowsProcess(pid) : sendSignal(pid, "SIGTERM");
     },
   };
-}
-
-function sendEndSignal(pid: number): boolean {
-  try {
-    return process.kill(pid, "SIGTERM");
-  } catch {
-    return false;
-  }
 }
 
 async function endWindowsProcess(pid: number): Promise<boolean> {

@@ -1,12 +1,11 @@
-import { readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import type { LeftoverFiles, RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { DEFAULT_CONFIG } from "../../config/default_config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { removeFileInOpenFolder } from "../files/open_folder.ts";
+import { readFolderEntries } from "../files/read_folder.ts";
 import { parseTemporaryPid } from "../files/temporary_file.ts";
 import { openGitLocks } from "../git/git_locks.ts";
 import { readClaim } from "../locks/lock_file.ts";
@@ -79,13 +78,4 @@ async function listLeftoverFiles(root: string): Promise<readonly string[]> {
     }
   }
   return found.sort();
-}
-
-async function readFolderEntries(root: string, folder: string, recursive: boolean) {
-  try {
-    return await readdir(join(root, folder), { withFileTypes: true, recursive });
-  } catch (error) {
-    if (isMissingError(error)) return [];
-    throw convertToDiskError(`read "${folder}"`, error);
-  }
 }

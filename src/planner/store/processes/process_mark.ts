@@ -1,43 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import type { ProcessMark } from "#planner/run_ports/claims.ts";
-
-/** Fields of `/proc/<pid>/stat` on Linux. */
-export interface ProcessFacts {
-  /** Whether the process is a zombie: it has ended, but its parent has not read its status yet. */
-  readonly ended: boolean;
-  /** Whether the process is a kernel thread. */
-  readonly isKernel: boolean;
-  readonly group: number;
-  readonly session: number;
-  /** Ticks from the machine's start to the process's start. */
-  readonly startTicks: number;
-}
-
-/** Flag of kernel threads. Source: include/linux/sched.h, PF_KTHREAD. */
-const KERNEL_THREAD = 0x0020_0000;
-
-/** Reads facts about a process; undefined when the process has ended, and on systems without `/proc`. */
-export function readProcessFacts(pid: number): ProcessFacts | undefined {
-  try {
-    const line = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name in parentheses may contain any character; after it follow the state (field 3), the group (5), the
-    // session (6), the flags (9) and the start (22).
-    const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
-    const [state = "", , group, session, , , flags] = fields;
-    const start = fields[19];
-    if (start === undefined) return undefined;
-    return {
-      ended: "ZX".includes(state),
-      isKernel: (Number(flags) & KERNEL_THREAD) !== 0,
-      group: Number(group),
-      session: Number(session),
-      startTicks: Number(start),
-    };
-  } catch {
-    return undefined;
-  }
-}
+import { isPidInUse, readProcessFacts, sendSignal } from "./process_life.ts";
 
 /** Returns the command line of a process as words; empty if the process has ended or cannot be read. */
 export function readCommandLine(pid: number): readonly string[] {
@@ -71,7 +35,7 @@ export function canHaveWrittenFile(pid: number, file: string): boolean {
   if (uid === undefined || process.platform === "win32") return true;
   const owner = process.platform === "linux" ? readOwnerId(`/proc/${pid}`) : undefined;
   if (owner !== undefined) return owner === uid;
-  return uid !== process.geteuid?.() || canSignalProcess(pid);
+  return uid !== process.geteuid?.() || sendSignal(pid, 0);
 }
 
 function readOwnerId(path: string): number | undefined {
@@ -79,26 +43,6 @@ function readOwnerId(path: string): number | undefined {
     return statSync(path).uid;
   } catch {
     return undefined;
-  }
-}
-
-function canSignalProcess(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-function isPidInUse(pid: number): boolean {
-  // 0 and negative numbers mean whole process groups.
-  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // The process exists and belongs to another user.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 

@@ -1,12 +1,11 @@
 import { renameSync } from "node:fs";
-import { readdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { ProcessRecord } from "../../ports.ts";
 import type { UnreadableFile } from "../../spec/spec.ts";
-import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { getTextField, getTimeField, type JsonReadResult, readJsonFile } from "../files/json_file.ts";
 import { runInOpenFolder } from "../files/open_folder.ts";
+import { readFolderEntries } from "../files/read_folder.ts";
 import { tryRemoveFile, writeTemporaryFile } from "../files/temporary_file.ts";
 import { PROCESSES_FOLDER } from "../project/places.ts";
 import { decideDeadRunEnd, type RecordEnd } from "./dead_record.ts";
@@ -82,13 +81,8 @@ export async function listDeadRecords(root: string): Promise<readonly ProcessRec
 }
 
 async function listRecordNames(root: string): Promise<readonly string[]> {
-  try {
-    const names = await readdir(join(root, PROCESSES_FOLDER));
-    return names.filter((name) => name.endsWith(".json") && !name.startsWith(".")).sort();
-  } catch (error) {
-    if (isMissingError(error)) return [];
-    throw convertToDiskError(`read "${PROCESSES_FOLDER}"`, error);
-  }
+  const names = (await readFolderEntries(root, PROCESSES_FOLDER)).map(({ name }) => name);
+  return names.filter((name) => name.endsWith(".json") && !name.startsWith(".")).sort();
 }
 
 const RECORD_STATUSES: readonly unknown[] = ["running", "completed", "failed"];

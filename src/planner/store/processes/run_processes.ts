@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
 import type { ProcessMark } from "#planner/run_ports/claims.ts";
-import { isProcessRunning, readProcessFacts, readProcessMark } from "./process_mark.ts";
+import { readProcessFacts, sendSignal } from "./process_life.ts";
+import { isProcessRunning, readProcessMark } from "./process_mark.ts";
 
 /** Environment variable that identifies all processes of a run. */
 export const RUN_VARIABLE = "PLANNER_RUN";
@@ -185,15 +186,6 @@ function buildSurvivorError(left: readonly number[]): OperationError {
     "unavailable",
     `Cannot end process ${left.join(", ")}: still there ${FORCED_END_MS / 1000} seconds after it was forced`,
   );
-}
-
-/** Sends a signal. @param pid negative group number for a whole group */
-function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(pid, name);
-  } catch {
-    return false;
-  }
 }
 
 /** Runs Windows' taskkill; returns false if it fails. */

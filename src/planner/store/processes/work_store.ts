@@ -1,10 +1,9 @@
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import type { WorkStore, WorktreeStatus } from "../../ports.ts";
-import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { readFileMark } from "../files/file_mark.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
+import { readFolderEntries } from "../files/read_folder.ts";
 import { readLockHolder } from "../locks/lock_file.ts";
 import { PROCESSES_FOLDER, WORKTREES_FOLDER } from "../project/places.ts";
 import { readProcessRecords } from "./process_records.ts";
@@ -36,16 +35,10 @@ const WORKTREE_STATUSES: readonly unknown[] = ["working", "done", "failed"];
  * Source: docs/contract/spec-tool.md#worktree-status.
  */
 export async function readWorktrees(root: string): Promise<readonly WorktreeStatus[]> {
-  try {
-    const entries = await readdir(join(root, WORKTREES_FOLDER), { withFileTypes: true });
-    return entries
-      .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
-      .map(({ name }) => readWorktreeStatus(root, name))
-      .sort((a, b) => (a.spec_id < b.spec_id ? -1 : 1));
-  } catch (error) {
-    if (isMissingError(error)) return [];
-    throw convertToDiskError(`read "${WORKTREES_FOLDER}"`, error);
-  }
+  return (await readFolderEntries(root, WORKTREES_FOLDER))
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+    .map(({ name }) => readWorktreeStatus(root, name))
+    .sort((a, b) => (a.spec_id < b.spec_id ? -1 : 1));
 }
 
 function readWorktreeStatus(root: string, id: string): WorktreeStatus {

@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
+import { readFolderEntries } from "../files/read_folder.ts";
 import { Git } from "../git/git.ts";
 import { addGitSetting } from "../git/start_git.ts";
 import { isProcessAlive } from "../processes/process_life.ts";
@@ -128,17 +127,11 @@ export interface WorktreeOrigin {
 
 /** Returns the sorted ids of every folder and every stored origin in `.planner/worktrees/`. */
 export async function listWorktreeIds(root: string): Promise<readonly SpecId[]> {
-  try {
-    const entries = await readdir(join(root, WORKTREES_FOLDER), { withFileTypes: true });
-    const ids = entries
-      .filter(({ name }) => !name.startsWith("."))
-      .map((entry) => (entry.isDirectory() ? entry.name : /^(.+)\.(?:origin|status)\.json$/.exec(entry.name)?.[1]))
-      .filter((id) => id !== undefined);
-    return [...new Set(ids as SpecId[])].sort();
-  } catch (error) {
-    if (isMissingError(error)) return [];
-    throw convertToDiskError(`read "${WORKTREES_FOLDER}"`, error);
-  }
+  const ids = (await readFolderEntries(root, WORKTREES_FOLDER))
+    .filter(({ name }) => !name.startsWith("."))
+    .map((entry) => (entry.isDirectory() ? entry.name : /^(.+)\.(?:origin|status)\.json$/.exec(entry.name)?.[1]))
+    .filter((id) => id !== undefined);
+  return [...new Set(ids as SpecId[])].sort();
 }
 
 export function readWorktreeOrigin(root: string, id: SpecId): WorktreeOrigin | null {

@@ -38,14 +38,8 @@ export async function readBlobHashes(
 ) {
   const found = new Map<string, string>();
   if (paths.length === 0) return found;
-  const listed = await git.readEntries([
-    "ls-tree",
-    "-z",
-    "--full-tree",
-    "HEAD",
-    "--",
-    ...paths.map((path) => repository.prefix + path),
-  ]);
+  const named = paths.map((path) => repository.prefix + path);
+  const listed = await git.readEntries(["ls-tree", "-z", "--full-tree", "HEAD", "--", ...named]);
   for (const entry of listed) {
     const [facts = "", path = ""] = entry.split("\t");
     found.set(path.slice(repository.prefix.length), facts.split(" ")[2] ?? "");

@@ -6,7 +6,7 @@ import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { Git } from "../git/git.ts";
 import { findGitFolder } from "./admin_folder.ts";
-import { OpenWorktree } from "./open_worktree.ts";
+import { openWorktree } from "./open_worktree.ts";
 import { FRESH_WORKTREE_PREFIX, type Repository, type WorktreeLocation } from "./worktree_place.ts";
 
 /** Values for a worktree in which no agent works. */
@@ -49,7 +49,7 @@ export async function runInFreshWorktree<Result>(
     };
     const own = new Git(path, { GIT_DIR: gitFolder, GIT_WORK_TREE: path }, git.use);
     const place: WorktreeLocation = { root, id, repository, worktree: facts, gitFolder, git: own };
-    return await use(new OpenWorktree(place));
+    return await use(openWorktree(place));
   } finally {
     const { status } = await git.try(["worktree", "remove", "--force", path]);
     await rm(home, { recursive: true, force: true });

@@ -139,9 +139,13 @@ async function snapshotWorktreePrograms(
   return place === null ? null : snapshotSharedPrograms(repository, place.git);
 }
 
-function describeProgramChange({ name, before, now }: SnapshotChange): string {
-  if (before === undefined) return `${name} was added`;
-  return `${name} was ${now === undefined ? "removed" : "changed"}`;
+function describeProgramChange(change: SnapshotChange): string {
+  return `${change.name} was ${getChangeVerb(change)}`;
+}
+
+export function getChangeVerb({ before, now }: SnapshotChange): string {
+  if (before === undefined) return "added";
+  return now === undefined ? "removed" : "changed";
 }
 
 async function describeProgramChanges(

@@ -147,22 +147,17 @@ export async function keepDroppedObjects(
     const isThere = there.has(made.hash) || there.has(`stash ${made.hash}`);
     if (!isThere && (await isUnreachable(git, made.hash))) lost.push(made);
   }
-  const kept = await keepObjects(
-    git,
-    id,
-    lost.map(({ hash }) => hash),
-  );
+  const hashes = lost.map(({ hash }) => hash);
+  const kept = await keepObjects(git, id, hashes);
   return kept.map(({ ref }, index) => `${lost[index]?.what}, made and dropped during the run, is kept as ${ref}`);
 }
 
 /** Returns whether an object exists and no ref reaches it. Only a ref to the tag itself reaches an annotated tag. */
 async function isUnreachable(git: Git, hash: string): Promise<boolean> {
-  const [type, listed] = [
-    await git.tryReadOutput(["cat-file", "-t", hash]),
-    await git.tryReadOutput(["rev-list", "--max-count=1", hash, "--not", "--all", "--"]),
-  ];
+  const type = await git.tryReadOutput(["cat-file", "-t", hash]);
   if (type === null) return false;
-  if (type !== "tag") return listed !== "";
+  if (type !== "tag")
+    return (await git.tryReadOutput(["rev-list", "--max-count=1", hash, "--not", "--all", "--"])) !== "";
   return (await git.line(["for-each-ref", "--count=1", "--format=%(refname)", `--points-at=${hash}`])) === "";
 }
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { quoteShellWord } from "#words/shell_word.ts";
 import type { Git } from "../git/git.ts";
 import { MERGE_REFLOG_PREFIX, readReflog } from "./admin_folder.ts";
-import { buildUndoCommand } from "./guard.ts";
+import { buildUndoCommand, getChangeVerb } from "./guard.ts";
 import { keepLostObjects } from "./keep_commits.ts";
 import { splitSnapshotName } from "./outside_changes.ts";
 import type { SnapshotChange } from "./snapshot.ts";
@@ -69,11 +69,6 @@ async function describeOutsideChange(
   const own = text[kind];
   if (own !== undefined) return [await own()];
   return [`${change.name} was ${done} during the run (undo it with: ${await buildUndoCommand(repository, change)})`];
-}
-
-function getChangeVerb({ before, now }: SnapshotChange): string {
-  if (before === undefined) return "added";
-  return now === undefined ? "removed" : "changed";
 }
 
 function describeStashChange({ name, before, now }: SnapshotChange, kept: string | undefined): string {

@@ -6,6 +6,7 @@ import { buildActivePath } from "../project/places.ts";
 import { buildRunRef, computePatchIds } from "./run_commits.ts";
 import { readChangedFiles, readCommits } from "./settle.ts";
 import type { Repository } from "./worktree_place.ts";
+import { readBlobText } from "./worktree_rebase.ts";
 
 /**
  * Reads which commits named by a record exist in the repository. Passes hashes to git only if they are complete,
@@ -19,29 +20,18 @@ export async function readCommitFacts(
   const parent = await git.tryReadOutput(["rev-parse", "--verify", "--quiet", `${buildRunRef(id, run)}^1`]);
   const [base, head] = [parseFullHash(record["base"]), parseFullHash(record["head"])];
   const merged = listHashes(record["merged"], "commits");
-  const there = await findPresentCommits(git, [
-    ...listHashes(record, "commits"),
-    ...merged,
-    ...(base === null ? [] : [base]),
-  ]);
-  const spec = head === null ? null : await git.try(["cat-file", "blob", `${head}:${prefix}${buildActivePath(id)}`]);
-  const known = { parent, present: there, specText: spec?.status === 0 ? spec.stdout.toString() : null };
+  const named = [...listHashes(record, "commits"), ...merged, ...(base === null ? [] : [base])];
+  const there = await findPresentCommits(git, named);
+  const specText = head === null ? null : await readBlobText(git, `${head}:${prefix}${buildActivePath(id)}`);
+  const known = { parent, present: there, specText };
   const nothing = { range: [], files: [], hasMerges: false };
   const ofRange =
     base === null || head === null || head !== parent || !there.has(base)
       ? nothing
       : await readCommitRange(git, { base, head, prefix });
   const patches = await computePatchIds(git, [...there]);
-  return {
-    ...known,
-    ...ofRange,
-    patches,
-    inMain: await findReachableCommits(
-      git,
-      record["main_branch"],
-      merged.filter((hash) => there.has(hash)),
-    ),
-  };
+  const present = merged.filter((hash) => there.has(hash));
+  return { ...known, ...ofRange, patches, inMain: await findReachableCommits(git, record["main_branch"], present) };
 }
 
 interface CommitRange {
@@ -54,10 +44,8 @@ async function readCommitRange(
   git: Git,
   { base, head, prefix }: CommitRange,
 ): Promise<Pick<CommitFacts, "range" | "files" | "hasMerges">> {
-  const [range, changed] = [
-    await readCommits(git, `${base}..${head}`),
-    await readChangedFiles(git, prefix, `${base}...${head}`),
-  ];
+  const range = await readCommits(git, `${base}..${head}`);
+  const changed = await readChangedFiles(git, prefix, `${base}...${head}`);
   const merges = await git.run(["rev-list", "--merges", "--max-count=1", `${base}..${head}`, "--"]);
   return { range, files: changed.map(({ path }) => path), hasMerges: merges.trim() !== "" };
 }

@@ -8,7 +8,7 @@ import type { Git } from "../git/git.ts";
 import { isMergeTreeMissing } from "./differences.ts";
 import { isAncestor } from "./outside_words.ts";
 
-/** Maximum numbers of main branch commits compared as patches, and by merging. Chosen by planner: each takes a few ms. */
+/** Maximum numbers of main branch commits compared as patches, and by merging. Chosen by planner: each takes ms. */
 const MAX_COMPARED_PATCHES = 2000;
 const MAX_TRIED_MERGES = 200;
 
@@ -88,11 +88,16 @@ async function findMergeByForge(git: Git, { head, main, forge }: BranchWork, not
 /** Rule 2: the main branch contains the commits themselves. @returns the commit that merged them */
 async function findMergeByAncestor(git: Git, { head, main, began }: BranchWork): Promise<string | null> {
   if (head === began || !(await isAncestor(git, head, main))) return null;
-  const after = await git.run(["rev-list", "--first-parent", "--ancestry-path", `${head}..${main}`, "--"]);
-  const merge = after.split("\n").filter(Boolean).at(-1);
+  const merge = await findMergingCommit(git, head, main);
   // After a fast-forward, the branch is part of the main branch's first parents.
   const line = merge === undefined ? null : await git.tryReadOutput(["rev-parse", `${merge}^1`]);
   return merge === undefined || line === head ? head : merge;
+}
+
+/** Returns the first commit of the main branch after which it contains `head`; undefined if that is `head` itself. */
+async function findMergingCommit(git: Git, head: string, main: string): Promise<string | undefined> {
+  const after = await git.run(["rev-list", "--first-parent", "--ancestry-path", `${head}..${main}`, "--"]);
+  return after.split("\n").filter(Boolean).at(-1);
 }
 
 /** Rule 3: the main branch contains a copy of each commit, except of commits that change only planner's files. */
@@ -190,8 +195,7 @@ async function isChangeInMain(git: Git, { head, main, began }: MergeSearch): Pro
 /** Returns the commit at which a merged branch began; null if it is unknown. */
 async function findMergedBase(git: Git, { head, main, began }: Omit<MergeSearch, "forge">): Promise<string | null> {
   if (began !== null) return began;
-  const after = await git.run(["rev-list", "--first-parent", "--ancestry-path", `${head}..${main}`, "--"]);
-  const merge = after.split("\n").filter(Boolean).at(-1);
+  const merge = await findMergingCommit(git, head, main);
   const base = merge === undefined ? null : await git.tryReadOutput(["merge-base", `${merge}^1`, head]);
   return base === head ? null : base;
 }

@@ -203,15 +203,8 @@ async function describeMovedMainBranch(
     checkout === null
       ? `update-ref ${quoteShellWord(main)} ${old}`
       : `${buildFolderOption(repository.top, checkout)}reset --keep ${old}`;
-  const others = await git.line([
-    "rev-list",
-    "--max-count=1",
-    tip,
-    "--not",
-    old,
-    `refs/heads/${worktree.branch}`,
-    "--",
-  ]);
+  const listing = ["rev-list", "--max-count=1", tip, "--not", old, `refs/heads/${worktree.branch}`, "--"];
+  const others = await git.line(listing);
   const [kept] = others === "" ? [] : await keepObjects(git, id, [tip]);
   const rest = kept === undefined ? "" : ` (its other commits are kept as ${kept.ref})`;
   return problem(`moved to ${tip.slice(0, 10)}`, `take it back with "git ${undo}"${rest}`);
@@ -318,15 +311,8 @@ export async function readCommits(git: Git, range: string): Promise<readonly Bra
 
 /** Returns a range's changed files as paths from the project's root; those outside of it begin with `../`. */
 export async function readChangedFiles(git: Git, prefix: string, range: string) {
-  const { status, stdout } = await git.try([
-    "diff",
-    "--name-status",
-    "--no-renames",
-    "--no-ext-diff",
-    "-z",
-    range,
-    "--",
-  ]);
+  const diff = ["diff", "--name-status", "--no-renames", "--no-ext-diff", "-z", range, "--"];
+  const { status, stdout } = await git.try(diff);
   const words = status === 0 ? stdout.toString().split("\0") : [];
   return words.flatMap((path, index) => {
     if (index % 2 === 0) return [];

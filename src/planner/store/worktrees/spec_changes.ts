@@ -5,6 +5,7 @@ import type { Git } from "../git/git.ts";
 import { ARCHIVE_FOLDER, SPECS_FOLDER } from "../project/places.ts";
 import { readChangedFiles } from "./settle.ts";
 import type { Repository } from "./worktree_place.ts";
+import { readBlobText } from "./worktree_rebase.ts";
 
 const CONFIG_FILE = ".planner/config.md";
 
@@ -38,10 +39,7 @@ interface CommitFiles {
 }
 
 async function readCommittedState(git: Git, { commit, prefix, files }: CommitFiles): Promise<CommittedState> {
-  const read = async (file: string): Promise<string | null> => {
-    const { status, stdout } = await git.try(["cat-file", "blob", `${commit}:${prefix}${file}`]);
-    return status === 0 ? stdout.toString() : null;
-  };
+  const read = (file: string): Promise<string | null> => readBlobText(git, `${commit}:${prefix}${file}`);
   const texts = await Promise.all(files.map(read));
   const specs = files.flatMap((file, index): readonly (readonly [SpecId, CommittedSpec])[] => {
     const text = texts[index] ?? null;

@@ -117,12 +117,11 @@ async function readUncommittedChanges({ git, gitFolder, top, prefix }: Repositor
       await sleep(STEADY_READ_LIMITS.pauseMs);
       continue;
     }
-    const entries = all.filter((entry) => !entry.slice(3).startsWith(`${prefix}.planner/`));
+    const changes = all.map((entry) => ({ state: entry.slice(0, 2), path: entry.slice(3) }));
     return Object.fromEntries(
-      entries.map((entry) => [
-        `change ${entry.slice(3)}`,
-        `${entry.slice(0, 2)} ${buildContentMark(join(top, entry.slice(3)))}`,
-      ]),
+      changes
+        .filter(({ path }) => !path.startsWith(`${prefix}.planner/`))
+        .map(({ state, path }) => [`change ${path}`, `${state} ${buildContentMark(join(top, path))}`]),
     );
   }
 }
@@ -156,10 +155,8 @@ function buildContentMark(path: string): string {
 async function readSubmoduleStates(commonFolder: string): Promise<RepositorySnapshot> {
   const found: Record<string, string> = {};
   for (const [name, folder] of listModuleFolders(commonFolder)) {
-    const listed = await new Git(folder, { GIT_DIR: folder }).tryReadOutput([
-      "for-each-ref",
-      "--format=%(objectname) %(refname)",
-    ]);
+    const listing = ["for-each-ref", "--format=%(objectname) %(refname)"];
+    const listed = await new Git(folder, { GIT_DIR: folder }).tryReadOutput(listing);
     const refs = (listed ?? "").split("\n").filter((line) => !line.includes(" refs/planner/"));
     found[`module ${name}`] = computeDigest([readGitFile(folder, "HEAD"), ...refs].join("\n"));
   }
@@ -180,10 +177,8 @@ async function readOtherRuns({ root, id }: WorktreeLocation): Promise<Repository
     [...others].map((other) => {
       const status = readGitFile(root, worktreeFiles.status(other)) ?? "";
       const isWorking = claimed.includes(other) || /"status": "working"/.test(status);
-      return [
-        `run ${other}`,
-        `${isWorking ? "working" : computeDigest(status)} ${readWorktreeOrigin(root, other)?.branch ?? ""}`,
-      ];
+      const state = isWorking ? "working" : computeDigest(status);
+      return [`run ${other}`, `${state} ${readWorktreeOrigin(root, other)?.branch ?? ""}`];
     }),
   );
 }

@@ -1,7 +1,6 @@
 import { basename, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { formatCountWithNoun } from "#words/names.ts";
-import type { SpecId } from "../../spec/spec_id.ts";
 import { parseTemporaryPid } from "../files/temporary_file.ts";
 import { formatGitError, type Git } from "../git/git.ts";
 import { buildActivePath } from "../project/places.ts";
@@ -173,8 +172,4 @@ export async function assertBranchMerged(git: Git, branches: SpecBranches): Prom
     "failed_precondition",
     `Branch "${branches.branch}" has ${formatCountWithNoun(length, "commit")} that "${branches.mainBranch}" lacks`,
   );
-}
-
-export function buildNoWorktreeError(id: SpecId): OperationError {
-  return new OperationError("not_found", `Spec "${id}" has no worktree`);
 }

@@ -95,7 +95,7 @@ async function findMainCheckout({ repository, worktree }: WorktreeLocation): Pro
 }
 
 /**
- * Throws if git has an unfinished operation in a checkout of the main branch. A rebase would later move the branch back.
+ * Throws if git has an unfinished operation in a checkout of the main branch. A rebase would move the branch back.
  * During a merge, cherry-pick or revert, git rejects another merge.
  */
 async function assertNoUnfinishedOperation({ id, repository, worktree }: WorktreeLocation): Promise<void> {

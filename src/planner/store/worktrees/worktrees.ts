@@ -34,7 +34,7 @@ import { assertNoForeignPrograms, listGitProgramChanges } from "./guard.ts";
 import { isKeptCommit, keepBranch, keepLostCommits } from "./keep_commits.ts";
 import { findLeftoverBranches } from "./left_branches.ts";
 import { readBranchCheckouts, runMainBranchQuery } from "./main_branch.ts";
-import { OpenWorktree } from "./open_worktree.ts";
+import { openWorktree } from "./open_worktree.ts";
 import { guardProject, replaceProjectFile, restoreReplacedFile } from "./project_run.ts";
 import { readCommitFacts } from "./record_facts.ts";
 import { keepRunRecord, listLatestRuns, readRunRecord, readRunRecords, recordMergedCommits } from "./run_commits.ts";
@@ -46,7 +46,6 @@ import {
   assertBranchMerged,
   assertNoUncommittedFiles,
   branchExists,
-  buildNoWorktreeError,
   isBranchMerged,
   listCommitsAhead,
   listUnsavedFiles,
@@ -93,7 +92,7 @@ class GitWorktrees implements Worktrees {
   async prepareWorktree(id: SpecId, options: WorktreeOptions): Promise<Worktree> {
     const repository = await this.#openForWriting();
     const refs = await readBranchCheckouts(repository.git);
-    return new OpenWorktree(await prepareWorktree({ repository, root: this.#root, id, refs }, options));
+    return openWorktree(await prepareWorktree({ repository, root: this.#root, id, refs }, options));
   }
 
   listKnownIds(): Promise<readonly SpecId[]> {
@@ -110,23 +109,20 @@ class GitWorktrees implements Worktrees {
 
   async findWorktree(id: SpecId): Promise<Worktree | null> {
     const place = await this.#findWorktree(id);
-    return place === null ? null : new OpenWorktree(place);
+    return place === null ? null : openWorktree(place);
   }
 
   async listGitProgramChanges(): Promise<readonly GitProgramChange[]> {
     // Without a repository, no run can have changed programs of git.
-    const repository = await this.#openRepository().catch(() => null);
-    return repository === null ? [] : listGitProgramChanges(repository, this.#root);
+    return this.#query((repository) => listGitProgramChanges(repository, this.#root), []);
   }
 
   async guardProject(id: SpecId): Promise<ProjectGuard | null> {
-    const repository = await this.#openRepository().catch(() => null);
-    return repository === null ? null : guardProject(repository, this.#root, id);
+    return this.#query((repository) => guardProject(repository, this.#root, id), null);
   }
 
   async listMirrorRemotes(): Promise<readonly string[]> {
-    const repository = await this.#openRepository().catch(() => null);
-    return repository === null ? [] : listMirrorRemotes(await repository.settings());
+    return this.#query(async ({ settings }) => listMirrorRemotes(await settings()), []);
   }
 
   writeProjectFile(id: SpecId, path: string, text: string): Promise<void> {
@@ -199,15 +195,14 @@ class GitWorktrees implements Worktrees {
   }
 
   async readHead(): Promise<ProjectHead | null> {
-    const repository = await this.#openRepository().catch(() => null);
-    const hash = await repository?.git.tryReadOutput(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
-    if (repository === null || hash === undefined || hash === null) return null;
-    return { hash, branch: readHeadBranch(repository.gitFolder) };
+    return this.#query(async ({ git, gitFolder }) => {
+      const hash = await git.tryReadOutput(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+      return hash === null ? null : { hash, branch: readHeadBranch(gitFolder) };
+    }, null);
   }
 
   async readProjectState(): Promise<FolderState | null> {
-    const repository = await this.#openRepository().catch(() => null);
-    return repository === null ? null : readProjectState(repository);
+    return this.#query(readProjectState, null);
   }
 
   async readBlobHashes(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -277,8 +272,8 @@ class GitWorktrees implements Worktrees {
   }
 
   async #mergeSpec(id: SpecId, wishes: BranchMergeOptions): Promise<BranchMergeResult> {
-    const place = await this.#findWorktree(id);
-    if (place !== null) return mergeWorktree(place, wishes);
+    const found = await this.#findWorktree(id);
+    if (found !== null) return mergeWorktree(found, wishes);
     const branches = await this.#findBranches(id);
     if (branches === null || (await this.isMerged(id))) return { kind: "nothing" };
     // The folder was deleted, but the commits are in the repository.
@@ -288,7 +283,7 @@ class GitWorktrees implements Worktrees {
       await writeWorktreeOrigin(this.#root, id, { ...branches, brought: [] });
     await addWorktree({ repository, root: this.#root, id, refs }, branches);
     const added = await this.#findWorktree(id);
-    if (added === null) throw buildNoWorktreeError(id);
+    if (added === null) throw new OperationError("not_found", `Spec "${id}" has no worktree`);
     return mergeWorktree(added, wishes);
   }
 
@@ -304,6 +299,12 @@ class GitWorktrees implements Worktrees {
       throw error;
     });
     return this.#repository;
+  }
+
+  /** Returns the result of `use`; `none` without a repository. */
+  async #query<Result>(use: (repository: Repository) => Promise<Result>, none: Result): Promise<Result> {
+    const repository = await this.#openRepository().catch(() => null);
+    return repository === null ? none : use(repository);
   }
 
   /** Opens the repository for work that a person started. From then on git uses its filters and drivers. */
@@ -328,8 +329,7 @@ class GitWorktrees implements Worktrees {
   }
 
   async #findLeftoverBranches(): Promise<ReadonlyMap<SpecId, SpecBranches>> {
-    const repository = await this.#openRepository().catch(() => null);
-    return repository === null ? new Map() : findLeftoverBranches(repository, this.#root);
+    return this.#query((repository) => findLeftoverBranches(repository, this.#root), new Map());
   }
 
   async #removeBranch(id: SpecId, branches: SpecBranches, isDropped: boolean): Promise<void> {

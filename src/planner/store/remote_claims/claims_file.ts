@@ -35,14 +35,23 @@ const OWN_CLAIM_SCHEMA = Type.Object({
   lostTo: Type.Union([Type.String(), Type.Null()]),
 });
 
+/** One remote's claims as this clone last saw them, stored in `.planner/locks/claims.json`. */
 const STORED_CLAIMS_SCHEMA = Type.Object({
+  /** Random id of this clone. */
   clone: Type.String({ pattern: "^[0-9a-f]{32}$" }),
+  /** Id of the folder that contains the file; a copy of the folder counts as another clone. */
   folder: Type.String(),
+  /** Address of the remote. If it changes, all other fields become invalid. */
   url: Type.String(),
+  /** Whether the server supports claims, according to a trial. */
   support: Type.Union([Type.Literal("unknown"), Type.Literal("yes"), Type.Literal("no")]),
+  /** The server's message if it does not support claims. */
   refusal: Type.String(),
+  /** Whether a person has been informed that the server does not support claims. */
   told: Type.Boolean(),
+  /** Duration of the last push, in milliseconds. */
   pushMs: Type.Number(),
+  /** Time of the last query of the remote, answered or not. */
   asked: Type.Union([TIME_SCHEMA, Type.Null()]),
   seen: Type.Record(
     Type.String(),
@@ -51,24 +60,8 @@ const STORED_CLAIMS_SCHEMA = Type.Object({
   own: Type.Record(Type.String(), OWN_CLAIM_SCHEMA),
 });
 
-/** One remote's claims as this clone last saw them, stored in `.planner/locks/claims.json`. */
-export interface StoredClaims {
-  /** Random id of this clone. */
-  readonly clone: string;
-  /** Id of the folder that contains the file; a copy of the folder counts as another clone. */
-  readonly folder: string;
-  /** Address of the remote. If it changes, all other fields become invalid. */
-  readonly url: string;
-  /** Whether the server supports claims, according to a trial. */
-  readonly support: "unknown" | "yes" | "no";
-  /** The server's message if it does not support claims. */
-  readonly refusal: string;
-  /** Whether a person has been informed that the server does not support claims. */
-  readonly told: boolean;
-  /** Duration of the last push, in milliseconds. */
-  readonly pushMs: number;
-  /** Time of the last query of the remote, answered or not. */
-  readonly asked: { readonly boot: string; readonly ms: number } | null;
+/** The stored claims, with those of specs by id. */
+export interface StoredClaims extends Readonly<Omit<Static<typeof STORED_CLAIMS_SCHEMA>, "seen" | "own">> {
   readonly seen: SeenClaims;
   readonly own: ReadonlyMap<SpecId, StoredOwnClaim>;
 }

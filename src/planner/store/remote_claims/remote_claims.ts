@@ -35,6 +35,7 @@ export interface RemoteClaimsContext {
 }
 
 export interface RemoteClaimRequest {
+  readonly state: ClaimState;
   /** Id of the run or merge that takes the claim. */
   readonly processId: string;
   /** Whether a person takes the claim from any holder. */
@@ -46,23 +47,6 @@ export type RemoteClaimResult =
   (Extract<SharedClaimResult, { readonly kind: "own" }> & { readonly shared: boolean }) | UnownedClaimResult;
 
 type UnownedClaimResult = Exclude<SharedClaimResult, { readonly kind: "own" }>;
-
-export function takeRemoteClaim(
-  place: RemoteClaimsContext,
-  id: SpecId,
-  wanting: RemoteClaimRequest,
-): Promise<RemoteClaimResult> {
-  return changeRemoteClaim(place, id, { ...wanting, state: "held", decide: decideClaimTaking });
-}
-
-/** Makes a claim `done`, which allows only this clone to merge the spec. */
-export function finishRemoteClaim(
-  place: RemoteClaimsContext,
-  id: SpecId,
-  request: RemoteClaimRequest,
-): Promise<RemoteClaimResult> {
-  return changeRemoteClaim(place, id, { ...request, state: "done", decide: decideClaimFinish });
-}
 
 /** Releases a run's claim unless it is `done` or another process's. If the remote fails, a later call releases it. */
 export async function releaseRemoteClaim(place: RemoteClaimsContext, id: SpecId, processId: string): Promise<void> {
@@ -143,15 +127,17 @@ export function runClaimSession<Result>(
   );
 }
 
-interface ClaimChangeRequest extends RemoteClaimRequest {
-  readonly state: ClaimState;
-  readonly decide: (facts: ClaimFacts) => ClaimDecision;
-}
+/** How a claim may change to each state. */
+const DECISIONS: Readonly<Record<ClaimState, (facts: ClaimFacts) => ClaimDecision>> = {
+  held: decideClaimTaking,
+  done: decideClaimFinish,
+};
 
-function changeRemoteClaim(
+/** Changes a claim to `state`. Only this clone may merge a spec whose claim is `done`. */
+export function changeRemoteClaim(
   place: RemoteClaimsContext,
   id: SpecId,
-  changing: ClaimChangeRequest,
+  changing: RemoteClaimRequest,
 ): Promise<RemoteClaimResult> {
   return runClaimSession(place, async (session) => {
     try {
@@ -166,12 +152,12 @@ function changeRemoteClaim(
   });
 }
 
-type SpecClaimChangeRequest = ClaimChangeRequest & { readonly id: SpecId };
+type SpecClaimChangeRequest = RemoteClaimRequest & { readonly id: SpecId };
 
 async function changeClaimInSession(
   place: RemoteClaimsContext,
   session: ClaimSession,
-  { id, state, decide, processId, steal }: SpecClaimChangeRequest,
+  { id, state, processId, steal }: SpecClaimChangeRequest,
 ): Promise<RemoteClaimResult> {
   const { mainBranch, message, renewMs } = place.settings;
   const refs = await listMainRefs(session.remote, mainBranch);
@@ -186,7 +172,7 @@ async function changeClaimInSession(
     isInMain: inMain.has(id),
     ...{ steal, now: readMonotonicTime(), renewMs },
   });
-  const changing = { facts: readFacts, decide, message: message(id), ...{ id, state, processId, steal } };
+  const changing = { facts: readFacts, message: message(id), ...{ id, state, processId, steal } };
   const taken = await changeOneClaim(session, changing);
   if (taken.kind !== "own") return taken;
   await pruneDoneClaims(
@@ -214,10 +200,10 @@ type ClaimChangeResult = { readonly kind: "own"; readonly from: string | null } 
 
 /** Changes a claim as the latest query decides. Repeats a steal if the holder has only renewed the claim. */
 async function changeOneClaim(session: ClaimSession, changing: PreparedClaimChange): Promise<ClaimChangeResult> {
-  const { id, state, decide, facts, message, processId, steal } = changing;
+  const { id, state, facts, message, processId, steal } = changing;
   for (let tries = 1; ; tries++) {
     const { seen } = facts();
-    const decision = decide(facts());
+    const decision = DECISIONS[state](facts());
     if (decision.kind === "refuse") return { kind: "lost", reason: decision.reason };
     if (decision.kind === "keep") return { kind: "own", from: null };
     const own = beginClaimChange(session.own(id), decision.base, processId);

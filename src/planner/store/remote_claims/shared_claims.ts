@@ -14,13 +14,12 @@ import { readClaimsFile } from "./claims_file.ts";
 import { examineClaims } from "./examine_claims.ts";
 import { readOtherClaims } from "./others_claims.ts";
 import {
-  finishRemoteClaim,
+  changeRemoteClaim,
   giveUpRemoteClaim,
   type RemoteClaimSettings,
   type RemoteClaimsContext,
   releaseRemoteClaim,
   renewRemoteClaims,
-  takeRemoteClaim,
 } from "./remote_claims.ts";
 
 /** Number of times per renewal interval at which planner checks whether a renewal is due. */
@@ -100,7 +99,7 @@ class SharedClaim implements Claim {
       const note = `works offline: remote "${remote}" was not asked whether another clone works on the spec`;
       return { kind: "own", notes: [note] };
     }
-    const answer = await takeRemoteClaim(place, this.id, { processId, steal });
+    const answer = await changeRemoteClaim(place, this.id, { state: "held", processId, steal });
     if (answer.kind !== "own") return answer;
     if (answer.shared) active.addClaim(this, place);
     return { kind: "own", notes: answer.notes };
@@ -116,7 +115,7 @@ class SharedClaim implements Claim {
     if (offline) {
       return { kind: "own", notes: [describeSkippedRemote(place)] };
     }
-    const answer = await finishRemoteClaim(place, this.id, { processId, steal });
+    const answer = await changeRemoteClaim(place, this.id, { state: "done", processId, steal });
     return answer.kind === "own" ? { kind: "own", notes: answer.notes } : answer;
   }
 
@@ -204,7 +203,7 @@ async function changeClaimByHand(
   if (offline) return { kind: "own", notes: [describeSkippedRemote(place)] };
   if (deed === "give up") return giveUpRemoteClaim(place, id);
   const processId = deed === "keep" ? KEPT_BY_HAND : `${id}-by-hand`;
-  const answer = await finishRemoteClaim(place, id, { processId, steal });
+  const answer = await changeRemoteClaim(place, id, { state: "done", processId, steal });
   return answer.kind === "own" ? { kind: "own", notes: answer.notes } : answer;
 }
 

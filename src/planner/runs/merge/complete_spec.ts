@@ -2,7 +2,8 @@ import { OperationError } from "#kernel/errors.ts";
 import type { SharedClaimResult } from "#planner/run_ports/claims.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { WorktreeRemovalOptions } from "#planner/run_ports/worktrees.ts";
-import { editFields } from "../../spec/edit/edit_fields.ts";
+import { changeSpec } from "../../operations/shared/change_spec.ts";
+import { editFields, type FieldChanges } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { COMMIT_SUMMARIES, type CommitWriter } from "../../work/commit_message.ts";
@@ -50,6 +51,18 @@ export interface MergeSpecOptions extends Pick<RunSettings, "stop" | "unproven" 
 
 export function buildMergeRefusal(id: SpecId, reason: string): MergeResult {
   return { spec_id: id, outcome: "refused", reason };
+}
+
+/** Sets a spec to needs_attention, and stores the reason in its worktree's status for later commands. */
+export async function recordMergeFailure(
+  { context, ports: { worktrees } }: RunDeps,
+  { id, archived }: Spec,
+  error: string,
+  fields: FieldChanges = {},
+): Promise<void> {
+  if (!archived) await changeSpec(context, id, (text) => editFields(text, { status: "needs_attention", ...fields }));
+  const commits = await worktrees.listCommits(id);
+  await worktrees.writeStatus({ spec_id: id, status: "failed", error, commits });
 }
 
 /** Returns why this clone may not merge a spec now, and what a person can do. */

@@ -22,6 +22,7 @@ import {
   finalizeWorktreeSpec,
   type MergeResult,
   type MergeSpecOptions,
+  recordMergeFailure,
   removeWorktreeAndBranch,
 } from "./complete_spec.ts";
 import { findMissingEvidence } from "./missing_evidence.ts";
@@ -121,16 +122,9 @@ function describeOpenCriteria(id: SpecId, criteria: readonly string[]): string {
   return `${named.join("; ")}: see to it, check it, then run "planner merge ${id}"`;
 }
 
-async function markSpecNeedsAttention(deps: RunDeps, { id, archived }: Spec, reason: string): Promise<MergeResult> {
-  if (!archived) await changeSpec(deps.context, id, (text) => editFields(text, { status: "needs_attention" }));
-  await storeMergeRefusal(deps, id, reason);
-  return buildMergeRefusal(id, reason);
-}
-
-/** Stores the reason in the worktree's status, so that later commands can print it. */
-async function storeMergeRefusal({ ports: { worktrees } }: RunDeps, id: SpecId, error: string): Promise<void> {
-  const commits = await worktrees.listCommits(id);
-  await worktrees.writeStatus({ spec_id: id, status: "failed", error, commits });
+async function markSpecNeedsAttention(deps: RunDeps, spec: Spec, reason: string): Promise<MergeResult> {
+  await recordMergeFailure(deps, spec, reason);
+  return buildMergeRefusal(spec.id, reason);
 }
 
 interface MergeConflict {
@@ -140,13 +134,9 @@ interface MergeConflict {
 }
 
 async function markMergeConflict(deps: RunDeps, { spec, worktree, files }: MergeConflict): Promise<MergeResult> {
-  const { context } = deps;
   const { id } = spec;
   const where = worktree?.path ?? `.planner/worktrees/${id}`;
   const advice = `in "${where}" run "git rebase ${quoteShellWord(worktree?.mainBranch ?? "main")}", settle the conflict and go on with "git rebase --continue"; then run "planner merge ${id}"; or let an agent settle it: "planner work ${id}"`;
-  if (!spec.archived) {
-    await changeSpec(context, id, (text) => editFields(text, { status: "needs_attention", completed_at: undefined }));
-  }
-  await storeMergeRefusal(deps, id, `conflict in ${files.join(", ")}: ${advice}`);
+  await recordMergeFailure(deps, spec, `conflict in ${files.join(", ")}: ${advice}`, { completed_at: undefined });
   return { spec_id: id, outcome: "conflict", files, advice };
 }

@@ -182,10 +182,7 @@ async function pushWorkBranch(
   await requests.writeNote(id, pushed);
   const { records } = (await deps.context.readConfig()).pr;
   const refusal = records ? await requests.pushRecords(id, target) : null;
-  return {
-    note: pushed,
-    notes: [...notes, ...(refusal === null ? [] : [`its records were not pushed: ${refusal}`])],
-  };
+  return { note: pushed, notes: [...notes, ...(refusal === null ? [] : [`its records were not pushed: ${refusal}`])] };
 }
 
 interface RequestToSend extends Omit<RequestSearch, "known"> {

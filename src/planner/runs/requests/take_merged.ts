@@ -18,6 +18,7 @@ import {
   describeMissingClaim,
   type MergeResult,
   type MergeSpecOptions,
+  recordMergeFailure,
   removeWorktreeAndBranch,
 } from "../merge/complete_spec.ts";
 import { findMissingEvidence } from "../merge/missing_evidence.ts";
@@ -74,7 +75,10 @@ export async function completeMergedSpec(
   const judged = await judgeMainBranch(deps, work, { found, main });
   if (wishes.stop.soon.aborted) return buildMergeRefusal(id, "it was interrupted");
   if (judged.kind === "waiting") return buildMergeRefusal(id, `${describeFoundMerge(found)}: ${judged.reason}`);
-  if (judged.kind === "lost") return markSpecNeedsAttention(deps, work, judged.reason);
+  if (judged.kind === "lost") {
+    await recordMergeFailure(deps, spec, judged.reason, { completed_at: undefined });
+    return buildMergeRefusal(id, judged.reason);
+  }
   const final = await claim.finish(wishes.shared);
   if (final.kind !== "own") return buildMergeRefusal(id, describeMissingClaim(id, final));
   await ports.requests.bringSpecBack(id);
@@ -151,18 +155,6 @@ async function judgeMainBranch(
 
 function hasFailedCommand(proof: Provenance): boolean {
   return listCommandResults(proof).some(({ problem }) => problem !== null);
-}
-
-async function markSpecNeedsAttention(deps: RunDeps, { spec }: SettledWork, reason: string): Promise<MergeResult> {
-  const { context, ports } = deps;
-  const { id, archived } = spec;
-  if (!archived) {
-    const fields = { status: "needs_attention", completed_at: undefined };
-    await changeSpec(context, id, (text) => editFields(text, fields));
-  }
-  const commits = await ports.worktrees.listCommits(id);
-  await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error: reason, commits });
-  return buildMergeRefusal(id, reason);
 }
 
 function describeFoundMerge({ commit }: FoundMerge): string {

@@ -4,6 +4,7 @@ import type { PlannerConfig } from "../../config/config.ts";
 import { SpecFacts } from "../../lint/spec_facts.ts";
 import { refuseMissingAgent } from "../../operations/shared/start_checks.ts";
 import { refuseUnsplittableSpec } from "../../operations/split.ts";
+import type { NewMembers } from "../../ports.ts";
 import { findMissingFence } from "../../spec/body_lines.ts";
 import { CRITERIA_SECTION } from "../../spec/criteria.ts";
 import { buildSpecFile } from "../../spec/new_spec.ts";
@@ -126,16 +127,11 @@ async function writeMembers(
   return ids;
 }
 
-interface NewMember {
-  readonly id: SpecId;
-  readonly text: string;
-}
-
 /**
  * Returns the files of a split spec's members, `<id>.1` to `<id>.<n>`. Each has an explicit dependency list, even an
  * empty one, so that independent members can be worked at the same time. Labels, model and prompt are the parent's.
  */
-export function buildMembers(parent: Spec, members: readonly ProposedMember[]): readonly NewMember[] {
+export function buildMembers(parent: Spec, members: readonly ProposedMember[]): NewMembers["members"] {
   return members.map((member, index) => {
     const id = buildMemberId(parent.id, index + 1);
     const depends_on = member.dependsOn.map((number) => buildMemberId(parent.id, number));

@@ -58,8 +58,6 @@ export function convertToDiskError(action: string, error: unknown): unknown {
   return new OperationError(
     SYSTEM_ERROR_REASONS[code]?.[1] ?? "unavailable",
     `Cannot ${action}: ${describeSystemError(error)}${SYSTEM_ERROR_ADVICE[code] ?? ""}`,
-    {
-      cause: error,
-    },
+    { cause: error },
   );
 }

@@ -16,13 +16,7 @@ const UNSETTLED_MS = 100;
 const UNSETTLED_COARSE_MS = 2100;
 
 export function buildFileMark(stats: Stats): FileMark {
-  return {
-    device: stats.dev,
-    inode: stats.ino,
-    size: stats.size,
-    modifiedMs: stats.mtimeMs,
-    changedMs: stats.ctimeMs,
-  };
+  return { device: stats.dev, inode: stats.ino, size: stats.size, modifiedMs: stats.mtimeMs, changedMs: stats.ctimeMs };
 }
 
 /** Returns the mark of the file to which the path leads; null if it cannot be read. */

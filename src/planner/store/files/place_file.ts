@@ -1,5 +1,4 @@
 import { existsSync, linkSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
-import { link } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { convertToDiskError, getErrorCode } from "./disk_error.ts";
@@ -28,7 +27,7 @@ export function createFile(path: string, file: string, text: string): Promise<bo
 async function createFileByLink(target: string, text: string): Promise<boolean> {
   const temporary = await writeTemporaryFile(target, text);
   try {
-    return await linkFileToName(temporary, target);
+    return linkFileToName(temporary, target);
   } finally {
     await tryRemoveFile(temporary);
   }
@@ -92,7 +91,7 @@ function createFileInFolder(path: string, text: string): boolean {
   const temporary = buildTemporaryPath(path);
   try {
     writeFileSync(temporary, text, { flag: "wx" });
-    return linkFileToNameSync(temporary, path);
+    return linkFileToName(temporary, path);
   } finally {
     // On file systems without hard links, the file was renamed and is absent.
     if (existsSync(temporary)) unlinkSync(temporary);
@@ -116,16 +115,7 @@ async function writeAndSyncFolder(
 }
 
 /** Links the file to its name. Linking, unlike renaming, never replaces another file. */
-async function linkFileToName(temporary: string, path: string): Promise<boolean> {
-  try {
-    await link(temporary, path);
-    return true;
-  } catch (error) {
-    return renameToFreeName(error, temporary, path);
-  }
-}
-
-function linkFileToNameSync(temporary: string, path: string): boolean {
+function linkFileToName(temporary: string, path: string): boolean {
   try {
     linkSync(temporary, path);
     return true;

@@ -146,7 +146,7 @@ export class Git {
   }
 }
 
-function killProcess(child: ChildProcess, group: boolean): void {
+export function killProcess(child: ChildProcess, group: boolean): void {
   try {
     if (group && process.platform !== "win32" && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
     else child.kill("SIGKILL");

@@ -130,11 +130,7 @@ export function removeGitLocations(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 export function addGitSetting(key: string, value: string, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const count = Number(env["GIT_CONFIG_COUNT"] ?? 0);
   const next = Number.isSafeInteger(count) && count > 0 ? count : 0;
-  return {
-    GIT_CONFIG_COUNT: String(next + 1),
-    [`GIT_CONFIG_KEY_${next}`]: key,
-    [`GIT_CONFIG_VALUE_${next}`]: value,
-  };
+  return { GIT_CONFIG_COUNT: String(next + 1), [`GIT_CONFIG_KEY_${next}`]: key, [`GIT_CONFIG_VALUE_${next}`]: value };
 }
 
 function spawnGit(

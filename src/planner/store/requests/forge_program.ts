@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { OperationError } from "#kernel/errors.ts";
 import { FORGE_PROGRAMS, type ForgeCall, type ForgeProgram } from "../../work/requests/forge_call.ts";
 import type { ForgeRepository } from "../../work/requests/forge_place.ts";
-import { formatGitError } from "../git/git.ts";
+import { formatGitError, killProcess } from "../git/git.ts";
 import { removeGitLocations } from "../git/start_git.ts";
 import { findProgram } from "../processes/agent_process.ts";
 
@@ -89,18 +89,10 @@ function runForgeProgram(
     // A separate process group, so that all processes that the program started end with it.
     const detached = process.platform !== "win32";
     const child = spawn(program, args, { cwd, env, detached, windowsHide: true });
-    const kill = (): void => {
-      try {
-        if (detached && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-        else child.kill("SIGKILL");
-      } catch {
-        // The process has just ended.
-      }
-    };
     let problem: string | null = null;
     const abortProgram = (why: string): void => {
       problem ??= why;
-      kill();
+      killProcess(child, detached);
     };
     const timer = setTimeout(() => abortProgram(`it took over ${CALL_LIMIT_MS / 1000} s`), CALL_LIMIT_MS);
     const onInterrupt = (): void => abortProgram("it was interrupted");

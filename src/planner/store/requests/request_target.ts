@@ -48,20 +48,16 @@ async function findPushRemote(git: Git, mainBranch: string): Promise<string> {
 
 /** Returns the remote branch that the main branch tracks, else the main branch's own name. */
 async function findBaseBranch(git: Git, mainBranch: string, remote: string): Promise<string> {
-  const [followed, merge] = [
-    await git.tryReadOutput(["config", "--get", `branch.${mainBranch}.remote`]),
-    await git.tryReadOutput(["config", "--get", `branch.${mainBranch}.merge`]),
-  ];
+  const followed = await git.tryReadOutput(["config", "--get", `branch.${mainBranch}.remote`]);
+  const merge = await git.tryReadOutput(["config", "--get", `branch.${mainBranch}.merge`]);
   const name = /^refs\/heads\/(.+)$/.exec(merge ?? "")?.[1];
   return followed === remote && name !== undefined ? name : mainBranch;
 }
 
 async function findForgeOfRemote(git: Git, remote: string, { forge }: RequestSettings): Promise<ForgeRepository> {
   // `insteadOf` may lead to a mirror; the configured address then names the forge.
-  const [real, written] = [
-    await git.tryReadOutput(["remote", "get-url", remote]),
-    await git.tryReadOutput(["config", "--get", `remote.${remote}.url`]),
-  ];
+  const real = await git.tryReadOutput(["remote", "get-url", remote]);
+  const written = await git.tryReadOutput(["config", "--get", `remote.${remote}.url`]);
   if (real === null) throwTargetError(`there is no git remote "${remote}"`);
   const place = parseForgeRepository(real ?? "", forge) ?? parseForgeRepository(written ?? "", forge);
   if (place !== null) return place;

@@ -155,9 +155,7 @@ export interface TemplateStore {
 
 /** Sources of prompts: the templates `.planner/prompts/<name>.md`, and the project's own files. */
 export interface PromptStore extends TemplateStore {
-  /**
-   * Reads at most the first `maxBytes` bytes of a file. Reads no file outside of the project, even through a link.
-   */
+  /** Reads at most the first `maxBytes` bytes of a file. Reads no file outside of the project, even through a link. */
   readProjectFile(path: string, maxBytes: number): Promise<ProjectFileText>;
 }
 

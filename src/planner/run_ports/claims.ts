@@ -67,9 +67,8 @@ export interface SharedClaimProblem {
 /**
  * Claims of specs. At most one process works on a spec at a time; one process may claim any number of specs. A claim on
  * this machine is stale if its process has ended, a claim of another machine if its heartbeat is older than
- * `HEARTBEAT_LIMIT_MS`. Only stale claims are taken over.
- *
- * Source: docs/decisions.md#s-23; docs/claims.md for claims that other clones see.
+ * `HEARTBEAT_LIMIT_MS`. Only stale claims are taken over. Source: docs/decisions.md#s-23; docs/claims.md for claims
+ * that other clones see.
  */
 export interface SpecClaims {
   /** Claims a spec, without waiting for another holder. @param processId id of the run */

@@ -63,9 +63,7 @@ export type MainBranchUpdate = "moved" | "there" | "diverged";
 /**
  * Pull requests of specs' branches at GitHub and GitLab, and their merges. Only commands started by a person may call
  * methods that use a remote or a forge, because git settings and hooks of the repository apply there. Call methods that
- * change a branch while holding the spec's claim.
- *
- * Source: docs/pr.md.
+ * change a branch while holding the spec's claim. Source: docs/pr.md.
  */
 export interface PullRequests {
   /** Returns the stored request notes by spec. Cost: one git process. */

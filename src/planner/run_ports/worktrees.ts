@@ -47,9 +47,8 @@ export interface WorktreeRemovalOptions {
 
 /**
  * One git worktree and branch per spec in work, in `.planner/worktrees/<id>`. No method discards uncommitted changes or
- * commits that the main branch lacks. Call the methods while holding the spec's claim.
- *
- * Source: docs/decisions.md#s-24. Transport of specs: docs/work.md.
+ * commits that the main branch lacks. Call the methods while holding the spec's claim. Source: docs/decisions.md#s-24.
+ * Transport of specs: docs/work.md.
  */
 export interface Worktrees {
   /**

@@ -51,9 +51,7 @@ export function runWithClaim<Result>(
   });
 }
 
-/**
- * Holds a spec's claim while `use` runs. If another process holds the claim, calls `held` for the result instead.
- */
+/** Holds a spec's claim while `use` runs. If another process holds the claim, calls `held` for the result instead. */
 export async function tryRunWithClaim<Result>(
   deps: RepairDeps,
   id: SpecId,

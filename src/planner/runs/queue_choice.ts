@@ -28,7 +28,6 @@ export function listRequestedIds(
 /**
  * Returns the specs that can begin now: requested specs that are ready, and with `follow` also those that the queue's
  * completions made ready. A single requested spec always begins, so that the reason is reported if it cannot run.
- *
  * Source: docs/decisions.md#s-24; docs/contract/spec-tool.md#rule-4.
  */
 export function listStartableIds(state: QueueState, { specs, readiness }: Pick<SpecWorld, "specs" | "readiness">) {

@@ -16,10 +16,8 @@ export interface SpecLocation {
 
 /**
  * Reads the known fields. A list may be written as one text (`labels: web`). A value of another type than its field
- * counts as absent; lint reports it.
- *
- * Source: docs/decisions.md#s-05, docs/decisions.md#s-09; docs/contract/spec-tool.md#spec: the title is the body's
- * first heading, else the field `title`.
+ * counts as absent; lint reports it. Source: docs/decisions.md#s-05, docs/decisions.md#s-09;
+ * docs/contract/spec-tool.md#spec: the title is the body's first heading, else the field `title`.
  */
 export function buildSpec(place: SpecLocation, document: SpecDocument & { readonly ok: true }): Spec {
   const { frontmatter, body, bodyLine } = document;

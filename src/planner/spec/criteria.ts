@@ -28,9 +28,7 @@ const VERIFY_PATTERN = /^([ \t]+)(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?verify:[ \t]+(\
 /**
  * Returns the checkbox lines of the first "Acceptance Criteria" section outside fenced code; without such a section,
  * those of the whole body except its output. A later section is a report about the criteria, such as an agent's under
- * `## Output`.
- *
- * Source: docs/decisions.md#s-10.
+ * `## Output`. Source: docs/decisions.md#s-10.
  */
 export function parseCriteria(body: string): readonly Criterion[] {
   const section = findSections(body, CRITERIA_SECTION)[0];

@@ -23,7 +23,6 @@ export type ReadableDocument = SpecDocument & { readonly ok: true };
 
 /**
  * Splits the text of a spec file and parses its frontmatter; never throws. A text without frontmatter is also a spec.
- *
  * Source: docs/decisions.md#s-05, docs/decisions.md#s-07.
  */
 export function parseDocument(text: string): SpecDocument {

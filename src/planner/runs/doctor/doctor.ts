@@ -81,7 +81,6 @@ export interface DoctorReport {
 /**
  * Checks in the order in which they run, because later checks depend on earlier repairs. Ending a claim marks its spec
  * and its worktree. Reading the records marks dead ones failed. A worktree whose index is locked cannot be removed.
- *
  * Source: docs/decisions.md#s-23, docs/decisions.md#s-26, docs/decisions.md#s-27.
  */
 const DOCTOR_CHECKS: readonly ((deps: RepairDeps, fix: boolean) => Promise<readonly ProjectProblem[]>)[] = [

@@ -19,9 +19,7 @@ interface FinishedWork {
 
 /**
  * Returns the reasons why a spec cannot be completed, judged as at the end of a run. Runs the commands of
- * `verify.commands`.
- *
- * Source: docs/decisions.md#s-25.
+ * `verify.commands`. Source: docs/decisions.md#s-25.
  */
 export async function findMissingEvidence(
   deps: RunDeps,

@@ -108,9 +108,7 @@ export interface AdmissionOptions {
 
 /**
  * Returns the function by which a merge decides before it moves the main branch: the spec's checks must succeed on the
- * resulting commit, in a new worktree of it. A spec without checks is always admitted.
- *
- * Source: docs/decisions.md#s-61.
+ * resulting commit, in a new worktree of it. A spec without checks is always admitted. Source: docs/decisions.md#s-61.
  */
 export async function createMergeAdmission(
   deps: RunDeps,

@@ -34,9 +34,7 @@ export type JudgedLocation =
 
 /**
  * Judges the criteria of a spec: runs each accepted command once, and returns a verdict for every criterion. Runs
- * nothing for a spec without checks and commands.
- *
- * Source: docs/decisions.md#s-61.
+ * nothing for a spec without checks and commands. Source: docs/decisions.md#s-61.
  */
 export async function judgeProvenance(
   deps: RunDeps,

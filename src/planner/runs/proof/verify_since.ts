@@ -64,9 +64,7 @@ export interface SpecVerdict {
 /**
  * Judges every spec that became completed between a commit and the checked-out one. Each check runs in a new worktree
  * of the checked-out commit. Checks, settings and the files on which checks depend come from the earlier commit, so
- * that a change cannot alter its own judgement. No command has to be accepted.
- *
- * Source: docs/decisions.md#s-61.
+ * that a change cannot alter its own judgement. No command has to be accepted. Source: docs/decisions.md#s-61.
  */
 export async function verifySince(deps: RunDeps, options: VerifySinceOptions): Promise<VerifySinceReport> {
   const { since, head } = options;

@@ -56,9 +56,7 @@ export async function completeIfMergedElsewhere(
 
 /**
  * Completes a spec whose work was merged outside of planner. Finding the merge is not enough: the spec's checks have to
- * succeed on the main branch as it is now, else the spec needs attention.
- *
- * Source: docs/pr.md#recognition.
+ * succeed on the main branch as it is now, else the spec needs attention. Source: docs/pr.md#recognition.
  */
 export async function completeMergedSpec(
   deps: RunDeps,

@@ -94,9 +94,7 @@ export interface RoundOptions {
 
 /**
  * Runs one round: cleans up after killed processes, merges and finalizes finished work, closes drivers and groups whose
- * members are done, and retries failed specs that are due, each in a separate process.
- *
- * Source: docs/decisions.md#s-27.
+ * members are done, and retries failed specs that are due, each in a separate process. Source: docs/decisions.md#s-27.
  */
 export async function runWatchRound(deps: RunDeps, state: WatchState, options: RoundOptions): Promise<RoundResult> {
   await repairProject(deps, options);

@@ -33,9 +33,7 @@ export function readLockHolder(root: string, id: string, now: Date): LockHolder 
 
 /**
  * Reads `.planner/locks/<id>.lock`: JSON `{pid, host, started_at, heartbeat, process_id, began, agent, token}`, or a
- * plain pid. A lock with neither has no holder: pid 0, not alive.
- *
- * Source: docs/decisions.md#s-23.
+ * plain pid. A lock with neither has no holder: pid 0, not alive. Source: docs/decisions.md#s-23.
  *
  * @returns the holder, and the token that identifies its lock; undefined without a lock
  */

@@ -25,9 +25,8 @@ const HEARTBEAT_INTERVAL_MS = 60_000;
 
 /**
  * Opens claims in `.planner/locks/<id>.lock`. Every change holds the project's lock while it reads and writes, so no
- * other process changes a claim in between. The kernel releases that lock when a process dies.
- *
- * Source: docs/decisions.md#s-23.
+ * other process changes a claim in between. The kernel releases that lock when a process dies. Source:
+ * docs/decisions.md#s-23.
  */
 export function openClaims(root: string, clock: Clock): SpecClaims {
   return {

@@ -16,9 +16,8 @@ export interface RecordEnd {
 
 /**
  * Returns the end of a run whose process died without recording it. The spec decides: a run writes its spec first and
- * its record last, so a run killed in between has completed. Any other run failed, at the time of discovery.
- *
- * Source: docs/decisions.md#s-26.
+ * its record last, so a run killed in between has completed. Any other run failed, at the time of discovery. Source:
+ * docs/decisions.md#s-26.
  */
 export function decideDeadRunEnd(root: string, { spec_id, started_at, mode }: ProcessRecord, now: Date): RecordEnd {
   const failed = { status: "failed", completed_at: now.toISOString() } as const;

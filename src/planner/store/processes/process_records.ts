@@ -23,9 +23,8 @@ export interface RecordSet {
 
 /**
  * Reads every record. Ends each `running` record whose process is gone, as `decideDeadRunEnd` decides, and writes the
- * end into its file if the file can be written.
- *
- * Source: docs/decisions.md#s-26; docs/contract/spec-tool.md#work-process-record.
+ * end into its file if the file can be written. Source: docs/decisions.md#s-26;
+ * docs/contract/spec-tool.md#work-process-record.
  */
 export async function readProcessRecords(root: string, now: Date): Promise<RecordSet> {
   const records: ProcessRecord[] = [];

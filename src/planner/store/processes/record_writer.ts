@@ -14,9 +14,8 @@ import { readRunReports } from "./run_reports.ts";
 
 /**
  * Opens `.planner/processes/` for writing. Files contain the documented fields and `host`, because only its own machine
- * can check whether a process has ended.
- *
- * Source: docs/contract/spec-tool.md#work-process-record; docs/decisions.md#s-26.
+ * can check whether a process has ended. Source: docs/contract/spec-tool.md#work-process-record;
+ * docs/decisions.md#s-26.
  */
 export function openProcessRecords(root: string, clock: Clock): ProcessRecords {
   return {

@@ -14,9 +14,8 @@ import { canHaveWrittenFile, isProcessRunning, readCommandLine, readProcessMark 
 
 /**
  * Opens `.planner/watch.pid`: JSON `{pid, host, started_at, began, token}`, or a plain pid. Every change holds the
- * project's lock, so of several processes that start at once only one gets the file.
- *
- * Source: docs/decisions.md#s-27; docs/contract/spec-tool.md#rule-7, docs/contract/spec-tool.md#rule-8.
+ * project's lock, so of several processes that start at once only one gets the file. Source: docs/decisions.md#s-27;
+ * docs/contract/spec-tool.md#rule-7, docs/contract/spec-tool.md#rule-8.
  */
 export function openWatchFile(root: string): WatchPidFile {
   return {

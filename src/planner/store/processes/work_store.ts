@@ -30,9 +30,7 @@ const WORKTREE_STATUSES: readonly unknown[] = ["working", "done", "failed"];
 
 /**
  * Reads every folder `.planner/worktrees/<id>/` and the status that its process wrote into `<id>.status.json`. Paths
- * are absolute, because the caller's working directory may differ.
- *
- * Source: docs/contract/spec-tool.md#worktree-status.
+ * are absolute, because the caller's working directory may differ. Source: docs/contract/spec-tool.md#worktree-status.
  */
 export async function readWorktrees(root: string): Promise<readonly WorktreeStatus[]> {
   return (await readFolderEntries(root, WORKTREES_FOLDER))

@@ -3,9 +3,8 @@ import { dirname, join, resolve } from "node:path";
 
 /**
  * Returns the absolute path of the nearest folder, from `cwd` upwards, that has a `.planner` folder; undefined when
- * none has. A git worktree's own `.planner` is nearer than the one of the checkout around it.
- *
- * Source: docs/decisions.md#s-02.
+ * none has. A git worktree's own `.planner` is nearer than the one of the checkout around it. Source:
+ * docs/decisions.md#s-02.
  */
 export function findRoot(cwd: string): string | undefined {
   let folder = resolve(cwd);

@@ -19,9 +19,8 @@ export function isLink(path: string): boolean {
 
 /**
  * Returns whether `path` is a link to a target outside the project at `root`. A `.planner` that is itself a link is
- * part of the project. Cost: one system call for a file that is not a link.
- *
- * Source: docs/contract/spec-tool.md#authentication.
+ * part of the project. Cost: one system call for a file that is not a link. Source:
+ * docs/contract/spec-tool.md#authentication.
  */
 export function isLinkOutside(root: string, path: string): boolean {
   if (!isLink(path)) return false;

@@ -37,9 +37,7 @@ export interface SharedClaimsOptions {
 
 /**
  * Opens this clone's claims, which other clones see if the settings name a git remote. Within a clone the local claim
- * decides, so a process contacts the remote only while it holds the local claim.
- *
- * Source: docs/claims.md.
+ * decides, so a process contacts the remote only while it holds the local claim. Source: docs/claims.md.
  */
 export function openSharedClaims(parts: SharedClaimsOptions): SpecClaims {
   const { local } = parts;

@@ -23,9 +23,8 @@ const MAX_CONCURRENT_EDITS = 16;
  * Replaces the text of an active spec by `change(text)`. The caller must hold the project's lock, which excludes other
  * planner processes. Another program's write is detected up to the moment before the new text replaces the file.
  *
- * Returns false and changes nothing when the text stays the same. Keeps a symbolic link and changes its target.
- *
- * Source: docs/decisions.md#s-06.
+ * Returns false and changes nothing when the text stays the same. Keeps a symbolic link and changes its target. Source:
+ * docs/decisions.md#s-06.
  */
 export async function editSpec(root: string, id: SpecId, change: (text: string) => string): Promise<boolean> {
   const folders = new Set<string>();

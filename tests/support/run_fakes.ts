@@ -140,47 +140,47 @@ function fakePorts(project: TempProject, script: Script, deeds: Deeds): RunPorts
   const claim = {
     id: ID,
     renew: async () => script.held(),
-    noteAgent: async () => script.held(),
+    recordAgent: async () => script.held(),
     share: async () => ({ kind: "own", notes: [] }),
     finish: async () => script.finish,
     lost: new AbortController().signal,
     release: did("claim released"),
   };
   const ports = {
-    claims: { claim: async () => ({ claim, tookOver: null }), ids: async () => [], holder: async () => null },
-    requests: { notes: async () => new Map() },
+    claims: { claim: async () => ({ claim, tookOver: null }), listIds: async () => [], readHolder: async () => null },
+    requests: { readNotes: async () => new Map() },
     worktrees: {
-      check: async () => {},
-      prepare: async () => worktree,
-      ids: async () => [ID],
-      find: async () => worktree,
-      commits: async () => [],
-      displace: async () => [],
+      requireCreatable: async () => {},
+      prepareWorktree: async () => worktree,
+      listIds: async () => [ID],
+      findWorktree: async () => worktree,
+      listCommits: async () => [],
+      restoreReplacedFiles: async () => [],
       isMerged: async () => true,
-      merge: async () => script.merge,
-      remove: async () => {
+      mergeBranch: async () => script.merge,
+      removeWorktree: async () => {
         script.remove();
         deeds.others.push("worktree removed");
         return [];
       },
-      keepRecord: async (_: SpecId, __: string, write: (head: BranchHead) => object) => {
+      storeRecord: async (_: SpecId, __: string, write: (head: BranchHead) => object) => {
         deeds.records.push(write({ run: 1, head: "0".repeat(40) }));
         return 1;
       },
-      noteMerged: async () => {},
+      recordMergedCommits: async () => {},
       writeStatus: async (status: NewWorktreeStatus) => void deeds.statuses.push(status),
     },
     logs: { open: async () => log },
     records: {
-      start: did("record started"),
-      report: async () => {},
-      reports: async () => [],
+      startRecord: did("record started"),
+      storeReport: async () => {},
+      readReports: async () => [],
       isRunning: async () => script.running(),
-      finish: async (_: string, end: ProcessResult) => deeds.ends.push(end) > 0,
+      finishRecord: async (_: string, end: ProcessResult) => deeds.ends.push(end) > 0,
     },
     agents: {
-      isThere: () => true,
-      version: async () => null,
+      isInstalled: () => true,
+      findVersion: async () => null,
       start: async () => fakeAgent(script, deeds),
       endRun: async () => 0,
     },

@@ -20,15 +20,15 @@ const COMPUTED_LINK_FIELDS = ["utilization_pct", "congested", "physical"];
 const FORMULA_LIKE = /^[=+\-@\t\r']/;
 const FORMULA_GUARD = "'";
 
-const columns = new Map<ResourceKind, readonly CsvColumn[]>();
+const columnsByKind = new Map<ResourceKind, readonly CsvColumn[]>();
 
 /** Returns the columns of a kind in the order of the proto's fields, without computed fields. */
 export function listCsvColumns(kind: ResourceKind): readonly CsvColumn[] {
-  const known = columns.get(kind);
+  const known = columnsByKind.get(kind);
   if (known !== undefined) return known;
   const omitted = kind === "fabric_link" ? [...COMPUTED_FIELDS, ...COMPUTED_LINK_FIELDS] : COMPUTED_FIELDS;
   const made = RESOURCE_SCHEMAS[kind].fields.filter(({ name }) => !omitted.includes(name)).flatMap(createColumns);
-  columns.set(kind, made);
+  columnsByKind.set(kind, made);
   return made;
 }
 
@@ -122,12 +122,12 @@ const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 
 /** Formats column names and rows as CSV. Texts that a spreadsheet would read as formulas get an apostrophe. */
 export function formatCsv<Row>(
-  columnsByKind: readonly (readonly [name: string, cell: (row: Row) => string | number])[],
+  columns: readonly (readonly [name: string, cell: (row: Row) => string | number])[],
   rows: readonly Row[],
 ): string {
   const formatCell = (cell: string | number) => (typeof cell === "number" ? String(cell) : guardCell(cell));
-  const records = rows.map((row) => columnsByKind.map(([, cell]) => formatCell(cell(row))));
-  return [columnsByKind.map(([name]) => name), ...records].map(formatCsvRecord).join("");
+  const records = rows.map((row) => columns.map(([, cell]) => formatCell(cell(row))));
+  return [columns.map(([name]) => name), ...records].map(formatCsvRecord).join("");
 }
 
 /** Formats a record with its line end, by RFC 4180. */

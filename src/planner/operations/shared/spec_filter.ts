@@ -35,24 +35,24 @@ export function createFilterTest<Tested extends FilteredFields>({
   return tests.length === 0 ? () => true : (spec) => tests.every((test) => test(spec));
 }
 
-const text = (description: string) => Type.Optional(Type.String({ description }));
+const createTextParameter = (description: string) => Type.Optional(Type.String({ description }));
 
 /** Parameters that filter a list of specs by fields. */
 export const fieldParams = {
-  label: text("Has this label"),
+  label: createTextParameter("Has this label"),
   priority: Type.Optional(createEnumSchema(PRIORITIES, "Has this priority")),
-  assignee: text("Whose work it is"),
+  assignee: createTextParameter("Whose work it is"),
 };
 
 /** Parameters that filter a list of specs by fields and text. */
-export const filterParams = { ...fieldParams, text: text("In title or body, in any case") };
+export const filterParams = { ...fieldParams, text: createTextParameter("In title or body, in any case") };
 
 /** Values of the filter parameters. */
 export interface FilterArguments {
   readonly label?: string;
   readonly priority?: string;
   readonly assignee?: string;
-  readonly optionalText?: string;
+  readonly text?: string;
 }
 
 /** Creates a test for the filter parameters. @throws OperationError for a blank value or a text that is too long */
@@ -60,7 +60,7 @@ export function createParameterFilter({
   label,
   priority,
   assignee,
-  optionalText: query,
+  text: query,
 }: FilterArguments): (spec: Spec) => boolean {
   for (const [name, value] of Object.entries({ label, assignee })) {
     if (value?.trim() === "") throw new OperationError("invalid_argument", `Invalid ${name} "${value}": expected text`);

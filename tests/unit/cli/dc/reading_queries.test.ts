@@ -211,7 +211,7 @@ describe("takeSeries", () => {
     const taken = await storeSeries(service, { query, source: "prom" }, { series: given, isTrial: false });
 
     expect(taken).toEqual(trial);
-    expect(taken).toMatchObject({ series: 7, taken: 1, untakenCount: 6, examples: ["device:srv-1 410"] });
+    expect(taken).toMatchObject({ seriesCount: 7, storedCount: 1, skippedCount: 6, examples: ["device:srv-1 410"] });
     expect(Object.fromEntries(taken.skipped.map((one) => [one.series, one.reason]))).toMatchObject({
       'p{toString="x"}': 'It has no label "instance"',
       'p{instance="LEAF-1"}': "2 series name device:LEAF-1: expected one",
@@ -239,7 +239,7 @@ describe("takeSeries", () => {
       { series: [...given, of("SRV-1", {}, at)], isTrial: true },
     );
 
-    expect(taken).toMatchObject({ taken: 1, untakenCount: 4, examples: ["device:SRV-1 1"] });
+    expect(taken).toMatchObject({ storedCount: 1, skippedCount: 4, examples: ["device:SRV-1 1"] });
     expect(taken.skipped.every(({ series: shown, reason }) => shown.length + reason.length < 700)).toBe(true);
     expect(taken.skipped.map(({ reason }) => reason)).toContain("Its time is 1e+297: expected seconds since 1970");
   });
@@ -253,7 +253,7 @@ describe("takeSeries", () => {
 
     const taken = await storeSeries(service, { query, source: "prom" }, { series: given, isTrial: true });
 
-    expect(taken).toMatchObject({ taken: 0, untakenCount: 1500, examples: [] });
+    expect(taken).toMatchObject({ storedCount: 0, skippedCount: 1500, examples: [] });
   });
 });
 
@@ -267,7 +267,7 @@ test("pullReadings goes on after failures, says each outage and change once, and
     response.writeHead(status).end(vector([series({ instance: "SRV-1" }, "7"), series({ instance: "GONE" }, "7")]));
   });
   const read = await readReadingMapping(file({ url, queries: [row] }));
-  const mapping = { ...read, queries: read.queries.map((query) => ({ ...query, everyS: 0.01 })) };
+  const mapping = { ...read, queries: read.queries.map((query) => ({ ...query, intervalS: 0.01 })) };
   const said: string[] = [];
   const stop = new AbortController();
 

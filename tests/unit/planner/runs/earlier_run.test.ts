@@ -21,8 +21,12 @@ async function told({ error, commits, uncommitted }: Left): Promise<readonly str
   };
   runs.project.write(`.planner/worktrees/${ID}/x`, "");
   runs.project.write(`.planner/worktrees/${ID}.status.json`, JSON.stringify(status));
-  const worktrees = { ...runs.deps.ports.worktrees, commits: async () => commits };
-  const worktree = { mainBranch: "main", begunAnew: null, uncommitted: async () => uncommitted } as unknown as Worktree;
+  const worktrees = { ...runs.deps.ports.worktrees, listCommits: async () => commits };
+  const worktree = {
+    mainBranch: "main",
+    begunAnew: null,
+    listUncommittedFiles: async () => uncommitted,
+  } as unknown as Worktree;
   const { context } = runs.deps;
   const text = await describeEarlierRun({ context, ports: { ...runs.deps.ports, worktrees } }, ID, worktree);
   return text.split("\n").slice(3, -1);

@@ -88,7 +88,7 @@ test("decideRunEnd puts an interrupted spec back only when the run left nothing 
   const interrupted = { interrupted: true, exit: { code: null, signal: "SIGTERM" } };
 
   expect(run(interrupted, { criteria: [OPEN] }).status).toBe("pending");
-  for (const left of [{ commits: 1 }, { uncommitted: ["a"] }, { criteria: [CHECKED] }]) {
+  for (const left of [{ commits: 1 }, { uncommittedPaths: ["a"] }, { criteria: [CHECKED] }]) {
     expect(run(interrupted, left).status).toBe("failed");
   }
 });

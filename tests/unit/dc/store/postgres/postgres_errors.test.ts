@@ -7,15 +7,15 @@ const fromServer = (code: string) => withCode(code, { severity: "ERROR" });
 describe("translateError", () => {
   // EPIPE has the length and the letters of an SQLSTATE.
   test.each(["EPIPE", "ECONNRESET", "CONNECTION_CLOSED"])("takes %s of the network for a lost connection", (code) => {
-    expect(translatePostgresError(withCode(code))).toMatchObject({ why: "lost" });
+    expect(translatePostgresError(withCode(code))).toMatchObject({ reason: "lost" });
   });
 
   test.each(["57P01", "08006", "53300"])("takes %s of the server for a lost connection", (code) => {
-    expect(translatePostgresError(fromServer(code))).toMatchObject({ why: "lost" });
+    expect(translatePostgresError(fromServer(code))).toMatchObject({ reason: "lost" });
   });
 
   test.each(["40001", "40P01", "23505"])("takes %s of the server for a conflict", (code) => {
-    expect(translatePostgresError(fromServer(code))).toMatchObject({ why: "conflict" });
+    expect(translatePostgresError(fromServer(code))).toMatchObject({ reason: "conflict" });
   });
 
   test("leaves what is a mistake of ours as it is", () => {

@@ -71,10 +71,7 @@ export function confirmOnTerminal(question: string): boolean {
   return /^y(?:es)?$/i.test(readTerminalLine(question).trim());
 }
 
-/**
- * Asks a question on the terminal and reads one line; empty at the end of input.
- * @throws OperationError `failed_precondition` without a terminal
- */
+/** Asks on the terminal and reads a line, empty at the end of input. @throws OperationError without a terminal */
 export function readTerminalLine(question: string): string {
   let terminal: number;
   try {

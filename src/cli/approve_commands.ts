@@ -15,26 +15,19 @@ import {
   type UnacceptedCommand,
 } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
+import type { ApproveArgs } from "./commands/spec/approve.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
+import { CONFIG_FILE } from "./lint/config_warnings.ts";
 import type { OpenedProject } from "./open_project.ts";
 import { sanitizeLine } from "./output/plain_text.ts";
 import { print, printJson } from "./output/print.ts";
 import { isInteractive } from "./output/terminal.ts";
 import { UsageError } from "./usage_error.ts";
 
-const CONFIG_PATH = ".planner/config.md";
-
-export interface ApproveArgs {
-  readonly id: string | undefined;
-  readonly commands: boolean;
-  readonly all: boolean;
-  readonly like: string | undefined;
-  readonly yes: boolean;
-  readonly json: boolean;
-}
+type AcceptArgs = Omit<ApproveArgs, "by" | "reason">;
 
 /** Lists the commands that no person has accepted, with their origins, and accepts them after a yes. */
-export async function approveCommands(words: ApproveArgs, cli: Cli): Promise<ExitStatus> {
+export async function approveCommands(words: AcceptArgs, cli: Cli): Promise<ExitStatus> {
   const { like, yes, json } = words;
   const project = await cli.openProject();
   requireOutsideRun(project.root, "accept commands");
@@ -47,7 +40,7 @@ export async function approveCommands(words: ApproveArgs, cli: Cli): Promise<Exi
     return EXIT_STATUS.ok;
   }
   if (!json) print(`${waiting.map(formatWaitingCommand).join("\n")}\n`);
-  if (!yes && !(await confirmAcceptance(waiting))) {
+  if (!yes && !confirmAcceptance(formatAcceptQuestion(waiting))) {
     if (json) printJson({ accepted: [], waiting });
     else print("Nothing was accepted\n");
     return EXIT_STATUS.refused;
@@ -62,26 +55,23 @@ export async function approveCommands(words: ApproveArgs, cli: Cli): Promise<Exi
 }
 
 /** @throws UsageError if the spec requires approval, because the person then meant to approve the spec itself */
-async function requireNoOpenApproval({ context }: OpenedProject, { id }: ApproveArgs): Promise<void> {
+async function requireNoOpenApproval({ context }: OpenedProject, { id }: AcceptArgs): Promise<void> {
   if (id === undefined) return;
   const { approval } = await findSpec(context, id, { archived: true });
   if (approval?.required !== true || approval.status === "approved") return;
   throw new UsageError('Missing "--by <name>": who approves', null);
 }
 
-async function confirmAcceptance(waiting: readonly UnacceptedCommand[]): Promise<boolean> {
+function confirmAcceptance(question: string): boolean {
   if (!isInteractive()) throw new UsageError('No terminal to ask on: expected "--yes"', null);
-  return confirmOnTerminal(formatAcceptQuestion(waiting));
+  return confirmOnTerminal(question);
 }
 
-async function approveCommandPrefix({ context }: OpenedProject, prefix: string, { yes, json }: ApproveArgs) {
+async function approveCommandPrefix({ context }: OpenedProject, prefix: string, { yes, json }: AcceptArgs) {
   if (!isCommandPrefix(prefix))
     throw new UsageError(`Wrong value "${prefix}" for "--like": expected the beginning of a command`, null);
-  if (!yes) {
-    if (!isInteractive()) throw new UsageError('No terminal to ask on: expected "--yes"', null);
-    const question = `Run checks that begin with "${sanitizeLine(prefix)}", with plain words behind it, from now on? [y/N] `;
-    if (!confirmOnTerminal(question)) return EXIT_STATUS.refused;
-  }
+  const question = `Run checks that begin with "${sanitizeLine(prefix)}", with plain words behind it, from now on? [y/N] `;
+  if (!yes && !confirmAcceptance(question)) return EXIT_STATUS.refused;
   await (await context.openAcceptance()).acceptPrefix(prefix);
   if (json) printJson({ accepted: [{ kind: "prefix", text: prefix }] });
   else print(`Accepted: checks that begin with "${sanitizeLine(prefix)}"\n`);
@@ -91,7 +81,7 @@ async function approveCommandPrefix({ context }: OpenedProject, prefix: string, 
 /** Returns the unaccepted commands of a spec, of the settings, or of both. */
 async function findUnacceptedLines(
   project: OpenedProject,
-  { id, commands, all }: ApproveArgs,
+  { id, commands, all }: AcceptArgs,
 ): Promise<readonly UnacceptedCommand[]> {
   const { context } = project;
   const specs =
@@ -110,7 +100,7 @@ async function findUnacceptedLines(
   };
   if (commands || all) {
     const { lost } = await readProjectRules(context);
-    await add([...listConfigLines(await context.readConfig()), ...lost], CONFIG_PATH, CONFIG_PATH);
+    await add([...listConfigLines(await context.readConfig()), ...lost], CONFIG_FILE, CONFIG_FILE);
   }
   for (const spec of specs) {
     await add(buildCheckLines(spec.body), spec.id, spec.file);

@@ -64,10 +64,7 @@ export interface Positional extends ArgumentRules {
   readonly completes?: CompletionSource;
   /** Returns possible arguments after the given ones, if they are known; otherwise `completes` applies. */
   readonly following?: (before: readonly string[]) => Promise<readonly string[] | undefined>;
-  /**
-   * True if the last positional argument accepts any number of words. Its value is a list, which is empty if no word is
-   * given and none is required.
-   */
+  /** True if the last positional argument accepts any number of words; its value is a list, which may be empty. */
   readonly repeats?: true;
 }
 

@@ -28,10 +28,16 @@ export interface CommandFamily {
   readonly examples: readonly Example[];
 }
 
-/** Loaders of files that contain several commands. */
-const loadBoardCommands = () => import("./commands/spec/board_pages.ts");
-const loadStateCommands = () => import("./commands/spec/state.ts");
-const loadTextCommands = () => import("./commands/spec/texts.ts");
+/** Loaders of a command in a file that contains several. */
+const board = (name: "board" | "demo") => async () => ({
+  command: (await import("./commands/spec/board_pages.ts"))[name] as Command,
+});
+const loadStateCommands = (name: keyof typeof import("./commands/spec/state.ts")) => async () => ({
+  command: (await import("./commands/spec/state.ts"))[name] as Command,
+});
+const loadTextCommands = (name: keyof typeof import("./commands/spec/texts.ts")) => async () => ({
+  command: (await import("./commands/spec/texts.ts"))[name] as Command,
+});
 
 /**
  * Every command in the order of `planner --help`. A command is loaded only when it runs. To add one, write a file that
@@ -40,25 +46,13 @@ const loadTextCommands = () => import("./commands/spec/texts.ts");
 export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: CommandGroup }>> = {
   ...createCommandGroup("project", {
     init: ["Set up .planner/ and the agents' MCP configuration", () => import("./commands/spec/init.ts")],
-    demo: [
-      "Show the board of a sample project with agents at work",
-      async () => ({ command: (await loadBoardCommands()).demo }),
-    ],
+    demo: ["Show the board of a sample project with agents at work", board("demo")],
     config: ["Show or check the settings", () => import("./commands/spec/config.ts")],
-    schema: [
-      "Print the frontmatter's JSON Schema for editors",
-      async () => ({ command: (await loadTextCommands()).schema }),
-    ],
+    schema: ["Print the frontmatter's JSON Schema for editors", loadTextCommands("schema")],
     hook: ["Check the staged specs before each git commit", () => import("./commands/spec/hook.ts")],
-    prime: ["Print how agents use specs", async () => ({ command: (await loadTextCommands()).prime })],
-    completion: [
-      "Print the completion script of a shell",
-      async () => ({ command: (await loadTextCommands()).completion }),
-    ],
-    licenses: [
-      "Print the licences of what this executable contains",
-      async () => ({ command: (await loadTextCommands()).licenses }),
-    ],
+    prime: ["Print how agents use specs", loadTextCommands("prime")],
+    completion: ["Print the completion script of a shell", loadTextCommands("completion")],
+    licenses: ["Print the licences of what this executable contains", loadTextCommands("licenses")],
   }),
   ...createCommandGroup("specs", {
     add: ["Create a spec and lint it", () => import("./commands/spec/add.ts")],
@@ -72,9 +66,9 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
   }),
   ...createCommandGroup("agents", {
     work: ["Run agents on specs", () => import("./commands/spec/work.ts")],
-    board: ["Show and steer all work in a browser", async () => ({ command: (await loadBoardCommands()).board })],
-    pause: ["Stop the agent of a spec", async () => ({ command: (await loadStateCommands()).pause })],
-    takeover: ["Stop the agent and continue by hand", async () => ({ command: (await loadStateCommands()).takeover })],
+    board: ["Show and steer all work in a browser", board("board")],
+    pause: ["Stop the agent of a spec", loadStateCommands("pause")],
+    takeover: ["Stop the agent and continue by hand", loadStateCommands("takeover")],
     split: ["Split a large spec", () => import("./commands/spec/split.ts")],
     review: ["Accept work, send it back or reject it", () => import("./commands/spec/review.ts")],
     pr: ["Make a pull request of finished work", () => import("./commands/spec/pr.ts")],
@@ -85,12 +79,12 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
     update: ["Change status, fields or body", () => import("./commands/spec/update.ts")],
     check: ["Check one criterion", () => import("./commands/spec/check.ts")],
     finalize: ["Mark a spec completed", () => import("./commands/spec/finalize.ts")],
-    reset: ["Set a failed spec back to pending", async () => ({ command: (await loadStateCommands()).reset })],
-    cancel: ["Cancel a spec", async () => ({ command: (await loadStateCommands()).cancel })],
+    reset: ["Set a failed spec back to pending", loadStateCommands("reset")],
+    cancel: ["Cancel a spec", loadStateCommands("cancel")],
     approve: ["Accept commands of checks and settings, or approve a spec", () => import("./commands/spec/approve.ts")],
     trust: ["Accept every command of a project", () => import("./commands/spec/trust.ts")],
-    reject: ["Reject a spec", async () => ({ command: (await loadStateCommands()).reject })],
-    archive: ["Move a completed spec to the archive", async () => ({ command: (await loadStateCommands()).archive })],
+    reject: ["Reject a spec", loadStateCommands("reject")],
+    archive: ["Move a completed spec to the archive", loadStateCommands("archive")],
   }),
   ...createCommandGroup("checks", {
     lint: ["Check specs against the schema and the rules", () => import("./commands/spec/lint.ts")],

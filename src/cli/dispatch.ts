@@ -6,8 +6,8 @@ import { BACKGROUND_START_VARIABLE } from "#planner/operations/shared/start_back
 import { convertToDiskError } from "#planner/store/files/disk_error.ts";
 import type { Cli, Command } from "./command.ts";
 import { COMMANDS, type CommandFamily } from "./commands.ts";
-import { EXIT_STATUS, EXIT_STATUS_BY_KIND, type ExitStatus } from "./exit_status.ts";
-import { findCommand, findCommandIndex } from "./find_command.ts";
+import { EXIT_STATUS, type ExitStatus, getErrorStatus } from "./exit_status.ts";
+import { type FoundCommand, findCommand, findCommandIndex } from "./find_command.ts";
 import { print, printError } from "./output/print.ts";
 import { logError, openStderrLogger } from "./output/stderr_logger.ts";
 import { getErrorWidth } from "./output/terminal.ts";
@@ -68,14 +68,14 @@ async function runNamedCommand(
 // A family has no behaviour; it prints its help, or an error for a missing command.
 async function runFamily(name: string, family: CommandFamily, words: readonly string[]): Promise<ExitStatus> {
   const nothing = { summary: "", positionals: {}, flags: {}, examples: [], run: async () => {} };
-  if (parseArguments(name, nothing, words).help) return printFamilyHelp(name, family);
+  if (parseArguments(name, nothing, words).help) return printCommandHelp(name, { family });
   const members = Object.keys(family.commands).join(", ");
   throw createUsageError(name, `Missing command after "planner ${name}": expected one of ${members}`);
 }
 
 async function runCommandWords(name: string, command: Command, words: readonly string[]): Promise<ExitStatus> {
   const { help: wantsHelp, root, quiet, args } = parseArguments(name, command, words);
-  if (wantsHelp) return printCommandHelp(name, command);
+  if (wantsHelp) return printCommandHelp(name, { command });
   // parseWords has given the arguments the types that the command declares.
   return (await command.run(args as Parameters<Command["run"]>[0], openCli(root, quiet))) ?? EXIT_STATUS.ok;
 }
@@ -97,10 +97,7 @@ async function runHelp(words: readonly string[]): Promise<ExitStatus> {
   const target = await findCommand(COMMANDS, name, [...rest, "--help"]);
   const [extra] = target.rest.filter((word) => word !== "--help");
   if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}": expected one command`, null);
-  const path = target.path.join(" ");
-  return "family" in target.found
-    ? printFamilyHelp(path, target.found.family)
-    : printCommandHelp(path, target.found.command);
+  return printCommandHelp(target.path.join(" "), target.found);
 }
 
 // Prints completions for the shell scripts. It is not in the table, because people do not type it.
@@ -110,15 +107,9 @@ async function runCompletion(words: readonly string[]): Promise<ExitStatus> {
   return EXIT_STATUS.ok;
 }
 
-async function printCommandHelp(name: string, command: Command): Promise<ExitStatus> {
-  const { formatCommandHelp: commandHelp } = await import("./help.ts");
-  print(commandHelp(name, command));
-  return EXIT_STATUS.ok;
-}
-
-async function printFamilyHelp(name: string, family: CommandFamily): Promise<ExitStatus> {
-  const { formatFamilyHelp: familyHelp } = await import("./help.ts");
-  print(familyHelp(name, family));
+async function printCommandHelp(name: string, found: FoundCommand["found"]): Promise<ExitStatus> {
+  const { formatCommandHelp, formatFamilyHelp } = await import("./help.ts");
+  print("family" in found ? formatFamilyHelp(name, found.family) : formatCommandHelp(name, found.command));
   return EXIT_STATUS.ok;
 }
 
@@ -147,7 +138,7 @@ export function reportError(thrown: unknown): ExitStatus {
   if (error instanceof OperationError) {
     logError(error.message);
     if (error instanceof UsageError && error.hint !== null) printError(`${wrapText(error.hint, getErrorWidth())}\n`);
-    return EXIT_STATUS_BY_KIND[error.kind];
+    return getErrorStatus(error.kind);
   }
   const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
   logError(`Internal error: ${message}`);

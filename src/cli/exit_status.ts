@@ -1,5 +1,3 @@
-import type { ErrorKind } from "#kernel/errors.ts";
-
 /**
  * Every exit status of the program. Scripts and hooks depend on them, so the number of a meaning never changes. Source:
  * docs/contract/spec-tool.md#lint-text-report; docs/decisions.md#s-12, docs/decisions.md#s-28.
@@ -31,24 +29,12 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT_STATUS, string>> =
 
 export type ExitStatus = (typeof EXIT_STATUS)[keyof typeof EXIT_STATUS];
 
-/** Exit status of each kind of error: 2 if the caller must change the command line, otherwise 1. */
-export const EXIT_STATUS_BY_KIND: Record<ErrorKind, ExitStatus> = {
-  invalid_argument: EXIT_STATUS.usage,
-  not_found: EXIT_STATUS.refused,
-  already_exists: EXIT_STATUS.refused,
-  failed_precondition: EXIT_STATUS.refused,
-  aborted: EXIT_STATUS.refused,
-  permission_denied: EXIT_STATUS.refused,
-  unauthenticated: EXIT_STATUS.refused,
-  resource_exhausted: EXIT_STATUS.refused,
-  deadline_exceeded: EXIT_STATUS.refused,
-  unavailable: EXIT_STATUS.refused,
-};
+/** Returns the exit status for a kind of error: 2 if the caller must change the command line, otherwise 1. */
+export function getErrorStatus(kind: string): ExitStatus {
+  return kind === "invalid_argument" ? EXIT_STATUS.usage : EXIT_STATUS.refused;
+}
 
-/**
- * Ends the process immediately, even if something keeps it alive (an open standard input, followed files). It is for
- * commands that run until they are stopped. All output must have been written before.
- */
+/** Ends the process immediately, even if an open input keeps it alive. All output must be written before. */
 export function endProcess(status: ExitStatus): never {
   process.exit(status);
 }

@@ -18,14 +18,7 @@ export function findCommandIndex(words: readonly string[]): number {
   return index;
 }
 
-/**
- * Returns the command that the words name. If the member's name is missing, uses the family's `fallback`.
- *
- * Flags may precede a member's name: `planner dc --db x serve`. A word after a flag counts as the flag's value unless it
- * is a member's name. Cost: loads the command's file and the families above it.
- *
- * @throws UsageError for an unknown name
- */
+/** Returns the command that the words name, or the family's `fallback`. @throws UsageError for an unknown name */
 export async function findCommand(table: CommandTable, name: string, words: readonly string[]): Promise<FoundCommand> {
   const path = [name];
   let rest = words;

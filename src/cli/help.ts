@@ -27,18 +27,18 @@ const GROUP_TITLES: Readonly<Record<CommandGroup, string>> = {
 /** Formats `planner --help`: every command with one line. */
 export function formatProgramHelp(): string {
   const about = "Manage units of work as Markdown specs under `.planner/`, serve them to agents and run agents on them";
-  const lines = [...wrapWords(about, getHelpWidth()), ""];
-  lines.push(formatHeading("Usage:"), "  planner <command> [arguments] [flags]", "");
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
-  for (const [group, title] of Object.entries(GROUP_TITLES)) {
-    lines.push(formatHeading(`${title}:`));
-    for (const [name, entry] of Object.entries(COMMANDS)) {
-      if (entry.group === group) lines.push(...formatHelpRow(name, entry.summary, width));
-    }
-    lines.push("");
-  }
-  lines.push(formatHeading("Flags:"), ...formatFlags({ ...GLOBAL_FLAGS, ...PROGRAM_FLAGS }), "");
-  lines.push("Run `planner <command> --help` for the arguments, flags and examples of a command");
+  const groups = Object.entries(GROUP_TITLES).flatMap(([group, title]) => {
+    const members = Object.entries(COMMANDS).filter(([, entry]) => entry.group === group);
+    return [formatHeading(`${title}:`), ...formatCommandTable(Object.fromEntries(members), width), ""];
+  });
+  const lines = [
+    ...[...wrapWords(about, getHelpWidth()), ""],
+    ...[formatHeading("Usage:"), "  planner <command> [arguments] [flags]", ""],
+    ...groups,
+    ...[formatHeading("Flags:"), ...formatFlags({ ...GLOBAL_FLAGS, ...PROGRAM_FLAGS }), ""],
+    "Run `planner <command> --help` for the arguments, flags and examples of a command",
+  ];
   return `${lines.join("\n")}\n`;
 }
 

@@ -27,16 +27,12 @@ export function printMergeResult(result: MergeResult, cli: Cli): void {
 
 function formatMergedSpec({ spec_id, outcome, commits }: MergedSpec): string {
   if (outcome === "found") return `Merged before: ${spec_id} (${commits[0]?.slice(0, 10)})`;
-  return `Merged spec: ${spec_id} (${formatCommitCount(commits.length)})`;
+  const count = commits.length === 0 ? "nothing that was not there" : formatCountWithNoun(commits.length, "commit");
+  return `Merged spec: ${spec_id} (${count})`;
 }
 
 export function isMergeRefusal(
   result: MergeResult,
 ): result is Extract<MergeResult, { readonly outcome: "refused" | "conflict" }> {
   return result.outcome === "refused" || result.outcome === "conflict";
-}
-
-function formatCommitCount(count: number): string {
-  if (count === 0) return "nothing that was not there";
-  return formatCountWithNoun(count, "commit");
 }

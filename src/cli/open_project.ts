@@ -9,11 +9,7 @@ export interface OpenedProject {
   readonly context: PlannerContext;
 }
 
-/**
- * Opens the project of a command.
- * @param given the root that `--root` names, or undefined to search from `cwd` upwards
- * @throws UsageError (exit status 2) if there is no project. Source: docs/contract/spec-tool.md#tool-errors
- */
+/** Opens the project of a command. @throws UsageError without one. Source: docs/contract/spec-tool.md#tool-errors */
 export async function openProject(cwd: string, given: string | undefined): Promise<OpenedProject> {
   if (given !== undefined) requireExistingFolder(given);
   const root = given ?? findRoot(cwd) ?? cwd;

@@ -8,11 +8,7 @@ import { UsageError } from "./usage_error.ts";
 
 type RecordFields = Readonly<Record<string, unknown>>;
 
-/**
- * Reads the record of a run.
- * @param word the number of a run, or `last`
- * @throws OperationError `not_found` that lists the existing runs
- */
+/** Reads the record of a run by its number or `last`. @throws OperationError not_found that lists the existing runs */
 export async function readRunRecord(ports: RunPorts, id: SpecId, word: string): Promise<KeptRunRecord> {
   const isNumber = /^[1-9]\d{0,8}$/.test(word);
   if (!isNumber && word !== "last") {

@@ -19,10 +19,7 @@ export async function runSpecTool<Params extends TObject, Value>(
   print(`${sanitizeLines(text)}\n`);
 }
 
-/**
- * Runs a tool whose only parameter is an id on each of several specs. A failure is reported and does not stop the
- * others. A single id behaves as in `runSpecTool`.
- */
+/** Runs a tool on each of several specs. Reports failures and continues. A single id behaves as in `runSpecTool`. */
 export async function runSpecTools<Params extends TObject, Value>(
   cli: Cli,
   tool: ToolDefinition<PlannerContext, Params, Value>,

@@ -15,10 +15,7 @@ export function parseSimpleMcpArguments(words: readonly string[]): ServeMcpOptio
   return plain ? { root: second } : undefined;
 }
 
-/**
- * Serves planner's tools on standard input and output until the input ends, then ends the process. The server's name
- * and version are those of the tools' contract. Source: docs/contract/spec-tool.md#versioning.
- */
+/** Serves tools until the input ends, then ends the process. Source: docs/contract/spec-tool.md#versioning. */
 export function serveMcp({ root }: ServeMcpOptions): Promise<never> {
   return serveStdio({
     info: { name: "planner", version: "0.1.0" },

@@ -11,10 +11,7 @@ export const SHARED_CLAIM_FLAGS = {
   offline: booleanFlag("Do not ask the remote who has the specs"),
 } as const;
 
-/**
- * Asks a person before claims of other clones are taken, and returns the options unchanged after a yes.
- * @throws OperationError after a no, without a terminal, and inside a run
- */
+/** Asks before claims of other clones are taken. @throws OperationError after a no, without a terminal and in a run */
 export async function confirmClaimOptions(
   { steal, offline }: SharedClaimOptions,
   cli: Cli,

@@ -4,10 +4,7 @@ import { sanitizeLine } from "./output/plain_text.ts";
 import { print } from "./output/print.ts";
 import { isInteractive } from "./output/terminal.ts";
 
-/**
- * Asks on the terminal whether to trust the project, and stores the answer. Removing trust needs no question.
- * @returns whether the trust was changed
- */
+/** Trusts the project after a question on the terminal, or ends its trust. Returns whether the trust was changed. */
 export async function trustProject({ context, root }: OpenedProject, on: boolean): Promise<boolean> {
   const question = `Every command of ${sanitizeLine(root)}, whoever writes it, will run without a question. Trust this project? [y/N] `;
   if (on && !confirmOnTerminal(question)) {

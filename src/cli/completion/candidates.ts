@@ -16,10 +16,7 @@ export type Completion =
 
 const NO_CANDIDATES: Completion = { kind: "words", candidates: [] };
 
-/**
- * Returns the candidates for the last of `words`, the words after the program's name up to the cursor. Bash passes
- * `--flag=value` as three words, so a single `=` is ignored. Cost: loads only the named command.
- */
+/** Returns candidates for the last word. Ignores a single `=`, because bash passes `--flag=value` as three words. */
 export async function completeWords(table: CommandTable, words: readonly string[]): Promise<Completion> {
   const current = words.at(-1) === "=" ? "" : (words.at(-1) ?? "");
   const before = words.slice(0, -1).filter((word) => word !== "=");
@@ -95,25 +92,15 @@ function completePositional({ options, completes }: Positional): Completion {
 // Offers the names of flags; a flag that was given is offered again only if it may be repeated.
 function completeFlagNames(flags: Readonly<Record<string, Flag>>, before: readonly string[]): Completion {
   const open = Object.entries(flags).filter(([name, flag]) => "multiple" in flag || !before.includes(`--${name}`));
-  return {
-    kind: "words",
-    candidates: open.map(([name, flag]) => ({ word: `--${name}`, summary: formatFlagSummary(flag) })),
-  };
+  return createWordsCompletion(open.map(([name, flag]) => ({ word: `--${name}`, summary: formatFlagSummary(flag) })));
 }
 
 function listCommands(table: CommandTable): Completion {
-  return {
-    kind: "words",
-    candidates: [...listCandidates(table), { word: "help", summary: "Show what a command does" }],
-  };
+  return listMembers({ ...table, help: { summary: "Show what a command does" } });
 }
 
-function listMembers(table: CommandTable): Completion {
-  return { kind: "words", candidates: listCandidates(table) };
-}
-
-function listCandidates(table: CommandTable): readonly Candidate[] {
-  return Object.entries(table).map(([word, { summary }]) => ({ word, summary }));
+function listMembers(table: Readonly<Record<string, { readonly summary: string }>>): Completion {
+  return createWordsCompletion(Object.entries(table).map(([word, { summary }]) => ({ word, summary })));
 }
 
 function findFlagByWord(word: string | undefined, flags: Readonly<Record<string, Flag>>): Flag | undefined {
@@ -133,6 +120,7 @@ function selectPositionals(before: readonly string[], flags: Readonly<Record<str
   return placed;
 }
 
-function createWordsCompletion(words: readonly string[]): Completion {
-  return { kind: "words", candidates: words.map((word) => ({ word, summary: "" })) };
+function createWordsCompletion(words: readonly (string | Candidate)[]): Completion {
+  const candidates = words.map((word) => (typeof word === "string" ? { word, summary: "" } : word));
+  return { kind: "words", candidates };
 }

@@ -1,6 +1,5 @@
 import { allRpcs } from "#dc/operations/index.ts";
-import { ERROR_KINDS } from "#kernel/errors.ts";
-import { EXIT_STATUS, EXIT_STATUS_BY_KIND, type ExitStatus } from "../exit_status.ts";
+import { EXIT_STATUS, type ExitStatus, getErrorStatus } from "../exit_status.ts";
 import { print, printError } from "../output/print.ts";
 import { logError } from "../output/stderr_logger.ts";
 import { isTerminal } from "../output/terminal.ts";
@@ -15,10 +14,7 @@ export function printRpcs(): void {
   for (const { method, effect } of allRpcs) print(`${method.name}\t${effect}\n`);
 }
 
-/**
- * Calls an RPC and prints the server's reply or error. The reply is indented on a terminal.
- * @returns the exit status for the server's error code; ok without an error
- */
+/** Calls an RPC and prints the server's reply or error. Returns ok, or the exit status for the error's code. */
 export async function callRpc(address: ServerAddress, name: string, request: string): Promise<ExitStatus> {
   if (!RPC_NAMES.includes(name)) {
     const hint = formatSuggestion(name, RPC_NAMES) || "`planner dc call --list` lists the RPCs";
@@ -33,7 +29,7 @@ export async function callRpc(address: ServerAddress, name: string, request: str
     if (!(error instanceof ServerRefusal)) throw error;
     logError(`${error.code}: ${error.message}`);
     for (const detail of error.details) printError(`  ${detail}\n`);
-    return chooseErrorStatus(error.code);
+    return DEFECT_CODES.includes(error.code) ? EXIT_STATUS.defect : getErrorStatus(error.code);
   }
 }
 
@@ -50,9 +46,3 @@ function requireJson(request: string): void {
 
 /** Error codes of defects in the server, which have the exit status of a defect. */
 const DEFECT_CODES = ["internal", "unknown", "data_loss"];
-
-function chooseErrorStatus(code: string): ExitStatus {
-  if (DEFECT_CODES.includes(code)) return EXIT_STATUS.defect;
-  const kind = ERROR_KINDS.find((one) => one === code);
-  return kind === undefined ? EXIT_STATUS.refused : EXIT_STATUS_BY_KIND[kind];
-}

@@ -57,10 +57,7 @@ export function requireDatabase({ exists, displayName: shown }: DatabaseLocation
   throw new OperationError("not_found", `There is no database "${shown}": ${advice}`);
 }
 
-/**
- * Runs `work`, and adds the database's name and advice to errors of its disk or server. The service itself omits the
- * name from its errors, because remote callers must not see it.
- */
+/** Runs `work`. Adds the database's name to errors of disk or server; the service omits it for remote callers. */
 export async function nameDatabaseInErrors<Result>(
   { displayName: shown, file }: DatabaseLocation,
   work: () => Promise<Result>,

@@ -19,6 +19,7 @@ import {
 import { listColumnValues } from "#web/console/lists/list_columns.ts";
 import { LIST_KINDS, type ListKind } from "#web/console/lists/list_kinds.ts";
 import { stripRefKinds } from "#words/names.ts";
+import type { ListArgs } from "../commands/dc/list.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
@@ -33,17 +34,7 @@ import { printReplyJson, withService } from "./with_service.ts";
 /** Names of the lists, as in the console. */
 export const LIST_NAMES: readonly string[] = LIST_KINDS.map(({ page }) => page);
 
-/** Options of a list; an undefined option has its default value. */
-export interface ListOptions {
-  readonly kind: string;
-  readonly words: readonly string[];
-  readonly where: readonly string[];
-  readonly sort: string | undefined;
-  readonly columns: string | undefined;
-  readonly limit: number | undefined;
-  readonly json: boolean;
-  readonly csv: boolean;
-}
+type ListOptions = Omit<ListArgs, "db">;
 
 /** Prints the resources of one kind that match the query and the conditions. */
 export async function printInventory(database: DatabaseLocation, call: ListOptions, log: StderrLogger): Promise<void> {
@@ -131,10 +122,7 @@ function selectColumns({ columns }: ListOptions, list: ListKind, known: readonly
   throw createUsageError("dc list", `Unknown column "${unknown}": expected some of ${known.join(", ")}`);
 }
 
-/**
- * Formats rows as a table with units. Omits columns that are empty in every row. If the table is too wide, omits its
- * last columns and prints their names below it.
- */
+/** Formats rows as a table without empty columns. Names the last columns below it if the table is too wide for them. */
 export function formatRows(
   rows: readonly InventoryRow[],
   columns: readonly string[],

@@ -10,10 +10,7 @@ export type DcMcpOptions = ({ readonly database: DatabaseLocation } | { readonly
   readonly planning?: boolean;
 };
 
-/**
- * Parses the arguments of `planner dc mcp` if they are none or one `--db` with a path; returns undefined for others,
- * which need the normal argument parser.
- */
+/** Parses the arguments of `planner dc mcp` if they are none or one `--db` with a path; otherwise returns undefined. */
 export function parseSimpleDcMcpArguments(words: readonly string[], cwd: string): DcMcpOptions | undefined {
   const [first = "", second] = words;
   const given = words.length === 1 ? /^--db=(.+)/.exec(first)?.[1] : first === "--db" ? second : undefined;
@@ -21,10 +18,7 @@ export function parseSimpleDcMcpArguments(words: readonly string[], cwd: string)
   return isPlain ? { database: parseDatabaseLocation(given, cwd) } : undefined;
 }
 
-/**
- * Serves the datacenter's tools on standard input and output until the input ends, then ends the process. The first
- * tool call opens the database.
- */
+/** Serves tools until standard input ends, then ends the process. The first call opens the database. */
 export function serveDcMcp(options: DcMcpOptions): Promise<never> {
   return serveStdio({
     ...describeDcServer(options.planning),

@@ -4,10 +4,7 @@ import { printText } from "../output/wrap_text.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { withInspectedStore } from "./with_service.ts";
 
-/**
- * Prints the version of the schema; returns status 1 if migration steps are missing.
- * @throws OperationError for the database of a newer program
- */
+/** Prints the schema's version. Returns status 1 if steps are missing. @throws OperationError for a newer schema */
 export async function printSchemaStatus(database: DatabaseLocation): Promise<ExitStatus> {
   const { done, known, pending } = await readSchemaState(database);
   printText(`${database.displayName}: ${done} of ${known} steps\n`);

@@ -17,10 +17,7 @@ const LOCAL_SERVER_OPTIONS: Omit<ServeOptions, "database"> = {
   ...{ notify: undefined, readings: undefined, tls: undefined, checkpoints: undefined },
 };
 
-/**
- * Serves a sample site from a temporary folder until SIGINT, SIGTERM or SIGHUP, and opens the console in a browser.
- * Removes the folder at the end. Cost: about two seconds to load a site of 40 racks.
- */
+/** Serves a sample site from a temporary folder until a signal, and opens the console in a browser. */
 export async function openSample(racks: number, log: StderrLogger): Promise<ExitStatus> {
   const folder = mkdtempSync(join(tmpdir(), "planner-sample-"));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });

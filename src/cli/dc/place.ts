@@ -167,14 +167,9 @@ async function drawFloor(
   const [first] = reply.places;
   const { siteId, floorNumber } = first?.location ?? {};
   if (siteId === undefined) throw new OperationError("not_found", "No device fits: there is nothing to draw");
-  const pictureOptions = { format: undefined, coloring: undefined, view: undefined, width: undefined };
   const highlight = [...new Set(reply.places.map(({ rackCode }) => `rack:${rackCode}`))];
   const subject = { screen: "floor", ref: `floor:${siteId}/${floorNumber}` } as const;
-  await renderPicture(
-    database,
-    { ...subject, ...drawn, highlight, failure: { cascade: true }, ...pictureOptions },
-    log,
-  );
+  await renderPicture(database, { ...subject, ...drawn, highlight, failure: { cascade: true } }, log);
 }
 
 /** Suffixes of a supply for its phases, indexed by the number of the leg. */

@@ -115,16 +115,10 @@ async function drawFailure(
   if (ref === undefined)
     throw new OperationError("not_found", "Only cooling units and switches cause a loss: there is nothing to draw");
   const { renderPicture } = await import("./render.ts");
-  const pictureOptions = {
-    format: undefined,
-    theme: call.theme,
-    coloring: undefined,
-    view: undefined,
-    width: undefined,
-  };
   const { cascade, assumeBattery, loadBasis } = buildRequest(call);
   const failure = { cascade, assumeBattery, loadBasis, additionalSourceRefs };
-  await renderPicture(database, { screen: "power", ref, output: call.picture, failure, ...pictureOptions }, log);
+  const { picture: output, theme } = call;
+  await renderPicture(database, { screen: "power", ref, output, failure, theme }, log);
 }
 
 function formatFooter({

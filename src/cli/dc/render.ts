@@ -52,7 +52,7 @@ const FORMATS_BY_EXTENSION: Readonly<Record<string, keyof typeof FormatNumber>> 
 };
 
 /** Options of `planner dc render`. */
-export interface RenderPictureOptions extends Args<Record<never, never>, typeof RENDER_FLAGS> {
+export interface RenderPictureOptions extends Partial<Args<Record<never, never>, typeof RENDER_FLAGS>> {
   readonly screen: keyof typeof SCREENS;
   readonly ref: string;
   /** Path of the file; undefined for standard output. */

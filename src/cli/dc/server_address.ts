@@ -13,10 +13,7 @@ interface AddressFlags {
 const DEFAULT_URL = "http://127.0.0.1:8081";
 const DEFAULT_TIMEOUT_S = 30;
 
-/**
- * Returns the server to call, from flags or environment variables. The token may come from a variable or a file,
- * because every user who can list processes sees a token on the command line.
- */
+/** Returns the server of flags or variables. A token on the command line is visible in lists of processes. */
 export function resolveServerAddress(
   { url, token, timeout = DEFAULT_TIMEOUT_S }: AddressFlags,
   cwd: string,

@@ -12,8 +12,7 @@ export async function withStore<Result>(
   database: DatabaseLocation,
   work: (store: DcStore) => Promise<Result>,
 ): Promise<Result> {
-  requireDatabase(database);
-  return nameDatabaseInErrors(database, async () => runAndCloseStore(await database.open(), work));
+  return withOpened(database, () => database.open(), work);
 }
 
 /** Opens an existing database read-only with any schema version, runs `work` and closes it. */
@@ -21,19 +20,23 @@ export async function withInspectedStore<Result>(
   database: DatabaseLocation,
   work: (store: InspectedStore) => Promise<Result>,
 ): Promise<Result> {
-  requireDatabase(database);
-  return nameDatabaseInErrors(database, async () => runAndCloseStore(await database.openReadOnly(), work));
+  return withOpened(database, () => database.openReadOnly(), work);
 }
 
-async function runAndCloseStore<Store extends DcStore, Result>(
-  store: Store,
+async function withOpened<Store extends DcStore, Result>(
+  database: DatabaseLocation,
+  open: () => Promise<Store>,
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
+  requireDatabase(database);
+  return nameDatabaseInErrors(database, async () => {
+    const store = await open();
+    try {
+      return await work(store);
+    } finally {
+      await store.close();
+    }
+  });
 }
 
 /** Opens the service on a database that must exist, runs `work` and closes it. */

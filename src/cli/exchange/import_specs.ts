@@ -14,6 +14,7 @@ import { describeSystemError } from "#planner/store/files/disk_error.ts";
 import type { OpenedProject } from "../open_project.ts";
 import { createFile } from "../output/write_file.ts";
 import { EXPORT_HEADER, EXPORTED_SPEC } from "./export_file.ts";
+import { wrapImportErrors } from "./source/read_source.ts";
 
 export interface SpecImportReport {
   readonly imported: readonly { readonly source: string; readonly id: SpecId | null }[];
@@ -128,15 +129,14 @@ interface ImportBatch {
  * error
  */
 export function readImportBatch(path: string): ImportBatch {
-  const there = wrapReadErrors(path, () => statSync(path));
-  if (there.isDirectory()) return readMarkdownFolder(path);
+  if (wrapImportErrors(path, () => statSync(path)).isDirectory()) return readMarkdownFolder(path);
   return path.toLowerCase().endsWith(".json")
     ? readExport(path)
     : createImportBatch([path], (file) => readMarkdownItem(file));
 }
 
 function readMarkdownFolder(folder: string): ImportBatch {
-  const names = wrapReadErrors(folder, () => readdirSync(folder)).filter((name) => /^[^.].*\.md$/i.test(name));
+  const names = wrapImportErrors(folder, () => readdirSync(folder)).filter((name) => /^[^.].*\.md$/i.test(name));
   if (names.length === 0) {
     throw new OperationError("not_found", `Cannot import "${folder}": expected Markdown files in it, found none`);
   }
@@ -144,7 +144,7 @@ function readMarkdownFolder(folder: string): ImportBatch {
 }
 
 function readExport(path: string): ImportBatch {
-  const data = wrapReadErrors(path, () => JSON.parse(readFileSync(path, "utf8")) as unknown);
+  const data = wrapImportErrors(path, () => JSON.parse(readFileSync(path, "utf8")) as unknown);
   if (!Value.Check(EXPORT_HEADER, data)) {
     throw new OperationError("invalid_argument", `Cannot import "${path}": expected what \`planner export\` writes`);
   }
@@ -198,12 +198,4 @@ function validateImportItem(item: ImportItem): ImportItem | ImportRefusal {
 function getItemName(value: unknown): string {
   const id = isJsonObject(value) ? value["id"] : undefined;
   return typeof id === "string" && id !== "" ? id : "spec without an id";
-}
-
-function wrapReadErrors<Result>(path: string, read: () => Result): Result {
-  try {
-    return read();
-  } catch (error) {
-    throw new OperationError("not_found", `Cannot import "${path}": ${describeSystemError(error)}`, { cause: error });
-  }
 }

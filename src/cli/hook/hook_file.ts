@@ -1,7 +1,8 @@
 import { lstatSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { Git } from "#planner/store/git/git.ts";
+import { isInsideFolder } from "#planner/store/project/project_bounds.ts";
 import type { Repository } from "../git/repository.ts";
 import { createFolder, wrapWriteErrors, writeFileWithMode } from "../output/write_file.ts";
 import { buildHookScript, type FoundHook, KEPT_HOOK, parseHook } from "./hook_script.ts";
@@ -44,7 +45,7 @@ export async function readHookState(repository: Repository): Promise<HookState> 
     installed: roots.includes(getHookRoot(repository)),
     roots,
     kept: fileExists(kept) ? kept : null,
-    shared: !isInside(folder, repository.top) && !isInside(folder, await findGitFolder(repository)),
+    shared: !isInsideFolder(repository.top, folder) && !isInsideFolder(await findGitFolder(repository), folder),
   };
 }
 
@@ -93,10 +94,7 @@ export async function installHook(repository: Repository, command: readonly stri
   return true;
 }
 
-/**
- * Removes this project from the hook. If it was the last one, removes the hook and restores the earlier one.
- * @returns false if the hook did not check this project
- */
+/** Removes this project from the hook, and a hook without projects. Returns false if the project was not in it. */
 export async function uninstallHook(repository: Repository): Promise<boolean> {
   const { path, installed, roots, kept } = await readHookState(repository);
   const manager = await findHookManager(repository);
@@ -167,11 +165,6 @@ function createTopGit(top: string): Git {
 
 async function findGitFolder({ top }: Repository): Promise<string> {
   return resolve(top, await createTopGit(top).line(["rev-parse", "--git-common-dir"]));
-}
-
-function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== ".." && !way.startsWith(`..${sep}`);
 }
 
 function fileExists(path: string): boolean {

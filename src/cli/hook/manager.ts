@@ -48,10 +48,7 @@ export function detectHookManager(top: string, hook: string): HookManager | null
   return null;
 }
 
-/**
- * Builds the shell command that runs the check from the hook manager's file. The team shares that file, so the command
- * contains no path of this machine, and only warns if planner is missing.
- */
+/** Builds the shell command of the check without a path of this machine, because a team shares the manager's file. */
 function buildCheckLine(root: string): string {
   if (!/^[\w./ +@-]+$/.test(root)) {
     throw new OperationError(
@@ -135,10 +132,8 @@ function buildPreCommitEntry(root: string): readonly string[] {
 function addLefthookCommand(text: string, name: string, run: string): string | null {
   const { contents, errors } = parseDocument(text);
   if (errors.length > 0) return null;
-  if (contents === null)
-    return validateCommandBlock(`${addLineEnd(text)}${buildBlock(["pre-commit:", "  commands:"], name, run)}`, name);
-  if (!isMap(contents)) return null;
-  const hook = findPair(contents, "pre-commit");
+  if (contents !== null && !isMap(contents)) return null;
+  const hook = contents === null ? undefined : findPair(contents, "pre-commit");
   if (hook === undefined)
     return validateCommandBlock(`${addLineEnd(text)}${buildBlock(["pre-commit:", "  commands:"], name, run)}`, name);
   if (!isMap(hook.value)) return null;

@@ -3,11 +3,7 @@ import { type ExitStatus, endProcess } from "../exit_status.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { getInterruptionStatus, listenForSignals } from "../work/signals.ts";
 
-/**
- * Runs an import that signals can stop: the first signal stops it after the current batch, a second one immediately.
- * @param interrupt called at the first signal, to cancel waits for other processes
- * @returns the status of the signal if one came; an OperationError after the signal is printed as a warning
- */
+/** Runs an import. A first signal stops it after the current batch and calls `interrupt`; a second ends the process. */
 export async function runStoppableImport(
   interrupt: () => void,
   log: StderrLogger,

@@ -32,10 +32,7 @@ export interface Agent {
 /** Command by which agents start the server; its program must be on PATH. Source: docs/contract/spec-tool.md#init. */
 const PLANNER_SERVER: McpServerCommand = { command: "planner", args: ["mcp"] };
 
-/**
- * Every agent that `init --agent` accepts. Each row was checked against the agent's own documentation in November 2026;
- * docs/cli.md lists the pages. Source: docs/decisions.md#s-28
- */
+/** Agents that `init --agent` accepts; docs/cli.md lists their documentation. Source: docs/decisions.md#s-28 */
 export const AGENTS = {
   claude: createAgent(
     "Claude Code",

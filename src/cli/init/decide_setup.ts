@@ -1,26 +1,30 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ProviderName } from "#planner/config/config_values.ts";
+import { PROVIDER_NAMES, type ProviderName } from "#planner/config/config_values.ts";
 import { LOCK_FILES, proposeSetupCommands as propose, type SetupProposal } from "#planner/work/setup_proposals.ts";
+import type { Args, Flags as CommandFlags } from "../command.ts";
+import { booleanFlag, enumFlag, textFlag } from "../flags.ts";
 import { isInteractive } from "../output/terminal.ts";
-import { type AgentName, findInstalledProviders, PROVIDER_BY_AGENT } from "./agents.ts";
+import { AGENT_NAMES, type AgentName, findInstalledProviders, PROVIDER_BY_AGENT } from "./agents.ts";
 import { findProjectName } from "./project_name.ts";
 import type { Setup } from "./set_up.ts";
 import type { WizardAnswers } from "./wizard.ts";
 
-/** The checked arguments of `planner init`. */
-export interface InitArgs {
-  readonly agent: readonly AgentName[];
-  readonly name: string | undefined;
-  readonly prompts: boolean;
-  readonly "no-prompts": boolean;
-  readonly hook: boolean;
-  readonly "no-hook": boolean;
-  readonly guide: boolean;
-  readonly "no-guide": boolean;
-  readonly provider: ProviderName | undefined;
-  readonly yes: boolean;
-}
+/** Flags of `planner init`. */
+export const INIT_FLAGS = {
+  agent: enumFlag(AGENT_NAMES, "Write this agent's MCP configuration", { short: "a", multiple: true }),
+  name: textFlag("text", "Name of the project (default: from its package file, else the folder)"),
+  prompts: booleanFlag("Add the prompt template (the default)"),
+  "no-prompts": booleanFlag("Add no prompt template", { excludes: ["--prompts"] }),
+  hook: booleanFlag("Install the git hook that checks specs before every commit"),
+  "no-hook": booleanFlag("Install no git hook (the default)", { excludes: ["--hook"] }),
+  guide: booleanFlag("Add instructions for agents to AGENTS.md; for claude also a skill and commands"),
+  "no-guide": booleanFlag("Add no instructions for agents (the default)", { excludes: ["--guide"] }),
+  provider: enumFlag(PROVIDER_NAMES, "Agent that works on specs (default: the only one that is installed)"),
+  yes: booleanFlag("Ask nothing", { short: "y" }),
+} as const satisfies CommandFlags;
+
+type InitArgs = Args<Record<never, never>, typeof INIT_FLAGS>;
 
 /** Returns the setup from flags and, on a terminal, from questions; undefined if the person cancelled. */
 export async function decideSetup(root: string, words: InitArgs): Promise<Setup | undefined> {

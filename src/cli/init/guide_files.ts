@@ -49,10 +49,7 @@ export const DENY_RULES = {
   rules: ["Bash(planner approve:*)", "Bash(planner trust:*)"],
 } as const;
 
-/**
- * Returns the files for these agents. Most agents read AGENTS.md; Claude Code has skills and commands, Gemini CLI a
- * file with its own name.
- */
+/** Returns the files for these agents. Most read AGENTS.md; Gemini CLI has a file with its own name. */
 export function listGuideFiles(agents: readonly AgentName[]): readonly GuideFile[] {
   const section = (path: string): GuideFile => ({ path, text: GUIDE_SECTION, isSection: true });
   const file = (path: string, text: string): GuideFile => ({ path, text, isSection: false });

@@ -70,12 +70,7 @@ export async function previewFix(
 ): Promise<FixOutcome & { readonly diff: string }> {
   const specs = await listReadableSpecs(context, choice.ids);
   const results: FixResults = new Map();
-  const fixed = new Map<SpecId, PendingFix>();
-  for (let start = 0; start < specs.length; start += BATCH_SIZE) {
-    for (const [id, change] of await computeFixes(context, specs.slice(start, start + BATCH_SIZE), results))
-      fixed.set(id, change);
-    if (start + BATCH_SIZE < specs.length) progress(start + BATCH_SIZE, specs.length);
-  }
+  const fixed = await computeFixes(context, specs, results, progress);
   const texts = new Map<SpecId, string>();
   let diff = "";
   for (const { id, file } of specs) {
@@ -101,9 +96,11 @@ async function computeFixes(
   context: PlannerContext,
   specs: readonly Spec[],
   results: FixResults,
+  progress: FixProgress = () => {},
 ): Promise<ReadonlyMap<SpecId, PendingFix>> {
   const fixed = new Map<SpecId, PendingFix>();
-  for (const { id } of specs) {
+  for (const [index, { id }] of specs.entries()) {
+    if (index > 0 && index % BATCH_SIZE === 0) progress(index, specs.length);
     await otherWork();
     try {
       const { text } = await context.specs.readText(id);
@@ -165,10 +162,7 @@ async function listReadableSpecs(
   return specs.filter(({ id }) => wanted.has(id));
 }
 
-/**
- * Returns whether a file is a spec. A file such as README.md, without frontmatter and without a spec's name, is not a
- * spec with a missing status.
- */
+/** Returns whether a file is a spec: it has frontmatter or a spec's name, unlike README.md. */
 function isMeantAsSpec({ id, frontmatter }: Spec): boolean {
   return parseSpecIdParts(id) !== undefined || Object.keys(frontmatter).length > 0;
 }

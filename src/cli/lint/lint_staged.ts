@@ -56,10 +56,7 @@ interface StagedSource extends LintSource {
   close(): void;
 }
 
-/**
- * Creates a source that reads specs, archive and configuration from git's index, as the next commit will contain them.
- * Logs, output schemas and an untracked configuration are read from the working tree.
- */
+/** Creates a source that reads specs and configuration from git's index, and logs and output schemas from the disk. */
 async function createStagedSource(context: PlannerContext, index: ProjectIndex, git: Git): Promise<StagedSource> {
   const blobs = new BlobReader(await git.prepare(["cat-file", "--batch"]));
   const readSpec = async (id: SpecId): Promise<Spec | UnreadableFile> => {

@@ -26,10 +26,7 @@ export interface LintOutcome {
   readonly diff?: string;
 }
 
-/**
- * Prints the lint report on standard output. If there is a diff, the diff is printed there, so that it can be piped
- * into git, and the text report is printed on standard error.
- */
+/** Prints the lint report on standard output, or on standard error below a diff, which can be piped into git. */
 export async function printLintReport(
   { report, fixed, diff }: LintOutcome,
   format: LintFormat,

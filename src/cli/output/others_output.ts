@@ -12,10 +12,7 @@ export interface PrintedClaim {
   readonly seen_seconds: number;
 }
 
-/**
- * Reads the claims that other clones hold, sorted by spec.
- * @returns undefined if no setting names a remote for claims, or if the settings cannot be read
- */
+/** Reads the claims of other clones, sorted by spec; undefined without a remote for claims or without settings. */
 export async function readOthersClaims(context: PlannerContext): Promise<readonly PrintedClaim[] | undefined> {
   try {
     if ((await context.settings("claims")).claims.remote === null) return undefined;

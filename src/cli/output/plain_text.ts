@@ -6,10 +6,7 @@ import { getVisibleSign } from "#kernel/control_pictures.ts";
 const UNSAFE_CHARACTERS = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu;
 const UNSAFE_BUT_LINES = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu;
 
-/**
- * Returns text from a file as one line that cannot control a terminal: control characters become visible signs. In a
- * GitHub job it cannot be read as a workflow command.
- */
+/** Returns a text as one line that can neither control a terminal nor be a workflow command in a GitHub job. */
 export function sanitizeLine(text: string): string {
   return breakWorkflowCommands(
     text.replace(UNSAFE_CHARACTERS, (character) => (/\s/.test(character) ? " " : getVisibleSign(character))),

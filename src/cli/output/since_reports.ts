@@ -17,14 +17,18 @@ function explainVerdict({ verify, check, verdict }: CriterionProof, { edited }: 
 
 /** Returns remarks about a spec as a whole, one sentence each. */
 function listRemarks({ problem, proposed, unproven, output, record }: SpecVerdict): readonly string[] {
-  const differing = record?.checks.filter(({ result }) => result === "differs") ?? [];
   return [
     ...(problem === null ? [] : [problem]),
     ...proposed.map(({ change, label, command }) => `proposed: check ${change} at "${label}": ${command}`),
     ...(unproven === null ? [] : [`completed without proof: ${unproven}`]),
     ...(output === null ? [] : [output.problem]),
-    ...differing.map(({ part, detail }) => `record of run ${record?.run}: ${part}: ${detail}`),
+    ...listRecordDifferences(record).map((difference) => `record of run ${record?.run}: ${difference}`),
   ];
+}
+
+function listRecordDifferences(record: SpecVerdict["record"]): readonly string[] {
+  const differing = record?.checks.filter(({ result }) => result === "differs") ?? [];
+  return differing.map(({ part, detail }) => `${part}: ${detail}`);
 }
 
 /** Formats the number of specs by verdict on one line. */
@@ -98,8 +102,7 @@ export function formatJunitReport({ specs }: VerifySinceReport): string {
       return { name: `${index + 1}: ${one.label}`, verdict: one.verdict, reason: explainVerdict(one, spec), seconds };
     });
     const { record, problem, output } = spec;
-    const differing = record?.checks.filter(({ result }) => result === "differs") ?? [];
-    const reason = differing.map(({ part, detail }) => `${part}: ${detail}`).join("; ");
+    const reason = listRecordDifferences(record).join("; ");
     const isCriterion = spec.criteria.some(({ verdict }) => verdict === spec.verdict);
     const isRefused = output?.refused === true;
     const verdict = spec.verdict === "disproven" && !isCriterion && !isRefused ? "disproven" : "proven";

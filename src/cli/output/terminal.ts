@@ -51,10 +51,7 @@ export function paint(text: string, style: Style, stream: Stream = "stdout"): st
   return `\u001b[${on}m${text}\u001b[${off}m`;
 }
 
-/**
- * Returns the width of standard output in columns: `COLUMNS` if it is set, otherwise the terminal's width. Undefined
- * for a file or a pipe, where no line is cut.
- */
+/** Returns the width of standard output: `COLUMNS`, or the terminal's width; undefined for a file or a pipe. */
 export function getOutputWidth(env: NodeJS.ProcessEnv = process.env): number | undefined {
   const named = Number(env["COLUMNS"]);
   if (Number.isInteger(named) && named > 0) return named;

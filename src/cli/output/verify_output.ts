@@ -8,20 +8,14 @@ import { reportOutput } from "#planner/operations/shared/output_report.ts";
 import { formatOutputReport, listOutputProblems } from "#planner/output/report.ts";
 import type { OutputVerdict } from "#planner/ports.ts";
 import type { Spec } from "#planner/spec/spec.ts";
+import type { VerifyArgs } from "../commands/spec/verify.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { formatHelpHint, UsageError } from "../usage_error.ts";
 import { sanitizeLine, sanitizeLines } from "./plain_text.ts";
 import { print, printJson } from "./print.ts";
 
 /** The arguments of `planner verify` about outputs. */
-export interface VerifyOutputArgs {
-  readonly output: boolean;
-  readonly id: string | undefined;
-  readonly file: string | undefined;
-  readonly schema: string | undefined;
-  readonly "prompt-section": boolean;
-  readonly json: boolean;
-}
+type VerifyOutputArgs = Pick<VerifyArgs, "output" | "id" | "file" | "schema" | "prompt-section" | "json">;
 
 interface JudgedOutput {
   readonly spec: Spec | null;
@@ -56,12 +50,7 @@ export async function verifyOutput(words: VerifyOutputArgs, context: PlannerCont
   return judged.verdict.kind === "passed" ? EXIT_STATUS.ok : EXIT_STATUS.refused;
 }
 
-interface OutputQuestion {
-  readonly spec: Spec | null;
-  readonly schemaPath: string;
-  readonly file: string | undefined;
-  readonly cwd: string;
-}
+type OutputQuestion = Pick<JudgedOutput, "spec" | "schemaPath"> & Pick<VerifyArgs, "file"> & { readonly cwd: string };
 
 async function judgeOutput(
   context: PlannerContext,

@@ -30,11 +30,7 @@ export function wrapWords(text: string, width: number): readonly string[] {
   return [...lines, current];
 }
 
-/**
- * Wraps the lines of a text that are wider than `width`. Continuation lines are indented; a line that is a command is
- * not wrapped, so that it can be copied.
- * @param width available columns; undefined changes nothing
- */
+/** Wraps lines wider than `width` with an indent. Does not wrap commands, so that they can be copied. */
 export function wrapText(text: string, width: number | undefined): string {
   if (width === undefined) return text;
   return text

@@ -57,8 +57,7 @@ export function replaceFile(path: string, text: string | Uint8Array): void {
     try {
       const inside = join(folder.path, basename(path));
       const target = isLink(inside) ? realpathSync(path) : inside;
-      const { mode } = statSync(target);
-      withTemporaryFile(dirname(target), text, mode, (temporary) => renameSync(temporary, target));
+      replaceAtomically(target, text, statSync(target).mode);
     } finally {
       folder.close();
     }
@@ -98,10 +97,7 @@ export function assertIsNoDatabase(path: string): void {
 /** Writes a file atomically so that only its owner may read it, whatever its mode was before. */
 export function writePrivateFile(path: string, text: string): void {
   if (createFile(path, text, PRIVATE_MODE)) return;
-  wrapWriteErrors(path, () => {
-    const target = realpathSync(path);
-    withTemporaryFile(dirname(target), text, PRIVATE_MODE, (temporary) => renameSync(temporary, target));
-  });
+  wrapWriteErrors(path, () => replaceAtomically(realpathSync(path), text, PRIVATE_MODE));
 }
 
 /** Creates or replaces a file atomically with exactly this mode. */
@@ -122,6 +118,10 @@ export function createFolder(path: string): void {
 /** Checks that a file of this name could be written, by writing a few bytes in its folder. */
 export function requireWritable(path: string): void {
   wrapWriteErrors(path, () => withTemporaryFile(dirname(path), new Uint8Array(PROBE_BYTES), PRIVATE_MODE, () => {}));
+}
+
+function replaceAtomically(path: string, text: string | Uint8Array, mode: number): void {
+  withTemporaryFile(dirname(path), text, mode, (temporary) => renameSync(temporary, path));
 }
 
 function withTemporaryFile<Result>(
@@ -156,10 +156,7 @@ function createFileWithoutLink(path: string, text: string | Uint8Array): boolean
   }
 }
 
-/**
- * Runs `work`, which writes to the path.
- * @throws OperationError for an error of the operating system, with the path, the reason and what to do
- */
+/** Runs `work`, which writes to the path. Converts errors of the operating system to OperationErrors with advice. */
 export function wrapWriteErrors<Result>(path: string, work: () => Result): Result {
   try {
     return work();

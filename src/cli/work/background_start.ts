@@ -5,10 +5,7 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 
 export type BackgroundStart = Pick<NewProcessRecord, "spec_id" | "mode" | "started_at">;
 
-/**
- * Returns the task with which this process was started in the background, or null. Removes it from the environment,
- * because an agent's own planner is a separate process.
- */
+/** Returns the task of a background process, or null. Removes it from the environment, which agents inherit. */
 export function takeBackgroundStart(): BackgroundStart | null {
   const text = process.env[BACKGROUND_START_VARIABLE];
   delete process.env[BACKGROUND_START_VARIABLE];

@@ -43,10 +43,7 @@ const STATUS_STYLES: Readonly<Record<string, Style>> = { completed: "green", fai
 /** Seconds between two reports without a terminal. */
 const REPORT_INTERVAL_S = 60;
 
-/**
- * Creates the progress reporter: JSON lines with `json`; otherwise one line per finished spec on standard output, and
- * everything else on standard error.
- */
+/** Creates the reporter: JSON lines with `json`, otherwise a line per finished spec and progress on standard error. */
 export function createProgress(cli: Cli, json: boolean): Progress {
   if (json) return { reportEvent: printJson, printSummary: () => {}, close: () => {} };
   const running = new RunningSpecs();

@@ -49,10 +49,7 @@ export function listenForSignals(onSignal: (name: Interruption, again: boolean) 
   };
 }
 
-/**
- * Returns whether the starting process ignored SIGHUP; known on Linux only. Source: proc(5), `SigIgn`: a mask in which
- * the lowest bit is signal 1, SIGHUP.
- */
+/** Returns whether the starting process ignored SIGHUP; false except on Linux. Source: proc(5), `SigIgn`. */
 function isHangupIgnored(): boolean {
   if (process.platform !== "linux") return false;
   try {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { EXIT_STATUS, EXIT_STATUS_BY_KIND } from "#cli/exit_status.ts";
+import { EXIT_STATUS, getErrorStatus } from "#cli/exit_status.ts";
 import { ERROR_KINDS } from "#kernel/errors.ts";
 
 test("EXIT_STATUS keeps the numbers that scripts rely on", () => {
@@ -15,8 +15,8 @@ test("EXIT_STATUS keeps the numbers that scripts rely on", () => {
 });
 
 test("STATUS_OF_KIND tells wrong usage from a plain no", () => {
-  const usage = ERROR_KINDS.filter((kind) => EXIT_STATUS_BY_KIND[kind] === EXIT_STATUS.usage);
+  const usage = ERROR_KINDS.filter((kind) => getErrorStatus(kind) === EXIT_STATUS.usage);
 
   expect(usage).toEqual(["invalid_argument"]);
-  expect(ERROR_KINDS.every((kind) => EXIT_STATUS_BY_KIND[kind] !== EXIT_STATUS.ok)).toBe(true);
+  expect(ERROR_KINDS.every((kind) => getErrorStatus(kind) !== EXIT_STATUS.ok)).toBe(true);
 });

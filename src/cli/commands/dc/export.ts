@@ -3,6 +3,7 @@ import { defineCommand } from "../../command.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { enumFlag, textFlag } from "../../flags.ts";
+
 import { assertOutputIsNoTerminal, createUsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({

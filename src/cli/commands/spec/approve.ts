@@ -1,30 +1,36 @@
-import { defineCommand } from "../../command.ts";
+import { type Args, defineCommand, type Flags, type Positionals } from "../../command.ts";
 import { runApprovalDecision } from "../../decide_approval.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { booleanFlag, textFlag } from "../../flags.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
+const POSITIONALS = {
+  id: { ...ACTIVE_ID, required: false, replacedBy: ["--commands", "--all", "--like"] },
+} as const satisfies Positionals;
+
+const FLAGS = {
+  commands: booleanFlag("Accept the commands of the settings", { excludes: ["<id>", "--all"] }),
+  all: booleanFlag("Accept the commands of the settings and of all active specs", { short: "a", excludes: ["<id>"] }),
+  like: textFlag("prefix", "Accept checks that begin so, with plain words behind it: no flags, no special characters", {
+    excludes: ["<id>", "--commands", "--all"],
+  }),
+  yes: booleanFlag("Ask nothing", { short: "y" }),
+  by: textFlag("name", "Approve the spec itself: who approves", {
+    needs: ["<id>"],
+    excludes: ["--commands", "--all", "--like", "--yes"],
+  }),
+  reason: textFlag("text", "Comment on the approval", { needs: ["--by"] }),
+  json: JSON_FLAG,
+} as const satisfies Flags;
+
+export type ApproveArgs = Args<typeof POSITIONALS, typeof FLAGS>;
+
 export const command = defineCommand({
   summary: "Accept the commands that checks and settings name, or approve a spec that requires approval",
   details:
     "Without --by: shows the commands of a spec's checks that no person of this machine has accepted, with their origin, and asks. Accepted commands are kept outside of the repository. With --by: sets approval.status, approval.by and approval.at of the spec and adds an entry under `## Approval Discussion`; refused if the spec requires no approval, is approved already, completed or cancelled. Refused in a run and its worktree, as is `planner trust`. --json prints `accepted` of `kind`, `text`, `from` and `commit`, with --by `spec_id`, `approval`, `by` and `at`.",
-  positionals: { id: { ...ACTIVE_ID, required: false, replacedBy: ["--commands", "--all", "--like"] } },
-  flags: {
-    commands: booleanFlag("Accept the commands of the settings", { excludes: ["<id>", "--all"] }),
-    all: booleanFlag("Accept the commands of the settings and of all active specs", { short: "a", excludes: ["<id>"] }),
-    like: textFlag(
-      "prefix",
-      "Accept checks that begin so, with plain words behind it: no flags, no special characters",
-      { excludes: ["<id>", "--commands", "--all"] },
-    ),
-    yes: booleanFlag("Ask nothing", { short: "y" }),
-    by: textFlag("name", "Approve the spec itself: who approves", {
-      needs: ["<id>"],
-      excludes: ["--commands", "--all", "--like", "--yes"],
-    }),
-    reason: textFlag("text", "Comment on the approval", { needs: ["--by"] }),
-    json: JSON_FLAG,
-  },
+  positionals: POSITIONALS,
+  flags: FLAGS,
   examples: [
     { line: "planner approve 003", shows: "Accept the checks of today's third spec" },
     { line: "planner approve --commands", shows: "Accept the commands of the settings" },

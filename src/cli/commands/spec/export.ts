@@ -40,10 +40,6 @@ const RENDERERS: Record<ExportFormat, (file: ExportFile) => string> = {
     formatMarkdownTable([EXPORT_COLUMNS.map(({ title }) => title), ...specs.map(formatSpecCells)]),
 };
 
-function renderExport(file: ExportFile, format: ExportFormat): string {
-  return RENDERERS[format](file);
-}
-
 function formatSpecCells(spec: ExportedSpec): readonly string[] {
   return EXPORT_COLUMNS.map(({ text }) => text(spec));
 }
@@ -91,7 +87,7 @@ export const command = defineCommand({
       labels: label,
       archived,
     });
-    const rendered = renderExport(exported, format);
+    const rendered = RENDERERS[format](exported);
     // Markdown is text for reading; JSON and CSV are data, in which a terminal would interpret control characters.
     const isShown = format === "markdown" || (format === "csv" && output === undefined && isTerminal("stdout"));
     const text = isShown ? sanitizeLines(rendered) : rendered;

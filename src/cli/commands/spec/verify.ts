@@ -1,7 +1,7 @@
 import type { PlannerContext } from "#planner/context.ts";
 import { verifyTool } from "#planner/operations/verify.ts";
 import { runTool } from "#planner/service.ts";
-import { defineCommand, type Flags, type Positionals } from "../../command.ts";
+import { type Args, defineCommand, type Flags, type Positionals } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { booleanFlag, enumFlag, fileFlag, textFlag } from "../../flags.ts";
 import { sanitizeLine } from "../../output/plain_text.ts";
@@ -47,6 +47,8 @@ const VERIFY_FLAGS = {
   "check-attestation": fileFlag("Check an attestation against git's allowed signers", { excludes: OTHER_MODES }),
   json: JSON_FLAG,
 } as const satisfies Flags;
+
+export type VerifyArgs = Args<typeof POSITIONALS, typeof VERIFY_FLAGS>;
 
 export const command = defineCommand({
   summary: "Check a spec's criteria, records and output",

@@ -8,10 +8,7 @@ export function getPublicKeyPath(keyPath: string): string {
   return `${keyPath}.pub`;
 }
 
-/**
- * Reads the key that signs checkpoints. If it does not exist, creates it with read permission for its owner only.
- * @throws OperationError for a file without an Ed25519 key, or one that others may read
- */
+/** Reads the signing key, or creates it for its owner only. @throws OperationError for an unfit or readable file */
 export function openSigningKey(path: string, origin: string): KeyObject {
   const key = readPrivateKey(path) ?? createKeyFile(path);
   insertFirstLine(getPublicKeyPath(path), formatVerifierLine(origin, key));

@@ -35,10 +35,7 @@ export interface VerifyOptions {
 
 class VerificationError extends Error {}
 
-/**
- * Verifies the change log and prints the result; returns status 1 with the first error if the log is broken. Opens the
- * database read-only, with any version of the schema.
- */
+/** Verifies the change log of any schema version and prints the result. Returns status 1 if the log is broken. */
 export async function verifyChangeLog(database: DatabaseLocation, options: VerifyOptions): Promise<ExitStatus> {
   const keys = chooseVerifierKeys(database, options);
   const given = options.checkpoints.map((path) => readCheckpoint(path, keys));
@@ -147,10 +144,14 @@ interface ArchiveFile extends VerifiedArchive {
   readonly path: string;
 }
 
-/** Verifies each archive separately and returns the archives, the oldest first. */
+/** Verifies each archive and returns the archives, the oldest first; throws if one is incomplete or not signed. */
 async function verifyArchives(paths: readonly string[], keys: readonly VerifierKey[]): Promise<readonly ArchiveFile[]> {
   const verified: ArchiveFile[] = [];
-  for (const path of paths) verified.push({ path, ...(await verifyArchiveFile(path, keys)) });
+  for (const path of paths) {
+    const verdict = await readArchive(path, keys);
+    if (!verdict.ok) throw new VerificationError(`The archive "${path}" is broken: ${verdict.detail}`);
+    verified.push({ path, ...verdict });
+  }
   return verified.toSorted((a, b) => a.after - b.after);
 }
 
@@ -162,13 +163,6 @@ async function readArchiveEntries(
   const inventory = new InventoryVerification();
   for (const { path } of archives) await readArchive(path, keys, (record) => inventory.addEntry(record));
   return inventory;
-}
-
-/** Verifies one archive; throws if it is incomplete or not signed by one of the keys. */
-async function verifyArchiveFile(path: string, keys: readonly VerifierKey[]): Promise<VerifiedArchive> {
-  const verdict = await readArchive(path, keys);
-  if (!verdict.ok) throw new VerificationError(`The archive "${path}" is broken: ${verdict.detail}`);
-  return verdict;
 }
 
 export async function readArchive(

@@ -1,11 +1,10 @@
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { COLUMN_FIELDS } from "#words/column_fields.ts";
 import { createUsageError } from "../../usage_error.ts";
 import { listCsvColumns } from "../csv_columns.ts";
 import { findKind } from "../kinds.ts";
-import { readYamlFile } from "./mapping_file.ts";
+import { createFieldError, readYamlFile } from "./mapping_file.ts";
 
 /** Mapping of a spreadsheet's columns to fields. */
 export interface CsvMapping {
@@ -27,47 +26,35 @@ const MAPPING_FIELDS = ["kind", "key", "columns", "values", "defaults"];
 /** Reads a mapping file. @throws OperationError that names the invalid field. */
 export function readCsvMapping(path: string, shown: string): CsvMapping {
   const value = readYamlFile(path, shown);
-  const createFieldError = (field: string, expected: string) =>
-    new OperationError("invalid_argument", `Wrong field "${field}" in "${shown}": ${expected}`);
+  const createError = (field: string, expected: string) => createFieldError(shown, field, expected);
   const unknown = Object.keys(value).find((name) => !MAPPING_FIELDS.includes(name));
-  if (unknown !== undefined) throw createFieldError(unknown, `expected ${MAPPING_FIELDS.join(", ")}`);
+  if (unknown !== undefined) throw createError(unknown, `expected ${MAPPING_FIELDS.join(", ")}`);
   const kind = findKind(String(value["kind"] ?? ""));
   if (kind === undefined || !CODED_KINDS.includes(kind))
-    throw createFieldError("kind", `expected ${CODED_KINDS.join(", ")}`);
-  const columns =
-    parseTextRecord(value["columns"]) ??
-    throwError(createFieldError("columns", "expected names of columns with fields"));
-  const defaults =
-    parseTextRecord(value["defaults"] ?? {}) ?? throwError(createFieldError("defaults", "expected fields with values"));
+    throw createError("kind", `expected ${CODED_KINDS.join(", ")}`);
+  const readTexts = (texts: unknown, field: string, expected: string) => {
+    if (!isJsonObject(texts)) throw createError(field, expected);
+    return Object.fromEntries(Object.entries(texts).map(([name, one]) => [name, String(one ?? "")]));
+  };
+  const columns = readTexts(value["columns"], "columns", "expected names of columns with fields");
+  const defaults = readTexts(value["defaults"] ?? {}, "defaults", "expected fields with values");
   const values = value["values"] ?? {};
-  if (!isJsonObject(values)) throw createFieldError("values", "expected columns with texts and what they mean");
+  if (!isJsonObject(values)) throw createError("values", "expected columns with texts and what they mean");
   const key = value["key"] ?? Object.keys(columns).find((name) => columns[name] === "code");
-  if (typeof key !== "string") throw createFieldError("key", "expected the column that identifies a row");
+  if (typeof key !== "string") throw createError("key", "expected the column that identifies a row");
   const known = listCsvColumns(kind).map(({ name }) => name);
   const fieldUses = [
     ...Object.entries(columns).map(([column, field]) => [`columns.${column}`, field] as const),
     ...Object.keys(defaults).map((field) => [`defaults.${field}`, field] as const),
   ];
   const stray = fieldUses.find(([, field]) => !known.includes(field));
-  if (stray !== undefined) throw createFieldError(stray[0], `"${stray[1]}" is no field of a ${kind}`);
+  if (stray !== undefined) throw createError(stray[0], `"${stray[1]}" is no field of a ${kind}`);
   const meanings = Object.entries(values).map(([column, words]) => {
     if (!Object.hasOwn(columns, column))
-      throw createFieldError(`values.${column}`, `expected ${Object.keys(columns).join(", ")}`);
-    const meant =
-      parseTextRecord(words) ??
-      throwError(createFieldError(`values.${column}`, "expected texts of cells and what they mean"));
-    return [column, meant] as const;
+      throw createError(`values.${column}`, `expected ${Object.keys(columns).join(", ")}`);
+    return [column, readTexts(words, `values.${column}`, "expected texts of cells and what they mean")] as const;
   });
   return { kind, key, columns, values: Object.fromEntries(meanings), defaults };
-}
-
-function throwError(error: Error): never {
-  throw error;
-}
-
-function parseTextRecord(value: unknown): Readonly<Record<string, string>> | undefined {
-  if (!isJsonObject(value)) return undefined;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, String(one ?? "")]));
 }
 
 /** Fields by normalized header. A column of device names is the name, because the key determines the code. */

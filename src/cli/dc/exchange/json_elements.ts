@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { OperationError } from "#kernel/errors.ts";
-import { describeSystemError, isMissingError } from "#planner/store/files/disk_error.ts";
+import { wrapReadErrors } from "../import/encoding.ts";
 
 const CHUNK_BYTES = 1 << 20;
 /** Maximum size of an element in bytes, far above any inventory object: a broken file must not exhaust the memory. */
@@ -56,15 +56,6 @@ function* readChunks(path: string, shown: string): Generator<Buffer> {
     }
   } finally {
     closeSync(descriptor);
-  }
-}
-
-function wrapReadErrors<Result>(shown: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    const kind = isMissingError(error) ? "not_found" : "unavailable";
-    throw new OperationError(kind, `Cannot read "${shown}": ${describeSystemError(error)}`, { cause: error });
   }
 }
 

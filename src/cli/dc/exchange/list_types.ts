@@ -1,6 +1,6 @@
-import { create } from "@bufbuild/protobuf";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { searchDeviceTypes } from "#dc/operations/planning/search_device_types.ts";
+import { readPages } from "#dc/read_pages.ts";
 import {
   type DeviceType,
   DeviceTypeSchema,
@@ -23,21 +23,11 @@ export async function printDeviceTypes(
   database: DatabaseLocation,
   { words, json }: { readonly words: readonly string[]; readonly json: boolean },
 ): Promise<void> {
-  const types = await withService(database, async (service) => {
-    const all: DeviceType[] = [];
-    for (let pageToken = ""; ; ) {
-      const request = create(SearchDeviceTypesRequestSchema, {
-        query: words.join(" "),
-        pageSize: MAX_PAGE_SIZE,
-        pageToken,
-      });
-      const reply = await service.call(searchDeviceTypes, request, { interface: "SYSTEM" });
-      const { deviceTypes, nextPageToken } = reply as SearchDeviceTypesResponse;
-      all.push(...deviceTypes);
-      if (nextPageToken === "") return all;
-      pageToken = nextPageToken;
-    }
-  });
-  if (json) for (const type of types) printReplyJson(DeviceTypeSchema, type);
-  else printTable(types, TYPE_COLUMNS);
+  const init = { query: words.join(" "), pageSize: MAX_PAGE_SIZE };
+  const types = (page: SearchDeviceTypesResponse) => page.deviceTypes;
+  const { deviceTypes } = await withService(database, (service) =>
+    readPages(service, searchDeviceTypes, { schema: SearchDeviceTypesRequestSchema, init }, types),
+  );
+  if (json) for (const type of deviceTypes) printReplyJson(DeviceTypeSchema, type);
+  else printTable(deviceTypes, TYPE_COLUMNS);
 }

@@ -82,6 +82,7 @@ function parseCodeField(shown: string, at: string, name: "room" | "row", value: 
   return { [name]: code };
 }
 
-function createFieldError(shown: string, field: string, expected: string): OperationError {
+/** Creates the error for an invalid field of the mapping file that messages call `shown`. */
+export function createFieldError(shown: string, field: string, expected: string): OperationError {
   return new OperationError("invalid_argument", `Wrong field "${field}" in "${shown}": ${expected}`);
 }

@@ -5,11 +5,8 @@ import { readRow } from "#dc/exchange/netbox/read_row.ts";
 import { NETBOX_TABLES, TABLE_NAMES, type TableName } from "#dc/exchange/netbox/tables.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { type JsonElement, NOT_UTF8_REMARK, readJsonElements } from "./json_elements.ts";
-import { requireRunningImport, type SourceWatcher } from "./source_error.ts";
-
-/** Number of rows between two progress reports. */
-const PROGRESS_ROWS = 5000;
+import { NOT_UTF8_REMARK, readJsonElements } from "./json_elements.ts";
+import { reportProgress, type SourceWatcher } from "./source_error.ts";
 
 /** Tables by the names that their files may have: `devices`, `dcim_devices`, `dcim.devices`, `device`. */
 const TABLES_BY_NAME: ReadonlyMap<string, TableName> = new Map(
@@ -22,20 +19,9 @@ const TABLES_BY_NAME: ReadonlyMap<string, TableName> = new Map(
 
 /** Reads a dump that NetBox's `manage.py dumpdata` wrote. */
 export function readNetboxDump(data: NetboxDataset, path: string, shown: string, watcher: SourceWatcher): void {
-  let count = 0;
-  for (const element of readJsonElements(path, shown)) {
-    count += 1;
-    if (count % PROGRESS_ROWS === 0) {
-      watcher.reportProgress(shown, count, undefined);
-      requireRunningImport(watcher);
-    }
-    reportElementDamage(shown, element, watcher);
-    if ("reason" in element) watcher.reportUnreadable({ file: shown, ...element });
-    else if (!addDumpedObject(data, element.value)) {
-      const reason = "expected an object with model, pk and fields";
-      watcher.reportUnreadable({ file: shown, number: element.number, reason });
-    }
-  }
+  readElements({ path, name: shown }, watcher, (value, onInvalid) => {
+    if (!addDumpedObject(data, value)) onInvalid("expected an object with model, pk and fields");
+  });
 }
 
 /** Returns whether the first element of a JSON list has the form of a dump. */
@@ -57,25 +43,16 @@ export function isNetboxDump(path: string, shown: string): boolean {
  * @throws OperationError for a folder without a list
  */
 export function readNetboxListFolder(data: NetboxDataset, folder: string, shown: string, watcher: SourceWatcher): void {
-  const files = listFilesByExtension(folder, ".json").map((path) => ({
-    path,
-    table: findTableByFileName(relative(folder, path)),
-  }));
-  if (!files.some(({ table }) => table !== undefined)) {
-    throw new OperationError(
-      "not_found",
-      `No list of NetBox in "${shown}": expected files such as devices.json or dcim/racks.json`,
-    );
-  }
   const pages = new Map<TableName, ListTotals>();
-  for (const { path, table } of files) {
-    const name = join(shown, relative(folder, path));
-    if (table === undefined) data.countUnread(`file ${relative(folder, path)}`);
-    else {
-      const { read, count } = readListFile(data, table, { path, name }, watcher);
-      const before = pages.get(table);
-      pages.set(table, { name, read: read + (before?.read ?? 0), count: Math.max(count, before?.count ?? 0) });
-    }
+  const wanted = { folder, shown, extension: ".json", examples: "devices.json or dcim/racks.json" };
+  for (const { table, ...file } of listTableFiles(data, wanted)) {
+    data.listedTables.add(table);
+    const { read, count } = readElements(file, watcher, (value, onInvalid) =>
+      addRestObject(data, table, value, onInvalid),
+    );
+    const before = pages.get(table);
+    const total = Math.max(count, before?.count ?? 0);
+    pages.set(table, { name: file.name, read: read + (before?.read ?? 0), count: total });
   }
   for (const { name, read, count } of pages.values()) {
     if (read >= count) continue;
@@ -93,37 +70,28 @@ interface ListTotals {
   readonly count: number;
 }
 
-function readListFile(
-  data: NetboxDataset,
-  table: TableName,
-  file: { path: string; name: string },
+/** Passes the elements of a file to `add`. Returns their number, and the total of the list according to the file. */
+function readElements(
+  { path, name }: SourceFile,
   watcher: SourceWatcher,
+  add: (value: unknown, onInvalid: (reason: string) => void) => void,
 ) {
-  data.listedTables.add(table);
+  let read = 0;
   let count = 0;
-  let total = 0;
-  const counted = (all: number) => {
-    total = all;
+  const counted = (total: number) => {
+    count = total;
   };
-  for (const element of readJsonElements(file.path, file.name, counted)) {
-    count += 1;
-    if (count % PROGRESS_ROWS === 0) {
-      watcher.reportProgress(file.name, count, undefined);
-      requireRunningImport(watcher);
+  for (const element of readJsonElements(path, name, counted)) {
+    read += 1;
+    reportProgress(watcher, name, read);
+    const onInvalid = (reason: string) => watcher.reportUnreadable({ file: name, number: element.number, reason });
+    if ("reason" in element) onInvalid(element.reason);
+    else {
+      if (element.isDamaged) onInvalid(NOT_UTF8_REMARK);
+      add(element.value, onInvalid);
     }
-    reportElementDamage(file.name, element, watcher);
-    if ("reason" in element) watcher.reportUnreadable({ file: file.name, ...element });
-    else
-      addRestObject(data, table, element.value, (reason) =>
-        watcher.reportUnreadable({ file: file.name, number: element.number, reason }),
-      );
   }
-  return { read: count, count: total };
-}
-
-function reportElementDamage(file: string, element: JsonElement, watcher: SourceWatcher): void {
-  if ("isDamaged" in element && element.isDamaged)
-    watcher.reportUnreadable({ file, number: element.number, reason: NOT_UTF8_REMARK });
+  return { read, count };
 }
 
 /** Adds an object of a REST list to the dataset. */
@@ -136,6 +104,35 @@ export function addRestObject(
   const row = isJsonObject(value) ? readRow(table, value["id"], value) : undefined;
   if (row === undefined) onInvalid("expected an object with an id");
   else data.addRow(table, row);
+}
+
+/** A file to read, with its name in messages. */
+interface SourceFile {
+  readonly path: string;
+  readonly name: string;
+}
+
+interface WantedFiles {
+  readonly folder: string;
+  readonly shown: string;
+  readonly extension: string;
+  /** Names of such files, for the error. */
+  readonly examples: string;
+}
+
+/** Lists the files that are named after a table, and notes other files as unread. @throws OperationError without any */
+export function listTableFiles(data: NetboxDataset, { folder, shown, extension, examples }: WantedFiles) {
+  const files = listFilesByExtension(folder, extension).map((path) => {
+    const name = relative(folder, path);
+    return { path, name, table: findTableByFileName(name) };
+  });
+  if (!files.some(({ table }) => table !== undefined))
+    throw new OperationError("not_found", `No list of NetBox in "${shown}": expected files such as ${examples}`);
+  return files.flatMap(({ path, name, table }) => {
+    if (table !== undefined) return [{ path, name: join(shown, name), table }];
+    data.countUnread(`file ${name}`);
+    return [];
+  });
 }
 
 /** Lists the files with an extension in a folder and its subfolders, sorted. */

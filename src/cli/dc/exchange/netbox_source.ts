@@ -28,11 +28,7 @@ export interface NetboxSourceOptions {
 const REQUEST_TIMEOUT_MS = 120_000;
 const BACKOFF_MS = 500;
 
-/**
- * Reads NetBox data from a server, a dump or a folder of lists.
- * @param known ids of earlier imports from this NetBox, such as `device/12`
- * @throws OperationError if it cannot be read
- */
+/** Reads NetBox data from a server, a dump or a folder. `known` has the ids of earlier imports, such as `device/12`. */
 export async function readNetbox(
   options: NetboxSourceOptions,
   known: ReadonlyMap<string, unknown>,

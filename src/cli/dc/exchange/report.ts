@@ -91,13 +91,7 @@ function countKindChanges(kind: ResourceKind, { changes, unchanged, refused }: S
 
 /** Groups omissions by reason, the most frequent first. */
 function groupOmissionsByReason(omissions: readonly Omission[]): readonly OmittedObjects[] {
-  const groups = new Map<string, Omission[]>();
-  for (const one of omissions) {
-    const group = groups.get(one.reason) ?? [];
-    groups.set(one.reason, group);
-    group.push(one);
-  }
-  return [...groups]
+  return [...Map.groupBy(omissions, ({ reason }) => reason)]
     .map(([reason, list]) => ({
       reason,
       count: list.reduce((sum, { count = 1 }) => sum + count, 0),
@@ -110,11 +104,9 @@ const MAX_VALUE_CHARS = 60;
 
 const COUNT_COLUMNS: readonly Column<SyncCounts>[] = [
   { title: "KIND", text: ({ kind }) => kind },
-  { title: "CREATED", text: ({ created }) => String(created), align: "right" },
-  { title: "UPDATED", text: ({ updated }) => String(updated), align: "right" },
-  { title: "DELETED", text: ({ deleted }) => String(deleted), align: "right" },
-  { title: "UNCHANGED", text: ({ unchanged }) => String(unchanged), align: "right" },
-  { title: "REFUSED", text: ({ refused }) => String(refused), align: "right" },
+  ...(["created", "updated", "deleted", "unchanged", "refused"] as const).map(
+    (name): Column<SyncCounts> => ({ title: name.toUpperCase(), text: (row) => String(row[name]), align: "right" }),
+  ),
 ];
 
 const NOT_CARRIED_COLUMNS: readonly Column<OmittedObjects>[] = [

@@ -20,6 +20,16 @@ export interface SourceWatcher {
   readonly signal: AbortSignal;
 }
 
+/** Number of rows between two progress reports. */
+const STEP = 5000;
+
+/** Reports the progress in a file after every 5000 rows. @throws OperationError aborted if the import was stopped */
+export function reportProgress(watcher: SourceWatcher, file: string, row: number): void {
+  if (row % STEP !== 0) return;
+  watcher.reportProgress(file, row, undefined);
+  requireRunningImport(watcher);
+}
+
 /** @throws OperationError aborted if the import was stopped while its source was read */
 export function requireRunningImport({ signal }: SourceWatcher): void {
   if (signal.aborted) throw new OperationError("aborted", "Stopped while reading the source: nothing was written");

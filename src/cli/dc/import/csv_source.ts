@@ -7,10 +7,7 @@ import { type CsvRecord, readCsvRecords } from "./csv_records.ts";
 import type { BadLine, ImportSource, ResourceLine } from "./source.ts";
 import type { TextFile } from "./text_file.ts";
 
-/**
- * Opens a CSV file of one kind, with column names in its first record. A record's number is that of its last line.
- * @throws OperationError for a column that the kind does not have, and for text that is not CSV
- */
+/** Opens a CSV file of one kind with column names in its first record. @throws OperationError for an unknown column */
 export async function openCsvSource(file: TextFile, kind: ResourceKind): Promise<ImportSource> {
   let columns: readonly CsvColumn[] | undefined;
   let count = 0;

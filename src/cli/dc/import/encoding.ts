@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { closeSync, openSync, readFileSync, readSync, writeFileSync } from "node:fs";
 import { OperationError } from "#kernel/errors.ts";
+import { describeSystemError, isMissingError } from "#planner/store/files/disk_error.ts";
 
 /** Encodings for `--encoding`. UTF-16 is not listed, because its byte order mark identifies it. */
 export const ENCODINGS = ["utf-8", "windows-1252"] as const;
@@ -29,10 +30,7 @@ export function readFirstBytes(path: string, length: number): Uint8Array {
   }
 }
 
-/**
- * Checks that a file is UTF-8. Cost: one pass, about a second per GB.
- * @throws OperationError invalid_argument with file, line, byte and remedy
- */
+/** Checks that a file is UTF-8. Cost: about a second per GB. @throws OperationError with file, line, byte and remedy */
 export function requireUtf8(path: string, shown: string): void {
   let line = 1;
   let column = 1;
@@ -84,8 +82,18 @@ function createEncodingError(
   return new OperationError("invalid_argument", `Cannot read "${shown}" as UTF-8: ${what}; ${advice}`);
 }
 
-/** Reads a file in chunks. The caller may change a chunk. */
-export function* readChunks(path: string): Generator<Buffer> {
+/** Runs `work`, which reads a file. @throws OperationError for an error of the operating system */
+export function wrapReadErrors<Result>(shown: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof OperationError) throw error;
+    const kind = isMissingError(error) ? "not_found" : "unavailable";
+    throw new OperationError(kind, `Cannot read "${shown}": ${describeSystemError(error)}`, { cause: error });
+  }
+}
+
+function* readChunks(path: string): Generator<Buffer> {
   const descriptor = openSync(path, "r");
   try {
     for (;;) {

@@ -35,10 +35,7 @@ export interface ImportOptions {
   readonly cwd: string;
 }
 
-/**
- * Imports files into a database. Returns status 1 if an item is rejected, 130 after Ctrl-C. Ctrl-C lets the current
- * batch finish; a repeated import continues after it, because existing resources are UNCHANGED.
- */
+/** Imports files. Returns status 1 if an item is rejected, 130 after Ctrl-C, which lets the current batch finish. */
 export async function importFiles(
   openTarget: () => Promise<ImportTarget>,
   options: ImportOptions,

@@ -194,10 +194,7 @@ function isStopError(error: unknown, { stopped }: WaitCallbacks): boolean {
   return stopped() && error instanceof OperationError;
 }
 
-/**
- * Extracts reason and field from a message of the proto JSON parser: `cannot decode message datacenter.v1.Rack from
- * JSON: key "colour" is unknown`.
- */
+/** Extracts reason and field from an error of the proto JSON parser, such as `key "colour" is unknown`. */
 function parseReason({ message }: Error): { readonly reason: string; readonly field?: string } {
   const field = /\bkey "([^"]+)"/.exec(message)?.[1] ?? /\bfield [\w.]+\.(\w+)/.exec(message)?.[1];
   return { reason: message, ...(field !== undefined && { field }) };

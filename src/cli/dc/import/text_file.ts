@@ -3,9 +3,15 @@ import { closeSync, openSync, readSync, rmSync, statSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { describeSystemError, isMissingError } from "#planner/store/files/disk_error.ts";
 import { wrapWriteErrors } from "../../output/write_file.ts";
-import { detectByteOrderMark, type Encoding, readFirstBytes, requireUtf8, transcodeFile } from "./encoding.ts";
+import {
+  detectByteOrderMark,
+  type Encoding,
+  readFirstBytes,
+  requireUtf8,
+  transcodeFile,
+  wrapReadErrors,
+} from "./encoding.ts";
 
 const CHUNK_BYTES = 1 << 20;
 /** Maximum bytes of a line; a device with the maximum number of ports needs half a megabyte. */
@@ -66,17 +72,12 @@ function createTemporaryCopy(shown: string, fill: (to: number, copy: string) => 
 }
 
 function openByteFile(file: string, shown: string): TextFile {
-  try {
-    if (file !== "-" && statSync(file).isFile()) {
-      closeSync(openSync(file, "r"));
-      return { path: file, displayName: shown, close: () => {} };
-    }
-    return createTemporaryCopy(shown, (to, copy) => copyToDescriptor(to, copy, file));
-  } catch (error) {
-    if (error instanceof OperationError) throw error;
-    const kind = isMissingError(error) ? "not_found" : "unavailable";
-    throw new OperationError(kind, `Cannot read "${shown}": ${describeSystemError(error)}`, { cause: error });
-  }
+  return wrapReadErrors(shown, () => {
+    if (file === "-" || !statSync(file).isFile())
+      return createTemporaryCopy(shown, (to, copy) => copyToDescriptor(to, copy, file));
+    closeSync(openSync(file, "r"));
+    return { path: file, displayName: shown, close: () => {} };
+  });
 }
 
 function copyToDescriptor(to: number, copy: string, file: string): void {

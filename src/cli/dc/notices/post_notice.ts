@@ -31,10 +31,7 @@ export class NoticePoster {
     this.#signal = signal;
   }
 
-  /**
-   * Opens the secret files of the receivers and reads them again when they change.
-   * @throws OperationError for a file that cannot be read or has no secret
-   */
+  /** Opens the receivers' secret files and rereads them when they change. @throws OperationError for an invalid file */
   static async open(
     receivers: readonly AddressedReceiver[],
     { say, signal }: { readonly say: (message: string) => void; readonly signal: AbortSignal },

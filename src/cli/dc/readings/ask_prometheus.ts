@@ -22,11 +22,7 @@ export interface MeasuredSeries {
   readonly at: number;
 }
 
-/**
- * Runs a query on a server with Prometheus' HTTP API. Size and time of the reply are limited. Redirects are not
- * followed, because they would send the secret to another server.
- * @throws OperationError with the reason
- */
+/** Runs a query with Prometheus' HTTP API. Follows no redirects, which would send the secret to another server. */
 export async function queryPrometheus(
   address: PrometheusAddress,
   query: string,

@@ -64,10 +64,7 @@ export const QUERY_KEYS = {
   every_s: `Seconds between two times that it is asked, ${MIN_INTERVAL_S} to ${DAY_S.toLocaleString("en")} (${DEFAULT_INTERVAL_S})`,
 } as const;
 
-/**
- * Reads a mapping in YAML or JSON; paths in it are relative to the file.
- * @throws OperationError that names the key and what is expected
- */
+/** Reads a mapping, with paths relative to its file. @throws OperationError that names the key and what is expected */
 export async function readReadingMapping(file: string): Promise<ReadingMapping> {
   const value = await parseMappingFile(file);
   if (!isJsonObject(value)) throw createKeyError(file, "the file", "keys and values");

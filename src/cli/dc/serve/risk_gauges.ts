@@ -93,19 +93,17 @@ async function readCauseSamples(
 async function readFindingSamples({ service, caller }: MetricsReader): Promise<readonly MetricSample[]> {
   const request = create(ListFindingsRequestSchema, { pageSize: 1 });
   const { faultCount, watchCount } = (await service.call(listFindings, request, caller)) as ListFindingsResponse;
-  return [
-    { labels: { severity: "fault" }, value: faultCount },
-    { labels: { severity: "watch" }, value: watchCount },
-  ];
+  return createSamples("severity", { fault: faultCount, watch: watchCount });
 }
 
 async function readNoticeSamples({ service, caller }: MetricsReader): Promise<readonly MetricSample[]> {
   const request = create(ListNoticesRequestSchema, { pageSize: 1 });
   const { waitingCount, deadCount } = (await service.call(listNotices, request, caller)) as ListNoticesResponse;
-  return [
-    { labels: { state: "waiting" }, value: waitingCount },
-    { labels: { state: "dead" }, value: deadCount },
-  ];
+  return createSamples("state", { waiting: waitingCount, dead: deadCount });
+}
+
+function createSamples(label: string, counts: Readonly<Record<string, number>>): readonly MetricSample[] {
+  return Object.entries(counts).map(([name, value]) => ({ labels: { [label]: name }, value }));
 }
 
 /** Reads a list page by page and returns the rows of all pages. */

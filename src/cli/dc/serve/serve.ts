@@ -220,10 +220,7 @@ async function runReadings(service: DcService, mapping: ReadingMapping, signal: 
   await pullReadings({ service, mapping, say: createLogger("readings") }, signal);
 }
 
-/**
- * Starts background work: cached replies, readings, data that reads need, and a verification of the change log. An
- * OperationError is ignored, because the call that needs the data fails with it again.
- */
+/** Starts background work. Ignores OperationErrors, because the call that needs the data fails with them again. */
 function warmUpService(service: DcService, signal: AbortSignal, readings: ReadingMapping | undefined): void {
   service.keepRepliesCurrent(signal);
   if (readings !== undefined) void runReadings(service, readings, signal);

@@ -171,10 +171,7 @@ async function readSettingsFile(file: string, shown: string): Promise<ReadonlyMa
   return new Map(Object.entries(value));
 }
 
-/**
- * Warns of unknown variables with planner's prefix. They are not errors, because other programs may set them
- * (Kubernetes does for a service of that name).
- */
+/** Warns of unknown variables with planner's prefix, which may also come from programs such as Kubernetes. */
 function warnOfUnknownVariables(env: NodeJS.ProcessEnv, warn: (message: string) => void): void {
   const known = [
     ...SETTING_NAMES.map(deriveVariableName),

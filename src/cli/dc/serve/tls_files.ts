@@ -47,10 +47,7 @@ export interface FollowTlsOptions {
   readonly everyMs?: number;
 }
 
-/**
- * Checks the files at intervals, so that a renewed certificate needs no restart. Keeps the current pair if the new
- * files cannot be used. Returns a function that stops the checks.
- */
+/** Reloads renewed files at intervals; keeps the current pair if they are invalid. Returns a function that stops it. */
 export function followTlsFiles(
   paths: TlsPaths,
   first: TlsPair,

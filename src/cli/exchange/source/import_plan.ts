@@ -55,10 +55,7 @@ export function planImport({ tasks, origin, records, specs, ids }: PlanInput): r
   });
 }
 
-/**
- * Returns the id of a task that was a spec in its source, if the project has that id. It is the same spec, because it came
- * with a clone of the same project.
- */
+/** Returns the id of a task that was a spec in a clone of this project, if the project has a spec with that id. */
 function findKeptId({ specId }: CheckedTask, byId: ReadonlyMap<SpecId, Spec>): SpecId | undefined {
   return specId !== undefined && byId.has(specId as SpecId) ? (specId as SpecId) : undefined;
 }

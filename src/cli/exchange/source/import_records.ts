@@ -33,10 +33,7 @@ export function getImportRecordsPath(origin: string): string {
   return `.planner/imports/${origin}.json`;
 }
 
-/**
- * Reads the records of the last import from this origin; empty without one.
- * @throws OperationError if the file is broken, or is of another kind of source
- */
+/** Reads the records of an origin's last import; empty without one. @throws OperationError for an unfit file */
 export function readImportRecords(root: string, origin: string, kind: SourceKind): ImportRecords {
   const file = getImportRecordsPath(origin);
   if (!existsSync(join(root, file))) return new Map();

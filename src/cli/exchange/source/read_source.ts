@@ -64,12 +64,17 @@ function decodeBytes(
 }
 
 /** Returns the beginning of a file, for format detection. */
-export function readFileHead(path: string, shown: string): string {
+export function readFileHead(path: string): string {
+  const decoded = decodeBytes(wrapImportErrors(path, () => readFileSync(path)));
+  return "text" in decoded ? decoded.text.slice(0, HEAD_CHARS) : "";
+}
+
+/** Runs `read`. @throws OperationError not_found that names the path and the reason if it fails */
+export function wrapImportErrors<Result>(path: string, read: () => Result): Result {
   try {
-    const decoded = decodeBytes(readFileSync(path));
-    return "text" in decoded ? decoded.text.slice(0, HEAD_CHARS) : "";
+    return read();
   } catch (error) {
-    throw new OperationError("not_found", `Cannot import "${shown}": ${describeSystemError(error)}`, { cause: error });
+    throw new OperationError("not_found", `Cannot import "${path}": ${describeSystemError(error)}`, { cause: error });
   }
 }
 

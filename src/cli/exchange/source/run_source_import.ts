@@ -3,7 +3,6 @@ import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { SOURCE_FORMATS } from "#planner/exchange/formats.ts";
 import type { SourceFormat, SourceKind } from "#planner/exchange/source.ts";
-import { describeSystemError } from "#planner/store/files/disk_error.ts";
 import type { Cli } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import type { OpenedProject } from "../../open_project.ts";
@@ -12,7 +11,7 @@ import { openProgressBar } from "../../output/progress_bar.ts";
 import { UsageError } from "../../usage_error.ts";
 import { getInterruptionStatus, listenForSignals } from "../../work/signals.ts";
 import { importTasks } from "./import_tasks.ts";
-import { type FoundSource, listFolderFiles, readFileHead, readSource } from "./read_source.ts";
+import { type FoundSource, listFolderFiles, readFileHead, readSource, wrapImportErrors } from "./read_source.ts";
 import { printSourceReport } from "./source_report.ts";
 
 export interface SourceImportArgs {
@@ -23,10 +22,7 @@ export interface SourceImportArgs {
   readonly json: boolean;
 }
 
-/**
- * Imports the tasks of another tool from `path`.
- * @returns undefined if `from` is not given and nothing of another tool is detected
- */
+/** Imports another tool's tasks. Returns undefined if `from` is not given and no tool is detected. */
 export async function runTaskImport(
   project: OpenedProject,
   path: string,
@@ -83,7 +79,7 @@ function requireImportOrigin(origin: string): void {
  */
 function findSource(path: string, from: SourceKind | undefined): FoundSource | undefined {
   const formats = SOURCE_FORMATS.filter(({ kind }) => from === undefined || kind === from);
-  const found = isFolder(path)
+  const found = wrapImportErrors(path, () => statSync(path)).isDirectory()
     ? findSourcesInFolder(path, formats)
     : findSourcesInFile(path, formats, from !== undefined);
   const [first, second] = found;
@@ -99,14 +95,6 @@ function findSource(path: string, from: SourceKind | undefined): FoundSource | u
     "not_found",
     `Cannot import "${path}": expected tasks of ${format?.name}${where}, found none`,
   );
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch (error) {
-    throw new OperationError("not_found", `Cannot import "${path}": ${describeSystemError(error)}`, { cause: error });
-  }
 }
 
 function findSourcesInFolder(path: string, formats: readonly SourceFormat[]): readonly FoundSource[] {
@@ -128,7 +116,7 @@ function findSourcesInFolder(path: string, formats: readonly SourceFormat[]): re
 
 function findSourcesInFile(path: string, formats: readonly SourceFormat[], isNamed: boolean): readonly FoundSource[] {
   const name = basename(path);
-  const head = readFileHead(path, path);
+  const head = readFileHead(path);
   const isOurs = (format: SourceFormat): boolean =>
     isNamed ? format.readsPath(name) : format.matchesFile?.(name, head) === true;
   return formats.filter(isOurs).map((format) => ({ format, folder: dirname(path), paths: [name], notes: [] }));

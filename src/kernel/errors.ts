@@ -39,6 +39,10 @@ export function ignoreRefusal(error: unknown): void {
   if (!(error instanceof OperationError)) throw error;
 }
 
+export function createPreconditionError(message: string): OperationError {
+  return new OperationError("failed_precondition", message);
+}
+
 export function createInvalidArgumentError(message: string): OperationError {
   return new OperationError("invalid_argument", message);
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { OperationError } from "#kernel/errors.ts";
+import { createInvalidArgumentError, OperationError } from "#kernel/errors.ts";
 import { findNearest } from "#kernel/nearest.ts";
 import { createEnumSchema } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
@@ -7,28 +7,27 @@ import type { PlannerContext } from "../context.ts";
 import { CRITERIA_SECTION, parseCriteria } from "../spec/criteria.ts";
 import type { FieldValue } from "../spec/edit/edit_fields.ts";
 import { buildSpecFile, fillTemplate, type NewSpec, removeHeadingMark, splitDescription } from "../spec/new_spec.ts";
-import { isCalendarDay, PRIORITIES } from "../spec/planning.ts";
+import { PRIORITIES } from "../spec/planning.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { buildTemplateNotFoundError, hasTemplate } from "../work/prompts/prompt_template.ts";
 import { findSpecIds } from "./shared/find_spec.ts";
 import { type Diagnostic, lintProject, listDiagnostics } from "./shared/lint_project.ts";
 import { formatLocalDay } from "./shared/local_time.ts";
+import { createTextsParam, refuseInvalidDueDay } from "./shared/params.ts";
 
 const optionalText = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
-const optionalTexts = (description: string) =>
-  Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }));
 
 const ADD_PARAMS = Type.Object({
   description: Type.String({ description: "What to do: the title; if long, title and body" }),
   prompt: optionalText("Prompt template in .planner/prompts"),
   title: optionalText("Title, with the description as body"),
-  criteria: optionalTexts("Acceptance criteria, a line each"),
+  criteria: createTextsParam("Acceptance criteria, a line each"),
   checks: Type.Optional(
     Type.Array(Type.String(), { description: "Command for each criterion, empty for none; a person accepts it" }),
   ),
-  labels: optionalTexts("Labels"),
+  labels: createTextsParam("Labels"),
   priority: Type.Optional(createEnumSchema(PRIORITIES, "How urgent")),
-  depends_on: optionalTexts("Ids this one waits for"),
+  depends_on: createTextsParam("Ids this one waits for"),
 });
 
 export const addTool = defineTool<PlannerContext>()({
@@ -47,7 +46,7 @@ const ADD_COMMAND_PARAMS = Type.Object({
   ...ADD_PARAMS.properties,
   body: optionalText("Text behind that of the description"),
   type: optionalText("Type"),
-  target_files: optionalTexts("Files that the work changes"),
+  target_files: createTextsParam("Files that the work changes"),
   assignee: optionalText("Who does the work"),
   due: optionalText("Day"),
   template: optionalText("Name of a template in .planner/templates"),
@@ -65,9 +64,7 @@ type AddArguments = Static<typeof ADD_COMMAND_PARAMS>;
 
 async function addSpec(context: PlannerContext, { description, due, template: name, ...given }: AddArguments) {
   const template = name === undefined ? undefined : await readTemplate(context, name);
-  if (due !== undefined && !isCalendarDay(due)) {
-    throw new OperationError("invalid_argument", `Invalid due "${due}": expected a day, YYYY-MM-DD`);
-  }
+  if (due !== undefined) refuseInvalidDueDay(due);
   const { title, body = "", type, prompt, criteria = [], checks = [], depends_on = [] } = given;
   const fields = {
     labels: given.labels,
@@ -115,7 +112,7 @@ interface CheckedCriteria {
 
 function refuseUnpairedChecks({ criteria, checks }: CheckedCriteria): void {
   const throwArgumentError = (message: string): never => {
-    throw new OperationError("invalid_argument", message);
+    throw createInvalidArgumentError(message);
   };
   if (checks.length > 0 && checks.length !== criteria.length) {
     const expected = "expected one for each criterion, an empty text for one without";
@@ -131,7 +128,7 @@ function buildCriteriaSection(before: string, { criteria, checks }: CheckedCrite
   if (criteria.length === 0) return "";
   for (const criterion of criteria) {
     if (criterion.trim() === "" || /[\r\n]/.test(criterion)) {
-      throw new OperationError("invalid_argument", `Invalid criterion "${criterion}": expected one line of text`);
+      throw createInvalidArgumentError(`Invalid criterion "${criterion}": expected one line of text`);
     }
   }
   const lines = criteria.map((criterion) => criterion.trim());
@@ -144,7 +141,7 @@ function buildCriteriaSection(before: string, { criteria, checks }: CheckedCrite
   const counted = parseCriteria(`${before}\n\n${section}\n`).map(({ label }) => label);
   if (counted.join("\n") === lines.join("\n")) return section;
   const reason = "the text before them has such a section, or a code block that is not closed";
-  throw new OperationError("invalid_argument", `Cannot add criteria: ${reason}; write them into the text`);
+  throw createInvalidArgumentError(`Cannot add criteria: ${reason}; write them into the text`);
 }
 
 /** Parts of a new spec besides its description; `body` is appended to the body that the description gives. */
@@ -160,7 +157,7 @@ async function createSpec(context: PlannerContext, description: string, parts: N
     parts.title === undefined
       ? splitDescription(description)
       : { title: removeHeadingMark(parts.title), body: description };
-  if (title === "") throw new OperationError("invalid_argument", "Invalid description: expected text to work from");
+  if (title === "") throw createInvalidArgumentError("Invalid description: expected text to work from");
   if (parts.prompt !== undefined) await requirePromptTemplate(context, parts.prompt);
   const text = [body === title ? "" : body, parts.body ?? ""].filter((part) => part !== "").join("\n\n");
   const day = formatLocalDay(context.clock.now());

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
@@ -26,5 +26,5 @@ export const archive = defineTool<PlannerContext>()({
 
 function refuseUncompletedSpec({ id, status }: Spec): void {
   if (status === "completed") return;
-  throw new OperationError("failed_precondition", `Spec '${id}' must be completed to archive (current: ${status})`);
+  throw createPreconditionError(`Spec '${id}' must be completed to archive (current: ${status})`);
 }

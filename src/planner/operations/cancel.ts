@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { editFields } from "../spec/edit/edit_fields.ts";
@@ -37,9 +37,9 @@ export const cancel = defineTool<PlannerContext>()({
 
 function refuseCancellingEndedSpec({ id, status }: Spec): void {
   if (status === "cancelled") {
-    throw new OperationError("failed_precondition", `Spec '${id}' is already cancelled`);
+    throw createPreconditionError(`Spec '${id}' is already cancelled`);
   }
   if (status === "completed") {
-    throw new OperationError("failed_precondition", `Spec '${id}' is completed and cannot be cancelled`);
+    throw createPreconditionError(`Spec '${id}' is completed and cannot be cancelled`);
   }
 }

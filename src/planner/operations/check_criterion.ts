@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createInvalidArgumentError, createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../context.ts";
 import { type Criterion, parseCriteria } from "../spec/criteria.ts";
 import { parseReadable } from "../spec/document.ts";
@@ -81,10 +81,7 @@ async function proveCriterion(context: PlannerContext, { id, body }: Spec, { wan
   const proof = await context.proveSpec({ id, body, only, ...(signal !== undefined && { signal }) });
   const reasons = listCompletionObstacles(id, proof);
   if (reasons.length === 0) return { command, text: formatPassedChecks(proof) };
-  throw new OperationError(
-    "failed_precondition",
-    `Criterion ${only} of spec '${id}' is not proven: ${reasons.join("; ")}`,
-  );
+  throw createPreconditionError(`Criterion ${only} of spec '${id}' is not proven: ${reasons.join("; ")}`);
 }
 
 function findCriterion(
@@ -100,7 +97,7 @@ function findCriterion(
 
 function resolveCriterionNumber(id: SpecId, criteria: readonly Criterion[], wanted: string): number {
   if (criteria.length === 0) {
-    throw new OperationError("failed_precondition", `Spec '${id}' has no acceptance criteria`);
+    throw createPreconditionError(`Spec '${id}' has no acceptance criteria`);
   }
   if (/^\d+$/.test(wanted) && Number(wanted) >= 1 && Number(wanted) <= criteria.length) return Number(wanted);
   const text = wanted.toLowerCase().replace(/\s+/g, " ").trim();
@@ -109,10 +106,7 @@ function resolveCriterionNumber(id: SpecId, criteria: readonly Criterion[], want
   if (only !== undefined && matches.length === 1 && text !== "") return only;
   const problem = matches.length > 1 ? `means ${matches.length} criteria` : "means no criterion";
   const expected = `expected a number from 1 to ${criteria.length} or a part of one text`;
-  throw new OperationError(
-    "invalid_argument",
-    `"${wanted}" ${problem} of spec '${id}': ${expected}\n${formatCriteria(criteria)}`,
-  );
+  throw createInvalidArgumentError(`"${wanted}" ${problem} of spec '${id}': ${expected}\n${formatCriteria(criteria)}`);
 }
 
 function formatCriteria(criteria: readonly Criterion[]): string {

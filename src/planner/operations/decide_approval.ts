@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createInvalidArgumentError, createPreconditionError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../context.ts";
 import { appendSectionEntry } from "../spec/edit/edit_body.ts";
 import { editFields, type FieldValue } from "../spec/edit/edit_fields.ts";
@@ -57,7 +57,7 @@ export async function decideApproval(
 
 function normalizeDecision({ status, by: given, reason: why }: ApprovalDecision): ApprovalDecision {
   const throwArgumentError = (message: string): never => {
-    throw new OperationError("invalid_argument", message);
+    throw createInvalidArgumentError(message);
   };
   const by = given.trim();
   const reason = why?.trim() ?? "";
@@ -68,7 +68,7 @@ function normalizeDecision({ status, by: given, reason: why }: ApprovalDecision)
 
 function refuseUndecidableSpec({ id, status, approval }: Spec, wanted: ApprovalDecision["status"]): void {
   const throwPreconditionError = (message: string): never => {
-    throw new OperationError("failed_precondition", `Spec '${id}' ${message}`);
+    throw createPreconditionError(`Spec '${id}' ${message}`);
   };
   if (ENDED_STATUSES.includes(status)) throwPreconditionError(`is ${status}: there is nothing left to decide`);
   if (approval?.required !== true)

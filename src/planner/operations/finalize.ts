@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { SharedClaimOptions } from "#planner/run_ports/claims.ts";
 import type { PlannerContext } from "../context.ts";
@@ -98,7 +98,7 @@ function formatRecordLines(run: number | null): readonly string[] {
 
 function refuseUnfinishedSpec(spec: Spec, { open: mayBeOpen }: { readonly open: boolean }): void {
   const throwPreconditionError = (message: string): never => {
-    throw new OperationError("failed_precondition", message);
+    throw createPreconditionError(message);
   };
   if (!FINALIZABLE_STATUSES.includes(spec.status)) {
     throwPreconditionError(
@@ -125,7 +125,7 @@ async function refuseOpenMembers({ specs }: PlannerContext, spec: Spec): Promise
     if (!ENDED_STATUSES.includes((await specs.load(id)).status)) open.push(id);
   }
   if (open.length === 0) return;
-  throw new OperationError("failed_precondition", `Spec '${spec.id}' has unfinished members: ${open.join(", ")}`);
+  throw createPreconditionError(`Spec '${spec.id}' has unfinished members: ${open.join(", ")}`);
 }
 
 /**
@@ -139,5 +139,5 @@ async function validateOutput(context: PlannerContext, spec: Spec): Promise<read
   const { status } = decideOutputConsequence(report.verdict, validation.strict_output_validation);
   if (status === "completed") return report.lines;
   await changeSpec(context, spec.id, (text) => editFields(text, { status }));
-  throw new OperationError("failed_precondition", report.lines.join("\n"));
+  throw createPreconditionError(report.lines.join("\n"));
 }

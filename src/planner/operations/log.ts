@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { OperationError } from "#kernel/errors.ts";
+import { createInvalidArgumentError, OperationError } from "#kernel/errors.ts";
 import { shortenText } from "#kernel/shortened.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
@@ -37,8 +37,7 @@ export const logTool = defineTool<PlannerContext>()({
       );
     }
     if (offset !== undefined && offset > file.size) {
-      throw new OperationError(
-        "invalid_argument",
+      throw createInvalidArgumentError(
         `Invalid offset ${offset}: the log has ${file.size} bytes, so it was replaced; begin again without offset`,
       );
     }
@@ -49,8 +48,7 @@ export const logTool = defineTool<PlannerContext>()({
 function parseSinceTime(text: string): Date {
   const time = parseTimestamp(text);
   if (time !== undefined) return time;
-  throw new OperationError(
-    "invalid_argument",
+  throw createInvalidArgumentError(
     `Invalid since: "${shortenText(text)}": expected an ISO 8601 time such as 2026-11-21T09:30:00Z`,
   );
 }

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { findSpecId } from "./shared/find_spec.ts";
@@ -20,7 +20,7 @@ export const pause = defineTool<PlannerContext>()({
     const id = await findSpecId(context, text, { archived: false });
     const refused = `Failed to pause work for spec '${id}'`;
     const stopped = await stopRun(context, id, refused);
-    if (stopped === null) throw new OperationError("failed_precondition", `${refused}: No running process found`);
+    if (stopped === null) throw createPreconditionError(`${refused}: No running process found`);
     const status = await leaveSpecInProgress(context, id, stopped);
     return { value: { spec_id: id, status }, text: `Successfully paused work for spec '${id}'` };
   },

@@ -2,8 +2,8 @@ import { Type } from "@sinclair/typebox";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { compareUrgency } from "../spec/planning.ts";
-import { createInvalidFieldCheck } from "./shared/invalid_fields.ts";
-import { buildListing, buildSpecRow, buildUnreadableField } from "./shared/listing.ts";
+import type { Spec } from "../spec/spec.ts";
+import { buildSpecListing } from "./shared/listing.ts";
 import { limitParam, offsetParam } from "./shared/params.ts";
 import { createParameterFilter, filterParams } from "./shared/spec_filter.ts";
 import { loadSpecWorld } from "./shared/world.ts";
@@ -18,16 +18,9 @@ export const readyTool = defineTool<PlannerContext>()({
   params: Type.Object({ ...filterParams, limit: limitParam, offset: offsetParam }),
   async run(context, { limit, offset, ...filter }) {
     const matchesFilter = createParameterFilter(filter);
-    const { specs, unreadable, readiness } = await loadSpecWorld(context);
-    const found = specs
-      .filter((spec) => readiness.matchesFilter(spec, "ready") && matchesFilter(spec))
-      .sort(compareUrgency);
-    const findInvalidFields = await createInvalidFieldCheck(context);
-    return {
-      value: {
-        ...buildListing(found, { limit, offset }, (spec) => buildSpecRow(spec, readiness, findInvalidFields(spec))),
-        ...buildUnreadableField(unreadable),
-      },
-    };
+    const world = await loadSpecWorld(context);
+    const isReady = (spec: Spec) => world.readiness.matchesFilter(spec, "ready") && matchesFilter(spec);
+    const found = world.specs.filter(isReady).sort(compareUrgency);
+    return { value: await buildSpecListing(context, world, found, { limit, offset }) };
   },
 });

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { editFields } from "../spec/edit/edit_fields.ts";
@@ -25,8 +25,7 @@ export const reset = defineTool<PlannerContext>()({
     await refuseSpecInWork(context, id, "reset");
     await changeSpec(context, id, (before, { status }) => {
       if (!RESETTABLE_STATUSES.includes(status)) {
-        throw new OperationError(
-          "failed_precondition",
+        throw createPreconditionError(
           `Spec '${id}' is not in failed, needs_attention, or in_progress state (current: ${status}). Only such specs can be reset.`,
         );
       }

@@ -3,10 +3,10 @@ import { createEnumSchema } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { computeReadiness } from "../spec/readiness.ts";
-import type { UnreadableFile } from "../spec/spec.ts";
+import type { Spec, UnreadableFile } from "../spec/spec.ts";
 import { FILTER_STATUSES } from "../spec/status.ts";
 import { createInvalidFieldCheck } from "./shared/invalid_fields.ts";
-import { buildListing, buildSpecRow, buildUnreadableField, type SpecRow } from "./shared/listing.ts";
+import { buildSpecListing, buildSpecRow, buildUnreadableField, type SpecRow } from "./shared/listing.ts";
 import { limitParam, offsetParam } from "./shared/params.ts";
 import { createParameterFilter, filterParams } from "./shared/spec_filter.ts";
 import { loadSpecWorld } from "./shared/world.ts";
@@ -27,17 +27,10 @@ export const specListTool = defineTool<PlannerContext>()({
   }),
   async run(context, { status, limit, offset, ...filter }) {
     const matchesFilter = createParameterFilter(filter);
-    const { specs, unreadable, readiness } = await loadSpecWorld(context);
-    const found = specs.filter(
-      (spec) => (status === undefined || readiness.matchesFilter(spec, status)) && matchesFilter(spec),
-    );
-    const findInvalidFields = await createInvalidFieldCheck(context);
-    return {
-      value: {
-        ...buildListing(found, { limit, offset }, (spec) => buildSpecRow(spec, readiness, findInvalidFields(spec))),
-        ...buildUnreadableField(unreadable),
-      },
-    };
+    const world = await loadSpecWorld(context);
+    const hasStatus = (spec: Spec) => status === undefined || world.readiness.matchesFilter(spec, status);
+    const found = world.specs.filter((spec) => hasStatus(spec) && matchesFilter(spec));
+    return { value: await buildSpecListing(context, world, found, { limit, offset }) };
   },
 });
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { OperationError } from "#kernel/errors.ts";
+import { createInvalidArgumentError, createPreconditionError, OperationError } from "#kernel/errors.ts";
 import { createEnumSchema } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
@@ -7,7 +7,7 @@ import { parseReadable } from "../spec/document.ts";
 import { appendOutput, replaceBody } from "../spec/edit/edit_body.ts";
 import { editFields, type FieldValue } from "../spec/edit/edit_fields.ts";
 import { keepChecks } from "../spec/edit/keep_checks.ts";
-import { isCalendarDay, PRIORITIES } from "../spec/planning.ts";
+import { PRIORITIES } from "../spec/planning.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { UPDATE_STATUSES } from "../spec/status.ts";
@@ -16,7 +16,7 @@ import { checkCriterionText, createCriterionEdit } from "./check_criterion.ts";
 import { findSpecId, findSpecIds } from "./shared/find_spec.ts";
 import { finishSharedClaim } from "./shared/finish_shared.ts";
 import { refuseForeignStatus } from "./shared/inside_run.ts";
-import { sharedClaimParams, specIdParam } from "./shared/params.ts";
+import { createTextsParam, refuseInvalidDueDay, sharedClaimParams, specIdParam } from "./shared/params.ts";
 import {
   type CompletionRequest,
   proveCompletion,
@@ -24,17 +24,14 @@ import {
   serializeCriteria,
 } from "./shared/prove_completion.ts";
 
-const optionalTexts = (description: string) =>
-  Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }));
-
 const UPDATE_PARAMS = Type.Object({
   id: specIdParam,
   status: Type.Optional(createEnumSchema(UPDATE_STATUSES, "New status")),
   output: Type.Optional(Type.String({ description: "Text to append to the body under ## Output" })),
   replace_body: Type.Optional(Type.Boolean({ description: "Replace the body by output" })),
-  depends_on: optionalTexts("All ids it waits for; [] for none"),
-  labels: optionalTexts("All labels; [] for none"),
-  target_files: optionalTexts("All target files; [] for none"),
+  depends_on: createTextsParam("All ids it waits for; [] for none"),
+  labels: createTextsParam("All labels; [] for none"),
+  target_files: createTextsParam("All target files; [] for none"),
   model: Type.Optional(Type.String({ description: "Model name; empty text removes it" })),
   check: Type.Optional(
     Type.String({ minLength: 1, description: "Criterion to check: its number or a part of its text" }),
@@ -86,17 +83,12 @@ async function updateSpec(context: PlannerContext, update: SpecChanges, signal: 
   const { due } = simpleChanges;
   const hasOutput = output.trim() !== "";
   refuseEmptyUpdate(hasOutput, [depends_on, check, ...Object.values(simpleChanges)]);
-  if (due !== undefined && due !== "" && !isCalendarDay(due)) {
-    throw new OperationError("invalid_argument", `Invalid due "${due}": expected a day, YYYY-MM-DD`);
-  }
+  if (due !== undefined && due !== "") refuseInvalidDueDay(due);
   if (replace_body && !hasOutput) {
-    throw new OperationError("invalid_argument", "Cannot replace the body: expected the new body in output");
+    throw createInvalidArgumentError("Cannot replace the body: expected the new body in output");
   }
   if (replace_body && check !== undefined) {
-    throw new OperationError(
-      "invalid_argument",
-      "Cannot check a criterion of a body that is replaced: expected two calls",
-    );
+    throw createInvalidArgumentError("Cannot check a criterion of a body that is replaced: expected two calls");
   }
   const id = await findSpecId(context, text, { archived: false });
   const dependsOn = depends_on === undefined ? undefined : await resolveDependencies(context, id, depends_on);
@@ -111,7 +103,7 @@ async function updateSpec(context: PlannerContext, update: SpecChanges, signal: 
     return keepChecks(replaceBody(edited, output), { own: before, restores: true, stays });
   };
   if (unproven !== null && simpleChanges.status !== "completed") {
-    throw new OperationError("invalid_argument", 'Invalid unproven: expected it with the status "completed"');
+    throw createInvalidArgumentError('Invalid unproven: expected it with the status "completed"');
   }
   const complete =
     simpleChanges.status === "completed"
@@ -163,8 +155,7 @@ async function prepareCompletion(context: PlannerContext, { id, change, unproven
 
 function refuseEmptyUpdate(hasOutput: boolean, fields: readonly unknown[]): void {
   if (hasOutput || fields.some((field) => field !== undefined)) return;
-  throw new OperationError(
-    "invalid_argument",
+  throw createInvalidArgumentError(
     "No updates specified. Provide 'status', 'output', 'depends_on', 'labels', 'target_files', 'model' or 'check' parameter.",
   );
 }
@@ -187,7 +178,7 @@ async function resolveDependencies(
   const ids = await findSpecIds(context, wanted, { archived: true });
   const cycle = ids.length === 0 ? undefined : findDependencyCycle(id, ids, (await context.specs.readActive()).specs);
   if (cycle !== undefined) {
-    throw new OperationError("failed_precondition", `Circular dependency detected: ${cycle.join(" -> ")}`);
+    throw createPreconditionError(`Circular dependency detected: ${cycle.join(" -> ")}`);
   }
   return ids;
 }

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { DEFAULT_SPLIT_DEPTH } from "../limits.ts";
@@ -44,13 +44,10 @@ export const splitTool = defineTool<PlannerContext>()({
 export async function refuseUnsplittableSpec(context: PlannerContext, spec: Spec, force: boolean): Promise<void> {
   const { id, status, members } = spec;
   if (status !== "pending" && !force) {
-    throw new OperationError(
-      "failed_precondition",
-      `Spec '${id}' must be in pending status to split. Current status: ${status}`,
-    );
+    throw createPreconditionError(`Spec '${id}' must be in pending status to split. Current status: ${status}`);
   }
   const ids = [...(await context.specs.listIds()), ...(await context.specs.listArchivedIds())];
   const found = [...new Set([...members, ...ids.filter((other) => parseParentId(other) === id)])];
   if (found.length === 0) return;
-  throw new OperationError("failed_precondition", `Spec '${id}' is already split: ${found.join(", ")}`);
+  throw createPreconditionError(`Spec '${id}' is already split: ${found.join(", ")}`);
 }

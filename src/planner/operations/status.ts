@@ -36,11 +36,13 @@ export const statusTool = defineTool<PlannerContext>()({
     const world = await loadSpecWorld(context);
     const counts = countSpecs(world);
     const activity = include_activity ? await readActivity(context, world.specs) : undefined;
+    const failures = include_activity ? await findLastFailures(context, world.specs) : [];
+    const outside = brief ? [] : await findOutsideChanges(context, world.specs);
     const value = {
       ...counts,
       ...(activity === undefined ? {} : { in_progress_activity: activity }),
-      ...(include_activity ? buildFailedProcessesField(await findLastFailures(context, world.specs)) : {}),
-      ...(brief ? {} : buildOutsideChangesField(await findOutsideChanges(context, world.specs))),
+      ...(failures.length > 0 && { failed_processes: failures }),
+      ...(outside.length > 0 && { outside_changes: outside }),
       ...buildUnreadableField(world.unreadable),
     };
     return brief ? { value, text: formatBriefStatus(counts, activity ?? []) } : { value };
@@ -91,12 +93,6 @@ interface FailedProcess {
   readonly error: string;
 }
 
-function buildFailedProcessesField(failed: readonly FailedProcess[]): {
-  readonly failed_processes?: readonly FailedProcess[];
-} {
-  return failed.length === 0 ? {} : { failed_processes: failed };
-}
-
 /** Returns the last process of every unfinished spec if that process failed with a known error. */
 async function findLastFailures(context: PlannerContext, specs: readonly Spec[]): Promise<readonly FailedProcess[]> {
   const last = new Map((await context.work.readProcesses()).map((record) => [record.spec_id, record]));
@@ -114,12 +110,6 @@ interface OutsideChanges {
   readonly spec_id: string;
   readonly process_id: string;
   readonly changes: readonly string[];
-}
-
-function buildOutsideChangesField(found: readonly OutsideChanges[]): {
-  readonly outside_changes?: readonly OutsideChanges[];
-} {
-  return found.length === 0 ? {} : { outside_changes: found };
 }
 
 /** Returns the changes that the last run of each active spec made outside its branch. */

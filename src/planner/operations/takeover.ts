@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { LogFile } from "../ports.ts";
@@ -37,7 +37,7 @@ export const takeover = defineTool<PlannerContext>()({
     if (stopped !== null) {
       const status = await leaveSpecInProgress(context, spec.id, stopped);
       if (status === "in_progress") notes = await keepSharedClaim(context, spec.id);
-    } else if (!force) throw new OperationError("failed_precondition", `${refused}: Spec not currently being worked`);
+    } else if (!force) throw createPreconditionError(`${refused}: Spec not currently being worked`);
     const log = await context.logs.open(spec.id);
     const lines = log === null ? null : splitLines(await readLastRun(log));
     const worktrees = await context.work.worktrees();

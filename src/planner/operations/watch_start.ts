@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, type OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 
@@ -38,5 +38,5 @@ async function waitForWatchPid({ work }: PlannerContext): Promise<number | null>
 }
 
 function createWatchRunningError(): OperationError {
-  return new OperationError("failed_precondition", "Watch is already running");
+  return createPreconditionError("Watch is already running");
 }

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 
@@ -14,7 +14,7 @@ export const watchStopTool = defineTool<PlannerContext>()({
     const pid = await work.readWatchPid();
     // The process may exit between the two calls.
     if (pid === null || !(await processes.terminate(pid))) {
-      throw new OperationError("failed_precondition", "Watch is not running");
+      throw createPreconditionError("Watch is not running");
     }
     return { value: { pid }, text: `Sent stop signal to watch process (PID: ${pid})` };
   },

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { OperationError } from "#kernel/errors.ts";
+import { createInvalidArgumentError, createPreconditionError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
@@ -64,7 +64,7 @@ interface WorkArguments extends Static<typeof WORK_PARAMS> {
 async function startWork(context: PlannerContext, args: WorkArguments, allowedStatuses = STARTABLE_STATUSES) {
   const { id: text, chain = false, parallel, skip_criteria = false, resume = false } = args;
   if (chain && parallel !== undefined) {
-    throw new OperationError("invalid_argument", "Cannot work as chain and in parallel: expected one of the two");
+    throw createInvalidArgumentError("Cannot work as chain and in parallel: expected one of the two");
   }
   const spec = await findSpec(context, text, { archived: false });
   await refuseSpecInWork(context, spec.id, "start work on");
@@ -109,8 +109,8 @@ function listOtherReadySpecs({ id }: Spec, { specs, readiness }: SpecWorld): rea
 function refuseExcessParallelism(others: readonly SpecId[], parallel: number, most: number): void {
   if (others.length === 0) {
     const message = "Cannot work in parallel: expected several ready specs, found 1";
-    throw new OperationError("failed_precondition", message);
+    throw createPreconditionError(message);
   }
   if (parallel <= most) return;
-  throw new OperationError("invalid_argument", `Invalid value ${parallel} for "parallel": expected at most ${most}`);
+  throw createInvalidArgumentError(`Invalid value ${parallel} for "parallel": expected at most ${most}`);
 }

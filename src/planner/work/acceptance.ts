@@ -89,14 +89,8 @@ function matchesCommandPrefix(command: string, prefix: string): boolean {
 }
 
 /** Returns an agent's start settings as one line; null if the settings equal planner's own row. */
-export function buildProviderLine({
-  name,
-  row,
-  program,
-  extraArgs,
-  env,
-  skipsPermissions,
-}: Provider): AcceptableLine | null {
+export function buildProviderLine(provider: Provider): AcceptableLine | null {
+  const { name, row, program, extraArgs, env, skipsPermissions } = provider;
   const settings = {
     ...(program === row.program ? {} : { command: program }),
     ...(extraArgs.length === 0 ? {} : { args: extraArgs }),

@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import { MAX_PROMPT_ARGUMENT_BYTES } from "../limits.ts";
 import { buildMcpConfig, type McpServerCommand } from "./mcp_config/agent_files.ts";
 import type { ConfigEditResult } from "./mcp_config/config_edit.ts";
@@ -132,8 +132,7 @@ function fillPlaceholders(piece: string, { name, model }: Provider, place: Launc
     if (placeholder === "run_file") return place.runFile;
     if (placeholder === "dir") return place.dir;
     if (model !== null) return model;
-    throw new OperationError(
-      "failed_precondition",
+    throw createPreconditionError(
       `Cannot start the agent "${name}": argument "${piece}" requires a model: expected "defaults.model" or the spec's own`,
     );
   });

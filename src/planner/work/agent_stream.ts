@@ -1,4 +1,4 @@
-import { isJsonObject } from "#kernel/json_object.ts";
+import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 import type { StreamKind } from "../config/config_values.ts";
 import { MAX_AGENT_LINE_BYTES, MAX_AGENT_OUTPUT_CHARS } from "../limits.ts";
 import { CLAUDE_EVENT_HANDLERS } from "./agent_stream/claude.ts";
@@ -10,7 +10,7 @@ import { GEMINI_EVENT_HANDLERS } from "./agent_stream/gemini.ts";
 import { type DecodedLine, LineReader } from "./agent_stream/line_reader.ts";
 import { OPENCODE_EVENT_HANDLERS } from "./agent_stream/opencode.ts";
 import { TailText } from "./agent_stream/tail_text.ts";
-import { AgentTranscript } from "./agent_stream/transcript.ts";
+import { AgentTranscript, type EventHandlers } from "./agent_stream/transcript.ts";
 import { SecretMask } from "./secrets.ts";
 import type { Usage } from "./usage.ts";
 
@@ -42,9 +42,7 @@ export interface AgentStreamResult {
 }
 
 /** Event handlers by stream kind and event type. Events of other types are ignored. */
-const EVENT_HANDLERS: Readonly<
-  Record<Exclude<StreamKind, "text">, ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void>>
-> = {
+const EVENT_HANDLERS: Readonly<Record<Exclude<StreamKind, "text">, EventHandlers>> = {
   claude: CLAUDE_EVENT_HANDLERS,
   copilot: COPILOT_EVENT_HANDLERS,
   codex: CODEX_EVENT_HANDLERS,
@@ -107,18 +105,14 @@ class PlainStream implements AgentStream {
 }
 
 class EventStream implements AgentStream {
-  readonly #handlers: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void>;
+  readonly #handlers: EventHandlers;
   readonly #lines: LineReader;
   readonly #transcript: AgentTranscript;
   readonly #mask: SecretMask;
   /** Lines that are not events: the output of an agent that prints plain text. */
   readonly #plainText = new TailText(MAX_AGENT_OUTPUT_CHARS);
 
-  constructor(
-    events: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void>,
-    secrets: readonly string[],
-    limitBytes: number,
-  ) {
+  constructor(events: EventHandlers, secrets: readonly string[], limitBytes: number) {
     this.#handlers = events;
     this.#mask = new SecretMask(secrets);
     this.#transcript = new AgentTranscript(secrets);
@@ -172,12 +166,7 @@ function formatDecodedLine(line: DecodedLine): string {
 }
 
 function parseAgentEvent(text: string): AgentEvent | undefined {
-  if (!/^\s*\{/.test(text)) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    // The line was truncated or is not an event, so it is logged unchanged.
-    return undefined;
-  }
+  // A line that was truncated or is not an event is logged unchanged.
+  const value = /^\s*\{/.test(text) ? tryParseJson(text) : undefined;
+  return isJsonObject(value) ? value : undefined;
 }

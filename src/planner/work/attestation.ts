@@ -1,4 +1,4 @@
-import { isJsonObject } from "#kernel/json_object.ts";
+import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 
 /** Media type of a signed payload. Source: in-toto attestation Statement v1, predicate test-result v0.1; DSSE v1. */
 export const PAYLOAD_TYPE = "application/vnd.in-toto+json";
@@ -69,7 +69,7 @@ export interface ParsedEnvelope {
  * @returns the parsed envelope, or a sentence that says why the text is not an attestation of planner
  */
 export function parseEnvelope(text: string): ParsedEnvelope | string {
-  const envelope = parseJson(text);
+  const envelope = tryParseJson(text);
   if (!isJsonObject(envelope)) return "it is no JSON object";
   const { payloadType, payload, signatures } = envelope;
   if (payloadType !== PAYLOAD_TYPE) return `payloadType is ${JSON.stringify(payloadType)}, expected "${PAYLOAD_TYPE}"`;
@@ -89,7 +89,7 @@ export function parseEnvelope(text: string): ParsedEnvelope | string {
 }
 
 function parseStatement(payload: Buffer): AttestationStatement | string {
-  const statement = parseJson(payload.toString());
+  const statement = tryParseJson(payload.toString());
   if (!isJsonObject(statement)) return "the payload is no JSON object";
   if (statement["_type"] !== STATEMENT_TYPE)
     return `_type is ${JSON.stringify(statement["_type"])}, expected "${STATEMENT_TYPE}"`;
@@ -113,12 +113,4 @@ function decodeBase64(value: unknown): Buffer | null {
   if (typeof value !== "string" || value === "") return null;
   const bytes = Buffer.from(value, "base64");
   return bytes.toString("base64") === value ? bytes : null;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

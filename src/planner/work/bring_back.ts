@@ -29,12 +29,8 @@ export function mergeRunIntoProject(versions: SpecVersions): { readonly text: st
   return { ...merged, text: keepChecks(merged.text, { own: versions.here, restores: false }) };
 }
 
-function mergeSpecVersions({
-  before,
-  here,
-  there,
-  keepBody = false,
-}: SpecVersions): ReturnType<typeof mergeRunIntoProject> {
+function mergeSpecVersions(versions: SpecVersions): ReturnType<typeof mergeRunIntoProject> {
+  const { before, here, there, keepBody = false } = versions;
   if (!keepBody && (here === before || here === there)) return { text: there, bodyLeft: false };
   const [old, own, theirs] = [before, here, there].map((text) => parseReadable(text));
   if (old === undefined || own === undefined || theirs === undefined) return { text: here, bodyLeft: true };
@@ -63,7 +59,7 @@ function findChangedFields(before: FrontmatterFields, after: FrontmatterFields):
 }
 
 function isFieldValue(value: unknown): value is FieldValue {
-  if (["string", "boolean", "number"].includes(typeof value)) return true;
+  if (isScalar(value)) return true;
   if (Array.isArray(value)) return value.every((item) => typeof item === "string");
   if (typeof value !== "object" || value === null) return false;
   return Object.values(value).every((item) => isScalar(item) || (Array.isArray(item) && item.every(isScalar)));

@@ -59,13 +59,14 @@ function convertGlob(glob: string): RegExp {
       if (part === "*") return "[^/]*";
       if (part === "?") return "[^/]";
       if (/^\[[^\]\\]+\]$/.test(part)) return part.replace(/^\[!/, "[^");
-      if (/^\{.*\}$/.test(part)) return `(?:${part.slice(1, -1).split(",").map(escapePattern).join("|")})`;
-      return escapePattern(part);
+      if (/^\{.*\}$/.test(part))
+        return `(?:${part
+          .slice(1, -1)
+          .split(",")
+          .map((text) => RegExp.escape(text))
+          .join("|")})`;
+      return RegExp.escape(part);
     })
     .join("");
   return new RegExp(`^${plain.includes("/") || glob.startsWith("/") ? "" : "(?:.*/)?"}${body}(?:/.*)?$`);
-}
-
-function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }

@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, type OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig, ProviderSettings } from "../config/config.ts";
 import { PROVIDER_NAMES, type PromptChannel, type ProviderName, type StreamKind } from "../config/config_values.ts";
 import { claudeRow } from "./providers/claude.ts";
@@ -111,5 +111,5 @@ function hasSkipWord({ skipWords }: ProviderRow, argument: string): boolean {
 }
 
 function buildProviderError(name: string, why: string): OperationError {
-  return new OperationError("failed_precondition", `Cannot start the agent "${name}": ${why}`);
+  return createPreconditionError(`Cannot start the agent "${name}": ${why}`);
 }

@@ -1,6 +1,6 @@
 import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 import { parseCriteria } from "../spec/criteria.ts";
-import { type CriterionVerdict, deriveTickVerdict } from "./provenance.ts";
+import { type CriterionVerdict, deriveTickVerdict, VERDICT_MEANINGS } from "./provenance.ts";
 import { parseRecordedCriteria, parseRunRecord } from "./records/read_record.ts";
 
 export interface ReviewedCriterion {
@@ -27,13 +27,10 @@ export interface CheckResult {
   readonly commit: string | null;
 }
 
-const CHECK_VERDICTS: ReadonlySet<string> = new Set<CriterionVerdict>([
-  "proven",
-  "disproven",
-  "not_run",
-  "proposed",
-  "edited",
-]);
+/** Verdicts on criteria that name a check. */
+const CHECK_VERDICTS = Object.keys(VERDICT_MEANINGS).filter(
+  (verdict) => verdict !== "unchecked" && verdict !== "checked",
+);
 
 /**
  * Returns the criteria of a body with the results of their checks from the latest record.
@@ -62,7 +59,7 @@ export function buildReviewedCriteria(
           };
     const isCurrent =
       recordedCriterion !== undefined &&
-      CHECK_VERDICTS.has(recordedCriterion.verdict) &&
+      CHECK_VERDICTS.includes(recordedCriterion.verdict) &&
       (head === null || head === commit);
     return { ...criterion, result, verdict: isCurrent ? (recordedCriterion.verdict as CriterionVerdict) : "not_run" };
   });

@@ -119,11 +119,8 @@ function listDependencies(specs: readonly Spec[]): ReadonlyMap<string, readonly 
 }
 
 function groupMembers(specs: readonly Spec[]): ReadonlyMap<string, readonly Spec[]> {
-  const found = new Map<string, Spec[]>();
-  for (const spec of specs) {
-    const parent = spec.id.includes(".") ? parseParentId(spec.id) : undefined;
-    if (parent !== undefined) found.set(parent, [...(found.get(parent) ?? []), spec]);
-  }
+  const found = Map.groupBy(specs, ({ id }) => (id.includes(".") ? parseParentId(id) : undefined) ?? "");
+  found.delete("");
   for (const members of found.values()) members.sort((a, b) => parseMemberNumber(a) - parseMemberNumber(b));
   return found;
 }

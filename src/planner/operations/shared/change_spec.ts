@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../../context.ts";
 import { buildSpec } from "../../spec/build_spec.ts";
 import { parseDocument } from "../../spec/document.ts";
@@ -22,7 +22,7 @@ export function changeSpec(
     const document = parseDocument(text);
     if (!document.ok) {
       const { line, column, message } = document.problem;
-      throw new OperationError("failed_precondition", `Cannot change ${file}:${line}:${column}: ${message}`);
+      throw createPreconditionError(`Cannot change ${file}:${line}:${column}: ${message}`);
     }
     const after = change(text, buildSpec({ id, file, archived: false }, document));
     refuseForeignStatus(context, id, { before: text, after });

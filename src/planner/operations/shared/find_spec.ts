@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../../context.ts";
 import { AmbiguousSpecId, resolveSpecId } from "../../spec/resolve_id.ts";
 import { listOrigins, type Spec } from "../../spec/spec.ts";
@@ -31,7 +31,7 @@ export async function findSpecId(context: PlannerContext, text: string, options:
     archived.find((id) => id === wanted) ??
     (await resolveIdOrOrigin(context, wanted, () => resolveId(active, archived, wanted, today)));
   if (!options.archived && archived.includes(found) && !active.includes(found)) {
-    throw new OperationError("failed_precondition", `Spec '${found}' is archived: only active specs can be changed`);
+    throw createPreconditionError(`Spec '${found}' is archived: only active specs can be changed`);
   }
   return found;
 }

@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { SharedClaimOptions, SharedClaimResult } from "#planner/run_ports/claims.ts";
 import type { PlannerContext } from "../../context.ts";
 import type { Spec } from "../../spec/spec.ts";
@@ -26,13 +26,12 @@ export async function finishSharedClaim(
   const holder = await claims.readHolder(id);
   if (holder?.alive === true) {
     const advice = `"planner pause ${id}" stops it`;
-    throw new OperationError("failed_precondition", `${refused}: process ${holder.pid} is working on it: ${advice}`);
+    throw createPreconditionError(`${refused}: process ${holder.pid} is working on it: ${advice}`);
   }
   const answer = await claims.changeByHand(id, "finish", wishes);
   if (answer.kind === "own") return answer.notes;
   if (answer.kind === "lost") {
-    throw new OperationError(
-      "failed_precondition",
+    throw createPreconditionError(
       `${refused}: ${answer.reason}: "planner ${command} --steal" completes it all the same`,
     );
   }

@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../../context.ts";
 import { type AcceptableLine, buildRuleLines, findLostRules, isRuleLine } from "../../work/acceptance.ts";
 
@@ -48,7 +48,7 @@ export function formatLostRules(lost: readonly AcceptableLine[]): string | null 
 export async function holdProjectRules(context: PlannerContext, action: string): Promise<void> {
   const { current: now, lost } = await readProjectRules(context);
   const problem = formatLostRules(lost);
-  if (problem !== null) throw new OperationError("failed_precondition", `Cannot ${action}: ${problem}`);
+  if (problem !== null) throw createPreconditionError(`Cannot ${action}: ${problem}`);
   await (await context.openAcceptance()).holdRules(now);
 }
 

@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../../context.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -32,10 +32,7 @@ export function refuseInsideRun(context: Pick<PlannerContext, "findSurroundingRu
   if (action === undefined) return;
   const run = context.findSurroundingRun();
   if (run === null) return;
-  throw new OperationError(
-    "failed_precondition",
-    `Cannot ${action} inside the run of spec '${run.spec_id}': ${instead}`,
-  );
+  throw createPreconditionError(`Cannot ${action} inside the run of spec '${run.spec_id}': ${instead}`);
 }
 
 /** Throws if an agent changes the status of a spec that is neither its run's spec nor a member of that spec. */
@@ -50,8 +47,7 @@ export function refuseForeignStatus(
     .map((text) => parseDocument(text))
     .map((one) => one.ok && one.frontmatter["status"]);
   if (old === now) return;
-  throw new OperationError(
-    "failed_precondition",
+  throw createPreconditionError(
     `Cannot change the status of spec '${id}' inside the run of spec '${run.spec_id}': say in your output what should become of it`,
   );
 }

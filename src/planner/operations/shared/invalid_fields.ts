@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { SpecRules } from "../../config/config.ts";
 import type { PlannerContext } from "../../context.ts";
 import { createReadChecker } from "../../lint/read_findings.ts";
@@ -45,7 +45,7 @@ export async function refuseInvalidSpec(context: PlannerContext, spec: Spec, act
   const { invalid = [] } = (await createInvalidFieldCheck(context))(spec);
   if (invalid.length === 0) return;
   const found = invalid.map(({ message }) => message).join("; ");
-  throw new OperationError("failed_precondition", `Cannot ${action} spec '${spec.id}': it is not valid: ${found}`);
+  throw createPreconditionError(`Cannot ${action} spec '${spec.id}': it is not valid: ${found}`);
 }
 
 /** Returns the lint rules, or null if the configuration cannot be read, which lint reports. */

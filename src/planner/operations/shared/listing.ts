@@ -1,9 +1,11 @@
+import type { PlannerContext } from "../../context.ts";
 import { DEFAULT_LIST_LIMIT } from "../../limits.ts";
 import type { Priority } from "../../spec/planning.ts";
 import type { Readiness } from "../../spec/readiness.ts";
 import type { Spec, UnreadableFile } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import type { InvalidFields } from "./invalid_fields.ts";
+import { createInvalidFieldCheck, type InvalidFields } from "./invalid_fields.ts";
+import type { SpecWorld } from "./world.ts";
 
 /** A spec as a row of a list; list fields are absent if empty. */
 export interface SpecRow extends InvalidFields {
@@ -68,6 +70,20 @@ export function buildListing<Item, Row>(
 ): Omit<Listing<Row>, "unreadable"> {
   const specs = found.slice(offset, offset + limit).map(toRow);
   return { specs, total: found.length, limit, ...(offset > 0 && { offset }), returned: specs.length };
+}
+
+/** Builds a page of `found` with the invalid fields of each spec, and lists the unreadable files. */
+export async function buildSpecListing(
+  context: PlannerContext,
+  { readiness, unreadable }: Pick<SpecWorld, "readiness" | "unreadable">,
+  found: readonly Spec[],
+  range: PageRange,
+): Promise<Listing<SpecRow>> {
+  const findInvalidFields = await createInvalidFieldCheck(context);
+  return {
+    ...buildListing(found, range, (spec) => buildSpecRow(spec, readiness, findInvalidFields(spec))),
+    ...buildUnreadableField(unreadable),
+  };
 }
 
 export function buildUnreadableField(unreadable: readonly UnreadableFile[]): {

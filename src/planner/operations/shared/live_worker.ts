@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../../context.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 
@@ -14,8 +14,5 @@ export async function findLiveWorker(context: PlannerContext, id: SpecId): Promi
 export async function refuseSpecInWork(context: PlannerContext, id: SpecId, action: string): Promise<void> {
   const worker = await findLiveWorker(context, id);
   if (worker === null) return;
-  throw new OperationError(
-    "failed_precondition",
-    `Cannot ${action} spec '${id}': process ${worker.pid} is working on it`,
-  );
+  throw createPreconditionError(`Cannot ${action} spec '${id}': process ${worker.pid} is working on it`);
 }

@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createInvalidArgumentError, createPreconditionError } from "#kernel/errors.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import type { PlannerContext } from "../../context.ts";
 import { parseCriteria } from "../../spec/criteria.ts";
@@ -38,7 +38,7 @@ export async function proveCompletion(context: PlannerContext, request: Completi
   if (unproven !== null) requireUnprovenReason(context, unproven);
   const lost = formatLostRules(await readLostRules(context));
   if (lost !== null && unproven === null) {
-    throw new OperationError("failed_precondition", `Cannot complete spec '${id}': ${lost}`);
+    throw createPreconditionError(`Cannot complete spec '${id}': ${lost}`);
   }
   const proof = await context.proveSpec({ id, body, signal });
   const excused = unproven === null ? null : { unproven };
@@ -47,7 +47,7 @@ export async function proveCompletion(context: PlannerContext, request: Completi
   const reasons = [...(lost === null ? [] : [lost]), ...listCompletionObstacles(id, proof)];
   if (reasons.length === 0) return { fields: { unproven: undefined }, lines: [formatPassedChecks(proof)], proof };
   if (unproven === null) {
-    throw new OperationError("failed_precondition", `Spec '${id}' is not proven: ${reasons.join("; ")}`);
+    throw createPreconditionError(`Spec '${id}' is not proven: ${reasons.join("; ")}`);
   }
   await (await context.openAcceptance()).acceptLines([buildUnprovenLine(id, unproven)]);
   return { fields: { unproven }, lines: [`without proof (${unproven}): ${reasons.join("; ")}`], proof };
@@ -65,10 +65,10 @@ export async function recordCompletion(
 function requireUnprovenReason(context: PlannerContext, why: string): void {
   const run = context.findSurroundingRun();
   if (run !== null) {
-    throw new OperationError("failed_precondition", `Cannot leave out proof inside the run of spec '${run.spec_id}'`);
+    throw createPreconditionError(`Cannot leave out proof inside the run of spec '${run.spec_id}'`);
   }
   if (why.trim() !== "" && !/[\r\n\0]/.test(why)) return;
-  throw new OperationError("invalid_argument", `Invalid reason "${why}": expected one line that says why`);
+  throw createInvalidArgumentError(`Invalid reason "${why}": expected one line that says why`);
 }
 
 /** Returns a sentence about the passed checks and the commit on which they ran. */

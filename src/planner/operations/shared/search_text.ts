@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createInvalidArgumentError } from "#kernel/errors.ts";
 import { MAX_QUERY_CHARS } from "../../limits.ts";
 import type { Spec } from "../../spec/spec.ts";
 
@@ -15,12 +15,12 @@ const MAX_LEAD_CHARS = 40;
  * @throws OperationError for a blank query, or one that is too long
  */
 export function createSearchPattern(query: string, name = "query"): RegExp {
-  if (query.trim() === "") throw new OperationError("invalid_argument", `Invalid ${name}: expected text to find`);
+  if (query.trim() === "") throw createInvalidArgumentError(`Invalid ${name}: expected text to find`);
   if (query.length > MAX_QUERY_CHARS) {
     const message = `Invalid ${name}: expected at most ${MAX_QUERY_CHARS} characters, got ${query.length}`;
-    throw new OperationError("invalid_argument", message);
+    throw createInvalidArgumentError(message);
   }
-  return new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "iu");
+  return new RegExp(RegExp.escape(query), "iu");
 }
 
 export function matchesPattern({ title, body }: Spec, pattern: RegExp): boolean {

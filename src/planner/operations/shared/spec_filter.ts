@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { OperationError } from "#kernel/errors.ts";
+import { createInvalidArgumentError } from "#kernel/errors.ts";
 import { createEnumSchema } from "#kernel/one_of.ts";
 import { PRIORITIES } from "../../spec/planning.ts";
 import type { Spec } from "../../spec/spec.ts";
@@ -63,7 +63,7 @@ export function createParameterFilter({
   text: query,
 }: FilterArguments): (spec: Spec) => boolean {
   for (const [name, value] of Object.entries({ label, assignee })) {
-    if (value?.trim() === "") throw new OperationError("invalid_argument", `Invalid ${name} "${value}": expected text`);
+    if (value?.trim() === "") throw createInvalidArgumentError(`Invalid ${name} "${value}": expected text`);
   }
   const toList = (value: string | undefined): readonly string[] => (value === undefined ? [] : [value]);
   const filter = { labels: toList(label), priorities: toList(priority), assignees: toList(assignee) };

@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { PlannerContext } from "../../context.ts";
 import { lintProject } from "../../lint/lint_project.ts";
@@ -36,7 +36,7 @@ export function refuseUnworkableSpec(
   sources: readonly string[] = STARTABLE_STATUSES,
 ): void {
   const throwPreconditionError = (message: string): never => {
-    throw new OperationError("failed_precondition", `Cannot start work on spec '${spec.id}': ${message}`);
+    throw createPreconditionError(`Cannot start work on spec '${spec.id}': ${message}`);
   };
   if (!sources.includes(spec.status))
     throwPreconditionError(`expected ${STARTABLE_STATUSES.join(", ")}, status is ${spec.status}`);
@@ -60,8 +60,7 @@ async function refuseUnacceptedLines(
   if (waiting.length === 0) return;
   // An agent's environment variables may be secrets, so only the agent's name is printed.
   const named = waiting.map(({ kind, text }) => (kind === "provider" ? text.split(":", 1)[0] : text)).join(", ");
-  throw new OperationError(
-    "failed_precondition",
+  throw createPreconditionError(
     `${begin} not accepted on this machine: ${named}: "planner approve --commands" shows and accepts`,
   );
 }
@@ -78,7 +77,7 @@ export async function refuseMissingAgent(context: PlannerContext, provider: Prov
   await refuseUnacceptedLines(context, line === null ? [] : [line], `Cannot ${action}: the settings of this agent are`);
   const { agents } = await context.openRuns();
   if (agents.isInstalled(program, env)) return;
-  throw new OperationError("failed_precondition", `Cannot ${action}: ${describeMissingProgram(program)}`);
+  throw createPreconditionError(`Cannot ${action}: ${describeMissingProgram(program)}`);
 }
 
 /**
@@ -95,8 +94,7 @@ export async function findStartObstacles(context: PlannerContext): Promise<reado
     () => worktrees.requireCreatable({ branchPrefix, mainBranch, base: config.worktree.base }, null),
     async () => {
       const { program, env } = selectProvider(config, { model: null, task: "work" });
-      if (!agents.isInstalled(program, env))
-        throw new OperationError("failed_precondition", describeMissingProgram(program));
+      if (!agents.isInstalled(program, env)) throw createPreconditionError(describeMissingProgram(program));
     },
   ];
   const found = await Promise.all(checks.map((attempt) => attempt().then(() => null, getErrorMessage)));
@@ -120,8 +118,5 @@ export async function refuseLintErrors(context: PlannerContext, spec: Spec): Pro
     .flatMap(({ findings }) => findings)
     .filter(({ severity }) => severity === "error")
     .map(({ message }) => message);
-  throw new OperationError(
-    "failed_precondition",
-    `Cannot start work on spec '${spec.id}': lint finds errors: ${found.join("; ")}`,
-  );
+  throw createPreconditionError(`Cannot start work on spec '${spec.id}': lint finds errors: ${found.join("; ")}`);
 }

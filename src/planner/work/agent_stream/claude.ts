@@ -9,10 +9,10 @@ import {
   readText,
   summarizeToolCall,
 } from "./event.ts";
-import type { AgentTranscript } from "./transcript.ts";
+import type { AgentTranscript, EventHandlers } from "./transcript.ts";
 
 /** Event handlers of `claude -p --output-format stream-json --verbose` and `qwen --output-format stream-json`. */
-export const CLAUDE_EVENT_HANDLERS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
+export const CLAUDE_EVENT_HANDLERS: EventHandlers = new Map([
   ["system", handleSystemEvent],
   ["assistant", handleAssistantEvent],
   ["user", handleUserEvent],

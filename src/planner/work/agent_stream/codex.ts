@@ -7,19 +7,16 @@ import {
   readText,
   summarizeToolCall,
 } from "./event.ts";
-import type { AgentTranscript } from "./transcript.ts";
+import type { AgentTranscript, EventHandlers } from "./transcript.ts";
 
 /** Handlers of the events of `codex exec --json`. */
-export const CODEX_EVENT_HANDLERS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
-  ["thread.started", (event: AgentEvent, to: AgentTranscript) => to.setSession(readText(event, "thread_id"))],
+export const CODEX_EVENT_HANDLERS: EventHandlers = new Map([
+  ["thread.started", (event, to) => to.setSession(readText(event, "thread_id"))],
   ["item.started", recordItemStart],
   ["item.completed", recordItemEnd],
   // Codex also reports a lost connection that it will retry, so a turn that ends well clears this failure.
-  ["error", (event: AgentEvent, to: AgentTranscript) => to.setFailure(readText(event, "message"))],
-  [
-    "turn.failed",
-    (event: AgentEvent, to: AgentTranscript) => to.setFailure(readText(readObject(event, "error"), "message")),
-  ],
+  ["error", (event, to) => to.setFailure(readText(event, "message"))],
+  ["turn.failed", (event, to) => to.setFailure(readText(readObject(event, "error"), "message"))],
   ["turn.completed", handleTurnCompleted],
 ]);
 
@@ -45,13 +42,13 @@ function recordItemStart(event: AgentEvent, to: AgentTranscript): void {
   }
 }
 
-const ITEM_HANDLERS: ReadonlyMap<string, (item: AgentEvent, to: AgentTranscript) => void> = new Map([
-  ["agent_message", (item: AgentEvent, to: AgentTranscript) => to.addMessage(readText(item, "text"))],
+const ITEM_HANDLERS: EventHandlers = new Map([
+  ["agent_message", (item, to) => to.addMessage(readText(item, "text"))],
   ["command_execution", recordCommandEnd],
   ["mcp_tool_call", recordCallEnd],
   ["file_change", recordFileChanges],
-  ["web_search", (item: AgentEvent, to: AgentTranscript) => to.logStep("web_search", readText(item, "query"))],
-  ["error", (item: AgentEvent, to: AgentTranscript) => to.logNote("warning", readText(item, "message"))],
+  ["web_search", (item, to) => to.logStep("web_search", readText(item, "query"))],
+  ["error", (item, to) => to.logNote("warning", readText(item, "message"))],
 ]);
 
 function recordItemEnd(event: AgentEvent, to: AgentTranscript): void {

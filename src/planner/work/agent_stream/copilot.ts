@@ -1,16 +1,13 @@
 import { type AgentEvent, readObject, readOwnValue, readText, summarizeToolCall } from "./event.ts";
-import type { AgentTranscript } from "./transcript.ts";
+import type { AgentTranscript, EventHandlers } from "./transcript.ts";
 
 /** Handlers of the events of `copilot --output-format json`, which reports no tokens. */
-export const COPILOT_EVENT_HANDLERS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
+export const COPILOT_EVENT_HANDLERS: EventHandlers = new Map([
   ["assistant.message", handleMessage],
   ["tool.execution_start", recordToolStart],
   ["tool.execution_complete", recordToolEnd],
-  [
-    "session.error",
-    (event: AgentEvent, to: AgentTranscript) => to.setFailure(readText(readObject(event, "data"), "message")),
-  ],
-  ["result", (event: AgentEvent, to: AgentTranscript) => to.setSession(readText(event, "sessionId"))],
+  ["session.error", (event, to) => to.setFailure(readText(readObject(event, "data"), "message"))],
+  ["result", (event, to) => to.setSession(readText(event, "sessionId"))],
 ]);
 
 function handleMessage(event: AgentEvent, to: AgentTranscript): void {

@@ -1,13 +1,10 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import { type AgentEvent, readContentText, readObject, readOwnValue, readText, summarizeToolCall } from "./event.ts";
-import type { AgentTranscript } from "./transcript.ts";
+import type { AgentTranscript, EventHandlers } from "./transcript.ts";
 
 /** Handlers of the events of `cursor-agent -p --output-format stream-json`. */
-export const CURSOR_EVENT_HANDLERS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
-  [
-    "assistant",
-    (event: AgentEvent, to: AgentTranscript) => to.addMessage(readContentText(readObject(event, "message"), "content")),
-  ],
+export const CURSOR_EVENT_HANDLERS: EventHandlers = new Map([
+  ["assistant", (event, to) => to.addMessage(readContentText(readObject(event, "message"), "content"))],
   ["tool_call", handleToolCall],
   ["result", handleResult],
 ]);

@@ -1,15 +1,15 @@
 import { type AgentEvent, readNumber, readObject, readOwnValue, readText, summarizeToolCall } from "./event.ts";
-import type { AgentTranscript } from "./transcript.ts";
+import type { AgentTranscript, EventHandlers } from "./transcript.ts";
 
 /** Handlers of the events of `gemini --output-format stream-json`. */
-export const GEMINI_EVENT_HANDLERS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
+export const GEMINI_EVENT_HANDLERS: EventHandlers = new Map([
   ["message", handleMessage],
-  ["init", (event: AgentEvent, to: AgentTranscript) => to.setSession(readText(event, "session_id"))],
+  ["init", (event, to) => to.setSession(readText(event, "session_id"))],
   ["tool_use", handleToolUse],
   ["tool_result", handleToolResult],
   [
     "error",
-    (event: AgentEvent, to: AgentTranscript) =>
+    (event, to) =>
       to.logNote(readText(event, "severity") === "warning" ? "warning" : "error", readText(event, "message")),
   ],
   ["result", handleResult],

@@ -111,7 +111,7 @@ export class LineReader {
   }
 }
 
-function removeCarriageReturn(text: string): string {
+export function removeCarriageReturn(text: string): string {
   return text.endsWith("\r") ? text.slice(0, -1) : text;
 }
 

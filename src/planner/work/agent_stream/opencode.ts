@@ -1,11 +1,11 @@
 import { type AgentEvent, readNumber, readObject, readOwnValue, readText, summarizeToolCall } from "./event.ts";
-import type { AgentTranscript } from "./transcript.ts";
+import type { AgentTranscript, EventHandlers } from "./transcript.ts";
 
 /** Handlers of the events of `opencode run --format json`. */
-export const OPENCODE_EVENT_HANDLERS: ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void> = new Map([
-  ["text", (event: AgentEvent, to: AgentTranscript) => to.addMessage(readText(readObject(event, "part"), "text"))],
+export const OPENCODE_EVENT_HANDLERS: EventHandlers = new Map([
+  ["text", (event, to) => to.addMessage(readText(readObject(event, "part"), "text"))],
   ["tool_use", recordToolUse],
-  ["step_start", (event: AgentEvent, to: AgentTranscript) => to.setSession(readText(event, "sessionID"))],
+  ["step_start", (event, to) => to.setSession(readText(event, "sessionID"))],
   ["step_finish", handleStepFinished],
   ["error", handleErrorEvent],
 ]);

@@ -1,10 +1,15 @@
 import { MAX_AGENT_OUTPUT_CHARS, MAX_STEP_CHARS } from "../../limits.ts";
 import { SecretMask } from "../secrets.ts";
 import { addUsage, NO_USAGE, type Usage } from "../usage.ts";
+import type { AgentEvent } from "./event.ts";
+import { removeCarriageReturn } from "./line_reader.ts";
 import { TailText } from "./tail_text.ts";
 
 /** Maximum number of stored denials, and of stored calls. Chosen by planner: a repeating agent must not fill memory. */
 const MAX_DENIALS = 20;
+
+/** Functions that record an agent's event, by event type. */
+export type EventHandlers = ReadonlyMap<string, (event: AgentEvent, to: AgentTranscript) => void>;
 
 /** Transcript of an agent: its completed log lines, and its output, which is the text after the last step. */
 export class AgentTranscript {
@@ -187,10 +192,6 @@ export class AgentTranscript {
   #logLines(text: string): void {
     if (text.trim() !== "") this.#lines.push(...text.trimEnd().split("\n").map(removeCarriageReturn));
   }
-}
-
-function removeCarriageReturn(line: string): string {
-  return line.endsWith("\r") ? line.slice(0, -1) : line;
 }
 
 function shortenToLine(text: string): string {

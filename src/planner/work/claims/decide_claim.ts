@@ -31,10 +31,7 @@ export function decideClaimTaking(facts: ClaimFacts): ClaimDecision {
   if (inMain) return buildRefusalDecision(`it is done in the main branch of "${remote}": pull`);
   if (seen === null) return buildTakeDecision(null);
   if (isOwnClaim(facts)) return buildTakeDecision(seen.oid);
-  const isFree = steal || isStaleClaim(seen, facts.now, facts.renewMs);
-  return isFree
-    ? { ...buildTakeDecision(seen.oid), from: describeHolder(facts) }
-    : buildRefusalDecision(describeOtherHolder(facts));
+  return decideTakeover(facts, seen, steal || isStaleClaim(seen, facts.now, facts.renewMs));
 }
 
 /** Decides whether this clone may merge a spec, for which it needs a `done` claim. */
@@ -45,16 +42,19 @@ export function decideClaimFinish(facts: ClaimFacts): ClaimDecision {
     const isKept = (seen.text?.process ?? own?.process) === KEPT_BY_HAND;
     return isDone && !isKept ? { kind: "keep" } : buildTakeDecision(seen.oid);
   }
-  if (seen !== null)
-    return steal
-      ? { ...buildTakeDecision(seen.oid), from: describeHolder(facts) }
-      : buildRefusalDecision(describeOtherHolder(facts));
+  if (seen !== null) return decideTakeover(facts, seen, steal);
   // This clone's `done` claim is deleted once the remote's main branch has the completed spec, however the work is
   // merged.
   if (inMain && own?.state === "done") return { kind: "keep" };
   if (inMain && !steal)
     return buildRefusalDecision(`it is done in the main branch of "${remote}" by another clone: pull`);
   return buildTakeDecision(null);
+}
+
+/** Decides about a claim of another clone: takes it if it is free, otherwise names its holder. */
+function decideTakeover(facts: ClaimFacts, { oid }: SeenClaim, isFree: boolean): ClaimDecision {
+  if (!isFree) return buildRefusalDecision(describeOtherHolder(facts));
+  return { ...buildTakeDecision(oid), from: describeHolder(facts) };
 }
 
 function buildTakeDecision(base: string | null) {

@@ -33,37 +33,28 @@ export const OPENCODE_SCHEMA_URL = "https://opencode.ai/config.json";
 export const AGENT_CONFIG_FILES = {
   claude: { files: [".mcp.json"], extend: extendClaudeFile },
   generic: { files: [".mcp.json"], extend: extendSharedFile },
-  cursor: {
-    files: [".cursor/mcp.json"],
-    extend: (file, text, server) => extendJsonFile(file, text, "mcpServers", buildStdioEntry(server)),
-  },
-  gemini: {
-    files: [".gemini/settings.json"],
-    extend: (file, text, server) => extendJsonFile(file, text, "mcpServers", buildTrustedEntry(server)),
-  },
+  cursor: createConfigFile(".cursor/mcp.json", buildStdioEntry),
+  gemini: createConfigFile(".gemini/settings.json", buildTrustedEntry),
   opencode: { files: ["opencode.json", "opencode.jsonc"], extend: extendOpenCodeFile },
-  kiro: {
-    files: [".kiro/settings/mcp.json"],
-    extend: (file, text, server) => extendJsonFile(file, text, "mcpServers", buildCommandEntry(server)),
-  },
-  qwen: {
-    files: [".qwen/settings.json"],
-    extend: (file, text, server) => extendJsonFile(file, text, "mcpServers", buildCommandEntry(server)),
-  },
-  copilot: {
-    files: [".mcp.json", ".github/mcp.json"],
-    extend: extendSharedFile,
-  },
-  vscode: {
-    files: [".vscode/mcp.json"],
-    extend: (file, text, server) => extendJsonFile(file, text, "servers", buildStdioEntry(server)),
-  },
+  kiro: createConfigFile(".kiro/settings/mcp.json", buildCommandEntry),
+  qwen: createConfigFile(".qwen/settings.json", buildCommandEntry),
+  copilot: { files: [".mcp.json", ".github/mcp.json"], extend: extendSharedFile },
+  vscode: createConfigFile(".vscode/mcp.json", buildStdioEntry, "servers"),
 } as const satisfies Record<string, AgentConfigFile>;
 
 /** Returns a complete `.mcp.json` text that lists only this server; null lists none. */
 export function buildMcpConfig(server: McpServerCommand | null): string {
   const mcpServers = server === null ? {} : { [MCP_SERVER_NAME]: buildStdioEntry(server) };
   return `${JSON.stringify({ mcpServers }, null, 2)}\n`;
+}
+
+/** Returns the row of an agent that reads its servers from the object `list` of one file. */
+function createConfigFile(
+  file: string,
+  buildEntry: (server: McpServerCommand) => ServerEntry,
+  list = "mcpServers",
+): AgentConfigFile {
+  return { files: [file], extend: (path, text, server) => extendJsonFile(path, text, list, buildEntry(server)) };
 }
 
 function buildStdioEntry({ command, args }: McpServerCommand): ServerEntry {

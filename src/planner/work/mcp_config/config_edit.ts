@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, type OperationError } from "#kernel/errors.ts";
 
 /** Entry of one MCP server in an agent's configuration file. */
 export type ServerEntry = Readonly<Record<string, string | boolean | readonly string[]>>;
@@ -22,15 +22,14 @@ export function buildBrokenConfigError(
   place: { line: number; column: number },
   message: string,
 ): OperationError {
-  return new OperationError(
-    "failed_precondition",
+  return createPreconditionError(
     `Cannot extend "${file}": line ${place.line}, column ${place.column}: ${message}; the file is left as it is`,
   );
 }
 
 /** Returns the error for a valid file whose structure does not allow the entry. */
 export function buildUnfitConfigError(file: string, message: string): OperationError {
-  return new OperationError("failed_precondition", `Cannot extend "${file}": ${message}; the file is left as it is`);
+  return createPreconditionError(`Cannot extend "${file}": ${message}; the file is left as it is`);
 }
 
 /** Returns line and column of an offset, counted from 1. */

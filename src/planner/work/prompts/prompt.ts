@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { OutputValidator, PromptStore } from "../../ports.ts";
 import { parseReviews } from "../../spec/reviews.ts";
@@ -57,10 +57,7 @@ export async function assemblePrompt(sources: PromptSources, request: PromptRequ
   const context = await readPromptContext(sources.prompts, spec);
   const filled = fillTemplate(template, buildPromptVariables(request, context));
   if (filled.text.trim() === "") {
-    throw new OperationError(
-      "failed_precondition",
-      `Prompt "${template.name}" is empty: expected a text for the agent`,
-    );
+    throw createPreconditionError(`Prompt "${template.name}" is empty: expected a text for the agent`);
   }
   const sections = [
     filled.text.trim(),

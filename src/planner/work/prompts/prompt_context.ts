@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError } from "#kernel/errors.ts";
 import { MAX_CONTEXT_CHARS, MAX_CONTEXT_FILE_BYTES } from "../../limits.ts";
 import type { PromptStore } from "../../ports.ts";
 import type { Spec } from "../../spec/spec.ts";
@@ -43,7 +43,7 @@ async function readContextFile(prompts: PromptStore, path: string, room: number)
   if (room <= 0) return buildProblemContent("left out, the files before it fill the prompt");
   const read = await prompts.readProjectFile(path, room);
   if (read.kind === "outside") {
-    throw new OperationError("failed_precondition", `Cannot read context file "${path}": it lies outside the project`);
+    throw createPreconditionError(`Cannot read context file "${path}": it lies outside the project`);
   }
   if (read.kind === "none") return buildProblemContent(read.why);
   const block = fenceText(read.text, path);

@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import { findNearest } from "#kernel/nearest.ts";
 import { shortenText } from "#kernel/shortened.ts";
 import type { PromptStore } from "../../ports.ts";
@@ -29,10 +29,7 @@ export async function loadTemplate(prompts: PromptStore, name: string): Promise<
 async function joinTemplates(prompts: PromptStore, name: string, children: readonly string[]): Promise<string> {
   const path = [...children, name];
   if (children.includes(name)) {
-    throw new OperationError(
-      "failed_precondition",
-      `Prompt templates extend each other in a circle: ${path.join(" -> ")}`,
-    );
+    throw createPreconditionError(`Prompt templates extend each other in a circle: ${path.join(" -> ")}`);
   }
   const { parent, body } = await readTemplate(prompts, name, children.at(-1));
   if (parent !== null) {
@@ -42,8 +39,7 @@ async function joinTemplates(prompts: PromptStore, name: string, children: reado
       : body.replace(PARENT_PLACEHOLDER, () => parentText.trim());
   }
   if (body.search(PARENT_PLACEHOLDER) === -1) return body;
-  throw new OperationError(
-    "failed_precondition",
+  throw createPreconditionError(
     `Prompt "${name}" holds {{> parent}} and extends none: expected "extends: <name>" in its frontmatter`,
   );
 }
@@ -54,17 +50,11 @@ async function readTemplate(prompts: PromptStore, name: string, child: string | 
   const document = parseDocument(text);
   if (!document.ok) {
     const { line, column, message } = document.problem;
-    throw new OperationError(
-      "failed_precondition",
-      `Cannot read the prompt "${name}": line ${line}, column ${column}: ${message}`,
-    );
+    throw createPreconditionError(`Cannot read the prompt "${name}": line ${line}, column ${column}: ${message}`);
   }
   const parent = document.frontmatter["extends"] ?? null;
   if (parent !== null && (typeof parent !== "string" || parent === "")) {
-    throw new OperationError(
-      "failed_precondition",
-      `Cannot read the prompt "${name}": expected a name behind "extends"`,
-    );
+    throw createPreconditionError(`Cannot read the prompt "${name}": expected a name behind "extends"`);
   }
   return { parent, body: document.body };
 }
@@ -78,7 +68,7 @@ async function buildMissingTemplateError(
   if (child === undefined) return buildTemplateNotFoundError(name, names);
   const near = findNearest(name, names);
   const hint = near === undefined ? "" : `: did you mean "${near}"?`;
-  return new OperationError("failed_precondition", `Prompt "${child}" extends "${name}", which does not exist${hint}`);
+  return createPreconditionError(`Prompt "${child}" extends "${name}", which does not exist${hint}`);
 }
 
 /** Returns the error for an unknown template. @param names names of the existing templates */

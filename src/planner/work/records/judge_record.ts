@@ -50,17 +50,13 @@ export function listRecordedCommands(record: RecordFields): readonly RecordField
 
 /** Checks that the record belongs to this spec, because a record may have been stored under another name. */
 function checkSpecId(id: SpecId, { spec_id }: RecordFields): RecordCheck {
-  if (spec_id === id) return { part: "spec", result: "ok", detail: "the record is about this spec" };
-  return { part: "spec", result: "differs", detail: `the record is about "${String(spec_id)}"` };
+  if (spec_id === id) return buildCheck("spec", "ok", "the record is about this spec");
+  return buildCheck("spec", "differs", `the record is about "${String(spec_id)}"`);
 }
 
 function checkRecordedEnd({ head }: RecordFields, { parent }: CommitFacts): RecordCheck {
-  if (head === parent) return { part: "end", result: "ok", detail: `commit ${shortenHash(head)} is there` };
-  return {
-    part: "end",
-    result: "differs",
-    detail: `the record names ${shortenHash(head)}, it was kept on ${shortenHash(parent)}`,
-  };
+  if (head === parent) return buildCheck("end", "ok", `commit ${shortenHash(head)} is there`);
+  return buildCheck("end", "differs", `the record names ${shortenHash(head)}, it was kept on ${shortenHash(parent)}`);
 }
 
 function checkRecordedCommits(id: SpecId, record: RecordFields, facts: CommitFacts): RecordCheck {
@@ -68,21 +64,21 @@ function checkRecordedCommits(id: SpecId, record: RecordFields, facts: CommitFac
   const hashes = readObjectList(record, "commits").map(({ hash }) => String(hash));
   const gone = hashes.filter((hash) => !facts.present.has(hash));
   if (gone.length > 0)
-    return { part, result: "differs", detail: `not in this repository: ${gone.map(shortenHash).join(", ")}` };
+    return buildCheck(part, "differs", `not in this repository: ${gone.map(shortenHash).join(", ")}`);
   const there = facts.range.map(({ hash }) => hash);
   const foreign = hashes.filter((hash) => !there.includes(hash));
   if (foreign.length > 0) {
-    return { part, result: "differs", detail: `not between base and end: ${foreign.map(shortenHash).join(", ")}` };
+    return buildCheck(part, "differs", `not between base and end: ${foreign.map(shortenHash).join(", ")}`);
   }
   const unnamed = facts.range.filter(({ hash, message }) => !hashes.includes(hash) && !isPlannerCommit(message, id));
   if (unnamed.length > 0 && !facts.hasMerges) {
-    return {
+    return buildCheck(
       part,
-      result: "differs",
-      detail: `the record does not name ${unnamed.map(({ hash }) => shortenHash(hash)).join(", ")}`,
-    };
+      "differs",
+      `the record does not name ${unnamed.map(({ hash }) => shortenHash(hash)).join(", ")}`,
+    );
   }
-  return { part, result: "ok", detail: formatCountWithNoun(hashes.length, "commit") };
+  return buildCheck(part, "ok", formatCountWithNoun(hashes.length, "commit"));
 }
 
 function checkRecordedFiles(id: SpecId, record: RecordFields, { files, hasMerges }: CommitFacts): RecordCheck {
@@ -94,27 +90,27 @@ function checkRecordedFiles(id: SpecId, record: RecordFields, { files, hasMerges
   const isIncomplete = hasMerges || named.length >= MAX_RECORDED_FILES;
   const more = isIncomplete ? [] : files.filter((path) => !named.includes(path) && !own.includes(path));
   if (missing.length === 0 && more.length === 0)
-    return { part, result: "ok", detail: formatCountWithNoun(named.length, "file") };
+    return buildCheck(part, "ok", formatCountWithNoun(named.length, "file"));
   const found = [
     ...(missing.length === 0 ? [] : [`not changed: ${missing.slice(0, 5).join(", ")}`]),
     ...(more.length === 0 ? [] : [`not named: ${more.slice(0, 5).join(", ")}`]),
   ];
-  return { part, result: "differs", detail: found.join("; ") };
+  return buildCheck(part, "differs", found.join("; "));
 }
 
 function checkRecordedCriteria(record: RecordFields, { specText }: CommitFacts): RecordCheck {
   const part = "criteria";
   const named = readObjectList(record, "criteria");
-  if (named.length === 0) return { part, result: "ok", detail: "none were required" };
-  if (specText === null) return { part, result: "unknown", detail: "the spec is not in the commit" };
+  if (named.length === 0) return buildCheck(part, "ok", "none were required");
+  if (specText === null) return buildCheck(part, "unknown", "the spec is not in the commit");
   const there = new Map(parseCriteria(parseReadable(specText).body).map(({ label, checked }) => [label, checked]));
   const wrong = named.filter(({ label, checked, lost }) => lost !== true && there.get(String(label)) !== checked);
   if (wrong.length === 0)
-    return { part, result: "ok", detail: `${formatCountWithNoun(named.length, "criterion")} as in the commit` };
+    return buildCheck(part, "ok", `${formatCountWithNoun(named.length, "criterion")} as in the commit`);
   const detail = `otherwise in the commit: ${wrong.map(({ label }) => `"${String(label)}"`).join(", ")}`;
   // A person, or a run that did not complete, may have left ticks uncommitted.
   const isCommitted = record["status"] === "completed" && record["mode"] !== "manual";
-  return { part, result: isCommitted ? "differs" : "unknown", detail };
+  return buildCheck(part, isCommitted ? "differs" : "unknown", detail);
 }
 
 const UNPROVEN_VERDICTS: ReadonlySet<unknown> = new Set(["proposed", "edited", "not_run", "disproven"]);
@@ -123,8 +119,7 @@ const UNPROVEN_VERDICTS: ReadonlySet<unknown> = new Set(["proposed", "edited", "
 function checkRecordedVerdict(record: RecordFields): RecordCheck {
   const part = "checks";
   const commands = listRecordedCommands(record);
-  if (record["status"] !== "completed")
-    return { part, result: "ok", detail: formatCountWithNoun(commands.length, "command") };
+  if (record["status"] !== "completed") return buildCheck(part, "ok", formatCountWithNoun(commands.length, "command"));
   const open = readObjectList(record, "criteria").filter(({ checked, lost }) => checked !== true || lost === true);
   const { proof, unproven } = record;
   const beside =
@@ -144,26 +139,22 @@ function checkRecordedVerdict(record: RecordFields): RecordCheck {
     ...(isJsonObject(output) && output["problem"] !== null ? ["the output does not fit its schema"] : []),
   ];
   if (objections.length === 0)
-    return { part, result: "ok", detail: `${formatCountWithNoun(commands.length, "command")} passed` };
-  return { part, result: "differs", detail: `completed although ${objections.join("; ")}` };
+    return buildCheck(part, "ok", `${formatCountWithNoun(commands.length, "command")} passed`);
+  return buildCheck(part, "differs", `completed although ${objections.join("; ")}`);
 }
 
 function checkMergedCommits(id: SpecId, record: RecordFields, { present, inMain, patches }: CommitFacts): RecordCheck {
   const part = "merged";
   const { merged } = record;
-  if (!isJsonObject(merged)) return { part, result: "ok", detail: "not merged" };
+  if (!isJsonObject(merged)) return buildCheck(part, "ok", "not merged");
   const commits = readObjectList(merged, "commits");
   const hashes = commits.map(({ hash }) => String(hash));
   const gone = hashes.filter((hash) => !present.has(hash) || !inMain.has(hash));
   if (gone.length > 0)
-    return { part, result: "differs", detail: `not in the main branch: ${gone.map(shortenHash).join(", ")}` };
+    return buildCheck(part, "differs", `not in the main branch: ${gone.map(shortenHash).join(", ")}`);
   const changed = commits.filter(({ hash, patch_id }) => (patches.get(String(hash)) ?? null) !== patch_id);
   if (changed.length > 0) {
-    return {
-      part,
-      result: "differs",
-      detail: `another patch id: ${changed.map(({ hash }) => shortenHash(hash)).join(", ")}`,
-    };
+    return buildCheck(part, "differs", `another patch id: ${changed.map(({ hash }) => shortenHash(hash)).join(", ")}`);
   }
   const mergedPatchIds = new Set(commits.map(({ patch_id }) => patch_id));
   const lost = readObjectList(record, "commits").filter(({ hash, subject }) => {
@@ -172,13 +163,13 @@ function checkMergedCommits(id: SpecId, record: RecordFields, { present, inMain,
   });
   if (lost.length > 0) {
     const named = lost.map(({ hash }) => shortenHash(hash)).join(", ");
-    return { part, result: "differs", detail: `merged with another change than recorded: ${named}` };
+    return buildCheck(part, "differs", `merged with another change than recorded: ${named}`);
   }
-  return {
-    part,
-    result: "ok",
-    detail: `${formatCountWithNoun(commits.length, "commit")} in the main branch by patch id`,
-  };
+  return buildCheck(part, "ok", `${formatCountWithNoun(commits.length, "commit")} in the main branch by patch id`);
+}
+
+function buildCheck(part: RecordCheck["part"], result: RecordCheck["result"], detail: string): RecordCheck {
+  return { part, result, detail };
 }
 
 function readObjectList(record: RecordFields, name: string): readonly RecordFields[] {

@@ -1,5 +1,6 @@
 import { getJsonFields, isJsonObject } from "#kernel/json_object.ts";
 import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
+import { isObjectId } from "../claims/push_answer.ts";
 
 /** Facts about a run from its stored record. Missing and malformed fields are null or empty. */
 export interface RunRecordFacts {
@@ -78,5 +79,5 @@ export function parseRecordTexts(value: unknown): readonly string[] {
 
 /** Returns a full hash; null for any other value, because git must receive nothing else. */
 export function parseFullHash(value: unknown): string | null {
-  return typeof value === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : null;
+  return typeof value === "string" && isObjectId(value) ? value : null;
 }

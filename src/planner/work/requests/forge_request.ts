@@ -1,5 +1,6 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { Forge } from "../../config/config_values.ts";
+import { parseFullHash } from "../records/read_record.ts";
 
 export interface ForgeRequest {
   readonly number: number;
@@ -42,9 +43,9 @@ function parseGithubFields(fields: RequestFields): Partial<ForgeRequest> {
     ...buildDefinedField("number", parsePositiveInteger(fields["number"])),
     ...buildDefinedField("url", parseWebAddress(fields["html_url"])),
     ...buildDefinedField("state", merged ? "merged" : GITHUB_STATES[String(fields["state"])]),
-    ...buildDefinedField("head", parseHash(head?.["sha"])),
+    ...buildDefinedField("head", parseFullHash(head?.["sha"]) ?? undefined),
     // Before the merge this field contains a trial merge commit of the forge.
-    merged: merged ? (parseHash(fields["merge_commit_sha"]) ?? null) : null,
+    merged: merged ? parseFullHash(fields["merge_commit_sha"]) : null,
     ...buildDefinedField("base", parseText(base?.["ref"])),
     body: parseText(fields["body"]) ?? "",
   };
@@ -54,14 +55,14 @@ const GITHUB_STATES: Readonly<Record<string, ForgeRequest["state"]>> = { open: "
 
 function parseGitlabFields(fields: RequestFields): Partial<ForgeRequest> {
   const state = GITLAB_STATES[String(fields["state"])];
-  const head = parseHash(fields["sha"]);
-  const commits = [fields["merge_commit_sha"], fields["squash_commit_sha"], fields["sha"]].map(parseHash);
+  const head = parseFullHash(fields["sha"]) ?? undefined;
+  const commits = [fields["merge_commit_sha"], fields["squash_commit_sha"], fields["sha"]].map(parseFullHash);
   return {
     ...buildDefinedField("number", parsePositiveInteger(fields["iid"])),
     ...buildDefinedField("url", parseWebAddress(fields["web_url"])),
     ...buildDefinedField("state", state),
     ...buildDefinedField("head", head),
-    merged: state === "merged" ? (commits.find((hash) => hash !== undefined) ?? null) : null,
+    merged: state === "merged" ? (commits.find((hash) => hash !== null) ?? null) : null,
     ...buildDefinedField("base", parseText(fields["target_branch"])),
     body: parseText(fields["description"]) ?? "",
   };
@@ -93,9 +94,4 @@ function parseText(value: unknown): string | undefined {
 /** Returns an address only if a browser opens it as a web page, because people click on it. */
 function parseWebAddress(value: unknown): string | undefined {
   return typeof value === "string" && /^https?:\/\/[^\s\p{Cc}"<>]+$/u.test(value) ? value : undefined;
-}
-
-/** Returns a full hash; undefined for any other value, because git must receive nothing else. */
-function parseHash(value: unknown): string | undefined {
-  return typeof value === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : undefined;
 }

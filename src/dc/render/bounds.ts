@@ -1,28 +1,18 @@
-import type { Item, Point } from "./scene.ts";
+import type { Rectangle } from "#dc/model/rack_space.ts";
+import type { Item, Point, Text } from "./scene.ts";
 import { fitText, measureText } from "./text_width.ts";
-
-export interface Box {
-  readonly west: number;
-  readonly north: number;
-  readonly east: number;
-  readonly south: number;
-}
 
 /** Height of letters above their baseline, and depth below it, in em. */
 const ASCENT = 0.76;
 const DESCENT = 0.24;
 
 /** Returns the smallest box around items, or undefined without items. Cost: O(items and letters). */
-export function computeItemsBounds(items: readonly Item[]): Box | undefined {
-  let all: Box | undefined;
-  for (const item of items) {
-    const box = computeItemBounds(item);
-    if (box !== undefined) all = all === undefined ? box : uniteBoxes(all, box);
-  }
-  return all;
+export function computeItemsBounds(items: readonly Item[]): Rectangle | undefined {
+  const boxes = items.flatMap((item) => computeItemBounds(item) ?? []);
+  return boxes.length === 0 ? undefined : computeEnclosingRectangle(boxes);
 }
 
-function computeItemBounds(item: Item): Box | undefined {
+function computeItemBounds(item: Item): Rectangle | undefined {
   switch (item.kind) {
     case "rect":
       return { west: item.x, north: item.y, east: item.x + item.width, south: item.y + item.height };
@@ -43,16 +33,8 @@ function computeItemBounds(item: Item): Box | undefined {
 }
 
 /** Returns the bounding box of a text as it is drawn, truncated and rotated. */
-export function computeTextBox({
-  x,
-  y,
-  text,
-  size,
-  weight,
-  anchor = "start",
-  maxWidth,
-  rotate = 0,
-}: Extract<Item, { readonly kind: "text" }>): Box {
+export function computeTextBox(item: Text): Rectangle {
+  const { x, y, text, size, weight, anchor = "start", maxWidth, rotate = 0 } = item;
   const fittedText = maxWidth === undefined ? text : fitText(text, maxWidth, { size, weight });
   const width = measureText(fittedText, { size, weight });
   const west = { start: 0, middle: -width / 2, end: -width }[anchor];
@@ -62,31 +44,25 @@ export function computeTextBox({
       (dy): Point => [x + dx * Math.cos(angle) - dy * Math.sin(angle), y + dx * Math.sin(angle) + dy * Math.cos(angle)],
     ),
   );
-  return computePointsBox(corners) as Box;
+  return computePointsBox(corners) as Rectangle;
 }
 
-function computePointsBox(points: readonly Point[]): Box | undefined {
+function computePointsBox(points: readonly Point[]): Rectangle | undefined {
   if (points.length === 0) return undefined;
-  const xs = points.map(([x]) => x);
-  const ys = points.map(([, y]) => y);
-  return {
-    west: xs.reduce((a, b) => Math.min(a, b)),
-    north: ys.reduce((a, b) => Math.min(a, b)),
-    east: xs.reduce((a, b) => Math.max(a, b)),
-    south: ys.reduce((a, b) => Math.max(a, b)),
-  };
+  return computeEnclosingRectangle(points.map(([x, y]) => ({ west: x, north: y, east: x, south: y })));
 }
 
-function uniteBoxes(a: Box, b: Box): Box {
-  return {
-    west: Math.min(a.west, b.west),
-    north: Math.min(a.north, b.north),
-    east: Math.max(a.east, b.east),
-    south: Math.max(a.south, b.south),
-  };
+/** Returns the smallest rectangle around one or more rectangles. */
+export function computeEnclosingRectangle(areas: readonly Rectangle[]): Rectangle {
+  return areas.reduce((all, one) => ({
+    west: Math.min(all.west, one.west),
+    north: Math.min(all.north, one.north),
+    east: Math.max(all.east, one.east),
+    south: Math.max(all.south, one.south),
+  }));
 }
 
-function moveBox(box: Box | undefined, [dx, dy]: Point = [0, 0]): Box | undefined {
+function moveBox(box: Rectangle | undefined, [dx, dy]: Point = [0, 0]): Rectangle | undefined {
   if (box === undefined) return undefined;
   return { west: box.west + dx, north: box.north + dy, east: box.east + dx, south: box.south + dy };
 }

@@ -35,9 +35,7 @@ export function formatDotGraph(graph: Graph, { theme, widthPx }: DotOptions): st
 type ResolvePaint = (token: Parameters<typeof resolveColor>[1]) => string;
 
 function formatClusters(nodes: readonly GraphNode[], paint: ResolvePaint): readonly string[] {
-  const groups = new Map<string | undefined, GraphNode[]>();
-  for (const node of nodes) groups.set(node.cluster, [...(groups.get(node.cluster) ?? []), node]);
-  return [...groups].flatMap(([label, members], index) => {
+  return [...Map.groupBy(nodes, ({ cluster }) => cluster)].flatMap(([label, members], index) => {
     const lines = members.map((node) => `  ${quoteDotString(node.id)} ${formatNodeAttributes(node, paint)};`);
     if (label === undefined) return lines;
     const head = `  subgraph ${quoteDotString(`cluster_${index}`)} {`;

@@ -54,6 +54,11 @@ export interface Element {
   readonly related?: readonly string[];
 }
 
+/** Returns the text of a tooltip: a title, then one fact per line. */
+export function formatTip(title: string, facts: Element["facts"]): string {
+  return [title, ...facts.map(([label, value]) => `${label}: ${value}`)].join("\n");
+}
+
 export interface DrawOptions {
   /** Meaning of the colours; undefined selects the screen's default. */
   readonly coloring: Coloring | undefined;

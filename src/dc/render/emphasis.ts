@@ -1,5 +1,5 @@
 import { computeItemsBounds } from "./bounds.ts";
-import type { Group, Item } from "./scene.ts";
+import { createRect, type Group, type Item } from "./scene.ts";
 
 /** Opacity of de-emphasized elements; their text keeps a contrast of 3 to 1. */
 export const FAINT_OPACITY = 0.72;
@@ -39,14 +39,11 @@ function highlightGroup(group: Group): Group {
   if (bare) return { ...group, emphasis: "strong", items: group.items.map(widenLine) };
   const box = computeItemsBounds(group.items);
   if (box === undefined) return group;
-  const frame = {
-    kind: "rect",
-    x: box.west - FRAME_GAP,
-    y: box.north - FRAME_GAP,
-    width: box.east - box.west + 2 * FRAME_GAP,
-    height: box.south - box.north + 2 * FRAME_GAP,
-    radius: 3,
-  } as const;
+  const frame = createRect(
+    [box.west - FRAME_GAP, box.north - FRAME_GAP],
+    [box.east - box.west + 2 * FRAME_GAP, box.south - box.north + 2 * FRAME_GAP],
+    { radius: 3 },
+  );
   // A casing in the background colour on both sides makes the frame visible beside any colour.
   const casing: Item = { ...frame, stroke: "panel", strokeWidth: 6 };
   const line: Item = { ...frame, stroke: "accent", strokeWidth: 3 };

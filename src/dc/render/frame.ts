@@ -1,6 +1,6 @@
 import type { Paint, State } from "./palette.ts";
-import { drawHeading, HEADING_HEIGHT, MARGIN } from "./parts/chrome.ts";
-import type { Item, Scene } from "./scene.ts";
+import { drawHeading, drawSwatch, HEADING_HEIGHT, type LegendEntry, MARGIN } from "./parts/chrome.ts";
+import { createRect, createText, type Item, type Scene, type Stroke } from "./scene.ts";
 import { measureText } from "./text_width.ts";
 
 export interface Figure {
@@ -22,6 +22,26 @@ export interface Note {
 export interface LegendLine {
   readonly label: string;
   readonly sample: readonly Item[];
+}
+
+/** Returns a list with one note; an empty list unless `isShown`. */
+export function listNoteIf(isShown: boolean, text: string, options: Omit<Note, "text"> = {}): readonly Note[] {
+  return isShown ? [{ text, ...options }] : [];
+}
+
+/** Returns the figure of a count. The tone applies only to a count above 0. */
+export function createCountFigure(label: string, count: number, tone: State): Figure {
+  return { label, value: String(count), ...(count > 0 && { tone }) };
+}
+
+/** Returns a legend entry whose sample is a horizontal line. */
+export function createLineEntry(label: string, stroke: Stroke): LegendLine {
+  return { label, sample: [{ kind: "line", x1: 0, y1: 7, x2: 26, y2: 7, ...stroke }] };
+}
+
+/** Returns a legend entry whose sample is the swatch of the entry. */
+export function createSwatchEntry(entry: LegendEntry): LegendLine {
+  return { label: entry.label, sample: drawSwatch(entry, 6, 0) };
 }
 
 export interface FrameInput {
@@ -68,7 +88,7 @@ export function frameScene(input: FrameInput): Scene {
   const createNoteItem = ({ text, tone }: Note): Item => {
     y += NOTE_HEIGHT;
     const weight = tone === undefined ? {} : { weight: "bold" as const };
-    return { kind: "text", x: MARGIN, y: y - 4, text, size: 12, fill: findTextColor(tone), maxWidth: room, ...weight };
+    return createText([MARGIN, y - 4], text, { size: 12, fill: findTextColor(tone), maxWidth: room, ...weight });
   };
   head.push(...input.notes.filter(({ isOwn }) => isOwn !== true).map(createNoteItem));
   const items: Item[] = [{ kind: "group", part: "heading", height: y - BODY_GAP, items: head }];
@@ -83,7 +103,7 @@ export function frameScene(input: FrameInput): Scene {
       kind: "group",
       part: "legend",
       at: [MARGIN + x, y + row * LEGEND_HEIGHT],
-      items: [...sample, { kind: "text", x: SAMPLE_WIDTH + 7, y: 11, text: label, size: 11, fill: "muted" }],
+      items: [...sample, createText([SAMPLE_WIDTH + 7, 11], label, { size: 11, fill: "muted" })],
     });
   }
   const height = y + legend.rows * LEGEND_HEIGHT + MARGIN - 8;
@@ -105,17 +125,10 @@ function drawFigureItem(figure: Figure, x: number, y: number): Item {
     kind: "group",
     at: [x, y],
     items: [
-      { kind: "rect", x: 0, y: 0, width, height: FIGURE_HEIGHT, radius: 6, fill: "panel", stroke: "grid" },
-      {
-        kind: "rect",
-        x: 0,
-        y: 8,
-        width: 3,
-        height: FIGURE_HEIGHT - 16,
-        fill: tone === undefined ? "grid" : findTextColor(tone),
-      },
-      { kind: "text", x: 12, y: 16, text: label, size: 10, fill: "muted" },
-      { kind: "text", x: 12, y: 36, text: value, size: 16, weight: "bold", fill: findTextColor(tone) },
+      createRect([0, 0], [width, FIGURE_HEIGHT], { radius: 6, fill: "panel", stroke: "grid" }),
+      createRect([0, 8], [3, FIGURE_HEIGHT - 16], { fill: tone === undefined ? "grid" : findTextColor(tone) }),
+      createText([12, 16], label, { size: 10, fill: "muted" }),
+      createText([12, 36], value, { size: 16, weight: "bold", fill: findTextColor(tone) }),
     ],
   };
 }

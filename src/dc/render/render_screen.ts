@@ -101,11 +101,7 @@ const ARTIFACT_WRITERS: Readonly<Record<Exclude<RenderFormat, "NONE">, (input: W
   },
   async PNG({ scene, options: { theme, widthPx }, ports }) {
     if (ports.rasterize === undefined) {
-      throw refuse("FIELD_OUT_OF_RANGE", "This service makes no PNG pictures: expected SVG, HTML or DOT", {
-        field: "render.format",
-        value: "PNG",
-        expected: "SVG, HTML, DOT",
-      });
+      throw createFormatRefusal("PNG", "HTML");
     }
     const size = computePngSize(scene, widthPx);
     const svg = formatSvg(scene, { theme, widthPx: size.widthPx });
@@ -115,11 +111,7 @@ const ARTIFACT_WRITERS: Readonly<Record<Exclude<RenderFormat, "NONE">, (input: W
     const { formatHtmlPage: toHtml } = await import("./html.ts");
     const page = await ports.loadViewer?.();
     if (page === undefined) {
-      throw refuse("FIELD_OUT_OF_RANGE", "This service makes no HTML pictures: expected SVG, PNG or DOT", {
-        field: "render.format",
-        value: "HTML",
-        expected: "SVG, PNG, DOT",
-      });
+      throw createFormatRefusal("HTML", "PNG");
     }
     const size = computeScaledSize(scene, widthPx);
     const svg = formatSvg(scene, { theme, widthPx: size.widthPx });
@@ -131,6 +123,12 @@ const ARTIFACT_WRITERS: Readonly<Record<Exclude<RenderFormat, "NONE">, (input: W
     return { mediaType: "text/vnd.graphviz", content: toDot(graph, { theme, widthPx }), widthPx: 0, heightPx: 0 };
   },
 };
+
+/** Creates the error for a format that this process does not make. @param other the format that it may make */
+function createFormatRefusal(value: "PNG" | "HTML", other: "PNG" | "HTML") {
+  const message = `This service makes no ${value} pictures: expected SVG, ${other} or DOT`;
+  return refuse("FIELD_OUT_OF_RANGE", message, { field: "render.format", value, expected: `SVG, ${other}, DOT` });
+}
 
 function computeScaledSize({ width, height }: Scene, widthPx = Math.round(width)) {
   return { widthPx, heightPx: Math.round((widthPx * height) / width) };

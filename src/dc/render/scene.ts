@@ -58,6 +58,18 @@ export interface Line extends Stroke {
   readonly y2: number;
 }
 
+/** Upper left corner and width in pixels of content whose height follows from it. */
+export interface PixelRow {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+}
+
+/** An area of a picture in pixels. */
+export interface PixelArea extends PixelRow {
+  readonly height: number;
+}
+
 export type Point = readonly [x: number, y: number];
 
 /** Straight or curved strokes through points; `closed` makes it an area. */
@@ -103,4 +115,18 @@ export interface Group {
   /** Whether the group is highlighted or faded; `emphasize` sets it. */
   readonly emphasis?: "strong" | "faint";
   readonly items: readonly Item[];
+}
+
+/** Creates one line of text whose anchor is at a point. */
+export function createText([x, y]: Point, text: string, style: Omit<Text, "kind" | "x" | "y" | "text">): Text {
+  return { kind: "text", x, y, text, ...style };
+}
+
+/** Creates a rectangle with its upper left corner at a point. */
+export function createRect(
+  [x, y]: Point,
+  [width, height]: readonly [width: number, height: number],
+  style: Omit<Rect, "kind" | "x" | "y" | "width" | "height">,
+): Rect {
+  return { kind: "rect", x, y, width, height, ...style };
 }

@@ -1,9 +1,9 @@
 import { formatCountWithNoun } from "#words/names.ts";
-import type { Drawing, DrawOptions, Element, GraphEdge } from "./drawing.ts";
-import { frameScene } from "./frame.ts";
+import { type Drawing, type DrawOptions, type Element, formatTip, type GraphEdge } from "./drawing.ts";
+import { createLineEntry, frameScene, listNoteIf } from "./frame.ts";
 import { layOutGraph } from "./layout/layered.ts";
 import type { ColorToken } from "./palette.ts";
-import type { Item, Point } from "./scene.ts";
+import { createText, type Item, type Point } from "./scene.ts";
 
 /** The requested elements and their connections. */
 export interface Subgraph {
@@ -49,25 +49,15 @@ export function drawSubgraph(
     subtitle: `${formatCountWithNoun(nodes.length, "element")} · ${formatCountWithNoun(edges.length, "connection")}`,
     description: `${title}: ${nodes.map((node) => node.title).join(", ")}`.slice(0, 500),
     figures: [],
-    notes:
-      omittedNodes === 0
-        ? []
-        : [
-            {
-              text: `${formatCountWithNoun(omittedNodes, "element")} not drawn, so that the picture stays readable`,
-              tone: "watch",
-            },
-          ],
+    notes: listNoteIf(
+      omittedNodes > 0,
+      `${formatCountWithNoun(omittedNodes, "element")} not drawn, so that the picture stays readable`,
+      { tone: "watch" },
+    ),
     legend: [
-      { label: "connected", sample: [{ kind: "line", x1: 0, y1: 7, x2: 26, y2: 7, stroke: "okText", strokeWidth: 2 }] },
-      {
-        label: "connected through others",
-        sample: [{ kind: "line", x1: 0, y1: 7, x2: 26, y2: 7, stroke: "okText", strokeWidth: 2, dash: "dashed" }],
-      },
-      {
-        label: "carries nothing",
-        sample: [{ kind: "line", x1: 0, y1: 7, x2: 26, y2: 7, stroke: "faultText", dash: "dotted" }],
-      },
+      createLineEntry("connected", { stroke: "okText", strokeWidth: 2 }),
+      createLineEntry("connected through others", { stroke: "okText", strokeWidth: 2, dash: "dashed" }),
+      createLineEntry("carries nothing", { stroke: "faultText", dash: "dotted" }),
     ],
     body: [
       ...edges.flatMap((edge, index) => drawEdge(edge, routes[index] ?? [], directed)),
@@ -128,20 +118,16 @@ function drawNode({ ref, title, detail, fill, facts }: SubgraphNode, [x, y]: Poi
   return {
     kind: "group",
     ref,
-    tip: [title, ...facts.map(([label, value]) => `${label}: ${value}`)].join("\n"),
+    tip: formatTip(title, facts),
     items: [
       { kind: "rect", x, y, ...BOX_SIZE, radius: 5, fill, stroke: "line" },
-      {
-        kind: "text",
-        x: x + 10,
-        y: y + 19,
-        text: title,
+      createText([x + 10, y + 19], title, {
         size: 12,
         weight: "bold",
         fill: `on:${fill}`,
         maxWidth: BOX_SIZE.width - 20,
-      },
-      { kind: "text", x: x + 10, y: y + 36, text: detail, size: 10, fill: `on:${fill}`, maxWidth: BOX_SIZE.width - 20 },
+      }),
+      createText([x + 10, y + 36], detail, { size: 10, fill: `on:${fill}`, maxWidth: BOX_SIZE.width - 20 }),
     ],
   };
 }

@@ -1,9 +1,10 @@
-import { type Box, computeTextBox } from "#dc/render/bounds.ts";
+import type { Rectangle } from "#dc/model/rack_space.ts";
+import { computeTextBox } from "#dc/render/bounds.ts";
 import type { Item, Scene, Text } from "#dc/render/scene.ts";
 
 interface PlacedText {
   readonly text: string;
-  readonly box: Box;
+  readonly box: Rectangle;
 }
 
 /** Half a pixel is no overlap that anybody sees. */
@@ -42,6 +43,6 @@ export function overlappingTexts({ items }: Scene): readonly (readonly [string, 
   );
 }
 
-function overlap(a: Box, b: Box): boolean {
+function overlap(a: Rectangle, b: Rectangle): boolean {
   return a.west + SLACK < b.east && b.west + SLACK < a.east && a.north + SLACK < b.south && b.north + SLACK < a.south;
 }

@@ -1,5 +1,6 @@
 import type { Theme } from "#dc/model/enum_values.ts";
-import { type Box, computeTextBox } from "#dc/render/bounds.ts";
+import type { Rectangle } from "#dc/model/rack_space.ts";
+import { computeTextBox } from "#dc/render/bounds.ts";
 import { computeContrastRatio, type Paint, resolveColor } from "#dc/render/palette.ts";
 import type { Item, Point, Scene, Text } from "#dc/render/scene.ts";
 
@@ -13,7 +14,7 @@ export interface GroundedText {
 }
 
 interface Area {
-  readonly box: Box;
+  readonly box: Rectangle;
   holds(point: Point): boolean;
   readonly paints: readonly Paint[];
   readonly order: number;
@@ -28,7 +29,7 @@ interface Stroke {
 interface Painted {
   readonly areas: Area[];
   readonly strokes: Stroke[];
-  readonly texts: { readonly text: Text; readonly box: Box; readonly order: number }[];
+  readonly texts: { readonly text: Text; readonly box: Rectangle; readonly order: number }[];
 }
 
 /** Every text of a scene with what lies directly under it. Cost: O(texts x shapes). */
@@ -142,16 +143,16 @@ function segments(points: readonly Point[], order: number): readonly Stroke[] {
   return points.slice(1).map((to, index) => ({ from: points[index] ?? to, to, order }));
 }
 
-function shifted({ west, north, east, south }: Box, [dx, dy]: Point): Box {
+function shifted({ west, north, east, south }: Rectangle, [dx, dy]: Point): Rectangle {
   return { west: west + dx, north: north + dy, east: east + dx, south: south + dy };
 }
 
-function meet(a: Box, b: Box): boolean {
+function meet(a: Rectangle, b: Rectangle): boolean {
   return a.west <= b.east && b.west <= a.east && a.north <= b.south && b.north <= a.south;
 }
 
 /** Whether a stroke passes through a box. Source: Liang and Barsky 1984. */
-function crosses({ from: [x, y], to: [toX, toY] }: Stroke, { west, north, east, south }: Box): boolean {
+function crosses({ from: [x, y], to: [toX, toY] }: Stroke, { west, north, east, south }: Rectangle): boolean {
   let [enter, leave] = [0, 1];
   for (const [step, room] of [
     [x - toX, x - west],

@@ -2,16 +2,15 @@ import type { CablePath } from "#dc/analysis/cabling/cable_path.ts";
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatPort } from "#dc/model/ref.ts";
 import { getColorName } from "#words/color_name.ts";
-import { formatMetres } from "#words/figures.ts";
 import { capitalize, formatCountWithNoun } from "#words/names.ts";
 import type { Drawing, DrawOptions } from "../drawing.ts";
-import { type Figure, frameScene, type LegendLine, type Note } from "../frame.ts";
+import { createLineEntry, type Figure, frameScene, type LegendLine, listNoteIf, type Note } from "../frame.ts";
 import type { Paint } from "../palette.ts";
 import { drawMark } from "../parts/marks.ts";
-import type { Item, Point } from "../scene.ts";
+import { createText, type Item, type Point } from "../scene.ts";
 import { createCableElements, createCableGraph } from "./graph.ts";
 import { CABLE_FAMILIES, CABLE_WIDTH, drawLink, drawStop, PORT_Y, STOP_HEIGHT, STOP_WIDTH } from "./items.ts";
-import { describePath, describePathEnd, formatLinkTitle, isConnected } from "./labels.ts";
+import { describePath, describePathEnd, formatLinkTitle, formatPathLength, isConnected } from "./labels.ts";
 import { type CablePicture, type CollapsedPaths, collapsePaths, type Lane } from "./picture.ts";
 
 /** Devices per row; longer paths continue in the next row. */
@@ -101,16 +100,7 @@ function drawLane({ path, stops }: Lane, name: string, coloring: Coloring) {
         ...(name === ONLY_PATH_NAME && { part: "heading" as const, height: LANE_TITLE_HEIGHT }),
         items: [
           ...drawMark(state, [7, 10], 14),
-          {
-            kind: "text" as const,
-            x: 22,
-            y: 15,
-            text,
-            size: 12,
-            weight: "bold" as const,
-            fill: "ink" as const,
-            maxWidth: 1100,
-          },
+          createText([22, 15], text, { size: 12, weight: "bold", fill: "ink", maxWidth: 1100 }),
         ],
       },
       ...links,
@@ -151,7 +141,7 @@ function drawBranches(branches: Lane["path"]["branches"], [x, y]: Point) {
         dash: "dashed",
         arrow: true,
       },
-      { kind: "text", x: start[0] + 40, y: at + 4, text, size: 10.5, fill: "ink", maxWidth: 220 },
+      createText([start[0] + 40, at + 4], text, { size: 10.5, fill: "ink", maxWidth: 220 }),
     ];
   });
   return {
@@ -184,9 +174,7 @@ function createCableFigures({ paths }: CablePicture): readonly Figure[] {
       ? [
           {
             label: "length",
-            value: only.lengthIsPartial
-              ? `at least ${formatMetres(only.totalLengthM)}`
-              : formatMetres(only.totalLengthM),
+            value: formatPathLength(only),
           },
           {
             label: "every cable connected",
@@ -210,12 +198,10 @@ function createProblemNotes(
   return [
     ...problems.slice(0, MAX_PROBLEM_NOTES).map((text): Note => ({ text, tone: "fault" })),
     ...paths.flatMap(createAlternativeNotes).slice(0, MAX_PROBLEM_NOTES),
-    ...(problems.length > MAX_PROBLEM_NOTES
-      ? [{ text: `and ${problems.length - MAX_PROBLEM_NOTES} more problems` }]
-      : []),
-    ...(omitted > 0
-      ? [{ text: `Folded: ${formatCountWithNoun(omitted, "device")} told in counts${left}`, tone: "info" as const }]
-      : []),
+    ...listNoteIf(problems.length > MAX_PROBLEM_NOTES, `and ${problems.length - MAX_PROBLEM_NOTES} more problems`),
+    ...listNoteIf(omitted > 0, `Folded: ${formatCountWithNoun(omitted, "device")} told in counts${left}`, {
+      tone: "info",
+    }),
   ];
 }
 
@@ -259,12 +245,7 @@ function createCableLegend({ paths }: CablePicture): readonly LegendLine[] {
       jacket(colors.length === 0 ? label : `${label}, no colour recorded`, paint, "ink"),
     ),
     ...(hasFeeds
-      ? [
-          {
-            label: "feed without a recorded cable",
-            sample: [{ ...line, stroke: "muted" as const, strokeWidth: 1.5, dash: "dotted" as const }],
-          },
-        ]
+      ? [createLineEntry("feed without a recorded cable", { stroke: "muted", strokeWidth: 1.5, dash: "dotted" })]
       : []),
   ];
 }

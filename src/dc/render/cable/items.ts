@@ -1,9 +1,10 @@
 import type { PathSegment } from "#dc/analysis/cabling/cable_path.ts";
 import { type Coloring, DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import { formatConstant, formatCountWithNoun } from "#words/names.ts";
+import { formatTip } from "../drawing.ts";
 import type { Paint } from "../palette.ts";
-import { findRoleFill } from "../parts/roles.ts";
-import type { Item, Point, Stroke } from "../scene.ts";
+import { findRoleFill, findStatusFill } from "../parts/roles.ts";
+import { createRect, createText, type Item, type Point, type Stroke } from "../scene.ts";
 import {
   describePanelPorts,
   findLinkRef,
@@ -38,42 +39,25 @@ export function drawStop(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
   return {
     kind: "group",
     ref: `device:${device.code}`,
-    tip: [device.code, ...listHopFacts(hop).map(([label, value]) => `${label}: ${value}`)].join("\n"),
+    tip: formatTip(device.code, listHopFacts(hop)),
     at: [x, y],
     items: [
-      {
-        kind: "rect",
-        x: 0,
-        y: 0,
-        width: STOP_WIDTH,
-        height: STOP_HEIGHT,
+      createRect([0, 0], [STOP_WIDTH, STOP_HEIGHT], {
         radius: 6,
         fill: "panel",
         stroke: "line",
         strokeWidth: 1.5,
         ...(stop.isRepeated && { dash: "dashed" }),
-      },
-      { kind: "rect", x: 1, y: 1, width: STOP_WIDTH - 2, height: 40, radius: 5, fill, stroke: "line" },
-      { kind: "text", x: 10, y: 17, text: device.code, size: 12, weight: "bold", fill: ink, maxWidth: room },
-      {
-        kind: "text",
-        x: 10,
-        y: 33,
-        text: `${formatDeviceKind(device)}${name}${status}`,
-        size: 10.5,
-        fill: ink,
-        maxWidth: room,
-      },
-      { kind: "text", x: 10, y: 56, text: formatHopLocation(hop), size: 10.5, fill: "muted", maxWidth: room },
-      {
-        kind: "text",
-        x: 10,
-        y: 72,
-        text: stop.isRepeated ? "parts here" : describePanelPorts(hop),
+      }),
+      createRect([1, 1], [STOP_WIDTH - 2, 40], { radius: 5, fill, stroke: "line" }),
+      createText([10, 17], device.code, { size: 12, weight: "bold", fill: ink, maxWidth: room }),
+      createText([10, 33], `${formatDeviceKind(device)}${name}${status}`, { size: 10.5, fill: ink, maxWidth: room }),
+      createText([10, 56], formatHopLocation(hop), { size: 10.5, fill: "muted", maxWidth: room }),
+      createText([10, 72], stop.isRepeated ? "parts here" : describePanelPorts(hop), {
         size: 10.5,
         fill: "muted",
         maxWidth: room,
-      },
+      }),
       ...drawPorts(inPort, outPort),
     ],
   };
@@ -83,17 +67,14 @@ export function drawStop(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
 function drawPorts(inPort: string, outPort: string): readonly Item[] {
   const room = STOP_WIDTH - 20;
   const both = inPort !== "" && outPort !== "";
-  const port = (text: string, side: "start" | "end"): Item => ({
-    kind: "text",
-    x: side === "start" ? 10 : STOP_WIDTH - 10,
-    y: PORT_Y + 4,
-    text,
-    size: 10.5,
-    weight: "bold",
-    anchor: side,
-    fill: "ink",
-    maxWidth: both ? room / 2 - 6 : room,
-  });
+  const port = (text: string, side: "start" | "end"): Item =>
+    createText([side === "start" ? 10 : STOP_WIDTH - 10, PORT_Y + 4], text, {
+      size: 10.5,
+      weight: "bold",
+      anchor: side,
+      fill: "ink",
+      maxWidth: both ? room / 2 - 6 : room,
+    });
   const middle = STOP_WIDTH / 2;
   return [
     ...(inPort === "" ? [] : [port(inPort, "start")]),
@@ -107,10 +88,7 @@ function drawPorts(inPort: string, outPort: string): readonly Item[] {
 function findStopFill({ hops: [hop] }: Stop, coloring: Coloring): Paint {
   if (hop === undefined || coloring === "NONE") return "sunken";
   const { role = "", kind, status = "ACTIVE" } = hop.device;
-  if (coloring === "STATUS") {
-    if (status === "ACTIVE") return "okSoft";
-    return status === "FAILED" || status === "OFFLINE" ? "faultSoft" : "infoSoft";
-  }
+  if (coloring === "STATUS") return findStatusFill(status);
   return findRoleFill({ role, kind: kind === undefined ? 0 : DEVICE_KINDS.indexOf(kind) + 1 });
 }
 
@@ -126,38 +104,15 @@ function drawCollapsedStop({ hops }: Stop, [x, y]: Point): Item {
     ].join("\n"),
     at: [x, y],
     items: [
-      {
-        kind: "rect",
-        x: 4,
-        y: -4,
-        width: STOP_WIDTH - 4,
-        height: STOP_HEIGHT,
-        radius: 6,
-        fill: "sunken",
-        stroke: "line",
-      },
-      {
-        kind: "rect",
-        x: 0,
-        y: 0,
-        width: STOP_WIDTH - 4,
-        height: STOP_HEIGHT,
-        radius: 6,
-        fill: "panel",
-        stroke: "line",
-        dash: "dashed",
-      },
-      {
-        kind: "text",
-        x: middle,
-        y: 48,
-        text: formatCountWithNoun(hops.length, "device"),
+      createRect([4, -4], [STOP_WIDTH - 4, STOP_HEIGHT], { radius: 6, fill: "sunken", stroke: "line" }),
+      createRect([0, 0], [STOP_WIDTH - 4, STOP_HEIGHT], { radius: 6, fill: "panel", stroke: "line", dash: "dashed" }),
+      createText([middle, 48], formatCountWithNoun(hops.length, "device"), {
         size: 13,
         weight: "bold",
         anchor: "middle",
         fill: "ink",
-      },
-      { kind: "text", x: middle, y: 66, text: "folded", size: 10.5, anchor: "middle", fill: "muted" },
+      }),
+      createText([middle, 66], "folded", { size: 10.5, anchor: "middle", fill: "muted" }),
     ],
   };
 }
@@ -169,31 +124,23 @@ export function drawLink(link: PathSegment, title: string, points: readonly Poin
   return {
     kind: "group",
     ref: findLinkRef(link),
-    tip: [title, ...listLinkFacts(link).map(([label, value]) => `${label}: ${value}`)].join("\n"),
+    tip: formatTip(title, listLinkFacts(link)),
     items: [
       ...(link.cable === undefined ? [] : drawJacket(points, findJacketColor(link))),
       { kind: "path", points, ...createCoreStroke(link) },
-      {
-        kind: "text",
-        x: middle,
-        y: endY - 9,
-        text: title,
+      createText([middle, endY - 9], title, {
         size: 10,
         weight: "bold",
         anchor: "middle",
         fill: "ink",
         maxWidth: CABLE_WIDTH - 10,
-      },
-      {
-        kind: "text",
-        x: middle,
-        y: endY + 17,
-        text: formatLinkDetail(link),
+      }),
+      createText([middle, endY + 17], formatLinkDetail(link), {
         size: 10,
         anchor: "middle",
         fill: "muted",
         maxWidth: CABLE_WIDTH - 10,
-      },
+      }),
     ],
   };
 }

@@ -45,16 +45,22 @@ function formatLastPort({ device, inPort, outPort }: PathHop): string {
 /** Describes a path: its devices, cables and length, and the devices that are out of service. */
 export function describePath(path: CablePath): string {
   const cables = path.segments.filter(({ cable }) => cable !== undefined).length;
-  const length = path.lengthIsPartial ? `at least ${formatMetres(path.totalLengthM)}` : formatMetres(path.totalLengthM);
   const parts = [
     formatCountWithNoun(path.hops.length, "device"),
     formatCountWithNoun(cables, "cable"),
-    ...(cables > 0 ? [length, isConnected(path) ? "every cable connected" : "not every cable connected"] : []),
+    ...(cables > 0
+      ? [formatPathLength(path), isConnected(path) ? "every cable connected" : "not every cable connected"]
+      : []),
     ...path.hops
       .filter(({ device }) => !isInService(device))
       .map(({ device }) => `${device.code} is ${formatConstant(device.status ?? "ACTIVE").toLowerCase()}`),
   ];
   return parts.join(" · ");
+}
+
+/** Formats the length of a path's cables; a lower bound if a length is not recorded. */
+export function formatPathLength({ lengthIsPartial, totalLengthM }: CablePath): string {
+  return `${lengthIsPartial ? "at least " : ""}${formatMetres(totalLengthM)}`;
 }
 
 /** Whether every cable of a path is connected. The state of the devices does not matter. */

@@ -1,6 +1,6 @@
 import type { Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
-import type { Group } from "../scene.ts";
-import { type BoxArea, drawLaneOccupant, drawOccupant } from "./occupant_box.ts";
+import type { Group, PixelArea } from "../scene.ts";
+import { drawLaneOccupant, drawOccupant } from "./occupant_box.ts";
 import type { OccupantStyle } from "./occupant_style.ts";
 import { findUnitRange, type RackFrame } from "./rack_frame.ts";
 
@@ -25,14 +25,13 @@ export function groupBlades(
       .filter((occupant) => findUnitRange(occupant, frame) !== undefined)
       .map(({ deviceCode }) => deviceCode.toLowerCase()),
   );
-  const blades = new Map<string, Occupant[]>();
-  for (const occupant of occupants) {
-    const parent = occupant.parentDeviceCode.toLowerCase();
-    if (findUnitRange(occupant, frame) !== undefined || !chassis.has(parent)) continue;
-    const known = blades.get(parent);
-    if (known === undefined) blades.set(parent, [occupant]);
-    else known.push(occupant);
-  }
+  const blades = Map.groupBy(
+    occupants.filter(
+      (occupant) =>
+        findUnitRange(occupant, frame) === undefined && chassis.has(occupant.parentDeviceCode.toLowerCase()),
+    ),
+    ({ parentDeviceCode }) => parentDeviceCode.toLowerCase(),
+  );
   for (const known of blades.values()) {
     known.sort((a, b) => bayOrder.compare(a.bay, b.bay) || bayOrder.compare(a.deviceCode, b.deviceCode));
   }
@@ -40,7 +39,7 @@ export function groupBlades(
 }
 
 /** Divides the box of a chassis into an area for its labels and an area for its blades. */
-export function splitChassisBox(place: BoxArea): { readonly words: BoxArea; readonly bays: BoxArea } {
+export function splitChassisBox(place: PixelArea): { readonly words: PixelArea; readonly bays: PixelArea } {
   const { x, y, width, height } = place;
   if (height >= MIN_HEADED_HEIGHT) {
     return {
@@ -56,7 +55,7 @@ export function splitChassisBox(place: BoxArea): { readonly words: BoxArea; read
 }
 
 /** Draws blades side by side in the given order, in several rows if they would be too narrow. */
-export function drawBlades(blades: readonly Occupant[], bays: BoxArea, style: OccupantStyle): readonly Group[] {
+export function drawBlades(blades: readonly Occupant[], bays: PixelArea, style: OccupantStyle): readonly Group[] {
   const maxPerRow = Math.max(1, Math.floor(bays.width / MIN_BLADE_WIDTH));
   const rows = Math.min(Math.ceil(blades.length / maxPerRow), Math.max(1, Math.floor(bays.height / MIN_BLADE_HEIGHT)));
   const perRow = Math.ceil(blades.length / rows);

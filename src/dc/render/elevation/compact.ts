@@ -2,7 +2,7 @@ import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb
 import { formatPercent } from "#words/figures.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { drawMark, findHealthState, formatPowerDraw, formatRackTitle } from "../parts/marks.ts";
-import type { Item, Scene } from "../scene.ts";
+import { createRect, createText, type Item, type Scene } from "../scene.ts";
 import { formatOccupantTip } from "./occupant_box.ts";
 import type { OccupantStyle } from "./occupant_style.ts";
 import { buildRackFrame, placeFaceOccupants } from "./rack_frame.ts";
@@ -43,14 +43,9 @@ export function drawCompactRack(
     .filter((row) => row.reserved !== "" && row.front.length === 0 && row.rear.length === 0)
     .map(({ u }): Item => {
       const { top } = frame.computeUnitSpan(u, u + 1);
-      return {
-        kind: "rect",
-        x: rails.x + 1,
-        y: HEADER_HEIGHT + top,
-        width: rails.width - 2,
-        height: UNIT_HEIGHT,
+      return createRect([rails.x + 1, HEADER_HEIGHT + top], [rails.width - 2, UNIT_HEIGHT], {
         hatch: { pattern: "diagonal", paint: "line" },
-      };
+      });
     });
   const title = formatRackTitle(rack?.code ?? "", rack?.name ?? "");
   const load = `${formatCountWithNoun(capacity?.freeU ?? 0, "U", "U")} free · ${formatPowerDraw(capacity?.devices ?? 0, capacity?.allocatedW ?? 0)}`;
@@ -61,25 +56,13 @@ export function drawCompactRack(
     height: HEADER_HEIGHT + frame.height + EDGE_WIDTH,
     items: [
       ...drawMark(findHealthState(rack?.health ?? 0), [EDGE_WIDTH + 7, 19], 14),
-      {
-        kind: "text",
-        x: EDGE_WIDTH + 20,
-        y: 24,
-        text: rack?.code ?? "",
+      createText([EDGE_WIDTH + 20, 24], rack?.code ?? "", {
         size: 14,
         weight: "bold",
         fill: "ink",
         maxWidth: THUMBNAIL_WIDTH - 2 * EDGE_WIDTH - 20,
-      },
-      {
-        kind: "text",
-        x: EDGE_WIDTH,
-        y: 42,
-        text: load,
-        size: 10,
-        fill: "muted",
-        maxWidth: THUMBNAIL_WIDTH - 2 * EDGE_WIDTH,
-      },
+      }),
+      createText([EDGE_WIDTH, 42], load, { size: 10, fill: "muted", maxWidth: THUMBNAIL_WIDTH - 2 * EDGE_WIDTH }),
       { kind: "rect", ...rails, y: HEADER_HEIGHT, height: frame.height, fill: "panel" },
       ...reserved,
       ...boxes,

@@ -1,4 +1,4 @@
-import { FACES, type Face, type RenderView } from "#dc/model/enum_values.ts";
+import { FACES, type Face, MOUNTS, type RenderView } from "#dc/model/enum_values.ts";
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatWatts } from "#words/figures.ts";
 import { formatConstant, formatCountWithNoun } from "#words/names.ts";
@@ -12,7 +12,7 @@ import {
   joinCodeAndName,
   STATE_LABELS,
 } from "../parts/marks.ts";
-import type { Item, Scene } from "../scene.ts";
+import { createText, type Item, type Scene } from "../scene.ts";
 import { drawCompactRack } from "./compact.ts";
 import { drawRackFace } from "./face.ts";
 import { formatInactiveStatus, formatOccupantKind, styleOccupants } from "./occupant_style.ts";
@@ -74,15 +74,13 @@ function drawFullRack(reply: GetRackResponse, { occupants, style, faces, omitted
   const note = omittedNodes === 0 ? 0 : 24;
   const height = MARGIN + HEADING_HEIGHT + body + note + MARGIN;
   if (omittedNodes > 0) {
-    items.push({
-      kind: "text",
-      x: MARGIN,
-      y: height - MARGIN,
-      text: `${formatCountWithNoun(omittedNodes, "device")} not drawn, so that the picture stays readable`,
-      size: 12,
-      weight: "bold",
-      fill: "watchText",
-    });
+    items.push(
+      createText(
+        [MARGIN, height - MARGIN],
+        `${formatCountWithNoun(omittedNodes, "device")} not drawn, so that the picture stays readable`,
+        { size: 12, weight: "bold", fill: "watchText" },
+      ),
+    );
   }
   const head: Item = {
     kind: "group",
@@ -109,12 +107,8 @@ function describePlannedCapacity(capacity: GetRackResponse["capacity"]): string 
   return formatPowerDraw(capacity?.devices ?? 0, capacity?.allocatedW ?? 0);
 }
 
-function describeElevation({
-  rack,
-  occupants,
-  capacity,
-  conflicts,
-}: GetRackResponse): Pick<Scene, "title" | "description"> {
+function describeElevation(reply: GetRackResponse): Pick<Scene, "title" | "description"> {
+  const { rack, occupants, capacity, conflicts } = reply;
   const { totalU = 0, freeU = 0 } = capacity ?? {};
   return {
     title: formatRackTitle(rack?.code ?? "", rack?.name ?? ""),
@@ -147,8 +141,7 @@ function describePosition({ positionU, uHeight, face, mount, parentDeviceCode, b
   if (positionU === undefined && parentDeviceCode !== "") {
     return bay === "" ? `In ${parentDeviceCode}` : `Bay ${bay} of ${parentDeviceCode}`;
   }
-  if (positionU === undefined)
-    return formatConstant(findEnumValue(["RAIL", "ZERO_U_LEFT", "ZERO_U_RIGHT", "SHELF", "BAY"], mount) ?? "UNRACKED");
+  if (positionU === undefined) return formatConstant(findEnumValue(MOUNTS, mount) ?? "UNRACKED");
   const side = findEnumValue(FACES, face);
   return `U${positionU}, ${uHeight} U${side === undefined ? "" : `, ${side.toLowerCase()}`}`;
 }

@@ -2,7 +2,7 @@ import type { Face } from "#dc/model/enum_values.ts";
 import type { GetRackResponse, Occupant, UnitRow } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatConstant } from "#words/names.ts";
 import { drawMark } from "../parts/marks.ts";
-import type { Item } from "../scene.ts";
+import { createRect, createText, type Item, type PixelRow } from "../scene.ts";
 import { measureText } from "../text_width.ts";
 import { drawBlades, groupBlades, splitChassisBox } from "./blades.ts";
 import { drawLaneOccupant, drawOccupant, drawOccupantBack } from "./occupant_box.ts";
@@ -44,21 +44,16 @@ export function drawRackFace(
   return {
     width: railsX + RAILS_WIDTH + (right.length > 0 ? LANE_WIDTH + 4 : 0) + 4,
     items: [
-      { kind: "text", x: railsX, y: 12, text: formatConstant(face), size: 12, weight: "bold", fill: "ink" },
+      createText([railsX, 12], formatConstant(face), { size: 12, weight: "bold", fill: "ink" }),
       { kind: "rect", ...rails, fill: "panel" },
       ...drawUnitLines(input, rails),
       ...drawReservations(input, rails),
       ...drawDevices(face, input, rails),
-      {
-        kind: "rect",
-        x: rails.x - 2,
-        y: rails.y - 2,
-        width: rails.width + 4,
-        height: rails.height + 4,
+      createRect([rails.x - 2, rails.y - 2], [rails.width + 4, rails.height + 4], {
         radius: 3,
         stroke: "muted",
         strokeWidth: 3,
-      },
+      }),
       ...drawConflictSigns(face, input),
       ...drawLane(NUMBERS_WIDTH, left),
       ...drawLane(railsX + RAILS_WIDTH + 4, right),
@@ -66,32 +61,22 @@ export function drawRackFace(
   };
 }
 
-interface RailArea {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-}
-
-function drawUnitLines({ frame }: FaceInput, { x, y, width }: RailArea): readonly Item[] {
+function drawUnitLines({ frame }: FaceInput, { x, y, width }: PixelRow): readonly Item[] {
   return frame.units.flatMap((unit): Item[] => {
     const { top, bottom } = frame.computeUnitSpan(unit, unit + 1);
     return [
       { kind: "line", x1: x, y1: y + bottom, x2: x + width, y2: y + bottom, stroke: "grid" },
-      {
-        kind: "text",
-        x: NUMBERS_WIDTH - 8,
-        y: y + (top + bottom) / 2 + 3.5,
-        text: String(unit),
+      createText([NUMBERS_WIDTH - 8, y + (top + bottom) / 2 + 3.5], String(unit), {
         size: 10,
         anchor: "end",
         fill: "muted",
-      },
+      }),
     ];
   });
 }
 
 /** Draws free reserved units. Consecutive units with the same owner become one area. */
-function drawReservations({ reply, frame }: FaceInput, { x, y, width }: RailArea): readonly Item[] {
+function drawReservations({ reply, frame }: FaceInput, { x, y, width }: PixelRow): readonly Item[] {
   const runs: { owner: string; rows: UnitRow[] }[] = [];
   let last: UnitRow | undefined;
   for (const row of reply.units) {
@@ -112,17 +97,12 @@ function drawReservations({ reply, frame }: FaceInput, { x, y, width }: RailArea
       kind: "group",
       tip: `U${from}${to === from ? "" : ` to U${to}`} reserved for ${owner}`,
       items: [
-        {
-          kind: "rect",
-          x: x + 1,
-          y: y + top + 1,
-          width: width - 2,
-          height: bottom - top - 2,
+        createRect([x + 1, y + top + 1], [width - 2, bottom - top - 2], {
           fill: "infoSoft",
           hatch: { pattern: "diagonal", paint: "line" },
           stroke: "infoText",
           dash: "dashed",
-        },
+        }),
         ...drawLabelPlate(`Reserved: ${owner}`, { cx: x + width / 2, cy: y + (top + bottom) / 2, room }),
       ],
     };
@@ -137,12 +117,12 @@ function drawLabelPlate(
   const size = 10;
   const width = Math.min(room, measureText(text, { size })) + 12;
   return [
-    { kind: "rect", x: cx - width / 2, y: cy - 8, width, height: 16, radius: 8, fill: "panel" },
-    { kind: "text", x: cx, y: cy + 3.6, text, size, anchor: "middle", fill: "ink", maxWidth: width - 12 },
+    createRect([cx - width / 2, cy - 8], [width, 16], { radius: 8, fill: "panel" }),
+    createText([cx, cy + 3.6], text, { size, anchor: "middle", fill: "ink", maxWidth: width - 12 }),
   ];
 }
 
-function drawDevices(face: Face, { occupants, frame, style }: FaceInput, { x, y, width }: RailArea): readonly Item[] {
+function drawDevices(face: Face, { occupants, frame, style }: FaceInput, { x, y, width }: PixelRow): readonly Item[] {
   const blades = groupBlades(occupants, frame);
   return placeFaceOccupants(face, occupants, frame).flatMap(
     ({ occupant, from, to, left, right, isMounted: mounted }) => {

@@ -1,23 +1,16 @@
 import type { Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatWatts } from "#words/figures.ts";
 import { drawMark, joinCodeAndName } from "../parts/marks.ts";
-import type { Group, Item, Text } from "../scene.ts";
+import { createText, type Group, type Item, type PixelArea, type Text } from "../scene.ts";
 import { measureText } from "../text_width.ts";
 import { formatInactiveStatus, formatOccupantKind, type OccupantStyle } from "./occupant_style.ts";
-
-export interface BoxArea {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
 
 /**
  * Draws a device on its face: code and name at the left, power draw and state mark at the right, as far as they fit.
  *
  * @param words the area of the box for labels; the whole box if absent
  */
-export function drawOccupant(occupant: Occupant, place: BoxArea, style: OccupantStyle, words = place): Group {
+export function drawOccupant(occupant: Occupant, place: PixelArea, style: OccupantStyle, words = place): Group {
   const fill = style.findFill(occupant);
   const planned = formatInactiveStatus(occupant) === "Planned";
   return {
@@ -32,7 +25,7 @@ export function drawOccupant(occupant: Occupant, place: BoxArea, style: Occupant
 }
 
 /** Draws the back of a device that is mounted on the other face: a stripe in its colour on a plain background. */
-export function drawOccupantBack(occupant: Occupant, place: BoxArea, style: OccupantStyle): Group {
+export function drawOccupantBack(occupant: Occupant, place: PixelArea, style: OccupantStyle): Group {
   const size = computeFontSize(place.height);
   return {
     kind: "group",
@@ -41,21 +34,17 @@ export function drawOccupantBack(occupant: Occupant, place: BoxArea, style: Occu
     items: [
       { kind: "rect", ...place, radius: 2, fill: "sunken", stroke: "line", dash: "dashed" },
       { kind: "rect", ...place, width: Math.min(6, place.width), fill: style.findFill(occupant), stroke: "line" },
-      {
-        kind: "text",
-        x: place.x + 12,
-        y: place.y + place.height / 2 + size * 0.36,
-        text: occupant.deviceCode,
+      createText([place.x + 12, place.y + place.height / 2 + size * 0.36], occupant.deviceCode, {
         size,
         fill: "muted",
         maxWidth: place.width - 18,
-      },
+      }),
     ],
   };
 }
 
 /** Draws a device in a side lane, with text along the lane. */
-export function drawLaneOccupant(occupant: Occupant, place: BoxArea, style: OccupantStyle): Group {
+export function drawLaneOccupant(occupant: Occupant, place: PixelArea, style: OccupantStyle): Group {
   const fill = style.findFill(occupant);
   const size = Math.min(10, place.width * 0.5);
   const state = style.findState(occupant);
@@ -65,17 +54,11 @@ export function drawLaneOccupant(occupant: Occupant, place: BoxArea, style: Occu
     tip: formatOccupantTip(occupant),
     items: [
       { kind: "rect", ...place, radius: 2, fill, stroke: "line" },
-      {
-        kind: "text",
-        x: place.x + place.width / 2 + size * 0.36,
-        y: place.y + place.height / 2,
-        text: joinCodeAndName(occupant.deviceCode, occupant.name),
-        size,
-        anchor: "middle",
-        rotate: -90,
-        fill: `on:${fill}`,
-        maxWidth: place.height - 36,
-      },
+      createText(
+        [place.x + place.width / 2 + size * 0.36, place.y + place.height / 2],
+        joinCodeAndName(occupant.deviceCode, occupant.name),
+        { size, anchor: "middle", rotate: -90, fill: `on:${fill}`, maxWidth: place.height - 36 },
+      ),
       ...(state === undefined || place.height < 40
         ? []
         : drawMark(state, [place.x + place.width / 2, place.y + 10], 11)),
@@ -88,7 +71,7 @@ interface LabelOptions {
   readonly ink: Text["fill"];
 }
 
-function drawLabel(occupant: Occupant, place: BoxArea, { style, ink }: LabelOptions): readonly Item[] {
+function drawLabel(occupant: Occupant, place: PixelArea, { style, ink }: LabelOptions): readonly Item[] {
   const size = computeFontSize(place.height);
   const state = style.findState(occupant);
   const markRoom = state === undefined ? 0 : size + 6;
@@ -107,29 +90,15 @@ function drawLabel(occupant: Occupant, place: BoxArea, { style, ink }: LabelOpti
     ...(detailTexts.length === 0
       ? []
       : [
-          {
-            kind: "text",
-            x: place.x + 7,
-            y: baseline + size * 1.3,
-            text: detailTexts.join(" · "),
+          createText([place.x + 7, baseline + size * 1.3], detailTexts.join(" · "), {
             size: size - 1,
             fill: ink,
             maxWidth: room,
-          } satisfies Text,
+          }),
         ]),
     ...(drawRoom === 0
       ? []
-      : [
-          {
-            kind: "text",
-            x: right - markRoom,
-            y: middle + size * 0.33,
-            text: draw,
-            size: size - 1,
-            anchor: "end",
-            fill: ink,
-          } satisfies Text,
-        ]),
+      : [createText([right - markRoom, middle + size * 0.33], draw, { size: size - 1, anchor: "end", fill: ink })]),
     ...(state === undefined ? [] : drawMark(state, [right - size / 2, middle], size + 1)),
   ];
 }
@@ -137,27 +106,12 @@ function drawLabel(occupant: Occupant, place: BoxArea, { style, ink }: LabelOpti
 /** Returns the code in bold, followed by the name if it differs and enough of it fits. */
 function drawTitle(
   { deviceCode, name }: Occupant,
-  {
-    x,
-    y,
-    size,
-    room,
-    ink,
-  }: {
-    readonly x: number;
-    readonly y: number;
-    readonly size: number;
-    readonly room: number;
-    readonly ink: Text["fill"];
-  },
+  { x, y, size, room, ink }: Pick<Text, "x" | "y" | "size"> & { readonly room: number; readonly ink: Text["fill"] },
 ): readonly Text[] {
-  const code: Text = { kind: "text", x, y, text: deviceCode, size, weight: "bold", fill: ink, maxWidth: room };
+  const code: Text = createText([x, y], deviceCode, { size, weight: "bold", fill: ink, maxWidth: room });
   const codeWidth = measureText(deviceCode, { size, weight: "bold" }) + 8;
   if (name === "" || name === deviceCode || room - codeWidth < 4 * size) return [code];
-  return [
-    code,
-    { kind: "text", x: x + codeWidth, y, text: name, size: size - 1, fill: ink, maxWidth: room - codeWidth },
-  ];
+  return [code, createText([x + codeWidth, y], name, { size: size - 1, fill: ink, maxWidth: room - codeWidth })];
 }
 
 function computeFontSize(height: number): number {

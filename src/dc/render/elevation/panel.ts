@@ -1,12 +1,18 @@
 import { MOUNTS } from "#dc/model/enum_values.ts";
 import type { Capacity, GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatCapacity, type LimitFigure } from "#words/capacity_figures.ts";
-import { appendUnit, formatPlainNumber } from "#words/figures.ts";
-import { formatConstant, formatCountWithNoun, getReasonUnit, getRefName } from "#words/names.ts";
+import { formatConstant, formatCountWithNoun, getRefName } from "#words/names.ts";
 import { drawCard, drawLegend, drawSectionTitle, type LegendEntry } from "../parts/chrome.ts";
-import { drawMark, findEnumValue, findHealthState, findShareState, joinCodeAndName } from "../parts/marks.ts";
+import {
+  drawMark,
+  findEnumValue,
+  findHealthState,
+  findShareState,
+  formatReasonValue,
+  joinCodeAndName,
+} from "../parts/marks.ts";
 import { computeMeterHeight, drawMeter, type Meter } from "../parts/meter.ts";
-import type { Item } from "../scene.ts";
+import { createRect, createText, type Item } from "../scene.ts";
 import { groupBlades } from "./blades.ts";
 import { formatOccupantTip } from "./occupant_box.ts";
 import { formatOccupantKind, type OccupantStyle } from "./occupant_style.ts";
@@ -111,10 +117,8 @@ function createLimitMeter({ label, value, note, pct, usualPct = pct, watchAt = 0
 
 function createFindingLines({ rack, conflicts }: GetRackResponse): readonly PanelLine[] {
   const reasons = (rack?.healthReasons ?? []).map(({ code, value, limit, ref, health }): PanelLine => {
-    const numbers =
-      value === undefined
-        ? ""
-        : ` ${appendUnit(formatPlainNumber(value), getReasonUnit(code))}${limit === undefined ? "" : ` (limit ${appendUnit(formatPlainNumber(limit), getReasonUnit(code))})`}`;
+    const ofLimit = limit === undefined ? "" : ` (limit ${formatReasonValue(code, limit)})`;
+    const numbers = value === undefined ? "" : ` ${formatReasonValue(code, value)}${ofLimit}`;
     const text = `${formatConstant(code)}${numbers}${ref === "" ? "" : ` · ${getRefName(ref)}`}`;
     return { text, tip: text, sign: drawMark(findHealthState(health), [6, -4], 11) };
   });
@@ -139,18 +143,7 @@ function createUnplacedLines({ occupants, style, frame }: PanelInput): readonly 
       text: `${joinCodeAndName(occupant.deviceCode, occupant.name)} (${formatOccupantKind(occupant)}, ${mount})`,
       tip: formatOccupantTip(occupant),
       ref: `device:${occupant.deviceCode}`,
-      sign: [
-        {
-          kind: "rect",
-          x: 0,
-          y: -10,
-          width: 12,
-          height: 12,
-          radius: 2,
-          fill: style.findFill(occupant),
-          stroke: "line",
-        },
-      ],
+      sign: [createRect([0, -10], [12, 12], { radius: 2, fill: style.findFill(occupant), stroke: "line" })],
     };
   });
 }
@@ -163,14 +156,10 @@ function createListCard(title: string, lines: readonly PanelLine[]): PanelCard |
     more === 0
       ? []
       : [
-          {
-            kind: "text",
-            x: 36,
-            y: 46 + shown.length * LINE_HEIGHT,
-            text: `and ${formatCountWithNoun(more, "more", "more")}`,
+          createText([36, 46 + shown.length * LINE_HEIGHT], `and ${formatCountWithNoun(more, "more", "more")}`, {
             size: 11,
             fill: "muted",
-          },
+          }),
         ];
   return {
     height: 40 + (shown.length + rest.length) * LINE_HEIGHT + 8,
@@ -182,7 +171,7 @@ function createListCard(title: string, lines: readonly PanelLine[]): PanelCard |
           at: [16, 46 + index * LINE_HEIGHT],
           ...(ref !== undefined && { ref }),
           ...(tip !== undefined && { tip }),
-          items: [...sign, { kind: "text", x: 20, y: 0, text, size: 11, fill: "ink", maxWidth: INNER_WIDTH - 20 }],
+          items: [...sign, createText([20, 0], text, { size: 11, fill: "ink", maxWidth: INNER_WIDTH - 20 })],
         }),
       ),
       ...rest,

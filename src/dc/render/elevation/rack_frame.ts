@@ -116,11 +116,8 @@ function doUnitsOverlap(a: PlacedOccupant, b: PlacedOccupant): boolean {
 }
 
 /** Puts each device of a cluster into the first column in which its units are free. */
-function assignColumns({
-  members,
-  left: west,
-  right,
-}: OverlapCluster): readonly (readonly [PlacedOccupant, PlacedOccupant])[] {
+function assignColumns(cluster: OverlapCluster): readonly (readonly [PlacedOccupant, PlacedOccupant])[] {
+  const { members, left: west, right } = cluster;
   const columns: PlacedOccupant[][] = [];
   const at = members.map((one) => {
     const free = columns.findIndex((column) => !column.some((other) => doUnitsOverlap(other, one)));

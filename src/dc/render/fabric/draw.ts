@@ -2,7 +2,15 @@ import { getTierName } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatPercent } from "#words/figures.ts";
 import { capitalize } from "#words/names.ts";
-import type { Drawing, DrawOptions, Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
+import {
+  type Drawing,
+  type DrawOptions,
+  type Element,
+  formatTip,
+  type Graph,
+  type GraphEdge,
+  type GraphNode,
+} from "../drawing.ts";
 import { frameScene } from "../frame.ts";
 import { STATE_LABELS } from "../parts/marks.ts";
 import { computeBundleState, createBundleStroke, listBundleFacts } from "./bundles.ts";
@@ -48,8 +56,7 @@ function buildFabricParts(
   const unitParts = units.map((unit, index): DrawnUnit => {
     const own = (bundlesByUnit[index] ?? []).flatMap((at) => states[at] ?? []);
     const state = computeUnitState(unit, own);
-    const tip = [state.title, ...listUnitFacts(unit, state).map(([label, value]) => `${label}: ${value}`)].join("\n");
-    return { ...unit, tally: state, tip };
+    return { ...unit, tally: state, tip: formatTip(state.title, listUnitFacts(unit, state)) };
   });
   const getUnitTitle = (index: number) => unitParts[index]?.tally.title ?? "";
   const bundleParts = bundles.map((bundle, index): DrawnBundle => {
@@ -59,14 +66,7 @@ function buildFabricParts(
       only === undefined || others.length > 0 ? `${units[bundle.lower]?.id}~${units[bundle.upper]?.id}` : only.ref;
     const title = `${getUnitTitle(bundle.lower)} to ${getUnitTitle(bundle.upper)}`;
     const facts = [...listBundleFacts(bundle, state), ...listPhysicalFacts(bundle, picture)];
-    return {
-      ...bundle,
-      state,
-      ref,
-      title,
-      facts,
-      tip: [title, ...facts.map(([label, value]) => `${label}: ${value}`)].join("\n"),
-    };
+    return { ...bundle, state, ref, title, facts, tip: formatTip(title, facts) };
   });
   return { units: unitParts, bundles: bundleParts };
 }

@@ -3,10 +3,8 @@ import { getTierName } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatBandwidth, formatPercent } from "#words/figures.ts";
 import { formatConstant, formatCountWithNoun, getRefName } from "#words/names.ts";
-import type { Figure, LegendLine, Note } from "../frame.ts";
-import type { State } from "../palette.ts";
+import { createCountFigure, createLineEntry, type Figure, type LegendLine, listNoteIf, type Note } from "../frame.ts";
 import { createScaleLegend } from "../scale_legend.ts";
-import type { Stroke } from "../scene.ts";
 import { type CollapsedFabric, type FabricPicture, formatTierName } from "./picture.ts";
 import { formatRatio } from "./units.ts";
 
@@ -38,23 +36,19 @@ export function createFabricHeader(picture: FabricPicture, collapsed: CollapsedF
 }
 
 function createFabricFigures({ answer: { summary, nodes, missing }, congestionPct }: FabricPicture): readonly Figure[] {
-  const createCountFigure = (label: string, count: number, tone: State = "fault"): Figure => ({
-    label,
-    value: String(count),
-    ...(count > 0 && { tone }),
-  });
+  const createFaultFigure = (label: string, count: number) => createCountFigure(label, count, "fault");
   if (nodes.length === 0) return [];
   const failed = new Set(nodes.filter((node) => node.failed).map(({ device }) => device.code)).size;
   return [
     { label: "links up", value: String(summary.linksUp) },
-    createCountFigure("links down", summary.linksDown),
+    createFaultFigure("links down", summary.linksDown),
     createCountFigure(
       `congested, from ${formatPercent(congestionPct)}`,
       summary.congested,
       summary.maxUtilPct >= FAULT_LOAD_PCT ? "fault" : "watch",
     ),
-    createCountFigure("missing of the full mesh", missing.length),
-    ...(failed > 0 ? [createCountFigure("switches failed", failed)] : []),
+    createFaultFigure("missing of the full mesh", missing.length),
+    ...(failed > 0 ? [createFaultFigure("switches failed", failed)] : []),
     { label: "busiest link", value: formatPercent(summary.maxUtilPct) },
     { label: "95 % of links below", value: formatPercent(summary.p95UtilPct) },
     ...createWorstNodeFigures("worst oversubscription", nodes, "oversubscription"),
@@ -94,8 +88,8 @@ function createFabricNotes(
   const collapsed = `Folded: ${formatCountWithNoun(omitted, "switch", "switches")} counted in ${formatCountWithNoun(groups, "group")}`;
   return [
     ...all.slice(0, MAX_LISTED_FINDINGS),
-    ...(all.length > MAX_LISTED_FINDINGS ? [{ text: `and ${all.length - MAX_LISTED_FINDINGS} more findings` }] : []),
-    ...(omitted > 0 ? [{ text: collapsed, tone: "info" as const }] : []),
+    ...listNoteIf(all.length > MAX_LISTED_FINDINGS, `and ${all.length - MAX_LISTED_FINDINGS} more findings`),
+    ...listNoteIf(omitted > 0, collapsed, { tone: "info" }),
   ];
 }
 
@@ -122,22 +116,21 @@ function createFabricLegend(
   coloring: Coloring,
 ): readonly LegendLine[] {
   if (answer.links.length === 0) return [];
-  const line = (label: string, stroke: Stroke): LegendLine => ({
-    label,
-    sample: [{ kind: "line", x1: 0, y1: 7, x2: 26, y2: 7, ...stroke }],
-  });
   const broken = [
-    line("no link works", { stroke: "faultText", strokeWidth: 1.6, dash: "dashed" }),
-    line("missing of the full mesh", { stroke: "faultText", strokeWidth: 1.6, dash: "dotted" }),
+    createLineEntry("no link works", { stroke: "faultText", strokeWidth: 1.6, dash: "dashed" }),
+    createLineEntry("missing of the full mesh", { stroke: "faultText", strokeWidth: 1.6, dash: "dotted" }),
   ];
   // Lines and cells share one colour scale.
   if (coloring === "UTILIZATION") return [...createScaleLegend(), ...broken];
   if (coloring === "NONE" || coloring === "ROLE")
-    return [line(`congested, from ${formatPercent(congestionPct)}`, { stroke: "line", strokeWidth: 3 }), ...broken];
+    return [
+      createLineEntry(`congested, from ${formatPercent(congestionPct)}`, { stroke: "line", strokeWidth: 3 }),
+      ...broken,
+    ];
   return [
-    line(`full, from ${formatPercent(FAULT_LOAD_PCT)}`, { stroke: "faultText", strokeWidth: 3 }),
-    line(`congested, from ${formatPercent(congestionPct)}`, { stroke: "watchText", strokeWidth: 3 }),
-    line(`watched, from ${formatPercent(watchPct)}`, { stroke: "watchText", strokeWidth: 2 }),
+    createLineEntry(`full, from ${formatPercent(FAULT_LOAD_PCT)}`, { stroke: "faultText", strokeWidth: 3 }),
+    createLineEntry(`congested, from ${formatPercent(congestionPct)}`, { stroke: "watchText", strokeWidth: 3 }),
+    createLineEntry(`watched, from ${formatPercent(watchPct)}`, { stroke: "watchText", strokeWidth: 2 }),
     ...broken,
   ];
 }

@@ -3,19 +3,12 @@ import { formatPercent } from "#words/figures.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import type { Paint, ScaleToken } from "../palette.ts";
 import { AreaFinder } from "../places.ts";
-import type { Item } from "../scene.ts";
+import type { Item, PixelRow } from "../scene.ts";
 import { createBundleStroke } from "./bundles.ts";
 import type { DrawnBundle, DrawnFabric, DrawnUnit } from "./parts.ts";
 
-/** Position of a unit: its upper left corner and its width. */
-export interface UnitSlot {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-}
-
 export interface LinkLinesInput {
-  readonly slots: ReadonlyMap<number, UnitSlot>;
+  readonly slots: ReadonlyMap<number, PixelRow>;
   /** Numbers of the lowest tier's units from left to right. */
   readonly columns: readonly number[];
   readonly coloring: Coloring;
@@ -110,7 +103,7 @@ function drawBracket(run: ColumnRun, input: LinkLinesInput): readonly Item[] {
 
 interface RunLineInput {
   readonly quiet: readonly DrawnBundle[];
-  readonly from: UnitSlot | undefined;
+  readonly from: PixelRow | undefined;
   readonly input: LinkLinesInput;
 }
 

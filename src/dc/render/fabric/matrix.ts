@@ -1,7 +1,7 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
 import type { Paint } from "../palette.ts";
 import { drawMark } from "../parts/marks.ts";
-import type { Item } from "../scene.ts";
+import { createRect, createText, type Item, type PixelRow } from "../scene.ts";
 import { findBundleFill, formatBundleCell } from "./bundles.ts";
 import type { DrawnBundle, DrawnFabric, DrawnUnit } from "./parts.ts";
 import { describeUplinkLoss, findUnitFill, formatRatio } from "./units.ts";
@@ -17,7 +17,7 @@ const SLIM_CELL_WIDTH = 24;
 export interface MatrixInput {
   readonly columns: readonly number[];
   readonly rows: readonly number[];
-  readonly slots: ReadonlyMap<number, { readonly x: number; readonly y: number; readonly width: number }>;
+  readonly slots: ReadonlyMap<number, PixelRow>;
   readonly coloring: Coloring;
   /** Width in pixels for the names of rows. */
   readonly labelWidth: number;
@@ -88,7 +88,7 @@ function drawFigure(words: string, { x, width }: { readonly x: number; readonly 
   const text =
     width < SLIM_CELL_WIDTH ? shortenFigure(words) : width < MIN_HORIZONTAL_WIDTH ? words.replace(":1", "") : words;
   const size = width < SLIM_CELL_WIDTH && text.length > 2 ? 7.5 : 9;
-  return { kind: "text", x: x + width / 2, y, text, size, anchor: "middle", fill: "ink", maxWidth: width };
+  return createText([x + width / 2, y], text, { size, anchor: "middle", fill: "ink", maxWidth: width });
 }
 
 /** Shortens a ratio or word for a column with space for three digits; the tooltip contains the full text. */
@@ -100,7 +100,7 @@ function shortenFigure(words: string): string {
 
 function drawColumnHeading(
   unit: DrawnUnit,
-  { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
+  { x, y, width }: PixelRow,
   { head, coloring }: { readonly head: number; readonly coloring: Coloring },
 ): Item {
   const { tally } = unit;
@@ -110,57 +110,29 @@ function drawColumnHeading(
   const edge = width < SLIM_CELL_WIDTH ? 0.5 : 2;
   const isVertical = width < MIN_HORIZONTAL_WIDTH;
   const name: Item = isVertical
-    ? {
-        kind: "text",
-        x: middle + 4,
-        y: head - 6,
-        text: formatColumnTitle(unit),
+    ? createText([middle + 4, head - 6], formatColumnTitle(unit), {
         size: 10.5,
         weight: "bold",
         fill: ink,
         rotate: -90,
         maxWidth: head - 30,
-      }
-    : {
-        kind: "text",
-        x: 8,
-        y: 18,
-        text: formatColumnTitle(unit),
-        size: 10.5,
-        weight: "bold",
-        fill: ink,
-        maxWidth: width - 32,
-      };
+      })
+    : createText([8, 18], formatColumnTitle(unit), { size: 10.5, weight: "bold", fill: ink, maxWidth: width - 32 });
   const more: readonly Item[] = isVertical
     ? []
-    : [
-        {
-          kind: "text",
-          x: 8,
-          y: 35,
-          text: unit.switches[0]?.device.rackCode ?? "",
-          size: 10,
-          fill: ink,
-          maxWidth: width - 16,
-        },
-      ];
+    : [createText([8, 35], unit.switches[0]?.device.rackCode ?? "", { size: 10, fill: ink, maxWidth: width - 16 })];
   return {
     kind: "group",
     ref: unit.id,
     tip: unit.tip,
     at: [x, y],
     items: [
-      {
-        kind: "rect",
-        x: edge,
-        y: 0,
-        width: width - 2 * edge,
-        height: head,
+      createRect([edge, 0], [width - 2 * edge, head], {
         radius: 4,
         fill,
         stroke: `${tally.state}Text`,
         ...(tally.failed > 0 && { dash: "dashed" as const }),
-      },
+      }),
       ...drawMark(tally.state, isVertical ? [middle, 12] : [width - 15, 14], 11),
       name,
       ...(unit.isGroup ? [] : more),
@@ -174,11 +146,7 @@ function formatColumnTitle({ isGroup: group, switches, tally, id }: DrawnUnit): 
   return `${id.slice(Math.max(id.lastIndexOf("/"), id.lastIndexOf(":")) + 1)} (${switches.length})`;
 }
 
-function drawCell(
-  bundle: DrawnBundle,
-  { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
-  coloring: Coloring,
-): Item {
+function drawCell(bundle: DrawnBundle, { x, y, width }: PixelRow, coloring: Coloring): Item {
   const fill = findBundleFill(bundle.state, coloring);
   const down = bundle.state.upCount === 0;
   const [words, slim] = [formatBundleCell(bundle.state), width < SLIM_CELL_WIDTH];
@@ -188,28 +156,19 @@ function drawCell(
     ref: bundle.ref,
     tip: bundle.tip,
     items: [
-      {
-        kind: "rect",
-        x: x + edge,
-        y: y + 1,
-        width: width - 2 * edge,
-        height: ROW_HEIGHT - 2,
+      createRect([x + edge, y + 1], [width - 2 * edge, ROW_HEIGHT - 2], {
         radius: 2,
         fill,
         stroke: bundle.state.isFull || down ? "faultText" : bundle.state.isCongested ? "watchText" : "grid",
         ...(down && { dash: "dashed" as const }),
-      },
-      {
-        kind: "text",
-        x: x + width / 2,
-        y: y + 13,
-        text: slim ? shortenCellText(words) : words,
+      }),
+      createText([x + width / 2, y + 13], slim ? shortenCellText(words) : words, {
         size: slim && words.length > 2 ? 7.5 : 9,
         anchor: "middle",
         fill: `on:${fill as "panel"}`,
         ...((bundle.state.isCongested || down) && { weight: "bold" as const }),
         maxWidth: width - 2 * edge,
-      },
+      }),
     ],
   };
 }

@@ -127,13 +127,7 @@ function groupSwitches(
   findGroupId: (one: FabricSwitch) => string | undefined,
   tier: (one: FabricSwitch) => Tier = getSwitchTier,
 ): readonly FabricUnit[] {
-  const found = new Map<string, FabricSwitch[]>();
-  for (const one of switches) {
-    const id = findGroupId(one) ?? `device:${one.device.code}`;
-    const members = found.get(id);
-    if (members === undefined) found.set(id, [one]);
-    else members.push(one);
-  }
+  const found = Map.groupBy(switches, (one) => findGroupId(one) ?? `device:${one.device.code}`);
   const units = [...found].flatMap(([id, members]): FabricUnit[] => {
     const [first] = members;
     if (first === undefined) return [];

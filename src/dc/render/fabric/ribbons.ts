@@ -1,13 +1,13 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatPercent } from "#words/figures.ts";
-import type { Item } from "../scene.ts";
+import { createRect, createText, type Item, type PixelRow } from "../scene.ts";
 import { measureText } from "../text_width.ts";
 import { createBundleStroke } from "./bundles.ts";
-import { computeLinkCurve, isScaleToken, type UnitSlot } from "./lines.ts";
+import { computeLinkCurve, isScaleToken } from "./lines.ts";
 import type { DrawnBundle, DrawnFabric } from "./parts.ts";
 
 export interface RibbonsInput {
-  readonly slots: ReadonlyMap<number, UnitSlot>;
+  readonly slots: ReadonlyMap<number, PixelRow>;
   readonly coloring: Coloring;
   readonly boxHeight: number;
 }
@@ -63,12 +63,7 @@ function findRibbonEnds(
   end: "upper" | "lower",
 ): ReadonlyMap<number, number> {
   const other = end === "upper" ? "lower" : "upper";
-  const byUnit = new Map<number, number[]>();
-  for (const [index, bundle] of bundles.entries()) {
-    const known = byUnit.get(bundle[end]);
-    if (known === undefined) byUnit.set(bundle[end], [index]);
-    else known.push(index);
-  }
+  const byUnit = Map.groupBy(bundles.keys(), (index) => bundles[index]?.[end] ?? -1);
   const places = new Map<number, number>();
   for (const [unit, ends] of byUnit) {
     const slot = slots.get(unit);
@@ -90,7 +85,7 @@ function drawUtilization(
   const text = formatPercent(utilizationPct);
   const width = measureText(text, LABEL_FONT) + 10;
   return [
-    { kind: "rect", x: x - width / 2, y: y - 26, width, height: 17, radius: 4, fill: "panel", stroke: "watchText" },
-    { kind: "text", x, y: y - 14, text, anchor: "middle", fill: "ink", ...LABEL_FONT },
+    createRect([x - width / 2, y - 26], [width, 17], { radius: 4, fill: "panel", stroke: "watchText" }),
+    createText([x, y - 14], text, { anchor: "middle", fill: "ink", ...LABEL_FONT }),
   ];
 }

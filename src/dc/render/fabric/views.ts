@@ -1,8 +1,8 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { drawMark } from "../parts/marks.ts";
 import { AreaFinder } from "../places.ts";
-import type { Item } from "../scene.ts";
-import { drawLinkLines, type UnitSlot } from "./lines.ts";
+import { createRect, createText, type Item, type PixelRow } from "../scene.ts";
+import { drawLinkLines } from "./lines.ts";
 import { drawMatrix } from "./matrix.ts";
 import type { DrawnFabric, DrawnUnit } from "./parts.ts";
 import { drawRibbons } from "./ribbons.ts";
@@ -54,7 +54,7 @@ export function drawMatrixBody(parts: DrawnFabric, coloring: Coloring): FabricBo
   let [y, right] = [0, LABELS_WIDTH + 480];
   for (const columns of below) {
     const rows = tiers.slice(0, tiers.indexOf(columns)).flat();
-    const slots = new Map<number, UnitSlot>();
+    const slots = new Map<number, PixelRow>();
     let x = LABELS_WIDTH;
     let last: string | undefined;
     for (const column of columns) {
@@ -80,19 +80,27 @@ function findRackRow(unit: DrawnUnit | undefined): string {
   return first === undefined ? "" : areaFinder.findAreas(first.device).row;
 }
 
+/** Returns the position of each unit: one row per tier, whose units are spread over the width. */
+function spreadTiers(
+  tiers: readonly (readonly number[])[],
+  { x, width: room, rowHeight }: { readonly x: number; readonly width: number; readonly rowHeight: number },
+): Map<number, PixelRow> {
+  const placeTier = (tier: readonly number[], row: number) => {
+    const share = room / tier.length;
+    const width = Math.min(BOX_WIDTH, share - 12);
+    return tier.map(
+      (unit, at) => [unit, { x: x + share * (at + 0.5) - width / 2, y: row * rowHeight, width }] as const,
+    );
+  };
+  return new Map(tiers.flatMap(placeTier));
+}
+
 /** Draws boxes tier by tier, and one ribbon for all links between two boxes. */
 export function drawRibbonBody(parts: DrawnFabric, coloring: Coloring): FabricBody {
   const tiers = groupUnitsByTier(parts);
   const most = Math.max(1, ...tiers.map(({ length }) => length));
   const room = Math.max(most * (MIN_GROUP_WIDTH + 16), 720);
-  const slots = new Map<number, UnitSlot>();
-  for (const [at, tier] of tiers.entries()) {
-    const share = room / Math.max(1, tier.length);
-    const width = Math.min(BOX_WIDTH, share - 12);
-    for (const [place, unit] of tier.entries()) {
-      slots.set(unit, { x: share * (place + 0.5) - width / 2, y: at * (BOX_HEIGHT + RIBBON_HEIGHT), width });
-    }
-  }
+  const slots = spreadTiers(tiers, { x: 0, width: room, rowHeight: BOX_HEIGHT + RIBBON_HEIGHT });
   const boxes = tiers.flat().flatMap((index) => drawUnitBox(parts.units[index], slots.get(index), coloring));
   const bodyHeight = Math.max(0, tiers.length * (BOX_HEIGHT + RIBBON_HEIGHT) - RIBBON_HEIGHT);
   return {
@@ -110,18 +118,7 @@ export function drawFanBody(parts: DrawnFabric, coloring: Coloring): FabricBody 
   const column = Math.max(NARROW_COLUMN_WIDTH, Math.min(BROAD_COLUMN_WIDTH, FAN_WIDTH / Math.max(1, bottom.length)));
   const most = Math.max(0, ...rows.map(({ length }) => length));
   const room = Math.max(bottom.length * column, most * (MIN_BOX_WIDTH + 12), Math.min(most, 4) * (BOX_WIDTH + 24), 480);
-  const slots = new Map<number, UnitSlot>();
-  for (const [at, row] of rows.entries()) {
-    const share = room / row.length;
-    const width = Math.min(BOX_WIDTH, share - 12);
-    for (const [place, unit] of row.entries()) {
-      slots.set(unit, {
-        x: LABELS_WIDTH + share * (place + 0.5) - width / 2,
-        y: at * (BOX_HEIGHT + FAN_HEIGHT),
-        width,
-      });
-    }
-  }
+  const slots = spreadTiers(rows, { x: LABELS_WIDTH, width: room, rowHeight: BOX_HEIGHT + FAN_HEIGHT });
   const leavesY = rows.length * (BOX_HEIGHT + FAN_HEIGHT);
   const width = bottom.length === 0 ? 0 : Math.min(room / bottom.length, BROAD_COLUMN_WIDTH * 1.5);
   const start = LABELS_WIDTH + (room - width * bottom.length) / 2;
@@ -136,7 +133,7 @@ export function drawFanBody(parts: DrawnFabric, coloring: Coloring): FabricBody 
   };
 }
 
-function drawUnitBox(unit: DrawnUnit | undefined, slot: UnitSlot | undefined, coloring: Coloring): readonly Item[] {
+function drawUnitBox(unit: DrawnUnit | undefined, slot: PixelRow | undefined, coloring: Coloring): readonly Item[] {
   if (unit === undefined || slot === undefined) return [];
   const { tally } = unit;
   const fill = findUnitFill(unit, tally, coloring);
@@ -149,30 +146,21 @@ function drawUnitBox(unit: DrawnUnit | undefined, slot: UnitSlot | undefined, co
       tip: unit.tip,
       at: [slot.x, slot.y],
       items: [
-        {
-          kind: "rect",
-          x: 0,
-          y: 0,
-          width: slot.width,
-          height: BOX_HEIGHT,
+        createRect([0, 0], [slot.width, BOX_HEIGHT], {
           radius: 6,
           fill,
           stroke: `${tally.state}Text`,
           strokeWidth: 1.5,
           ...(tally.failed > 0 && { dash: "dashed" }),
-        },
-        {
-          kind: "text",
-          x: 10,
-          y: 18,
-          text: unit.isGroup ? tally.title.replace(/,.*/s, "") : tally.title,
+        }),
+        createText([10, 18], unit.isGroup ? tally.title.replace(/,.*/s, "") : tally.title, {
           size: 12,
           weight: "bold",
           fill: ink,
           maxWidth: slot.width - 34,
-        },
+        }),
         ...drawMark(tally.state, [slot.width - 15, 14], 12),
-        { kind: "text", x: 10, y: 35, text: words, size: 10.5, fill: ink, maxWidth: slot.width - 18 },
+        createText([10, 35], words, { size: 10.5, fill: ink, maxWidth: slot.width - 18 }),
       ],
     },
   ];

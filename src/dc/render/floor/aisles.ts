@@ -1,7 +1,8 @@
 import type { Rectangle } from "#dc/model/rack_space.ts";
+import { computeEnclosingRectangle } from "../bounds.ts";
 import type { Item } from "../scene.ts";
 import { measureText } from "../text_width.ts";
-import { type CollapsedFloor, computeEnclosingRectangle } from "./collapse.ts";
+import type { CollapsedFloor } from "./collapse.ts";
 import { doAreasOverlap, type MmToPx } from "./ground.ts";
 import type { FloorTile } from "./tiles.ts";
 

@@ -1,5 +1,6 @@
 import type { Rectangle } from "#dc/model/rack_space.ts";
 import { formatCountWithNoun } from "#words/names.ts";
+import { computeEnclosingRectangle } from "../bounds.ts";
 import type { State } from "../palette.ts";
 import { STATE_LABELS } from "../parts/marks.ts";
 import type { FloorTile } from "./tiles.ts";
@@ -35,12 +36,8 @@ export function collapseTiles(
 ): CollapsedFloor {
   if (tiles.length <= maxItems) return { tiles, blocks: [], omittedFootprints: 0 };
   const keys = new Set([...highlight].map((ref) => ref.toLowerCase()));
-  const groups = new Map<string, FloorTile[]>();
-  for (const tile of tiles) {
-    if (tile.kind !== "rack" || keys.has(tile.ref.toLowerCase())) continue;
-    const key = formatGroupLabel(tile);
-    groups.set(key, [...(groups.get(key) ?? []), tile]);
-  }
+  const racks = tiles.filter(({ kind, ref }) => kind === "rack" && !keys.has(ref.toLowerCase()));
+  const groups = Map.groupBy(racks, formatGroupLabel);
   const blocks: RackBlock[] = [];
   const hidden = new Set<FloorTile>();
   const order = [...groups].toSorted(([, a], [, b]) => countFaults(a) - countFaults(b) || b.length - a.length);
@@ -77,14 +74,4 @@ function buildBlock(label: string, group: readonly FloorTile[]): RackBlock {
     state: present[0]?.[0] ?? "info",
     tip: [label, ...present.map(([state, count]) => `${count} ${STATE_LABELS[state].toLowerCase()}`)].join("\n"),
   };
-}
-
-/** Returns the smallest rectangle around one or more rectangles. */
-export function computeEnclosingRectangle(areas: readonly Rectangle[]): Rectangle {
-  return areas.reduce((all, one) => ({
-    west: Math.min(all.west, one.west),
-    north: Math.min(all.north, one.north),
-    east: Math.max(all.east, one.east),
-    south: Math.max(all.south, one.south),
-  }));
 }

@@ -1,9 +1,15 @@
 import type { FloorPlanResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import type { Drawing, DrawOptions, DrawScreen, Graph } from "../drawing.ts";
-import { type FrameInput, frameScene, type LegendLine } from "../frame.ts";
-import { drawSwatch } from "../parts/chrome.ts";
-import type { Item } from "../scene.ts";
+import {
+  createCountFigure,
+  createSwatchEntry,
+  type FrameInput,
+  frameScene,
+  type LegendLine,
+  listNoteIf,
+} from "../frame.ts";
+import { createRect, type Item } from "../scene.ts";
 import { drawAisles } from "./aisles.ts";
 import { type CollapsedFloor, collapseTiles } from "./collapse.ts";
 import { createRiskFigures, isReplyMeasured, styleFloor } from "./floor_style.ts";
@@ -45,13 +51,11 @@ export const drawFloorPlan: DrawScreen<FloorPlanResponse> = (reply, options): Dr
     legend: isFloorEmpty(reply)
       ? []
       : [
-          ...style.legend.map((entry) => ({ label: entry.label, sample: drawSwatch(entry, 6, 0) })),
-          ...(reply.cracs.length === 0
-            ? []
-            : [{ label: "cooling unit", sample: drawSwatch({ label: "", fill: "accentSoft" }, 6, 0) }]),
+          ...style.legend.map(createSwatchEntry),
+          ...(reply.cracs.length === 0 ? [] : [createSwatchEntry({ label: "cooling unit", fill: "accentSoft" })]),
           ...(reply.devices.length === 0
             ? []
-            : [{ label: "floor-standing power", sample: drawSwatch({ label: "", fill: "roleOther" }, 6, 0) }]),
+            : [createSwatchEntry({ label: "floor-standing power", fill: "roleOther" })]),
           {
             label: "front",
             sample: [{ kind: "line", x1: 4, y1: 8, x2: 20, y2: 8, stroke: "ink", strokeWidth: 3 }],
@@ -134,42 +138,28 @@ function createFloorHeader(
           ? []
           : [
               { label: "OK", value: String(ok), tone: "ok" },
-              { label: "Watch", value: String(watch), ...(watch > 0 && { tone: "watch" as const }) },
-              { label: "Fault", value: String(fault), ...(fault > 0 && { tone: "fault" as const }) },
+              createCountFigure("Watch", watch, "watch"),
+              createCountFigure("Fault", fault, "fault"),
             ],
     notes: [
-      ...(crop.west + crop.north === 0
-        ? []
-        : [
-            {
-              text: `The plan begins ${crop.west / 1000} m east and ${crop.north / 1000} m south of the floor's corner`,
-              isOwn: true,
-            },
-          ]),
-      ...(overlaps === 0
-        ? []
-        : [
-            {
-              text: `Footprints overlap in ${formatCountWithNoun(overlaps, "place")}: hatched`,
-              tone: "fault" as const,
-              isOwn: true,
-            },
-          ]),
-      ...(unplaced.length === 0
-        ? []
-        : [
-            {
-              text: `${formatCountWithNoun(unplaced.length, "element")} without a recorded place: listed below the plan`,
-            },
-          ]),
-      ...(omitted === 0
-        ? []
-        : [
-            {
-              text: `${formatCountWithNoun(omitted, "footprint")} not drawn one by one (${formatCountWithNoun(blocks.length, "block")} instead), so that the plan stays readable`,
-              tone: "watch" as const,
-            },
-          ]),
+      ...listNoteIf(
+        crop.west + crop.north > 0,
+        `The plan begins ${crop.west / 1000} m east and ${crop.north / 1000} m south of the floor's corner`,
+        { isOwn: true },
+      ),
+      ...listNoteIf(overlaps > 0, `Footprints overlap in ${formatCountWithNoun(overlaps, "place")}: hatched`, {
+        tone: "fault",
+        isOwn: true,
+      }),
+      ...listNoteIf(
+        unplaced.length > 0,
+        `${formatCountWithNoun(unplaced.length, "element")} without a recorded place: listed below the plan`,
+      ),
+      ...listNoteIf(
+        omitted > 0,
+        `${formatCountWithNoun(omitted, "footprint")} not drawn one by one (${formatCountWithNoun(blocks.length, "block")} instead), so that the plan stays readable`,
+        { tone: "watch" },
+      ),
     ],
   };
 }
@@ -200,16 +190,7 @@ function createHighlightLegend(
 ): readonly LegendLine[] {
   const keys = new Set([...highlight].map((ref) => ref.toLowerCase()));
   if (!tiles.some(({ ref }) => keys.has(ref.toLowerCase()))) return [];
-  const frame = {
-    kind: "rect",
-    x: 5,
-    y: 1,
-    width: 14,
-    height: 12,
-    radius: 3,
-    stroke: "accent",
-    strokeWidth: 3,
-  } as const;
+  const frame = createRect([5, 1], [14, 12], { radius: 3, stroke: "accent", strokeWidth: 3 });
   return [{ label: highlightLabel ?? "highlighted", sample: [frame] }];
 }
 

@@ -6,7 +6,7 @@ import type { FrameInput } from "../frame.ts";
 import { type ColorToken, findScaleToken, type ScaleToken, type State } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
 import { findEnumValue, findHealthState, STATE_LABELS } from "../parts/marks.ts";
-import { SHARE_STEPS } from "../scale_legend.ts";
+import { findInletToken, INLET_STEP_LABELS, SHARE_STEPS } from "../scale_legend.ts";
 
 /** Fills, signs and figures of racks, and the legend. */
 export interface FloorStyle {
@@ -119,20 +119,11 @@ function createShareStyle(getShare: (rack: RackTile) => number | undefined, unkn
   };
 }
 
-/** Lower bounds of inlet temperature steps in degrees Celsius; class A1 recommends at most 27 and allows 32. */
-const INLET_STEPS_C = [18, 21, 24, 27, 32];
-
 function createInletStyle(): FloorStyle {
-  const labels = INLET_STEPS_C.map((from, index) =>
-    index === 0 ? `below ${from} °C` : `${INLET_STEPS_C[index - 1]} – ${from} °C`,
-  );
   return {
-    findFill: ({ inletTempC }) =>
-      inletTempC === undefined
-        ? "panel"
-        : (`scale${INLET_STEPS_C.filter((from) => inletTempC >= from).length}` as ScaleToken),
+    findFill: ({ inletTempC }) => findInletToken(inletTempC),
     formatFigure: ({ inletTempC }) => (inletTempC === undefined ? "" : `${formatPlainNumber(inletTempC)} °C`),
-    legend: createFloorScaleLegend([...labels, `${INLET_STEPS_C.at(-1)} °C and more`], "inlet not measured"),
+    legend: createFloorScaleLegend(INLET_STEP_LABELS, "inlet not measured"),
   };
 }
 

@@ -1,11 +1,13 @@
 import type { Rectangle } from "#dc/model/rack_space.ts";
+import { computeEnclosingRectangle } from "../bounds.ts";
+import { formatTip } from "../drawing.ts";
 import { drawMark } from "../parts/marks.ts";
-import type { Item, Point } from "../scene.ts";
+import { createRect, createText, type Item, type PixelArea, type Point } from "../scene.ts";
 import { measureText } from "../text_width.ts";
-import { computeEnclosingRectangle, type RackBlock } from "./collapse.ts";
+import type { RackBlock } from "./collapse.ts";
 import { UNKNOWN_HATCH } from "./floor_style.ts";
-import { drawTileText, type TileBox } from "./tile_labels.ts";
-import { type FloorTile, formatTooltip } from "./tiles.ts";
+import { drawTileText } from "./tile_labels.ts";
+import type { FloorTile } from "./tiles.ts";
 
 /** Converts millimetres to pixels. */
 export type MmToPx = (mm: number) => number;
@@ -33,9 +35,9 @@ export function drawFloorGrid(width: number, height: number, pxPerMm: number): r
   for (let y = step; y < height; y += step)
     lines.push({ kind: "line", x1: 0, y1: y, x2: width, y2: y, stroke: "grid" });
   return [
-    { kind: "rect", x: 0, y: 0, width, height, radius: 4, fill: "panel" },
+    createRect([0, 0], [width, height], { radius: 4, fill: "panel" }),
     ...lines,
-    { kind: "rect", x: 0, y: 0, width, height, radius: 4, stroke: "line", strokeWidth: 2 },
+    createRect([0, 0], [width, height], { radius: 4, stroke: "line", strokeWidth: 2 }),
   ];
 }
 
@@ -59,7 +61,7 @@ export function drawScaleBar(pxPerMm: number): { readonly items: readonly Item[]
         stroke: "ink",
         strokeWidth: 1.5,
       },
-      { kind: "text", x: width + 8, y: 11, text: label, size: 11, fill: "ink" },
+      createText([width + 8, 11], label, { size: 11, fill: "ink" }),
       {
         kind: "path",
         points: [
@@ -70,7 +72,7 @@ export function drawScaleBar(pxPerMm: number): { readonly items: readonly Item[]
         strokeWidth: 1.5,
         arrow: true,
       },
-      { kind: "text", x: north + 8, y: 11, text: "north", size: 11, fill: "ink" },
+      createText([north + 8, 11], "north", { size: 11, fill: "ink" }),
     ],
   };
 }
@@ -86,7 +88,7 @@ export function drawTiles(tiles: readonly FloorTile[], px: MmToPx): readonly Ite
   );
 }
 
-function convertToPixelBox({ west, north, east, south }: Rectangle, px: MmToPx): TileBox {
+function convertToPixelBox({ west, north, east, south }: Rectangle, px: MmToPx): PixelArea {
   return { x: px(west), y: px(north), width: px(east) - px(west), height: px(south) - px(north) };
 }
 
@@ -113,11 +115,14 @@ export function doAreasOverlap(a: Rectangle, b: Rectangle): boolean {
 }
 
 /** Draws a footprint: its fill, a bar along its front, and its sign, code and figure as far as they fit. */
-function drawTile(tile: FloorTile, { box, visible: free }: { readonly box: TileBox; readonly visible: TileBox }): Item {
+function drawTile(
+  tile: FloorTile,
+  { box, visible: free }: { readonly box: PixelArea; readonly visible: PixelArea },
+): Item {
   return {
     kind: "group",
     ref: tile.ref,
-    tip: formatTooltip(tile),
+    tip: formatTip(tile.title, tile.facts),
     items: [
       {
         kind: "rect",
@@ -133,7 +138,7 @@ function drawTile(tile: FloorTile, { box, visible: free }: { readonly box: TileB
   };
 }
 
-function drawFront({ x, y, width, height }: TileBox, { facing, fill }: FloorTile): Item {
+function drawFront({ x, y, width, height }: PixelArea, { facing, fill }: FloorTile): Item {
   const edges: Readonly<Record<number, readonly [Point, Point]>> = {
     0: [
       [x + 2, y + 2.5],
@@ -176,42 +181,40 @@ export function drawBlocks(blocks: readonly RackBlock[], tiles: readonly FloorTi
 }
 
 /** Draws sign and name of a block, as far as they fit. */
-function drawBlockText({ label, state }: RackBlock, { x, y, width, height }: TileBox): readonly Item[] {
+function drawBlockText({ label, state }: RackBlock, { x, y, width, height }: PixelArea): readonly Item[] {
   const cy = y + height / 2;
   if (height < 14 || width < 24) return [];
   return [
     ...drawMark(state, [x + 14, cy], Math.min(14, height - 4)),
-    {
-      kind: "text",
-      x: x + 28,
-      y: cy + 4,
-      text: label,
+    createText([x + 28, cy + 4], label, {
       size: 12,
       weight: "bold",
       fill: `on:${state}Soft`,
       maxWidth: Math.max(0, width - 34),
-    },
+    }),
   ];
 }
 
 /** Draws the name of each row above or below its racks; omits it if both positions are taken. */
 export function drawRowLabels(tiles: readonly FloorTile[], blocks: readonly RackBlock[], px: MmToPx): readonly Item[] {
-  const rows = new Map<string, FloorTile[]>();
-  for (const tile of tiles) if (tile.row !== "") rows.set(tile.row, [...(rows.get(tile.row) ?? []), tile]);
+  const rows = Map.groupBy(
+    tiles.filter(({ row }) => row !== ""),
+    ({ row }) => row,
+  );
   const size = 11;
   const taken = [...tiles, ...blocks].map(({ area }) => convertToPixelBox(area, px));
   return [...rows].flatMap(([row, racks]): Item[] => {
     const { west, north, south } = computeEnclosingRectangle(racks.map(({ area }) => area));
     const text = `Row ${row}`;
     const width = Math.min(160, measureText(text, { size, weight: "bold" }));
-    const spots = [px(north) - 16, px(south) + 2].map((y): TileBox => ({ x: px(west), y, width, height: 15 }));
+    const spots = [px(north) - 16, px(south) + 2].map((y): PixelArea => ({ x: px(west), y, width, height: 15 }));
     const free = spots.find((spot) => spot.y >= 0 && !taken.some((box) => doBoxesOverlap(box, spot)));
     if (free === undefined) return [];
     taken.push(free);
     return [
       // A plate behind the text hides the floor's lines.
       { kind: "rect", ...free, fill: "panel" },
-      { kind: "text", x: free.x, y: free.y + 11, text, size, weight: "bold", fill: "muted", maxWidth: width + 1 },
+      createText([free.x, free.y + 11], text, { size, weight: "bold", fill: "muted", maxWidth: width + 1 }),
     ];
   });
 }
@@ -250,6 +253,6 @@ export function drawOverlaps(overlaps: readonly Rectangle[], px: MmToPx): readon
   );
 }
 
-function doBoxesOverlap(a: TileBox, b: TileBox): boolean {
+function doBoxesOverlap(a: PixelArea, b: PixelArea): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }

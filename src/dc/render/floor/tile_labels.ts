@@ -1,15 +1,7 @@
 import { drawMark } from "../parts/marks.ts";
-import type { Item } from "../scene.ts";
+import { createText, type Item, type PixelArea } from "../scene.ts";
 import { measureText } from "../text_width.ts";
 import type { FloorTile } from "./tiles.ts";
-
-/** The visible part of a footprint, in pixels. */
-export interface TileBox {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
 
 /** Minimum font size in pixels; longer text is truncated instead. */
 const MIN_FONT_SIZE = 7;
@@ -18,7 +10,7 @@ const MAX_SIGN_SIZE = 14;
 const MAX_CODE_LINES = 3;
 
 /** Draws sign, code and figure one below the other. Text that does not fit is available in the tooltip. */
-export function drawTileText(tile: FloorTile, box: TileBox): readonly Item[] {
+export function drawTileText(tile: FloorTile, box: PixelArea): readonly Item[] {
   const { x, y, width, height } = box;
   const signSize = Math.min(MAX_SIGN_SIZE, width - 8, height - 8);
   const sign = tile.state === undefined || signSize < 5 ? undefined : tile.state;
@@ -96,7 +88,7 @@ function computeTextMargin(front: boolean): number {
 /** Draws a long code vertically along a deep tile, below its sign. Returns undefined if there is no space. */
 function drawUprightCode(
   tile: FloorTile,
-  { x, y, width, height }: TileBox,
+  { x, y, width, height }: PixelArea,
   signSize: number,
 ): readonly Item[] | undefined {
   const { code, fill, state, facing } = tile;
@@ -108,17 +100,13 @@ function drawUprightCode(
   const cx = x + width / 2;
   return [
     ...(state === undefined || signSize === 0 ? [] : drawMark(state, [cx, y + 6 + signSize / 2], signSize)),
-    {
-      kind: "text",
-      x: cx + size * 0.36,
-      y: y + top + room / 2,
-      text: code,
+    createText([cx + size * 0.36, y + top + room / 2], code, {
       size,
       anchor: "middle",
       rotate: -90,
       fill: `on:${fill}`,
       ...(weight !== undefined && { weight }),
-    },
+    }),
   ];
 }
 

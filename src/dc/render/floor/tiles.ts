@@ -2,10 +2,17 @@ import { CRAC_STATUSES, DEVICE_KINDS, DEVICE_STATUSES } from "#dc/model/enum_val
 import { computeFootprint, type Rectangle } from "#dc/model/rack_space.ts";
 import type { Placement } from "#dc/model/resources.ts";
 import type { CracTile, DeviceTile, FloorPlanResponse, RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { appendUnit, formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
-import { formatConstant, getReasonUnit, getRefName } from "#words/names.ts";
+import { formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
+import { formatConstant, getRefName } from "#words/names.ts";
 import type { ColorToken, State } from "../palette.ts";
-import { findEnumValue, findHealthState, findShareState, joinCodeAndName, STATE_LABELS } from "../parts/marks.ts";
+import {
+  findEnumValue,
+  findHealthState,
+  findShareState,
+  formatReasonValue,
+  joinCodeAndName,
+  STATE_LABELS,
+} from "../parts/marks.ts";
 import { type FloorStyle, findRiskAppearance } from "./floor_style.ts";
 
 /** One footprint of the plan with its colours, texts and facts. */
@@ -45,58 +52,39 @@ export function buildUnplacedTiles(
   return racks.map((rack) => buildRackTile(rack, style));
 }
 
-/** Returns the tooltip of a footprint: its title, then one fact per line. */
-export function formatTooltip({ title, facts }: FloorTile): string {
-  return [title, ...facts.map(([label, value]) => `${label}: ${value}`)].join("\n");
-}
-
 function convertToFootprint(placement: Placement | undefined): Pick<FloorTile, "area" | "facing"> {
   if (placement === undefined) return { area: { west: 0, north: 0, east: 0, south: 0 }, facing: 0 };
   return { area: computeFootprint(placement), facing: placement.rotationDeg };
 }
 
 function buildRackTile(rack: RackTile, style: FloorStyle): FloorTile {
-  const {
-    code,
-    name,
-    placement,
-    health,
-    reasons,
-    spacePct,
-    powerPct,
-    heatW,
-    coolingPct,
-    inletTempC,
-    row,
-    risk,
-    measuredW,
-  } = rack;
-  const state = findHealthState(health);
+  const { code, powerPct, coolingPct, inletTempC, measuredW } = rack;
+  const state = findHealthState(rack.health);
   return {
     ref: `rack:${code}`,
     kind: "rack",
     code,
-    title: joinCodeAndName(code, name),
-    ...convertToFootprint(placement),
-    row,
+    title: joinCodeAndName(code, rack.name),
+    ...convertToFootprint(rack.placement),
+    row: rack.row,
     fill: style.findFill(rack),
     isUnknown: style.isUnknown?.(rack) ?? false,
     state: style.findSign === undefined ? state : style.findSign(rack),
     figure: style.formatFigure(rack),
     facts: [
-      ...(risk === undefined ? [] : [["One failure", describeRisk(rack)] as const]),
+      ...(rack.risk === undefined ? [] : [["One failure", describeRisk(rack)] as const]),
       ["Health", STATE_LABELS[state]],
-      ["Space taken", formatPercent(spacePct)],
+      ["Space taken", formatPercent(rack.spacePct)],
       ["Power", powerPct === undefined ? "no limit recorded" : formatPercent(powerPct)],
       ...(measuredW === undefined ? [] : [["Measured", formatWatts(measuredW)] as const]),
-      ["Heat", formatWatts(heatW)],
+      ["Heat", formatWatts(rack.heatW)],
       ...(coolingPct === undefined ? [] : [["Cooling", formatPercent(coolingPct)] as const]),
       ...(inletTempC === undefined ? [] : [["Inlet", `${formatPlainNumber(inletTempC)} °C`] as const]),
-      ...reasons.map(({ code: reason, value, limit, ref }): readonly [string, string] => [
+      ...rack.reasons.map(({ code: reason, value, limit, ref }): readonly [string, string] => [
         formatConstant(reason),
         [
-          value === undefined ? "" : `${appendUnit(formatPlainNumber(value), getReasonUnit(reason))}`,
-          limit === undefined ? "" : `limit ${appendUnit(formatPlainNumber(limit), getReasonUnit(reason))}`,
+          value === undefined ? "" : formatReasonValue(reason, value),
+          limit === undefined ? "" : `limit ${formatReasonValue(reason, limit)}`,
           getRefName(ref),
         ]
           .filter(Boolean)
@@ -145,31 +133,23 @@ function findCracState(status: (typeof CRAC_STATUSES)[number], pct: number): Sta
   return state === "ok" ? undefined : state;
 }
 
-function buildDeviceTile({
-  code,
-  name,
-  kind,
-  placement,
-  status,
-  health,
-  powerPct,
-  powerFailoverPct,
-}: DeviceTile): FloorTile {
-  const word = findEnumValue(DEVICE_STATUSES, status) ?? "ACTIVE";
-  const load = findHealthState(health);
+function buildDeviceTile(device: DeviceTile): FloorTile {
+  const { code, powerPct, powerFailoverPct } = device;
+  const word = findEnumValue(DEVICE_STATUSES, device.status) ?? "ACTIVE";
+  const load = findHealthState(device.health);
   const state = word === "FAILED" ? "fault" : word === "OFFLINE" ? "offline" : undefined;
   return {
     ref: `device:${code}`,
     kind: "device",
     code,
-    title: joinCodeAndName(code, name),
-    ...convertToFootprint(placement),
+    title: joinCodeAndName(code, device.name),
+    ...convertToFootprint(device.placement),
     row: "",
     fill: state === "offline" ? "offlineSoft" : "roleOther",
     state: state ?? (load === "ok" || load === "info" ? undefined : load),
     figure: formatLoadFigure(powerPct, powerFailoverPct),
     facts: [
-      ["Kind", formatConstant(findEnumValue(DEVICE_KINDS, kind) ?? "OTHER")],
+      ["Kind", formatConstant(findEnumValue(DEVICE_KINDS, device.kind) ?? "OTHER")],
       ["Status", formatConstant(word)],
       ["Load", powerPct === undefined ? "no capacity recorded" : formatPercent(powerPct)],
       ...(powerFailoverPct === undefined ? [] : [["After one failure", formatPercent(powerFailoverPct)] as const]),

@@ -1,11 +1,12 @@
 import type { FloorPlanResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { capitalize, getRefName } from "#words/names.ts";
+import { formatTip } from "../drawing.ts";
 import type { State } from "../palette.ts";
-import type { Item } from "../scene.ts";
+import { createText, type Item, type PixelArea } from "../scene.ts";
 import { measureText } from "../text_width.ts";
 import type { FloorStyle } from "./floor_style.ts";
-import { drawTileText, type TileBox } from "./tile_labels.ts";
-import { buildUnplacedTiles, type FloorTile, formatTooltip } from "./tiles.ts";
+import { drawTileText } from "./tile_labels.ts";
+import { buildUnplacedTiles, type FloorTile } from "./tiles.ts";
 
 /** Size of the box of a rack or cooling unit without a position, and the gap beside it, in pixels. */
 const TRAY_BOX = { width: 58, mostWidth: 190, height: 44 };
@@ -76,7 +77,7 @@ export function drawTray(
   const boxWidth = Math.min(TRAY_BOX.mostWidth, Math.max(TRAY_BOX.width, longest + 14));
   const perLine = Math.max(1, Math.floor((Math.max(width, 760) + BOX_GAP) / (boxWidth + BOX_GAP)));
   const items: Item[] = [
-    { kind: "text", x: 0, y: top + 18, text: "Without a recorded place", size: 12, weight: "bold", fill: "ink" },
+    createText([0, top + 18], "Without a recorded place", { size: 12, weight: "bold", fill: "ink" }),
   ];
   let y = top + 26;
   let left = MAX_TRAY_BOXES;
@@ -84,7 +85,7 @@ export function drawTray(
     const shown = tiles.slice(0, left);
     if (shown.length === 0) break;
     left -= shown.length;
-    items.push({ kind: "text", x: 0, y: y + 12, text: name, size: 11, fill: "muted", maxWidth: Math.max(width, 760) });
+    items.push(createText([0, y + 12], name, { size: 11, fill: "muted", maxWidth: Math.max(width, 760) }));
     items.push(
       ...shown.map((tile, at) =>
         drawBoxTile(tile, {
@@ -98,15 +99,15 @@ export function drawTray(
     y += ROW_NAME_HEIGHT + Math.ceil(shown.length / perLine) * (TRAY_BOX.height + BOX_GAP) + 4;
   }
   const more = rows.reduce((sum, { tiles }) => sum + tiles.length, 0) - (MAX_TRAY_BOXES - left);
-  if (more > 0) items.push({ kind: "text", x: 0, y: y + 12, text: `and ${more} more`, size: 11, fill: "muted" });
+  if (more > 0) items.push(createText([0, y + 12], `and ${more} more`, { size: 11, fill: "muted" }));
   return { items, height: y - top + (more > 0 ? 20 : 0) };
 }
 
-function drawBoxTile(tile: FloorTile, box: TileBox): Item {
+function drawBoxTile(tile: FloorTile, box: PixelArea): Item {
   return {
     kind: "group",
     ref: tile.ref,
-    tip: `${formatTooltip(tile)}\nno placement recorded`,
+    tip: `${formatTip(tile.title, tile.facts)}\nno placement recorded`,
     items: [
       { kind: "rect", ...box, radius: 3, fill: tile.fill, stroke: "muted", dash: "dashed" },
       ...drawTileText(tile, box),

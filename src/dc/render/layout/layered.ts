@@ -116,16 +116,12 @@ class LayoutSlots {
   /** Returns the wires between each two adjacent columns, after setting the heights of their ends. */
   buildChannels(middles: readonly number[]): readonly (readonly Wire[])[] {
     const channels: Wire[][] = Array.from({ length: Math.max(...this.layers) }, () => []);
-    const arriving = new Map<number, Wire[]>();
     for (const wire of this.#wires.values()) {
       wire.fromY = middles[wire.from] ?? 0;
       wire.toY = middles[wire.to] ?? 0;
       channels[this.layers[wire.from] ?? 0]?.push(wire);
-      const list = arriving.get(wire.to);
-      if (list === undefined) arriving.set(wire.to, [wire]);
-      else list.push(wire);
     }
-    for (const [slot, wires] of arriving) this.#spreadEnds(slot, wires);
+    for (const [slot, wires] of Map.groupBy(this.#wires.values(), ({ to }) => to)) this.#spreadEnds(slot, wires);
     return channels;
   }
 

@@ -68,13 +68,7 @@ function separateEnds(wires: readonly Wire[]): void {
 }
 
 function groupIntoBuses(wires: readonly Wire[]): readonly Bus[] {
-  const groups = new Map<number, Wire[]>();
-  for (const wire of wires) {
-    const group = groups.get(wire.from);
-    if (group === undefined) groups.set(wire.from, [wire]);
-    else group.push(wire);
-  }
-  return [...groups].map(([from, own]) => {
+  return [...Map.groupBy(wires, (wire) => wire.from)].map(([from, own]) => {
     const ys = own.flatMap(({ fromY, toY }) => [fromY, toY]);
     const start = own[0]?.fromY ?? 0;
     const fall = own.reduce((sum, { toY }) => sum + toY - start, 0);

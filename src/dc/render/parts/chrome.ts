@@ -1,5 +1,5 @@
 import type { Paint, State } from "../palette.ts";
-import type { Hatch, Item } from "../scene.ts";
+import { createRect, createText, type Hatch, type Item, type PixelRow } from "../scene.ts";
 import { fitText, measureText } from "../text_width.ts";
 import { drawMark, STATE_LABELS } from "./marks.ts";
 
@@ -16,8 +16,8 @@ export function drawHeading(
   const badge = state === undefined ? undefined : drawStateBadge(state, width - MARGIN, MARGIN);
   const room = width - 2 * MARGIN - (badge === undefined ? 0 : badge.width + 16);
   return [
-    { kind: "text", x: MARGIN, y: MARGIN + 18, text: title, size: 20, weight: "bold", fill: "ink", maxWidth: room },
-    { kind: "text", x: MARGIN, y: MARGIN + 38, text: subtitle, size: 12, fill: "muted", maxWidth: width - 2 * MARGIN },
+    createText([MARGIN, MARGIN + 18], title, { size: 20, weight: "bold", fill: "ink", maxWidth: room }),
+    createText([MARGIN, MARGIN + 38], subtitle, { size: 12, fill: "muted", maxWidth: width - 2 * MARGIN }),
     ...(badge?.items ?? []),
   ];
 }
@@ -28,27 +28,9 @@ function drawStateBadge(state: State, right: number, top: number): { readonly wi
   return {
     width,
     items: [
-      {
-        kind: "rect",
-        x: right - width,
-        y: top,
-        width,
-        height: 24,
-        radius: 12,
-        fill: `${state}Soft`,
-        stroke: `${state}Text`,
-      },
+      createRect([right - width, top], [width, 24], { radius: 12, fill: `${state}Soft`, stroke: `${state}Text` }),
       ...drawMark(state, [right - width + 16, top + 12], 13),
-      {
-        kind: "text",
-        x: right - 12,
-        y: top + 16.5,
-        text: word,
-        size: 12,
-        weight: "bold",
-        anchor: "end",
-        fill: `on:${state}Soft`,
-      },
+      createText([right - 12, top + 16.5], word, { size: 12, weight: "bold", anchor: "end", fill: `on:${state}Soft` }),
     ],
   };
 }
@@ -66,7 +48,7 @@ const LEGEND_LINE_HEIGHT = 20;
 /** Draws swatches with labels, wrapped into lines of the given width. */
 export function drawLegend(
   entries: readonly LegendEntry[],
-  { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
+  { x, y, width }: PixelRow,
 ): { readonly items: readonly Item[]; readonly height: number } {
   const items: Item[] = [];
   let left = x;
@@ -78,7 +60,7 @@ export function drawLegend(
       left = x;
       top += LEGEND_LINE_HEIGHT;
     }
-    const words: Item = { kind: "text", x: left + 20, y: top + 11, text: label, size: 11, fill: "ink" };
+    const words: Item = createText([left + 20, top + 11], label, { size: 11, fill: "ink" });
     items.push({ kind: "group", part: "legend", items: [...drawSwatch(entry, left, top), words] });
     left += needed;
   }
@@ -89,27 +71,22 @@ export function drawLegend(
 export function drawSwatch({ fill, hatch, dash, state }: LegendEntry, x: number, y: number): readonly Item[] {
   if (state !== undefined) return drawMark(state, [x + 7, y + 7], 13);
   return [
-    {
-      kind: "rect",
-      x,
-      y: y + 1,
-      width: 14,
-      height: 12,
+    createRect([x, y + 1], [14, 12], {
       radius: 2,
       fill: fill ?? "panel",
       stroke: "line",
       ...(hatch !== undefined && { hatch }),
       ...(dash !== undefined && { dash }),
-    },
+    }),
   ];
 }
 
 /** Draws the background and frame of a card. */
 export function drawCard(x: number, y: number, width: number, height: number): Item {
-  return { kind: "rect", x, y, width, height, radius: 8, fill: "panel", stroke: "grid" };
+  return createRect([x, y], [width, height], { radius: 8, fill: "panel", stroke: "grid" });
 }
 
 /** Draws a small heading inside a card. */
 export function drawSectionTitle(text: string, x: number, y: number, maxWidth: number): Item {
-  return { kind: "text", x, y, text, size: 12, weight: "bold", fill: "ink", maxWidth };
+  return createText([x, y], text, { size: 12, weight: "bold", fill: "ink", maxWidth });
 }

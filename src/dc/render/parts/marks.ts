@@ -1,9 +1,10 @@
 import { isDrawUnknown } from "#dc/model/draw.ts";
 import { HEALTHS } from "#dc/model/enum_values.ts";
 import { judgeShare } from "#kernel/judge_share.ts";
-import { formatWatts } from "#words/figures.ts";
+import { appendUnit, formatPlainNumber, formatWatts } from "#words/figures.ts";
+import { getReasonUnit } from "#words/names.ts";
 import type { State } from "../palette.ts";
-import type { Item } from "../scene.ts";
+import { createRect, type Item } from "../scene.ts";
 
 /**
  * Draws a state as a sign with a distinct shape, recognisable without colour: ok is a disc with a tick, watch a
@@ -36,7 +37,7 @@ export function drawMark(state: State, [cx, cy]: readonly [number, number], size
       ];
     case "fault":
       return [
-        { kind: "rect", x: cx - r, y: cy - r, width: 2 * r, height: 2 * r, radius: size / 8, fill: state, ...edge },
+        createRect([cx - r, cy - r], [2 * r, 2 * r], { radius: size / 8, fill: state, ...edge }),
         { kind: "line", x1: cx - 0.5 * r, y1: cy - 0.5 * r, x2: cx + 0.5 * r, y2: cy + 0.5 * r, ...ink },
         { kind: "line", x1: cx - 0.5 * r, y1: cy + 0.5 * r, x2: cx + 0.5 * r, y2: cy - 0.5 * r, ...ink },
       ];
@@ -82,6 +83,11 @@ export const STATE_LABELS: Readonly<Record<State, string>> = {
 /** Returns the enum value of a proto number, which counts from 1; undefined for 0 and unknown numbers. */
 export function findEnumValue<Word extends string>(words: readonly Word[], number: number): Word | undefined {
   return words[number - 1];
+}
+
+/** Formats the value or the limit of a health reason, with the unit of its code. */
+export function formatReasonValue(code: string, value: number): string {
+  return appendUnit(formatPlainNumber(value), getReasonUnit(code));
 }
 
 export function formatPowerDraw(devices: number, sumW: number): string {

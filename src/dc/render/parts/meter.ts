@@ -1,5 +1,5 @@
 import type { Paint, State } from "../palette.ts";
-import type { Hatch, Item } from "../scene.ts";
+import { createText, type Hatch, type Item, type PixelRow } from "../scene.ts";
 import { measureText } from "../text_width.ts";
 import { drawMark } from "./marks.ts";
 
@@ -34,7 +34,7 @@ export function computeMeterHeight({ note }: Meter): number {
 /** Draws a labelled bar with its value and its state as a mark. */
 export function drawMeter(
   { label, value, parts, ticks = [], state, note }: Meter,
-  { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
+  { x, y, width }: PixelRow,
 ): readonly Item[] {
   const valueRoom = Math.min(measureText(value, { size: 11, weight: "bold" }), width * 0.68);
   const markRoom = state === undefined ? 0 : 18;
@@ -49,35 +49,21 @@ export function drawMeter(
     return [{ kind: "rect", ...place, fill, stroke: "line", ...(hatch !== undefined && { hatch }) }];
   });
   return [
-    { kind: "text", x, y: y + 11, text: label, size: 11, fill: "muted", maxWidth: width - valueRoom - markRoom - 8 },
-    {
-      kind: "text",
-      x: x + width - markRoom,
-      y: y + 11,
-      text: value,
+    createText([x, y + 11], label, { size: 11, fill: "muted", maxWidth: width - valueRoom - markRoom - 8 }),
+    createText([x + width - markRoom, y + 11], value, {
       size: 11,
       weight: "bold",
       anchor: "end",
       fill: "ink",
       maxWidth: width * 0.68,
-    },
+    }),
     ...(state === undefined ? [] : drawMark(state, [x + width - 6, y + 7], 12)),
     { kind: "rect", ...bar, fill: "sunken" },
     ...filled,
     { kind: "rect", ...bar, stroke: "line" },
     ...(note === undefined
       ? []
-      : [
-          {
-            kind: "text",
-            x,
-            y: bar.y + BAR_HEIGHT + 12,
-            text: note,
-            size: 10,
-            fill: "muted",
-            maxWidth: width,
-          } as const,
-        ]),
+      : [createText([x, bar.y + BAR_HEIGHT + 12], note, { size: 10, fill: "muted", maxWidth: width })]),
     ...ticks.map((pct): Item => {
       const at = x + (pct / 100) * width;
       return {

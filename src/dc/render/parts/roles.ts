@@ -1,5 +1,5 @@
 import { DEVICE_KINDS, type DeviceKind } from "#dc/model/enum_values.ts";
-import { type RoleToken, resolveColor } from "../palette.ts";
+import { type ColorToken, type RoleToken, resolveColor } from "../palette.ts";
 import { findEnumValue } from "./marks.ts";
 
 /** Fills by device kind, for devices whose role has no fill. */
@@ -49,6 +49,12 @@ export function findRoleFill({ role, kind }: RoleAndKind): RoleToken {
   const word = findEnumValue(DEVICE_KINDS, kind);
   const special = Object.hasOwn(FILL_BY_ROLE, role) ? FILL_BY_ROLE[role] : undefined;
   return special ?? (word === undefined ? "roleOther" : (FILL_BY_KIND[word] ?? "roleOther"));
+}
+
+/** Returns the fill of a device's or a cooling unit's status. */
+export function findStatusFill(status: string): ColorToken {
+  if (status === "ACTIVE") return "okSoft";
+  return status === "FAILED" || status === "OFFLINE" ? "faultSoft" : "infoSoft";
 }
 
 /** Returns the fill as RRGGBB in the light theme, for replies. */

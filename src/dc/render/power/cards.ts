@@ -2,7 +2,7 @@ import type { Coloring } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import { formatWatts } from "#words/figures.ts";
 import { formatArea } from "../places.ts";
-import type { Item } from "../scene.ts";
+import { createRect, createText, type Item, type PixelRow } from "../scene.ts";
 import { measureText } from "../text_width.ts";
 import { IMPACT_STATES, type ImpactState } from "./failure.ts";
 import { type DrawnState, drawBadge, IMPACT_STYLES } from "./impact_styles.ts";
@@ -12,7 +12,8 @@ import { formatGroupLabel, formatImpactLabel, type ImpactTally } from "./tally.t
 const HEADER_HEIGHT = 26;
 const CARD_PADDING = 8;
 const CHIP_GAP = 4;
-const GROUP_HEIGHT = 64;
+/** Height of a group in pixels. */
+export const GROUP_HEIGHT = 64;
 const BAR_HEIGHT = 8;
 /** Maximum width of a chip in pixels. A longer code is truncated; the tooltip contains all of it. */
 const MAX_CHIP_WIDTH = 190;
@@ -58,12 +59,7 @@ export function computeCardHeight(nodes: readonly NodeFacts[], width: number): n
 /** Draws an area as a card with a chip for each element. */
 export function drawAreaCard(
   { id, drawnState: shown, tally, nodes }: CardInput,
-  {
-    x,
-    y,
-    width,
-    coloring,
-  }: { readonly x: number; readonly y: number; readonly width: number; readonly coloring: Coloring },
+  { x, y, width, coloring }: PixelRow & { readonly coloring: Coloring },
 ): Item {
   const { chip, columns } = computeChipGrid(nodes, width);
   const title = formatArea(id);
@@ -76,37 +72,19 @@ export function drawAreaCard(
     tip: `${title}\n${IMPACT_STYLES[shown].label}\n${words}`,
     at: [x, y],
     items: [
-      {
-        kind: "rect",
-        x: 0,
-        y: 0,
-        width,
-        height: computeCardHeight(nodes, width),
+      createRect([0, 0], [width, computeCardHeight(nodes, width)], {
         radius: 6,
         fill: "panel",
         ...IMPACT_STYLES[shown].line,
-      },
+      }),
       drawBadge(shown, CARD_PADDING, 6),
-      {
-        kind: "text",
-        x: 30,
-        y: 17,
-        text: title,
-        size: 12,
-        weight: "bold",
-        fill: "ink",
-        maxWidth: width - wordsWidth - 50,
-      },
-      {
-        kind: "text",
-        x: width - CARD_PADDING,
-        y: 17,
-        text: words,
+      createText([30, 17], title, { size: 12, weight: "bold", fill: "ink", maxWidth: width - wordsWidth - 50 }),
+      createText([width - CARD_PADDING, 17], words, {
         size: 10.5,
         anchor: "end",
         fill: "muted",
         maxWidth: width * 0.6,
-      },
+      }),
       ...sortByImpact(nodes).map((node, index) =>
         drawChip(node, {
           x: CARD_PADDING + (index % columns) * (chip + CHIP_GAP),
@@ -119,15 +97,8 @@ export function drawAreaCard(
   };
 }
 
-export function computeGroupHeight(): number {
-  return GROUP_HEIGHT;
-}
-
 /** Draws an area as counts: the number of its elements, and a bar of their states. */
-export function drawAreaGroup(
-  { id, drawnState: shown, tally }: CardInput,
-  { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
-): Item {
+export function drawAreaGroup({ id, drawnState: shown, tally }: CardInput, { x, y, width }: PixelRow): Item {
   const title = formatArea(id);
   return {
     kind: "group",
@@ -135,46 +106,18 @@ export function drawAreaGroup(
     tip: `${title}\n${formatGroupLabel(tally)}\n${formatImpactLabel(tally)}`,
     at: [x, y],
     items: [
-      { kind: "rect", x: 4, y: -4, width: width - 4, height: GROUP_HEIGHT, radius: 6, fill: "sunken", stroke: "line" },
-      {
-        kind: "rect",
-        x: 0,
-        y: 0,
-        width: width - 4,
-        height: GROUP_HEIGHT,
-        radius: 6,
-        fill: "panel",
-        ...IMPACT_STYLES[shown].line,
-      },
+      createRect([4, -4], [width - 4, GROUP_HEIGHT], { radius: 6, fill: "sunken", stroke: "line" }),
+      createRect([0, 0], [width - 4, GROUP_HEIGHT], { radius: 6, fill: "panel", ...IMPACT_STYLES[shown].line }),
       drawBadge(shown, CARD_PADDING, 6),
-      { kind: "text", x: 30, y: 17, text: title, size: 12, weight: "bold", fill: "ink", maxWidth: width - 46 },
-      {
-        kind: "text",
-        x: CARD_PADDING,
-        y: 34,
-        text: formatGroupLabel(tally),
-        size: 10.5,
-        fill: "ink",
-        maxWidth: width - 20,
-      },
+      createText([30, 17], title, { size: 12, weight: "bold", fill: "ink", maxWidth: width - 46 }),
+      createText([CARD_PADDING, 34], formatGroupLabel(tally), { size: 10.5, fill: "ink", maxWidth: width - 20 }),
       ...drawImpactBar(tally, { x: CARD_PADDING, y: 39, width: width - 4 - 2 * CARD_PADDING }),
-      {
-        kind: "text",
-        x: CARD_PADDING,
-        y: 58,
-        text: formatImpactLabel(tally),
-        size: 9.5,
-        fill: "muted",
-        maxWidth: width - 20,
-      },
+      createText([CARD_PADDING, 58], formatImpactLabel(tally), { size: 9.5, fill: "muted", maxWidth: width - 20 }),
     ],
   };
 }
 
-function drawImpactBar(
-  { impacts, elements }: ImpactTally,
-  { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
-): readonly Item[] {
+function drawImpactBar({ impacts, elements }: ImpactTally, { x, y, width }: PixelRow): readonly Item[] {
   let at = x;
   return IMPACT_STATES.flatMap((impact: ImpactState): Item[] => {
     const share = elements === 0 ? 0 : ((impacts.get(impact) ?? 0) / elements) * width;

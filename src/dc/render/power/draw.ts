@@ -4,9 +4,9 @@ import type { Drawing, DrawOptions } from "../drawing.ts";
 import { frameScene } from "../frame.ts";
 import { layOutGraph } from "../layout/layered.ts";
 import { PORT_GAP } from "../layout/route.ts";
-import type { Item, Point } from "../scene.ts";
+import { createText, type Item, type Point } from "../scene.ts";
 import { measureText } from "../text_width.ts";
-import { computeCardHeight, computeGroupHeight, computeNeededCardWidth, drawAreaCard, drawAreaGroup } from "./cards.ts";
+import { computeCardHeight, computeNeededCardWidth, drawAreaCard, drawAreaGroup, GROUP_HEIGHT } from "./cards.ts";
 import { collapseFailure, type DrawnEdge } from "./collapse.ts";
 import type { PowerFailure } from "./failure.ts";
 import { createPowerElements, createPowerGraph } from "./graph.ts";
@@ -95,7 +95,7 @@ function computePartSize({ form, nodes }: DrawnPowerNode, cardWidth: number) {
   const [node] = nodes;
   if (form === "BOX" && node !== undefined) return { width: BOX_WIDTH, height: computeBoxHeight(node) };
   if (form === "CARD") return { width: cardWidth, height: computeCardHeight(nodes, cardWidth), last: true };
-  return { width: GROUP_WIDTH, height: computeGroupHeight(), last: true };
+  return { width: GROUP_WIDTH, height: GROUP_HEIGHT, last: true };
 }
 
 function measureEdgeLabel(label: string): number {
@@ -117,15 +117,11 @@ function drawEdge(edge: DrawnEdge, label: string, route: readonly Point[]): read
     ...(edge.dead > 0 && { dash: "dashed" }),
   };
   if (label === "") return [line];
-  const words: Item = {
-    kind: "text",
-    x: x - 12,
-    y: y - 3,
-    text: label,
+  const words: Item = createText([x - 12, y - 3], label, {
     size: LABEL_SIZE,
     anchor: "end",
     fill: "muted",
     maxWidth: MAX_LABEL_WIDTH - 8,
-  };
+  });
   return [{ kind: "group", tip: [label, ...edge.via.map(getRefName)].join("\n"), items: [line, words] }];
 }

@@ -1,7 +1,7 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatBandwidth, formatDuration, formatPercent, formatWatts } from "#words/figures.ts";
 import { formatCountWithNoun, getRefName, LOAD_BASIS_ADJECTIVES } from "#words/names.ts";
-import type { Figure, LegendLine, Note } from "../frame.ts";
+import { createCountFigure, createLineEntry, type Figure, type LegendLine, listNoteIf, type Note } from "../frame.ts";
 import { formatRefInTitle } from "../places.ts";
 import { createScaleLegend } from "../scale_legend.ts";
 import type { CollapsedFailure } from "./collapse.ts";
@@ -32,46 +32,26 @@ export function createPowerHeader(
 }
 
 function createImpactFigures({ blast: { impact, overloads } }: PowerFailure): readonly Figure[] {
-  const createLossFigure = (label: string, count: number): Figure => ({
-    label,
-    value: String(count),
-    ...(count > 0 && { tone: "fault" }),
-  });
+  const createLossFigure = (label: string, count: number) => createCountFigure(label, count, "fault");
   const tripping = overloads.some(({ severity }) => severity === "WOULD_TRIP");
   return [
     createLossFigure("racks dark", impact.racksDark),
     createLossFigure("racks partly dark", impact.racksPartial),
-    {
-      label: "racks protected",
-      value: String(impact.racksProtected),
-      ...(impact.racksProtected > 0 && { tone: "ok" }),
-    },
+    createCountFigure("racks protected", impact.racksProtected, "ok"),
     createLossFigure("devices offline", impact.itDevicesOffline),
     createLossFigure("power equipment offline", impact.devicesOffline - impact.itDevicesOffline),
     createLossFigure("cooling units offline", impact.cracsOffline),
-    {
-      label: "devices with less supply",
-      value: String(impact.devicesDegraded),
-      ...(impact.devicesDegraded > 0 && { tone: "watch" }),
-    },
+    createCountFigure("devices with less supply", impact.devicesDegraded, "watch"),
     { label: "IT load lost", value: formatWatts(impact.itLoadLostW), ...(impact.itLoadLostW > 0 && { tone: "fault" }) },
     ...(impact.coolingLostKw > 0
       ? [{ label: "cooling lost", value: formatWatts(impact.coolingLostKw * 1000), tone: "fault" as const }]
       : []),
-    ...(overloads.length > 0
-      ? [
-          {
-            label: "overloaded",
-            value: String(overloads.length),
-            tone: tripping ? ("fault" as const) : ("watch" as const),
-          },
-        ]
-      : []),
+    ...(overloads.length > 0 ? [createCountFigure("overloaded", overloads.length, tripping ? "fault" : "watch")] : []),
     ...(impact.minRideThroughS === undefined
       ? []
       : [{ label: "shortest battery", value: formatDuration(impact.minRideThroughS), tone: "info" as const }]),
     ...(impact.devicesUndocumented > 0
-      ? [{ label: "without recorded inlets", value: String(impact.devicesUndocumented), tone: "watch" as const }]
+      ? [createCountFigure("without recorded inlets", impact.devicesUndocumented, "watch")]
       : []),
   ];
 }
@@ -112,7 +92,7 @@ function createFailureNotes(
   return [
     ...limitNotes(overloads, "overloads"),
     ...limitNotes(steps, "steps"),
-    ...(omitted > 0 ? [{ text: collapsed, tone: "info" as const }] : []),
+    ...listNoteIf(omitted > 0, collapsed, { tone: "info" }),
   ];
 }
 
@@ -124,9 +104,9 @@ function createNetworkNotes({ linksDown, lostMbps, cutOff, isolated }: PowerFail
   const devices = `${formatCountWithNoun(isolated.length, "device")} without a data path: ${formatFirstRefs(isolated)}`;
   return [
     { text: "No supply fails with this", tone: "info" },
-    ...(linksDown.length === 0 ? [] : [{ text: links, tone: "watch" as const }]),
-    ...(cutOff.length === 0 ? [] : [{ text: switches, tone: "fault" as const }]),
-    ...(isolated.length === 0 ? [] : [{ text: devices, tone: "fault" as const }]),
+    ...listNoteIf(linksDown.length > 0, links, { tone: "watch" }),
+    ...listNoteIf(cutOff.length > 0, switches, { tone: "fault" }),
+    ...listNoteIf(isolated.length > 0, devices, { tone: "fault" }),
   ];
 }
 
@@ -152,25 +132,8 @@ function createImpactLegend(parts: readonly DrawnPowerNode[], coloring: Coloring
     ...(hasPartialAreas
       ? [{ label: `rack or place ${IMPACT_STYLES.PARTIAL.label}`, sample: [drawBadge("PARTIAL", 6, 0)] }]
       : []),
-    {
-      label: "supplies power",
-      sample: [{ kind: "line" as const, x1: 0, y1: 7, x2: 26, y2: 7, stroke: "okText" as const, strokeWidth: 1.5 }],
-    },
-    {
-      label: "dead supply",
-      sample: [
-        {
-          kind: "line" as const,
-          x1: 0,
-          y1: 7,
-          x2: 26,
-          y2: 7,
-          stroke: "fault" as const,
-          strokeWidth: 1.5,
-          dash: "dashed" as const,
-        },
-      ],
-    },
+    createLineEntry("supplies power", { stroke: "okText", strokeWidth: 1.5 }),
+    createLineEntry("dead supply", { stroke: "fault", strokeWidth: 1.5, dash: "dashed" }),
   ];
   return coloring === "UTILIZATION" ? [...lines, ...createScaleLegend()] : lines;
 }

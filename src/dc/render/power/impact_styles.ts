@@ -1,5 +1,5 @@
 import type { Paint } from "../palette.ts";
-import type { Hatch, Item, Stroke } from "../scene.ts";
+import { createRect, createText, type Hatch, type Item, type Stroke } from "../scene.ts";
 import type { ImpactState } from "./failure.ts";
 
 /** Style of an impact, which its letter distinguishes without colour. */
@@ -60,7 +60,7 @@ export function drawBadge(shown: DrawnState, x: number, y: number): Item {
     shape === "circle"
       ? { kind: "circle", cx: x + 7, cy: y + 7, r: 7, fill: strong, ...edge }
       : shape === "square"
-        ? { kind: "rect", x, y, width: 14, height: 14, radius: 2, fill: strong, ...edge }
+        ? createRect([x, y], [14, 14], { radius: 2, fill: strong, ...edge })
         : {
             kind: "path",
             points: [
@@ -75,9 +75,6 @@ export function drawBadge(shown: DrawnState, x: number, y: number): Item {
           };
   return {
     kind: "group",
-    items: [
-      outline,
-      { kind: "text", x: x + 7, y: y + 10.6, text: letter, size: 10, weight: "bold", anchor: "middle", fill: ink },
-    ],
+    items: [outline, createText([x + 7, y + 10.6], letter, { size: 10, weight: "bold", anchor: "middle", fill: ink })],
   };
 }

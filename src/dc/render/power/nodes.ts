@@ -2,9 +2,10 @@ import type { PowerNode } from "#dc/analysis/power/power_graph.ts";
 import { type Coloring, DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import { formatPercent, formatWatts } from "#words/figures.ts";
 import { formatConstant, getRefName } from "#words/names.ts";
+import { formatTip } from "../drawing.ts";
 import { findScaleToken, type Paint } from "../palette.ts";
-import { findRoleFill } from "../parts/roles.ts";
-import type { Item } from "../scene.ts";
+import { findRoleFill, findStatusFill } from "../parts/roles.ts";
+import { createRect, createText, type Item, type PixelRow } from "../scene.ts";
 import { measureText } from "../text_width.ts";
 import type { CollapsedFailure, DrawnEdge } from "./collapse.ts";
 import { formatNodeTitle, type ImpactState, type PowerFailure } from "./failure.ts";
@@ -97,7 +98,7 @@ export class NodeFacts {
   }
 
   formatTip(): string {
-    return [this.title, ...this.listFacts().map(([label, value]) => `${label}: ${value}`)].join("\n");
+    return formatTip(this.title, this.listFacts());
   }
 
   listRelatedRefs(): readonly string[] {
@@ -117,9 +118,7 @@ export class NodeFacts {
           ? this.node.crac.status
           : undefined;
     // A feed has no recorded status, so it must not look like an active element.
-    if (status === undefined) return "panel";
-    if (status === "ACTIVE") return "okSoft";
-    return status === "FAILED" || status === "OFFLINE" ? "faultSoft" : "infoSoft";
+    return status === undefined ? "panel" : findStatusFill(status);
   }
 
   findFill(coloring: Coloring): Paint {
@@ -163,16 +162,9 @@ export function drawElementBox(
   const lines: Item[] = [];
   let at = 31;
   const addLine = (text: string, bold = false): void => {
-    lines.push({
-      kind: "text",
-      x: 10,
-      y: at,
-      text,
-      size: 10.5,
-      fill: ink,
-      maxWidth: room,
-      ...(bold && { weight: "bold" as const }),
-    });
+    lines.push(
+      createText([10, at], text, { size: 10.5, fill: ink, maxWidth: room, ...(bold && { weight: "bold" as const }) }),
+    );
     at += LINE_HEIGHT;
   };
   addLine(node.formatName() === "" ? node.kind() : `${node.kind()} · ${node.formatName()}`);
@@ -184,8 +176,8 @@ export function drawElementBox(
     tip: node.formatTip(),
     at: [x, y],
     items: [
-      { kind: "rect", x: 0, y: 0, width: BOX_WIDTH, height, radius: 5, fill, ...look.line },
-      { kind: "text", x: 10, y: 16, text: node.title, size: 12, weight: "bold", fill: ink, maxWidth: room - 20 },
+      createRect([0, 0], [BOX_WIDTH, height], { radius: 5, fill, ...look.line }),
+      createText([10, 16], node.title, { size: 12, weight: "bold", fill: ink, maxWidth: room - 20 }),
       drawBadge(node.impact, BOX_WIDTH - 21, 6),
       ...lines,
     ],
@@ -202,15 +194,7 @@ export function measureChipWidth(node: NodeFacts): number {
 }
 
 /** Draws a small box inside a card: code and mark. */
-export function drawChip(
-  node: NodeFacts,
-  {
-    x,
-    y,
-    width,
-    coloring,
-  }: { readonly x: number; readonly y: number; readonly width: number; readonly coloring: Coloring },
-): Item {
+export function drawChip(node: NodeFacts, { x, y, width, coloring }: PixelRow & { readonly coloring: Coloring }): Item {
   const fill = node.findFill(coloring);
   const look = IMPACT_STYLES[node.impact];
   return {
@@ -219,17 +203,13 @@ export function drawChip(
     tip: node.formatTip(),
     at: [x, y],
     items: [
-      { kind: "rect", x: 0, y: 0, width, height: CHIP_HEIGHT, radius: 3, fill, ...look.line, strokeWidth: 1 },
+      createRect([0, 0], [width, CHIP_HEIGHT], { radius: 3, fill, ...look.line, strokeWidth: 1 }),
       drawBadge(node.impact, 3, 3),
-      {
-        kind: "text",
-        x: 22,
-        y: 14,
-        text: node.title,
+      createText([22, 14], node.title, {
         size: CHIP_FONT_SIZE,
         fill: findReadableTextPaint(fill),
         maxWidth: width - 26,
-      },
+      }),
     ],
   };
 }

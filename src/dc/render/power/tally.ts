@@ -109,17 +109,10 @@ export function formatImpactLabel({ impacts }: ImpactTally): string {
 }
 
 /** Returns the label of a group: the number of its elements and the states of its racks. */
-export function formatGroupLabel({
-  elements,
-  racks,
-  racksDark,
-  racksPartial,
-  lostW,
-  overloaded,
-  tripped,
-}: ImpactTally): string {
+export function formatGroupLabel(tally: ImpactTally): string {
+  const { racks, racksDark, racksPartial, lostW, overloaded, tripped } = tally;
   const parts = [
-    formatCountWithNoun(elements, "element"),
+    formatCountWithNoun(tally.elements, "element"),
     ...(racks > 1 ? [formatCountWithNoun(racks, "rack")] : []),
     ...(racksDark > 0 && racks > 1 ? [`${racksDark} dark`] : []),
     ...(racksPartial > 0 && racks > 1 ? [`${racksPartial} partly`] : []),

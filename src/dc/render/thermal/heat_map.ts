@@ -2,7 +2,7 @@ import { computeFootprint } from "#dc/model/rack_space.ts";
 import type { Placement } from "#dc/model/resources.ts";
 import { type CracShare, CracStatus, type RackThermal } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
-import { computeEnclosingRectangle } from "../floor/collapse.ts";
+import { computeEnclosingRectangle } from "../bounds.ts";
 import { computePixelsPerMm, drawFloorGrid, drawScaleBar, drawTiles, MAX_FLOOR_WIDTH_PX } from "../floor/ground.ts";
 import { buildCracTile, type FloorTile } from "../floor/tiles.ts";
 import { drawCard, drawSectionTitle } from "../parts/chrome.ts";

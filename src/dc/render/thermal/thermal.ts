@@ -1,12 +1,12 @@
 import type { Hotspot, RackThermal, ThermalHeadroomResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { appendUnit, formatKilowatts, formatPercent, formatPlainNumber } from "#words/figures.ts";
-import { formatConstant, formatCountWithNoun, getReasonUnit } from "#words/names.ts";
+import { formatKilowatts, formatPercent, formatPlainNumber } from "#words/figures.ts";
+import { formatConstant, formatCountWithNoun } from "#words/names.ts";
 import type { Drawing, DrawOptions, DrawScreen, Element, Graph } from "../drawing.ts";
-import { type FrameInput, frameScene } from "../frame.ts";
-import { drawCard, drawSectionTitle, drawSwatch } from "../parts/chrome.ts";
-import { drawMark, findHealthState, findShareState } from "../parts/marks.ts";
+import { createSwatchEntry, type FrameInput, frameScene, listNoteIf } from "../frame.ts";
+import { drawCard, drawSectionTitle } from "../parts/chrome.ts";
+import { drawMark, findHealthState, findShareState, formatReasonValue } from "../parts/marks.ts";
 import { formatArea, formatRefInTitle } from "../places.ts";
-import type { Item } from "../scene.ts";
+import { createText, type Item } from "../scene.ts";
 import { createRackElement, drawHeatMap, type FloorPositions } from "./heat_map.ts";
 import { styleRacks, type ThermalStyle } from "./thermal_style.ts";
 import { drawZoneBars, findCoolingUnitState, findZoneState, formatUnitLoad } from "./zones.ts";
@@ -18,12 +18,9 @@ const LINE_HEIGHT = 19;
 const MAX_HOTSPOTS = 14;
 
 const ZONE_LEGEND: FrameInput["legend"] = [
-  { label: "heat", sample: drawSwatch({ label: "", fill: "scale2" }, 6, 0) },
-  { label: "heat beyond what may be used", sample: drawSwatch({ label: "", fill: "scale4" }, 6, 0) },
-  {
-    label: "kept in reserve",
-    sample: drawSwatch({ label: "", fill: "accentSoft", hatch: { pattern: "diagonal", paint: "accent" } }, 6, 0),
-  },
+  createSwatchEntry({ label: "heat", fill: "scale2" }),
+  createSwatchEntry({ label: "heat beyond what may be used", fill: "scale4" }),
+  createSwatchEntry({ label: "kept in reserve", fill: "accentSoft", hatch: { pattern: "diagonal", paint: "accent" } }),
 ];
 
 /** A thermal reply and the locations of its racks and cooling units. */
@@ -55,10 +52,7 @@ export const drawThermal: DrawScreen<ThermalPicture> = ({ reply, places, unitPla
   });
   const scene = frameScene({
     ...createThermalHeader(reply, omittedNodes),
-    legend: [
-      ...(reply.zones.length === 0 ? [] : ZONE_LEGEND),
-      ...(compact ? [] : style.legend).map((entry) => ({ label: entry.label, sample: drawSwatch(entry, 6, 0) })),
-    ],
+    legend: [...(reply.zones.length === 0 ? [] : ZONE_LEGEND), ...(compact ? [] : style.legend).map(createSwatchEntry)],
     body,
     bodyWidth: Math.max(BODY_WIDTH, map?.width ?? 0),
     bodyHeight: Math.max(0, height - BLOCK_GAP),
@@ -115,49 +109,34 @@ function createThermalHeader(
         : [{ label: "Rack cooling index, low", value: formatPercent(reply.rciLoPct) }]),
     ],
     notes: [
-      ...(reply.zones.length + reply.racks.length > 0 ? [] : [{ text: "Nothing is recorded in this scope" }]),
+      ...listNoteIf(reply.zones.length + reply.racks.length === 0, "Nothing is recorded in this scope"),
       ...unserved
         .filter(([, kw]) => kw > 0)
         .map(([medium, kw]) => ({
           text: `${formatKilowatts(kw)} of heat to ${medium} for which no cooling unit is recorded`,
           tone: "watch" as const,
         })),
-      ...(short === 0
-        ? []
-        : [
-            {
-              text: `${formatCountWithNoun(short, "zone")} of ${reply.zones.length} cannot spare the reserve`,
-              tone: "watch" as const,
-            },
-          ]),
-      ...(failed.length === 0 ? [] : [{ text: `Taken as failed: ${failed.join(", ")}`, tone: "fault" as const }]),
-      ...(omitted === 0
-        ? []
-        : [
-            {
-              text: `${formatCountWithNoun(omitted, "rack")} not drawn, the coolest, so that the picture stays readable`,
-              tone: "watch" as const,
-            },
-          ]),
+      ...listNoteIf(
+        short > 0,
+        `${formatCountWithNoun(short, "zone")} of ${reply.zones.length} cannot spare the reserve`,
+        {
+          tone: "watch",
+        },
+      ),
+      ...listNoteIf(failed.length > 0, `Taken as failed: ${failed.join(", ")}`, { tone: "fault" }),
+      ...listNoteIf(
+        omitted > 0,
+        `${formatCountWithNoun(omitted, "rack")} not drawn, the coolest, so that the picture stays readable`,
+        { tone: "watch" },
+      ),
     ],
   };
 }
 
 /** Returns figures of available cooling. Without units there is no headroom figure: zero would be misleading. */
-function createCoolingFigures({
-  cracs,
-  airHeatKw,
-  usableKw,
-  reserveKw,
-  headroomKw,
-  headroomPct,
-  liquidHeatKw,
-  liquidRatedKw,
-  liquidReserveKw,
-  liquidUsableKw,
-  liquidHeadroomKw,
-}: ThermalHeadroomResponse): FrameInput["figures"] {
-  if (cracs.length === 0) {
+function createCoolingFigures(reply: ThermalHeadroomResponse): FrameInput["figures"] {
+  const { airHeatKw, usableKw, reserveKw, headroomKw, liquidRatedKw, liquidHeadroomKw } = reply;
+  if (reply.cracs.length === 0) {
     return [{ label: "Cooling", value: "not recorded", ...(airHeatKw > 0 && { tone: "watch" as const }) }];
   }
   const isTense = usableKw > 0 && findShareState((airHeatKw / usableKw) * 100) !== "ok";
@@ -166,14 +145,14 @@ function createCoolingFigures({
   return [
     { label: "Usable cooling", value: formatKilowatts(usableKw) },
     { label: "Reserve", value: formatKilowatts(reserveKw) },
-    { label: "Headroom", value: `${formatKilowatts(headroomKw)} (${formatPercent(headroomPct)})`, tone },
-    ...(liquidHeatKw === 0 && liquidUsableKw === 0
+    { label: "Headroom", value: `${formatKilowatts(headroomKw)} (${formatPercent(reply.headroomPct)})`, tone },
+    ...(reply.liquidHeatKw === 0 && reply.liquidUsableKw === 0
       ? []
       : [
           {
             label: "Headroom of liquid",
             value: liquidRatedKw === 0 ? "no unit recorded" : formatKilowatts(liquidHeadroomKw),
-            tone: liquidRatedKw === 0 ? ("watch" as const) : findHeadroomTone(liquidHeadroomKw, liquidReserveKw),
+            tone: liquidRatedKw === 0 ? ("watch" as const) : findHeadroomTone(liquidHeadroomKw, reply.liquidReserveKw),
           },
         ]),
   ];
@@ -203,40 +182,18 @@ function drawHotspots(hotspots: readonly Hotspot[]): { readonly items: readonly 
           at: [16, 46 + index * LINE_HEIGHT],
           items: [
             ...drawMark(findHealthState(severity), [6, -4], 12),
-            {
-              kind: "text",
-              x: 20,
-              y: 0,
-              text: formatRefInTitle(ref),
-              size: 11,
-              weight: "bold",
-              fill: "ink",
-              maxWidth: 250,
-            },
-            {
-              kind: "text",
-              x: 280,
-              y: 0,
-              text: `${formatConstant(code)}: ${appendUnit(formatPlainNumber(value), getReasonUnit(code))}, limit ${appendUnit(formatPlainNumber(limit), getReasonUnit(code))}`,
-              size: 11,
-              fill: "ink",
-              maxWidth: BODY_WIDTH - 330,
-            },
+            createText([20, 0], formatRefInTitle(ref), { size: 11, weight: "bold", fill: "ink", maxWidth: 250 }),
+            createText(
+              [280, 0],
+              `${formatConstant(code)}: ${formatReasonValue(code, value)}, limit ${formatReasonValue(code, limit)}`,
+              { size: 11, fill: "ink", maxWidth: BODY_WIDTH - 330 },
+            ),
           ],
         }),
       ),
       ...(more === 0
         ? []
-        : [
-            {
-              kind: "text",
-              x: 36,
-              y: 46 + shown.length * LINE_HEIGHT,
-              text: `and ${more} more`,
-              size: 11,
-              fill: "muted",
-            } as const,
-          ]),
+        : [createText([36, 46 + shown.length * LINE_HEIGHT], `and ${more} more`, { size: 11, fill: "muted" })]),
     ],
   };
 }

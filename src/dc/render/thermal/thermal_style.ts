@@ -4,6 +4,7 @@ import { formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts
 import { type ColorToken, findScaleToken, type ScaleToken } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
 import { findHealthState, STATE_LABELS } from "../parts/marks.ts";
+import { findInletToken, INLET_STEP_LABELS } from "../scale_legend.ts";
 
 export interface ThermalStyle {
   findFill(rack: RackThermal): ColorToken;
@@ -15,8 +16,6 @@ const SIGN_LEGEND = (["ok", "watch", "fault"] as const).map(
   (state): LegendEntry => ({ label: STATE_LABELS[state], state }),
 );
 const SHARE_LABELS = ["0 – 20 %", "20 – 50 %", "50 – 80 %", "80 – 90 %", "90 – 100 %", "100 % and more of its cooling"];
-/** Lower bounds of inlet temperature steps in °C. Source: ASHRAE TC 9.9, recommended 18 to 27, A1 to 32. */
-const INLET_TEMPERATURE_STEPS = [18, 21, 24, 27, 32];
 
 /**
  * Returns the style of racks for one colouring. THERMAL colours them by measured inlet temperatures if there are any,
@@ -49,21 +48,11 @@ function createHeatShareStyle(): ThermalStyle {
 }
 
 function createRackInletStyle(): ThermalStyle {
-  const labels = INLET_TEMPERATURE_STEPS.map((from, index) =>
-    index === 0 ? `below ${from} °C` : `${INLET_TEMPERATURE_STEPS[index - 1]} – ${from} °C`,
-  );
   return {
-    findFill: ({ inletTempC }) =>
-      inletTempC === undefined
-        ? "panel"
-        : (`scale${INLET_TEMPERATURE_STEPS.filter((from) => inletTempC >= from).length}` as ScaleToken),
+    findFill: ({ inletTempC }) => findInletToken(inletTempC),
     formatFigure: ({ inletTempC, airHeatW }) =>
       inletTempC === undefined ? formatWatts(airHeatW) : `${formatPlainNumber(inletTempC)} °C`,
-    legend: [
-      ...createStepLegend([...labels, `${INLET_TEMPERATURE_STEPS.at(-1)} °C and more`]),
-      { label: "not measured", fill: "panel" },
-      ...SIGN_LEGEND,
-    ],
+    legend: [...createStepLegend(INLET_STEP_LABELS), { label: "not measured", fill: "panel" }, ...SIGN_LEGEND],
   };
 }
 

@@ -4,7 +4,7 @@ import type { State } from "../palette.ts";
 import { drawCard, drawSectionTitle } from "../parts/chrome.ts";
 import { drawMark, findShareState } from "../parts/marks.ts";
 import { formatArea, formatRefInTitle } from "../places.ts";
-import type { Item } from "../scene.ts";
+import { createRect, createText, type Item } from "../scene.ts";
 
 const ROW_HEIGHT = 64;
 const HEADER_HEIGHT = 40;
@@ -50,16 +50,7 @@ export function drawZoneBars(
       ),
       ...(more === 0
         ? []
-        : [
-            {
-              kind: "text",
-              x: 16,
-              y: height - 12,
-              text: `and ${more} zones with more headroom`,
-              size: 11,
-              fill: "muted",
-            } as const,
-          ]),
+        : [createText([16, height - 12], `and ${more} zones with more headroom`, { size: 11, fill: "muted" })]),
     ],
   };
 }
@@ -80,39 +71,20 @@ function drawZoneRow(zone: ZoneRollup, { width, maxKw: most, units }: ZoneRowInp
   const summary = `${formatKilowatts(heatKw)} of ${formatKilowatts(usableKw)} usable, headroom ${formatKilowatts(headroomKw)}`;
   return [
     ...drawMark(state, [6, 7], 12),
-    {
-      kind: "text",
-      x: 20,
-      y: 11,
-      text: formatRefInTitle(zone.ref),
-      size: 11,
-      weight: "bold",
-      fill: "ink",
-      maxWidth: width * 0.45,
-    },
-    { kind: "text", x: width, y: 11, text: summary, size: 11, anchor: "end", fill: "ink", maxWidth: width * 0.5 },
-    { kind: "rect", x: 0, y: 18, width, height: BAR_HEIGHT, fill: "sunken" },
-    { kind: "rect", x: 0, y: 18, width: toPixels(capacity), height: BAR_HEIGHT, fill: "accentSoft", stroke: "line" },
-    {
-      kind: "rect",
-      x: toPixels(capacity) - reserve,
-      y: 18,
-      width: reserve,
-      height: BAR_HEIGHT,
+    createText([20, 11], formatRefInTitle(zone.ref), { size: 11, weight: "bold", fill: "ink", maxWidth: width * 0.45 }),
+    createText([width, 11], summary, { size: 11, anchor: "end", fill: "ink", maxWidth: width * 0.5 }),
+    createRect([0, 18], [width, BAR_HEIGHT], { fill: "sunken" }),
+    createRect([0, 18], [toPixels(capacity), BAR_HEIGHT], { fill: "accentSoft", stroke: "line" }),
+    createRect([toPixels(capacity) - reserve, 18], [reserve, BAR_HEIGHT], {
       hatch: { pattern: "diagonal", paint: "accent" },
       stroke: "line",
       dash: "dashed",
-    },
-    {
-      kind: "rect",
-      x: 0,
-      y: 21,
-      width: toPixels(heatKw),
-      height: BAR_HEIGHT - 6,
+    }),
+    createRect([0, 21], [toPixels(heatKw), BAR_HEIGHT - 6], {
       fill: state === "ok" ? "scale2" : "scale4",
       stroke: "line",
-    },
-    { kind: "rect", x: 0, y: 18, width: toPixels(capacity), height: BAR_HEIGHT, stroke: "muted" },
+    }),
+    createRect([0, 18], [toPixels(capacity), BAR_HEIGHT], { stroke: "muted" }),
     {
       kind: "line",
       x1: toPixels(usableKw),
@@ -122,7 +94,7 @@ function drawZoneRow(zone: ZoneRollup, { width, maxKw: most, units }: ZoneRowInp
       stroke: "ink",
       strokeWidth: 2,
     },
-    { kind: "text", x: 0, y: 50, text: formatUnitLoads(cracCodes, units), size: 10, fill: "muted", maxWidth: width },
+    createText([0, 50], formatUnitLoads(cracCodes, units), { size: 10, fill: "muted", maxWidth: width }),
   ];
 }
 

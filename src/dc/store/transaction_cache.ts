@@ -168,11 +168,6 @@ class BoundedCache<Value> {
     return loading;
   }
 
-  /** Returns the cached read without loading. */
-  peek(key: string): Promise<Value> | undefined {
-    return this.#entries.get(key);
-  }
-
   /** Returns the keys that are not cached, each once. Drops everything if there is no space for all of them. */
   findMissing(keys: readonly string[]): readonly string[] {
     const wanted = new Set(keys);

@@ -5,13 +5,12 @@ import { requireKnownSteps } from "../migrate.ts";
 import { migrations } from "../migrations/index.ts";
 import type { SqlRow, SqlValue } from "../sql/sql_runner.ts";
 import type { PostgresConnection } from "./postgres_connection.ts";
-import { isSchemaRace } from "./postgres_errors.ts";
+import { retrySchemaRace } from "./schema_race.ts";
 
 /** Time in seconds that a server has for one statement of the schema before another server may take over. */
 const LEASE_S = 120;
 /** Interval at which a waiting server checks the lease again, in milliseconds. */
 const LEASE_CHECK_MS = 200;
-const MAX_TRIES = 20;
 
 const NOW_SQL = "CAST(EXTRACT(EPOCH FROM now()) AS BIGINT)";
 const TAKE_LEASE_SQL = `INSERT INTO migration_lease (name, holder, until) VALUES ('schema', ?, ${NOW_SQL} + ${LEASE_S})
@@ -93,16 +92,7 @@ async function executeStatementAlone(
   sql: string,
   params: readonly SqlValue[] = [],
 ): Promise<readonly SqlRow[]> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await connection.all(sql, params);
-    } catch (error) {
-      const failure = connection.failure ?? error;
-      await connection.rollback();
-      if (tries === MAX_TRIES || !isSchemaRace(failure)) throw failure;
-      await sleep(Math.random() * LEASE_CHECK_MS);
-    }
-  }
+  return retrySchemaRace(connection, LEASE_CHECK_MS, () => connection.all(sql, params));
 }
 
 function createLeaseLostError() {

@@ -3,10 +3,9 @@ import { migrateSchema } from "../migrate.ts";
 import { migrations } from "../migrations/index.ts";
 import { migrateCockroach } from "./cockroach_schema.ts";
 import type { PostgresConnection } from "./postgres_connection.ts";
-import { isSchemaRace } from "./postgres_errors.ts";
+import { retrySchemaRace } from "./schema_race.ts";
 
-/** Maximum number of attempts to take the lock, for servers that start at the same time. */
-const MAX_TRIES = 20;
+/** Maximum pause before another attempt, in milliseconds. */
 const MAX_PAUSE_MS = 100;
 
 /** Tables of the first schema, which identify a database of planner. */
@@ -54,18 +53,10 @@ async function runSchemaChange(
   begin: string,
   work: () => Promise<void>,
 ): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await connection.all(begin);
-      await work();
-      await connection.settle();
-      await connection.all("COMMIT");
-      return;
-    } catch (error) {
-      const failure = connection.failure ?? error;
-      await connection.rollback();
-      if (tries === MAX_TRIES || !isSchemaRace(failure)) throw failure;
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_PAUSE_MS));
-    }
-  }
+  await retrySchemaRace(connection, MAX_PAUSE_MS, async () => {
+    await connection.all(begin);
+    await work();
+    await connection.settle();
+    await connection.all("COMMIT");
+  });
 }

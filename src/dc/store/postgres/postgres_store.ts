@@ -114,43 +114,34 @@ class PostgresStore implements InspectedStore {
   async findDamage(): Promise<undefined> {}
 
   async read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
-    return this.#readQueue.runWork(() =>
-      retryInterruptedTransaction(() =>
-        this.#runInTransaction("read", (runner) => work(createStoreReader(runner, runner.dialect, this.steps))),
-      ),
+    return this.#retry(this.#readQueue, () =>
+      this.#runInTransaction("read", (runner) => work(createStoreReader(runner, runner.dialect, this.steps))),
     );
   }
 
   async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
     if (this.#isReadOnly) throw refuse("DB_UNAVAILABLE", "The database was opened for reading");
-    return this.#writeQueue.runWork(() =>
-      retryInterruptedTransaction(() =>
-        this.#runInTransaction("write", (runner, settings) => SqlWriter.run(runner, runner.dialect, work, settings)),
-      ),
+    return this.#retry(this.#writeQueue, () =>
+      this.#runInTransaction("write", (runner, settings) => SqlWriter.run(runner, runner.dialect, work, settings)),
     );
   }
 
   async draft<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
     if (this.#isReadOnly) throw refuse("DB_UNAVAILABLE", "The database was opened for reading");
-    return this.#readQueue.runWork(() =>
-      retryInterruptedTransaction(() =>
-        this.#runInTransaction("read", (runner) => this.#draftRunner.run(runner, runner.dialect, work)),
-      ),
+    return this.#retry(this.#readQueue, () =>
+      this.#runInTransaction("read", (runner) => this.#draftRunner.run(runner, runner.dialect, work)),
     );
   }
 
   async revision(): Promise<number> {
-    return this.#readQueue.runWork(() =>
-      retryInterruptedTransaction(() =>
-        this.#runWithConnection((connection) => runStatementSeparately(connection, (reader) => reader.revision())),
-      ),
+    return this.#retry(this.#readQueue, () =>
+      this.#runWithConnection((connection) => runStatementSeparately(connection, (reader) => reader.revision())),
     );
   }
 
   async check(): Promise<void> {
     await this.revision();
-    if (!this.#isReadOnly)
-      await this.#readQueue.runWork(() => retryInterruptedTransaction(() => this.#runWithConnection(requirePrimary)));
+    if (!this.#isReadOnly) await this.#retry(this.#readQueue, () => this.#runWithConnection(requirePrimary));
   }
 
   use() {
@@ -163,6 +154,10 @@ class PostgresStore implements InspectedStore {
     this.#draftRunner.close();
     this.#watchdog.close();
     await this.#discardIdle();
+  }
+
+  #retry<Result>(queue: WorkQueue, attempt: () => Promise<Result>): Promise<Result> {
+    return queue.runWork(() => retryInterruptedTransaction(attempt));
   }
 
   #runInTransaction<Result>(effect: TransactionMode, work: TransactionWork<Result>): Promise<Result> {

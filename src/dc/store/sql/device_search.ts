@@ -161,13 +161,8 @@ function joinConditionsByOr(conditions: readonly string[]): string {
   return `(${joinConditionsByOr(conditions.slice(0, half))} OR ${joinConditionsByOr(conditions.slice(half))})`;
 }
 
-function listFigureConditions({
-  minDrawW,
-  maxDrawW,
-  updatedSince,
-  racked,
-  singleCorded,
-}: DeviceFilter): readonly SqlCondition[] {
+function listFigureConditions(filter: DeviceFilter): readonly SqlCondition[] {
+  const { minDrawW, maxDrawW, updatedSince, racked, singleCorded } = filter;
   const figureConditions: SqlCondition[] = [];
   if (minDrawW !== undefined) figureConditions.push({ sql: "device.draw_w >= ?", params: [minDrawW] });
   if (maxDrawW !== undefined) figureConditions.push({ sql: "device.draw_w <= ?", params: [maxDrawW] });

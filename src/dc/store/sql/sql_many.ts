@@ -118,14 +118,8 @@ async function readDevicePorts(
     `SELECT device_key, body FROM port ${createWhereClause(conditions)} ORDER BY device_key, place`,
     listConditionParams(conditions),
   );
-  const ports = new Map<string, Port[]>();
-  for (const row of rows) {
-    const key = getTextColumn(row, "device_key");
-    const list = ports.get(key);
-    if (list === undefined) ports.set(key, [parseResourceBody<Port>(row)]);
-    else list.push(parseResourceBody<Port>(row));
-  }
-  return ports;
+  const byDevice = Map.groupBy(rows, (row) => getTextColumn(row, "device_key"));
+  return new Map([...byDevice].map(([key, ports]) => [key, ports.map((row) => parseResourceBody<Port>(row))]));
 }
 
 function createDeviceFromRow(row: SqlRow, ports: ReadonlyMap<string, readonly Port[]>): Device {

@@ -6,6 +6,11 @@ import type { Dialect } from "./dialect.ts";
 import { parseResourceBody } from "./rows.ts";
 import { getTextColumn, type SqlRunner } from "./sql_runner.ts";
 
+/** Condition that a port is free, in a query with `JOIN_CABLE_END`: neither cabled nor marked as connected. */
+const IS_FREE = "port.marked = 0 AND cable_end.cable_key IS NULL";
+const JOIN_CABLE_END =
+  "LEFT JOIN cable_end ON cable_end.device_key = port.device_key AND cable_end.port_name = port.name";
+
 /** Returns the number of network ports, the free ones and the divided ones by device key. Cost: one statement. */
 export async function readNetworkPorts(
   runner: SqlRunner,
@@ -13,10 +18,9 @@ export async function readNetworkPorts(
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, NetworkPortSummary>> {
   const rows = await runner.all(
-    `SELECT port.device_key, CASE WHEN port.marked = 0 AND cable_end.cable_key IS NULL THEN 1 ELSE 0 END AS free,
-        CASE WHEN (port.marked = 0 AND cable_end.cable_key IS NULL) OR port.body LIKE '%"parentPort":%'
-          THEN port.body ELSE '' END AS body
-      FROM port LEFT JOIN cable_end ON cable_end.device_key = port.device_key AND cable_end.port_name = port.name
+    `SELECT port.device_key, CASE WHEN ${IS_FREE} THEN 1 ELSE 0 END AS free,
+        CASE WHEN (${IS_FREE}) OR port.body LIKE '%"parentPort":%' THEN port.body ELSE '' END AS body
+      FROM port ${JOIN_CABLE_END}
       WHERE port.kind = 'NETWORK' AND ${dialect.formatInList("port.device_key")} ORDER BY port.device_key, port.place`,
     [JSON.stringify(keys)],
   );
@@ -46,10 +50,9 @@ export const PORT_TYPE_COLUMNS = "device_key, type, free, data_free";
  */
 export function createPortTypesQuery(conditions: Parameters<typeof createWhereClause>[0]): string {
   return `SELECT port.device_key, port.type,
-      SUM(CASE WHEN port.marked = 0 AND cable_end.cable_key IS NULL THEN 1 ELSE 0 END) AS free,
-      SUM(CASE WHEN port.marked = 0 AND cable_end.cable_key IS NULL AND port.kind NOT IN ('POWER_IN', 'POWER_OUT')
-        THEN 1 ELSE 0 END) AS data_free
-    FROM port LEFT JOIN cable_end ON cable_end.device_key = port.device_key AND cable_end.port_name = port.name
+      SUM(CASE WHEN ${IS_FREE} THEN 1 ELSE 0 END) AS free,
+      SUM(CASE WHEN ${IS_FREE} AND port.kind NOT IN ('POWER_IN', 'POWER_OUT') THEN 1 ELSE 0 END) AS data_free
+    FROM port ${JOIN_CABLE_END}
     ${createWhereClause(conditions)} GROUP BY port.device_key, port.type`;
 }
 

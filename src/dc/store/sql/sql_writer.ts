@@ -24,7 +24,7 @@ import { TransactionCache } from "../transaction_cache.ts";
 import type { Dialect } from "./dialect.ts";
 import { createLogEntryRows, DELETE_DERIVED_ROWS, DERIVED_ROWS } from "./part_rows.ts";
 import { ROW_TABLES, RowBuffer } from "./row_buffer.ts";
-import { createResourceColumns } from "./rows.ts";
+import { createResourceColumns, type RowColumns } from "./rows.ts";
 import { readCableEnds, readStoredResources } from "./sql_many.ts";
 import { recountFreePorts } from "./sql_network_ports.ts";
 import { AUDIT_HEAD_SETTING, SqlReader } from "./sql_reader.ts";
@@ -181,7 +181,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   async keepCheckpoint({ size, note }: StoredCheckpoint): Promise<void> {
-    await this.runner.run(getUpsertSql("audit_checkpoint", ["size", "note"], ["size"]), [size, note]);
+    await this.#upsert("audit_checkpoint", ["size"], { size, note });
   }
 
   async dropLog(until: number): Promise<void> {
@@ -211,7 +211,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   async putDocument(space: string, key: string, body: string): Promise<void> {
-    await this.runner.run(getUpsertSql("document", ["space", "key", "body"], ["space", "key"]), [space, key, body]);
+    await this.#upsert("document", ["space", "key"], { space, key, body });
   }
 
   async dropDocument(space: string, key: string): Promise<void> {
@@ -219,15 +219,8 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   async remember({ principal, requestId, method, fingerprint, reply, createdAt }: RememberedRequest): Promise<void> {
-    const columns = ["principal", "request_id", "method", "fingerprint", "reply", "created_at"];
-    await this.runner.run(getUpsertSql("remembered_request", columns, ["principal", "request_id"]), [
-      principal,
-      requestId,
-      method,
-      fingerprint,
-      reply,
-      createdAt,
-    ]);
+    const row = { principal, request_id: requestId, method, fingerprint, reply, created_at: createdAt };
+    await this.#upsert("remembered_request", ["principal", "request_id"], row);
   }
 
   async forget(before: string): Promise<void> {
@@ -235,20 +228,20 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   async keepDelivery({ table, rowKey, mark, seq, receivedAt }: FeedDelivery): Promise<void> {
-    await this.runner.run(
-      "INSERT INTO feed_delivery (source_table, row_key, mark, seq, received_at) VALUES (?, ?, ?, ?, ?)",
-      [table, rowKey, mark, seq, receivedAt],
-    );
+    const row = { source_table: table, row_key: rowKey, mark, seq, received_at: receivedAt };
+    await this.#insert("feed_delivery", row);
   }
 
   async keepDeadLetter({ id, receivedAt, feed, reason, body }: DeadLetter): Promise<void> {
-    await this.runner.run("INSERT INTO dead_letter (id, received_at, feed, reason, body) VALUES (?, ?, ?, ?, ?)", [
-      id,
-      receivedAt,
-      feed,
-      reason,
-      body,
-    ]);
+    await this.#insert("dead_letter", { id, received_at: receivedAt, feed, reason, body });
+  }
+
+  async #insert(table: string, row: RowColumns): Promise<void> {
+    await this.runner.run(createInsertSql(table, Object.keys(row), 1), Object.values(row));
+  }
+
+  async #upsert(table: string, keys: readonly string[], row: RowColumns): Promise<void> {
+    await this.runner.run(getUpsertSql(table, Object.keys(row), keys), Object.values(row));
   }
 
   async dropDeadLetter(id: string): Promise<void> {

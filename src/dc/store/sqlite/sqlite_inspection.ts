@@ -41,11 +41,7 @@ class InspectedSqlite implements InspectedStore {
 
   async prepare(): Promise<void> {
     this.#file.recordIdentity();
-    await this.#readConsistently(async (runner) => {
-      const isOurs = requireOwnTables(await runner.all(LIST_TABLES_SQL));
-      const [row] = isOurs ? await runner.all("SELECT COUNT(*) AS steps FROM migration") : [];
-      this.steps = Number(row?.["steps"] ?? 0);
-    });
+    this.steps = await this.#readConsistently(readOwnSteps);
     requireKnownSteps(this.steps);
   }
 
@@ -119,6 +115,13 @@ class InspectedSqlite implements InspectedStore {
 }
 
 export const LIST_TABLES_SQL = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
+
+/** Returns the number of executed migration steps; 0 for an empty file. @throws OperationError as `requireOwnTables` */
+export async function readOwnSteps(runner: SqliteRunner): Promise<number> {
+  if (!requireOwnTables(await runner.all(LIST_TABLES_SQL))) return 0;
+  const [row] = await runner.all("SELECT COUNT(*) AS steps FROM migration");
+  return Number(row?.["steps"]);
+}
 
 /**
  * Checks that a file has no other program's tables, because a mistyped path may lead to such a file.

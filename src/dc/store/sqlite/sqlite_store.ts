@@ -11,7 +11,7 @@ import { SqlWriter } from "../sql/sql_writer.ts";
 import { OpenFiles } from "./open_files.ts";
 import { convertFileOpenError, isDiskFailure, isLockError, retryWhileLocked } from "./sqlite_errors.ts";
 import { type FileUse, SqliteFile } from "./sqlite_file.ts";
-import { LIST_TABLES_SQL, requireOwnTables } from "./sqlite_inspection.ts";
+import { LIST_TABLES_SQL, readOwnSteps, requireOwnTables } from "./sqlite_inspection.ts";
 import { SqliteRunner } from "./sqlite_runner.ts";
 
 /** Number of connections for reads; each reads one snapshot at a time. */
@@ -254,9 +254,7 @@ class SqliteStore implements DcStore {
   async #readStepCount(): Promise<number> {
     const runner = this.#openReader(REVISION_CACHE_KIB);
     try {
-      if (!requireOwnTables(await runner.all(LIST_TABLES_SQL))) return 0;
-      const [row] = await runner.all("SELECT COUNT(*) AS steps FROM migration");
-      return Number(row?.["steps"]);
+      return await readOwnSteps(runner);
     } finally {
       runner.close();
     }

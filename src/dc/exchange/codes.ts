@@ -71,7 +71,13 @@ export function assignCodes(
   for (let depth = 0; depth <= deepest && open.length > 0; depth += 1) {
     open = assignUniqueCodes(open, (one) => qualifyName(one, depth, fallback), codes, used);
   }
-  for (const one of open) assignNumberedCode(one, qualifyName(one, deepest, fallback), codes, used);
+  for (const one of open) {
+    const base = qualifyName(one, deepest, fallback);
+    codes.set(
+      one.id,
+      takeUnusedName([], (number) => formatNumberedCode(base, number), used),
+    );
+  }
   return codes;
 }
 
@@ -108,13 +114,26 @@ function qualifyName({ id, name, within }: NamedObject, depth: number, fallback:
   return code.length <= MAX_CODE_CHARS ? code : convertToCode(code.slice(code.length - MAX_CODE_CHARS));
 }
 
-function assignNumberedCode({ id }: NamedObject, base: string, codes: Map<string, string>, used: Set<string>): void {
-  for (let number = 2; ; number += 1) {
-    const suffix = `-${number}`;
-    const code = `${base.slice(0, MAX_CODE_CHARS - suffix.length)}${suffix}`;
-    if (used.has(codeKey(code))) continue;
-    codes.set(id, code);
-    used.add(codeKey(code));
-    return;
+function formatNumberedCode(base: string, number: number): string {
+  const suffix = `-${number}`;
+  return `${base.slice(0, MAX_CODE_CHARS - suffix.length)}${suffix}`;
+}
+
+/**
+ * Returns the first name whose key is not used, and marks the key as used.
+ * @param wishes names to try first
+ * @param number formats a name with a number, from 2, to try after the wishes
+ */
+export function takeUnusedName(
+  wishes: readonly string[],
+  number: (number: number) => string,
+  used: Set<string>,
+  keyOf: (name: string) => string = codeKey,
+): string {
+  for (let tried = 0; ; tried += 1) {
+    const name = wishes[tried] ?? number(tried - wishes.length + 2);
+    if (used.has(keyOf(name))) continue;
+    used.add(keyOf(name));
+    return name;
   }
 }

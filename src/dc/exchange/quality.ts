@@ -96,8 +96,6 @@ class QualityCheck {
   }
 
   #addFinding(code: QualityFinding["code"], ref: string): void {
-    const refs = this.#refsByCode.get(code) ?? [];
-    this.#refsByCode.set(code, refs);
-    refs.push(ref);
+    this.#refsByCode.getOrInsert(code, []).push(ref);
   }
 }

@@ -187,8 +187,10 @@ class LabMapping {
     const ports = this.#ports.get(node);
     const code = this.#codes.get(`node/${node}`);
     if (ports === undefined || code === undefined || ports.size >= MAX_PORTS) return undefined;
-    const name = ports.get(port) ?? this.#portNames.get(node)?.takeName(port, "interface", port) ?? port;
-    ports.set(port, name);
+    const name = ports.getOrInsertComputed(
+      port,
+      () => this.#portNames.get(node)?.takeName(port, "interface", port) ?? port,
+    );
     return { deviceCode: code, portName: name };
   }
 

@@ -165,9 +165,7 @@ function findUnreadComponentFields(
     if (!isJsonObject(fields) || !hasContent(fields["name"])) continue;
     for (const [field, value] of Object.entries(fields)) {
       if (readFields.has(field) || !hasContent(value)) continue;
-      const known = first.get(field);
-      if (known === undefined) first.set(field, { index, count: 1 });
-      else known.count += 1;
+      first.getOrInsertComputed(field, () => ({ index, count: 0 })).count += 1;
     }
   }
   return [...first].map(([field, { index, count }]) => ({

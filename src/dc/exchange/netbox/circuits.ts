@@ -102,14 +102,8 @@ function readTerminationSide(row: NetboxRow): CircuitSide {
 function findTerminationSite(mapping: NetboxMapping, row: NetboxRow) {
   const type = readTextCell(row, "termination_type");
   const id = readTextCell(row, "termination");
-  const { data } = mapping;
-  const holder = type.endsWith("site")
-    ? data.rows("site").get(id)
-    : type.endsWith("location")
-      ? data.rows("location").get(id)
-      : undefined;
-  if (holder === undefined) return undefined;
-  const field = type.endsWith("site") ? "site" : "location";
+  const field = (["site", "location"] as const).find((table) => type.endsWith(table));
+  if (field === undefined || !mapping.data.rows(field).has(id)) return undefined;
   return mapping.where.findLocation({ id: row.id, cells: { [field]: id } });
 }
 

@@ -100,18 +100,7 @@ export function isPortTable(name: string): boolean {
 }
 
 /** Type of a field of a NetBox object, which selects its reader. */
-export type FieldKind =
-  | "text"
-  | "number"
-  | "flag"
-  | "ref"
-  | "refs"
-  | "choice"
-  | "tags"
-  | "map"
-  | "numbers"
-  | "ends"
-  | "lanes";
+export type FieldKind = "text" | "number" | "flag" | "ref" | "choice" | "tags" | "map" | "numbers" | "ends" | "lanes";
 
 /** One kind of NetBox object: its REST list, and the fields that the mapping reads. */
 export interface TableSchema {

@@ -86,8 +86,7 @@ export class CsvRowReader {
 
   #indexName(table: TableName, scope: string, name: string, id: string): void {
     const key = createNameKey(table, scope, name);
-    const ids = this.#idsByName.get(key) ?? [];
-    this.#idsByName.set(key, ids);
+    const ids = this.#idsByName.getOrInsert(key, []);
     if (!ids.includes(id)) ids.push(id);
   }
 

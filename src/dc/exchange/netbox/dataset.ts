@@ -55,15 +55,8 @@ export class NetboxDataset {
 
   /** Groups rows by the id in a field, such as the components of each device. */
   groupRowsByField(table: TableName, field: string): ReadonlyMap<string, readonly NetboxRow[]> {
-    const groups = new Map<string, NetboxRow[]>();
-    for (const row of this.rows(table).values()) {
-      const id = row.cells[field];
-      if (typeof id !== "string") continue;
-      const group = groups.get(id);
-      if (group === undefined) groups.set(id, [row]);
-      else group.push(row);
-    }
-    return groups;
+    const rows = this.all(table).filter(({ cells }) => typeof cells[field] === "string");
+    return Map.groupBy(rows, (row) => readTextCell(row, field));
   }
 
   /** Returns the ends of each cable: from the cable itself, as REST nests them, or from the terminations of a dump. */

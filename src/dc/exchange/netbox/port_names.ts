@@ -1,3 +1,5 @@
+import { takeUnusedName } from "../codes.ts";
+
 const MAX_NAME_CHARS = 64;
 /** Characters forbidden in a port name: control characters, line separators and the sign that joins two ends. */
 const FORBIDDEN_CHARACTERS = /[\p{C}\p{Zl}\p{Zp}]+/gu;
@@ -12,19 +14,14 @@ export class UniquePortNames {
   /** @param word word of the port's kind, such as `rear` */
   takeName(name: string, word: string, id: string): string {
     const base = truncateName(name, MAX_NAME_CHARS) || `${word} ${id}`;
-    const qualified = `${truncateName(base, MAX_NAME_CHARS - word.length - 3)} (${word})`;
-    for (const wish of [base, qualified]) {
-      if (this.#usedNames.has(wish)) continue;
-      this.#usedNames.add(wish);
-      return wish;
-    }
-    for (let number = 2; ; number += 1) {
-      const suffix = ` (${word} ${number})`;
-      const wish = `${truncateName(base, MAX_NAME_CHARS - suffix.length)}${suffix}`;
-      if (this.#usedNames.has(wish)) continue;
-      this.#usedNames.add(wish);
-      return wish;
-    }
+    const append = (suffix: string) => `${truncateName(base, MAX_NAME_CHARS - suffix.length)}${suffix}`;
+    const wishes = [base, append(` (${word})`)];
+    return takeUnusedName(
+      wishes,
+      (number) => append(` (${word} ${number})`),
+      this.#usedNames,
+      (wish) => wish,
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Device, Port, PowerOut } from "#dc/model/resources.ts";
-import { convertToCode } from "../codes.ts";
+import { convertToCode, takeUnusedName } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
 import { readFlagCell, readNumberCell, readTextCell } from "./dataset.ts";
 import type { NetboxMapping } from "./mapping.ts";
@@ -115,11 +115,6 @@ class UniqueFeedIds {
 
   takeId(panel: string, feed: string): string {
     const base = convertToCode(`${panel}.${convertToCode(feed) || "feed"}`).slice(0, 60);
-    for (let number = 1; ; number += 1) {
-      const id = number === 1 ? base : `${base}-${number}`;
-      if (this.#usedIds.has(id.toLowerCase())) continue;
-      this.#usedIds.add(id.toLowerCase());
-      return id;
-    }
+    return takeUnusedName([base], (number) => `${base}-${number}`, this.#usedIds);
   }
 }

@@ -157,8 +157,7 @@ function findOccupiedUnits({ data }: NetboxMapping): ReadonlyMap<string, Readonl
     const position = readNumberCell(device, "position");
     if (position === undefined) continue;
     const rack = readTextCell(device, "rack");
-    const taken = units.get(rack) ?? new Set<number>();
-    units.set(rack, taken);
+    const taken = units.getOrInsertComputed(rack, () => new Set<number>());
     const height = readNumberCell(data.findReferencedRow("devicetype", device, "device_type"), "u_height") ?? 1;
     for (let unit = Math.floor(position); unit < position + height; unit += 1) taken.add(unit);
   }

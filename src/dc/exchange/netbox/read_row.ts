@@ -62,15 +62,13 @@ export function readRow(table: TableName, id: unknown, fields: JsonObject): Netb
 }
 
 function findTableReadPlan(table: TableName): readonly FieldReadPlan[] {
-  const known = readPlansByTable.get(table);
-  if (known !== undefined) return known;
-  const { fields }: TableSchema = NETBOX_TABLES[table];
-  const plan = Object.entries(fields).map(([spelled, kind]) => {
-    const names = spelled.split("|");
-    return { names, target: names[0] ?? "", read: READER_BY_KIND[kind] };
+  return readPlansByTable.getOrInsertComputed(table, () => {
+    const { fields }: TableSchema = NETBOX_TABLES[table];
+    return Object.entries(fields).map(([spelled, kind]) => {
+      const names = spelled.split("|");
+      return { names, target: names[0] ?? "", read: READER_BY_KIND[kind] };
+    });
   });
-  readPlansByTable.set(table, plan);
-  return plan;
 }
 
 function readId(value: unknown): string | undefined {
@@ -83,7 +81,6 @@ const READER_BY_KIND: Readonly<Record<FieldKind, (value: unknown) => RowCell | u
   number: readNumber,
   flag: (value) => (typeof value === "boolean" ? value : undefined),
   ref: readRef,
-  refs: (value) => (Array.isArray(value) ? value.flatMap((one) => readRef(one) ?? []) : undefined),
   choice: readChoice,
   tags: readTags,
   map: readCustomFields,

@@ -48,11 +48,7 @@ export class LocationFinder {
   /** Returns the site's code: its slug, converted to the grammar of codes. */
   getSiteCode(site: NetboxRow | undefined): string {
     const id = site?.id ?? "";
-    const code =
-      this.#siteCodes.get(id) ??
-      (convertToCode(readTextCell(site, "slug")) ||
-        convertToCode(readTextCell(site, "name")) ||
-        `site-${convertToCode(id) || "unknown"}`);
+    const code = this.#siteCodes.get(id) ?? (convertRowToCode(site) || `site-${convertToCode(id) || "unknown"}`);
     this.#siteCodes.set(id, code);
     return code;
   }
@@ -66,17 +62,13 @@ export class LocationFinder {
     const at = this.#getLocation(site, location);
     const group = this.#data.findReferencedRow("rackgroup", row, "group");
     if (group === undefined) return at;
-    const lane = convertToCode(readTextCell(group, "slug")) || convertToCode(readTextCell(group, "name"));
+    const lane = convertRowToCode(group);
     return lane === "" ? at : { ...at, row: lane };
   }
 
   #getLocation(site: NetboxRow, location: NetboxRow | undefined): Location {
     const key = `${site.id}/${location?.id ?? ""}`;
-    const known = this.#locationsByKey.get(key);
-    if (known !== undefined) return known;
-    const at = this.#resolveLocation(site, location);
-    this.#locationsByKey.set(key, at);
-    return at;
+    return this.#locationsByKey.getOrInsertComputed(key, () => this.#resolveLocation(site, location));
   }
 
   #resolveLocation(site: NetboxRow, location: NetboxRow | undefined): Location {
@@ -128,10 +120,15 @@ function addLocation(
     found.row = given.row ?? found.row;
     return;
   }
-  const code = convertToCode(readTextCell(location, "slug")) || convertToCode(name);
+  const code = convertRowToCode(location);
   if (floor !== undefined || code === "") return;
   if (ROW_PATTERN.test(name)) found.row = code;
   else found.rooms.push(code);
+}
+
+/** Returns the code of a row: its slug, else its name; empty if neither can be spelled as a code. */
+function convertRowToCode(row: NetboxRow | undefined): string {
+  return convertToCode(readTextCell(row, "slug")) || convertToCode(readTextCell(row, "name"));
 }
 
 function joinRooms(rooms: readonly string[]): string {

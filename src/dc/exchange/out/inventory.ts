@@ -57,9 +57,7 @@ export function writePrometheusSd({ devices }: ExportInventory): readonly Export
 export function writeAnsibleInventory({ devices }: ExportInventory): readonly ExportFile[] {
   const hosts = devices.filter(isQueryable);
   const groups = new Map<string, string[]>();
-  for (const host of hosts) {
-    for (const group of listAnsibleGroups(host)) groups.set(group, [...(groups.get(group) ?? []), host.code]);
-  }
+  for (const host of hosts) for (const group of listAnsibleGroups(host)) groups.getOrInsert(group, []).push(host.code);
   const hostvars = Object.fromEntries(hosts.map((host) => [host.code, listAnsibleVariables(host)]));
   const names = [...groups.keys()].toSorted();
   const inventory = {
@@ -98,7 +96,7 @@ export function writeGraphviz({ racks, devices, cables }: ExportInventory): read
     "  graph [compound=true, overlap=false];",
     '  node [shape=box, fontname="sans-serif"];',
   ];
-  for (const [rack, members] of groupByRack(shown)) {
+  for (const [rack, members] of Map.groupBy(shown, ({ rackCode = "" }) => rackCode)) {
     if (rack === "") lines.push(...members.map((device) => `  ${formatDotNode(device)}`));
     else {
       lines.push(`  subgraph ${quoteText(`cluster_${rack}`)} {`, `    label=${quoteText(names.get(rack) ?? rack)};`);
@@ -107,15 +105,6 @@ export function writeGraphviz({ racks, devices, cables }: ExportInventory): read
   }
   lines.push(...cables.map(formatDotEdge), "}");
   return [{ name: "inventory.dot", text: `${lines.join("\n")}\n` }];
-}
-
-function groupByRack(devices: readonly Device[]): ReadonlyMap<string, readonly Device[]> {
-  const groups = new Map<string, Device[]>();
-  for (const device of devices) {
-    const rack = device.rackCode ?? "";
-    groups.set(rack, [...(groups.get(rack) ?? []), device]);
-  }
-  return groups;
 }
 
 function formatDotNode({ code, name, role }: Device): string {

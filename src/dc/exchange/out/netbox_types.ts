@@ -1,5 +1,5 @@
 import type { Device } from "#dc/model/resources.ts";
-import { convertToSlug } from "../codes.ts";
+import { convertToSlug, takeUnusedName } from "../codes.ts";
 
 /** A device type of NetBox. Types have the dimensions that the inventory records with each device. */
 export interface NetboxType {
@@ -54,13 +54,7 @@ class UniqueNames {
   /** Returns the first free name of the wishes; if none is free, the last one with a number. */
   takeName(within: string, ...wishes: readonly [string, ...string[]]): string {
     const last = wishes.at(-1) ?? wishes[0];
-    for (let number = 1; ; number += 1) {
-      for (const wish of number === 1 ? wishes : [`${last}-${number}`]) {
-        const key = `${within}\n${wish}`.toLowerCase();
-        if (this.#usedNames.has(key)) continue;
-        this.#usedNames.add(key);
-        return wish;
-      }
-    }
+    const keyOf = (name: string) => `${within}\n${name}`.toLowerCase();
+    return takeUnusedName(wishes, (number) => `${last}-${number}`, this.#usedNames, keyOf);
   }
 }

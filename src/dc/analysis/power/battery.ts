@@ -1,5 +1,6 @@
 import { type FailureOptions, FailureState, type SiteState } from "./failure_state.ts";
 import type { PowerGraph, PowerNode } from "./power_graph.ts";
+import { getBatteryRuntimeS } from "./power_nodes.ts";
 
 /**
  * Returns the minutes that a UPS battery lasts at a load: its recorded time at rated load, scaled to the load. This
@@ -16,16 +17,10 @@ const runtimesByGraph = new WeakMap<PowerGraph, readonly number[]>();
 
 /** Returns a graph's distinct recorded battery times in seconds, ascending. Caches the result per graph. */
 function listBatteryRuntimes(graph: PowerGraph): readonly number[] {
-  const known = runtimesByGraph.get(graph);
-  if (known !== undefined) return known;
-  const found = new Set<number>();
-  for (const node of graph.nodes) {
-    const runtimeS = node.kind === "DEVICE" ? (node.device.power?.runtimeS ?? 0) : 0;
-    if (runtimeS > 0) found.add(runtimeS);
-  }
-  const sorted = [...found].sort((a, b) => a - b);
-  runtimesByGraph.set(graph, sorted);
-  return sorted;
+  return runtimesByGraph.getOrInsertComputed(graph, () => {
+    const found = new Set(graph.nodes.flatMap((node) => getBatteryRuntimeS(node) || []));
+    return [...found].sort((a, b) => a - b);
+  });
 }
 
 /**

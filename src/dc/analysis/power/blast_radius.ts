@@ -8,7 +8,7 @@ import { createFailureTrace, type FailureOptions, FailureState, type Overloaded 
 import { computeLostDrawW, type Loads } from "./load_lanes.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
-import { isPowerEquipmentNode, isUndocumented } from "./power_nodes.ts";
+import { getCoolingCapacityKw, isPowerEquipmentNode, isUndocumented } from "./power_nodes.ts";
 
 /** Options of a blast radius. `assumeBattery` reports nodes behind a battery as on battery, not as offline. */
 export interface BlastOptions extends FailureOptions {
@@ -105,7 +105,7 @@ export function* computeBlastInSteps(
   const isFailedUnit = (index: number) => sources.has(index) && graph.nodes[index]?.kind === "CRAC";
   const changes = hits.filter(({ index }) => !isFailedUnit(index));
   const atLoadS = new BatteryRideThrough(state.before).computeShortestS(
-    findShortestRuntimeS(state),
+    state.findShortestRuntimeS(),
     [...sources],
     state.isCircular,
   );
@@ -197,7 +197,7 @@ function countImpact(state: FailureState, { hits, racks }: CountedHits) {
   const gone = new Set(it);
   const isGone = (index: number) => gone.has(index);
   const states = [...racks.values()];
-  const rideThrough = findShortestRuntimeS(state);
+  const rideThrough = state.findShortestRuntimeS();
   return {
     racksDark: states.filter((rack) => rack === "DARK").length,
     racksPartial: states.filter((rack) => rack === "PARTIAL").length,
@@ -208,25 +208,7 @@ function countImpact(state: FailureState, { hits, racks }: CountedHits) {
     cracsOffline: offline.length - devices.length,
     devicesDegraded: degradedDevices.length,
     itLoadLostW: it.reduce((sum, index) => sum + computeLostDrawW(graph, index, { isGone, basis: options.basis }), 0),
-    coolingLostKw: offline.reduce((sum, index) => sum + getCoolingCapacityKw(graph, index), 0),
+    coolingLostKw: offline.reduce((sum, index) => sum + getCoolingCapacityKw(graph.nodes[index]), 0),
     ...(rideThrough !== undefined && { minRideThroughS: rideThrough }),
   };
-}
-
-function getCoolingCapacityKw({ nodes }: PowerGraph, index: number): number {
-  const node = nodes[index];
-  return node?.kind === "CRAC" ? (node.crac.sensibleCapacityKw * (node.crac.deratePct ?? 100)) / 100 : 0;
-}
-
-/** Returns the shortest recorded battery time in seconds of UPSes that lost supply; undefined if there are none. */
-function findShortestRuntimeS(state: FailureState): number | undefined {
-  const { graph, live } = state.before;
-  let shortest: number | undefined;
-  for (const index of state.reachedNodes) {
-    const node = graph.nodes[index];
-    const runtimeS = node?.kind === "DEVICE" ? node.device.power?.runtimeS : undefined;
-    if (runtimeS === undefined || state.isRemoved(index) || live[index] !== 1) continue;
-    if (state.countLiveInlets(index) === 0) shortest = Math.min(shortest ?? runtimeS, runtimeS);
-  }
-  return shortest;
 }

@@ -6,6 +6,7 @@ import { countRackSupply } from "../racks/rack_supply.ts";
 import type { Topology } from "../topology.ts";
 import type { BlastSite } from "./blast_radius.ts";
 import { LoadLane, type Loads } from "./load_lanes.ts";
+import { copyToLength } from "./power_edge.ts";
 import { PowerEdges } from "./power_edges.ts";
 import type { PowerGraph, PowerNode } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
@@ -116,8 +117,7 @@ class InletNodeInserter {
       },
       isApparent,
     };
-    const live = new Uint8Array(this.#nodes.length);
-    live.set(this.#liveBefore);
+    const live = copyToLength(this.#liveBefore, this.#nodes.length);
     live.set(this.#live, this.#liveBefore.length);
     return {
       power,
@@ -135,8 +135,7 @@ function extendLoads(
   added: readonly number[],
 ): Loads {
   const extendLane = (width: 1 | 3, of: Float64Array): Float64Array => {
-    const carried = new Float64Array(width * graph.nodes.length);
-    carried.set(of);
+    const carried = copyToLength(of, width * graph.nodes.length);
     const lane = new LoadLane(carried, width, { graph, live, basis });
     for (const index of added) lane.recomputeNode(index);
     return carried;

@@ -7,7 +7,8 @@ import type { Loads } from "./load_lanes.ts";
 import { EDGE_BITS } from "./power_edge.ts";
 import type { PowerEdges } from "./power_edges.ts";
 import type { PowerGraph } from "./power_graph.ts";
-import { computeLiveNodes, type LiveSet } from "./power_live.ts";
+import { computeLiveNodes, countLiveInlets, type LiveSet } from "./power_live.ts";
+import { getBatteryRuntimeS } from "./power_nodes.ts";
 
 export interface SiteState {
   readonly graph: PowerGraph;
@@ -211,18 +212,9 @@ export class FailureState {
     const marks = this.#marks[index] as number;
     if ((marks & REACHED_BIT) !== 0) return false;
     this.#marks[index] = marks | REACHED_BIT;
-    this.#liveInlets[index] = this.#countInletsBefore(index);
+    this.#liveInlets[index] = countLiveInlets(this.#graph, this.#liveBefore, index);
     this.reachedNodes.push(index);
     return true;
-  }
-
-  #countInletsBefore(index: number): number {
-    const { inAt, inEnd, from } = this.#edges;
-    const live = this.#liveBefore;
-    const end = inEnd[index] as number;
-    let count = 0;
-    for (let at = inAt[index] as number; at < end; at += 1) count += live[from[at] as number] as number;
-    return count;
   }
 
   /** Whether a node with a battery stays on without supply. */
@@ -232,11 +224,21 @@ export class FailureState {
     return lastsBatteryLongEnough(this.#getRuntimeS(index), batteryS);
   }
 
+  /** Returns a node's recorded battery time in seconds; -1 if none is recorded. */
   #getRuntimeS(index: number): number {
-    const { known } = this.before;
-    if (known !== undefined) return known.runtimeS[index] as number;
-    const node = this.#graph.nodes[index];
-    return node?.kind === "DEVICE" ? (node.device.power?.runtimeS ?? 0) : 0;
+    return this.before.known?.runtimeS[index] ?? getBatteryRuntimeS(this.#graph.nodes[index]) ?? -1;
+  }
+
+  /** Returns the shortest recorded battery time in seconds of UPSes that lost supply; undefined if there are none. */
+  findShortestRuntimeS(): number | undefined {
+    let shortest: number | undefined;
+    for (const index of this.reachedNodes) {
+      const runtimeS = this.#getRuntimeS(index);
+      if (runtimeS < 0 || this.countLiveInlets(index) !== 0) continue;
+      // UPSes that failed, tripped or were off before do not count.
+      if (this.#liveBefore[index] === 1 && !this.isRemoved(index)) shortest = Math.min(shortest ?? runtimeS, runtimeS);
+    }
+    return shortest;
   }
 
   /** Returns live elements above their limit whose load the failure raised, worst first. */
@@ -335,7 +337,10 @@ export class FailureState {
     const marks = this.#marks[index] as number;
     this.#inletsWithoutBatteries ??= new Uint16Array(this.#marks.length);
     const isCounted = (marks & COUNTED_BIT) !== 0;
-    const rest = (isCounted ? (this.#inletsWithoutBatteries[index] as number) : this.#countInletsBefore(index)) - 1;
+    const rest =
+      (isCounted
+        ? (this.#inletsWithoutBatteries[index] as number)
+        : countLiveInlets(this.#graph, this.#liveBefore, index)) - 1;
     this.#inletsWithoutBatteries[index] = rest;
     if (isCounted) return rest;
     this.#marks[index] = marks | COUNTED_BIT;

@@ -1,21 +1,20 @@
-import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { FailureState } from "./failure_state.ts";
-import { computeEdgeLoad, type EdgeLoad, type Loads } from "./load_lanes.ts";
+import { computeEdgeLoad, type EdgeLoad } from "./load_lanes.ts";
 import type { PowerEdge } from "./power_edge.ts";
-import { canLoseSupply, createLossNameOrder, isOnlyLinkInChain, MAX_NODES_SWEPT_WHOLE } from "./power_failover.ts";
+import {
+  canLoseSupply,
+  createLossNameOrder,
+  type FailoverInput,
+  isOnlyLinkInChain,
+  MAX_NODES_SWEPT_WHOLE,
+} from "./power_failover.ts";
 import type { PowerGraph, PowerNode } from "./power_graph.ts";
-import type { LiveSet } from "./power_live.ts";
 import { collectDownstream, collectUpstream } from "./power_reach.ts";
 import { type WorstLoads, WorstLosses } from "./worst_losses.ts";
 
 /** A site before any loss. */
-interface SiteBeforeLoss {
-  readonly graph: PowerGraph;
-  readonly live: LiveSet;
-  readonly loads: Loads;
-  readonly basis: LoadBasis;
-}
+type SiteBeforeLoss = Omit<FailoverInput, "wanted">;
 
 /**
  * Finds the largest loads on an inlet after the loss of any one other element, as `computeFailover` does for nodes. It

@@ -4,13 +4,13 @@ import { EDGE_BITS, type PowerEdge } from "./power_edge.ts";
 import type { PowerEdges } from "./power_edges.ts";
 import { NODE_BITS, type PowerGraph, type PowerNode } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
+import { getNodeOwner } from "./power_nodes.ts";
 import { computeInletShare } from "./power_share.ts";
 
 /** Returns the power in watts that a node itself draws. */
 export function getOwnDrawW(graph: PowerGraph, index: number, basis: LoadBasis): number {
-  const node = graph.nodes[index];
-  if (node?.kind === "DEVICE") return getDrawW(node.device, basis);
-  return node?.kind === "CRAC" ? getDrawW(node.crac, basis) : 0;
+  const owner = getNodeOwner(graph.nodes[index]);
+  return owner === undefined ? 0 : getDrawW(owner, basis);
 }
 
 export interface Loads {
@@ -157,7 +157,7 @@ export function createLoadLanes({ watts, phasesVa }: Loads, context: LoadContext
 }
 
 /** Returns the share of a load between two conductors (a leg) that one phase carries. */
-function computeLegShare(leg: PhaseLeg, phase: number): number {
+export function computeLegShare(leg: PhaseLeg, phase: number): number {
   return leg.includes("ABC"[phase] ?? "") ? 1 / leg.length : 0;
 }
 

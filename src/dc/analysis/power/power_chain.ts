@@ -2,6 +2,7 @@ import type { PowerEdge } from "./power_edge.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import { collectAncestors, KillerSets } from "./power_killers.ts";
 import type { LiveSet } from "./power_live.ts";
+import { getSupplySideLabel } from "./power_nodes.ts";
 
 /** Path from one inlet to a root. References begin with the inlet's source. */
 export interface InletPath {
@@ -49,12 +50,10 @@ export class SupplySideFinder {
   }
 
   #loadUpstreamPath(index: number) {
-    const known = this.#upstreamPaths.get(index);
-    if (known !== undefined) return known;
-    const way = listPathToRoot(this.#graph, this.#live, index);
-    const made = { way, side: findSupplySide(this.#graph, way) };
-    this.#upstreamPaths.set(index, made);
-    return made;
+    return this.#upstreamPaths.getOrInsertComputed(index, () => {
+      const way = listPathToRoot(this.#graph, this.#live, index);
+      return { way, side: findSupplySide(this.#graph, way) };
+    });
   }
 }
 
@@ -62,7 +61,7 @@ export class SupplySideFinder {
 function findSupplySide(graph: PowerGraph, way: readonly number[]): string {
   const feed = way.findIndex((at) => graph.nodes[at]?.ref.startsWith("feed:"));
   const beyond = way.slice(Math.max(0, feed));
-  const label = beyond.map((at) => findSideLabel(graph, at)).find((text) => text !== undefined);
+  const label = beyond.map((at) => getSupplySideLabel(graph.nodes[at])).find((text) => text !== undefined);
   return label ?? graph.nodes[beyond.at(-1) ?? -1]?.ref ?? "";
 }
 
@@ -79,11 +78,6 @@ function listPathToRoot(graph: PowerGraph, live: LiveSet, start: number): readon
 function findFirstLiveSupply({ inlets }: PowerGraph, live: LiveSet, index: number): number {
   const all = inlets.listEdges(index);
   return (all.find(({ from }) => live[from] === 1) ?? all[0])?.from ?? -1;
-}
-
-function findSideLabel(graph: PowerGraph, index: number): string | undefined {
-  const node = graph.nodes[index];
-  return node?.kind === "DEVICE" ? node.device.power?.powerPath : undefined;
 }
 
 /**

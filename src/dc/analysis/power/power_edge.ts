@@ -79,13 +79,16 @@ export class EdgeColumns {
 }
 
 /** Returns a longer copy of a column; an earlier state keeps the shorter column. */
-function growColumn<Column extends Int32Array<ArrayBuffer> | Uint8Array<ArrayBuffer> | Float64Array<ArrayBuffer>>(
-  column: Column,
-): Column {
-  const made = Reflect.construct(column.constructor, [
-    Math.ceil(column.length * (1 + COLUMN_SLACK_SHARE)) + MIN_COLUMN_SLACK,
-  ]) as Column;
-  made.set(column);
+function growColumn<Column extends TypedArray>(column: Column): Column {
+  return copyToLength(column, Math.ceil(column.length * (1 + COLUMN_SLACK_SHARE)) + MIN_COLUMN_SLACK);
+}
+
+type TypedArray = Int32Array | Uint8Array | Uint16Array | Float64Array;
+
+/** Copies a typed array to another length. A longer copy ends with zeros, a shorter one lacks the last numbers. */
+export function copyToLength<Column extends TypedArray>(column: Column, length: number): Column {
+  const made = Reflect.construct(column.constructor, [length]) as Column;
+  made.set(column.subarray(0, length));
   return made;
 }
 

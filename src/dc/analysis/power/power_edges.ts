@@ -1,10 +1,13 @@
-import { COLUMN_SLACK_SHARE, EdgeColumns, MIN_COLUMN_SLACK, type PowerEdge } from "./power_edge.ts";
+import { COLUMN_SLACK_SHARE, copyToLength, EdgeColumns, MIN_COLUMN_SLACK, type PowerEdge } from "./power_edge.ts";
 
 export interface EdgeLists {
   /** Returns the edges of a node in a new list; empty for a node without edges, and for an invalid index. */
   listEdges(index: number): readonly PowerEdge[];
-  getFirstEdge(index: number): PowerEdge | undefined;
   count(index: number): number;
+}
+
+export interface InletLists extends EdgeLists {
+  getFirstEdge(index: number): PowerEdge | undefined;
 }
 
 const NO_EDGES: readonly PowerEdge[] = [];
@@ -29,8 +32,15 @@ export class PowerEdges {
   inEnd = new Int32Array(0);
   outAt = new Int32Array(0);
   outEnd = new Int32Array(0);
-  readonly inlets: EdgeLists = new InletLists(this);
-  readonly supplies: EdgeLists = new SupplyLists(this);
+  readonly inlets: InletLists = {
+    listEdges: (index) => this.listInlets(index),
+    getFirstEdge: (index) => (this.inlets.count(index) === 0 ? undefined : this.all[this.inAt[index] as number]),
+    count: (index) => (this.inEnd[index] ?? 0) - (this.inAt[index] ?? 0),
+  };
+  readonly supplies: EdgeLists = {
+    listEdges: (index) => this.listSupplies(index),
+    count: (index) => (this.outEnd[index] ?? 0) - (this.outAt[index] ?? 0),
+  };
   #columns: EdgeColumns;
   #nodeCount: number;
   /** Number of edges in this state. */
@@ -265,10 +275,10 @@ export class PowerEdges {
     for (const list of inlets.values()) {
       for (const { from } of list) if (!supplies.has(from)) supplies.set(from, this.listSupplies(from).slice());
     }
-    this.inAt = copySizedColumn(this.inAt, this.#nodeCount);
-    this.inEnd = copySizedColumn(this.inEnd, this.#nodeCount);
-    this.outAt = copySizedColumn(this.outAt, this.#nodeCount);
-    this.outEnd = copySizedColumn(this.outEnd, this.#nodeCount);
+    this.inAt = copyToLength(this.inAt, this.#nodeCount);
+    this.inEnd = copyToLength(this.inEnd, this.#nodeCount);
+    this.outAt = copyToLength(this.outAt, this.#nodeCount);
+    this.outEnd = copyToLength(this.outEnd, this.#nodeCount);
     for (const [index, list] of inlets) {
       this.inAt[index] = columns.edgeCount;
       for (const edge of list) columns.addEdge(edge);
@@ -295,56 +305,6 @@ export class PowerEdges {
   }
 }
 
-function copySizedColumn(column: Int32Array<ArrayBuffer>, nodes: number): Int32Array<ArrayBuffer> {
-  const made = new Int32Array(nodes);
-  made.set(column);
-  return made;
-}
-
 function areEdgesEqual(a: readonly PowerEdge[], b: readonly PowerEdge[]): boolean {
   return a.length === b.length && a.every((edge, at) => edge === b[at]);
-}
-
-class InletLists implements EdgeLists {
-  readonly #edges: PowerEdges;
-
-  constructor(edges: PowerEdges) {
-    this.#edges = edges;
-  }
-
-  listEdges(index: number): readonly PowerEdge[] {
-    return this.#edges.listInlets(index);
-  }
-
-  getFirstEdge(index: number): PowerEdge | undefined {
-    const { inAt, all } = this.#edges;
-    return this.count(index) === 0 ? undefined : all[inAt[index] as number];
-  }
-
-  count(index: number): number {
-    const { inAt, inEnd } = this.#edges;
-    return (inEnd[index] ?? 0) - (inAt[index] ?? 0);
-  }
-}
-
-class SupplyLists implements EdgeLists {
-  readonly #edges: PowerEdges;
-
-  constructor(edges: PowerEdges) {
-    this.#edges = edges;
-  }
-
-  listEdges(index: number): readonly PowerEdge[] {
-    return this.#edges.listSupplies(index);
-  }
-
-  getFirstEdge(index: number): PowerEdge | undefined {
-    const { outAt, outEdge, all } = this.#edges;
-    return this.count(index) === 0 ? undefined : all[outEdge[outAt[index] as number] as number];
-  }
-
-  count(index: number): number {
-    const { outAt, outEnd } = this.#edges;
-    return (outEnd[index] ?? 0) - (outAt[index] ?? 0);
-  }
 }

@@ -182,12 +182,9 @@ class FailoverSweep {
 
   /** Tries the loss of an element. @returns the de-energized nodes, the lost element first */
   #tryLoss(lost: number): readonly number[] {
-    this.#swept.triedNodes[lost] = 1;
-    return this.#relevantLosses?.has(lost) === false ? [] : this.#recordLoss(lost);
-  }
-
-  #recordLoss(lost: number): readonly number[] {
-    const { reachingLosses: touched } = this.#swept;
+    const { reachingLosses: touched, triedNodes } = this.#swept;
+    triedNodes[lost] = 1;
+    if (this.#relevantLosses?.has(lost) === false) return [];
     const state = this.#state;
     state.updateLoads(state.spread([lost]));
     for (const index of state.loads.changedNodes) {

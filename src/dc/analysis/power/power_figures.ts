@@ -38,9 +38,7 @@ export class PowerFigures {
   }
 
   getLoads(basis: LoadBasis): Loads {
-    const known = this.#loadsByBasis.get(basis) ?? computeLoads(this.#graph, this.live, basis);
-    this.#loadsByBasis.set(basis, known);
-    return known;
+    return this.#loadsByBasis.getOrInsertComputed(basis, () => computeLoads(this.#graph, this.live, basis));
   }
 
   /** Returns the loads of every node now and after the loss of any one other node; computed on the first call. */
@@ -71,9 +69,7 @@ export class PowerFigures {
 
   /** Returns problems of the loads, computed on first use. */
   getFindings(basis: LoadBasis): readonly LoadFinding[] {
-    const known = this.#findingsByBasis.get(basis) ?? listLoadFindings(this.getCarriedLoads(basis));
-    this.#findingsByBasis.set(basis, known);
-    return known;
+    return this.#findingsByBasis.getOrInsertComputed(basis, () => listLoadFindings(this.getCarriedLoads(basis)));
   }
 
   /**

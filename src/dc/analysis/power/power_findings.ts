@@ -77,11 +77,7 @@ export function groupFindingsByRack(
     (a, b) => HEALTH_ORDER.indexOf(a.health) - HEALTH_ORDER.indexOf(b.health) || compareText(a.ref, b.ref),
   );
   for (const { index, ...reason } of inOrder) {
-    for (const rack of listSuppliedRackKeys(graph, index)) {
-      const list = found.get(rack);
-      if (list === undefined) found.set(rack, [reason]);
-      else list.push(reason);
-    }
+    for (const rack of listSuppliedRackKeys(graph, index)) found.getOrInsert(rack, []).push(reason);
   }
   return found;
 }

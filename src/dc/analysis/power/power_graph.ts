@@ -1,6 +1,6 @@
 import type { PhaseLeg } from "#dc/model/enum_values.ts";
 import type { Crac, Device, PortRef } from "#dc/model/resources.ts";
-import type { EdgeLists, PowerEdges } from "./power_edges.ts";
+import type { EdgeLists, InletLists, PowerEdges } from "./power_edges.ts";
 
 /** Recorded supply of a device or cooling unit. Disabled inlets are excluded. */
 export interface SupplyRecord {
@@ -56,7 +56,7 @@ export interface PowerGraph {
   /** Edges by source node, sorted by the code of the consumer's device and its ports; cooling units come last. */
   readonly supplies: EdgeLists;
   /** Edges by consumer node, in the order of the consumer's ports. */
-  readonly inlets: EdgeLists;
+  readonly inlets: InletLists;
   /** Supplies and inlets in columns. */
   readonly edges: PowerEdges;
   readonly columns: NodeColumns;

@@ -1,5 +1,5 @@
 import type { PowerGraph } from "./power_graph.ts";
-import { canPassPower, computeLiveNodes, type LiveMode, type LiveSet } from "./power_live.ts";
+import { canPassPower, computeLiveNodes, type LiveMode } from "./power_live.ts";
 import { collectUpstream } from "./power_reach.ts";
 
 /** Numbers of the elements whose loss alone turns a node off, the node itself included, in ascending order. */
@@ -120,13 +120,10 @@ function haveCommonKiller(one: KillerList, other: KillerList): boolean {
 
 /** Finds the killers of a node by trying every loss; also correct with cycles of supply. */
 function findKillersByTrial(graph: PowerGraph, index: number, mode: LiveMode): KillerList | undefined {
-  const isLive = (removed: ReadonlySet<number>): boolean => computeLiveSet(graph, removed, mode)[index] === 1;
+  const isLive = (removed: ReadonlySet<number>): boolean =>
+    computeLiveNodes(graph, removed, () => false, mode)[index] === 1;
   if (!isLive(new Set())) return undefined;
   return [...collectAncestors(graph, index), index].filter((at) => !isLive(new Set([at]))).sort((a, b) => a - b);
-}
-
-function computeLiveSet(graph: PowerGraph, removed: ReadonlySet<number>, mode: LiveMode): LiveSet {
-  return computeLiveNodes(graph, removed, () => false, mode);
 }
 
 /** Returns all nodes upstream of a node, nearest first. */

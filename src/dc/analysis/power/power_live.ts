@@ -1,5 +1,6 @@
-import type { PowerEdge } from "./power_edge.ts";
+import { copyToLength, type PowerEdge } from "./power_edge.ts";
 import type { PowerGraph, PowerNode } from "./power_graph.ts";
+import { getSupplySideLabel } from "./power_nodes.ts";
 import { collectDownstream } from "./power_reach.ts";
 
 /** Power state of nodes by number: 1 for live, 0 for dead. */
@@ -75,8 +76,7 @@ export function updateLiveSet(
     graph,
     [...touched].filter((index) => !hasSameSupply(before, graph, index)),
   );
-  const live = new Uint8Array(graph.nodes.length);
-  live.set(earlier);
+  const live = copyToLength(earlier, graph.nodes.length);
   for (const index of downstream) live[index] = 0;
   turnOnSuppliedNodes(graph, live, downstream);
   return { live, downstream, changed: [...downstream].filter((index) => live[index] !== (earlier[index] ?? 0)) };
@@ -112,10 +112,6 @@ function hasSameSupply(before: PowerGraph, after: PowerGraph, index: number): bo
     return false;
   const [had, has] = [before.inlets.listEdges(index), after.inlets.listEdges(index)];
   return had.length === has.length && had.every((edge, at) => isSameEdge(edge, has[at]));
-}
-
-function getSupplySideLabel(node: PowerNode | undefined): string | undefined {
-  return node?.kind === "DEVICE" ? node.device.power?.powerPath : undefined;
 }
 
 /** Returns the recorded supply of a node as one text for comparison. */

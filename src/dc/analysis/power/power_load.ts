@@ -2,8 +2,9 @@ import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { NodeNumbers } from "../node_numbers.ts";
+import type { SitePower } from "../racks/rack_facts.ts";
 import { createLoadLanes, type Loads } from "./load_lanes.ts";
-import type { PowerEdge } from "./power_edge.ts";
+import { copyToLength, type PowerEdge } from "./power_edge.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import { countLiveInlets, type LiveSet } from "./power_live.ts";
 
@@ -35,14 +36,9 @@ export function computeLoads(graph: PowerGraph, live: LiveSet, basis: LoadBasis)
 /** Copies earlier loads with room for added nodes; undefined if the loads cannot be updated node by node. */
 function copyLoads({ nodes, isApparent }: PowerGraph, { watts, phasesVa, isCircular }: Loads): Loads | undefined {
   if (isCircular || isApparent !== (phasesVa !== undefined)) return undefined;
-  const copyToSize = (width: number, loads: Float64Array) => {
-    const copy = new Float64Array(width * nodes.length);
-    copy.set(loads);
-    return copy;
-  };
   return {
-    watts: copyToSize(1, watts),
-    ...(phasesVa !== undefined && { phasesVa: copyToSize(3, phasesVa) }),
+    watts: copyToLength(watts, nodes.length),
+    ...(phasesVa !== undefined && { phasesVa: copyToLength(phasesVa, 3 * nodes.length) }),
     isCircular,
   };
 }
@@ -200,14 +196,12 @@ function computeLiveRounds(graph: PowerGraph, live: LiveSet, circle: ReadonlySet
   }
 }
 
-/** Power graph and loads of a site. */
-interface SiteLoads {
-  readonly power: PowerGraph;
-  loads(basis: LoadBasis): Float64Array;
-}
-
 /** Sums the heat of power equipment in watts, a share of the power that it passes on. */
-export function sumPowerLossesW(devices: readonly Device[], site: SiteLoads, basis: LoadBasis): number {
+export function sumPowerLossesW(
+  devices: readonly Device[],
+  site: Pick<SitePower, "power" | "loads">,
+  basis: LoadBasis,
+): number {
   let sum = 0;
   for (const { code, power } of devices) {
     if (power?.efficiencyPct === undefined) continue;

@@ -1,3 +1,4 @@
+import { copyToLength } from "./power_edge.ts";
 import { NODE_BITS, type NodeColumns, type PowerNode } from "./power_graph.ts";
 import { drawsFromOneInlet } from "./power_share.ts";
 
@@ -34,13 +35,9 @@ export class PowerNodeColumns implements NodeColumns {
 
   /** Copies the columns, with room for a number of nodes. */
   resizeColumns(nodes: number): void {
-    const { need, kind, limitW } = this;
     this.#areColumnsOwned = true;
-    this.need = new Uint16Array(nodes);
-    this.kind = new Uint8Array(nodes);
-    this.limitW = new Float64Array(nodes);
-    this.need.set(need.subarray(0, nodes));
-    this.kind.set(kind.subarray(0, nodes));
-    this.limitW.set(limitW.subarray(0, nodes));
+    this.need = copyToLength(this.need, nodes);
+    this.kind = copyToLength(this.kind, nodes);
+    this.limitW = copyToLength(this.limitW, nodes);
   }
 }

@@ -3,6 +3,7 @@ import { isInService, isInstalled } from "#dc/model/in_service.ts";
 import { isEnabledInlet } from "#dc/model/power_walk.ts";
 import { formatPortReference } from "#dc/model/ref.ts";
 import type { Crac, Device, Port } from "#dc/model/resources.ts";
+import { computeDeratedKw } from "../cooling/cooling_units.ts";
 import type { PowerGraph, PowerNode, SupplyRecord } from "./power_graph.ts";
 
 const DEFAULT_UTILIZATION_PCT = 80;
@@ -112,6 +113,26 @@ export function isUndocumented(graph: PowerGraph, index: number): boolean {
   return chassis?.kind === "DEVICE" && chassis.recorded === 0;
 }
 
+/** Returns the device or cooling unit that a node represents; undefined for outlets and feeds. */
+export function getNodeOwner(node: PowerNode | undefined): Device | Crac | undefined {
+  return node?.kind === "DEVICE" ? node.device : node?.kind === "CRAC" ? node.crac : undefined;
+}
+
+/** Returns the recorded battery time of a device in seconds; undefined if none is recorded. */
+export function getBatteryRuntimeS(node: PowerNode | undefined): number | undefined {
+  return node?.kind === "DEVICE" ? node.device.power?.runtimeS : undefined;
+}
+
+/** Returns the recorded label of the supply side that a device belongs to. */
+export function getSupplySideLabel(node: PowerNode | undefined): string | undefined {
+  return node?.kind === "DEVICE" ? node.device.power?.powerPath : undefined;
+}
+
+/** Returns the cooling capacity of a unit in kilowatts; 0 for other nodes. */
+export function getCoolingCapacityKw(node: PowerNode | undefined): number {
+  return node?.kind === "CRAC" ? computeDeratedKw(node.crac) : 0;
+}
+
 /** Whether a node is listed as a supply: power equipment, a feed, or anything else with a rating. */
 export function isListedSupply(node: PowerNode | undefined): boolean {
   if (node === undefined || node.ref === "") return false;
@@ -126,10 +147,8 @@ export function isPowerEquipmentNode({ nodes }: PowerGraph, index: number): bool
 
 /** Returns the numbers of those nodes that are devices, but not power equipment. */
 export function selectItDevices({ nodes }: PowerGraph, indexes: Iterable<number>): readonly number[] {
-  const found: number[] = [];
-  for (const index of indexes) {
+  return [...indexes].filter((index) => {
     const node = nodes[index];
-    if (node?.kind === "DEVICE" && !isPowerKind(node.device.kind)) found.push(index);
-  }
-  return found;
+    return node?.kind === "DEVICE" && !isPowerKind(node.device.kind);
+  });
 }

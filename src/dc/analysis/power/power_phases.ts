@@ -1,5 +1,4 @@
 import { codeKey } from "#dc/model/code.ts";
-import type { PhaseLeg } from "#dc/model/enum_values.ts";
 import { toPortKey } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { PowerGraph } from "./power_graph.ts";
@@ -20,22 +19,14 @@ export function listDeviceNodes({ indexOf }: PowerGraph, { code, ports = [] }: D
   return index === undefined ? outlets : [index, ...outlets];
 }
 
-const CONDUCTORS_BY_LEG: Readonly<Record<PhaseLeg, readonly ("A" | "B" | "C")[]>> = {
-  A: ["A"],
-  B: ["B"],
-  C: ["C"],
-  AB: ["A", "B"],
-  BC: ["B", "C"],
-  CA: ["C", "A"],
-};
-
 /** Sums the loads by phase of outlets that record their legs. @param watts loads of the elements, in the same order */
 export function sumLegLoads({ nodes }: PowerGraph, elements: readonly number[], watts: readonly number[]): LegLoads {
   const legs = { A: 0, B: 0, C: 0 };
   for (const [at, index] of elements.entries()) {
     const node = nodes[index];
-    const conductors = node?.kind !== "OUTLET" || node.leg === undefined ? [] : CONDUCTORS_BY_LEG[node.leg];
-    for (const leg of conductors) legs[leg] += (watts[at] ?? 0) / conductors.length;
+    // A leg is named by the phases of its conductors.
+    const conductors = node?.kind === "OUTLET" ? (node.leg ?? "") : "";
+    for (const leg of conductors) legs[leg as keyof LegLoads] += (watts[at] ?? 0) / conductors.length;
   }
   return legs;
 }

@@ -26,9 +26,7 @@ export function computeTenantImpacts(
   const found = new Map<string, MutableTenantImpact>();
   const findImpact = (tenant: string | undefined): MutableTenantImpact | undefined => {
     if (tenant === undefined || tenant === "") return undefined;
-    const known = found.get(tenant) ?? { tenant, ...NO_IMPACT };
-    found.set(tenant, known);
-    return known;
+    return found.getOrInsertComputed(tenant, () => ({ tenant, ...NO_IMPACT }));
   };
   // Thousands of devices are in few racks, so the tenant of each rack is cached to avoid repeated searches.
   const tenantOfRack = new Map<string, string | undefined>();

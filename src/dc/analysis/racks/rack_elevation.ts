@@ -11,6 +11,7 @@ import {
 import { compareText } from "#dc/model/ref.ts";
 import type { DeviceBody, Rack } from "#dc/model/resources.ts";
 import type { Capacity, Conflict, UnitRow } from "#gen/datacenter/v1/messages.ts";
+import { sumNumbers } from "../cooling/cooling_balance.ts";
 
 /** Used and available capacity of a rack. Units are whole units; a half-used unit counts as used. */
 export type RackCapacity = Omit<Capacity, "failoverWByPath" | "heatW" | "airHeatW">;
@@ -107,12 +108,12 @@ function computeRackCapacity(
     usedU: used,
     reservedU: reserved,
     freeU: units.length - used - reserved,
-    largestFreeBlockU: measureLargestFreeBlock(units),
+    largestFreeBlockU: measureLargestFreeBlock(units.map((row) => !isUnitUsed(row) && row.reserved === "")),
     spacePct: ((used + reserved) / units.length) * 100,
     allocatedW,
     ...(powerCapacityW !== undefined && { powerCapacityW }),
     ...(powerCapacityW !== undefined && powerCapacityW > 0 && { powerPct: (allocatedW / powerCapacityW) * 100 }),
-    weightKg: sumItemValues(devices, ({ weightKg = 0 }) => weightKg),
+    weightKg: sumNumbers(devices.map(({ weightKg = 0 }) => weightKg)),
     devices: devices.length,
     devicesWithoutWeight: devices.filter(({ weightKg }) => weightKg === undefined).length,
     ...(maxLoadKg !== undefined && { maxLoadKg }),
@@ -124,18 +125,14 @@ function isUnitUsed({ front, rear }: UnitRow): boolean {
   return front.length > 0 || rear.length > 0;
 }
 
-function measureLargestFreeBlock(units: readonly UnitRow[]): number {
-  let longest = 0;
-  let run = 0;
-  for (const row of units) {
-    run = isUnitUsed(row) || row.reserved !== "" ? 0 : run + 1;
+/** Returns the length of the longest run of free units. */
+export function measureLargestFreeBlock(areFree: Iterable<boolean>): number {
+  let [longest, run] = [0, 0];
+  for (const isFree of areFree) {
+    run = isFree ? run + 1 : 0;
     longest = Math.max(longest, run);
   }
   return longest;
-}
-
-function sumItemValues<Item>(items: readonly Item[], value: (item: Item) => number): number {
-  return items.reduce((total, item) => total + value(item), 0);
 }
 
 function listPositionConflicts(
@@ -180,11 +177,7 @@ function listPositionConflicts(
 function mapUnitOccupants(positioned: readonly PositionedDevice[]): ReadonlyMap<number, readonly number[]> {
   const found = new Map<number, number[]>();
   for (const [at, [, space]] of positioned.entries()) {
-    for (const unit of listCoveredUnits(space)) {
-      const list = found.get(unit);
-      if (list === undefined) found.set(unit, [at]);
-      else list.push(at);
-    }
+    for (const unit of listCoveredUnits(space)) found.getOrInsert(unit, []).push(at);
   }
   return found;
 }

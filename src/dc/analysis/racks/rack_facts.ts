@@ -79,15 +79,9 @@ export class RackFacts {
   }
 
   getPathLoads(site: SitePower, basis: LoadBasis): readonly PathLoad[] {
-    const known = this.#pathLoadsByBasis.get(basis);
-    if (known !== undefined) return known;
-    const made = computePathLoads(
-      site.power,
-      { live: site.live, loadsW: site.loads(basis), killers: site.killers },
-      this.devices,
+    return this.#pathLoadsByBasis.getOrInsertComputed(basis, () =>
+      computePathLoads(site.power, { live: site.live, loadsW: site.loads(basis), killers: site.killers }, this.devices),
     );
-    this.#pathLoadsByBasis.set(basis, made);
-    return made;
   }
 
   /** Returns verdicts on the redundancy of the rack's devices; devices without a requirement are omitted. */

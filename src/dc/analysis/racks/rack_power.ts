@@ -100,17 +100,12 @@ class RackInlets {
   #addInlet(edge: PowerEdge): void {
     const at = this.#sideByInlet.length;
     const label = this.#supplySides.findSide(edge);
-    const side = this.#sides.get(label) ?? this.#sides.size;
-    this.#sides.set(label, side);
+    const side = this.#sides.getOrInsertComputed(label, () => this.#sides.size);
     this.#sideByInlet.push(side);
     this.#allocatedW.push(edge.allocatedW ?? 0);
     const killers = this.#figures.killers.findKillers(edge.from);
     this.#isDead.push(killers === undefined);
-    for (const lost of killers ?? []) {
-      const list = this.#inletsByLoss.get(lost);
-      if (list === undefined) this.#inletsByLoss.set(lost, [at]);
-      else list.push(at);
-    }
+    for (const lost of killers ?? []) this.#inletsByLoss.getOrInsert(lost, []).push(at);
   }
 
   /** Returns the load of each side in watts after the loss of some inlets. */

@@ -1,9 +1,10 @@
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Device } from "#dc/model/resources.ts";
-import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
+import type { PowerGraph } from "../power/power_graph.ts";
 import type { LiveSet } from "../power/power_live.ts";
-import { isConsumer, isUndocumented } from "../power/power_nodes.ts";
+import { getNodeOwner, isConsumer, isUndocumented } from "../power/power_nodes.ts";
+import type { Topology } from "../topology.ts";
 
 export type RackState = "DARK" | "PARTIAL" | "PROTECTED";
 
@@ -28,24 +29,27 @@ export function countRackSupply(graph: PowerGraph, live: LiveSet, devices: reado
     const index = graph.indexOf.get(`device:${codeKey(code)}`) ?? -1;
     const role = findRackRole(graph, index);
     const off = live[index] === 1 ? 0 : 1;
-    if (role === "JUDGED") {
+    if (role === RACK_ROLE.JUDGED) {
       supply.judged += 1;
       supply.off += off;
-    } else if (role === "PDU") {
+    } else if (role === RACK_ROLE.PDU) {
       supply.pdus += 1;
       supply.pdusOff += off;
-    } else if (role === "UNDOCUMENTED") undocumented.push(code);
+    } else if (role === RACK_ROLE.UNDOCUMENTED) undocumented.push(code);
   }
   return { ...supply, undocumented };
 }
 
-/** Returns how a device counts in the state of its rack; undefined if it does not count. */
-function findRackRole(graph: PowerGraph, index: number): "JUDGED" | "PDU" | "UNDOCUMENTED" | undefined {
+/** Role of a node in the state of its rack. */
+export const RACK_ROLE = { NONE: 0, JUDGED: 1, PDU: 2, UNDOCUMENTED: 3 } as const;
+
+/** Returns how a device counts in the state of its rack, as a `RACK_ROLE`. */
+export function findRackRole(graph: PowerGraph, index: number): number {
   const node = graph.nodes[index];
-  if (node?.kind !== "DEVICE" || node.blocked) return undefined;
-  if (isPowerKind(node.device.kind)) return "PDU";
-  if (!isConsumer(node)) return undefined;
-  return isUndocumented(graph, index) ? "UNDOCUMENTED" : "JUDGED";
+  if (node?.kind !== "DEVICE" || node.blocked) return RACK_ROLE.NONE;
+  if (isPowerKind(node.device.kind)) return RACK_ROLE.PDU;
+  if (!isConsumer(node)) return RACK_ROLE.NONE;
+  return isUndocumented(graph, index) ? RACK_ROLE.UNDOCUMENTED : RACK_ROLE.JUDGED;
 }
 
 /** Effects of a failure on the devices of one rack. */
@@ -61,6 +65,8 @@ interface AffectedRack {
   losesPdu: boolean;
   /** Whether a device with a recorded supply goes offline or is degraded. */
   touched: boolean;
+  /** Whether the failure affects any node of the rack. */
+  isAffected: boolean;
 }
 
 export interface RackStates {
@@ -81,21 +87,28 @@ export interface RackFailure {
 }
 
 /** Part of a topology that the state of racks depends on. */
-interface RackSite {
-  readonly power: PowerGraph;
-  readonly live: LiveSet;
-  rackSupply(key: string): RackSupply;
-}
+type RackSite = Pick<Topology, "power" | "live" | "rackSupply">;
 
 /** Determines the state of each rack that a failure affects. Source: docs/decisions.md#d-08. */
 export function computeRackStates(topology: RackSite, { dark, hits, failed }: RackFailure): RackStates {
-  const struck = new AffectedRacks(topology);
-  for (const index of failed) struck.excludeFailed(index);
+  const { power, live } = topology;
+  // Most devices spell a code alike, so few codes are normalised.
+  const byCode = new Map<string, AffectedRack>();
+  const byKey = new Map<string, AffectedRack>();
+  const struck = new AffectedRacks(
+    (index) => {
+      const code = getNodeOwner(power.nodes[index])?.rackCode;
+      if (code === undefined) return undefined;
+      return byCode.getOrInsertComputed(code, () => byKey.getOrInsertComputed(codeKey(code), createUnaffectedRack));
+    },
+    (index) => findRackRole(power, index),
+  );
+  for (const index of failed) struck.excludeFailed(index, live[index] === 1);
   for (const index of dark) struck.countDarkNode(index, failed.has(index));
   for (const { index } of hits) struck.markTouched(index);
   const states = new Map<string, RackState>();
   const undocumented: string[] = [];
-  for (const rack of struck.racks()) {
+  for (const rack of struck.affected) {
     const supply = topology.rackSupply(rack.key);
     const state = computeRackState(rack, supply);
     if (state === undefined) continue;
@@ -106,7 +119,7 @@ export function computeRackStates(topology: RackSite, { dark, hits, failed }: Ra
 }
 
 /** Returns the state of a rack; undefined if nothing changed in it. */
-function computeRackState(rack: AffectedRack, supply: RackSupply): RackState | undefined {
+export function computeRackState(rack: AffectedRack, supply: RackSupply): RackState | undefined {
   const unknown = supply.undocumented.length > 0;
   const judged = supply.judged - rack.failed;
   if (judged === 0 && rack.pdusLost > 0 && supply.pdusOff + rack.pdusLost === supply.pdus) {
@@ -118,66 +131,64 @@ function computeRackState(rack: AffectedRack, supply: RackSupply): RackState | u
   return !unknown && supply.off - rack.failedOff + rack.off === judged ? "DARK" : "PARTIAL";
 }
 
-/** Racks that a failure affects. Each is created for its first affected device. */
-class AffectedRacks {
-  readonly #topology: RackSite;
-  readonly #byKey = new Map<string, AffectedRack>();
-  /** Racks by code as written. Most devices spell a code alike, which avoids normalising the code of each device. */
-  readonly #byCode = new Map<string, AffectedRack>();
+const NO_EFFECTS = { off: 0, failed: 0, failedOff: 0, pdusLost: 0, losesPdu: false, touched: false, isAffected: false };
 
-  constructor(topology: RackSite) {
-    this.#topology = topology;
-  }
+export function createUnaffectedRack(key: string): AffectedRack {
+  return { key, ...NO_EFFECTS };
+}
 
-  racks(): Iterable<AffectedRack> {
-    return this.#byKey.values();
+/** Counts the effects of failures by rack. */
+export class AffectedRacks {
+  /** Racks that were affected since the last `clear`, in the order of their first affected node. */
+  readonly affected: AffectedRack[] = [];
+  readonly #findRack: (index: number) => AffectedRack | undefined;
+  readonly #findRole: (index: number) => number | undefined;
+
+  /**
+   * Creates an empty count.
+   * @param findRack returns the record of a node's rack, the same for all nodes in it
+   * @param findRole returns the `RACK_ROLE` of a node
+   */
+  constructor(findRack: (index: number) => AffectedRack | undefined, findRole: (index: number) => number | undefined) {
+    this.#findRack = findRack;
+    this.#findRole = findRole;
   }
 
   /** Excludes a failed source from the counts of its rack. */
-  excludeFailed(index: number): void {
-    const { power, live } = this.#topology;
-    const rack = this.#findRack(power.nodes[index]);
-    if (rack === undefined || findRackRole(power, index) !== "JUDGED") return;
+  excludeFailed(index: number, wasLive: boolean): void {
+    const rack = this.#markAffected(index);
+    if (rack === undefined || this.#findRole(index) !== RACK_ROLE.JUDGED) return;
     rack.failed += 1;
-    if (live[index] !== 1) rack.failedOff += 1;
+    if (!wasLive) rack.failedOff += 1;
   }
 
   /** Counts a node that loses power. */
   countDarkNode(index: number, isFailed: boolean): void {
-    const { power } = this.#topology;
-    const rack = this.#findRack(power.nodes[index]);
+    const rack = this.#markAffected(index);
     if (rack === undefined) return;
-    const role = findRackRole(power, index);
-    if (role === "PDU") {
+    const role = this.#findRole(index);
+    if (role === RACK_ROLE.PDU) {
       rack.pdusLost += 1;
       if (!isFailed) rack.losesPdu = true;
-    } else if (role !== undefined && !isFailed) rack.off += 1;
+    } else if (role !== RACK_ROLE.NONE && !isFailed) rack.off += 1;
   }
 
-  /** Records a device that goes offline, is degraded or runs on battery. */
+  /** Records a node that goes offline, is degraded or runs on battery. */
   markTouched(index: number): void {
-    const rack = this.#findRack(this.#topology.power.nodes[index]);
+    const rack = this.#markAffected(index);
     if (rack !== undefined) rack.touched = true;
   }
 
-  #findRack(node: PowerNode | undefined): AffectedRack | undefined {
-    const rackCode =
-      node?.kind === "DEVICE" ? node.device.rackCode : node?.kind === "CRAC" ? node.crac.rackCode : undefined;
-    if (rackCode === undefined) return undefined;
-    const known = this.#byCode.get(rackCode);
-    if (known !== undefined) return known;
-    const key = codeKey(rackCode);
-    const rack = this.#byKey.get(key) ?? {
-      key,
-      off: 0,
-      failed: 0,
-      failedOff: 0,
-      pdusLost: 0,
-      losesPdu: false,
-      touched: false,
-    };
-    this.#byKey.set(key, rack);
-    this.#byCode.set(rackCode, rack);
+  clear(): void {
+    for (const rack of this.affected) Object.assign(rack, NO_EFFECTS);
+    this.affected.length = 0;
+  }
+
+  #markAffected(index: number): AffectedRack | undefined {
+    const rack = this.#findRack(index);
+    if (rack === undefined || rack.isAffected) return rack;
+    rack.isAffected = true;
+    this.affected.push(rack);
     return rack;
   }
 }

@@ -78,9 +78,7 @@ export class PairEffects {
   }
 
   #loadKnownEffects(failure: Failure): KnownEffects {
-    const known = this.#effectsByFailure.get(failure) ?? collectKnownEffects(failure);
-    this.#effectsByFailure.set(failure, known);
-    return known;
+    return this.#effectsByFailure.getOrInsertComputed(failure, () => collectKnownEffects(failure));
   }
 }
 

@@ -2,7 +2,7 @@ import { codeKey } from "#dc/model/code.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
-import { isPowerEquipmentNode } from "../power/power_nodes.ts";
+import { getNodeOwner, isPowerEquipmentNode } from "../power/power_nodes.ts";
 import { type Failure, listFailingNodes } from "./outcome.ts";
 import { type EffectOwners, KeyedOwners, NodeOwners } from "./owners.ts";
 
@@ -263,7 +263,6 @@ export function formatZoneKey({ medium, ref }: Pick<ZoneShortage, "medium" | "re
 
 /** Returns the key of the rack that a node is located in; undefined for none. */
 export function findRackKey({ nodes }: PowerGraph, index: number): string | undefined {
-  const node = nodes[index];
-  const code = node?.kind === "DEVICE" ? node.device.rackCode : node?.kind === "CRAC" ? node.crac.rackCode : undefined;
+  const code = getNodeOwner(nodes[index])?.rackCode;
   return code === undefined ? undefined : codeKey(code);
 }

@@ -4,10 +4,9 @@ import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { computeDeratedKw } from "../cooling/cooling_units.ts";
 import { getOwnDrawW } from "../power/load_lanes.ts";
 import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
-import { isConsumer, isUndocumented } from "../power/power_nodes.ts";
+import { getNodeOwner } from "../power/power_nodes.ts";
+import { findRackRole } from "../racks/rack_supply.ts";
 
-/** Role of a node in the state of its rack. */
-export const RACK_ROLE = { NONE: 0, JUDGED: 1, PDU: 2, UNDOCUMENTED: 3 } as const;
 /** Category under which an offline node is counted. */
 export const COUNT_CATEGORY = { NOTHING: 0, IT: 1, POWER: 2, CRAC: 3 } as const;
 
@@ -48,23 +47,15 @@ export class NodeTable {
       this.categories[index] = node.crac.status === "PLANNED" ? COUNT_CATEGORY.NOTHING : COUNT_CATEGORY.CRAC;
       this.coolingKw[index] = computeDeratedKw(node.crac);
     }
-    const code = node.kind === "DEVICE" ? node.device.rackCode : node.kind === "CRAC" ? node.crac.rackCode : undefined;
+    const code = getNodeOwner(node)?.rackCode;
     if (code !== undefined) this.rack[index] = this.#assignRackNumber(code, racks);
   }
 
   #readDevice(index: number, node: Extract<PowerNode, { kind: "DEVICE" }>): void {
     const { device } = node;
-    const isSupply = isPowerKind(device.kind);
-    if (!node.blocked) this.categories[index] = isSupply ? COUNT_CATEGORY.POWER : COUNT_CATEGORY.IT;
-    this.rackRoles[index] = this.#determineRackRole(index, node, isSupply);
+    if (!node.blocked) this.categories[index] = isPowerKind(device.kind) ? COUNT_CATEGORY.POWER : COUNT_CATEGORY.IT;
+    this.rackRoles[index] = findRackRole(this.graph, index);
     this.runtimeS[index] = device.power?.runtimeS ?? -1;
-  }
-
-  #determineRackRole(index: number, node: PowerNode, isSupply: boolean): number {
-    if (node.blocked) return RACK_ROLE.NONE;
-    if (isSupply) return RACK_ROLE.PDU;
-    if (!isConsumer(node)) return RACK_ROLE.NONE;
-    return isUndocumented(this.graph, index) ? RACK_ROLE.UNDOCUMENTED : RACK_ROLE.JUDGED;
   }
 
   #assignRackNumber(code: string, racks: Map<string, number>): number {

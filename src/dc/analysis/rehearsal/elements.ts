@@ -8,6 +8,7 @@ import { computeDeratedKw } from "../cooling/cooling_units.ts";
 import { isLocatedIn } from "../location_scope.ts";
 import { sortNodes } from "../power/node_order.ts";
 import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
+import { getNodeOwner } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 import type { FailingElement } from "./outcome.ts";
 
@@ -38,14 +39,8 @@ function findFailureKind(node: PowerNode, supplies: boolean, isSwitch: boolean):
 }
 
 function collectSwitchNodes({ inventory, power }: Topology): ReadonlySet<number> {
-  const codes = new Set<string>();
-  for (const { a, b } of inventory.fabricLinks) codes.add(a.deviceCode).add(b.deviceCode);
-  const found = new Set<number>();
-  for (const code of codes) {
-    const index = power.indexOf.get(`device:${codeKey(code)}`);
-    if (index !== undefined) found.add(index);
-  }
-  return found;
+  const codes = new Set(inventory.fabricLinks.flatMap(({ a, b }) => [a.deviceCode, b.deviceCode]));
+  return new Set([...codes].flatMap((code) => power.indexOf.get(`device:${codeKey(code)}`) ?? []));
 }
 
 /**
@@ -55,8 +50,8 @@ function collectSwitchNodes({ inventory, power }: Topology): ReadonlySet<number>
 export function isInScope(topology: Topology, index: number, scope: Ref): boolean {
   const { power } = topology;
   const node = power.nodes[index];
-  if (node?.kind === "DEVICE") return isLocatedIn(node.device, scope);
-  if (node?.kind === "CRAC") return isLocatedIn(node.crac, scope);
+  const owner = getNodeOwner(node);
+  if (owner !== undefined) return isLocatedIn(owner, scope);
   if (node?.kind === "OUTLET") {
     const device = topology.device(node.end.deviceCode);
     return device !== undefined && isLocatedIn(device, scope);
@@ -75,19 +70,15 @@ export function getElementRef({ nodes }: PowerGraph, { index, ref }: FailingElem
 
 /** Returns the name of an element's device or cooling unit; empty if it has none. */
 export function getElementName({ nodes }: PowerGraph, index: number): string {
-  const node = nodes[index];
-  if (node?.kind === "DEVICE") return node.device.name ?? "";
-  return node?.kind === "CRAC" ? (node.crac.name ?? "") : "";
+  return getNodeOwner(nodes[index])?.name ?? "";
 }
 
 /** Returns the cooling units in service among some nodes. */
 export function selectCoolingUnits({ nodes }: PowerGraph, indexes: Iterable<number>): readonly Crac[] {
-  const found: Crac[] = [];
-  for (const index of indexes) {
+  return [...indexes].flatMap((index) => {
     const node = nodes[index];
-    if (node?.kind === "CRAC" && !node.blocked) found.push(node.crac);
-  }
-  return found;
+    return node?.kind === "CRAC" && !node.blocked ? [node.crac] : [];
+  });
 }
 
 /** Adds failed cooling units to an impact, because a blast radius does not count failed sources. */

@@ -4,7 +4,6 @@ import { canCarryTraffic } from "../fabric/fabric_links.ts";
 import { type FindDeviceByKey, rankTiers } from "../fabric/fabric_tiers.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
-import { getOrCreateList } from "./meetings.ts";
 
 /** Effects of offline devices on fabrics. */
 export interface FabricLoss {
@@ -66,9 +65,7 @@ export class FabricLossFinder {
     const tiers = rankTiers(inventory.fabricLinks, deviceOf);
     this.#fabricLinks = inventory.fabricLinks;
     const nodeOf = (code: string): number => {
-      const node = this.#nodesByCode.get(code) ?? findDeviceNode(power, code);
-      this.#nodesByCode.set(code, node);
-      return node;
+      return this.#nodesByCode.getOrInsertComputed(code, () => findDeviceNode(power, code));
     };
     this.#links = inventory.fabricLinks.flatMap((link): WorkingLink[] => {
       if (!canCarryTraffic(link, deviceOf)) return [];
@@ -81,9 +78,9 @@ export class FabricLossFinder {
     this.#isLinked = new Uint8Array(power.nodes.length);
     for (const [at, { endNodes: ends, lowerNode: lower }] of this.#links.entries()) {
       for (const node of ends) if (node >= 0) this.#isLinked[node] = 1;
-      getOrCreateList(this.#linksByNode, ends[0]).push(at);
-      if (ends[1] !== ends[0]) getOrCreateList(this.#linksByNode, ends[1]).push(at);
-      if (lower >= 0) getOrCreateList(this.#uplinksByNode, lower).push(at);
+      this.#linksByNode.getOrInsert(ends[0], []).push(at);
+      if (ends[1] !== ends[0]) this.#linksByNode.getOrInsert(ends[1], []).push(at);
+      if (lower >= 0) this.#uplinksByNode.getOrInsert(lower, []).push(at);
     }
   }
 

@@ -5,11 +5,17 @@ import { Cascade, type TrippedSource } from "../power/cascade.ts";
 import { FailureState, type Overloaded } from "../power/failure_state.ts";
 import { includesBladeDraw } from "../power/load_lanes.ts";
 import { EDGE_BITS } from "../power/power_edge.ts";
-import { COUNT_CATEGORY, type NodeTable, RACK_ROLE } from "./counted_nodes.ts";
+import {
+  AffectedRacks,
+  computeRackState,
+  createUnaffectedRack,
+  RACK_ROLE,
+  type RackSupply,
+} from "../racks/rack_supply.ts";
+import { COUNT_CATEGORY, type NodeTable } from "./counted_nodes.ts";
 import { addFailedCooling } from "./elements.ts";
 import { LoadSlack } from "./load_slack.ts";
 import { type FailingElement, listFailingNodes, type PowerOutcome } from "./outcome.ts";
-import { RACK_STATE, RackTally } from "./rack_tally.ts";
 
 const NO_OVERLOADS: readonly Overloaded[] = [];
 const NO_TRIPS: readonly TrippedSource[] = [];
@@ -35,7 +41,8 @@ export class FailureSweep {
   readonly #state: FailureState;
   readonly #options: BlastOptions;
   readonly #loadSlack: LoadSlack | undefined;
-  readonly #rackTally: RackTally;
+  readonly #rackTally: AffectedRacks;
+  readonly #findSupply: (key: string) => RackSupply;
   readonly #batteries: BatteryRideThrough;
   /** By node, the number of the latest failure in which an IT device is off. */
   readonly #lastOfflineFailure: Uint32Array;
@@ -53,7 +60,13 @@ export class FailureSweep {
     this.#batteries = new BatteryRideThrough(before);
     // Effects of phases and power factors do not add up, so no slack bounds them.
     this.#loadSlack = loads.phasesVa === undefined ? new LoadSlack(graph, live, loads.watts) : undefined;
-    this.#rackTally = new RackTally(nodes, live);
+    const racks = nodes.rackKeys.map(createUnaffectedRack);
+    this.#rackTally = new AffectedRacks(
+      (index) => racks[nodes.rack[index] as number],
+      (index) => nodes.rackRoles[index],
+    );
+    const supplies = new Map<string, RackSupply>();
+    this.#findSupply = (key) => supplies.getOrInsertComputed(key, () => site.rackSupply(key));
     this.#lastOfflineFailure = new Uint32Array(nodes.size);
   }
 
@@ -173,7 +186,7 @@ export class FailureSweep {
       }
     }
     for (const index of degraded) if (counts[index] !== COUNT_CATEGORY.CRAC) devicesDegraded += 1;
-    const minRideThroughS = this.#findShortestRuntimeS();
+    const minRideThroughS = this.#state.findShortestRuntimeS();
     const atLoadS = this.#batteries.computeShortestS(minRideThroughS, sources.nodes, this.#state.isCircular);
     return {
       racksDark: racks.keysByState.racksDark.length,
@@ -210,20 +223,6 @@ export class FailureSweep {
     return sum;
   }
 
-  /** Returns the shortest battery time in seconds of UPSes that lost their supply and neither failed nor tripped. */
-  #findShortestRuntimeS(): number | undefined {
-    const { runtimeS } = this.#nodes;
-    const state = this.#state;
-    let shortest: number | undefined;
-    for (const index of state.reachedNodes) {
-      const runtime = runtimeS[index] as number;
-      if (runtime < 0 || state.countLiveInlets(index) !== 0) continue;
-      if (state.before.live[index] !== 1 || state.isRemoved(index)) continue;
-      shortest = Math.min(shortest ?? runtime, runtime);
-    }
-    return shortest;
-  }
-
   #listDarkRacks(sources: FailureSources): readonly string[] {
     const { categories: counts } = this.#nodes;
     const offline = this.#state.dark.filter(
@@ -247,24 +246,18 @@ export class FailureSweep {
 
   #countRackStates(sources: FailureSources, hits: readonly (readonly number[])[]): RackCounts {
     const racks = this.#rackTally;
-    const nodes = this.#nodes;
     this.#tallyRacks(sources, hits);
-    if (racks.affectedRacks.length === 0) return NO_RACKS;
+    if (racks.affected.length === 0) return NO_RACKS;
     const keys = { racksDark: [] as string[], racksPartial: [] as string[], racksProtected: [] as string[] };
     let undocumented = 0;
-    for (const rack of racks.affectedRacks) {
-      const state = racks.computeState(rack);
-      if (state === RACK_STATE.UNTOUCHED) continue;
-      undocumented += racks.undocumented[rack] as number;
-      const list =
-        state === RACK_STATE.DARK
-          ? keys.racksDark
-          : state === RACK_STATE.PARTIAL
-            ? keys.racksPartial
-            : keys.racksProtected;
-      list.push(nodes.rackKeys[rack] ?? "");
+    for (const rack of racks.affected) {
+      const supply = this.#findSupply(rack.key);
+      const state = computeRackState(rack, supply);
+      if (state === undefined) continue;
+      undocumented += supply.undocumented.length;
+      keys[LIST_BY_STATE[state]].push(rack.key);
     }
-    racks.clearEffects();
+    racks.clear();
     return { keysByState: keys, undocumented };
   }
 }
@@ -290,6 +283,8 @@ export interface FailureFootprint {
   /** Rise in watts of the loads of nodes with a capacity. */
   readonly rises: ReadonlyMap<number, number>;
 }
+
+const LIST_BY_STATE = { DARK: "racksDark", PARTIAL: "racksPartial", PROTECTED: "racksProtected" } as const;
 
 interface RackCounts {
   readonly keysByState: Pick<PowerOutcome, "racksDark" | "racksPartial" | "racksProtected">;

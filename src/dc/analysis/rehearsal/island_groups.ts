@@ -73,6 +73,6 @@ function* groupIslandFailures(
   };
 }
 
-function isSameItemList<Item>(a: readonly Item[], b: readonly Item[]): boolean {
+export function isSameItemList<Item>(a: readonly Item[], b: readonly Item[]): boolean {
   return a.length === b.length && a.every((item, at) => item === b[at]);
 }

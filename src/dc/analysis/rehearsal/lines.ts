@@ -100,13 +100,7 @@ function addFailureToDraft(
 /** Joins lines of unconnected parts of a site, worst first: by severity, dark racks, IT load and number of failures. */
 export function* joinPartLines(parts: Iterable<LineByShape>): Steps<readonly RehearsalLine[]> {
   const byShape = new Map<string, RehearsalLine[]>();
-  for (const part of parts) {
-    for (const [key, line] of part) {
-      const list = byShape.get(key);
-      if (list === undefined) byShape.set(key, [line]);
-      else list.push(line);
-    }
-  }
+  for (const part of parts) for (const [key, line] of part) byShape.getOrInsert(key, []).push(line);
   const lines: RehearsalLine[] = [];
   for (const list of byShape.values()) {
     lines.push(joinRehearsalLines(list));

@@ -1,11 +1,10 @@
 import type { FailureSeverity, LoadBasis } from "#dc/model/enum_values.ts";
 import type { Impact, ZoneShortage } from "#gen/datacenter/v1/messages.ts";
-import { computeDeratedKw } from "../cooling/cooling_units.ts";
 import type { TrippedSource } from "../power/cascade.ts";
 import type { Overloaded } from "../power/failure_state.ts";
 import { computeLostDrawW } from "../power/load_lanes.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
-import { selectItDevices } from "../power/power_nodes.ts";
+import { getCoolingCapacityKw, selectItDevices } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 
 /** All or some effects of a failure, or the union of several losses. Each node, rack, zone and link occurs once. */
@@ -62,9 +61,7 @@ export function rateLoss(graph: PowerGraph, loss: Loss, basis: LoadBasis): Failu
 }
 
 export function selectCoolingNodes({ nodes }: PowerGraph, indexes: Iterable<number>): readonly number[] {
-  const found: number[] = [];
-  for (const index of indexes) if (nodes[index]?.kind === "CRAC") found.push(index);
-  return found;
+  return [...indexes].filter((index) => nodes[index]?.kind === "CRAC");
 }
 
 /** Shortest battery times in seconds during a failure, at rated load and at the actual load. */
@@ -103,10 +100,7 @@ export function countLoss(
     devicesDegraded: loss.degraded.size - selectCoolingNodes(power, loss.degraded).length,
     devicesUndocumented: racks.reduce((sum, key) => sum + topology.rackSupply(key).undocumented.length, 0),
     itLoadLostW: it.reduce((sum, index) => sum + computeLostDrawW(power, index, { isGone, basis }), 0),
-    coolingLostKw: cracs.reduce((sum, index) => {
-      const node = power.nodes[index];
-      return sum + (node?.kind === "CRAC" ? computeDeratedKw(node.crac) : 0);
-    }, 0),
+    coolingLostKw: cracs.reduce((sum, index) => sum + getCoolingCapacityKw(power.nodes[index]), 0),
     ...times,
   };
 }

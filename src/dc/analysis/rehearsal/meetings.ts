@@ -9,15 +9,8 @@ const LOAD_ROUNDING_W = 2;
 const ANY_FAILURE = -1;
 const ANY_FAILURE_ONLY: readonly number[] = [ANY_FAILURE];
 
-/** Nodes that a failure affects, as numbers of a `SharedNumbers`. */
-export interface FailureReachNumbers {
-  /** Nodes that lose supply or go off. */
-  readonly reached: readonly number[];
-  /** Reached nodes and everything upstream of them. */
-  readonly changed: readonly number[];
-  /** Rise in watts of the loads of nodes with a capacity. */
-  readonly rises: ReadonlyMap<number, number>;
-}
+/** A footprint with numbers of a `SharedNumbers` in place of reached and changed nodes. */
+export type FailureReachNumbers = FailureFootprint;
 
 /**
  * Numbers of the racks, nodes and names that failures can share. A rack includes its contents, a device its outlets, so
@@ -27,9 +20,7 @@ export class SharedNumbers {
   readonly #numbersByName = new Map<string, number>();
 
   assignNumber(name: string): number {
-    const known = this.#numbersByName.get(name) ?? ANY_FAILURE - 1 - this.#numbersByName.size;
-    this.#numbersByName.set(name, known);
-    return known;
+    return this.#numbersByName.getOrInsertComputed(name, () => ANY_FAILURE - 1 - this.#numbersByName.size);
   }
 
   /**
@@ -87,9 +78,9 @@ export class FailureOverlaps {
   constructor(reaches: readonly FailureReachNumbers[]) {
     this.#failureCount = reaches.length;
     for (const [at, { reached, changed, rises }] of reaches.entries()) {
-      for (const number of reached) getOrCreateList(this.#byReached, number).push(at);
-      for (const number of changed) getOrCreateList(this.#byChanged, number).push(at);
-      for (const [node, watts] of rises) getOrCreateList(this.#byRise, node).push({ at, watts });
+      for (const number of reached) this.#byReached.getOrInsert(number, []).push(at);
+      for (const number of changed) this.#byChanged.getOrInsert(number, []).push(at);
+      for (const [node, watts] of rises) this.#byRise.getOrInsert(node, []).push({ at, watts });
     }
     for (const list of this.#byRise.values()) list.sort((a, b) => b.watts - a.watts);
   }
@@ -118,13 +109,4 @@ export class FailureOverlaps {
       yield at;
     }
   }
-}
-
-/** Returns the list of a key, creating an empty list if absent. */
-export function getOrCreateList<Key, Item>(lists: Map<Key, Item[]>, key: Key): Item[] {
-  const known = lists.get(key);
-  if (known !== undefined) return known;
-  const made: Item[] = [];
-  lists.set(key, made);
-  return made;
 }

@@ -3,12 +3,12 @@ import type { AreaKind, FailureKind } from "#dc/model/enum_values.ts";
 import { formatCableRef, formatFabricLinkRef, formatPortReference, formatRef, type Ref } from "#dc/model/ref.ts";
 import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import type { Cable, FabricLink, PortRef } from "#dc/model/resources.ts";
-import { isLocatedIn, type LocatedResource } from "../location_scope.ts";
+import { isLocatedIn } from "../location_scope.ts";
 import { findAreaRef, formatAreaKey, listAreasInScope } from "../places.ts";
 import type { BlastSite } from "../power/blast_radius.ts";
 import { insertInletNodes } from "../power/failed_inlets.ts";
 import { sortNodes } from "../power/node_order.ts";
-import { isPowerEquipmentNode } from "../power/power_nodes.ts";
+import { getNodeOwner, isPowerEquipmentNode } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 import { isInScope, listFailingElements } from "./elements.ts";
 import type { FailingElement } from "./outcome.ts";
@@ -139,13 +139,10 @@ function listLocationElements(
   const { power, inventory } = topology;
   const inside = new Map<string, number[]>();
   for (const [index, node] of power.nodes.entries()) {
-    const located: LocatedResource | undefined =
-      node.kind === "DEVICE" ? node.device : node.kind === "CRAC" ? node.crac : undefined;
+    const located = getNodeOwner(node);
     const area = located && findAreaRef(located, kind)?.toLowerCase();
     if (area === undefined) continue;
-    const list = inside.get(area);
-    if (list === undefined) inside.set(area, [index]);
-    else list.push(index);
+    inside.getOrInsert(area, []).push(index);
   }
   return listAreasInScope(inventory, kind, scope).map((area): NamedElement => {
     const nodes = sortNodes(power, inside.get(formatAreaKey(area)) ?? []);

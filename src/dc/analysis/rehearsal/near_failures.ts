@@ -1,6 +1,7 @@
 import type { Steps } from "#kernel/steps.ts";
 import type { CoolingAndFabricEffects } from "./further_effects.ts";
-import { FailureOverlaps, formatRackName, getOrCreateList, SharedNumbers } from "./meetings.ts";
+import { isSameItemList } from "./island_groups.ts";
+import { FailureOverlaps, formatRackName, SharedNumbers } from "./meetings.ts";
 import { type FailingElement, listOutcomeOffNodes, type PowerOutcome } from "./outcome.ts";
 import type { SiteFailures, SiteTrials } from "./site_failures.ts";
 
@@ -29,9 +30,7 @@ export class FootprintCache {
     this.#outcomes = Map.groupBy(site.outcomes, ({ elements }) => site.islandByNode[elements[0]?.index ?? -1] ?? -1);
     if (earlier === undefined) return;
     for (const [island, known] of earlier.#islands) {
-      const own = this.#outcomes.get(island) ?? [];
-      const isSame = own.length === known.outcomes.length && own.every((one, at) => one === known.outcomes[at]);
-      if (isSame) this.#islands.set(island, known);
+      if (isSameItemList(this.listIslandOutcomes(island), known.outcomes)) this.#islands.set(island, known);
     }
   }
 
@@ -120,7 +119,7 @@ export class NearFailureFinder {
     const found = new Map<string, PowerOutcome[]>();
     for (const outcome of this.site.outcomes)
       for (const name of this.effects.listMeetingNames(listOutcomeOffNodes(outcome)))
-        getOrCreateList(found, name).push(outcome);
+        found.getOrInsert(name, []).push(outcome);
     return found;
   }
 }

@@ -61,17 +61,17 @@ export function includesWholeLoss(failure: Failure, loss: Loss): boolean {
   const losses = offline.size + racksPartial.size + racksDark.size + degraded.size + zones.size + links.size;
   if (losses + cutOff.size + isolated.size === 0) {
     const loaded = new Set([...failure.trips, ...failure.overloads].map(({ index }) => index));
-    return matchesEveryItem([...trips.keys(), ...overloads.keys()], (index) => loaded.has(index));
+    return [...trips.keys(), ...overloads.keys()].every((index) => loaded.has(index));
   }
   return (
-    matchesEveryItem(racksDark, isDark) &&
-    matchesEveryItem(zones.values(), isShort) &&
-    matchesEveryItem(offline, isGone) &&
-    matchesEveryItem(racksPartial, (key) => isPartial(key) || isDark(key)) &&
-    matchesEveryItem(degraded, (index) => isDegraded(index) || isGone(index)) &&
-    matchesEveryItem(links, isDown) &&
-    matchesEveryItem(cutOff, (index) => failure.cutOff.includes(index) || isGone(index)) &&
-    matchesEveryItem(isolated, (index) => failure.isolated.includes(index) || isGone(index))
+    racksDark.values().every(isDark) &&
+    zones.values().every(isShort) &&
+    offline.values().every(isGone) &&
+    racksPartial.values().every((key) => isPartial(key) || isDark(key)) &&
+    degraded.values().every((index) => isDegraded(index) || isGone(index)) &&
+    links.values().every(isDown) &&
+    cutOff.values().every((index) => failure.cutOff.includes(index) || isGone(index)) &&
+    isolated.values().every((index) => failure.isolated.includes(index) || isGone(index))
   );
 }
 
@@ -86,11 +86,6 @@ function createMembershipTest<Item>(list: () => readonly Item[]): (item: Item) =
     items ??= new Set(list());
     return items.has(item);
   };
-}
-
-function matchesEveryItem<Item>(items: Iterable<Item>, is: (item: Item) => boolean): boolean {
-  for (const item of items) if (!is(item)) return false;
-  return true;
 }
 
 /** Returns the union of losses: each device, rack, zone and link once, with the worse of two states. */

@@ -55,8 +55,6 @@ export class KeyedOwners<Key> implements EffectOwners<Key> {
   }
 
   addOwner(key: Key, owner: number): void {
-    const list = this.#lists.get(key);
-    if (list === undefined) this.#lists.set(key, [owner]);
-    else list.push(owner);
+    this.#lists.getOrInsert(key, []).push(owner);
   }
 }

@@ -140,10 +140,7 @@ function markCircularIslands(graph: PowerGraph, island: Int32Array): Uint8Array 
   const circular = new Set<number>();
   for (let index = 0; index < island.length; index += 1)
     if (ordered[index] !== 1) circular.add(island[index] as number);
-  return island.reduce((marks, one, index) => {
-    if (circular.has(one)) marks[index] = 1;
-    return marks;
-  }, new Uint8Array(island.length));
+  return Uint8Array.from(island, (one) => Number(circular.has(one)));
 }
 
 /**

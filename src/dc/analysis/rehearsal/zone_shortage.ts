@@ -1,12 +1,12 @@
 import { sumHeatByMedium } from "#dc/model/blades.ts";
 import { codeKey } from "#dc/model/code.ts";
-import type { CoolingMedium, LoadBasis } from "#dc/model/enum_values.ts";
+import { COOLING_MEDIUMS, type CoolingMedium, type LoadBasis } from "#dc/model/enum_values.ts";
 import { roundFigure } from "#dc/model/figure.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import { CoolingBalance, type MediumWatts } from "../cooling/cooling_balance.ts";
-import { getMedium, listServedAreas } from "../cooling/cooling_units.ts";
+import { getMedium, listServedAreas, mapServedRefs } from "../cooling/cooling_units.ts";
 import { hasHeadroom } from "../cooling/thermal_spots.ts";
 import { type DeviceLocation, listAreaKeys, sumLocationHeat } from "../places.ts";
 import type { PowerNode } from "../power/power_graph.ts";
@@ -23,7 +23,6 @@ interface CooledZone {
 
 type ZoneState = "SHORT" | "NO_RESERVE" | "ENOUGH";
 
-const COOLING_MEDIA: readonly CoolingMedium[] = ["AIR", "LIQUID"];
 /** Number of units kept in reserve, the default of ThermalHeadroom. */
 const RESERVE_UNITS = 1;
 const NO_SHORTAGES: readonly ZoneShortage[] = [];
@@ -51,11 +50,7 @@ export class ZoneShortageFinder {
     this.#basis = basis;
     this.#locationByNode = new Int32Array(topology.power.nodes.length);
     const balance = new CoolingBalance(topology, { basis, reserveUnits: RESERVE_UNITS, failedCracCodes: [] });
-    const named = new Map<string, string>();
-    for (const { serves = [] } of topology.inventory.cracs) {
-      for (const ref of serves) if (!named.has(ref.toLowerCase())) named.set(ref.toLowerCase(), ref);
-    }
-    this.#zones = [...named].flatMap(([key, ref]) => {
+    this.#zones = [...mapServedRefs(topology.inventory.cracs)].flatMap(([key, ref]) => {
       const area = parseRef(ref);
       if (area === undefined) return [];
       const units = balance.listServingUnits(area);
@@ -83,7 +78,7 @@ export class ZoneShortageFinder {
       missingHeat: this.#sumMissingHeat(offline),
     });
     return [...zones].flatMap((zone) =>
-      COOLING_MEDIA.flatMap((medium): ZoneShortage[] => {
+      COOLING_MEDIUMS.flatMap((medium): ZoneShortage[] => {
         const now = judgeZoneState(balance, zone.area, medium, zone.units);
         if (now === undefined) return [];
         const { heatKw, capacityKw } = now;
@@ -108,11 +103,7 @@ export class ZoneShortageFinder {
   #groupZonesByUnit(balance: CoolingBalance): void {
     const zonesOf = new Map<string, CooledZone[]>();
     for (const zone of this.#zones) {
-      for (const { code } of zone.units) {
-        const list = zonesOf.get(codeKey(code));
-        if (list === undefined) zonesOf.set(codeKey(code), [zone]);
-        else list.push(zone);
-      }
+      for (const { code } of zone.units) zonesOf.getOrInsert(codeKey(code), []).push(zone);
     }
     const served = new Map(this.#zones.map((zone) => [zone.key, zone.units]));
     for (const crac of this.#topology.inventory.cracs) {
@@ -130,9 +121,7 @@ export class ZoneShortageFinder {
     for (const index of offline) {
       const at = this.#findLocation(index);
       if (at < 0) continue;
-      const list = off.get(at);
-      if (list === undefined) off.set(at, [index]);
-      else list.push(index);
+      off.getOrInsert(at, []).push(index);
     }
     const missing = new Map<number, MediumWatts>();
     for (const [at, indexes] of off) missing.set(at, this.#computeMissingHeat(at, indexes));

@@ -13,19 +13,10 @@ export interface LocatedDevices {
 
 /** Groups devices by rack. @param devices sorted by key */
 export function groupDevicesByRack(devices: readonly Device[]): LocatedDevices {
-  const racked = new Map<string, Device[]>();
-  const free: Device[] = [];
-  for (const device of devices) {
-    if (device.rackCode === undefined) {
-      free.push(device);
-      continue;
-    }
-    const key = codeKey(device.rackCode);
-    const list = racked.get(key);
-    if (list === undefined) racked.set(key, [device]);
-    else list.push(device);
-  }
-  return { racked, unracked: free };
+  const racked = Map.groupBy(devices, ({ rackCode = "" }) => codeKey(rackCode));
+  const unracked = racked.get("") ?? [];
+  racked.delete("");
+  return { racked, unracked };
 }
 
 /** Returns the groups after changes of devices. Cost: a copy of the map of racks, and of the lists that change. */

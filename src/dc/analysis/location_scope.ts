@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Ref } from "#dc/model/ref.ts";
-import type { Location } from "#dc/model/resources.ts";
+import type { Location, Rack } from "#dc/model/resources.ts";
 
 /** A resource with a location, directly or through its rack. */
 export interface LocatedResource {
@@ -12,6 +12,13 @@ export interface LocatedResource {
 export function isLocatedIn({ location, rackCode }: LocatedResource, scope: Ref): boolean {
   if (scope.kind === "rack") return rackCode !== undefined && codeKey(rackCode) === codeKey(scope.code);
   return location !== undefined && isLocationIn(location, scope);
+}
+
+/** Returns the racks inside a site, floor, room, row or zone, or the rack that the scope names. */
+export function selectRacksIn(racks: readonly Rack[], scope: Ref): readonly Rack[] {
+  return racks.filter(({ code, location }) =>
+    isLocatedIn({ rackCode: code, ...(location !== undefined && { location }) }, scope),
+  );
 }
 
 /** Whether a location is inside a site, floor, room, row or zone. */

@@ -22,41 +22,30 @@ const locationsCache = new WeakMap<readonly Device[], readonly DeviceLocation[]>
 
 /** Groups devices by location. The result is cached per list. Cost: O(devices). */
 export function groupByLocation(devices: readonly Device[]): readonly DeviceLocation[] {
-  const known = locationsCache.get(devices);
-  if (known !== undefined) return known;
-  const members = new Map<string, { readonly areas: readonly string[]; readonly devices: Device[] }>();
-  for (const device of devices) {
-    const areas = listAreaKeys(device);
-    const key = areas.join("\n");
-    const place = members.get(key);
-    if (place === undefined) members.set(key, { areas, devices: [device] });
-    else place.devices.push(device);
-  }
-  const places = [...members.values()].map((place) => ({
-    areas: new Set(place.areas),
-    devices: place.devices,
-    lossy: place.devices.filter(({ power }) => power?.efficiencyPct !== undefined),
-  }));
-  locationsCache.set(devices, places);
-  return places;
+  return locationsCache.getOrInsertComputed(devices, () => {
+    const members = new Map<string, { readonly areas: readonly string[]; readonly devices: Device[] }>();
+    for (const device of devices) {
+      const areas = listAreaKeys(device);
+      const key = areas.join("\n");
+      members.getOrInsertComputed(key, () => ({ areas, devices: [] })).devices.push(device);
+    }
+    return [...members.values()].map((place) => ({
+      areas: new Set(place.areas),
+      devices: place.devices,
+      lossy: place.devices.filter(({ power }) => power?.efficiencyPct !== undefined),
+    }));
+  });
 }
 
 const areaIndexCache = new WeakMap<readonly DeviceLocation[], ReadonlyMap<string, readonly number[]>>();
 
 /** Indexes a list's locations by the keys of the areas that contain them. The result is cached per list. */
 export function indexLocationsByArea(places: readonly DeviceLocation[]): ReadonlyMap<string, readonly number[]> {
-  const known = areaIndexCache.get(places);
-  if (known !== undefined) return known;
-  const found = new Map<string, number[]>();
-  for (const [at, { areas }] of places.entries()) {
-    for (const area of areas) {
-      const list = found.get(area);
-      if (list === undefined) found.set(area, [at]);
-      else list.push(at);
-    }
-  }
-  areaIndexCache.set(places, found);
-  return found;
+  return areaIndexCache.getOrInsertComputed(places, () => {
+    const found = new Map<string, number[]>();
+    for (const [at, { areas }] of places.entries()) for (const area of areas) found.getOrInsert(area, []).push(at);
+    return found;
+  });
 }
 
 /** Lists keys of the areas that contain a resource, its rack included. */
@@ -90,11 +79,8 @@ const heatCache = new WeakMap<DeviceLocation, Map<LoadBasis, HeatSum>>();
 
 /** Sums the heat of the devices of a location, without losses of power distribution. Computed once per basis. */
 export function sumLocationHeat(place: DeviceLocation, basis: LoadBasis): HeatSum {
-  const known = heatCache.get(place) ?? new Map<LoadBasis, HeatSum>();
-  heatCache.set(place, known);
-  const heat = known.get(basis) ?? sumHeatByMedium(place.devices, basis);
-  known.set(basis, heat);
-  return heat;
+  const known = heatCache.getOrInsertComputed(place, () => new Map<LoadBasis, HeatSum>());
+  return known.getOrInsertComputed(basis, () => sumHeatByMedium(place.devices, basis));
 }
 
 /** Returns the locations with racks or cooling units that contain no device. */

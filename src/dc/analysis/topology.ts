@@ -171,8 +171,9 @@ export class Topology {
 
   /** Returns findings about the loads of a rack's supplies; computed once. */
   powerFindings(rackCode: string, basis: LoadBasis): readonly HealthReason[] {
-    const known = this.#findingsByBasis.get(basis) ?? groupFindingsByRack(this.power, this.#figures.getFindings(basis));
-    this.#findingsByBasis.set(basis, known);
+    const known = this.#findingsByBasis.getOrInsertComputed(basis, () =>
+      groupFindingsByRack(this.power, this.#figures.getFindings(basis)),
+    );
     return known.get(codeKey(rackCode)) ?? NO_REASONS;
   }
 

@@ -8,7 +8,7 @@ import {
   findChannel,
   findCommonPort,
   findConnector,
-  formatPortKey,
+  formatFibreEndKey,
   isSameDevicePort,
   traceFibres,
   walkFromConnector,
@@ -16,14 +16,7 @@ import {
 import { createNoMappingProblem, type FibreEnd, isPassivePort, listBranches, type WalkResult } from "./fibre_walk.ts";
 import { type EndPortQueries, selectFibre, tracePassivePort } from "./passive_trace.ts";
 import { traceSupply } from "./supply_trace.ts";
-import {
-  createPortRef,
-  type DevicePort,
-  loadValueOnce,
-  TraceMemo,
-  type TraceOptions,
-  type TraceSite,
-} from "./trace_site.ts";
+import { createPortRef, type DevicePort, TraceMemo, type TraceOptions, type TraceSite } from "./trace_site.ts";
 
 export type { TraceOptions, TraceSite } from "./trace_site.ts";
 
@@ -125,7 +118,7 @@ class EndPortTracer implements EndPortQueries {
   }
 
   #loadTrace(start: DevicePort): Promise<EndPortTrace | undefined> {
-    return loadValueOnce(this.#tracesByPort, toPortKey(createPortRef(start)), () => this.#findTrace(start));
+    return this.#tracesByPort.getOrInsertComputed(toPortKey(createPortRef(start)), () => this.#findTrace(start));
   }
 
   async #findTrace(start: DevicePort): Promise<EndPortTrace | undefined> {
@@ -148,7 +141,7 @@ class EndPortTracer implements EndPortQueries {
   }
 
   #loadFibres(start: DevicePort): Promise<EndPortFibres | undefined> {
-    return loadValueOnce(this.#fibresByPort, toPortKey(createPortRef(start)), async () => {
+    return this.#fibresByPort.getOrInsertComputed(toPortKey(createPortRef(start)), async () => {
       const connector = await findConnector(this.#memo, start);
       if (connector === undefined) return undefined;
       const near = await walkFromConnector(this.#memo, connector, this.#options.maxHops);
@@ -179,15 +172,9 @@ class EndPortTracer implements EndPortQueries {
       const own = await findChannel(this.#memo, connector.place, walked.stack);
       const fibre = own === undefined ? createOpenFibre(walked, connector.place) : walked;
       const origin = own?.named ?? start;
-      const { end, met } = fibre;
-      const far =
-        met === undefined
-          ? `${end.status} ${formatPortKey(createPortRef(end))}`
-          : formatPortKey(createPortRef(met.named));
       // A path between two channels of one port is found from both ends.
-      const key = [formatPortKey(createPortRef(origin)), far].toSorted().join(" ");
-      const group = groups.get(key) ?? { origin, fibres: [] };
-      groups.set(key, group);
+      const key = [toPortKey(createPortRef(origin)), formatFibreEndKey(fibre)].toSorted().join(" ");
+      const group = groups.getOrInsertComputed(key, () => ({ origin, fibres: [] }));
       if (isSameDevicePort(group.origin, origin)) group.fibres.push(fibre);
     }
     return [...groups.values()].map((group) => {

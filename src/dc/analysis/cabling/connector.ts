@@ -1,5 +1,4 @@
 import { toPortKey } from "#dc/model/ref.ts";
-import type { PortRef } from "#dc/model/resources.ts";
 import { type FibreEnd, type PositionStack, type WalkResult, walkFibre } from "./fibre_walk.ts";
 import { createPortRef, type DevicePort, type TraceMemo } from "./trace_site.ts";
 
@@ -174,6 +173,7 @@ export function compareStacks(a: PositionStack, b: PositionStack): number {
   return a.length - b.length;
 }
 
-export function formatPortKey(end: PortRef | undefined): string {
-  return end === undefined ? "" : toPortKey(end);
+/** Formats the far port of a fibre, or the status and position of its open end. */
+export function formatFibreEndKey({ end, met }: Fibre): string {
+  return met === undefined ? `${end.status} ${toPortKey(createPortRef(end))}` : toPortKey(createPortRef(met.named));
 }

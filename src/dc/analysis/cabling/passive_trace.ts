@@ -5,7 +5,7 @@ import {
   compareStacks,
   type Fibre,
   findCommonPort,
-  formatPortKey,
+  formatFibreEndKey,
   isSameDevicePort,
   nameFarPort,
   traceFibreEnds,
@@ -136,12 +136,6 @@ async function namePassingEnds({ stack, left, right }: PassingFibre, ends: EndPo
     return { ...fibre, met: { ...met, named: await ends.findReportedPort(met.named) } };
   };
   return { stack, left: await nameEnd(left, right), right: await nameEnd(right, left) };
-}
-
-function formatFibreEndKey({ end, met }: Fibre): string {
-  return met === undefined
-    ? `${end.status} ${formatPortKey(createPortRef(end))}`
-    : formatPortKey(createPortRef(met.named));
 }
 
 /** Returns the fibre that represents several. Traces from both ends select the same one. */

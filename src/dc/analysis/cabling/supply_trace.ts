@@ -14,7 +14,7 @@ import {
   reversePath,
 } from "./cable_path.ts";
 import type { TraceOptions } from "./trace_site.ts";
-import { createPortRef, type DevicePort, loadValueOnce, type TraceMemo } from "./trace_site.ts";
+import { createPortRef, type DevicePort, type TraceMemo } from "./trace_site.ts";
 
 /** Maximum number of paths of one supply. Our choice: each transfer switch in a row doubles the number of paths. */
 const MAX_SUPPLY_PATHS = 1024;
@@ -212,7 +212,9 @@ class SupplyTracer {
   }
 
   #loadSupplyingInlets(device: Device, at: PortRef): Promise<readonly Port[]> {
-    return loadValueOnce(this.#inletsByOutlet, toPortKey(at), () => this.#listSupplyingInlets(device, at.portName));
+    return this.#inletsByOutlet.getOrInsertComputed(toPortKey(at), () =>
+      this.#listSupplyingInlets(device, at.portName),
+    );
   }
 
   /** Lists the inlets with a recorded source that supply an outlet: the inlet that it names, otherwise all. */
@@ -220,7 +222,6 @@ class SupplyTracer {
     const outlet = device.ports?.find(({ name }) => name === outletName);
     const recorded: Port[] = [];
     for (const inlet of listEnabledInlets(device)) {
-      if (inlet.enabled === false) continue;
       const isNamed = inlet.powerIn?.sourceRef !== undefined;
       if (isNamed || (await this.#memo.loadCable(createPortRef({ device, port: inlet }))) !== undefined)
         recorded.push(inlet);

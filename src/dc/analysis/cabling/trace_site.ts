@@ -83,16 +83,14 @@ export class TraceMemo {
 
   /** Returns the breakout channels of a port that have no cable. */
   loadUncabledChannels(place: DevicePort): Promise<readonly Port[]> {
-    return loadValueOnce(this.#uncabledChannels, toPortKey(createPortRef(place)), () =>
+    return this.#uncabledChannels.getOrInsertComputed(toPortKey(createPortRef(place)), () =>
       this.#listUncabledChannels(place),
     );
   }
 
   /** Returns connections between the positions of a device's ports inside the device. */
   loadInsideConnections(device: Device): InsideConnections {
-    const found = this.#insideConnections.get(device) ?? mapPortPositions(device);
-    this.#insideConnections.set(device, found);
-    return found;
+    return this.#insideConnections.getOrInsertComputed(device, () => mapPortPositions(device));
   }
 
   async #listUncabledChannels({ device, port }: DevicePort): Promise<readonly Port[]> {
@@ -105,15 +103,15 @@ export class TraceMemo {
   }
 
   loadDevice(code: string): Promise<Device | undefined> {
-    return loadValueOnce(this.#devices, codeKey(code), () => this.site.device(code));
+    return this.#devices.getOrInsertComputed(codeKey(code), () => this.site.device(code));
   }
 
   loadFeedDeclarer(feedId: string): Promise<PortRef | undefined> {
-    return loadValueOnce(this.#feeds, codeKey(feedId), () => this.site.feedDeclarer(feedId));
+    return this.#feeds.getOrInsertComputed(codeKey(feedId), () => this.site.feedDeclarer(feedId));
   }
 
   loadCable(end: PortRef): Promise<Cable | undefined> {
-    return loadValueOnce(this.#cables, toPortKey(end), () => this.site.cableAt(end));
+    return this.#cables.getOrInsertComputed(toPortKey(end), () => this.site.cableAt(end));
   }
 
   async findDevicePort(end: PortRef): Promise<DevicePort | undefined> {
@@ -121,17 +119,6 @@ export class TraceMemo {
     const port = device?.ports?.find(({ name }) => name === end.portName);
     return device === undefined || port === undefined ? undefined : { device, port };
   }
-}
-
-/** Returns the cached value of a key, or loads and caches it. */
-export function loadValueOnce<Value>(
-  known: Map<string, Promise<Value>>,
-  key: string,
-  load: () => Promise<Value>,
-): Promise<Value> {
-  const found = known.get(key) ?? load();
-  known.set(key, found);
-  return found;
 }
 
 export function createPortRef({ device, port }: DevicePort): PortRef {
@@ -143,8 +130,7 @@ function mapPortPositions({ ports = [] }: Device): InsideConnections {
   const found = new Map<Port, Map<number, { readonly port: Port; readonly position: number }>>();
   const rears = new Map(ports.filter(({ kind }) => kind === "REAR").map((port) => [port.name, port]));
   const connectPosition = (from: Port, at: number, port: Port, position: number) => {
-    const steps = found.get(from) ?? new Map();
-    found.set(from, steps);
+    const steps = found.getOrInsertComputed(from, () => new Map());
     if (!steps.has(at)) steps.set(at, { port, position });
   };
   for (const front of ports) {

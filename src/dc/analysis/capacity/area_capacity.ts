@@ -7,12 +7,13 @@ import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { AreaCapacity, FreePower as FreeSupply } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { isLocatedIn } from "../location_scope.ts";
+import type { DevicePort } from "../cabling/trace_site.ts";
+import { isLocatedIn, selectRacksIn } from "../location_scope.ts";
 import type { SupplyLoadState } from "../placement/supply_paths.ts";
 import type { RackCapacity } from "../racks/rack_elevation.ts";
 import type { Topology } from "../topology.ts";
 import type { AreaCooling } from "./area_cooling.ts";
-import { countFreePortsByType, type FreePort } from "./area_ports.ts";
+import { countFreePortsByType } from "./area_ports.ts";
 import { computeFreePower, type ReachedLimit } from "./free_power.ts";
 import type { SuppliedRack } from "./rack_supply_limits.ts";
 
@@ -23,7 +24,7 @@ export interface CapacityInput {
   readonly racks: ReadonlyMap<string, SuppliedRack>;
   readonly cooling: AreaCooling;
   /** Free ports of switches, by the key of the device. */
-  readonly switchPorts: ReadonlyMap<string, readonly FreePort[]>;
+  readonly switchPorts: ReadonlyMap<string, readonly DevicePort[]>;
   readonly basis: LoadBasis;
   /** Measured part of the draw of each consumer in watts, by node. */
   readonly measuredW: ReadonlyMap<number, number> | undefined;
@@ -35,7 +36,7 @@ export interface CapacityInput {
 export function* computeAreaCapacity(input: CapacityInput, area: Ref): Steps<AreaCapacity> {
   const { topology, basis, now } = input;
   const { racks, devices } = topology.inventory;
-  const all = racks.filter((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, area));
+  const all = selectRacksIn(racks, area);
   const open = all.flatMap(({ code }) => input.racks.get(codeKey(code)) ?? []);
   const inside = devices.filter((device) => isLocatedIn(device, area));
   const rackCapacities: RackCapacity[] = [];

@@ -1,20 +1,15 @@
 import { codeKey } from "#dc/model/code.ts";
 import { compareText } from "#dc/model/ref.ts";
-import type { Device, Port } from "#dc/model/resources.ts";
 import type { FreePorts } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
+import type { DevicePort } from "../cabling/trace_site.ts";
 import type { Topology } from "../topology.ts";
 
-export interface FreePort {
-  readonly device: Device;
-  readonly port: Port;
-}
-
 /** Counts free ports by kind, type and speed. Ports of devices without power are not counted. */
-export function* countFreePortsByType(topology: Topology, ports: readonly FreePort[]): Steps<readonly FreePorts[]> {
+export function* countFreePortsByType(topology: Topology, ports: readonly DevicePort[]): Steps<readonly FreePorts[]> {
   const { power, live } = topology;
-  const formatNodeKey = ({ device }: FreePort) => `device:${codeKey(device.code)}`;
-  const isLive = (one: FreePort) => live[power.indexOf.get(formatNodeKey(one)) ?? -1] === 1;
+  const formatNodeKey = ({ device }: DevicePort) => `device:${codeKey(device.code)}`;
+  const isLive = (one: DevicePort) => live[power.indexOf.get(formatNodeKey(one)) ?? -1] === 1;
   const alike = Map.groupBy(
     ports.filter(isLive),
     ({ port }) => `${port.kind} ${port.type ?? ""} ${port.speedMbps ?? 0}`,
@@ -55,11 +50,7 @@ export function listSharedLosses<Item>(
   for (const item of items) {
     const own = power.indexOf.get(keyOf(item));
     if (own === undefined) continue;
-    for (const index of new Set([own, ...(killers.findKillers(own) ?? [])])) {
-      const list = found.get(index);
-      if (list === undefined) found.set(index, [item]);
-      else list.push(item);
-    }
+    for (const index of new Set([own, ...(killers.findKillers(own) ?? [])])) found.getOrInsert(index, []).push(item);
   }
   return [...found]
     .map(([index, lost]) => ({ ref: power.nodes[index]?.ref ?? "", lost }))

@@ -1,6 +1,6 @@
 import { compareText } from "#dc/model/ref.ts";
 import type { Steps } from "#kernel/steps.ts";
-import type { Limit } from "../placement/limits.ts";
+import { AMOUNT_TOLERANCE, type Limit } from "../placement/limits.ts";
 import type { RefusalReason } from "../placement/wanted.ts";
 import type { SuppliedRack } from "./rack_supply_limits.ts";
 
@@ -17,8 +17,6 @@ export interface ReachedLimit {
   readonly loss: number;
 }
 
-/** Tolerance of comparisons: amounts are sums of fractions, so smaller differences count as equal. */
-const TOLERANCE = 1e-6;
 /** Minimum rate of growth. Smaller rates result from rounding and count as 0. */
 const MIN_GROWTH_RATE = 1e-9;
 const REASONS_NOW: readonly RefusalReason[] = ["SUPPLY_LIMIT", "RACK_POWER"];
@@ -65,9 +63,7 @@ class DrawGrowth {
   }
 
   #findMeter(limit: Limit): LimitMeter {
-    const known = this.#meters.get(limit) ?? new LimitMeter(limit);
-    this.#meters.set(limit, known);
-    return known;
+    return this.#meters.getOrInsertComputed(limit, () => new LimitMeter(limit));
   }
 
   *run(): Steps<void> {
@@ -99,7 +95,7 @@ class DrawGrowth {
       return { watts: undefined, reachedLimit: undefined };
     const watts = this.#supplies.reduce((sum, { share: part, stoppedAt = 0 }) => sum + part * stoppedAt, 0);
     const stop = findCommonestLimit(this.#supplies);
-    if (watts > TOLERANCE || stop === undefined) return { watts, reachedLimit: stop };
+    if (watts > AMOUNT_TOLERANCE || stop === undefined) return { watts, reachedLimit: stop };
     // Nothing fits, so find by how much a limit is exceeded.
     const worst = this.#supplies.reduce((least, one) => {
       return one.reachedLimit !== undefined && getRemainingLimit(one.reachedLimit) < getRemainingLimit(least)
@@ -120,9 +116,7 @@ function findCommonestLimit(ways: readonly GrowingSupply[]): ReachedLimit | unde
   for (const { reachedLimit: stop } of ways) {
     if (stop === undefined) continue;
     const key = `${stop.limit.reason} ${stop.limit.ref}`;
-    const known = counts.get(key) ?? { stop, count: 0 };
-    known.count += 1;
-    counts.set(key, known);
+    counts.getOrInsertComputed(key, () => ({ stop, count: 0 })).count += 1;
   }
   const [most] = [...counts].sort(([a, one], [b, other]) => other.count - one.count || compareText(a, b));
   return most?.[1].stop;
@@ -161,9 +155,7 @@ class LimitMeter {
     const more = (after?.losses ?? []).map((loss) => [loss, (after?.more ?? 0) * way.share] as const);
     this.#lossRates.set(way, more);
     for (const [loss, each] of more) {
-      const grown = this.#useAfterLoss.get(loss) ?? { spent: 0, rate: 0 };
-      grown.rate += each;
-      this.#useAfterLoss.set(loss, grown);
+      this.#useAfterLoss.getOrInsertComputed(loss, () => ({ spent: 0, rate: 0 })).rate += each;
     }
     this.#updateFullLevel();
   }
@@ -171,7 +163,7 @@ class LimitMeter {
   /** Returns the supplies that stop at the limit: those whose growth uses it, or all counted ones if it is exceeded. */
   listStoppedSupplies(): readonly GrowingSupply[] {
     const ways = [...this.#rates.keys()];
-    if (this.limit.maxUse - this.limit.used < -TOLERANCE) return ways;
+    if (this.limit.maxUse - this.limit.used < -AMOUNT_TOLERANCE) return ways;
     return ways.filter(
       (way) =>
         (this.#rates.get(way) ?? 0) > 0 || this.#lossRates.get(way)?.some(([loss]) => loss === this.decisiveLoss),
@@ -206,7 +198,7 @@ class LimitMeter {
   }
 
   #lowerFullLevel(left: number, rate: number, loss: number): void {
-    const isExceeded = this.limit.maxUse - this.limit.used < -TOLERANCE;
+    const isExceeded = this.limit.maxUse - this.limit.used < -AMOUNT_TOLERANCE;
     if (!isExceeded && rate <= MIN_GROWTH_RATE) return;
     const at = this.#level + (isExceeded ? 0 : Math.max(0, left) / rate);
     if (at >= this.fullLevel) return;

@@ -99,13 +99,11 @@ export class CoolingBalance {
   }
 
   computeLocationHeat(at: number): LocationHeat {
-    const known = this.#heatByLocation.get(at);
-    if (known !== undefined) return known;
-    const rejectedW = this.#getRejectedW(at);
-    const own = this.#computeEquipmentHeat(at);
-    const made = { ...own, AIR: own.AIR + rejectedW, rejectedW };
-    this.#heatByLocation.set(at, made);
-    return made;
+    return this.#heatByLocation.getOrInsertComputed(at, () => {
+      const rejectedW = this.#getRejectedW(at);
+      const own = this.#computeEquipmentHeat(at);
+      return { ...own, AIR: own.AIR + rejectedW, rejectedW };
+    });
   }
 
   /** Returns the heat in kilowatts that a unit carries from all locations that it serves. */
@@ -164,15 +162,13 @@ export class CoolingBalance {
 
   /** Returns the units that serve a location, working or not. */
   groupUnitsAtLocation(at: number): Readonly<Record<CoolingMedium, readonly Crac[]>> {
-    const known = this.#unitsByLocation.get(at);
-    if (known !== undefined) return known;
-    const all = new Set([...(this.#places[at]?.areas ?? [])].flatMap((area) => this.#units.get(area) ?? []));
-    const made = {
-      AIR: [...all].filter((crac) => getMedium(crac) === "AIR"),
-      LIQUID: [...all].filter((crac) => getMedium(crac) === "LIQUID"),
-    };
-    this.#unitsByLocation.set(at, made);
-    return made;
+    return this.#unitsByLocation.getOrInsertComputed(at, () => {
+      const all = new Set([...(this.#places[at]?.areas ?? [])].flatMap((area) => this.#units.get(area) ?? []));
+      return {
+        AIR: [...all].filter((crac) => getMedium(crac) === "AIR"),
+        LIQUID: [...all].filter((crac) => getMedium(crac) === "LIQUID"),
+      };
+    });
   }
 
   #computeEquipmentHeat(at: number): Omit<LocationHeat, "rejectedW"> {

@@ -8,6 +8,13 @@ export interface MediaServed {
   readonly liquid: boolean;
 }
 
+/** Maps keys of the areas that units serve to their references, as the first unit writes them. */
+export function mapServedRefs(cracs: readonly Crac[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const ref of cracs.flatMap(({ serves = [] }) => serves)) found.getOrInsert(ref.toLowerCase(), ref);
+  return found;
+}
+
 /** Cooling units by the keys of the areas that they serve. */
 export type UnitsByArea = ReadonlyMap<string, readonly Crac[]>;
 
@@ -29,18 +36,11 @@ const unitsByAreaCache = new WeakMap<readonly Crac[], UnitsByArea>();
 
 /** Groups units by the areas that they serve. The result is cached per list. */
 export function groupUnitsByArea(cracs: readonly Crac[]): UnitsByArea {
-  const known = unitsByAreaCache.get(cracs);
-  if (known !== undefined) return known;
-  const found = new Map<string, Crac[]>();
-  for (const crac of cracs) {
-    for (const area of listServedAreas(crac)) {
-      const list = found.get(area);
-      if (list === undefined) found.set(area, [crac]);
-      else list.push(crac);
-    }
-  }
-  unitsByAreaCache.set(cracs, found);
-  return found;
+  return unitsByAreaCache.getOrInsertComputed(cracs, () => {
+    const found = new Map<string, Crac[]>();
+    for (const crac of cracs) for (const area of listServedAreas(crac)) found.getOrInsert(area, []).push(crac);
+    return found;
+  });
 }
 
 const sitesWithUnitsCache = new WeakMap<readonly Crac[], ReadonlySet<string>>();
@@ -74,10 +74,8 @@ const rackAreasCache = new WeakMap<Rack, readonly string[]>();
 
 /** Returns keys of the areas that contain a rack; computed once. */
 export function listRackAreas(rack: Rack): readonly string[] {
-  const known = rackAreasCache.get(rack);
-  if (known !== undefined) return known;
-  const { code, location } = rack;
-  const made = listAreaKeys({ rackCode: code, ...(location !== undefined && { location }) });
-  rackAreasCache.set(rack, made);
-  return made;
+  return rackAreasCache.getOrInsertComputed(rack, () => {
+    const { code, location } = rack;
+    return listAreaKeys({ rackCode: code, ...(location !== undefined && { location }) });
+  });
 }

@@ -2,11 +2,11 @@ import { codeKey } from "#dc/model/code.ts";
 import { formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device } from "#dc/model/resources.ts";
 import type { CracShare as CracReply, Hotspot, ThermalHeadroomResponse } from "#gen/datacenter/v1/messages.ts";
-import { isLocatedIn } from "../location_scope.ts";
+import { selectRacksIn } from "../location_scope.ts";
 import { formatAreaKey } from "../places.ts";
 import type { Topology } from "../topology.ts";
 import { CoolingBalance, type PlantBalance, type ThermalOptions } from "./cooling_balance.ts";
-import { getMedium, listRackAreas } from "./cooling_units.ts";
+import { getMedium, listRackAreas, mapServedRefs } from "./cooling_units.ts";
 import {
   computeRackCoolingIndex,
   hasHeadroom,
@@ -51,9 +51,9 @@ export function computeThermalHeadroom(topology: Topology, scope: Ref, options: 
   const units = balance.listServingUnits(scope);
   const [air, liquid] = [balance.computeBalance(scope, "AIR", units), balance.computeBalance(scope, "LIQUID", units)];
   const zones = computeThermalZones(topology, balance, scope, units);
-  const racks = topology.inventory.racks
-    .filter((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, scope))
-    .map((rack) => topology.computeRackHeat(rack, options.basis));
+  const racks = selectRacksIn(topology.inventory.racks, scope).map((rack) =>
+    topology.computeRackHeat(rack, options.basis),
+  );
   const inside = balance.listLocationsInArea(formatAreaKey(scope));
   const sumLocationsKw = (watts: (heat: ReturnType<CoolingBalance["computeLocationHeat"]>) => number) =>
     inside.reduce((sum, at) => sum + watts(balance.computeLocationHeat(at)), 0) / 1000;
@@ -145,9 +145,7 @@ function computeHeadroomPct({ headroomKw, usableKw }: PlantBalance): number {
 
 /** Returns the areas that the units of a scope serve, except areas whose locations are all outside the scope. */
 function computeThermalZones(topology: Topology, balance: CoolingBalance, scope: Ref, units: readonly Crac[]) {
-  const refsByKey = new Map<string, string>();
-  for (const { serves = [] } of units)
-    for (const ref of serves) refsByKey.set(ref.toLowerCase(), refsByKey.get(ref.toLowerCase()) ?? ref);
+  const refsByKey = mapServedRefs(units);
   const inside = new Set(balance.listLocationsInArea(formatAreaKey(scope)));
   const racksIn = groupRacksByArea(topology, refsByKey);
   return [...refsByKey].flatMap(([key, ref]) => {
@@ -187,9 +185,7 @@ function groupRacksByArea(
   for (const rack of inventory.racks) {
     for (const area of listRackAreas(rack)) {
       if (!requestedAreas.has(area)) continue;
-      const codes = found.get(area);
-      if (codes === undefined) found.set(area, [rack.code]);
-      else codes.push(rack.code);
+      found.getOrInsert(area, []).push(rack.code);
     }
   }
   return found;

@@ -54,9 +54,7 @@ export function analyseFabric(
   const failed = new Set(options.failedDeviceCodes.map(codeKey));
   const views = new Map<FabricLink, FabricLinkView>();
   const getLinkView = (link: FabricLink) => {
-    const view = views.get(link) ?? createLinkView(link, { deviceOf: findDevice, failed }, options);
-    views.set(link, view);
-    return view;
+    return views.getOrInsertComputed(link, () => createLinkView(link, { deviceOf: findDevice, failed }, options));
   };
   const tiers = rankTiers([...mesh, ...own], findDevice);
   const links = listed.map(getLinkView);
@@ -89,9 +87,7 @@ function groupLinksBySwitch(views: readonly FabricLinkView[]): ReadonlyMap<strin
   const found = new Map<string, FabricLinkView[]>();
   for (const view of views) {
     for (const key of new Set([codeKey(view.link.a.deviceCode), codeKey(view.link.b.deviceCode)])) {
-      const list = found.get(key);
-      if (list === undefined) found.set(key, [view]);
-      else list.push(view);
+      found.getOrInsert(key, []).push(view);
     }
   }
   return found;

@@ -70,7 +70,7 @@ function listImbalanceFindings(code: string, { upward }: SwitchLinks, watchPct: 
     const isMeasured = link.aToBMbps !== undefined || link.bToAMbps !== undefined;
     if (!live || !isMeasured || link.capacityMbps === undefined) continue;
     const group = link.ecmpGroup ?? code;
-    groups.set(group, [...(groups.get(group) ?? []), utilizationPct]);
+    groups.getOrInsert(group, []).push(utilizationPct);
   }
   return [...groups].flatMap(([group, list]): FabricFinding[] => {
     const mean = list.reduce((sum, one) => sum + one, 0) / list.length;

@@ -4,8 +4,8 @@ import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { PowerEdge } from "../power/power_edge.ts";
 import type { Topology } from "../topology.ts";
-import { type CurrentReadings, findReading, type MeasuredValue, type ReadingFinding } from "./finding.ts";
-import { listMeterKeys } from "./measured_draws.ts";
+import { type CurrentReadings, findReading, type ReadingFinding } from "./finding.ts";
+import { listLiveInlets, listMeterKeys } from "./measured_draws.ts";
 
 /** Largest readings of a meter that count as no load. Current meters have a resolution of hundredths of an ampere. */
 const NO_LOAD_LIMITS = [
@@ -48,10 +48,7 @@ export function* findDeadSupplies(topology: Topology, readings: CurrentReadings)
     if (index % 256 === 0) yield;
     if (node.kind !== "DEVICE" || node.blocked || isPowerKind(node.device.kind) || topology.live[index] !== 1) continue;
     for (const { ref, ...victim } of listDeadSupplies(topology, index, readings)) {
-      const known = victims.get(ref);
-      const one = { ...victim, ref: node.ref };
-      if (known === undefined) victims.set(ref, [one]);
-      else known.push(one);
+      victims.getOrInsert(ref, []).push({ ...victim, ref: node.ref });
     }
   }
   return [...victims].map(([ref, devices]) => ({
@@ -66,8 +63,8 @@ export function* findDeadSupplies(topology: Topology, readings: CurrentReadings)
 
 /** Lists supplies without load of a device that draws through its other supplies, each once. */
 function listDeadSupplies(topology: Topology, index: number, readings: CurrentReadings): readonly AffectedDevice[] {
-  const { power, live } = topology;
-  const edges = power.inlets.listEdges(index).filter(({ from, how }) => how === undefined && live[from] === 1);
+  const { power } = topology;
+  const edges = listLiveInlets(topology, index);
   if (edges.length < 2) return [];
   const node = power.nodes[index];
   const own = findMeteredLoad(readings, [toRefKey(node?.ref ?? "")]);
@@ -97,17 +94,11 @@ function listDeadSupplies(topology: Topology, index: number, readings: CurrentRe
 function findMeteredLoad(readings: CurrentReadings, keys: readonly string[]): MeteredLoad | undefined {
   for (const [quantity, most] of NO_LOAD_LIMITS) {
     const found = findReading(readings, quantity, keys);
-    if (found !== undefined) return createMeteredLoad(found, { isNothing: found.value <= most, quantity });
+    if (found === undefined) continue;
+    return { isZero: found.value <= most, watts: quantity === "POWER_W" ? found.value : 0, at: found.at };
   }
   const state = findReading(readings, "STATE", keys);
   return state === undefined || state.value === STATE_ON ? undefined : { isZero: true, watts: 0, at: state.at };
-}
-
-function createMeteredLoad(
-  { value, at }: MeasuredValue,
-  { isNothing, quantity }: { readonly isNothing: boolean; readonly quantity: ReadingQuantity },
-): MeteredLoad {
-  return { isZero: isNothing, watts: quantity === "POWER_W" ? value : 0, at };
 }
 
 /** Lists keys of the meters of an inlet: its own meter, and the meter of an outlet that supplies only this inlet. */

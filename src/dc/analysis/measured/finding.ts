@@ -44,10 +44,5 @@ export function findReading(
   keys: readonly string[],
 ): MeasuredValue | undefined {
   const known = readings.get(quantity);
-  if (known === undefined) return undefined;
-  for (const key of keys) {
-    const found = known.get(key);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return keys.map((key) => known?.get(key)).find((one) => one !== undefined);
 }

@@ -1,4 +1,4 @@
-import { getDrawW, isPowerKind } from "#dc/model/draw.ts";
+import { isPowerKind } from "#dc/model/draw.ts";
 import { toRefKey } from "#dc/model/resource_key.ts";
 import type { PowerEdge } from "../power/power_edge.ts";
 import { isConsumer } from "../power/power_nodes.ts";
@@ -30,8 +30,9 @@ export function measureOwnDraws(topology: Topology, measured: MeasuredPower): Ma
   return draws;
 }
 
-function measureOwnDraw({ power, live }: Topology, index: number, measured: MeasuredPower): MeasuredDraw | undefined {
-  const edges = power.inlets.listEdges(index).filter((edge) => live[edge.from] === 1 && edge.how === undefined);
+function measureOwnDraw(topology: Topology, index: number, measured: MeasuredPower): MeasuredDraw | undefined {
+  const { power } = topology;
+  const edges = listLiveInlets(topology, index);
   const inlets = new Map<string, number>();
   for (const edge of edges) {
     const watts = measureInletW({ power }, edge, measured);
@@ -62,11 +63,9 @@ function measureInletW({ power }: Pick<Topology, "power">, { from, to, inlet }: 
 
 /** Returns the measured watts of a node, for a feed also those of the port that declares it; undefined if none. */
 export function getMeterW(node: Topology["power"]["nodes"][number], measured: MeasuredPower): number | undefined {
-  for (const key of listMeterKeys(node)) {
-    const watts = measured.get(key);
-    if (watts !== undefined) return watts;
-  }
-  return undefined;
+  return listMeterKeys(node)
+    .map((key) => measured.get(key))
+    .find((watts) => watts !== undefined);
 }
 
 /** Lists keys of the elements whose readings apply to a node; a feed also has the key of the port that declares it. */
@@ -80,9 +79,7 @@ export function isLiveConsumer(topology: Topology, index: number): boolean {
   return topology.live[index] === 1 && isConsumer(topology.power.nodes[index]);
 }
 
-/** Returns the recorded draw of a consumer in watts. */
-export function getRecordedW({ power }: Topology, index: number): number {
-  const node = power.nodes[index];
-  if (node?.kind === "DEVICE") return getDrawW(node.device, "MEASURED");
-  return node?.kind === "CRAC" ? getDrawW(node.crac, "MEASURED") : 0;
+/** Returns the edges of a node's live inlets, without the bays of blades. */
+export function listLiveInlets({ power, live }: Topology, index: number): readonly PowerEdge[] {
+  return power.inlets.listEdges(index).filter(({ from, how }) => how === undefined && live[from] === 1);
 }

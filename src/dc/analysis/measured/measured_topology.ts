@@ -3,14 +3,9 @@ import type { Inventory } from "#dc/model/inventory.ts";
 import type { Crac, Device } from "#dc/model/resources.ts";
 import type { MeasuredLoad } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
+import { getOwnDrawW } from "../power/load_lanes.ts";
 import { Topology } from "../topology.ts";
-import {
-  getRecordedW,
-  isLiveConsumer,
-  type MeasuredDraw,
-  type MeasuredPower,
-  measureOwnDraws,
-} from "./measured_draws.ts";
+import { isLiveConsumer, type MeasuredDraw, type MeasuredPower, measureOwnDraws } from "./measured_draws.ts";
 import { divideSupplyMeters } from "./supply_meters.ts";
 
 /** Minimum draw of an inlet in watts. With 0, the device would divide its load equally among its inlets. */
@@ -40,7 +35,7 @@ export function* buildMeasuredTopology(topology: Topology, measured: MeasuredPow
   const { draws, unrecorded } = supplies;
   const carried = [...unrecorded].map(([index, watts]): [number, MeasuredDraw] => [
     index,
-    { watts: getRecordedW(first, index) + watts, plannedW: 0, inlets: new Map() },
+    { watts: getOwnDrawW(first.power, index, "MEASURED") + watts, plannedW: 0, inlets: new Map() },
   ]);
   const all = new Map([...own, ...draws, ...carried]);
   const isSame = draws.size === 0 && carried.length === 0;
@@ -89,7 +84,7 @@ function computeMeasuredCoverage(
   const share = { measuredW: 0, plannedW: 0, measuredDevices: 0, plannedDevices: 0 };
   for (const index of topology.power.nodes.keys()) {
     if (!isLiveConsumer(topology, index)) continue;
-    const watts = getRecordedW(topology, index);
+    const watts = getOwnDrawW(topology.power, index, "MEASURED");
     const draw = draws.get(index);
     const plannedW = draw === undefined ? watts : Math.min(watts, draw.plannedW);
     share.plannedW += plannedW;

@@ -57,8 +57,7 @@ export class ClassifiedReadings {
     }
     this.nextStop = Math.min(this.nextStop, stopsAt);
     this.#currentCounts.set(source, (this.#currentCounts.get(source) ?? 0) + 1);
-    const known = this.current.get(quantity) ?? new Map<string, MeasuredValue>();
-    this.current.set(quantity, known.set(key, { ref, value, at }));
+    this.current.getOrInsertComputed(quantity, () => new Map()).set(key, { ref, value, at });
   }
 
   #addStopped(

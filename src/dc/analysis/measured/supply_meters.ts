@@ -1,10 +1,10 @@
 import type { MeterDifference } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { computeEdgeLoad } from "../power/load_lanes.ts";
+import { computeEdgeLoad, getOwnDrawW } from "../power/load_lanes.ts";
 import type { PowerEdge } from "../power/power_edge.ts";
 import { isConsumer } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
-import { getMeterW, getRecordedW, isLiveConsumer, type MeasuredDraw, type MeasuredPower } from "./measured_draws.ts";
+import { getMeterW, isLiveConsumer, listLiveInlets, type MeasuredDraw, type MeasuredPower } from "./measured_draws.ts";
 
 /** Two meters are reported if their difference exceeds this share and this power. Source: docs/readings.md#loads. */
 const MIN_DIFFERENCE_SHARE = 0.1;
@@ -105,9 +105,10 @@ function createEdgeFlow(topology: Topology): EdgeFlow {
   const loads = topology.apparentLoads("MEASURED");
   const known = new Map<PowerEdge, number>();
   return (edge) => {
-    const watts = known.get(edge) ?? computeEdgeLoad(power, edge, { loads, live, basis: "MEASURED" }).watts;
-    known.set(edge, watts);
-    return watts;
+    return known.getOrInsertComputed(
+      edge,
+      () => computeEdgeLoad(power, edge, { loads, live, basis: "MEASURED" }).watts,
+    );
   };
 }
 
@@ -130,7 +131,8 @@ function collectLoadBelow(topology: Topology, start: number, meters: SiteMeters)
   const seen = new Set([start]);
   const open: PassedSupply[] = [{ index: start, share: 1, isSure: true }];
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
-    if (!isLiveConsumer(topology, one.index)) addMeasuredLoad(below, getRecordedW(topology, one.index) * one.share);
+    const ownW = getOwnDrawW(topology.power, one.index, "MEASURED");
+    if (!isLiveConsumer(topology, one.index)) addMeasuredLoad(below, ownW * one.share);
     for (const edge of topology.power.supplies.listEdges(one.index)) {
       if (edge.how !== undefined || topology.live[edge.to] !== 1) continue;
       const next = passEdge(topology, edge, one, { below, ...meters });
@@ -149,7 +151,7 @@ function passEdge(
   { share, isSure }: PassedSupply,
   { below, metered, own, flow }: SiteMeters & { readonly below: LoadBelow },
 ): PassedSupply | undefined {
-  const inlets = topology.power.inlets.listEdges(edge.to).filter(createLiveFilter(topology)).length;
+  const inlets = listLiveInlets(topology, edge.to).length;
   const hasOneInlet = inlets === 1;
   const carriedW = topology.loads("MEASURED")[edge.to] ?? 0;
   // Without a known draw, a meter may still show a load, which is divided into equal parts.
@@ -174,24 +176,18 @@ function addMeasuredLoad(below: LoadBelow, watts: number, mostW?: number): void 
   below.mostW += mostW ?? watts;
 }
 
-function createLiveFilter({ live }: Topology): (edge: PowerEdge) => boolean {
-  return ({ from, how }) => how === undefined && live[from] === 1;
-}
-
 /** Returns draws of the consumers whose inlets are metered, completely or partly. */
 function collectDividedDraws(
   topology: Topology,
   covered: ReadonlyMap<PowerEdge, MeteredShare>,
   flow: EdgeFlow,
 ): ReadonlyMap<number, MeasuredDraw> {
-  const { power, live } = topology;
   const draws = new Map<number, MeasuredDraw>();
   for (const index of new Set([...covered.keys()].map(({ to }) => to))) {
     let watts = 0;
     let plannedW = 0;
     const inlets = new Map<string, number>();
-    for (const edge of power.inlets.listEdges(index)) {
-      if (edge.how !== undefined || live[edge.from] !== 1) continue;
+    for (const edge of listLiveInlets(topology, index)) {
       const known = covered.get(edge);
       const planned = flow(edge) * (1 - Math.min(1, known?.share ?? 0));
       const all = planned + (known?.watts ?? 0);

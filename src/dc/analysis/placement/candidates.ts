@@ -1,9 +1,8 @@
-import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { NetworkPortSummary } from "#dc/model/inventory.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { isLocationIn } from "../location_scope.ts";
+import { selectRacksIn } from "../location_scope.ts";
 import type { CarriedLoads } from "../power/power_findings.ts";
 import type { Topology } from "../topology.ts";
 import { CoolingLimits } from "./cooling_limits.ts";
@@ -37,12 +36,7 @@ export interface PlacementState {
 
 /** Lists the racks of a scope, sorted by code. */
 export function listRacksInScope({ inventory }: Topology, { scope }: Pick<PlacementRequest, "scope">): readonly Rack[] {
-  if (scope === undefined) return inventory.racks;
-  return inventory.racks.filter(({ code, location }) =>
-    scope.kind === "rack"
-      ? codeKey(code) === codeKey(scope.code)
-      : location !== undefined && isLocationIn(location, scope),
-  );
+  return scope === undefined ? inventory.racks : selectRacksIn(inventory.racks, scope);
 }
 
 /** Prepares supply loads, paths and taps of a site for placements. Cost: O(devices + power edges), in slices. */
@@ -84,7 +78,7 @@ export async function prepareCandidates(
   const cooling = new CoolingLimits(topology, wanted);
   await pauses.yieldIfDue();
   const ports = new SwitchPorts(topology, wanted.ports, switches);
-  const outlets = new OutletLimits(wanted);
+  const outletUses = createOutletUses(wanted);
   const candidates: RackCandidate[] = [];
   for (const rack of listRacksInScope(topology, wanted)) {
     await pauses.yieldIfDue();
@@ -101,7 +95,7 @@ export async function prepareCandidates(
       cooling: cooled,
       pool,
       obstacles: [...limits.obstacles, ...cooled.obstacles, ...unconnected, ...unsupplied],
-      options: pairs.map((pair) => createSupplyOption(pair, { shared, paths, outlets, wanted })),
+      options: pairs.map((pair) => createSupplyOption(pair, { shared, paths, outletUses, wanted })),
     });
   }
   return { topology, request: wanted, state, phases: new PhaseLimits(state, wanted), ports, candidates };
@@ -115,41 +109,30 @@ async function computeCarriedLoads(topology: Topology, basis: LoadBasis, pauses:
 interface SupplyOptionInput {
   readonly shared: readonly LimitUse[];
   readonly paths: SupplyPaths;
-  readonly outlets: OutletLimits;
+  readonly outletUses: ReturnType<typeof createOutletUses>;
   readonly wanted: PlacementRequest;
 }
 
-function createSupplyOption(pair: SupplyPair, { shared, paths, outlets, wanted }: SupplyOptionInput): SupplyOption {
+function createSupplyOption(pair: SupplyPair, { shared, paths, outletUses, wanted }: SupplyOptionInput): SupplyOption {
   return {
     pair,
-    uses: [...shared, ...outlets.listUses(pair), ...listPathUses(pair, paths, wanted)],
+    uses: [...shared, ...outletUses(pair), ...listPathUses(pair, paths, wanted)],
     feedKey: pair.map(({ tap }) => tap.upstream).join("+"),
   };
 }
 
-/** Counts the free outlets of taps, and limits their use. */
-class OutletLimits {
-  readonly #wanted: PlacementRequest;
-  readonly #limits = new Map<SupplyTap, Limit>();
-
-  constructor(wanted: PlacementRequest) {
-    this.#wanted = wanted;
-  }
-
-  listUses(pair: SupplyPair): readonly LimitUse[] {
-    return pair.flatMap(({ tap, inlets }) =>
-      tap.outlets === undefined ? [] : [{ limit: this.#findLimit(tap), each: inlets.length }],
-    );
-  }
-
-  #findLimit(tap: SupplyTap): Limit {
-    const known = this.#limits.get(tap);
-    if (known !== undefined) return known;
-    const { inlets } = this.#wanted;
-    const free = (tap.outlets ?? []).filter(({ port }) => inlets.some(({ type }) => acceptsPlug(port, type))).length;
-    const ref = `device:${tap.device.code}`;
-    const made = new Limit({ reason: "NO_OUTLET", ref, unit: "free outlets", capacity: free, maxUse: free, used: 0 });
-    this.#limits.set(tap, made);
-    return made;
-  }
+/** Creates a function that returns the uses of free outlets by one device. Each tap has one limit. */
+function createOutletUses({ inlets: requested }: PlacementRequest): (pair: SupplyPair) => readonly LimitUse[] {
+  const limits = new Map<SupplyTap, Limit>();
+  return (pair) =>
+    pair.flatMap(({ tap, inlets }): readonly LimitUse[] => {
+      const { outlets, device } = tap;
+      if (outlets === undefined) return [];
+      const limit = limits.getOrInsertComputed(tap, () => {
+        const free = outlets.filter(({ port }) => requested.some(({ type }) => acceptsPlug(port, type))).length;
+        const ref = `device:${device.code}`;
+        return new Limit({ reason: "NO_OUTLET", ref, unit: "free outlets", capacity: free, maxUse: free, used: 0 });
+      });
+      return [{ limit, each: inlets.length }];
+    });
 }

@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import { computeAirHeatW, getHeatW } from "#dc/model/draw.ts";
-import type { CoolingMedium } from "#dc/model/enum_values.ts";
+import { COOLING_MEDIUMS, type CoolingMedium } from "#dc/model/enum_values.ts";
 import { isInService } from "#dc/model/in_service.ts";
 import type { Crac, Rack } from "#dc/model/resources.ts";
 import { CoolingBalance, sumNumbers } from "../cooling/cooling_balance.ts";
@@ -29,8 +29,6 @@ export interface RackCooling {
   readonly liquid?: CoolingGroup;
 }
 
-const COOLING_MEDIA = ["AIR", "LIQUID"] as const;
-
 /** Limits of the heat that devices add to cooling units. `CoolingBalance` divides the heat among the units. */
 export class CoolingLimits {
   readonly #topology: Topology;
@@ -47,7 +45,7 @@ export class CoolingLimits {
     this.#wanted = wanted;
     this.#balance = new CoolingBalance(topology, { basis: wanted.basis, reserveUnits: 1, failedCracCodes: [] });
     this.#addPlannedHeat();
-    for (const rack of topology.inventory.racks) for (const medium of COOLING_MEDIA) this.#findGroup(rack, medium);
+    for (const rack of topology.inventory.racks) for (const medium of COOLING_MEDIUMS) this.#findGroup(rack, medium);
   }
 
   computeRackCooling(rack: Rack): RackCooling {
@@ -74,17 +72,16 @@ export class CoolingLimits {
   }
 
   #listUses(group: CoolingGroup, watts: number): readonly LimitUse[] {
-    const known = this.#uses.get(group);
-    if (known !== undefined) return known;
-    const found: LimitUse[] = group.shares.map(({ limit, share }) => ({ limit, each: watts * share }));
-    for (const other of this.#groups.values()) {
-      if (other.medium !== group.medium) continue;
-      const shared = group.shares.filter(({ crac }) => other.units.includes(crac));
-      const each = shared.reduce((sum, { share }) => sum + share, 0) * watts;
-      if (each > 0) found.push({ limit: other.reserve, each });
-    }
-    this.#uses.set(group, found);
-    return found;
+    return this.#uses.getOrInsertComputed(group, () => {
+      const found: LimitUse[] = group.shares.map(({ limit, share }) => ({ limit, each: watts * share }));
+      for (const other of this.#groups.values()) {
+        if (other.medium !== group.medium) continue;
+        const shared = group.shares.filter(({ crac }) => other.units.includes(crac));
+        const each = shared.reduce((sum, { share }) => sum + share, 0) * watts;
+        if (each > 0) found.push({ limit: other.reserve, each });
+      }
+      return found;
+    });
   }
 
   #findGroup(rack: Rack, medium: CoolingMedium): CoolingGroup | undefined {
@@ -95,9 +92,7 @@ export class CoolingLimits {
       .map(({ code }) => codeKey(code))
       .toSorted()
       .join("\n");
-    const made = this.#groups.get(key) ?? this.#createGroup(units, medium);
-    this.#groups.set(key, made);
-    return made;
+    return this.#groups.getOrInsertComputed(key, () => this.#createGroup(units, medium));
   }
 
   #findLocation({ code, location }: Rack): number | undefined {
@@ -129,20 +124,18 @@ export class CoolingLimits {
   }
 
   #findUnitLimit(crac: Crac): Limit {
-    const known = this.#units.get(crac);
-    if (known !== undefined) return known;
-    const capacity = this.#balance.getEffectiveKw(crac) * 1000;
-    const used = this.#balance.computeUnitLoadKw(crac) * 1000 + (this.#plannedW.get(crac) ?? 0);
-    const made = new Limit({
-      reason: "COOLING_CAPACITY",
-      ref: `crac:${crac.code}`,
-      unit: "W",
-      capacity,
-      maxUse: capacity * (1 - this.#wanted.keep),
-      used,
+    return this.#units.getOrInsertComputed(crac, () => {
+      const capacity = this.#balance.getEffectiveKw(crac) * 1000;
+      const used = this.#balance.computeUnitLoadKw(crac) * 1000 + (this.#plannedW.get(crac) ?? 0);
+      return new Limit({
+        reason: "COOLING_CAPACITY",
+        ref: `crac:${crac.code}`,
+        unit: "W",
+        capacity,
+        maxUse: capacity * (1 - this.#wanted.keep),
+        used,
+      });
     });
-    this.#units.set(crac, made);
-    return made;
   }
 
   /** Adds the heat of racked devices that are off or planned, because their positions are reserved. */

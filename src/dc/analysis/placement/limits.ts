@@ -1,7 +1,7 @@
 import type { PlacementObstacle, RefusalReason } from "./wanted.ts";
 
 /** Tolerance of comparisons: amounts are sums of fractions, so smaller differences count as equal. */
-const AMOUNT_TOLERANCE = 1e-6;
+export const AMOUNT_TOLERANCE = 1e-6;
 
 interface LimitInput {
   readonly reason: RefusalReason;

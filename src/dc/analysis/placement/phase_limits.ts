@@ -1,4 +1,5 @@
 import type { PhaseLeg } from "#dc/model/enum_values.ts";
+import { computeLegShare } from "../power/load_lanes.ts";
 import { Limit, type LimitUse } from "./limits.ts";
 import type { SupplyLoadState, UpstreamLoads } from "./supply_paths.ts";
 import type { PlacementRequest } from "./wanted.ts";
@@ -29,7 +30,8 @@ export class PhaseLimits {
     const found: LimitUse[] = [];
     for (const [index, share] of path) {
       for (const [at, { now, alone }] of this.#findLimits(index).entries()) {
-        const conducts = computePhaseShare(leg, at);
+        // Without a leg, all phases carry the same share.
+        const conducts = leg === undefined ? 1 / 3 : computeLegShare(leg, at);
         if (conducts === 0) continue;
         const each = voltAmperes * conducts;
         found.push({ limit: now, each: each * share * part }, { limit: alone, each });
@@ -39,11 +41,7 @@ export class PhaseLimits {
   }
 
   #findLimits(index: number): readonly PhaseLimit[] {
-    const known = this.#limits.get(index);
-    if (known !== undefined) return known;
-    const made = this.#createLimits(index);
-    this.#limits.set(index, made);
-    return made;
+    return this.#limits.getOrInsertComputed(index, () => this.#createLimits(index));
   }
 
   #createLimits(index: number): readonly PhaseLimit[] {
@@ -70,10 +68,4 @@ export class PhaseLimits {
       };
     });
   }
-}
-
-/** Returns the share of a load that one phase carries; without a leg, all phases carry the same share. */
-function computePhaseShare(leg: PhaseLeg | undefined, phase: number): number {
-  if (leg === undefined) return 1 / 3;
-  return leg.includes(PHASES[phase] ?? "") ? 1 / leg.length : 0;
 }

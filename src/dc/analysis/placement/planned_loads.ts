@@ -48,11 +48,7 @@ export class PlannedLoads {
     if (known !== undefined) return known;
     const graph = topology.power;
     const planned = new Map<number, number[]>();
-    for (const { from, to } of listPlannedFeeds(topology)) {
-      const list = planned.get(from);
-      if (list === undefined) planned.set(from, [to]);
-      else list.push(to);
-    }
+    for (const { from, to } of listPlannedFeeds(topology)) planned.getOrInsert(from, []).push(to);
     yield;
     const sums = new LoadSums(graph, planned);
     yield;
@@ -70,21 +66,19 @@ export class PlannedLoads {
   /** Sums full draws of planned consumers below a node, each counted once. Cost: O(edges downstream), once per node. */
   sumFullDraws(start: number): PlannedDraw {
     if (!this.#hasPlannedLoad) return NO_DRAW;
-    const known = this.#sums.get(start);
-    if (known !== undefined) return known;
-    const seen = new Set([start]);
-    let [watts, voltAmperes] = [0, 0];
-    // A Set also iterates over elements added during the loop, so it serves as the queue.
-    for (const index of seen) {
-      const draw = computePlannedDraw(this.#graph.nodes[index]);
-      watts += draw.watts;
-      voltAmperes += draw.voltAmperes;
-      for (const { to } of this.#graph.supplies.listEdges(index)) seen.add(to);
-      for (const to of this.#planned.get(index) ?? []) seen.add(to);
-    }
-    const made = { watts, voltAmperes };
-    this.#sums.set(start, made);
-    return made;
+    return this.#sums.getOrInsertComputed(start, () => {
+      const seen = new Set([start]);
+      let [watts, voltAmperes] = [0, 0];
+      // A Set also iterates over elements added during the loop, so it serves as the queue.
+      for (const index of seen) {
+        const draw = computePlannedDraw(this.#graph.nodes[index]);
+        watts += draw.watts;
+        voltAmperes += draw.voltAmperes;
+        for (const { to } of this.#graph.supplies.listEdges(index)) seen.add(to);
+        for (const to of this.#planned.get(index) ?? []) seen.add(to);
+      }
+      return { watts, voltAmperes };
+    });
   }
 }
 
@@ -110,7 +104,7 @@ type ConsumersBySource = ReadonlyMap<number, readonly number[]>;
 function reverseEdges(planned: ConsumersBySource): ConsumersBySource {
   const suppliesByConsumer = new Map<number, number[]>();
   for (const [from, consumers] of planned) {
-    for (const to of consumers) suppliesByConsumer.set(to, [...(suppliesByConsumer.get(to) ?? []), from]);
+    for (const to of consumers) suppliesByConsumer.getOrInsert(to, []).push(from);
   }
   return suppliesByConsumer;
 }

@@ -1,6 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { PhaseLeg } from "#dc/model/enum_values.ts";
 import type { Rack } from "#dc/model/resources.ts";
+import type { DevicePort } from "../cabling/trace_site.ts";
 import type { RackCooling } from "./cooling_limits.ts";
 import { countFittingDevices, type LimitUse } from "./limits.ts";
 import type { PhaseLimits } from "./phase_limits.ts";
@@ -8,7 +9,7 @@ import type { RackLimits } from "./rack_limits.ts";
 import { acceptsPlug, type FreeOutlet } from "./rack_taps.ts";
 import type { RackUnits } from "./rack_units.ts";
 import type { SupplyPair, SupplySide } from "./supply_pairs.ts";
-import type { AllocatedPort, SwitchPool, SwitchPorts } from "./switch_ports.ts";
+import type { SwitchPool, SwitchPorts } from "./switch_ports.ts";
 import type { PlacementObstacle, PlacementRequest } from "./wanted.ts";
 
 export interface RackCandidate {
@@ -41,7 +42,7 @@ export interface PluggedInlet {
 export interface Allocation {
   readonly position: number;
   readonly plugs: readonly PluggedInlet[];
-  readonly ports: readonly AllocatedPort[];
+  readonly ports: readonly DevicePort[];
 }
 
 /** Allocates positions one by one; each allocation reduces the remaining resources. */

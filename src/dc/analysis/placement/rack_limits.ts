@@ -1,5 +1,6 @@
 import { computeAirHeatW, getDrawW } from "#dc/model/draw.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
+import { sumNumbers } from "../cooling/cooling_balance.ts";
 import { Limit, type LimitUse } from "./limits.ts";
 import type { PlacementObstacle, PlacementRequest } from "./wanted.ts";
 
@@ -24,7 +25,7 @@ export function createRackLimits(rack: Rack, devices: readonly Device[], wanted:
     reason: "WEIGHT_LIMIT",
     unit: "kg",
     capacity: rack.maxLoadKg,
-    used: sumDeviceValues(devices, (device) => device.weightKg ?? 0),
+    used: sumNumbers(devices.map((device) => device.weightKg ?? 0)),
     share: Math.min(WEIGHT_WARNING_SHARE, 1 - wanted.keep),
     margin: ROUNDING_MARGIN,
   });
@@ -32,11 +33,11 @@ export function createRackLimits(rack: Rack, devices: readonly Device[], wanted:
     reason: "RACK_POWER",
     unit: "W",
     capacity: rack.powerCapacityW,
-    used: sumDeviceValues(devices, (device) => getDrawW(device, "ALLOCATED")),
+    used: sumNumbers(devices.map((device) => getDrawW(device, "ALLOCATED"))),
     share: 1 - wanted.keep,
     margin: 0,
   });
-  const heat = sumDeviceValues(devices, (device) => computeAirHeatW(device, "ALLOCATED"));
+  const heat = sumNumbers(devices.map((device) => computeAirHeatW(device, "ALLOCATED")));
   const cooling = createRackLimit(rack, {
     reason: "RACK_COOLING",
     unit: "W",
@@ -97,8 +98,4 @@ function findRackObstacles(
 
 function hasOpposedAirflow(one: string | undefined, other: string | undefined): boolean {
   return one === "FRONT_TO_REAR" && other === "REAR_TO_FRONT";
-}
-
-function sumDeviceValues(devices: readonly Device[], value: (device: Device) => number): number {
-  return devices.reduce((total, device) => total + value(device), 0);
 }

@@ -64,8 +64,7 @@ export class TapFinder {
     const dead: DeadTap[] = [];
     for (const device of this.#listEquipment(rackCode)) {
       const key = codeKey(device.code);
-      const making = this.#tapsByDevice.get(key) ?? this.#findDeviceTaps(device);
-      this.#tapsByDevice.set(key, making);
+      const making = this.#tapsByDevice.getOrInsertComputed(key, () => this.#findDeviceTaps(device));
       const found = await making;
       if (typeof found === "string") dead.push({ device, why: found });
       else taps.push(...found);
@@ -106,11 +105,7 @@ export class TapFinder {
     const index = power.indexOf.get(`device:${codeKey(device.code)}`) ?? -1;
     if (live[index] !== 1) return "DEAD";
     const outlets = (device.ports ?? []).filter(({ kind }) => kind === "POWER_OUT");
-    const groups = new Map<string, Port[]>();
-    for (const port of outlets) {
-      const inlet = port.powerOut?.inletName ?? "";
-      groups.set(inlet, [...(groups.get(inlet) ?? []), port]);
-    }
+    const groups = Map.groupBy(outlets, ({ powerOut }) => powerOut?.inletName ?? "");
     if (outlets.length === 0) groups.set("", []);
     const found: SupplyTap[] = [];
     for (const [inlet, ports] of groups) {
@@ -118,7 +113,7 @@ export class TapFinder {
       if (made === "CIRCLE") return made;
       if (made !== undefined) found.push(made);
     }
-    return found.length === 0 && outlets.length > 0 && groups.size > 0 ? "DEAD" : found;
+    return found.length === 0 && outlets.length > 0 ? "DEAD" : found;
   }
 
   async #createTap(

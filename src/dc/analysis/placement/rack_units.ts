@@ -6,6 +6,7 @@ import {
   type RackSpace,
 } from "#dc/model/rack_space.ts";
 import type { DeviceBody, Rack } from "#dc/model/resources.ts";
+import { measureLargestFreeBlock } from "../racks/rack_elevation.ts";
 import type { PlacementRequest } from "./wanted.ts";
 
 /** Number of steps per rack unit: positions are multiples of half a unit. */
@@ -76,12 +77,7 @@ export class RackUnits {
   }
 
   get largestFreeBlockU(): number {
-    let [longest, run] = [0, 0];
-    for (const free of this.#emptyUnits) {
-      run = free === 1 ? run + 1 : 0;
-      longest = Math.max(longest, run);
-    }
-    return longest;
+    return measureLargestFreeBlock(Array.from(this.#emptyUnits, (free) => free === 1));
   }
 
   /** Returns the most positions that can be used at once, chosen from the lowest up in each free run. */

@@ -1,4 +1,5 @@
 import type { Rack } from "#dc/model/resources.ts";
+import { countWorstLostInlets } from "../power/power_killers.ts";
 import type { RackTaps, SupplyTap } from "./rack_taps.ts";
 import type { PlacementObstacle, PlacementRequest, RequestedInlet } from "./wanted.ts";
 
@@ -66,17 +67,10 @@ function providesRequiredRedundancy(
     REDUNDANCY_RANKS[
       Math.max(REDUNDANCY_RANKS.indexOf(redundancy), REDUNDANCY_RANKS.indexOf(rack.requiredRedundancy ?? "NONE"))
     ] ?? "NONE";
-  const lost = { NONE: inlets.length - need, N: 0, N_PLUS_1: 1, TWO_N: countInletsOfWorstLoss(pair) }[required];
+  const killers = pair.flatMap((side) => side.inlets.map(() => side.tap.killers));
+  const worst = Math.max(1, countWorstLostInlets(killers));
+  const lost = { NONE: inlets.length - need, N: 0, N_PLUS_1: 1, TWO_N: worst }[required];
   return inlets.length - lost >= need;
-}
-
-/** Returns the largest number of inlets that one loss turns off. */
-function countInletsOfWorstLoss(pair: SupplyPair): number {
-  const lost = new Map<number, number>();
-  for (const { tap, inlets } of pair) {
-    for (const killer of tap.killers) lost.set(killer, (lost.get(killer) ?? 0) + inlets.length);
-  }
-  return Math.max(1, ...lost.values());
 }
 
 function createNoSupplyObstacle({ code }: Rack, dead: RackTaps["deadTaps"]): PlacementObstacle {

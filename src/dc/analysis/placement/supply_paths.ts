@@ -119,10 +119,7 @@ export class SupplyPaths {
   }
 
   #findLimits(index: number): ElementLimits | undefined {
-    if (this.#limits.has(index)) return this.#limits.get(index);
-    const made = this.#createLimits(index);
-    this.#limits.set(index, made);
-    return made;
+    return this.#limits.getOrInsertComputed(index, () => this.#createLimits(index));
   }
 
   #createLimits(index: number): ElementLimits | undefined {

@@ -4,14 +4,10 @@ import type { NetworkPortSummary } from "#dc/model/inventory.ts";
 import { isCablelessType } from "#dc/model/port_types.ts";
 import { toPortKey } from "#dc/model/ref.ts";
 import type { Device, FabricLink, Port, Rack } from "#dc/model/resources.ts";
+import type { DevicePort } from "../cabling/trace_site.ts";
 import type { Topology } from "../topology.ts";
 import { Limit, type LimitUse } from "./limits.ts";
 import type { PlacementObstacle, RequestedPorts } from "./wanted.ts";
-
-export interface AllocatedPort {
-  readonly device: Device;
-  readonly port: Port;
-}
 
 interface HostSwitch {
   readonly device: Device;
@@ -77,9 +73,9 @@ export class SwitchPorts {
       if (record === undefined) continue;
       const free = listHostPorts(device, record, linked).filter((port) => this.#isRequested(port));
       const one = { device, free };
-      appendToList(this.#byRack, codeKey(device.rackCode ?? ""), one);
+      this.#byRack.getOrInsert(codeKey(device.rackCode ?? ""), []).push(one);
       const row = formatRowKey(topology.rack(device.rackCode ?? ""));
-      if (row !== undefined) appendToList(this.#byRow, row, one);
+      if (row !== undefined) this.#byRow.getOrInsert(row, []).push(one);
     }
   }
 
@@ -94,8 +90,7 @@ export class SwitchPorts {
       const message = `Rack "${rack.code}" and its row have no switch with recorded ports`;
       return { obstacles: [{ reason: "NO_SWITCH", message, ref: `rack:${rack.code}` }] };
     }
-    const pool = this.#pools.get(key) ?? this.#createPool(switches);
-    this.#pools.set(key, pool);
+    const pool = this.#pools.getOrInsertComputed(key, () => this.#createPool(switches));
     return { pool, obstacles: [] };
   }
 
@@ -104,8 +99,8 @@ export class SwitchPorts {
    *
    * @returns undefined if there are not enough free ports
    */
-  choosePorts({ switches }: SwitchPool): readonly AllocatedPort[] | undefined {
-    const taken: AllocatedPort[] = [];
+  choosePorts({ switches }: SwitchPool): readonly DevicePort[] | undefined {
+    const taken: DevicePort[] = [];
     for (const want of this.#wanted) {
       for (let count = 0; count < want.count; count += 1) {
         const found = findNextPort(switches, want, taken);
@@ -116,7 +111,7 @@ export class SwitchPorts {
     return taken;
   }
 
-  takePorts({ switches }: SwitchPool, taken: readonly AllocatedPort[]): void {
+  takePorts({ switches }: SwitchPool, taken: readonly DevicePort[]): void {
     for (const { device, port } of taken) {
       const free = switches.find((one) => one.device === device)?.free ?? [];
       const at = free.indexOf(port);
@@ -147,9 +142,9 @@ export function countFreePorts({ uses }: SwitchPool): number {
 function findNextPort(
   switches: readonly HostSwitch[],
   want: RequestedPorts,
-  taken: readonly AllocatedPort[],
-): AllocatedPort | undefined {
-  let best: { readonly taken: AllocatedPort; readonly used: number; readonly left: number } | undefined;
+  taken: readonly DevicePort[],
+): DevicePort | undefined {
+  let best: { readonly taken: DevicePort; readonly used: number; readonly left: number } | undefined;
   for (const { device, free } of switches) {
     const used = taken.filter((one) => one.device === device);
     const port = free.find((one) => isMatchingPort(one, want) && !used.some((other) => other.port === one));
@@ -185,12 +180,6 @@ export function collectLinkedPorts(links: readonly FabricLink[]): ReadonlySet<st
 function formatRowKey(rack: Rack | undefined): string | undefined {
   const { siteId = "", floorNumber = 0, row } = rack?.location ?? {};
   return row === undefined ? undefined : codeKey(`${siteId}/${floorNumber}/${row}`);
-}
-
-function appendToList(map: Map<string, HostSwitch[]>, key: string, one: HostSwitch): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [one]);
-  else list.push(one);
 }
 
 export function formatPortType({ type, speedMbps }: RequestedPorts): string {

@@ -33,12 +33,14 @@ function listBoundsBySize(places: readonly BoundedLocation[], rackFits: readonly
   const limits = new Map<Limit, SharedBound>();
   const racks = new Map<number, SharedBound>();
   for (const [at, { rack, uses }] of places.entries()) {
-    const units = racks.get(rack) ?? { places: [], least: 1, fits: () => rackFits[rack] ?? 0 };
-    racks.set(rack, units);
+    const units = racks.getOrInsertComputed(rack, () => ({ places: [], least: 1, fits: () => rackFits[rack] ?? 0 }));
     units.places.push(at);
     for (const { limit, each, least = each } of uses) {
-      const shared = limits.get(limit) ?? { places: [], least, fits: (most: number) => limit.countFitting(most) };
-      limits.set(limit, shared);
+      const shared = limits.getOrInsertComputed(limit, () => ({
+        places: [],
+        least,
+        fits: (most: number) => limit.countFitting(most),
+      }));
       if (shared.places.at(-1) !== at) shared.places.push(at);
       shared.least = Math.min(shared.least, least);
     }

@@ -2,7 +2,6 @@ import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { NodeNumbers } from "../node_numbers.ts";
-import type { SitePower } from "../racks/rack_facts.ts";
 import { createLoadLanes, type Loads } from "./load_lanes.ts";
 import { copyToLength, type PowerEdge } from "./power_edge.ts";
 import type { PowerGraph } from "./power_graph.ts";
@@ -196,12 +195,14 @@ function computeLiveRounds(graph: PowerGraph, live: LiveSet, circle: ReadonlySet
   }
 }
 
+/** Power graph and loads of a site. */
+interface SiteLoads {
+  readonly power: PowerGraph;
+  loads(basis: LoadBasis): Float64Array;
+}
+
 /** Sums the heat of power equipment in watts, a share of the power that it passes on. */
-export function sumPowerLossesW(
-  devices: readonly Device[],
-  site: Pick<SitePower, "power" | "loads">,
-  basis: LoadBasis,
-): number {
+export function sumPowerLossesW(devices: readonly Device[], site: SiteLoads, basis: LoadBasis): number {
   let sum = 0;
   for (const { code, power } of devices) {
     if (power?.efficiencyPct === undefined) continue;

@@ -11,7 +11,6 @@ import {
 import { compareText } from "#dc/model/ref.ts";
 import type { DeviceBody, Rack } from "#dc/model/resources.ts";
 import type { Capacity, Conflict, UnitRow } from "#gen/datacenter/v1/messages.ts";
-import { sumNumbers } from "../cooling/cooling_balance.ts";
 
 /** Used and available capacity of a rack. Units are whole units; a half-used unit counts as used. */
 export type RackCapacity = Omit<Capacity, "failoverWByPath" | "heatW" | "airHeatW">;
@@ -113,7 +112,7 @@ function computeRackCapacity(
     allocatedW,
     ...(powerCapacityW !== undefined && { powerCapacityW }),
     ...(powerCapacityW !== undefined && powerCapacityW > 0 && { powerPct: (allocatedW / powerCapacityW) * 100 }),
-    weightKg: sumNumbers(devices.map(({ weightKg = 0 }) => weightKg)),
+    weightKg: devices.reduce((sum, { weightKg = 0 }) => sum + weightKg, 0),
     devices: devices.length,
     devicesWithoutWeight: devices.filter(({ weightKg }) => weightKg === undefined).length,
     ...(maxLoadKg !== undefined && { maxLoadKg }),

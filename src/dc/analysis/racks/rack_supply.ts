@@ -4,7 +4,6 @@ import type { Device } from "#dc/model/resources.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import type { LiveSet } from "../power/power_live.ts";
 import { getNodeOwner, isConsumer, isUndocumented } from "../power/power_nodes.ts";
-import type { Topology } from "../topology.ts";
 
 export type RackState = "DARK" | "PARTIAL" | "PROTECTED";
 
@@ -87,7 +86,11 @@ export interface RackFailure {
 }
 
 /** Part of a topology that the state of racks depends on. */
-type RackSite = Pick<Topology, "power" | "live" | "rackSupply">;
+interface RackSite {
+  readonly power: PowerGraph;
+  readonly live: LiveSet;
+  rackSupply(key: string): RackSupply;
+}
 
 /** Determines the state of each rack that a failure affects. Source: docs/decisions.md#d-08. */
 export function computeRackStates(topology: RackSite, { dark, hits, failed }: RackFailure): RackStates {

@@ -1,19 +1,12 @@
 import type { PowerGraph } from "../power/power_graph.ts";
 import type { LiveSet } from "../power/power_live.ts";
 import { isConsumer } from "../power/power_nodes.ts";
-import type { AcceptedLosses } from "./acceptance.ts";
-import { collectOutageLosses, isLossSetEmpty, type LossSet } from "./harm.ts";
-import type { Outage, WindowInput } from "./outage.ts";
+import { collectOutageLosses, isLossSetEmpty } from "./harm.ts";
+import type { JudgementInput } from "./judgement.ts";
+import type { Outage } from "./outage.ts";
 
 /** Effects of a window alone, and the losses that are accepted. */
-interface WindowEffects {
-  readonly ground: WindowInput;
-  readonly outage: Outage;
-  readonly harm: LossSet;
-  /** Nodes of the devices that stay on but have no data path. */
-  readonly withoutDataPath: readonly number[];
-  readonly accepted: AcceptedLosses;
-}
+type WindowEffects = Pick<JudgementInput, "ground" | "outage" | "harm" | "withoutDataPath" | "accepted">;
 
 /**
  * Returns nodes of the UPSes whose batteries prevent a loss that is not accepted. Excludes UPSes without load, and

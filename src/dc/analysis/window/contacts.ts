@@ -1,5 +1,6 @@
 import { compareText } from "#dc/model/ref.ts";
 import type { WindowContact } from "#gen/datacenter/v1/messages.ts";
+import { countLiveInlets } from "../power/power_live.ts";
 import { selectItDevices } from "../power/power_nodes.ts";
 import { findTenant } from "../power/tenant_impacts.ts";
 import type { Topology } from "../topology.ts";
@@ -35,9 +36,7 @@ export function listContacts(
     for (const index of indexes) {
       const { tenant, contact, code } = findDeviceOwner(topology, index);
       const key = `${tenant}\n${contact}`;
-      const known = found.get(key) ?? { tenant, contact, lost: [], reserve: [] };
-      known[part].push(code);
-      found.set(key, known);
+      found.getOrInsertComputed(key, () => ({ tenant, contact, lost: [], reserve: [] }))[part].push(code);
     }
   };
   addCodes("lost", lost);
@@ -58,9 +57,8 @@ export function mergeContacts(pieces: readonly (readonly AffectedContact[])[]): 
   return merged.sort((a, b) => compareText(a.tenant, b.tenant) || compareText(a.contact, b.contact));
 }
 
-function lacksSpareLiveInlet({ blast }: Outage, { nodes, inlets }: Topology["power"], index: number): boolean {
-  const left = inlets.listEdges(index).filter(({ from }) => blast.live[from] === 1).length;
-  return left <= Math.max(1, nodes[index]?.need ?? 1);
+function lacksSpareLiveInlet({ blast }: Outage, power: Topology["power"], index: number): boolean {
+  return countLiveInlets(power, blast.live, index) <= Math.max(1, power.nodes[index]?.need ?? 1);
 }
 
 function findDeviceOwner(topology: Topology, index: number) {

@@ -5,6 +5,7 @@ import type { Steps } from "#kernel/steps.ts";
 import { listServedAreas } from "../cooling/cooling_units.ts";
 import { NodeGroups } from "../node_numbers.ts";
 import { listChangedNodes } from "../power/power_keys.ts";
+import { getNodeOwner } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 
 /** By node, the lowest node number of its domain. */
@@ -42,7 +43,7 @@ type SharedName = readonly [name: string, index: number];
 
 function* yieldRackNodes({ power }: Topology): Iterable<SharedName> {
   for (const [index, node] of power.nodes.entries()) {
-    const rack = node.kind === "DEVICE" ? node.device.rackCode : node.kind === "CRAC" ? node.crac.rackCode : undefined;
+    const rack = getNodeOwner(node)?.rackCode;
     if (rack !== undefined) yield [`rack ${codeKey(rack)}`, index];
   }
 }

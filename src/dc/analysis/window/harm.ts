@@ -3,7 +3,7 @@ import { isPowerKind } from "#dc/model/draw.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
-import { isLocatedIn } from "../location_scope.ts";
+import { selectRacksIn } from "../location_scope.ts";
 import type { TrippedSource } from "../power/cascade.ts";
 import { formatZoneKey } from "../rehearsal/charge.ts";
 import type { FabricLoss } from "../rehearsal/fabric_loss.ts";
@@ -94,8 +94,7 @@ export function collectOutageLosses(topology: Topology, outage: Outage, known: r
 /** Lists racks in an area. @param ref site, floor, room, row, zone or rack */
 export function listRacksInArea({ inventory }: Topology, ref: string): readonly Rack[] {
   const area = parseRef(ref);
-  if (area === undefined) return [];
-  return inventory.racks.filter((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, area));
+  return area === undefined ? [] : selectRacksIn(inventory.racks, area);
 }
 
 /** Returns the offline devices and cooling units without covered nodes and without power equipment. */

@@ -93,12 +93,9 @@ const lossesByFailure = new WeakMap<NearFailureFinder, Map<PowerOutcome, LossSet
 /** Returns the losses of a single failure without the window; computed once for a state of the site. */
 function getLossesAlone(window: WindowSite, outcome: PowerOutcome): LossSet {
   const { near, topology } = window.input;
-  const known = lossesByFailure.get(near) ?? new Map<PowerOutcome, LossSet>();
-  lossesByFailure.set(near, known);
+  const known = lossesByFailure.getOrInsertComputed(near, () => new Map<PowerOutcome, LossSet>());
   const effects = () => window.computeEffects(listOutcomeOffNodes(outcome), false);
-  const harm = known.get(outcome) ?? collectLosses(topology, NO_NODES, { ...outcome, ...effects() });
-  known.set(outcome, harm);
-  return harm;
+  return known.getOrInsertComputed(outcome, () => collectLosses(topology, NO_NODES, { ...outcome, ...effects() }));
 }
 
 const NO_NODES: ReadonlySet<number> = new Set();

@@ -5,10 +5,10 @@ import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { type BlastOptions, type BlastRadius, type BlastSite, computeBlastInSteps } from "../power/blast_radius.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
-import type { LiveSet } from "../power/power_live.ts";
+import { countLiveInlets, type LiveSet } from "../power/power_live.ts";
+import { getBatteryRuntimeS } from "../power/power_nodes.ts";
 import { listNonworkingNodes } from "../rehearsal/after_failure.ts";
 import type { FabricLoss, UplinkLoad } from "../rehearsal/fabric_loss.ts";
-import { getOrCreateList } from "../rehearsal/meetings.ts";
 import type { NearFailureFinder } from "../rehearsal/near_failures.ts";
 import { prepareTrials, type SiteTrials } from "../rehearsal/site_failures.ts";
 import type { Topology } from "../topology.ts";
@@ -105,13 +105,12 @@ const bladesByDevices = new WeakMap<readonly Device[], ReadonlyMap<string, reado
 
 /** Groups keys of devices by the key of the device that contains them. Computed once per list. */
 function groupBladesByHolder(devices: readonly Device[]): ReadonlyMap<string, readonly string[]> {
-  const known = bladesByDevices.get(devices);
-  if (known !== undefined) return known;
-  const found = new Map<string, string[]>();
-  for (const { code, parentDeviceCode } of devices)
-    if (parentDeviceCode !== undefined) getOrCreateList(found, codeKey(parentDeviceCode)).push(codeKey(code));
-  bladesByDevices.set(devices, found);
-  return found;
+  return bladesByDevices.getOrInsertComputed(devices, () => {
+    const found = new Map<string, string[]>();
+    for (const { code, parentDeviceCode } of devices)
+      if (parentDeviceCode !== undefined) found.getOrInsert(codeKey(parentDeviceCode), []).push(codeKey(code));
+    return found;
+  });
 }
 
 /** Adds the devices inside of other devices: blades leave with their chassis, including blades with recorded inlets. */
@@ -132,23 +131,17 @@ export function addContainedBlades({ power, inventory }: Topology, sources: Iter
 
 function listActiveBatteries(power: PowerGraph, { hits, live }: BlastRadius) {
   return hits.flatMap(({ index, state }) => {
-    const runtimeS = getBatteryRuntimeS(power, index);
+    const runtimeS = getBatteryRuntimeS(power.nodes[index]) ?? 0;
     return state === "ON_BATTERY" && runtimeS > 0 && lacksLiveSupply(power, live, index) ? [{ index, runtimeS }] : [];
   });
 }
 
 function listUnsuppliedUpses(power: PowerGraph, { hits, live }: BlastRadius, covered: ReadonlySet<number>) {
-  const without = hits.filter(({ index }) => getBatteryRuntimeS(power, index) > 0 && !covered.has(index));
+  const without = hits.filter(({ index }) => (getBatteryRuntimeS(power.nodes[index]) ?? 0) > 0 && !covered.has(index));
   return without.flatMap(({ index }) => (lacksLiveSupply(power, live, index) ? [index] : []));
 }
 
-function getBatteryRuntimeS({ nodes }: PowerGraph, index: number): number {
-  const node = nodes[index];
-  return node?.kind === "DEVICE" ? (node.device.power?.runtimeS ?? 0) : 0;
-}
-
 /** Whether a node has fewer live inlets than it needs, so that only its own battery keeps it on. */
-function lacksLiveSupply({ nodes, inlets }: PowerGraph, live: LiveSet, index: number): boolean {
-  const left = inlets.listEdges(index).filter(({ from }) => live[from] === 1).length;
-  return left < Math.max(1, nodes[index]?.need ?? 1);
+function lacksLiveSupply(graph: PowerGraph, live: LiveSet, index: number): boolean {
+  return countLiveInlets(graph, live, index) < Math.max(1, graph.nodes[index]?.need ?? 1);
 }

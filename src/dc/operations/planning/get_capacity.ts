@@ -1,6 +1,6 @@
+import type { DevicePort } from "#dc/analysis/cabling/trace_site.ts";
 import { type CapacityInput, computeAreaCapacity } from "#dc/analysis/capacity/area_capacity.ts";
 import { AreaCooling } from "#dc/analysis/capacity/area_cooling.ts";
-import type { FreePort } from "#dc/analysis/capacity/area_ports.ts";
 import { findSuppliedRacks } from "#dc/analysis/capacity/rack_supply_limits.ts";
 import { isLocatedIn } from "#dc/analysis/location_scope.ts";
 import { collectLinkedPorts, listHostPorts, listHostSwitches } from "#dc/analysis/placement/switch_ports.ts";
@@ -66,7 +66,7 @@ async function readCapacityInput(
   const switches = listHostSwitches(topology).filter(isInside);
   const records = await readFreeSwitchPorts(session, topology, switches);
   const linked = collectLinkedPorts(topology.inventory.fabricLinks);
-  const switchPorts = new Map<string, readonly FreePort[]>();
+  const switchPorts = new Map<string, readonly DevicePort[]>();
   for (const device of switches) {
     const record = records.get(codeKey(device.code));
     if (record === undefined) continue;

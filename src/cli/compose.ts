@@ -14,7 +14,7 @@ import { openSpecStore } from "#planner/store/specs/spec_store.ts";
 export { findRoot };
 
 export interface OpenPlannerOptions {
-  /** Working directory of the caller; the project is searched from here upwards. */
+  /** Working directory of the caller. The project's root is this folder or the nearest parent that has one. */
   readonly cwd: string;
   /** The project's root, which replaces the search. */
   readonly root?: string;

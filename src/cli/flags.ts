@@ -4,7 +4,7 @@ import type { ArgumentRules, CompletionSource } from "./command.ts";
 interface FlagExtras extends ArgumentRules {
   readonly short?: string;
   readonly value?: string;
-  readonly most?: number;
+  readonly maximum?: number;
   readonly multiple?: true;
   readonly completes?: CompletionSource;
   readonly required?: true;

@@ -151,7 +151,7 @@ export class ExchangeTracker {
   }
 }
 
-/** Returns the bytes of a reply that its reader has not received yet. Exact for HTTP/2 in all engines. */
+/** Returns the number of bytes of a reply that this process still buffers for its reader. */
 function countUnreceivedBytes(response: PortResponse): number {
   if ("stream" in response) return response.stream?.writableLength ?? 0;
   return response.writableLength + (response.socket?.writableLength ?? 0);

@@ -10,6 +10,8 @@ export async function seriousFaults(
   options: { readonly contrastAlone: boolean },
 ): Promise<readonly string[]> {
   await page.evaluate(AXE);
+  // A reply that is replaced is dimmed for a moment.
+  await page.waitForFunction(() => document.querySelector(".outdated") === null);
   return page.evaluate(look, options);
 }
 

@@ -116,7 +116,7 @@ const DETAIL_DECODERS: Readonly<Record<string, (bytes: Uint8Array) => readonly S
   "google.rpc.PreconditionFailure": (bytes) =>
     fromBinary(PreconditionFailureSchema, bytes).violations.map(({ type, subject, description }) => ({
       text: `${subject === "" ? type : `${subject} (${type})`}: ${description}`,
-      repeated: true,
+      repeatsFieldError: true,
     })),
   "google.rpc.ResourceInfo": (bytes) => {
     const { resourceType, resourceName } = fromBinary(ResourceInfoSchema, bytes);

@@ -43,7 +43,7 @@ export interface LogProblem {
   readonly detail: string;
 }
 
-/** An entry without the values before and after its change. */
+/** A log entry without the values before and after the change, the changed fields and the commit. */
 export type EntryHeader = Omit<ChangeRecord, "before" | "after" | "changedFields" | "commit">;
 
 /**

@@ -84,7 +84,9 @@ export function mapPlainMethods(): ReadonlyMap<string, PlainMethod> {
       {
         rpc,
         messages: createMethodSerializationLookup(rpc.method, BINARY_OPTIONS, createJsonOptions(rpc), limits),
-        ...(rpc.effect === "read" && { known: { json: new DecodedMessageCache(), binary: new DecodedMessageCache() } }),
+        ...(rpc.effect === "read" && {
+          caches: { json: new DecodedMessageCache(), binary: new DecodedMessageCache() },
+        }),
       },
     ]),
   );

@@ -218,7 +218,7 @@ const STREAM_DESCRIPTION = `Events until either side ends them. ${Object.entries
   .map(([name, data]) => `${name}: ${data}`)
   .join(" ")}`;
 
-/** Paths of the plain HTTP routes. */
+/** OpenAPI descriptions of the HTTP routes that are not RPCs, by path. */
 const PLAIN_ROUTE_PATHS = {
   "/audit/history": {
     get: describeOperation(

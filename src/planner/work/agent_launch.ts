@@ -41,7 +41,7 @@ export interface ExtendedConfigFile {
 export interface AgentLaunch {
   /** Program and arguments, which are run without a shell. */
   readonly argv: readonly string[];
-  /** Variables to add to planner's own environment. */
+  /** Environment variables for the agent beside those that it inherits from planner. */
   readonly env: Readonly<Record<string, string>>;
   /** Text for standard input; null if it is empty. */
   readonly input: string | null;

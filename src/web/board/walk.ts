@@ -12,7 +12,7 @@ type CardsByColumn = Readonly<Record<Column, readonly Card[]>>;
 export function findCardBeside(columns: CardsByColumn, chosen: Card | undefined, step: ArrowStep): Card | undefined {
   if (chosen === undefined) return findFirstCard(columns);
   return step.across === 0
-    ? findCardInColumn(columns, chosen, step.along)
+    ? findCardInSameColumn(columns, chosen, step.along)
     : findCardInNextColumn(columns, chosen, step.across);
 }
 
@@ -20,7 +20,7 @@ function findFirstCard(columns: CardsByColumn): Card | undefined {
   return columns.ready[0] ?? COLUMNS.map((column) => columns[column][0]).find((card) => card !== undefined);
 }
 
-function findCardInColumn(columns: CardsByColumn, chosen: Card, step: number): Card | undefined {
+function findCardInSameColumn(columns: CardsByColumn, chosen: Card, step: number): Card | undefined {
   const cards = columns[chosen.column];
   return cards[cards.findIndex(({ id }) => id === chosen.id) + step];
 }

@@ -2,6 +2,8 @@ import { getRefName } from "#words/names.ts";
 
 /** Kinds of elements that contain racks, and racks. */
 export const SCOPE_KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"] as const;
+/** Kinds of elements whose failure a page can ask for. */
+export const FAILABLE_KINDS = ["SUPPLY", "DEVICE", ...SCOPE_KINDS, "CRAC", "PORT", "CABLE", "FABRIC_LINK"] as const;
 
 export const SEARCH_INVENTORY_RPC = "datacenter.v1.PlanningService/SearchInventory";
 
@@ -11,7 +13,7 @@ export function formatSearchWords(code: string): string {
 }
 
 /** Returns a search request for elements that `code` may name. `kinds` lists kinds such as RACK; [] means all kinds. */
-export function createNameRequest(code: string, kinds: readonly string[]) {
+export function createNameSearchRequest(code: string, kinds: readonly string[]) {
   return {
     query: formatSearchWords(code),
     kinds: kinds.map((kind) => `INVENTORY_KIND_${kind}`),

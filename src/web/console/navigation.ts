@@ -11,7 +11,7 @@ export interface NavigationItem {
   readonly icon: IconName;
   /** Letter that opens the page after `G`. */
   readonly key?: string;
-  /** Pages of single elements that belong to this entry, which highlight it too. */
+  /** Other pages that highlight this entry: pages of its single elements and of its analyses. */
   readonly relatedPages?: readonly string[];
   /** Inventory count that is shown next to the name. */
   readonly countName?: InventoryCountName;

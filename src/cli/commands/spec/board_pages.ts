@@ -7,7 +7,7 @@ export const board = defineCommand({
   details:
     "Serves one page on 127.0.0.1 while the command runs, prints its address and opens it. The address is good for one browser, and for this run of the command only. Ctrl-C ends it; agents continue. Exits with 0 if every request was answered, 143 if one was cut off. docs/board.md describes the page.",
   flags: {
-    port: integerFlag(0, "Port (default: a free one)", { most: 65_535, value: "n" }),
+    port: integerFlag(0, "Port (default: a free one)", { maximum: 65_535, value: "n" }),
     "no-open": booleanFlag("Print the address only"),
   },
   examples: [
@@ -26,7 +26,7 @@ export const demo = defineCommand({
   details:
     "Creates a project with five specs in a temporary folder, lets a script that stands in for a coding agent work on three of them, and serves the board. Needs git and sh, no network and no agent. Ctrl-C ends it and removes the folder.",
   flags: {
-    port: integerFlag(0, "Port of the board (default: a free one)", { most: 65_535, value: "n" }),
+    port: integerFlag(0, "Port of the board (default: a free one)", { maximum: 65_535, value: "n" }),
     "no-open": booleanFlag("Print the address only"),
   },
   examples: [{ line: "planner demo", shows: "Look at the board without setting anything up" }],

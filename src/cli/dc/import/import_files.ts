@@ -53,7 +53,7 @@ function assertErrorsFileIsNoInput({ files, errors, cwd }: ImportOptions): void 
   };
   const written = errors === undefined ? undefined : getFileIdentity(errors);
   const read = files
-    .flatMap((one) => listCsvFiles(one, cwd))
+    .flatMap((one) => expandImportPath(one, cwd))
     .find((one) => one !== "-" && getFileIdentity(one) === written);
   if (written !== undefined && read !== undefined)
     throw createUsageError(
@@ -137,7 +137,7 @@ async function runReportedImport(
 async function openSources(options: ImportOptions): Promise<readonly ImportSource[]> {
   const sources: ImportSource[] = [];
   try {
-    for (const file of options.files.flatMap((one) => listCsvFiles(one, options.cwd))) {
+    for (const file of options.files.flatMap((one) => expandImportPath(one, options.cwd))) {
       sources.push(await openSource(file, options));
     }
     return sources;
@@ -148,7 +148,7 @@ async function openSources(options: ImportOptions): Promise<readonly ImportSourc
 }
 
 /** Lists the CSV files of a folder that are named after a kind. Returns any other path itself. */
-function listCsvFiles(file: string, cwd: string): readonly string[] {
+function expandImportPath(file: string, cwd: string): readonly string[] {
   const path = resolve(cwd, file);
   if (file === "-" || !existsSync(path) || !statSync(path).isDirectory()) return [file];
   const found = readdirSync(path).filter((name) => extname(name) === ".csv" && findKindByFileName(name) !== undefined);

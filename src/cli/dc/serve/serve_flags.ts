@@ -5,7 +5,7 @@ import { CREATE_FLAG, DATABASE_FLAG } from "../shared_flags.ts";
 /** Flags of `planner dc serve`; all but the last four are also environment variables and settings file keys. */
 export const SERVE_FLAGS = {
   host: textFlag("address", "Address to listen on (127.0.0.1)"),
-  port: integerFlag(0, "Port to listen on (8081); 0 picks a free one", { most: 65_535 }),
+  port: integerFlag(0, "Port to listen on (8081); 0 picks a free one", { maximum: 65_535 }),
   db: DATABASE_FLAG,
   "db-wait": integerFlag(0, "Longest wait for an unreachable database (60)", { value: "seconds" }),
   tokens: fileFlag("File of tokens, stored as hashes"),

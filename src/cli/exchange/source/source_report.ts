@@ -22,7 +22,7 @@ export interface TaskOutcome extends SourceLocation {
 export interface OmittedParts {
   readonly reason: string;
   readonly count: number;
-  /** True if the tasks are not imported at all. */
+  /** True if the tasks at these places are not imported at all; false if they are imported without these parts. */
   readonly refused: boolean;
   readonly places: readonly (SourceLocation & { readonly detail: string })[];
 }

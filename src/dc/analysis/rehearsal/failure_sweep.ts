@@ -127,7 +127,7 @@ export class FailureSweep {
   /** Applies a failure and, if the options request it, its cascade. */
   #applyFailure(sources: FailureSources) {
     const state = this.#state;
-    const overloads = this.#applyLoss(sources.nodes);
+    const overloads = this.#applySupplyLoss(sources.nodes);
     const direct = state.dark.slice();
     const cascade = new Cascade(state, overloads);
     if (!this.#options.cascade || cascade.hasEnded)
@@ -138,7 +138,7 @@ export class FailureSweep {
     return { direct, overloads: cascade.overloads, trips, darkBefore };
   }
 
-  #applyLoss(sources: readonly number[]): readonly Overloaded[] {
+  #applySupplyLoss(sources: readonly number[]): readonly Overloaded[] {
     const state = this.#state;
     const reached = state.spread(sources);
     const mayRest = state.loads.peaks === undefined && !state.isCircular;

@@ -43,7 +43,7 @@ export class CoolingAndFabricEffects {
   }
 
   /** Adds the effects to the outcome of a location, or of an element with which passive network parts fail. */
-  addNamedEffects(outcome: PowerOutcome, { cut, isolated }: NetworkEffects): Failure {
+  addEffectsWithNetwork(outcome: PowerOutcome, { cut, isolated }: NetworkEffects): Failure {
     const off = listOutcomeOffNodes(outcome);
     return createFailure(outcome, this.listZoneShortages(off), {
       ...this.fabrics.computeFabricLoss(off, cut),

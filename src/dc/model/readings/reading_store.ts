@@ -47,7 +47,7 @@ export interface ReadingAge {
 export interface ReadingReader {
   /** Returns those elements with the given keys that exist, by key. Cost: one statement per kind. */
   measuredElements(keys: readonly string[]): Promise<ReadonlyMap<string, MeasuredElement>>;
-  /** Returns readings sorted by key and quantity. Without `withDays`, the stored data contains no closed days. */
+  /** Returns readings sorted by key and quantity. Without `withDays`, the returned readings omit closed days. */
   readings(query: ReadingQuery): Promise<readonly StoredReading[]>;
   /** Returns the ages of readings, sorted by quantity. Cost: a scan of all readings. */
   readingAges(): Promise<readonly ReadingAge[]>;

@@ -158,14 +158,10 @@ async function checkRackLimits(change: ResourceWrite<Device>, site: SiteReader):
   const rack = after.rackCode === undefined ? undefined : await site.rack(after.rackCode);
   if (rack === undefined) return [];
   const all = [...(await listOtherRackDevices(rack, change, site)), after];
-  return [
-    ...checkRackWeight(rack, all, "weight_kg"),
-    ...checkCoolingStyles(after, rack),
-    ...checkRackTotals(all, rack),
-  ];
+  return [...checkRackWeight(rack, all, "weight_kg"), ...checkRackFit(after, rack), ...checkRackTotals(all, rack)];
 }
 
-function checkCoolingStyles(device: Device, rack: Rack): Findings {
+function checkRackFit(device: Device, rack: Rack): Findings {
   const found: Finding[] = [];
   const ref = `rack:${rack.code}`;
   if (hasOppositeAirflow(device.airflow, rack.airflow)) {

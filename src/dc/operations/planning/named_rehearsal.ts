@@ -74,7 +74,7 @@ async function addNetworkLoss(
   const off = listOutcomeOffNodes(outcome);
   const { cutOff } = effects.fabrics.computeFabricLoss(off, cut);
   const isolated = await tracer.findIsolatedDevices({ off, cutOff, ports: network.networkPorts });
-  return effects.addNamedEffects(outcome, { cut, isolated });
+  return effects.addEffectsWithNetwork(outcome, { cut, isolated });
 }
 
 /** Reads the connected data cables. Omits cables with a power port, because their failure is that of the inlet. */

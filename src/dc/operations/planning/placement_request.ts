@@ -53,7 +53,7 @@ export async function parsePlacementRequest(
     },
     uHeight: template.uHeight ?? 1,
     face: template.face ?? "FRONT",
-    ...computeRequiredPower(template, basis),
+    ...computeDrawAndHeat(template, basis),
     powerFactor: template.powerFactor ?? 1,
     inlets,
     need,
@@ -71,7 +71,7 @@ export async function parsePlacementRequest(
 }
 
 /** Returns draw and heat in watts, each the larger of the planned value and the value of the load basis. */
-function computeRequiredPower(
+function computeDrawAndHeat(
   template: DeviceTemplate,
   basis: LoadBasis,
 ): Pick<PlacementRequest, "drawW" | "airW" | "liquidW"> {

@@ -20,7 +20,7 @@ export type LoadItem =
 export type LoadBatch = (kind: ResourceKind, items: readonly LoadItem[]) => Promise<readonly LoadResult[]>;
 
 /**
- * Upserts many resources of any kind inside one transaction, dependencies first. All rules of a resource run before it
+ * Upserts many resources of one kind in the session's transaction, dependencies first. All rules of a resource run before it
  * is written, so a rejected resource affects no other and needs no savepoint. Loads upstream of the written devices are
  * not checked, because later items of the load still change them; the analyses report them.
  */

@@ -83,7 +83,12 @@ class KiroTaskList {
       while ((above.at(-1)?.indent ?? -1) >= item.indent) above.pop();
       const parent = this.#findNumberedParent(number) ?? above.at(-1)?.key ?? this.#feature;
       above.push({ indent: item.indent, key });
-      return { ...this.#buildTask(item, rest ?? item.text), key, parent, ...this.#orderTask(key, parent, item) };
+      return {
+        ...this.#buildTask(item, rest ?? item.text),
+        key,
+        parent,
+        ...this.#determineTaskOrder(key, parent, item),
+      };
     });
   }
 
@@ -114,7 +119,11 @@ class KiroTaskList {
   }
 
   /** Orders a task after the previous required one; no task waits for an optional one. */
-  #orderTask(key: string, parent: string, { isOptional }: ChecklistItem): Pick<SourceTask, "isOrdered" | "dependsOn"> {
+  #determineTaskOrder(
+    key: string,
+    parent: string,
+    { isOptional }: ChecklistItem,
+  ): Pick<SourceTask, "isOrdered" | "dependsOn"> {
     const before = this.#previousTasks.get(parent) ?? { required: undefined, optional: false };
     const isOrdered = !before.optional && !isOptional;
     const dependsOn = isOrdered || before.required === undefined ? [] : [before.required];

@@ -106,7 +106,7 @@ class SpecKitTaskList {
       labels: story === undefined ? [] : [story],
       targetFiles: [...title.matchAll(FILE_PATH_PATTERN)].map(([, path = ""]) => path),
       parent: this.#feature,
-      ...this.#orderTask(key, {
+      ...this.#determineTaskOrder(key, {
         isParallel: marks.includes("P"),
         phase,
         declared: this.#findDeclaredDependencies(title),
@@ -127,7 +127,7 @@ class SpecKitTaskList {
     return [...listed.matchAll(/T\d+[a-z]?/g)].map(([id]) => `${this.#feature}/${id}`);
   }
 
-  #orderTask(
+  #determineTaskOrder(
     key: string,
     { isParallel, phase, declared }: { isParallel: boolean; phase: string; declared: readonly string[] },
   ): Pick<SourceTask, "isOrdered" | "dependsOn"> {

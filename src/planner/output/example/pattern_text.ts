@@ -5,7 +5,7 @@
  */
 export function writePatternText(pattern: string, extra = 0): string | undefined {
   try {
-    return new PatternWriter(pattern, extra).writeText();
+    return new MatchingTextWriter(pattern, extra).writeText();
   } catch (error) {
     if (error instanceof UnsupportedPattern || error instanceof SyntaxError) return undefined;
     throw error;
@@ -22,7 +22,7 @@ const CONTROL_CHARACTERS: Readonly<Record<string, string>> = { n: "\n", r: "\r",
 /** Candidate characters for a negated class, in order. */
 const CANDIDATE_CHARACTERS = 'a1A-_ .,:;/+*#@!?="x0Zé';
 
-class PatternWriter {
+class MatchingTextWriter {
   readonly #pattern: string;
   readonly #extra: number;
   #at = 0;

@@ -3,6 +3,7 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import type { CommittedState, SpecChanges } from "#planner/run_ports/worktree.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { parseConfig } from "../../config/parse_config.ts";
+import type { PlannerContext } from "../../context.ts";
 import { formatOutputReport } from "../../output/report.ts";
 import type { OutputValidator } from "../../ports.ts";
 import { buildSpec } from "../../spec/build_spec.ts";
@@ -10,6 +11,7 @@ import { parseCriteria } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { compareSpecIds, type SpecId } from "../../spec/spec_id.ts";
+import type { AcceptanceStore } from "../../work/acceptance.ts";
 import { extractNewOutput } from "../../work/default_evidence.ts";
 import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.ts";
 import {
@@ -73,7 +75,11 @@ export async function verifySince(deps: RunDeps, options: VerifySinceOptions): P
   const settings = parseConfig(before.config).config;
   // An altered check may need an altered setup.
   const config = head ? { ...settings, worktree: parseConfig(after.config).config.worktree } : settings;
-  const context = { ...deps.context, config: async () => config, accepted: async () => ACCEPT_ALL_COMMANDS };
+  const context: PlannerContext = {
+    ...deps.context,
+    readConfig: async () => config,
+    openAcceptance: async () => ACCEPT_ALL_COMMANDS,
+  };
   const completed = findCompletedSpecs(changes);
   const change = {
     ...options,
@@ -88,13 +94,13 @@ export async function verifySince(deps: RunDeps, options: VerifySinceOptions): P
 }
 
 /** Accepts every command and no changed file. */
-const ACCEPT_ALL_COMMANDS = {
+const ACCEPT_ALL_COMMANDS: AcceptanceStore = {
   file: "",
-  read: async () => ({ trusted: true, prefixes: [], held: [], has: () => false }),
-  accept: async () => {},
-  hold: async () => {},
-  acceptLike: async () => {},
-  trust: async () => {},
+  read: async () => ({ isTrusted: true, prefixes: [], heldRules: [], hasLine: () => false }),
+  acceptLines: async () => {},
+  holdRules: async () => {},
+  acceptPrefix: async () => {},
+  setTrusted: async () => {},
 };
 
 function parseReadableSpecs({ specs }: CommittedState): ReadonlyMap<SpecId, Spec> {

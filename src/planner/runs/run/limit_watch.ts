@@ -27,7 +27,7 @@ export class LimitWatch {
   #checkedAt: number;
   #reached: string | null = null;
 
-  /** @param end called once, with the first limit that is reached */
+  /** @param end called once, when the first limit is reached */
   constructor(limits: LimitSettings, signs: ActivitySource, end: () => void) {
     this.#limits = limits;
     this.#activity = signs;

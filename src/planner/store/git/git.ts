@@ -8,7 +8,7 @@ import { type GitCall, prepareGit, type ReadyGit } from "./start_git.ts";
 /** Maximum duration of a git command in milliseconds. Chosen by planner: a large checkout or rebase takes minutes. */
 const GIT_LIMIT_MS = 5 * 60_000;
 
-/** Maximum bytes kept of each output stream; git's further output is discarded. Chosen by planner: a million paths. */
+/** Maximum bytes of standard output, and of the kept part of standard error. Chosen by planner: a million paths. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** Maximum number of tries of a command that another git blocks, and the first pause in ms: seven seconds in all. */
@@ -74,7 +74,8 @@ export class Git {
   /**
    * Runs git to its end and accepts any exit status. Repeats it if another git of the same repository blocked it.
    *
-   * @throws OperationError `unavailable` if git cannot be started, `deadline_exceeded` when it exceeds its time limit
+   * @throws OperationError `unavailable` if git cannot be started, `deadline_exceeded` when it exceeds its time limit,
+   *   `resource_exhausted` if it prints more than MAX_ANSWER_BYTES
    */
   async try(args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
     for (let tries = 1; ; tries++) {
@@ -106,8 +107,8 @@ export class Git {
   }
 
   /** Returns the entries of a `-z` listing. */
-  async readEntries(args: readonly string[]): Promise<readonly string[]> {
-    return (await this.run(args)).split("\0").slice(0, -1);
+  async readEntries(args: readonly string[], options: GitOptions = {}): Promise<readonly string[]> {
+    return (await this.run(args, options)).split("\0").slice(0, -1);
   }
 
   /** Returns the output without a final line break; null if git exits with an error status. */
@@ -137,7 +138,8 @@ export class Git {
       child.on("close", (status) => {
         clearTimeout(timer);
         if (late) reject(new OperationError("deadline_exceeded", `git ${args[0]} took over ${limitMs / 1000} s`));
-        else resolve({ status, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() });
+        else if (stdout.isCut) reject(new OperationError("resource_exhausted", `git ${args[0]} printed over 64 MiB`));
+        else resolve({ status, stdout: Buffer.concat(stdout.chunks), stderr: Buffer.concat(stderr.chunks).toString() });
       });
       // Git may end without reading its input.
       child.stdin.on("error", () => {});
@@ -164,12 +166,13 @@ export function formatGitError(stderr: string): string {
     .replace(/\s*\n\s*/g, "; ");
 }
 
-function collectChunks(stream: NodeJS.ReadableStream): Buffer[] {
-  const chunks: Buffer[] = [];
+function collectChunks(stream: NodeJS.ReadableStream): { readonly chunks: Buffer[]; isCut: boolean } {
+  const collected = { chunks: [] as Buffer[], isCut: false };
   let size = 0;
   stream.on("data", (chunk: Buffer) => {
     size += chunk.length;
-    if (size <= MAX_ANSWER_BYTES) chunks.push(chunk);
+    if (size > MAX_ANSWER_BYTES) collected.isCut = true;
+    else collected.chunks.push(chunk);
   });
-  return chunks;
+  return collected;
 }

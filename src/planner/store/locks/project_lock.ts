@@ -22,7 +22,7 @@ const MERGE_LOCK: LockSettings = { file: `${LOCKS_FOLDER}/merge.db`, waitMs: 15 
 /** Lock for shared claims. Wait chosen by planner: some calls to the remote, each killed after 20 seconds. */
 const REMOTE_LOCK: LockSettings = { file: `${LOCKS_FOLDER}/remote.db`, waitMs: 5 * 60_000 };
 
-/** Maximum first pause between tries in ms; each further try adds 1 ms, so that many waiters leave time for work. */
+/** Maximum of the first random pause between tries, in ms. Each try raises it by 1 ms, to slow the holder less. */
 const PAUSE_MS = 12;
 const MAX_PAUSE_MS = 100;
 

@@ -19,7 +19,7 @@ const QUERY_INTERVAL_MS = 30_000;
 const QUERY_LIMIT_MS = 5_000;
 
 /** Protocols that run no program which a repository names. */
-const SAFE_PROTOCOLS = { GIT_ALLOW_PROTOCOL: "file:git:http:https:ssh" };
+const SAFE_PROTOCOLS_ENV = { GIT_ALLOW_PROTOCOL: "file:git:http:https:ssh" };
 
 /**
  * Returns the claims of other clones as seen at most 30 seconds ago; older ones while the remote cannot be reached.
@@ -70,5 +70,12 @@ async function openRemoteFromFolder(folder: string, { name, url, git }: ClaimRem
   const empty = new Git(folder).withWriteAccess();
   await empty.run(["init", "-q", "--bare", "--template=", `--object-format=${format}`]);
   const address = /^[a-z+]+:\/\/|^[^/]+:/i.test(url) ? url : resolve(git.cwd, url);
-  return new ClaimRemote({ name, url: address, git: empty, prefix: "", env: SAFE_PROTOCOLS, limitMs: QUERY_LIMIT_MS });
+  return new ClaimRemote({
+    name,
+    url: address,
+    git: empty,
+    prefix: "",
+    env: SAFE_PROTOCOLS_ENV,
+    limitMs: QUERY_LIMIT_MS,
+  });
 }

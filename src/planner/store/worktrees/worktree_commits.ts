@@ -57,9 +57,7 @@ export async function listUncommittedFiles(place: WorktreeLocation): Promise<rea
   // Settings of a submodule could name programs, so submodules are examined separately.
   const options = ["--no-renames", "--untracked-files=all", "--ignore-submodules=dirty"];
   const listing = ["status", "--porcelain", "-z", ...options];
-  const { stdout } = await git.try(listing, { env: worktree.env });
-  const entries = stdout.toString().split("\0");
-  const listed = entries.filter((entry) => entry !== "").map((entry) => entry.slice(3));
+  const listed = (await git.readEntries(listing, { env: worktree.env })).map((entry) => entry.slice(3));
   const changed = [...listed, ...(await listHiddenFiles(place)), ...(await listSubmoduleChanges(place))]
     // An incomplete temporary file of a killed writer is not work.
     .filter((path) => parseTemporaryPid(basename(path)) === null);

@@ -24,7 +24,7 @@ export class AgentTranscript {
   #usage: Usage | null = null;
   #messageId = "";
   readonly #denials = new Set<string>();
-  /** Summaries of calls without a result, by call id. */
+  /** Summaries of the latest tool calls, by call id, because a later denial contains only the id. */
   readonly #callSummaries = new Map<string, string>();
   /** Masks whole streamed lines, because a secret may be split across events. */
   readonly #mask: SecretMask;

@@ -11,7 +11,7 @@ import {
 } from "./client.ts";
 import { addShownWindow, useShownWindow } from "./during.ts";
 import { tokenStore } from "./token.ts";
-import { inventoryWrites } from "./written.ts";
+import { inventoryWriteListeners } from "./written.ts";
 
 /** State of a request; `reply` keeps the old reply while a newer one is loading. */
 export interface CallState<Reply> {
@@ -50,7 +50,7 @@ export function useLoadedReply<Reply>(key: string, ask: (signal: AbortSignal) =>
   const [round, setRound] = useState(0);
   const reload = useCallback(() => setRound((value) => value + 1), []);
   useEffect(() => tokenStore.subscribe(reload), [reload]);
-  useEffect(() => inventoryWrites.subscribe(reload), [reload]);
+  useEffect(() => inventoryWriteListeners.subscribe(reload), [reload]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the request, a new round repeats it
   useEffect(() => {
     if (key === "") return undefined;

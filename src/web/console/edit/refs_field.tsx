@@ -2,7 +2,7 @@ import { useRef, useState } from "preact/hooks";
 import { getKindNoun, getRefName } from "#words/names.ts";
 import { Icon } from "../../shared/icon.tsx";
 import { convertToCallError, type RpcReply } from "../api/client.ts";
-import { createNameRequest, findRefsByName, SEARCH_INVENTORY_RPC } from "../named_refs.ts";
+import { createNameSearchRequest, findRefsByName, SEARCH_INVENTORY_RPC } from "../named_refs.ts";
 import { Combobox } from "../ui/combobox.tsx";
 import { createFieldOptions, useSearchHits } from "../ui/use_hits.ts";
 import { callEditRpc } from "./ask.ts";
@@ -98,7 +98,7 @@ async function resolveTypedRefs(typed: string): Promise<readonly string[]> {
   if (/^[a-z_]+:/.test(typed)) return [typed];
   const { kinds } = await callEditRpc<RpcReply<typeof SEARCH_INVENTORY_RPC>>(
     SEARCH_INVENTORY_RPC,
-    createNameRequest(typed, []),
+    createNameSearchRequest(typed, []),
   );
   return findRefsByName(
     kinds.flatMap(({ hits }) => hits.map(({ ref }) => ref)),

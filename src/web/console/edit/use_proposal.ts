@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { CallError, convertToCallError } from "../api/client.ts";
-import { inventoryWrites } from "../api/written.ts";
+import { inventoryWriteListeners } from "../api/written.ts";
 import { formatQuantity } from "../labels.ts";
 import { addChangeListener } from "../live/changes.ts";
 import { getChangeRef, type ResourceChange } from "./changes.ts";
@@ -187,7 +187,7 @@ function useChangesWrite() {
     try {
       const { id } = request.current;
       const result = await applyChanges(changes, { message, requestId: id, reportProgress: setProgress });
-      if (result.done > 0) inventoryWrites.notify();
+      if (result.done > 0) inventoryWriteListeners.notify();
       // The service caches its reply by id, so that another attempt after a refusal needs a new id.
       request.current = { key: "", id: "" };
       return result;

@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import { CallError } from "../api/client.ts";
-import { inventoryWrites } from "../api/written.ts";
+import { inventoryWriteListeners } from "../api/written.ts";
 import { checkImportItems } from "./check_items.ts";
 import type { ImportItem, ParsedFile } from "./parse_items.ts";
 import { type ItemResult, sendItems } from "./send_items.ts";
@@ -84,7 +84,7 @@ export function useImportRunner(): ImportRunner {
       if (!abort.signal.aborted && !(error instanceof CallError)) throw error;
       endRun(error instanceof CallError ? { error } : {});
     }
-    if (begun.step === "write") inventoryWrites.notify();
+    if (begun.step === "write") inventoryWriteListeners.notify();
   };
   const beginRun = (run: Omit<ImportRun, "total" | "sent" | "outcomes" | "running">, items: readonly ImportItem[]) => {
     pendingItems.current = new Set(items);

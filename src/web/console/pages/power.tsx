@@ -1,7 +1,7 @@
 import { getRefName } from "#words/names.ts";
 import { useRenderOptions } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
-import { SCOPE_KINDS } from "../named_refs.ts";
+import { FAILABLE_KINDS } from "../named_refs.ts";
 import { changeSettings, changeSubject, formatPageUrl, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import { renderFieldInputs } from "../ui/asked_input.tsx";
@@ -14,7 +14,6 @@ import { createRequestFromSettings } from "./placement_request.ts";
 import { POWER_FIELDS } from "./rehearsal_fields.ts";
 
 /** Kinds of elements that can fail or lose their supply. */
-const FAILABLE_KINDS = ["SUPPLY", "DEVICE", ...SCOPE_KINDS, "CRAC", "PORT", "CABLE", "FABRIC_LINK"];
 
 export function PowerPage({ place }: { readonly place: PageAddress }) {
   const { subject, settings } = place;

@@ -2,11 +2,16 @@ import { useEffect } from "preact/hooks";
 import { getRefName } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { getRefKind } from "../history/requests.ts";
-import { createNameRequest, findRefsByName, SCOPE_KINDS, SEARCH_INVENTORY_RPC } from "../named_refs.ts";
+import {
+  createNameSearchRequest,
+  FAILABLE_KINDS,
+  findRefsByName,
+  SCOPE_KINDS,
+  SEARCH_INVENTORY_RPC,
+} from "../named_refs.ts";
 import { formatPageUrl, type PageAddress } from "../router.ts";
 import { Notice } from "../ui/notice.tsx";
 
-const FAILABLE_KINDS = ["SUPPLY", "DEVICE", "PORT", "CRAC", ...SCOPE_KINDS];
 const ALL_KINDS: readonly string[] = [];
 
 /** Parts of URLs that contain references, with the accepted kinds, by page. "" is the subject of the page. */
@@ -69,7 +74,7 @@ function removeCode(text: string, code: string): string {
 /** Replaces a code without a kind in the URL by its reference; shows a notice unless it names exactly one element. */
 export function BareRefResolver({ place, bare }: { readonly place: PageAddress; readonly bare: BareRef }) {
   const { part, code, kinds } = bare;
-  const { reply } = useCall(SEARCH_INVENTORY_RPC, createNameRequest(code, kinds));
+  const { reply } = useCall(SEARCH_INVENTORY_RPC, createNameSearchRequest(code, kinds));
   const hits = (reply?.kinds ?? []).flatMap((kind) => kind.hits).map(({ ref }) => ref);
   const found = findRefsByName(hits, code);
   const formatUrlWithRef = (ref: string) => {

@@ -4,7 +4,7 @@ import { runSpec } from "#planner/runs/run_queue.ts";
 import { fakeRuns, ID, wishes } from "../../../support/run_fakes.ts";
 
 const STEPS = {
-  "worktrees.prepare": "failed",
+  "worktrees.prepareWorktree": "failed",
   "worktrees.writeStatus": "failed",
   "logs.open": "failed",
   "agents.start": "failed",

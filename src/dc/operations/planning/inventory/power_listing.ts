@@ -85,7 +85,7 @@ function createSupplyRow(topology: Topology, index: number, node: PowerNode): Su
 
 /** Lists cooling units with their heat load. */
 export function createCoolingListing(topology: Topology): Listing<Crac> {
-  const shares = createLazyGetter(() => computeSharesByKey(topology));
+  const shares = createLazyGetter(() => computeCracSharesByKey(topology));
   const share = ({ code }: Crac) => shares().get(codeKey(code));
   return {
     getRef: ({ code }) => `crac:${code}`,
@@ -118,7 +118,7 @@ export function createCoolingListing(topology: Topology): Listing<Crac> {
 }
 
 /** Returns the heat shares of all cooling units. The analysis runs per site, because a unit serves only its site. */
-function computeSharesByKey(topology: Topology): ReadonlyMap<string, CracShare> {
+function computeCracSharesByKey(topology: Topology): ReadonlyMap<string, CracShare> {
   const sites = new Set(topology.inventory.cracs.flatMap(({ location }) => location?.siteId ?? []));
   const found = new Map<string, CracShare>();
   for (const site of sites) {

@@ -329,7 +329,7 @@ class GitWorktrees implements Worktrees {
   }
 
   async #findLeftoverBranches(): Promise<ReadonlyMap<SpecId, SpecBranches>> {
-    return this.#query((repository) => findLeftoverBranches(repository, this.#root), new Map());
+    return this.#query((repository) => findLeftoverBranches(repository, this.#root), new Map<SpecId, SpecBranches>());
   }
 
   async #removeBranch(id: SpecId, branches: SpecBranches, isDropped: boolean): Promise<void> {

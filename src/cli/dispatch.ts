@@ -29,8 +29,8 @@ export async function dispatchCommand(words: readonly string[]): Promise<ExitSta
 /** Records the error of a background process, whose standard error no person sees. */
 async function recordBackgroundError(error: unknown): Promise<void> {
   if (process.env[BACKGROUND_START_VARIABLE] === undefined) return;
-  const { recordEarlyError: recordEarlyRefusal } = await import("./work/background_start.ts");
-  await recordEarlyRefusal(process.cwd(), error);
+  const { recordEarlyError } = await import("./work/background_start.ts");
+  await recordEarlyError(process.cwd(), error);
 }
 
 async function runCommandLine(words: readonly string[]): Promise<ExitStatus> {

@@ -1,14 +1,7 @@
-import type { ArgumentRules, CompletionSource } from "./command.ts";
+import type { BooleanFlag, IntegerFlag, StringFlag } from "./command.ts";
 
 /** Properties that few flags have. */
-interface FlagExtras extends ArgumentRules {
-  readonly short?: string;
-  readonly value?: string;
-  readonly maximum?: number;
-  readonly multiple?: true;
-  readonly completes?: CompletionSource;
-  readonly required?: true;
-}
+type FlagExtras = Omit<StringFlag, "type" | "summary"> & Pick<IntegerFlag, "maximum">;
 
 type NoExtras = Record<never, never>;
 
@@ -20,7 +13,7 @@ function declareFlag<Base, Extras>(base: Base, extras: Extras | undefined): Decl
 }
 
 /** Declares a flag without a value. */
-export function booleanFlag<const Extras extends Pick<FlagExtras, "short" | "excludes" | "needs"> = NoExtras>(
+export function booleanFlag<const Extras extends Omit<BooleanFlag, "type" | "summary"> = NoExtras>(
   summary: string,
   extras?: Extras,
 ) {

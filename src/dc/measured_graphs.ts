@@ -114,8 +114,8 @@ async function buildMeasuredGraph(
     measured.set(element.key, watts);
     if (!isPeak) until = Math.min(until, lapse);
   }
-  const { topology, coverage: share, measuredW } = await scheduler.run(buildMeasuredTopology(recorded, measured));
-  return { topology, load: createLoadMessage(share), measuredW, until };
+  const { topology, coverage, measuredW } = await scheduler.run(buildMeasuredTopology(recorded, measured));
+  return { topology, load: createLoadMessage(coverage), measuredW, until };
 }
 
 function createLoadMessage({ differences, ...share }: MeasuredCoverage): MeasuredLoad {

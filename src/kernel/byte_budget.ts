@@ -55,9 +55,10 @@ export class ByteAccount {
 
   /** Whether the request may charge `bytes` more. */
   canCharge(bytes: number): boolean {
-    const { limitBytes: limit, usedBytes: used } = this.#budget;
-    const most = this.#held - REQUEST_BYTES + bytes <= SMALL_REQUEST_BYTES ? limit : limit * LARGE_REQUEST_SHARE;
-    return used + bytes <= most;
+    const { limitBytes, usedBytes } = this.#budget;
+    const most =
+      this.#held - REQUEST_BYTES + bytes <= SMALL_REQUEST_BYTES ? limitBytes : limitBytes * LARGE_REQUEST_SHARE;
+    return usedBytes + bytes <= most;
   }
 
   /** Charges `bytes` if they fit, and returns whether they fitted. */

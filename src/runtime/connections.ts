@@ -122,8 +122,8 @@ export class ConnectionTracker {
   #closeLongestIdle(): void {
     let longest: [Socket, Connection] | undefined;
     for (const entry of this.#sockets) {
-      const [socket, { use, release: leave }] = entry;
-      if (leave === undefined || use.activeRequests > 0 || socket.writableLength > 0) continue;
+      const [socket, { use, release }] = entry;
+      if (release === undefined || use.activeRequests > 0 || socket.writableLength > 0) continue;
       if (longest === undefined || use.idleSince < longest[1].use.idleSince) longest = entry;
     }
     if (longest === undefined) return;
@@ -193,9 +193,9 @@ export class ConnectionTracker {
     this.#drainTimer = setInterval(() => this.#closeDrained(), DRAIN_CHECK_MS);
     for (const session of this.#sessions.keys()) session.close();
     for (const response of this.#exchanges.responses) announceConnectionEnd(response);
-    for (const [socket, { protocol: speech, use }] of this.#sockets) {
-      if (speech === "h1" && use.activeRequests === 0) socket.end();
-      else if (speech === "new") socket.destroy();
+    for (const [socket, { protocol, use }] of this.#sockets) {
+      if (protocol === "h1" && use.activeRequests === 0) socket.end();
+      else if (protocol === "new") socket.destroy();
     }
   }
 
@@ -211,18 +211,18 @@ export class ConnectionTracker {
     if (performance.now() - (this.#drainingSince ?? 0) < DRAIN_GRACE_MS) return;
     for (const [session, use] of this.#sessions) if (use.isDrained(session.socket)) session.destroy();
     const hasSessions = [...this.#sessions.keys()].some(({ destroyed }) => !destroyed);
-    const securedOnly = [...this.#sockets.values()].every(({ protocol: speech }) => speech === "tls");
-    for (const [socket, { protocol: speech, use }] of this.#sockets) {
+    const securedOnly = [...this.#sockets.values()].every(({ protocol }) => protocol === "tls");
+    for (const [socket, { protocol, use }] of this.#sockets) {
       // Engines end a session without requests, but keep its socket open until the peer closes it.
-      const isUnused = speech === "h2" ? !hasSessions : speech !== "tls" || securedOnly;
+      const isUnused = protocol === "h2" ? !hasSessions : protocol !== "tls" || securedOnly;
       if (isUnused && use.isDrained(socket)) socket.destroy();
     }
   }
 
   #closeIdleAndSlow(): void {
     const { idleMs, requestMs } = this.#limits;
-    for (const [socket, { protocol: speech, use }] of this.#sockets) {
-      if (speech === "h1" && use.isIdle(idleMs)) socket.destroy();
+    for (const [socket, { protocol, use }] of this.#sockets) {
+      if (protocol === "h1" && use.isIdle(idleMs)) socket.destroy();
     }
     for (const [session, use] of this.#sessions) {
       if (!use.isIdle(idleMs)) continue;

@@ -135,18 +135,17 @@ export class ExchangeTracker {
   endSlowExchanges(requestMs: number): void {
     const now = performance.now();
     const { isScarce } = this.#budget;
-    for (const [response, { request, account, since, isArriving, readPace: reading, sendPace: sending }] of this
-      .#open) {
+    for (const [response, { request, account, since, isArriving, readPace, sendPace }] of this.#open) {
       if (performance.now() - now > MAX_ENDING_MS) return;
       const isLate = isArriving && now - since > requestMs;
       const sendsSlowly =
         isArriving &&
         account.heldBytes > MIN_CHECKED_BODY_BYTES &&
-        sending.isTooSlow(-account.heldBytes, now, isScarce);
+        sendPace.isTooSlow(-account.heldBytes, now, isScarce);
       if (isLate || sendsSlowly) request.destroy();
       const waiting = countUnreceivedBytes(response);
-      if (waiting === 0) reading.reset();
-      else if (reading.isTooSlow(waiting, now, isScarce)) abortExchange(response);
+      if (waiting === 0) readPace.reset();
+      else if (readPace.isTooSlow(waiting, now, isScarce)) abortExchange(response);
     }
   }
 }

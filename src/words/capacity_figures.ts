@@ -98,10 +98,16 @@ interface LimitFigureInput {
 
 function formatLimit(
   label: string,
-  { value, limit, formatValue: say, usual = value, watchAt = 80 }: LimitFigureInput,
+  { value, limit, formatValue, usual = value, watchAt = 80 }: LimitFigureInput,
 ): LimitFigure {
-  if (limit === undefined || limit <= 0) return { label, value: `${say(value)}, no limit recorded` };
+  if (limit === undefined || limit <= 0) return { label, value: `${formatValue(value)}, no limit recorded` };
   const pct = (value / limit) * 100;
   const usualPct = (Math.min(usual, value) / limit) * 100;
-  return { label, value: `${say(value)} of ${say(limit)} (${formatPercent(pct)})`, pct, usualPct, watchAt };
+  return {
+    label,
+    value: `${formatValue(value)} of ${formatValue(limit)} (${formatPercent(pct)})`,
+    pct,
+    usualPct,
+    watchAt,
+  };
 }

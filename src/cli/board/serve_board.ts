@@ -41,7 +41,7 @@ export interface BoardOptions {
 export async function serveBoard(
   project: OpenedProject,
   log: StderrLogger,
-  { port, opensBrowser: opens }: BoardOptions,
+  { port, opensBrowser }: BoardOptions,
 ): Promise<ExitStatus> {
   const { context, root } = project;
   refuseInsideRun(context, "board");
@@ -65,7 +65,7 @@ export async function serveBoard(
   access.setPort(await listenOnAddress(server, { host: "127.0.0.1", port }));
   print(`Board of ${sanitizeLine(name)}: ${access.address}\n`);
   log.note("Open the address in one browser. Ctrl-C ends the board.");
-  const opened = opens ? openInBrowser(access.address, (why) => log.note(why)) : undefined;
+  const opened = opensBrowser ? openInBrowser(access.address, (why) => log.note(why)) : undefined;
   try {
     await waitForAbort(shutdown.signal);
     const isClean = await server.close(SHUTDOWN_GRACE_MS);

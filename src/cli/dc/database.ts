@@ -51,15 +51,15 @@ export function parseDatabaseLocation(
 }
 
 /** @throws OperationError not_found for a missing file, because opening it would create an empty database */
-export function requireDatabase({ exists, displayName: shown }: DatabaseLocation): void {
+export function requireDatabase({ exists, displayName }: DatabaseLocation): void {
   if (exists()) return;
   const advice = "name it by --db, or load one: `planner dc import`, or `planner dc sample --db <file>`";
-  throw new OperationError("not_found", `There is no database "${shown}": ${advice}`);
+  throw new OperationError("not_found", `There is no database "${displayName}": ${advice}`);
 }
 
 /** Runs `work`. Adds the database's name to errors of disk or server; the service omits it for remote callers. */
 export async function nameDatabaseInErrors<Result>(
-  { displayName: shown, file }: DatabaseLocation,
+  { displayName, file }: DatabaseLocation,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -67,10 +67,10 @@ export async function nameDatabaseInErrors<Result>(
   } catch (error) {
     if (!(error instanceof OperationError) || error.kind !== "unavailable") throw error;
     // Errors of an input or output already name their own file.
-    if (error.message.includes(shown) || /^Cannot (?:read|write) "/.test(error.message)) throw error;
+    if (error.message.includes(displayName) || /^Cannot (?:read|write) "/.test(error.message)) throw error;
     const advice =
       file === undefined ? "" : ": free space, choose another path, or run planner as a user who may write it";
-    throw new OperationError(error.kind, `Cannot use the database "${shown}": ${error.message}${advice}`, {
+    throw new OperationError(error.kind, `Cannot use the database "${displayName}": ${error.message}${advice}`, {
       cause: error,
     });
   }

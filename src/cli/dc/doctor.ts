@@ -119,16 +119,14 @@ function checkSchema({ steps }: InspectedStore): string {
   return text;
 }
 
-async function checkStoreAccess(
-  store: InspectedStore,
-  { displayName: shown, file }: DatabaseLocation,
-): Promise<string> {
+async function checkStoreAccess(store: InspectedStore, { displayName, file }: DatabaseLocation): Promise<string> {
   await store.check();
-  if (file === undefined) return `${shown} can be read`;
+  if (file === undefined) return `${displayName} can be read`;
   const damage = await store.findDamage();
-  if (damage !== undefined) throw new FailedCheck(`${shown} is malformed: ${damage}`);
-  if (new SqliteFile(file).isReadOnly) throw new FailedCheck(`${shown} can be read, and this user may not change it`);
-  return `${shown} can be read and changed`;
+  if (damage !== undefined) throw new FailedCheck(`${displayName} is malformed: ${damage}`);
+  if (new SqliteFile(file).isReadOnly)
+    throw new FailedCheck(`${displayName} can be read, and this user may not change it`);
+  return `${displayName} can be read and changed`;
 }
 
 async function checkClock(store: DcStore): Promise<string> {

@@ -33,7 +33,7 @@ export class ServerRefusal extends Error {
     this.code = code;
     // A field's error is kept once, with the field's name.
     const named = details.some(({ field }) => field !== undefined);
-    this.details = details.filter(({ repeatsFieldError: repeated }) => !(named && repeated)).map(({ text }) => text);
+    this.details = details.filter(({ repeatsFieldError }) => !(named && repeatsFieldError)).map(({ text }) => text);
     this.field = details.find(({ field }) => field !== undefined)?.field;
   }
 }
@@ -114,10 +114,12 @@ const DETAIL_DECODERS: Readonly<Record<string, (bytes: Uint8Array) => readonly S
       ...(field !== "" && { field }),
     })),
   "google.rpc.PreconditionFailure": (bytes) =>
-    fromBinary(PreconditionFailureSchema, bytes).violations.map(({ type, subject, description }) => ({
-      text: `${subject === "" ? type : `${subject} (${type})`}: ${description}`,
-      repeatsFieldError: true,
-    })),
+    fromBinary(PreconditionFailureSchema, bytes).violations.map(
+      ({ type, subject, description }): ServerErrorDetail => ({
+        text: `${subject === "" ? type : `${subject} (${type})`}: ${description}`,
+        repeatsFieldError: true,
+      }),
+    ),
   "google.rpc.ResourceInfo": (bytes) => {
     const { resourceType, resourceName } = fromBinary(ResourceInfoSchema, bytes);
     return [{ text: `${resourceType}: ${resourceName}` }];

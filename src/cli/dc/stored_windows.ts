@@ -158,9 +158,9 @@ function formatWindow({ window, overdue, judgement }: GetWindowResponse, zone: s
 
 const MAX_SHOWN_ELEMENTS = 3;
 
-function createWindowColumns({ name: zone, isAmbiguous: ambiguous }: CommandZone): readonly Column<ListedWindow>[] {
+function createWindowColumns({ name: zone, isAmbiguous }: CommandZone): readonly Column<ListedWindow>[] {
   // If sites are in several zones, readers could mistake a time without a zone for their own site's time.
-  const formatTimeInZone = (time: Timestamp | undefined) => `${formatTime(time, zone)}${ambiguous ? ` ${zone}` : ""}`;
+  const formatTimeInZone = (time: Timestamp | undefined) => `${formatTime(time, zone)}${isAmbiguous ? ` ${zone}` : ""}`;
   return [
     { title: "CODE", text: ({ window }) => window?.code ?? "" },
     { title: "FROM", text: ({ window }) => formatTimeInZone(window?.startsAt) },

@@ -82,9 +82,9 @@ export async function revokeToken(file: string, name: string): Promise<void> {
   // A missing file is reported before the lock file is created.
   readTokenTable(file);
   await withFileLock(file, () => {
-    const { allRows: all } = readTokenTable(file);
-    const left = all.filter((row) => !(isJsonObject(row) && row["name"] === name));
-    if (left.length === all.length) throw new OperationError("not_found", `There is no token "${name}" in ${file}`);
+    const { allRows } = readTokenTable(file);
+    const left = allRows.filter((row) => !(isJsonObject(row) && row["name"] === name));
+    if (left.length === allRows.length) throw new OperationError("not_found", `There is no token "${name}" in ${file}`);
     writePrivateFile(file, formatTokenFile(left));
   });
 }

@@ -31,16 +31,12 @@ const LOCAL_TIME = /^(\d{4})-(\d{2})-(\d{2})[ T](\d{2}):(\d{2})$/;
 const OFFSET_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})$/;
 const EXPECTED_TIME = "2026-11-28 20:00, or with an offset such as 2026-11-28T20:00+01:00";
 
-function parseInstant(
-  flag: string,
-  text: string,
-  { name: zone, isAmbiguous: ambiguous, reason: because }: CommandZone,
-): number {
+function parseInstant(flag: string, text: string, { name: zone, isAmbiguous, reason }: CommandZone): number {
   if (OFFSET_TIME.test(text) && !Number.isNaN(Date.parse(text))) return Date.parse(text);
   const found = LOCAL_TIME.exec(text);
   if (found === null) throw createTimeError(flag, text, EXPECTED_TIME);
-  if (ambiguous)
-    throw createTimeError(flag, text, `an offset such as 2026-11-28T20:00+01:00, or --time-zone: ${because}`);
+  if (isAmbiguous)
+    throw createTimeError(flag, text, `an offset such as 2026-11-28T20:00+01:00, or --time-zone: ${reason}`);
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = found.slice(1).map(Number);
   if (hour >= 24 || minute >= 60) throw createTimeError(flag, text, EXPECTED_TIME);
   const instant = resolveLocalTime({ year, month, day, hour, minute }, zone);
@@ -79,8 +75,8 @@ export async function resolveTimeZone(service: DcService, asked: string | undefi
 }
 
 /** Formats a note such as "Times are those of UTC: no rack has the label time_zone". */
-export function formatZoneNote({ name, reason: because }: CommandZone): string {
-  return `Times are those of ${name}${because === "" ? "" : `: ${because}`}`;
+export function formatZoneNote({ name, reason }: CommandZone): string {
+  return `Times are those of ${name}${reason === "" ? "" : `: ${reason}`}`;
 }
 
 async function readSiteZone(service: DcService): Promise<CommandZone> {

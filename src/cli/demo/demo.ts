@@ -65,11 +65,11 @@ class DemoProject {
     const config = join(this.#folder, ".planner", "config.md");
     writeFileSync(config, readFileSync(config, "utf8").replace(/\n---\n/, `\n${DEMO_PROVIDER}---\n`));
     const ids: string[] = [];
-    for (const { words, dependsOnIndex: after, startsImmediately: starts } of DEMO_SPECS) {
-      const depends = after === undefined ? [] : ["--depends-on", ids[after] ?? ""];
+    for (const { words, dependsOnIndex, startsImmediately } of DEMO_SPECS) {
+      const depends = dependsOnIndex === undefined ? [] : ["--depends-on", ids[dependsOnIndex] ?? ""];
       const added = JSON.parse(this.#runPlanner(["add", ...words, ...depends, "--json"])) as { spec_id: string };
       ids.push(added.spec_id);
-      if (starts) this.startingIds.push(added.spec_id);
+      if (startsImmediately) this.startingIds.push(added.spec_id);
     }
     this.#runProgram("git", ["add", "--all"]);
     this.#runProgram("git", ["commit", "-q", "-m", "Begin"]);

@@ -22,12 +22,12 @@ export interface Progress {
 }
 
 /** Returns a reporter that never throws, so that failed reports stop no run. `complain` throws the first error. */
-export function createSafeReporter({ reportEvent: tell }: Progress): { tell(event: RunEvent): void; complain(): void } {
+export function createSafeReporter({ reportEvent }: Progress): { tell(event: RunEvent): void; complain(): void } {
   let failure: unknown;
   return {
     tell(event) {
       try {
-        tell(event);
+        reportEvent(event);
       } catch (error) {
         failure ??= error;
       }

@@ -21,7 +21,7 @@ export function groupDevicesByRack(devices: readonly Device[]): LocatedDevices {
 
 /** Returns the groups after changes of devices. Cost: a copy of the map of racks, and of the lists that change. */
 export function updateDeviceGroups(
-  { racked, unracked: free }: LocatedDevices,
+  { racked, unracked }: LocatedDevices,
   changes: readonly ResourceChange<Device>[],
 ): LocatedDevices {
   const lists = new Map(racked);
@@ -34,7 +34,7 @@ export function updateDeviceGroups(
       else if (rack !== undefined) lists.set(rack, applyListEdits(lists.get(rack) ?? [], [edit], getDeviceKey));
     }
   }
-  return { racked: lists, unracked: applyListEdits(free, outside, getDeviceKey) };
+  return { racked: lists, unracked: applyListEdits(unracked, outside, getDeviceKey) };
 }
 
 function getDeviceKey({ code }: Device): string {

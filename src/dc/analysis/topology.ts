@@ -286,8 +286,8 @@ export class Topology {
       return { topology: new Topology(next, { ...parts, figures: this.#figures }), racks: touched };
     }
     const graph = editor.getGraph();
-    const { figures, alteredNodes: altered } = this.#figures.createUpdated(graph, editor.collectTouchedNodes());
-    for (const index of altered) {
+    const { figures, alteredNodes } = this.#figures.createUpdated(graph, editor.collectTouchedNodes());
+    for (const index of alteredNodes) {
       const node = graph.nodes[index];
       if (node?.kind !== "DEVICE") continue;
       const key = codeKey(node.device.rackCode ?? NO_RACK_KEY);

@@ -125,9 +125,9 @@ export function createBoardApp(options: BoardOptions): Hono {
   return app;
 }
 
-async function collectBoardData({ project, loadChoices: choices }: BoardOptions, feed: BoardFeed): Promise<BoardData> {
+async function collectBoardData({ project, loadChoices }: BoardOptions, feed: BoardFeed): Promise<BoardData> {
   const state = await feed.refreshState();
-  return { ...state.getTotals(), project, choices: await choices(), cards: state.listCards() };
+  return { ...state.getTotals(), project, choices: await loadChoices(), cards: state.listCards() };
 }
 
 interface BoardCommand {

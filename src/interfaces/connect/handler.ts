@@ -84,7 +84,7 @@ export type ConnectHandler = (request: NodeRequest, response: NodeResponse, acco
  * Connect JSON is the REST interface. Source: docs/decisions.md#d-02.
  */
 export function createConnectHandler(options: ConnectOptions): ConnectHandler {
-  const { service, findPrincipal, findUnreadyReason: whyNotReady, reportDefect: report, shutdown } = options;
+  const { service, findPrincipal, findUnreadyReason, reportDefect, shutdown } = options;
   const router = createConnectRouter({
     acceptCompression: COMPRESSIONS,
     compressMinBytes: COMPRESS_MIN_BYTES,
@@ -93,8 +93,8 @@ export function createConnectHandler(options: ConnectOptions): ConnectHandler {
     maxTimeoutMs: MAX_TIMEOUT_MS,
     requestGate: (context) => authenticateCall(context, options),
   });
-  registerDatacenterRoutes(router, service, report);
-  registerHealthRoutes(router, whyNotReady, shutdown);
+  registerDatacenterRoutes(router, service, reportDefect);
+  registerHealthRoutes(router, findUnreadyReason, shutdown);
   registerReflectionRoutes(router, ALL_SERVICES);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   const findHandler = ({ url }: NodeRequest) => handlers.get(url?.split("?", 1)[0] ?? "");
@@ -135,7 +135,7 @@ export function createConnectHandler(options: ConnectOptions): ConnectHandler {
  */
 async function authenticateCall(
   context: HandlerContext,
-  { findPrincipal, service, reportDefect: report }: Pick<ConnectOptions, "findPrincipal" | "service" | "reportDefect">,
+  { findPrincipal, service, reportDefect }: Pick<ConnectOptions, "findPrincipal" | "service" | "reportDefect">,
 ): Promise<void> {
   checkProtocolVersion(context);
   if (!COUNTED_SERVICES.includes(context.service)) return;
@@ -147,7 +147,7 @@ async function authenticateCall(
     if (rpc !== undefined) service.demandRole(rpc, principal);
     setPrincipal(context, principal);
   } catch (error) {
-    throw convertToConnectError(error, (defect) => report(context.method.name, defect));
+    throw convertToConnectError(error, (defect) => reportDefect(context.method.name, defect));
   }
 }
 

@@ -123,10 +123,10 @@ export function runWithFieldLookup<Answer>(
   return currentReading.run(reading, async () => explainAnswer(await answer(), () => findUnreadablePart(reading)));
 }
 
-function findUnreadablePart({ lastJson: last }: RequestReading): UnreadableValue {
-  const json = last === undefined ? undefined : tryParseJson(last.text);
-  if (last === undefined || json === undefined) return { field: "", enumValue: undefined };
-  return findUnreadableValue(last.input, json, last.options);
+function findUnreadablePart({ lastJson }: RequestReading): UnreadableValue {
+  const json = lastJson === undefined ? undefined : tryParseJson(lastJson.text);
+  if (lastJson === undefined || json === undefined) return { field: "", enumValue: undefined };
+  return findUnreadableValue(lastJson.input, json, lastJson.options);
 }
 
 function assertKnownEnumValues(input: DescMessage, text: string): void {

@@ -49,7 +49,7 @@ export class UnknownEnumValue extends UnreadableJson {
  */
 export function* readLargeJson(desc: DescMessage, bytes: Uint8Array, options: JsonOptions): Steps<Message> {
   const members = (yield* findLargeMembers(bytes)).map((member) => new LargeFieldMember(desc, bytes, member));
-  const cuts = members.filter(({ isIndivisible: isWhole }) => !isWhole);
+  const cuts = members.filter(({ isIndivisible }) => !isIndivisible);
   const message = readJsonPiece(desc, omitLargeMembers(bytes, cuts), options);
   for (const cut of cuts) {
     yield;
@@ -162,8 +162,8 @@ function readJsonPiece(desc: DescMessage, text: string, options: JsonOptions, be
   } catch (error) {
     if (error instanceof UnreadableJson) throw error;
     const json = tryParseJson(text) as JsonValue | undefined;
-    const { field, enumValue: word } = json === undefined ? { field: "" } : findUnreadableValue(desc, json, options);
-    if (word !== undefined) throw new UnknownEnumValue(shiftListIndex(field), word.value, word.expected);
+    const { field, enumValue } = json === undefined ? { field: "" } : findUnreadableValue(desc, json, options);
+    if (enumValue !== undefined) throw new UnknownEnumValue(shiftListIndex(field), enumValue.value, enumValue.expected);
     throw new UnreadableJson(error instanceof Error ? error.message : String(error), shiftListIndex(field));
   }
 }

@@ -79,7 +79,7 @@ export interface PlainCall {
 export function mapPlainMethods(): ReadonlyMap<string, PlainMethod> {
   const limits = { readMaxBytes: MAX_MESSAGE_BYTES, writeMaxBytes: MAX_MESSAGE_BYTES };
   return new Map(
-    allRpcs.map((rpc) => [
+    allRpcs.map((rpc): [string, PlainMethod] => [
       `/${rpc.method.parent.typeName}/${rpc.method.name}`,
       {
         rpc,
@@ -167,11 +167,11 @@ function readHeaderText(headers: IncomingHttpHeaders, name: string): string | nu
  * @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY for a binary message that would become too many objects
  */
 export function parseCallMessage(
-  { method, protocol, contentType, contentLength: promisedBytes }: PlainCall,
+  { method, protocol, contentType, contentLength }: PlainCall,
   body: Uint8Array,
   { scheduler, account }: { readonly scheduler: CooperativeScheduler; readonly account: ByteAccount },
 ): RpcInputMessage | undefined | Promise<RpcInputMessage | undefined> {
-  if (promisedBytes !== undefined && promisedBytes !== body.length) return undefined;
+  if (contentLength !== undefined && contentLength !== body.length) return undefined;
   const bytes = protocol === "grpc" ? extractEnvelopeContent(body) : body;
   if (bytes === undefined) return undefined;
   const form = contentType === contentTypeUnaryJson ? "json" : "binary";

@@ -127,11 +127,11 @@ function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 async function* replayBody(
-  { chunks, isComplete: ended }: ReceivedBody,
+  { chunks, isComplete }: ReceivedBody,
   request: NodeRequest,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   yield* chunks;
-  if (!ended) yield* request;
+  if (!isComplete) yield* request;
 }
 
 /**

@@ -64,8 +64,9 @@ function explainReadError(
   if (code !== Code.InvalidArgument) return undefined;
   const [, type = "", problem = ""] = JSON_ERROR_PATTERN.exec(rawMessage) ?? [];
   if (type === "") return createBadRequestError(`Cannot read the request: ${rawMessage}`, "MALFORMED_MESSAGE", "");
-  const { field, enumValue: word } = findUnreadable();
-  if (word !== undefined) return createBadRequestError(describeUnknownEnumValue(word), "FIELD_OUT_OF_RANGE", field);
+  const { field, enumValue } = findUnreadable();
+  if (enumValue !== undefined)
+    return createBadRequestError(describeUnknownEnumValue(enumValue), "FIELD_OUT_OF_RANGE", field);
   const key = UNKNOWN_KEY_PATTERN.exec(problem)?.[1];
   const holder = type.replace(/^.*\.v1\./, "");
   if (key !== undefined) return createBadRequestError(`${holder} has no field "${key}"`, "UNKNOWN_FIELD", field);

@@ -46,7 +46,7 @@ type RequestMessage = Extract<Message, { kind: "request" }>;
  */
 export async function answerMcpPost(
   request: Request,
-  { createBackend: backend, readBody, log }: McpRequestOptions,
+  { createBackend, readBody, log }: McpRequestOptions,
 ): Promise<Response> {
   const message = readMessage(await readBody(MAX_MCP_BODY_BYTES));
   if (message.kind === "invalid") return createJsonResponse(400, formatErrorLine(message.id, message.error));
@@ -59,7 +59,7 @@ export async function answerMcpPost(
   const line = await answerMessage(message, request.signal, {
     ...describeDcServer(withPlanning),
     versions: HANDSHAKE_VERSIONS,
-    loadTools: async () => createDcTools(async () => backend(), withPlanning),
+    loadTools: async () => createDcTools(async () => createBackend(), withPlanning),
     log,
   });
   return createJsonResponse(version === undefined ? 200 : readStatelessStatus(line), line);

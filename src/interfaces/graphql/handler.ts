@@ -63,7 +63,7 @@ interface GraphqlAnswer {
  */
 export function createGraphqlHandler(): GraphqlHandler {
   const documents = new DocumentCache(buildGraphqlSchema());
-  return async (request, { createContext: open, readBody }) => {
+  return async (request, { createContext, readBody }) => {
     const type = selectMediaType(request.headers.get("accept"));
     if (type === undefined) {
       return createGraphqlResponse(
@@ -74,7 +74,7 @@ export function createGraphqlHandler(): GraphqlHandler {
     }
     try {
       // Authenticates before the body is read, so that an anonymous caller cannot make the server read one.
-      const context = await open();
+      const context = await createContext();
       const params = await readParams(request, readBody, context.run);
       const answer = await runOperation(documents, params, { method: request.method, context });
       // With the older media type, the status is 200 for every request that could be parsed.

@@ -77,7 +77,7 @@ function createMethodField(types: GraphqlTypes, method: DescMethodUnary): Graphq
 }
 
 async function answerField(method: DescMethodUnary, args: object, context: GraphqlContext) {
-  const { service, caller, reportDefect: report, signal, run } = context;
+  const { service, caller, reportDefect, signal, run } = context;
   const rpc = findRpc(method);
   if (rpc === undefined) throw createGraphqlRefusal(`${method.name} is not implemented yet`, { code: "UNIMPLEMENTED" });
   try {
@@ -88,7 +88,7 @@ async function answerField(method: DescMethodUnary, args: object, context: Graph
     if (error instanceof GraphQLError) throw error;
     if (signal?.aborted === true) throw createGraphqlRefusal("The caller closed the request", { code: "CANCELLED" });
     if (error instanceof OperationError) throw createGraphqlRefusal(error.message, createErrorExtensions(error));
-    report(method.name, error);
+    reportDefect(method.name, error);
     throw createGraphqlRefusal("Internal error", { code: "INTERNAL_SERVER_ERROR" });
   }
 }

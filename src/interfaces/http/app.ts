@@ -155,12 +155,14 @@ function findUnknownPathCode({ req }: AppContext): string {
 function createFailureResponse(
   error: unknown,
   context: AppContext,
-  { reportDefect: report }: Pick<AppOptions, "reportDefect">,
+  { reportDefect }: Pick<AppOptions, "reportDefect">,
 ): Response {
   if (error instanceof HttpRefusal) {
     return context.json({ code: error.code, message: error.message }, error.status, { ...error.headers });
   }
-  const shown = convertToConnectError(error, (defect) => report(`${context.req.method} ${context.req.path}`, defect));
+  const shown = convertToConnectError(error, (defect) =>
+    reportDefect(`${context.req.method} ${context.req.path}`, defect),
+  );
   const headers = new Headers(shown.metadata);
   headers.set("content-type", "application/json");
   const body = JSON.stringify(errorToJson(shown, { registry: detailRegistry }));
@@ -185,8 +187,8 @@ function chargeResponse(context: AppContext, options: AppOptions): void {
   context.res = createFailureResponse(createBusyRefusal(), context, options);
 }
 
-function createBodyMeter(context: AppContext, { findAccount: accountOf }: AppOptions): BodyMeter {
-  const account = accountOf?.(context.env.incoming) ?? new ByteBudget(Number.POSITIVE_INFINITY).openAccount();
+function createBodyMeter(context: AppContext, { findAccount }: AppOptions): BodyMeter {
+  const account = findAccount?.(context.env.incoming) ?? new ByteBudget(Number.POSITIVE_INFINITY).openAccount();
   return new BodyMeter({
     account,
     isJson: true,
@@ -197,30 +199,27 @@ function createBodyMeter(context: AppContext, { findAccount: accountOf }: AppOpt
 
 async function countRefusedRequest(
   { req, env, res }: AppContext,
-  { observeRefusedCall: observe }: AppOptions,
+  { observeRefusedCall }: AppOptions,
   seconds: number,
 ): Promise<void> {
   const refused = await findRefusedLabels(req.path, env.incoming.headers, res);
-  if (refused !== undefined) observe({ ...refused, seconds });
+  if (refused !== undefined) observeRefusedCall({ ...refused, seconds });
 }
 
-async function answerReadiness(
-  context: AppContext,
-  { findUnreadyReason: whyNotReady, shutdown }: AppOptions,
-): Promise<Response> {
+async function answerReadiness(context: AppContext, { findUnreadyReason, shutdown }: AppOptions): Promise<Response> {
   if (shutdown.aborted) return context.text("The server is shutting down\n", 503);
-  const why = await whyNotReady();
+  const why = await findUnreadyReason();
   return why === undefined ? context.text("ok\n") : context.text(`${why}\n`, 503);
 }
 
-async function answerMetrics(context: AppContext, { formatMetrics: text }: AppOptions): Promise<Response> {
+async function answerMetrics(context: AppContext, { formatMetrics }: AppOptions): Promise<Response> {
   const accepted = accepts(context, {
     header: "Accept",
     supports: ["text/plain", "application/openmetrics-text"],
     default: "text/plain",
   });
   const format = accepted === "application/openmetrics-text" ? "openMetrics" : "prometheus";
-  return context.body(await text(format), 200, { "content-type": METRIC_FORMATS[format] });
+  return context.body(await formatMetrics(format), 200, { "content-type": METRIC_FORMATS[format] });
 }
 
 async function answerMcpRequest(context: AppContext, options: AppOptions): Promise<Response> {
@@ -229,8 +228,8 @@ async function answerMcpRequest(context: AppContext, options: AppOptions): Promi
   // Otherwise a client without a token would learn only from its first call that it needs one.
   if (caller.principal === undefined) await service.session(caller);
   // Loaded on demand: the module with the tools is large, and most servers have no agents as clients.
-  const { answerMcpPost: answerMcp } = await import("#interfaces/dc_mcp/http_endpoint.ts");
-  return answerMcp(context.req.raw, {
+  const { answerMcpPost } = await import("#interfaces/dc_mcp/http_endpoint.ts");
+  return answerMcpPost(context.req.raw, {
     createBackend: () => createServiceBackend(service, caller),
     readBody: (limit) => readJsonBody(context.req.raw, limit, createBodyMeter(context, options)),
     log: (text) => reportDefect(`POST ${MCP_PATH}`, text),
@@ -269,9 +268,9 @@ async function openChangeStream(context: AppContext, options: AppOptions): Promi
   const authorization = context.req.raw.headers.get("authorization");
   const caller = await findCaller(context, options, "REST");
   const after = readLastEventId(context.req.raw);
-  const { service, findPrincipal, shutdown, findAccount: accountOf } = options;
+  const { service, findPrincipal, shutdown, findAccount } = options;
   const { incoming } = context.env;
-  if (accountOf?.(incoming)?.tryCharge(OPEN_STREAM_BYTES) === false) throw createBusyRefusal();
+  if (findAccount?.(incoming)?.tryCharge(OPEN_STREAM_BYTES) === false) throw createBusyRefusal();
   // An unread request would count as one that is still arriving.
   incoming.resume();
   const stream = await service.openChangeStream(after, caller);

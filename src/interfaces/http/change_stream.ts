@@ -94,7 +94,7 @@ async function* yieldStreamFrames(
 
 async function* yieldChangeFrames(
   stream: ChangeStream,
-  { checkCaller: check, waitForTurn: turn }: ChangeStreamOptions,
+  { checkCaller, waitForTurn }: ChangeStreamOptions,
   ended: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   let checkedAt = performance.now();
@@ -103,10 +103,10 @@ async function* yieldChangeFrames(
     const notices = await stream.readNext(CALLER_CHECK_MS, ended);
     // The client connects again and learns that its position is no longer available.
     if (notices === undefined) return;
-    await turn();
+    await waitForTurn();
     const now = performance.now();
     if (now - checkedAt >= CALLER_CHECK_MS) {
-      await check();
+      await checkCaller();
       checkedAt = now;
     }
     if (notices.length === 0 && now - sentAt < HEARTBEAT_MS) continue;

@@ -27,11 +27,11 @@ export class FollowedFile<Content> {
   #runningCheck: Promise<void> | undefined;
 
   private constructor(options: FollowedFileOptions<Content>) {
-    const { name, path, meanwhile, report: say } = options;
+    const { name, path, meanwhile, report } = options;
     this.#options = options;
     this.#outage = new OutageReporter(
       { gone: (why) => `${why}; ${meanwhile} until it can be read`, back: `The ${name} "${path}" can be read again` },
-      say,
+      report,
     );
   }
 
@@ -55,9 +55,9 @@ export class FollowedFile<Content> {
 
   async #checkFile(): Promise<void> {
     try {
-      const { name, path, report: say } = this.#options;
+      const { name, path, report } = this.#options;
       const changed = await this.#readIfChanged();
-      if (changed && !this.#outage.isLasting) say(`The ${name} "${path}" has changed and was read again`);
+      if (changed && !this.#outage.isLasting) report(`The ${name} "${path}" has changed and was read again`);
       this.#outage.recordSuccess();
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
@@ -69,12 +69,12 @@ export class FollowedFile<Content> {
   }
 
   async #readIfChanged(): Promise<boolean> {
-    const { name, path, parseContent: parse } = this.#options;
+    const { name, path, parseContent } = this.#options;
     try {
       const { mtimeMs, size, ino } = await stat(path);
       const mark = `${mtimeMs} ${size} ${ino}`;
       const changed = mark !== this.#fileVersion;
-      if (changed) this.#content = parse(await readFile(path, "utf8"));
+      if (changed) this.#content = parseContent(await readFile(path, "utf8"));
       this.#fileVersion = mark;
       this.#checkedAt = performance.now();
       return changed;

@@ -16,11 +16,11 @@ export class TokenFile {
     const meanwhile = "no token works";
     let isStarting = true;
     const parse = (text: string): readonly TokenRow[] => {
-      const { rows, faults, duplicates: doubles } = parseTokenTable(text);
-      const [first] = doubles;
+      const { rows, faults, duplicates } = parseTokenTable(text);
+      const [first] = duplicates;
       if (isStarting && first !== undefined)
         throw new OperationError("invalid_argument", `${first}: expected each token once`);
-      for (const wrong of doubles) say(`The token file "${path}" has rows that open nothing: ${wrong}`);
+      for (const wrong of duplicates) say(`The token file "${path}" has rows that open nothing: ${wrong}`);
       for (const wrong of faults)
         say(`The token file "${path}" has a row that cannot be read and opens nothing: ${wrong}`);
       return rows;

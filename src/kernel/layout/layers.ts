@@ -22,7 +22,7 @@ export interface LayerOptions {
 export function assignLayers(
   count: number,
   edges: readonly LayoutEdge[],
-  { isLastColumnBox: last = () => false, isNearSources: early = false }: LayerOptions = {},
+  { isLastColumnBox = () => false, isNearSources = false }: LayerOptions = {},
 ): { readonly layers: readonly number[]; readonly turned: ReadonlySet<LayoutEdge> } {
   const order = orderSourcesFirst(count, edges);
   const place = new Int32Array(count);
@@ -35,13 +35,13 @@ export function assignLayers(
   for (const box of order) {
     for (const to of out[box] ?? []) layers[to] = Math.max(layers[to] ?? 0, (layers[box] ?? 0) + 1);
   }
-  if (early) return { layers, turned };
+  if (isNearSources) return { layers, turned };
   const rightmost = layers.reduce((most, layer) => Math.max(most, layer), 0);
   for (const box of order.toReversed()) {
     const consumers = out[box] ?? [];
     if (consumers.length > 0)
       layers[box] = consumers.reduce((least, to) => Math.min(least, layers[to] ?? 0), Infinity) - 1;
-    else if (last(box)) layers[box] = rightmost;
+    else if (isLastColumnBox(box)) layers[box] = rightmost;
   }
   return { layers, turned };
 }

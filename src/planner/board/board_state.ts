@@ -148,17 +148,17 @@ export class BoardState {
 /** Lays out the open specs and their dependencies as `planner graph` does. Cost: that of `buildSpecGraph`. */
 function layOutGraph(world: GraphWorld): BoardPicture {
   const graph = buildSpecGraph(world, { all: false });
-  const { positions: places, width, height } = layOutBoxes(graph, 0);
+  const { positions, width, height } = layOutBoxes(graph, 0);
   const index = new Map(graph.boxes.map(({ id }, at) => [id, at]));
   const edges = graph.edges.flatMap((edge): PictureEdge[] => {
-    const lines = computeEdgePaths(edge, places);
+    const lines = computeEdgePaths(edge, positions);
     if (lines === null) return [];
     const { kind, critical, backward } = edge;
     return [{ from: index.get(edge.from) ?? 0, to: index.get(edge.to) ?? 0, kind, critical, backward, ...lines }];
   });
   const boxes = graph.boxes.map(({ id, critical, in_cycle }) => ({
     ...{ id, critical, in_cycle },
-    ...(places.get(id) ?? { x: 0, y: 0 }),
+    ...(positions.get(id) ?? { x: 0, y: 0 }),
   }));
   const { critical_path, cycles, unknown } = graph;
   return { width, height, box: BOX_SIZE, boxes, edges, critical_path, cycles, unknown };

@@ -36,9 +36,9 @@ export function parseJsonWithLines(text: string): LocatedJson | JsonProblem {
 }
 
 /** Returns the elements of a list with their lines, or an empty list for another value. */
-export function listElements(node: Node | undefined, { findLine: lineOf }: LocatedJson): readonly LocatedValue[] {
+export function listElements(node: Node | undefined, { findLine }: LocatedJson): readonly LocatedValue[] {
   if (node?.type !== "array") return [];
-  return (node.children ?? []).map((child) => ({ value: getNodeValue(child), line: lineOf(child) }));
+  return (node.children ?? []).map((child) => ({ value: getNodeValue(child), line: findLine(child) }));
 }
 
 /** Parses JSON Lines, one value a line; skips blank lines. */

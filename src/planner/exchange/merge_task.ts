@@ -36,20 +36,20 @@ export interface MergeInput {
 export function mergeTask({
   spec,
   content,
-  lastFingerprints: known = {},
-  computeFingerprint: fingerprint,
+  lastFingerprints = {},
+  computeFingerprint,
   overwrite,
 }: MergeInput): MergeResult {
   const source = listFacets(content);
-  const names = new Set([...source.keys(), ...Object.keys(known)]);
+  const names = new Set([...source.keys(), ...Object.keys(lastFingerprints)]);
   const here = readSpecFacets(spec, [...names]);
   const next: Record<string, string> = {};
   const taken = new Map<string, string | undefined>();
   const conflicts: string[] = [];
   for (const name of names) {
-    const facet = { name, wanted: source.get(name), own: here.get(name), before: known[name] };
-    const decision = decideFacet(facet, fingerprint, overwrite);
-    const said = decision === "conflict" ? facet.before : fingerprintText(facet.wanted, fingerprint);
+    const facet = { name, wanted: source.get(name), own: here.get(name), before: lastFingerprints[name] };
+    const decision = decideFacet(facet, computeFingerprint, overwrite);
+    const said = decision === "conflict" ? facet.before : fingerprintText(facet.wanted, computeFingerprint);
     if (said !== undefined) next[name] = said;
     if (decision === "conflict") conflicts.push(formatFacet(name));
     else if (decision !== "stay") taken.set(name, decision.take);

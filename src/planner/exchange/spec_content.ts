@@ -13,9 +13,9 @@ export interface SpecContentOptions {
 }
 
 /** Builds the frontmatter and text of the spec for a task. */
-export function buildSpecContent(task: CheckedTask, { findSpecId: idOf, hasParts }: SpecContentOptions): SpecContent {
+export function buildSpecContent(task: CheckedTask, { findSpecId, hasParts }: SpecContentOptions): SpecContent {
   const [assignee] = task.assignees ?? [];
-  const dependsOn = task.dependsOn.map(idOf).filter((id) => id !== undefined);
+  const dependsOn = task.dependsOn.map(findSpecId).filter((id) => id !== undefined);
   const isExplicit = task.parent !== undefined && task.isOrdered !== true;
   const fields: Readonly<Record<string, FieldValue | undefined>> = {
     status: task.status,

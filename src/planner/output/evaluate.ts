@@ -175,9 +175,9 @@ class SchemaEvaluator {
     if (schema === false) return reportProblem(frame, "no value is allowed here");
     // A verdict depends only on schema and value, and a value that does not match contributes no evaluated parts.
     if (frame.report === undefined && this.#mismatches?.has(schema, value) === true) return false;
-    const { checks, tracksEvaluatedParts: tracks } = this.#prepareSchema(schema);
+    const { checks, tracksEvaluatedParts } = this.#prepareSchema(schema);
     const outer = frame.evaluated;
-    const evaluated = tracks || outer !== undefined ? new EvaluatedParts() : undefined;
+    const evaluated = tracksEvaluatedParts || outer !== undefined ? new EvaluatedParts() : undefined;
     const own = evaluated === undefined ? frame : { at: frame.at, report: frame.report, evaluated };
     // The table contains only checks for this kind of value.
     const passed = testEvery(checks[getValueKind(value)], own, (check) => check(value as never, own, this.applySchema));

@@ -149,22 +149,22 @@ class SchemaLinker {
     return key === scope.key ? scope : { key, bindings };
   }
 
-  #fillDraft({ keywords, source: place }: LinkedDraft, node: SchemaObject, scope: DynamicScope): void {
-    const vocabularies = readVocabularies(this.#index, place.resource);
+  #fillDraft({ keywords, source }: LinkedDraft, node: SchemaObject, scope: DynamicScope): void {
+    const vocabularies = readVocabularies(this.#index, source.resource);
     if (typeof vocabularies === "string") {
       this.#problems.push(
-        formatSchemaProblem(place.resource.document, `${place.resource.pointer}/$schema`, vocabularies),
+        formatSchemaProblem(source.resource.document, `${source.resource.pointer}/$schema`, vocabularies),
       );
       return;
     }
     for (const [keyword, value] of Object.entries(node)) {
       const applicator = SUBSCHEMA_KEYWORDS.get(keyword);
       if (keyword === "$ref" || keyword === "$dynamicRef") {
-        keywords.set(keyword, this.#linkReference(keyword, String(value), place, scope));
+        keywords.set(keyword, this.#linkReference(keyword, String(value), source, scope));
       } else if (applicator?.isApplied === true && vocabularies.has(applicator.vocabulary)) {
-        keywords.set(keyword, this.#linkApplicator(keyword, applicator, value, { place, scope }));
+        keywords.set(keyword, this.#linkApplicator(keyword, applicator, value, { place: source, scope }));
       } else if (isAssertedKeyword(keyword, vocabularies)) {
-        keywords.set(keyword, keyword === "pattern" ? this.#compilePattern(String(value), place, "/pattern") : value);
+        keywords.set(keyword, keyword === "pattern" ? this.#compilePattern(String(value), source, "/pattern") : value);
       }
     }
   }

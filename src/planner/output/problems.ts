@@ -20,9 +20,9 @@ const MAX_SHOWN_VALUE_CHARS = 60;
 const MAX_LISTED_VALUES = 10;
 
 /** Formats a problem as `<pointer>: <what>`, with `output` for the root, whose pointer is empty. */
-export function formatProblem({ location: at, what, aboutField }: SchemaViolation): string {
-  if (at === undefined && aboutField === true) return what;
-  return `${at === undefined ? "output" : replaceLineBreaks(formatPointer(at))}: ${what}`;
+export function formatProblem({ location, what, aboutField }: SchemaViolation): string {
+  if (location === undefined && aboutField === true) return what;
+  return `${location === undefined ? "output" : replaceLineBreaks(formatPointer(location))}: ${what}`;
 }
 
 export function formatPointer(at: ValueLocation): string {

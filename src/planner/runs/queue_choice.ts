@@ -31,16 +31,16 @@ export function listRequestedIds(
  * Source: docs/decisions.md#s-24; docs/contract/spec-tool.md#rule-4.
  */
 export function listStartableIds(state: QueueState, { specs, readiness }: Pick<SpecWorld, "specs" | "readiness">) {
-  const { namedIds: named, requestedIds: wanted, triedIds: tried } = state;
-  const order = new Map(wanted.map((id, index) => [id, index]));
+  const { namedIds, requestedIds, triedIds } = state;
+  const order = new Map(requestedIds.map((id, index) => [id, index]));
   const follows = createFollowTest(state, readiness);
   const canBegin = (spec: Spec): boolean => {
     if (!order.has(spec.id)) return follows(spec);
-    if (named.length === 0) return isReadyWithoutRequest(spec, readiness);
-    return wanted.length === 1 || readiness.isReady(spec) || isResumableSpec(spec, named, readiness);
+    if (namedIds.length === 0) return isReadyWithoutRequest(spec, readiness);
+    return requestedIds.length === 1 || readiness.isReady(spec) || isResumableSpec(spec, namedIds, readiness);
   };
   return specs
-    .filter((spec) => !tried.has(spec.id) && canBegin(spec))
+    .filter((spec) => !triedIds.has(spec.id) && canBegin(spec))
     .map(({ id }) => id)
     .sort((a, b) => (order.get(a) ?? order.size) - (order.get(b) ?? order.size));
 }
@@ -57,12 +57,9 @@ export function findDoneGroup(state: QueueState, world: SpecWorld): Spec | undef
 }
 
 /** Returns a test for specs that only the queue's completions made ready and that no run has tried. */
-function createFollowTest(
-  { follow, completedIds: completed }: QueueState,
-  readiness: Readiness,
-): (spec: Spec) => boolean {
-  if (!follow || completed.size === 0) return () => false;
-  const before = readiness.without(completed);
+function createFollowTest({ follow, completedIds }: QueueState, readiness: Readiness): (spec: Spec) => boolean {
+  if (!follow || completedIds.size === 0) return () => false;
+  const before = readiness.without(completedIds);
   return (spec) => isReadyWithoutRequest(spec, readiness) && !before.isReady(spec);
 }
 

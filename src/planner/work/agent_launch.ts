@@ -88,13 +88,13 @@ function skipsAllPermissions({ skipsPermissions }: Provider, { grant }: LaunchOp
 
 function buildAgentArguments(provider: Provider, options: LaunchOptions): readonly string[] {
   const { row, model, extraArgs } = provider;
-  const { grant, writableFolders: writable, server, session } = options;
+  const { grant, writableFolders, server, session } = options;
   const unguarded = skipsAllPermissions(provider, options);
-  const writes = row.writableArgs !== null && !unguarded && grant.task === "work" && writable.length > 0;
+  const writes = row.writableArgs !== null && !unguarded && grant.task === "work" && writableFolders.length > 0;
   return [
     ...row.args,
     ...(unguarded ? row.skipArgs : row.guardedArgs(grant)),
-    ...(writes ? (row.writableArgs?.(writable) ?? []) : []),
+    ...(writes ? (row.writableArgs?.(writableFolders) ?? []) : []),
     ...(row.mcp?.kind === "arguments" && server !== null ? row.mcp.args(server) : []),
     ...(model === null ? [] : row.modelArgs),
     ...extraArgs,

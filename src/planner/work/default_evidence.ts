@@ -54,10 +54,10 @@ export function explainMissingWork(facts: WorkFacts): string | null {
 }
 
 function explainMissingDefaultEvidence(
-  { changed: known, specBefore: brought }: WorkFacts,
+  { changed: known, specBefore }: WorkFacts,
   { changed, written }: { readonly changed: boolean; readonly written: boolean },
 ): string | null {
-  const mayWrite = known === null || TEXT_RESULT_TYPES.includes(brought.type);
+  const mayWrite = known === null || TEXT_RESULT_TYPES.includes(specBefore.type);
   if (changed || (mayWrite && written)) return null;
   return mayWrite ? "nothing was changed and no output was written" : "nothing was changed outside .planner/";
 }

@@ -106,7 +106,7 @@ function diagnoseFailures(signs: SpecFacts, failed: readonly DiagnosisCheck[]): 
 
 /** Diagnoses a paused or interrupted run. Its worktree may have more finished criteria than the project. */
 function diagnoseInterrupted(signs: SpecFacts): Omit<Diagnosis, "checks"> {
-  const { id, worktreePath: worktree = null, worktreeCriteria: criteriaThere = signs.criteria } = signs;
+  const { id, worktreePath = null, worktreeCriteria = signs.criteria } = signs;
   if (!isLikelyFinished(signs)) {
     const suggestion = joinSuggestions(
       `read what happened (planner log ${id}), then ${suggestRun(signs)}`,
@@ -114,11 +114,12 @@ function diagnoseInterrupted(signs: SpecFacts): Omit<Diagnosis, "checks"> {
     );
     return { diagnosis: "Spec is in progress but has issues.", suggestion };
   }
-  const finish = worktree === null ? `finalize it: planner finalize ${id}` : `bring its work in: planner merge ${id}`;
-  if (countOpenCriteria(signs) === 0 || countUncheckedCriteria(criteriaThere) === 0) {
+  const finish =
+    worktreePath === null ? `finalize it: planner finalize ${id}` : `bring its work in: planner merge ${id}`;
+  if (countOpenCriteria(signs) === 0 || countUncheckedCriteria(worktreeCriteria) === 0) {
     return { diagnosis: "Spec appears complete but wasn't finalized.", suggestion: joinSuggestions(finish) };
   }
-  const where = worktree === null ? "" : ` in ${worktree}`;
+  const where = worktreePath === null ? "" : ` in ${worktreePath}`;
   return {
     diagnosis: "Spec has a commit but acceptance criteria not all satisfied.",
     suggestion: joinSuggestions(suggestRun(signs), `finish and check the open criteria${where}, then ${finish}`),
@@ -137,16 +138,16 @@ function joinSuggestions(...choices: readonly string[]): string {
 
 /** Returns instructions for a person after a run has ended. */
 function suggestNextStep(signs: SpecFacts): string {
-  const { id, status, worktreePath: worktree = null, openDependencies: waitsFor = [], cycle = null } = signs;
+  const { id, status, worktreePath = null, openDependencies = [], cycle = null } = signs;
   if (cycle !== null) return `Remove one of these dependencies: ${cycle}`;
-  const stuck = waitsFor.find((each) => each.status === null || STUCK_STATUSES.has(each.status));
+  const stuck = openDependencies.find((each) => each.status === null || STUCK_STATUSES.has(each.status));
   if (stuck !== undefined) return `See what '${stuck.id}' needs: planner diagnose ${stuck.id}`;
   if (hasMergeRefusal(signs)) {
-    const byHand = `do in ${worktree} what check "Merge" says, then run planner merge ${id}`;
+    const byHand = `do in ${worktreePath} what check "Merge" says, then run planner merge ${id}`;
     return status === "completed" ? joinSuggestions(byHand) : joinSuggestions(byHand, suggestRun(signs));
   }
   if (status === "needs_attention") {
-    const byHand = worktree === null ? [] : [`fix it in "${worktree}" and run planner merge ${id}`];
+    const byHand = worktreePath === null ? [] : [`fix it in "${worktreePath}" and run planner merge ${id}`];
     const asItIs = countOpenCriteria(signs) === 0 ? [`complete it as it is: planner finalize ${id}`] : [];
     return joinSuggestions(`see the reason above, then ${suggestRun(signs)}`, ...byHand, ...asItIs);
   }
@@ -156,33 +157,28 @@ function suggestNextStep(signs: SpecFacts): string {
 
 /** Returns checks of dependencies and merge. A dependency that only a person can complete makes the check fail. */
 function checkDependenciesAndMerge(signs: SpecFacts): readonly DiagnosisCheck[] {
-  const { openDependencies: waitsFor = [], cycle = null, mergeProblem: notMerged } = signs;
-  const stuck = waitsFor.filter(({ status: theirs }) => theirs === null || STUCK_STATUSES.has(theirs));
-  const names = waitsFor.map((each) => `'${each.id}' (${each.status ?? "it cannot be read"})`);
+  const { openDependencies = [], cycle = null, mergeProblem } = signs;
+  const stuck = openDependencies.filter(({ status: theirs }) => theirs === null || STUCK_STATUSES.has(theirs));
+  const names = openDependencies.map((each) => `'${each.id}' (${each.status ?? "it cannot be read"})`);
   const details = `Waits for ${names.join(", ")}${cycle === null ? "" : `, and these wait for it: ${cycle}`}`;
   const waits = { name: "Dependencies", passed: stuck.length === 0 && cycle === null, details };
   return [
-    ...(waitsFor.length === 0 ? [] : [waits]),
-    ...(hasMergeRefusal(signs) ? [{ name: "Merge", passed: false, details: notMerged ?? "" }] : []),
+    ...(openDependencies.length === 0 ? [] : [waits]),
+    ...(hasMergeRefusal(signs) ? [{ name: "Merge", passed: false, details: mergeProblem ?? "" }] : []),
   ];
 }
 
 /** Whether a merge failed for a reason that the last run's record does not contain. */
-function hasMergeRefusal({
-  status,
-  mergeProblem: notMerged = null,
-  worktreePath: worktree = null,
-  lastRun: last = null,
-}: SpecFacts): boolean {
+function hasMergeRefusal({ status, mergeProblem = null, worktreePath = null, lastRun = null }: SpecFacts): boolean {
   const isOver = status === "completed" || status === "needs_attention";
-  return isOver && notMerged !== null && worktree !== null && last?.error?.endsWith(notMerged) !== true;
+  return isOver && mergeProblem !== null && worktreePath !== null && lastRun?.error?.endsWith(mergeProblem) !== true;
 }
 
 /** Returns checks of the last run's record; empty for a spec without a run. */
-function checkLastRun({ lastRun: last = null, status }: SpecFacts): readonly DiagnosisCheck[] {
-  if (last === null) return [];
+function checkLastRun({ lastRun = null, status }: SpecFacts): readonly DiagnosisCheck[] {
+  if (lastRun === null) return [];
   const isDone = status === "completed" || status === "cancelled";
-  const { error, denied, allow, outside } = last;
+  const { error, denied, allow, outside } = lastRun;
   const advice = allow === null ? "" : `. To allow it: ${allow}`;
   return [
     ...(error === null || isDone ? [] : [{ name: "Last run", passed: false, details: error }]),

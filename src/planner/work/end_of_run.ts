@@ -80,10 +80,8 @@ export function needsEvidence({ exit, status }: Pick<RunFacts, "exit" | "status"
 }
 
 /** Returns an interrupted run's end: pending if it left no work, otherwise failed, so that a later run continues it. */
-function decideInterruptedEnd({
-  evidence: { commits, uncommittedPaths: uncommitted, criteria, problems },
-}: RunFacts): RunEnd {
-  const nothing = commits === 0 && uncommitted.length === 0 && problems.length === 0;
+function decideInterruptedEnd({ evidence: { commits, uncommittedPaths, criteria, problems } }: RunFacts): RunEnd {
+  const nothing = commits === 0 && uncommittedPaths.length === 0 && problems.length === 0;
   const untouched = nothing && criteria.every(({ checked }) => !checked);
   return { status: untouched ? "pending" : "failed", reasons: ["interrupted before the agent was done"] };
 }

@@ -127,8 +127,8 @@ export const family: CommandFamily = {
       flags: { db: DATABASE_FLAG },
       examples: [{ line: "planner dc audit dead-letters", shows: "List the dead letters" }],
       async run({ db }, cli) {
-        const { printDeadLetters: listDeadLetters } = await import("../../dc/audit/audit.ts");
-        return listDeadLetters(parseDatabaseLocation(db, cli.cwd), cli);
+        const { printDeadLetters } = await import("../../dc/audit/audit.ts");
+        return printDeadLetters(parseDatabaseLocation(db, cli.cwd), cli);
       },
     }),
     replay: defineDeadLetterCommand(

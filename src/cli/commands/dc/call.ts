@@ -26,8 +26,8 @@ export const command = defineCommand({
     { line: "planner dc call --list", shows: "List the RPCs" },
   ],
   async run({ rpc = "", request = "{}", url, token, timeout, list }, cli) {
-    const { callRpc, printRpcs: listRpcs } = await import("../../dc/call.ts");
-    if (list) return void listRpcs();
+    const { callRpc, printRpcs } = await import("../../dc/call.ts");
+    if (list) return void printRpcs();
     const { resolveServerAddress: serverAddress } = await import("../../dc/server_address.ts");
     const { readTextOrInput: textOrInput } = await import("../../shared_arguments.ts");
     return callRpc(serverAddress({ url, token, timeout }, cli.cwd), rpc, await textOrInput(request));

@@ -13,8 +13,8 @@ export const family: CommandFamily = {
       flags: { db: DATABASE_FLAG, dead: booleanFlag("Only dead letters") },
       examples: [{ line: "planner dc notices list --dead", shows: "Show what could not be sent" }],
       async run({ db, dead }, cli) {
-        const { printNotices: listNotices } = await import("../../dc/notices/notice_commands.ts");
-        return listNotices(parseDatabaseLocation(db, cli.cwd), dead, cli);
+        const { printNotices } = await import("../../dc/notices/notice_commands.ts");
+        return printNotices(parseDatabaseLocation(db, cli.cwd), dead, cli);
       },
     }),
     test: defineFamilyMember({

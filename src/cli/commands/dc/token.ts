@@ -41,8 +41,8 @@ export const family: CommandFamily = {
         flags: { tokens: TOKEN_FILE_FLAG },
         examples: [{ line: "planner dc token list --tokens tokens.json", shows: "List the tokens" }],
         async run({ tokens }, cli) {
-          const { printTokens: listTokens } = await import("../../dc/tokens.ts");
-          listTokens(resolve(cli.cwd, tokens), cli);
+          const { printTokens } = await import("../../dc/tokens.ts");
+          printTokens(resolve(cli.cwd, tokens), cli);
         },
       },
       "List names, roles and ends",

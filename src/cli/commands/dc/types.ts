@@ -35,8 +35,8 @@ export const family: CommandFamily = {
         flags: { db: DATABASE_FLAG, json: booleanFlag("Print whole types as JSON lines") },
         examples: [{ line: "planner dc types list poweredge", shows: "List the types with a word in their names" }],
         async run({ words, db, json }, cli) {
-          const { printDeviceTypes: listTypes } = await import("../../dc/exchange/list_types.ts");
-          await listTypes(parseDatabaseLocation(db, cli.cwd), { words, json });
+          const { printDeviceTypes } = await import("../../dc/exchange/list_types.ts");
+          await printDeviceTypes(parseDatabaseLocation(db, cli.cwd), { words, json });
         },
       },
       "List the types",

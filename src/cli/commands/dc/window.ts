@@ -86,8 +86,8 @@ export const family: CommandFamily = {
         },
       ],
       async run({ db, ...asked }, cli) {
-        const { printWindowVerdict: checkWindow } = await import("../../dc/window.ts");
-        return checkWindow(
+        const { printWindowVerdict } = await import("../../dc/window.ts");
+        return printWindowVerdict(
           parseDatabaseLocation(db, cli.cwd),
           { ...asked, request: CHECK_FLAGS.buildRequest(asked) },
           cli,
@@ -161,8 +161,8 @@ export const family: CommandFamily = {
         { line: "planner dc window list --element PDU-A01-B", shows: "List what takes a PDU out" },
       ],
       async run({ db, ...asked }, cli) {
-        const { printWindows: listWindows } = await import("../../dc/stored_windows.ts");
-        await listWindows(
+        const { printWindows } = await import("../../dc/stored_windows.ts");
+        await printWindows(
           parseDatabaseLocation(db, cli.cwd),
           { ...asked, request: LIST_FLAGS.buildRequest(asked) },
           cli,
@@ -210,8 +210,8 @@ export const family: CommandFamily = {
       },
       examples: [{ line: "planner dc window show MW-1", shows: "Print a window and what it does" }],
       async run({ db, ...asked }, cli) {
-        const { printWindow: showWindow } = await import("../../dc/stored_windows.ts");
-        await showWindow(parseDatabaseLocation(db, cli.cwd), asked, cli);
+        const { printWindow } = await import("../../dc/stored_windows.ts");
+        await printWindow(parseDatabaseLocation(db, cli.cwd), asked, cli);
       },
     }),
   },

@@ -31,13 +31,13 @@ export const command = defineCommand({
       return EXIT_STATUS.ok;
     }
     const { context } = await cli.openProject();
-    const { findStartObstacles: findStartTroubles } = await import("#planner/operations/shared/start_checks.ts");
+    const { findStartObstacles } = await import("#planner/operations/shared/start_checks.ts");
     const { runDoctor } = await import("#planner/runs/doctor/doctor.ts");
     const report = await runDoctor({ context, ports: await context.openRuns(), pid: process.pid }, { fix });
-    const { isTrusted: trusted } = await (await context.openAcceptance()).read();
-    if (json) printJson({ ...report, trusted });
-    else printText(`${renderFindings(report.findings)}${trusted ? TRUSTED_NOTE : ""}`);
-    for (const trouble of await findStartTroubles(context)) cli.note(`No agent can run: ${trouble}`);
+    const { isTrusted } = await (await context.openAcceptance()).read();
+    if (json) printJson({ ...report, trusted: isTrusted });
+    else printText(`${renderFindings(report.findings)}${isTrusted ? TRUSTED_NOTE : ""}`);
+    for (const trouble of await findStartObstacles(context)) cli.note(`No agent can run: ${trouble}`);
     return report.healthy ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },
 });

@@ -36,8 +36,8 @@ export const command = defineCommand({
   async run({ path, from, origin, overwrite, "dry-run": dryRun, json }, cli) {
     const project = await cli.openProject();
     const full = resolve(cli.cwd, path);
-    const { runTaskImport: runSourceImport } = await import("../../exchange/source/run_source_import.ts");
-    const status = await runSourceImport(project, full, { from, origin, overwrite, dryRun, json }, cli);
+    const { runTaskImport } = await import("../../exchange/source/run_source_import.ts");
+    const status = await runTaskImport(project, full, { from, origin, overwrite, dryRun, json }, cli);
     if (status !== undefined) return status;
     for (const [name, given] of Object.entries({ origin, overwrite: overwrite || undefined })) {
       if (given !== undefined)

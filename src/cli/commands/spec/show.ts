@@ -77,8 +77,8 @@ export const command = defineCommand({
     const project = await cli.openProject();
     const { context, root } = project;
     if (prompt) {
-      const { printPrompt: showPrompt } = await import("../../show_prompt.ts");
-      return showPrompt(project, await findSpecId(context, id, { archived: true }), { json, warn: cli.warn });
+      const { printPrompt } = await import("../../show_prompt.ts");
+      return printPrompt(project, await findSpecId(context, id, { archived: true }), { json, warn: cli.warn });
     }
     if (raw) {
       const { file } = await context.specs.readText(await findSpecId(context, id, { archived: true }));

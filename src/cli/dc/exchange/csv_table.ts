@@ -58,13 +58,13 @@ function openSheet(path: string, shown: string, encoding: Encoding | undefined):
 }
 
 async function chooseMapping(
-  { path, displayName: shown }: TextFile,
+  { path, displayName }: TextFile,
   given: string | undefined,
   cwd: string,
 ): Promise<CsvMapping> {
   if (given !== undefined && existsSync(resolve(cwd, given))) return readCsvMapping(resolve(cwd, given), given);
   let headers: readonly string[] = [];
-  for await (const { record } of readCsvRecords(path, shown)) {
+  for await (const { record } of readCsvRecords(path, displayName)) {
     headers = record;
     break;
   }

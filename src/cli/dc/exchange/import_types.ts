@@ -80,9 +80,9 @@ export async function importDeviceTypes(
 function readTypes({ files, cwd }: ImportTypesOptions, findings: TypeFinding[]): readonly TypeFile[] {
   const found = new Map<string, TypeFile>();
   for (const file of files.flatMap((one) => listYamlFiles(one, cwd))) {
-    const { read, findLine: lineOf } = readTypeFile(file, cwd);
+    const { read, findLine } = readTypeFile(file, cwd);
     const addFinding = (severity: TypeFinding["severity"], path: readonly (string | number)[], message: string) =>
-      findings.push({ file, line: lineOf(path), severity, message });
+      findings.push({ file, line: findLine(path), severity, message });
     if ("problem" in read) {
       addFinding("refused", read.problem.path, formatProblem(read.problem));
       continue;

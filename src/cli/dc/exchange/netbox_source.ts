@@ -82,8 +82,8 @@ async function readNetboxFolder(
     readNetboxListFolder(data, path, shown, watcher);
     return;
   }
-  const { readNetboxCsvFolder: readCsvFolder } = await import("./netbox_csv.ts");
-  await readCsvFolder(data, path, shown, watcher);
+  const { readNetboxCsvFolder } = await import("./netbox_csv.ts");
+  await readNetboxCsvFolder(data, path, shown, watcher);
 }
 
 function createNetboxAddress(url: string, { tokenFile, sites, rate, cwd }: NetboxSourceOptions): NetboxAddress {

@@ -40,14 +40,14 @@ function requireColumns(file: TextFile, kind: ResourceKind, names: readonly stri
   throw new OperationError("invalid_argument", message);
 }
 
-function requireColumn({ displayName: shown }: TextFile, kind: ResourceKind, name: string): CsvColumn {
+function requireColumn({ displayName }: TextFile, kind: ResourceKind, name: string): CsvColumn {
   const columns = listCsvColumns(kind);
   const found = columns.find((column) => column.name === name.trim());
   if (found !== undefined) return found;
   const names = columns.map((column) => column.name);
   const near = formatSuggestion(name, names);
   const expected = near === "" ? `expected one of ${names.join(", ")}` : near;
-  throw new OperationError("invalid_argument", `Unknown column "${name}" in "${shown}" for ${kind}: ${expected}`);
+  throw new OperationError("invalid_argument", `Unknown column "${name}" in "${displayName}" for ${kind}: ${expected}`);
 }
 
 function convertToJsonLine(

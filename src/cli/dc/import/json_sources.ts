@@ -109,6 +109,6 @@ function readJsonObject(file: TextFile): object {
   throw createFormatError(file, `expected an object with ${IMPORT_LIST_NAMES.join(", ")}`);
 }
 
-function createFormatError({ displayName: shown }: TextFile, what: string): OperationError {
-  return new OperationError("invalid_argument", `Cannot read "${shown}" as JSON: ${what}`);
+function createFormatError({ displayName }: TextFile, what: string): OperationError {
+  return new OperationError("invalid_argument", `Cannot read "${displayName}" as JSON: ${what}`);
 }

@@ -47,10 +47,10 @@ export function openTextFile(file: string, shown: string, encoding: Encoding = "
 
 /** Creates a copy of a file in UTF-8 and closes the original. */
 function decodeFile(
-  { path, displayName: shown, close }: TextFile,
+  { path, displayName, close }: TextFile,
   encoding: "windows-1252" | "utf-16le" | "utf-16be",
 ): TextFile {
-  const copy = createTemporaryCopy(shown, (to) => transcodeFile(path, shown, encoding, to));
+  const copy = createTemporaryCopy(displayName, (to) => transcodeFile(path, displayName, encoding, to));
   close();
   return copy;
 }
@@ -128,7 +128,7 @@ export interface TextLine {
 
 /** Reads the lines of a file or of a part of it, without line ends and without empty lines. Memory: one chunk. */
 export function* readLines(
-  { path, displayName: shown }: TextFile,
+  { path, displayName }: TextFile,
   span: FileSpan = { from: 0, to: Number.POSITIVE_INFINITY, line: 1 },
 ) {
   const descriptor = openSync(path, "r");
@@ -152,7 +152,7 @@ export function* readLines(
       unread = unread.subarray(start);
       if (unread.length > MAX_IMPORT_LINE_BYTES) {
         const expected = `expected at most ${MAX_IMPORT_LINE_BYTES} bytes`;
-        throw new OperationError("invalid_argument", `Line ${number} of ${shown} is too long: ${expected}`);
+        throw new OperationError("invalid_argument", `Line ${number} of ${displayName} is too long: ${expected}`);
       }
       if (size === 0) break;
     }

@@ -40,25 +40,25 @@ export async function checkReadings(
   if (json) printJson({ queries: checked.map(convertQueryToJson) });
   else for (const [index, one] of checked.entries()) print(formatQuery(index + 1, one));
   const isClean = checked.every(
-    ({ result: taken }) => taken !== undefined && taken.skippedCount === 0 && taken.seriesCount > 0,
+    ({ result }) => result !== undefined && result.skippedCount === 0 && result.seriesCount > 0,
   );
   return isClean ? EXIT_STATUS.ok : EXIT_STATUS.refused;
 }
 
-function convertQueryToJson({ query: { query, quantity }, result: taken, failure }: CheckedQuery) {
-  if (taken === undefined) return { query, quantity, failure };
-  const { seriesCount: series, storedCount: count, skippedCount: untakenCount, skipped: untaken } = taken;
-  return { query, quantity, series, taken: count, untaken_count: untakenCount, untaken };
+function convertQueryToJson({ query: { query, quantity }, result, failure }: CheckedQuery) {
+  if (result === undefined) return { query, quantity, failure };
+  const { seriesCount, storedCount: count, skippedCount, skipped } = result;
+  return { query, quantity, series: seriesCount, taken: count, untaken_count: skippedCount, untaken: skipped };
 }
 
-function formatQuery(number: number, { query: { query, quantity }, result: taken, failure }: CheckedQuery): string {
+function formatQuery(number: number, { query: { query, quantity }, result, failure }: CheckedQuery): string {
   const head = `${number}. ${quantity}: ${sanitizeLine(query)}`;
-  if (taken === undefined) return `${head}\n   failed: ${sanitizeLine(failure ?? "")}\n`;
-  const { seriesCount: series, examples, skipped: untaken, skippedCount: untakenCount } = taken;
-  const counts = `${formatCountWithNoun(series, "series", "series")}, ${taken.storedCount} taken, ${untakenCount} not`;
-  const shown = untaken
+  if (result === undefined) return `${head}\n   failed: ${sanitizeLine(failure ?? "")}\n`;
+  const { seriesCount, examples, skipped, skippedCount } = result;
+  const counts = `${formatCountWithNoun(seriesCount, "series", "series")}, ${result.storedCount} taken, ${skippedCount} not`;
+  const shown = skipped
     .slice(0, MAX_PRINTED_SERIES)
     .map((one) => `   not: ${sanitizeLine(one.series)}: ${sanitizeLine(one.reason)}`);
-  const more = untakenCount > shown.length ? [`   and ${untakenCount - shown.length} more`] : [];
+  const more = skippedCount > shown.length ? [`   and ${skippedCount - shown.length} more`] : [];
   return `${[head, `   ${counts}`, ...examples.map((one) => `   ${sanitizeLine(one)}`), ...shown, ...more].join("\n")}\n`;
 }

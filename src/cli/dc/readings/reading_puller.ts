@@ -55,14 +55,14 @@ export async function pullReadings({ service, mapping, say }: PullReadingsOption
 /** Logs the number of skipped series and the first ones when they change. */
 function logSkippedSeries(
   asked: ScheduledQuery,
-  { seriesCount: series, skippedCount: untakenCount, skipped: untaken }: StoredSeries,
+  { seriesCount, skippedCount, skipped }: StoredSeries,
   say: (message: string) => void,
 ): void {
-  const first = untaken.slice(0, MAX_NAMED_SERIES).map((one) => `${one.series}: ${one.reason}`);
+  const first = skipped.slice(0, MAX_NAMED_SERIES).map((one) => `${one.series}: ${one.reason}`);
   const line =
-    untakenCount === 0
+    skippedCount === 0
       ? ""
-      : `${untakenCount} of ${formatCountWithNoun(series, "series", "series")} not taken, such as ${first.join("; ")}`;
+      : `${skippedCount} of ${formatCountWithNoun(seriesCount, "series", "series")} not taken, such as ${first.join("; ")}`;
   if (line !== asked.lastMessage && line !== "") say(`Query ${JSON.stringify(asked.query.query)}: ${line}`);
   asked.lastMessage = line;
 }

@@ -26,20 +26,20 @@ export class CachedFacts<Facts> {
 
   /** Returns the values; undefined before the first read, and while they cannot be read. */
   async getFacts(): Promise<Facts | undefined> {
-    const { returnsOutdated: keepsLate } = this.#options;
+    const { returnsOutdated } = this.#options;
     if (performance.now() > this.#dueAt) {
       this.#refresh ??= this.#refreshFacts().finally(() => {
         this.#refresh = undefined;
       });
       const isFirst = this.#dueAt === Number.NEGATIVE_INFINITY;
-      const isLate = await takesLonger(this.#refresh, keepsLate && !isFirst ? MAX_REFRESH_WAIT_MS : MAX_WAIT_MS);
-      if (isLate && !keepsLate) this.#facts = undefined;
+      const isLate = await takesLonger(this.#refresh, returnsOutdated && !isFirst ? MAX_REFRESH_WAIT_MS : MAX_WAIT_MS);
+      if (isLate && !returnsOutdated) this.#facts = undefined;
     }
     return this.#facts;
   }
 
   async #refreshFacts(): Promise<void> {
-    const { ask, cacheMs: holdMs, maxShare: share = 1 } = this.#options;
+    const { ask, cacheMs, maxShare = 1 } = this.#options;
     const begun = performance.now();
     try {
       this.#facts = await ask();
@@ -47,7 +47,7 @@ export class CachedFacts<Facts> {
       this.#facts = undefined;
     }
     const ended = performance.now();
-    this.#dueAt = ended + Math.max(holdMs, (ended - begun) / share);
+    this.#dueAt = ended + Math.max(cacheMs, (ended - begun) / maxShare);
   }
 }
 

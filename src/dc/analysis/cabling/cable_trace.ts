@@ -74,11 +74,11 @@ class EndPortTracer implements EndPortQueries {
   async tracePort(start: DevicePort): Promise<readonly CablePath[]> {
     const view = await this.#loadTrace(start);
     if (view === undefined) return this.#traceUncabledPort(start);
-    const { connector, fibres, exclusiveFarPort: meets } = view;
+    const { connector, fibres, exclusiveFarPort } = view;
     const isChannel = connector.channels.length > 0;
     // A port of the same device without a channel number is a logical part of the physical port.
     if (!isChannel && !isSameDevicePort(connector.place, start)) return this.tracePort(connector.place);
-    if (meets !== undefined) return [this.#createCompletePath(view, meets)];
+    if (exclusiveFarPort !== undefined) return [this.#createCompletePath(view, exclusiveFarPort)];
     const answering = await this.#findSubstitutePort(view);
     if (answering !== undefined) return this.tracePort(answering);
     if (this.#options.followSplits) return this.#traceEachFibre(view);
@@ -189,16 +189,16 @@ class EndPortTracer implements EndPortQueries {
   }
 
   /** Returns the path to the port, near or far, at which the fibres split. */
-  async #createSplitPath({ start, sharedWalk: near, fibres }: EndPortTrace): Promise<CablePath> {
+  async #createSplitPath({ start, sharedWalk, fibres }: EndPortTrace): Promise<CablePath> {
     const origin = createPortRef(start);
-    if (near.status === "PARTING") {
-      const branches = listBranches(this.#memo, near);
-      const way = { hops: near.hops, segments: near.segments };
+    if (sharedWalk.status === "PARTING") {
+      const branches = listBranches(this.#memo, sharedWalk);
+      const way = { hops: sharedWalk.hops, segments: sharedWalk.segments };
       if (branches.length > 0) return completeCablePath({ origin, status: "SPLIT", branches, ...way });
       return completeCablePath({
         origin,
         status: "OPEN",
-        problems: [createNoMappingProblem(createPortRef(near))],
+        problems: [createNoMappingProblem(createPortRef(sharedWalk))],
         ...way,
       });
     }
@@ -207,8 +207,8 @@ class EndPortTracer implements EndPortQueries {
       origin,
       status: "SPLIT",
       branches: met === undefined ? [] : await this.listSplitBranches(met.named),
-      hops: near.hops,
-      segments: near.segments,
+      hops: sharedWalk.hops,
+      segments: sharedWalk.segments,
     });
   }
 

@@ -54,7 +54,7 @@ export function* computeAreaCapacity(input: CapacityInput, area: Ref): Steps<Are
     ref: formatRef(area),
     racks: open.length,
     racksOutOfUse: all.length - open.length,
-    racksWithoutSupply: open.filter(({ supplyPaths: ways }) => ways.length === 0).length,
+    racksWithoutSupply: open.filter(({ supplyPaths }) => supplyPaths.length === 0).length,
     totalU: rackCapacities.reduce((sum, { totalU }) => sum + totalU, 0),
     freeU: rackCapacities.reduce((sum, { freeU }) => sum + freeU, 0),
     largestFreeBlockU: block,
@@ -77,7 +77,7 @@ function sumMeasuredKw({ topology, measuredW }: CapacityInput, devices: readonly
 }
 
 function* computeFreeSupply(state: SupplyLoadState, racks: readonly SuppliedRack[]): Steps<FreeSupply> {
-  const supplied = racks.filter(({ supplyPaths: ways }) => ways.length > 0);
+  const supplied = racks.filter(({ supplyPaths }) => supplyPaths.length > 0);
   const now = yield* computeFreePower(supplied, "NOW");
   const later = yield* computeFreePower(supplied, "AFTER_FAILURE");
   return {

@@ -50,9 +50,9 @@ class DrawGrowth {
   #level = 0;
 
   *addRacks(racks: readonly SuppliedRack[], reasons: readonly RefusalReason[]): Steps<void> {
-    for (const { supplyPaths: ways } of racks) {
+    for (const { supplyPaths } of racks) {
       yield;
-      for (const { uses, part } of ways) {
+      for (const { uses, part } of supplyPaths) {
         const counted = uses.filter(({ limit }) => reasons.includes(limit.reason) && Number.isFinite(limit.maxUse));
         const meters = counted.map(({ limit }) => this.#findMeter(limit));
         const way: GrowingSupply = { share: part, meters, stoppedAt: undefined, reachedLimit: undefined };
@@ -93,7 +93,7 @@ class DrawGrowth {
   getFreePower(): FreePower {
     if (this.#supplies.some(({ stoppedAt }) => stoppedAt === undefined))
       return { watts: undefined, reachedLimit: undefined };
-    const watts = this.#supplies.reduce((sum, { share: part, stoppedAt = 0 }) => sum + part * stoppedAt, 0);
+    const watts = this.#supplies.reduce((sum, { share, stoppedAt = 0 }) => sum + share * stoppedAt, 0);
     const stop = findCommonestLimit(this.#supplies);
     if (watts > AMOUNT_TOLERANCE || stop === undefined) return { watts, reachedLimit: stop };
     // Nothing fits, so find by how much a limit is exceeded.
@@ -113,10 +113,10 @@ function getRemainingLimit({ limit }: ReachedLimit): number {
 /** Returns the limit that stopped most supplies; among equals, the first by reference. */
 function findCommonestLimit(ways: readonly GrowingSupply[]): ReachedLimit | undefined {
   const counts = new Map<string, { readonly stop: ReachedLimit; count: number }>();
-  for (const { reachedLimit: stop } of ways) {
-    if (stop === undefined) continue;
-    const key = `${stop.limit.reason} ${stop.limit.ref}`;
-    counts.getOrInsertComputed(key, () => ({ stop, count: 0 })).count += 1;
+  for (const { reachedLimit } of ways) {
+    if (reachedLimit === undefined) continue;
+    const key = `${reachedLimit.limit.reason} ${reachedLimit.limit.ref}`;
+    counts.getOrInsertComputed(key, () => ({ stop: reachedLimit, count: 0 })).count += 1;
   }
   const [most] = [...counts].sort(([a, one], [b, other]) => other.count - one.count || compareText(a, b));
   return most?.[1].stop;

@@ -17,11 +17,11 @@ export type PlacementNotice = Pick<Finding, "severity" | "code" | "message"> & P
 
 /** Lists all warnings that writing a placement would cause, and notices of data that the inventory lacks. */
 export function* listPlacementNotices(placement: Placement): Steps<readonly PlacementNotice[]> {
-  const { places, state: ground } = placement;
+  const { places, state } = placement;
   if (places.length === 0) return [];
   const found: PlacementNotice[] = [...listReservedUnits(placement), ...listGroupsWithoutReserve(places)];
   found.push(...(yield* listEquipmentWarnings(placement)));
-  const { template, airW, inlets } = ground.request;
+  const { template, airW, inlets } = state.request;
   if (template.weightKg === undefined) {
     found.push(
       createUnknownNotice(
@@ -79,12 +79,12 @@ function listLimitWarnings(
   return [{ ...figures, severity: "WARNING", code: "FAILOVER_OVERLOAD", message: describeFailoverOverload(ref) }];
 }
 
-function collectUpstreamEquipment({ places, state: ground }: Placement): ReadonlySet<Device> {
+function collectUpstreamEquipment({ places, state }: Placement): ReadonlySet<Device> {
   const paths = new Set(places.flatMap(({ option }) => option.pair.map(({ tap }) => tap.path)));
   const found = new Set<Device>();
   for (const path of paths) {
     for (const index of path.keys()) {
-      const node = ground.state.graph.nodes[index];
+      const node = state.state.graph.nodes[index];
       if (node?.kind === "DEVICE") found.add(node.device);
     }
   }
@@ -92,12 +92,12 @@ function collectUpstreamEquipment({ places, state: ground }: Placement): Readonl
 }
 
 /** Sums the additional load of outlets in watts: of the outlets that the devices use, and of outlets upstream. */
-function sumAddedLoads({ places, state: ground }: Placement): ReadonlyMap<number, number> {
-  const { drawW, inlets } = ground.request;
+function sumAddedLoads({ places, state }: Placement): ReadonlyMap<number, number> {
+  const { drawW, inlets } = state.request;
   const added = new Map<number, number>();
   const addLoad = (index: number, watts: number) => added.set(index, (added.get(index) ?? 0) + watts);
-  for (const { allocation: taken } of places) {
-    for (const { side, outlet } of taken.plugs) {
+  for (const { allocation } of places) {
+    for (const { side, outlet } of allocation.plugs) {
       const watts = drawW / inlets.length;
       if (outlet !== undefined) addLoad(outlet.index, watts);
       for (const [index, share] of side.tap.path) addLoad(index, watts * share);
@@ -106,8 +106,8 @@ function sumAddedLoads({ places, state: ground }: Placement): ReadonlyMap<number
   return added;
 }
 
-function listReservedUnits({ places, state: ground }: Placement): readonly PlacementNotice[] {
-  const { tenant, uHeight, now } = ground.request;
+function listReservedUnits({ places, state }: Placement): readonly PlacementNotice[] {
+  const { tenant, uHeight, now } = state.request;
   if (tenant === undefined) return [];
   return places.flatMap(({ candidate: { rack }, allocation: { position } }): PlacementNotice[] => {
     const isOwn = (rack.reservations ?? []).some(

@@ -60,13 +60,13 @@ async function placeDevices(
   pauses: Pauses,
   spread: readonly PlacementSpread[],
 ): Promise<Placement> {
-  const { candidates, request: wanted, phases, ports } = ground;
-  const refused = listRefusals(candidates, wanted);
+  const { candidates, request, phases, ports } = ground;
+  const refused = listRefusals(candidates, request);
   const refusedRacks = new Set(refused.map(({ candidate }) => candidate));
   const open = candidates.filter((candidate) => !refusedRacks.has(candidate));
   const fits = candidates.map((candidate) => (refusedRacks.has(candidate) ? 0 : countMostInRack(candidate)));
   const most = computeMaxDeviceCount(open);
-  const taker = new PositionAllocator(wanted, phases, ports);
+  const taker = new PositionAllocator(request, phases, ports);
   const order = new PlacementOrder(spread);
   const heap = new LazyPriorityQueue(
     open.flatMap((candidate) => candidate.options.map((option) => ({ candidate, option }))),
@@ -74,7 +74,7 @@ async function placeDevices(
   );
   const places: SelectedPlace[] = [];
   const stuck = new Map<RackCandidate, PlacementObstacle[]>();
-  for (let next = heap.findBest(); next !== undefined && places.length < wanted.count; next = heap.findBest()) {
+  for (let next = heap.findBest(); next !== undefined && places.length < request.count; next = heap.findBest()) {
     await pauses.yieldIfDue();
     const taken = taker.allocatePosition(next.candidate, next.option);
     if ("reason" in taken) {
@@ -85,8 +85,8 @@ async function placeDevices(
     order.recordDevice(next.candidate, next.option);
     places.push({ ...next, allocation: taken });
   }
-  const complete = places.length >= wanted.count;
-  const limits = complete ? [] : listRefusals(open, wanted, stuck);
+  const complete = places.length >= request.count;
+  const limits = complete ? [] : listRefusals(open, request, stuck);
   return { state: ground, places, proven: complete || places.length >= most, refused, fits, limits };
 }
 
@@ -118,9 +118,9 @@ class PlacementOrder {
   }
 }
 
-function formatSpreadKey(spread: PlacementSpread, { rack }: RackCandidate, { feedKey: feed }: SupplyOption): string {
+function formatSpreadKey(spread: PlacementSpread, { rack }: RackCandidate, { feedKey }: SupplyOption): string {
   if (spread === "RACK") return `rack:${codeKey(rack.code)}`;
-  if (spread === "FEED") return `feed:${feed}`;
+  if (spread === "FEED") return `feed:${feedKey}`;
   const { siteId = "", floorNumber = 0, row = "" } = rack.location ?? {};
   return codeKey(`row:${siteId}/${floorNumber}/${row}`);
 }

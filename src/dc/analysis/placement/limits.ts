@@ -27,12 +27,12 @@ export class Limit {
   readonly #useAfterLoss = new Map<number, number>();
   #maxUseAfterLoss = 0;
 
-  constructor({ reason, ref, unit, capacity, maxUse: most, used }: LimitInput) {
+  constructor({ reason, ref, unit, capacity, maxUse, used }: LimitInput) {
     this.reason = reason;
     this.ref = ref;
     this.unit = unit;
     this.capacity = capacity;
-    this.maxUse = most;
+    this.maxUse = maxUse;
     this.used = used;
   }
 

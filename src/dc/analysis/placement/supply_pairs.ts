@@ -20,7 +20,7 @@ const REDUNDANCY_RANKS = ["NONE", "N", "N_PLUS_1", "TWO_N"] as const;
 /** Lists the supplies of a rack that provide the redundancy which the devices and the rack require. */
 export function listSupplyPairs(
   rack: Rack,
-  { taps, deadTaps: dead }: RackTaps,
+  { taps, deadTaps }: RackTaps,
   wanted: PlacementRequest,
 ): { readonly pairs: readonly SupplyPair[]; readonly obstacles: readonly PlacementObstacle[] } {
   const { inlets } = wanted;
@@ -30,7 +30,7 @@ export function listSupplyPairs(
     const message = `Rack "${rack.code}" requires two supplies, the devices have one inlet`;
     return { pairs: [], obstacles: [{ reason: "SINGLE_CORDED", message, ref, value: 1, limit: 2 }] };
   }
-  if (taps.length === 0) return { pairs: [], obstacles: [createNoSupplyObstacle(rack, dead)] };
+  if (taps.length === 0) return { pairs: [], obstacles: [createNoSupplyObstacle(rack, deadTaps)] };
   if (inlets.length === 1) return { pairs: taps.map((tap) => [{ tap, inlets }]), obstacles: [] };
   const pairs: SupplyPair[] = [];
   for (const [at, one] of taps.entries()) {
@@ -40,7 +40,7 @@ export function listSupplyPairs(
     }
   }
   if (pairs.length > 0) return { pairs, obstacles: [] };
-  const [lost] = dead;
+  const [lost] = deadTaps;
   if (lost !== undefined) return { pairs: [], obstacles: [createDeadTapObstacle(lost)] };
   return { pairs: [], obstacles: [createOneSideObstacle(rack, taps)] };
 }

@@ -103,7 +103,7 @@ class InletNodeInserter {
   }
 
   createSite(topology: Topology): BlastSite {
-    const { nodesByInlet: added } = this;
+    const { nodesByInlet } = this;
     const { indexOf, isApparent } = this.#before;
     this.#edges.finishChange();
     const power: PowerGraph = {
@@ -113,7 +113,8 @@ class InletNodeInserter {
       edges: this.#edges,
       columns: this.#columns,
       indexOf: {
-        get: (key) => (key.startsWith("port:") ? added.get(key.slice("port:".length)) : undefined) ?? indexOf.get(key),
+        get: (key) =>
+          (key.startsWith("port:") ? nodesByInlet.get(key.slice("port:".length)) : undefined) ?? indexOf.get(key),
       },
       isApparent,
     };
@@ -122,7 +123,8 @@ class InletNodeInserter {
     return {
       power,
       live,
-      apparentLoads: (basis) => extendLoads(topology.apparentLoads(basis), { power, live, basis }, [...added.values()]),
+      apparentLoads: (basis) =>
+        extendLoads(topology.apparentLoads(basis), { power, live, basis }, [...nodesByInlet.values()]),
       rackSupply: (key) => countRackSupply(power, live, topology.listDevicesInRack(key)),
     };
   }

@@ -75,7 +75,7 @@ export class FailureLoads {
     const open = this.#openConsumers;
     const ready = this.#collectAncestors(start).filter((index) => open[index] === 1);
     const [watts, phases] = [this.#lanes[0] as LoadLane, this.#lanes[1]];
-    const { changedNodes: changed } = this;
+    const { changedNodes } = this;
     const marks = this.#marks;
     // The loop appends to the array while it iterates, so the array also serves as the queue.
     for (const index of ready) {
@@ -84,7 +84,7 @@ export class FailureLoads {
       if (this.peaks !== undefined) this.peaks[index] = Math.max(this.peaks[index] as number, this.#computeRise(index));
       if (((marks[index] as number) & CHANGED_BIT) === 0) {
         marks[index] = (marks[index] as number) | CHANGED_BIT;
-        changed.push(index);
+        changedNodes.push(index);
       }
       open[index] = 0;
       const end = inEnd[index] as number;

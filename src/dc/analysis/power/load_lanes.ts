@@ -47,11 +47,7 @@ export class LoadLane {
   readonly #returningEdges: ReadonlySet<PowerEdge> | undefined;
   readonly #drawsW: Float64Array | undefined;
 
-  constructor(
-    carried: Float64Array,
-    width: 1 | 3,
-    { graph, live, basis, returningEdges: returning, drawsW }: LoadContext,
-  ) {
+  constructor(carried: Float64Array, width: 1 | 3, { graph, live, basis, returningEdges, drawsW }: LoadContext) {
     this.#loads = carried;
     this.#width = width;
     this.#graph = graph;
@@ -59,7 +55,7 @@ export class LoadLane {
     this.#kind = graph.columns.kind;
     this.#live = live;
     this.#basis = basis;
-    this.#returningEdges = returning;
+    this.#returningEdges = returningEdges;
     this.#drawsW = drawsW;
   }
 

@@ -117,15 +117,15 @@ class FailoverSweep {
 
   /** Keeps the effects of losses that no change affects. */
   #keepEffects(before: SweepState): void {
-    const { nodes, phases, reachingLosses: touched, triedNodes: tried } = this.#swept;
+    const { nodes, phases, reachingLosses, triedNodes } = this.#swept;
     for (let index = 0; index < this.#dueMarks.length; index += 1) {
       if (this.#dueMarks[index] === 1) continue;
       nodes.copyFigure(index, before.nodes);
       for (let at = 3 * index; before.phases !== undefined && at < 3 * index + 3; at += 1) {
         phases?.copyFigure(at, before.phases);
       }
-      touched[index] = before.reachingLosses[index] as number;
-      tried[index] = before.triedNodes[index] as number;
+      reachingLosses[index] = before.reachingLosses[index] as number;
+      triedNodes[index] = before.triedNodes[index] as number;
     }
   }
 
@@ -172,24 +172,24 @@ class FailoverSweep {
 
   /** Creates a test of whether some tried loss of another element leaves the load of a node as it is. */
   #createUnaffectedTest(): (index: number) => boolean {
-    const { reachingLosses: touched, triedNodes: tried } = this.#swept;
-    const losses = tried.reduce((sum, one) => sum + one, 0);
+    const { reachingLosses, triedNodes } = this.#swept;
+    const losses = triedNodes.reduce((sum, one) => sum + one, 0);
     return (index) => {
-      const others = losses - (tried[index] as number);
-      return (touched[index] as number) < others || others <= 0;
+      const others = losses - (triedNodes[index] as number);
+      return (reachingLosses[index] as number) < others || others <= 0;
     };
   }
 
   /** Tries the loss of an element. @returns the de-energized nodes, the lost element first */
   #tryLoss(lost: number): readonly number[] {
-    const { reachingLosses: touched, triedNodes } = this.#swept;
+    const { reachingLosses, triedNodes } = this.#swept;
     triedNodes[lost] = 1;
     if (this.#relevantLosses?.has(lost) === false) return [];
     const state = this.#state;
     state.updateLoads(state.spread([lost]));
     for (const index of state.loads.changedNodes) {
       if (index === lost) continue;
-      touched[index] = (touched[index] as number) + 1;
+      reachingLosses[index] = (reachingLosses[index] as number) + 1;
       this.#recordNodeLoads(index, lost);
     }
     const { dark } = state;

@@ -178,11 +178,11 @@ function compareAreaCooling(
   was: PlantBalance | undefined,
   is: PlantBalance | undefined,
 ): CoolingChange | undefined {
-  const { figures, isDifferent: differs } = compareElementFigures(
+  const { figures, isDifferent } = compareElementFigures(
     was && selectCoolingFigures(was),
     is && selectCoolingFigures(is),
   );
-  if (!differs) return undefined;
+  if (!isDifferent) return undefined;
   return {
     ref,
     medium,

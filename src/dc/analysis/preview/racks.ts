@@ -58,11 +58,8 @@ function compareRackStandings(
   was: RackStanding | undefined,
   is: RackStanding | undefined,
 ): RackChange | undefined {
-  const { figures, isDifferent: differs } = compareElementFigures(
-    was && selectRackFigures(was),
-    is && selectRackFigures(is),
-  );
-  if (!differs && was?.health === is?.health) return undefined;
+  const { figures, isDifferent } = compareElementFigures(was && selectRackFigures(was), is && selectRackFigures(is));
+  if (!isDifferent && was?.health === is?.health) return undefined;
   return {
     ref: `rack:${code}`,
     rackCode: code,

@@ -62,8 +62,8 @@ function compareSupplyLoads(was: CarriedLoads, is: CarriedLoads, [had, has]: Ele
   if (node === undefined || !(isListedSupply(is.graph.nodes[has]) || isListedSupply(was.graph.nodes[had])))
     return undefined;
   const [before, after] = [computeSupplyFigures(was, had), computeSupplyFigures(is, has)];
-  const { figures, isDifferent: differs } = compareElementFigures(before, after);
-  if (!differs) return undefined;
+  const { figures, isDifferent } = compareElementFigures(before, after);
+  if (!isDifferent) return undefined;
   return {
     ref: node.ref,
     ...figures,

@@ -18,13 +18,13 @@ export function listNonworkingNodes(
 /** Lists the supplies whose load rises after a failure, the most utilized first. Cost: the nodes whose loads change. */
 export function listLoadTakeovers(
   site: BlastSite,
-  { live, apparentAfter: after, changedLoadNodes: reloaded }: BlastRadius,
+  { live, apparentAfter: after, changedLoadNodes }: BlastRadius,
   basis: LoadBasis,
 ): readonly Takeover[] {
   const { power } = site;
   const before = site.apparentLoads(basis);
   const found: Takeover[] = [];
-  for (const index of reloaded) {
+  for (const index of changedLoadNodes) {
     if (live[index] !== 1 || (after.watts[index] ?? 0) <= (before.watts[index] ?? 0)) continue;
     const { ref = "", capacityW } = power.nodes[index] ?? {};
     const load = computeComparableLoad(power, index, after);

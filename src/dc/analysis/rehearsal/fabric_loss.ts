@@ -76,11 +76,11 @@ export class FabricLossFinder {
       ];
     });
     this.#isLinked = new Uint8Array(power.nodes.length);
-    for (const [at, { endNodes: ends, lowerNode: lower }] of this.#links.entries()) {
-      for (const node of ends) if (node >= 0) this.#isLinked[node] = 1;
-      this.#linksByNode.getOrInsert(ends[0], []).push(at);
-      if (ends[1] !== ends[0]) this.#linksByNode.getOrInsert(ends[1], []).push(at);
-      if (lower >= 0) this.#uplinksByNode.getOrInsert(lower, []).push(at);
+    for (const [at, { endNodes, lowerNode }] of this.#links.entries()) {
+      for (const node of endNodes) if (node >= 0) this.#isLinked[node] = 1;
+      this.#linksByNode.getOrInsert(endNodes[0], []).push(at);
+      if (endNodes[1] !== endNodes[0]) this.#linksByNode.getOrInsert(endNodes[1], []).push(at);
+      if (lowerNode >= 0) this.#uplinksByNode.getOrInsert(lowerNode, []).push(at);
     }
   }
 

@@ -118,10 +118,10 @@ export class FailureSweep {
   }
 
   /** Whether a failing node does not count as offline. In a location, undocumented devices do not count either. */
-  #isUncounted({ nodes, location: place }: FailureSources, index: number): boolean {
-    if (place === undefined) return nodes.includes(index);
-    if (place.unlisted.has(index)) return true;
-    return this.#nodes.rackRoles[index] === RACK_ROLE.UNDOCUMENTED && place.all.has(index);
+  #isUncounted({ nodes, location }: FailureSources, index: number): boolean {
+    if (location === undefined) return nodes.includes(index);
+    if (location.unlisted.has(index)) return true;
+    return this.#nodes.rackRoles[index] === RACK_ROLE.UNDOCUMENTED && location.all.has(index);
   }
 
   /** Applies a failure and, if the options request it, its cascade. */
@@ -148,9 +148,9 @@ export class FailureSweep {
   }
 
   #countEffects(sources: FailureSources) {
-    const { categories: counts } = this.#nodes;
+    const { categories } = this.#nodes;
     const { dark } = this.#state;
-    const isCounted = (index: number) => counts[index] !== COUNT_CATEGORY.NOTHING;
+    const isCounted = (index: number) => categories[index] !== COUNT_CATEGORY.NOTHING;
     const offline = dark.filter((index) => isCounted(index) && !this.#isUncounted(sources, index));
     const onBattery = this.#options.assumeBattery ? this.#state.listNodesOnBattery().filter(isCounted) : [];
     const isCarried = onBattery.length === 0 ? undefined : new Set(onBattery);
@@ -173,19 +173,19 @@ export class FailureSweep {
       racks,
     }: { readonly offline: readonly number[]; readonly degraded: readonly number[]; readonly racks: RackCounts },
   ): Impact {
-    const { categories: counts, coolingKw } = this.#nodes;
+    const { categories, coolingKw } = this.#nodes;
     let [it, power, cracs, coolingLostKw, devicesDegraded] = [0, 0, 0, 0, 0];
     for (const index of offline) {
-      if (counts[index] === COUNT_CATEGORY.IT) {
+      if (categories[index] === COUNT_CATEGORY.IT) {
         it += 1;
         this.#lastOfflineFailure[index] = this.#failureCount;
-      } else if (counts[index] === COUNT_CATEGORY.POWER) power += 1;
+      } else if (categories[index] === COUNT_CATEGORY.POWER) power += 1;
       else {
         cracs += 1;
         coolingLostKw += coolingKw[index] as number;
       }
     }
-    for (const index of degraded) if (counts[index] !== COUNT_CATEGORY.CRAC) devicesDegraded += 1;
+    for (const index of degraded) if (categories[index] !== COUNT_CATEGORY.CRAC) devicesDegraded += 1;
     const minRideThroughS = this.#state.findShortestRuntimeS();
     const atLoadS = this.#batteries.computeShortestS(minRideThroughS, sources.nodes, this.#state.isCircular);
     return {
@@ -207,12 +207,12 @@ export class FailureSweep {
 
   /** Sums the draw in watts of IT devices that go offline. An offline chassis's measured draw includes its blades. */
   #sumLostDrawW(offline: readonly number[]): number {
-    const { categories: counts, drawW, graph } = this.#nodes;
+    const { categories, drawW, graph } = this.#nodes;
     const { inAt, inEnd, from, how } = graph.edges;
     const { basis } = this.#options;
     let sum = 0;
     for (const index of offline) {
-      if (counts[index] !== COUNT_CATEGORY.IT) continue;
+      if (categories[index] !== COUNT_CATEGORY.IT) continue;
       const first = inAt[index] as number;
       const hasInlet = first < (inEnd[index] as number);
       const chassis = hasInlet && ((how[first] as number) & EDGE_BITS.BAY) !== 0 ? (from[first] as number) : -1;
@@ -224,23 +224,23 @@ export class FailureSweep {
   }
 
   #listDarkRacks(sources: FailureSources): readonly string[] {
-    const { categories: counts } = this.#nodes;
+    const { categories } = this.#nodes;
     const offline = this.#state.dark.filter(
-      (index) => counts[index] !== COUNT_CATEGORY.NOTHING && !this.#isUncounted(sources, index),
+      (index) => categories[index] !== COUNT_CATEGORY.NOTHING && !this.#isUncounted(sources, index),
     );
     return this.#countRackStates(sources, [offline]).keysByState.racksDark;
   }
 
   #tallyRacks(sources: FailureSources, hits: readonly (readonly number[])[]): void {
     const racks = this.#rackTally;
-    const { categories: counts } = this.#nodes;
-    const { nodes, location: place } = sources;
+    const { categories } = this.#nodes;
+    const { nodes, location } = sources;
     for (const index of nodes)
       if (isUnlistedNode(sources, index)) racks.excludeFailed(index, this.#state.before.live[index] === 1);
     for (const index of this.#state.dark) racks.countDarkNode(index, isUnlistedNode(sources, index));
     // A cooling unit that fails with its location counts as offline, not as a change of its rack.
-    const isChange = (index: number) => counts[index] !== COUNT_CATEGORY.CRAC || place?.all.has(index) !== true;
-    for (const list of place === undefined ? hits : hits.map((some) => some.filter(isChange)))
+    const isChange = (index: number) => categories[index] !== COUNT_CATEGORY.CRAC || location?.all.has(index) !== true;
+    for (const list of location === undefined ? hits : hits.map((some) => some.filter(isChange)))
       for (const index of list) racks.markTouched(index);
   }
 
@@ -270,8 +270,8 @@ function collectSources(elements: readonly FailingElement[]): FailureSources {
   return { nodes, location: { all: new Set(nodes), unlisted } };
 }
 
-function isUnlistedNode({ nodes, location: place }: FailureSources, index: number): boolean {
-  return place === undefined ? nodes.includes(index) : place.unlisted.has(index);
+function isUnlistedNode({ nodes, location }: FailureSources, index: number): boolean {
+  return location === undefined ? nodes.includes(index) : location.unlisted.has(index);
 }
 
 /** Nodes that a failure affects, over all steps of its cascade. */

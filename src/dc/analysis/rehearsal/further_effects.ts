@@ -54,7 +54,7 @@ export class CoolingAndFabricEffects {
   /**
    * Lists areas whose cooling a failure reduces.
    * @param off nodes that do not work
-   * @param withDeeper as for `ZoneWatch.after`
+   * @param withDeeper as for `ZoneShortageFinder.listShortages`
    */
   listZoneShortages(off: readonly number[], withDeeper = false): readonly ZoneShortage[] {
     const lost = selectCoolingUnits(this.#topology.power, off);
@@ -64,7 +64,7 @@ export class CoolingAndFabricEffects {
   /**
    * Returns names of the cooled areas and switches that a failure affects. Failures with a common name can affect each
    * other.
-   * @param cut as for `FabricWatch.after`
+   * @param cut as for `FabricLossFinder.computeFabricLoss`
    */
   listMeetingNames(off: readonly number[], cut: readonly number[] = []): readonly string[] {
     return [

@@ -26,13 +26,13 @@ export type IslandGroups = ReadonlyMap<number, IslandGroup>;
  * @param earlier groups of an earlier state; unchanged islands keep their lines
  */
 export function* groupIslands(
-  { topology, options: { basis }, outcomes, islandByNode: island }: SiteFailures,
+  { topology, options: { basis }, outcomes, islandByNode }: SiteFailures,
   effects: CoolingAndFabricEffects,
   isChosen: (element: FailingElement) => boolean,
   earlier?: IslandGroups,
 ): Steps<IslandGroups> {
   const chosen = outcomes.filter(({ elements }) => elements.every(isChosen));
-  const byIsland = Map.groupBy(chosen, ({ elements }) => island[elements[0]?.index ?? -1] ?? -1);
+  const byIsland = Map.groupBy(chosen, ({ elements }) => islandByNode[elements[0]?.index ?? -1] ?? -1);
   yield;
   const ledger = new EffectLedger(topology.power);
   const groups = new Map<number, IslandGroup>();
@@ -63,7 +63,7 @@ function* groupIslandFailures(
 ): Steps<IslandGroup> {
   const charged = yield* ledger.chargeFailures(failures);
   const harmless = charged.filter(
-    ({ own, smallerFailures: smaller }) => own === undefined && smaller.length === 0,
+    ({ own, smallerFailures }) => own === undefined && smallerFailures.length === 0,
   ).length;
   return {
     outcomes,

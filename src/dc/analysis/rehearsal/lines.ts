@@ -54,9 +54,9 @@ export function* groupFailuresIntoLines(
     const draft = one.own && addFailureToDraft({ graph, drafts, basis }, one, one.own);
     if (draft !== undefined) draftByFailure.set(one.failure, draft);
   }
-  for (const { failure, own, smallerFailures: smaller } of charged) {
+  for (const { failure, own, smallerFailures } of charged) {
     if (own !== undefined) continue;
-    for (const other of smaller) draftByFailure.get(other)?.larger.add(failure);
+    for (const other of smallerFailures) draftByFailure.get(other)?.larger.add(failure);
   }
   yield;
   const lines = new Map<string, RehearsalLine>();
@@ -74,7 +74,7 @@ function addFailureToDraft(
     drafts,
     basis,
   }: { readonly graph: PowerGraph; readonly drafts: Map<string, LineDraft>; readonly basis: LoadBasis },
-  { failure, all, nearerFailures: nearer }: ChargedFailure,
+  { failure, all, nearerFailures }: ChargedFailure,
   own: FailureEffects,
 ): LineDraft | undefined {
   const loss = collectChargedLoss(graph, failure, own);
@@ -92,7 +92,7 @@ function addFailureToDraft(
   };
   draft.failures.push(failure);
   draft.losses.push(loss);
-  for (const one of nearer) draft.nearer.add(one);
+  for (const one of nearerFailures) draft.nearer.add(one);
   drafts.set(key, draft);
   return draft;
 }
@@ -118,9 +118,9 @@ function joinRehearsalLines(lines: readonly RehearsalLine[]): RehearsalLine {
     // A failure in one part of the site does not include the losses in others.
     includingFailures: [],
     overlappingFailures: lines
-      .flatMap(({ includingFailures: alsoBy, overlappingFailures: partlyBy }) => [...alsoBy, ...partlyBy])
+      .flatMap(({ includingFailures, overlappingFailures }) => [...includingFailures, ...overlappingFailures])
       .sort(compareFailures),
-    nearerFailures: lines.flatMap(({ nearerFailures: nearer }) => nearer).sort(compareFailures),
+    nearerFailures: lines.flatMap(({ nearerFailures }) => nearerFailures).sort(compareFailures),
     loss: uniteLosses(lines.map(({ loss }) => loss)),
     impact: lines.map(({ impact }) => impact).reduce(addImpacts),
   };

@@ -46,7 +46,7 @@ export class FootprintCache {
    */
   *findOverlappingOutcomes(
     island: number,
-    { nodes, trials, loadsBeforeW: loadsBefore }: SiteTrials,
+    { nodes, trials, loadsBeforeW }: SiteTrials,
     together: readonly FailingElement[],
   ) {
     const { outcomes, meetings } = this.#islands.get(island) ?? (yield* this.#computeIsland(island));
@@ -56,7 +56,7 @@ export class FootprintCache {
     const reach = this.#numbers.convertFootprint(nodes, trials.computeFootprint(together), racks);
     const capacityOf = (node: number) =>
       Math.max(nodes.graph.columns.limitW[node] as number, nodes.graph.nodes[node]?.capacityW ?? 0);
-    const found = meetings.findOverlapping(reach, (node) => capacityOf(node) - (loadsBefore[node] as number));
+    const found = meetings.findOverlapping(reach, (node) => capacityOf(node) - (loadsBeforeW[node] as number));
     return [...found].flatMap((at) => outcomes[at] ?? []);
   }
 

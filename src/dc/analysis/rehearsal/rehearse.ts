@@ -47,7 +47,7 @@ export function* rehearseFailures(
   const all = [...groups.values()];
   const single = {
     elements: all.reduce((sum, { failures }) => sum + failures.length, 0),
-    harmless: all.reduce((sum, { harmlessCount: harmless }) => sum + harmless, 0),
+    harmless: all.reduce((sum, { harmlessCount }) => sum + harmlessCount, 0),
     fabrics: effects.fabrics,
     followed: { effects, groups },
   };

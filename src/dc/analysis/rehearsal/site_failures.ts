@@ -83,8 +83,8 @@ export function* failEachElement(
   earlier?: SiteFailures,
 ): Steps<SiteFailures> {
   const made = yield* prepareTrials(topology, options);
-  const { nodes, islandByNode: island, trials } = made;
-  const known = earlier === undefined ? undefined : collectUnchangedOutcomes(nodes, island, earlier);
+  const { nodes, islandByNode, trials } = made;
+  const known = earlier === undefined ? undefined : collectUnchangedOutcomes(nodes, islandByNode, earlier);
   yield;
   const outcomes: PowerOutcome[] = [];
   let renewed = 0;

@@ -19,12 +19,12 @@ export class AcceptedLosses {
   /** Returns the part of a loss that is not accepted. @param all all nodes that are lost, if `harm` is only a part */
   removeAccepted(harm: LossSet, all: ReadonlySet<number> = harm.offlineNodes): LossSet {
     if (this.#refs.size + this.#roles.size === 0) return harm;
-    const { offlineNodes: off, racks, cutOff, shortages: short, trips } = harm;
+    const { offlineNodes, racks, cutOff, shortages, trips } = harm;
     return {
-      offlineNodes: new Set([...off].filter((index) => !this.isNodeAccepted(index))),
+      offlineNodes: new Set([...offlineNodes].filter((index) => !this.isNodeAccepted(index))),
       racks: new Set([...racks].filter((key) => !this.isRackAccepted(key, all))),
       cutOff: new Set([...cutOff].filter((index) => !this.isNodeAccepted(index))),
-      shortages: new Map([...short].filter(([, { ref }]) => !this.isAreaAccepted(ref))),
+      shortages: new Map([...shortages].filter(([, { ref }]) => !this.isAreaAccepted(ref))),
       trips,
     };
   }

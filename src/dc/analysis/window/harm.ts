@@ -62,13 +62,13 @@ export function collectLosses(
   };
   const zones = effects.zones.filter(({ short }) => short).map((zone) => [formatZoneKey(zone), zone] as const);
   const trips = [...effects.trips].map((trip) => [trip.ref, trip] as const);
-  const [shortBefore, tripsBefore] = [known.map(({ shortages: short }) => short), known.map((harm) => harm.trips)];
+  const [shortBefore, tripsBefore] = [known.map(({ shortages }) => shortages), known.map((harm) => harm.trips)];
   return {
     offlineNodes: new Set(
       selectLostConsumers(
         topology,
         covered,
-        excludeKnown(effects.offline, ({ offlineNodes: off }) => off),
+        excludeKnown(effects.offline, ({ offlineNodes }) => offlineNodes),
       ),
     ),
     racks: new Set(excludeKnown(effects.racksDark, ({ racks }) => racks).filter(isLost)),
@@ -80,7 +80,7 @@ export function collectLosses(
 
 /** Returns the losses of a window itself. @param known losses to leave out */
 export function collectOutageLosses(topology: Topology, outage: Outage, known: readonly LossSet[] = []): LossSet {
-  const { coveredNodes: covered, blast, zones, fabric } = outage;
+  const { coveredNodes, blast, zones, fabric } = outage;
   const effects = {
     offline: blast.hits.flatMap(({ index, state }) => (state === "OFFLINE" ? [index] : [])),
     racksDark: [...blast.racks].flatMap(([key, state]) => (state === "DARK" ? [key] : [])),
@@ -88,7 +88,7 @@ export function collectOutageLosses(topology: Topology, outage: Outage, known: r
     zones,
     fabric,
   };
-  return collectLosses(topology, covered, effects, known);
+  return collectLosses(topology, coveredNodes, effects, known);
 }
 
 /** Lists racks in an area. @param ref site, floor, room, row, zone or rack */
@@ -110,6 +110,6 @@ export function selectLostConsumers(
   });
 }
 
-export function isLossSetEmpty({ offlineNodes: off, racks, cutOff, shortages: short, trips }: LossSet): boolean {
-  return off.size + racks.size + cutOff.size + short.size + trips.size === 0;
+export function isLossSetEmpty({ offlineNodes, racks, cutOff, shortages, trips }: LossSet): boolean {
+  return offlineNodes.size + racks.size + cutOff.size + shortages.size + trips.size === 0;
 }

@@ -118,10 +118,10 @@ function* yieldLossReasons({
 function* yieldUnknownReasons({ ground, outage, missing }: JudgementInput): Iterable<VerdictReason> {
   for (const ref of missing) yield createUnacceptedReason("ELEMENT_MISSING", "UNKNOWN", ref);
   const { topology, site, basis } = ground;
-  const { blast, coveredNodes: covered } = outage;
+  const { blast, coveredNodes } = outage;
   const { power } = site;
   for (const code of blast.undocumented) {
-    if (!covered.has(power.indexOf.get(`device:${codeKey(code)}`) ?? -1))
+    if (!coveredNodes.has(power.indexOf.get(`device:${codeKey(code)}`) ?? -1))
       yield createUnacceptedReason("SUPPLY_UNKNOWN", "UNKNOWN", `device:${code}`);
   }
   const before = site.apparentLoads(basis);
@@ -211,11 +211,8 @@ function* yieldReserveNotes({ ground, outage }: JudgementInput): Iterable<Verdic
 }
 
 /** Lists devices that stay on with less supply, except devices of the window itself. */
-export function listDegradedDevices(
-  { blast, coveredNodes: covered }: Outage,
-  power: Topology["power"],
-): readonly number[] {
-  const hits = blast.hits.filter(({ state, index }) => state === "DEGRADED" && !covered.has(index));
+export function listDegradedDevices({ blast, coveredNodes }: Outage, power: Topology["power"]): readonly number[] {
+  const hits = blast.hits.filter(({ state, index }) => state === "DEGRADED" && !coveredNodes.has(index));
   return selectItDevices(
     power,
     hits.map(({ index }) => index),

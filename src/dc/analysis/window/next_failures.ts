@@ -72,8 +72,8 @@ interface FailureTrial {
 }
 
 /** Whether an element has power during the outage; otherwise its failure has no effect. */
-function isElementStillOn({ offNodes: off, blast }: Outage, { index }: FailingElement): boolean {
-  return !off.has(index) && blast.live[index] === 1;
+function isElementStillOn({ offNodes, blast }: Outage, { index }: FailingElement): boolean {
+  return !offNodes.has(index) && blast.live[index] === 1;
 }
 
 /** Returns losses of a window with a further element, except known losses, and all nodes that go off. */
@@ -104,12 +104,12 @@ const NO_NODES: ReadonlySet<number> = new Set();
  * Counts the elements whose failure is judged with a window: those that supply connects to the window's elements, or
  * all if the window affects cooling or fabrics.
  */
-function countJudgedElements({ window, outage, site: { islandByNode: island } }: FailureTrial): number {
+function countJudgedElements({ window, outage, site: { islandByNode } }: FailureTrial): number {
   const { near, topology } = window.input;
   const hasWideEffects =
     outage.fabric.links.length > 0 ||
     [...outage.offNodes].some((index) => topology.power.nodes[index]?.kind === "CRAC");
-  const islands = new Set([...outage.coveredNodes].map((index) => island[index] ?? -1));
+  const islands = new Set([...outage.coveredNodes].map((index) => islandByNode[index] ?? -1));
   const others = hasWideEffects
     ? near.site.outcomes
     : [...islands].flatMap((one) => near.footprints.listIslandOutcomes(one));
@@ -124,10 +124,13 @@ class NextFailureClassifier {
   /** Keys of racks that the window affects. */
   readonly #touchedRacks: ReadonlySet<string | undefined>;
 
-  constructor(topology: Topology, { blast, coveredNodes: covered }: Outage) {
+  constructor(topology: Topology, { blast, coveredNodes }: Outage) {
     this.#topology = topology;
     this.#degradedNodes = new Set(blast.hits.filter(({ state }) => state === "DEGRADED").map(({ index }) => index));
-    this.#touchedRacks = new Set([...blast.racks.keys(), ...[...covered].map((index) => this.#findRackKey(index))]);
+    this.#touchedRacks = new Set([
+      ...blast.racks.keys(),
+      ...[...coveredNodes].map((index) => this.#findRackKey(index)),
+    ]);
   }
 
   createNextFailure(index: number, harm: LossSet): NextFailure {

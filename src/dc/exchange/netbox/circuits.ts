@@ -43,7 +43,7 @@ function mapCircuit(
   location: Location,
 ): void {
   const code = mapping.devices.get(`circuit/${circuit.id}`) ?? "";
-  const leadsOut = sides.some(({ isOutside: outside }) => outside);
+  const leadsOut = sides.some(({ isOutside }) => isOutside);
   for (const { row, name } of sides) {
     const passive = name === "A" ? "FRONT" : "REAR";
     const place = { deviceCode: code, portName: name, kind: leadsOut ? "NETWORK" : passive } as const;
@@ -51,7 +51,7 @@ function mapCircuit(
   }
   const provider = readTextCell(mapping.data.findReferencedRow("provider", circuit, "provider"), "name");
   const status = readTextCell(circuit, "status");
-  const ends = sides.filter(({ isOutside: outside }) => !outside).map(({ name }): Port => ({ name, kind: "NETWORK" }));
+  const ends = sides.filter(({ isOutside }) => !isOutside).map(({ name }): Port => ({ name, kind: "NETWORK" }));
   const resource = removeEmptyFields<Device>({
     code,
     name: mapping.shortenText(`${provider} ${readTextCell(circuit, "cid")}`.trim(), "circuit", circuit, "cid"),
@@ -69,7 +69,7 @@ function mapCircuit(
 }
 
 function findCircuitLocation(mapping: NetboxMapping, sides: readonly CircuitSide[]): Location | undefined {
-  const near = sides.find(({ isOutside: outside }) => !outside)?.row;
+  const near = sides.find(({ isOutside }) => !isOutside)?.row;
   return near === undefined ? undefined : (mapping.where.findLocation(near) ?? findTerminationSite(mapping, near));
 }
 

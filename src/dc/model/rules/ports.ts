@@ -139,7 +139,7 @@ const KIND_FIELDS: readonly KindField[] = [
 function checkPortKinds({ after }: ResourceWrite<Device>): Findings {
   return (after.ports ?? []).flatMap((port, index) => {
     const misplaced = KIND_FIELDS.filter(
-      ({ kinds: allowed, isPresent: present }) => present(port) && !allowed.includes(port.kind),
+      ({ kinds: allowed, isPresent }) => isPresent(port) && !allowed.includes(port.kind),
     );
     const fits = port.type === undefined || isPortTypeAllowed(port.kind, port.type);
     if (fits && misplaced.length === 0) return [];

@@ -26,16 +26,16 @@ export async function replyWithPicture<
   Reply extends { render?: RenderResult | undefined },
 >(
   { context, scheduler }: Pick<ReadSession, "context" | "scheduler">,
-  { screen, requestedOptions: asked, defaultOptions: usual = {}, computeReply: answer }: PicturedReply<Name, Reply>,
+  { screen, requestedOptions, defaultOptions = {}, computeReply }: PicturedReply<Name, Reply>,
 ): Promise<Reply> {
-  const read = readRenderOptions(screen, asked);
+  const read = readRenderOptions(screen, requestedOptions);
   const options = {
     ...read,
-    ...(!asked?.coloring && usual.coloring !== undefined && { coloring: usual.coloring }),
-    ...(!asked?.view && usual.view !== undefined && { view: usual.view }),
-    ...(usual.highlightLabel !== undefined && { highlightLabel: usual.highlightLabel }),
+    ...(!requestedOptions?.coloring && defaultOptions.coloring !== undefined && { coloring: defaultOptions.coloring }),
+    ...(!requestedOptions?.view && defaultOptions.view !== undefined && { view: defaultOptions.view }),
+    ...(defaultOptions.highlightLabel !== undefined && { highlightLabel: defaultOptions.highlightLabel }),
   };
-  const { reply, picture } = await answer(options);
+  const { reply, picture } = await computeReply(options);
   if (options.format === "NONE") return reply;
   await scheduler.yieldIfDue();
   reply.render = await renderScreen(screen, picture(), { options, ports: createRenderPorts({ context, scheduler }) });

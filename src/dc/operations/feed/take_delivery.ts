@@ -79,14 +79,14 @@ class DeliveryWriter {
     return this.#counts;
   }
 
-  async #writeEvent({ event, raw: told }: ReceivedEvent): Promise<void> {
+  async #writeEvent({ event, raw }: ReceivedEvent): Promise<void> {
     try {
       const change = readRowChange(event);
       if (change === undefined) this.#counts.ignored += 1;
       else await this.#recordChange(event, change);
     } catch (error) {
       if (!(error instanceof UnreadableEventError)) throw error;
-      await this.#storeDeadLetter({ reason: error.message, event: told });
+      await this.#storeDeadLetter({ reason: error.message, event: raw });
     }
   }
 

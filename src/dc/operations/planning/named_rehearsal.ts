@@ -57,7 +57,7 @@ export async function rehearseNamedKinds(
     lines: await scheduler.run(joinPartLines([lines])),
     elements: elements.length,
     pairs: 0,
-    harmless: charged.filter(({ own, smallerFailures: smaller }) => own === undefined && smaller.length === 0).length,
+    harmless: charged.filter(({ own, smallerFailures }) => own === undefined && smallerFailures.length === 0).length,
     fabrics: effects.fabrics,
     followed: { effects, groups: new Map() },
   };

@@ -28,8 +28,8 @@ export async function createPlacementReply(
   { question, placement, revision, withItems }: ReplyInput,
   { scheduler }: Pick<ReadSession, "scheduler">,
 ): Promise<FindPlacementResponse> {
-  const { state: ground, places, refused, fits, limits } = placement;
-  const { request: wanted, candidates, topology } = ground;
+  const { state, places, refused, fits, limits } = placement;
+  const { request, candidates, topology } = state;
   const most = question.maxPlaces === 0 ? places.length : Math.min(question.maxPlaces, places.length);
   const codes = generateDeviceCodes(topology, question.codePrefix, most);
   const announced = await scheduler.run(listPlacementNotices(placement));
@@ -43,9 +43,9 @@ export async function createPlacementReply(
         ...createPlacementFields(place, items),
         rank: at + 1,
         deviceCode: code,
-        after: roundFigures(computePlaceFigures(place, wanted)),
+        after: roundFigures(computePlaceFigures(place, request)),
         location: place.candidate.rack.location,
-        face: wanted.face,
+        face: request.face,
       }),
     );
     const last = shown.at(-1);
@@ -55,7 +55,7 @@ export async function createPlacementReply(
   }
   const placedIn = countCodes(places.map(({ candidate }) => candidate.rack.code));
   return create(FindPlacementResponseSchema, {
-    requested: wanted.count,
+    requested: request.count,
     placed: places.length,
     proven: placement.proven,
     places: shown,
@@ -83,16 +83,16 @@ interface PlacementItems {
 
 /** Builds the device and the cables of one placement, as inventory items and as fields of the reply. */
 function buildPlacementItems(
-  { candidate, allocation: taken }: SelectedPlace,
+  { candidate, allocation }: SelectedPlace,
   {
     question,
     placement,
     code,
   }: { readonly question: PlacementQuestion; readonly placement: Placement; readonly code: string },
 ): PlacementItems {
-  const { request: wanted } = placement.state;
+  const { request } = placement.state;
   const sources = new Map(
-    taken.plugs.map(({ side: { tap }, inlet, outlet }) => [
+    allocation.plugs.map(({ side: { tap }, inlet, outlet }) => [
       inlet,
       outlet === undefined
         ? `device:${tap.device.code}`
@@ -100,23 +100,23 @@ function buildPlacementItems(
     ]),
   );
   const device: Device = {
-    ...wanted.template,
+    ...request.template,
     code,
     rackCode: candidate.rack.code,
-    positionU: taken.position,
-    ports: (wanted.template.ports ?? []).map((port) => {
+    positionU: allocation.position,
+    ports: (request.template.ports ?? []).map((port) => {
       const sourceRef = port.kind === "POWER_IN" ? sources.get(port.name) : undefined;
       return sourceRef === undefined ? port : { ...port, powerIn: { ...port.powerIn, sourceRef } };
     }),
   };
-  const ends = taken.ports.map((port, at) => ({ ...port, own: question.portNames[at] ?? "" }));
+  const ends = allocation.ports.map((port, at) => ({ ...port, own: question.portNames[at] ?? "" }));
   return {
     device,
     cables: ends.map(({ own, device: { code: other }, port }) => {
       const [a, b] = orderCableEnds({ deviceCode: code, portName: own }, { deviceCode: other, portName: port.name });
       return { a, b };
     }),
-    inlets: taken.plugs.map(({ side: { tap }, inlet, outlet }) => ({
+    inlets: allocation.plugs.map(({ side: { tap }, inlet, outlet }) => ({
       inlet,
       sourceRef: sources.get(inlet),
       side: [...tap.labels].join(", "),
@@ -133,8 +133,8 @@ function buildPlacementItems(
   };
 }
 
-function createPlacementFields({ candidate, allocation: taken }: SelectedPlace, { inlets, ports }: PlacementItems) {
-  return { rackCode: candidate.rack.code, positionU: taken.position, inlets, ports };
+function createPlacementFields({ candidate, allocation }: SelectedPlace, { inlets, ports }: PlacementItems) {
+  return { rackCode: candidate.rack.code, positionU: allocation.position, inlets, ports };
 }
 
 function generateDeviceCodes(topology: Topology, prefix: string, count: number): readonly string[] {

@@ -30,7 +30,7 @@ export const previewChanges = definePreview({
 
 function createPreviewReply(
   { results, failed }: BulkReply,
-  { supplies, racks, cooling, devices, counts, findings: { added: come, removed: gone } }: Preview,
+  { supplies, racks, cooling, devices, counts, findings: { added, removed } }: Preview,
   { revision, most }: { readonly revision: number; readonly most: number },
 ): PreviewChangesResponse {
   return convertToMessage(PreviewChangesResponseSchema, {
@@ -45,7 +45,7 @@ function createPreviewReply(
     reducedCount: counts.REDUCED,
     gainedCount: counts.GAINED,
     increasedCount: counts.INCREASED,
-    ...limitListFields("newFindings", come, most),
-    ...limitListFields("resolvedFindings", gone, most),
+    ...limitListFields("newFindings", added, most),
+    ...limitListFields("resolvedFindings", removed, most),
   });
 }

@@ -19,7 +19,7 @@ export function createCauseMessage(
   { limit, basis }: { readonly limit: number; readonly basis: LoadBasis },
 ) {
   const { power } = topology;
-  const { loss, failures, includingFailures: alsoBy, overlappingFailures: partlyBy, nearerFailures: nearer } = line;
+  const { loss, failures, includingFailures, overlappingFailures, nearerFailures } = line;
   const fabricLostMbps = fabrics.sumMbps(loss.links);
   const codes = (indexes: Iterable<number>) => listFailedDeviceCodes(topology, indexes, limit);
   const racks = (keys: Iterable<string>) => listRackCodes(topology, keys, limit);
@@ -42,9 +42,9 @@ export function createCauseMessage(
       severity: line.severity,
     })),
     omittedElements: Math.max(0, failures.length - limit),
-    ...createFailureFields("alsoBy", alsoBy),
-    ...createFailureFields("partlyBy", partlyBy),
-    ...createFailureFields("nearer", nearer),
+    ...createFailureFields("alsoBy", includingFailures),
+    ...createFailureFields("partlyBy", overlappingFailures),
+    ...createFailureFields("nearer", nearerFailures),
     impact: line.impact,
     racksDark: racks(loss.racksDark),
     racksPartial: racks(loss.racksPartial),

@@ -84,10 +84,12 @@ async function mergeWantedResource<Kind extends ResourceKind>(
   before: ResourceByKind[Kind] | undefined,
   maskPaths: readonly string[],
 ): Promise<ResourceByKind[Kind]> {
-  const { clearDerived: forget, fillDefaults: complete } = RULES_BY_KIND[kind];
+  const { clearDerived, fillDefaults } = RULES_BY_KIND[kind];
   const merged =
-    before === undefined ? patch : forget(applyMask(RESOURCE_SCHEMAS[kind], before, patch, maskPaths), before, patch);
-  return complete(merged, writer);
+    before === undefined
+      ? patch
+      : clearDerived(applyMask(RESOURCE_SCHEMAS[kind], before, patch, maskPaths), before, patch);
+  return fillDefaults(merged, writer);
 }
 
 /** Rejects an edge without both ends, because they are its identity, and ends with an invalid port name. */

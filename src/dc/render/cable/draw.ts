@@ -191,17 +191,21 @@ const MAX_PROBLEM_NOTES = 6;
 
 function createProblemNotes(
   { paths }: CablePicture,
-  { omittedDevices: omitted, omittedPaths: pathsLeft }: CollapsedPaths,
+  { omittedDevices, omittedPaths }: CollapsedPaths,
 ): readonly Note[] {
   const problems = [...new Set(paths.flatMap((path) => path.problems.map(({ message }) => message)))];
-  const left = pathsLeft === 0 ? "" : ` and ${formatCountWithNoun(pathsLeft, "path")} left out`;
+  const left = omittedPaths === 0 ? "" : ` and ${formatCountWithNoun(omittedPaths, "path")} left out`;
   return [
     ...problems.slice(0, MAX_PROBLEM_NOTES).map((text): Note => ({ text, tone: "fault" })),
     ...paths.flatMap(createAlternativeNotes).slice(0, MAX_PROBLEM_NOTES),
     ...listNoteIf(problems.length > MAX_PROBLEM_NOTES, `and ${problems.length - MAX_PROBLEM_NOTES} more problems`),
-    ...listNoteIf(omitted > 0, `Folded: ${formatCountWithNoun(omitted, "device")} told in counts${left}`, {
-      tone: "info",
-    }),
+    ...listNoteIf(
+      omittedDevices > 0,
+      `Folded: ${formatCountWithNoun(omittedDevices, "device")} told in counts${left}`,
+      {
+        tone: "info",
+      },
+    ),
   ];
 }
 

@@ -54,7 +54,7 @@ function createGraphNode({ hops }: Stop, id: string): GraphNode {
 export function createCableElements({ lanes }: CollapsedPaths): readonly Element[] {
   const found = new Map<string, Element>();
   for (const { stops } of lanes) {
-    for (const { hops, link, isRepeated: repeated } of stops) {
+    for (const { hops, link, isRepeated } of stops) {
       const [hop] = hops;
       if (link !== undefined) {
         const ref = findLinkRef(link);
@@ -67,7 +67,7 @@ export function createCableElements({ lanes }: CollapsedPaths): readonly Element
           related,
         });
       }
-      if (hop === undefined || hops.length > 1 || repeated) continue;
+      if (hop === undefined || hops.length > 1 || isRepeated) continue;
       const ref = `device:${hop.device.code}`;
       found.set(ref, { ref, kind: formatDeviceKind(hop.device), title: hop.device.code, facts: listHopFacts(hop) });
     }

@@ -46,26 +46,26 @@ const MIN_STOPS_PER_PATH = 3;
  */
 export function collapsePaths(
   { paths }: CablePicture,
-  { maxNodes, highlight, isCompact: compact }: CableCollapseOptions,
+  { maxNodes, highlight, isCompact }: CableCollapseOptions,
 ): CollapsedPaths {
   const own = paths.map((path, index) => buildLane(path, paths[index - 1]));
   const total = own.reduce((sum, lane) => sum + countNewHops(lane), 0);
-  if (total <= maxNodes && !compact) return { lanes: own, omittedPaths: 0, omittedDevices: 0 };
+  if (total <= maxNodes && !isCompact) return { lanes: own, omittedPaths: 0, omittedDevices: 0 };
   const maxLanes = Math.max(1, Math.floor(maxNodes / MIN_STOPS_PER_PATH));
   const room = Math.max(1, Math.floor(maxNodes / Math.min(maxLanes, own.length)));
   const pinned = new Set([...highlight].map((ref) => ref.toLowerCase()));
   const lanes = own
     .slice(0, maxLanes)
-    .map((lane) => shortenLane(lane, compact ? Math.min(room, MIN_STOPS_PER_PATH) : room, pinned));
+    .map((lane) => shortenLane(lane, isCompact ? Math.min(room, MIN_STOPS_PER_PATH) : room, pinned));
   const shown = lanes.reduce(
-    (sum, { stops }) => sum + stops.filter(({ hops, isRepeated: repeated }) => hops.length === 1 && !repeated).length,
+    (sum, { stops }) => sum + stops.filter(({ hops, isRepeated }) => hops.length === 1 && !isRepeated).length,
     0,
   );
   return { lanes, omittedPaths: own.length - lanes.length, omittedDevices: total - shown };
 }
 
 function countNewHops({ stops }: Lane): number {
-  return stops.reduce((sum, { hops, isRepeated: repeated }) => sum + (repeated ? 0 : hops.length), 0);
+  return stops.reduce((sum, { hops, isRepeated }) => sum + (isRepeated ? 0 : hops.length), 0);
 }
 
 function buildLane(path: CablePath, before: CablePath | undefined): Lane {

@@ -124,22 +124,20 @@ function drawLabelPlate(
 
 function drawDevices(face: Face, { occupants, frame, style }: FaceInput, { x, y, width }: PixelRow): readonly Item[] {
   const blades = groupBlades(occupants, frame);
-  return placeFaceOccupants(face, occupants, frame).flatMap(
-    ({ occupant, from, to, left, right, isMounted: mounted }) => {
-      const { top, bottom } = frame.computeUnitSpan(from, to);
-      const place = {
-        x: x + left * width + 1,
-        y: y + top + 0.75,
-        width: (right - left) * width - 2,
-        height: Math.max(2, bottom - top - 1.5),
-      };
-      if (!mounted) return [drawOccupantBack(occupant, place, style)];
-      const inside = blades.get(occupant.deviceCode.toLowerCase());
-      if (inside === undefined) return [drawOccupant(occupant, place, style)];
-      const { words, bays } = splitChassisBox(place);
-      return [drawOccupant(occupant, place, style, words), ...drawBlades(inside, bays, style)];
-    },
-  );
+  return placeFaceOccupants(face, occupants, frame).flatMap(({ occupant, from, to, left, right, isMounted }) => {
+    const { top, bottom } = frame.computeUnitSpan(from, to);
+    const place = {
+      x: x + left * width + 1,
+      y: y + top + 0.75,
+      width: (right - left) * width - 2,
+      height: Math.max(2, bottom - top - 1.5),
+    };
+    if (!isMounted) return [drawOccupantBack(occupant, place, style)];
+    const inside = blades.get(occupant.deviceCode.toLowerCase());
+    if (inside === undefined) return [drawOccupant(occupant, place, style)];
+    const { words, bays } = splitChassisBox(place);
+    return [drawOccupant(occupant, place, style, words), ...drawBlades(inside, bays, style)];
+  });
 }
 
 /** Draws a fault mark at the number of each unit in which devices conflict on this face. */

@@ -76,9 +76,9 @@ export function findBundleFill(state: BundleState, coloring: Coloring): Paint {
 }
 
 /** Returns the text of a bundle's cell: the utilization in percent, "down", or "none" for a missing link. */
-export function formatBundleCell({ utilizationPct, downCount: down }: BundleState): string {
+export function formatBundleCell({ utilizationPct, downCount }: BundleState): string {
   if (utilizationPct !== undefined) return String(Math.round(utilizationPct));
-  return down > 0 ? "down" : "none";
+  return downCount > 0 ? "down" : "none";
 }
 
 export function listBundleFacts({ links }: LinkBundle, state: BundleState): readonly (readonly [string, string])[] {

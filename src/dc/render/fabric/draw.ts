@@ -73,9 +73,9 @@ function buildFabricParts(
 
 function listPhysicalFacts(
   { links }: LinkBundle,
-  { cableMatches: physical }: FabricPicture,
+  { cableMatches }: FabricPicture,
 ): readonly (readonly [string, string])[] {
-  const bad = links.filter(({ ref }) => ["MISSING", "MISMATCH"].includes(physical.get(ref) ?? ""));
+  const bad = links.filter(({ ref }) => ["MISSING", "MISMATCH"].includes(cableMatches.get(ref) ?? ""));
   return bad.length === 0 ? [] : [["Cables", `${bad.length} of ${links.length} do not join the two ends`]];
 }
 

@@ -68,12 +68,12 @@ function createWorstNodeFigures(
 }
 
 function createFabricNotes(
-  { answer: { findings }, cableMatches: physical }: FabricPicture,
-  { omittedSwitches: omitted, units }: CollapsedFabric,
+  { answer: { findings }, cableMatches }: FabricPicture,
+  { omittedSwitches, units }: CollapsedFabric,
 ): readonly Note[] {
   const kinds = Map.groupBy(findings, ({ code, severity }) => `${code} ${severity}`);
   const findingNotes = [...kinds.values()].flatMap(createFindingNotes);
-  const cables = [...physical]
+  const cables = [...cableMatches]
     .filter(([, match]) => match === "MISSING" || match === "MISMATCH")
     .map(
       ([ref]): Note => ({ text: `${getRefName(ref)}: the cables do not join the two ends of the link`, tone: "fault" }),
@@ -84,12 +84,12 @@ function createFabricNotes(
     ...findingNotes.filter(({ tone }) => tone === "watch"),
     ...findingNotes.filter(({ tone }) => tone === "info"),
   ];
-  const groups = units.filter(({ isGroup: group }) => group).length;
-  const collapsed = `Folded: ${formatCountWithNoun(omitted, "switch", "switches")} counted in ${formatCountWithNoun(groups, "group")}`;
+  const groups = units.filter(({ isGroup }) => isGroup).length;
+  const collapsed = `Folded: ${formatCountWithNoun(omittedSwitches, "switch", "switches")} counted in ${formatCountWithNoun(groups, "group")}`;
   return [
     ...all.slice(0, MAX_LISTED_FINDINGS),
     ...listNoteIf(all.length > MAX_LISTED_FINDINGS, `and ${all.length - MAX_LISTED_FINDINGS} more findings`),
-    ...listNoteIf(omitted > 0, collapsed, { tone: "info" }),
+    ...listNoteIf(omittedSwitches > 0, collapsed, { tone: "info" }),
   ];
 }
 

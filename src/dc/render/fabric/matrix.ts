@@ -141,8 +141,8 @@ function drawColumnHeading(
 }
 
 /** Returns a column's heading: the title of a switch, or the location of a group and its number of switches. */
-function formatColumnTitle({ isGroup: group, switches, tally, id }: DrawnUnit): string {
-  if (!group) return tally.title;
+function formatColumnTitle({ isGroup, switches, tally, id }: DrawnUnit): string {
+  if (!isGroup) return tally.title;
   return `${id.slice(Math.max(id.lastIndexOf("/"), id.lastIndexOf(":")) + 1)} (${switches.length})`;
 }
 

@@ -63,7 +63,7 @@ export function collapseFabric({ answer }: FabricPicture, collapse: FabricCollap
   for (const [index, unit] of units.entries()) {
     for (const { device } of unit.switches) unitOf.set(codeKey(device.code), index);
   }
-  const shown = units.reduce((sum, { isGroup: group }) => sum + (group ? 0 : 1), 0);
+  const shown = units.reduce((sum, { isGroup }) => sum + (isGroup ? 0 : 1), 0);
   return { units, bundles: buildBundles(answer, unitOf), omittedSwitches: switches.length - shown };
 }
 

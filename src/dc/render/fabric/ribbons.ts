@@ -77,11 +77,11 @@ function findRibbonEnds(
 
 /** Draws the utilization of the busiest link on a plate above the lower box. */
 function drawUtilization(
-  { state: { utilizationPct = 0, upCount: up } }: DrawnBundle,
+  { state: { utilizationPct = 0, upCount } }: DrawnBundle,
   x: number,
   y: number,
 ): readonly Item[] {
-  if (up === 0 || utilizationPct < MIN_LABELLED_PCT) return [];
+  if (upCount === 0 || utilizationPct < MIN_LABELLED_PCT) return [];
   const text = formatPercent(utilizationPct);
   const width = measureText(text, LABEL_FONT) + 10;
   return [

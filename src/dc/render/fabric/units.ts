@@ -21,10 +21,7 @@ export interface UnitState {
 }
 
 /** Computes the state of a unit. @param bundles the bundles that end at the unit */
-export function computeUnitState(
-  { id, switches, isGroup: group }: FabricUnit,
-  bundles: readonly BundleState[],
-): UnitState {
+export function computeUnitState({ id, switches, isGroup }: FabricUnit, bundles: readonly BundleState[]): UnitState {
   const nodes = switches.map(({ node }) => node);
   const failed = nodes.filter((node) => node.failed).length;
   const findGreatest = (values: readonly (number | undefined)[]) =>
@@ -32,7 +29,7 @@ export function computeUnitState(
   const hasLostUplinks = nodes.some(({ uplinksUp, uplinksTotal }) => uplinksUp === 0 && uplinksTotal > 0);
   const [only] = switches;
   return {
-    title: group || only === undefined ? formatArea(id) : only.device.code,
+    title: isGroup || only === undefined ? formatArea(id) : only.device.code,
     state: failed === switches.length ? "offline" : findWorstLinkState(hasLostUplinks, bundles),
     failed,
     uplinksUp: nodes.reduce((sum, { uplinksUp }) => sum + uplinksUp, 0),
@@ -44,10 +41,8 @@ export function computeUnitState(
 }
 
 function findWorstLinkState(cut: boolean, bundles: readonly BundleState[]): State {
-  if (cut || bundles.some(({ isFull: full, upCount: up }) => full || up === 0)) return "fault";
-  return bundles.some(
-    ({ isWatched: watched, isCongested: congested, downCount: down }) => watched || congested || down > 0,
-  )
+  if (cut || bundles.some(({ isFull, upCount }) => isFull || upCount === 0)) return "fault";
+  return bundles.some(({ isWatched, isCongested, downCount }) => isWatched || isCongested || downCount > 0)
     ? "watch"
     : "ok";
 }
@@ -58,11 +53,11 @@ export function formatRatio(value: number): string {
 }
 
 export function findUnitFill(
-  { switches: [first], isGroup: group }: FabricUnit,
+  { switches: [first], isGroup }: FabricUnit,
   { state }: UnitState,
   coloring: Coloring,
 ): Paint {
-  if (coloring === "ROLE" && first !== undefined && !group) {
+  if (coloring === "ROLE" && first !== undefined && !isGroup) {
     return findRoleFill({ role: first.device.role ?? "", kind: DEVICE_KINDS.indexOf(first.device.kind) + 1 });
   }
   if (coloring === "NONE" || coloring === "ROLE") return "panel";

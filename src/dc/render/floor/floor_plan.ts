@@ -121,7 +121,7 @@ function createFloorSubtitle(reply: FloorPlanResponse): string {
 
 function createFloorHeader(
   reply: FloorPlanResponse,
-  { omittedFootprints: omitted, blocks }: CollapsedFloor,
+  { omittedFootprints, blocks }: CollapsedFloor,
   { crop, overlaps, risks }: { readonly risks: FrameInput["figures"]; readonly crop: Crop; readonly overlaps: number },
 ): Omit<FrameInput, "legend" | "body" | "bodyWidth" | "bodyHeight"> {
   const { floorRef, counts, unplaced } = reply;
@@ -156,8 +156,8 @@ function createFloorHeader(
         `${formatCountWithNoun(unplaced.length, "element")} without a recorded place: listed below the plan`,
       ),
       ...listNoteIf(
-        omitted > 0,
-        `${formatCountWithNoun(omitted, "footprint")} not drawn one by one (${formatCountWithNoun(blocks.length, "block")} instead), so that the plan stays readable`,
+        omittedFootprints > 0,
+        `${formatCountWithNoun(omittedFootprints, "footprint")} not drawn one by one (${formatCountWithNoun(blocks.length, "block")} instead), so that the plan stays readable`,
         { tone: "watch" },
       ),
     ],

@@ -58,7 +58,7 @@ export function computeCardHeight(nodes: readonly NodeFacts[], width: number): n
 
 /** Draws an area as a card with a chip for each element. */
 export function drawAreaCard(
-  { id, drawnState: shown, tally, nodes }: CardInput,
+  { id, drawnState, tally, nodes }: CardInput,
   { x, y, width, coloring }: PixelRow & { readonly coloring: Coloring },
 ): Item {
   const { chip, columns } = computeChipGrid(nodes, width);
@@ -69,15 +69,15 @@ export function drawAreaCard(
   return {
     kind: "group",
     ref: id,
-    tip: `${title}\n${IMPACT_STYLES[shown].label}\n${words}`,
+    tip: `${title}\n${IMPACT_STYLES[drawnState].label}\n${words}`,
     at: [x, y],
     items: [
       createRect([0, 0], [width, computeCardHeight(nodes, width)], {
         radius: 6,
         fill: "panel",
-        ...IMPACT_STYLES[shown].line,
+        ...IMPACT_STYLES[drawnState].line,
       }),
-      drawBadge(shown, CARD_PADDING, 6),
+      drawBadge(drawnState, CARD_PADDING, 6),
       createText([30, 17], title, { size: 12, weight: "bold", fill: "ink", maxWidth: width - wordsWidth - 50 }),
       createText([width - CARD_PADDING, 17], words, {
         size: 10.5,
@@ -98,7 +98,7 @@ export function drawAreaCard(
 }
 
 /** Draws an area as counts: the number of its elements, and a bar of their states. */
-export function drawAreaGroup({ id, drawnState: shown, tally }: CardInput, { x, y, width }: PixelRow): Item {
+export function drawAreaGroup({ id, drawnState, tally }: CardInput, { x, y, width }: PixelRow): Item {
   const title = formatArea(id);
   return {
     kind: "group",
@@ -107,8 +107,8 @@ export function drawAreaGroup({ id, drawnState: shown, tally }: CardInput, { x, 
     at: [x, y],
     items: [
       createRect([4, -4], [width - 4, GROUP_HEIGHT], { radius: 6, fill: "sunken", stroke: "line" }),
-      createRect([0, 0], [width - 4, GROUP_HEIGHT], { radius: 6, fill: "panel", ...IMPACT_STYLES[shown].line }),
-      drawBadge(shown, CARD_PADDING, 6),
+      createRect([0, 0], [width - 4, GROUP_HEIGHT], { radius: 6, fill: "panel", ...IMPACT_STYLES[drawnState].line }),
+      drawBadge(drawnState, CARD_PADDING, 6),
       createText([30, 17], title, { size: 12, weight: "bold", fill: "ink", maxWidth: width - 46 }),
       createText([CARD_PADDING, 34], formatGroupLabel(tally), { size: 10.5, fill: "ink", maxWidth: width - 20 }),
       ...drawImpactBar(tally, { x: CARD_PADDING, y: 39, width: width - 4 - 2 * CARD_PADDING }),
@@ -121,7 +121,7 @@ function drawImpactBar({ impacts, elements }: ImpactTally, { x, y, width }: Pixe
   let at = x;
   return IMPACT_STATES.flatMap((impact: ImpactState): Item[] => {
     const share = elements === 0 ? 0 : ((impacts.get(impact) ?? 0) / elements) * width;
-    const { strongFill: strong, hatch } = IMPACT_STYLES[impact];
+    const { strongFill, hatch } = IMPACT_STYLES[impact];
     const place = { x: at, y, width: share, height: BAR_HEIGHT };
     at += share;
     if (share === 0) return [];
@@ -129,8 +129,8 @@ function drawImpactBar({ impacts, elements }: ImpactTally, { x, y, width }: Pixe
       {
         kind: "rect",
         ...place,
-        fill: strong,
-        stroke: `on:${strong as "accent"}`,
+        fill: strongFill,
+        stroke: `on:${strongFill as "accent"}`,
         strokeWidth: 0.8,
         ...(hatch !== undefined && { hatch: { pattern: hatch, paint: "panel" } }),
       },

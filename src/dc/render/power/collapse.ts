@@ -99,13 +99,13 @@ class SupplyCollector {
 
 function listDrawnEdges(
   { graph, blast }: PowerFailure,
-  { affected: touched }: FailureSurroundings,
-  { groupByNode: groupOf, ownerByOutlet: owners }: GroupedNodes,
+  { affected }: FailureSurroundings,
+  { groupByNode, ownerByOutlet }: GroupedNodes,
 ): readonly DrawnEdge[] {
-  const supplies = new SupplyCollector(graph, groupOf);
-  for (const index of touched) {
-    if (groupOf.at(index) < 0) continue;
-    supplies.addSupplies(index, owners.at(index) >= 0 ? (graph.nodes[index]?.ref ?? "") : "", blast);
+  const supplies = new SupplyCollector(graph, groupByNode);
+  for (const index of affected) {
+    if (groupByNode.at(index) < 0) continue;
+    supplies.addSupplies(index, ownerByOutlet.at(index) >= 0 ? (graph.nodes[index]?.ref ?? "") : "", blast);
   }
   return supplies.listEdges();
 }

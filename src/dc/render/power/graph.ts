@@ -33,13 +33,13 @@ export function createPowerGraph(
 }
 
 function createPartNodes(
-  { form, id, drawnState: shown, tally, nodes }: DrawnPowerNode,
+  { form, id, drawnState, tally, nodes }: DrawnPowerNode,
   coloring: Coloring,
 ): readonly GraphNode[] {
   const [first] = nodes;
   if (form === "BOX" && first !== undefined) return [createElementNode(first, coloring)];
   const title = formatArea(id);
-  const look = IMPACT_STYLES[shown];
+  const look = IMPACT_STYLES[drawnState];
   const summary: GraphNode = {
     id,
     label: [
@@ -52,15 +52,15 @@ function createPartNodes(
       .join("\n"),
     shape: form === "GROUP" ? "note" : "box",
     fill: look.softFill,
-    style: shown === "OFFLINE" ? "dashed" : "bold",
+    style: drawnState === "OFFLINE" ? "dashed" : "bold",
     ...(form === "CARD" && { cluster: title }),
   };
   return [summary, ...nodes.map((node) => ({ ...createElementNode(node, coloring), cluster: title }))];
 }
 
 function createElementNode(node: NodeFacts, coloring: Coloring): GraphNode {
-  const { letter, label: word } = IMPACT_STYLES[node.impact];
-  const lines = [node.title, node.kind(), `${letter}: ${word}`, node.formatLoad(), ...node.listAlarms()];
+  const { letter, label } = IMPACT_STYLES[node.impact];
+  const lines = [node.title, node.kind(), `${letter}: ${label}`, node.formatLoad(), ...node.listAlarms()];
   return {
     id: node.ref,
     label: lines.filter((line) => line !== "").join("\n"),
@@ -73,7 +73,7 @@ function createElementNode(node: NodeFacts, coloring: Coloring): GraphNode {
 
 /** Returns one element with facts for each element, card and group of the picture. */
 export function createPowerElements(parts: readonly DrawnPowerNode[]): readonly Element[] {
-  return parts.flatMap(({ form, id, drawnState: shown, tally, nodes }): Element[] => {
+  return parts.flatMap(({ form, id, drawnState, tally, nodes }): Element[] => {
     const inside = nodes.map(
       (node): Element => ({
         ref: node.ref,
@@ -85,7 +85,7 @@ export function createPowerElements(parts: readonly DrawnPowerNode[]): readonly 
     );
     if (form === "BOX") return inside;
     const facts: Element["facts"] = [
-      ["State", IMPACT_STYLES[shown].label],
+      ["State", IMPACT_STYLES[drawnState].label],
       ["Holds", formatGroupLabel(tally)],
       ["Elements", formatImpactLabel(tally)],
     ];

@@ -59,10 +59,7 @@ function createImpactFigures({ blast: { impact, overloads } }: PowerFailure): re
 /** Maximum number of notes about overloads, and about cascade steps; further notes are counted. */
 const MAX_NOTES_PER_TOPIC = 6;
 
-function createFailureNotes(
-  failure: PowerFailure,
-  { omittedElements: omitted, drawn }: CollapsedFailure,
-): readonly Note[] {
+function createFailureNotes(failure: PowerFailure, { omittedElements, drawn }: CollapsedFailure): readonly Note[] {
   const { blast, sources } = failure;
   const { linksDown, isolated } = failure.network;
   if (blast.hits.length === 0 && linksDown.length + isolated.length > 0) return createNetworkNotes(failure.network);
@@ -88,11 +85,11 @@ function createFailureNotes(
     }),
   );
   const groups = drawn.filter(({ form }) => form === "GROUP").length;
-  const collapsed = `Folded: ${formatCountWithNoun(omitted, "element")} ${omitted === 1 ? "is" : "are"} counted in ${formatCountWithNoun(groups, "group")}`;
+  const collapsed = `Folded: ${formatCountWithNoun(omittedElements, "element")} ${omittedElements === 1 ? "is" : "are"} counted in ${formatCountWithNoun(groups, "group")}`;
   return [
     ...limitNotes(overloads, "overloads"),
     ...limitNotes(steps, "steps"),
-    ...listNoteIf(omitted > 0, collapsed, { tone: "info" }),
+    ...listNoteIf(omittedElements > 0, collapsed, { tone: "info" }),
   ];
 }
 
@@ -124,8 +121,8 @@ function formatFirstRefs(refs: readonly string[]): string {
 }
 
 function createImpactLegend(parts: readonly DrawnPowerNode[], coloring: Coloring): readonly LegendLine[] {
-  const used = new Set(parts.flatMap(({ tally, drawnState: shown }): DrawnState[] => [...tally.impacts.keys(), shown]));
-  const hasPartialAreas = parts.some(({ drawnState: shown }) => shown === "PARTIAL");
+  const used = new Set(parts.flatMap(({ tally, drawnState }): DrawnState[] => [...tally.impacts.keys(), drawnState]));
+  const hasPartialAreas = parts.some(({ drawnState }) => drawnState === "PARTIAL");
   const shown = IMPACT_STATES.flatMap((impact) => (used.has(impact) ? [impact] : []));
   const lines = [
     ...shown.map((impact) => ({ label: IMPACT_STYLES[impact].label, sample: [drawBadge(impact, 6, 0)] })),

@@ -53,14 +53,14 @@ function createImpactStyle(
 
 /** Draws the mark of an impact, 14 by 14 pixels from its upper left corner. */
 export function drawBadge(shown: DrawnState, x: number, y: number): Item {
-  const { letter, shape, strongFill: strong } = IMPACT_STYLES[shown];
-  const ink: Paint = `on:${strong as "accent"}`;
+  const { letter, shape, strongFill } = IMPACT_STYLES[shown];
+  const ink: Paint = `on:${strongFill as "accent"}`;
   const edge = { stroke: ink, strokeWidth: 0.8 } as const;
   const outline: Item =
     shape === "circle"
-      ? { kind: "circle", cx: x + 7, cy: y + 7, r: 7, fill: strong, ...edge }
+      ? { kind: "circle", cx: x + 7, cy: y + 7, r: 7, fill: strongFill, ...edge }
       : shape === "square"
-        ? createRect([x, y], [14, 14], { radius: 2, fill: strong, ...edge })
+        ? createRect([x, y], [14, 14], { radius: 2, fill: strongFill, ...edge })
         : {
             kind: "path",
             points: [
@@ -70,7 +70,7 @@ export function drawBadge(shown: DrawnState, x: number, y: number): Item {
               [x - 2, y + 7],
             ],
             closed: true,
-            fill: strong,
+            fill: strongFill,
             ...edge,
           };
   return {

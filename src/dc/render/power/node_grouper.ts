@@ -94,11 +94,11 @@ export class NodeGrouper {
 
   constructor(
     graph: PowerGraph,
-    { impacts, affected: touched, keyNodes: keys }: FailureSurroundings,
+    { impacts, affected, keyNodes }: FailureSurroundings,
     { rack, highlight }: { readonly rack: PowerFailure["rack"]; readonly highlight: ReadonlySet<string> },
   ) {
     this.#graph = graph;
-    this.#keyNodes = keys;
+    this.#keyNodes = keyNodes;
     this.#owners = new NodeNumbers(graph.nodes.length);
     this.#pinnedNodes = new Set([...highlight].flatMap((ref) => graph.indexOf.get(toRefKey(ref)) ?? []));
     this.#pinnedRacks = new Set(
@@ -108,7 +108,7 @@ export class NodeGrouper {
     const parts: GroupedElement[] = [];
     const owned: number[] = [];
     let pdus = 0;
-    for (const index of touched) {
+    for (const index of affected) {
       const node = graph.nodes[index];
       if (node === undefined) continue;
       const owner = this.#findOwner(index, impacts);

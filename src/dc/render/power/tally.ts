@@ -29,17 +29,17 @@ export interface ImpactTally {
 /** Counts the members of a drawn node by state. Cost: O(members). */
 export function countImpacts(
   { graph, blast, basis }: PowerFailure,
-  { surroundings: reach }: CollapsedFailure,
+  { surroundings }: CollapsedFailure,
   { members }: DrawnNode,
 ): ImpactTally {
   const elements = members.filter((index) => graph.nodes[index]?.kind !== "OUTLET");
   const impacts = new Map<ImpactState, number>();
   const parts = new Map<ImpactState, number>();
   const racks = new Set<string>();
-  const isGone = (index: number) => reach.impacts.get(index) === "OFFLINE";
+  const isGone = (index: number) => surroundings.impacts.get(index) === "OFFLINE";
   for (const index of elements) {
     const node = graph.nodes[index];
-    const impact = reach.impacts.get(index) ?? "LIVE";
+    const impact = surroundings.impacts.get(index) ?? "LIVE";
     impacts.set(impact, (impacts.get(impact) ?? 0) + 1);
     if (node?.kind !== "DEVICE") continue;
     if (node.device.rackCode !== undefined) racks.add(node.device.rackCode);
@@ -56,8 +56,8 @@ export function countImpacts(
     racks: states.length,
     racksDark: states.filter((state) => state === "DARK").length,
     racksPartial: states.filter((state) => state === "PARTIAL").length,
-    overloaded: reach.overloads.size === 0 ? 0 : countMembersIn(reach.overloads),
-    tripped: reach.trips.size === 0 ? 0 : countMembersIn(reach.trips),
+    overloaded: surroundings.overloads.size === 0 ? 0 : countMembersIn(surroundings.overloads),
+    tripped: surroundings.trips.size === 0 ? 0 : countMembersIn(surroundings.trips),
     lostW,
   };
 }
@@ -69,15 +69,15 @@ export function countImpacts(
 export function findDrawnState(
   { blast }: PowerFailure,
   { id }: DrawnNode,
-  { impacts, deviceImpacts: parts, elements }: ImpactTally,
+  { impacts, deviceImpacts, elements }: ImpactTally,
 ): DrawnState {
   const rack = id.startsWith("rack:") ? blast.racks.get(codeKey(id.slice("rack:".length))) : undefined;
   if (impacts.get("FAILED") === elements) return "FAILED";
   if (rack !== undefined) return RACK_STATES[rack];
-  const all = [...parts.values()].reduce((sum, count) => sum + count, 0);
-  const off = (parts.get("OFFLINE") ?? 0) + (parts.get("FAILED") ?? 0);
+  const all = [...deviceImpacts.values()].reduce((sum, count) => sum + count, 0);
+  const off = (deviceImpacts.get("OFFLINE") ?? 0) + (deviceImpacts.get("FAILED") ?? 0);
   if (off > 0) return off === all ? "OFFLINE" : "PARTIAL";
-  return IMPACT_STATES.find((impact) => parts.has(impact)) ?? "LIVE";
+  return IMPACT_STATES.find((impact) => deviceImpacts.has(impact)) ?? "LIVE";
 }
 
 const RACK_STATES = { DARK: "OFFLINE", PARTIAL: "PARTIAL", PROTECTED: "DEGRADED" } as const;

@@ -62,9 +62,9 @@ interface ZoneRowInput {
   readonly units: ReadonlyMap<string, CracShare>;
 }
 
-function drawZoneRow(zone: ZoneRollup, { width, maxKw: most, units }: ZoneRowInput): readonly Item[] {
+function drawZoneRow(zone: ZoneRollup, { width, maxKw, units }: ZoneRowInput): readonly Item[] {
   const { heatKw, effectiveKw, reserveKw, usableKw, headroomKw, cracCodes } = zone;
-  const toPixels = (kw: number) => (Math.max(0, kw) / most) * width;
+  const toPixels = (kw: number) => (Math.max(0, kw) / maxKw) * width;
   const state = findZoneState(zone);
   const capacity = Math.max(effectiveKw, usableKw);
   const reserve = toPixels(Math.min(reserveKw, capacity));

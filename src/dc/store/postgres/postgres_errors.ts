@@ -74,12 +74,12 @@ export function createLostConnectionError(cause: unknown): InterruptedTransactio
 }
 
 /** Converts an error of opening to one whose message names the server, without its password. */
-export function convertOpenError({ displayAddress: shown }: PostgresAddress, error: unknown): unknown {
+export function convertOpenError({ displayAddress }: PostgresAddress, error: unknown): unknown {
   const translated = error instanceof InterruptedTransaction ? error.refusal : error;
   if (!(translated instanceof OperationError)) return error;
   const why =
     translated.cause instanceof Error && translated.kind === "unavailable"
       ? translated.cause.message
       : translated.message;
-  return new OperationError(translated.kind, `Cannot open the database ${shown}: ${why}`, { cause: error });
+  return new OperationError(translated.kind, `Cannot open the database ${displayAddress}: ${why}`, { cause: error });
 }

@@ -16,7 +16,7 @@ const MAX_LINE_CHARS = 36;
  */
 export function drawSvgGraph(graph: SpecGraph): string {
   const { boxes, edges } = graph;
-  const { positions: places, width, height } = layOutBoxes(graph, HEADING_HEIGHT);
+  const { positions, width, height } = layOutBoxes(graph, HEADING_HEIGHT);
   const title = `${formatCountWithNoun(boxes.length, "spec")}, ${formatCountWithNoun(edges.length, "dependency", "dependencies")}`;
   const chain = graph.critical_path.length;
   const heading = chain === 0 ? title : `${title}; critical path of ${formatCountWithNoun(chain, "spec")} (bold)`;
@@ -25,8 +25,8 @@ export function drawSvgGraph(graph: SpecGraph): string {
     `<title>${escapeXml(title)}</title>`,
     '<rect width="100%" height="100%" fill="#ffffff"/>',
     `<text x="${PICTURE_MARGIN}" y="${PICTURE_MARGIN}" fill="#1b1f24">${escapeXml(heading)}</text>`,
-    ...edges.map((edge) => drawEdgeSvg(edge, places)),
-    ...boxes.map((box) => drawBox(box, places.get(box.id) ?? { x: 0, y: 0 })),
+    ...edges.map((edge) => drawEdgeSvg(edge, positions)),
+    ...boxes.map((box) => drawBox(box, positions.get(box.id) ?? { x: 0, y: 0 })),
     "</svg>\n",
   ].join("\n");
 }

@@ -11,12 +11,12 @@ interface ProjectRules {
 
 /** Reads the settings and schemas that judge runs, and compares them with those of earlier runs. */
 export async function readProjectRules({
-  openAcceptance: accepted,
-  readConfig: config,
+  openAcceptance,
+  readConfig,
   outputs,
   specs,
 }: PlannerContext): Promise<ProjectRules> {
-  const { heldRules: held } = await (await accepted()).read();
+  const { heldRules } = await (await openAcceptance()).read();
   const active = (await specs.readActive()).specs;
   const paths = [...new Set(active.flatMap(({ outputSchema }) => outputSchema ?? []))].sort();
   const schemas = new Map<string, string>();
@@ -24,14 +24,14 @@ export async function readProjectRules({
     const hash = await outputs.computeFingerprint(path);
     if (hash !== null) schemas.set(path, hash);
   }
-  const now = buildRuleLines(await config(), schemas);
-  return { current: now, lost: findLostRules(held, now) };
+  const now = buildRuleLines(await readConfig(), schemas);
+  return { current: now, lost: findLostRules(heldRules, now) };
 }
 
 /** Returns the rules that judged earlier runs and no longer exist. Reads no spec if no rule was recorded. */
 export async function readLostRules(context: PlannerContext): Promise<readonly AcceptableLine[]> {
-  const { heldRules: held } = await (await context.openAcceptance()).read();
-  return held.length === 0 ? [] : (await readProjectRules(context)).lost;
+  const { heldRules } = await (await context.openAcceptance()).read();
+  return heldRules.length === 0 ? [] : (await readProjectRules(context)).lost;
 }
 
 /** Explains that work cannot be judged until a person accepts the missing rules; null if none is missing. */
@@ -46,10 +46,10 @@ export function formatLostRules(lost: readonly AcceptableLine[]): string | null 
  * @throws OperationError `failed_precondition` if rules of earlier runs no longer exist
  */
 export async function holdProjectRules(context: PlannerContext, action: string): Promise<void> {
-  const { current: now, lost } = await readProjectRules(context);
+  const { current, lost } = await readProjectRules(context);
   const problem = formatLostRules(lost);
   if (problem !== null) throw createPreconditionError(`Cannot ${action}: ${problem}`);
-  await (await context.openAcceptance()).holdRules(now);
+  await (await context.openAcceptance()).holdRules(current);
 }
 
 /** Accepts lines. If one of them is a rule, records the rules that judge runs now. */

@@ -14,11 +14,13 @@ export interface BackgroundWork {
 /** Starts this program in the background to work on a spec, without waiting for it, and stores a process record. */
 export async function startBackgroundWork(
   context: PlannerContext,
-  { spec_id, mode, commandArguments: words }: BackgroundWork,
+  { spec_id, mode, commandArguments }: BackgroundWork,
 ): Promise<NewProcessRecord> {
   const started_at = context.clock.now().toISOString();
   const task = { spec_id, mode, started_at };
-  const { pid } = await context.background.start(words, { [BACKGROUND_START_VARIABLE]: JSON.stringify(task) });
+  const { pid } = await context.background.start(commandArguments, {
+    [BACKGROUND_START_VARIABLE]: JSON.stringify(task),
+  });
   const record = { process_id: `${spec_id}-${pid}`, spec_id, pid, started_at, mode };
   const { records } = await context.openRuns();
   await records.announceRecord(record);

@@ -51,12 +51,12 @@ export function refuseUnworkableSpec(
 
 /** Rejects agent settings and `worktree.setup` commands that no person on this machine has accepted. */
 async function refuseUnacceptedLines(
-  { openAcceptance: accepted }: PlannerContext,
+  { openAcceptance }: PlannerContext,
   lines: readonly AcceptableLine[],
   begin: string,
 ): Promise<void> {
   if (lines.length === 0) return;
-  const waiting = omitAcceptedLines(await (await accepted()).read(), lines);
+  const waiting = omitAcceptedLines(await (await openAcceptance()).read(), lines);
   if (waiting.length === 0) return;
   // An agent's environment variables may be secrets, so only the agent's name is printed.
   const named = waiting.map(({ kind, text }) => (kind === "provider" ? text.split(":", 1)[0] : text)).join(", ");

@@ -45,11 +45,11 @@ export async function stopRun(context: PlannerContext, id: SpecId, errorPrefix: 
 export async function leaveSpecInProgress(
   context: PlannerContext,
   id: SpecId,
-  { wasSplit: split }: StoppedRun,
+  { wasSplit }: StoppedRun,
 ): Promise<string> {
   let status = "in_progress";
   await changeSpec(context, id, (before, spec) => {
-    const keepsStatus = split || spec.status === "completed";
+    const keepsStatus = wasSplit || spec.status === "completed";
     status = keepsStatus ? spec.status : "in_progress";
     return keepsStatus ? before : editFields(before, { status });
   });

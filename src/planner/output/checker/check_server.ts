@@ -71,9 +71,9 @@ export interface CheckServerOptions {
 }
 
 /** Runs jobs until the input ends. */
-export async function serveChecks({ parent, input, writeLine: write }: CheckServerOptions): Promise<void> {
+export async function serveChecks({ parent, input, writeLine }: CheckServerOptions): Promise<void> {
   const watchdog = startWatchdog(parent);
-  const sendAnswer = (message: CheckAnswer): void => write(`${JSON.stringify(message)}\n`);
+  const sendAnswer = (message: CheckAnswer): void => writeLine(`${JSON.stringify(message)}\n`);
   for await (const line of splitLines(input)) {
     const job = JSON.parse(line) as CheckJob;
     watchdog.startJob(job.limits.checkMs + EXIT_GRACE_MS);

@@ -127,8 +127,8 @@ function parseSchemaJson(text: string, path: string): unknown {
 
 /** Finds line and column, from 1, at which a text stops being JSON, because some engines do not report them. */
 function findSyntaxError(text: string): { line: number; column: number } {
-  const { isComplete: complete, end } = new JsonScanner(text).scanValue(0);
-  const at = complete ? end + (/^\s*/.exec(text.slice(end))?.[0].length ?? 0) : end;
+  const { isComplete, end } = new JsonScanner(text).scanValue(0);
+  const at = isComplete ? end + (/^\s*/.exec(text.slice(end))?.[0].length ?? 0) : end;
   const before = text.slice(0, at).split("\n");
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

@@ -156,10 +156,10 @@ async function queryForge(deps: RunDeps, target: RequestTarget, note: RequestNot
   }
 }
 
-function buildForgeMerge({ target: into }: RequestTarget, request: ForgeRequest | null): ForgeMerge | null {
+function buildForgeMerge({ target }: RequestTarget, request: ForgeRequest | null): ForgeMerge | null {
   if (request === null || request.state !== "merged") return null;
   const { head, merged, number } = request;
-  return { head, commit: merged, ref: buildRequestRef(into.forge, number) };
+  return { head, commit: merged, ref: buildRequestRef(target.forge, number) };
 }
 
 /** Fast-forwards the main branch to its remote, once per `syncRequests` call, so merges at the forge are found. */

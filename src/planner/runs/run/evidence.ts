@@ -147,8 +147,8 @@ function judgeWork(deps: RunDeps, work: LocatedWork, criteria: readonly JudgedCr
   );
 }
 
-function hasCommitsOrChanges({ commits, uncommittedPaths: uncommitted }: RunEvidence): boolean {
-  return commits > 0 || uncommitted.length > 0;
+function hasCommitsOrChanges({ commits, uncommittedPaths }: RunEvidence): boolean {
+  return commits > 0 || uncommittedPaths.length > 0;
 }
 
 function pickInitialSpec(work: LocatedWork, spec: Spec): Pick<Spec, "frontmatter" | "type" | "body"> {
@@ -186,13 +186,10 @@ async function validateOutput({ context }: RunDeps, work: LocatedWork, spec: Spe
   const verdict = (await outputJudgeSlot.runInSlot(() => judgeOutput(context, judged))) ?? { kind: "no_json" };
   const file = (await context.logs.open(spec.id))?.file ?? null;
   const lines = formatOutputReport({ schemaPath: spec.outputSchema, verdict, log: file });
-  const { status, needsWarning: warning } = decideOutputConsequence(
-    verdict,
-    config.validation.strict_output_validation,
-  );
+  const { status, needsWarning } = decideOutputConsequence(verdict, config.validation.strict_output_validation);
   return {
     lines,
-    warnings: warning ? lines.slice(0, 1) : [],
+    warnings: needsWarning ? lines.slice(0, 1) : [],
     problem: status === "completed" ? null : lines.join("\n"),
     passed: verdict.kind === "passed",
   };

@@ -21,7 +21,7 @@ export interface LaunchAgentOptions extends RunAgentOptions {
  * Prompt and configuration of the last run stay beside its log as `.planner/logs/<id>.prompt.md` and `<id>.mcp.json`.
  */
 export async function launchAgent(deps: RunDeps, options: LaunchAgentOptions): Promise<AgentRunResult> {
-  const { job, onPromptBuilt: prompted } = options;
+  const { job, onPromptBuilt } = options;
   const { id, place, processId, provider } = job;
   const isSplit = "text" in options.prompt;
   const prompt = isSplit
@@ -51,7 +51,7 @@ export async function launchAgent(deps: RunDeps, options: LaunchAgentOptions): P
   try {
     await extendProjectFile(deps, job, launch);
     const limits = resolveRunLimits(job.config, provider.name, job.spec.frontmatter);
-    await prompted?.(hashText(deps, promptWhole));
+    await onPromptBuilt?.(hashText(deps, promptWhole));
     return await runAgent(deps, options, { start, limits });
   } finally {
     await restoreReplacedFiles(deps, job);

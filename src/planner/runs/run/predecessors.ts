@@ -96,11 +96,11 @@ async function mergePredecessor(
   if (claim === null) return throwNotMerged("another process holds it");
   try {
     if (await worktrees.isMerged(id)) return;
-    const { readConfig: config, specs } = deps.context;
+    const { readConfig, specs } = deps.context;
     const spec = await specs.load(id);
     const final = await claim.finish({ steal: false, offline });
     if (final.kind !== "own") return throwNotMerged(describeMissingClaim(id, final));
-    const message = createCommitWriter((await config()).git.commit_template, spec);
+    const message = createCommitWriter((await readConfig()).git.commit_template, spec);
     const answer = await worktrees.mergeBranch(id, {
       message,
       admit: await createMergeAdmission(deps, spec, { stop }),

@@ -138,7 +138,7 @@ async function readAgentOutput(
 }
 
 /** Returns a function that forwards new usage, denials and session ids from the agent's reports. */
-function createAgentReporter({ tell }: RunDeps, { job: { id }, onReport: reported }: RunAgentOptions) {
+function createAgentReporter({ tell }: RunDeps, { job: { id }, onReport }: RunAgentOptions) {
   let before: PartialAgentReport = { usage: null, denied: [], session: null };
   return ({ usage, denied, session }: PartialAgentReport): void => {
     const isSpent = usage !== null && usage !== before.usage;
@@ -147,7 +147,7 @@ function createAgentReporter({ tell }: RunDeps, { job: { id }, onReport: reporte
     for (const what of denied.slice(told)) tell({ event: "denied", spec_id: id, what });
     const isNews = isSpent || denied.length > told || session !== before.session;
     before = { usage, denied, session };
-    if (isNews) reported?.(before);
+    if (isNews) onReport?.(before);
   };
 }
 

@@ -27,18 +27,18 @@ export async function runCommands(
   commands: readonly string[],
   rules: CommandRules,
 ): Promise<readonly CommandResult[]> {
-  const { logPrefix: word = "verify", width = 1, stopAtFailure = false } = rules;
+  const { logPrefix = "verify", width = 1, stopAtFailure = false } = rules;
   const slots = new TaskSlots(width);
   let failed = false;
   const results = commands.map((command) =>
     slots.runInSlot(async () => {
       if (failed && stopAtFailure) return null;
       if (job.stop.soon.aborted) return { ...NOT_RUN_RESULT, command };
-      await job.log.line(`planner: ${word}: ${command}`);
+      await job.log.line(`planner: ${logPrefix}: ${command}`);
       const result = await runCommand(deps, command, job, rules);
       failed ||= result.problem !== null;
       const seconds = (result.duration_ms / 1000).toFixed(1);
-      await job.log.line(`planner: ${word}: ${result.problem ?? "passed"} after ${seconds} s: ${command}`);
+      await job.log.line(`planner: ${logPrefix}: ${result.problem ?? "passed"} after ${seconds} s: ${command}`);
       return result;
     }),
   );
@@ -54,10 +54,10 @@ async function runCommand(
   { id, place, processId, log, stop }: LocatedJob,
   { limitSeconds, width = 1 }: CommandRules,
 ): Promise<CommandResult> {
-  const { buildShellCommand: shell, files, context } = deps;
+  const { buildShellCommand, files, context } = deps;
   const began = context.clock.now().getTime();
   const env = buildAgentEnvironment(deps, id, place);
-  const start = { argv: shell(command), cwd: place.root, env, processId, alone: width > 1 };
+  const start = { argv: buildShellCommand(command), cwd: place.root, env, processId, alone: width > 1 };
   const hash = files.createHasher();
   const { exit, watch } = await superviseProgram(deps, start, {
     watch: (process) => watchTimeLimit(process, limitSeconds, stop.soon),

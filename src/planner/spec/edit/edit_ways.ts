@@ -53,15 +53,15 @@ interface ChangeSite {
 
 function* listChangedTexts(
   edit: FieldEdit,
-  { range, site, root, entry, applyToText: apply }: ChangeSite,
+  { range, site, root, entry, applyToText }: ChangeSite,
 ): Generator<string | undefined> {
   const { key, value, before } = edit;
   const current = before.frontmatter[key];
   if (value === undefined) {
     const removal = planEntryRemoval(site, root, entry);
-    yield apply(removal);
+    yield applyToText(removal);
     // Blank or indented comment lines below would otherwise become part of a block scalar above.
-    yield apply(removal?.map((edit) => ({ ...edit, end: edit.end + measureLooseLines(site.yaml, edit.end) })));
+    yield applyToText(removal?.map((edit) => ({ ...edit, end: edit.end + measureLooseLines(site.yaml, edit.end) })));
     return;
   }
   if (
@@ -72,9 +72,9 @@ function* listChangedTexts(
   ) {
     yield editMapping(edit, range, { value, current });
   }
-  yield apply(planEntryChange(site, root, entry, { value, current }));
-  yield apply([rewriteEntry(site, root, entry, { value, style: "plain" })]);
-  yield apply([rewriteEntry(site, root, entry, { value, style: "double" })]);
+  yield applyToText(planEntryChange(site, root, entry, { value, current }));
+  yield applyToText([rewriteEntry(site, root, entry, { value, style: "plain" })]);
+  yield applyToText([rewriteEntry(site, root, entry, { value, style: "double" })]);
 }
 
 /** Changes single keys of a mapping; adds keys before it removes others, so that the mapping is never empty. */

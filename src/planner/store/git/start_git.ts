@@ -212,12 +212,9 @@ async function readGitSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<Git
 }
 
 /** Returns variables with which git takes programs only from the settings of the user and the system. */
-function disablePrograms(
-  { own, otherNames: named }: GitSettings,
-  env: NodeJS.ProcessEnv,
-): Readonly<Record<string, string>> {
+function disablePrograms({ own, otherNames }: GitSettings, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   let added: Readonly<Record<string, string>> = {};
-  for (const [key, value] of buildSettingReplacements(named, own)) {
+  for (const [key, value] of buildSettingReplacements(otherNames, own)) {
     added = { ...added, ...addGitSetting(key, value, { ...env, ...added }) };
   }
   return added;

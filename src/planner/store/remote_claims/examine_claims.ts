@@ -40,12 +40,12 @@ export async function examineClaims(
 
 function findUnsupportedServer(
   place: RemoteClaimsContext,
-  { storedClaims: known }: ClaimSession,
+  { storedClaims }: ClaimSession,
 ): readonly SharedClaimProblem[] {
-  if (known.support !== "no") return [];
+  if (storedClaims.support !== "no") return [];
   return [
     {
-      message: `${known.refusal}: other clones do not see this clone's claims`,
+      message: `${storedClaims.refusal}: other clones do not see this clone's claims`,
       advice: "ask the server's owner to allow refs/planner/claims/, then run planner doctor --fix",
       repair: () =>
         runClaimSession(place, async (session) => {

@@ -76,9 +76,15 @@ export async function probeClaimSupport(session: ClaimSession): Promise<readonly
 
 /** Tests whether the server supports claims and stores the result, even if an earlier result is stored. */
 export async function testClaimSupport(session: ClaimSession): Promise<void> {
-  const { remote, storedClaims: known } = session;
+  const { remote, storedClaims } = session;
   const ref = buildProbeRef(randomBytes(16).toString("hex"));
-  const about = { spec: "probe" as SpecId, state: "held", clone: known.clone, process: "probe", base: null } as const;
+  const about = {
+    spec: "probe" as SpecId,
+    state: "held",
+    clone: storedClaims.clone,
+    process: "probe",
+    base: null,
+  } as const;
   const oid = await remote.createClaimCommit(PLAIN_COMMIT_WRITER, about);
   const { lines, words, ms } = await remote.pushChanges([{ ref, base: null, next: oid }]);
   const pushMs = Math.round(ms);

@@ -248,14 +248,14 @@ async function abandonClaimAttempt(session: ClaimSession, id: SpecId): Promise<v
 }
 
 function writeClaim(
-  { remote, storedClaims: known }: ClaimSession,
+  { remote, storedClaims }: ClaimSession,
   message: CommitWriter,
   { id, own, state }: { readonly id: SpecId; readonly own: OwnClaimChange["own"]; readonly state: ClaimState },
 ): Promise<string> {
   return remote.createClaimCommit(message, {
     spec: id,
     state,
-    clone: known.clone,
+    clone: storedClaims.clone,
     process: own.process,
     base: own.base,
   });
@@ -268,8 +268,8 @@ function buildEndedClaimChanges(session: ClaimSession): readonly OwnClaimChange[
 }
 
 /** Returns specs whose claims are `done`. */
-export function listDoneClaims({ storedClaims: known }: ClaimSession): readonly SpecId[] {
-  return [...known.seen].filter(([, { text }]) => text?.state === "done").map(([id]) => id);
+export function listDoneClaims({ storedClaims }: ClaimSession): readonly SpecId[] {
+  return [...storedClaims.seen].filter(([, { text }]) => text?.state === "done").map(([id]) => id);
 }
 
 /**

@@ -111,12 +111,9 @@ class GitRequests implements PullRequests {
     return (await this.#git.tryReadOutput(["merge-base", ...ends]))?.split("\n")[0] ?? null;
   }
 
-  async advanceMainBranch(
-    id: SpecId,
-    { remote, target: into, source: head, base }: RequestTarget,
-  ): Promise<MainBranchUpdate> {
+  async advanceMainBranch(id: SpecId, { remote, target, source, base }: RequestTarget): Promise<MainBranchUpdate> {
     const { pr } = await this.#config();
-    const from = into.path === head.path ? remote : (pr.upstream ?? remote);
+    const from = target.path === source.path ? remote : (pr.upstream ?? remote);
     const commit = await fetchRef(this.#writingGit, from, `refs/heads/${base}`);
     return runWithMergeLock(this.#root, async () => advanceMainBranch(await this.#openOrAddWorktree(id), commit));
   }
@@ -193,12 +190,12 @@ class GitRequests implements PullRequests {
   }
 }
 
-function parseForgeRequest({ target: into, program }: RequestTarget, value: unknown): ForgeRequest {
+function parseForgeRequest({ target, program }: RequestTarget, value: unknown): ForgeRequest {
   try {
-    return parseRequest(into.forge, value);
+    return parseRequest(target.forge, value);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new OperationError("unavailable", `${program} at ${into.host} answered something else: ${why}`);
+    throw new OperationError("unavailable", `${program} at ${target.host} answered something else: ${why}`);
   }
 }
 

@@ -22,8 +22,8 @@ export interface NewSpecRequest {
  *
  * @throws OperationError `resource_exhausted` after counter `zzz`
  */
-export async function createSpec(root: string, { day, existingIds: taken, build }: NewSpecRequest): Promise<SpecId> {
-  const counter = findNextCounter(day, taken);
+export async function createSpec(root: string, { day, existingIds, build }: NewSpecRequest): Promise<SpecId> {
+  const counter = findNextCounter(day, existingIds);
   for (;;) {
     const id = formatSpecId(day, counter, createRandomInteger(ID_PART_COUNT));
     const file = buildActivePath(id);

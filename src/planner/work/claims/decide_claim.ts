@@ -27,8 +27,8 @@ export type ClaimDecision =
 
 /** Decides whether this clone may begin to work on a spec. */
 export function decideClaimTaking(facts: ClaimFacts): ClaimDecision {
-  const { seen, isInMain: inMain, remote, steal } = facts;
-  if (inMain) return buildRefusalDecision(`it is done in the main branch of "${remote}": pull`);
+  const { seen, isInMain, remote, steal } = facts;
+  if (isInMain) return buildRefusalDecision(`it is done in the main branch of "${remote}": pull`);
   if (seen === null) return buildTakeDecision(null);
   if (isOwnClaim(facts)) return buildTakeDecision(seen.oid);
   return decideTakeover(facts, seen, steal || isStaleClaim(seen, facts.now, facts.renewMs));
@@ -36,7 +36,7 @@ export function decideClaimTaking(facts: ClaimFacts): ClaimDecision {
 
 /** Decides whether this clone may merge a spec, for which it needs a `done` claim. */
 export function decideClaimFinish(facts: ClaimFacts): ClaimDecision {
-  const { seen, own, isInMain: inMain, remote, steal } = facts;
+  const { seen, own, isInMain, remote, steal } = facts;
   if (seen !== null && isOwnClaim(facts)) {
     const isDone = seen.text?.state === "done" || own?.state === "done";
     const isKept = (seen.text?.process ?? own?.process) === KEPT_BY_HAND;
@@ -45,8 +45,8 @@ export function decideClaimFinish(facts: ClaimFacts): ClaimDecision {
   if (seen !== null) return decideTakeover(facts, seen, steal);
   // This clone's `done` claim is deleted once the remote's main branch has the completed spec, however the work is
   // merged.
-  if (inMain && own?.state === "done") return { kind: "keep" };
-  if (inMain && !steal)
+  if (isInMain && own?.state === "done") return { kind: "keep" };
+  if (isInMain && !steal)
     return buildRefusalDecision(`it is done in the main branch of "${remote}" by another clone: pull`);
   return buildTakeDecision(null);
 }

@@ -52,7 +52,7 @@ export interface AssembledPrompt {
  * Source: docs/contract/spec-tool.md#output-1; docs/decisions.md#s-22.
  */
 export async function assemblePrompt(sources: PromptSources, request: PromptRequest): Promise<AssembledPrompt> {
-  const { spec, folder: place } = request;
+  const { spec, folder } = request;
   const template = await loadTemplate(sources.prompts, chooseTemplateName(request));
   const context = await readPromptContext(sources.prompts, spec);
   const filled = fillTemplate(template, buildPromptVariables(request, context));
@@ -63,7 +63,7 @@ export async function assemblePrompt(sources: PromptSources, request: PromptRequ
     filled.text.trim(),
     ...(context.text === "" || filled.usedVariables.has("spec.context") ? [] : [`## Context files\n\n${context.text}`]),
     ...buildReviewSections(spec),
-    ...(place.isolated ? [buildWorktreeSection(place)] : []),
+    ...(folder.isolated ? [buildWorktreeSection(folder)] : []),
     ...buildCommitSections(request, template.text),
     buildChecklist(request),
     ...(spec.outputSchema === null ? [] : [(await sources.outputs.promptSection(spec.outputSchema)).trim()]),
@@ -99,7 +99,7 @@ export async function readPromptVariables(
 }
 
 function buildPromptVariables(request: PromptRequest, context: PromptContext): ReadonlyMap<string, string> {
-  const { spec, specText, projectName, folder: place } = request;
+  const { spec, specText, projectName, folder } = request;
   const values: Readonly<Record<keyof typeof PROMPT_VARIABLES, string>> = {
     "project.name": projectName,
     spec: specText.replace(/^\ufeff/, "").trim(),
@@ -109,9 +109,9 @@ function buildPromptVariables(request: PromptRequest, context: PromptContext): R
     "spec.path": spec.file,
     "spec.target_files": spec.targetFiles.length === 0 ? "none" : spec.targetFiles.join(", "),
     "spec.context": context.text === "" ? "none" : context.text,
-    "worktree.path": place.path,
-    "worktree.branch": place.branch,
-    "worktree.isolated": String(place.isolated),
+    "worktree.path": folder.path,
+    "worktree.branch": folder.branch,
+    "worktree.isolated": String(folder.isolated),
   };
   return new Map(Object.entries(values));
 }

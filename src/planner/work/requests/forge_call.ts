@@ -19,36 +19,36 @@ export interface NewPullRequest {
 }
 
 /** Returns the call that lists a branch's requests, newest first. */
-export function buildRequestListCall({ target: into, source: head, branch }: RequestLocation): ForgeCall {
+export function buildRequestListCall({ target, source, branch }: RequestLocation): ForgeCall {
   const query =
-    into.forge === "github"
-      ? new URLSearchParams({ head: `${getRepositoryOwner(head)}:${branch}`, state: "all", per_page: "100" })
+    target.forge === "github"
+      ? new URLSearchParams({ head: `${getRepositoryOwner(source)}:${branch}`, state: "all", per_page: "100" })
       : new URLSearchParams({ source_branch: branch, state: "all", per_page: "100" });
-  return buildForgeCall(into, `${buildRequestsPath(into)}?${query}`);
+  return buildForgeCall(target, `${buildRequestsPath(target)}?${query}`);
 }
 
-export function buildRequestGetCall({ target: into }: RequestLocation, number: number): ForgeCall {
-  return buildForgeCall(into, `${buildRequestsPath(into)}/${number}`);
+export function buildRequestGetCall({ target }: RequestLocation, number: number): ForgeCall {
+  return buildForgeCall(target, `${buildRequestsPath(target)}/${number}`);
 }
 
 export function buildRequestCreateCall(
-  { target: into, source: head, branch, base }: RequestLocation,
+  { target, source, branch, base }: RequestLocation,
   { title, body, draft }: NewPullRequest,
 ): ForgeCall {
-  if (into.forge === "gitlab") {
+  if (target.forge === "gitlab") {
     const titled = draft ? `Draft: ${title}` : title;
     const fields = { source_branch: branch, target_branch: base, title: titled, description: body };
-    return buildForgeCall(into, buildRequestsPath(into), ["POST", fields]);
+    return buildForgeCall(target, buildRequestsPath(target), ["POST", fields]);
   }
-  const from = into.path === head.path ? branch : `${getRepositoryOwner(head)}:${branch}`;
-  return buildForgeCall(into, buildRequestsPath(into), ["POST", { title, head: from, base, body, draft }]);
+  const from = target.path === source.path ? branch : `${getRepositoryOwner(source)}:${branch}`;
+  return buildForgeCall(target, buildRequestsPath(target), ["POST", { title, head: from, base, body, draft }]);
 }
 
-export function buildRequestUpdateCall({ target: into }: RequestLocation, number: number, body: string): ForgeCall {
-  const address = `${buildRequestsPath(into)}/${number}`;
-  return into.forge === "gitlab"
-    ? buildForgeCall(into, address, ["PUT", { description: body }])
-    : buildForgeCall(into, address, ["PATCH", { body }]);
+export function buildRequestUpdateCall({ target }: RequestLocation, number: number, body: string): ForgeCall {
+  const address = `${buildRequestsPath(target)}/${number}`;
+  return target.forge === "gitlab"
+    ? buildForgeCall(target, address, ["PUT", { description: body }])
+    : buildForgeCall(target, address, ["PATCH", { body }]);
 }
 
 /** Returns the ref at the remote that contains the last commit of a request. */

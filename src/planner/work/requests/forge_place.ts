@@ -56,17 +56,17 @@ export interface RequestLocation {
 }
 
 /** Returns the address of the web page on which a person creates the request. */
-export function buildNewRequestUrl({ target: into, source: head, branch, base }: RequestLocation): string {
-  const top = `https://${into.host}/${into.path}`;
-  if (into.forge === "github") {
-    const from = into.path === head.path ? "" : `${getRepositoryOwner(head)}:`;
+export function buildNewRequestUrl({ target, source, branch, base }: RequestLocation): string {
+  const top = `https://${target.host}/${target.path}`;
+  if (target.forge === "github") {
+    const from = target.path === source.path ? "" : `${getRepositoryOwner(source)}:`;
     return `${top}/compare/${encodePath(base)}...${from}${encodePath(branch)}?expand=1`;
   }
   const query = new URLSearchParams({
     "merge_request[source_branch]": branch,
     "merge_request[target_branch]": base,
   });
-  return `https://${head.host}/${head.path}/-/merge_requests/new?${query}`;
+  return `https://${source.host}/${source.path}/-/merge_requests/new?${query}`;
 }
 
 export function getRepositoryOwner({ path }: ForgeRepository): string {

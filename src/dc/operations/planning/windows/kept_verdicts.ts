@@ -137,9 +137,9 @@ function containsExactly(nodes: ReadonlySet<number>, list: readonly number[]): b
 
 function isPieceUnchanged(
   { covered, met }: PieceDependencies,
-  { touchedDomains: touched, devices }: SiteChange,
+  { touchedDomains, devices }: SiteChange,
   domains: readonly [DomainByNode, DomainByNode],
 ): boolean {
-  const isTouched = (at: 0 | 1) => covered.some((index) => touched[at].has(domains[at][index] ?? -1));
+  const isTouched = (at: 0 | 1) => covered.some((index) => touchedDomains[at].has(domains[at][index] ?? -1));
   return !isTouched(0) && !isTouched(1) && !met.some((key) => devices.has(key));
 }

@@ -62,7 +62,10 @@ export async function keepCommits(git: Git, removal: WorktreeRemoval): Promise<r
   });
 }
 
-/** Keeps the commits that would be lost with a spec's worktree and branch. Returns messages about the new refs. */
+/**
+ * Keeps the commits that would be lost with a spec's worktree and branch. Returns messages about the new refs, without
+ * commits that an amend, a rebase or a reset replaced.
+ */
 export async function keepLostCommits(
   { git, commonFolder }: Repository,
   spec: { readonly root: string; readonly id: SpecId; readonly branches: SpecBranches; readonly isDropped: boolean },
@@ -71,7 +74,10 @@ export async function keepLostCommits(
   // Git keeps its data about a worktree whose folder was deleted.
   const path = resolveStoredPath(join(root, worktreeFiles.folder(id)));
   const gitFolder = (await listAdminFolders(commonFolder)).get(path) ?? null;
-  return describeKeptCommits(await keepCommits(git, { id, gitFolder, commonFolder, ...branches, isDropped })).told;
+  const kept = await keepCommits(git, { id, gitFolder, commonFolder, ...branches, isDropped });
+  return kept
+    .filter(({ superseded }) => !superseded)
+    .map(({ ref, hash }) => `commit ${hash.slice(0, 10)} is in no branch: kept as ${ref}`);
 }
 
 /** Keeps objects, mostly commits, as refs with the next free numbers of `refs/planner/kept/<id>/`. */
@@ -179,17 +185,4 @@ async function findNextKeptNumber(git: Git, id: SpecId): Promise<number> {
   const refs = (await git.run(["for-each-ref", "--format=%(refname)", `refs/planner/kept/${id}/`])).split("\n");
   const numbers = refs.map((ref) => Number(/\/(\d+)$/.exec(ref)?.[1] ?? 0));
   return Math.max(0, ...numbers) + 1;
-}
-
-/** Returns messages about kept commits, one sentence each. */
-export function describeKeptCommits(kept: readonly KeptCommits[]): {
-  readonly told: string[];
-  readonly logged: string[];
-} {
-  const formatMessage = ({ ref, hash }: KeptCommits): string =>
-    `commit ${hash.slice(0, 10)} is in no branch: kept as ${ref}`;
-  return {
-    told: kept.filter(({ superseded }) => !superseded).map(formatMessage),
-    logged: kept.filter(({ superseded }) => superseded).map(formatMessage),
-  };
 }

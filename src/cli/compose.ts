@@ -57,10 +57,8 @@ export async function openPlanner({ cwd, root: given }: OpenPlannerOptions): Pro
     background: {
       start: async (args, env) => {
         const { openBackground } = await import("#planner/store/processes/background.ts");
-        const { getSelfCommand: selfCommand, getSelfEnvironment: selfEnvironment } = await import(
-          "#runtime/self_command.ts"
-        );
-        return openBackground(root, { command: selfCommand(), env: selfEnvironment() }).start(args, env);
+        const { getSelfCommand, getSelfEnvironment } = await import("#runtime/self_command.ts");
+        return openBackground(root, { command: getSelfCommand(), env: getSelfEnvironment() }).start(args, env);
       },
     },
     findSurroundingRun: () => findSurroundingRun(root, process.env),

@@ -86,8 +86,8 @@ async function runProgramFlags(words: readonly string[]): Promise<ExitStatus> {
     print(formatVersion());
     return EXIT_STATUS.ok;
   }
-  const { formatProgramHelp: programHelp } = await import("./help.ts");
-  print(programHelp());
+  const { formatProgramHelp } = await import("./help.ts");
+  print(formatProgramHelp());
   return EXIT_STATUS.ok;
 }
 

@@ -28,13 +28,13 @@ async function runProgramArguments(words: readonly string[]): Promise<void> {
   if (first === "mcp") {
     // MCP clients wait for the first reply, so servers start without the command table. Unusual arguments take the
     // normal path.
-    const { parseSimpleMcpArguments: plainMcpWords, serveMcp } = await import("./serve_mcp.ts");
-    const options = plainMcpWords(words.slice(1));
+    const { parseSimpleMcpArguments, serveMcp } = await import("./serve_mcp.ts");
+    const options = parseSimpleMcpArguments(words.slice(1));
     if (options !== undefined) return serveMcp(options);
   }
   if (first === "dc" && words[1] === "mcp") {
-    const { parseSimpleDcMcpArguments: plainDcMcpWords, serveDcMcp } = await import("./dc/mcp.ts");
-    const options = plainDcMcpWords(words.slice(2), process.cwd());
+    const { parseSimpleDcMcpArguments, serveDcMcp } = await import("./dc/mcp.ts");
+    const options = parseSimpleDcMcpArguments(words.slice(2), process.cwd());
     if (options !== undefined) return serveDcMcp(options);
   }
   if (first === CHECK_COMMAND) {
@@ -44,6 +44,6 @@ async function runProgramArguments(words: readonly string[]): Promise<void> {
   }
   // All other modules are loaded after the version check, because many programs run `--version` only to detect
   // planner.
-  const { dispatchCommand: dispatch } = await import("./dispatch.ts");
-  process.exitCode = await dispatch(words);
+  const { dispatchCommand } = await import("./dispatch.ts");
+  process.exitCode = await dispatchCommand(words);
 }

@@ -30,8 +30,8 @@ export async function runProvingCommand(
   const context: PlannerContext = {
     ...project.context,
     proveSpec: async (wanted) => {
-      const { proveSpecInFolder: prove } = await import("./work/prove.ts");
-      return prove(project.root, { ...wanted, signal: signals.soon }, { open: openPlanner, tell });
+      const { proveSpecInFolder } = await import("./work/prove.ts");
+      return proveSpecInFolder(project.root, { ...wanted, signal: signals.soon }, { open: openPlanner, tell });
     },
   };
   try {

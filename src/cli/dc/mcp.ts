@@ -23,16 +23,16 @@ export function serveDcMcp(options: DcMcpOptions): Promise<never> {
   return serveStdio({
     ...describeDcServer(options.planning),
     loadTools: async () => {
-      const { createDcTools: dcTools } = await import("#interfaces/dc_mcp/tool_set.ts");
-      return dcTools(() => openBackend(options), options.planning);
+      const { createDcTools } = await import("#interfaces/dc_mcp/tool_set.ts");
+      return createDcTools(() => openBackend(options), options.planning);
     },
   });
 }
 
 async function openBackend(options: DcMcpOptions): Promise<DcBackend> {
   if ("database" in options) return openDatabaseBackend(options.database);
-  const { createRemoteBackend: remoteBackend } = await import("#interfaces/dc_mcp/remote_backend.ts");
-  return remoteBackend(options.server);
+  const { createRemoteBackend } = await import("#interfaces/dc_mcp/remote_backend.ts");
+  return createRemoteBackend(options.server);
 }
 
 async function openDatabaseBackend(database: DatabaseLocation): Promise<DcBackend> {

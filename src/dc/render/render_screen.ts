@@ -108,19 +108,24 @@ const ARTIFACT_WRITERS: Readonly<Record<Exclude<RenderFormat, "NONE">, (input: W
     return { mediaType: "image/png", content: await ports.rasterize(svg, size.widthPx), ...size };
   },
   async HTML({ scene, data, options: { theme, widthPx, embedDataset }, ports }) {
-    const { formatHtmlPage: toHtml } = await import("./html.ts");
+    const { formatHtmlPage } = await import("./html.ts");
     const page = await ports.loadViewer?.();
     if (page === undefined) {
       throw createFormatRefusal("HTML", "PNG");
     }
     const size = computeScaledSize(scene, widthPx);
     const svg = formatSvg(scene, { theme, widthPx: size.widthPx });
-    const content = toHtml(scene, { svg, theme, page, data: embedDataset ? data : undefined });
+    const content = formatHtmlPage(scene, { svg, theme, page, data: embedDataset ? data : undefined });
     return { mediaType: "text/html", content, ...size };
   },
   async DOT({ drawing: { graph }, options: { theme, widthPx } }) {
-    const { formatDotGraph: toDot } = await import("./dot.ts");
-    return { mediaType: "text/vnd.graphviz", content: toDot(graph, { theme, widthPx }), widthPx: 0, heightPx: 0 };
+    const { formatDotGraph } = await import("./dot.ts");
+    return {
+      mediaType: "text/vnd.graphviz",
+      content: formatDotGraph(graph, { theme, widthPx }),
+      widthPx: 0,
+      heightPx: 0,
+    };
   },
 };
 

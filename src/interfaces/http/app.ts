@@ -238,8 +238,8 @@ async function answerMcpRequest(context: AppContext, options: AppOptions): Promi
 
 async function answerOpenapi(context: AppContext, { version = "" }: AppOptions): Promise<Response> {
   // Loaded on demand: few clients request it, and it is built from the whole proto file.
-  const { getOpenapiDocument: openapiDocument } = await import("./openapi.ts");
-  const { body, etag } = openapiDocument(version);
+  const { getOpenapiDocument } = await import("./openapi.ts");
+  const { body, etag } = getOpenapiDocument(version);
   const headers = { etag, "cache-control": "no-cache", "access-control-allow-origin": "*" };
   if (hasCurrentCopy(context.req.raw.headers, etag)) return context.body(null, 304, headers);
   return context.body(body, 200, { ...headers, "content-type": "application/json" });

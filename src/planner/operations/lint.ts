@@ -51,9 +51,9 @@ export const lintTool = defineTool<PlannerContext>()({
 
 /** Returns the grades of every readable active spec, or only of the spec `id`. */
 async function gradeSpecs(context: PlannerContext, id: SpecId | undefined): Promise<readonly GradedSpec[]> {
-  const { findMembers: membersOf, gradeSpec: scores } = await import("../lint/scores.ts");
+  const { findMembers, gradeSpec } = await import("../lint/scores.ts");
   const { specs } = await context.specs.readActive();
   return specs
     .filter((spec) => id === undefined || spec.id === id)
-    .map((spec) => ({ id: spec.id, title: spec.title, ...scores(spec, membersOf(spec, specs)) }));
+    .map((spec) => ({ id: spec.id, title: spec.title, ...gradeSpec(spec, findMembers(spec, specs)) }));
 }

@@ -44,8 +44,8 @@ export const family: CommandFamily = {
           throw createUsageError("dc audit verify", `Wrong value "${expectedHead}" for "--expect-head": ${expected}`);
         }
         const path = (given: string) => resolve(cli.cwd, given);
-        const { verifyChangeLog: auditVerify } = await import("../../dc/audit/audit_verify.ts");
-        return auditVerify(parseDatabaseLocation(db, cli.cwd), {
+        const { verifyChangeLog } = await import("../../dc/audit/audit_verify.ts");
+        return verifyChangeLog(parseDatabaseLocation(db, cli.cwd), {
           inventory: estate,
           checkpoints: checkpoint.map(path),
           keys: key.map(path),
@@ -79,8 +79,8 @@ export const family: CommandFamily = {
           if (keyPath === undefined)
             throw createAuditUsageError('Missing "--key": expected the private key for a database on a server');
           const options = { before: new Date(time).toISOString(), output: resolve(cli.cwd, output), key: keyPath };
-          const { archiveChangeLog: auditArchive } = await import("../../dc/audit/audit_archive.ts");
-          return auditArchive(database, options);
+          const { archiveChangeLog } = await import("../../dc/audit/audit_archive.ts");
+          return archiveChangeLog(database, options);
         },
       },
       "Move old entries to a signed file",
@@ -111,12 +111,10 @@ export const family: CommandFamily = {
           },
         ],
         async run({ filters, db, json }, cli) {
-          const { printHistoryLines: auditHistory, printHistoryTable: showHistory } = await import(
-            "../../dc/audit/audit.ts"
-          );
+          const { printHistoryLines, printHistoryTable } = await import("../../dc/audit/audit.ts");
           const [database, parameters] = [parseDatabaseLocation(db, cli.cwd), parseFilters(filters)];
-          if (json || !isTerminal("stdout")) return auditHistory(database, parameters);
-          return showHistory(database, parameters, cli);
+          if (json || !isTerminal("stdout")) return printHistoryLines(database, parameters);
+          return printHistoryTable(database, parameters, cli);
         },
       },
       "Print changes as JSON Lines",

@@ -28,8 +28,8 @@ export const command = defineCommand({
   async run({ rpc = "", request = "{}", url, token, timeout, list }, cli) {
     const { callRpc, printRpcs } = await import("../../dc/call.ts");
     if (list) return void printRpcs();
-    const { resolveServerAddress: serverAddress } = await import("../../dc/server_address.ts");
-    const { readTextOrInput: textOrInput } = await import("../../shared_arguments.ts");
-    return callRpc(serverAddress({ url, token, timeout }, cli.cwd), rpc, await textOrInput(request));
+    const { resolveServerAddress } = await import("../../dc/server_address.ts");
+    const { readTextOrInput } = await import("../../shared_arguments.ts");
+    return callRpc(resolveServerAddress({ url, token, timeout }, cli.cwd), rpc, await readTextOrInput(request));
   },
 });

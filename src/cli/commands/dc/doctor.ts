@@ -18,9 +18,11 @@ export const command = defineCommand({
   },
   examples: [{ line: "planner dc doctor --db planner-dc.sqlite", shows: "Check a database and its machine" }],
   async run({ db, config, json }, cli) {
-    const { diagnoseDatabase: diagnose } = await import("../../dc/doctor.ts");
-    const { readServeSettings: serveSettings } = await import("../../dc/serve/settings.ts");
-    const findings = await diagnose(parseDatabaseLocation(db, cli.cwd), () => serveSettings({ db, config }, cli));
+    const { diagnoseDatabase } = await import("../../dc/doctor.ts");
+    const { readServeSettings } = await import("../../dc/serve/settings.ts");
+    const findings = await diagnoseDatabase(parseDatabaseLocation(db, cli.cwd), () =>
+      readServeSettings({ db, config }, cli),
+    );
     if (json) printJson(findings);
     else printText(findings.map(formatFinding).join(""));
     return findings.every(({ ok }) => ok) ? EXIT_STATUS.ok : EXIT_STATUS.refused;

@@ -32,18 +32,18 @@ export const command = defineCommand({
   async run({ output, db, format: given, kind, to }, cli) {
     assertOutputIsNoTerminal("dc export", output, "a file, or -");
     if (to !== undefined) {
-      const { exportProgramFormat: exportTo } = await import("../../dc/export.ts");
+      const { exportProgramFormat } = await import("../../dc/export.ts");
       const target = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
-      return void (await exportTo(parseDatabaseLocation(db, cli.cwd), { to, output: target }, cli));
+      return void (await exportProgramFormat(parseDatabaseLocation(db, cli.cwd), { to, output: target }, cli));
     }
     const format = given ?? "jsonl";
-    const { requireKind: demandKind } = await import("../../dc/kinds.ts");
+    const { requireKind } = await import("../../dc/kinds.ts");
     const { exportInventory } = await import("../../dc/export.ts");
     const path = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
     if (format === "csv" && kind === undefined && path === undefined) {
       throw createUsageError("dc export", "One CSV holds one kind: expected --kind, or a folder for one file per kind");
     }
-    const options = { format, kind: kind === undefined ? undefined : demandKind(kind), output: path };
+    const options = { format, kind: kind === undefined ? undefined : requireKind(kind), output: path };
     await exportInventory(parseDatabaseLocation(db, cli.cwd), options, cli);
   },
 });

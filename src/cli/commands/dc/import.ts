@@ -33,7 +33,7 @@ export const command = defineCommand({
       const { runSourceImport } = await import("../../dc/exchange/run_source_import.ts");
       return runSourceImport({ ...args, from: args.from }, cli);
     }
-    const { runImportCommand: runImport } = await import("../../dc/import/run_import_command.ts");
-    return runImport(args, cli);
+    const { runImportCommand } = await import("../../dc/import/run_import_command.ts");
+    return runImportCommand(args, cli);
   },
 });

@@ -19,7 +19,7 @@ export const command = defineCommand({
   async run({ db, url, token, planning }, cli) {
     const { serveDcMcp } = await import("../../dc/mcp.ts");
     if (url === undefined) return serveDcMcp({ database: parseDatabaseLocation(db, cli.cwd), planning });
-    const { resolveServerAddress: serverAddress } = await import("../../dc/server_address.ts");
-    return serveDcMcp({ server: serverAddress({ url, token }, cli.cwd), planning });
+    const { resolveServerAddress } = await import("../../dc/server_address.ts");
+    return serveDcMcp({ server: resolveServerAddress({ url, token }, cli.cwd), planning });
   },
 });

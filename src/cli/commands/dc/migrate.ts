@@ -14,8 +14,8 @@ export const family: CommandFamily = {
         flags: { db: DATABASE_FLAG },
         examples: [{ line: "planner dc migrate status", shows: "Show the missing steps" }],
         async run({ db }, cli) {
-          const { printSchemaStatus: migrateStatus } = await import("../../dc/migrate.ts");
-          return migrateStatus(parseDatabaseLocation(db, cli.cwd));
+          const { printSchemaStatus } = await import("../../dc/migrate.ts");
+          return printSchemaStatus(parseDatabaseLocation(db, cli.cwd));
         },
       },
       "Show the schema's version",
@@ -27,8 +27,8 @@ export const family: CommandFamily = {
         flags: { db: DATABASE_FLAG },
         examples: [{ line: "planner dc migrate apply", shows: "Update ./planner-dc.sqlite" }],
         async run({ db }, cli) {
-          const { applyMigrations: migrateApply } = await import("../../dc/migrate.ts");
-          await migrateApply(parseDatabaseLocation(db, cli.cwd));
+          const { applyMigrations } = await import("../../dc/migrate.ts");
+          await applyMigrations(parseDatabaseLocation(db, cli.cwd));
         },
       },
       "Update the schema",

@@ -25,8 +25,8 @@ export const family: CommandFamily = {
       flags: { db: DATABASE_FLAG },
       examples: [{ line: "planner dc notices test ops", shows: "Send a trial notice to the receiver ops" }],
       async run({ db, name }, cli) {
-        const { deliverTestNotice: testNotice } = await import("../../dc/notices/notice_commands.ts");
-        return endProcess(await testNotice(parseDatabaseLocation(db, cli.cwd), name, cli));
+        const { deliverTestNotice } = await import("../../dc/notices/notice_commands.ts");
+        return endProcess(await deliverTestNotice(parseDatabaseLocation(db, cli.cwd), name, cli));
       },
     }),
     resend: defineFamilyMember({
@@ -36,8 +36,8 @@ export const family: CommandFamily = {
       flags: { db: DATABASE_FLAG },
       examples: [{ line: "planner dc notices resend all", shows: "Send every dead letter again" }],
       async run({ ids, db }, cli) {
-        const { scheduleNoticeResend: resend } = await import("../../dc/notices/notice_commands.ts");
-        return resend(parseDatabaseLocation(db, cli.cwd), ids, cli);
+        const { scheduleNoticeResend } = await import("../../dc/notices/notice_commands.ts");
+        return scheduleNoticeResend(parseDatabaseLocation(db, cli.cwd), ids, cli);
       },
     }),
   },

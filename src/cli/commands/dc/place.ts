@@ -65,10 +65,10 @@ export const command = defineCommand({
     { line: "planner dc place row:AMS1/1/B --like STO-A09-1 --count 4", shows: "Copy a device" },
   ],
   async run({ db, scope, picture, theme, "apply-file": applyFile, limit, json, csv, ...words }, cli) {
-    const { printPlaces: place } = await import("../../dc/place.ts");
+    const { printPlaces } = await import("../../dc/place.ts");
     const path = (file: string | undefined) => (file === undefined ? undefined : resolve(cli.cwd, file));
     const output = { limit, json, csv, theme, picture: path(picture), applyFile: path(applyFile) };
-    return place(
+    return printPlaces(
       parseDatabaseLocation(db, cli.cwd),
       { scope, request: REQUEST_FLAGS.buildRequest(words), ...output },
       cli,

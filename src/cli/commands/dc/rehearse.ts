@@ -44,9 +44,13 @@ export const command = defineCommand({
     { line: "planner dc rehearse --kind power --pairs", shows: "Fail two supply elements at a time" },
   ],
   async run({ db, scope, picture, theme, limit, json, csv, ...words }, cli) {
-    const { printRehearsal: rehearse } = await import("../../dc/rehearse.ts");
+    const { printRehearsal } = await import("../../dc/rehearse.ts");
     const path = picture === undefined ? undefined : resolve(cli.cwd, picture);
     const request = REQUEST_FLAGS.buildRequest(words);
-    await rehearse(parseDatabaseLocation(db, cli.cwd), { scope, request, limit, json, csv, theme, picture: path }, cli);
+    await printRehearsal(
+      parseDatabaseLocation(db, cli.cwd),
+      { scope, request, limit, json, csv, theme, picture: path },
+      cli,
+    );
   },
 });

@@ -22,8 +22,8 @@ export const command = defineCommand({
     { line: "planner dc sample --racks 2000 -o large.jsonl", shows: "Write a large site as JSON Lines" },
   ],
   async run({ racks, output, db, open }, cli) {
-    const { loadSample, requireSampleSize: sampleSize, writeSample } = await import("../../dc/sample.ts");
-    const size = sampleSize(racks);
+    const { loadSample, requireSampleSize, writeSample } = await import("../../dc/sample.ts");
+    const size = requireSampleSize(racks);
     if (db !== undefined) return loadSample(size, parseDatabaseLocation(db, cli.cwd), cli);
     // Connections that browsers keep open would keep the process running.
     if (open) return endProcess(await (await import("../../dc/open_sample.ts")).openSample(size, cli));

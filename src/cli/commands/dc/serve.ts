@@ -16,10 +16,10 @@ export const command = defineCommand({
     { line: "planner dc serve --config dc.yaml --print-config", shows: "Print the settings" },
   ],
   async run(args, cli) {
-    const { printSettings, readServeSettings: serveSettings } = await import("../../dc/serve/settings.ts");
-    const { buildServeOptions: serveOptions } = await import("../../dc/serve/serve_options.ts");
-    const settings = await serveSettings(args, cli);
-    const options = serveOptions(args, settings, cli);
+    const { printSettings, readServeSettings } = await import("../../dc/serve/settings.ts");
+    const { buildServeOptions } = await import("../../dc/serve/serve_options.ts");
+    const settings = await readServeSettings(args, cli);
+    const options = buildServeOptions(args, settings, cli);
     if (args["print-config"]) return void printSettings(settings, cli.cwd);
     const { serveDatacenter } = await import("../../dc/serve/serve.ts");
     // A hanging connection to a database never closes and would keep the process running.

@@ -19,7 +19,7 @@ export const command = defineCommand({
     { line: "planner dc show device UPS-A2", shows: "Show a device and its ports" },
   ],
   async run({ db, ...call }, cli) {
-    const { printResource: showThing } = await import("../../dc/show_thing.ts");
-    await showThing(parseDatabaseLocation(db, cli.cwd), call);
+    const { printResource } = await import("../../dc/show_thing.ts");
+    await printResource(parseDatabaseLocation(db, cli.cwd), call);
   },
 });

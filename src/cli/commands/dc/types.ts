@@ -23,8 +23,8 @@ export const family: CommandFamily = {
         { line: "planner dc types import device-types/ --dry-run", shows: "Check a library" },
       ],
       async run({ files, db, "dry-run": dryRun, json }, cli) {
-        const { importDeviceTypes: importTypes } = await import("../../dc/exchange/import_types.ts");
-        return importTypes(parseDatabaseLocation(db, cli.cwd), { files, dryRun, json, cwd: cli.cwd }, cli);
+        const { importDeviceTypes } = await import("../../dc/exchange/import_types.ts");
+        return importDeviceTypes(parseDatabaseLocation(db, cli.cwd), { files, dryRun, json, cwd: cli.cwd }, cli);
       },
     }),
     list: defineFamilyMember(

@@ -177,8 +177,8 @@ export const family: CommandFamily = {
       flags: { db: DATABASE_FLAG, json: booleanFlag("Print the notices as JSON") },
       examples: [{ line: "planner dc window notify MW-1", shows: "Print whom to tell what" }],
       async run({ db, ...asked }, cli) {
-        const { printWindowNotices: printNotices } = await import("../../dc/window_sheet.ts");
-        await printNotices(parseDatabaseLocation(db, cli.cwd), asked, cli);
+        const { printWindowNotices } = await import("../../dc/window_sheet.ts");
+        await printWindowNotices(parseDatabaseLocation(db, cli.cwd), asked, cli);
       },
     }),
     sheet: defineFamilyMember({
@@ -195,8 +195,8 @@ export const family: CommandFamily = {
         { line: "planner dc window sheet MW-1 --format html > MW-1.html", shows: "Make a page for a printer" },
       ],
       async run({ db, code, format = "text" }, cli) {
-        const { printWindowSheet: printSheet } = await import("../../dc/window_sheet.ts");
-        await printSheet(parseDatabaseLocation(db, cli.cwd), code, format);
+        const { printWindowSheet } = await import("../../dc/window_sheet.ts");
+        await printWindowSheet(parseDatabaseLocation(db, cli.cwd), code, format);
       },
     }),
     show: defineFamilyMember({

@@ -24,10 +24,10 @@ export const command = defineCommand({
   ],
   async run({ fix, self, json }, cli) {
     if (self) {
-      const { readSelfReport: selfReport, formatSelfReport: selfText } = await import("../../self_report.ts");
-      const report = await selfReport();
+      const { readSelfReport, formatSelfReport } = await import("../../self_report.ts");
+      const report = await readSelfReport();
       if (json) printJson(report);
-      else printText(selfText(report));
+      else printText(formatSelfReport(report));
       return EXIT_STATUS.ok;
     }
     const { context } = await cli.openProject();

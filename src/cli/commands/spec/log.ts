@@ -60,9 +60,9 @@ export const command = defineCommand({
     // The id is resolved once, because a spec that is added later must not make it ambiguous.
     const fullId = await findSpecId(context, id, { archived: true });
     if (run !== undefined) {
-      const { readRunRecord: keptRecord, formatRunRecord: recordText } = await import("../../run_record.ts");
-      const kept = await keptRecord(await context.openRuns(), fullId, run);
-      return json ? printJson(kept.record) : print(recordText(kept));
+      const { readRunRecord, formatRunRecord } = await import("../../run_record.ts");
+      const kept = await readRunRecord(await context.openRuns(), fullId, run);
+      return json ? printJson(kept.record) : print(formatRunRecord(kept));
     }
     const args = {
       id: fullId,

@@ -61,9 +61,9 @@ async function runReview(words: ReviewArgs, cli: Cli): Promise<ExitStatus> {
 }
 
 async function showReviewFacts({ deps }: DecisionContext, facts: ReviewFacts): Promise<void> {
-  const { formatReviewFacts: factsText } = await import("../../review/facts_text.ts");
+  const { formatReviewFacts } = await import("../../review/facts_text.ts");
   const { spec_id, difference } = facts;
-  printText(factsText(facts));
+  printText(formatReviewFacts(facts));
   const hasFiles = difference !== null && difference.files.length > 0;
   if (!isInteractive()) {
     if (hasFiles) print(`\n${removeEscapes(await deps.ports.differences.readPatch(difference, null))}`);

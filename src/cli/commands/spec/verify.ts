@@ -68,13 +68,13 @@ export const command = defineCommand({
     const { id = "", output, schema, since, checks = "base", strict, junit, record, rerun, run = "last", json } = words;
     const attestation = words["check-attestation"];
     if (words.attest || attestation !== undefined) {
-      const { printAttestation: attest, checkAttestation } = await import("../../attest.ts");
-      if (attestation === undefined) return attest(await cli.openProject(), cli, id);
+      const { printAttestation, checkAttestation } = await import("../../attest.ts");
+      if (attestation === undefined) return printAttestation(await cli.openProject(), cli, id);
       return checkAttestation(await cli.openProject(), cli, { file: attestation, id: words.id, json });
     }
     if (since !== undefined) {
-      const { verifyChangedSpecs: verifyChange } = await import("../../verify_since.ts");
-      return verifyChange(await cli.openProject(), cli, { since, checks, strict, junit, json });
+      const { verifyChangedSpecs } = await import("../../verify_since.ts");
+      return verifyChangedSpecs(await cli.openProject(), cli, { since, checks, strict, junit, json });
     }
     if (record) {
       const { verifyRunRecord } = await import("../../verify_record.ts");

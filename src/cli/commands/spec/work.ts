@@ -59,8 +59,8 @@ export const command = defineCommand({
     if (parallel !== undefined && parallel > config.parallel.max) {
       throw new UsageError(`Wrong value "${parallel}" for "--parallel": expected at most ${config.parallel.max}`, null);
     }
-    const { runWork: work } = await import("../../work/run_work.ts");
-    return work(project, cli, {
+    const { runWork } = await import("../../work/run_work.ts");
+    return runWork(project, cli, {
       ids: await findSpecIds(project.context, ids, { archived: false }),
       ...selectRunMode(chain, parallel),
       budget: words.budget === undefined ? null : parseDollars(words.budget),

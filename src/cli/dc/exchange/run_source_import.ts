@@ -34,9 +34,9 @@ const SOURCE_READER_FACTORIES: Readonly<
     async (known, watcher): Promise<MappedSource> => {
       const { readNetbox } = await import("./netbox_source.ts");
       const { mapNetbox } = await import("#dc/exchange/netbox/map_netbox.ts");
-      const { readNetboxMapping: netboxMapping } = await import("./mapping_file.ts");
+      const { readNetboxMapping } = await import("./mapping_file.ts");
       const { mapping: file, url, sites, rate, "token-file": tokenFile } = args;
-      const mapping = file === undefined ? { roles: {}, locations: {} } : netboxMapping(resolve(cwd, file), file);
+      const mapping = file === undefined ? { roles: {}, locations: {} } : readNetboxMapping(resolve(cwd, file), file);
       const slugs = sites?.split(",").map((site) => site.trim()) ?? [];
       const source = { path: requireAtMostOnePath(args), url, tokenFile, sites: slugs, rate, cwd };
       const data = await readNetbox(source, known.records, watcher);

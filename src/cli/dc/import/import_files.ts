@@ -169,8 +169,8 @@ async function openSource(name: string, { format, kind, encoding, cwd }: ImportO
       case "json":
         return openJsonItemsSource(file);
       default: {
-        const { openCsvSource: csvSource } = await import("./csv_source.ts");
-        return await csvSource(file, kind ?? findKindByFileName(name) ?? throwMissingKind(name));
+        const { openCsvSource } = await import("./csv_source.ts");
+        return await openCsvSource(file, kind ?? findKindByFileName(name) ?? throwMissingKind(name));
       }
     }
   } catch (error) {

@@ -19,9 +19,9 @@ export async function runImportCommand(args: ImportArgs, cli: Cli): Promise<Exit
     if (db !== undefined) throw createImportError('"--url" and "--db" exclude each other');
     if (atomic || dryRun)
       throw createImportError('"--atomic" and "--dry-run" need a database: a server takes calls one by one');
-    const { createServerTarget: serverTarget } = await import("./server_target.ts");
+    const { createServerTarget } = await import("./server_target.ts");
     const address = resolveServerAddress({ url, token, timeout: IMPORT_TIMEOUT_S }, cli.cwd);
-    return importFiles(async () => serverTarget(address), options, cli);
+    return importFiles(async () => createServerTarget(address), options, cli);
   }
   if (token !== undefined) throw createImportError('"--token" needs "--url <address>"');
   const waiting = createWaitReporter(cli, false);

@@ -211,8 +211,8 @@ function createLogger(subject: string): (message: string) => void {
 
 async function openReadings({ readings: file }: ServeOptions): Promise<ReadingMapping | undefined> {
   if (file === undefined) return undefined;
-  const { readReadingMapping: readMapping } = await import("../readings/mapping_file.ts");
-  return readMapping(file);
+  const { readReadingMapping } = await import("../readings/mapping_file.ts");
+  return readReadingMapping(file);
 }
 
 async function runReadings(service: DcService, mapping: ReadingMapping, signal: AbortSignal): Promise<void> {

@@ -55,9 +55,9 @@ export class FabricLossFinder {
   static of(topology: Topology, deviceOf: FindDeviceByKey): FabricLossFinder {
     const known = latestByLookup.get(deviceOf);
     if (known?.isSameFabric(topology) === true) return known;
-    const watch = new FabricLossFinder(topology, deviceOf);
-    latestByLookup.set(deviceOf, watch);
-    return watch;
+    const found = new FabricLossFinder(topology, deviceOf);
+    latestByLookup.set(deviceOf, found);
+    return found;
   }
 
   /** Reads the working fabric links; a link at a disabled port is down. */

@@ -25,7 +25,7 @@ export function collectChargedLoss(graph: PowerGraph, failure: Failure, own: Fai
     // If a trip makes a rack dark, the trip is charged to the failure as well.
     trips: mapItemsByNode(dark.size > 0 ? failure.trips : own.trips),
     overloads: mapItemsByNode(own.overloads),
-    zones: own.zones.length === 0 ? EMPTY_MAP : new Map(own.zones.map((zone) => [`${zone.medium} ${zone.ref}`, zone])),
+    zones: own.zones.length === 0 ? EMPTY_MAP : new Map(own.zones.map((zone) => [formatZoneKey(zone), zone])),
     links: createReadonlySet(own.links),
     cutOff: createReadonlySet(own.cutOff),
     isolated: createReadonlySet(own.isolated),

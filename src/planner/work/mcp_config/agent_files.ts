@@ -78,9 +78,9 @@ async function extendJsonFile(file: string, text: string, list: string, entry: S
 // Claude Code omits a server's tools from the first message unless the entry has the field `alwaysLoad`. Adds the field
 // to an entry that another agent's setup has written.
 async function extendClaudeFile(file: string, text: string, server: McpServerCommand): Promise<ConfigEditResult> {
-  const { extendJson, readJsonValue: readJson } = await import("./json_config.ts");
+  const { extendJson, readJsonValue } = await import("./json_config.ts");
   const path = ["mcpServers", MCP_SERVER_NAME];
-  const isShared = isEqualJson(readJson(text, path), buildStdioEntry(server));
+  const isShared = isEqualJson(readJsonValue(text, path), buildStdioEntry(server));
   return isShared
     ? extendJson(file, text, [...path, ALWAYS_LOAD_FIELD], true)
     : extendJson(file, text, path, { ...buildStdioEntry(server), [ALWAYS_LOAD_FIELD]: true });
@@ -88,9 +88,9 @@ async function extendClaudeFile(file: string, text: string, server: McpServerCom
 
 // Agents that read the same file ignore Claude Code's extra field.
 async function extendSharedFile(file: string, text: string, server: McpServerCommand): Promise<ConfigEditResult> {
-  const { readJsonValue: readJson } = await import("./json_config.ts");
+  const { readJsonValue } = await import("./json_config.ts");
   const loaded = { ...buildStdioEntry(server), [ALWAYS_LOAD_FIELD]: true };
-  if (isEqualJson(readJson(text, ["mcpServers", MCP_SERVER_NAME]), loaded)) return { kind: "present" };
+  if (isEqualJson(readJsonValue(text, ["mcpServers", MCP_SERVER_NAME]), loaded)) return { kind: "present" };
   return extendJsonFile(file, text, "mcpServers", buildStdioEntry(server));
 }
 
@@ -101,11 +101,11 @@ async function extendOpenCodeFile(
   given: string,
   { command, args }: McpServerCommand,
 ): Promise<ConfigEditResult> {
-  const { extendJson, readJsonValue: readJson } = await import("./json_config.ts");
+  const { extendJson, readJsonValue } = await import("./json_config.ts");
   const text = given.trim() === "" ? `${JSON.stringify({ $schema: OPENCODE_SCHEMA_URL }, null, 2)}\n` : given;
-  const servers = readJson(text, ["mcp", "servers"]);
+  const servers = readJsonValue(text, ["mcp", "servers"]);
   const isMap = isJsonObject(servers) && !("type" in servers) && !("enabled" in servers);
-  const hasOlderEntry = readJson(text, ["mcp", MCP_SERVER_NAME]) !== undefined;
+  const hasOlderEntry = readJsonValue(text, ["mcp", MCP_SERVER_NAME]) !== undefined;
   const entry = { type: "local", command: [command, ...args] };
   if (isMap && !hasOlderEntry) return extendJson(file, text, ["mcp", "servers", MCP_SERVER_NAME], entry);
   return extendJson(file, text, ["mcp", MCP_SERVER_NAME], { ...entry, enabled: true });

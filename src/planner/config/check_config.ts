@@ -7,6 +7,7 @@ import { createFrontmatterLocator, type FieldPath, type TextLocation } from "../
 import type { PlannerConfig } from "./config.ts";
 import { CONFIG_SCHEMA } from "./config_schema.ts";
 import { PROVIDER_NAMES } from "./config_values.ts";
+import { findGlobFault } from "./glob.ts";
 import { mergeConfig, type WrittenConfig } from "./merge_config.ts";
 
 /** An error or warning about `.planner/config.md`. */
@@ -36,7 +37,9 @@ export function checkConfig(text: string): CheckedConfig {
   });
   const warnings = [...findUnknownKeys(CONFIG_SCHEMA, written, []), ...findUnusedItems(written)].map(addLocation);
   const wrong = findWrongValues(written);
-  const errors = (wrong.length > 0 ? wrong : findUnknownProviders(written)).map(addLocation);
+  const errors = (wrong.length > 0 ? wrong : [...findUnknownProviders(written), ...findFaultyGlobs(written)]).map(
+    addLocation,
+  );
   if (errors.length > 0) return { config: null, errors, warnings };
   return { config: mergeConfig(removeUnknownKeys(CONFIG_SCHEMA, written) as WrittenConfig), errors: [], warnings };
 }
@@ -156,6 +159,15 @@ function findUnusedItems(written: WrittenConfig): ConfigFinding[] {
       of: "key",
       message: `Setting "schema.spec.fields.${name}.items" has no effect: expected type array beside it, got ${type}`,
     }));
+}
+
+/** Finds patterns of `verify.protect` that match no file, so that they would protect nothing. */
+function findFaultyGlobs({ verify }: WrittenConfig): ConfigFinding[] {
+  return (verify?.protect ?? []).flatMap((glob, index): readonly ConfigFinding[] => {
+    const fault = findGlobFault(glob);
+    const message = `Invalid setting "verify.protect[${index}]": expected a pattern such as tests/**, got ${formatShortValue(glob)}: ${fault}`;
+    return fault === null ? [] : [{ path: ["verify", "protect", index], of: "value", message }];
+  });
 }
 
 /** Finds agents that are neither in the provider table nor configured with a command. */

@@ -1,3 +1,5 @@
+import { compileGlob } from "../config/glob.ts";
+
 /**
  * Returns the changed files on which a check depends: those that the command names, directly or below a folder that it
  * also names (`cd t && sh 7.sh`), and those that match a glob in the command or in `verify.protect`. A named link or
@@ -11,21 +13,31 @@ export function findJudgedFiles(
   protect: readonly string[],
 ): readonly string[] {
   const words = splitPathWords(command);
-  const named = new Set([...words, ...words.flatMap((folder) => words.map((word) => `${folder}/${word}`))]);
-  const patterns = protect.map(convertGlob);
+  const named = new Set(words);
+  const protects = protect.map(compileGlob);
   // In a loop the shell inserts the file name, as in `t/$f`.
   const expandedWords = words.map((word) => (/^[^$]+\//.test(word) ? word.replace(/\$(?:\{[^}]*\}|\w+)/g, "*") : word));
-  const globs = expandedWords.filter((word) => /[*?[{]/.test(word)).map(convertGlob);
+  const globs = expandedWords.filter((word) => /[*?[{]/.test(word)).map(compileGlob);
+  const plain = removeQuotes(command);
   const isNamed = (path: string): boolean =>
     named.has(path) ||
+    isNamedBelowFolder(named, path) ||
     // Also matches files in another folder that the shell names, as in `$PWD/t/7.sh`, and files below a link.
     words.some((word) => word.endsWith(`/${path}`) || word.startsWith(`${path}/`)) ||
-    (/\s/.test(path) && removeQuotes(command).includes(path));
+    (/\s/.test(path) && plain.includes(path));
   const matchesGlob = (path: string): boolean =>
-    patterns.some((pattern) => pattern.test(path)) ||
+    protects.some((matches) => matches(path)) ||
     // Globs do not match the spec itself, because every run changes it.
-    (!path.startsWith(".planner/") && globs.some((pattern) => pattern.test(path)));
+    (!path.startsWith(".planner/") && globs.some((matches) => matches(path)));
   return changed.filter((path) => isNamed(path) || matchesGlob(path));
+}
+
+/** Returns whether a folder and the rest of the path are both named, as in `cd t && sh 7.sh`. */
+function isNamedBelowFolder(named: ReadonlySet<string>, path: string): boolean {
+  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) {
+    if (named.has(path.slice(0, at)) && named.has(path.slice(at + 1))) return true;
+  }
+  return false;
 }
 
 function splitPathWords(command: string): readonly string[] {
@@ -46,27 +58,4 @@ function normalizePath(word: string): string {
     else if (step !== "" && step !== ".") steps.push(step);
   }
   return (word.startsWith("/") ? "/" : "") + steps.join("/");
-}
-
-/** Converts a glob as git reads it. Without a slash it matches in every folder. A folder matches all files below it. */
-function convertGlob(glob: string): RegExp {
-  const plain = glob.replace(/^\/+|\/+$/g, "");
-  const body = plain
-    .split(/(\*\*\/|\*\*|\*|\?|\[[^\]]*\]|\{[^}]*\})/)
-    .map((part) => {
-      if (part === "**/") return "(?:.*/)?";
-      if (part === "**") return ".*";
-      if (part === "*") return "[^/]*";
-      if (part === "?") return "[^/]";
-      if (/^\[[^\]\\]+\]$/.test(part)) return part.replace(/^\[!/, "[^");
-      if (/^\{.*\}$/.test(part))
-        return `(?:${part
-          .slice(1, -1)
-          .split(",")
-          .map((text) => RegExp.escape(text))
-          .join("|")})`;
-      return RegExp.escape(part);
-    })
-    .join("");
-  return new RegExp(`^${plain.includes("/") || glob.startsWith("/") ? "" : "(?:.*/)?"}${body}(?:/.*)?$`);
 }

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { PROCESS_GONE_REASON } from "../claims.ts";
-import { markStartedSpecFailed } from "../run/write_end.ts";
+import { endStartedSpec } from "../run/write_end.ts";
 import type { RepairDeps } from "../run_types.ts";
 
 /** Kinds of problems in the order in which `doctor` checks and repairs them: processes first, then their leftovers. */
@@ -54,7 +54,7 @@ export async function endInterruptedRun(deps: RepairDeps, id: SpecId): Promise<s
 
 async function markSpecFailed(deps: RepairDeps, id: SpecId): Promise<boolean> {
   try {
-    return await markStartedSpecFailed(deps, id);
+    return await endStartedSpec(deps, id, "failed");
   } catch (error) {
     // The spec was archived or deleted, or cannot be read, which is a separate finding.
     if (error instanceof OperationError) return false;

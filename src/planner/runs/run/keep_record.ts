@@ -119,6 +119,8 @@ async function writeRecordFile(
 
 interface CutOffRun {
   readonly processId: string;
+  /** By default failed. */
+  readonly status?: "failed" | "needs_attention";
   /** Reason why the run did not end normally. */
   readonly reason: string;
 }
@@ -127,7 +129,8 @@ interface CutOffRun {
  * Stores the record of a run whose process was killed or failed before it stored one. Does nothing for a run that has a
  * record. Call it with the spec's claim held, after all processes of the run have ended.
  */
-export async function keepCutOffRecord(deps: RepairDeps, id: SpecId, { processId, reason }: CutOffRun): Promise<void> {
+export async function keepCutOffRecord(deps: RepairDeps, id: SpecId, run: CutOffRun): Promise<void> {
+  const { processId } = run;
   const { worktrees, records } = deps.ports;
   const report = (await records.readReports()).findLast((one) => one.process_id === processId && one.spec_id === id);
   if (report === undefined) return;
@@ -139,13 +142,12 @@ export async function keepCutOffRecord(deps: RepairDeps, id: SpecId, { processId
     if (found === null) return;
     const { work, warnings, body } = found;
     const spec = await deps.context.specs.load(id).catch(() => null);
-    const completed = isCompletedSince(spec, report);
     const criteria = spec === null ? [] : judgeCriteria(spec.body, body ?? spec.body);
     await storeRunRecord(deps, base === null ? work.branch : null, {
       process: { spec_id: id, process_id: processId, mode, started_at },
       ...{ report, work, warnings, lastWords: null, ended_at: formatCurrentTime(deps) },
       judged: { criteria, proof: null, unproven: null, output: null },
-      end: completed ? { status: "completed", reasons: [] } : { status: "failed", reasons: [reason] },
+      end: decideCutOffEnd(spec, report, run),
     });
   } catch (error) {
     // The cleanup continues, because releasing the claim matters more than the record.
@@ -180,6 +182,15 @@ async function readWorkInWorktree({ ports }: RepairDeps, id: SpecId): Promise<Un
 async function readWorkInProject(deps: RepairDeps, base: string): Promise<UnrecordedWork | null> {
   const work = await readProjectWorkSince(deps, base);
   return work === null ? null : { work, warnings: [], body: null };
+}
+
+/** A spec that was completed since the run began counts, whatever cut the run off. */
+function decideCutOffEnd(
+  spec: Spec | null,
+  report: StoredRunReport,
+  { status = "failed", reason }: CutOffRun,
+): RunSummary["end"] {
+  return isCompletedSince(spec, report) ? { status: "completed", reasons: [] } : { status, reasons: [reason] };
 }
 
 /** Returns whether a spec was completed after the run began. Source: docs/decisions.md#s-26. */

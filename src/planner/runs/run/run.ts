@@ -18,7 +18,7 @@ import { mergePredecessors } from "./predecessors.ts";
 import type { AgentRunResult } from "./run_agent.ts";
 import { setUpWorktree } from "./set_up.ts";
 import { markSpecStarted } from "./start.ts";
-import { readSpecAfterRun, recordBrokenRun, undoEmptyRun, writeRunEnd } from "./write_end.ts";
+import { type BrokenRunEnd, readSpecAfterRun, recordBrokenRun, undoEmptyRun, writeRunEnd } from "./write_end.ts";
 
 /** Phases of a run in their order; `runSpec` checks and claims the spec before the first one. */
 export type RunPhase = "record" | "predecessors" | "start" | "worktree" | "agent" | "settle" | "evidence" | "complete";
@@ -84,15 +84,25 @@ export class AgentSpecRun {
     try {
       return await this.#runStartedSpec(before);
     } catch (error) {
-      // This run must not change a spec that another process has taken by now.
-      const reason = getErrorMessage(error);
-      const { processId } = this.#claimedRun;
-      if (await this.#isClaimHeld()) await recordBrokenRun(this.#deps, this.#id, { processId, reason, log: this.#log });
-      if (!(error instanceof OperationError)) throw error;
-      return this.#buildResult("failed", [reason]);
+      return await this.#endBrokenRun(error);
     } finally {
       await this.#log?.end().catch(() => {});
     }
+  }
+
+  async #endBrokenRun(error: unknown): Promise<RunResult> {
+    // After the agent's end a fault is planner's own: a person decides, because another run would be paid for again.
+    const hasWorked = this.#agent !== undefined;
+    const end: BrokenRunEnd = hasWorked
+      ? { status: "needs_attention", reason: this.#describeJudgingFault(error) }
+      : { status: "failed", reason: getErrorMessage(error) };
+    if (hasWorked && error instanceof Error && !(error instanceof OperationError))
+      await this.#log?.line(`planner: ${error.stack ?? ""}`).catch(() => {});
+    const { processId } = this.#claimedRun;
+    // This run must not change a spec that another process has taken by now.
+    if (await this.#isClaimHeld()) await recordBrokenRun(this.#deps, this.#id, { ...end, processId, log: this.#log });
+    if (!hasWorked && !(error instanceof OperationError)) throw error;
+    return this.#buildResult(end.status, [end.reason]);
   }
 
   async #runStartedSpec(before: string): Promise<RunResult> {
@@ -184,7 +194,7 @@ export class AgentSpecRun {
   async #endWithoutSpec(run: LocatedRun, state: WorktreeState | null, reason: string): Promise<RunResult> {
     const { processId } = this.#claimedRun;
     await this.#keepRecord(run, { end: { status: "failed", reasons: [reason] }, state, gathered: null });
-    await recordBrokenRun(this.#deps, this.#id, { processId, reason, log: this.#log });
+    await recordBrokenRun(this.#deps, this.#id, { status: "failed", processId, reason, log: this.#log });
     return this.#buildResult("failed", [reason]);
   }
 
@@ -244,6 +254,12 @@ export class AgentSpecRun {
   #describeFailure(error: unknown): string {
     const reason = getErrorMessage(error);
     return error instanceof OperationError ? reason : `${reason} (phase "${this.#phase}")`;
+  }
+
+  #describeJudgingFault(error: unknown): string {
+    if (error instanceof OperationError) return error.message;
+    const next = this.#claimedRun.wishes.worktree ? "merge" : "finalize";
+    return `planner failed while it judged the work, which is kept: ${this.#describeFailure(error)}: "planner ${next} ${this.#id}" judges it again`;
   }
 
   #buildResult(status: RunResult["status"], reasons: readonly string[]): RunResult {

@@ -170,21 +170,29 @@ export async function undoEmptyRun({ context, ports }: RunDeps, { id, place }: L
   }
 }
 
-/**
- * Records the failure of a run that broke off. Tries every step, even if an earlier one fails. Never rejects.
- *
- * @param log log of the run; undefined if it was not opened
- */
+/** How a run that broke off ends. */
+export interface BrokenRunEnd {
+  readonly status: "failed" | "needs_attention";
+  readonly reason: string;
+}
+
+interface BrokenRun extends BrokenRunEnd {
+  readonly processId: string;
+  /** Log of the run; undefined if it was not opened. */
+  readonly log: RunLog | undefined;
+}
+
+/** Records the end of a run that broke off. Tries every step, even if an earlier one fails. Never rejects. */
 export async function recordBrokenRun(
   deps: RunDeps,
   id: SpecId,
-  { processId, reason, log }: { readonly processId: string; readonly reason: string; readonly log: RunLog | undefined },
+  { status, processId, reason, log }: BrokenRun,
 ): Promise<void> {
   const { ports, tell } = deps;
   const steps = [
-    async () => log?.line(`planner: failed: ${reason}`),
-    () => markStartedSpecFailed(deps, id),
-    () => keepCutOffRecord(deps, id, { processId, reason }),
+    async () => log?.line(`planner: ${status}: ${reason}`),
+    () => endStartedSpec(deps, id, status),
+    () => keepCutOffRecord(deps, id, { processId, status, reason }),
     async () => {
       if (!(await ports.worktrees.listIds()).includes(id)) return;
       await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error: reason, commits: [] });
@@ -199,9 +207,7 @@ export async function recordBrokenRun(
   }
 }
 
-/** Sets a spec to failed if its status is in_progress. @returns whether the status was changed */
-export function markStartedSpecFailed({ context }: RepairDeps, id: SpecId): Promise<boolean> {
-  return changeSpec(context, id, (text, { status }) =>
-    status === "in_progress" ? editFields(text, { status: "failed" }) : text,
-  );
+/** Sets the status of a spec that is in_progress. @returns whether it was changed */
+export function endStartedSpec({ context }: RepairDeps, id: SpecId, status: BrokenRunEnd["status"]): Promise<boolean> {
+  return changeSpec(context, id, (text, spec) => (spec.status === "in_progress" ? editFields(text, { status }) : text));
 }

@@ -181,6 +181,16 @@ test("checkConfig refuses settings of agents, watch and branches that cannot wor
   }
 });
 
+test("checkConfig refuses a pattern that matches no file, because it would protect nothing", () => {
+  for (const glob of ["/", "./", "../shared/**", "src/../../x", "!docs/**", "tests\\\\unit\\\\**"]) {
+    expect(errors(`verify: {protect: ["tests/**", "${glob}"]}`)).toEqual([
+      expect.stringContaining('Invalid setting "verify.protect[1]": expected a pattern such as tests/**, got "'),
+    ]);
+  }
+  const plain = ["tests/**", "./tests", "/Makefile", "*.test.ts", "{a,b}/[!x]*", "[", "{", "src/[id]/page.tsx", "**"];
+  expect(errors(`verify: {protect: ${JSON.stringify(plain)}}`)).toEqual([]);
+});
+
 test("checkConfig refuses an agent that is neither in the table nor given a command", () => {
   expect(errors("providers:\n  claud: {skip_permissions: true}")).toEqual([
     '3:3 Unknown agent "claud": expected a "command" below it, or one of claude, codex, gemini, cursor-agent, opencode, kiro, qwen, copilot, command. Did you mean "claude"?',

@@ -31,6 +31,17 @@ test.each([
   ["grep -l x *.md", []],
   ["npm test", []],
   ["sh t/70.sh", []],
+  ["sh t/{6..8}.sh", ["t/7.sh"]],
+  ["sh t/[6-8].sh", ["t/7.sh"]],
+  ["sh t/[!6].sh", ["t/7.sh"]],
+  // Text of other languages: classes that run backwards, brackets that stay open, quantifiers.
+  ["grep -Pq '[\\w\\-.]+' f.txt", []],
+  ["grep -E '[z-a]' src/*.ts", ["src/a.ts"]],
+  ["awk '/[[:alpha:]]{2,}(/ { print $0 }' t/7.sh", ["t/7.sh", "t/my test.sh"]],
+  ["perl -ne 'print if /(?<x>[^\\]]+)\\k<x>/u' Makefile", ["t/7.sh", "Makefile", "t/my test.sh"]],
+  ["jq '.a[0] | {b: .c}' src/a.ts", ["src/a.ts"]],
+  ["test \"$(sed -n 's/[^[]*{\\(.*\\)}/\\1/p' Makefile)\" = x", ["Makefile"]],
+  ["node -e 'if (!/^[\\d-\\w]+$/.test(a[b])) throw {}'", []],
 ])("judgedFiles finds the files that %p names", (command, expected) => {
   expect(findJudgedFiles(command, CHANGED, [])).toEqual(expected);
 });
@@ -40,4 +51,16 @@ test("findJudgedFiles takes files and folders that a pattern fits", () => {
   expect(findJudgedFiles("npm test", CHANGED, ["*.test.ts"])).toEqual(["tests/deep/b.test.ts"]);
   expect(findJudgedFiles("npm test", CHANGED, ["tests"])).toEqual(["tests/deep/b.test.ts"]);
   expect(findJudgedFiles("npm test", CHANGED, ["{src,lib}/*.ts"])).toEqual(["src/a.ts"]);
+});
+
+test("findJudgedFiles takes time linear in the words of a check and in a pattern", () => {
+  const words = Array.from({ length: 20_000 }, (_, index) => `w${index}`).join(" ");
+  const long = `src/${"a".repeat(4000)}`;
+  const stars = [
+    "*a*a*a*a*a*a*a*a*b",
+    "**/**/**/**/**/**/b",
+    "{".repeat(2000),
+    `${"{a,".repeat(2000)}a${"}".repeat(2000)}`,
+  ];
+  expect(findJudgedFiles(words, [long, "w1/w2"], stars)).toEqual(["w1/w2"]);
 });

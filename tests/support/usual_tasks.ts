@@ -30,7 +30,7 @@ export const USUAL_TASKS: readonly UsualTask[] = [
     "spec_list",
     { label: "shop", limit: 10, offset: 10 },
     '"offset":10',
-    500,
+    345,
   ),
   usual("Find related specs", "search", { query: "rope", limit: 5 }, '"snippet"', 370),
   usual(

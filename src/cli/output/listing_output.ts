@@ -58,7 +58,8 @@ export const STATUS_COLUMN: Column<ListedSpec> = {
 const TYPE_COLUMN: Column<ListedSpec> = { title: "TYPE", text: ({ type }) => type };
 export const TITLE_COLUMN: Column<ListedSpec> = {
   title: "TITLE",
-  text: ({ title, unproven }) => `${unproven === undefined ? "" : "(unproven) "}${title ?? "(no title)"}`,
+  text: ({ title, unproven, invalid }) =>
+    `${invalid === undefined ? "" : "(not valid) "}${unproven === undefined ? "" : "(unproven) "}${title ?? "(no title)"}`,
   shrinks: true,
 };
 // Lists are written without spaces and an empty one as a dash, so that awk and cut can split the columns.

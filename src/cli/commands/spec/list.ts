@@ -1,5 +1,5 @@
-import type { SpecRow } from "#planner/operations/shared/listing.ts";
-import { listArchivedSpecs, specListTool } from "#planner/operations/spec_list.ts";
+import type { DetailedSpecRow } from "#planner/operations/shared/listing.ts";
+import { listArchivedSpecs, listCommand } from "#planner/operations/spec_list.ts";
 import { runTool } from "#planner/service.ts";
 import { compareDueDays, compareUrgency } from "#planner/spec/planning.ts";
 import { defineCommand } from "../../command.ts";
@@ -14,7 +14,7 @@ import { createDueTest, FIELD_FILTER_FLAGS, filterListedSpecs, LIST_LIMIT_FLAGS,
 export const command = defineCommand({
   summary: "List the active specs, ordered by id",
   details:
-    "Priority, due day and assignee are columns if a listed spec has them. With --json a spec can have `priority`, `assignee`, `due` and `invalid` beside the fields of the tool.",
+    "Priority, due day and assignee are columns if a listed spec has them. With --json a spec can have `labels`, `depends_on`, `priority`, `assignee` and `due` beside the fields of the tool.",
   flags: {
     ...FIELD_FILTER_FLAGS,
     sort: enumFlag(["id", "priority", "due"], "Sort order (default: id)"),
@@ -32,7 +32,7 @@ export const command = defineCommand({
     const context = await cli.openContext();
     const value = archived
       ? await listArchivedSpecs(context, status)
-      : (await runTool(context, specListTool, { ...(status !== undefined && { status }), limit: NO_LIMIT })).value;
+      : (await runTool(context, listCommand, { ...(status !== undefined && { status }), limit: NO_LIMIT })).value;
     const filter = { types: type, labels: label, priorities: priority, assignees: assignee, limit };
     const list = filterListedSpecs({ ...value, specs: selectSortedRows(value.specs, plan) }, filter);
     const listed = new Set(list.specs.map(({ id }) => id as string));
@@ -49,7 +49,7 @@ interface SortOptions {
 }
 
 /** Returns the specs that are due by the requested day, in the requested order, then by id. */
-function selectSortedRows(specs: readonly SpecRow[], { due, sort }: SortOptions): readonly SpecRow[] {
+function selectSortedRows(specs: readonly DetailedSpecRow[], { due, sort }: SortOptions): readonly DetailedSpecRow[] {
   const found = specs.filter(createDueTest(due));
   if (sort === "priority") return found.sort(compareUrgency);
   return sort === "due" ? found.sort(compareDueDays) : found;

@@ -1,4 +1,4 @@
-import { readyTool } from "#planner/operations/ready.ts";
+import { readyCommand } from "#planner/operations/ready.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
 import { type ListedSpec, printSpecListing, selectSpecColumns } from "../../output/listing_output.ts";
@@ -15,7 +15,7 @@ export const command = defineCommand({
   ],
   async run({ type, label, limit, json }, cli) {
     const context = await cli.openContext();
-    const { value } = await runTool(context, readyTool, { limit: NO_LIMIT });
+    const { value } = await runTool(context, readyCommand, { limit: NO_LIMIT });
     const list = filterListedSpecs(value, { types: type, labels: label, limit });
     if (json) return printJson(list);
     printSpecListing<ListedSpec>(cli, list, selectSpecColumns(list.specs, await context.specs.listIds()));

@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerContext } from "#planner/context.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import type { InvalidField } from "#planner/operations/shared/invalid_fields.ts";
-import { specGetTool } from "#planner/operations/spec_get.ts";
+import { showCommand } from "#planner/operations/spec_get.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
+import { EXIT_STATUS } from "../../exit_status.ts";
 import { booleanFlag } from "../../flags.ts";
 import { selectStatusStyle } from "../../output/listing_output.ts";
 import { sanitizeLine, sanitizeLines } from "../../output/plain_text.ts";
@@ -56,9 +59,23 @@ function removeTitle(body: string, title: string | null): string {
   return title !== null && first === `# ${title}` ? text.slice(first.length) : text;
 }
 
+/** Reads the fields of a spec. If its file does not parse, prints its text before the error. */
+async function readSpecFields(context: PlannerContext, id: string, { showsText }: { readonly showsText: boolean }) {
+  try {
+    return (await runTool(context, showCommand, { id })).value;
+  } catch (error) {
+    if (showsText && error instanceof OperationError && error.kind === "failed_precondition") {
+      const found = await findSpecId(context, id, { archived: true }).then((full) => context.specs.readText(full));
+      print(`${sanitizeLines(found.text).trimEnd()}\n`);
+    }
+    throw error;
+  }
+}
+
 export const command = defineCommand({
   summary: "Show the fields and the body of a spec, active or archived",
-  details: "With --prompt, --json prints `spec_id`, `template`, `prompt` and `warnings`.",
+  details:
+    "Exits with 1 for a spec that is not valid, after its text. With --prompt, --json prints `spec_id`, `template`, `prompt` and `warnings`.",
   positionals: { id: ANY_ID },
   flags: {
     prompt: booleanFlag("Print the prompt that an agent would get"),
@@ -78,14 +95,17 @@ export const command = defineCommand({
     const { context, root } = project;
     if (prompt) {
       const { printPrompt } = await import("../../show_prompt.ts");
-      return printPrompt(project, await findSpecId(context, id, { archived: true }), { json, warn: cli.warn });
+      await printPrompt(project, await findSpecId(context, id, { archived: true }), { json, warn: cli.warn });
+      return EXIT_STATUS.ok;
     }
     if (raw) {
       const { file } = await context.specs.readText(await findSpecId(context, id, { archived: true }));
-      return print(readFileSync(join(root, file)));
+      print(readFileSync(join(root, file)));
+      return EXIT_STATUS.ok;
     }
-    const { value } = await runTool(context, specGetTool, { id });
+    const value = await readSpecFields(context, id, { showsText: !json });
     if (json) printJson(value);
     else print(renderSpec(value));
+    return value.invalid === undefined ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },
 });

@@ -3,6 +3,7 @@ import type { SpecRules } from "../../config/config.ts";
 import type { PlannerContext } from "../../context.ts";
 import { createReadChecker } from "../../lint/read_findings.ts";
 import type { Spec } from "../../spec/spec.ts";
+import { lintProject } from "./lint_project.ts";
 
 /** One reason why a readable spec is not valid. Source: docs/contract/spec-tool.md#lint-json-report. */
 export interface InvalidField {
@@ -46,6 +47,26 @@ export async function refuseInvalidSpec(context: PlannerContext, spec: Spec, act
   if (invalid.length === 0) return;
   const found = invalid.map(({ message }) => message).join("; ");
   throw createPreconditionError(`Cannot ${action} spec '${spec.id}': it is not valid: ${found}`);
+}
+
+/**
+ * Requires a spec that lint on read accepts. @throws OperationError with lint's report of the file
+ *
+ * Source: docs/contract/spec-tool.md#lint-text-report.
+ */
+export async function refuseInvalidRead(context: PlannerContext, spec: Spec): Promise<void> {
+  const { invalid = [] } = (await createInvalidFieldCheck(context))(spec);
+  if (invalid.length === 0) return;
+  // A configuration that cannot be read has no rules to lint by.
+  const report = await lintProject(context, { ids: [spec.id] }).catch(() => null);
+  const { formatTextReport } = await import("../../lint/reports/text.ts");
+  const found =
+    report === null
+      ? [`${spec.file}:`, ...invalid.map(({ message }) => `  error: ${message}`)].join("\n")
+      : formatTextReport(report).trimEnd();
+  throw createPreconditionError(
+    `Spec '${spec.id}' is not valid: correct it with planner_spec_update or in its file\n${found}`,
+  );
 }
 
 /** Returns the lint rules, or null if the configuration cannot be read, which lint reports. */

@@ -7,13 +7,19 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { createInvalidFieldCheck, type InvalidFields } from "./invalid_fields.ts";
 import type { SpecWorld } from "./world.ts";
 
-/** A spec as a row of a list; list fields are absent if empty. */
+/** A spec as a row of a tool's list. Source: docs/contract/spec-tool.md#tools; `invalid` from docs/decisions.md#s-08. */
 export interface SpecRow extends InvalidFields {
   readonly id: SpecId;
   readonly title: string | null;
   /** The stored status, but `blocked` for a pending spec that waits for another one. */
   readonly status: string;
   readonly type: string;
+  /** Ids of the unfinished dependencies of a blocked spec. */
+  readonly blocked_by?: readonly string[];
+}
+
+/** A row of a command's list; list fields are absent if empty. */
+export interface DetailedSpecRow extends SpecRow {
   readonly labels?: readonly string[];
   readonly depends_on?: readonly string[];
   readonly priority?: Priority;
@@ -36,6 +42,9 @@ export interface Listing<Row> {
   readonly unreadable?: readonly UnreadableFile[];
 }
 
+/** Builds the row of a spec. */
+export type RowBuilder<Row> = (spec: Spec, readiness: Readiness, invalid: InvalidFields) => Row;
+
 // Adds fields one by one: spreading an object for each field took a fifth of the time of a first list of 10,000 specs.
 export function buildSpecRow(spec: Spec, readiness: Readiness, { invalid }: InvalidFields): SpecRow {
   const row: Writable<SpecRow> = {
@@ -44,6 +53,13 @@ export function buildSpecRow(spec: Spec, readiness: Readiness, { invalid }: Inva
     status: readiness.getEffectiveStatus(spec),
     type: spec.type,
   };
+  if (readiness.isBlocked(spec)) row.blocked_by = readiness.listUnmet(spec);
+  if (invalid !== undefined) row.invalid = invalid;
+  return row;
+}
+
+export function buildDetailedRow(spec: Spec, readiness: Readiness, invalid: InvalidFields): DetailedSpecRow {
+  const row: Writable<DetailedSpecRow> = buildSpecRow(spec, readiness, invalid);
   const { unproven } = spec.frontmatter;
   if (spec.labels.length > 0) row.labels = spec.labels;
   if (spec.dependsOn.length > 0) row.depends_on = spec.dependsOn;
@@ -51,7 +67,6 @@ export function buildSpecRow(spec: Spec, readiness: Readiness, { invalid }: Inva
   if (spec.assignee !== null) row.assignee = spec.assignee;
   if (spec.due !== null) row.due = spec.due;
   if (typeof unproven === "string") row.unproven = unproven;
-  if (invalid !== undefined) row.invalid = invalid;
   return row;
 }
 
@@ -73,15 +88,15 @@ export function buildListing<Item, Row>(
 }
 
 /** Builds a page of `found` with the invalid fields of each spec, and lists the unreadable files. */
-export async function buildSpecListing(
+export async function buildSpecListing<Row>(
   context: PlannerContext,
   { readiness, unreadable }: Pick<SpecWorld, "readiness" | "unreadable">,
   found: readonly Spec[],
-  range: PageRange,
-): Promise<Listing<SpecRow>> {
+  { buildRow, ...range }: PageRange & { readonly buildRow: RowBuilder<Row> },
+): Promise<Listing<Row>> {
   const findInvalidFields = await createInvalidFieldCheck(context);
   return {
-    ...buildListing(found, range, (spec) => buildSpecRow(spec, readiness, findInvalidFields(spec))),
+    ...buildListing(found, range, (spec) => buildRow(spec, readiness, findInvalidFields(spec))),
     ...buildUnreadableField(unreadable),
   };
 }

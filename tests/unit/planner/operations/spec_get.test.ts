@@ -49,13 +49,12 @@ test("planner_spec_get keeps its own fields when the frontmatter uses their name
 
 test("planner_spec_get shows the status that the list shows and what blocks the spec", async () => {
   using project = await plannerProject();
-  project.spec(ID, "---\nstatus: pending\ndepends_on: [2026-11-01-002-def, nowhere]\n---\n\n# Waits\n");
+  project.spec(ID, "---\nstatus: pending\ndepends_on: [2026-11-01-002-def]\n---\n\n# Waits\n");
   project.spec("2026-11-01-002-def", "---\nstatus: pending\n---\n\n# First\n");
 
-  expect(await project.json("spec_get", { id: ID })).toMatchObject({
-    status: "blocked",
-    blocked_by: ["2026-11-01-002-def", "nowhere"],
-  });
+  const expected = { status: "blocked", blocked_by: ["2026-11-01-002-def"] };
+  expect(await project.json("spec_get", { id: ID })).toMatchObject(expected);
+  expect((await project.json("spec_list")).specs[0]).toEqual({ id: ID, title: "Waits", type: "code", ...expected });
 });
 
 test("planner_spec_get reads an archived spec and says so", async () => {
@@ -109,4 +108,58 @@ test("planner_spec_get refuses a broken file with its place", async () => {
 
   expect(answer.refused).toBe(true);
   expect(answer.text).toContain(`${ID}.md:`);
+});
+
+const ENUM = "[pending, in_progress, completed, failed]";
+
+test.each([
+  ["status: pending", null],
+  ["status: in_progress\nlabels: [web]", null],
+  ["status: cancelled", null],
+  ["status: needs_attention\nowner: Ann", null],
+  ["status: pending\ndepends_on: []", null],
+  ["status: failed\ndepends_on: [2026-11-01-002-def]", null],
+  ["status: pending\ndepends_on: [2026-11-01-003-old]", null],
+  ["status: done", `status 'done' not in enum ${ENUM}`],
+  ["status: Pending", `status 'Pending' not in enum ${ENUM}`],
+  ["status: 3", `status '3' not in enum ${ENUM}`],
+  ["labels: [web]", "missing required field 'status'"],
+  ["status:", "missing required field 'status'"],
+  ["status: pending\ndepends_on: [2026-11-01-009-zzz]", "depends_on '2026-11-01-009-zzz' does not exist"],
+  ["status: pending\ndepends_on: 002", "depends_on '002' does not exist"],
+])("planner_spec_get refuses %j with lint's report, which planner_spec_update settles", async (fields, problem) => {
+  using project = await plannerProject();
+  project.spec(ID, `---\n${fields}\n---\n\n# Title\n`);
+  project.spec("2026-11-01-002-def", "---\nstatus: pending\n---\n\n# First\n");
+  project.write(".planner/archive/2026-11-01/2026-11-01-003-old.md", "---\nstatus: completed\n---\n\n# Old\n");
+
+  const answer = await project.call("spec_get", { id: ID });
+  const row = (await project.json("spec_list")).specs[0];
+
+  if (problem === null) {
+    expect(answer.refused).toBe(false);
+    expect(row.invalid).toBeUndefined();
+    return;
+  }
+  expect(answer.refused).toBe(true);
+  expect(answer.text).toContain(`\n.planner/specs/${ID}.md:\n`);
+  expect(answer.text).toContain(`\n  error: ${problem}\n`);
+  expect(row.invalid.at(-1)).toMatchObject({ message: problem });
+  await project.call("spec_update", { id: ID, status: "pending", depends_on: [] });
+  expect(await project.json("spec_get", { id: ID })).toMatchObject({ status: "pending" });
+});
+
+test("planner_spec_get returns the lines of the body that are asked for", async () => {
+  using project = await plannerProject();
+  project.spec(ID, "---\nstatus: pending\n---\n# Title\r\n\nText\nEnd");
+
+  const read = async (part: object) => {
+    const { body, line_count, total_lines } = await project.json("spec_get", { id: ID, ...part });
+    return [body, line_count, total_lines];
+  };
+  expect(await read({ lines: 2 })).toEqual(["# Title\r\n\n", 2, 4]);
+  expect(await read({ lines: 2, offset: 2 })).toEqual(["Text\nEnd", 2, 4]);
+  expect(await read({ offset: 3 })).toEqual(["End", 1, 4]);
+  expect(await read({ lines: 0 })).toEqual(["", 0, 4]);
+  expect(await read({ offset: 9 })).toEqual(["", 0, 4]);
 });

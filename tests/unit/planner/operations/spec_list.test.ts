@@ -22,9 +22,9 @@ test("planner_spec_list lists every active spec in order of id, cancelled ones a
 
   expect(await made.json("spec_list")).toEqual({
     specs: [
-      { id: DONE, title: "Done", status: "completed", type: "docs", labels: ["a"] },
+      { id: DONE, title: "Done", status: "completed", type: "docs" },
       { id: FREE, title: "Free", status: "pending", type: "code" },
-      { id: WAITS, title: "Waits", status: "blocked", type: "code", depends_on: [FREE] },
+      { id: WAITS, title: "Waits", status: "blocked", type: "code", blocked_by: [FREE] },
       { id: GONE, title: null, status: "cancelled", type: "code" },
     ],
     total: 4,

@@ -8,6 +8,7 @@ const SPEC_TRAILER = "Planner-Spec";
 export const COMMIT_SUMMARIES = {
   ended: (id: SpecId, status: string) => `note that the run of ${id} ended as ${status}`,
   completed: (id: SpecId) => `note that ${id} is completed`,
+  merged: (id: SpecId) => `merge the work of ${id}`,
   record: (id: SpecId, run: number) => `keep the record of run ${run} of ${id}`,
   others: "leave other specs as they are",
 } as const;
@@ -62,9 +63,9 @@ function containsId(line: string, id: SpecId): boolean {
 
 /** Whether planner itself made a commit about the spec, according to the commit message. */
 export function isPlannerCommit(message: string, id: SpecId): boolean {
-  const { ended, completed, others } = COMMIT_SUMMARIES;
+  const { ended, completed, merged, others } = COMMIT_SUMMARIES;
   const isRecord = message.includes("keep the record of run ") && message.includes(` of ${id}`);
-  return isRecord || [ended(id, ""), completed(id), others].some((summary) => message.includes(summary));
+  return isRecord || [ended(id, ""), completed(id), merged(id), others].some((summary) => message.includes(summary));
 }
 
 function appendParagraph(message: string, text: string): string {

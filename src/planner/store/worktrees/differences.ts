@@ -66,12 +66,28 @@ async function buildMergedTree(
   tip: string,
   head: string,
 ): Promise<{ readonly tree: string | null; readonly conflicts: readonly string[] }> {
-  const merge = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", tip, head];
+  const merged = await mergeInMemory(git, tip, head);
+  if (merged === null) return { tree: null, conflicts: [] };
+  const { tree, conflicts } = merged;
+  return conflicts.length === 0
+    ? { tree, conflicts }
+    : { tree: null, conflicts: conflicts.filter((path) => !isSpecPath(path)) };
+}
+
+export interface MergedTree {
+  /** Hash of the tree; files in conflict have conflict markers. */
+  readonly tree: string;
+  /** Sorted files in conflict, as paths from the repository's top. */
+  readonly conflicts: readonly string[];
+}
+
+/** Merges two commits without a checkout; null if git cannot, for example before 2.38. */
+export async function mergeInMemory(git: Git, ours: string, theirs: string): Promise<MergedTree | null> {
+  const merge = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", ours, theirs];
   const { status, stdout } = await git.try(merge);
+  if (status !== 0 && status !== 1) return null;
   const [tree = "", ...paths] = stdout.toString().split("\0").filter(Boolean);
-  if (status === 0) return { tree, conflicts: [] };
-  const files = status === 1 ? [...new Set(paths)].sort() : [];
-  return { tree: null, conflicts: files.filter((path) => !isSpecPath(path)) };
+  return { tree, conflicts: [...new Set(paths)].sort() };
 }
 
 function isSpecPath(path: string): boolean {

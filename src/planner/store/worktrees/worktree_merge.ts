@@ -22,15 +22,10 @@ import { isAncestor } from "./outside_words.ts";
 import { settleWorktree } from "./settle.ts";
 import { listCheckouts } from "./take_snapshot.ts";
 import { readFileBytes, removeBroughtFiles, storeCommonText } from "./worktree_brought.ts";
-import {
-  assertNoUncommittedFiles,
-  isBranchMerged,
-  listCommitsAhead,
-  listUncommittedFiles,
-} from "./worktree_commits.ts";
+import { assertNoUncommittedFiles, listCommitsAhead, listUncommittedFiles } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import { readWorktreeOrigin, type WorktreeLocation, writeWorktreeOrigin } from "./worktree_place.ts";
-import { buildMergeVariables, readBlobText, rebaseWorktree, runRecordedMerge } from "./worktree_rebase.ts";
+import { buildMergeVariables, moveOntoMainBranch, readBlobText, runRecordedMerge } from "./worktree_rebase.ts";
 
 /** Maximum moves of the main branch during a rebase. Chosen by planner: each costs another rebase. */
 const MAX_MERGE_TRIES = 8;
@@ -66,12 +61,14 @@ async function rebaseAndAdvanceMain(
 ): Promise<BranchMergeResult> {
   const { worktree, git } = place;
   const notes = new Set<string>();
+  const judged = await git.line(["rev-parse", "HEAD"]);
   for (let tries = 0; tries < MAX_MERGE_TRIES; tries++) {
-    if (await isBranchMerged(git, worktree)) return { kind: "nothing" };
+    if (await isAncestor(git, judged, `refs/heads/${worktree.mainBranch}`)) return { kind: "nothing" };
     const main = await findMainCheckout(place);
     await assertNoUnfinishedOperation(place);
-    const files = await rebaseWorktree(place);
-    if (files !== null) return { kind: "conflict", files };
+    if (tries > 0) await git.run(["reset", "--quiet", "--hard", judged]);
+    const obstacle = await moveOntoMainBranch(place, judged, message);
+    if (obstacle !== null) return obstacle;
     for (const note of await restoreOtherSpecs(place, message)) notes.add(note);
     const commits = await listCommitsAhead(git, worktree);
     // The main branch already contains every commit, under other hashes.

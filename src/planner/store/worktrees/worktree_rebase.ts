@@ -3,11 +3,16 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
+import type { BranchMergeResult } from "#planner/run_ports/worktrees.ts";
+import { COMMIT_SUMMARIES, type CommitWriter } from "../../work/commit_message.ts";
 import { formatGitError, type Git } from "../git/git.ts";
 import { listRunProcesses, RUN_VARIABLE } from "../processes/run_processes.ts";
 import { buildActivePath, SPECS_FOLDER } from "../project/places.ts";
+import { MERGE_REFLOG_PREFIX } from "./admin_folder.ts";
 import { requireCommitter } from "./commit_check.ts";
+import { type MergedTree, mergeInMemory } from "./differences.ts";
 import { joinSpec } from "./join_spec.ts";
+import { isAncestor } from "./outside_words.ts";
 import { readFileBytes } from "./worktree_brought.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import { readWorktreeOrigin, type WorktreeLocation, writeWorktreeOrigin } from "./worktree_place.ts";
@@ -21,11 +26,86 @@ export function buildMergeVariables(root: string): Readonly<Record<string, strin
   return { [RUN_VARIABLE]: `merge@${root}` };
 }
 
-/** Rebases onto the main branch. Returns null on success; else the files in conflict, with the branch unchanged. */
-export async function rebaseWorktree(place: WorktreeLocation): Promise<readonly string[] | null> {
+/**
+ * Moves the branch onto the main branch's end. The resulting files are those of `git merge-tree` of both, except for
+ * specs, which planner joins. Rebases commits in one line. Merges if a commit of the branch is a merge, whose own changes
+ * a rebase would drop, and if the rebase has a conflict or gives other files.
+ *
+ * @param judged the branch's commit, which is checked out
+ * @returns why it is not moved, with the branch at `judged`; null on success
+ */
+export async function moveOntoMainBranch(
+  place: WorktreeLocation,
+  judged: string,
+  message: CommitWriter,
+): Promise<Extract<BranchMergeResult, { readonly kind: "conflict" | "refused" }> | null> {
+  const { git } = place;
   const main = `refs/heads/${place.worktree.mainBranch}`;
-  if ((await place.git.try(["merge-base", "--is-ancestor", main, "HEAD"])).status === 0) return null;
-  return rebaseBranch(place);
+  if (await isAncestor(git, main, judged)) return null;
+  const merged = await mergeInMemory(git, main, judged);
+  const files = (merged?.conflicts ?? []).filter((path) => !isSpecFile(place, path));
+  if (files.length > 0) return { kind: "conflict", files };
+  const hasMerges = (await git.line(["rev-list", "--merges", "--max-count=1", `${main}..${judged}`, "--"])) !== "";
+  if (!hasMerges) {
+    const left = await rebaseBranch(place);
+    // Git before 2.38 cannot tell which files are expected.
+    if (merged === null) return left === null ? null : { kind: "conflict", files: left };
+    if (left === null && (await hasMergedFiles(place, merged))) return null;
+    await git.run(["reset", "--quiet", "--hard", judged]);
+  }
+  const left = await mergeBranch(place, judged, message(COMMIT_SUMMARIES.merged(place.id)));
+  if (left !== null) return { kind: "conflict", files: left };
+  if (merged === null || (await hasMergedFiles(place, merged))) return null;
+  await git.run(["reset", "--quiet", "--hard", judged]);
+  const { branch, mainBranch } = place.worktree;
+  return {
+    kind: "refused",
+    reasons: [`the merge gave other files than "git merge-tree ${mainBranch} ${branch}": does a hook change them?`],
+  };
+}
+
+function isSpecFile({ repository }: WorktreeLocation, path: string): boolean {
+  return path.startsWith(`${repository.prefix}${SPECS_FOLDER}/`);
+}
+
+/** Returns whether the checked-out commit has the files of a merge, apart from specs. */
+async function hasMergedFiles(place: WorktreeLocation, { tree }: MergedTree): Promise<boolean> {
+  const differing = ["diff-tree", "-r", "--name-only", "--no-renames", "-z", tree, "HEAD^{tree}"];
+  return (await place.git.readEntries(differing)).every((path) => isSpecFile(place, path));
+}
+
+/**
+ * Merges the branch into the main branch, in its own worktree, and moves the branch to the merge. The main branch is the
+ * first parent. Returns null on success; else the files in conflict, with the branch unchanged.
+ */
+async function mergeBranch(
+  place: WorktreeLocation,
+  judged: string,
+  message: string,
+): Promise<readonly string[] | null> {
+  const { git, worktree } = place;
+  const own = `refs/heads/${worktree.branch}`;
+  const options = { env: buildMergeVariables(place.root), hooks: true };
+  const merge = ["merge", "--quiet", "--no-ff", "--no-stat", "--no-autostash", "--no-verify-signatures", "-m", message];
+  await git.run(["checkout", "--quiet", "--detach", `refs/heads/${worktree.mainBranch}`]);
+  try {
+    let { status, stderr } = await git.try([...merge, judged], options);
+    const files = status === 0 ? [] : await git.readEntries(["diff", "--name-only", "-z", "--diff-filter=U"]);
+    if (files.length > 0) {
+      if ((await resolveSpecConflicts(place, git, files)).length > 0) return files;
+      ({ status, stderr } = await git.try(["commit", "--quiet", "-m", message], options));
+    }
+    if (status !== 0) {
+      await requireCommitter(place.repository);
+      throw new OperationError("failed_precondition", `git merge failed: ${formatGitError(stderr)}`);
+    }
+    await git.run(["update-ref", "-m", MERGE_REFLOG_PREFIX + worktree.branch, own, "HEAD", judged]);
+    return null;
+  } finally {
+    // After a failure this also ends the merge.
+    await git.run(["symbolic-ref", "HEAD", own]);
+    await git.run(["reset", "--quiet", "--hard"]);
+  }
 }
 
 /** Runs `merge` while the worktree's origin records it, so that a later process can clean up if this one is killed. */

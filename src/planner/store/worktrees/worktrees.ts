@@ -275,7 +275,7 @@ class GitWorktrees implements Worktrees {
     const found = await this.#findWorktree(id);
     if (found !== null) return mergeWorktree(found, wishes);
     const branches = await this.#findBranches(id);
-    if (branches === null || (await this.isMerged(id))) return { kind: "nothing" };
+    if (branches === null || (await this.listCommits(id)).length === 0) return { kind: "nothing" };
     // The folder was deleted, but the commits are in the repository.
     const repository = await this.#openRepository();
     const refs = await readBranchCheckouts(repository.git);

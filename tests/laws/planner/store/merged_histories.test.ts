@@ -35,7 +35,7 @@ const MAIN_STEPS: readonly string[] = [
   ...[COMMIT, EDIT, REVERT],
   "git cherry-pick $B || git cherry-pick --skip || git cherry-pick --abort",
   `git cherry-pick $B && ${REVERT} || git cherry-pick --abort`,
-  "git reset -q --hard HEAD~1",
+  "git cat-file -e HEAD~1:.planner/specs && git reset -q --hard HEAD~1",
   `git checkout -q -b T HEAD~1; ${COMMIT}; git checkout -q main; git merge -q --no-ff --no-edit T || git merge --abort`,
   "git mv F T.moved && git commit -q -m T",
 ];
@@ -53,8 +53,10 @@ for (let history = SEED; history < SEED + HISTORIES; history++) {
     const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
     const random = new SeededRandom(history);
     const done: string[] = [];
-    for (let step = 0; step < 3 + random.below(7); step++) {
-      const isRun = random.below(5) > 1;
+    const steps = 3 + random.below(7);
+    for (let step = 0; step < steps; step++) {
+      // The main branch mostly moves after the run.
+      const isRun = step === steps - 1 ? random.below(5) === 0 : random.below(5) > 1;
       const text = random
         .pick(isRun ? RUN_STEPS : MAIN_STEPS)
         .replaceAll(/\bT\b/g, `w${step}`)

@@ -2,8 +2,9 @@ import { Kind, type Static, type TObject, type TSchema, TypeRegistry } from "@si
 import { Value, type ValueError } from "@sinclair/typebox/value";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
+import { readJsonText } from "#kernel/json_text.ts";
 import { findNearest } from "#kernel/nearest.ts";
-import { ENUM_SCHEMA_KIND } from "#kernel/one_of.ts";
+import { CRITERION_SCHEMA_KIND, ENUM_SCHEMA_KIND } from "#kernel/one_of.ts";
 import { MAX_MESSAGE_VALUE_CHARS, shortenText } from "#kernel/shortened.ts";
 
 /** Maximum depth to which an error message shows a nested value. */
@@ -13,9 +14,13 @@ TypeRegistry.Set<TSchema & { enum: readonly unknown[] }>(ENUM_SCHEMA_KIND, (sche
   schema.enum.includes(value),
 );
 
+TypeRegistry.Set(CRITERION_SCHEMA_KIND, (_, value) =>
+  typeof value === "number" ? Number.isSafeInteger(value) && value > 0 : typeof value === "string" && value !== "",
+);
+
 /**
  * Returns `args` as the tool's parameters. Null means "not given", because clients send it for parameters that they do
- * not use. No other value is converted: a quoted number is a string.
+ * not use. A text that is exactly the JSON text of the parameter's type is taken; nothing else is converted.
  *
  * @throws OperationError `invalid_argument` that names the parameter, its value and the expected one
  */
@@ -23,7 +28,11 @@ export function checkArguments<Params extends TObject>(params: Params, args: unk
   if (!isJsonObject(args)) {
     throw new OperationError("invalid_argument", "Missing arguments");
   }
-  const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null && value !== undefined));
+  const given = Object.fromEntries(
+    Object.entries(args)
+      .filter(([, value]) => value !== null && value !== undefined)
+      .map(([name, value]) => [name, readJsonText(value, getOwn(params.properties, name))]),
+  );
   for (const name of params.required ?? []) {
     if (!Object.hasOwn(given, name)) {
       throw new OperationError("invalid_argument", `Missing required parameter: ${name}`);
@@ -35,6 +44,10 @@ export function checkArguments<Params extends TObject>(params: Params, args: unk
   const error = Value.Errors(params, given).First() ?? findUnsafeInteger(params, given);
   if (error !== undefined) throw new OperationError("invalid_argument", describeMismatch(error));
   return given as Static<Params>;
+}
+
+function getOwn(properties: TObject["properties"], name: string): TSchema | undefined {
+  return Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
 
 function buildUnknownParameterError(name: string, known: readonly string[]): OperationError {
@@ -62,6 +75,7 @@ function describeMismatch({ path, schema, value }: ArgumentMismatch): string {
 }
 
 function describeExpectation(schema: TSchema): string {
+  if (schema[Kind] === CRITERION_SCHEMA_KIND) return "number of a criterion, from 1, or a part of its text";
   if (schema["minLength"] !== undefined) return "string that is not empty";
   const type = String(schema["type"]);
   const items = schema["items"] as TSchema | undefined;

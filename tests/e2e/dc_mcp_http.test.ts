@@ -91,13 +91,25 @@ test("the inspector lists the tools over HTTP", async () => {
 });
 
 const LIST = { jsonrpc: "2.0", id: 7, method: "tools/list", params: {} };
+const [VERSION = "", CAPABILITIES = ""] = Object.keys(META);
+const withMeta = (changed: object) => ({ ...LIST, params: { _meta: { ...META, ...changed } } });
 const STATELESS = { ...LIST, params: { _meta: META } };
 const MODERN = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list" };
 const CALL = { ...STATELESS, method: "tools/call", params: { name: "get_device", arguments: {}, _meta: META } };
 
 test.each([
   ["a version that is not known", LIST, { "mcp-protocol-version": "1999-01-01" }, 400, -32022],
-  ["a header of the stateless revision without its metadata", LIST, MODERN, 400, -32020],
+  ["a header of the stateless revision without its metadata", LIST, MODERN, 400, -32602],
+  ["metadata without the version", withMeta({ [VERSION]: undefined }), MODERN, 400, -32602],
+  [
+    "a version that is no text",
+    withMeta({ [VERSION]: 2026 }),
+    { ...MODERN, "mcp-protocol-version": "2026" },
+    400,
+    -32020,
+  ],
+  ["metadata without capabilities of the client", withMeta({ [CAPABILITIES]: undefined }), MODERN, 400, -32602],
+  ["capabilities that are no object", withMeta({ [CAPABILITIES]: [] }), MODERN, 400, -32602],
   ["metadata without the header", STATELESS, {}, 400, -32020],
   ["another method in the header", STATELESS, { ...MODERN, "mcp-method": "tools/call" }, 400, -32020],
   ["another tool in the header", CALL, { ...MODERN, "mcp-method": "tools/call", "mcp-name": "get_rack" }, 400, -32020],

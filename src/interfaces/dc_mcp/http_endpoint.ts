@@ -6,9 +6,16 @@ import {
   readMessage,
 } from "#interfaces/mcp/messages.ts";
 import { MessageHandler, type MessageHandlerOptions } from "#interfaces/mcp/requests.ts";
-import { HANDSHAKE_VERSION, STATELESS_VERSIONS, VERSION_KEY } from "#interfaces/mcp/revision.ts";
+import {
+  classifyRequest,
+  createMetaError,
+  HANDSHAKE_VERSION,
+  STATELESS_VERSIONS,
+  VERSION_KEY,
+} from "#interfaces/mcp/revision.ts";
 import { TaskSchedule } from "#interfaces/mcp/schedule.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
+import { escapeLineSeparators } from "#kernel/json_text.ts";
 import type { DcBackend } from "./backend.ts";
 import { describeDcServer } from "./server_words.ts";
 import { createDcTools } from "./tool_set.ts";
@@ -52,7 +59,8 @@ export async function answerMcpPost(
   if (message.kind === "invalid") return createJsonResponse(400, formatErrorLine(message.id, message.error));
   if (message.kind !== "request") return new Response(null, { status: 202 });
   const version = findStatelessVersion(message);
-  const error = findHeaderError(request.headers, message, version);
+  const verdict = classifyRequest(message.params);
+  const error = findHeaderError(request.headers, message, version) ?? ("error" in verdict ? verdict.error : undefined);
   if (error !== undefined)
     return createJsonResponse(STATELESS_STATUS_BY_CODE[error.code] ?? 400, formatErrorLine(message.id, error));
   const withPlanning = new URL(request.url).searchParams.get("planning") === "true";
@@ -77,7 +85,7 @@ function findHeaderError(headers: Headers, { method, params }: RequestMessage, v
   if (version === undefined) {
     if (named === null || HANDSHAKE_VERSIONS.includes(named)) return undefined;
     const isStateless = STATELESS_VERSIONS.includes(named);
-    if (isStateless) return createHeaderMismatch(`_meta["${VERSION_KEY}"]`, named, undefined);
+    if (isStateless) return createMetaError(VERSION_KEY, "a string");
     const supported = [...STATELESS_VERSIONS, ...HANDSHAKE_VERSIONS];
     const data = { supported, requested: named };
     return { code: RPC_ERROR_CODES.unsupportedVersion, message: "Unsupported protocol version", data };
@@ -123,6 +131,7 @@ function readStatelessStatus(line: string): number {
 }
 
 function createJsonResponse(status: number, line: string): Response {
-  const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(line)) };
-  return new Response(line, { status, headers });
+  const body = escapeLineSeparators(line);
+  const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
+  return new Response(body, { status, headers });
 }

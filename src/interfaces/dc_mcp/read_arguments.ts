@@ -6,8 +6,10 @@ import {
   type JsonObject,
   type MessageShape,
 } from "@bufbuild/protobuf";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { findUnreadablePath } from "#dc/operations/messages/json_place.ts";
 import { createInvalidArgumentError } from "#kernel/errors.ts";
+import { readJsonText } from "#kernel/json_text.ts";
 import { findNearest } from "#kernel/nearest.ts";
 
 const JSON_ERROR_PATTERN = /^cannot decode (?:message|field|enum) (\S+) from JSON: (.*)$/s;
@@ -47,12 +49,16 @@ function findNestedEnum(desc: DescMessage, type: string, seen: Set<DescMessage>)
   return undefined;
 }
 
-/** Rejects unknown and missing arguments. @throws OperationError naming the argument */
+/**
+ * Rejects unknown and missing arguments, and reads JSON texts of the parameters' types.
+ * @throws OperationError naming the argument
+ */
 export function requireKnownArguments(
   args: unknown,
-  known: readonly string[],
-  required: readonly string[],
+  params: Readonly<Record<string, TSchema>>,
 ): Readonly<Record<string, unknown>> {
+  const known = Object.keys(params);
+  const { required = [] } = Type.Object(params);
   const given = args ?? {};
   if (typeof given !== "object" || Array.isArray(given)) {
     throw createInvalidArgumentError("Cannot read the arguments: expected an object");
@@ -68,5 +74,5 @@ export function requireKnownArguments(
       throw createInvalidArgumentError(`Missing required parameter "${name}"`);
     }
   }
-  return given as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, readJsonText(value, params[name])]));
 }

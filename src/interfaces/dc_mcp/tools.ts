@@ -136,7 +136,6 @@ function createReadTool([rpc, summary]: ReadTool): ToolDefinition<DcBackend> {
     ),
     fields: Type.Optional(Type.Array(Type.String(), { description: describeFields(rpc, shown) })),
   };
-  const { known, required } = listParameterNames(params);
   const unlisted = [...UNLISTED_PARAMETERS, ...(UNLISTED_PARAMETERS_BY_TOOL[formatToolName(rpc)] ?? [])];
   const listed = Object.fromEntries(Object.entries(params).filter(([name]) => !unlisted.includes(name)));
   return defineTool<DcBackend>()({
@@ -147,7 +146,7 @@ function createReadTool([rpc, summary]: ReadTool): ToolDefinition<DcBackend> {
     slow: true,
     params: Type.Object(listed),
     async run(backend, args, options) {
-      const { max_items: items, fields, ...rest } = requireKnownArguments(args, known, required);
+      const { max_items: items, fields, ...rest } = requireKnownArguments(args, params);
       const maxItems = requireMaxItems(items ?? (rest as { page_size?: unknown }).page_size, items === undefined);
       const selection = parseSelection(rpc.output, requireFieldPaths(fields) ?? shown);
       const request = readRequest(rpc, {
@@ -201,7 +200,6 @@ function countServerOmissions(json: JsonObject): readonly (readonly [list: strin
 function createRenderTool(): ToolDefinition<DcBackend> {
   const rpc = method.render;
   const params = createToolParameters(rpc, rpc.input.fields);
-  const { known, required } = listParameterNames(params);
   return defineTool<DcBackend>()({
     name: formatToolName(rpc),
     summary:
@@ -211,7 +209,7 @@ function createRenderTool(): ToolDefinition<DcBackend> {
     slow: true,
     params: Type.Object(params),
     async run(backend, args, options?: CallOptions) {
-      const request = readRequest(rpc, requireKnownArguments(args, known, required) as JsonObject);
+      const request = readRequest(rpc, requireKnownArguments(args, params) as JsonObject);
       const { artifact, data: _, ...facts } = await backend.callRpc(rpc, request, options?.signal);
       const { mediaType, widthPx, heightPx, contentHash, truncated, omittedNodes } = facts;
       const value = {
@@ -239,11 +237,6 @@ function createToolParameters(rpc: DescMethodUnary, fields: readonly DescField[]
       return [field.name, required.includes(field.name) ? schema : Type.Optional(schema)];
     }),
   );
-}
-
-function listParameterNames(params: Record<string, TSchema>) {
-  const { required = [] } = Type.Object(params);
-  return { known: Object.keys(params), required };
 }
 
 function createNoRenderOptions(rpc: DescMethodUnary): JsonObject {

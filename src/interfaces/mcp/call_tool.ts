@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import { escapeLineSeparators } from "#kernel/json_text.ts";
 import { shortenText } from "#kernel/shortened.ts";
 import type { ToolResult } from "#kernel/tool.ts";
 import type { McpTool, ToolSet } from "./tool_set.ts";
@@ -43,7 +44,8 @@ function createCallRefusal(text: string): CallResult {
 }
 
 function formatResultText({ text, value }: ToolResult): string {
-  const wire = text ?? JSON.stringify(value);
+  if (text !== undefined) return text;
+  const wire = JSON.stringify(value);
   if (wire === undefined) throw new TypeError("A tool answered neither text nor a JSON value");
-  return wire;
+  return escapeLineSeparators(wire);
 }

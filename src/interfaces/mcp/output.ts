@@ -1,3 +1,4 @@
+import { escapeLineSeparators } from "#kernel/json_text.ts";
 import { MAX_UNWRITTEN_CHARS } from "./limits.ts";
 
 /** Error codes of a write whose reader has closed. Source: POSIX, Node.js error codes. */
@@ -38,11 +39,12 @@ export class LineOutput {
     return this.#broken;
   }
 
-  /** Adds a line, which is written at the end of this turn or with the next `flush`. `line` contains no newline. */
+  /** Adds a line of JSON, which is written at the end of this turn or with the next `flush`. `line` contains no newline. */
   pushLine(line: string): void {
     if (this.#broken) return;
-    this.#lines.push(line);
-    this.#chars += line.length;
+    const escaped = escapeLineSeparators(line);
+    this.#lines.push(escaped);
+    this.#chars += escaped.length;
     if (this.#isFlushScheduled) return;
     this.#isFlushScheduled = true;
     setImmediate(() => this.flush());

@@ -1,4 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
+import { readJsonText } from "#kernel/json_text.ts";
 import { shortenText } from "#kernel/shortened.ts";
 import { type Message, RPC_ERROR_CODES, type RpcError } from "./messages.ts";
 import {
@@ -90,5 +91,5 @@ function planToolList({ params }: McpRequest, era: ProtocolEra): RequestPlan {
 }
 
 function planToolCall({ params }: McpRequest, era: ProtocolEra): RequestPlan {
-  return { kind: "call", era, name: params["name"], args: params["arguments"] };
+  return { kind: "call", era, name: params["name"], args: readJsonText(params["arguments"], { type: "object" }) };
 }

@@ -45,12 +45,12 @@ export function classifyRequest(params: MessageParams): EraVerdict {
   const meta = params["_meta"];
   if (!isJsonObject(meta) || !Object.hasOwn(meta, VERSION_KEY)) return HANDSHAKE;
   const requested = meta[VERSION_KEY];
-  if (typeof requested !== "string") return createMetaRefusal(VERSION_KEY, "a string");
+  if (typeof requested !== "string") return { error: createMetaError(VERSION_KEY, "a string") };
   if (!STATELESS_VERSIONS.includes(requested)) {
     const data = { supported: STATELESS_VERSIONS, requested };
     return { error: { code: RPC_ERROR_CODES.unsupportedVersion, message: "Unsupported protocol version", data } };
   }
-  return isJsonObject(meta[CAPABILITIES_KEY]) ? STATELESS : createMetaRefusal(CAPABILITIES_KEY, "an object");
+  return isJsonObject(meta[CAPABILITIES_KEY]) ? STATELESS : { error: createMetaError(CAPABILITIES_KEY, "an object") };
 }
 
 /** Adds the fields that a protocol revision requires of every result. */
@@ -60,8 +60,7 @@ export function addResultMetadata(result: object, era: ProtocolEra, info: Server
   return { ...result, resultType: "complete", _meta: { ...meta, [SERVER_INFO_KEY]: info } };
 }
 
-function createMetaRefusal(key: string, expected: string): EraVerdict {
-  return {
-    error: { code: RPC_ERROR_CODES.invalidParams, message: `Invalid params: expected ${expected} as _meta["${key}"]` },
-  };
+/** Creates the error for a request of the stateless revision without a required key of `_meta`. */
+export function createMetaError(key: string, expected: string): RpcError {
+  return { code: RPC_ERROR_CODES.invalidParams, message: `Invalid params: expected ${expected} as _meta["${key}"]` };
 }

@@ -21,15 +21,17 @@ export interface CheckedCriterion {
   readonly proof: string | null;
 }
 
+/** A criterion's number from 1, or a text: the number, or a part of its text that no other criterion has. */
+type WantedCriterion = string | number;
+
 /**
  * Checks or unchecks one criterion of a spec. A criterion with a verify command is checked only if the command
  * succeeds.
- * @param wanted the criterion's number from 1, or a part of its text that no other criterion has
  * @throws OperationError that lists the criteria if no criterion or several match
  */
 export async function checkCriterion(
   context: PlannerContext,
-  { id, wanted, checked }: { readonly id: SpecId; readonly wanted: string; readonly checked: boolean },
+  { id, wanted, checked }: { readonly id: SpecId; readonly wanted: WantedCriterion; readonly checked: boolean },
 ): Promise<CheckedCriterion> {
   const before = await context.specs.load(id);
   const proof = checked ? await proveCriterion(context, before, { wanted }) : null;
@@ -46,7 +48,7 @@ export async function checkCriterion(
 }
 
 interface CriterionCheckRequest {
-  readonly wanted: string;
+  readonly wanted: WantedCriterion;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -65,7 +67,7 @@ export async function createCriterionEdit(
 }
 
 /** Checks a criterion in a text without running its verify command. @throws OperationError as `checkCriterion` */
-export function checkCriterionText(id: SpecId, text: string, wanted: string): string {
+export function checkCriterionText(id: SpecId, text: string, wanted: WantedCriterion): string {
   return setCriterionChecked(text, findCriterion({ id, body: parseReadable(text).body }, wanted).number, true);
 }
 
@@ -86,7 +88,7 @@ async function proveCriterion(context: PlannerContext, { id, body }: Spec, { wan
 
 function findCriterion(
   { id, body }: Pick<Spec, "id" | "body">,
-  wanted: string,
+  wanted: WantedCriterion,
 ): Criterion & { readonly number: number } {
   const criteria = parseCriteria(body);
   const number = resolveCriterionNumber(id, criteria, wanted);
@@ -95,15 +97,17 @@ function findCriterion(
   return { ...criterion, number };
 }
 
-function resolveCriterionNumber(id: SpecId, criteria: readonly Criterion[], wanted: string): number {
+function resolveCriterionNumber(id: SpecId, criteria: readonly Criterion[], wanted: WantedCriterion): number {
   if (criteria.length === 0) {
     throw createPreconditionError(`Spec '${id}' has no acceptance criteria`);
   }
-  if (/^\d+$/.test(wanted) && Number(wanted) >= 1 && Number(wanted) <= criteria.length) return Number(wanted);
-  const text = wanted.toLowerCase().replace(/\s+/g, " ").trim();
-  const matches = criteria.flatMap(({ label }, index) => (label.toLowerCase().includes(text) ? [index + 1] : []));
+  if (/^\d+$/.test(String(wanted)) && Number(wanted) >= 1 && Number(wanted) <= criteria.length) return Number(wanted);
+  const text = typeof wanted === "number" ? "" : wanted.toLowerCase().replace(/\s+/g, " ").trim();
+  const matches = criteria.flatMap(({ label }, index) =>
+    text !== "" && label.toLowerCase().includes(text) ? [index + 1] : [],
+  );
   const [only] = matches;
-  if (only !== undefined && matches.length === 1 && text !== "") return only;
+  if (only !== undefined && matches.length === 1) return only;
   const problem = matches.length > 1 ? `means ${matches.length} criteria` : "means no criterion";
   const expected = `expected a number from 1 to ${criteria.length} or a part of one text`;
   throw createInvalidArgumentError(`"${wanted}" ${problem} of spec '${id}': ${expected}\n${formatCriteria(criteria)}`);

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { createInvalidArgumentError, createPreconditionError, OperationError } from "#kernel/errors.ts";
-import { createEnumSchema } from "#kernel/one_of.ts";
+import { createCriterionSchema, createEnumSchema } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { parseReadable } from "../spec/document.ts";
@@ -33,9 +33,7 @@ const UPDATE_PARAMS = Type.Object({
   labels: createTextsParam("All labels; [] for none"),
   target_files: createTextsParam("All target files; [] for none"),
   model: Type.Optional(Type.String({ description: "Model name; empty text removes it" })),
-  check: Type.Optional(
-    Type.String({ minLength: 1, description: "Criterion to check: its number or a part of its text" }),
-  ),
+  check: Type.Optional(createCriterionSchema("Criterion to check: its number or a part of its text")),
 });
 
 export const specUpdateTool = defineTool<PlannerContext>()({

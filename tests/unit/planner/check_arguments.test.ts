@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { OperationError } from "../../../src/kernel/errors.ts";
-import { createEnumSchema } from "../../../src/kernel/one_of.ts";
+import { createCriterionSchema, createEnumSchema } from "../../../src/kernel/one_of.ts";
 import { checkArguments } from "../../../src/planner/check_arguments.ts";
 
 const params = Type.Object({
@@ -10,6 +10,7 @@ const params = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 0 })),
   brief: Type.Optional(Type.Boolean()),
   labels: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+  check: Type.Optional(createCriterionSchema("Criterion")),
 });
 
 function refusal(args: unknown): string {
@@ -64,10 +65,10 @@ test("checkArguments says what a parameter of the wrong type should be", () => {
       'Invalid parameter "id": expected string, got [[[[[[[["…"]]]]]]]]',
     ],
     [{ id: ["a"] }, 'Invalid parameter "id": expected string, got ["a"]'],
-    [{ id: "a", limit: "10" }, 'Invalid parameter "limit": expected integer of at least 0, got "10"'],
+    [{ id: "a", limit: "ten" }, 'Invalid parameter "limit": expected integer of at least 0, got "ten"'],
     [{ id: "a", limit: 1.5 }, 'Invalid parameter "limit": expected integer of at least 0, got 1.5'],
     [{ id: "a", limit: -1 }, 'Invalid parameter "limit": expected integer of at least 0, got -1'],
-    [{ id: "a", brief: "true" }, 'Invalid parameter "brief": expected boolean, got "true"'],
+    [{ id: "a", brief: "yes" }, 'Invalid parameter "brief": expected boolean, got "yes"'],
     [{ id: "a", brief: 1 }, 'Invalid parameter "brief": expected boolean, got 1'],
     [{ id: "a", labels: "x" }, 'Invalid parameter "labels": expected array of string, got "x"'],
     [{ id: "a", labels: { 0: "x" } }, 'Invalid parameter "labels": expected array of string, got {"0":"x"}'],
@@ -76,6 +77,36 @@ test("checkArguments says what a parameter of the wrong type should be", () => {
     [{ id: "a", labels: ["x", ""] }, 'Invalid parameter "labels.1": expected string that is not empty, got ""'],
   ];
   for (const [args, message] of cases) expect(refusal(args)).toBe(message);
+});
+
+test("checkArguments takes exactly the JSON text of the parameter's type, and guesses nothing else", () => {
+  const taken: [object, object][] = [
+    [{ limit: "5" }, { limit: 5 }],
+    [{ limit: "0" }, { limit: 0 }],
+    [{ brief: "true" }, { brief: true }],
+    [{ brief: "false" }, { brief: false }],
+    [{ labels: '["a"]' }, { labels: ["a"] }],
+    [{ labels: '["a", "b c"]' }, { labels: ["a", "b c"] }],
+    [{ labels: "[]" }, { labels: [] }],
+    [{ check: 2 }, { check: 2 }],
+    [{ check: "2" }, { check: "2" }],
+    [{ check: "true" }, { check: "true" }],
+    [{ id: "5" }, { id: "5" }],
+    [{ id: '["a"]' }, { id: '["a"]' }],
+  ];
+  for (const [args, expected] of taken)
+    expect(checkArguments(params, { id: "a", ...args })).toEqual({ id: "a", ...expected } as never);
+  for (const limit of ["05", "+5", " 5", "5 ", "five", "true", '"5"', "null", "", "1.5", "9007199254740993", "0x5"])
+    expect([limit, refusal({ id: "a", limit })]).toEqual([limit, expect.stringContaining('"limit"')]);
+  for (const brief of ["True", "yes", "1", "null", '"true"', 0])
+    expect([brief, refusal({ id: "a", brief })]).toEqual([brief, expect.stringContaining('"brief"')]);
+  for (const labels of ["a", '"a"', "a,b", "['a']", '{"0":"a"}', '["a", 5]'])
+    expect([labels, refusal({ id: "a", labels })]).toEqual([labels, expect.stringContaining('"labels')]);
+  for (const check of [0, -1, 1.5, true, [1]])
+    expect([check, refusal({ id: "a", check })]).toEqual([
+      check,
+      expect.stringContaining("expected number of a criter"),
+    ]);
 });
 
 test("checkArguments names the words of an enumerated parameter", () => {

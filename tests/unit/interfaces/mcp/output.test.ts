@@ -41,6 +41,16 @@ describe("LineOutput", () => {
     expect(sink.written).toEqual(["one\ntwo\n"]);
   });
 
+  test("escapes every letter at which a reader of lines may split", () => {
+    const sink = new Sink();
+    const output = new LineOutput(sink);
+
+    output.pushLine(JSON.stringify({ text: "a\u0085b\u2028c\u2029d\u00e4\u{1f600}" }));
+    output.flush();
+
+    expect(sink.written).toEqual(['{"text":"a\\u0085b\\u2028c\\u2029d\u00e4\u{1f600}"}\n']);
+  });
+
   test("writes at once when it is told to flush", () => {
     const sink = new Sink();
     const output = new LineOutput(sink);

@@ -24,6 +24,19 @@ describe("tools/call", () => {
     expect(served.answers.map(textOf)).toEqual(["a sentence", '{"a":[1,"b"]}']);
   });
 
+  test("answers in lines that no reader of lines splits, and takes arguments sent as their JSON text", async () => {
+    const served = serve(echo);
+    const text = "a\u0085b\u2028c\u2029d\r\ne\u000bf\u001cg";
+
+    served.call(1, "echo", { [text]: [text] });
+    served.call(2, "echo", JSON.stringify({ a: text }));
+    await served.end();
+
+    expect(served.answers.map(textOf).map((answer) => JSON.parse(answer))).toEqual([{ [text]: [text] }, { a: text }]);
+    // What Python's str.splitlines takes for the end of a line.
+    expect(served.answers.map(textOf).join("")).not.toMatch(/[\v\f\u0085\u2028\u2029]/);
+  });
+
   test("answers a refusal as a result with isError", async () => {
     const refusing: TestTool = {
       name: "refuse",

@@ -187,9 +187,9 @@ const MODULES: readonly Module[] = [
   },
   {
     place: "interfaces/graphql",
-    may: DC_INTERFACE,
+    may: [...DC_INTERFACE, "interfaces/connect"],
     pure: false,
-    because: "an interface translates; it reaches the datacenter through its service only",
+    because: "an interface translates; it refuses a request of HTTP as the RPCs do",
   },
   {
     place: "interfaces/dc_mcp",

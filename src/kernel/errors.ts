@@ -1,3 +1,5 @@
+import { boundBytes } from "./shortened.ts";
+
 /**
  * Kinds of `OperationError`, shared by every interface; each interface maps them with one total table. Source: the
  * canonical gRPC status codes that a caller can act on.
@@ -12,10 +14,17 @@ export const ERROR_KINDS = [
   "unauthenticated",
   "resource_exhausted",
   "deadline_exceeded",
+  "unimplemented",
   "unavailable",
 ] as const;
 
 export type ErrorKind = (typeof ERROR_KINDS)[number];
+
+/**
+ * Maximum size of the message of a refusal, in bytes. Our choice: a refusal is small whatever the caller sent, because
+ * headers, terminals and agents receive it.
+ */
+export const MAX_REFUSAL_BYTES = 4000;
 
 /** A request that was understood but is refused; `message` gives the reason. Any other error is a program bug. */
 export class OperationError extends Error {
@@ -23,7 +32,7 @@ export class OperationError extends Error {
   readonly kind: ErrorKind;
 
   constructor(kind: ErrorKind, message: string, options?: ErrorOptions) {
-    super(message, options);
+    super(boundBytes(message, MAX_REFUSAL_BYTES), options);
     this.kind = kind;
   }
 }
@@ -31,7 +40,7 @@ export class OperationError extends Error {
 /** Returns the message of an `OperationError`, and "internal error: …" for any other error. */
 export function getErrorMessage(error: unknown): string {
   if (error instanceof OperationError) return error.message;
-  return `internal error: ${error instanceof Error ? error.message : String(error)}`;
+  return boundBytes(`internal error: ${error instanceof Error ? error.message : String(error)}`, MAX_REFUSAL_BYTES);
 }
 
 /** Ignores an `OperationError` of work whose refusal leaves the caller's result unchanged; rethrows any other error. */

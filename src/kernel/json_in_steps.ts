@@ -1,4 +1,5 @@
 import { findLargeMembers, type LargeMember } from "./json_cuts.ts";
+import { parseUniqueJson } from "./json_object.ts";
 import type { Steps } from "./steps.ts";
 
 /** Bytes up to which JSON is parsed in one step. */
@@ -14,10 +15,9 @@ const utf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Parses JSON in steps, because 300,000 objects take some tenths of a second, during which no other work would run.
- * Returns the value that `JSON.parse` returns, except for an object that contains a large member twice. Accepts a byte
- * order mark at the start.
+ * Returns the value that `JSON.parse` returns. Accepts a byte order mark at the start.
  *
- * @throws SyntaxError or TypeError for anything but JSON in UTF-8
+ * @throws SyntaxError or TypeError for anything but JSON in UTF-8, and for an object with a name twice
  */
 export function* parseJson(bytes: Uint8Array): Steps<unknown> {
   const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
@@ -27,7 +27,7 @@ export function* parseJson(bytes: Uint8Array): Steps<unknown> {
 function* parseValue(bytes: Uint8Array): Steps<unknown> {
   const first = bytes.length < SMALL_JSON_BYTES ? undefined : findFirstNonBlankByte(bytes);
   if (first === OPEN_OBJECT) return yield* parseObject(bytes);
-  if (first !== OPEN_LIST) return JSON.parse(utf8Decoder.decode(bytes));
+  if (first !== OPEN_LIST) return parseUniqueJson(utf8Decoder.decode(bytes));
   const object = yield* parseObject(Buffer.concat([LIST_PREFIX, bytes, LIST_SUFFIX]));
   const names = Object.keys(object);
   // Any other number of members means that the text was not a list.
@@ -44,7 +44,7 @@ function* parseObject(bytes: Uint8Array): Steps<Record<string, unknown>> {
     at = to;
   }
   rest += utf8Decoder.decode(bytes.subarray(at));
-  const object: Record<string, unknown> = JSON.parse(rest);
+  const object = parseUniqueJson(rest) as Record<string, unknown>;
   for (const member of members) {
     yield;
     const name: string = JSON.parse(utf8Decoder.decode(bytes.subarray(...member.name)));
@@ -67,7 +67,7 @@ function* parseList(bytes: Uint8Array, { from, to, elements }: LargeMember): Ste
     else {
       const text = utf8Decoder.decode(content);
       // A piece without an element must fail to parse, but `[]` would be a valid empty list.
-      for (const item of JSON.parse(`[${text.trim() === "" ? "," : text}]`)) list.push(item);
+      for (const item of parseUniqueJson(`[${text.trim() === "" ? "," : text}]`) as unknown[]) list.push(item);
     }
   }
   return list;

@@ -134,12 +134,12 @@ describe("planner dc mcp", () => {
     ["get_rack", { cod: "A08" }, 'Unknown parameter "cod": did you mean "code"?'],
     ["get_rack", { code: "A08", max_items: 0 }, 'Wrong value 0 for "max_items": expected 1 to 1000'],
     ["get_rack", { code: "A08", fields: ["walls"] }, 'names "walls"'],
-    ["get_rack", { code: 7 }, 'Cannot read "code"'],
+    ["get_rack", { code: 7 }, "Cannot read code: expected a text"],
     ["get_rack", { code: "NONE" }, 'Cannot find rack "NONE"'],
     [
       "search_devices",
       { filter: { kinds: ["SERVR"] } },
-      'Wrong value "SERVR" for "filter.kinds[0]": expected one of DEVICE_KIND_SERVER',
+      'Cannot read filter.kinds[0] "SERVR": expected one of DEVICE_KIND_UNSPECIFIED, DEVICE_KIND_SERVER',
     ],
     ["power_blast_radius", { source_ref: "nothing" }, "source_ref"],
   ])("%s refuses %p and says why", async (name, args, why) => {

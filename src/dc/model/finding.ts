@@ -1,4 +1,5 @@
 import type { ErrorKind } from "#kernel/errors.ts";
+import { shortenMiddle } from "#kernel/shortened.ts";
 
 /**
  * Error kind of each reason for a rejection. Clients compare reasons, so reasons are never renamed. Source:
@@ -14,6 +15,9 @@ export const ERROR_KIND_BY_REASON = {
   PAGE_TOKEN_INVALID: "invalid_argument",
   MESSAGE_TOO_COMPLEX: "invalid_argument",
   MALFORMED_REQUEST: "invalid_argument",
+  MALFORMED_MESSAGE: "invalid_argument",
+  UNSUPPORTED_MEDIA_TYPE: "invalid_argument",
+  NOT_ACCEPTABLE: "invalid_argument",
   NOT_FOUND: "not_found",
   CODE_CASE_CONFLICT: "already_exists",
   ALREADY_STORED: "already_exists",
@@ -51,7 +55,16 @@ export const ERROR_KIND_BY_REASON = {
   ORIGIN_NOT_ALLOWED: "permission_denied",
   SERVER_BUSY: "resource_exhausted",
   RESULT_TOO_LARGE: "resource_exhausted",
+  MESSAGE_TOO_LARGE: "resource_exhausted",
+  QUERY_TOO_COMPLEX: "resource_exhausted",
+  QUEUE_FULL: "resource_exhausted",
+  DEADLINE: "deadline_exceeded",
+  UNKNOWN_METHOD: "unimplemented",
+  METHOD_NOT_ALLOWED: "unimplemented",
+  UNSUPPORTED_ENCODING: "unimplemented",
+  MESSAGE_COUNT: "unimplemented",
   DB_UNAVAILABLE: "unavailable",
+  CREDENTIALS_UNAVAILABLE: "unavailable",
 } as const satisfies Readonly<Record<string, ErrorKind>>;
 
 export type Reason = keyof typeof ERROR_KIND_BY_REASON;
@@ -129,7 +142,7 @@ export function createRejection(
     severity: "ERROR",
     code,
     field,
-    message: shortenTextMiddle(text, MAX_MESSAGE_CHARS),
+    message: shortenMiddle(text, MAX_MESSAGE_CHARS),
     ...shortenDetailTexts(detail),
   };
 }
@@ -160,22 +173,15 @@ export function createWarning(
     severity: "WARNING",
     code,
     field,
-    message: shortenTextMiddle(message, MAX_MESSAGE_CHARS),
+    message: shortenMiddle(message, MAX_MESSAGE_CHARS),
     ...shortenDetailTexts(detail),
   };
 }
 
 function shortenDetailTexts({ value, expected, ref }: FindingDetail): Partial<FindingBase> {
   return {
-    ...(value !== undefined && { value: shortenTextMiddle(String(value), MAX_DETAIL_CHARS) }),
-    ...(expected !== undefined && { expected: shortenTextMiddle(expected, MAX_DETAIL_CHARS) }),
-    ...(ref !== undefined && { ref: shortenTextMiddle(ref, MAX_DETAIL_CHARS) }),
+    ...(value !== undefined && { value: shortenMiddle(String(value), MAX_DETAIL_CHARS) }),
+    ...(expected !== undefined && { expected: shortenMiddle(expected, MAX_DETAIL_CHARS) }),
+    ...(ref !== undefined && { ref: shortenMiddle(ref, MAX_DETAIL_CHARS) }),
   };
-}
-
-/** Shortens a long text in the middle, because its beginning names the fault and its end the expected value. */
-function shortenTextMiddle(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const end = Math.floor(most / 4);
-  return `${text.slice(0, most - end - 1)}…${text.slice(-end)}`.toWellFormed();
 }

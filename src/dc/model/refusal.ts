@@ -1,4 +1,5 @@
-import { OperationError } from "#kernel/errors.ts";
+import { type ErrorKind, OperationError } from "#kernel/errors.ts";
+import { shortenMiddle } from "#kernel/shortened.ts";
 import {
   createRejection,
   ERROR_KIND_BY_REASON,
@@ -7,40 +8,96 @@ import {
   type Reason,
 } from "./finding.ts";
 
-/** Maximum characters of all violations together. gRPC sends them in a header, which many clients limit to 8 KiB. */
-const MAX_VIOLATION_CHARS = 3500;
+/**
+ * Maximum size of a refusal as any interface sends it, in bytes: message, details and their readable form. gRPC sends
+ * them in headers, which many clients limit to 8 KiB.
+ */
+const MAX_SENT_BYTES = 4000;
+/** Lengths to which texts are shortened until the refusal fits, in characters. */
+const TEXT_LENGTHS = [1024, 512, 256, 128, 64, 32] as const;
+/** Bytes of names, brackets and separators: once, and of each violation. */
+const FRAME_BYTES = 360;
+const VIOLATION_FRAME_BYTES = 110;
 
 /**
  * An error of the datacenter service. Its reason and message are the reason and message of the first violation;
- * `violations` contains all violations. Interfaces convert them to their own error details.
+ * `violations` contains those that fit into the limit. Interfaces convert them to their own error details.
  */
 export class Refusal extends OperationError {
   readonly reason: Reason;
   readonly violations: readonly ErrorFinding[];
 
   constructor(first: ErrorFinding, others: readonly ErrorFinding[] = []) {
-    super(ERROR_KIND_BY_REASON[first.code], first.message);
+    const violations = fitViolations([first, ...others]);
+    super(ERROR_KIND_BY_REASON[first.code], violations[0]?.message ?? "");
     this.reason = first.code;
-    // A failed precondition is sent twice: as a precondition detail, and as a violation of its field.
-    this.violations = limitViolations([first, ...others], this.kind === "invalid_argument" ? 1 : 2);
+    this.violations = violations;
   }
 }
 
-/** Returns the violations that fit into the limit, and a last violation with the number of those left out. */
-function limitViolations(violations: readonly ErrorFinding[], times: number): readonly ErrorFinding[] {
-  const shown: ErrorFinding[] = [];
-  let room = MAX_VIOLATION_CHARS;
-  for (const violation of violations) {
-    const { field, message, code, ref = "" } = violation;
-    room -= field.length + ref.length + times * (message.length + code.length);
-    if (room < 0 && shown.length > 0) {
-      const more = `${violations.length - shown.length} more are not listed`;
-      return [...shown, createRejection(code, "", more)];
+/**
+ * Shortens the texts of violations until the first one fits into the limit, whatever the caller sent. Returns the
+ * violations that fit, and a last one with the number of those left out.
+ */
+function fitViolations(all: readonly ErrorFinding[]): readonly ErrorFinding[] {
+  for (const chars of TEXT_LENGTHS) {
+    const [first, ...others] = all.map((one) => shortenViolation(one, chars));
+    if (first === undefined) return [];
+    const shown = [first];
+    if (measureSentBytes(shown) > MAX_SENT_BYTES) continue;
+    for (const violation of others) {
+      const left = all.length - shown.length;
+      const more = createRejection(first.code, "", `${left} more are not listed`);
+      if (measureSentBytes([...shown, violation, ...(left > 1 ? [more] : [])]) > MAX_SENT_BYTES)
+        return [...shown, more];
+      shown.push(violation);
     }
-    shown.push(violation);
+    return shown;
   }
-  return shown;
+  return [];
 }
+
+function shortenViolation(violation: ErrorFinding, chars: number): ErrorFinding {
+  const { field, message, ref } = violation;
+  // A path or a reference that a person wrote is shorter than half of what a message may have.
+  const half = chars / 2;
+  return {
+    ...violation,
+    field: shortenMiddle(field, half).toWellFormed(),
+    message: shortenMiddle(message, chars).toWellFormed(),
+    ...(ref !== undefined && { ref: shortenMiddle(ref, half).toWellFormed() }),
+  };
+}
+
+/** Returns the size of the largest form of a refusal: as JSON with readable details, or as gRPC's headers. */
+function measureSentBytes(violations: readonly ErrorFinding[]): number {
+  const { kind, texts } = listSentTexts(violations);
+  const message = violations[0]?.message ?? "";
+  const binary = texts.reduce((sum, text) => sum + (measureUtf8(text) * 4) / 3, 0);
+  const json = texts.reduce((sum, text) => sum + measureUtf8(JSON.stringify(text)), 0);
+  const frames = FRAME_BYTES + violations.length * VIOLATION_FRAME_BYTES * (kind === "invalid_argument" ? 1 : 2);
+  const asJson = measureUtf8(JSON.stringify(message)) + json + binary;
+  const asHeaders = measureUtf8(encodeURIComponent(message)) + (measureUtf8(message) * 4) / 3 + binary;
+  return frames + Math.max(asJson, asHeaders);
+}
+
+/** Lists the texts of all details: a failed precondition is sent as such, and as a violation of its field. */
+function listSentTexts(violations: readonly ErrorFinding[]) {
+  const [first] = violations;
+  const kind = first && ERROR_KIND_BY_REASON[first.code];
+  const named = [first?.code ?? "", first?.field ?? "", first?.ref ?? ""];
+  const texts = violations.flatMap(({ code, field, message, ref = "" }) => {
+    const own = [code, field, message];
+    return kind === "invalid_argument" ? own : [...own, code, ref || field, message];
+  });
+  return { kind, texts: [...named, ...texts] };
+}
+
+function measureUtf8(text: string): number {
+  return encoder.encode(text).length;
+}
+
+const encoder = new TextEncoder();
 
 /** Joins resource and field paths: `items[7]` and `ports[0].type` to `items[7].ports[0].type`. Either may be empty. */
 export function joinFieldPath(holder: string, field: string): string {
@@ -59,6 +116,26 @@ export function refuse(
   { field = "", ...detail }: FindingDetail & { readonly field?: string } = {},
 ): Refusal {
   return new Refusal(createRejection(reason, field, message, detail));
+}
+
+/** Reasons of refusals that name none, by kind. */
+const REASON_BY_KIND: Readonly<Record<ErrorKind, Reason>> = {
+  invalid_argument: "MALFORMED_REQUEST",
+  not_found: "NOT_FOUND",
+  already_exists: "ALREADY_STORED",
+  failed_precondition: "DEPENDENCY_FAILED",
+  aborted: "TX_CONTENTION",
+  permission_denied: "PERMISSION_DENIED",
+  unauthenticated: "UNAUTHENTICATED",
+  resource_exhausted: "SERVER_BUSY",
+  deadline_exceeded: "DEADLINE",
+  unimplemented: "UNKNOWN_METHOD",
+  unavailable: "DB_UNAVAILABLE",
+};
+
+/** Returns an error as a refusal, so that every one that is sent has a reason. */
+export function convertToRefusal(error: OperationError): Refusal {
+  return error instanceof Refusal ? error : refuse(REASON_BY_KIND[error.kind], error.message);
 }
 
 /** Creates the error for a database that cannot be used. The server's log contains the cause; the reply does not. */

@@ -44,7 +44,9 @@ const MAX_REQUEST_BODY_BYTES = 4 * 1024 * 1024;
 /** Minimum size in bytes of replies that are compressed. */
 const MIN_COMPRESSED_BYTES = 4096;
 
-const HTTP_STATUS_BY_ERROR_KIND: Readonly<Record<ErrorKind, 400 | 401 | 403 | 404 | 409 | 413 | 422 | 503 | 504>> = {
+const HTTP_STATUS_BY_ERROR_KIND: Readonly<
+  Record<ErrorKind, 400 | 401 | 403 | 404 | 409 | 413 | 422 | 501 | 503 | 504>
+> = {
   invalid_argument: 400,
   not_found: 404,
   already_exists: 409,
@@ -54,6 +56,7 @@ const HTTP_STATUS_BY_ERROR_KIND: Readonly<Record<ErrorKind, 400 | 401 | 403 | 40
   unauthenticated: 401,
   resource_exhausted: 413,
   deadline_exceeded: 504,
+  unimplemented: 501,
   unavailable: 503,
 };
 

@@ -1,14 +1,46 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { Refusal } from "#dc/model/refusal.ts";
+import { codeToHttpStatus, codeToString, errorToJson } from "@connectrpc/connect/protocol-connect";
+import { createRejection, type Reason } from "#dc/model/finding.ts";
+import { Refusal, refuse } from "#dc/model/refusal.ts";
 import { createAuthChallenge, GRPC_CODE_BY_KIND, listErrorDetails } from "#dc/operations/messages/status.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { shortenMiddle, shortenText } from "#kernel/shortened.ts";
+import { noteOutcome } from "./call_accounting.ts";
 
 /** Receives each defect, with the name of the method in which it occurred. */
 export type ReportDefect = (method: string, error: unknown) => void;
 
-/** Converts an error. An OperationError keeps code, message and details; others are reported and become `internal`. */
+/** A refusal with headers that say what is expected, such as `Allow`. */
+export class HttpRefusal extends Refusal {
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(reason: Reason, message: string, headers: Readonly<Record<string, string>>) {
+    super(createRejection(reason, "", message));
+    this.headers = headers;
+  }
+}
+
+/** HTTP status of reasons for which HTTP has a status of its own. Source: RFC 9110, 15.5. */
+const HTTP_STATUS_BY_REASON: Partial<Readonly<Record<Reason, number>>> = {
+  UNKNOWN_METHOD: 404,
+  METHOD_NOT_ALLOWED: 405,
+  NOT_ACCEPTABLE: 406,
+  MESSAGE_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+};
+
+/**
+ * Converts an error. An OperationError keeps code and message and gets its details; an error of the library gets a
+ * reason; others are reported and become `internal`.
+ */
 export function convertToConnectError(error: unknown, reportDefect: (error: unknown) => void): ConnectError {
-  if (error instanceof ConnectError) return error;
+  const shown = convertError(error, reportDefect);
+  noteOutcome(shown.code === Code.Canceled ? "cancelled" : codeToString(shown.code));
+  return shown;
+}
+
+function convertError(error: unknown, reportDefect: (error: unknown) => void): ConnectError {
+  if (error instanceof ConnectError) return explainLibraryError(error);
   if (error instanceof OperationError) {
     // Connect's codes are gRPC's canonical numbers.
     const code: Code = GRPC_CODE_BY_KIND[error.kind];
@@ -19,12 +51,58 @@ export function convertToConnectError(error: unknown, reportDefect: (error: unkn
   return new ConnectError("Internal error", Code.Internal);
 }
 
+/** Reasons of refusals that the library decides. */
+const REASON_BY_LIBRARY_CODE: Partial<Readonly<Record<Code, Reason>>> = {
+  [Code.DeadlineExceeded]: "DEADLINE",
+  [Code.InvalidArgument]: "MALFORMED_REQUEST",
+  // Larger requests are refused before the library reads them.
+  [Code.ResourceExhausted]: "RESULT_TOO_LARGE",
+};
+
+function explainLibraryError(error: ConnectError): ConnectError {
+  const reason = error.details.length > 0 ? undefined : REASON_BY_LIBRARY_CODE[error.code];
+  return reason === undefined ? error : convertError(refuse(reason, error.rawMessage), () => {});
+}
+
 /** Seconds before a client should retry a busy server. Our choice: slow peers are disconnected within a few seconds. */
 const RETRY_AFTER_S = "2";
 
 /** Returns response headers that help a client react to a refusal. */
 export function createRefusalHeaders(error: OperationError): Readonly<Record<string, string>> {
+  if (error instanceof HttpRefusal) return error.headers;
   if (error.kind === "unauthenticated") return { "www-authenticate": createAuthChallenge(error) };
   if (error instanceof Refusal && error.reason === "SERVER_BUSY") return { "retry-after": RETRY_AFTER_S };
   return {};
+}
+
+/** Returns an error as a plain HTTP response, in Connect's form: `{code, message, details}`. */
+export function createErrorResponse(error: unknown, reportDefect: (error: unknown) => void) {
+  const shown = convertToConnectError(error, reportDefect);
+  const body = JSON.stringify(errorToJson(shown, { useProtoFieldName: true }));
+  const headers = new Headers(shown.metadata);
+  headers.set("content-type", "application/json");
+  headers.set("content-length", String(Buffer.byteLength(body)));
+  const status = error instanceof OperationError ? findHttpStatus(error) : codeToHttpStatus(shown.code);
+  return { status, headers, body };
+}
+
+/** Returns the HTTP status of a refusal outside of the RPCs. */
+export function findHttpStatus(error: OperationError): number {
+  const own = error instanceof Refusal ? HTTP_STATUS_BY_REASON[error.reason] : undefined;
+  return own ?? codeToHttpStatus(GRPC_CODE_BY_KIND[error.kind]);
+}
+
+/** Returns the refusal of a body in another media type, with the one that is expected. */
+export function createMediaTypeRefusal({ headers }: Pick<Request, "headers">, expected: string): HttpRefusal {
+  const type = headers.get("content-type");
+  const given =
+    type === null ? "The request has no Content-Type" : `Content-Type "${shortenText(type)}" is not supported`;
+  return new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", `${given}: expected ${expected}`, { "accept-post": expected });
+}
+
+/** Returns the refusal of a body that is no JSON in UTF-8, or that has a name twice in one object. */
+export function createBodyRefusal(error: unknown): Refusal {
+  const isDoubled = error instanceof SyntaxError && error.message.includes("occurs twice");
+  const why = isDoubled ? `${shortenMiddle(error.message, 200)}: expected once` : "expected JSON in UTF-8";
+  return refuse("MALFORMED_MESSAGE", `Cannot read the body: ${why}`);
 }

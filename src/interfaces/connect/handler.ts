@@ -1,6 +1,11 @@
 import type { DescMethod, DescMethodUnary, DescService, MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter, createConnectRouter, type HandlerContext } from "@connectrpc/connect";
-import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
+import {
+  createAsyncIterable,
+  type UniversalHandler,
+  type UniversalServerRequest,
+  type UniversalServerResponse,
+} from "@connectrpc/connect/protocol";
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { FinishedCall } from "#dc/context.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
@@ -11,8 +16,10 @@ import { Health } from "#gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionV1Alpha } from "#gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
-import { createBusyRefusal, isEncoded } from "./body_meter.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { createBusyRefusal } from "./body_meter.ts";
 import { markCallCounted, runCountedCall } from "./call_accounting.ts";
+import { checkCallHeaders, checkProtocolVersion, convertGetToPost, explainStatus } from "./call_headers.ts";
 import {
   createCallContextValues,
   describeHandlerCaller,
@@ -22,19 +29,17 @@ import {
   setPrincipal,
 } from "./caller.ts";
 import { COMPRESSIONS } from "./compressions.ts";
-import { convertToConnectError, type ReportDefect } from "./errors.ts";
+import { convertToConnectError, createErrorResponse, type ReportDefect } from "./errors.ts";
 import { registerHealthRoutes } from "./health_routes.ts";
 import type { FindUnreadyReason } from "./health_status.ts";
-import { BINARY_OPTIONS, createJsonOptions, createLargeMessageFormat } from "./json_options.ts";
-import { getCurrentLargeMessage, runWithFieldLookup } from "./json_reading.ts";
+import { BINARY_OPTIONS, createMessageFormat, JSON_OPTIONS } from "./json_options.ts";
+import { getReadMessage, runWithReading } from "./json_reading.ts";
 import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
-import { chargeReply, isBinaryRequest, isPlainJson, meterBody } from "./metered_body.ts";
+import { chargeReply, isBinaryRequest, meterBody } from "./metered_body.ts";
 import { hasDisconnected, type NodeRequest, type NodeResponse } from "./node_http.ts";
 import { type DelegatedCall, PlainCallPath } from "./plain_path.ts";
-import { checkProtocolVersion } from "./protocol_version.ts";
 import { registerReflectionRoutes } from "./reflection_routes.ts";
-import { findGrpcOutcome, findInterfaceName, findStatusOutcome } from "./refused_outcome.ts";
-import { explainUnreadable } from "./unreadable.ts";
+import { findInterfaceName, findStatusOutcome } from "./refused_outcome.ts";
 
 const STATUS_MESSAGE_HEADER = "grpc-message";
 
@@ -43,7 +48,7 @@ const STATUS_MESSAGE_HEADER = "grpc-message";
  * The library escapes everything that a URI would, which some clients (grpc-js) decode only in part. Source: gRPC over
  * HTTP/2, Status-Message.
  */
-function encodeStatusMessage(trailer: Headers | undefined): void {
+export function encodeStatusMessage(trailer: Headers | undefined): void {
   const escaped = trailer?.get(STATUS_MESSAGE_HEADER);
   if (escaped === undefined || escaped === null) return;
   trailer?.set(STATUS_MESSAGE_HEADER, escapeStatusMessage(decodeURIComponent(escaped)));
@@ -106,7 +111,8 @@ export function createConnectHandler(options: ConnectOptions): ConnectHandler {
   ) =>
     runCountedCall(
       () => answerByLibrary(handler, request, response, known),
-      (outcome, seconds) => {
+      (answered, seconds, refused) => {
+        const outcome = refused ?? answered;
         if (outcome === undefined || !COUNTED_SERVICES.includes(handler.method.parent)) return;
         options.observeRefusedCall({
           method: handler.method.name,
@@ -137,15 +143,17 @@ async function authenticateCall(
   context: HandlerContext,
   { findPrincipal, service, reportDefect }: Pick<ConnectOptions, "findPrincipal" | "service" | "reportDefect">,
 ): Promise<void> {
-  checkProtocolVersion(context);
-  if (!COUNTED_SERVICES.includes(context.service)) return;
   try {
-    const failure = getEarlyFailure(context);
-    if (failure !== undefined) throw failure.error;
-    const principal = await findPrincipal(context.requestHeader.get("authorization"));
-    const rpc = findRpc(context.method);
-    if (rpc !== undefined) service.demandRole(rpc, principal);
-    setPrincipal(context, principal);
+    checkProtocolVersion(context);
+    if (COUNTED_SERVICES.includes(context.service)) {
+      const failure = getEarlyFailure(context);
+      if (failure !== undefined) throw failure.error;
+      const principal = await findPrincipal(context.requestHeader.get("authorization"));
+      const rpc = findRpc(context.method);
+      if (rpc !== undefined) service.demandRole(rpc, principal);
+      setPrincipal(context, principal);
+    }
+    checkCallHeaders(context);
   } catch (error) {
     throw convertToConnectError(error, (defect) => reportDefect(context.method.name, defect));
   }
@@ -167,16 +175,7 @@ async function answerByLibrary(
   try {
     const values = createCallContextValues(request, failure);
     const asked = universalRequestFromNodeRequest(request, response, undefined, values);
-    const given = { ...asked, body: body ?? meterBody(handler, asked, account, peer) };
-    const isScanned =
-      handler.method.methodKind === "unary" &&
-      isPlainJson(asked.header) &&
-      !isEncoded(asked.header.get("content-encoding"));
-    const rpc = findRpc(handler.method);
-    const isProto = isBinaryRequest(asked.header);
-    const form = rpc && createLargeMessageFormat(rpc, isProto);
-    const read = { account, input: handler.method.input, isBinary: isProto, isScanned, peer, form };
-    const answered = await runWithFieldLookup(read, () => handler(given), explainUnreadable);
+    const answered = await answerUniversal(handler, { ...asked, ...(body !== undefined && { body }) }, account, peer);
     encodeStatusMessage(answered.trailer);
     const charged = handler.method.methodKind === "unary" ? await chargeReply(answered, account) : answered;
     // Refusals are small and always sent.
@@ -186,11 +185,10 @@ async function answerByLibrary(
         failure: { error: createBusyRefusal(), isCounted: true },
       });
     }
-    const sent = watchGrpcStatus(charged ?? answered);
     const closed = new Promise<void>((resolve) => response.once("close", resolve));
     // Also waits for the connection to close, because the library waits for an event that responses never emit.
-    await Promise.race([universalResponseToNodeResponse(sent.response, response), closed]);
-    return findStatusOutcome(answered.status) ?? findGrpcOutcome(sent.grpcStatus());
+    await Promise.race([universalResponseToNodeResponse(charged ?? answered, response), closed]);
+    return findStatusOutcome(answered.status);
   } catch {
     // The request has no host, or the connection broke; a client that is still connected gets an error.
     if (response.headersSent) {
@@ -203,21 +201,28 @@ async function answerByLibrary(
   }
 }
 
-/** Returns the response, and a reader of its gRPC status after sending: from trailers, or gRPC-Web's last frame. */
-function watchGrpcStatus(answered: UniversalServerResponse) {
-  const { body, header, trailer } = answered;
-  if (!(header?.get("content-type") ?? "").startsWith("application/grpc-web") || body === undefined) {
-    return { response: answered, grpcStatus: () => trailer?.get("grpc-status") };
+/** Calls the library's handler. Adds reason and headers to replies of HTTP alone, which it sends without a body. */
+async function answerUniversal(
+  handler: UniversalHandler,
+  asked: UniversalServerRequest,
+  account: ByteAccount,
+  peer: object,
+): Promise<UniversalServerResponse> {
+  try {
+    const { methodKind, input } = handler.method;
+    if (methodKind !== "unary") return explainStatus(handler, asked, await handler(asked));
+    const posted = convertGetToPost(handler, asked);
+    const given = { ...posted, body: meterBody(handler, posted, account, peer) };
+    const rpc = findRpc(handler.method);
+    const isBinary = isBinaryRequest(given.header);
+    const format = rpc === undefined ? { input, isBinary, options: JSON_OPTIONS } : createMessageFormat(rpc, isBinary);
+    const reading = { account, format, peer, keepsMessage: rpc !== undefined };
+    return explainStatus(handler, asked, await runWithReading(reading, () => handler(given)));
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    const { body, ...head } = createErrorResponse(error, () => {});
+    return { ...head, header: head.headers, body: createAsyncIterable([Buffer.from(body)]) };
   }
-  let last: Uint8Array = new Uint8Array();
-  async function* forwardChunks(chunks: AsyncIterable<Uint8Array>) {
-    for await (const chunk of chunks) {
-      last = chunk;
-      yield chunk;
-    }
-  }
-  const grpcStatus = () => /grpc-status: (\d+)/.exec(Buffer.from(last).toString("latin1"))?.[1];
-  return { response: { ...answered, body: forwardChunks(body) }, grpcStatus };
 }
 
 /** Registers every RPC of the table; methods without a row answer `unimplemented`. */
@@ -242,13 +247,13 @@ function registerMethod(
   }
   type Request = MessageShape<Rpc["method"]["input"]>;
   const answer = (read: Request, context: HandlerContext) => {
-    const request = (getCurrentLargeMessage() as Request | undefined) ?? read;
+    const request = (getReadMessage() as Request | undefined) ?? read;
     const work = service.call(rpc, request, describeHandlerCaller(context), context.signal);
     return runUntilAbort(context.signal, work).catch((error: unknown) => {
       throw convertToConnectError(error, (defect) => report(rpc.method.name, defect));
     });
   };
-  router.rpc(rpc.method, answer, { jsonOptions: createJsonOptions(rpc), binaryOptions: BINARY_OPTIONS });
+  router.rpc(rpc.method, answer, { jsonOptions: JSON_OPTIONS, binaryOptions: BINARY_OPTIONS });
 }
 
 /**

@@ -1,17 +1,6 @@
-import {
-  type DescField,
-  type DescMessage,
-  fromJsonString,
-  type JsonReadOptions,
-  type JsonValue,
-  type Message,
-} from "@bufbuild/protobuf";
+import type { DescField, DescMessage, JsonReadOptions, Message } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
-import {
-  describeUnknownEnumValue,
-  findUnknownEnumValue,
-  findUnreadableValue,
-} from "#dc/operations/messages/json_place.ts";
+import { readJsonText, UnreadableJson } from "#dc/operations/messages/json_place.ts";
 import { type ElementRange, findLargeMembers, type LargeMember } from "#kernel/json_cuts.ts";
 import { tryParseJson } from "#kernel/json_object.ts";
 import type { Steps } from "#kernel/steps.ts";
@@ -19,28 +8,6 @@ import type { Steps } from "#kernel/steps.ts";
 type JsonOptions = Partial<JsonReadOptions>;
 /** The fields of a message by name. */
 type FieldsByName = Record<string, unknown>;
-
-/** Thrown for JSON that does not fit the message. The path has proto field names; "" means the whole document. */
-export class UnreadableJson extends Error {
-  readonly fieldPath: string;
-
-  constructor(message: string, place: string) {
-    super(message);
-    this.fieldPath = place;
-  }
-}
-
-/** An unknown value of an enumeration. */
-export class UnknownEnumValue extends UnreadableJson {
-  readonly value: string;
-  readonly expected: string;
-
-  constructor(place: string, value: string, expected: string) {
-    super(describeUnknownEnumValue({ field: place, value, expected }), place);
-    this.value = value;
-    this.expected = expected;
-  }
-}
 
 /**
  * Reads a large JSON request in steps: first the object without its large members, then each large member piece by
@@ -152,19 +119,11 @@ function shortenInvalidElement(text: string): string {
 
 /** @param before number of list elements before this piece */
 function readJsonPiece(desc: DescMessage, text: string, options: JsonOptions, before = 0): Message {
-  const shiftListIndex = (found: string) =>
-    found.replace(/^(\w+)\[(\d+)\]/, (_, name, at) => `${name}[${Number(at) + before}]`);
   try {
-    const message = fromJsonString(desc, text, options);
-    const word = options.ignoreUnknownFields === true ? findUnknownEnumValue(desc, tryParseJson(text)) : undefined;
-    if (word === undefined) return message;
-    throw new UnknownEnumValue(shiftListIndex(word.field), word.value, word.expected);
+    return readJsonText(desc, text, options);
   } catch (error) {
-    if (error instanceof UnreadableJson) throw error;
-    const json = tryParseJson(text) as JsonValue | undefined;
-    const { field, enumValue } = json === undefined ? { field: "" } : findUnreadableValue(desc, json, options);
-    if (enumValue !== undefined) throw new UnknownEnumValue(shiftListIndex(field), enumValue.value, enumValue.expected);
-    throw new UnreadableJson(error instanceof Error ? error.message : String(error), shiftListIndex(field));
+    if (!(error instanceof UnreadableJson)) throw error;
+    throw error.moveTo(error.path.replace(/^(\w+)\[(\d+)\]/, (_, name, at) => `${name}[${Number(at) + before}]`));
   }
 }
 
@@ -173,16 +132,15 @@ function* prefixErrorPath<Result>(outer: string, steps: Steps<Result>): Steps<Re
   try {
     return yield* steps;
   } catch (error) {
-    if (error instanceof UnknownEnumValue)
-      throw new UnknownEnumValue(`${outer}.${error.fieldPath}`, error.value, error.expected);
     if (!(error instanceof UnreadableJson)) throw error;
-    throw new UnreadableJson(error.message, error.fieldPath === "" ? outer : `${outer}.${error.fieldPath}`);
+    throw error.moveTo(error.path === "" ? outer : `${outer}.${error.path}`);
   }
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-function decodeUtf8(bytes: Uint8Array): string {
+/** @throws UnreadableJson */
+export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch (error) {

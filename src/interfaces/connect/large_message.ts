@@ -1,35 +1,38 @@
-import type { BinaryReadOptions, DescMessage, JsonReadOptions, Message } from "@bufbuild/protobuf";
-import { Code } from "@connectrpc/connect";
+import {
+  type BinaryReadOptions,
+  type DescMessage,
+  fromBinary,
+  type JsonReadOptions,
+  type Message,
+} from "@bufbuild/protobuf";
 import { refuse } from "#dc/model/refusal.ts";
+import { createUnreadableRefusal, readJsonText, UnreadableJson } from "#dc/operations/messages/json_place.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { convertToConnectError } from "./errors.ts";
+import { LARGE_BODY_BYTES } from "./body_meter.ts";
 import { readLargeBinary } from "./large_binary.ts";
-import { readLargeJson, UnknownEnumValue, UnreadableJson } from "./large_json.ts";
-import { BINARY_ERROR_PREFIX, createUnreadableError } from "./unreadable.ts";
+import { decodeUtf8, readLargeJson } from "./large_json.ts";
 
-export interface LargeMessageFormat {
+/** Type, form and reading options of the messages of one method. */
+export interface MessageFormat {
   readonly input: DescMessage;
   readonly isBinary: boolean;
   readonly options: Partial<JsonReadOptions & BinaryReadOptions>;
 }
 
 /**
- * Reads a large request in steps: reading 300,000 objects at once takes half a second, which would delay probes.
- * @throws ConnectError with the same refusal as the library's
+ * Reads a request, a large one in steps: reading 300,000 objects at once takes half a second, which would delay probes.
+ * @throws Refusal that names what cannot be read
  */
-export function* readLargeMessage({ input, isBinary, options }: LargeMessageFormat, bytes: Uint8Array): Steps<Message> {
+export function* readMessage({ input, isBinary, options }: MessageFormat, bytes: Uint8Array): Steps<Message> {
   try {
+    if (bytes.length < LARGE_BODY_BYTES && isBinary) return fromBinary(input, bytes, options);
+    if (bytes.length < LARGE_BODY_BYTES) return readJsonText(input, decodeUtf8(bytes), options);
     return yield* isBinary ? readLargeBinary(input, bytes, options) : readLargeJson(input, bytes, options);
   } catch (error) {
-    if (error instanceof UnknownEnumValue) {
-      const { message, fieldPath: field, value, expected } = error;
-      throw convertToConnectError(refuse("FIELD_OUT_OF_RANGE", message, { field, value, expected }), () => {});
-    }
-    if (error instanceof UnreadableJson)
-      throw createUnreadableError(Code.InvalidArgument, error.message, error.fieldPath);
-    throw createUnreadableError(
-      Code.Internal,
-      BINARY_ERROR_PREFIX + (error instanceof Error ? error.message : String(error)),
+    if (error instanceof UnreadableJson) throw createUnreadableRefusal(error);
+    throw refuse(
+      "MALFORMED_MESSAGE",
+      `Cannot read the message: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }

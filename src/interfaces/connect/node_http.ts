@@ -11,8 +11,14 @@ export function hasDisconnected(request: NodeRequest, response: NodeResponse): b
   return "stream" in request && (request.stream.closed || request.stream.destroyed);
 }
 
-/** Returns the path of a request, without its query. */
-export function getRequestPath({ url = "" }: NodeRequest): string {
-  const query = url.indexOf("?");
-  return query < 0 ? url : url.slice(0, query);
+/** Returns the path of a request, without its query. A target in absolute form has the same path. */
+export function getRequestPath(request: NodeRequest): string {
+  return removeAuthority(request.url ?? "").split("?", 1)[0] ?? "";
+}
+
+/** Removes scheme and authority from a request target in absolute form. Source: RFC 9112, 3.2.2. */
+export function removeAuthority(target: string): string {
+  if (target.startsWith("/")) return target;
+  const path = /^https?:\/\/[^/?#]*(.*)$/is.exec(target)?.[1];
+  return path === undefined || path.startsWith("/") ? (path ?? target) : `/${path}`;
 }

@@ -16,15 +16,14 @@ import type { CooperativeScheduler } from "#dc/operations/answers/cooperative_sc
 import { allRpcs } from "#dc/operations/index.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
-import type { Steps } from "#kernel/steps.ts";
+import { runAllSteps, type Steps } from "#kernel/steps.ts";
 import { checkAndChargeBinary, LARGE_BODY_BYTES } from "./body_meter.ts";
+import { findUnsupportedVersion } from "./call_headers.ts";
 import { COMPRESSIONS } from "./compressions.ts";
-import { BINARY_OPTIONS, createJsonOptions, createLargeMessageFormat } from "./json_options.ts";
-import { runWithoutShapeCheck } from "./json_reading.ts";
-import { readLargeMessage } from "./large_message.ts";
+import { BINARY_OPTIONS, createMessageFormat, JSON_OPTIONS } from "./json_options.ts";
+import { type MessageFormat, readMessage } from "./large_message.ts";
 import { ENVELOPE_BYTES, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import type { NodeRequest } from "./node_http.ts";
-import { findUnsupportedVersion } from "./protocol_version.ts";
 
 /** Maximum size of a cached body, in bytes. Our choice: read requests are small. */
 const MAX_CACHED_BODY_BYTES = 1024;
@@ -83,7 +82,7 @@ export function mapPlainMethods(): ReadonlyMap<string, PlainMethod> {
       `/${rpc.method.parent.typeName}/${rpc.method.name}`,
       {
         rpc,
-        messages: createMethodSerializationLookup(rpc.method, BINARY_OPTIONS, createJsonOptions(rpc), limits),
+        messages: createMethodSerializationLookup(rpc.method, BINARY_OPTIONS, JSON_OPTIONS, limits),
         ...(rpc.effect === "read" && {
           caches: { json: new DecodedMessageCache(), binary: new DecodedMessageCache() },
         }),
@@ -162,9 +161,9 @@ function readHeaderText(headers: IncomingHttpHeaders, name: string): string | nu
 }
 
 /**
- * Parses the message of a complete body. Returns undefined if it is malformed. A small message is parsed without steps,
- * since most calls are small.
- * @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY for a binary message that would become too many objects
+ * Parses the message of a complete body. Returns undefined for a malformed envelope. A small message is parsed without
+ * steps, since most calls are small.
+ * @throws Refusal for a message that cannot be read, or that would become too many objects
  */
 export function parseCallMessage(
   { method, protocol, contentType, contentLength }: PlainCall,
@@ -174,37 +173,16 @@ export function parseCallMessage(
   if (contentLength !== undefined && contentLength !== body.length) return undefined;
   const bytes = protocol === "grpc" ? extractEnvelopeContent(body) : body;
   if (bytes === undefined) return undefined;
-  const form = contentType === contentTypeUnaryJson ? "json" : "binary";
-  if (bytes.length < LARGE_BODY_BYTES) return parseSmallMessage(method, form, bytes);
-  return scheduler.run(parseMessageInSteps({ method, form, bytes }, account));
+  const isBinary = contentType !== contentTypeUnaryJson;
+  const format = createMessageFormat(method.rpc, isBinary);
+  if (bytes.length >= LARGE_BODY_BYTES) return scheduler.run(readLargeBody(format, bytes, account));
+  const read = () => runAllSteps(readMessage(format, bytes)) as RpcInputMessage;
+  return method.caches === undefined ? read() : method.caches[isBinary ? "binary" : "json"].getOrRead(bytes, read);
 }
 
-interface MessageBytes {
-  readonly method: PlainMethod;
-  readonly form: "json" | "binary";
-  readonly bytes: Uint8Array;
-}
-
-function* parseMessageInSteps(
-  { method, form, bytes }: MessageBytes,
-  account: ByteAccount,
-): Steps<RpcInputMessage | undefined> {
-  if (form === "binary") yield* checkAndChargeBinary(method.rpc.method.input, bytes, account);
-  return yield* readLargeMessage(createLargeMessageFormat(method.rpc, form === "binary"), bytes);
-}
-
-function parseSmallMessage(
-  method: PlainMethod,
-  form: "json" | "binary",
-  bytes: Uint8Array,
-): RpcInputMessage | undefined {
-  const parseMessage = () => method.messages.getI(form === "binary").parse(bytes);
-  const readMessage = () => runWithoutShapeCheck(parseMessage);
-  try {
-    return method.caches === undefined ? readMessage() : method.caches[form].getOrRead(bytes, readMessage);
-  } catch {
-    return undefined;
-  }
+function* readLargeBody(format: MessageFormat, bytes: Uint8Array, account: ByteAccount): Steps<RpcInputMessage> {
+  if (format.isBinary) yield* checkAndChargeBinary(format.input, bytes, account);
+  return (yield* readMessage(format, bytes)) as RpcInputMessage;
 }
 
 /** Returns the message in the only envelope of a body; undefined if the message is compressed. */

@@ -1,6 +1,4 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { Code } from "@connectrpc/connect";
-import { codeToString } from "@connectrpc/connect/protocol-connect";
 
 /** Canonical codes by HTTP status of a request refused early. Source: Connect, Error Codes; RFC 9110, 15. */
 const OUTCOME_BY_STATUS: Readonly<Record<number, string>> = {
@@ -14,17 +12,6 @@ const OUTCOME_BY_STATUS: Readonly<Record<number, string>> = {
 /** Returns the outcome of a refused request in metrics; undefined if the request was not refused. */
 export function findStatusOutcome(status: number): string | undefined {
   return status < 400 ? undefined : (OUTCOME_BY_STATUS[status] ?? "internal");
-}
-
-/**
- * Returns the outcome for a gRPC status, as text; undefined for 0 and for a missing status. gRPC reports malformed
- * messages as INTERNAL, although the caller is at fault; metrics reserve that outcome for defects.
- */
-export function findGrpcOutcome(status: string | null | undefined): string | undefined {
-  if (status === null || status === undefined || status === "0") return undefined;
-  const code: Code = Number(status);
-  if (Code[code] === undefined || code === Code.Internal) return "invalid_argument";
-  return code === Code.Canceled ? "cancelled" : codeToString(code);
 }
 
 /** Returns the service's name for the interface of a request. */

@@ -16,6 +16,7 @@ import {
 import { TaskSchedule } from "#interfaces/mcp/schedule.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { escapeLineSeparators } from "#kernel/json_text.ts";
+import { shortenText } from "#kernel/shortened.ts";
 import type { DcBackend } from "./backend.ts";
 import { describeDcServer } from "./server_words.ts";
 import { createDcTools } from "./tool_set.ts";
@@ -37,7 +38,7 @@ const STATELESS_STATUS_BY_CODE: Readonly<Record<number, number>> = {
 export interface McpRequestOptions {
   /** Returns the backend that executes the calls, with the rights of the request's principal. */
   readonly createBackend: () => DcBackend;
-  /** Reads the body as JSON, at most `limit` bytes. @throws HttpRefusal or OperationError */
+  /** Reads the body as JSON, at most `limit` bytes. @throws OperationError */
   readonly readBody: (limit: number) => Promise<unknown>;
   /** Receives reports about defects. */
   readonly log: (text: string) => void;
@@ -87,7 +88,7 @@ function findHeaderError(headers: Headers, { method, params }: RequestMessage, v
     const isStateless = STATELESS_VERSIONS.includes(named);
     if (isStateless) return createMetaError(VERSION_KEY, "a string");
     const supported = [...STATELESS_VERSIONS, ...HANDSHAKE_VERSIONS];
-    const data = { supported, requested: named };
+    const data = { supported, requested: shortenText(named) };
     return { code: RPC_ERROR_CODES.unsupportedVersion, message: "Unsupported protocol version", data };
   }
   if (method === "subscriptions/listen") {
@@ -105,7 +106,8 @@ function findHeaderError(headers: Headers, { method, params }: RequestMessage, v
 }
 
 function createHeaderMismatch(header: string, expected: unknown, given: unknown): RpcError {
-  const message = `Header mismatch: ${header} is ${JSON.stringify(given ?? null)}, expected ${JSON.stringify(expected ?? null)}`;
+  const show = (value: unknown) => shortenText(JSON.stringify(value ?? null));
+  const message = `Header mismatch: ${header} is ${show(given)}, expected ${show(expected)}`;
   return { code: RPC_ERROR_CODES.headerMismatch, message };
 }
 

@@ -15,11 +15,13 @@ import {
   validate,
   validateExecutionArgs,
 } from "graphql";
-import { createAuthChallenge } from "#dc/operations/messages/status.ts";
-import { type ErrorKind, OperationError } from "#kernel/errors.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { createRefusalHeaders, findHttpStatus, HttpRefusal } from "#interfaces/connect/errors.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { shortenText } from "#kernel/shortened.ts";
+import { boundErrors } from "./error_json.ts";
 import {
   GRAPHQL_MEDIA_TYPE,
-  GraphqlHttpError,
   type GraphqlParams,
   JSON_MEDIA_TYPE,
   readParams,
@@ -45,13 +47,6 @@ export interface GraphqlRequestAccess {
 
 export type GraphqlHandler = (request: Request, how: GraphqlRequestAccess) => Promise<Response>;
 
-/** HTTP status of errors that occur before the document runs. */
-const STATUS_BY_ERROR: Partial<Readonly<Record<ErrorKind, number>>> = {
-  invalid_argument: 400,
-  unauthenticated: 401,
-  resource_exhausted: 429,
-};
-
 interface GraphqlAnswer {
   readonly data?: unknown;
   readonly errors?: readonly GraphQLError[];
@@ -66,9 +61,9 @@ export function createGraphqlHandler(): GraphqlHandler {
   return async (request, { createContext, readBody }) => {
     const type = selectMediaType(request.headers.get("accept"));
     if (type === undefined) {
-      return createGraphqlResponse(
-        { errors: [new GraphQLError(`Expected Accept ${GRAPHQL_MEDIA_TYPE} or ${JSON_MEDIA_TYPE}`)] },
-        406,
+      const expected = `${GRAPHQL_MEDIA_TYPE} or ${JSON_MEDIA_TYPE}`;
+      return createRefusalResponse(
+        refuse("NOT_ACCEPTABLE", `No accepted media type: expected ${expected}`),
         JSON_MEDIA_TYPE,
       );
     }
@@ -87,18 +82,9 @@ export function createGraphqlHandler(): GraphqlHandler {
 
 /** Returns the response to an error that occurred before the document ran. Rethrows defects. */
 function createRefusalResponse(error: unknown, type: string): Response {
-  if (error instanceof GraphqlHttpError) {
-    return createGraphqlResponse({ errors: [new GraphQLError(error.message)] }, error.status, type, error.headers);
-  }
-  const status = error instanceof OperationError ? STATUS_BY_ERROR[error.kind] : undefined;
-  if (!(error instanceof OperationError) || status === undefined) throw error;
+  if (!(error instanceof OperationError)) throw error;
   const shown = new GraphQLError(error.message, { extensions: createErrorExtensions(error) });
-  return createGraphqlResponse(
-    { errors: [shown] },
-    status,
-    type,
-    status === 401 ? { "www-authenticate": createAuthChallenge(error) } : {},
-  );
+  return createGraphqlResponse({ errors: [shown] }, findHttpStatus(error), type, createRefusalHeaders(error));
 }
 
 interface OperationRequest {
@@ -117,13 +103,11 @@ async function runOperation(
   if (operation === undefined || operation === null)
     return { errors: [createUnknownOperationError(document, params.operationName)] };
   if (method !== "POST" && operation.operation !== OperationTypeNode.QUERY) {
-    throw new GraphqlHttpError(405, "Only queries are answered by GET", { allow: "POST" });
+    throw new HttpRefusal("METHOD_NOT_ALLOWED", "Only queries are answered by GET: expected POST", { allow: "POST" });
   }
   if (params.bodyBytes > MAX_QUERY_BODY_BYTES && !isBulkMutation(operation)) {
-    throw new GraphqlHttpError(
-      413,
-      `The body is too large: expected at most ${MAX_QUERY_BODY_BYTES} bytes beside bulk mutations`,
-    );
+    const expected = `expected at most ${MAX_QUERY_BODY_BYTES} bytes beside bulk mutations`;
+    throw refuse("MESSAGE_TOO_LARGE", `The body is too large: ${expected}`);
   }
   const { schema, introspection } = documents;
   try {
@@ -178,7 +162,7 @@ async function executeInSteps(
 }
 
 function createUnknownOperationError({ definitions }: DocumentNode, name: string | undefined): GraphQLError {
-  if (name !== undefined) return new GraphQLError(`The document has no operation "${name}"`);
+  if (name !== undefined) return new GraphQLError(`The document has no operation "${shortenText(name)}"`);
   const count = definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length;
   return new GraphQLError(
     count === 0 ? "The document has no operation" : 'Parameter "operationName" must say which one',
@@ -197,18 +181,12 @@ function createGraphqlResponse(
   headers: Readonly<Record<string, string>> = {},
 ) {
   const body = JSON.stringify({
-    ...(errors !== undefined && { errors: errors.map(setErrorCode) }),
+    ...(errors !== undefined && { errors: boundErrors(errors) }),
     ...(data !== undefined && { data }),
   });
   const length = String(Buffer.byteLength(body));
   const head = { "content-type": `${type}; charset=utf-8`, "content-length": length, ...headers };
   return new Response(body, { status, headers: head });
-}
-
-/** Sets the code BAD_USER_INPUT on an error without a code: the library reports wrong requests this way. */
-function setErrorCode(error: GraphQLError): GraphQLError {
-  if (error.extensions["code"] === undefined) error.extensions["code"] = "BAD_USER_INPUT";
-  return error;
 }
 
 /** A document that can be executed, or the errors that prevent its execution. */

@@ -1,6 +1,10 @@
+import { refuse } from "#dc/model/refusal.ts";
+import { createSizeRefusal } from "#interfaces/connect/body_meter.ts";
+import { createBodyRefusal, createMediaTypeRefusal, HttpRefusal } from "#interfaces/connect/errors.ts";
 import { parseJson } from "#kernel/json_in_steps.ts";
-import { isJsonObject } from "#kernel/json_object.ts";
+import { isJsonObject, parseUniqueJson } from "#kernel/json_object.ts";
 import { JsonShapeScan } from "#kernel/json_scan.ts";
+import { shortenText } from "#kernel/shortened.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { MAX_BULK_BODY_BYTES } from "./limits.ts";
 
@@ -14,18 +18,6 @@ export interface GraphqlParams {
   readonly operationName: string | undefined;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly bodyBytes: number;
-}
-
-/** Refusal of an HTTP request, with the status and headers of the response. */
-export class GraphqlHttpError extends Error {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super(message);
-    this.status = status;
-    this.headers = headers;
-  }
 }
 
 /** Selects the best accepted media type, undefined if none is supported; without an Accept header, plain JSON. */
@@ -56,23 +48,26 @@ function parseMediaType(text: string) {
 export type RunSteps = <Result>(steps: Steps<Result>) => Promise<Result>;
 type ReadLimitedBody = (limit: number) => Promise<Uint8Array | undefined>;
 
-/** Reads the parameters of a request. @throws BadRequest */
+/** Returns the refusal of a method other than GET and POST. */
+function createMethodRefusal(method: string): HttpRefusal {
+  const allow = "GET, POST";
+  return new HttpRefusal("METHOD_NOT_ALLOWED", `${shortenText(method)} is not supported: expected ${allow}`, { allow });
+}
+
+/** Reads the parameters of a request. @throws Refusal */
 export async function readParams(request: Request, readBody: ReadLimitedBody, run: RunSteps): Promise<GraphqlParams> {
   if (request.method === "GET" || request.method === "HEAD")
     return requireGraphqlParams(parseQueryParams(new URL(request.url).searchParams), 0);
-  if (request.method !== "POST") throw new GraphqlHttpError(405, "Expected GET or POST", { allow: "GET, POST" });
+  if (request.method !== "POST") throw createMethodRefusal(request.method);
   const { type, isUtf8 } = parseMediaType(request.headers.get("content-type") ?? "");
-  if (type !== JSON_MEDIA_TYPE || !isUtf8)
-    throw new GraphqlHttpError(415, `Expected Content-Type ${JSON_MEDIA_TYPE} in UTF-8`);
+  if (type !== JSON_MEDIA_TYPE || !isUtf8) throw createMediaTypeRefusal(request, `${JSON_MEDIA_TYPE} in UTF-8`);
   const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
   if (encoding !== "identity") {
-    const headers = { "accept-encoding": "identity" };
-    throw new GraphqlHttpError(415, `Content-Encoding "${encoding}" is not known: expected identity`, headers);
+    const message = `Content-Encoding "${shortenText(encoding)}" is not known: expected identity`;
+    throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", message, { "accept-encoding": "identity" });
   }
   const bytes = await readBody(MAX_BULK_BODY_BYTES);
-  if (bytes === undefined) {
-    throw new GraphqlHttpError(413, `The body is too large: expected at most ${MAX_BULK_BODY_BYTES} bytes`);
-  }
+  if (bytes === undefined) throw createSizeRefusal(MAX_BULK_BODY_BYTES);
   return requireGraphqlParams(await parseJsonBody(bytes, run), bytes.length);
 }
 
@@ -81,11 +76,11 @@ function parseQueryParams(given: { get(name: string): string | null }): Record<s
     const text = given.get(name);
     if (text === null || text === "") return undefined;
     const problem = new JsonShapeScan().scanChunk(Buffer.from(text));
-    if (problem !== undefined) throw new GraphqlHttpError(400, `Cannot read parameter "${name}": ${problem}`);
+    if (problem !== undefined) throw refuse("MESSAGE_TOO_COMPLEX", `Cannot read parameter "${name}": ${problem}`);
     try {
-      return JSON.parse(text) as unknown;
+      return parseUniqueJson(text);
     } catch {
-      throw new GraphqlHttpError(400, `Parameter "${name}" is no JSON`);
+      throw refuse("MALFORMED_MESSAGE", `Parameter "${name}" is no JSON`);
     }
   };
   return {
@@ -100,11 +95,11 @@ async function parseJsonBody(bytes: Uint8Array, run: RunSteps): Promise<Record<s
   let value: unknown;
   try {
     value = await run(parseJson(bytes));
-  } catch {
-    throw new GraphqlHttpError(400, "Cannot read the body: expected JSON in UTF-8");
+  } catch (error) {
+    throw createBodyRefusal(error);
   }
   if (!isJsonObject(value))
-    throw new GraphqlHttpError(400, "Expected a JSON object with a query; batches are not supported");
+    throw refuse("MALFORMED_MESSAGE", "Expected a JSON object with a query; batches are not supported");
   return value;
 }
 
@@ -112,13 +107,14 @@ function requireGraphqlParams(
   { query, operationName, variables, extensions }: Record<string, unknown>,
   bodyBytes: number,
 ): GraphqlParams {
-  if (typeof query !== "string") throw new GraphqlHttpError(400, 'Parameter "query" is missing or no text');
+  if (typeof query !== "string")
+    throw refuse("REQUIRED_FIELD", 'Parameter "query" is missing or no text', { field: "query" });
   const name = operationName ?? undefined;
   if (name !== undefined && typeof name !== "string")
-    throw new GraphqlHttpError(400, 'Parameter "operationName" is no text');
+    throw refuse("MALFORMED_MESSAGE", 'Parameter "operationName" is no text');
   for (const [parameter, value] of Object.entries({ variables, extensions })) {
     if (value !== undefined && value !== null && !isJsonObject(value)) {
-      throw new GraphqlHttpError(400, `Parameter "${parameter}" is no object`);
+      throw refuse("MALFORMED_MESSAGE", `Parameter "${parameter}" is no object`);
     }
   }
   return { query, operationName: name, variables: isJsonObject(variables) ? variables : {}, bodyBytes };

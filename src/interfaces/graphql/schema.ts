@@ -8,10 +8,11 @@ import {
   GraphQLSchema,
 } from "graphql";
 import type { Caller } from "#dc/context.ts";
-import { Refusal } from "#dc/model/refusal.ts";
+import { convertToRefusal } from "#dc/model/refusal.ts";
 import { findRpc, SERVICES } from "#dc/operations/index.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { DcService } from "#dc/service.ts";
+import { noteOutcome } from "#interfaces/connect/call_accounting.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
 import { convertToArgumentPath } from "./argument_names.ts";
 import type { RunSteps } from "./http_request.ts";
@@ -111,14 +112,15 @@ async function readArguments(method: DescMethodUnary, args: object, run: Graphql
 
 /** Returns the extensions of an error that clients read in addition to its message. */
 export function createErrorExtensions(error: OperationError): Record<string, unknown> {
-  if (!(error instanceof Refusal)) return { code: getErrorCode(error.kind) };
-  const violations = error.violations.map(({ code, field, message, ref = "" }) => ({
+  const refusal = convertToRefusal(error);
+  noteOutcome(error.kind);
+  const violations = refusal.violations.map(({ code, field, message, ref = "" }) => ({
     reason: code,
     field: convertToArgumentPath(field),
     message,
     ref,
   }));
-  return { code: getErrorCode(error.kind), reason: error.reason, violations };
+  return { code: getErrorCode(error.kind), reason: refusal.reason, violations };
 }
 
 function createGraphqlRefusal(message: string, extensions: Record<string, unknown>): GraphQLError {

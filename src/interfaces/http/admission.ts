@@ -133,9 +133,7 @@ function findCodingRefusal({ headers }: NodeRequest): EarlyRefusal | undefined {
 
 /** Returns a refusal for a path that a proxy could read differently: with an escape, a dot segment or a fragment. */
 function findPathRefusal(request: NodeRequest): EarlyRefusal | undefined {
-  const whole = getRequestPath(request);
-  const path = whole.startsWith("/") ? whole : whole.replace(/^https?:\/\/[^/]*/i, "");
-  if (!/[%#\\]|\/\.{1,2}(?:\/|$)/.test(path)) return undefined;
+  if (!/[%#\\]|\/\.{1,2}(?:\/|$)/.test(getRequestPath(request))) return undefined;
   return createMalformedRefusal("The path has an escape, a dot segment or a fragment: expected it plainly");
 }
 

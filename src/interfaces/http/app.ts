@@ -1,26 +1,24 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import { codeToHttpStatus, errorToJson } from "@connectrpc/connect/protocol-connect";
 import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
 import type { Caller } from "#dc/context.ts";
-import { refuse } from "#dc/model/refusal.ts";
+import { type Refusal, refuse } from "#dc/model/refusal.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { convertPageToJson, type HistoryParameters } from "#dc/operations/audit_history.ts";
-import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { LogVerdict } from "#dc/service.ts";
 import { BodyMeter, createBusyRefusal, isEncoded } from "#interfaces/connect/body_meter.ts";
 import { runCountedCall } from "#interfaces/connect/call_accounting.ts";
 import { describeCaller, findConnection } from "#interfaces/connect/caller.ts";
-import { convertToConnectError } from "#interfaces/connect/errors.ts";
+import { createErrorResponse, HttpRefusal } from "#interfaces/connect/errors.ts";
 import type { ConnectOptions } from "#interfaces/connect/handler.ts";
 import type { NodeRequest } from "#interfaces/connect/node_http.ts";
 import { createServiceBackend } from "#interfaces/dc_mcp/service_backend.ts";
 import { createGraphqlHandler } from "#interfaces/graphql/handler.ts";
 import { type ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
+import { shortenText } from "#kernel/shortened.ts";
 import { answerCalendar, CALENDAR_PATH, type FindSubscriber, findCalendarReader } from "./calendar.ts";
 import { createChangeStreamResponse, readLastEventId } from "./change_stream.ts";
 import { hasCurrentCopy } from "./etag.ts";
-import { HttpRefusal } from "./http_refusal.ts";
 import { METRIC_FORMATS, type MetricFormat } from "./metric_text.ts";
 import { createModuleHandler, MODULES_PATH } from "./page_modules.ts";
 import { createPageHandler } from "./pages.ts";
@@ -34,8 +32,9 @@ export interface AppOptions extends ConnectOptions {
   /** Finds the principal for the secret of a calendar address; absent without a token file. */
   readonly findSubscriber?: FindSubscriber | undefined;
   readonly formatMetrics: (format: MetricFormat) => string | Promise<string>;
-  /** Secrets of the webhook for change feeds; without them the webhook is closed. */
+  /** Secrets of the webhook for change feeds; without them it is closed unless `isWebhookOpen`. */
   readonly webhookSecret?: WebhookSecrets | undefined;
+  readonly isWebhookOpen?: boolean;
   readonly countDeadLetters?: (count: number) => void;
   /** The program's version, as `/openapi.json` states it. */
   readonly version?: string;
@@ -77,7 +76,7 @@ type AppContext = Context<{ Bindings: Bindings }>;
 export function createHttpApp(options: AppOptions): HttpApp {
   const app: HttpApp = new Hono();
   app.use(async (context, next) => {
-    await runCountedCall(next, (_, seconds) => countRefusedRequest(context, options, seconds));
+    await runCountedCall(next, (_, seconds, outcome) => countRefusedRequest(context, options, { seconds, outcome }));
     chargeResponse(context, options);
     if (!context.res.headers.has("cache-control")) context.header("cache-control", "no-store");
   });
@@ -113,10 +112,10 @@ export function createHttpApp(options: AppOptions): HttpApp {
   addReadRoute("/session", (caller) => options.service.session(caller));
   app.get("/sample", (context) => answerSample(context, options));
   app.post("/audit/webhook", async (context) => {
-    const { service, webhookSecret: secret, countDeadLetters = () => {} } = options;
+    const { service, webhookSecret: secret, isWebhookOpen: isOpen = false, countDeadLetters = () => {} } = options;
     // A feed authenticates with a secret instead of a principal.
     const caller = createRequestCaller(context, "WEBHOOK", undefined);
-    const receiver = { service, secret, countDeadLetters, meter: createBodyMeter(context, options) };
+    const receiver = { service, secret, isOpen, countDeadLetters, meter: createBodyMeter(context, options) };
     return createJsonResponse(context, await receiveWebhook(context.req.raw, caller, receiver));
   });
   const graphql = createGraphqlHandler();
@@ -137,9 +136,7 @@ export function createHttpApp(options: AppOptions): HttpApp {
   for (const path of READ_ONLY_ROUTES) app.all(path, createMethodRefuser("GET, HEAD"));
   app.all(MCP_PATH, createMethodRefuser("POST"));
   app.all("/audit/webhook", createMethodRefuser("POST"));
-  app.notFound((context) =>
-    context.json({ code: findUnknownPathCode(context), message: `There is nothing at "${context.req.path}"` }, 404),
-  );
+  app.notFound((context) => createFailureResponse(createPathRefusal(context.req.path), context, options));
   app.onError((error, context) => createFailureResponse(error, context, options));
   return app;
 }
@@ -147,26 +144,19 @@ export function createHttpApp(options: AppOptions): HttpApp {
 /** A path in the form of an RPC: package, service and method. */
 const RPC_PATH = /^\/(?:\w+\.)+\w+\/\w+$/;
 
-/** Returns the error code of an unknown path. Connect reserves `not_found` for RPCs that exist. */
-function findUnknownPathCode({ req }: AppContext): string {
-  return RPC_PATH.test(req.path) ? "unimplemented" : "not_found";
+/** Returns the refusal of an unknown path. Connect reserves `not_found` for RPCs that exist. */
+export function createPathRefusal(path: string): Refusal {
+  const message = `There is nothing at "${shortenText(path)}"`;
+  return refuse(RPC_PATH.test(path) ? "UNKNOWN_METHOD" : "NOT_FOUND", message);
 }
 
 function createFailureResponse(
   error: unknown,
-  context: AppContext,
+  { req }: AppContext,
   { reportDefect }: Pick<AppOptions, "reportDefect">,
 ): Response {
-  if (error instanceof HttpRefusal) {
-    return context.json({ code: error.code, message: error.message }, error.status, { ...error.headers });
-  }
-  const shown = convertToConnectError(error, (defect) =>
-    reportDefect(`${context.req.method} ${context.req.path}`, defect),
-  );
-  const headers = new Headers(shown.metadata);
-  headers.set("content-type", "application/json");
-  const body = JSON.stringify(errorToJson(shown, { registry: detailRegistry }));
-  return new Response(body, { status: codeToHttpStatus(shown.code), headers });
+  const { body, ...head } = createErrorResponse(error, (defect) => reportDefect(`${req.method} ${req.path}`, defect));
+  return new Response(body, head);
 }
 
 /** Sends a JSON reply with its length, by which it is charged. */
@@ -200,9 +190,9 @@ function createBodyMeter(context: AppContext, { findAccount }: AppOptions): Body
 async function countRefusedRequest(
   { req, env, res }: AppContext,
   { observeRefusedCall }: AppOptions,
-  seconds: number,
+  { seconds, outcome }: { readonly seconds: number; readonly outcome: string | undefined },
 ): Promise<void> {
-  const refused = await findRefusedLabels(req.path, env.incoming.headers, res);
+  const refused = await findRefusedLabels(req.path, env.incoming.headers, { response: res, outcome });
   if (refused !== undefined) observeRefusedCall({ ...refused, seconds });
 }
 
@@ -257,7 +247,9 @@ async function answerHistory(context: AppContext, options: AppOptions): Promise<
   const parameters = Object.entries(context.req.queries()).map(([name, values]) => {
     const [value = "", ...more] = values;
     if (more.length === 0) return [name, value];
-    throw refuse("DUPLICATE", `Parameter "${name}" is given ${values.length} times: expected one`, { field: name });
+    throw refuse("DUPLICATE", `Parameter "${shortenText(name)}" is given ${values.length} times: expected one`, {
+      field: name,
+    });
   });
   // The service rejects unknown names.
   const page = await options.service.readHistory(Object.fromEntries(parameters) as HistoryParameters, caller);
@@ -310,7 +302,8 @@ function convertVerdictToJson(verdict: LogVerdict): JsonObject {
 
 function createMethodRefuser(methods: string): (context: AppContext) => never {
   return (context) => {
-    const message = `"${context.req.path}" does not support ${context.req.method}: expected ${methods}`;
-    throw new HttpRefusal(405, "unimplemented", message, { allow: methods });
+    const { path, method } = context.req;
+    const message = `"${shortenText(path)}" does not support ${shortenText(method)}: expected ${methods}`;
+    throw new HttpRefusal("METHOD_NOT_ALLOWED", message, { allow: methods });
   };
 }

@@ -1,42 +1,56 @@
 import type { ServerResponse } from "node:http";
-import { errorToJson } from "@connectrpc/connect/protocol-connect";
-import { detailRegistry, GRPC_CODE_BY_KIND } from "#dc/operations/messages/status.ts";
-import { convertToConnectError, createRefusalHeaders } from "#interfaces/connect/errors.ts";
+import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
+import { ENCODINGS } from "#interfaces/connect/compressions.ts";
+import { convertToConnectError, createErrorResponse } from "#interfaces/connect/errors.ts";
+import { encodeStatusMessage } from "#interfaces/connect/handler.ts";
 import type { NodeRequest, NodeResponse } from "#interfaces/connect/node_http.ts";
-import type { EarlyRefusal } from "./admission.ts";
+import type { OperationError } from "#kernel/errors.ts";
 
 /** Seconds for which a browser may cache a preflight's reply. */
 const PREFLIGHT_CACHE_S = "600";
 /** HSTS for one year: browsers use TLS for this name from the first reply on. Source: RFC 6797. */
 const HSTS_POLICY = "max-age=31536000";
 
-/** Sends a refusal without reading the request: to gRPC as a gRPC status, to every other client as an HTTP status. */
-export function sendEarlyRefusal(request: NodeRequest, either: NodeResponse, { status, error }: EarlyRefusal): void {
-  const headers = createRefusalHeaders(error);
-  if (isGrpcRequest(request) && "stream" in either) {
-    const grpc = { "grpc-status": String(GRPC_CODE_BY_KIND[error.kind]), "grpc-message": encodeURI(error.message) };
-    const head = { ":status": 200, "content-type": "application/grpc", ...headers, ...grpc };
-    either.stream.respond(head, { endStream: true });
+/**
+ * Sends a refusal without reading the request: to gRPC and gRPC-Web as a gRPC status, to every other client as an HTTP
+ * status.
+ */
+export function sendEarlyRefusal(
+  request: NodeRequest,
+  either: NodeResponse,
+  error: OperationError,
+  status?: number,
+): void {
+  const type = request.headers["content-type"] ?? "";
+  // Both kinds of response have the same methods, but declarations that the compiler cannot unite.
+  const response = either as ServerResponse;
+  // The remaining request is not read, so a connection of HTTP/1.1 cannot be used again.
+  const close = "stream" in request ? undefined : { connection: "close" };
+  if (isGrpcRequest(request)) {
+    const trailer = setTrailerStatus(
+      new Headers(),
+      convertToConnectError(error, () => {}),
+    );
+    encodeStatusMessage(trailer);
+    const head = { ...close, "content-type": type, ...Object.fromEntries(trailer) };
+    if ("stream" in either) either.stream.respond({ ":status": 200, ...head }, { endStream: true });
+    else response.writeHead(200, head).end();
     return;
   }
-  const body = errorToJson(
-    convertToConnectError(error, () => {}),
-    { registry: detailRegistry },
-  );
-  const response = either as ServerResponse;
-  // The remaining request is not read, so the connection cannot be used again.
-  const close = "stream" in request ? undefined : { connection: "close" };
-  response.writeHead(status, { ...headers, ...close, "content-type": "application/json" });
-  response.end(JSON.stringify(body));
+  const { headers, body, ...answered } = createErrorResponse(error, () => {});
+  response.writeHead(status ?? answered.status, { ...close, ...Object.fromEntries(headers) });
+  response.end(body);
 }
 
-function isGrpcRequest({ headers }: NodeRequest): boolean {
-  return /^application\/grpc(?:\+|;|$)/.test(headers["content-type"] ?? "");
+/** Whether a request is a call of gRPC or gRPC-Web, whose clients expect the status in headers. */
+export function isGrpcRequest({ headers }: NodeRequest): boolean {
+  return /^application\/grpc(?:-web)?(?:\+|;|$)/.test(headers["content-type"] ?? "");
 }
 
 /** Sets the headers of every reply, whichever interface sends it. */
 export function setCommonHeaders(request: NodeRequest, response: NodeResponse, origin: string | undefined): void {
   response.setHeader("x-content-type-options", "nosniff");
+  if (isGrpcRequest(request)) response.setHeader("grpc-accept-encoding", ENCODINGS.join(","));
   if ("encrypted" in request.socket && request.socket.encrypted) {
     response.setHeader("strict-transport-security", HSTS_POLICY);
   }

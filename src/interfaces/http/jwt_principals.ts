@@ -183,7 +183,7 @@ async function openLocalKeys(path: string, say: (message: string) => void): Prom
   const file = await FollowedFile.open({ path, name: "key set", meanwhile, parseContent: parseKeySet, report: say });
   return async (header, token) => {
     const keys = await file.readCurrent();
-    if (keys === undefined) throw new OperationError("unavailable", NO_KEYS_MESSAGE);
+    if (keys === undefined) throw refuse("CREDENTIALS_UNAVAILABLE", NO_KEYS_MESSAGE);
     return keys(header, token);
   };
 }
@@ -216,7 +216,9 @@ function convertToAuthRefusal(error: unknown): OperationError {
     return new InvalidTokenRefusal("Authorization holds an unreadable token: expected a JWT");
   }
   if (error instanceof OperationError) return error;
-  return new OperationError("unavailable", NO_KEYS_MESSAGE, { cause: error });
+  const refusal = refuse("CREDENTIALS_UNAVAILABLE", NO_KEYS_MESSAGE);
+  refusal.cause = error;
+  return refusal;
 }
 
 /** Returns the subject, the name in the change log and in messages; throws InvalidToken for any other value. */

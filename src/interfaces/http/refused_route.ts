@@ -20,13 +20,19 @@ const METHOD_BY_ROUTE: Readonly<Record<string, Pick<FinishedCall, "method" | "in
 /** Route that reports readiness and is not counted as a call. */
 const READINESS_ROUTE = "/readyz";
 
+/** Reply of a request, and the code with which it was refused, if it was noted. */
+interface AnsweredRequest {
+  readonly response: Response;
+  readonly outcome: string | undefined;
+}
+
 /** Returns the metrics labels of a request answered without the service; undefined if it was not refused. */
 export async function findRefusedLabels(
   path: string,
   headers: IncomingHttpHeaders,
-  response: Response,
+  { response, outcome: noted }: AnsweredRequest,
 ): Promise<Omit<FinishedCall, "seconds"> | undefined> {
-  const outcome = findStatusOutcome(response.status) ?? (await findGraphqlOutcome(path, response));
+  const outcome = noted ?? findStatusOutcome(response.status) ?? (await findGraphqlOutcome(path, response));
   if (outcome === undefined || path === READINESS_ROUTE) return undefined;
   // Unknown paths share one name, because labels must have few values.
   return { ...(METHOD_BY_ROUTE[path] ?? { method: "unknown", interface: findInterfaceName(headers) }), outcome };

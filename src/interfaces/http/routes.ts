@@ -20,7 +20,7 @@ export const ROUTE_DESCRIPTIONS = {
   "GET /audit/verify":
     "Whether the change log's chain of hashes holds: `ok` with its head, or the first entry that does not fit.",
   "POST /audit/webhook":
-    "Receives a delivery of a change feed, docs/datacenter.md#writes-behind-the-services-back; authenticated by a separate secret.",
+    "Receives a delivery of a change feed, docs/datacenter.md#writes-behind-the-services-back; authenticated by a separate secret, open on loopback without authentication.",
   "GET /changes/stream": "Changes as they are made, as server-sent events.",
   "GET /audit/history": "The change log, with filters: docs/contract/datacenter-messages.md#change-history.",
 } as const;

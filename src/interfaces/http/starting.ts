@@ -15,11 +15,7 @@ export function createStartingHandler(
     const path = request.url?.split("?", 1)[0];
     if (path === "/healthz") sendText(response, 200, "ok\n");
     else if (path === "/readyz") sendText(response, 503, `${describeReason()}\n`);
-    else
-      sendEarlyRefusal(request, response, {
-        status: 503,
-        error: refuse("DB_UNAVAILABLE", "The server waits for its database"),
-      });
+    else sendEarlyRefusal(request, response, refuse("DB_UNAVAILABLE", "The server waits for its database"));
   };
 }
 

@@ -4,6 +4,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import type { DeliveryReceipt } from "#dc/operations/feed/take_delivery.ts";
 import type { DcService } from "#dc/service.ts";
 import type { BodyMeter } from "#interfaces/connect/body_meter.ts";
+import { shortenText } from "#kernel/shortened.ts";
 import { readJsonBody } from "./request_body.ts";
 import type { WebhookSecrets } from "./webhook_secret.ts";
 
@@ -14,8 +15,10 @@ const FEED_NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
 export interface WebhookOptions {
   readonly service: DcService;
-  /** Secrets of the webhook. Absent if the operator has configured none: the webhook is then closed. */
+  /** Secrets of the webhook; absent if the operator has configured none. */
   readonly secret: WebhookSecrets | undefined;
+  /** Whether a webhook without secrets takes deliveries, as every other route takes changes without a token. */
+  readonly isOpen: boolean;
   readonly countDeadLetters: (count: number) => void;
   readonly meter: BodyMeter;
 }
@@ -25,15 +28,15 @@ export interface WebhookOptions {
  * delivery and sends nothing after it. Only a wrong secret, a malformed body or a failure of the database is refused.
  */
 export async function receiveWebhook(request: Request, caller: Caller, options: WebhookOptions): Promise<JsonObject> {
-  const { secret, service, countDeadLetters, meter } = options;
-  if (secret === undefined) {
-    throw refuse("PERMISSION_DENIED", "The webhook is closed: the server was started without a secret for it");
+  const { secret, isOpen, service, countDeadLetters, meter } = options;
+  if (secret === undefined && !isOpen) {
+    throw refuse("PERMISSION_DENIED", "The webhook is closed: expected a server with --webhook-secret-file");
   }
-  await secret.checkAuthorization(request.headers.get("authorization"));
+  await secret?.checkAuthorization(request.headers.get("authorization"));
   const feed = new URL(request.url).searchParams.get("feed") ?? "default";
   if (!FEED_NAME.test(feed)) {
     const expected = "1 to 64 letters, digits, dots, underscores or hyphens";
-    throw refuse("FIELD_OUT_OF_RANGE", `Cannot read feed "${feed}": expected ${expected}`, {
+    throw refuse("FIELD_OUT_OF_RANGE", `Cannot read feed "${shortenText(feed)}": expected ${expected}`, {
       field: "feed",
       value: feed,
       expected,

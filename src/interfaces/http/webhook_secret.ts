@@ -47,7 +47,7 @@ export class WebhookSecrets {
     if (authorization === null)
       throw refuse("UNAUTHENTICATED", "The webhook requires its secret: expected Authorization: Bearer <secret>");
     const hashes = await this.#hashes();
-    if (hashes === undefined) throw new OperationError("unavailable", "The webhook's secrets are not available");
+    if (hashes === undefined) throw refuse("CREDENTIALS_UNAVAILABLE", "The webhook's secrets are not available");
     const given = hashSecret(authorization.replace(/^Bearer +/i, "").trim());
     const fits = hashes.filter((hash) => timingSafeEqual(hash, given));
     if (fits.length === 0)

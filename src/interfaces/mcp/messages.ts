@@ -90,10 +90,13 @@ export function formatErrorLine(id: MessageId, error: RpcError): string {
   return JSON.stringify({ jsonrpc: "2.0", id, error });
 }
 
+/** Maximum length of an id, which every reply repeats, in characters. Our choice: clients count or draw UUIDs. */
+const MAX_ID_CHARS = 1000;
+
 // A number that was rounded when parsed would be returned as another id, and the caller would wait forever.
 function isMessageId(id: unknown): id is MessageId {
   if (typeof id === "number") return Number.isFinite(id) && Math.abs(id) <= Number.MAX_SAFE_INTEGER;
-  return typeof id === "string" || id === null;
+  return (typeof id === "string" && id.length <= MAX_ID_CHARS) || id === null;
 }
 
 function findMessageError({ jsonrpc, method, id, params }: Readonly<Record<string, unknown>>): RpcError | undefined {
@@ -101,7 +104,7 @@ function findMessageError({ jsonrpc, method, id, params }: Readonly<Record<strin
   if (typeof method !== "string") return createInvalidRequestError("Invalid Request: expected a string as method");
   if (id !== undefined && !isMessageId(id)) {
     return createInvalidRequestError(
-      "Invalid Request: expected a string, or a number that JSON carries exactly, as id",
+      `Invalid Request: expected a string of at most ${MAX_ID_CHARS} characters, or a number that JSON carries exactly, as id`,
     );
   }
   if (params === undefined || params === null || isJsonObject(params)) return undefined;

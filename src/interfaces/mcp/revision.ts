@@ -1,4 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
+import { shortenText } from "#kernel/shortened.ts";
 import { type MessageParams, RPC_ERROR_CODES, type RpcError } from "./messages.ts";
 
 export interface ServerInfo {
@@ -47,7 +48,7 @@ export function classifyRequest(params: MessageParams): EraVerdict {
   const requested = meta[VERSION_KEY];
   if (typeof requested !== "string") return { error: createMetaError(VERSION_KEY, "a string") };
   if (!STATELESS_VERSIONS.includes(requested)) {
-    const data = { supported: STATELESS_VERSIONS, requested };
+    const data = { supported: STATELESS_VERSIONS, requested: shortenText(requested) };
     return { error: { code: RPC_ERROR_CODES.unsupportedVersion, message: "Unsupported protocol version", data } };
   }
   return isJsonObject(meta[CAPABILITIES_KEY]) ? STATELESS : { error: createMetaError(CAPABILITIES_KEY, "an object") };

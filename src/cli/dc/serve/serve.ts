@@ -145,7 +145,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
         ...(await facts()),
         certificateEndS: certificate && certificate.end.getTime() / 1000,
       }),
-    webhookSecret: access.webhookSecret,
+    ...access.webhook,
     countDeadLetters: (count) => metrics.countDeadLetters(count),
     observeRefusedCall: (call) => metrics.observe(call),
     ...FILE_LOADERS,

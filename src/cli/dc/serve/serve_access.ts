@@ -36,7 +36,7 @@ export interface AccessOptions {
 }
 
 /** Opens the files and keys that identify callers, and reloads them when they change. */
-export async function openAccess({ tokens: tokenFile, jwt, webhookSecretFile: secretFile }: AccessOptions) {
+export async function openAccess({ host, tokens: tokenFile, jwt, webhookSecretFile: secretFile }: AccessOptions) {
   const createSubjectLogger = (subject: string) => (message: string) => logLine(subject, message);
   const tokens = tokenFile === undefined ? undefined : await TokenFile.open(tokenFile, createSubjectLogger("tokens"));
   const jwts = jwt === undefined ? undefined : await JwtVerifier.open(jwt, createSubjectLogger("jwks"));
@@ -44,7 +44,8 @@ export async function openAccess({ tokens: tokenFile, jwt, webhookSecretFile: se
     secretFile === undefined ? undefined : await WebhookSecrets.open(secretFile, createSubjectLogger("webhook"));
   const asks = tokens !== undefined || jwts !== undefined;
   const findSubscriber = tokens && ((secret: string) => tokens.findSubscriber(secret));
-  return { asks, findPrincipal: createPrincipalFinder(tokens, jwts), findSubscriber, webhookSecret };
+  const webhook = { webhookSecret, isWebhookOpen: !asks && isLoopbackHost(host) };
+  return { asks, findPrincipal: createPrincipalFinder(tokens, jwts), findSubscriber, webhook };
 }
 
 /** Wraps access checks to count rejected credentials. */

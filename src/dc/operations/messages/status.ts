@@ -1,7 +1,7 @@
 import { create, createRegistry, type DescMessage, type MessageInitShape } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
 import { createRejection } from "#dc/model/finding.ts";
-import { Refusal } from "#dc/model/refusal.ts";
+import { convertToRefusal, Refusal } from "#dc/model/refusal.ts";
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -23,6 +23,7 @@ export const GRPC_CODE_BY_KIND: Readonly<Record<ErrorKind, number>> = {
   resource_exhausted: 8,
   failed_precondition: 9,
   aborted: 10,
+  unimplemented: 12,
   unavailable: 14,
   unauthenticated: 16,
 };
@@ -46,8 +47,7 @@ export interface ErrorDetail<Desc extends DescMessage = DescMessage> {
  * Source: AIP-193; docs/contract/datacenter-errors.md#reasons.
  */
 export function listErrorDetails(error: OperationError): readonly ErrorDetail[] {
-  if (!(error instanceof Refusal)) return [];
-  const { reason, violations, kind } = error;
+  const { reason, violations, kind } = convertToRefusal(error);
   const [first] = violations;
   const metadata = { ...(first?.field && { field: first.field }), ...(first?.ref && { ref: first.ref }) };
   const info = { schema: ErrorInfoSchema, init: { reason, domain: ERROR_DOMAIN, metadata } };

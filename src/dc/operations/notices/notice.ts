@@ -1,6 +1,6 @@
 import type { FailureSeverity } from "#dc/model/enum_values.ts";
+import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, DcWriter } from "#dc/ports.ts";
-import { OperationError } from "#kernel/errors.ts";
 import { readDocumentPages } from "../database_pages.ts";
 
 /** Kinds of risks whose changes are sent: the types of their notices, when these are sent and how severe they are. */
@@ -155,7 +155,7 @@ export async function storeReceiverNames(writer: DcWriter, names: readonly strin
 
 /**
  * Adds a trial notice.
- * @throws OperationError not_found for a receiver that no server sends to; resource_exhausted for a full queue
+ * @throws Refusal NOT_FOUND for a receiver that no server sends to; QUEUE_FULL for a full queue
  */
 export async function addTrialNotice(
   writer: DcWriter,
@@ -165,7 +165,7 @@ export async function addTrialNotice(
   const names = await readReceiverNames(writer);
   if (!names.includes(receiver)) {
     const expected = names.length === 0 ? "a server with --notify that has started" : names.join(", ");
-    throw new OperationError("not_found", `There is no receiver "${receiver}": expected ${expected}`);
+    throw refuse("NOT_FOUND", `There is no receiver "${receiver}": expected ${expected}`);
   }
   const body: NoticeBody = {
     type: "notice.test",
@@ -179,13 +179,13 @@ export async function addTrialNotice(
   };
   const [added] = await addNotices(writer, [{ id, receiver, body, nextAt: now }]);
   if (added !== undefined) return added;
-  throw new OperationError("resource_exhausted", `${MAX_NOTICES} notices to "${receiver}" wait already`);
+  throw refuse("QUEUE_FULL", `${MAX_NOTICES} notices to "${receiver}" wait already`);
 }
 
 /**
  * Schedules dead letters to be sent again from now on, in order, and returns them.
  * @param ids undefined for all dead letters
- * @throws OperationError not_found for an id that is no dead letter
+ * @throws Refusal NOT_FOUND for an id that is no dead letter
  */
 export async function resendNotices(
   writer: DcWriter,
@@ -195,7 +195,7 @@ export async function resendNotices(
   const dead = (await readNotices(writer)).filter(({ deadAt }) => deadAt !== undefined);
   const missing = ids?.find((id) => !dead.some((one) => one.id === id));
   if (missing !== undefined) {
-    throw new OperationError("not_found", `There is no dead letter "${missing}": planner dc notices list names them`);
+    throw refuse("NOT_FOUND", `There is no dead letter "${missing}": planner dc notices list names them`);
   }
   const chosen = dead.filter(({ id }) => ids === undefined || ids.includes(id));
   const again = chosen.map(({ deadAt, firstTriedAt, ...rest }): Notice => ({ ...rest, attempts: 0, nextAt: now }));

@@ -44,8 +44,6 @@ interface ErrorBody {
 export interface ErrorDetail {
   readonly reason?: string;
   readonly field_violations?: readonly FieldViolation[];
-  /** Rejected fields in camelCase, which the server sends if it could not parse the request. */
-  readonly fieldViolations?: readonly FieldViolation[];
 }
 
 /** Name of an RPC of the main service, or `<service>/<name>` for another service. */
@@ -133,9 +131,7 @@ function parseCallError(status: number, text: string): CallError {
 
 /** Returns the first reason of error details, and all of their violations. */
 export function parseErrorDetails(details: readonly ErrorDetail[]) {
-  const violations = details.flatMap(
-    ({ field_violations, fieldViolations }) => field_violations ?? fieldViolations ?? [],
-  );
+  const violations = details.flatMap(({ field_violations = [] }) => field_violations);
   return {
     reason: details.find(({ reason }) => reason !== undefined)?.reason ?? "",
     violations: violations.map(({ field, description }) => ({ field, description: simplifyMessage(description) })),

@@ -120,15 +120,40 @@ describe("Connect JSON", () => {
   });
 
   test("names a word that an enumeration of a change does not have, with those that it has", async () => {
-    const { status, body } = await json(at, "UpsertDevice", { device: { ...server("D1"), face: "FRONT" } });
+    const { status, body } = await json(at, "UpsertDevice", { device: { ...server("D1"), face: "SIDE" } });
 
     const expected = "expected one of FACE_UNSPECIFIED, FACE_FRONT, ";
     expect([status, body.message]).toEqual([
       400,
-      expect.stringContaining(`Cannot read device.face "FRONT": ${expected}`),
+      expect.stringContaining(`Cannot read device.face "SIDE": ${expected}`),
     ]);
     expect(badFields(body.details)).toEqual(["device.face"]);
   });
+
+  // The full name, the word alone or the number, in a list, in a message and in reads, which ignore unknown fields.
+  for (const [rpc, sent, status, told] of [
+    ["UpsertDevice", { device: { ...server("D1"), kind: "SERVER" } }, 200, "DEVICE_KIND_SERVER"],
+    ["UpsertDevice", { device: { ...server("D1"), face: "FRONT" } }, 200, "FACE_FRONT"],
+    ["UpsertDevice", { device: { ...server("D1"), kind: 1 } }, 200, "DEVICE_KIND_"],
+    ["UpsertDevice", { device: { ...server("D1"), name: "SERVER", serial: "FRONT" } }, 200, '"name":"SERVER"'],
+    ["UpsertDevice", { device: { ...server("D1"), labels: { kind: "SERVER" } } }, 200, '{"kind":"SERVER"}'],
+    ["BulkUpsertDevices", { items: [{ ...server("D1"), status: "ACTIVE" }], mode: "ATOMIC" }, 400, "mode"],
+    ["SearchDevices", { filter: { kinds: ["SERVER", "DEVICE_KIND_RACK_PDU"] } }, 200, "total_count"],
+    ["GetRack", { code: "R1", render: { format: "SVG", theme: "DARK" } }, 200, "RENDER_FORMAT_SVG"],
+    ["GetRack", { code: "R1", render: { format: "svg" } }, 400, 'Cannot read render.format \\"svg\\": expected one of'],
+    ["GetRack", { code: "R1", render: { format: "PDF" } }, 400, 'Cannot read render.format \\"PDF\\": expected one of'],
+    ["UpsertDevice", { device: { ...server("D1"), kind: "DEVICE_KIND_DEVICE_KIND_SERVER" } }, 400, "device.kind"],
+    ["UpsertDevice", { device: { ...server("D1"), kind: "" } }, 400, "device.kind"],
+    ["UpsertDevice", { device: { ...server("D1"), max_draw_w: "SERVER" } }, 400, "expected a number"],
+  ] as const) {
+    test(`reads words of enumerations in ${JSON.stringify(sent).slice(0, 80)}`, async () => {
+      await post(at, "UpsertRack", { rack: RACK });
+
+      const { status: given, text } = await post(at, rpc, sent);
+
+      expect([given, text]).toEqual([status, expect.stringContaining(told)]);
+    });
+  }
 
   for (const [what, sent] of [
     ["no JSON", "{"],

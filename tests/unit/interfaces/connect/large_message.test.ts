@@ -6,12 +6,12 @@ import {
   UpsertDeviceRequestSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { BINARY_OPTIONS, JSON_OPTIONS } from "#interfaces/connect/json_options.ts";
-import { type LargeMessageFormat, readLargeMessage } from "#interfaces/connect/large_message.ts";
+import { type MessageFormat, readMessage } from "#interfaces/connect/large_message.ts";
 import { runAllSteps } from "#kernel/steps.ts";
 
-const BULK: LargeMessageFormat = { input: BulkUpsertDevicesRequestSchema, isBinary: false, options: JSON_OPTIONS };
-const ONE: LargeMessageFormat = { ...BULK, input: UpsertDeviceRequestSchema };
-const SEARCH: LargeMessageFormat = {
+const BULK: MessageFormat = { input: BulkUpsertDevicesRequestSchema, isBinary: false, options: JSON_OPTIONS };
+const ONE: MessageFormat = { ...BULK, input: UpsertDeviceRequestSchema };
+const SEARCH: MessageFormat = {
   input: SearchDevicesRequestSchema,
   isBinary: false,
   options: { ...JSON_OPTIONS, ignoreUnknownFields: true },
@@ -23,8 +23,8 @@ const devices = (count: number, portCount?: number) => Array.from({ length: coun
 const text = (value: unknown) => JSON.stringify(value);
 const spaces = " ".repeat(40_000);
 
-function stepped(form: LargeMessageFormat, json: string) {
-  const steps = readLargeMessage(form, Buffer.from(json));
+function stepped(form: MessageFormat, json: string) {
+  const steps = readMessage(form, Buffer.from(json));
   let count = 0;
   for (;;) {
     const { done, value } = steps.next();
@@ -34,7 +34,7 @@ function stepped(form: LargeMessageFormat, json: string) {
 }
 
 describe("largeMessage reads JSON as the library does,", () => {
-  const TEXTS: Readonly<Record<string, readonly [LargeMessageFormat, string]>> = {
+  const TEXTS: Readonly<Record<string, readonly [MessageFormat, string]>> = {
     "a list of 1,000 items": [BULK, text({ atomic: true, items: devices(1000), update_mask: "code" })],
     "items that are large": [BULK, text({ items: devices(3, 2000) })],
     "small items of many objects": [BULK, text({ items: Array(40).fill({ code: "D", ports: Array(1000).fill({}) }) })],
@@ -60,7 +60,7 @@ describe("largeMessage reads JSON as the library does,", () => {
 
 describe("largeMessage refuses what the library refuses,", () => {
   const items = text(devices(1000)).slice(1, -1);
-  const TEXTS: Readonly<Record<string, readonly [form: LargeMessageFormat, json: string, told: string]>> = {
+  const TEXTS: Readonly<Record<string, readonly [form: MessageFormat, json: string, told: string]>> = {
     "a comma at the end": [BULK, `{"items":[${items},]}`, "Cannot read"],
     "a comma behind a large item": [BULK, `{"items":[${text(device(1, 3000))},]}`, "Cannot read"],
     "a comma before a large item": [BULK, `{"items":[,${text(device(1, 3000))}]}`, "Cannot read"],
@@ -84,8 +84,8 @@ describe("largeMessage refuses what the library refuses,", () => {
     ],
     "a word that an item's enumeration does not have": [
       BULK,
-      `{"items":[${items},{"face":"FRONT"}]}`,
-      'Cannot read items[1000].face "FRONT": expected one of FACE_UNSPECIFIED',
+      `{"items":[${items},{"face":"SIDE"}]}`,
+      'Cannot read items[1000].face "SIDE": expected one of FACE_UNSPECIFIED',
     ],
     "objects instead of labels": [ONE, text({ device: { labels: { a: devices(1000) } } }), "Cannot read device"],
     "a list that is the whole": [BULK, `[${items}]`, "Cannot read"],
@@ -108,7 +108,7 @@ describe("largeMessage refuses what the library refuses,", () => {
 test("largeMessage gives way every thousand objects, however short these are and wherever they are", () => {
   const objects = 30_000;
   const items = (each: number) => Array(objects / each).fill({ ports: Array(each).fill({}) });
-  const bodies: readonly (readonly [LargeMessageFormat, object])[] = [
+  const bodies: readonly (readonly [MessageFormat, object])[] = [
     [BULK, { items: Array(objects).fill({}) }],
     [BULK, { items: items(10_000) }],
     [BULK, { items: items(100) }],
@@ -118,7 +118,7 @@ test("largeMessage gives way every thousand objects, however short these are and
 });
 
 describe("largeMessage reads binary messages as the library does,", () => {
-  const MESSAGES: Readonly<Record<string, readonly [LargeMessageFormat, JsonObject]>> = {
+  const MESSAGES: Readonly<Record<string, readonly [MessageFormat, JsonObject]>> = {
     "a list of 1,000 items": [BULK, { atomic: true, items: devices(1000), update_mask: "code" }],
     "items that are large": [BULK, { items: [...devices(3), ...devices(3, 3000)] }],
     "one large message": [ONE, { device: device(1, 3000), validate_only: true }],
@@ -130,12 +130,10 @@ describe("largeMessage reads binary messages as the library does,", () => {
       const bytes = toBinary(input, message);
       const form = { input, isBinary: true, options: BINARY_OPTIONS };
 
-      expect(toJson(input, runAllSteps(readLargeMessage(form, bytes)))).toEqual(toJson(input, message));
+      expect(toJson(input, runAllSteps(readMessage(form, bytes)))).toEqual(toJson(input, message));
       // A message that comes twice is merged.
       const twice = Buffer.concat([bytes, bytes]);
-      expect(toJson(input, runAllSteps(readLargeMessage(form, twice)))).toEqual(
-        toJson(input, fromBinary(input, twice)),
-      );
+      expect(toJson(input, runAllSteps(readMessage(form, twice)))).toEqual(toJson(input, fromBinary(input, twice)));
     });
   }
 
@@ -144,7 +142,7 @@ describe("largeMessage reads binary messages as the library does,", () => {
     const bytes = toBinary(input, fromJson(input, { items: devices(1000) }));
     const form = { input, isBinary: true, options: BINARY_OPTIONS };
 
-    expect(() => runAllSteps(readLargeMessage(form, bytes.subarray(0, -1)))).toThrow("Cannot read the message: ");
-    expect(runAllSteps(readLargeMessage(form, new Uint8Array()))).toEqual(create(input));
+    expect(() => runAllSteps(readMessage(form, bytes.subarray(0, -1)))).toThrow("Cannot read the message: ");
+    expect(runAllSteps(readMessage(form, new Uint8Array()))).toEqual(create(input));
   });
 });

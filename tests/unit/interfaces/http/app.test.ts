@@ -68,7 +68,7 @@ describe("The port's plain routes", () => {
     expect(posted.status).toBe(405);
     expect(posted.headers["allow"]).toBe("GET, HEAD");
     expect(lost.status).toBe(404);
-    expect(JSON.parse(lost.text)).toEqual({ code: "not_found", message: 'There is nothing at "/nowhere"' });
+    expect(JSON.parse(lost.text)).toMatchObject({ code: "not_found", message: 'There is nothing at "/nowhere"' });
   });
 
   test("leave out of the way what RPCs answer", async () => {

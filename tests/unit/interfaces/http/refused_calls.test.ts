@@ -84,7 +84,7 @@ const CASES: readonly Case[] = [
     `${RPC}/GetRack`,
     post("text/plain", "{}", known),
   ],
-  ["an unknown RPC", call("unknown", "REST", "not_found"), `${RPC}/GetNothing`, json("{}", known)],
+  ["an unknown RPC", call("unknown", "REST", "unimplemented"), `${RPC}/GetNothing`, json("{}", known)],
   ["an unknown path", call("unknown", "REST", "not_found"), "/nothing/here", {}],
   [
     "a wrong method",

@@ -1,0 +1,163 @@
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import type { HandlerContext } from "@connectrpc/connect";
+import {
+  createAsyncIterable,
+  type UniversalHandler,
+  type UniversalServerRequest,
+  type UniversalServerResponse,
+} from "@connectrpc/connect/protocol";
+import { parseTimeout as parseConnectTimeout, protocolVersion } from "@connectrpc/connect/protocol-connect";
+import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc";
+import { refuse } from "#dc/model/refusal.ts";
+import { shortenText } from "#kernel/shortened.ts";
+import { createSizeRefusal, isEncoded } from "./body_meter.ts";
+import { ENCODINGS } from "./compressions.ts";
+import { createErrorResponse, HttpRefusal } from "./errors.ts";
+import { MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
+
+/** Media types in which an RPC is called. */
+const CALL_MEDIA_TYPES = "application/json, application/proto, application/grpc, application/grpc-web";
+
+/** Returns an unsupported `Connect-Protocol-Version`; undefined if the version is supported or absent. */
+export function findUnsupportedVersion(version: string | null): string | undefined {
+  return version === null || version === protocolVersion ? undefined : version;
+}
+
+/**
+ * Rejects a call with another version of Connect's protocol. The library checks the version only if it is required, and
+ * plain HTTP clients send none. Source: Connect protocol, Unary-Request-Headers.
+ *
+ * @throws Refusal MALFORMED_REQUEST
+ */
+export function checkProtocolVersion({ protocolName, requestHeader }: HandlerContext): void {
+  const version = findUnsupportedVersion(requestHeader.get("connect-protocol-version"));
+  if (protocolName === "connect" && version !== undefined)
+    throw createVersionError("Connect-Protocol-Version", version, protocolVersion);
+}
+
+function createVersionError(where: string, given: string, expected: string) {
+  return refuse("MALFORMED_REQUEST", `Unknown ${where} "${shortenText(given)}": expected "${expected}"`);
+}
+
+/** Refuses headers that the library would refuse without a reason: encoding, deadline, length. @throws Refusal */
+export function checkCallHeaders({ protocolName, requestHeader: headers, method }: HandlerContext): void {
+  const isConnect = protocolName === "connect";
+  const name = isConnect ? "content-encoding" : "grpc-encoding";
+  const encoding = headers.get(name);
+  if (encoding !== null && isEncoded(encoding) && !ENCODINGS.includes(encoding) && method.methodKind === "unary") {
+    const message = `${name} "${shortenText(encoding)}" is not supported: expected ${ENCODINGS.join(", ")} or identity`;
+    const accept = isConnect ? "accept-encoding" : "grpc-accept-encoding";
+    throw new HttpRefusal("UNSUPPORTED_ENCODING", message, { [accept]: ENCODINGS.join(",") });
+  }
+  const timeout = headers.get(isConnect ? "connect-timeout-ms" : "grpc-timeout");
+  const parsed = isConnect ? parseConnectTimeout(timeout, MAX_TIMEOUT_MS) : parseGrpcTimeout(timeout, MAX_TIMEOUT_MS);
+  if (parsed.error !== undefined) {
+    const form = isConnect ? "milliseconds" : "a number with a unit, such as 5S";
+    const most = `at most ${MAX_TIMEOUT_MS / 60_000} minutes`;
+    throw refuse(
+      "MALFORMED_REQUEST",
+      `Cannot read the deadline "${shortenText(timeout ?? "")}": expected ${form}, ${most}`,
+    );
+  }
+  if (isConnect && Number(headers.get("content-length") ?? 0) > MAX_MESSAGE_BYTES)
+    throw createSizeRefusal(MAX_MESSAGE_BYTES);
+}
+
+/**
+ * Returns a read that Connect sends by GET as the same call by POST, so that both are read alike. Source: Connect
+ * protocol, Unary-Get-Request.
+ * @throws Refusal for a parameter that cannot be decoded
+ */
+export function convertGetToPost({ method }: UniversalHandler, asked: UniversalServerRequest): UniversalServerRequest {
+  const isRead = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+  if (asked.method !== "GET" || !isRead) return asked;
+  const { search, searchParams } = new URL(asked.url);
+  const version = searchParams.get("connect");
+  if (version !== null && version !== `v${protocolVersion}`)
+    throw createVersionError('parameter "connect"', version, `v${protocolVersion}`);
+  const header = new Headers(asked.header);
+  const encoding = searchParams.get("encoding") ?? "";
+  if (["json", "proto"].includes(encoding)) header.set("content-type", `application/${encoding}`);
+  else header.delete("content-type");
+  header.delete("content-length");
+  const compression = searchParams.get("compression");
+  if (compression === null) header.delete("content-encoding");
+  else header.set("content-encoding", compression);
+  const message = decodeMessage(search, searchParams);
+  return { ...asked, method: "POST", header, body: createAsyncIterable([message]) };
+}
+
+function decodeMessage(search: string, parameters: URLSearchParams): Uint8Array {
+  const text = parameters.get("message") ?? "";
+  if (parameters.get("base64") !== "1") {
+    if (hasWrongEscape(search))
+      throw refuse("MALFORMED_MESSAGE", 'Cannot decode parameter "message": expected percent escapes of UTF-8');
+    return Buffer.from(text);
+  }
+  // In a query, an unescaped plus sign is a blank.
+  const base64 = text.replaceAll(" ", "+");
+  if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(base64) || base64.replace(/=+$/, "").length % 4 === 1)
+    throw refuse("MALFORMED_MESSAGE", 'Cannot decode parameter "message": expected base64');
+  return Buffer.from(base64, "base64");
+}
+
+function hasWrongEscape(search: string): boolean {
+  try {
+    decodeURIComponent(search);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/**
+ * Returns the reply of a request that HTTP refuses, with a reason and the header that says what is expected; the
+ * library's reply has no body.
+ */
+export function explainStatus(
+  { allowedMethods }: UniversalHandler,
+  { method, header }: UniversalServerRequest,
+  answered: UniversalServerResponse,
+): UniversalServerResponse {
+  const refusal = findStatusRefusal(answered.status, {
+    method,
+    type: header.get("content-type") ?? "",
+    allowedMethods,
+  });
+  if (refusal === undefined || answered.body !== undefined) return answered;
+  const { status, headers, body } = createErrorResponse(refusal, () => {});
+  answered.header?.forEach((value, name) => void headers.set(name, value));
+  return {
+    status: answered.status === 505 ? 505 : status,
+    header: headers,
+    body: createAsyncIterable([Buffer.from(body)]),
+  };
+}
+
+function findStatusRefusal(
+  status: number,
+  {
+    method,
+    type,
+    allowedMethods,
+  }: { readonly method: string; readonly type: string; readonly allowedMethods: string[] },
+) {
+  switch (status) {
+    case 405: {
+      const allow = allowedMethods.toSorted().join(", ");
+      return new HttpRefusal("METHOD_NOT_ALLOWED", `${shortenText(method)} does not call an RPC: expected ${allow}`, {
+        allow,
+      });
+    }
+    case 415: {
+      const given =
+        type === "" ? "The request has no Content-Type" : `Content-Type "${shortenText(type)}" is not supported`;
+      const headers = { "accept-post": CALL_MEDIA_TYPES };
+      return new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", `${given}: expected ${CALL_MEDIA_TYPES}`, headers);
+    }
+    case 505:
+      return refuse("MALFORMED_REQUEST", "This RPC exchanges streams: expected HTTP/2");
+    default:
+      return undefined;
+  }
+}

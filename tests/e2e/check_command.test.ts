@@ -43,6 +43,17 @@ test("check changes the one box and no other byte, by number or by text, and bac
   expect(made.text()).toBe(TEXT);
 });
 
+test("check counts items as a person sees them, and names those that are not read as criteria", async () => {
+  using made = project();
+  made.spec(ID, "---\nstatus: pending\nlabels: [a]\n---\n# T\n- [ ] one\n- [] two\n- [-] three – later\n- [ ] four\n");
+
+  expect((await made.check("2")).stderr).toContain("'- [] two' of spec");
+  expect((await made.check("three")).stderr).toContain("was dropped: later");
+  expect((await made.check("4")).stdout).toContain("Checked criterion 4 of");
+  expect((await made.check("1")).stdout).toContain("(1 line looks like a criterion and is not read as one: line 7");
+  expect(made.text()).toContain("- [x] one\n- [] two\n- [-] three – later\n- [x] four\n");
+});
+
 test("check refuses what means none or several, with the list, and a spec without criteria", async () => {
   using made = project();
 

@@ -6,6 +6,7 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { MAX_SPEC_BYTES } from "#planner/limits.ts";
 import { formatLocalDay } from "#planner/operations/shared/local_time.ts";
+import { describeNearItems } from "#planner/spec/criteria.ts";
 import { parseDocument } from "#planner/spec/document.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import { findTitle } from "#planner/spec/sections.ts";
@@ -21,6 +22,8 @@ export interface SpecImportReport {
   /** Specs whose id the project already has; they stay unchanged. */
   readonly existing: readonly { readonly source: string; readonly id: SpecId }[];
   readonly refused: readonly ImportRefusal[];
+  /** What of an imported spec planner does not read; absent without any. */
+  readonly notes?: readonly ImportRefusal[];
 }
 
 /**
@@ -46,7 +49,18 @@ export async function importSpecs(
     if (id !== undefined) taken.add(id);
   }
   await replaceDependencyNames(context, imported);
-  return { imported: imported.map(({ source, id }) => ({ source, id })), existing, refused: batch.refused };
+  const sources = new Set(imported.map(({ source }) => source));
+  const notes = batch.items.filter(({ source }) => sources.has(source)).flatMap(describeUnreadParts);
+  return {
+    ...{ imported: imported.map(({ source, id }) => ({ source, id })), existing, refused: batch.refused },
+    ...(notes.length === 0 ? {} : { notes }),
+  };
+}
+
+function describeUnreadParts({ source, text }: ImportItem): readonly ImportRefusal[] {
+  const document = parseDocument(text);
+  const reason = document.ok ? describeNearItems(document) : null;
+  return reason === null ? [] : [{ source, reason }];
 }
 
 interface ImportedItem {

@@ -22,6 +22,10 @@ export function formatReviewFacts(facts: ReviewFacts): string {
     ),
     ...formatSection("Criteria", facts.criteria.map(formatCriterion)),
     ...formatSection(
+      "Dropped criteria",
+      facts.dropped.map(({ number, label, reason }) => `${number} ${label}: ${reason}`),
+    ),
+    ...formatSection(
       "Sent back before",
       reviews.flatMap(({ at, text }) => [at, ...text.split("\n").map((line) => `  ${line}`)]),
     ),

@@ -7,6 +7,7 @@ import { findSpec } from "../operations/shared/find_spec.ts";
 import { readWorktreeBody } from "../operations/shared/worktree_body.ts";
 import { loadSpecWorld } from "../operations/shared/world.ts";
 import { runTool } from "../service.ts";
+import { readCriteria } from "../spec/criteria.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { isLineAccepted } from "../work/acceptance.ts";
@@ -48,7 +49,8 @@ export async function readSpecPage(
     // micromark leaves out raw HTML and links with a scheme that could run code by default.
     html: micromark(body),
     seen: computeDigest(file.text),
-    criteria: await readCriteria(context, { body: there ?? body, kept, head: difference?.head ?? null }),
+    dropped: readCriteria(there ?? body).dropped.map(({ label, reason }) => ({ label, reason })),
+    criteria: await readReviewedCriteria(context, { body: there ?? body, kept, head: difference?.head ?? null }),
     ...links,
     runs,
     record: kept === null ? null : parseRunRecord(kept),
@@ -113,13 +115,13 @@ interface CriteriaSource {
   readonly head: string | null;
 }
 
-async function readCriteria(
+async function readReviewedCriteria(
   context: PlannerContext,
   { body, kept, head }: CriteriaSource,
 ): Promise<readonly SpecPageCriterion[]> {
   const accepted = await (await context.openAcceptance()).read();
-  return buildReviewedCriteria(body, kept, head).map(({ label, checked, verify, verdict, result }) => ({
-    ...{ label, checked, verify, verdict },
+  return buildReviewedCriteria(body, kept, head).map(({ number, label, checked, verify, verdict, result }) => ({
+    ...{ number, label, checked, verify, verdict },
     accepted: verify !== null && isLineAccepted(accepted, { kind: "check", text: verify }),
     result: result === null ? null : { problem: result.problem, duration_ms: result.duration_ms, at: result.at },
   }));

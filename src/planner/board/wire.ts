@@ -145,6 +145,8 @@ export interface NamedSpec {
 
 /** A criterion in the current text of the work, which may be in a branch. */
 export interface SpecPageCriterion {
+  /** Number of the criterion, as `planner check` accepts it. */
+  readonly number: number;
   readonly label: string;
   readonly checked: boolean;
   /** The command that checks the criterion, or null. */
@@ -214,6 +216,8 @@ export interface SpecPage extends Pick<Card, SharedField> {
   /** Digest of the file's text. A change sends it back, so that no person overwrites a text that they have not seen. */
   readonly seen: string;
   readonly criteria: readonly SpecPageCriterion[];
+  /** Criteria that a person dropped. */
+  readonly dropped: readonly { readonly label: string; readonly reason: string }[];
   readonly depends_on: readonly NamedSpec[];
   readonly dependents: readonly NamedSpec[];
   readonly members: readonly NamedSpec[];

@@ -1,4 +1,4 @@
-import { TOOL_STATUSES } from "../spec/status.ts";
+import { OTHER_STATUSES } from "../spec/status.ts";
 import type { FieldRule, PlannerConfig } from "./config.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -96,7 +96,7 @@ function buildEnumKeyword(
   { type, items, enum: listed }: FieldRule,
 ): { readonly enum?: readonly unknown[] } {
   if (listed === undefined) return {};
-  if (name === "status") return { enum: [...new Set([...listed, ...TOOL_STATUSES])] };
+  if (name === "status") return { enum: [...new Set([...listed, ...OTHER_STATUSES])] };
   return { enum: [...new Set(listed.flatMap((word) => parseEnumValue(word, items ?? type)))] };
 }
 

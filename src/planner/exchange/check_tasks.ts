@@ -1,5 +1,7 @@
 import { MAX_SPEC_BYTES } from "../limits.ts";
 import { findCycles, formatCycle } from "../lint/cycles.ts";
+import { readCriteria } from "../spec/criteria.ts";
+import { quoteItem } from "../spec/criteria_list.ts";
 import type { SourceNote, SourceReading, SourceTask } from "./source.ts";
 
 /**
@@ -32,7 +34,7 @@ export interface CheckedSource {
 export function checkTasks({ tasks, notes }: SourceReading): CheckedSource {
   const check = new TaskChecker([...notes]);
   const kept = check.resolveTasks(tasks.map((task) => check.makeWritable(task)).filter((task) => task !== undefined));
-  check.reportCycles(kept);
+  check.reportSlips(kept);
   return { tasks: sortParentsFirst(kept), notes: check.notes };
 }
 
@@ -141,11 +143,13 @@ class TaskChecker {
     return { ...task, parent: undefined };
   }
 
-  /** Reports cyclic dependencies but keeps them, because only a person can decide which one is wrong. */
-  reportCycles(tasks: readonly CheckedTask[]): void {
+  /** Reports cyclic dependencies and items that are not read as criteria, but keeps them: a person has to decide. */
+  reportSlips(tasks: readonly CheckedTask[]): void {
     const byId = new Map(tasks.map(({ key, dependsOn }) => [key, dependsOn]));
     const cycles = findCycles(byId);
     for (const task of tasks) {
+      const near = readCriteria(task.body).near[0];
+      if (near !== undefined) this.#addNote(task, "not read as a criterion", `${quoteItem(near.text)}: ${near.advice}`);
       const [circle] = cycles.get(task.key) ?? [];
       if (circle !== undefined) this.#addNote(task, "dependencies in a circle", formatCycle(circle));
     }

@@ -1,11 +1,13 @@
 import type { FieldRule, SpecRules } from "../config/config.ts";
 import { findConflictLine } from "../spec/conflict_markers.ts";
+import { findCopiedId, findNearFields } from "../spec/near.ts";
+import { findSecondBlock } from "../spec/near_frontmatter.ts";
 import type { Spec } from "../spec/spec.ts";
 import { describeTypeMismatch, findMistypedItems, isMissingValue } from "./field_value.ts";
 import { isRuleDisabled, type RuleFinding, resolveSeverity } from "./finding.ts";
 import { createUnknownIdFinding } from "./rules/dependency.ts";
-import { findConflictFinding } from "./rules/parse.ts";
-import { checkField, findMissingFields } from "./rules/required.ts";
+import { createNearFieldFinding, findConflictFinding, findSecondBlockFinding } from "./rules/parse.ts";
+import { checkField, findCopyFinding, findMissingFields } from "./rules/required.ts";
 
 /** Maximum number of accepted values cached per field: most specs have the same few. */
 const MAX_CACHED_VALUES = 100;
@@ -39,10 +41,20 @@ export function createReadChecker({ rules, isKnown }: ReadFindingsInput): (spec:
     if (required.some((name) => isMissingValue(spec.frontmatter[name])))
       found.push(...findMissingFields(spec, required));
     for (const findingsOf of values) appendFindings(found, findingsOf(spec));
+    findUnreadParts(spec, isKnown, found);
     if (judgesDependencies && !spec.dependsOn.every(isKnown))
       appendFindings(found, findUnknownDependencies(spec, isKnown));
     return found;
   };
+}
+
+/** Appends findings about what looks like the spec's fields and is not read, and about a copy of another file. */
+function findUnreadParts(spec: Spec, isKnown: ReadFindingsInput["isKnown"], found: RuleFinding[]): void {
+  for (const { key, meant, isBlocking } of findNearFields(spec.frontmatter)) {
+    if (isBlocking) found.push(createNearFieldFinding("error", key, meant));
+  }
+  if (findCopiedId(spec, isKnown) !== null) found.push(...findCopyFinding(spec, isKnown));
+  if (findSecondBlock(spec.body) !== undefined) found.push(...findSecondBlockFinding(spec));
 }
 
 /** Appends in a loop, because spreading an empty list costs more and nearly all lists are empty. */

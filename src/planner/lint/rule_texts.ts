@@ -16,16 +16,18 @@ export const RULE_DESCRIPTIONS: Readonly<Record<RuleName, RuleDescription>> = {
     summary: "The file can be read and its YAML frontmatter parsed",
     severity: "error",
     reports:
-      "Error: the frontmatter does not parse, or a conflict of git is left outside of code fences and `## Output`. " +
+      "Error: the frontmatter does not parse, a block of fields near the beginning does not open in line 1 with `---`, a " +
+      "key differs from a field in case alone, or a conflict of git is left outside of code fences and `## Output`. " +
       "Warning: a folder in `.planner/specs`, or a file that ends with `.MD`; no command reads them.",
   },
   required: {
     summary: "Required fields are there and every field fits the schema",
     severity: "error",
     reports:
-      "Error: the frontmatter does not fit `schema.spec` of the settings, or the id is not the file's. Warning: missing " +
-      "labels, a file name of another shape. A field without a value is missing, an empty list is not. `blocked`, " +
-      "`cancelled` and `needs_attention`, which the tool writes, are accepted. A missing `id` is no fault unless it is " +
+      "Error: the frontmatter does not fit `schema.spec` of the settings, the id is not the file's, or the file is a " +
+      "copy that a synchroniser left. Warning: missing labels, a file name of another shape, a key that is a slip of a " +
+      "field (`depends-on`); with one of `status`, `depends_on` or `approval` the spec is not ready. A field without a value is missing, an empty list is not. `blocked`, " +
+      "`cancelled` and `needs_attention`, which the tool writes, and `ready`, read as pending, are accepted. A missing `id` is no fault unless it is " +
       "required; a required `title` may be the heading.",
   },
   title: {
@@ -60,10 +62,11 @@ export const RULE_DESCRIPTIONS: Readonly<Record<RuleName, RuleDescription>> = {
       "docs/output-schemas.md.",
   },
   criteria: {
-    summary: "The acceptance criteria are in one section, before the output",
+    summary: "The acceptance criteria are boxes in one section, before the output",
     severity: "warning",
     reports:
-      "Warning: a further section `Acceptance Criteria`, one behind `## Output` or in a code fence, a check that cannot " +
+      "Warning: a list item in the section, or what looks like a box, that is not read as a criterion (`- []`, `- [✓]`, a " +
+      "plain bullet), a check that belongs to none, a further section `Acceptance Criteria`, one behind `## Output` or in a code fence, a check that cannot " +
       "fail (`true`, `npm test || true`), and with `verify.require_checks` a criterion without a check.",
   },
   complexity: {

@@ -1,6 +1,6 @@
 import { createInvalidArgumentError, createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../context.ts";
-import { type Criterion, parseCriteria } from "../spec/criteria.ts";
+import { type Criterion, describeNearItems, type NearItem, parseCriteria, readCriteria } from "../spec/criteria.ts";
 import { parseReadable } from "../spec/document.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
@@ -12,13 +12,15 @@ const MAX_LISTED_CRITERIA = 20;
 
 export interface CheckedCriterion {
   readonly spec_id: SpecId;
-  /** Number of the criterion, from 1. */
+  /** Number of the criterion among the items that a person sees, from 1. */
   readonly number: number;
   readonly criterion: string;
   readonly checked: boolean;
   readonly open: number;
   /** Result of the criterion's check as text; null for a criterion without a check. */
   readonly proof: string | null;
+  /** What looks like a criterion and is not read as one; absent without such a line. */
+  readonly not_read?: string;
 }
 
 /** A criterion's number from 1, or a text: the number, or a part of its text that no other criterion has. */
@@ -43,8 +45,10 @@ export async function checkCriterion(
     return setCriterionChecked(text, number, checked);
   });
   if (found === undefined) throw new OperationError("not_found", `Spec not found: ${id}`);
-  const { body } = await context.specs.load(id);
-  return { ...found, open: parseCriteria(body).filter((criterion) => !criterion.checked).length };
+  const after = await context.specs.load(id);
+  const near = describeNearItems(after);
+  const open = parseCriteria(after.body).filter((criterion) => !criterion.checked).length;
+  return { ...found, open, ...(near === null ? {} : { not_read: near }) };
 }
 
 interface CriterionCheckRequest {
@@ -86,36 +90,32 @@ async function proveCriterion(context: PlannerContext, { id, body }: Spec, { wan
   throw createPreconditionError(`Criterion ${only} of spec '${id}' is not proven: ${reasons.join("; ")}`);
 }
 
-function findCriterion(
-  { id, body }: Pick<Spec, "id" | "body">,
-  wanted: WantedCriterion,
-): Criterion & { readonly number: number } {
-  const criteria = parseCriteria(body);
-  const number = resolveCriterionNumber(id, criteria, wanted);
-  const criterion = criteria[number - 1];
-  if (criterion === undefined) throw new RangeError(`Spec '${id}' has no criterion ${number}`);
-  return { ...criterion, number };
-}
-
-function resolveCriterionNumber(id: SpecId, criteria: readonly Criterion[], wanted: WantedCriterion): number {
-  if (criteria.length === 0) {
-    throw createPreconditionError(`Spec '${id}' has no acceptance criteria`);
-  }
-  if (/^\d+$/.test(String(wanted)) && Number(wanted) >= 1 && Number(wanted) <= criteria.length) return Number(wanted);
-  const text = typeof wanted === "number" ? "" : wanted.toLowerCase().replace(/\s+/g, " ").trim();
-  const matches = criteria.flatMap(({ label }, index) =>
-    text !== "" && label.toLowerCase().includes(text) ? [index + 1] : [],
-  );
+function findCriterion({ id, body }: Pick<Spec, "id" | "body">, wanted: WantedCriterion): Criterion {
+  const { criteria, dropped, near } = readCriteria(body);
+  const items: readonly Pick<NearItem, "number" | "label">[] = [...criteria, ...dropped, ...near];
+  const number = /^\d+$/.test(String(wanted)) ? Number(wanted) : null;
+  const isNumber = typeof wanted === "number" || (number !== null && items.some((item) => item.number === number));
+  const text = String(wanted).toLowerCase().replace(/\s+/g, " ").trim();
+  const isWanted = (item: Pick<NearItem, "number" | "label">): boolean =>
+    isNumber ? item.number === number : text !== "" && item.label.toLowerCase().includes(text);
+  const matches = criteria.filter(isWanted);
   const [only] = matches;
   if (only !== undefined && matches.length === 1) return only;
+  const [left, other] = only === undefined ? [dropped.find(isWanted), near.find(isWanted)] : [];
+  if (left !== undefined) throw createPreconditionError(`'${left.label}' of spec '${id}' was dropped: ${left.reason}`);
+  const unread = other ?? (criteria.length === 0 ? near[0] : undefined);
+  if (unread !== undefined) {
+    throw createPreconditionError(`'${unread.text}' of spec '${id}' is not read as a criterion: ${unread.advice}`);
+  }
+  if (criteria.length === 0) throw createPreconditionError(`Spec '${id}' has no acceptance criteria`);
   const problem = matches.length > 1 ? `means ${matches.length} criteria` : "means no criterion";
-  const expected = `expected a number from 1 to ${criteria.length} or a part of one text`;
+  const expected = `expected a number from 1 to ${criteria.at(-1)?.number} or a part of one text`;
   throw createInvalidArgumentError(`"${wanted}" ${problem} of spec '${id}': ${expected}\n${formatCriteria(criteria)}`);
 }
 
 function formatCriteria(criteria: readonly Criterion[]): string {
-  const shown = criteria.slice(0, MAX_LISTED_CRITERIA).map(({ checked, label }, index) => {
-    return `  ${index + 1}. [${checked ? "x" : " "}] ${label}`;
+  const shown = criteria.slice(0, MAX_LISTED_CRITERIA).map(({ number, checked, label }) => {
+    return `  ${number}. [${checked ? "x" : " "}] ${label}`;
   });
   return [
     ...shown,
@@ -125,13 +125,13 @@ function formatCriteria(criteria: readonly Criterion[]): string {
 
 /**
  * Returns the text of a spec's file with one checkbox changed and every other byte unchanged.
- * @param number the criterion's number, from 1
+ * @param number the criterion's number
  * @throws OperationError `failed_precondition` with line and column if `text` does not parse; RangeError if there is no
  * such criterion
  */
 export function setCriterionChecked(text: string, number: number, checked: boolean): string {
   const { body } = parseReadable(text);
-  const criterion = parseCriteria(body)[number - 1];
+  const criterion = parseCriteria(body).find((one) => one.number === number);
   if (criterion === undefined) throw new RangeError(`No criterion ${number}`);
   if (criterion.checked === checked) return text;
   const box = text.length - body.length + body.indexOf("[", criterion.start) + 1;

@@ -4,7 +4,7 @@ import { defineTool } from "#kernel/tool.ts";
 import type { SharedClaimOptions } from "#planner/run_ports/claims.ts";
 import type { PlannerContext } from "../context.ts";
 import { decideOutputConsequence } from "../output/report.ts";
-import { parseCriteria } from "../spec/criteria.ts";
+import { describeNearItems, parseCriteria } from "../spec/criteria.ts";
 import { editFields } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parseParentId } from "../spec/spec_id.ts";
@@ -30,7 +30,7 @@ export const finalizeTool = defineTool<PlannerContext>()({
   summary:
     "Complete a spec if its criteria are checked, their checks succeed and its output fits, else say what is missing. planner_verify only looks.",
   resultDescription:
-    "`Finalized spec: <id>`. The spec must be in_progress, completed, failed or needs_attention, with every criterion checked, every check (docs/work.md#checks) successful, every member done, and approval. With an `output_schema` the answer goes on with `Output validation passed (schema: <path>)`, or `failed` and a line for each problem; with strict validation a failure is refused and the spec becomes needs_attention.",
+    "`Finalized spec: <id>`. The spec must be in_progress, completed, failed or needs_attention, or pending with criteria, with every criterion checked, every check (docs/work.md#checks) successful, every member done, and approval. With an `output_schema` the answer goes on with `Output validation passed (schema: <path>)`, or `failed` and a line for each problem; with strict validation a failure is refused and the spec becomes needs_attention.",
   effect: "write",
   idempotent: true,
   slow: true,
@@ -62,7 +62,13 @@ async function finalizeSpec(context: PlannerContext, { id, unproven, shared, sig
   await refuseOpenMembers(context, spec);
   const lines = await validateOutput(context, spec);
   signal?.throwIfAborted();
-  const done = await proveCompletion(context, { id: spec.id, body: spec.body, unproven, signal });
+  const done = await proveCompletion(context, {
+    id: spec.id,
+    body: spec.body,
+    bodyLine: spec.bodyLine,
+    unproven,
+    signal,
+  });
   const notes = await finishSharedClaim(context, spec, { ...shared, command: `finalize ${spec.id}` });
   const now = context.clock.now().toISOString();
   await changeSpec(context, spec.id, (text, current) => {
@@ -100,17 +106,22 @@ function refuseUnfinishedSpec(spec: Spec, { open: mayBeOpen }: { readonly open: 
   const throwPreconditionError = (message: string): never => {
     throw createPreconditionError(message);
   };
-  if (!FINALIZABLE_STATUSES.includes(spec.status)) {
+  const criteria = parseCriteria(spec.body);
+  const open = criteria.filter(({ checked }) => !checked).length;
+  // Work that was done without a run is pending: only its checked criteria say that it was done.
+  const isDoneByHand = spec.status === "pending" && criteria.length > 0 && open === 0;
+  if (!isDoneByHand && !FINALIZABLE_STATUSES.includes(spec.status)) {
     throwPreconditionError(
       `Spec '${spec.id}' must be in_progress, completed, failed, or needs_attention to finalize. Current status: ${spec.status}`,
     );
   }
-  const open = parseCriteria(spec.body).filter(({ checked }) => !checked).length;
   if (open > 0 && !mayBeOpen) {
     throwPreconditionError(
       `Spec '${spec.id}' has ${open} unchecked acceptance criteria. All criteria must be checked before finalization.`,
     );
   }
+  const near = mayBeOpen ? null : describeNearItems(spec);
+  if (near !== null) throwPreconditionError(`Spec '${spec.id}' cannot be finalized: ${near}`);
   if (spec.approval?.required === true && spec.approval.status !== "approved") {
     throwPreconditionError(
       `Spec '${spec.id}' must be approved before finalization: approval is ${spec.approval.status ?? "pending"}`,

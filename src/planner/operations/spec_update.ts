@@ -139,11 +139,11 @@ interface CompletionChange extends Pick<CompletionRequest, "id" | "unproven" | "
 
 /** Extends `change` by the edits that completing the spec needs, after running the checks in the changed text. */
 async function prepareCompletion(context: PlannerContext, { id, change, unproven, signal }: CompletionChange) {
-  const getChangedBody = (text: string): string => parseReadable(change(text)).body;
-  const body = getChangedBody((await context.specs.readText(id)).text);
-  const done = await proveCompletion(context, { id, body, unproven, signal });
+  const readChanged = (text: string) => parseReadable(change(text));
+  const { body, bodyLine } = readChanged((await context.specs.readText(id)).text);
+  const done = await proveCompletion(context, { id, body, bodyLine, unproven, signal });
   const completeText = (before: string): string => {
-    if (serializeCriteria(getChangedBody(before)) !== serializeCriteria(body)) {
+    if (serializeCriteria(readChanged(before).body) !== serializeCriteria(body)) {
       throw new OperationError("aborted", `The criteria of spec '${id}' changed while its checks ran: try again`);
     }
     return editFields(change(before), done.fields);

@@ -4,7 +4,7 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { STORED_STATUSES, type StoredStatus } from "../spec/status.ts";
+import { getCountedStatus, STORED_STATUSES, type StoredStatus } from "../spec/status.ts";
 import type { Usage } from "../work/usage.ts";
 import { buildUnreadableField } from "./shared/listing.ts";
 import { formatLocalTime } from "./shared/local_time.ts";
@@ -51,21 +51,16 @@ export const statusTool = defineTool<PlannerContext>()({
 
 type StatusCounts = Readonly<Record<"total" | StoredStatus, number>>;
 
-/** Counts specs by the status that lists show, and in total. */
+/** Counts specs by status, as lists filter them, and in total: the sum of all counts. */
 export function countSpecs({ specs, readiness }: SpecWorld): StatusCounts {
   const counts = {
     total: specs.length,
     ...(Object.fromEntries(STORED_STATUSES.map((word) => [word, 0])) as Record<StoredStatus, number>),
   };
   for (const spec of specs) {
-    const word = readiness.getEffectiveStatus(spec);
-    if (isStoredStatus(word)) counts[word] += 1;
+    counts[getCountedStatus(readiness.getEffectiveStatus(spec))] += 1;
   }
   return counts;
-}
-
-function isStoredStatus(word: string): word is StoredStatus {
-  return (STORED_STATUSES as readonly string[]).includes(word);
 }
 
 async function readActivity(context: PlannerContext, specs: readonly Spec[]): Promise<readonly SpecActivity[]> {

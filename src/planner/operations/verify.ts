@@ -3,7 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import type { PlannerContext } from "../context.ts";
-import { parseCriteria } from "../spec/criteria.ts";
+import { type DroppedCriterion, describeNearItems, parseCriteria, readCriteria } from "../spec/criteria.ts";
 import type { Spec } from "../spec/spec.ts";
 import { hasChecks } from "../work/provenance.ts";
 import { judgeRecord, listRecordedCommands } from "../work/records/judge_record.ts";
@@ -16,21 +16,22 @@ export const verifyTool = defineTool<PlannerContext>()({
   summary:
     "Report a spec's criteria: counts and unchecked items; runs nothing. planner_spec_update checks one, planner_finalize completes.",
   resultDescription:
-    "`{spec_id, verified, criteria: {total, checked, unchecked}, unchecked_items, verification_notes}`. `verified` needs at least one criterion; a spec with checks (docs/work.md#checks) is verified if its latest record says that each passed and agrees with the repository.",
+    "`{spec_id, verified, criteria: {total, checked, unchecked}, unchecked_items, verification_notes}`. `verified` needs at least one criterion, and no line that only looks like one (docs/lint.md#criteria); a spec with checks (docs/work.md#checks) is verified if its latest record says that each passed and agrees with the repository.",
   effect: "read",
   idempotent: true,
   params: Type.Object({ id: specIdParam }),
   async run(context, { id }) {
     const spec = await findSpec(context, id, { archived: true });
     await refuseInvalidSpec(context, spec, "verify");
-    const criteria = parseCriteria(spec.body);
+    const { criteria, dropped } = readCriteria(spec.body);
+    const near = describeNearItems(spec);
     const unchecked = criteria.filter(({ checked }) => !checked);
     const record = hasChecks(criteria) ? await readPassedRecord(context, spec) : null;
     const unrun = record === null ? criteria.filter(({ verify }) => verify !== null).length : 0;
     return {
       value: {
         spec_id: spec.id,
-        verified: criteria.length > 0 && unchecked.length === 0 && unrun === 0,
+        verified: criteria.length > 0 && unchecked.length === 0 && unrun === 0 && near === null,
         criteria: {
           total: criteria.length,
           checked: criteria.length - unchecked.length,
@@ -42,6 +43,8 @@ export const verifyTool = defineTool<PlannerContext>()({
           unchecked: unchecked.length,
           unrun,
           record,
+          near,
+          dropped,
         }),
       },
     };
@@ -51,9 +54,19 @@ export const verifyTool = defineTool<PlannerContext>()({
 interface VerificationCounts extends Readonly<Record<"total" | "unchecked" | "unrun", number>> {
   /** Result of the checks in the latest record, or null. */
   readonly record: string | null;
+  /** What looks like a criterion and is not read as one, or null. */
+  readonly near: string | null;
+  readonly dropped: readonly DroppedCriterion[];
 }
 
-function formatVerificationNotes({ total, unchecked, unrun, record }: VerificationCounts): string {
+function formatVerificationNotes(counts: VerificationCounts): string {
+  const { near, dropped } = counts;
+  const state = formatCriteriaState(counts);
+  const left = dropped.map(({ label, reason }) => `dropped: ${label} (${reason})`);
+  return [...(near === null ? [state] : counts.unchecked > 0 ? [state, near] : [near]), ...left].join("; ");
+}
+
+function formatCriteriaState({ total, unchecked, unrun, record }: VerificationCounts): string {
   if (total === 0) return "No acceptance criteria found";
   if (unchecked === 0 && unrun > 0) {
     return formatCountWithNoun(

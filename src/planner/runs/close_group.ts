@@ -1,6 +1,6 @@
 import { changeSpec } from "../operations/shared/change_spec.ts";
 import { loadSpecWorld, type SpecWorld } from "../operations/shared/world.ts";
-import { parseCriteria } from "../spec/criteria.ts";
+import { describeNearItems, parseCriteria } from "../spec/criteria.ts";
 import { editFields } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parseParentId, type SpecId } from "../spec/spec_id.ts";
@@ -29,9 +29,10 @@ export async function closeGroup(
   const { context } = deps;
   const unproven = await findUnprovenReasons(deps, id);
   let against: readonly string[] = [];
-  await changeSpec(context, id, (text, { body }) => {
-    const open = parseCriteria(body).filter(({ checked }) => !checked).length;
-    against = [...(open === 0 ? [] : [`${open} acceptance criteria are not checked`]), ...unproven];
+  await changeSpec(context, id, (text, spec) => {
+    const open = parseCriteria(spec.body).filter(({ checked }) => !checked).length;
+    const near = describeNearItems(spec) ?? [];
+    against = [...(open === 0 ? [] : [`${open} acceptance criteria are not checked`]), ...[near].flat(), ...unproven];
     const done = { status: "completed", completed_at: context.clock.now().toISOString() };
     return editFields(text, against.length === 0 ? done : { status: "needs_attention" });
   });

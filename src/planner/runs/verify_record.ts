@@ -3,7 +3,7 @@ import type { CommitFacts, KeptRunRecord } from "#planner/run_ports/kept_records
 import { refuseInsideRun } from "../operations/shared/inside_run.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { isLineAccepted } from "../work/acceptance.ts";
-import type { CommandResult, EditedFile } from "../work/provenance.ts";
+import type { EditedFile } from "../work/provenance.ts";
 import {
   judgeRecord,
   listRecordedChecks,
@@ -54,7 +54,7 @@ async function rerunRecordedCommands(
     const detail = `not run, since nobody here has accepted ${named}: "planner approve ${id}" and "planner approve --commands" show what waits`;
     return [{ part: "rerun", result: "differs", detail }];
   }
-  const rerun = runJobInFreshWorktree(deps, await openJob(deps, id, stop), head, async (job) => {
+  return runJobInFreshWorktree(deps, await openJob(deps, id, stop), head, async (job) => {
     const commands = recorded.map(({ command }) => String(command));
     const results = await runCommands(deps, job, commands, { limitSeconds: job.config.verify.timeout_seconds });
     if (stop.soon.aborted) throw new OperationError("aborted", "interrupted before all commands were run again");
@@ -68,35 +68,19 @@ async function rerunRecordedCommands(
         commands: checks.filter((one) => passed.has(one)),
       },
     );
-    const again = results.map((result, index) => compareResults(result, recorded[index] ?? {}));
+    const again = results.map((result, index): RecordCheck => {
+      const before = recorded[index] ?? {};
+      const same = result.status === before["status"] && (result.problem === null) === (before["problem"] === null);
+      const output = result.output_hash === before["output_hash"] ? "the same output" : "another output";
+      const end = result.problem ?? "passed";
+      const detail = same
+        ? `"${result.command}" ${end} again, with ${output}`
+        : `"${result.command}" ${end}, and the record says ${String(before["problem"] ?? "passed")}`;
+      return { part: "rerun", result: same ? "ok" : "differs", detail };
+    });
     return [...again, ...edited.map((file) => buildEditedFileCheck(file, kept.record))];
   });
-  return rerun.catch((error: unknown): readonly RecordCheck[] => {
-    // Without its environment a command says nothing about the record.
-    if (!(error instanceof OperationError) || error.kind === "aborted") throw error;
-    return [{ part: "rerun", result: "unknown", detail: `the commands cannot run here: ${error.message}` }];
-  });
 }
-
-/** Compares the result of a command that ran again with its recorded result. */
-function compareResults(result: CommandResult, before: KeptRunRecord["record"]): RecordCheck {
-  const { command, status, problem, output_hash } = result;
-  const part = "rerun";
-  const same = status === before["status"] && (problem === null) === (before["problem"] === null);
-  if (!same && MISSING_PROGRAM_STATUSES.has(status)) {
-    const detail = `"${command}" cannot run here: a program that it needs is missing (status ${status})`;
-    return { part, result: "unknown", detail };
-  }
-  const output = output_hash === before["output_hash"] ? "the same output" : "another output";
-  const end = problem ?? "passed";
-  const detail = same
-    ? `"${command}" ${end} again, with ${output}`
-    : `"${command}" ${end}, and the record says ${String(before["problem"] ?? "passed")}`;
-  return { part, result: same ? "ok" : "differs", detail };
-}
-
-/** Statuses with which a shell reports a program that it does not find or may not execute. */
-const MISSING_PROGRAM_STATUSES: ReadonlySet<number | null> = new Set([126, 127]);
 
 /** Returns the state of the recorded commit, with the files that the run changed since its base commit. */
 function buildRecordedState(

@@ -18,9 +18,13 @@ interface Fence {
 // Fences in list items match too, also on the item's first line. A fence of backticks has no backtick after it.
 const OPENING_FENCE_PATTERN = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?:(`{3,})[^`]*|(~{3,}).*)$/;
 
+// HTML comments and raw elements. A comment that begins within a line of text is part of that line.
+const RAW_HTML_PATTERN = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*<(?:!--|(pre|script|style|textarea)(?=[\s>]|$))/i;
+
 /**
- * Calls `visit` with every line outside fenced code until it returns true, without the lines of the fences themselves.
- * Returns the fence that is open at the end of the body; undefined without one. Cost: one pass.
+ * Calls `visit` with every line outside fenced code, HTML comments and `<pre>` until it returns true, without the lines
+ * of the fences themselves. Returns the fence that is open at the end of the body; undefined without one. Cost: one
+ * pass.
  *
  * @param from the first line, which must be outside fences
  */
@@ -30,15 +34,17 @@ export function visitUnfencedLines(
   from: Pick<BodyLine, "number" | "start"> = { number: 1, start: 0 },
 ): Fence | undefined {
   let fence: Fence | undefined;
+  let rawEnd = 0;
   for (let { start, number } = from; start < body.length; number++) {
     const end = findLineEnd(body, start);
     const next = skipLineBreak(body, end);
     const text = body.slice(start, end);
     if (fence !== undefined) {
       if (isClosingFence(text, fence)) fence = undefined;
-    } else {
+    } else if (start >= rawEnd) {
       fence = parseOpeningFence(text);
-      if (fence === undefined && visit({ number, start, end, next, text })) return undefined;
+      rawEnd = findRawHtmlEnd(body, start, text);
+      if (fence === undefined && rawEnd <= start && visit({ number, start, end, next, text })) return undefined;
     }
     start = next;
   }
@@ -53,11 +59,14 @@ export interface FencedLine extends BodyLine {
 /** Iterates over every line of a body, including fenced code. Cost: one pass. */
 export function* iterateLines(body: string): Iterable<FencedLine> {
   let fence: (Fence & { readonly line: number }) | undefined;
+  let rawEnd = 0;
   for (let start = 0, number = 1; start < body.length; number++) {
     const end = findLineEnd(body, start);
     const next = skipLineBreak(body, end);
     const text = body.slice(start, end);
-    const opened = fence === undefined ? parseOpeningFence(text) : undefined;
+    const isRaw = start < rawEnd;
+    const opened = fence === undefined && !isRaw ? parseOpeningFence(text) : undefined;
+    if (fence === undefined && !isRaw) rawEnd = findRawHtmlEnd(body, start, text);
     const isEnd = fence !== undefined && isClosingFence(text, fence);
     yield { number, start, end, next, text, fencedBy: isEnd ? null : (fence?.line ?? null) };
     if (isEnd) fence = undefined;
@@ -70,6 +79,20 @@ export function* iterateLines(body: string): Iterable<FencedLine> {
 export function findMissingFence(body: string): string | undefined {
   const fence = visitUnfencedLines(body, () => false);
   return fence === undefined ? undefined : fence.mark.repeat(fence.length);
+}
+
+/**
+ * Returns the offset after the comment or raw element that opens on the line at `start`; 0 without one. One that is not
+ * closed counts as text, so that a slip hides no criterion.
+ */
+function findRawHtmlEnd(body: string, start: number, line: string): number {
+  if (!line.includes("<")) return 0;
+  const match = RAW_HTML_PATTERN.exec(line);
+  if (match === null) return 0;
+  const from = start + match[0].length;
+  if (match[1] === undefined) return body.indexOf("-->", from - 2) + 1;
+  const closing = body.slice(from).search(/<\/(?:pre|script|style|textarea)>/i);
+  return closing === -1 ? 0 : from + closing + 1;
 }
 
 function parseOpeningFence(line: string): Fence | undefined {

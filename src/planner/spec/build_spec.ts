@@ -16,7 +16,7 @@ export interface SpecLocation {
 
 /**
  * Reads the known fields. A list may be written as one text (`labels: web`). A value of another type than its field
- * counts as absent; lint reports it. Source: docs/decisions.md#s-05, docs/decisions.md#s-09;
+ * counts as absent, a status as a word that planner does not know; lint reports it. Source: docs/decisions.md#s-05, docs/decisions.md#s-09;
  * docs/contract/spec-tool.md#spec: the title is the body's first heading, else the field `title`.
  */
 export function buildSpec(place: SpecLocation, document: SpecDocument & { readonly ok: true }): Spec {
@@ -24,7 +24,7 @@ export function buildSpec(place: SpecLocation, document: SpecDocument & { readon
   return {
     ...place,
     title: findTitle(body) ?? readFieldText(frontmatter["title"]),
-    status: normalizeStatus(readFieldText(frontmatter["status"])),
+    status: readStatus(frontmatter["status"]),
     type: readFieldText(frontmatter["type"]) ?? "code",
     dependsOn: readFieldList(frontmatter["depends_on"]),
     labels: readFieldList(frontmatter["labels"]),
@@ -40,6 +40,10 @@ export function buildSpec(place: SpecLocation, document: SpecDocument & { readon
     body,
     bodyLine,
   };
+}
+
+function readStatus(value: unknown): string {
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : normalizeStatus(readFieldText(value));
 }
 
 function readFieldText(value: unknown): string | null {

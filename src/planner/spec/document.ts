@@ -1,6 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import { CONFLICT_MESSAGE, findConflictMarker } from "./conflict_markers.ts";
 import { parseFrontmatter } from "./full_frontmatter.ts";
+import { findNearFrontmatter } from "./near_frontmatter.ts";
 import { scanFrontmatter } from "./quick_frontmatter.ts";
 import type { TextProblem } from "./spec.ts";
 import { splitText } from "./split_text.ts";
@@ -32,6 +33,8 @@ export function parseDocument(text: string): SpecDocument {
   if (range === null) {
     // A file that both sides of a merge added is one conflict that begins on its first line.
     if (findConflictMarker(text.slice(mark)) === 0) return createConflictProblem(text, mark);
+    const near = findNearFrontmatter(text, mark);
+    if (near !== undefined) return { ok: false, problem: { ...locateOffset(text, near), message: NEAR_MESSAGE } };
     return { ok: true, frontmatter: Object.create(null), hasFrontmatter: false, body: text.slice(mark), bodyLine: 1 };
   }
   const quick = scanFrontmatter(text, range);
@@ -51,6 +54,9 @@ export function parseDocument(text: string): SpecDocument {
 function createConflictProblem(text: string, at: number): SpecDocument {
   return { ok: false, problem: { ...locateOffset(text, at), message: CONFLICT_MESSAGE } };
 }
+
+const NEAR_MESSAGE =
+  'Fields that are not read as frontmatter: expected one block, from line 1 on, between two lines of exactly "---"';
 
 /** The error for a change of a text that does not parse. */
 export class BrokenText extends OperationError {

@@ -1,18 +1,22 @@
+import { findCopiedId, findNearFields } from "./near.ts";
+import { findSecondBlock } from "./near_frontmatter.ts";
 import type { Spec } from "./spec.ts";
 import { parseParentId, parseSpecIdParts } from "./spec_id.ts";
-import type { FilterStatus } from "./status.ts";
+import { type FilterStatus, getCountedStatus } from "./status.ts";
 
 /** Readiness of a set of specs for work. Every result is computed on demand, once per spec. */
 export interface Readiness {
   /** Returns whether the spec is pending or failed, and nothing blocks it. */
   isReady(spec: Spec): boolean;
+  /** Returns whether a key or value that planner does not read may forbid work, or the file is another one's copy. */
+  isUnclear(spec: Spec): boolean;
   /** Returns the ids in `depends_on` that are not done, including unknown ones. */
   listUnmet(spec: Spec): readonly string[];
   /** Returns whether the spec is pending with an unfinished dependency. */
   isBlocked(spec: Spec): boolean;
   /** Returns the stored status, but `blocked` if `isBlocked`. */
   getEffectiveStatus(spec: Spec): string;
-  /** Returns whether a list filter matches this spec: `ready` by `isReady`, every other word by `effectiveStatus`. */
+  /** Returns whether a filter matches: `ready` by `isReady`, another one by `getCountedStatus` of the status shown. */
   matchesFilter(spec: Spec, filter: FilterStatus): boolean;
   /** Returns the readiness as if these specs were not done. */
   without(ids: ReadonlySet<string>): Readiness;
@@ -29,6 +33,7 @@ const WORKABLE_STATUSES: ReadonlySet<string> = new Set(["pending", "failed"]);
  * A spec is ready if it is pending or failed and
  * - every dependency is completed, cancelled or archived,
  * - its approval is given if it is required,
+ * - no key looks like a field that may forbid work, `depends_on` is a list of ids, and the file is no copy that a synchroniser left,
  * - it is not a `group`, and all its members (listed, or named `<id>.<n>`) are done,
  * - for a member: its parent spec is not blocked itself, and its lower-numbered siblings are done unless it has its own
  * `depends_on`, even an empty one.
@@ -40,11 +45,12 @@ export function computeReadiness(specs: readonly Spec[], archivedIds: ReadonlySe
   const world = new ReadinessIndex(specs, archivedIds);
   return {
     isReady: (spec) => world.isReady(spec),
+    isUnclear: (spec) => world.isUnclear(spec),
     listUnmet: (spec) => world.unmet(spec),
     isBlocked: (spec) => world.isBlocked(spec),
     getEffectiveStatus: (spec) => world.effectiveStatus(spec),
     matchesFilter: (spec, filter) =>
-      filter === "ready" ? world.isReady(spec) : world.effectiveStatus(spec) === filter,
+      filter === "ready" ? world.isReady(spec) : getCountedStatus(world.effectiveStatus(spec)) === filter,
     without: (ids) =>
       computeReadiness(
         specs.map((spec) => (ids.has(spec.id) ? { ...spec, status: "pending", archived: false } : spec)),
@@ -84,9 +90,18 @@ class ReadinessIndex {
     return this.isBlocked(spec) ? "blocked" : spec.status;
   }
 
+  isUnclear(spec: Spec): boolean {
+    return (
+      findNearFields(spec.frontmatter).some(({ isBlocking }) => isBlocking) ||
+      !isIdList(spec.frontmatter["depends_on"]) ||
+      findSecondBlock(spec.body) !== undefined ||
+      findCopiedId(spec, (id) => this.#lookUp().has(id) || this.#archivedIds.has(id)) !== null
+    );
+  }
+
   isReady(spec: Spec): boolean {
     if (spec.archived || !WORKABLE_STATUSES.has(spec.status) || spec.type === "group") return false;
-    if (this.unmet(spec).length > 0 || isAwaitingApproval(spec)) return false;
+    if (this.unmet(spec).length > 0 || isAwaitingApproval(spec) || this.isUnclear(spec)) return false;
     return this.#membersDone(spec) && this.#parentAllows(spec);
   }
 
@@ -148,6 +163,10 @@ class ReadinessIndex {
     this.#byId ??= new Map(this.#specs.map((spec) => [spec.id, spec]));
     return this.#byId;
   }
+}
+
+function isIdList(value: unknown): boolean {
+  return value == null || [value].flat().every((id) => typeof id === "string");
 }
 
 function isAwaitingApproval({ approval }: Spec): boolean {

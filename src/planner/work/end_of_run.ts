@@ -20,6 +20,8 @@ export interface RunFacts {
 export interface RunEvidence {
   /** Judged criteria; empty if criteria are not checked. */
   readonly criteria: readonly JudgedCriterion[];
+  /** What looks like a criterion and is not read as one, see `describeNearItems`; null without such a line. */
+  readonly nearItems: string | null;
   /** Why the run shows no work, see `explainMissingWork`; null if it shows work. */
   readonly missingWork: string | null;
   /** Number of the run's commits whose messages name the spec. */
@@ -46,6 +48,7 @@ const MAX_REASON_NAMES = 5;
 
 export const NO_EVIDENCE: RunEvidence = {
   criteria: [],
+  nearItems: null,
   missingWork: null,
   commits: 0,
   requireCommit: false,
@@ -96,7 +99,9 @@ function listMissingEvidence(evidence: RunEvidence): readonly string[] {
   const open = evidence.criteria.filter(({ checked }) => !checked).length;
   if (open > 0) reasons.push(`${open} of ${evidence.criteria.length} acceptance criteria are not checked`);
   const lost = evidence.criteria.filter((criterion) => criterion.lost).map(({ label }) => `"${label}"`);
-  if (lost.length > 0) reasons.push(`criteria were removed or reworded: ${listSomeNames(lost, MAX_REASON_NAMES)}`);
+  if (lost.length > 0)
+    reasons.push(`criteria were removed, reworded or dropped: ${listSomeNames(lost, MAX_REASON_NAMES)}`);
+  if (evidence.nearItems !== null) reasons.push(evidence.nearItems);
   if (evidence.missingWork !== null) reasons.push(evidence.missingWork);
   if (evidence.requireCommit && evidence.commits === 0) reasons.push("no commit names the spec");
   if (evidence.uncommittedPaths.length > 0)

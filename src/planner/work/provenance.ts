@@ -74,7 +74,7 @@ export interface ProofRequest {
   readonly id: SpecId;
   /** Body of the spec as the caller has read it. */
   readonly body: string;
-  /** Number, counted from 1, of the only criterion whose check runs; all checks if absent. */
+  /** Number of the only criterion whose check runs; all checks if absent. */
   readonly only?: number;
   readonly signal?: AbortSignal | undefined;
 }

@@ -4,7 +4,7 @@ import { type CriterionVerdict, deriveTickVerdict, VERDICT_MEANINGS } from "./pr
 import { parseRecordedCriteria, parseRunRecord } from "./records/read_record.ts";
 
 export interface ReviewedCriterion {
-  /** Number of the criterion, counted from 1, as `planner check` accepts it. */
+  /** Number of the criterion, as `planner check` accepts it. */
   readonly number: number;
   readonly label: string;
   readonly checked: boolean;
@@ -44,8 +44,8 @@ export function buildReviewedCriteria(
 ): readonly ReviewedCriterion[] {
   const recorded = kept === null ? [] : parseRecordedCriteria(kept);
   const { ended_at = null, head: commit = null } = kept === null ? {} : parseRunRecord(kept);
-  return parseCriteria(body).map(({ label, checked, verify }, index) => {
-    const criterion = { number: index + 1, label, checked, verify, result: null };
+  return parseCriteria(body).map(({ number, label, checked, verify }) => {
+    const criterion = { number, label, checked, verify, result: null };
     if (verify === null) return { ...criterion, verdict: deriveTickVerdict({ checked }) };
     const recordedCriterion = recorded.find(
       (one) => one.label === label && (one.check === null || one.check.command === verify),

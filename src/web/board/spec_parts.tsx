@@ -6,8 +6,8 @@ import { formatElapsedTime, formatLocalTime } from "./times.ts";
 
 /** List of criteria with their checks. Ticking a criterion that has a check runs the check first. */
 export function CriteriaList({ spec, again }: { readonly spec: SpecPage; readonly again: () => void }) {
-  const { id, seen, criteria, archived, worktree } = spec;
-  if (criteria.length === 0) return null;
+  const { id, seen, criteria, dropped, archived, worktree } = spec;
+  if (criteria.length + dropped.length === 0) return null;
   const tickCriterion = (number: number, checked: boolean) =>
     void runCommand("check", { id, criterion: number, checked }, { seen: { seen } }).then(again);
   return (
@@ -20,7 +20,7 @@ export function CriteriaList({ spec, again }: { readonly spec: SpecPage; readonl
       </h3>
       {worktree === null ? null : <p class="hint">As in branch {worktree.branch}</p>}
       <ul class="criteria-list">
-        {criteria.map((one, index) => (
+        {criteria.map((one) => (
           <li key={one.label}>
             <label class="check">
               <input
@@ -28,7 +28,7 @@ export function CriteriaList({ spec, again }: { readonly spec: SpecPage; readonl
                 checked={one.checked}
                 disabled={archived || worktree !== null}
                 onChange={({ currentTarget }) => {
-                  tickCriterion(index + 1, currentTarget.checked);
+                  tickCriterion(one.number, currentTarget.checked);
                   // The box stays as it was until the file contains the change.
                   currentTarget.checked = one.checked;
                 }}
@@ -36,6 +36,11 @@ export function CriteriaList({ spec, again }: { readonly spec: SpecPage; readonl
               <span>{one.label}</span>
             </label>
             <CheckLine id={id} criterion={one} />
+          </li>
+        ))}
+        {dropped.map(({ label, reason }) => (
+          <li key={label} class="muted">
+            Dropped: {label} – {reason}
           </li>
         ))}
       </ul>

@@ -15,7 +15,8 @@ export const command = defineCommand({
   positionals: {
     id: ACTIVE_ID,
     criterion: {
-      summary: "Number of the criterion, from 1, or a part of its text that occurs in no other",
+      summary:
+        "Number of the criterion in the list as you see it, from 1, or a part of its text that occurs in no other",
       required: true,
     },
   },
@@ -31,7 +32,8 @@ export const command = defineCommand({
       const value = await checkCriterion(context, { id: spec, wanted: criterion, checked: !undo });
       if (json) return printJson(value);
       const done = value.checked ? "Checked" : "Unchecked";
-      const left = value.open === 0 ? "all are checked" : `${value.open} open`;
+      const all = value.not_read ?? "all are checked";
+      const left = value.open === 0 ? all : [`${value.open} open`, ...[value.not_read ?? []].flat()].join("; ");
       const proof = value.proof === null ? "" : `; ${value.proof}`;
       printText(
         `${done} criterion ${value.number} of ${value.spec_id}: ${sanitizeLine(value.criterion)} (${left}${proof})\n`,

@@ -54,13 +54,14 @@ async function runExportImport(
   { dryRun, json }: { readonly dryRun: boolean; readonly json: boolean },
 ): Promise<ExitStatus> {
   const report = await importSpecs(project, readImportBatch(path), dryRun);
-  const { imported, existing, refused } = report;
+  const { imported, existing, refused, notes = [] } = report;
   if (json) printJson(report);
   else {
     const said = dryRun ? "would import" : "imported";
     const lines = [
       ...imported.map(({ source, id }) => `${said} ${id ?? "under a new id"} from ${source}`),
       ...existing.map(({ source, id }) => `kept ${id}, which exists already, for ${source}`),
+      ...notes.map(({ source, reason }) => `note on ${source}: ${reason}`),
       ...refused.map(({ source, reason }) => `refused ${source}: ${reason}`),
       `${imported.length} ${said}, ${existing.length} existing, ${refused.length} refused`,
     ];

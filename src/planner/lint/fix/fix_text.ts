@@ -1,5 +1,5 @@
 import { formatCountWithNoun } from "#words/names.ts";
-import { parseDocument } from "../../spec/document.ts";
+import { parseDocument, type ReadableDocument } from "../../spec/document.ts";
 import { editFields, type FieldValue } from "../../spec/edit/edit_fields.ts";
 import { applyEdits, type TextEdit } from "../../spec/edit/text_edits.ts";
 import { extractYaml } from "../../spec/full_frontmatter.ts";
@@ -7,7 +7,7 @@ import { scanFrontmatter } from "../../spec/quick_frontmatter.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type FrontmatterRange, splitText } from "../../spec/split_text.ts";
 import { detectLineBreak } from "../../spec/text_lines.ts";
-import { isMissingValue } from "../field_value.ts";
+import { isMissingValue, saysElsewhere } from "../field_value.ts";
 import { planIndentation } from "./indent_frontmatter.ts";
 import { planFrontmatterTrimming, trimBody } from "./trim_body.ts";
 
@@ -62,15 +62,21 @@ function fillMissingFields(text: string, id: SpecId): ReturnType<TextFix> {
   if (!document.ok) return returnUnchanged(text);
   const changes: Record<string, FieldValue> = {};
   const done: string[] = [];
-  if (isMissingValue(document.frontmatter["id"])) {
+  if (isMissingValue(document.frontmatter["id"]) && !saysElsewhere(document, "id")) {
     changes["id"] = id;
     done.push("missing id written from the file name");
   }
-  if (isMissingValue(document.frontmatter["status"])) {
+  if (isMissingValue(document.frontmatter["status"]) && !saysStatus(text, document)) {
     changes["status"] = "pending";
     done.push("missing status set to pending");
   }
   return { text: editFields(text, changes), done };
+}
+
+/** Returns whether the text says a status elsewhere, in a comment of the frontmatter too. */
+function saysStatus(text: string, document: ReadableDocument): boolean {
+  const head = text.slice(0, text.length - document.body.length);
+  return saysElsewhere(document, "status") || /^[ \t]*#[ \t#]*status[ \t]*:/im.test(head);
 }
 
 function trimFrontmatter(text: string): ReturnType<TextFix> {

@@ -1,5 +1,6 @@
 import { iterateLines } from "../../spec/body_lines.ts";
-import { CRITERIA_SECTION, parseCriteria } from "../../spec/criteria.ts";
+import { CRITERIA_SECTION, parseCriteria, readCriteria } from "../../spec/criteria.ts";
+import { quoteItem } from "../../spec/criteria_list.ts";
 import { findSections, type Section } from "../../spec/sections.ts";
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
@@ -11,6 +12,9 @@ const CRITERIA_START_PATTERN = /^ {0,3}#{1,6}[ \t]+acceptance criteria/im;
 export const criteriaRule: Rule = {
   name: "criteria",
   *check({ body }, { config }) {
+    for (const { line, text, advice } of readCriteria(body).near) {
+      yield createCriteriaWarning(line, `${quoteItem(text)} is not read as a criterion`, capitalize(advice));
+    }
     yield* findUselessChecks(body, config.verify.require_checks);
     if (!CRITERIA_START_PATTERN.test(body)) return;
     const [first, ...further] = findSections(body, CRITERIA_SECTION);
@@ -71,4 +75,8 @@ function* findFencedSection(body: string): Iterable<RuleFinding> {
 
 function createCriteriaWarning(bodyLine: number, message: string, suggestion: string): RuleFinding {
   return { severity: "warning", field: "body", message, bodyLine, suggestion };
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,12 +1,20 @@
 import { CONFLICT_MESSAGE, findConflictLine } from "../../spec/conflict_markers.ts";
+import { findNearFields } from "../../spec/near.ts";
+import { findSecondBlock } from "../../spec/near_frontmatter.ts";
 import type { Spec } from "../../spec/spec.ts";
-import type { RuleFinding } from "../finding.ts";
+import { createFieldFinding, type RuleFinding, type Severity } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
 /** Requires a readable file, parsable frontmatter and no git conflict. An unreadable file gets no other finding. */
 export const parsingRule: Rule = {
   name: "parse",
-  check: findConflictFinding,
+  *check(spec) {
+    yield* findConflictFinding(spec);
+    yield* findSecondBlockFinding(spec);
+    for (const { key, meant, isCase } of findNearFields(spec.frontmatter)) {
+      if (isCase) yield createNearFieldFinding("error", key, meant);
+    }
+  },
   *checkUnreadable({ line, message }) {
     yield line === null
       ? { severity: "error", field: "file", message: `cannot be read: ${message}` }
@@ -18,4 +26,17 @@ export const parsingRule: Rule = {
 export function* findConflictFinding({ body }: Spec): Iterable<RuleFinding> {
   const line = findConflictLine(body);
   if (line !== undefined) yield { severity: "error", field: "body", message: CONFLICT_MESSAGE, bodyLine: line };
+}
+
+/** Finds a block of fields below the frontmatter. The spec can be read, but may not be what its file says. */
+export function* findSecondBlockFinding({ body }: Spec): Iterable<RuleFinding> {
+  const line = findSecondBlock(body);
+  if (line === undefined) return;
+  const message = "a second block of fields below the frontmatter is not read";
+  yield { severity: "error", field: "frontmatter", message, bodyLine: line, suggestion: "Join both blocks into one" };
+}
+
+/** Returns the finding about a key that looks like a field of planner. */
+export function createNearFieldFinding(severity: Severity, key: string, meant: string): RuleFinding {
+  return createFieldFinding(severity, key, `field '${key}' is not read`, `Did you mean '${meant}'?`);
 }

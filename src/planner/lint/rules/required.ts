@@ -1,21 +1,24 @@
 import { findNearest } from "#kernel/nearest.ts";
 import type { FieldRule } from "../../config/config.ts";
+import { findCopiedId, findNearFields } from "../../spec/near.ts";
 import { isCalendarDay } from "../../spec/planning.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { parseSpecIdParts } from "../../spec/spec_id.ts";
-import { normalizeStatus, TOOL_STATUSES } from "../../spec/status.ts";
-import { describeTypeMismatch, findMistypedItems, isMissingValue, nameType } from "../field_value.ts";
+import { normalizeStatus, OTHER_STATUSES } from "../../spec/status.ts";
+import { describeTypeMismatch, findMistypedItems, isMissingValue, nameType, saysElsewhere } from "../field_value.ts";
 import { createFieldFinding, type RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
+import { createNearFieldFinding } from "./parse.ts";
 
 /** Requires fields in `schema.spec.required`, values matching `schema.spec.fields`, an id matching the file name. */
 export const requiredRule: Rule = {
   name: "required",
-  *check(spec, { config }) {
+  *check(spec, { config, knownIds }) {
     const { required: names, fields } = config.schema.spec;
     yield* findMissingFields(spec, names);
-    yield* checkSpecIdField(spec);
+    yield* checkSpecIdField(spec, knownIds);
     yield* checkValues(spec, fields);
+    yield* findNearFieldFindings(spec, [...names, ...Object.keys(fields)]);
     yield* checkDueDay(spec);
     if (!names.includes("labels") && isMissingValue(spec.frontmatter["labels"])) {
       yield createFieldFinding("warning", "labels", "missing optional field 'labels'");
@@ -34,14 +37,35 @@ export function* findMissingFields(spec: Spec, names: readonly string[]): Iterab
   for (const field of names) {
     // The title is the body's first heading; rule `title` reports a missing one.
     if (field === "title" || !isMissingValue(spec.frontmatter[field])) continue;
-    const fixable = field === "status" || field === "id";
+    const fixable = (field === "status" || field === "id") && !saysElsewhere(spec, field);
     const suggestion = fixable ? "Run `planner lint --fix` to fill it in" : undefined;
     yield createFieldFinding("error", field, `missing required field '${field}'`, suggestion);
   }
 }
 
-function* checkSpecIdField({ id, frontmatter }: Spec): Iterable<RuleFinding> {
+/** Finds keys that look like a field of planner and that the project does not declare; rule `parse` reports their case. */
+function* findNearFieldFindings({ frontmatter }: Spec, declared: readonly string[]): Iterable<RuleFinding> {
+  for (const { key, meant, isCase } of findNearFields(frontmatter)) {
+    if (!isCase && !declared.includes(key)) yield createNearFieldFinding("warning", key, meant);
+  }
+}
+
+/** Finds a file that a synchroniser left beside another one. */
+export function* findCopyFinding(spec: Spec, isKnown: (id: string) => boolean): Iterable<RuleFinding> {
+  const original = findCopiedId(spec, isKnown);
+  if (original === null) return;
+  const message = `'${spec.id}' is a copy of spec '${original}'`;
+  yield createFieldFinding("error", "id", message, `Compare it with ${original}.md, then delete it`);
+}
+
+function* checkSpecIdField(spec: Spec, knownIds: ReadonlySet<string>): Iterable<RuleFinding> {
+  const { id, frontmatter } = spec;
   const written = frontmatter["id"];
+  const copy = [...findCopyFinding(spec, (known) => knownIds.has(known))];
+  if (copy.length > 0) {
+    yield* copy;
+    return;
+  }
   if (typeof written === "string" && written !== "" && written !== id) {
     const message = `id '${written}' differs from the file name '${id}'`;
     yield createFieldFinding("error", "id", message, `Write id: ${id}, or rename the file`);
@@ -90,7 +114,7 @@ function createMismatchFinding(
 }
 
 function* checkEnum(field: string, allowed: readonly string[], value: unknown): Iterable<RuleFinding> {
-  const accepted = field === "status" ? [...allowed, ...TOOL_STATUSES] : allowed;
+  const accepted = field === "status" ? [...allowed, ...OTHER_STATUSES] : allowed;
   const items = Array.isArray(value) ? value : [value];
   for (const [index, item] of items.entries()) {
     const text = String(item).trim();

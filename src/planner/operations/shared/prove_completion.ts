@@ -1,7 +1,7 @@
 import { createInvalidArgumentError, createPreconditionError } from "#kernel/errors.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import type { PlannerContext } from "../../context.ts";
-import { parseCriteria } from "../../spec/criteria.ts";
+import { describeNearItems, parseCriteria } from "../../spec/criteria.ts";
 import type { FieldChanges } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -11,8 +11,9 @@ import { formatLostRules, readLostRules } from "./held_rules.ts";
 
 export interface CompletionRequest {
   readonly id: SpecId;
-  /** Body of the spec at completion. */
+  /** Body of the spec at completion, and the line of the file in which it begins. */
   readonly body: string;
+  readonly bodyLine: number;
   /** Reason why a person completes the spec without proof; null to require proof. */
   readonly unproven: string | null;
   readonly signal?: AbortSignal | undefined;
@@ -40,6 +41,8 @@ export async function proveCompletion(context: PlannerContext, request: Completi
   if (lost !== null && unproven === null) {
     throw createPreconditionError(`Cannot complete spec '${id}': ${lost}`);
   }
+  const near = unproven === null ? describeNearItems(request) : null;
+  if (near !== null) throw createPreconditionError(`Cannot complete spec '${id}': ${near}`);
   const proof = await context.proveSpec({ id, body, signal });
   const excused = unproven === null ? null : { unproven };
   if (proof.state === null) return { fields: excused ?? { unproven: undefined }, lines: [], proof: null };

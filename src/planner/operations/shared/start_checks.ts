@@ -46,6 +46,8 @@ export function refuseUnworkableSpec(
   if (unmet.length > 0) throwPreconditionError(`blocked by dependencies: ${unmet.join(", ")}`);
   if (spec.approval?.required === true && spec.approval.status !== "approved")
     throwPreconditionError("it is not approved");
+  if (readiness.isUnclear(spec))
+    throwPreconditionError(`lint finds what it must not start with: planner lint ${spec.id}`);
   throwPreconditionError("its own members, or what comes before it, are not done");
 }
 

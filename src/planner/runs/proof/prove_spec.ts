@@ -1,5 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
+import { parseCriteria } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -30,7 +31,7 @@ export interface SpecToProve extends ProofRequest {
  */
 export async function proveSpec(deps: RunDeps, request: SpecToProve): Promise<Provenance> {
   const { id, body, only, signal = new AbortController().signal, worktreeOf } = request;
-  const label = only === undefined ? undefined : judgeCriteria(body, body)[only - 1]?.label;
+  const label = only === undefined ? undefined : parseCriteria(body).find(({ number }) => number === only)?.label;
   const all = judgeCriteria((await readProjectBody(deps, id)) ?? body, body);
   const criteria = label === undefined ? all : all.filter((one) => one.label === label);
   const worktree = hasChecks(criteria) ? await deps.ports.worktrees.findWorktree(worktreeOf) : null;

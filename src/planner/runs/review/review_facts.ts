@@ -8,6 +8,7 @@ import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import { findPersonNeeds } from "../../operations/shared/person_needs.ts";
 import { readWorktreeBody } from "../../operations/shared/worktree_body.ts";
 import { loadSpecWorld } from "../../operations/shared/world.ts";
+import { type DroppedCriterion, readCriteria } from "../../spec/criteria.ts";
 import { parseReviews, type Review } from "../../spec/reviews.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -35,6 +36,8 @@ export interface ReviewFacts {
   /** Reason why git cannot read the worktree; null if it can. */
   readonly problem: string | null;
   readonly criteria: readonly ReviewedCriterion[];
+  /** Criteria that a person dropped. */
+  readonly dropped: readonly DroppedCriterion[];
   /** Latest run that has a record; null without a record. */
   readonly record: RunRecordFacts | null;
   /** Changes of the work; null if none of its commits exists any more. */
@@ -75,6 +78,7 @@ export async function readReviewFacts(deps: RunDeps, text: string, purpose = "re
   return {
     ...{ spec_id: id, title, type, status, need, branch, members },
     ...(await readWorktreeFolder(deps, id)),
+    dropped: readCriteria(body).dropped,
     criteria: buildReviewedCriteria(body, kept, difference?.head ?? null),
     record: kept === null ? null : parseRunRecord(kept),
     difference,

@@ -1,6 +1,7 @@
 import { TaskSlots } from "#kernel/slots.ts";
 import type { WorktreeState } from "#planner/run_ports/worktree.ts";
 import { decideOutputConsequence, formatOutputReport } from "../../output/report.ts";
+import { describeNearItems } from "../../spec/criteria.ts";
 import { parseReadable, type ReadableDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -114,6 +115,7 @@ async function addCheckResults(
   const evidence: RunEvidence = {
     ...traces.evidence,
     criteria: wishes.skipCriteria ? [] : criteria,
+    nearItems: wishes.skipCriteria ? null : describeNearItems(left.spec),
     missingWork: explainMissingWork({
       specBefore: pickInitialSpec(work, left.spec),
       body: left.spec.body,

@@ -6,7 +6,7 @@ import type { ProcessRecord } from "#planner/ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { findRetryTime } from "#planner/work/retry.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";
-import { parseCriteria } from "../../spec/criteria.ts";
+import { describeNearItems, parseCriteria } from "../../spec/criteria.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { listMemberIds } from "../../work/merge_order.ts";
 import { closeGroup, isDoneGroup } from "../close_group.ts";
@@ -210,5 +210,5 @@ async function findFirstDoneGroup(deps: RunDeps, world: SpecWorld): Promise<Spec
 /** Returns whether a pending driver has done members and no open criteria. */
 function isCompletedDriver(spec: Spec, { readiness }: SpecWorld): boolean {
   if (spec.type !== "driver" || spec.status !== "pending" || !readiness.isReady(spec)) return false;
-  return parseCriteria(spec.body).every(({ checked }) => checked);
+  return describeNearItems(spec) === null && parseCriteria(spec.body).every(({ checked }) => checked);
 }

@@ -143,8 +143,7 @@ function checkRecordedVerdict(record: RecordFields): RecordCheck {
   return buildCheck(part, "differs", `completed although ${objections.join("; ")}`);
 }
 
-function checkMergedCommits(id: SpecId, record: RecordFields, facts: CommitFacts): RecordCheck {
-  const { present, inMain, patches, hasMergedWork } = facts;
+function checkMergedCommits(id: SpecId, record: RecordFields, { present, inMain, patches }: CommitFacts): RecordCheck {
   const part = "merged";
   const { merged } = record;
   if (!isJsonObject(merged)) return buildCheck(part, "ok", "not merged");
@@ -162,13 +161,11 @@ function checkMergedCommits(id: SpecId, record: RecordFields, facts: CommitFacts
     const patch = patches.get(String(hash));
     return patch !== undefined && !mergedPatchIds.has(patch) && !isPlannerCommit(String(subject), id);
   });
-  // A squash, a settled conflict and a joined spec have other patches of the same work.
-  if (lost.length > 0 && !hasMergedWork) {
+  if (lost.length > 0) {
     const named = lost.map(({ hash }) => shortenHash(hash)).join(", ");
     return buildCheck(part, "differs", `merged with another change than recorded: ${named}`);
   }
-  const how = lost.length > 0 ? "with all of the run's work" : "by patch id";
-  return buildCheck(part, "ok", `${formatCountWithNoun(commits.length, "commit")} in the main branch ${how}`);
+  return buildCheck(part, "ok", `${formatCountWithNoun(commits.length, "commit")} in the main branch by patch id`);
 }
 
 function buildCheck(part: RecordCheck["part"], result: RecordCheck["result"], detail: string): RecordCheck {

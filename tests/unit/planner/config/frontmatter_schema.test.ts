@@ -15,7 +15,7 @@ test("frontmatterSchema says what the configuration demands", () => {
     type: "object",
     required: ["status", "team"],
     properties: {
-      status: { type: "string", enum: ["todo", "blocked", "cancelled", "needs_attention"] },
+      status: { type: "string", enum: ["todo", "blocked", "cancelled", "needs_attention", "ready"] },
       team: { type: "string", enum: ["red", "blue"] },
       sizes: { type: "array", items: { type: "integer", enum: [1, 2] } },
       labels: { type: "array", items: { type: "string" } },

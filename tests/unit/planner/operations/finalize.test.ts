@@ -53,6 +53,25 @@ test("planner_finalize works from in_progress, completed, failed and needs_atten
   }
 });
 
+test("planner_finalize completes a pending spec whose criteria are all checked, and none with an item that is not read", async () => {
+  using project = await withSpec("status: ready");
+  expect(await project.call("finalize", { id: ID })).toEqual({ text: `Finalized spec: ${ID}`, refused: false });
+
+  for (const box of ["- []", "- [ x]", "- [✓]", "-", "> - [x]", "- [-]"]) {
+    for (const [tool, wish] of [
+      ["finalize", {}],
+      ["spec_update", { status: "completed" }],
+    ] as const) {
+      project.spec(ID, `---\nstatus: in_progress\n---\n\n# T\n\n## Acceptance Criteria\n\n- [x] One\n${box} Two\n`);
+      const { refused, text } = await project.call(tool, { id: ID, ...wish });
+      expect([box, refused, text]).toEqual([box, true, expect.stringContaining(`line 10 '${box} Two': write '- [`)]);
+      expect(project.specText(ID)).toContain("status: in_progress");
+    }
+  }
+  project.spec(ID, "---\nstatus: pending\n---\n\n# T\n\n- [x] One\n- [-] Two – not sold any more\n");
+  expect((await project.call("finalize", { id: ID })).refused).toBe(false);
+});
+
 test("planner_finalize keeps the time of a spec that is completed already", async () => {
   using project = await withSpec("status: completed\ncompleted_at: 2026-11-02T03:04:05.000Z");
   const before = project.specText(ID);

@@ -16,7 +16,7 @@ const project = async () => {
   return made;
 };
 
-test("planner_status counts every status, blocked as the list shows it", async () => {
+test("planner_status counts every spec once: blocked as the list shows it, an unknown status as needs_attention", async () => {
   using made = await project();
 
   expect(await made.json("status")).toEqual({
@@ -27,8 +27,9 @@ test("planner_status counts every status, blocked as the list shows it", async (
     failed: 0,
     blocked: 1,
     cancelled: 0,
-    needs_attention: 1,
+    needs_attention: 2,
   });
+  expect(await made.json("spec_list", { status: "needs_attention" })).toMatchObject({ total: 2 });
 });
 
 test("planner_status gives its numbers in the contract's order", async () => {

@@ -37,6 +37,19 @@ test("planner_verify does not call a spec without criteria verified", async () =
   });
 });
 
+test("planner_verify names items that are not read and dropped ones, and the first keep it from being verified", async () => {
+  expect(await verified("## Acceptance Criteria\n\n- [x] One\n- [] Two\n- [~] Three – later\n")).toMatchObject({
+    verified: false,
+    criteria: { total: 1, checked: 1, unchecked: 0 },
+    verification_notes:
+      "1 line looks like a criterion and is not read as one: line 10 '- [] Two': write '- [ ] Two'; dropped: Three (later)",
+  });
+  expect(await verified("- [x] One\n- [~] Three – later\n")).toMatchObject({
+    verified: true,
+    verification_notes: "All acceptance criteria met; dropped: Three (later)",
+  });
+});
+
 test("planner_verify counts one open criterion in the singular", async () => {
   expect(await verified("- [ ] One\n")).toMatchObject({ verification_notes: "1 criterion not yet checked" });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseCriteria } from "#planner/spec/criteria.ts";
+import { parseCriteria, readCriteria } from "#planner/spec/criteria.ts";
 
 function shown(body: string): readonly string[] {
   return parseCriteria(body).map(({ line, text, checked }) => `${line} ${checked ? "+" : "-"} ${text}`);
@@ -84,6 +84,85 @@ test("criteriaOf reads the command below a criterion, and no other line for one"
     ["a long", "npm test -- a"],
     ["b", "make b"],
     ["nested", "make nested | cat"],
+    ["c", null],
+  ]);
+});
+
+/** The criteria as `+1 label` or `-1 label`, dropped ones as `~1 label (reason)`, and others as `!1 line`. */
+function read(body: string): string {
+  const { criteria, dropped, near } = readCriteria(body);
+  return [
+    ...criteria.map(({ number, label, checked }) => `${checked ? "+" : "-"}${number} ${label}`),
+    ...dropped.map(({ number, label, reason }) => `~${number} ${label} (${reason})`),
+    ...near.map(({ number, text }) => `!${number ?? ""} ${text}`),
+  ].join(" | ");
+}
+
+const IN_SECTION: readonly (readonly [text: string, found: string])[] = [
+  ["- []", "!1 - []"],
+  ["- [ x] a", "!1 - [ x] a"],
+  ["- [x ] a", "!1 - [x ] a"],
+  ["- [✓] a", "!1 - [✓] a"],
+  ["- [\u00a0] a", "!1 - [\u00a0] a"],
+  ["-\u00a0[ ] a", "!1 -\u00a0[ ] a"],
+  ["- ［ ］ a", "!1 - ［ ］ a"],
+  ["- 【x】 a", "!1 - 【x】 a"],
+  ["-[ ] a", "!1 -[ ] a"],
+  ["• [ ] a", "!1 • [ ] a"],
+  ["[x] a", "!1 [x] a"],
+  ["- \\[ \\] a", "!1 - \\[ \\] a"],
+  ["- **[ ]** a", "!1 - **[ ]** a"],
+  ["- ☐ a", "!1 - ☐ a"],
+  ["> - [ ] a", "!1 > - [ ] a"],
+  ["| [x] | a |", "!1 | [x] | a |"],
+  ["- a\n2. b\n• c", "!1 - a | !2 2. b | !3 • c"],
+  ["- [ ] a\n  - [] b\n- [x] c", "-1 a | +3 c | !2 - [] b"],
+  ["- [ ] a\n- verify: make", "-1 a | ! - verify: make"],
+  ["- [ ] a\nverify: make", "-1 a | ! verify: make"],
+  ["- [ ] a\n  verify: make a\n  verify: make b", "-1 a | ! verify: make b"],
+  ["- [-] a", "!1 - [-] a"],
+  ["- [~] a\n- [x] b", "+2 b | !1 - [~] a"],
+  ["- [-] a – not sold any more\n- [x] b", "+2 b | ~1 a (not sold any more)"],
+  ["- [~] a\n  not sold any more\n", "~1 a (not sold any more)"],
+  ["- [-] a\n  verify: make a\n  - nobody asks", "~1 a (nobody asks)"],
+  // These stay silent.
+  ["- [ ] a\n  - by hand\n  - with [x](y)\n\n  Text that goes on\n  1. step", "-1 a"],
+  ["- [ ] a\n\n  > quoted\n\n- [x] b <!-- a note -->", "-1 a | +2 b <!-- a note -->"],
+  ["- [x](https://a.b)\n- [Design](d.md)\n- See [x][1]\n- [RFC 2119]\n- <https://a.b>\n- Mock: https://a.b", ""],
+  ["- [ ] a[^1]\n\n[^1]: - [] a footnote\n[x]: https://a.b", "-1 a[^1]"],
+  ["<!-- - [] a -->\n<!--\n- [ ] b\n- c\n-->\n- [x] d", "+1 d"],
+  ["```\n- [] a\n```\n\n    - [ ] code\n\n<pre>\n- [ ] b\n</pre>\n- [x] d", "+1 d"],
+  ["- [ ] a\n    - [ ] b\n\n          - [ ] code of b", "-1 a | -2 b"],
+  ["- [ ] a\n\n### Notes\n\n- a word\n", "-1 a"],
+  ["- [ ] a\n\n**Out of scope:**\n\n- b\n\nReferences:\n- c", "-1 a"],
+  ["Text, *then* a rule\n\n---\n\n* * *\n**Bold:** text\n> [!NOTE]\n> text", ""],
+];
+
+test.each(IN_SECTION)("readCriteria takes every item of the section for a criterion or names it: %j", (text, found) => {
+  expect(read(`## Acceptance Criteria\n\n${text}\n\n## Other\n\n- [] b\n`)).toBe(found);
+});
+
+test("readCriteria names boxes of any list without a section, and plain items below what looks like its heading", () => {
+  expect(read("# T\n- [✓] a\n- [] b\n- plain\n- [1] c\n- [!] d\n> - [ ] e\n## Output\n- [] f\n")).toBe(
+    "!1 - [✓] a | !2 - [] b",
+  );
+  for (const heading of [
+    "## Acceptance Criterion",
+    "**Acceptance criteria**",
+    "Acceptance criteria",
+    "# Acceptance Criteria (v2)",
+  ]) {
+    expect([heading, read(`# T\n\n- x\n\n${heading}\n\n- a\n\n# Next\n- b\n`)]).toEqual([heading, "!1 - a"]);
+  }
+  expect(read("Acceptance criteria are in the plan.\n\n- a\n")).toBe("");
+  expect(read("<!-- not closed\n- [ ] a\n")).toBe("-1 a");
+});
+
+test("readCriteria gives the check below an item to this item alone", () => {
+  const checks = (body: string) => parseCriteria(body).map(({ label, verify }) => [label, verify]);
+
+  expect(checks("- [ ] a\n- [] b\n  verify: make b\n- [ ] c\n- [-] d – no\n  verify: make d\n")).toEqual([
+    ["a", null],
     ["c", null],
   ]);
 });

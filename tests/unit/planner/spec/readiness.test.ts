@@ -20,6 +20,24 @@ test("isReady takes pending and failed specs and no others", () => {
   expect(ready(words.map((word) => [word, `status: ${word}`]))).toEqual(["pending", "failed"]);
 });
 
+test("isReady takes no spec with a slip of a field that could forbid work, and no copy of another file", () => {
+  const world = [
+    ["case", "Labels: [x]"],
+    ["slip", "depends-on: []"],
+    ["word", "staus: cancelled"],
+    ["held", "aproval: {required: true}"],
+    ["map", "depends_on: {a: b}"],
+    ["list", "status: [completed]"],
+    ["other", "id: free"],
+    ["free.sync-conflict-20261121-101112-ABCDEFG", "status: pending"],
+    ["free", "id: free\nlabel: x\nstate: done"],
+    ["alone", "id: nobody"],
+    ["word of a list", "status: ready"],
+  ] as const;
+
+  expect(ready(world)).toEqual(["free", "alone", "word of a list"]);
+});
+
 //  a (completed) ◄── b
 //  c (pending)   ◄── d
 //  archive: x    ◄── e        unknown ◄── f

@@ -54,7 +54,7 @@ test("decideRunEnd names every piece of evidence that is missing", () => {
     status: "needs_attention",
     reasons: [
       "2 of 3 acceptance criteria are not checked",
-      'criteria were removed or reworded: "It is quick"',
+      'criteria were removed, reworded or dropped: "It is quick"',
       "nothing was changed outside .planner/",
       "no commit names the spec",
       "changes are not committed: a, b, c, d, e and 2 more",

@@ -25,6 +25,19 @@ test("judgeCriteria counts one that was removed, reworded or fenced as unchecked
   expect(judged(`\`\`\`\n${BEFORE.replaceAll("[ ]", "[x]")}\`\`\`\n`)).toEqual(["- lost a", "- lost b", "- lost b"]);
 });
 
+test("judgeCriteria lets no run drop a criterion or leave out what looked like one", () => {
+  expect(judged("# T\n- [-] a – not asked for\n- [x] b\n- [x] b\n")).toEqual(["- lost a", "+ b", "+ b"]);
+
+  const judgedFrom = (before: string, after: string) =>
+    judgeCriteria(before, after).map(({ label, checked, lost }) => [label, checked, lost]);
+  expect(judgedFrom("- [] a\n- [x] b\n", "- [x] b\n")).toEqual([
+    ["b", true, false],
+    ["a", false, true],
+  ]);
+  expect(judgedFrom("- [] a\n", "- [x] a\n")).toEqual([["a", true, false]]);
+  expect(judgedFrom("- [-] a – no\n- [ ] b", "- [-] a – no\n- [x] b")).toEqual([["b", true, false]]);
+});
+
 test("judgeCriteria is not misled by a section that the run puts before or behind the real one", () => {
   const own = "## Acceptance Criteria\n- [x] a\n- [x] b\n- [x] b\n";
 

@@ -21,7 +21,7 @@ const markdownLine = fc.constantFrom(
   "- [ ] a",
   "--- x",
   "\ufeff",
-  "status: x",
+  "note: x",
 );
 const markdown = fc
   .tuple(fc.array(markdownLine, { maxLength: 8 }), fc.constantFrom("", "\n"))

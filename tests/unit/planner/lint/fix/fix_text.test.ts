@@ -22,6 +22,31 @@ test("fixText fills fields in that are named and empty, where they stand", () =>
   expect(fixed(`---\nstatus:\nid: ""\n---\n\n# T\n`)).toBe(`---\nstatus: pending\nid: ${ID}\n---\n\n# T\n`);
 });
 
+test("fixText writes no field beside something that may say it", () => {
+  const saying = [
+    "---\nStatus: cancelled\n---\n\n# T\n",
+    "---\nstatuss: completed\n---\n\n# T\n",
+    "---\nstate: done\n---\n\n# T\n",
+    "---\ncompleted_at: 2026-11-21\n---\n\n# T\n",
+    "---\non-hold: true\n---\n\n# T\n",
+    "---\n# status: cancelled\ntype: code\n---\n\n# T\n",
+    "---\nplanner:\n  status: cancelled\n---\n\n# T\n",
+    "# T\n\n**Status:** cancelled\n",
+    "> status: on hold\n\n# T\n",
+    "----\nstatus: cancelled\n----\n# T\n",
+    "\n---\nstatus: cancelled\n---\n# T\n",
+  ];
+  for (const text of saying) expect([text, fixed(text).includes("status: pending")]).toEqual([text, false]);
+  expect(fixed("---\nID: x\nstatus: failed\n---\n\n# T\n")).not.toContain("id: ");
+  const silent = [
+    "---\napproval: {required: true, status: approved}\n---\n# T\n",
+    "---\norigin_status: done\ntags: [done]\n---\n# T\n",
+    "# T\n\nThe status: of an order is shown.\n",
+    "---\n# the status\ntype: code\n---\n# T\n",
+  ];
+  for (const text of silent) expect([text, fixed(text).includes("status: pending")]).toEqual([text, true]);
+});
+
 test("fixText gives a file without frontmatter one", () => {
   expect(fixed("# T\n")).toBe(`---\nid: ${ID}\nstatus: pending\n---\n# T\n`);
 });

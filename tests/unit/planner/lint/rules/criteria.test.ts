@@ -13,6 +13,14 @@ test("criteria says nothing about one section before the output, or none", async
   expect(await said("- [ ] a\n")).toEqual([]);
 });
 
+test("criteria names an item that is not read as a criterion, with the form that is meant", async () => {
+  const texts = { [ID]: "---\nstatus: pending\nlabels: [a]\n---\n# T\n## Acceptance Criteria\n- [ ] a\n- [✓] b\n" };
+
+  expect(await findingsOf("criteria", texts)).toMatchObject([
+    { severity: "warning", line: 8, message: "'- [✓] b' is not read as a criterion", suggestion: "Write '- [x] b'" },
+  ]);
+});
+
 test("criteria reports each further section with its line", async () => {
   expect(
     await said(

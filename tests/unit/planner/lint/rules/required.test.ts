@@ -49,11 +49,11 @@ test("required names a status outside the enum with the allowed values and its p
   });
 });
 
-test("required accepts the statuses that the tool writes, and no computed or older one", async () => {
-  for (const status of ["cancelled", "blocked", "needs_attention"]) {
+test("required accepts the statuses that the tool writes and ready, and no older or other one", async () => {
+  for (const status of ["cancelled", "blocked", "needs_attention", "ready"]) {
     expect(await said("required", specText(`status: ${status}\nlabels: [a]`))).toEqual([]);
   }
-  for (const status of ["ready", "paused", "Pending"]) {
+  for (const status of ["paused", "Pending", "done"]) {
     expect(await said("required", specText(`status: ${status}\nlabels: [a]`))).toHaveLength(1);
   }
 });

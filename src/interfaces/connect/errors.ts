@@ -20,7 +20,7 @@ export class HttpRefusal extends Refusal {
   }
 }
 
-/** HTTP status of reasons for which HTTP has a status of its own. Source: RFC 9110, 15.5. */
+/** HTTP status of reasons for which HTTP has a separate status. Source: RFC 9110, 15.5. */
 const HTTP_STATUS_BY_REASON: Partial<Readonly<Record<Reason, number>>> = {
   UNKNOWN_METHOD: 404,
   METHOD_NOT_ALLOWED: 405,

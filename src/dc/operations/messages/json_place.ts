@@ -149,7 +149,7 @@ export function createUnreadableRefusal({ message, path, enumValue }: Unreadable
   return refuse("FIELD_OUT_OF_RANGE", text, { field: path });
 }
 
-/** Says what was expected in plain words: the library names types of its own. */
+/** Says what was expected in plain words: the library names its own types. */
 export function describeProblem(problem: string): string {
   const plain = problem
     .replace(/expected number \(([a-z]+\d+)\)/, "expected a number ($1)")

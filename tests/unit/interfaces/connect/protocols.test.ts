@@ -3,6 +3,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import { detailRegistry } from "#dc/operations/messages/status.ts";
 import { DatacenterService, DeviceKind, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/health/v1/health_pb.ts";
@@ -143,6 +144,8 @@ for (const [version, service] of [
       yield { messageRequest: { case: "allExtensionNumbersOfType" as const, value: containingType } };
       const value = { containingType, extensionNumber: 50_100 };
       yield { messageRequest: { case: "fileContainingExtension" as const, value } };
+      for (const { typeName } of detailRegistry)
+        yield { messageRequest: { case: "fileContainingSymbol" as const, value: typeName } };
     }
 
     const answers = [];
@@ -168,5 +171,7 @@ for (const [version, service] of [
     expect(answers[3]).toMatchObject({ case: "errorResponse", value: { errorCode: Code.NotFound } });
     expect(answers[4]?.value).toMatchObject({ extensionNumber: [50_100] });
     expect(files[5]?.[0]).toBe("datacenter/v1/rules.proto");
+    // Types that a reply or an error packs into an Any.
+    expect(new Set(files.slice(6).map(([first]) => first))).toEqual(new Set(["google/rpc/error_details.proto"]));
   });
 }

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { type Criterion, parseCriteria } from "../spec/criteria.ts";
+import { type Criterion, describeNearItems, parseCriteria } from "../spec/criteria.ts";
 import { isWorkSentBack } from "../spec/reviews.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
@@ -38,8 +38,7 @@ export const diagnoseTool = defineTool<PlannerContext>()({
       readLastRunFacts(context, id),
     ]);
     const readable = typeof spec === "string" ? null : spec;
-    const { invalid = [] } = readable === null ? {} : (await createInvalidFieldCheck(context))(readable);
-    const wrong = invalid.map(({ message }) => message).join("; ");
+    const wrong = readable === null ? "" : await describeProblems(context, readable);
     const state = readable === null ? null : await computeStatus(context, readable);
     const status = state?.status ?? null;
     const worktree = worktrees.find(({ spec_id }) => spec_id === id);
@@ -73,6 +72,14 @@ export const diagnoseTool = defineTool<PlannerContext>()({
     };
   },
 });
+
+/** Returns what lint says on read, and what keeps an unfinished spec from completion; empty without either. */
+async function describeProblems(context: PlannerContext, spec: Spec): Promise<string> {
+  const { invalid = [] } = (await createInvalidFieldCheck(context))(spec);
+  const isClosed = spec.status === "completed" || spec.status === "cancelled";
+  const unread = isClosed ? null : describeNearItems(spec);
+  return [...invalid.map(({ message }) => message), ...(unread === null ? [] : [unread])].join("; ");
+}
 
 /**
  * Finds the commits that name a spec. Uses no template and no branch prefix if the configuration cannot be read, which

@@ -178,9 +178,10 @@ export class CriteriaReader {
   }
 
   /** Finds what looks like a box at the beginning of an item. Outside a section only in lists, and plain marks. */
-  #findBox({ marker, quote, rest }: ItemParts): { readonly length: number; readonly isTicked: boolean } | null {
+  #findBox(item: ItemParts): { readonly length: number; readonly isTicked: boolean } | null {
+    const { marker, quote, rest } = item;
     const box = BOX_PATTERN.exec(rest);
-    if (box === null) return null;
+    if (box === null || (item.isBold && box[1] === undefined)) return null;
     const mark = box[1] ?? box[2] ?? "";
     if (!this.#isStrict && (!BULLET_PATTERN.test(marker) || quote !== "" || !PLAIN_MARKS.includes(mark))) return null;
     return { length: box[0].length, isTicked: mark !== "" && TICKS.includes(mark) };
@@ -221,6 +222,8 @@ interface ItemParts {
   readonly quote: string;
   readonly marker: string;
   readonly rest: string;
+  /** Whether what looks like a marker begins a bold text: no blank is behind it. */
+  readonly isBold: boolean;
   /** Whether the line is an item of a list, with a text. */
   readonly isItem: boolean;
   /** The line's text without the marker. */
@@ -230,7 +233,7 @@ interface ItemParts {
 function parseItem(text: string): ItemParts {
   const [, , quote = "", marker = "", gap = "", rest = ""] = LINE_PATTERN.exec(text) ?? [];
   const isItem = quote === "" && gap !== "" && BULLET_PATTERN.test(marker) && /[^\s\-*_]/.test(rest);
-  return { quote, marker, rest, isItem, words: isItem ? rest : text.trim() };
+  return { quote, marker, rest, isBold: marker === "*" && gap === "", isItem, words: isItem ? rest : text.trim() };
 }
 
 function cleanLabel(text: string): string {

@@ -30,6 +30,8 @@ export function findNearFrontmatter(text: string, from: number): number | undefi
     const next = skipLineBreak(text, end);
     if (isFence(written, isFirst) && findBlockEnd(text, next, OWN_FIELD_FORMS) !== undefined) return start;
     if (isFirst && /^---[ \t]*$/.test(findBlockEnd(text, start, DECISIVE_FORMS) ?? "")) return start;
+    // What follows may be an example in code.
+    if (/^\s*[`~]{3}/.test(written)) return undefined;
     if (written.trim() !== "") isFirst = false;
     start = next;
   }

@@ -7,7 +7,7 @@ import type { PlannerContext } from "../../context.ts";
 import { formatOutputReport } from "../../output/report.ts";
 import type { OutputValidator } from "../../ports.ts";
 import { buildSpec } from "../../spec/build_spec.ts";
-import { parseCriteria } from "../../spec/criteria.ts";
+import { parseCriteria, readCriteria } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { compareSpecIds, type SpecId } from "../../spec/spec_id.ts";
@@ -192,8 +192,12 @@ async function judgeCompletedSpec(
   const refused = change.config.validation.strict_output_validation;
   const output = misfit === undefined ? null : { problem: misfit, refused };
   const isFalse = differs || output?.refused === true;
+  // What looks like a criterion and is not read as one was not judged by anything.
+  const unread = readCriteria(body).near.filter(({ number }) => number !== null);
+  const open = { checked: false, lost: false, verify: null, verdict: "unchecked", check: null } as const;
+  const criteria = [...proven.criteria, ...unread.map(({ text }) => ({ ...open, label: text }))];
   return {
-    ...{ spec_id: id, title, verdict: isFalse ? "disproven" : findWorstVerdict(proven.criteria), ...proven },
+    ...{ spec_id: id, title, verdict: isFalse ? "disproven" : findWorstVerdict(criteria), ...proven, criteria },
     ...{ proposed: compared.proposed, output, record },
     unproven: typeof frontmatter["unproven"] === "string" ? frontmatter["unproven"] : null,
   };

@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import { readCriteria } from "../../spec/criteria.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isPlannerFile } from "../../work/default_evidence.ts";
@@ -51,7 +52,8 @@ export async function collectRequestFacts(
   const spec = await deps.context.specs.load(spec_id);
   const { head, commits, files } = difference;
   const criteria = await proveOpenCriteria(deps, { facts, spec, head, stop, allowsUnfinished });
-  return { spec_id, title, criteria, record, branch, head, isFinished, commits, files: files.length };
+  const { dropped } = readCriteria(spec.body);
+  return { spec_id, title, criteria, dropped, record, branch, head, isFinished, commits, files: files.length };
 }
 
 function describeMissingBranch({ members, spec_id }: ReviewFacts): string {

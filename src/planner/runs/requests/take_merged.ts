@@ -6,6 +6,7 @@ import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { listSomeNames } from "#words/names.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { formatLostRules, readLostRules } from "../../operations/shared/held_rules.ts";
+import { describeNearItems } from "../../spec/criteria.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -103,8 +104,9 @@ async function findCompletionObstacle(
     return `its worktree has uncommitted changes: ${listSomeNames(uncommitted, MAX_NAMED_FILES)}`;
   if (archived || status === "completed") return null;
   if (!isMergeableStatus(status)) return `its status is ${status}`;
-  if (worktree === null || state === null || (await isCompletedInWorktree(worktree, id))) return null;
   const { stop, unproven } = wishes;
+  if (worktree === null || state === null) return unproven === null ? describeNearItems(spec) : null;
+  if (await isCompletedInWorktree(worktree, id)) return null;
   const lost = unproven === null ? formatLostRules(await readLostRules(deps.context)) : null;
   const missing = lost === null ? await findMissingEvidence(deps, { id, worktree, state, stop, unproven }) : [lost];
   return missing.length === 0 ? null : missing.join("; ");

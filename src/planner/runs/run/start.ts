@@ -12,6 +12,8 @@ import {
   refuseUnworkableSpec,
 } from "../../operations/shared/start_checks.ts";
 import { loadSpecWorld } from "../../operations/shared/world.ts";
+import { describeNearItems } from "../../spec/criteria.ts";
+import { parseReadable } from "../../spec/document.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import { isWorkSentBack } from "../../spec/reviews.ts";
 import type { Spec } from "../../spec/spec.ts";
@@ -72,12 +74,16 @@ function chooseProvider(config: PlannerConfig, spec: Spec, { provider, model }: 
 }
 
 /**
- * Sets the spec in_progress and stores its branch, in one edit. Throws if the spec's status no longer allows a run.
+ * Sets the spec in_progress and stores its branch, in one edit, and warns of what the end will not accept. Throws if the spec's status no longer allows a run.
  *
  * @param branchPrefix null for a run without a branch
  * @returns the text after the edit
  */
-export async function markSpecStarted({ context }: RunDeps, id: SpecId, branchPrefix: string | null): Promise<string> {
+export async function markSpecStarted(
+  { context, tell }: RunDeps,
+  id: SpecId,
+  branchPrefix: string | null,
+): Promise<string> {
   let text = "";
   await changeSpec(context, id, (before, { status }) => {
     if (!RESUMABLE_STATUSES.includes(status)) {
@@ -87,6 +93,8 @@ export async function markSpecStarted({ context }: RunDeps, id: SpecId, branchPr
     text = editFields(before, { status: "in_progress", completed_at: undefined, ...place });
     return text;
   });
+  const near = describeNearItems(parseReadable(text));
+  if (near !== null) tell({ event: "note", spec_id: id, message: `${near}; the run does not complete it so` });
   return text;
 }
 

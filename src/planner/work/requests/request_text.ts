@@ -1,4 +1,5 @@
 import { formatCountWithNoun } from "#words/names.ts";
+import type { DroppedCriterion } from "../../spec/criteria.ts";
 import type { RunRecordFacts } from "../records/read_record.ts";
 import type { ReviewedCriterion } from "../reviewed_criteria.ts";
 
@@ -50,6 +51,8 @@ export interface RequestFacts {
   readonly spec_id: string;
   readonly title: string | null;
   readonly criteria: readonly ReviewedCriterion[];
+  /** Criteria that a person dropped. */
+  readonly dropped: readonly Pick<DroppedCriterion, "label" | "reason">[];
   readonly record: RunRecordFacts | null;
   /** Commits of the work, oldest first. */
   readonly commits: readonly { readonly hash: string; readonly subject: string }[];
@@ -79,7 +82,7 @@ export function buildRequestTitle({ spec_id, title }: Pick<RequestFacts, "spec_i
 
 /** Returns the section of a request's body that planner writes, enclosed in two marks. */
 export function buildRequestBody(facts: RequestFacts): string {
-  const { spec_id, criteria, record, commits, files } = facts;
+  const { spec_id, criteria, dropped, record, commits, files } = facts;
   const head = [
     BEGIN_MARK,
     `Spec ${escapeCode(spec_id)}, ${formatCountWithNoun(commits.length, "commit")}, ${formatCountWithNoun(files, "file")}`,
@@ -87,11 +90,11 @@ export function buildRequestBody(facts: RequestFacts): string {
   ];
   const end = ["", ...formatRecordRows(record), END_MARK];
   const room = MAX_BODY_CHARS - countCharacters(head) - countCharacters(end);
-  const table = takeFittingLines(criteria.map(formatCriterionRow), room / 2);
+  const table = takeFittingLines([...criteria.map(formatCriterionRow), ...dropped.map(formatDroppedRow)], room / 2);
   const list = takeFittingLines(commits.map(formatCommitRow), room / 2);
   return [
     ...head,
-    ...(criteria.length === 0 ? ["The spec has no criteria."] : [...TABLE_HEAD, ...table.lines]),
+    ...(criteria.length + dropped.length === 0 ? ["The spec has no criteria."] : [...TABLE_HEAD, ...table.lines]),
     ...(table.left === 0 ? [] : ["", `and ${table.left} more`]),
     "",
     "**Commits**",
@@ -109,6 +112,10 @@ function formatCriterionRow({ label, checked, verify, verdict, result }: Reviewe
   const sign = isProven || (verify === null && checked) ? "✅" : verdict === "disproven" ? "❌" : "⬜";
   const check = verify === null ? "none" : escapeCode(verify);
   return `| ${sign} | ${escapeText(label)} | ${check} | ${formatCheckResult({ checked, verify, verdict, result })} |`;
+}
+
+function formatDroppedRow({ label, reason }: Pick<DroppedCriterion, "label" | "reason">): string {
+  return `| ➖ | ${escapeText(label)} | none | dropped: ${escapeText(reason)} |`;
 }
 
 function formatCheckResult({ checked, verify, verdict, result }: Omit<ReviewedCriterion, "number" | "label">): string {

@@ -143,7 +143,7 @@ test.each(IN_SECTION)("readCriteria takes every item of the section for a criter
 });
 
 test("readCriteria names boxes of any list without a section, and plain items below what looks like its heading", () => {
-  expect(read("# T\n- [✓] a\n- [] b\n- plain\n- [1] c\n- [!] d\n> - [ ] e\n## Output\n- [] f\n")).toBe(
+  expect(read("# T\n- [✓] a\n- [] b\n- plain\n- [1] c\n- [!] d\n**✓ Bold**\n> - [ ] e\n## Output\n- [] f\n")).toBe(
     "!1 - [✓] a | !2 - [] b",
   );
   for (const heading of [

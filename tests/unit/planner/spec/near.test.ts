@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import { buildFrontmatterSchema } from "#planner/config/frontmatter_schema.ts";
+import { readCriteria } from "#planner/spec/criteria.ts";
 import { parseDocument } from "#planner/spec/document.ts";
 import { findCopiedId, findNearFields, OWN_FIELDS } from "#planner/spec/near.ts";
 import { findSecondBlock } from "#planner/spec/near_frontmatter.ts";
@@ -49,6 +52,7 @@ test.each<[text: string, line: number | null]>([
   ["# T\n\n---\nNote: a rule above, and below\n---\n", null],
   ["# T\n\n---\n\nStatus: as text between two rules\n\nMore\n\n---\n", null],
   [`# T\n\nSo it begins:\n\n\`\`\`yaml\n${FIELDS}\`\`\`\n`, null],
+  [`# T\n\n\`\`\`markdown\n---\n${FIELDS}---\n\`\`\`\n`, null],
   ["Title: a heading\n---\n\nText\n", null],
   ["- a\n- b\n\n---\n", null],
   [`---\nlayout: x\n---\n\n---\n${FIELDS}---\n# T\n`, null],
@@ -67,6 +71,24 @@ test.each<[body: string, line: number | undefined]>([
   ["---\nNote: ours\n---\n", undefined],
 ])("findSecondBlock finds fields of planner right below the frontmatter: %j", (body, line) => {
   expect(findSecondBlock(body)).toBe(line);
+});
+
+const FOLDER = join(import.meta.dirname, "../../../fixtures/specs");
+
+test("nothing of ordinary spec files is taken for a slip", () => {
+  const texts = readdirSync(FOLDER).flatMap((name) =>
+    name.endsWith(".md") && name !== "fences.md" ? [readFileSync(join(FOLDER, name), "utf8")] : [],
+  );
+  for (const text of texts) {
+    const document = parseDocument(text);
+    if (!document.ok) throw new Error(`${text}: ${document.problem.message}`);
+    const found = [
+      findNearFields(document.frontmatter),
+      readCriteria(document.body).near,
+      findSecondBlock(document.body),
+    ];
+    expect([text, ...found]).toEqual([text, [], [], undefined]);
+  }
 });
 
 const ID = "2026-11-21-001-abc";

@@ -16,7 +16,7 @@ const CRITERION: ReviewedCriterion = {
 };
 
 const FACTS: RequestFacts = {
-  ...{ spec_id: "2026-11-01-001-one", title: "Open\n the @shop", criteria: [CRITERION], files: 2 },
+  ...{ spec_id: "2026-11-01-001-one", title: "Open\n the @shop", criteria: [CRITERION], dropped: [], files: 2 },
   commits: [{ hash: "d".repeat(40), subject: "planner(x): do | it" }],
   record: {
     ...{ run: 2, mode: "single", status: "completed", reasons: [], warnings: ["<b>"], started_at: null },
@@ -35,6 +35,9 @@ test("buildRequestBody has a row for each criterion, the run and the commits", (
   );
   const failed = { ...CRITERION, verdict: "disproven" as const, result: { ...RESULT, problem: "ended with status 1" } };
   expect(rows({ criteria: [failed] })[2]).toContain("| ❌ |");
+  expect(rows({ dropped: [{ label: "Rope", reason: "not sold" }] })[3]).toBe(
+    "| ➖ | Rope | none | dropped: not sold |",
+  );
   expect(rows({ criteria: [{ ...CRITERION, verdict: "not_run", result: null }] })[2]).toContain(
     "| ⬜ | It works | <code>npm test</code> | not run |",
   );

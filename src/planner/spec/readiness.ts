@@ -22,7 +22,8 @@ export interface Readiness {
   without(ids: ReadonlySet<string>): Readiness;
 }
 
-const DONE_STATUSES: ReadonlySet<string> = new Set(["completed", "cancelled"]);
+/** Statuses of a finished spec. */
+export const DONE_STATUSES: ReadonlySet<string> = new Set(["completed", "cancelled"]);
 const WORKABLE_STATUSES: ReadonlySet<string> = new Set(["pending", "failed"]);
 
 /**

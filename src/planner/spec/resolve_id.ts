@@ -19,15 +19,21 @@ export class AmbiguousSpecId extends OperationError {
 }
 
 /**
- * Resolves `text` to an id: the exact one, else today's spec with this counter (three characters) if no other id
+ * Resolves `text` to an id: the exact one, else today's spec with this counter (three characters) if no other open spec
  * matches, else the only id that ends with it, else the only id that contains it.
  * @param today `YYYY-MM-DD`
+ * @param isOpen returns false for a spec that is known to be finished
  * @throws OperationError `not_found` or, for an empty text, `invalid_argument`
  * @throws AmbiguousSpecId for a text that matches several ids
  *
  * Source: docs/decisions.md#s-04.
  */
-export function resolveSpecId(text: string, ids: readonly SpecId[], today: string): SpecId {
+export function resolveSpecId(
+  text: string,
+  ids: readonly SpecId[],
+  today: string,
+  isOpen: (id: SpecId) => boolean = () => true,
+): SpecId {
   const wanted = text.trim();
   if (wanted === "") throw new OperationError("invalid_argument", 'Invalid id "": expected a full or partial spec id');
   const all = [...new Set(ids)];
@@ -35,7 +41,7 @@ export function resolveSpecId(text: string, ids: readonly SpecId[], today: strin
   if (exact !== undefined) return exact;
   const ending = all.filter((id) => id.endsWith(wanted));
   const containing = all.filter((id) => id.includes(wanted)).sort(compareSpecIds);
-  const ways = [listIdsByCounter(wanted, all, today), ending.length === 1 ? ending : [], containing];
+  const ways = [listIdsByCounter(wanted, all, today, isOpen), ending.length === 1 ? ending : [], containing];
   const meant = ways.find((way) => way.length > 0) ?? [];
   const [first, second] = meant;
   if (first === undefined) throw new OperationError("not_found", `Spec not found: ${shortenText(wanted)}`);
@@ -44,31 +50,43 @@ export function resolveSpecId(text: string, ids: readonly SpecId[], today: strin
 }
 
 /**
- * Creates a function that shortens an id to its end without the day, if `resolveSpecId` resolves that to the same id.
+ * Creates a function that shortens an id to its shortest end that `resolveSpecId` resolves to the same id: its suffix
+ * with the member numbers, or that after the counter. A suffix that begins with a digit could be taken for a counter.
  * @param ids every id that the text may match
  *
  * Cost: O(ids) once, then O(1) unless ids have an unusual form.
  */
 export function createIdShortener(ids: readonly SpecId[]): (id: SpecId) => string {
-  const ends = new Map<string, number>();
-  for (const id of ids) ends.set(removeDate(id), (ends.get(removeDate(id)) ?? 0) + 1);
+  const counts = new Map<string, number>();
+  for (const end of ids.flatMap(listEnds)) counts.set(end, (counts.get(end) ?? 0) + 1);
   const unusual = ids.filter((id) => parseSpecIdParts(id) === undefined);
-  return (id) => {
-    const short = removeDate(id);
-    return ends.get(short) === 1 && unusual.every((other) => !other.endsWith(short)) ? short : id;
-  };
+  return (id) =>
+    listEnds(id).find((end) => counts.get(end) === 1 && unusual.every((other) => !other.endsWith(end))) ?? id;
+}
+
+/** Returns the ends of an id that are good to type, the shortest first. */
+function listEnds(id: SpecId): readonly string[] {
+  const end = removeDate(id);
+  if (end === id) return [];
+  const suffix = end.slice("NNN-".length);
+  return /^[a-z]/.test(suffix) ? [suffix, end] : [end];
 }
 
 /**
- * Returns the ids with today's counter `text` and every other id that contains the text outside its date, in order;
- * empty if no id has this counter. Members of such an id are excluded, because people name them by their number.
+ * Returns the ids with today's counter `text` and every other open spec's id that contains the text outside its date,
+ * in order; empty if no id has this counter. Members of such an id are excluded, because people name them by their number.
  */
-function listIdsByCounter(text: string, ids: readonly SpecId[], today: string): readonly SpecId[] {
+function listIdsByCounter(
+  text: string,
+  ids: readonly SpecId[],
+  today: string,
+  isOpen: (id: SpecId) => boolean,
+): readonly SpecId[] {
   if (text.length !== 3) return [];
   const counted = ids.filter((id) => id.startsWith(`${today}-${text}-`) && parseSpecIdParts(id)?.members.length === 0);
   if (counted.length === 0) return [];
   const others = ids.filter((id) => !counted.some((own) => id === own || id.startsWith(`${own}.`)));
-  return [...counted, ...others.filter((id) => removeDate(id).includes(text))].sort(compareSpecIds);
+  return [...counted, ...others.filter((id) => removeDate(id).includes(text) && isOpen(id))].sort(compareSpecIds);
 }
 
 function removeDate(id: SpecId): string {

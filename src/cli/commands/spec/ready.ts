@@ -8,6 +8,7 @@ import { filterListedSpecs, LIST_LIMIT_FLAGS, NO_LIMIT } from "../../spec_filter
 
 export const command = defineCommand({
   summary: "List the specs that can be worked on now: pending or failed, with all dependencies done",
+  details: "With --json a spec has the fields that `planner list --json` prints.",
   flags: { ...LIST_LIMIT_FLAGS, json: JSON_FLAG },
   examples: [
     { line: "planner ready", shows: "List all ready specs" },

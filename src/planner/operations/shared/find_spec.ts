@@ -1,6 +1,7 @@
 import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../../context.ts";
 import { AmbiguousSpecId, resolveSpecId } from "../../spec/resolve_id.ts";
+import { DONE_STATUSES } from "../../spec/readiness.ts";
 import { listOrigins, type Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { formatLocalDay } from "./local_time.ts";
@@ -11,8 +12,8 @@ export interface FindSpecOptions {
 }
 
 /**
- * Resolves `text` to a full id: a whole id of any spec, else a part of an active spec's id, else a part of an archived
- * one's, else the id of the task that a spec was imported from. Thus a part refers to the same spec in tools that read
+ * Resolves `text` to a full id: a whole id of any spec, else today's counter if no other unfinished spec has it, else a
+ * part of an active spec's id, else a part of an archived one's, else the id of the task that a spec was imported from. Thus a part refers to the same spec in tools that read
  * and in tools that change.
  *
  * @throws OperationError `not_found`, `invalid_argument` if the text is empty or matches several specs,
@@ -29,7 +30,7 @@ export async function findSpecId(context: PlannerContext, text: string, options:
   const today = formatLocalDay(context.clock.now());
   const found =
     archived.find((id) => id === wanted) ??
-    (await resolveIdOrOrigin(context, wanted, () => resolveId(active, archived, wanted, today)));
+    (await resolveIdOrOrigin(context, wanted, (isOpen) => resolveId(active, archived, wanted, today, isOpen)));
   if (!options.archived && archived.includes(found) && !active.includes(found)) {
     throw createPreconditionError(`Spec '${found}' is archived: only active specs can be changed`);
   }
@@ -48,9 +49,21 @@ export async function findSpecIds(
 }
 
 /** Runs `resolve`. If no id matches, searches the specs' origins. Adds titles to the error for an ambiguous text. */
-async function resolveIdOrOrigin(context: PlannerContext, text: string, resolve: () => SpecId): Promise<SpecId> {
+async function resolveIdOrOrigin(
+  context: PlannerContext,
+  text: string,
+  resolve: (isOpen?: (id: SpecId) => boolean) => SpecId,
+): Promise<SpecId> {
   try {
-    return resolve();
+    try {
+      return resolve();
+    } catch (error) {
+      if (!(error instanceof AmbiguousSpecId)) throw error;
+      // Only a text that may mean several specs requires reading which of them are finished.
+      const { specs } = await context.specs.readActive();
+      const finished = new Set(specs.flatMap(({ id, status }) => (DONE_STATUSES.has(status) ? [id] : [])));
+      return resolve((id) => !finished.has(id));
+    }
   } catch (error) {
     if (error instanceof OperationError && error.kind === "not_found") return findSpecByOrigin(context, text, error);
     if (!(error instanceof AmbiguousSpecId)) throw error;
@@ -85,9 +98,15 @@ async function readSpecTitle(context: PlannerContext, id: SpecId): Promise<strin
   }
 }
 
-function resolveId(active: readonly SpecId[], archived: readonly SpecId[], text: string, today: string): SpecId {
+function resolveId(
+  active: readonly SpecId[],
+  archived: readonly SpecId[],
+  text: string,
+  today: string,
+  isOpen?: (id: SpecId) => boolean,
+): SpecId {
   try {
-    return resolveSpecId(text, active, today);
+    return resolveSpecId(text, active, today, isOpen);
   } catch (error) {
     const absent = error instanceof OperationError && error.kind === "not_found";
     if (!absent || archived.length === 0) throw error;

@@ -41,6 +41,15 @@ test.each<[name: string, text: string, ids: readonly SpecId[], id: string]>([
   expect(resolve(text, ids)).toBe(id);
 });
 
+test("resolveSpecId takes today's counter although finished specs have it", () => {
+  const [today, other] = ["2026-11-21-001-xyz", "2026-11-20-001-abc"] as [SpecId, SpecId];
+  const find = (open: readonly string[]) => resolveSpecId("001", [today, other], TODAY, (id) => open.includes(id));
+
+  expect(find([today])).toBe(today);
+  expect(find([])).toBe(today);
+  expect(() => find([other])).toThrow("Ambiguous spec ID '001'");
+});
+
 test("resolveSpecId refuses today's counter where another spec could be meant", () => {
   const today = "2026-11-21-001-xyz";
   for (const other of [
@@ -83,13 +92,15 @@ test("resolveSpecId refuses an empty text, even where there is one spec only", (
 });
 
 test("shortenSpecIds gives a text that means the same id, and leaves out the day of all that it can", () => {
-  const ids = [...IDS, "2026-11-19-002-abd", "legacy-001-abc"] as SpecId[];
+  const ids = [...IDS, "2026-11-19-002-abd", "legacy-001-abc", "2026-11-20-003-q7w", "2026-11-19-004-q7w"] as SpecId[];
   const shorten = createIdShortener(ids);
 
   for (const id of ids) expect(resolve(shorten(id), ids)).toBe(id);
-  expect(ids.filter((id) => shorten(id) !== id)).toEqual([
-    "2026-11-21-001-xyz",
-    "2026-11-21-001-xyz.1",
-    "2026-11-21-00a-001",
-  ] as SpecId[]);
+  expect(ids.map(shorten).filter((short) => !ids.includes(short as SpecId))).toEqual([
+    "xyz",
+    "xyz.1",
+    "00a-001",
+    "003-q7w",
+    "004-q7w",
+  ]);
 });

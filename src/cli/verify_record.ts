@@ -29,7 +29,7 @@ export async function verifyRunRecord(
   try {
     const deps = await openRunDeps(
       { context, root },
-      { startedAt: null, tell: (event) => event.event === "output" && cli.note(sanitizeLine(event.text)) },
+      { announced: null, tell: (event) => event.event === "output" && cli.note(sanitizeLine(event.text)) },
     );
     const checks = await verifyRecord(deps, { id: fullId, kept, rerun, stop });
     const verified = checks.every(({ result }) => result !== "differs");

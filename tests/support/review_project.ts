@@ -17,7 +17,7 @@ export interface ReviewProject extends WorktreeProject {
 export async function reviewProject(): Promise<ReviewProject> {
   const project = await worktreeProject();
   const context = await openPlanner({ cwd: project.root });
-  const deps = await openRunDeps({ context, root: project.root }, { startedAt: null, tell: () => {} });
+  const deps = await openRunDeps({ context, root: project.root }, { announced: null, tell: () => {} });
   const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
   const agent = agentIn(project, worktree);
   agent.write("src/code.txt", "one\nTWO\nthree\n");
@@ -39,7 +39,7 @@ export async function reviewProject(): Promise<ReviewProject> {
       const finished = error === null ? { status: "completed" as const } : { status: "failed" as const, error };
       await deps.ports.records.finishRecord(process_id, finished, new Date());
       const state = error === null ? "done" : "failed";
-      await project.worktrees.writeStatus({ spec_id: ID, status: state, error, commits: [] });
+      await project.worktrees.writeStatus({ spec_id: ID, status: state, error });
       await project.set(ID, { status });
     },
     text: (id = ID) => project.read(`.planner/specs/${id}.md`),

@@ -104,7 +104,7 @@ export async function fakeRuns(): Promise<FakeRuns> {
     pid: 7,
     selfCommand: ["planner"],
     buildShellCommand: (line) => ["sh", line],
-    startedAt: null,
+    announced: null,
     tell: (event) => void deeds.events.push(event),
   };
   const status = (): string | undefined => /^status: (.*)$/m.exec(project.read(`.planner/specs/${ID}.md`))?.[1];

@@ -91,7 +91,7 @@ async function readBoardChoices(context: PlannerContext): Promise<BoardChoices> 
 
 /** Creates the decisions about work that the board offers. They do not run commands that no person has accepted. */
 function createReviewActions(project: OpenedProject, stop: SignalListener): ReviewActions {
-  const deps = (): Promise<RunDeps> => openRunDeps(project, { startedAt: null, tell: () => {} });
+  const deps = (): Promise<RunDeps> => openRunDeps(project, { announced: null, tell: () => {} });
   return {
     async accept(id) {
       const lines = (await acceptWork(await deps(), { id, stop })).map(formatMergeResult);

@@ -6,7 +6,7 @@ import { isInsideFolder } from "#planner/store/project/project_bounds.ts";
 import type { Repository } from "../git/repository.ts";
 import { createFolder, wrapWriteErrors, writeFileWithMode } from "../output/write_file.ts";
 import { buildHookScript, type FoundHook, KEPT_HOOK, parseHook } from "./hook_script.ts";
-import { detectHookManager, type HookManager } from "./manager.ts";
+import { detectHookManager, findGenerator, type HookManager } from "./manager.ts";
 
 /** File mode of a hook; git does not run a hook that is not executable. */
 const HOOK_MODE = 0o755;
@@ -15,7 +15,7 @@ const HOOK_MODE = 0o755;
 export interface HookState {
   /** Absolute path of the file that git runs, or of the file in which a hook manager lists its checks. */
   readonly path: string;
-  /** `husky`, `lefthook` or `pre-commit`; null if git runs the file itself. */
+  /** `husky`, `lefthook`, `pre-commit` or `prek`; null if git runs the file itself. */
   readonly manager: string | null;
   /** Command that makes git call the manager; null if git already does. */
   readonly activate: string | null;
@@ -23,6 +23,8 @@ export interface HookState {
   readonly installed: boolean;
   /** Projects that the hook checks, as paths from the top of the working tree; empty for a foreign hook. */
   readonly roots: readonly string[];
+  /** The program that planner's own hook runs before the one on PATH; null for other hooks. */
+  readonly program: string | null;
   /** Absolute path of the earlier hook that is kept beside this one, or null. */
   readonly kept: string | null;
   /** True if the hooks folder is outside the repository, where other repositories use it too. */
@@ -44,6 +46,7 @@ export async function readHookState(repository: Repository): Promise<HookState> 
     activate: null,
     installed: roots.includes(getHookRoot(repository)),
     roots,
+    program: found?.kind === "ours" ? found.program : null,
     kept: fileExists(kept) ? kept : null,
     shared: !isInsideFolder(repository.top, folder) && !isInsideFolder(await findGitFolder(repository), folder),
   };
@@ -58,6 +61,7 @@ function readManagedState(repository: Repository, manager: HookManager): HookSta
     activate: manager.active ? null : manager.activate,
     installed,
     roots: installed ? [root] : [],
+    program: null,
     kept: null,
     shared: false,
   };
@@ -75,6 +79,11 @@ export async function installHook(repository: Repository, command: readonly stri
   if (manager !== null) return installManagedHook(repository, manager);
   const found = inspectHook(path);
   requireUnchangedHook(found, path);
+  const generator = found?.kind === "foreign" ? findGenerator(readText(path)) : null;
+  if (generator !== null) {
+    const check = `planner lint --staged --root "${getHookRoot(repository)}"`;
+    throw createHookError(`${generator} generated "${path}" and would replace it: add \`${check}\` to its checks`);
+  }
   const text = buildHookScript({ command, roots: [...new Set([...roots, getHookRoot(repository)])] });
   if (found?.kind === "ours" && readFileSync(path, "utf8") === text) return false;
   createFolder(dirname(path));
@@ -114,11 +123,12 @@ async function findHookManager(repository: Repository): Promise<HookManager | nu
 function installManagedHook(repository: Repository, manager: HookManager): boolean {
   const root = getHookRoot(repository);
   const text = readText(manager.path);
-  if (manager.hasCheck(text, root)) return false;
-  const added = manager.addCheck(text, root);
+  const isStale = manager.isStale(text, root);
+  if (manager.hasCheck(text, root) && !isStale) return false;
+  const added = manager.addCheck(isStale ? (manager.removeCheck(text, root) ?? text) : text, root);
   if (added === null) {
     throw createHookError(
-      `cannot add lines to "${manager.path}": add a check that runs "planner lint --staged" there by hand`,
+      `planner does not edit the form of "${manager.path}": add these lines there by hand\n${manager.describeCheck(root)}`,
     );
   }
   const mode = lstatSync(manager.path, { throwIfNoEntry: false })?.mode ?? 0o644;

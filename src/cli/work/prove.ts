@@ -40,5 +40,5 @@ async function openProjectDeps(root: string, { open, tell = () => {} }: ProofOpt
 
 /** Opens the dependencies of checks; `tell` receives lines about their progress and output. */
 export function openProofDeps(project: OpenedProject, tell: (line: string) => void): Promise<RunDeps> {
-  return openRunDeps(project, { startedAt: null, tell: (event) => event.event === "output" && tell(event.text) });
+  return openRunDeps(project, { announced: null, tell: (event) => event.event === "output" && tell(event.text) });
 }

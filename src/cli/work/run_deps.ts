@@ -1,4 +1,4 @@
-import type { RunDeps, RunEvent } from "#planner/runs/run_types.ts";
+import type { RunDeps } from "#planner/runs/run_types.ts";
 import { openRunFiles } from "#planner/store/worktrees/run_files.ts";
 import { getSelfCommand } from "#runtime/self_command.ts";
 import type { OpenedProject } from "../open_project.ts";
@@ -6,7 +6,7 @@ import type { OpenedProject } from "../open_project.ts";
 /** Creates the dependencies of the runs of this process. */
 export async function openRunDeps(
   { context, root }: OpenedProject,
-  { startedAt, tell }: { readonly startedAt: string | null; readonly tell: (event: RunEvent) => void },
+  { announced, tell }: Pick<RunDeps, "announced" | "tell">,
 ): Promise<RunDeps> {
   return {
     context,
@@ -16,7 +16,7 @@ export async function openRunDeps(
     pid: process.pid,
     selfCommand: getSelfCommand(),
     buildShellCommand: buildShellCommand,
-    startedAt,
+    announced,
     tell,
   };
 }

@@ -31,7 +31,7 @@ export async function runSplit(project: OpenedProject, cli: Cli, words: SplitArg
   const tell = (event: RunEvent): void => {
     if (event.event === "note") cli.note(event.message);
   };
-  const deps = await openRunDeps(project, { startedAt: background?.started_at ?? null, tell });
+  const deps = await openRunDeps(project, { announced: background, tell });
   const signals = listenForSignals((name) => cli.note(`${name}: ending the agent`));
   let refused = "the process ended before the split began";
   try {

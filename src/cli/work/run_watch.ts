@@ -27,7 +27,7 @@ export async function runWatch(project: OpenedProject, cli: Cli, words: WatchArg
   const tell = words.json ? printJson : (event: WatchEvent): void => printWatchEvent(event, cli);
   const signals = listenForSignals((name) => tell({ event: "note", message: `${name}: ending` }));
   try {
-    const deps = await openRunDeps(project, { startedAt: null, tell: () => {} });
+    const deps = await openRunDeps(project, { announced: null, tell: () => {} });
     const { once, pollMs } = words;
     const { unmerged } = await watchProject(deps, { once, pollMs, stop: signals, tell });
     const by = signals.getFirstSignal();

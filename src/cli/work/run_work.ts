@@ -33,7 +33,7 @@ export async function runWork({ context, root }: OpenedProject, cli: Cli, words:
   });
   const background = takeBackgroundStart();
   const reporter = createSafeReporter(progress);
-  const deps = await openRunDeps({ context, root }, { startedAt: background?.started_at ?? null, tell: reporter.tell });
+  const deps = await openRunDeps({ context, root }, { announced: background, tell: reporter.tell });
   const { ids, follow, width, stopAtFailure, budget, json: _, ...wished } = words;
   // Work in the background may skip the checkboxes of criteria, but not their checks.
   const unproven = background === null && wished.skipCriteria ? "--skip-criteria" : null;

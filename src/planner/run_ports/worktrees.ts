@@ -181,7 +181,7 @@ export interface GitProgramChange {
   readonly note: string;
 }
 
-export type NewWorktreeStatus = Pick<WorktreeStatus, "error" | "commits"> & {
+export type NewWorktreeStatus = Pick<WorktreeStatus, "error"> & {
   readonly spec_id: SpecId;
   readonly status: "working" | "done" | "failed";
 };

@@ -22,8 +22,8 @@ export interface RunDeps {
   readonly selfCommand: readonly string[];
   /** Returns the argument list that runs one line in a shell. */
   readonly buildShellCommand: (line: string) => readonly string[];
-  /** Start time of the run that another process has already recorded; null without one. */
-  readonly startedAt: string | null;
+  /** The run that another process has already recorded, with its start time; null without one. */
+  readonly announced: { readonly spec_id: SpecId; readonly started_at: string } | null;
   readonly tell: (event: RunEvent) => void;
 }
 

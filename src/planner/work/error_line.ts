@@ -6,15 +6,41 @@ const ERROR_LINE =
 const ERROR_CONTEXT_LINE =
   /^\s*(?:warn|info|debug|at |from |\^+\s*$|~+|\d+ \||\|| {4,}|\t|node\.js v|bun v|note: |help: |hint: |goroutine |exit status|stack backtrace|traceback|file "|\.\.\. \d+ more|npm (?:err!|error) a complete log|error: command failed|error: script ".*" exited)/i;
 
-/** Returns the line that probably states the cause: the last error line, otherwise the last line; empty without one. */
-export function findErrorLine(lines: readonly string[]): string {
+/** Number of last lines in which the error is searched. Chosen by planner: stacks are shorter. */
+const MAX_ERROR_LINES = 200;
+
+/** Matches the line behind which Node.js and Bun print the properties of an error, such as its code. */
+const PROPERTIES_START = /^(?:\s+at\s.*|\[?[\w.$]*(?:Error|Exception)\b.*)\{$/;
+
+/** Collects the last lines of a program's error output, without the properties of printed errors. */
+export class ErrorOutput {
+  #lines: readonly string[] = [];
+  #isInProperties = false;
+
+  addLines(lines: readonly string[]): void {
+    this.#lines = [...this.#lines, ...lines.filter((line) => !this.#isProperty(line))].slice(-MAX_ERROR_LINES);
+  }
+
+  /** Returns the line that probably states the cause: the last error line, else the last line; empty without one. */
+  findErrorLine(): string {
+    return findErrorLine(this.#lines);
+  }
+
+  #isProperty(line: string): boolean {
+    const isProperty = this.#isInProperties && /^(?:\s|\}|$)/.test(line);
+    this.#isInProperties = isProperty ? !line.startsWith("}") : PROPERTIES_START.test(line);
+    return isProperty;
+  }
+}
+
+function findErrorLine(lines: readonly string[]): string {
   const textLines = lines.filter((line) => line.trim() !== "");
   const own = textLines.filter((line) => !ERROR_CONTEXT_LINE.test(line));
   const at = own.findLastIndex((line) => ERROR_LINE.test(line));
   const line = own[at] ?? own.at(-1) ?? textLines.at(-1) ?? "";
   // Rust prints the message on the next line.
   const next = /panicked at .*:$/.test(line) ? ` ${own[at + 1] ?? ""}` : "";
-  return (line + next).trim();
+  return (line + next).replace(/\s*\{$/, "").trim();
 }
 
 /** Matches messages, as agents print them, by which services reject an account or report that its credit is used up. */

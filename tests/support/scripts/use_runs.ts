@@ -58,8 +58,8 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
       started_at: new Date().toISOString(),
     };
     for (let number = 0; ; number++) {
-      const commits = Array.from({ length: number % 50 }, (_, commit) => `${number}`.padStart(40, String(commit % 10)));
-      await runs.worktrees.writeStatus({ spec_id: id, status: "working", error: null, commits });
+      const error = `${number} `.repeat(number % 500);
+      await runs.worktrees.writeStatus({ spec_id: id, status: "working", error });
       await runs.records.startRecord(record);
       const failed = { status: "failed", error: "x" } as const;
       await runs.records.finishRecord(id, number % 2 === 0 ? { status: "completed" } : failed, new Date());

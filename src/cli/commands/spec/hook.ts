@@ -11,7 +11,7 @@ import { JSON_FLAG } from "../../shared_arguments.ts";
 export const command = defineCommand({
   summary: "Check the staged specs before each git commit",
   details:
-    "install writes git's pre-commit hook; an existing hook is kept and runs first. The hook runs `planner lint --staged` if files under .planner/ are staged. It uses this executable, otherwise the one on PATH, and rejects the commit if neither exists. uninstall restores the previous hook. status exits with 1 if the hook does not check this project. With husky, lefthook or pre-commit the check is added to their configuration and only warns if planner is not on PATH.",
+    "install writes git's pre-commit hook; an existing hook is kept and runs first. The hook runs `planner lint --staged` if files under .planner/ are staged. It uses this executable, otherwise the one on PATH, and rejects the commit if neither exists. uninstall restores the previous hook. status exits with 1 if the hook does not check this project. With husky, lefthook, pre-commit or prek the check is added to their configuration and only warns if planner is not on PATH; for a file that is not edited, the lines to add are printed.",
   positionals: { action: { summary: "Action", required: true, options: ["install", "uninstall", "status"] } },
   flags: { json: JSON_FLAG },
   examples: [
@@ -31,6 +31,10 @@ export const command = defineCommand({
     }
     if (state.installed && state.activate !== null) {
       cli.warn(`git does not call ${state.manager} in this checkout yet: run \`${state.activate}\``);
+    }
+    const [self = ""] = getSelfCommand().map((word) => word.replaceAll("\\", "/"));
+    if (state.program !== null && state.program.replaceAll("\\", "/") !== self) {
+      cli.warn(`The hook runs "${state.program}", this is "${self}": \`planner hook install\` changes it to this one`);
     }
     if (json) printJson({ ...state, changed });
     else printText(sanitizeLines(`${describeHookState(action, changed, state)}\n`));

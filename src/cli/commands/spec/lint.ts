@@ -1,13 +1,17 @@
-import type { LintReport } from "#planner/lint/finding.ts";
+import { join, relative, sep } from "node:path";
+import { createLintReport, type FileReport, type LintReport } from "#planner/lint/finding.ts";
 import type { LintSelection } from "#planner/lint/lint_project.ts";
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
+import { findRoot, isInitialisedProject } from "#planner/store/project/find_root.ts";
+import { isInsideFolder } from "#planner/store/project/project_bounds.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { booleanFlag, enumFlag, integerFlag } from "../../flags.ts";
+import { findRepository } from "../../git/repository.ts";
 import { findConfigWarnings } from "../../lint/config_warnings.ts";
 import type { FixOutcome } from "../../lint/lint_fix.ts";
 import { LINT_FORMATS, type LintOutcome, printLintReport } from "../../lint/write_report.ts";
-import type { OpenedProject } from "../../open_project.ts";
+import { type OpenedProject, openProject } from "../../open_project.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 
 interface LintOptions {
@@ -21,7 +25,7 @@ interface LintOptions {
 export const command = defineCommand({
   summary: "Check specs against the schema and the rules of the project",
   details:
-    "Exits with 1 for errors, more warnings than --max-warnings, a broken configuration, or a file that could not be fixed. --fix adds a missing status and id, trims trailing white space, indents the frontmatter by two spaces and adds a final newline; nothing else changes. For completed and cancelled specs only errors and findings about their output are reported, unless --all or their id is given.",
+    "Exits with 1 for errors, more warnings than --max-warnings, a broken configuration, or a file that could not be fixed. --fix adds a missing status and id, trims trailing white space, indents the frontmatter by two spaces and adds a final newline; nothing else changes. For completed and cancelled specs only errors and findings about their output are reported, unless --all or their id is given. If no project is around the working directory, every project that the repository has below it is checked.",
   positionals: {
     id: {
       summary: "Full or partial ids of specs (default: all active specs)",
@@ -49,13 +53,57 @@ export const command = defineCommand({
     { line: "planner lint --format sarif > lint.sarif", shows: "Write a report for code scanning" },
   ],
   async run({ id: ids, all, fix, "dry-run": dryRun, format, json, staged, "max-warnings": most }, cli) {
-    const project = await cli.openProject();
-    const outcome = await runLint({ ids, all, fix, dryRun, staged }, project, cli);
-    for (const warning of await findConfigWarnings(project)) cli.warn(warning);
-    await printLintReport(outcome, json ? "json" : (format ?? "text"), project);
+    const options = { ids, all, fix, dryRun, staged };
+    const below = ids.length > 0 || fix ? [] : await findProjectsBelow(cli, staged);
+    const project = below === null ? null : (below[0] ?? (await cli.openProject()));
+    // A repository without a project has no specs that a commit could break.
+    if (project === null) return EXIT_STATUS.ok;
+    const outcome =
+      below === null || below.length === 0
+        ? await runLint(options, project, cli)
+        : await lintSeveral(options, below, cli);
+    for (const each of below?.length ? below : [project])
+      for (const warning of await findConfigWarnings(each)) cli.warn(warning);
+    const shown = below?.length ? { ...project, root: cli.cwd } : project;
+    await printLintReport(outcome, json ? "json" : (format ?? "text"), shown);
     return chooseExitStatus(outcome, most, cli);
   },
 });
+
+/**
+ * Finds the projects of the repository below the working directory, if none is around it, as for a hook that runs at
+ * the top of the repository. Returns an empty list if a project is around it or named.
+ * @param staged whether null is returned for a repository without a project
+ */
+async function findProjectsBelow(cli: Cli, staged: boolean): Promise<readonly OpenedProject[] | null> {
+  const around = findRoot(cli.cwd);
+  if (cli.root !== undefined || around === cli.cwd || (around !== undefined && !staged)) return [];
+  // A hook of a working tree inside another project's folder, as of a submodule, is not about that project.
+  const repository = await findRepository(cli.cwd);
+  if (repository === undefined || (around !== undefined && isInsideFolder(repository.top, around))) return [];
+  const files = await repository.git.run(["ls-files", "-z", "--", ":(glob)**/.planner/specs/*.md"]);
+  const folders = files.split("\0").flatMap((file) => (file === "" ? [] : [file.slice(0, file.indexOf("/.planner/"))]));
+  const roots = [...new Set(folders)].map((folder) => join(cli.cwd, folder)).filter(isInitialisedProject);
+  if (roots.length === 0) return staged ? null : [];
+  return Promise.all(roots.map((root) => openProject(cli.cwd, root)));
+}
+
+/** Lints several projects; the paths of the report begin at the working directory. */
+async function lintSeveral(
+  options: LintOptions,
+  projects: readonly OpenedProject[],
+  cli: Cli,
+): Promise<LintRunOutcome> {
+  const files: FileReport[] = [];
+  let checked = 0;
+  for (const project of projects) {
+    const { report } = await runLint(options, project, cli);
+    const prefix = relative(cli.cwd, project.root).split(sep).join("/");
+    files.push(...report.files.map((file) => ({ ...file, file: `${prefix}/${file.file}` })));
+    checked += report.specsChecked;
+  }
+  return { report: createLintReport(checked, files) };
+}
 
 interface LintRunOutcome extends LintOutcome {
   readonly unwritten?: boolean;

@@ -89,7 +89,7 @@ async function runMerge(
     import("../../work/signals.ts"),
   ]);
   const tell = (): void => {};
-  const deps = await openRunDeps(project, { startedAt: null, tell });
+  const deps = await openRunDeps(project, { announced: null, tell });
   const signals = listenForSignals((name) => cli.note(`${name}: ending after this spec`));
   try {
     const { finished, left } = ids === null ? await waitingWork(deps) : { finished: ids, left: [] };

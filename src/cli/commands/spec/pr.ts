@@ -64,7 +64,7 @@ async function runPullRequests(words: PullRequestArgs, cli: Cli): Promise<ExitSt
     import("../../work/run_deps.ts"),
     import("../../work/signals.ts"),
   ]);
-  const deps = await openRunDeps(project, { startedAt: null, tell: () => {} });
+  const deps = await openRunDeps(project, { announced: null, tell: () => {} });
   const signals = listenForSignals((name) => cli.note(`${name}: ending after this spec`));
   const using = { project, deps, cli, words, stop: { soon: signals.soon, now: signals.now } };
   try {

@@ -46,7 +46,7 @@ async function runReview(words: ReviewArgs, cli: Cli): Promise<ExitStatus> {
     import("#planner/runs/review/review_facts.ts"),
     import("../../review/decide.ts"),
   ]);
-  const deps = await openRunDeps(project, { startedAt: null, tell: () => {} });
+  const deps = await openRunDeps(project, { announced: null, tell: () => {} });
   const deciding = { project, deps, cli, json };
   if (back !== undefined) return decide.sendBackAndPrintWork(deciding, id, await readTextOrInput(back));
   if (reject) return decide.rejectAndPrintWork(deciding, id);

@@ -1,7 +1,7 @@
 import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../../context.ts";
-import { AmbiguousSpecId, resolveSpecId } from "../../spec/resolve_id.ts";
 import { DONE_STATUSES } from "../../spec/readiness.ts";
+import { AmbiguousSpecId, resolveSpecId } from "../../spec/resolve_id.ts";
 import { listOrigins, type Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { formatLocalDay } from "./local_time.ts";

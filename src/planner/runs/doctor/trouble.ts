@@ -65,13 +65,11 @@ async function markSpecFailed(deps: RepairDeps, id: SpecId): Promise<boolean> {
 async function markWorktreeEnded({ context, ports }: RepairDeps, id: SpecId): Promise<void> {
   const found = (await context.work.worktrees()).find(({ spec_id }) => spec_id === id);
   if (found?.status !== "working") return;
-  const commits = await ports.worktrees.listCommits(id);
   const completed = await isCompletedSpec({ context }, id);
   await ports.worktrees.writeStatus({
     spec_id: id,
     status: completed ? "done" : "failed",
     error: completed ? null : PROCESS_GONE_REASON,
-    commits,
   });
 }
 

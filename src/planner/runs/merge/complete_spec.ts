@@ -61,8 +61,7 @@ export async function recordMergeFailure(
   fields: FieldChanges = {},
 ): Promise<void> {
   if (!archived) await changeSpec(context, id, (text) => editFields(text, { status: "needs_attention", ...fields }));
-  const commits = await worktrees.listCommits(id);
-  await worktrees.writeStatus({ spec_id: id, status: "failed", error, commits });
+  await worktrees.writeStatus({ spec_id: id, status: "failed", error });
 }
 
 /** Returns why this clone may not merge a spec now, and what a person can do. */

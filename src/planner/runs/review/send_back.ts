@@ -57,7 +57,7 @@ async function markWorktreeUnfinished({ context, ports }: RunDeps, id: SpecId): 
   const there = (await context.work.worktrees()).find(({ spec_id }) => spec_id === id);
   if (there === undefined) return;
   const error = "a person has reviewed the work and sent it back";
-  await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error, commits: there.commits });
+  await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error });
 }
 
 /** Returns the specs to work on again; for a group its members, because no agent works on a group itself. */

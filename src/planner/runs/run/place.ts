@@ -92,7 +92,7 @@ export async function openRunLocation(
   // A copy of the spec from an earlier run may still have that run's final status.
   const begun = { status: "in_progress", completed_at: undefined };
   await worktree.openSpecs().edit(spec.id, (text) => editFields(text, begun));
-  await deps.ports.worktrees.writeStatus({ spec_id: spec.id, status: "working", error: null, commits: [] });
+  await deps.ports.worktrees.writeStatus({ spec_id: spec.id, status: "working", error: null });
   return { worktree, root: worktree.root, port, knownCommits: new Set(), base: null, earlier };
 }
 

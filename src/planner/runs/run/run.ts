@@ -49,9 +49,11 @@ export class AgentSpecRun {
 
   /** Runs all phases and returns the result. Writes the process record first and last. */
   async runToEnd(): Promise<RunResult> {
-    const { ports, context, pid, startedAt } = this.#deps;
+    const { ports, context, pid, announced } = this.#deps;
     const { processId, wishes } = this.#claimedRun;
-    const started_at = startedAt ?? context.clock.now().toISOString();
+    // Further specs of a chain begin later than the process.
+    const known = announced?.spec_id === this.#id ? announced.started_at : null;
+    const started_at = known ?? context.clock.now().toISOString();
     this.#startedAt = started_at;
     const begun = { process_id: processId, spec_id: this.#id, pid, started_at, mode: wishes.mode };
     this.#base = wishes.worktree ? null : ((await ports.worktrees.readHead())?.hash ?? null);
@@ -219,7 +221,6 @@ export class AgentSpecRun {
       spec_id: this.#id,
       status: end.status === "completed" ? "done" : "failed",
       error: end.status === "completed" ? null : end.reasons.join("; "),
-      commits: gathered.commits,
     });
     return end;
   }
@@ -233,9 +234,8 @@ export class AgentSpecRun {
     if (!claimed) return this.#buildResult("paused", ["another process has taken the spec over"]);
     await log.line(`planner: ${ENDED_OUTSIDE_REASON}`);
     if (place.worktree !== null) {
-      const commits = (state?.commits ?? []).map(({ hash }) => hash);
       const error = `${ENDED_OUTSIDE_REASON}: no agent works here`;
-      await this.#deps.ports.worktrees.writeStatus({ spec_id: this.#id, status: "failed", error, commits });
+      await this.#deps.ports.worktrees.writeStatus({ spec_id: this.#id, status: "failed", error });
     }
     await this.#keepRecord(run, { end: { status: "paused", reasons: [ENDED_OUTSIDE_REASON] }, state, gathered: null });
     return this.#buildResult("paused", [ENDED_OUTSIDE_REASON]);

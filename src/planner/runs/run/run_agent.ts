@@ -3,7 +3,7 @@ import type { Claim } from "#planner/run_ports/claims.ts";
 import type { LimitSettings } from "../../config/config.ts";
 import { AGENT_GRACE_MS, CLAIM_CHECK_MS, MAX_STEP_CHARS } from "../../limits.ts";
 import { type AgentStream, type AgentStreamResult, openAgentStream } from "../../work/agent_stream.ts";
-import { findErrorLine } from "../../work/error_line.ts";
+import { ErrorOutput } from "../../work/error_line.ts";
 import { buildAllowSetting } from "../../work/providers/grant.ts";
 import type { AgentJob, RunDeps } from "../run_types.ts";
 import { type ActivitySource, LimitWatch } from "./limit_watch.ts";
@@ -151,9 +151,6 @@ function createAgentReporter({ tell }: RunDeps, { job: { id }, onReport }: RunAg
   };
 }
 
-/** Maximum number of standard error lines searched for an error. Chosen by planner: the stack of a crash is shorter. */
-const MAX_ERROR_LINES = 200;
-
 /** Returns the line of the agent's standard error that names the error; empty if it names none. */
 async function readAgentErrorLine(
   { tell }: RunDeps,
@@ -163,17 +160,17 @@ async function readAgentErrorLine(
 ): Promise<string> {
   const { id, log } = job;
   const reader = openAgentStream("text", agent.secrets);
-  let last: readonly string[] = [];
+  const errors = new ErrorOutput();
   const write = async (lines: readonly string[]): Promise<void> => {
     watch.heard(null);
     const written = log.printed(lines, "stderr");
     for (const line of lines) tell({ event: "output", spec_id: id, text: `stderr: ${line}` });
-    last = [...last, ...lines].slice(-MAX_ERROR_LINES);
+    errors.addLines(lines);
     await written;
   };
   for await (const piece of yieldOutputPieces(agent.stderr)) await write(reader.push(piece));
   await write(reader.end().lines);
-  return findErrorLine(last).slice(0, MAX_STEP_CHARS);
+  return errors.findErrorLine().slice(0, MAX_STEP_CHARS);
 }
 
 /** Promise of the last scheduled turn of the event loop. Every piece of output gets a separate turn. */

@@ -166,7 +166,7 @@ export async function undoEmptyRun({ context, ports }: RunDeps, { id, place }: L
   } catch (error) {
     // The worktree contains something, an earlier run's work for example, which the next run continues.
     if (!(error instanceof OperationError)) throw error;
-    await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error: "interrupted", commits: [] });
+    await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error: "interrupted" });
   }
 }
 
@@ -195,7 +195,7 @@ export async function recordBrokenRun(
     () => keepCutOffRecord(deps, id, { processId, status, reason }),
     async () => {
       if (!(await ports.worktrees.listIds()).includes(id)) return;
-      await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error: reason, commits: [] });
+      await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error: reason });
     },
   ];
   for (const step of steps) {

@@ -93,7 +93,7 @@ async function splitOneSpec(deps: RunDeps, id: SpecId, wishes: SplitOptions): Pr
   const processId = `${id}-${pid}`;
   const claim = await claimSpec(deps, id, processId);
   try {
-    const started_at = deps.startedAt ?? context.clock.now().toISOString();
+    const started_at = deps.announced?.started_at ?? context.clock.now().toISOString();
     await ports.records.startRecord({ process_id: processId, spec_id: id, pid, started_at, mode: "split" });
     let end: ProcessResult = { status: "failed", error: "the split broke off" };
     try {

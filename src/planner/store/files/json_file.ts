@@ -12,15 +12,18 @@ export type JsonReadResult =
   | { readonly kind: "missing" }
   | { readonly kind: "broken"; readonly message: string; readonly text: string | null; readonly modified: Date };
 
-/** Reads a JSON file of at most MAX_SPEC_BYTES. Never throws. */
-export function readJsonFile(path: string): JsonReadResult {
+/**
+ * Reads a JSON file of at most MAX_SPEC_BYTES. Never throws.
+ * @param omits what may precede the JSON text
+ */
+export function readJsonFile(path: string, { omits }: { readonly omits?: RegExp } = {}): JsonReadResult {
   const read = readTextFile(path);
   if (read.kind === "missing") return read;
   const modified = new Date(read.mark?.modifiedMs ?? 0);
   if (read.kind === "unreadable") return { kind: "broken", message: read.message, text: null, modified };
   const { text } = read;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(omits === undefined ? text : text.replace(omits, ""));
     if (isJsonObject(value)) {
       return { kind: "object", object: value as Readonly<Record<string, unknown>>, text, modified };
     }

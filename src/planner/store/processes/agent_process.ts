@@ -143,9 +143,11 @@ async function startAgent(
   if (!existsSync(cwd)) throw buildStartError(program, `no such folder: "${cwd}"`);
   // Some programs use PWD as their working directory; a shell would have set it.
   const place = { PWD: cwd, OLDPWD: undefined };
+  // A hook of git sets the dates of its own commit, which are not those of the agent's.
+  const dates = { GIT_AUTHOR_DATE: undefined, GIT_COMMITTER_DATE: undefined };
   const part = alone ? randomUUID() : undefined;
   const run = { [RUN_VARIABLE]: name, [PART_VARIABLE]: part };
-  const environment = { ...removeGitLocations(process.env), ...place, ...env, ...run };
+  const environment = { ...removeGitLocations(process.env), ...place, ...dates, ...env, ...run };
   const child = await new Promise<Child>((resolve, reject) => {
     try {
       // A detached process has a separate session and process group, so that the terminal's Ctrl-C reaches only

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { createRandomId } from "#kernel/random.ts";
 import type { WatchFileHold, WatchPidFile } from "#planner/run_ports/run_ports.ts";
 import { convertToDiskError } from "../files/disk_error.ts";
-import { getTextField, readJsonFile } from "../files/json_file.ts";
+import { getTextField, type JsonReadResult, readJsonFile } from "../files/json_file.ts";
 import { removeFileInOpenFolder } from "../files/open_folder.ts";
 import { createFile } from "../files/place_file.ts";
 import { parseLockHolder } from "../locks/lock_file.ts";
@@ -13,7 +13,8 @@ import { isProcessAlive } from "./process_life.ts";
 import { canHaveWrittenFile, isProcessRunning, readCommandLine, readProcessMark } from "./process_mark.ts";
 
 /**
- * Opens `.planner/watch.pid`: JSON `{pid, host, started_at, began, token}`, or a plain pid. Every change holds the
+ * Opens `.planner/watch.pid`: the pid as a number in the first line, then JSON `{pid, host, started_at, began, token}`.
+ * Earlier versions wrote the JSON alone. Every change holds the
  * project's lock, so of several processes that start at once only one gets the file. Source: docs/decisions.md#s-27;
  * docs/contract/spec-tool.md#rule-7, docs/contract/spec-tool.md#rule-8.
  */
@@ -36,7 +37,7 @@ async function acquireWatchFile(root: string): Promise<WatchFileHold | null> {
   if (holder?.alive === true) return null;
   if (holder !== null) await removeWatchFile(root);
   const token = createRandomId();
-  const text = `${JSON.stringify(buildWatchMark(token), null, 2)}\n`;
+  const text = `${process.pid}\n${JSON.stringify(buildWatchMark(token), null, 2)}\n`;
   if (!(await createFile(join(root, WATCH_PID_FILE), WATCH_PID_FILE, text))) return null;
   const isHeld = (): boolean => readWatchToken(root) === token;
   return {
@@ -57,7 +58,7 @@ function buildWatchMark(token: string): object {
 export function readWatchHolder(
   root: string,
 ): { readonly pid: number; readonly here: boolean; readonly alive: boolean } | null {
-  const read = readJsonFile(join(root, WATCH_PID_FILE));
+  const read = readWatchFile(root);
   if (read.kind === "missing") return null;
   const named = parseLockHolder(read);
   if (named === null) return { pid: 0, here: true, alive: false };
@@ -78,8 +79,13 @@ function isWatchProcess(pid: number): boolean {
   return words.slice(0, Math.max(at, 0)).some((word) => /^planner/i.test(basename(word)));
 }
 
+function readWatchFile(root: string): JsonReadResult {
+  // Other programs read the number in the first line.
+  return readJsonFile(join(root, WATCH_PID_FILE), { omits: /^\d+\r?\n(?=\{)/ });
+}
+
 function readWatchToken(root: string): string | null {
-  const read = readJsonFile(join(root, WATCH_PID_FILE));
+  const read = readWatchFile(root);
   return read.kind === "object" ? getTextField(read.object, "token") : null;
 }
 

@@ -183,7 +183,9 @@ class GitWorktrees implements Worktrees {
     return [...branch, ...kept];
   }
 
-  writeStatus({ spec_id, status, error, commits }: NewWorktreeStatus): Promise<void> {
+  async writeStatus({ spec_id, status, error }: NewWorktreeStatus): Promise<void> {
+    // A spec that has no branch, or whose main branch is gone, has no commits to name.
+    const commits = await this.listCommits(spec_id).catch(() => []);
     const file = worktreeFiles.status(spec_id);
     const path = join(this.#root, worktreeFiles.folder(spec_id));
     const updated_at = this.#clock.now().toISOString();

@@ -1,11 +1,27 @@
 import { expect, test } from "bun:test";
-import { findErrorLine } from "#planner/work/error_line.ts";
+import { ErrorOutput } from "#planner/work/error_line.ts";
 
 const CRASHES: readonly (readonly [program: string, stderr: string, says: string])[] = [
   [
     "node",
     '/a/b.js:1\nthrow new Error("boom")\n^\n\nError: boom\n    at Object.<anonymous> (/a/b.js:1:7)\n    at node:internal/main:2:3\n\nNode.js v20.1.0\n',
     "Error: boom",
+  ],
+  [
+    "node with properties",
+    "node:fs:441\n    return binding.open(\n\nError: ENOENT: no such file or directory, open '/x'\n    at openSync (node:fs:441:18)\n    at /a/b.js:1:7 {\n  errno: -2,\n  code: 'ENOENT',\n  path: 'error: none'\n}\n\nNode.js v20.20.2\n",
+    "Error: ENOENT: no such file or directory, open '/x'",
+  ],
+  [
+    "node with properties that are errors",
+    `AxiosError: Request failed\n    at settle (/a.js:1:2) {\n  code: 'ERR',\n${"  config: {\n    error: 'x',\n  },\n".repeat(200)}  [cause]: Error: inner\n      at b (/a.js:3:4) {\n    errno: -1\n  }\n}\n\nNode.js v22.1.0\n`,
+    "AxiosError: Request failed",
+  ],
+  ["node without a stack", "[Error: no key] {\n  code: 'E_KEY'\n}\n", "[Error: no key]"],
+  [
+    "a program after a printed error",
+    "TypeError: first\n    at a (/a.js:1:2) {\n  code: 'A'\n}\nError: second\n    at b (/b.js:1:2)\n",
+    "Error: second",
   ],
   [
     "bun",
@@ -49,6 +65,8 @@ const CRASHES: readonly (readonly [program: string, stderr: string, says: string
 
 for (const [program, stderr, says] of CRASHES) {
   test(`errorLine returns the program's own error after a crash of ${program}`, () => {
-    expect(findErrorLine(stderr.split("\n"))).toBe(says);
+    const errors = new ErrorOutput();
+    for (const line of stderr.split("\n")) errors.addLines([line]);
+    expect(errors.findErrorLine()).toBe(says);
   });
 }

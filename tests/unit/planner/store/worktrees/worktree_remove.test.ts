@@ -13,7 +13,7 @@ test("remove takes worktree, branch and notes away once everything is merged", a
   await worktree.writePlannerFile(".mcp.json", "{}\n");
   agent.write("done.txt", "done\n");
   await agent.commitAll();
-  await project.worktrees.writeStatus({ spec_id: ID, status: "done", error: null, commits: [] });
+  await project.worktrees.writeStatus({ spec_id: ID, status: "done", error: null });
   await project.worktrees.mergeBranch(ID);
 
   await project.worktrees.removeWorktree(ID);

@@ -23,6 +23,8 @@ export interface HookState {
   readonly installed: boolean;
   /** Projects that the hook checks, as paths from the top of the working tree; empty for a foreign hook. */
   readonly roots: readonly string[];
+  /** True if planner's lines are those of an earlier version, which `installHook` renews. */
+  readonly stale: boolean;
   /** The program that planner's own hook runs before the one on PATH; null for other hooks. */
   readonly program: string | null;
   /** Absolute path of the earlier hook that is kept beside this one, or null. */
@@ -46,6 +48,7 @@ export async function readHookState(repository: Repository): Promise<HookState> 
     activate: null,
     installed: roots.includes(getHookRoot(repository)),
     roots,
+    stale: found?.kind === "ours" && found.stale,
     program: found?.kind === "ours" ? found.program : null,
     kept: fileExists(kept) ? kept : null,
     shared: !isInsideFolder(repository.top, folder) && !isInsideFolder(await findGitFolder(repository), folder),
@@ -61,6 +64,7 @@ function readManagedState(repository: Repository, manager: HookManager): HookSta
     activate: manager.active ? null : manager.activate,
     installed,
     roots: installed ? [root] : [],
+    stale: manager.isStale(readText(manager.path), root),
     program: null,
     kept: null,
     shared: false,

@@ -59,7 +59,7 @@ ${roots.map((root) => `check ${quoteWord(root)} || exit $?`).join("\n")}
 export type FoundHook =
   | { readonly kind: "foreign" }
   | { readonly kind: "changed" }
-  | { readonly kind: "ours"; readonly roots: readonly string[]; readonly program: string };
+  | { readonly kind: "ours"; readonly roots: readonly string[]; readonly program: string; readonly stale: boolean };
 
 /** Recognizes planner's hook and parses the projects that it checks. */
 export function parseHook(text: string): FoundHook {
@@ -68,7 +68,7 @@ export function parseHook(text: string): FoundHook {
   const written = text.replace(EARLIER_SKIP_UNCHANGED_LINE, () => SKIP_UNCHANGED_LINE);
   const same = removePathLines(buildHookScript({ command: [""], roots })) === removePathLines(written);
   const program = unquoteWord(/^program=('.*')$/m.exec(text)?.[1] ?? "''");
-  return same ? { kind: "ours", roots, program } : { kind: "changed" };
+  return same ? { kind: "ours", roots, program, stale: written !== text } : { kind: "changed" };
 }
 
 /** Returns the script without the lines that contain planner's path. */

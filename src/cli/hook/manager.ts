@@ -274,13 +274,8 @@ function findPair(map: YAMLMap, key: string): Pair | undefined {
   return map.items.find((pair) => isScalar(pair.key) && pair.key.value === key);
 }
 
-interface LineStart {
-  readonly start: number;
-  readonly indent: string;
-}
-
 /** Returns the start of the entry's line, or null if the entry is not the first text on the line. */
-function findLineStart(text: string, { key }: Pair): LineStart | null {
+function findLineStart(text: string, { key }: Pair): { readonly start: number; readonly indent: string } | null {
   if (!isScalar(key) || key.range == null) return null;
   const start = text.lastIndexOf("\n", key.range[0]) + 1;
   const indent = text.slice(start, key.range[0]);

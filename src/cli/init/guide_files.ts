@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { AGENT_GUIDE } from "#planner/work/guide.ts";
 import type { AgentName } from "./agents.ts";
 
@@ -9,10 +10,21 @@ export interface GuideFile {
   readonly isSection: boolean;
 }
 
-/** Line that marks planner's section; a file that contains it stays unchanged. */
-export const SECTION_MARK = "<!-- planner: begin -->";
+/** Matches planner's section: the version of its text, which 0.3.0 did not write, and the text. */
+const SECTION_PATTERN = /<!-- planner: begin(?: ([0-9a-f]{8}))? -->\r?\n([\s\S]*?)<!-- planner: end -->\r?\n?/;
 
-const GUIDE_SECTION = `${SECTION_MARK}\n${AGENT_GUIDE}<!-- planner: end -->\n`;
+/** Matches the version at the end of a separate file, and the text before it. */
+const FILE_PATTERN = /^([\s\S]*)\n<!-- planner: ([0-9a-f]{8}) -->\s*$/;
+
+/** Versions of the texts that 0.3.0 wrote without naming them. */
+const UNNAMED_VERSIONS: ReadonlySet<string> = new Set(["c033c0ba", "fb97bd0c", "18ee9845", "2aa29ea7"]);
+
+/** Returns the version of a text that planner writes: it tells whether a person edited the text. */
+function computeTextVersion(text: string): string {
+  return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex").slice(0, 8);
+}
+
+const GUIDE_SECTION = `<!-- planner: begin ${computeTextVersion(AGENT_GUIDE)} -->\n${AGENT_GUIDE}<!-- planner: end -->\n`;
 
 /** Texts for Claude Code and other agents with plugins; `plugins/planner` contains the same texts. */
 export const AGENT_TEXTS = {
@@ -52,7 +64,11 @@ export const DENY_RULES = {
 /** Returns the files for these agents. Most read AGENTS.md; Gemini CLI has a file with its own name. */
 export function listGuideFiles(agents: readonly AgentName[]): readonly GuideFile[] {
   const section = (path: string): GuideFile => ({ path, text: GUIDE_SECTION, isSection: true });
-  const file = (path: string, text: string): GuideFile => ({ path, text, isSection: false });
+  const file = (path: string, text: string): GuideFile => ({
+    path,
+    text: `${text}\n<!-- planner: ${computeTextVersion(text)} -->\n`,
+    isSection: false,
+  });
   return [
     section("AGENTS.md"),
     ...(agents.includes("gemini") ? [section("GEMINI.md")] : []),
@@ -66,9 +82,31 @@ export function listGuideFiles(agents: readonly AgentName[]): readonly GuideFile
   ];
 }
 
-/** Appends the section to a file's text; null if the text already has it. */
-export function appendSection(text: string, section: string): string | null {
-  if (text.includes(SECTION_MARK)) return null;
+/**
+ * State of planner's text in a file: `current`, `absent`, `stale` (of an earlier version, and `renewed` is the file with
+ * the current one), or `edited` (of an earlier version, and changed by a person).
+ */
+export type GuideState =
+  | { readonly kind: "current" | "absent" | "edited" }
+  | { readonly kind: "stale"; readonly renewed: string };
+
+/** Compares planner's text in a file with the current one. A file of that name without planner's text is a person's. */
+export function inspectGuide({ text: wanted, isSection }: GuideFile, before: string): GuideState {
+  const pattern = isSection ? SECTION_PATTERN : FILE_PATTERN;
+  const [first, second = ""] = pattern.exec(wanted)?.slice(1) ?? [];
+  const found = pattern.exec(before);
+  if (isSection && found === null) return { kind: "absent" };
+  const [named, own = before] = isSection ? [found?.[1], found?.[2]] : [found?.[2], found?.[1]];
+  if (named === (isSection ? first : second)) return { kind: "current" };
+  const written = computeTextVersion(own);
+  const isUnedited = named === undefined ? UNNAMED_VERSIONS.has(written) : written === named;
+  if (!isUnedited) return { kind: isSection || named !== undefined ? "edited" : "current" };
+  const text = before.includes("\r\n") ? wanted.replaceAll("\n", "\r\n") : wanted;
+  return { kind: "stale", renewed: isSection ? before.replace(SECTION_PATTERN, () => text) : text };
+}
+
+/** Appends the section to a file's text. */
+export function appendSection(text: string, section: string): string {
   const lineBreak = text.includes("\r\n") ? "\r\n" : "\n";
   const own = section.replaceAll("\n", lineBreak);
   if (text.trim() === "") return `${text}${own}`;

@@ -4,8 +4,8 @@ import { OperationError } from "#kernel/errors.ts";
 import { describeSystemError, getErrorCode } from "#planner/store/files/disk_error.ts";
 import type { ConfigEditResult } from "#planner/work/mcp_config/config_edit.ts";
 import { createFile, replaceFile } from "../output/write_file.ts";
-import { AGENTS, type AgentName } from "./agents.ts";
-import { appendSection, DENY_RULES, listGuideFiles } from "./guide_files.ts";
+import { AGENT_NAMES, AGENTS, type AgentName } from "./agents.ts";
+import { appendSection, DENY_RULES, type GuideState, inspectGuide, listGuideFiles } from "./guide_files.ts";
 import { type InitialSettings, listProjectFiles } from "./project_files.ts";
 
 /** Input of `init`, from the wizard or the flags. */
@@ -33,7 +33,7 @@ interface FilePlan {
 
 /**
  * Creates `.planner/` under `root` and extends the agents' configurations. Never replaces existing files, so a second
- * run adds only missing ones. Reads and checks every existing file before it writes the first one, so that it writes
+ * run adds only missing ones, and renews texts of an earlier version that nobody edited. Reads and checks every existing file before it writes the first one, so that it writes
  * nothing if a configuration is invalid.
  */
 export async function setUpProject(root: string, setup: Setup): Promise<readonly SetupStep[]> {
@@ -41,10 +41,10 @@ export async function setUpProject(root: string, setup: Setup): Promise<readonly
   assertPlannerIsFolder(root);
   const plans = [
     ...(await planAgents(root, agents)),
-    ...(guide ? planGuideFiles(root, agents) : []),
+    ...(guide ? planGuideFiles(root, agents) : planStaleTexts(root)),
     ...(agents.includes("claude") ? await planDenyRules(root, guide) : []),
   ];
-  const hookInstaller = hook ? await planHook(root) : undefined;
+  const hookInstaller = hook || (await hasStaleHook(root)) ? await planHook(root) : undefined;
   const steps = listProjectFiles(setup).map(({ path, text }): SetupStep => {
     const file = `.planner/${path}`;
     // A folder that is not writable is an error only if something must be written.
@@ -63,6 +63,17 @@ function assertPlannerIsFolder(root: string): void {
   if (there?.isDirectory() === true) return;
   const what = there === undefined ? "a symbolic link that leads nowhere" : "a file";
   throw new OperationError("failed_precondition", `Cannot make a project: ".planner" is ${what}: expected a folder`);
+}
+
+async function hasStaleHook(root: string): Promise<boolean> {
+  const [{ findRepository }, { readHookState }] = await Promise.all([
+    import("../git/repository.ts"),
+    import("../hook/hook_file.ts"),
+  ]);
+  const repository = await findRepository(root);
+  if (repository === undefined) return false;
+  const { installed, stale } = await readHookState(repository);
+  return installed && stale;
 }
 
 // The repository is read before anything is written, because a hook that cannot be installed fails the whole setup.
@@ -102,9 +113,47 @@ async function planAgents(root: string, names: readonly AgentName[]): Promise<re
 function planGuideFiles(root: string, agents: readonly AgentName[]): readonly FilePlan[] {
   return listGuideFiles(agents).map(({ path, text, isSection }): FilePlan => {
     const before = readTextFile(root, path);
-    const after = before === undefined ? text : isSection ? appendSection(before, text) : null;
-    const edit: ConfigEditResult = after === null ? { kind: "present" } : { kind: "added", text: after };
-    return { file: path, exists: before !== undefined, edit, note: null };
+    if (before === undefined) return { file: path, exists: false, edit: { kind: "added", text }, note: null };
+    const state = inspectGuide({ path, text, isSection }, before);
+    if (state.kind === "absent")
+      return { file: path, exists: true, edit: { kind: "added", text: appendSection(before, text) }, note: null };
+    if (state.kind === "stale")
+      return { file: path, exists: true, edit: { kind: "added", text: state.renewed }, note: "renewed" };
+    return { file: path, exists: true, edit: { kind: "present" }, note: null };
+  });
+}
+
+/** Renews the texts of an earlier version in a setup without instructions for agents. */
+function planStaleTexts(root: string): readonly FilePlan[] {
+  return inspectTexts(root).flatMap(({ path: file, state }): FilePlan[] =>
+    state.kind === "stale"
+      ? [{ file, exists: true, edit: { kind: "added", text: state.renewed }, note: "renewed" }]
+      : [],
+  );
+}
+
+/** Inspects every file for agents that exists and is readable. */
+function inspectTexts(root: string): readonly { readonly path: string; readonly state: GuideState }[] {
+  return listGuideFiles(AGENT_NAMES).flatMap((guide) => {
+    try {
+      const before = readTextFile(root, guide.path);
+      return before === undefined ? [] : [{ path: guide.path, state: inspectGuide(guide, before) }];
+    } catch (error) {
+      // A file that planner cannot read has no text of planner's.
+      if (error instanceof OperationError) return [];
+      throw error;
+    }
+  });
+}
+
+/** Returns what planner wrote of an earlier version into files of the project, a sentence each with what to do. */
+export function listStaleTexts(root: string): readonly string[] {
+  return inspectTexts(root).flatMap(({ path, state: { kind } }) => {
+    if (kind === "stale") return [`"${path}" has planner's text of an earlier version: "planner init" renews it`];
+    if (kind !== "edited") return [];
+    return [
+      `"${path}" has planner's text of an earlier version, with changes: compare it with "planner prime", or remove it and run "planner init --guide"`,
+    ];
   });
 }
 

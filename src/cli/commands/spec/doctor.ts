@@ -30,7 +30,7 @@ export const command = defineCommand({
       else printText(formatSelfReport(report));
       return EXIT_STATUS.ok;
     }
-    const { context } = await cli.openProject();
+    const { context, root } = await cli.openProject();
     const { findStartObstacles } = await import("#planner/operations/shared/start_checks.ts");
     const { runDoctor } = await import("#planner/runs/doctor/doctor.ts");
     const report = await runDoctor({ context, ports: await context.openRuns(), pid: process.pid }, { fix });
@@ -38,9 +38,24 @@ export const command = defineCommand({
     if (json) printJson({ ...report, trusted: isTrusted });
     else printText(`${renderFindings(report.findings)}${isTrusted ? TRUSTED_NOTE : ""}`);
     for (const trouble of await findStartObstacles(context)) cli.note(`No agent can run: ${trouble}`);
+    const { listStaleTexts } = await import("../../init/set_up.ts");
+    for (const text of [...listStaleTexts(root), ...(await listStaleHooks(root))]) cli.note(text);
     return report.healthy ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },
 });
+
+/** Returns a sentence if the project's check in a hook is of an earlier version. */
+async function listStaleHooks(root: string): Promise<readonly string[]> {
+  const [{ findRepository }, { readHookState }] = await Promise.all([
+    import("../../git/repository.ts"),
+    import("../../hook/hook_file.ts"),
+  ]);
+  const repository = await findRepository(root);
+  const state = repository === undefined ? null : await readHookState(repository);
+  return state?.stale === true
+    ? [`"${state.path}" has planner's check of an earlier version: "planner init" renews it`]
+    : [];
+}
 
 const TRUSTED_NOTE = 'Every command of this project runs without a question ("planner trust --off" ends that)\n';
 

@@ -94,11 +94,62 @@ async function copyOutputToLog(
   hash: Hasher | null,
 ): Promise<void> {
   const reader = openAgentStream("text", process.secrets);
+  const end = new OutputEnd();
+  let [bytes, lines] = [0, 0];
   for await (const chunk of process[stream]) {
     hash?.update(chunk);
-    await log.printed(reader.push(chunk), "stdout");
+    // Only whole lines are left out, because half a secret would not be masked.
+    const cut = bytes > MAX_LOGGED_BYTES || lines > MAX_LOGGED_LINES ? chunk.lastIndexOf(NEWLINE) + 1 : 0;
+    if (end.hasBegun || cut > 0) {
+      if (!end.hasBegun) await log.printed(reader.push(chunk.subarray(0, cut)), "stdout");
+      end.addChunk(end.hasBegun ? chunk : chunk.subarray(cut));
+      continue;
+    }
+    const read = reader.push(chunk);
+    [bytes, lines] = [bytes + chunk.length, lines + read.length];
+    await log.printed(read, "stdout");
   }
-  await log.printed(reader.end().lines, "stdout");
+  const { omitted, last } = end.take();
+  if (omitted > 0) await log.line(`planner: ${formatCountWithNoun(omitted, "byte")} of this output are left out here`);
+  await log.printed([...reader.push(last), ...reader.end().lines], "stdout");
+}
+
+/** Bytes and lines of a check's output that are logged from its start. Chosen by planner: far more than people read. */
+const MAX_LOGGED_BYTES = 4 * 1024 * 1024;
+const MAX_LOGGED_LINES = 50_000;
+
+/** Bytes that are logged from the end of a longer output. Chosen by planner: it holds the summary of a test run. */
+const MAX_END_BYTES = 256 * 1024;
+
+const NEWLINE = 10;
+
+/** The last bytes of an output, from the start of a line. Splitting 100 MB into lines would take a minute. */
+class OutputEnd {
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  #omitted = 0;
+  hasBegun = false;
+
+  addChunk(chunk: Uint8Array): void {
+    this.hasBegun = true;
+    // The engine reuses the memory of a chunk.
+    this.#chunks.push(chunk.slice());
+    this.#bytes += chunk.length;
+    while (this.#bytes - (this.#chunks[0]?.length ?? 0) >= MAX_END_BYTES) {
+      const dropped = this.#chunks.shift()?.length ?? 0;
+      this.#bytes -= dropped;
+      this.#omitted += dropped;
+    }
+  }
+
+  take(): { readonly omitted: number; readonly last: Uint8Array } {
+    const kept = Buffer.concat(this.#chunks);
+    if (this.#omitted === 0) return { omitted: 0, last: kept };
+    const start = kept.indexOf(NEWLINE) + 1;
+    // An end without a line break could begin within a secret.
+    const last = start === 0 ? kept.subarray(kept.length) : kept.subarray(start);
+    return { omitted: this.#omitted + kept.length - last.length, last };
+  }
 }
 
 function describeCommandExit({ code, signal }: AgentExit): string | null {

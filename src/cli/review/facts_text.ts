@@ -1,5 +1,6 @@
 import type { FileChange, WorkDifference } from "#planner/run_ports/differences.ts";
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
+import { formatCriterionText } from "#planner/spec/criteria_list.ts";
 import type { ReviewedCriterion } from "#planner/work/reviewed_criteria.ts";
 import { formatCountWithNoun, listSomeNames } from "#words/names.ts";
 import { sanitizeLine } from "../output/plain_text.ts";
@@ -43,8 +44,8 @@ function formatSection(title: string, lines: readonly string[]): readonly string
   return [title, ...listed, ...(more > 0 ? [`  and ${more} more`] : [])];
 }
 
-function formatCriterion({ number, label, checked, verify, verdict, result }: ReviewedCriterion): string {
-  const box = `[${checked ? "x" : " "}] ${number} ${label}`;
+function formatCriterion({ number, checked, verify, verdict, result, ...text }: ReviewedCriterion): string {
+  const box = `[${checked ? "x" : " "}] ${number} ${formatCriterionText(text)}`;
   if (verify === null) return box;
   const words = verdict.replace("_", " ");
   if (result === null) return `${box}: ${words}, "${verify}"`;

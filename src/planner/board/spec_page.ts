@@ -8,6 +8,7 @@ import { readWorktreeBody } from "../operations/shared/worktree_body.ts";
 import { loadSpecWorld } from "../operations/shared/world.ts";
 import { runTool } from "../service.ts";
 import { readCriteria } from "../spec/criteria.ts";
+import { formatCriterionText } from "../spec/criteria_list.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { isLineAccepted } from "../work/acceptance.ts";
@@ -120,8 +121,8 @@ async function readReviewedCriteria(
   { body, kept, head }: CriteriaSource,
 ): Promise<readonly SpecPageCriterion[]> {
   const accepted = await (await context.openAcceptance()).read();
-  return buildReviewedCriteria(body, kept, head).map(({ number, label, checked, verify, verdict, result }) => ({
-    ...{ number, label, checked, verify, verdict },
+  return buildReviewedCriteria(body, kept, head).map(({ number, checked, verify, verdict, result, ...text }) => ({
+    ...{ number, label: formatCriterionText(text), checked, verify, verdict },
     accepted: verify !== null && isLineAccepted(accepted, { kind: "check", text: verify }),
     result: result === null ? null : { problem: result.problem, duration_ms: result.duration_ms, at: result.at },
   }));

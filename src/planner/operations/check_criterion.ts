@@ -1,6 +1,7 @@
 import { createInvalidArgumentError, createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../context.ts";
 import { type Criterion, describeNearItems, type NearItem, parseCriteria, readCriteria } from "../spec/criteria.ts";
+import { formatCriterionText } from "../spec/criteria_list.ts";
 import { parseReadable } from "../spec/document.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
@@ -39,7 +40,8 @@ export async function checkCriterion(
   const proof = checked ? await proveCriterion(context, before, { wanted }) : null;
   let found: Omit<CheckedCriterion, "open"> | undefined;
   await changeSpec(context, id, (text, spec) => {
-    const { number, label: criterion, verify } = findCriterion(spec, wanted);
+    const one = findCriterion(spec, wanted);
+    const [{ number, verify }, criterion] = [one, formatCriterionText(one)];
     if (checked) refuseChangedCheck(id, verify, proof);
     found = { spec_id: id, number, criterion, checked, proof: proof?.text ?? null };
     return setCriterionChecked(text, number, checked);
@@ -90,14 +92,16 @@ async function proveCriterion(context: PlannerContext, { id, body }: Spec, { wan
   throw createPreconditionError(`Criterion ${only} of spec '${id}' is not proven: ${reasons.join("; ")}`);
 }
 
+type WantedItem = Pick<NearItem, "number" | "label"> & Pick<Criterion, "continuation">;
+
 function findCriterion({ id, body }: Pick<Spec, "id" | "body">, wanted: WantedCriterion): Criterion {
   const { criteria, dropped, near } = readCriteria(body);
-  const items: readonly Pick<NearItem, "number" | "label">[] = [...criteria, ...dropped, ...near];
+  const items: readonly WantedItem[] = [...criteria, ...dropped, ...near];
   const number = /^\d+$/.test(String(wanted)) ? Number(wanted) : null;
   const isNumber = typeof wanted === "number" || (number !== null && items.some((item) => item.number === number));
   const text = String(wanted).toLowerCase().replace(/\s+/g, " ").trim();
-  const isWanted = (item: Pick<NearItem, "number" | "label">): boolean =>
-    isNumber ? item.number === number : text !== "" && item.label.toLowerCase().includes(text);
+  const isWanted = (item: WantedItem): boolean =>
+    isNumber ? item.number === number : text !== "" && formatCriterionText(item).toLowerCase().includes(text);
   const matches = criteria.filter(isWanted);
   const [only] = matches;
   if (only !== undefined && matches.length === 1) return only;
@@ -114,8 +118,8 @@ function findCriterion({ id, body }: Pick<Spec, "id" | "body">, wanted: WantedCr
 }
 
 function formatCriteria(criteria: readonly Criterion[]): string {
-  const shown = criteria.slice(0, MAX_LISTED_CRITERIA).map(({ number, checked, label }) => {
-    return `  ${number}. [${checked ? "x" : " "}] ${label}`;
+  const shown = criteria.slice(0, MAX_LISTED_CRITERIA).map((criterion) => {
+    return `  ${criterion.number}. [${criterion.checked ? "x" : " "}] ${formatCriterionText(criterion)}`;
   });
   return [
     ...shown,

@@ -7,13 +7,20 @@ export interface Criterion {
   readonly start: number;
   /** The checkbox line, trimmed. */
   readonly text: string;
-  /** Text of the criterion, without the checkbox. */
+  /** Text of the checkbox line, without the checkbox. Records and acceptances know a criterion by it. */
   readonly label: string;
+  /** The text's further lines as one; absent for a criterion of one line. */
+  readonly continuation?: string;
   readonly checked: boolean;
   /** The command that checks the criterion, or null. */
   readonly verify: string | null;
   /** Line of that command in the body, from 1; null without a command. */
   readonly verifyLine: number | null;
+}
+
+/** Returns the whole text of a criterion. */
+export function formatCriterionText({ label, continuation }: Pick<Criterion, "label" | "continuation">): string {
+  return continuation === undefined ? label : `${label} ${continuation}`;
 }
 
 /** A criterion that a person dropped: `- [-] text – reason`. */

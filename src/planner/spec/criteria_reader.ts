@@ -60,6 +60,10 @@ export class CriteriaReader {
   #contents: number[] = [];
   #isAfterBlank = true;
   #isAfterCode = false;
+  /** Whether the last line was text that is no heading, item or check. */
+  #isParagraph = false;
+  /** Whether the next line may continue the last criterion's text. */
+  #isInCriterion = false;
   /** A dropped criterion whose reason may be on the next line. */
   #reasonless: { readonly line: BodyLine; readonly number: number; readonly label: string } | null = null;
 
@@ -76,11 +80,15 @@ export class CriteriaReader {
   readLine(line: BodyLine): void {
     if (line.text.trim() === "") {
       this.#isAfterBlank = true;
+      this.#isInCriterion = false;
       return;
     }
     const indent = measureIndent(line.text);
     const isCode = this.#isCode(indent);
+    const wasInCriterion = this.#isInCriterion && !isCode;
+    this.#isInCriterion = false;
     if (!isCode) this.#readText(line, indent);
+    if (wasInCriterion && this.#isParagraph) this.#continueCriterion(line.text);
     this.#isAfterCode = isCode;
     this.#isAfterBlank = false;
   }
@@ -92,6 +100,7 @@ export class CriteriaReader {
   }
 
   #readText(line: BodyLine, indent: number): void {
+    this.#isParagraph = false;
     if (this.#readHeading(line.text)) return;
     const box = CHECKBOX_PATTERN.exec(line.text);
     const dropped = box === null ? DROPPED_PATTERN.exec(line.text) : null;
@@ -109,6 +118,16 @@ export class CriteriaReader {
     this.#criteria.push({ ...found, verify: null, verifyLine: null });
     this.#boxIndent = indent;
     this.#isAside = false;
+    this.#isInCriterion = true;
+  }
+
+  /** Adds a line that Markdown shows as part of the last criterion's text. */
+  #continueCriterion(text: string): void {
+    const last = this.#criteria.at(-1);
+    if (last === undefined) return;
+    const more = [last.continuation ?? "", text].join(" ").replace(/\s+/g, " ").trim();
+    this.#criteria[this.#criteria.length - 1] = { ...last, continuation: more };
+    this.#isInCriterion = true;
   }
 
   #addDropped(line: BodyLine, text: string): void {
@@ -168,6 +187,7 @@ export class CriteriaReader {
   }
 
   #readParagraph(text: string, isNested: boolean): void {
+    this.#isParagraph = true;
     if (this.#isAfterBlank && !isNested) this.#leaveList();
     if (LABEL_PATTERN.test(text)) this.#isAside = ASIDE_PATTERN.test(text);
   }

@@ -7,6 +7,8 @@ export interface ReviewedCriterion {
   /** Number of the criterion, as `planner check` accepts it. */
   readonly number: number;
   readonly label: string;
+  /** The text's further lines as one; absent for a criterion of one line. */
+  readonly continuation?: string;
   readonly checked: boolean;
   /** Command of the criterion's check; null without one. */
   readonly verify: string | null;
@@ -44,8 +46,10 @@ export function buildReviewedCriteria(
 ): readonly ReviewedCriterion[] {
   const recorded = kept === null ? [] : parseRecordedCriteria(kept);
   const { ended_at = null, head: commit = null } = kept === null ? {} : parseRunRecord(kept);
-  return parseCriteria(body).map(({ number, label, checked, verify }) => {
-    const criterion = { number, label, checked, verify, result: null };
+  return parseCriteria(body).map((own) => {
+    const { number, label, checked, verify } = own;
+    const text = own.continuation === undefined ? { label } : { label, continuation: own.continuation };
+    const criterion = { number, ...text, checked, verify, result: null };
     if (verify === null) return { ...criterion, verdict: deriveTickVerdict({ checked }) };
     const recordedCriterion = recorded.find(
       (one) => one.label === label && (one.check === null || one.check.command === verify),

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { parseCriteria, readCriteria } from "#planner/spec/criteria.ts";
+import { formatCriterionText } from "#planner/spec/criteria_list.ts";
 
 function shown(body: string): readonly string[] {
   return parseCriteria(body).map(({ line, text, checked }) => `${line} ${checked ? "+" : "-"} ${text}`);
@@ -165,4 +166,21 @@ test("readCriteria gives the check below an item to this item alone", () => {
     ["a", null],
     ["c", null],
   ]);
+});
+
+test.each<[name: string, body: string, texts: readonly string[]]>([
+  ["one line", "- [ ] a\n- [x] b\n", ["a", "b"]],
+  ["an indented second line", "- [ ] The list\n  is sorted\n- [ ] b\n", ["The list is sorted", "b"]],
+  ["three lines before a check", "- [ ] a\n  b\n\tc\n  verify: true\n", ["a b c"]],
+  ["a second line without indentation, as Markdown shows it", "- [ ] a\nb\n", ["a b"]],
+  ["a numbered item", "1. [ ] a\n   b\n2. [ ] c\n", ["a b", "c"]],
+  ["text after a blank line", "- [ ] a\n\n  Why it matters.\n", ["a"]],
+  ["an explanation in a nested list", "- [ ] a\n  - because\n    of this\n", ["a"]],
+  ["text below a check", "- [ ] a\n  verify: true\n  more\n", ["a"]],
+  ["a heading", "- [ ] a\n## Output\n", ["a"]],
+  ["a fence", "- [ ] a\n  ```\n  code\n  ```\n", ["a"]],
+  ["a nested criterion", "- [ ] a\n  - [ ] b\n    c\n", ["a", "b c"]],
+  ["lines of Windows", "- [ ] a\r\n  b\r\n", ["a b"]],
+])("parseCriteria reads the whole text of a criterion with %s", (_, body, texts) => {
+  expect(parseCriteria(`## Acceptance Criteria\n${body}`).map(formatCriterionText)).toEqual([...texts]);
 });

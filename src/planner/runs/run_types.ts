@@ -23,7 +23,7 @@ export interface RunDeps {
   /** Returns the argument list that runs one line in a shell. */
   readonly buildShellCommand: (line: string) => readonly string[];
   /** The run that another process has already recorded, with its start time; null without one. */
-  readonly announced: { readonly spec_id: SpecId; readonly started_at: string } | null;
+  readonly announced: { readonly spec_id: string; readonly started_at: string } | null;
   readonly tell: (event: RunEvent) => void;
 }
 

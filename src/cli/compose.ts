@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Clock } from "#kernel/clock.ts";
+import { SYSTEM_CLOCK as clock } from "#kernel/clock.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { createLazyOutputValidator } from "#planner/output/checker/open_outputs.ts";
 import { openGitHistory } from "#planner/store/git/git_history.ts";
@@ -19,8 +19,6 @@ export interface OpenPlannerOptions {
   /** The project's root, which replaces the search. */
   readonly root?: string;
 }
-
-const clock: Clock = { now: () => new Date() };
 
 /** Assembles the project around `cwd`. Never fails: without a project `initialised` resolves to false. */
 export async function openPlanner({ cwd, root: given }: OpenPlannerOptions): Promise<PlannerContext> {

@@ -1,6 +1,7 @@
 import type { LogVerdict } from "#dc/audit/verify_log.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { AuditInterface } from "./model/enum_values.ts";
+import type { PassedTime } from "./passed_time.ts";
 import type { DcStore } from "./ports.ts";
 import type { LoadViewer, Rasterize } from "./render/render_screen.ts";
 
@@ -42,6 +43,7 @@ export interface FinishedCall {
 export interface DcContext {
   readonly store: DcStore;
   readonly clock: Clock;
+  readonly passedTime: PassedTime;
   /** False only if the operator turned authentication off. */
   readonly authRequired: boolean;
   /** Key that encrypts page tokens; 32 bytes, the same on every replica. */

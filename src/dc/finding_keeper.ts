@@ -7,6 +7,7 @@ import {
   findFindings,
   storeFindingStarts,
 } from "./operations/planning/readings/read_findings.ts";
+import type { PassedTime } from "./passed_time.ts";
 import type { DcReader, DcStore } from "./ports.ts";
 
 /** Pause between two searches, in milliseconds: the precision of a finding's start. */
@@ -19,6 +20,7 @@ const NO_READINGS = "no readings";
 interface FindingKeeperOptions {
   readonly store: DcStore;
   readonly clock: Clock;
+  readonly passedTime: PassedTime;
   readonly topologies: TopologyCache;
 }
 
@@ -31,6 +33,7 @@ export class FindingKeeper {
   readonly #options: FindingKeeperOptions;
   /** Revisions that the last search read. */
   #searchedRevisions = "";
+  #validFrom = 0;
   #validUntil = 0;
 
   constructor(needs: FindingKeeperOptions) {
@@ -50,20 +53,26 @@ export class FindingKeeper {
 
   /** Stores the starts of the current findings. @throws the signal's reason once it aborts */
   async updateFindingStarts(signal?: AbortSignal): Promise<void> {
-    const { store, clock, topologies } = this.#options;
+    const { store, clock, passedTime, topologies } = this.#options;
     const scheduler = new CooperativeScheduler(signal, IDLE_PEER);
     const now = clock.now().getTime();
     const changed = await store.read(async (whole) => {
       const seen = await readRevisions(whole);
-      if (seen === NO_READINGS || (seen === this.#searchedRevisions && now < this.#validUntil)) return undefined;
+      if (seen === NO_READINGS || !(await passedTime.isClockSettled(whole))) return undefined;
+      if (seen === this.#searchedRevisions && this.#validFrom <= now && now < this.#validUntil) return undefined;
       const topology = await topologies.getTopology(whole);
       const reader = scheduler.createYieldingReader(whole);
       const { starts, until } = await findFindings({ reader, scheduler, topology, now });
+      this.#validFrom = now;
       this.#validUntil = until;
       this.#searchedRevisions = seen;
       return (await areFindingStartsStored(reader, starts)) ? undefined : starts;
     });
-    if (changed !== undefined) await store.write((writer) => storeFindingStarts(writer, changed));
+    if (changed === undefined) return;
+    await store.write(async (writer) => {
+      await passedTime.count(writer);
+      await storeFindingStarts(writer, changed);
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Clock } from "#kernel/clock.ts";
 import type { DcContext, FinishedCall } from "./context.ts";
+import { PassedTime } from "./passed_time.ts";
 import type { DcStore } from "./ports.ts";
 import type { LoadViewer, Rasterize } from "./render/render_screen.ts";
 import { DcService } from "./service.ts";
@@ -35,6 +36,7 @@ export async function openService(
   return new DcService({
     store,
     clock,
+    passedTime: new PassedTime(clock),
     authRequired,
     pageKey: Buffer.from(pageKey, "base64url"),
     newId: randomUUID,

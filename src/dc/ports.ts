@@ -206,6 +206,8 @@ export interface DcReader extends SiteReader, ReadingReader {
   checkRows(kind: ResourceKind, after: string, limit: number): Promise<readonly CheckedRow[]>;
   /** Returns tables that have rows without a resource, with the number of these rows. */
   strayRows(): Promise<ReadonlyMap<string, number>>;
+  /** Returns tables with times after a moment, in milliseconds since 1970, with the latest. Cost: a scan of each. */
+  timesAfter(moment: number): Promise<ReadonlyMap<string, number>>;
   /** Returns all stored checkpoints, smallest first. */
   checkpoints(): Promise<readonly StoredCheckpoint[]>;
   /** Whether this version of a row was delivered before. */

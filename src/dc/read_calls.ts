@@ -123,7 +123,8 @@ export class ReadCalls {
       await measured.addMeasuredLoad(reply);
       if (rpc.isUncached === true) return reply;
       const { length } = await scheduler.run(encodeReply(rpc, reply));
-      (isMeasured ? this.#measuredReplies : this.#replies).storeReply(key, { reply, bytes: length, until }, known);
+      const kept = { reply, bytes: length, from: Date.parse(now), until };
+      (isMeasured ? this.#measuredReplies : this.#replies).storeReply(key, kept, known);
       return reply;
     };
     return (scheduler, atRevision) => this.#context.store.read((whole) => answer(scheduler, atRevision, whole));

@@ -3,10 +3,12 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** Maximum size of a cached reply, in bytes. Our choice: one reply must not evict all others. */
 const MAX_REPLY_BYTES = MAX_BYTES / 8;
 
-/** A reply, its binary size, and the time until which it is valid, in milliseconds since 1970. */
+/** A reply, its binary size, and the times from and until which it is valid, in milliseconds since 1970. */
 export interface CachedReply<Reply> {
   readonly reply: Reply;
   readonly bytes: number;
+  /** Absent for a reply that no time changes. An earlier time is that of a clock that was set back. */
+  readonly from?: number;
   readonly until: number;
 }
 
@@ -26,7 +28,7 @@ export class ReplyCache {
   findReply<Reply>(key: string, revision: number, now: number): Reply | undefined {
     this.#dropOlderReplies(revision);
     const known: CachedReply<Reply> | undefined = revision === this.#revision ? this.#entries.get(key) : undefined;
-    if (known === undefined || now >= known.until) return undefined;
+    if (known === undefined || now >= known.until || now < (known.from ?? now)) return undefined;
     this.#storeEntry(key, known);
     return known.reply;
   }

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { fromJson, type MessageShape, toJson } from "@bufbuild/protobuf";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import type { Caller } from "./context.ts";
-import { REQUEST_MEMORY_MS } from "./limits.ts";
 import { refuse } from "./model/refusal.ts";
 import { detailRegistry } from "./operations/messages/status.ts";
 import type { Rpc, WriteRpc } from "./operations/rpc.ts";
@@ -36,7 +35,7 @@ export class RequestMemory {
   async findReply(requestId: string): Promise<Reply | undefined> {
     if (requestId === "") return undefined;
     const known = await this.#session.writer.remembered(this.#formatPrincipal(), requestId);
-    if (known === undefined || known.createdAt < this.#getOldestTime()) return undefined;
+    if (known === undefined) return undefined;
     const { method } = this.#rpc;
     if (known.method !== method.name || known.fingerprint !== this.#computeFingerprint()) {
       throw refuse("REQUEST_ID_REUSED", `request_id "${requestId}" was used for another request`, {
@@ -51,7 +50,6 @@ export class RequestMemory {
   async storeReply(requestId: string, reply: Reply): Promise<void> {
     if (requestId === "") return;
     const { writer, now } = this.#session;
-    await writer.forget(this.#getOldestTime());
     await writer.remember({
       principal: this.#formatPrincipal(),
       requestId,
@@ -66,10 +64,6 @@ export class RequestMemory {
   #formatPrincipal(): string {
     const { principal } = this.#session.caller;
     return principal === undefined ? "none anonymous" : `${principal.authMethod} ${principal.name}`;
-  }
-
-  #getOldestTime(): string {
-    return new Date(this.#session.now.getTime() - REQUEST_MEMORY_MS).toISOString();
   }
 
   #computeFingerprint(): string {

@@ -147,6 +147,10 @@ export class DcService {
     return deriveCalendarInstance(this.#context);
   }
 
+  get passedTime(): DcContext["passedTime"] {
+    return this.#context.passedTime;
+  }
+
   get openStreamCount(): number {
     return this.#streams.count;
   }

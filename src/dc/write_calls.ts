@@ -140,7 +140,9 @@ export class WriteCalls {
 
   async #runTransaction(rpc: WriteRpc, request: Message, caller: Caller, writer: DcWriter): Promise<Reply> {
     const { requestId, validateOnly, changeMessage = "" } = request as unknown as CommonFields;
-    const remembered = new RequestMemory(rpc, request, { caller, writer, now: this.#context.clock.now() });
+    const { clock, passedTime } = this.#context;
+    if (requestId !== "" && validateOnly !== true) await passedTime.count(writer);
+    const remembered = new RequestMemory(rpc, request, { caller, writer, now: clock.now() });
     const known = await remembered.findReply(requestId);
     if (known !== undefined) return known;
     const logged = { method: rpc.method.name, requestId: requestId || this.#context.newId(), message: changeMessage };

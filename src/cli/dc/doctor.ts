@@ -2,6 +2,10 @@ import { existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { openCheckpoint } from "#dc/audit/checkpoint.ts";
 import { verifyLog } from "#dc/audit/verify_log.ts";
+import { MAX_CLOCK_LEAD_MS } from "#dc/limits.ts";
+import { readResolvedTime } from "#dc/operations/feed/commit_time.ts";
+import { readNotices } from "#dc/operations/notices/notice.ts";
+import { readFindingStarts } from "#dc/operations/planning/readings/read_findings.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { InspectedStore } from "#dc/store/inspected_store.ts";
 import { getSchemaState } from "#dc/store/migrate.ts";
@@ -18,7 +22,8 @@ export const CHECK_ADVICE = {
   schema: "Missing steps: upgrade the database, docs/operations.md. No database: check --db and the mount",
   database:
     "A malformed file needs a restore, docs/operations.md. For a server check address and rights. Read-only: run doctor as the user of the server",
-  clock: "Set the clock (NTP). Entries keep their time",
+  clock:
+    "Set the clock (NTP). Changes keep their time; readings are replaced by the next report, and nothing expires by such a time",
   chain:
     "The log was altered, or is shorter than what was signed. Keep a copy, see the incidents in docs/operations.md, restore a backup that verifies",
   checkpoint:
@@ -37,8 +42,8 @@ export interface CheckResult {
 const RECOMMENDED_FREE_BYTES = 1024 * 1024 * 1024;
 /** One day in milliseconds: the longest time between two checkpoints while the inventory changes. */
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Maximum time between now and a change that was recorded in the future, in milliseconds. */
-const MAX_CLOCK_SKEW_MS = 60_000;
+/** Maximum number of times in the future that a check names. */
+const MAX_NAMED_TIMES = 10;
 
 class FailedCheck extends Error {}
 
@@ -130,11 +135,19 @@ async function checkStoreAccess(store: InspectedStore, { displayName, file }: Da
 }
 
 async function checkClock(store: DcStore): Promise<string> {
-  const [last] = await store.read((reader) => reader.history({ descending: true, limit: 1 }));
-  const ahead = last === undefined ? 0 : Date.parse(last.recordedAt) - Date.now();
-  if (ahead > MAX_CLOCK_SKEW_MS)
-    throw new FailedCheck(`the last change was recorded ${Math.round(ahead / 1000)} s in the future`);
-  return "no change was recorded in the future";
+  const limit = Date.now() + MAX_CLOCK_LEAD_MS;
+  const times = await store.read(async (reader) => [
+    ...(await reader.timesAfter(limit)),
+    ...[...(await readFindingStarts(reader))].map(([key, since]) => [`finding ${key}`, since] as const),
+    ...(await readNotices(reader)).map(({ id, body }) => [`notice ${id}`, Date.parse(body.at)] as const),
+    ["feed_resolved", Date.parse((await readResolvedTime(reader)) ?? "")] as const,
+  ]);
+  const ahead = times.filter(([, at]) => at > limit).map(([name, at]) => `${name} ${new Date(at).toISOString()}`);
+  if (ahead.length === 0) return "no stored time is in the future";
+  const more = ahead.length > MAX_NAMED_TIMES ? ` and ${ahead.length - MAX_NAMED_TIMES} more` : "";
+  throw new FailedCheck(
+    `stored times are more than five minutes ahead: ${ahead.slice(0, MAX_NAMED_TIMES).join(", ")}${more}`,
+  );
 }
 
 async function checkChain(store: DcStore): Promise<string> {
@@ -157,6 +170,8 @@ async function checkCheckpoint(store: DcStore, { file }: DatabaseLocation): Prom
   if (path === undefined || !existsSync(path)) return `of ${last.size} entries; not verified, its key is missing`;
   const opened = openCheckpoint(last.note, readVerifierKeys(path));
   if (opened === undefined) throw new FailedCheck(`the one of ${last.size} entries has no good signature of ${path}`);
+  if (Date.parse(opened.time) > Date.now() + MAX_CLOCK_LEAD_MS)
+    throw new FailedCheck(`the last one is of ${opened.time}, in the future: the clock was wrong then or is wrong now`);
   if (head.seq > last.size && Date.now() - Date.parse(opened.time) > DAY_MS * 2)
     throw new FailedCheck(`the last one is of ${opened.time}, and there are newer entries: is a server running?`);
   return `of ${last.size} entries, signed ${opened.time}`;

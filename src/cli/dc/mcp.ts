@@ -1,5 +1,6 @@
 import type { DcBackend } from "#interfaces/dc_mcp/backend.ts";
 import { describeDcServer } from "#interfaces/dc_mcp/server_words.ts";
+import { SYSTEM_CLOCK } from "#kernel/clock.ts";
 import { serveStdio } from "../serve_stdio.ts";
 import { type DatabaseLocation, parseDatabaseLocation, requireDatabase } from "./database.ts";
 import type { ServerAddress } from "./server_client.ts";
@@ -45,7 +46,7 @@ async function openDatabaseBackend(database: DatabaseLocation): Promise<DcBacken
   ]);
   const rasterizer = new Rasterizer();
   const service = await openService(await database.open(), {
-    clock: { now: () => new Date() },
+    clock: SYSTEM_CLOCK,
     authRequired: false,
     rasterize: (svg, widthPx) => rasterizer.renderPng(svg, widthPx),
     loadViewer: () => loadPage("picture_file"),

@@ -4,6 +4,7 @@ import { openService, type ServiceOptions } from "#dc/open_service.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import type { InspectedStore } from "#dc/store/inspected_store.ts";
+import { SYSTEM_CLOCK } from "#kernel/clock.ts";
 import { printJson } from "../output/print.ts";
 import { type DatabaseLocation, nameDatabaseInErrors, requireDatabase } from "./database.ts";
 
@@ -58,7 +59,7 @@ export function openLocalService(
   store: DcStore,
   options: Pick<ServiceOptions, "rasterize" | "loadViewer"> = {},
 ): Promise<DcService> {
-  return openService(store, { clock: { now: () => new Date() }, authRequired: false, ...options });
+  return openService(store, { clock: SYSTEM_CLOCK, authRequired: false, ...options });
 }
 
 /** Prints a reply of the service as one JSON document with the names of the proto. */

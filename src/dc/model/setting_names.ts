@@ -2,11 +2,11 @@
 export const SETTING_MEANINGS = {
   revision: "rises with every change; caches follow it",
   readings_revision: "rises with every report that changes a reading",
-  readings_dropped: "day on which old readings were last removed",
+  time_passed: "time that servers saw pass, and what their clocks showed: readings and replies expire by it",
   notices_revision: "rises with every change of notices",
   notices_seq: "number of the last notice",
   notices_receivers: "names of the receivers of notices",
-  notices_lease: "server that sends the notices, and until when",
+  notices_lease: "server that sends the notices, and how often it has said so",
   page_token_key: "key that seals page tokens",
   feed_resolved: "how far each change feed has promised to be",
   audit_head: "number and hash of the last entry of the change log",
@@ -17,3 +17,9 @@ export const SETTING_MEANINGS = {
 } as const;
 
 export type SettingName = keyof typeof SETTING_MEANINGS;
+
+/**
+ * Spaces of the documents that a database stores beside the inventory. The change log records the first two; imports
+ * have one for each source, `origin:<source>`. A verification names documents of other spaces.
+ */
+export const DOCUMENT_SPACES = ["window", "device_type", "notice", "notice_state", "reading_finding"] as const;

@@ -6,9 +6,12 @@ import {
   updateNotices,
 } from "#dc/operations/notices/notice.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
+import { type Clock, readUptime } from "#kernel/clock.ts";
 
 /** Pauses between the attempts to send a notice, in milliseconds; the last pause repeats. */
 const PAUSES_MS = [5, 15, 60, 300, 900, 1800, 3600, 7200].map((seconds) => seconds * 1000);
+/** Largest factor of a pause. */
+const MAX_SPREAD = 1.1;
 /** Time for which sending a notice is retried, in milliseconds: a day. */
 export const MAX_RETRY_MS = 24 * 60 * 60 * 1000;
 /** Maximum number of notices of different subjects that are sent to one receiver at the same time. */
@@ -17,9 +20,17 @@ const MAX_PARALLEL_ATTEMPTS = 4;
 /** Result of an attempt to send a notice; `error` is the reason of a failure. */
 export type SendOutcome = { readonly isTaken: true } | { readonly isTaken: false; readonly error: string };
 
+/** A pause before an attempt by the uptime of the clock, which no setting of the time changes. */
+interface NoticePause {
+  /** Number of attempts before it. */
+  readonly attempts: number;
+  readonly beganAt: number;
+  readonly endsAt: number;
+}
+
 interface NoticeSenderOptions {
   readonly store: DcStore;
-  readonly now: () => number;
+  readonly clock: Clock;
   /** Sends one notice and waits for the receiver's reply. Never throws. */
   readonly postNotice: (notice: Notice) => Promise<SendOutcome>;
   /** Names of the receivers to send to; notices of other receivers wait. */
@@ -37,6 +48,8 @@ export class NoticeSender {
   readonly #options: NoticeSenderOptions;
   #revision = -1;
   #waiting: readonly Notice[] = [];
+  /** Pauses before attempts by the sequence number of the notice. */
+  readonly #pauses = new Map<number, NoticePause>();
   /** Running attempts by the sequence number of the notice. */
   readonly #running = new Map<number, Promise<void>>();
 
@@ -47,11 +60,11 @@ export class NoticeSender {
   /** Starts all attempts that are due. Cost without changes: one statement. */
   async startDueAttempts(): Promise<void> {
     await this.#readChangedNotices();
-    const now = this.#options.now();
+    const uptime = readUptime(this.#options.clock);
     for (const receiver of this.#options.receivers) {
       const heads = this.#listFirstNotices(receiver);
       const running = heads.filter(({ seq }) => this.#running.has(seq));
-      const due = heads.filter((notice) => notice.nextAt <= now && !running.includes(notice));
+      const due = heads.filter((notice) => this.#getPause(notice).endsAt <= uptime && !running.includes(notice));
       for (const notice of due.slice(0, MAX_PARALLEL_ATTEMPTS - running.length)) this.#startAttempt(notice);
     }
   }
@@ -80,6 +93,24 @@ export class NoticeSender {
     if (read === undefined) return;
     this.#revision = read.revision;
     this.#waiting = read.notices.filter(({ deadAt }) => deadAt === undefined);
+    const seqs = new Set(this.#waiting.map(({ seq }) => seq));
+    for (const seq of this.#pauses.keys()) if (!seqs.has(seq)) this.#pauses.delete(seq);
+  }
+
+  /**
+   * Returns the pause before the next attempt. One that began in another process is as long as its stored end says: it
+   * is over if its end is further ahead than its length, because a clock was then set back.
+   */
+  #getPause(notice: Notice): NoticePause {
+    const known = this.#pauses.get(notice.seq);
+    if (known?.attempts === notice.attempts) return known;
+    const { clock } = this.#options;
+    const lengthMs = notice.attempts === 0 ? 0 : MAX_SPREAD * getPauseMs(notice.attempts - 1);
+    const leftMs = notice.nextAt - clock.now().getTime();
+    const endsAt = readUptime(clock) + (leftMs > lengthMs ? 0 : Math.max(0, leftMs));
+    const pause = { attempts: notice.attempts, beganAt: endsAt - lengthMs, endsAt };
+    this.#pauses.set(notice.seq, pause);
+    return pause;
   }
 
   /** Returns the first notice of each subject. */
@@ -98,15 +129,17 @@ export class NoticeSender {
   }
 
   async #attemptSend(notice: Notice): Promise<void> {
-    const begun = this.#options.now();
-    const outcome = await this.#options.postNotice(notice);
+    const { clock, postNotice } = this.#options;
+    const begun = readUptime(clock);
+    const outcome = await postNotice(notice);
     const after = outcome.isTaken ? undefined : this.#createFailedNotice(notice, begun, outcome.error);
     try {
       await this.#storeResult(notice, after);
     } catch (error) {
       // The notice is sent again; the receiver recognizes it by its id.
       this.#options.say(`Cannot record that notice ${notice.id} was tried: ${(error as Error).message}`);
-      this.#replaceNotice(notice, { ...notice, nextAt: this.#options.now() + (PAUSES_MS[0] ?? 0) });
+      const uptime = readUptime(clock);
+      this.#pauses.set(notice.seq, { attempts: notice.attempts, beganAt: begun, endsAt: uptime + getPauseMs(0) });
     }
   }
 
@@ -128,19 +161,27 @@ export class NoticeSender {
 
   /** Returns the state of a notice after a failed attempt. */
   #createFailedNotice(notice: Notice, begun: number, error: string): Notice {
-    const { now, random, say } = this.#options;
-    const firstTriedAt = notice.firstTriedAt ?? begun;
+    const { clock, random, say } = this.#options;
     const attempts = notice.attempts + 1;
-    const pause = PAUSES_MS[Math.min(notice.attempts, PAUSES_MS.length - 1)] ?? 0;
+    const waitedMs = attempts === 1 ? 0 : (notice.waitedMs ?? 0) + begun - this.#getPause(notice).beganAt;
     // Adds up to a tenth, so that a receiver that works again does not get all notices at once.
-    const nextAt = Math.min(now() + pause * (1 + random() / 10), firstTriedAt + MAX_RETRY_MS);
-    const tried = { ...notice, attempts, firstTriedAt, nextAt, error };
+    const spread = 1 + random() * (MAX_SPREAD - 1);
+    const pauseMs = Math.min(getPauseMs(notice.attempts) * spread, MAX_RETRY_MS - waitedMs);
+    const [now, uptime] = [clock.now().getTime(), readUptime(clock)];
+    const tried = { ...notice, attempts, waitedMs, nextAt: now + pauseMs, error };
     if (attempts === 1)
       say(`Receiver "${notice.receiver}" did not take notice ${notice.id}: ${error}; it is tried again`);
-    if (now() < firstTriedAt + MAX_RETRY_MS) return tried;
+    if (pauseMs > 0) {
+      this.#pauses.set(notice.seq, { attempts, beganAt: begun, endsAt: uptime + pauseMs });
+      return tried;
+    }
     say(
       `Receiver "${notice.receiver}" did not take notice ${notice.id} in ${attempts} tries: ${error}; it is a dead letter`,
     );
-    return { ...tried, deadAt: now() };
+    return { ...tried, nextAt: now, deadAt: now };
   }
+}
+
+function getPauseMs(index: number): number {
+  return PAUSES_MS[Math.min(index, PAUSES_MS.length - 1)] ?? 0;
 }

@@ -4,6 +4,7 @@ import { IDLE_PEER } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { addNotices, MAX_NOTICES, type NoticeBody } from "#dc/operations/notices/notice.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
+import { type Clock, readUptime } from "#kernel/clock.ts";
 import { isNoticeReceivedBy, type Receiver } from "./receiver.ts";
 import { compareRisks } from "./risk_changes.ts";
 import { type RisksBySubject, readAllRisks } from "./risks.ts";
@@ -26,8 +27,7 @@ interface RiskWatchOptions {
   readonly store: DcStore;
   readonly service: DcService;
   readonly receivers: readonly Receiver[];
-  /** Returns the time in milliseconds since 1970. */
-  readonly now: () => number;
+  readonly clock: Clock;
   readonly newId: () => string;
   readonly say: (message: string) => void;
 }
@@ -37,8 +37,9 @@ export class RiskWatch {
   readonly #options: RiskWatchOptions;
   readonly #query: Pick<Parameters<typeof readAllRisks>[0], "kinds" | "minSeverity">;
   #lastRevisions = "";
+  /** Uptimes of the clock. */
   #dueAt = 0;
-  #restUntil = 0;
+  #restUntil = Number.NEGATIVE_INFINITY;
 
   constructor(needs: RiskWatchOptions) {
     this.#options = needs;
@@ -50,13 +51,21 @@ export class RiskWatch {
     };
   }
 
-  /** Reads risks if anything changed since the last read. Returns the number of added notices about differences. */
+  /**
+   * Reads risks if anything changed since the last read, but not for five minutes after the clock was set: readings
+   * would have stopped and windows would be over by a clock that is wrong.
+   *
+   * @returns the number of added notices about differences
+   */
   async readChangedRisks(): Promise<number> {
-    const { store, now } = this.#options;
-    const begun = now();
+    const { store, clock, service } = this.#options;
+    const begun = readUptime(clock);
     if (begun < this.#restUntil) return 0;
-    const seen = await store.read(async (reader) => `${await reader.revision()} ${await reader.readingsRevision()}`);
-    if (seen === this.#lastRevisions && begun < this.#dueAt) return 0;
+    const { seen, isSettled } = await store.read(async (reader) => ({
+      seen: `${await reader.revision()} ${await reader.readingsRevision()}`,
+      isSettled: await service.passedTime.isClockSettled(reader),
+    }));
+    if (!isSettled || (seen === this.#lastRevisions && begun < this.#dueAt)) return 0;
     const started = performance.now();
     try {
       const added = await this.#storeChanges();
@@ -70,10 +79,10 @@ export class RiskWatch {
   }
 
   async #storeChanges(): Promise<number> {
-    const { store, service, now } = this.#options;
+    const { store, service, clock } = this.#options;
     const read = await readAllRisks({ service, caller: SYSTEM_CALLER, ...this.#query });
     const topology = await service.getInventoryGraphs();
-    const at = new Date(now()).toISOString();
+    const at = clock.now().toISOString();
     return store.write(async (writer) => {
       const kept = await writer.document(RISKS_SPACE, RISKS_KEY);
       // Without stored risks, the present ones are the start of the comparison.
@@ -93,9 +102,9 @@ export class RiskWatch {
   }
 
   #createReceiverNotices(body: NoticeBody, topology: Parameters<typeof isNoticeReceivedBy>[2]) {
-    const { receivers, newId, now } = this.#options;
+    const { receivers, newId, clock } = this.#options;
     return receivers
       .filter((receiver) => isNoticeReceivedBy(receiver, body, topology))
-      .map(({ name }) => ({ id: `msg_${newId()}`, receiver: name, body, nextAt: now() }));
+      .map(({ name }) => ({ id: `msg_${newId()}`, receiver: name, body, nextAt: clock.now().getTime() }));
   }
 }

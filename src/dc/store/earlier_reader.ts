@@ -2,7 +2,7 @@ import type { ResourceKind } from "#dc/model/resources.ts";
 import type { ChainHead, CheckedRow, DcReader, StoredCheckpoint, StoredDocument } from "#dc/ports.ts";
 import { migrations } from "./migrations/index.ts";
 import type { Dialect } from "./sql/dialect.ts";
-import { checkResourceRows } from "./sql/row_check.ts";
+import { checkResourceRows, countStrayRows } from "./sql/row_check.ts";
 import { SqlReader } from "./sql/sql_reader.ts";
 import { getTextColumn, type SqlRunner } from "./sql/sql_runner.ts";
 
@@ -22,12 +22,21 @@ class EarlierSchemaReader extends SqlReader {
     this.#executedSteps = taken;
   }
 
+  override async strayRows(): Promise<ReadonlyMap<string, number>> {
+    return countStrayRows(this.runner, this.#executedSteps.has("documents"));
+  }
+
   override async document(space: string, key: string): Promise<string | undefined> {
     return this.#executedSteps.has("documents") ? super.document(space, key) : undefined;
   }
 
   override async documents(space: string, after: string, limit: number): Promise<readonly StoredDocument[]> {
     return this.#executedSteps.has("documents") ? super.documents(space, after, limit) : [];
+  }
+
+  /** Returns nothing: a database of an earlier schema may lack tables. */
+  override async timesAfter(): Promise<ReadonlyMap<string, number>> {
+    return new Map();
   }
 
   /** Returns the last entry if the database records no head, so a truncated log is not detected. */

@@ -20,7 +20,10 @@ const measurement: fc.Arbitrary<Measurement> = fc.record({
 });
 
 function keptOf(all: readonly Measurement[], today = TODAY): StoredQuantity | undefined {
-  return all.reduce<StoredQuantity | undefined>((kept, one) => addMeasurement(kept, one, today), undefined);
+  return all.reduce<StoredQuantity | undefined>(
+    (kept, one) => addMeasurement(kept, one, (today + 1) * DAY_MS - 1),
+    undefined,
+  );
 }
 
 law(
@@ -85,7 +88,7 @@ law(
     );
     let kept: StoredQuantity | undefined;
     for (const [index, list] of lists.entries())
-      for (const one of list) kept = addMeasurement(kept, one, TODAY + index);
+      for (const one of list) kept = addMeasurement(kept, one, (TODAY + index + 1) * DAY_MS - 1);
     const last = TODAY + lists.length - 1;
     const expected = lists.slice(-30).flatMap((list, index) => figuresOf(list, last - 29 + index));
 

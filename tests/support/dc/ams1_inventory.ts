@@ -7,6 +7,7 @@ import { convertFromMessage } from "#dc/operations/messages/convert.ts";
 import type { WriteSession } from "#dc/operations/rpc.ts";
 import { ChangeRecorder, RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { upsertResource } from "#dc/operations/writes/upsert.ts";
+import { PassedTime } from "#dc/passed_time.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import { type Ams1, ams1 } from "./ams1.ts";
@@ -79,9 +80,11 @@ function suppliersFirst(devices: readonly JsonObject[]): readonly JsonObject[] {
 }
 
 function sessionOn(store: DcStore, writer: DcWriter): WriteSession {
+  const clock = { now: () => new Date(START) };
   const context = {
     store,
-    clock: { now: () => new Date(START) },
+    clock,
+    passedTime: new PassedTime(clock),
     authRequired: false,
     pageKey: new Uint8Array(32),
     newId: () => crypto.randomUUID(),

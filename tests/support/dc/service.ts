@@ -13,32 +13,55 @@ export const START = "2026-01-02T03:04:05.000Z";
 
 const ANYONE: Caller = { interface: "REST", principal: { name: "anna", roles: ["writer"], authMethod: "token" } };
 
+/** A clock that stands still until it is moved. */
+export interface TestClock {
+  readonly now: () => Date;
+  readonly uptime: () => number;
+  /** Lets time pass. */
+  moveS(seconds: number): void;
+  /** Sets the clock without letting time pass. */
+  stepS(seconds: number): void;
+}
+
+function createTestClock(): TestClock {
+  let time = Date.parse(START);
+  let [wrongMs, uptime] = [0, 0];
+  return {
+    now: () => new Date(time + wrongMs),
+    uptime: () => uptime,
+    moveS: (seconds: number) => {
+      time += seconds * 1000;
+      uptime += seconds * 1000;
+    },
+    stepS: (seconds: number) => {
+      wrongMs += seconds * 1000;
+    },
+  };
+}
+
 /** A service on a store, called by RPC name with proto JSON in and out. The clock stands still until it is moved. */
 export interface TestService {
   readonly store: DcStore;
   readonly service: DcService;
-  readonly clock: { now: () => Date; moveS(seconds: number): void };
+  readonly clock: TestClock;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   call(rpc: string, request?: JsonObject, caller?: Caller): Promise<any>;
 }
 
 export async function testService({
   store: given,
+  clock: givenClock,
   authRequired = false,
   observe = () => {},
 }: {
   /** A new SQLite database unless one is given. */
   readonly store?: DcStore;
+  /** That of another service, which goes on. */
+  readonly clock?: TestClock;
   readonly authRequired?: boolean;
   readonly observe?: (call: FinishedCall) => void;
 } = {}): Promise<TestService> {
-  let time = Date.parse(START);
-  const clock = {
-    now: () => new Date(time),
-    moveS: (seconds: number) => {
-      time += seconds * 1000;
-    },
-  };
+  const clock = givenClock ?? createTestClock();
   const store = given ?? (await openTemporarySqlite());
   const service = await openService(store, {
     clock,

@@ -75,7 +75,9 @@ export class CheckpointWriter {
   #isDue(seq: number): boolean {
     const last = this.#last;
     if (last === undefined) return seq > 0;
-    return seq - last.size >= MAX_UNSIGNED_ENTRIES || (seq > last.size && Date.now() - last.at >= MAX_UNSIGNED_MS);
+    return (
+      seq - last.size >= MAX_UNSIGNED_ENTRIES || (seq > last.size && performance.now() - last.at >= MAX_UNSIGNED_MS)
+    );
   }
 
   async #signCheckpoint(): Promise<void> {
@@ -85,7 +87,7 @@ export class CheckpointWriter {
     if (!made.ok) throw new Error(`the change log is broken: entry ${made.seq} ${made.detail}`);
     const { size } = made.checkpoint;
     if (this.#options.directory !== undefined) writeCheckpoint(this.#options.directory, size, made.note);
-    this.#last = { size, at: Date.now() };
+    this.#last = { size, at: performance.now() };
   }
 }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
 import { NoticeSender } from "#dc/notices/notice_sender.ts";
 import { RiskWatch } from "#dc/notices/risk_watch.ts";
 import { SendingLease } from "#dc/notices/sending_lease.ts";
 import { storeReceiverNames } from "#dc/operations/notices/notice.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
+import { SYSTEM_CLOCK } from "#kernel/clock.ts";
 import { OutageReporter } from "#kernel/outage.ts";
 import { NoticePoster } from "./post_notice.ts";
 import { type AddressedReceiver, readReceivers } from "./receivers_file.ts";
@@ -34,11 +34,18 @@ export class NoticeService {
     this.#stop = parts.stop;
     this.#names = parts.receivers.map(({ name }) => name);
     const { store, service, say } = options;
-    const now = () => Date.now();
-    this.#watch = new RiskWatch({ store, service, receivers: parts.receivers, now, newId: randomUUID, say });
+    const clock = SYSTEM_CLOCK;
+    this.#watch = new RiskWatch({ store, service, receivers: parts.receivers, clock, newId: randomUUID, say });
     const post = parts.poster.postNotice.bind(parts.poster);
-    this.#sender = new NoticeSender({ store, now, postNotice: post, receivers: this.#names, say, random: Math.random });
-    this.#lease = new SendingLease({ holder: `${hostname()} ${process.pid} ${randomUUID()}`, isGone: isHolderGone });
+    this.#sender = new NoticeSender({
+      store,
+      clock,
+      postNotice: post,
+      receivers: this.#names,
+      say,
+      random: Math.random,
+    });
+    this.#lease = new SendingLease(clock);
   }
 
   /** Starts watching and sending; returns undefined without receivers. */
@@ -57,7 +64,7 @@ export class NoticeService {
     this.#stop.abort();
     await Promise.all(this.#loops);
     await this.#sender.waitForAttempts();
-    await this.#options.store.write((writer) => this.#lease.releaseLease(writer, Date.now())).catch(() => {});
+    await this.#options.store.write((writer) => this.#lease.releaseLease(writer)).catch(() => {});
   }
 
   async #repeatWork(failure: string, work: () => Promise<void>): Promise<void> {
@@ -77,17 +84,18 @@ export class NoticeService {
 
   async #sendNotices(): Promise<void> {
     const { store } = this.#options;
-    const now = Date.now();
-    if (this.#lease.isRenewalDue(now) && !(await store.read((reader) => this.#lease.isHeldByOther(reader, now)))) {
+    if (this.#lease.isRenewalDue && !(await store.read((reader) => this.#lease.isHeldByOther(reader)))) {
       await store.write(async (writer) => {
-        if (await this.#lease.acquireLease(writer, now)) await storeReceiverNames(writer, this.#names);
+        if (!(await this.#lease.acquireLease(writer))) return;
+        await storeReceiverNames(writer, this.#names);
+        await this.#options.service.passedTime.count(writer);
       });
     }
-    if (this.#lease.isHeld(now)) await this.#sender.startDueAttempts();
+    if (this.#lease.isHeld) await this.#sender.startDueAttempts();
   }
 
   async #checkRisks(): Promise<void> {
-    if (this.#lease.isHeld(Date.now())) await this.#watch.readChangedRisks();
+    if (this.#lease.isHeld) await this.#watch.readChangedRisks();
   }
 }
 
@@ -107,17 +115,4 @@ export async function openReceivers(
   const receivers = await readReceivers(path);
   const stop = new AbortController();
   return { receivers, poster: await NoticePoster.open(receivers, { say, signal: stop.signal }), stop };
-}
-
-/** Returns whether the lease's server has exited. A restarted container has its host name and process id. */
-function isHolderGone(holder: string): boolean {
-  const [host, pid] = holder.split(" ");
-  if (host !== hostname()) return holder === "";
-  if (Number(pid) === process.pid) return true;
-  try {
-    process.kill(Number(pid), 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
-  }
 }

@@ -8,6 +8,7 @@ import { RequestAdmission } from "#interfaces/http/admission.ts";
 import { createHttpHandler, isStreamRequest } from "#interfaces/http/handler.ts";
 import { Metrics } from "#interfaces/http/metrics.ts";
 import { ByteBudget } from "#kernel/byte_budget.ts";
+import { SYSTEM_CLOCK } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { SharedPort } from "#runtime/one_port.ts";
 import { loadConsoleModules, loadPage } from "#runtime/pages.ts";
@@ -128,7 +129,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   const metrics = new Metrics();
   const rasterizer = new Rasterizer();
   const service = await openService(store, {
-    clock: { now: () => new Date() },
+    clock: SYSTEM_CLOCK,
     authRequired: access.asks,
     observe: joinObservers(metrics, new SlowCallLogger(createLogger("slow call"))),
     noteLog: (verdict) => guarded.recordVerdict(verdict),

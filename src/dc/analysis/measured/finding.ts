@@ -32,6 +32,11 @@ export function formatFindingKey({ kind, ref, source = "" }: ReadingFinding): st
   return `${kind} ${ref === "" ? source : toRefKey(ref)}`;
 }
 
+/** Returns the element in the key of a finding's start. */
+export function getFindingSubject(key: string): string {
+  return key.slice(key.indexOf(" ") + 1);
+}
+
 /** Returns how long a finding must last before it is reported, in milliseconds. Source: docs/readings.md#findings. */
 export function getMinDurationMs({ kind }: ReadingFinding): number {
   return kind === "DEAD_SUPPLY" ? 60 * 60 * 1000 : 0;

@@ -40,6 +40,9 @@ export class ClassifiedReadings {
   readonly #stopped = new Map<string, StoppedReadings>();
   /** Number of current readings by source. */
   readonly #currentCounts = new Map<string, number>();
+  /** Keys of elements with a stopped reading, and of elements with a current one. */
+  readonly #stoppedKeys = new Set<string>();
+  readonly #currentKeys = new Set<string>();
   readonly #now: number;
 
   constructor(now: number) {
@@ -52,12 +55,24 @@ export class ClassifiedReadings {
     const { value, at, source } = kept;
     const stopsAt = at + 2 * computeUsualGapMs(kept.days);
     if (stopsAt <= this.#now) {
+      this.#stoppedKeys.add(key);
       this.#addStopped(element, quantity, kept);
       return;
     }
+    this.#currentKeys.add(key);
     this.nextStop = Math.min(this.nextStop, stopsAt);
     this.#currentCounts.set(source, (this.#currentCounts.get(source) ?? 0) + 1);
     this.current.getOrInsertComputed(quantity, () => new Map()).set(key, { ref, value, at });
+  }
+
+  /**
+   * Whether nothing is known of an element now: its readings stopped, or it has none and all readings stopped. Those of
+   * other elements may then have shown its findings, as the draws of servers show the load of a feed.
+   */
+  isStopped(key: string): boolean {
+    return this.#stoppedKeys.has(key)
+      ? !this.#currentKeys.has(key)
+      : this.#currentKeys.size === 0 && this.#stoppedKeys.size > 0;
   }
 
   #addStopped(

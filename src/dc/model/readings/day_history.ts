@@ -10,6 +10,8 @@ const SLOTS_PER_DAY = DAY_MS / SLOT_MS;
 const MAX_TOP_VALUES = SLOTS_PER_DAY - Math.ceil(0.95 * SLOTS_PER_DAY) + 1;
 /** Significant digits of the figures of days; rounding keeps the order of values. */
 const SIGNIFICANT_DIGITS = 5;
+/** Number of days with values that are open. Days ahead of the clock are open beside them, as many. */
+export const MAX_OPEN_DAYS = 3;
 
 /**
  * A day that still accepts values: the quarter hours with a value as bits in three words of 32 bits, and the largest
@@ -28,7 +30,10 @@ export interface ClosedDay {
   readonly max: number;
 }
 
-/** The latest days of a quantity. Values of today and yesterday by the server's clock are accepted, no older ones. */
+/**
+ * The latest days of a quantity. Values of today and yesterday by the server's clock are accepted, and of open days. A
+ * day is closed by three later days with values and never by the clock alone, which may be set wrong.
+ */
 export interface DayHistory {
   readonly open: readonly OpenDay[];
   readonly closed: readonly ClosedDay[];
@@ -46,36 +51,59 @@ export function formatDay(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Adds a value to its day. Returns the same object if nothing changes. */
+/**
+ * Adds a value to its day. Returns the same object if nothing changes.
+ *
+ * @param lastAt time of the value before, in milliseconds since 1970
+ */
 export function addDayValue(
   history: DayHistory,
-  { value, at }: { readonly value: number; readonly at: number },
+  { value, at, lastAt }: { readonly value: number; readonly at: number; readonly lastAt?: number | undefined },
   today: number,
 ): DayHistory {
   const day = computeDayNumber(at);
-  const settled = closeOldDays(history, today);
-  if (day < today - 1) return settled;
-  const known = settled.open.find((one) => one.day === day);
+  const known = history.open.find((one) => one.day === day);
+  if (known === undefined && (day < today - 1 || isClockBehind(history, { day, lastAt }, today))) return history;
   const next = addSlotValue(
     known ?? { day, seen: [0, 0, 0], top: [] },
     Math.floor((at - day * DAY_MS) / SLOT_MS),
     value,
   );
-  if (next === known) return settled;
-  const others = settled.open.filter((one) => one.day !== day);
-  return { open: [...others, next].sort((a, b) => a.day - b.day), closed: settled.closed };
+  if (next === known) return history;
+  const open = [...history.open.filter((one) => one.day !== day), next].sort((a, b) => a.day - b.day);
+  return closeOldDays({ open, closed: history.closed }, today);
 }
 
-/** Closes the days before yesterday, and removes days that are too old. */
-function closeOldDays(history: DayHistory, today: number): DayHistory {
-  const { open, closed } = history;
-  const isOld = ({ day }: { readonly day: number }) => day <= today - KEPT_DAYS;
-  const done = open.filter(({ day }) => day < today - 1);
-  if (done.length === 0 && !closed.some(isOld)) return history;
-  return {
-    open: open.filter(({ day }) => day >= today - 1),
-    closed: [...closed, ...done.map(closeOpenDay)].filter((day) => !isOld(day)),
-  };
+/**
+ * Whether the clock is probably set back: more open days are ahead of it than are not, and the value before is no proof
+ * that it has been so for a day.
+ */
+function isClockBehind(
+  { open }: DayHistory,
+  { day, lastAt = day * DAY_MS }: { readonly day: number; readonly lastAt: number | undefined },
+  today: number,
+): boolean {
+  const aheadCount = open.filter((one) => one.day > today).length;
+  return aheadCount > open.length - aheadCount && computeDayNumber(lastAt) >= day;
+}
+
+/** Closes all but the latest days. Days that a wrong clock dated ahead stay until the later days are full. */
+function closeOldDays({ open, closed }: DayHistory, today: number): DayHistory {
+  const reached = open.filter(({ day }) => day <= today);
+  const ahead = open.filter(({ day }) => day > today);
+  if (reached.length <= MAX_OPEN_DAYS) return { open: [...reached, ...ahead.slice(-MAX_OPEN_DAYS)], closed };
+  const done = reached.slice(0, -MAX_OPEN_DAYS).map(closeOpenDay);
+  return { open: reached.slice(-MAX_OPEN_DAYS), closed: mergeDays([...closed, ...done]).slice(-KEPT_DAYS) };
+}
+
+/** Returns days oldest first, each once: a wrong clock may have closed a day before its last value. */
+function mergeDays(days: readonly ClosedDay[]): readonly ClosedDay[] {
+  const merged = new Map<number, ClosedDay>();
+  for (const { day, p95, max } of days) {
+    const known = merged.get(day);
+    merged.set(day, { day, p95: Math.max(p95, known?.p95 ?? p95), max: Math.max(max, known?.max ?? max) });
+  }
+  return [...merged.values()].sort((a, b) => a.day - b.day);
 }
 
 function addSlotValue(day: OpenDay, slot: number, given: number): OpenDay {
@@ -120,7 +148,8 @@ function countWordBits(word: number): number {
 
 /** Returns the days among the last 30 days that have values, oldest first. */
 export function listDaysWithValues({ open, closed }: DayHistory, today: number): readonly ClosedDay[] {
-  return [...closed, ...open.map(closeOpenDay)].filter(({ day }) => day > today - KEPT_DAYS && day <= today + 1);
+  const isListed = ({ day }: ClosedDay) => day > today - KEPT_DAYS && day <= today;
+  return mergeDays([...closed, ...open.map(closeOpenDay)].filter(isListed));
 }
 
 /**
@@ -148,7 +177,8 @@ export function computeUsualGapMs({ open }: Pick<DayHistory, "open">): number {
     for (let slot = 0; slot < SLOTS_PER_DAY; slot += 1) {
       if (((seen[slot >> 5] as number) & (1 << (slot & 31))) === 0) continue;
       const at = day * SLOTS_PER_DAY + slot;
-      if (last !== undefined) gaps.push(at - last);
+      // A longer gap was made by a wrong clock, or by a meter that did not run.
+      if (last !== undefined && at - last <= 2 * SLOTS_PER_DAY) gaps.push(at - last);
       last = at;
     }
   }

@@ -1,4 +1,5 @@
-import { addDayValue, type DayHistory, EMPTY_HISTORY } from "./day_history.ts";
+import { MAX_CLOCK_LEAD_MS } from "#dc/limits.ts";
+import { addDayValue, computeDayNumber, type DayHistory, EMPTY_HISTORY } from "./day_history.ts";
 
 /** One measured value of a quantity. */
 export interface Measurement {
@@ -16,18 +17,20 @@ export interface StoredQuantity extends Measurement {
 
 /**
  * Whether a measurement replaces the stored one: the newest time wins, then the first source by name, then the larger
- * value. The result therefore does not depend on the order of arrival.
+ * value. The result therefore does not depend on the order of arrival. A stored time that is further ahead than clocks
+ * may differ was set by a wrong clock and always loses.
  */
-export function isMeasurementNewer(given: Measurement, kept: Measurement): boolean {
+export function isMeasurementNewer(given: Measurement, kept: Measurement, now: number): boolean {
+  if (kept.at > now + MAX_CLOCK_LEAD_MS) return true;
   if (given.at !== kept.at) return given.at > kept.at;
   if (given.source !== kept.source) return given.source < kept.source;
   return given.value > kept.value;
 }
 
-/** Returns the stored data after a measurement is added. @param today day number by the server's clock */
-export function addMeasurement(kept: StoredQuantity | undefined, given: Measurement, today: number): StoredQuantity {
-  const days = addDayValue(kept?.days ?? EMPTY_HISTORY, given, today);
-  if (kept === undefined || isMeasurementNewer(given, kept))
+/** Returns the stored data after a measurement is added. @param now milliseconds since 1970 by the server's clock */
+export function addMeasurement(kept: StoredQuantity | undefined, given: Measurement, now: number): StoredQuantity {
+  const days = addDayValue(kept?.days ?? EMPTY_HISTORY, { ...given, lastAt: kept?.at }, computeDayNumber(now));
+  if (kept === undefined || isMeasurementNewer(given, kept, now))
     return { value: given.value, at: given.at, source: given.source, days };
   return days === kept.days ? kept : { ...kept, days };
 }

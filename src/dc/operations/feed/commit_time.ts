@@ -1,3 +1,4 @@
+import { MAX_CLOCK_LEAD_MS } from "#dc/limits.ts";
 import type { DcReader, DcWriter } from "#dc/ports.ts";
 
 /**
@@ -52,11 +53,20 @@ async function readResolvedTimestamps(reader: DcReader): Promise<Readonly<Record
   return JSON.parse((await reader.setting(RESOLVED_SETTING)) ?? "{}");
 }
 
-/** Stores a feed's resolved timestamp. Ignores an older one, which a feed sends again after a restart. */
-export async function raiseResolvedTimestamp(writer: DcWriter, feed: string, resolved: string): Promise<void> {
+/**
+ * Stores a feed's resolved timestamp. Ignores an older one, which a feed sends again after a restart, unless a wrong
+ * clock made the stored one.
+ *
+ * @param now milliseconds since 1970
+ */
+export async function raiseResolvedTimestamp(
+  writer: DcWriter,
+  { feed, resolved, now }: { readonly feed: string; readonly resolved: string; readonly now: number },
+): Promise<void> {
   const known = await readResolvedTimestamps(writer);
   const before = known[feed];
-  if (before !== undefined && !isLaterHlc(resolved, before)) return;
+  const isKept = before !== undefined && Date.parse(convertHlcToIso(before) ?? "") <= now + MAX_CLOCK_LEAD_MS;
+  if (isKept && !isLaterHlc(resolved, before)) return;
   await writer.setSetting(RESOLVED_SETTING, JSON.stringify({ ...known, [feed]: resolved }));
 }
 

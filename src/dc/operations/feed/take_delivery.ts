@@ -73,7 +73,9 @@ class DeliveryWriter {
       await scheduler.yieldIfDue();
       await this.#storeDeadLetter(one);
     }
-    if (resolved !== undefined) await raiseResolvedTimestamp(this.#writer, this.#source.feed, resolved);
+    const { feed } = this.#source;
+    const now = Date.parse(this.#now);
+    if (resolved !== undefined) await raiseResolvedTimestamp(this.#writer, { feed, resolved, now });
     // Raises the revision so that caches and graphs, which are keyed by revision, read the changed rows.
     if (this.#counts.outOfBand > 0) await this.#writer.raiseRevision();
     return this.#counts;

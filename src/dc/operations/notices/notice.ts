@@ -56,7 +56,8 @@ export interface Notice {
   readonly receiver: string;
   readonly body: NoticeBody;
   readonly attempts: number;
-  readonly firstTriedAt?: number;
+  /** Time that passed since the first attempt while a server ran, in milliseconds. */
+  readonly waitedMs?: number;
   /** Time of the next attempt. */
   readonly nextAt: number;
   /** Error of the last attempt. */
@@ -198,7 +199,7 @@ export async function resendNotices(
     throw refuse("NOT_FOUND", `There is no dead letter "${missing}": planner dc notices list names them`);
   }
   const chosen = dead.filter(({ id }) => ids === undefined || ids.includes(id));
-  const again = chosen.map(({ deadAt, firstTriedAt, ...rest }): Notice => ({ ...rest, attempts: 0, nextAt: now }));
+  const again = chosen.map(({ deadAt, waitedMs, ...rest }): Notice => ({ ...rest, attempts: 0, nextAt: now }));
   await updateNotices(writer, again);
   return again;
 }

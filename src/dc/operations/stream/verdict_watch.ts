@@ -28,7 +28,8 @@ interface VerdictSource {
 interface KnownVerdicts {
   readonly revision: number;
   readonly standings: WindowStandings;
-  /** Time until which the verdicts are valid, in milliseconds since 1970. */
+  /** Times from and until which the verdicts are valid, in milliseconds since 1970. */
+  readonly from: number;
   readonly until: number;
 }
 
@@ -103,8 +104,9 @@ export class VerdictWatch {
     }
   }
 
-  #isComparisonDue({ revision, until }: KnownVerdicts, isQuiet: boolean): boolean {
-    if (this.#source.now() >= until) return true;
+  #isComparisonDue({ revision, from, until }: KnownVerdicts, isQuiet: boolean): boolean {
+    const now = this.#source.now();
+    if (now >= until || now < from) return true;
     return (
       revision !== this.#lastRevision && (isQuiet || performance.now() - this.#computedAt >= MIN_COMPUTATION_GAP_MS)
     );
@@ -120,7 +122,7 @@ export class VerdictWatch {
       (least, at = 0) => (at > now && at < least ? at : least),
       Number.POSITIVE_INFINITY,
     );
-    this.#known = { revision, standings, until };
+    this.#known = { revision, standings, from: now, until };
     const changed = before === undefined ? [] : findChangedVerdicts(before.standings, standings);
     for (const { code, was = null, is = null } of changed)
       this.#events.push({ event: "verdict", json: JSON.stringify({ window: `window:${code}`, revision, was, is }) });

@@ -1,5 +1,6 @@
 import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { DeviceBody, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import { DOCUMENT_SPACES } from "#dc/model/setting_names.ts";
 import type { CheckedRow, StoredVersion } from "#dc/ports.ts";
 import { DERIVED_ROWS } from "./part_rows.ts";
 import { ROW_TABLES, type RowTable } from "./row_buffer.ts";
@@ -51,7 +52,7 @@ export async function checkResourceRows(
 }
 
 /** Counts derived rows whose resource does not exist, and resources without a key, by table. Omits counts of 0. */
-export async function countStrayRows(runner: SqlRunner): Promise<ReadonlyMap<string, number>> {
+export async function countStrayRows(runner: SqlRunner, hasDocuments = true): Promise<ReadonlyMap<string, number>> {
   const stray = new Map<string, number>();
   const pairs = Object.entries(DERIVED_TABLES).flatMap(([kind, tables]) =>
     tables.map((one) => [kind, ...one] as const),
@@ -66,6 +67,15 @@ export async function countStrayRows(runner: SqlRunner): Promise<ReadonlyMap<str
   for (const kind of Object.keys(DERIVED_TABLES)) {
     const [row] = await runner.all(`SELECT COUNT(*) AS stray FROM ${kind} WHERE key IS NULL OR key = ''`, []);
     stray.set(kind, Number(row?.["stray"]));
+  }
+  if (hasDocuments) {
+    const spaces = DOCUMENT_SPACES.map((space) => `'${space}'`).join(", ");
+    const [row] = await runner.all(
+      `SELECT COUNT(*) AS stray FROM document WHERE key IS NULL OR space IS NULL
+        OR (space NOT IN (${spaces}) AND space NOT LIKE 'origin:%')`,
+      [],
+    );
+    stray.set("document", Number(row?.["stray"]));
   }
   return new Map([...stray].filter(([, count]) => count > 0));
 }
@@ -155,4 +165,25 @@ function isSameSqlValue(there: SqlValue | undefined, expected: SqlValue): boolea
 /** Converts a bigint to a number; returns any other value unchanged, so that an unexpected type differs. */
 function convertBigint(value: unknown): unknown {
   return typeof value === "bigint" ? Number(value) : value;
+}
+
+/** Columns with the time of something that happened, which is ISO 8601 or, for readings, milliseconds since 1970. */
+const TIME_COLUMNS = {
+  change_log: "occurred_at",
+  dead_letter: "received_at",
+  feed_delivery: "received_at",
+  reading: "measured_at",
+  remembered_request: "created_at",
+} as const;
+
+/** Returns the latest time of each table that has one after a moment. Cost: a scan of each table. */
+export async function readTimesAfter(runner: SqlRunner, moment: number): Promise<ReadonlyMap<string, number>> {
+  const found = new Map<string, number>();
+  for (const [table, column] of Object.entries(TIME_COLUMNS)) {
+    const after = table === "reading" ? moment : new Date(moment).toISOString();
+    const [row] = await runner.all(`SELECT MAX(${column}) AS latest FROM ${table} WHERE ${column} > ?`, [after]);
+    const latest = row?.["latest"] ?? null;
+    if (latest !== null) found.set(table, new Date(table === "reading" ? Number(latest) : String(latest)).getTime());
+  }
+  return found;
 }

@@ -28,7 +28,7 @@ import type {
 } from "#dc/ports.ts";
 import { createWhereClause, listConditionParams, type SqlCondition } from "./conditions.ts";
 import { findDevicesWithFreePorts, searchDevices } from "./device_search.ts";
-import { checkResourceRows, countStrayRows } from "./row_check.ts";
+import { checkResourceRows, countStrayRows, readTimesAfter } from "./row_check.ts";
 import { addDevicePorts, addStoredMetadata, parseResourceBody } from "./rows.ts";
 import { readAllDevices, readCables, readDevicePage, readDevices } from "./sql_many.ts";
 import { countInventory, readNetworkPorts } from "./sql_network_ports.ts";
@@ -206,6 +206,10 @@ export class SqlReader extends SqlRecords implements DcReader {
 
   async strayRows(): Promise<ReadonlyMap<string, number>> {
     return countStrayRows(this.runner);
+  }
+
+  async timesAfter(moment: number): Promise<ReadonlyMap<string, number>> {
+    return readTimesAfter(this.runner, moment);
   }
 
   async changedSince(seq: number, limit: number): Promise<readonly string[] | undefined> {

@@ -238,6 +238,7 @@ export class MemoryReader implements DcReader {
   }
 
   strayRows = async (): Promise<ReadonlyMap<string, number>> => new Map();
+  timesAfter = async (): Promise<ReadonlyMap<string, number>> => new Map();
 
   async checkpoints(): Promise<readonly StoredCheckpoint[]> {
     return checkpointsOf(this.state);

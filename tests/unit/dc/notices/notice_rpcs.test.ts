@@ -10,11 +10,10 @@ async function refused(): Promise<TestService & { readonly turn: (passedS: numbe
   const { store, clock } = made;
   await store.write((writer) => storeReceiverNames(writer, ["ops", "chat"]));
   const post = async () => ({ isTaken: false, error: "it answered 500" }) as const;
-  const now = () => clock.now().getTime();
   const say = () => {};
   const sender = new NoticeSender({
     store,
-    now,
+    clock,
     postNotice: post,
     receivers: ["ops", "chat"],
     say,

@@ -23,6 +23,8 @@ interface Sending {
   readonly sender: NoticeSender;
   readonly messages: string[];
   now: number;
+  /** How far the clock is set wrong. */
+  wrongMs: number;
   /** Lets time pass in steps, each with a turn whose tries end before the next. */
   pass(ms: number, stepMs?: number): Promise<void>;
   add(receiver: string, subject: string, ...summaries: readonly string[]): Promise<void>;
@@ -48,12 +50,13 @@ async function sending(receivers: Readonly<Record<string, WebhookReceiver>>, giv
   const poster = await NoticePoster.open(addressed, { say, signal });
   const post = (notice: Notice) => poster.postNotice(notice);
   const sender = new NoticeSender({
-    ...{ store, postNotice: post, say, now: () => at.now, random: () => 0 },
+    ...{ store, postNotice: post, say, random: () => 0 },
+    clock: { now: () => new Date(at.now + at.wrongMs), uptime: () => at.now },
     receivers: Object.keys(receivers),
   });
   const ids = Array.from({ length: 100 }, (_, index) => `msg_${index + 1}`);
   const at: Sending = {
-    ...{ store, sender, messages, now: Date.parse("2026-01-01T00:00:00Z") },
+    ...{ store, sender, messages, now: Date.parse("2026-01-01T00:00:00Z"), wrongMs: 0 },
     async pass(ms, stepMs = MINUTE) {
       for (const end = at.now + ms; at.now < end; at.now += stepMs) {
         await sender.startDueAttempts();
@@ -205,4 +208,34 @@ test("NoticeSender goes on with what waits after a restart", async () => {
 
   expect(summaries(ops).filter((text) => text === "two")).toEqual(["two"]);
   expect(await again.waiting()).toEqual([]);
+});
+
+test("NoticeSender keeps its pauses and its day while the clock is set, and over a restart", async () => {
+  const DAY = 24 * HOUR;
+  for (const wrongMs of [10 * MINUTE, -10 * MINUTE, DAY, -DAY, 40 * DAY, -40 * DAY]) {
+    const ops = await WebhookReceiver.open();
+    ops.answer = 500;
+    const at = await sending({ ops });
+    await at.add("ops", "rack:A01", "one");
+    await at.pass(HOUR);
+    const tries = ops.deliveries.length;
+
+    at.wrongMs = wrongMs;
+    await at.pass(4 * MINUTE);
+    at.wrongMs = 0;
+    await at.pass(4 * MINUTE);
+    expect([wrongMs, ops.deliveries.length]).toEqual([wrongMs, tries]);
+
+    // A process that begins while the clock is wrong tries at once or after the pause, and not for longer.
+    const again = await sending({ ops }, at.store);
+    again.now = at.now;
+    again.wrongMs = wrongMs;
+    await again.pass(2 * HOUR);
+    expect(ops.deliveries.length).toBeGreaterThan(tries);
+    again.wrongMs = 0;
+    await again.pass(20 * HOUR, 5 * MINUTE);
+    expect((await again.waiting())[0]?.deadAt).toBeUndefined();
+    await again.pass(4 * HOUR, 5 * MINUTE);
+    expect((await again.waiting())[0]?.deadAt).toBeGreaterThan(0);
+  }
 });

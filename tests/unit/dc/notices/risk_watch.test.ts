@@ -17,10 +17,11 @@ const receiver = (name: string, given: Partial<Receiver>): Receiver => ({
 
 /** A watch whose clock runs far ahead with each look, so that none is skipped. */
 function watching({ store, service }: TestService, receivers: readonly Receiver[]) {
-  const hours = Array.from({ length: 100 }, (_, hour) => Date.parse("2026-01-02T03:04:05Z") + hour * 3_600_000);
-  const parts = { now: () => hours.shift() ?? 0, newId: randomUUID, say: () => {} };
-  const watch = new RiskWatch({ store, service, receivers, ...parts });
+  let uptime = 0;
+  const clock = { now: () => new Date(Date.parse("2026-01-02T03:04:05Z") + uptime), uptime: () => uptime };
+  const watch = new RiskWatch({ store, service, receivers, clock, newId: randomUUID, say: () => {} });
   return async () => {
+    uptime += 3_600_000;
     await watch.readChangedRisks();
     const notices = await store.read(readNotices);
     return notices.map(
@@ -128,7 +129,7 @@ test("RiskWatch rests after risks could not be written, as after a look that wor
     return Promise.reject(new Error("the disk is full"));
   };
   const store = { ...whole, read: whole.read.bind(whole), write } as typeof whole;
-  const parts = { now: () => 0, newId: randomUUID, say: () => {} };
+  const parts = { clock: { now: () => new Date(0), uptime: () => 0 }, newId: randomUUID, say: () => {} };
   const watch = new RiskWatch({ store, service, receivers: [receiver("all", {})], ...parts });
 
   await expect(watch.readChangedRisks()).rejects.toThrow("the disk is full");

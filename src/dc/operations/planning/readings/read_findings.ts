@@ -1,4 +1,9 @@
-import { formatFindingKey, getMinDurationMs, type ReadingFinding } from "#dc/analysis/measured/finding.ts";
+import {
+  formatFindingKey,
+  getFindingSubject,
+  getMinDurationMs,
+  type ReadingFinding,
+} from "#dc/analysis/measured/finding.ts";
 import { buildMeasuredTopology } from "#dc/analysis/measured/measured_topology.ts";
 import { ClassifiedReadings, hasSupplyMeters, listReadingFindings } from "#dc/analysis/measured/reading_findings.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
@@ -56,6 +61,9 @@ export async function findFindings(search: FindingSearch): Promise<FoundFindings
     if (reportableAt <= now) findings.push({ ...one, since });
     else until = Math.min(until, reportableAt);
   }
+  // What was found by readings that stopped has not ended: the clock may be wrong, and the value is unknown.
+  for (const [key, since] of known)
+    if (!starts.has(key) && readings.isStopped(getFindingSubject(key))) starts.set(key, since);
   return { findings, until, starts };
 }
 
@@ -73,7 +81,8 @@ async function readSortedReadings({ reader, scheduler, now }: FindingSearch): Pr
   }
 }
 
-async function readFindingStarts(reader: DcReader): Promise<ReadonlyMap<string, number>> {
+/** Reads the start of each finding by key, in milliseconds since 1970. */
+export async function readFindingStarts(reader: DcReader): Promise<ReadonlyMap<string, number>> {
   const starts = new Map<string, number>();
   for await (const page of readDocumentPages(reader, FINDING_STARTS_SPACE)) {
     for (const { key, body } of page) starts.set(key, Number(body));

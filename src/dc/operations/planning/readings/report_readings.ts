@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
-import { MAX_READING_FAILURES, MAX_TEXT_CHARS, READING_KEPT_MS } from "#dc/limits.ts";
-import { computeDayNumber } from "#dc/model/readings/day_history.ts";
+import { MAX_READING_FAILURES, MAX_TEXT_CHARS } from "#dc/limits.ts";
+import { computeDayNumber, MAX_OPEN_DAYS } from "#dc/model/readings/day_history.ts";
 import { addMeasurement, isMeasurementNewer, type StoredQuantity } from "#dc/model/readings/reading.ts";
 import type { ReadingReader, StoredReading } from "#dc/model/readings/reading_store.ts";
 import { refuse } from "#dc/model/refusal.ts";
@@ -47,7 +47,10 @@ export const reportReadings = defineReport({
       const some = given.slice(at, at + READINGS_PER_TRANSACTION);
       const done = validateOnly
         ? await context.store.read(async (reader) => (await mergeReadings(reader, some, now)).taken)
-        : await context.store.write((writer) => storeReadings(writer, some, now));
+        : await context.store.write(async (writer) => {
+            await context.passedTime.count(writer);
+            return storeReadings(writer, some, now);
+          });
       taken.kept += done.kept;
       taken.notNewer += done.notNewer;
       taken.failures.push(...done.failures);
@@ -81,7 +84,6 @@ async function storeReadings(
 ): Promise<ReadingStoreResult> {
   const { taken, after } = await mergeReadings(writer, given, now);
   if (after.size > 0) await writer.keepReadings([...after.values()]);
-  await deleteExpiredReadings(writer, now);
   return taken;
 }
 
@@ -91,7 +93,8 @@ async function mergeReadings(reader: ReadingReader, given: readonly ParsedReadin
   const keys = [...new Set(given.map(({ key }) => key))];
   const elements = await reader.measuredElements(keys);
   const quantities = [...new Set(given.map(({ quantity }) => quantity))];
-  const before = await readStoredQuantities(reader, { keys, quantities }, computeDayNumber(now));
+  const days = given.map(({ measured }) => computeDayNumber(measured.at));
+  const before = await readStoredQuantities(reader, { keys, quantities }, { days, today: computeDayNumber(now) });
   const after = new Map<string, StoredReading>();
   for (const { index, field, ref, key, quantity, measured } of given) {
     const element = elements.get(key);
@@ -101,38 +104,35 @@ async function mergeReadings(reader: ReadingReader, given: readonly ParsedReadin
     }
     const name = createQuantityKey(key, quantity);
     const known = (after.get(name) ?? before.get(name))?.kept;
-    const kept = addMeasurement(known, measured, computeDayNumber(now));
-    if (known === undefined || isMeasurementNewer(measured, known)) result.kept += 1;
+    const kept = addMeasurement(known, measured, now);
+    if (known === undefined || isMeasurementNewer(measured, known, now)) result.kept += 1;
     else result.notNewer += 1;
     if (kept !== known) after.set(name, { element, quantity, kept });
   }
   return { taken: result, after };
 }
 
-const LAST_CLEANUP_SETTING = "readings_dropped";
-
-/** Removes readings that no report has renewed for 30 days, at most once a day. */
-async function deleteExpiredReadings(writer: DcWriter, now: number): Promise<void> {
-  const today = String(computeDayNumber(now));
-  if ((await writer.setting(LAST_CLEANUP_SETTING)) === today) return;
-  await writer.dropReadings(now - READING_KEPT_MS);
-  await writer.setSetting(LAST_CLEANUP_SETTING, today);
-}
-
-/** Reads the stored data by element and quantity. Reads closed days only if a day has to be closed. */
+/** Reads the stored data by element and quantity. Reads closed days only if values of these days may close one. */
 async function readStoredQuantities(
   reader: ReadingReader,
   asked: { readonly keys: readonly string[]; readonly quantities: readonly StoredReading["quantity"][] },
-  today: number,
+  reported: ReportedDays,
 ): Promise<ReadonlyMap<string, StoredReading>> {
   const rows = await reader.readings({ ...asked, withDays: false });
-  const closing = rows.filter(({ kept }) => hasDayToClose(kept, today)).map(({ element }) => element.key);
+  const closing = rows.filter(({ kept }) => hasDayToClose(kept, reported)).map(({ element }) => element.key);
   const whole = closing.length === 0 ? [] : await reader.readings({ ...asked, keys: closing, withDays: true });
   return new Map([...rows, ...whole].map((one) => [createQuantityKey(one.element.key, one.quantity), one]));
 }
 
-function hasDayToClose({ days: { open } }: StoredQuantity, today: number): boolean {
-  return open.some(({ day }) => day < today - 1);
+interface ReportedDays {
+  /** Days of the reported values. */
+  readonly days: readonly number[];
+  readonly today: number;
+}
+
+function hasDayToClose({ days: { open } }: StoredQuantity, { days, today }: ReportedDays): boolean {
+  const all = new Set([...days, ...open.map(({ day }) => day)]);
+  return [...all].filter((day) => day <= today).length > MAX_OPEN_DAYS;
 }
 
 function createQuantityKey(key: string, quantity: string): string {

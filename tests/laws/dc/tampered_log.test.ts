@@ -52,6 +52,26 @@ beforeAll(async () => {
   }
   const link = { a: { device_code: "S1", port_name: "e2" }, b: { device_code: "S3", port_name: "e2" } };
   await call("UpsertFabricLink", { fabric_link: { ...link, fabric_id: "FAB" } });
+  for (const code of ["MW-1", "mw-2", "MW-3"]) {
+    const window = {
+      code,
+      element_refs: ["device:S1"],
+      starts_at: "2026-02-01T10:00:00Z",
+      ends_at: "2026-02-01T12:00:00Z",
+    };
+    await call("UpsertWindow", { window });
+    const type = {
+      code: `acme-${code.toLowerCase()}`,
+      manufacturer: "ACME",
+      model: code,
+      kind: "DEVICE_KIND_SERVER",
+      u_height: 1,
+    };
+    await call("UpsertDeviceType", { device_type: type });
+    clock.moveS(60);
+  }
+  await call("UpsertWindow", { window: { code: "mw-1", title: "ticket 7" }, update_mask: "title" });
+  await call("DeleteWindow", { code: "MW-3" });
   await call("UpsertDevice", { device: { code: "S2", name: "renamed" }, change_message: "ticket 7" });
   await call("UpsertRack", { rack: { code: "GONE", location } });
   await call("DeleteRack", { code: "GONE" });

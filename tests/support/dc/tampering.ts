@@ -5,11 +5,11 @@ import type { SeededRandom } from "../seeded_random.ts";
 /** Tables whose every row the verification answers for. */
 export const GUARDED = (
   "change_log change_ref rack device port port_type device_tag device_label crac crac_input cable cable_end " +
-  "fabric_link fabric_link_end"
+  "fabric_link fabric_link_end document"
 ).split(" ");
 
 /** Tables whose key has two columns. */
-const PAIRED = /^(?:device_|port|change_ref)/;
+const PAIRED = /^(?:device_|port|change_ref|document)/;
 
 /** Statements on a connection whose transaction the caller begins and undoes. */
 export function runnerOn(database: DatabaseSync): SqlRunner {

@@ -18,7 +18,7 @@ export const family: CommandFamily = {
         "database may be one of an earlier version.",
       flags: {
         db: DATABASE_FLAG,
-        estate: booleanFlag("Compare every row of the inventory with the log too"),
+        estate: booleanFlag("Compare every row, window and device type with the log too"),
         checkpoint: { ...FILES_FLAG, summary: "Signed checkpoint that the log must contain" },
         key: { ...FILES_FLAG, summary: "Public keys of checkpoints, one per line (beside the database)" },
         "lost-key": textFlag("hash", "Key of which no copy is left: skip its checkpoints in the database", {

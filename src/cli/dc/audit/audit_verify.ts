@@ -99,10 +99,11 @@ async function verifyInventory(inventory: InventoryVerification, reader: DcReade
   const verdict = await inventory.compareRows(reader);
   if (!verdict.ok)
     throw new VerificationError(`The inventory is not what the change log says: ${verdict.ref} ${verdict.detail}`);
-  const { resources, outOfBand, archived } = verdict;
+  const { resources, documents, outOfBand, archived } = verdict;
+  const others = documents === 0 ? "" : ` and ${documents} windows and device types`;
   const open = outOfBand === 0 ? "" : `; ${outOfBand} more were changed without the service, as the log says`;
   const older = archived === 0 ? "" : `; ${archived} more were last changed in archives: give them with --archive`;
-  return `${resources} resources are what the change log says${open}${older}`;
+  return `${resources} resources${others} are what the change log says${open}${older}`;
 }
 
 function formatProof({ proof, since }: VerifiedLog, seq: number): string {

@@ -180,3 +180,19 @@ test("export -o replaces its file as a whole and refuses a folder", async () => 
     stderr: expect.stringMatching(/^error: Cannot write "[^"]+": it is a folder \(EISDIR\)\n$/),
   });
 });
+
+test("import notes what is not read as a criterion, and sets no status beside something that says it", async () => {
+  using project = tempProject();
+  project.write("in/a.md", "---\nstatus: failed\n---\n# A\n\n## Acceptance Criteria\n\n- [✓] One\n");
+  project.write("in/b.md", "---\nstate: done\n---\n# B\n\n- [ ] One\n  - by hand\n");
+  project.write("in/c.md", "\n---\nstatus: cancelled\n---\n# C\n");
+
+  const report = JSON.parse((await runPlanner(["import", "in", "--json"], { cwd: project.root })).stdout);
+
+  expect(report.notes).toEqual([
+    { source: "a.md", reason: expect.stringContaining("line 8 '- [✓] One': write '- [x] One'") },
+  ]);
+  expect(report.refused).toMatchObject([{ source: "c.md", reason: expect.stringContaining("line 2, column 1") }]);
+  const [, b] = report.imported as { id: string }[];
+  expect(project.read(`.planner/specs/${b?.id}.md`)).not.toContain("status: pending");
+});

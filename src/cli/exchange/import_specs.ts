@@ -5,6 +5,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { MAX_SPEC_BYTES } from "#planner/limits.ts";
+import { saysElsewhere } from "#planner/lint/field_value.ts";
 import { formatLocalDay } from "#planner/operations/shared/local_time.ts";
 import { describeNearItems } from "#planner/spec/criteria.ts";
 import { parseDocument } from "#planner/spec/document.ts";
@@ -90,12 +91,13 @@ function createSpecWithId(root: string, { archived, text }: ImportItem, id: Spec
 
 function createSpecWithNewId(context: PlannerContext, { name, text }: ImportItem): Promise<SpecId> {
   const document = parseDocument(text);
-  const { frontmatter, body } = document.ok ? document : { frontmatter: {} as Record<string, unknown>, body: "" };
+  const read = document.ok ? document : { frontmatter: {} as Record<string, unknown>, body: "" };
+  const { frontmatter, body } = read;
   const untitled = findTitle(body) === null && typeof frontmatter["title"] !== "string";
   return context.specs.create(formatLocalDay(context.clock.now()), (id) =>
     editFields(text, {
       id,
-      ...(frontmatter["status"] === undefined ? { status: "pending" } : {}),
+      ...(frontmatter["status"] === undefined && !saysElsewhere(read, "status") ? { status: "pending" } : {}),
       ...(untitled ? { title: name } : {}),
     }),
   );

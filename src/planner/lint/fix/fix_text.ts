@@ -73,10 +73,13 @@ function fillMissingFields(text: string, id: SpecId): ReturnType<TextFix> {
   return { text: editFields(text, changes), done };
 }
 
+// A line `# status: …`, or a comment behind an empty status.
+const STATUS_COMMENT_PATTERN = /^[ \t]*(?:#[ \t#]*status[ \t]*:|status[ \t]*:[ \t]*(?:~|null|""|'')?[ \t]+#)/im;
+
 /** Returns whether the text says a status elsewhere, in a comment of the frontmatter too. */
 function saysStatus(text: string, document: ReadableDocument): boolean {
   const head = text.slice(0, text.length - document.body.length);
-  return saysElsewhere(document, "status") || /^[ \t]*#[ \t#]*status[ \t]*:/im.test(head);
+  return saysElsewhere(document, "status") || STATUS_COMMENT_PATTERN.test(head);
 }
 
 function trimFrontmatter(text: string): ReturnType<TextFix> {

@@ -30,6 +30,7 @@ test("fixText writes no field beside something that may say it", () => {
     "---\ncompleted_at: 2026-11-21\n---\n\n# T\n",
     "---\non-hold: true\n---\n\n# T\n",
     "---\n# status: cancelled\ntype: code\n---\n\n# T\n",
+    "---\nstatus: # cancelled\n---\n\n# T\n",
     "---\nplanner:\n  status: cancelled\n---\n\n# T\n",
     "# T\n\n**Status:** cancelled\n",
     "> status: on hold\n\n# T\n",

@@ -19,7 +19,7 @@ const FILE_PATTERN = /^([\s\S]*)\n<!-- planner: ([0-9a-f]{8}) -->\s*$/;
 /** Versions of the texts that 0.3.0 wrote without naming them. */
 const UNNAMED_VERSIONS: ReadonlySet<string> = new Set(["c033c0ba", "fb97bd0c", "18ee9845", "2aa29ea7"]);
 
-/** Returns the version of a text that planner writes: it tells whether a person edited the text. */
+/** Returns the version of a text that planner writes: a person edited the text if it differs. */
 function computeTextVersion(text: string): string {
   return createHash("sha256").update(text.replaceAll("\r\n", "\n")).digest("hex").slice(0, 8);
 }

@@ -33,7 +33,7 @@ interface FilePlan {
 
 /**
  * Creates `.planner/` under `root` and extends the agents' configurations. Never replaces existing files, so a second
- * run adds only missing ones, and renews texts of an earlier version that nobody edited. Reads and checks every existing file before it writes the first one, so that it writes
+ * run adds only missing ones, and renews unedited texts of an earlier version. Reads and checks every existing file before it writes the first one, so that it writes
  * nothing if a configuration is invalid.
  */
 export async function setUpProject(root: string, setup: Setup): Promise<readonly SetupStep[]> {

@@ -143,7 +143,7 @@ async function startAgent(
   if (!existsSync(cwd)) throw buildStartError(program, `no such folder: "${cwd}"`);
   // Some programs use PWD as their working directory; a shell would have set it.
   const place = { PWD: cwd, OLDPWD: undefined };
-  // A hook of git sets the dates of its own commit, which are not those of the agent's.
+  // The dates that git gives a hook belong to the hook's commit, not to the agent's commits.
   const dates = { GIT_AUTHOR_DATE: undefined, GIT_COMMITTER_DATE: undefined };
   const part = alone ? randomUUID() : undefined;
   const run = { [RUN_VARIABLE]: name, [PART_VARIABLE]: part };

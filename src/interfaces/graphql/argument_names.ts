@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { SERVICES } from "#dc/operations/index.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 
 /** Field names and indexes of a path, up to the key of a map, which the caller chose. */
@@ -9,6 +10,24 @@ export function convertToArgumentPath(field: string): string {
   return field.replace(PATH_PREFIX_PATTERN, (names) =>
     names.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
   );
+}
+
+/** Names of fields that GraphQL spells otherwise. */
+const FIELD_NAMES: ReadonlySet<string> = new Set(
+  SERVICES.flatMap(({ service }) => [
+    ...service.file.messages,
+    ...service.file.dependencies.flatMap((one) => one.messages),
+  ])
+    .flatMap(({ fields }) => fields.map(({ name }) => name))
+    .filter((name) => name.includes("_")),
+);
+
+/** A name of several words, as a text about fields has it: alone, or in quotes after the word "Field". */
+const WRITTEN_NAME = /(?<!["\w/:<-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?!["\w/-]|:\S)|(?<=Field ")[a-z0-9_]+(?=")/g;
+
+/** Returns a text with fields in the names of GraphQL; values of the caller, which are in quotes, stay as they are. */
+export function convertFieldNames(text: string): string {
+  return text.replace(WRITTEN_NAME, (name) => (FIELD_NAMES.has(name) ? convertToArgumentPath(name) : name));
 }
 
 /** Returns a detail of a refused item as JSON, with its fields in the names of the arguments. */
@@ -23,6 +42,10 @@ export function convertRefusalDetail({ metadata, fieldViolations, ...detail }: J
 }
 
 function convertFieldPath(told: JsonObject): JsonObject {
-  const { field } = told;
-  return typeof field === "string" ? { ...told, field: convertToArgumentPath(field) } : told;
+  const { field, description } = told;
+  return {
+    ...told,
+    ...(typeof field === "string" && { field: convertToArgumentPath(field) }),
+    ...(typeof description === "string" && { description: convertFieldNames(description) }),
+  };
 }

@@ -38,6 +38,19 @@ interface ShownViolation {
   readonly message: string;
 }
 
+/** What the library's scalars expected, which its messages do not say. */
+const EXPECTED_BY_SCALAR: Readonly<Record<string, string>> = {
+  Int: "a number",
+  Float: "a number",
+  String: "a text",
+  Boolean: "true or false",
+};
+
+function addExpectation(message: string): string {
+  const [, scalar = ""] = /\b(Int|Float|String|Boolean) cannot represent (?:a )?non[ -]/.exec(message) ?? [];
+  return scalar === "" ? message : `${message}: expected ${EXPECTED_BY_SCALAR[scalar]}`;
+}
+
 function convertError({ message, locations, path, extensions }: GraphQLError, chars: number): object {
   const { code = "BAD_USER_INPUT", violations, ...rest } = extensions;
   const reason =
@@ -45,10 +58,10 @@ function convertError({ message, locations, path, extensions }: GraphQLError, ch
   const listed = (violations as readonly ShownViolation[] | undefined)?.map((one) => ({
     ...one,
     field: shortenMiddle(one.field, chars / 2),
-    message: shortenMiddle(one.message, chars),
+    message: shortenMiddle(addExpectation(one.message), chars),
   }));
   return {
-    message: shortenMiddle(message, chars),
+    message: shortenMiddle(addExpectation(message), chars),
     ...(locations !== undefined && { locations: locations.slice(0, 5) }),
     ...(path !== undefined && { path: path.map((one) => (typeof one === "string" ? shortenText(one) : one)) }),
     extensions: {

@@ -4,6 +4,8 @@
 export const MAX_FIELD_DEPTH = 12;
 /** Maximum number of field aliases. */
 export const MAX_ALIASES = 30;
+/** Maximum length of an alias, which the reply repeats, in characters. Our choice: a person's names are shorter. */
+export const MAX_ALIAS_CHARS = 100;
 /** Maximum number of tokens of the document. */
 export const MAX_TOKENS = 2000;
 /** Maximum number of fields to resolve; those of a page count once per item. */

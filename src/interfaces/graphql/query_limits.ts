@@ -9,7 +9,7 @@ import {
 } from "graphql";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { INTROSPECTION_WEIGHT, type IntrospectionListSizes } from "./introspection_size.ts";
-import { MAX_ALIASES, MAX_COST, MAX_FIELD_DEPTH } from "./limits.ts";
+import { MAX_ALIAS_CHARS, MAX_ALIASES, MAX_COST, MAX_FIELD_DEPTH } from "./limits.ts";
 
 type GraphqlVariables = Readonly<Record<string, unknown>>;
 
@@ -76,6 +76,8 @@ class QueryCostMeter {
     if (depth > MAX_FIELD_DEPTH) throw createComplexityError(`is nested deeper than ${MAX_FIELD_DEPTH} levels`);
     if (this.#aliases > MAX_ALIASES) throw createComplexityError(`has more than ${MAX_ALIASES} aliases`);
     const inner = field.selectionSet?.selections;
+    if ((field.alias?.value.length ?? 0) > MAX_ALIAS_CHARS)
+      throw createComplexityError(`has an alias of more than ${MAX_ALIAS_CHARS} characters`);
     if (inner === undefined) return;
     const { value: name } = field.name;
     const about = isAboutSchema || name.startsWith("__");

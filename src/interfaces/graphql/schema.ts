@@ -10,14 +10,15 @@ import {
 import type { Caller } from "#dc/context.ts";
 import { convertToRefusal } from "#dc/model/refusal.ts";
 import { findRpc, SERVICES } from "#dc/operations/index.ts";
+import { describeProblem } from "#dc/operations/messages/json_place.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { DcService } from "#dc/service.ts";
 import { noteOutcome } from "#interfaces/connect/call_accounting.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
-import { convertToArgumentPath } from "./argument_names.ts";
+import { convertFieldNames, convertToArgumentPath } from "./argument_names.ts";
 import type { RunSteps } from "./http_request.ts";
 import { convertArgumentsInSteps, UnreadableArgument } from "./large_values.ts";
-import { GraphqlTypes } from "./types.ts";
+import { describeByComment, GraphqlTypes } from "./types.ts";
 
 export interface GraphqlContext {
   readonly service: DcService;
@@ -72,6 +73,7 @@ export function findRootFieldName({ localName }: DescMethod): string {
 function createMethodField(types: GraphqlTypes, method: DescMethodUnary): GraphqlRootField {
   return {
     type: types.getOutputType(method.output),
+    ...describeByComment(`${method.parent.typeName}.${method.name}`),
     args: types.listArguments(method.input),
     resolve: (_, args, context) => answerField(method, args, context),
   };
@@ -88,7 +90,8 @@ async function answerField(method: DescMethodUnary, args: object, context: Graph
   } catch (error) {
     if (error instanceof GraphQLError) throw error;
     if (signal?.aborted === true) throw createGraphqlRefusal("The caller closed the request", { code: "CANCELLED" });
-    if (error instanceof OperationError) throw createGraphqlRefusal(error.message, createErrorExtensions(error));
+    if (error instanceof OperationError)
+      throw createGraphqlRefusal(convertFieldNames(error.message), createErrorExtensions(error));
     reportDefect(method.name, error);
     throw createGraphqlRefusal("Internal error", { code: "INTERNAL_SERVER_ERROR" });
   }
@@ -100,7 +103,7 @@ async function readArguments(method: DescMethodUnary, args: object, run: Graphql
   } catch (error) {
     if (!(error instanceof UnreadableArgument)) throw error;
     const field = convertToArgumentPath(error.path);
-    const message = `Cannot read the argument ${field}: ${error.message}`;
+    const message = `Cannot read the argument ${field}: ${describeProblem(error.message)}`;
     const reason = "FIELD_OUT_OF_RANGE";
     throw createGraphqlRefusal(message, {
       code: getErrorCode("invalid_argument"),
@@ -117,7 +120,7 @@ export function createErrorExtensions(error: OperationError): Record<string, unk
   const violations = refusal.violations.map(({ code, field, message, ref = "" }) => ({
     reason: code,
     field: convertToArgumentPath(field),
-    message,
+    message: convertFieldNames(message),
     ref,
   }));
   return { code: getErrorCode(error.kind), reason: refusal.reason, violations };

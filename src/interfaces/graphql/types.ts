@@ -19,7 +19,8 @@ import {
   Kind,
   type ValueNode,
 } from "graphql";
-import { convertRefusalDetail } from "./argument_names.ts";
+import { findProtoComment, isRequired } from "#dc/operations/messages/message_schema.ts";
+import { convertFieldNames, convertRefusalDetail } from "./argument_names.ts";
 
 const TIMESTAMP_PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
@@ -113,6 +114,7 @@ export class GraphqlTypes {
     if (known !== undefined) return known;
     const type = new GraphQLObjectType({
       name: SPECIAL_TYPE_NAMES[message.name] ?? message.name.replace(/Response$/, "Result"),
+      ...describeByComment(message.typeName),
       fields: () => Object.fromEntries(message.fields.map((field) => [field.jsonName, this.#createOutputField(field)])),
     });
     this.#outputs.set(message, type);
@@ -120,10 +122,19 @@ export class GraphqlTypes {
   }
 
   listArguments(message: DescMessage): GraphQLInputFieldConfigMap {
-    return Object.fromEntries(message.fields.map((field) => [field.jsonName, { type: this.#createInputType(field) }]));
+    return Object.fromEntries(
+      message.fields.map((field) => {
+        const type = this.#createInputType(field);
+        return [field.jsonName, { type: isRequired(field) ? new GraphQLNonNull(type) : type, ...describeField(field) }];
+      }),
+    );
   }
 
   #createOutputField(field: DescField): GraphQLFieldConfigMap<unknown, unknown>[string] {
+    return { ...this.#createResolvedField(field), ...describeField(field) };
+  }
+
+  #createResolvedField(field: DescField): GraphQLFieldConfigMap<unknown, unknown>[string] {
     const { jsonName, enum: words, message } = field;
     const type = this.#createOutputType(field);
     if (message?.typeName === REFUSAL_DETAIL_TYPE) {
@@ -176,6 +187,7 @@ export class GraphqlTypes {
     if (known !== undefined) return known;
     const type = new GraphQLInputObjectType({
       name: this.#replyMessages.has(message) ? `${message.name}Input` : message.name,
+      ...describeByComment(message.typeName),
       fields: () => this.listArguments(message),
     });
     this.#inputs.set(message, type);
@@ -189,11 +201,27 @@ export class GraphqlTypes {
     const prefix = (zero?.name ?? "").replace(/UNSPECIFIED$/, "");
     const type = new GraphQLEnumType({
       name: words.name,
-      values: Object.fromEntries(values.map(({ name }) => [name.slice(prefix.length), { value: name }])),
+      ...describeByComment(words.typeName),
+      values: Object.fromEntries(
+        values.map(({ name }) => [
+          name.slice(prefix.length),
+          { value: name, ...describeByComment(`${words.typeName}.${name}`) },
+        ]),
+      ),
     });
     this.#enums.set(words, type);
     return type;
   }
+}
+
+/** Returns the comment of a name in the proto as a description, with fields in the names of GraphQL. */
+export function describeByComment(name: string): { readonly description?: string } {
+  const comment = findProtoComment(name);
+  return comment === "" ? {} : { description: convertFieldNames(comment) };
+}
+
+function describeField({ parent, name }: DescField): { readonly description?: string } {
+  return describeByComment(`${parent.typeName}.${name}`);
 }
 
 function findWellKnownScalar(message: DescMessage): GraphQLScalarType | undefined {

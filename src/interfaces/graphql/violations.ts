@@ -14,7 +14,7 @@ import {
 } from "graphql";
 import { MAX_VARIABLE_ERRORS, type WrongPart } from "./large_values.ts";
 
-type ViolationReason = "FIELD_OUT_OF_RANGE" | "UNKNOWN_FIELD";
+type ViolationReason = "FIELD_OUT_OF_RANGE" | "UNKNOWN_FIELD" | "REQUIRED_FIELD";
 
 /** An error about an argument: the path to the wrong value, and the reason. */
 interface ArgumentError {
@@ -25,6 +25,9 @@ interface ArgumentError {
 /** Form of the library's message about a field that the type does not have; its path ends at the object. */
 const UNKNOWN_FIELD_PATTERN =
   /^Expected value of type "[^"]*" not to include unknown field "(.*?)"(?:, found|\. Did you mean)/s;
+
+/** Form of the library's message about a required argument that is missing: it has the node of the field. */
+const MISSING_ARGUMENT_PATTERN = /^Argument "\w+\.\w+\((\w+):\)" of type ".*" is required/;
 
 /** An executed operation. */
 export interface ExecutedOperation {
@@ -42,8 +45,10 @@ export function addLiteralPaths(errors: readonly GraphQLError[], document: Docum
   const fields = new Map<ASTNode, string>();
   visitArgumentParts(document, (node, place) => void fields.set(node, place));
   for (const error of errors) {
+    const missing = MISSING_ARGUMENT_PATTERN.exec(error.message)?.[1];
+    if (missing !== undefined) addViolation(error, { field: missing, reason: "REQUIRED_FIELD" });
     const node = error.nodes?.find((one) => fields.has(one));
-    if (node === undefined) continue;
+    if (node === undefined || missing !== undefined) continue;
     // The library reports a wrong value with its own node, and an unknown name with the node that contains it.
     const isName = node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD;
     addViolation(error, { field: fields.get(node) ?? "", reason: isName ? "UNKNOWN_FIELD" : "FIELD_OUT_OF_RANGE" });

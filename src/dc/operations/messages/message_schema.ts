@@ -44,7 +44,7 @@ export function buildMessageSchema(desc: DescMessage, options: SchemaOptions): J
  * Whether a request without the field is rejected. False in resources, because the stored resource may contain the
  * field.
  */
-function isRequired(field: DescField): boolean {
+export function isRequired(field: DescField): boolean {
   return field.parent.name.endsWith("Request") && getOption(field, rule).required;
 }
 

@@ -84,14 +84,13 @@ class SqliteStore implements DcStore {
       await this.read(async () => requireMigratedSchema(await this.#readStepCount()));
       return;
     }
-    await requireOwnFile(this.#file);
+    await requireSoundFile(this.#file);
     const writer = await retryWhileLocked(
       async () => this.#openConnection("create", WRITER_CACHE_KIB),
       this.#closeController.signal,
     );
     this.#writer = writer;
     this.#file.recordIdentity();
-    await checkPageConsistency(writer, this.#file.path);
     await this.#runWrite(writer, async () => {
       requireOwnTables(await writer.all(LIST_TABLES_SQL));
       await migrateSchema(writer, SQLITE);
@@ -262,21 +261,30 @@ class SqliteStore implements DcStore {
 }
 
 /**
- * Checks that a file is not another program's before a connection that may write changes its header. Leaves unreadable
- * files to that connection.
- * @throws OperationError failed_precondition for a file with another program's tables
+ * Checks that a file is sound and not another program's before a connection that may write changes it: closing such a
+ * connection would copy the log into a damaged file. Leaves files that cannot be read now to that connection.
+ * @throws OperationError failed_precondition for a file with another program's tables; SQLite's error for damaged pages
  */
-async function requireOwnFile(file: SqliteFile): Promise<void> {
+async function requireSoundFile(file: SqliteFile): Promise<void> {
   if ((statSync(file.path, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
   let reader: SqliteRunner;
   try {
     reader = new SqliteRunner({ address: file.formatAddress("read"), cacheKib: REVISION_CACHE_KIB });
-  } catch {
-    return;
+  } catch (error) {
+    return throwIfMalformed(error);
   }
-  const tables = await reader.all(LIST_TABLES_SQL).catch(() => []);
-  reader.close();
-  requireOwnTables(tables);
+  try {
+    const tables = await reader.all(LIST_TABLES_SQL).catch(throwIfMalformed);
+    requireOwnTables(tables ?? []);
+    if (tables !== undefined) await checkPageConsistency(reader, file.path);
+  } finally {
+    reader.close();
+  }
+}
+
+function throwIfMalformed(error: unknown): undefined {
+  if (error instanceof Error && MALFORMED_MESSAGE.test(error.message)) throw error;
+  return undefined;
 }
 
 /** Checks that the pages are consistent. Skipped for a large file, which `dc doctor` checks. */

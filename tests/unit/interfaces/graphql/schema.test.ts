@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
+import type { GraphQLInputObjectType } from "graphql";
 import { datacenterRpcs } from "#dc/operations/index.ts";
 import { CracSchema, DatacenterService, DeviceSchema, RackSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
+import { convertFieldNames } from "#interfaces/graphql/argument_names.ts";
 import { buildGraphqlSchema } from "#interfaces/graphql/schema.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 import { graphqlInput } from "../../../support/dc/graphql.ts";
@@ -23,7 +25,7 @@ async function ask(at: Served, query: string, variables: object = {}) {
 
 const RACK = `mutation { upsertRack(rack: { code: "R1", location: { siteId: "S1", floorNumber: 1 }, labels: { a: "b" } }) {
   outcome rack { code status uHeight labels createTime } warnings { code } } }`;
-const DEVICE = `mutation($device: DeviceInput) { upsertDevice(device: $device) { outcome device { code kind face tags } } }`;
+const DEVICE = `mutation($device: DeviceInput!) { upsertDevice(device: $device) { outcome device { code kind face tags } } }`;
 const SERVER = { code: "D1", kind: "SERVER", rackCode: "R1" };
 
 const at = eachTest(served);
@@ -181,9 +183,67 @@ describe("The GraphQL schema", () => {
     });
   }
 
+  test("describes types, fields, arguments and values as the proto does, and says which arguments are required", () => {
+    const schema = buildGraphqlSchema();
+    const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
+    const typeOf = (field: string, argument: string) =>
+      String(fields[field]?.args.find(({ name }) => name === argument)?.type);
+
+    expect(
+      Object.values(fields)
+        .filter(({ description }) => !description)
+        .map(({ name }) => name),
+    ).toEqual([]);
+    expect(schema.getType("Rack")?.description).toBe("A frame or cabinet that holds devices.");
+    expect(schema.getType("DeviceKind")?.description).toBe("What a device is.");
+    expect(fields["rack"]?.args.find(({ name }) => name === "duringWindow")?.description).toStartWith(
+      "Answer as during",
+    );
+    expect([typeOf("rack", "code"), typeOf("rack", "face"), typeOf("upsertRack", "rack")]).toEqual([
+      "String!",
+      "Face",
+      "RackInput!",
+    ]);
+    // An upsert with a mask changes a part of what is stored.
+    const input = schema.getType("RackInput") as GraphQLInputObjectType;
+    expect(String(input.getFields()["code"]?.type)).toBe("String");
+  });
+
+  for (const [text, written] of [
+    [
+      'Field "subject_ref" is required: expected floor:<site_id>/<floor_number>',
+      'Field "subjectRef" is required: expected floor:<site_id>/<floor_number>',
+    ],
+    ["Set rack_code or location", "Set rackCode or location"],
+    [
+      "Cannot read device.ports[3].speed_mbps: expected a number",
+      "Cannot read device.ports[3].speedMbps: expected a number",
+    ],
+    ["max_items is 5000: expected 0 to 1000", "maxItems is 5000: expected 0 to 1000"],
+    ['Cannot find rack "rack_code"', 'Cannot find rack "rack_code"'],
+    ["Cannot find rack:rack_code", "Cannot find rack:rack_code"],
+    ["no_field_of_ours stays", "no_field_of_ours stays"],
+    ["Cannot find device D_1", "Cannot find device D_1"],
+  ] as const) {
+    test(`writes ${text} in the names of arguments`, () => expect(convertFieldNames(text)).toBe(written));
+  }
+
+  for (const [query, reason, told] of [
+    ["{ rack { rack { code } } }", "REQUIRED_FIELD", "is required"],
+    ["{ rack(code: 5) { rack { code } } }", "FIELD_OUT_OF_RANGE", "expected a text"],
+    ['{ searchDevices(pageSize: "5") { totalCount } }', "FIELD_OUT_OF_RANGE", "expected a number"],
+    ["{ powerBlastRadius(sourceRef: true) { truncated } }", "FIELD_OUT_OF_RANGE", "expected a text"],
+  ] as const) {
+    test(`refuses ${query} in plain words`, async () => {
+      const { errors } = await ask(at, query);
+
+      expect([errors[0].extensions.reason, errors[0].message]).toEqual([reason, expect.stringContaining(told)]);
+    });
+  }
+
   test("names each of several wrong values, and no argument for what is about none", async () => {
     const query =
-      "query($a: Int, $b: Int!, $c: String) { searchDevices(pageSize: $a) { totalCount } d: device(code: $c) { powerLoadW } e: searchDevices(pageSize: $b) { totalCount } }";
+      "query($a: Int, $b: Int!, $c: String!) { searchDevices(pageSize: $a) { totalCount } d: device(code: $c) { powerLoadW } e: searchDevices(pageSize: $b) { totalCount } }";
 
     const wrong = await ask(at, query, { a: "x", c: 5 });
     const many = await ask(at, RACKS, { racks: Array.from({ length: 5000 }, () => 1) });

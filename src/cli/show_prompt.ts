@@ -1,6 +1,5 @@
-import { join } from "node:path";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { WORKTREES_FOLDER } from "#planner/store/project/places.ts";
+import { planWorktreePath } from "#planner/store/worktrees/worktree_files.ts";
 import { assemblePrompt } from "#planner/work/prompts/prompt.ts";
 import { findProjectName } from "./init/project_name.ts";
 import type { OpenedProject } from "./open_project.ts";
@@ -30,7 +29,11 @@ export async function printPrompt(
     config,
     projectName: config.project.name ?? findProjectName(root),
     template: null,
-    folder: { path: join(root, WORKTREES_FOLDER, id), branch: `${config.defaults.branch_prefix}${id}`, isolated: true },
+    folder: {
+      path: planWorktreePath(root, id, config.worktree.directory),
+      branch: `${config.defaults.branch_prefix}${id}`,
+      isolated: true,
+    },
   });
   if (options.json) return printJson({ spec_id: id, template, prompt: text, warnings });
   for (const warning of warnings) options.warn(warning);

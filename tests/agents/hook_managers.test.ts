@@ -160,7 +160,7 @@ for (const manager of MANAGERS) {
       expect(worked.stdout).toBe(`${ID}: completed\n`);
       expect(merged).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Merged spec: /) });
       // The manager's checks ran where the agent worked.
-      expect(readFileSync(join(project.root, "../ran"), "utf8")).toContain(`/.planner/worktrees/${ID}\n`);
+      expect(readFileSync(join(project.root, "../ran"), "utf8")).toContain(`.worktrees/${ID}\n`);
     });
 
     test("watch merges work onto a main branch that moved, with planner's check beside the manager's, installed again", async () => {

@@ -174,7 +174,7 @@ function stories(agent: RealAgent, bin: string): void {
       expect((await project.planner("pause", A)).code).toBe(0);
       await work.ended;
       expect(project.read(`.planner/specs/${A}.md`)).toContain("status: in_progress");
-      expect(existsSync(join(project.root, ".planner/worktrees", A, "src", `${A}.txt`))).toBe(true);
+      expect(existsSync(join(project.root, project.tree(A), "src", `${A}.txt`))).toBe(true);
 
       const again = await project.planner("work", A);
       expect([again.code, again.stdout]).toEqual([0, expect.stringContaining(`${A}: completed`)]);
@@ -196,7 +196,7 @@ function stories(agent: RealAgent, bin: string): void {
       // What the agent left uncommitted is for the next run, or a person.
       expect(doctor.stdout).toMatch(/ended [1-9]\d* process[\s\S]*continue with "planner work/);
       expect(project.read(`.planner/specs/${A}.md`)).toContain("status: failed");
-      expect(existsSync(join(project.root, ".planner/worktrees", A, "src", `${A}.txt`))).toBe(true);
+      expect(existsSync(join(project.root, project.tree(A), "src", `${A}.txt`))).toBe(true);
       const asked = project.model.turns.length;
 
       const again = await project.planner("work", A);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ID, ScriptedProject } from "../support/misbehaving_agent.ts";
+import { ID, ScriptedProject, THERE } from "../support/misbehaving_agent.ts";
 
 interface Row {
   readonly name: string;
@@ -20,7 +20,6 @@ interface Row {
 
 /** In place of what a person does: the printed commands, as they stand. */
 const FOLLOW = "as printed";
-const THERE = `.planner/worktrees/${ID}`;
 
 /** How most rows end: mended by what is printed, without a worktree, finished with all kept, finished, left to a person. */
 const FOLLOWED = { ends: "needs_attention", keeps: ["a"], advised: FOLLOW, merged: ["a"] };
@@ -182,7 +181,7 @@ const ROWS: readonly Row[] = [
     name: "commits a repository inside its own",
     does: "save a; git init -q sub; (cd sub; echo s > s.txt; git add .; git -c user.name=a -c user.email=a@b commit -q -m s); git add sub 2>/dev/null; git commit -q -m sub; tick",
     says: /"sub" is a git repository of its own/,
-    advised: `cd ${THERE} && mv sub ../../../../kept && git rm -q --cached sub && git commit -q -m without`,
+    advised: `cd ${THERE} && mv sub ../../kept && git rm -q --cached sub && git commit -q -m without`,
     merged: ["a"],
   },
   {

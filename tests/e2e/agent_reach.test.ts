@@ -6,7 +6,6 @@ import { runPlanner } from "../support/planner_command.ts";
 import { tempProject } from "../support/temp_project.ts";
 import { isRunning } from "../support/work_project.ts";
 
-const THERE = `.planner/worktrees/${ID}`;
 const INSIDE = "inside the run of spec";
 
 test("an agent starts, ends and merges no work, by no command and no tool", async () => {
@@ -87,7 +86,7 @@ test("what an agent planted runs where a person allows it, and the next run begi
   using project = await ScriptedProject.make();
   await project.work("save a; tick; git config filter.x.clean cat");
 
-  await project.sh(`rm ${THERE}.git.json`);
+  await project.sh(`rm .planner/worktrees/${ID}.git.json`);
 
   expect((await project.planner("merge", ID)).stdout).toStartWith(`Merged spec: ${ID}`);
   expect((await project.planner("doctor")).stdout).toStartWith("Nothing found\n");

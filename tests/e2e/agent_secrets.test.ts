@@ -82,7 +82,7 @@ test("secrets that set-up and verify commands print are not in the log", async (
   const config = project
     .read(".planner/config.md")
     .replace(
-      /\n---\n$/,
+      /\nworktree: .*\n---\n$/,
       "\nworktree: {setup: ['echo set-up $SERVICE_TOKEN']}\nverify: {commands: ['echo verify $SERVICE_TOKEN; echo $SERVICE_TOKEN >&2']}\n---\n",
     );
   await project.sh(`cat > .planner/config.md <<'END'\n${config}END`);

@@ -130,7 +130,7 @@ test("the settings of a worktree and of another branch start nothing", async () 
     printf -- '---\\nverify: {commands: ["touch %s"]}\\nworktree: {setup: ["touch %s"], copy: ["*"], link: [".git"], symlink: ["/etc"]}\\n---\\n' "$ran" "$ran" > .planner/config.md
     echo b > b.txt`);
   const worked = await made.planner(["work", ID]);
-  const worktree = join(made.root, ".planner", "worktrees", ID);
+  const worktree = join(made.root, made.tree(ID));
   const there = { cwd: worktree };
   const answers = [
     await made.planner(["finalize", ID], there),

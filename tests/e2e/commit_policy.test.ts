@@ -63,9 +63,7 @@ test("a hook that refuses planner's last commit leaves all work, its words and a
     /the commit ".*ended as completed" was refused: the spelling is bad: make it pass in ".*", then run "planner merge /;
   expect(worked.stdout).toMatch(new RegExp(`^${ID}: needs_attention: ${says.source}`));
   expect(project.status()).toBe("needs_attention");
-  expect(project.read(`.planner/worktrees/${ID}/.planner/specs/${ID}.md`)).toMatch(
-    /status: needs_attention\n(?:.*\n)*- \[x\]/,
-  );
+  expect(project.read(`${project.tree}/.planner/specs/${ID}.md`)).toMatch(/status: needs_attention\n(?:.*\n)*- \[x\]/);
   expect((await project.planner("log", ID)).stdout).toContain("the spelling is bad");
   const refused = await project.planner("merge", ID);
   expect(refused.stderr).toContain("was refused: the spelling is bad");
@@ -74,11 +72,7 @@ test("a hook that refuses planner's last commit leaves all work, its words and a
     code: 0,
     stdout: expect.stringMatching(/^Merged spec: /),
   });
-  expect([project.status(), project.has("a.txt"), project.has(`.planner/worktrees/${ID}`)]).toEqual([
-    "completed",
-    true,
-    false,
-  ]);
+  expect([project.status(), project.has("a.txt"), project.has(project.tree)]).toEqual(["completed", true, false]);
 });
 
 test("a hook that puts files into the project's form gets planner's commits once more", async () => {

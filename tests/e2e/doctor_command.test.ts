@@ -166,29 +166,29 @@ test("doctor --fix keeps a worktree with uncommitted changes and removes one tha
   await project.add(ID);
   await project.add(empty);
   for (const id of [ID, empty]) {
-    await project.mustGit("worktree", "add", "--quiet", "-b", `planner/${id}`, `.planner/worktrees/${id}`);
+    await project.mustGit("worktree", "add", "--quiet", "-b", `planner/${id}`, project.tree(id));
   }
-  project.write(`.planner/worktrees/${ID}/work.txt`, "not committed\n");
+  project.write(`${project.tree(ID)}/work.txt`, "not committed\n");
 
   const { code, findings } = await doctor("--fix");
 
   expect(code).toBe(1);
   expect(findings).toMatchObject([
-    { subject: `.planner/worktrees/${ID}`, fixed: null },
-    { subject: `.planner/worktrees/${empty}`, fixed: "removed it with its branch" },
+    { subject: project.tree(ID), fixed: null },
+    { subject: project.tree(empty), fixed: "removed it with its branch" },
   ]);
   expect(findings[0]?.message).toContain("uncommitted changes (work.txt)");
-  expect(project.read(`.planner/worktrees/${ID}/work.txt`)).toBe("not committed\n");
-  expect(existsSync(join(project.root, `.planner/worktrees/${empty}`))).toBe(false);
+  expect(project.read(`${project.tree(ID)}/work.txt`)).toBe("not committed\n");
+  expect(existsSync(join(project.root, project.tree(empty)))).toBe(false);
   expect(await project.mustGit("branch", "--list", "planner/*", "--format=%(refname:short)")).toBe(`planner/${ID}\n`);
 });
 
 test("doctor's advice drops the worktree of a deleted spec", async () => {
   project = await workProject({ plan: {} });
   await project.add(ID);
-  await project.mustGit("worktree", "add", "--quiet", "-b", `planner/${ID}`, `.planner/worktrees/${ID}`);
-  const folder = join(project.root, ".planner/worktrees", ID);
-  project.write(`.planner/worktrees/${ID}/work.txt`, "done\n");
+  await project.mustGit("worktree", "add", "--quiet", "-b", `planner/${ID}`, project.tree(ID));
+  const folder = join(project.root, project.tree(ID));
+  project.write(`${project.tree(ID)}/work.txt`, "done\n");
   await project.git(["add", "work.txt"], { cwd: folder });
   await project.git(["commit", "--quiet", "-m", "work"], { cwd: folder });
   rmSync(join(project.root, `.planner/specs/${ID}.md`));

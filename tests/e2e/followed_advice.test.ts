@@ -1,5 +1,5 @@
-import { CONFLICT, type Row, THERE, testAdvice } from "../support/followed_rows.ts";
-import { ID, OTHER } from "../support/misbehaving_agent.ts";
+import { CONFLICT, type Row, testAdvice } from "../support/followed_rows.ts";
+import { ID, OTHER, THERE } from "../support/misbehaving_agent.ts";
 import type { Hands } from "../support/printed_advice.ts";
 
 const TICK = `sed -i 's/- \\[ \\]/- [x]/' ${THERE}/.planner/specs/${ID}.md`;
@@ -75,7 +75,7 @@ const ROWS: readonly Row[] = [
     `echo /nowhere > "$(git rev-parse --git-common-dir)/objects/info/alternates"`,
   ].map((planted): Row => {
     const agent = `save a; tick; git commit -q -a -m 'planner: tick'; ${planted}`;
-    const hands: Hands = [[/remove \.planner/, `rm ${THERE}.git.json`]];
+    const hands: Hands = [[/remove \.planner/, `rm .planner/worktrees/${ID}.git.json`]];
     return { name: `work: planted by ${planted}`, agent, hands, ends: ["merged", "merged"] };
   }),
   {

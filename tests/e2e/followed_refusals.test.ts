@@ -1,5 +1,5 @@
-import { CONFLICT, FINISHED, type Row, THERE, testAdvice } from "../support/followed_rows.ts";
-import { ID } from "../support/misbehaving_agent.ts";
+import { CONFLICT, FINISHED, type Row, testAdvice } from "../support/followed_rows.ts";
+import { ID, THERE } from "../support/misbehaving_agent.ts";
 import type { Hands } from "../support/printed_advice.ts";
 
 const WORK = ["work", ID];
@@ -20,7 +20,11 @@ function hook(name: string, script: string): string {
 function setting(line: string): string {
   return `sed -i 's/^defaults: {/${line}/' .planner/config.md`;
 }
-const CORRECTED = `sed -i -e '/^worktree/d' -e 's/main_branch: nowhere, //' .planner/config.md`;
+/** A setting beside the place of the worktrees. */
+function base(name: string): string {
+  return `sed -i 's/directory: [.][.]/&, base: ${name}/' .planner/config.md`;
+}
+const CORRECTED = `sed -i -e 's/, base: [^}]*//' -e 's/main_branch: nowhere, //' .planner/config.md`;
 
 /** Two branches that change one file, and what a person began with them on the main branch. */
 const SIDE =
@@ -57,13 +61,13 @@ const ROWS: readonly Row[] = [
   { name: "merge: a signature that fails", after: `${MEANWHILE}; ${NO_SIGNATURE}`, asks: [MERGE], repeats: MERGE },
   {
     name: "work: a base that is not there",
-    before: setting("worktree: {base: origin\\/main}\\n&"),
+    before: base("origin\\/main"),
     hands: [[/correct it/, CORRECTED]],
     repeats: WORK,
   },
   {
     name: "work: a base with commits of its own",
-    before: `git checkout -q -b side; git commit -q --allow-empty -m side; git checkout -q main; ${setting("worktree: {base: side}\\n&")}`,
+    before: `git checkout -q -b side; git commit -q --allow-empty -m side; git checkout -q main; ${base("side")}`,
     repeats: WORK,
   },
   {

@@ -167,7 +167,7 @@ async function lostWork(): Promise<readonly string[]> {
     const text = `the work of ${id}\n`;
     const branch = (await project.git(["show", `planner/${id}:${id}.txt`])).stdout;
     const main = (await project.git(["show", `main:${id}.txt`])).stdout;
-    const inWorktree = join(project.root, ".planner", "worktrees", id, `${id}.txt`);
+    const inWorktree = join(project.root, project.tree(id), `${id}.txt`);
     const folder = existsSync(inWorktree) ? readFileSync(inWorktree, "utf8") : "";
     if (done.includes(`${id} commit`)) {
       if (!subjects.includes(`planner(${id}): do the work`)) lost.push(`${id}: its commit`);

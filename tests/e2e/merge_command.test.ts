@@ -24,7 +24,7 @@ async function merge(...words: readonly string[]) {
 }
 
 function hasWorktree(id: string): boolean {
-  return existsSync(join(project.root, ".planner/worktrees", id));
+  return existsSync(join(project.root, project.tree(id)));
 }
 
 async function branches(): Promise<string> {
@@ -100,9 +100,9 @@ test("merge leaves a branch in conflict as it was, and merges it once the confli
     { spec_id: ONE, reason: expect.stringMatching(/^its status is needs_attention \(conflict in .*"planner merge /) },
   ]);
 
-  const cwd = join(project.root, ".planner/worktrees", ONE);
+  const cwd = join(project.root, project.tree(ONE));
   await project.git(["rebase", "main"], { cwd });
-  project.write(`.planner/worktrees/${ONE}/${ONE}.txt`, "both\n");
+  project.write(`${project.tree(ONE)}/${ONE}.txt`, "both\n");
   await project.git(["add", `${ONE}.txt`], { cwd });
   await project.git(["rebase", "--continue"], { cwd, env: { GIT_EDITOR: "true" } });
   const settled = await merge(ONE);
@@ -136,7 +136,7 @@ test("merge asks for the evidence that a run's end asks for, and finalizes a spe
   await worked({ "*": ["commit"] }, ONE);
 
   const early = await merge(ONE);
-  const path = `.planner/worktrees/${ONE}/.planner/specs/${ONE}.md`;
+  const path = `${project.tree(ONE)}/.planner/specs/${ONE}.md`;
   project.write(path, project.read(path).replace("- [ ]", "- [x]"));
   const late = await merge(ONE);
 
@@ -157,7 +157,7 @@ test("merge takes members before their driver and refuses the driver while one i
   await project.add(`${driver}.1`);
   await project.add(`${driver}.2`);
   await project.planner(["work", `${driver}.1`]);
-  await project.mustGit("worktree", "add", "--quiet", "-b", `planner/${driver}`, `.planner/worktrees/${driver}`);
+  await project.mustGit("worktree", "add", "--quiet", "-b", `planner/${driver}`, project.tree(driver));
 
   const { code, results } = await merge(driver);
 

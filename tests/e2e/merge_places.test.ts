@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { ID, OTHER } from "../support/misbehaving_agent.ts";
+import { ID, OTHER, THERE } from "../support/misbehaving_agent.ts";
 import { SHARED_LIMIT_MS, SharedProjects } from "../support/shared_projects.ts";
 import { trustProject } from "../support/trusted_project.ts";
 
@@ -76,7 +76,7 @@ const ROWS: readonly Row[] = [
     meanwhile: "echo mine > a.txt; git add a.txt; git commit -q -m mine",
     refuses: /conflict in a.txt: in ".*" run "git rebase main"/,
     needsAttention: true,
-    advised: `cd .planner/worktrees/${ID} && (git rebase -q main; echo both > a.txt; git add a.txt; GIT_EDITOR=true git rebase --continue) >/dev/null 2>&1`,
+    advised: `cd ${THERE} && (git rebase -q main; echo both > a.txt; git add a.txt; GIT_EDITOR=true git rebase --continue) >/dev/null 2>&1`,
     holds: ['[ "$(cat a.txt)" = both ]'],
   },
   {

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { ID, OTHER, ScriptedProject } from "../support/misbehaving_agent.ts";
+import { ID, OTHER, ScriptedProject, THERE } from "../support/misbehaving_agent.ts";
 import { SHARED_LIMIT_MS, SharedProjects } from "../support/shared_projects.ts";
 
 interface Row {
@@ -131,7 +131,7 @@ const ROWS: readonly Row[] = [
     does: 'echo hidden.txt >> "$(git rev-parse --git-common-dir)/info/exclude"; echo h > hidden.txt',
     says: /info\/exclude" was changed during the run \(hidden\.txt\)[\s\S]*changes are not committed: hidden\.txt/,
     ends: "needs_attention",
-    holds: `test -e .planner/worktrees/${ID}/hidden.txt`,
+    holds: `test -e ${THERE}/hidden.txt`,
   },
   {
     name: "makes a link out of the tree",
@@ -292,9 +292,9 @@ test.concurrent("the main branch gets a submodule that an agent added, with its 
     git -c protocol.file.allow=always submodule --quiet add "$out/lib" sub
     (cd sub; echo s > s.txt; git add .; ${commit} s; git checkout -q --detach; echo t > t.txt; git add .; ${commit} t; git checkout -q HEAD~1)
     git add sub; git commit -q -m "planner: sub"; tick`);
-  await project.sh(`echo u > .planner/worktrees/${ID}/sub/u.txt`);
+  await project.sh(`echo u > ${project.tree}/sub/u.txt`);
   const refused = await project.planner("merge", ID);
-  await project.sh(`rm .planner/worktrees/${ID}/sub/u.txt`);
+  await project.sh(`rm ${THERE}/sub/u.txt`);
   const merge = await project.planner("merge", ID);
   const update = await project.sh("git -c protocol.file.allow=always submodule --quiet update --init && cat sub/s.txt");
   const lost = await project.sh("cd sub && git log --all --format= --name-only");
@@ -302,7 +302,7 @@ test.concurrent("the main branch gets a submodule that an agent added, with its 
   expect(stdout).toContain(": completed");
   expect(refused.stderr).toContain('has uncommitted changes: "sub/u.txt"');
   expect(merge.stdout).toStartWith("Merged spec: ");
-  expect(project.has(`.planner/worktrees/${ID}`)).toBe(false);
+  expect(project.has(project.tree)).toBe(false);
   expect(update).toMatchObject({ code: 0, stdout: "s\n" });
   expect(lost.stdout).toContain("t.txt");
 });

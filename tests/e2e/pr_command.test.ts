@@ -33,8 +33,8 @@ async function remoteHead(branch = BRANCH): Promise<string> {
 
 /** The work of a person on the branch. */
 async function commitThere(file: string): Promise<string> {
-  project.write(`.planner/worktrees/${ONE}/${file}`, "more\n");
-  const cwd = join(project.root, ".planner/worktrees", ONE);
+  project.write(`${project.tree(ONE)}/${file}`, "more\n");
+  const cwd = join(project.root, project.tree(ONE));
   await project.git(["add", file], { cwd });
   await project.git(["commit", "--quiet", "-m", `add ${file}`], { cwd });
   return (await project.mustGit("rev-parse", BRANCH)).trim();
@@ -107,7 +107,7 @@ test("pr pushes finished work and makes its request, which carries the proof; do
   expect(text).toContain("add more.txt");
   // A rebase replaces what this clone has pushed.
   await project.git(["commit", "--quiet", "--amend", "-m", "add it"], {
-    cwd: join(project.root, ".planner/worktrees", ONE),
+    cwd: join(project.root, project.tree(ONE)),
   });
   expect((await made(ONE)).code).toBe(0);
   expect(await remoteHead()).toBe((await project.mustGit("rev-parse", BRANCH)).trim());
@@ -125,9 +125,9 @@ test("pr refuses what is not finished, not committed or not proven, and an agent
   const inside = await project.planner(["pr", ONE], { env: { PLANNER_RUN: `${ONE}-1@${project.root}` } });
   expect([inside.code, inside.stdout]).toEqual([1, ""]);
   expect(inside.stderr).toContain(`Cannot make a pull request inside the run of spec '${ONE}'`);
-  const cwd = join(project.root, ".planner/worktrees", ONE);
+  const cwd = join(project.root, project.tree(ONE));
   expect((await project.planner(["pr", ONE], { cwd })).code).toBe(1);
-  project.write(`.planner/worktrees/${ONE}/open.txt`, "x\n");
+  project.write(`${project.tree(ONE)}/open.txt`, "x\n");
   expect(await refusal(ONE)).toContain('"open.txt" is not committed');
   await project.git(["clean", "--quiet", "--force", "open.txt"], { cwd });
   await project.git(["mv", `${ONE}.txt`, "gone.txt"], { cwd });

@@ -109,7 +109,7 @@ async function kept(name: string): Promise<string> {
 }
 
 function isThere(name: string): boolean {
-  return existsSync(join(project.root, ".planner/worktrees", id(name)));
+  return existsSync(join(project.root, project.tree(id(name))));
 }
 
 test("pr --sync completes what was merged by merge commit, squash, rebase and with edits, and nothing that was reverted", async () => {
@@ -202,8 +202,8 @@ test("without the forge git alone shows merges, copies and squashes, and what it
   await squash("unpushed");
   await push();
   // What the branch got after it was pushed is not in there.
-  project.write(`.planner/worktrees/${id("unpushed")}/more.txt`, "more\n");
-  const cwd = join(project.root, ".planner/worktrees", id("unpushed"));
+  project.write(`${project.tree(id("unpushed"))}/more.txt`, "more\n");
+  const cwd = join(project.root, project.tree(id("unpushed")));
   await project.git(["add", "more.txt"], { cwd });
   await project.git(["commit", "--quiet", "-m", "more"], { cwd });
 

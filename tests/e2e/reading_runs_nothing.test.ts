@@ -41,8 +41,8 @@ beforeEach(async () => {
   await plantSettings();
   plantHooks();
   // The same text with a later time: git has to compare, for which it would run the filters.
-  project.write(`.planner/worktrees/${ONE}/code.txt`, "code of 2026-11-21-001-abc\n");
-  utimesSync(join(project.root, `.planner/worktrees/${ONE}/code.txt`), 2e9, 2e9);
+  project.write(`${project.tree(ONE)}/code.txt`, "code of 2026-11-21-001-abc\n");
+  utimesSync(join(project.root, `${project.tree(ONE)}/code.txt`), 2e9, 2e9);
   forgetMet();
 });
 
@@ -54,7 +54,7 @@ afterEach(() => {
 /** Two branches that change the same file, as runs leave them. */
 async function addWorktrees(): Promise<void> {
   for (const id of [ONE, TWO]) {
-    const path = `.planner/worktrees/${id}`;
+    const path = project.tree(id);
     await project.mustGit("worktree", "add", "--quiet", "-b", `planner/${id}`, path);
     project.write(`${path}/code.txt`, `code of ${id}\n`);
     await project.git(["commit", "--quiet", "-am", `work on ${id}`], { cwd: join(project.root, path) });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ID, ScriptedProject } from "../support/misbehaving_agent.ts";
+import { ID, ScriptedProject, THERE } from "../support/misbehaving_agent.ts";
 
 /** Keeps what the agent is asked to do. */
 const PROMPT = 'cp "$PLANNER_PROJECT/.planner/logs/$id.prompt.md" "$out/prompt" 2>/dev/null || cat > "$out/prompt"; ';
@@ -36,7 +36,7 @@ test("a conflict that a person has settled is not begun anew", async () => {
   );
   await project.sh("echo ours > base.txt && git commit -q -m ours base.txt");
   await project.planner("merge", ID);
-  const there = `cd .planner/worktrees/${ID}`;
+  const there = `cd ${THERE}`;
   await project.sh(
     `${there} && git rebase -q main; echo both > base.txt && git add . && GIT_EDITOR=true git rebase --continue`,
   );
@@ -112,7 +112,7 @@ test("the reason of a failure is the program's own error, and a spec that is gon
   expect(gone.stdout).toMatch(/is gone from the project since the run began: "cp (\S+) \S+" brings it back/);
   const command = /"(cp [^"]*)" brings it back/.exec(gone.stdout)?.[1] ?? "false";
   expect(await project.sh(command)).toMatchObject({ code: 0 });
-  await project.sh(`cd .planner/worktrees/${ID} && git rm -qf docs/*.md && git add -A && git commit -q -m back`);
+  await project.sh(`cd ${THERE} && git rm -qf docs/*.md && git add -A && git commit -q -m back`);
   const merge = await project.planner("merge", ID);
 
   expect(merge.stdout + merge.stderr).toStartWith("Merged spec: ");

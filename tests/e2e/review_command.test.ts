@@ -90,7 +90,7 @@ test("review rejects work and keeps its branch; no agent and no second decision 
   expect(rejected).toMatchObject({ results: [{ spec_id: ID, kept: null }] });
   expect(project.field(ID, "status")).toBe("cancelled");
   expect(await project.mustGit("rev-parse", `refs/planner/kept/${ID}/1`)).toBe(head);
-  expect(existsSync(join(project.root, ".planner/worktrees", ID))).toBe(false);
+  expect(existsSync(join(project.root, project.tree(ID)))).toBe(false);
   expect((await review(["--reject"])).stderr).toContain("its status is cancelled, and it has no worktree");
 });
 
@@ -98,11 +98,11 @@ test.skipIf(NO_PSEUDO_TERMINAL !== null)(
   "on a terminal review asks after the pager of the person, and obeys no name, text or setting of the work",
   async () => {
     using project = await worked("title: x\n");
-    const tree = join(project.root, ".planner/worktrees", ID);
+    const tree = join(project.root, project.tree(ID));
     const ran = join(project.notes, "ran");
     const git = (...args: readonly string[]) => project.git(args, { cwd: tree });
-    project.write(`.planner/worktrees/${ID}/--output=x`, "a\n");
-    project.write(`.planner/worktrees/${ID}/<b>\u001b[2J.txt`, "b\n");
+    project.write(`${project.tree(ID)}/--output=x`, "a\n");
+    project.write(`${project.tree(ID)}/<b>\u001b[2J.txt`, "b\n");
     await git("add", "-A");
     await git("commit", "--quiet", "-m", "planner: \u001b]0;evil\u0007 <script>");
     await project.mustGit("config", "core.pager", `touch ${ran}; cat`);

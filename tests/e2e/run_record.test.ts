@@ -145,7 +145,7 @@ for (const cleaner of [
 test("a run that could not start its agent leaves a record that says why", async () => {
   using project = await ScriptedProject.make();
   const config = join(project.root, ".planner/config.md");
-  writeFileSync(config, readFileSync(config, "utf8").replace(/---\n$/, 'worktree: {setup: ["exit 4"]}\n---\n'));
+  writeFileSync(config, readFileSync(config, "utf8").replace(/worktree: .*\n---\n$/, 'worktree: {setup: ["exit 4"]}\n---\n'));
 
   await project.work("tick");
 
@@ -199,7 +199,7 @@ test("verify --record confirms a record before and after its merge, and runs its
   using project = await ScriptedProject.make();
   const config = join(project.root, ".planner/config.md");
   const settings = 'verify: {commands: ["cat b.txt"]}\nworktree: {setup: ["echo set up > ready"]}\n';
-  writeFileSync(config, readFileSync(config, "utf8").replace(/---\n$/, `${settings}---\n`));
+  writeFileSync(config, readFileSync(config, "utf8").replace(/worktree: .*\n---\n$/, `${settings}---\n`));
   writeFileSync(join(project.root, ".git/info/exclude"), "ready\n");
   await project.work("save a; exit 3");
   await project.work("save b; tick");
@@ -217,6 +217,51 @@ test("verify --record confirms a record before and after its merge, and runs its
     /^spec {6}ok .*\nend {7}ok {7}commit [0-9a-f]{10} is there\n[\s\S]*: run 2: the record holds\n$/,
   );
   expect(await project.git("worktree", "list")).not.toContain("planner-verify");
+});
+
+const STATE = "git commit -q -m state -- .planner/specs";
+const SQUASH = `${STATE}; git merge -q --squash planner/${ID}; git commit -q -m squash`;
+const AS = ["--as", "HEAD"];
+
+test.each([
+  ["an ordinary commit", "echo more > more.txt; git add more.txt; git commit -q -m more", [], "ok"],
+  ["a commit on lines near by", "sed -i '2s/.*/TWO/' base.txt; git commit -q -a -m near", [], "ok"],
+  ["a commit of the spec's text", `echo Words. >> .planner/specs/${ID}.md; git commit -q -a -m words`, [], "ok"],
+  ["a commit of the branch", 'cd "$W"; echo more > more.txt; git add more.txt; git commit -q -m more', [], "ok"],
+  ["a copy of the commits", `git cherry-pick main..planner/${ID}`, [], "ok"],
+  ["a squash", SQUASH, [], "ok"],
+  ["a squash that a person names", SQUASH, AS, "ok"],
+  ["a squash beside other work", `echo m > m.txt; git add m.txt; git commit -q -m m; ${SQUASH}`, AS, "ok"],
+  ["a merge", `${STATE}; git merge -q --no-ff --no-edit planner/${ID}`, AS, "ok"],
+  ["a squash with other lines", `${SQUASH}; echo other > a.txt; git commit -q -a --amend -m squash`, AS, "differs"],
+  ["a squash without a part", `${SQUASH}; git rm -q a.txt; git commit -q --amend -m squash`, AS, "differs"],
+])("a record holds what was judged: %s between run and merge", async (_, script, words, merged) => {
+  using project = await ScriptedProject.make();
+  await project.sh("seq 9 > base.txt; git commit -q -a -m lines");
+  await project.work("sed -i '4s/.*/FOUR/' base.txt; git commit -q -a -m four; save a; tick");
+  await project.sh(`W='${project.worktree}'; ${script}`);
+
+  const { code, stdout, stderr } = await project.planner("merge", ID, ...words);
+  const { parts, details } = await verified(project);
+
+  expect({ code, said: stdout + stderr, details, parts }).toMatchObject({ code: 0, parts: { ...ALL_OK, merged } });
+});
+
+test.each([
+  ["a missing program", "test -e ready || no-such-program-here"],
+  ["a setup that fails", "true"],
+])("verify --record --rerun says that it cannot run: %s", async (name, command) => {
+  using project = await ScriptedProject.make();
+  const config = join(project.root, ".planner/config.md");
+  const own = readFileSync(config, "utf8");
+  const settings = (setup: string): string => `verify: {commands: ["${command}"]}\nworktree: {setup: ["${setup}"]}\n`;
+  writeFileSync(join(project.root, ".git/info/exclude"), "ready\n");
+  writeFileSync(config, own.replace(/worktree: .*\n---\n$/, `${settings("echo set up > ready")}---\n`));
+  await project.work("save a; tick");
+  writeFileSync(config, own.replace(/worktree: .*\n---\n$/, `${settings(name === "a setup that fails" ? "exit 3" : "true")}---\n`));
+  expect((await project.planner("approve", "--commands", "--yes")).code).toBe(0);
+
+  expect(await verified(project, "--rerun")).toMatchObject({ code: 0, parts: { ...ALL_OK, rerun: "unknown" } });
 });
 
 test("verify --record --rerun finds a check that passes only with the run's own version of its file", async () => {

@@ -26,7 +26,7 @@ test("takeover stops the agent with what it started and tells what it did, crite
   expect(project.pids().filter(isRunning)).toEqual([]);
   expect({ code, path: answer.worktree_path }).toEqual({
     code: 0,
-    path: join(project.root, ".planner/worktrees", ID),
+    path: join(project.root, project.tree(ID)),
   });
   expect(answer.analysis).toContain("1 error line:\n- error: no such door");
   expect(answer.analysis).toContain("1 of 1 acceptance criteria checked");

@@ -153,7 +153,7 @@ test("watch goes on when worktrees and the settings are pulled away under it", a
   project = await workProject({ plan: { "*": ["tick", "commit"] } });
   for (const id of [ONE, TWO]) await project.add(id);
   await project.planner(["work", ONE]);
-  rmSync(join(project.root, ".planner/worktrees", ONE), { recursive: true });
+  rmSync(join(project.root, project.tree(ONE)), { recursive: true });
   await using watch = startWatch();
 
   const first = await until(watch, "merge");

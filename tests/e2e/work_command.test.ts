@@ -41,7 +41,7 @@ test("--no-worktree lets the agent work in the project itself", async () => {
   expect(code).toBe(0);
   expect(project.field(A, "status")).toBe("completed");
   expect(existsSync(join(project.root, `${A}.txt`))).toBe(true);
-  expect(existsSync(join(project.root, ".planner", "worktrees", A))).toBe(false);
+  expect(existsSync(join(project.root, project.tree(A)))).toBe(false);
 });
 
 test("an agent that crashes makes the spec failed, and the log says why", async () => {

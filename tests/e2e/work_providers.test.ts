@@ -45,7 +45,7 @@ function content(path: string): string | null {
 }
 
 function worktreeOf(project: WorkProject): string {
-  return join(project.root, ".planner/worktrees", A);
+  return join(project.root, project.tree(A));
 }
 
 for (const one of CASES) {

@@ -16,13 +16,17 @@ test("setup runs once for a lock file, again when that changes, and its failure 
   using made = await project('worktree: {setup: ["echo set up >> .env.count", "test ! -e fail"]}\n', ["exit:1"]);
   made.write("package-lock.json", "{}");
   await made.add(A);
-  const count = (): number => made.read(`.planner/worktrees/${A}/.env.count`).trim().split("\n").length;
+  const count = (): number =>
+    made
+      .read(`${made.tree(A)}/.env.count`)
+      .trim()
+      .split("\n").length;
 
   for (const times of [1, 1]) {
     await made.planner(["work", A]);
     expect(count()).toBe(times);
   }
-  made.write(`.planner/worktrees/${A}/package-lock.json`, '{"new": 1}');
+  made.write(`${made.tree(A)}/package-lock.json`, '{"new": 1}');
   await made.planner(["work", A]);
   expect(count()).toBe(2);
 
@@ -48,7 +52,7 @@ test("ignored files are copied by patterns, installed packages never are, and a 
 
   expect((await made.planner(["work", A])).stdout).toBe(`${A}: completed\n`);
 
-  const there = (path: string): boolean => existsSync(join(made.root, ".planner/worktrees", A, path));
+  const there = (path: string): boolean => existsSync(join(made.root, made.tree(A), path));
   expect([".env.local", "config/a.secret", "config/deep/b.secret", "node_modules"].map(there)).toEqual([
     ...[true, true, false, false],
   ]);
@@ -80,7 +84,7 @@ test("submodules are there for the agent, and the commits of a run's own stay wh
 
   const { stdout } = await made.planner(["work", A]);
   expect(stdout).toBe(`${A}: completed\n`);
-  const inside = join(made.root, ".planner/worktrees", A, "lib");
+  const inside = join(made.root, made.tree(A), "lib");
   await made.git(["commit", "--quiet", "--allow-empty", "-m", "own work"], { cwd: inside });
   const hash = (await made.git(["rev-parse", "HEAD"], { cwd: inside })).stdout.trim();
   await made.git(["checkout", "--quiet", "HEAD~1"], { cwd: inside });
@@ -103,7 +107,7 @@ test("worktree.link copies, worktree.symlink links, and neither brings what is m
 
   expect((await made.planner(["work", A])).stdout).toBe(`${A}: completed\n`);
 
-  const there = join(made.root, ".planner/worktrees", A);
+  const there = join(made.root, made.tree(A));
   const kinds = ["cache/a/b.txt", "cache/node_modules", "env", ".env.a", "data", "big.bin", "shown"].map((path) => {
     const facts = lstatSync(join(there, path), { throwIfNoEntry: false });
     return facts === undefined ? "none" : facts.isSymbolicLink() ? "link" : "file";

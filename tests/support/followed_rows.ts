@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { ID, type ScriptedProject } from "./misbehaving_agent.ts";
+import { ID, type ScriptedProject, THERE } from "./misbehaving_agent.ts";
 import { PLANNER } from "./planner_command.ts";
 import { adviceOf, followToEnd, type Hands, isMerged, waits, waysIn, word } from "./printed_advice.ts";
 import { SHARED_LIMIT_MS, SharedProjects } from "./shared_projects.ts";
@@ -35,8 +35,6 @@ export interface Row {
 
 /** An agent that does its work and ticks its criterion. */
 export const FINISHED = "save a; tick";
-/** The worktree, from the project's folder. */
-export const THERE = `.planner/worktrees/${ID}`;
 const AGAIN =
   "echo both > base.txt; test -e a.txt || save a; tick; git add -A; git commit -q -m 'planner: again'; true";
 /** A conflict with the main branch, and how a person settles it. */

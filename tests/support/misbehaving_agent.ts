@@ -1,11 +1,14 @@
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, join, relative } from "node:path";
+import { planWorktreePath } from "#planner/store/worktrees/worktree_files.ts";
 import { PLANNER, type RunResult, runCommand, runPlanner } from "./planner_command.ts";
 import { trustProject } from "./trusted_project.ts";
 
 export const ID = "2026-11-01-001-aaa";
 export const OTHER = "2026-11-01-002-bbb";
+/** The worktree of the first spec in a line of a shell, from the project's folder: beside it, so that both are copied. */
+export const THERE = `../*.worktrees/${ID}`;
 
 /** Words that the shell scripts of agents begin with. */
 const PRELUDE = `
@@ -45,12 +48,17 @@ export class ScriptedProject {
 
   #configure(): void {
     const provider = { command: "/bin/sh", args: [join(this.#home, "agent.sh")] };
-    const config = `---\ndefaults: {provider: command}\nproviders: ${JSON.stringify({ command: provider })}\n---\n`;
+    const config = `---\ndefaults: {provider: command}\nproviders: ${JSON.stringify({ command: provider })}\nworktree: {directory: ..}\n---\n`;
     writeFileSync(join(this.root, ".planner/config.md"), config);
   }
 
   get worktree(): string {
-    return join(this.root, ".planner/worktrees", ID);
+    return planWorktreePath(this.root, ID, "..");
+  }
+
+  /** Path of the worktree from the root. */
+  get tree(): string {
+    return relative(this.root, this.worktree);
   }
 
   /** Lets an agent with this script work a spec; \`$out\` is a folder for what it wants to be seen. */
@@ -97,7 +105,9 @@ export class ScriptedProject {
 
   /** What the agent wrote into \`$out\`. */
   seen(): readonly string[] {
-    return readdirSync(this.#home).filter((name) => !["agent.sh", basename(this.root)].includes(name));
+    return readdirSync(this.#home).filter(
+      (name) => !["agent.sh", basename(this.root)].includes(name) && !name.endsWith(".worktrees"),
+    );
   }
 
   status(id: string = ID): string | undefined {

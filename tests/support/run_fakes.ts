@@ -220,6 +220,7 @@ function fakeWorktree(project: TempProject, script: Script): Worktree {
       ignored: [],
       changed: script.state.changed,
       behind: false,
+      nested: false,
     }),
     readBranchWork: async () => ({ commits: [], changed: [] }),
     readMainSpec: async () => null,

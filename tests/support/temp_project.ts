@@ -9,7 +9,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
+import { planWorktreePath } from "#planner/store/worktrees/worktree_files.ts";
 import "./trusted_project.ts";
 
 /** A project folder of its own for one test, with `.planner/specs/`; call `remove` at the end. */
@@ -20,6 +21,8 @@ export interface TempProject {
   read(path: string): string;
   /** Names in a folder, hidden ones included, sorted. */
   list(path: string): string[];
+  /** Path of a spec's worktree in the default folder, from the root; it need not exist. */
+  tree(id: string): string;
   /** Sets when a file was last changed. */
   touch(path: string, modified: Date): void;
   /** Writes `.planner/specs/<id>.md`. */
@@ -41,6 +44,7 @@ export function tempProject(): TempProject {
     write,
     read: (path) => readFileSync(join(root, path), "utf8"),
     list: (path) => (existsSync(join(root, path)) ? readdirSync(join(root, path)).sort() : []),
+    tree: (id) => relative(root, planWorktreePath(root, id, null)),
     touch: (path, modified) => utimesSync(join(root, path), modified, modified),
     spec: (id, text) => write(`.planner/specs/${id}.md`, text),
     remove,

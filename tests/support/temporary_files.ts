@@ -8,6 +8,8 @@ const folder = mkdtempSync(join(tmpdir(), "file-"));
 // PostgreSQL, which refuses to run as root, has its data below.
 chmodSync(folder, 0o755);
 process.env["TMPDIR"] = folder;
+// Worktrees of tests are not created among those of the person.
+if (process.env["PLANNER_TEST_STATE"] === undefined) process.env["XDG_STATE_HOME"] = join(folder, "state");
 
 afterAll(() => {
   // What a process that is still ending writes meanwhile goes with the folder of the whole run.

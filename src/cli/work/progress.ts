@@ -84,7 +84,7 @@ function printRunEvent(event: PrintedEvent, cli: Cli): void {
   else if (event.event === "denied") cli.warn(`${event.spec_id}: the agent was denied ${sanitizeLine(event.what)}`);
   else if (event.event === "allow") cli.warn(`${event.spec_id}: to allow what was denied: ${sanitizeLine(event.line)}`);
   else if (event.event === "started") {
-    const where = event.branch === null ? "in the project itself" : `on branch ${event.branch}`;
+    const where = event.branch === null ? "in the project itself" : `on branch ${event.branch} in "${event.worktree}"`;
     cli.note(`${event.spec_id}: ${event.agent} works ${where} (${event.process_id})`);
   } else cli.note(event.spec_id === null ? event.message : `${event.spec_id}: ${event.message}`);
 }

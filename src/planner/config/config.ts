@@ -43,6 +43,8 @@ export interface LimitSettings {
 }
 
 export interface WorktreeSettings {
+  /** Folder in which worktrees are created, from the project's root; null for the user's state folder. */
+  readonly directory: string | null;
   /** Commands that install what the project needs; null if not configured. */
   readonly setup: readonly string[] | null;
   /** Time limit of each setup command, in seconds. */

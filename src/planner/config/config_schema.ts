@@ -83,6 +83,7 @@ const LINKED_PATH_SCHEMA = Type.String({
 });
 
 const WORKTREE_SCHEMA = Type.Object({
+  directory: TEXT_SCHEMA,
   base: Type.Optional(Type.String({ pattern: BRANCH_START_PATTERN, description: "a branch, a tag or a commit" })),
   link: Type.Optional(Type.Array(LINKED_PATH_SCHEMA)),
   symlink: Type.Optional(Type.Array(LINKED_PATH_SCHEMA)),

@@ -51,7 +51,16 @@ export const DEFAULT_CONFIG: PlannerConfig = {
   claims: { remote: null, renew_minutes: 4 },
   pr: { remote: null, upstream: null, base: null, forge: null, records: false },
   runs: { commit: false },
-  worktree: { setup: null, setup_seconds: 900, copy: [], link: [], symlink: [], base: null, port: false },
+  worktree: {
+    directory: null,
+    setup: null,
+    setup_seconds: 900,
+    copy: [],
+    link: [],
+    symlink: [],
+    base: null,
+    port: false,
+  },
   limits: { run_seconds: null, silence_seconds: 1200, tokens: null, cost_usd: null },
   // The output of one hour of an agent is below 4 MB. Half of the limit is buffered in memory.
   log: { max_bytes: 16_777_216 },

@@ -49,6 +49,8 @@ const SETTING_EFFECTS: Readonly<Record<string, string>> = {
   "limits.cost_usd": "US dollars of a run, as the agent reports them",
   "log.max_bytes": "Bytes of a run's log; the middle of more is left out, and a line says so",
   "parallel.max": "Most specs that are worked at a time; a larger --parallel is refused",
+  "worktree.directory":
+    "Folder for worktrees, from the project's root or from ~; best outside of the repository. None: the folder planner in $XDG_STATE_HOME, ~/.local/state or %LOCALAPPDATA%",
   "worktree.setup": "Commands that make a new worktree build: npm ci --prefer-offline; []: none are needed",
   "worktree.setup_seconds": "Seconds that each of these commands may take",
   "worktree.copy": "Patterns of ignored files that a worktree needs, .env*; .worktreeinclude is read as well",

@@ -60,7 +60,7 @@ async function finalizeSpec(context: PlannerContext, { id, unproven, shared, sig
   const ticks = { open: unproven !== null };
   refuseUnfinishedSpec(spec, ticks);
   await refuseOpenMembers(context, spec);
-  const lines = await validateOutput(context, spec);
+  const lines = await validateOutput(context, spec, ticks.open);
   signal?.throwIfAborted();
   const done = await proveCompletion(context, {
     id: spec.id,
@@ -141,14 +141,15 @@ async function refuseOpenMembers({ specs }: PlannerContext, spec: Spec): Promise
 
 /**
  * Checks the output against `output_schema` and returns lines about it; empty for a spec without a schema.
+ * @param isExcused whether a person completes the spec without proof, so that a mismatch only adds lines
  * @throws OperationError for a mismatch in strict mode, after setting the status needs_attention
  */
-async function validateOutput(context: PlannerContext, spec: Spec): Promise<readonly string[]> {
+async function validateOutput(context: PlannerContext, spec: Spec, isExcused: boolean): Promise<readonly string[]> {
   const report = await reportOutput(context, spec);
   if (report === null) return [];
   const { validation } = await context.readConfig();
   const { status } = decideOutputConsequence(report.verdict, validation.strict_output_validation);
-  if (status === "completed") return report.lines;
+  if (status === "completed" || isExcused) return report.lines;
   await changeSpec(context, spec.id, (text) => editFields(text, { status }));
   throw createPreconditionError(report.lines.join("\n"));
 }

@@ -7,9 +7,11 @@ import { type DroppedCriterion, describeNearItems, parseCriteria, readCriteria }
 import type { Spec } from "../spec/spec.ts";
 import { hasChecks } from "../work/provenance.ts";
 import { judgeRecord, listRecordedCommands } from "../work/records/judge_record.ts";
+import { parseRejectedRun, type RejectedRun } from "../work/records/read_record.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { refuseInvalidSpec } from "./shared/invalid_fields.ts";
 import { specIdParam } from "./shared/params.ts";
+import { findOutputObstacle, readRejectedRun } from "./shared/rejected_run.ts";
 
 export const verifyTool = defineTool<PlannerContext>()({
   name: "planner_verify",
@@ -27,11 +29,14 @@ export const verifyTool = defineTool<PlannerContext>()({
     const near = describeNearItems(spec);
     const unchecked = criteria.filter(({ checked }) => !checked);
     const record = hasChecks(criteria) ? await readPassedRecord(context, spec) : null;
+    const rejected = spec.status === "completed" ? null : await readRejectedRun(context, spec.id);
+    const refusal = rejected === null ? null : await describeRefusal(context, spec, rejected);
     const unrun = record === null ? criteria.filter(({ verify }) => verify !== null).length : 0;
     return {
       value: {
         spec_id: spec.id,
-        verified: criteria.length > 0 && unchecked.length === 0 && unrun === 0 && near === null,
+        verified:
+          criteria.length > 0 && unchecked.length === 0 && unrun === 0 && near === null && refusal === null,
         criteria: {
           total: criteria.length,
           checked: criteria.length - unchecked.length,
@@ -45,6 +50,7 @@ export const verifyTool = defineTool<PlannerContext>()({
           record,
           near,
           dropped,
+          refusal,
         }),
       },
     };
@@ -54,6 +60,8 @@ export const verifyTool = defineTool<PlannerContext>()({
 interface VerificationCounts extends Readonly<Record<"total" | "unchecked" | "unrun", number>> {
   /** Result of the checks in the latest record, or null. */
   readonly record: string | null;
+  /** Why the latest run did not complete the spec, if that still holds. */
+  readonly refusal: string | null;
   /** What looks like a criterion and is not read as one, or null. */
   readonly near: string | null;
   readonly dropped: readonly DroppedCriterion[];
@@ -66,8 +74,9 @@ function formatVerificationNotes(counts: VerificationCounts): string {
   return [...(near === null ? [state] : counts.unchecked > 0 ? [state, near] : [near]), ...left].join("; ");
 }
 
-function formatCriteriaState({ total, unchecked, unrun, record }: VerificationCounts): string {
+function formatCriteriaState({ total, unchecked, unrun, record, refusal }: VerificationCounts): string {
   if (total === 0) return "No acceptance criteria found";
+  if (unchecked === 0 && refusal !== null) return refusal;
   if (unchecked === 0 && unrun > 0) {
     return formatCountWithNoun(
       unrun,
@@ -80,6 +89,13 @@ function formatCriteriaState({ total, unchecked, unrun, record }: VerificationCo
   return formatCountWithNoun(unchecked, "criterion not yet checked", "criteria not yet checked");
 }
 
+/** Returns why the latest run was refused, unless later evidence may have settled it. */
+async function describeRefusal(context: PlannerContext, spec: Spec, rejected: RejectedRun): Promise<string | null> {
+  const output = await findOutputObstacle(context, spec, rejected);
+  const reasons = [...(output === null ? [] : [output]), ...rejected.failedCommands];
+  return reasons.length === 0 ? null : `Run ${rejected.run} did not complete the spec: ${reasons.join("; ")}`;
+}
+
 /**
  * Returns the summary of the latest record if it agrees with the repository and every check of the spec passed,
  * otherwise null. Runs no check, because this is a read.
@@ -88,7 +104,7 @@ async function readPassedRecord(context: PlannerContext, { id, body }: Spec): Pr
   try {
     const { worktrees } = await context.openRuns();
     const kept = await worktrees.readRecord(id, null);
-    if (kept === null) return null;
+    if (kept === null || parseRejectedRun(id, kept) !== null) return null;
     const facts = await worktrees.readCommitFacts(id, kept);
     if (judgeRecord(id, kept.record, facts).some(({ result }) => result === "differs")) return null;
     const passed = new Set(

@@ -85,6 +85,8 @@ export interface FolderState {
   readonly changed: WorktreeState["changed"];
   /** Whether the main branch has commits that this commit lacks. */
   readonly behind: boolean;
+  /** Whether the folder is inside another checkout of the repository, where programs find that checkout's files. */
+  readonly nested: boolean;
 }
 
 /** A commit of a branch that the main branch lacks. */

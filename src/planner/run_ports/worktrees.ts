@@ -11,6 +11,8 @@ export interface WorktreeOptions {
   readonly mainBranch: string | null;
   /** Commit at which a new branch begins, contained in the main branch; by default the main branch's last one. */
   readonly base?: string | null;
+  /** The setting `worktree.directory`, in which new worktrees are created; null or absent for the user's state folder. */
+  readonly directory?: string | null;
 }
 
 export type BranchMergeResult =
@@ -46,7 +48,7 @@ export interface WorktreeRemovalOptions {
 }
 
 /**
- * One git worktree and branch per spec in work, in `.planner/worktrees/<id>`. No method discards uncommitted changes or
+ * One git worktree and branch per spec in work, outside of the repository by default. No method discards uncommitted changes or
  * commits that the main branch lacks. Call the methods while holding the spec's claim. Source: docs/decisions.md#s-24.
  * Transport of specs: docs/work.md.
  */

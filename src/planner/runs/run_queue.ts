@@ -248,7 +248,7 @@ async function requireUsableWorktree(
   try {
     const { branch_prefix: branchPrefix, main_branch: mainBranch } = defaults;
     const message = createCommitWriter(git.commit_template, spec)(COMMIT_SUMMARIES.ended(spec.id, "completed"));
-    await ports.worktrees.requireCreatable({ branchPrefix, mainBranch, base: worktree.base }, message);
+    await ports.worktrees.requireCreatable({ branchPrefix, mainBranch, ...worktree }, message);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     throw new OperationError(error.kind, `Cannot start work on spec '${spec.id}': ${error.message}`);

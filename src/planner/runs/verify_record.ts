@@ -3,7 +3,7 @@ import type { CommitFacts, KeptRunRecord } from "#planner/run_ports/kept_records
 import { refuseInsideRun } from "../operations/shared/inside_run.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { isLineAccepted } from "../work/acceptance.ts";
-import type { EditedFile } from "../work/provenance.ts";
+import { type CommandResult, type EditedFile, listCommandResults } from "../work/provenance.ts";
 import {
   judgeRecord,
   listRecordedChecks,
@@ -11,9 +11,8 @@ import {
   listRecordedVerdicts,
   type RecordCheck,
 } from "../work/records/judge_record.ts";
-import { openJob, runJobInFreshWorktree } from "./job.ts";
-import { findEditedFiles } from "./proof/edited_files.ts";
-import { runCommands } from "./run/run_commands.ts";
+import { openJob } from "./job.ts";
+import { judgeProvenance } from "./proof/provenance.ts";
 import type { RunDeps, StopSignals } from "./run_types.ts";
 
 export interface RecordVerification {
@@ -54,43 +53,61 @@ async function rerunRecordedCommands(
     const detail = `not run, since nobody here has accepted ${named}: "planner approve ${id}" and "planner approve --commands" show what waits`;
     return [{ part: "rerun", result: "differs", detail }];
   }
-  return runJobInFreshWorktree(deps, await openJob(deps, id, stop), head, async (job) => {
-    const commands = recorded.map(({ command }) => String(command));
-    const results = await runCommands(deps, job, commands, { limitSeconds: job.config.verify.timeout_seconds });
-    if (stop.soon.aborted) throw new OperationError("aborted", "interrupted before all commands were run again");
-    const passed = new Set(results.flatMap(({ command, problem }) => (problem === null ? [command] : [])));
-    const edited = await findEditedFiles(
-      deps,
-      { ...job, criteria: [], commands: [] },
-      {
-        accepted,
-        ...buildRecordedState(kept.record, { head, facts }),
-        commands: checks.filter((one) => passed.has(one)),
+  const isCheck = (command: string) =>
+    checks.includes(command) && isLineAccepted(accepted, { kind: "check", text: command });
+  const commands = [...new Set(recorded.map(({ command }) => String(command)))];
+  const { base } = kept.record;
+  const rerun = judgeProvenance(
+    deps,
+    {
+      ...(await openJob(deps, id, stop)),
+      criteria: commands.filter(isCheck).map((verify) => ({ label: verify, checked: true, lost: false, verify })),
+      commands: commands.filter((command) => !isCheck(command)),
+    },
+    {
+      kind: "commit",
+      commit: head,
+      since: {
+        origin: typeof base === "string" ? { from: base, name: base.slice(0, 10) } : null,
+        changed: facts.files.map((path) => ({ path, isNew: false })),
       },
-    );
-    const again = results.map((result, index): RecordCheck => {
-      const before = recorded[index] ?? {};
-      const same = result.status === before["status"] && (result.problem === null) === (before["problem"] === null);
-      const output = result.output_hash === before["output_hash"] ? "the same output" : "another output";
-      const end = result.problem ?? "passed";
-      const detail = same
-        ? `"${result.command}" ${end} again, with ${output}`
-        : `"${result.command}" ${end}, and the record says ${String(before["problem"] ?? "passed")}`;
-      return { part: "rerun", result: same ? "ok" : "differs", detail };
-    });
-    return [...again, ...edited.map((file) => buildEditedFileCheck(file, kept.record))];
+    },
+  );
+  const proof = await rerun.catch((error: unknown) => {
+    // Without its environment a command says nothing about the record.
+    if (!(error instanceof OperationError) || error.kind === "aborted") throw error;
+    return error.message;
   });
+  if (typeof proof === "string")
+    return [{ part: "rerun", result: "unknown", detail: `the commands cannot run here: ${proof}` }];
+  if (stop.soon.aborted) throw new OperationError("aborted", "interrupted before all commands were run again");
+  const results = new Map(listCommandResults(proof).map((result) => [result.command, result]));
+  const again = recorded.flatMap((before) => {
+    const result = results.get(String(before["command"]));
+    return result === undefined ? [] : [compareResults(result, before)];
+  });
+  return [...again, ...proof.edited.map((file) => buildEditedFileCheck(file, kept.record))];
 }
 
-/** Returns the state of the recorded commit, with the files that the run changed since its base commit. */
-function buildRecordedState(
-  { base }: KeptRunRecord["record"],
-  { head, facts }: { readonly head: string; readonly facts: CommitFacts },
-) {
-  const changed = facts.files.map((path) => ({ path, isNew: false }));
-  const held = { commit: head, tree: null, uncommitted: [], ignored: [], changed, behind: false };
-  return { held, origin: typeof base === "string" ? { from: base, name: base.slice(0, 10) } : null };
+/** Compares the result of a command that ran again with its recorded result. */
+function compareResults(result: CommandResult, before: KeptRunRecord["record"]): RecordCheck {
+  const { command, status, problem, output_hash } = result;
+  const part = "rerun";
+  const same = status === before["status"] && (problem === null) === (before["problem"] === null);
+  if (!same && MISSING_PROGRAM_STATUSES.has(status)) {
+    const detail = `"${command}" cannot run here: a program that it needs is missing (status ${status})`;
+    return { part, result: "unknown", detail };
+  }
+  const output = output_hash === before["output_hash"] ? "the same output" : "another output";
+  const end = problem ?? "passed";
+  const detail = same
+    ? `"${command}" ${end} again, with ${output}`
+    : `"${command}" ${end}, and the record says ${String(before["problem"] ?? "passed")}`;
+  return { part, result: same ? "ok" : "differs", detail };
 }
+
+/** Statuses with which a shell reports a program that it does not find or may not execute. */
+const MISSING_PROGRAM_STATUSES: ReadonlySet<number | null> = new Set([126, 127]);
 
 /** Reports a check that passes only with the run's own version of a file: it proves nothing. See `findEditedFiles`. */
 function buildEditedFileCheck({ command, path, problem }: EditedFile, record: KeptRunRecord["record"]): RecordCheck {

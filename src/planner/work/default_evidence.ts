@@ -77,7 +77,7 @@ function isWorkPath({ path, isNew }: ChangedPath): boolean {
 }
 
 /** Returns the text of the last `## Output` section, trimmed. */
-function extractOutput(body: string): string {
+export function extractOutput(body: string): string {
   const section = findLastSection(body, "Output");
   return section === undefined ? "" : body.slice(section.heading.next, section.end).trim();
 }

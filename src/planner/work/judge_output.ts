@@ -5,7 +5,7 @@ import type { Spec } from "../spec/spec.ts";
 import { readLastRun } from "./records/log_format.ts";
 
 export interface OutputSources {
-  readonly logs: LogStore;
+  readonly logs: Pick<LogStore, "open">;
   readonly outputs: OutputValidator;
 }
 

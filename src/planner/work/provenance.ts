@@ -30,6 +30,9 @@ export interface CommandResult {
 /** Problem text of a command that was not started. */
 export const NOT_RUN_PROBLEM = "was not run";
 
+/** Result of a command that was not started, without the command. */
+export const NOT_RUN_RESULT = { status: null, duration_ms: 0, output_hash: "", problem: NOT_RUN_PROBLEM } as const;
+
 export interface CriterionProof extends JudgedCriterion {
   readonly verdict: CriterionVerdict;
   /** Result of the criterion's check; null without a check, or if it did not run. */
@@ -76,6 +79,8 @@ export interface ProofRequest {
   readonly body: string;
   /** Number of the only criterion whose check runs; all checks if absent. */
   readonly only?: number;
+  /** Commands that have to succeed besides the checks, as `verify.commands` has them. */
+  readonly commands?: readonly string[];
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -39,7 +39,7 @@ function write(made: PlannerProject, sketches: Readonly<Record<string, Sketch>>)
     ];
     made.spec(name, `---\n${lines.join("\n")}\n---\n\n# ${name}\n\n- [x] a\n- [ ] b\n`);
     if (sketch.worktree === null) continue;
-    made.write(`.planner/worktrees/${name}/file`, "");
+    made.write(`${made.tree(name)}/file`, "");
     made.write(`.planner/worktrees/${name}.status.json`, JSON.stringify({ status: sketch.worktree }));
   }
 }

@@ -103,7 +103,9 @@ export const command = defineCommand({
       print(readFileSync(join(root, file)));
       return EXIT_STATUS.ok;
     }
-    const value = await readSpecFields(context, id, { showsText: !json });
+    const spec = await readSpecFields(context, id, { showsText: !json });
+    const worktree = (await context.work.worktrees()).find(({ spec_id }) => spec_id === spec.id)?.path;
+    const value = { ...spec, ...(worktree !== undefined && { worktree }) };
     if (json) printJson(value);
     else print(renderSpec(value));
     return value.invalid === undefined ? EXIT_STATUS.ok : EXIT_STATUS.refused;

@@ -8,6 +8,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { buildUnprovenLine } from "../../work/acceptance.ts";
 import { listCommandResults, listCompletionObstacles, type Provenance } from "../../work/provenance.ts";
 import { formatLostRules, readLostRules } from "./held_rules.ts";
+import { findOutputObstacle, readRejectedRun } from "./rejected_run.ts";
 
 export interface CompletionRequest {
   readonly id: SpecId;
@@ -43,7 +44,14 @@ export async function proveCompletion(context: PlannerContext, request: Completi
   }
   const near = unproven === null ? describeNearItems(request) : null;
   if (near !== null) throw createPreconditionError(`Cannot complete spec '${id}': ${near}`);
-  const proof = await context.proveSpec({ id, body, signal });
+  const rejected = unproven === null ? await readRejectedRun(context, id) : null;
+  const spec = { ...(await context.specs.load(id)), body };
+  const output = rejected === null ? null : await findOutputObstacle(context, spec, rejected);
+  if (output !== null) throw createPreconditionError(`Cannot complete spec '${id}': ${output}`);
+  // A run that these commands refused is not completed before they pass.
+  const hasFailed = rejected !== null && rejected.failedCommands.length > 0;
+  const commands = hasFailed ? (await context.readConfig()).verify.commands : [];
+  const proof = await context.proveSpec({ id, body, commands, signal });
   const excused = unproven === null ? null : { unproven };
   if (proof.state === null) return { fields: excused ?? { unproven: undefined }, lines: [], proof: null };
   signal?.throwIfAborted();

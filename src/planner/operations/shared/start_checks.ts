@@ -93,7 +93,7 @@ export async function findStartObstacles(context: PlannerContext): Promise<reado
   const { agents, worktrees } = await context.openRuns();
   const { branch_prefix: branchPrefix, main_branch: mainBranch } = config.defaults;
   const checks = [
-    () => worktrees.requireCreatable({ branchPrefix, mainBranch, base: config.worktree.base }, null),
+    () => worktrees.requireCreatable({ branchPrefix, mainBranch, ...config.worktree }, null),
     async () => {
       const { program, env } = selectProvider(config, { model: null, task: "work" });
       if (!agents.isInstalled(program, env)) throw createPreconditionError(describeMissingProgram(program));

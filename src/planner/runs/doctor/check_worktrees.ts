@@ -37,7 +37,10 @@ async function describeOrphanedWorktree(
   id: SpecId,
   status: WorktreeStatus | undefined,
 ): Promise<ProjectProblem> {
-  const base = { kind: "orphaned_worktree", subject: `.planner/worktrees/${id}` } as const;
+  // Doctor names a folder of the project from its root.
+  const path = status?.path.replaceAll("\\", "/").replace(/^.*\/(?=\.planner\/worktrees\/)/, "");
+  const subject = path ?? (await deps.ports.worktrees.findBranch(id)) ?? id;
+  const base = { kind: "orphaned_worktree", subject } as const;
   let content: WorktreeContent;
   try {
     content = await readWorktreeContent(deps, id);
@@ -106,7 +109,7 @@ async function buildMissingSpecAdvice({ ports }: RepairDeps, id: SpecId, commit:
   const keep = isThere
     ? `"cp ${quoteShellWord(`${removeTrailingSlash(worktree.root)}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`
     : `${commit ? "commit there and run" : "take the commits with"} "git merge ${quoteShellWord(branch)}"`;
-  return `its spec is gone: ${keep}, or drop all of it with "git worktree remove --force .planner/worktrees/${id}" and "git branch -D ${quoteShellWord(branch)}"; then run "planner doctor --fix"`;
+  return `its spec is gone: ${keep}, or drop all of it with ${worktree === null ? "" : `"git worktree remove --force ${quoteShellWord(worktree.path)}" and `}"git branch -D ${quoteShellWord(branch)}"; then run "planner doctor --fix"`;
 }
 
 /** Removes the worktree. Returns null if a process has claimed the spec meanwhile. */

@@ -79,7 +79,7 @@ async function mergeProvenSpec(
   const answer = await ports.worktrees.mergeBranch(id, { message, ...admit });
   if (answer.kind === "refused") return markSpecNeedsAttention(deps, spec, answer.reasons.join("; "));
   if (answer.kind === "open") return markSpecNeedsAttention(deps, spec, describeOpenCriteria(id, answer.criteria));
-  if (answer.kind === "conflict") return markMergeConflict(deps, { spec, worktree, files: answer.files });
+  if (answer.kind === "conflict") return markMergeConflict(deps, spec, answer.files);
   if (!spec.archived) await changeSpec(context, id, (text) => editFields(text, { ...fields }));
   const [commits, merged] = answer.kind === "merged" ? [answer.commits, answer.notes] : [[], []];
   if (commits.length > 0) await ports.worktrees.recordMergedCommits(id, commits).catch(ignoreRefusal);
@@ -127,16 +127,12 @@ async function markSpecNeedsAttention(deps: RunDeps, spec: Spec, reason: string)
   return buildMergeRefusal(spec.id, reason);
 }
 
-interface MergeConflict {
-  readonly spec: Spec;
-  readonly worktree: Worktree | null;
-  readonly files: readonly string[];
-}
-
-async function markMergeConflict(deps: RunDeps, { spec, worktree, files }: MergeConflict): Promise<MergeResult> {
+async function markMergeConflict(deps: RunDeps, spec: Spec, files: readonly string[]): Promise<MergeResult> {
   const { id } = spec;
-  const where = worktree?.path ?? `.planner/worktrees/${id}`;
-  const advice = `in "${where}" run "git rebase ${quoteShellWord(worktree?.mainBranch ?? "main")}", settle the conflict and go on with "git rebase --continue"; then run "planner merge ${id}"; or let an agent settle it: "planner work ${id}"`;
+  // The merge has created a worktree whose folder was deleted.
+  const worktree = await deps.ports.worktrees.findWorktree(id);
+  const where = worktree === null ? "" : `in "${worktree.path}" `;
+  const advice = `${where}run "git rebase ${quoteShellWord(worktree?.mainBranch ?? "main")}", settle the conflict and go on with "git rebase --continue"; then run "planner merge ${id}"; or let an agent settle it: "planner work ${id}"`;
   await recordMergeFailure(deps, spec, `conflict in ${files.join(", ")}: ${advice}`, { completed_at: undefined });
   return { spec_id: id, outcome: "conflict", files, advice };
 }

@@ -30,13 +30,14 @@ export interface SpecToProve extends ProofRequest {
  * @param deps dependencies of the project itself, not of a worktree
  */
 export async function proveSpec(deps: RunDeps, request: SpecToProve): Promise<Provenance> {
-  const { id, body, only, signal = new AbortController().signal, worktreeOf } = request;
+  const { id, body, only, commands = [], signal = new AbortController().signal, worktreeOf } = request;
   const label = only === undefined ? undefined : parseCriteria(body).find(({ number }) => number === only)?.label;
   const all = judgeCriteria((await readProjectBody(deps, id)) ?? body, body);
   const criteria = label === undefined ? all : all.filter((one) => one.label === label);
-  const worktree = hasChecks(criteria) ? await deps.ports.worktrees.findWorktree(worktreeOf) : null;
+  const isRunning = hasChecks(criteria) || commands.length > 0;
+  const worktree = isRunning ? await deps.ports.worktrees.findWorktree(worktreeOf) : null;
   const place = buildRunLocation(worktree?.root ?? deps.root, worktree);
-  const judging = { ...(await openJob(deps, id, { soon: signal, now: signal })), criteria, commands: [] };
+  const judging = { ...(await openJob(deps, id, { soon: signal, now: signal })), criteria, commands };
   return judgeProvenance(deps, judging, { kind: "folder", place, fresh: false });
 }
 

@@ -1,4 +1,5 @@
 import type { FolderState, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
+import { listSomeNames } from "#words/names.ts";
 import { type AcceptableLine, isLineAccepted, omitAcceptedLines } from "../../work/acceptance.ts";
 import { isPlannerFile } from "../../work/default_evidence.ts";
 import type { JudgedCriterion } from "../../work/judge_criteria.ts";
@@ -10,16 +11,22 @@ import {
   hasChecks,
   type JudgedState,
   NOT_RUN_PROBLEM,
+  NOT_RUN_RESULT,
   type Provenance,
 } from "../../work/provenance.ts";
 import type { LocatedJob, RunDeps, RunLocation } from "../run_types.ts";
 import { type CheckOrigin, findEditedFiles, findWorktreeOrigin } from "./edited_files.ts";
 import { type CriteriaJob, runChecks, runInLoggedWorktree } from "./run_checks.ts";
 
+/** Maximum number of uncommitted files that a message names. */
+const MAX_NAMED_PATHS = 5;
+
 /**
  * The state to judge: a folder, or a commit in a new worktree of it.
  *
- * `fresh`: whether a folder that differs from its commit only in ignored files is judged in a new worktree.
+ * `fresh`: whether a folder that differs from its commit only in ignored files is judged in a new worktree. A folder
+ * below another checkout of the repository always is, because programs find that checkout's files above their own; with
+ * uncommitted changes its checks do not run.
  */
 export type JudgedLocation =
   | { readonly kind: "folder"; readonly place: RunLocation; readonly fresh: boolean }
@@ -29,7 +36,7 @@ export type JudgedLocation =
       /** Worktree that has the commit checked out. */
       readonly branch?: Worktree;
       /** The state whose files decide whether checks pass, if there is no branch. */
-      readonly since?: { readonly origin: CheckOrigin; readonly changed: WorktreeState["changed"] };
+      readonly since?: { readonly origin: CheckOrigin | null; readonly changed: WorktreeState["changed"] };
     };
 
 /**
@@ -56,7 +63,8 @@ export async function judgeProvenance(
   const held = (await place.worktree?.holds()) ?? (await deps.ports.worktrees.readProjectState());
   const commit = held?.commit ?? null;
   const clean = held !== null && listUncommittedFiles(held).length === 0;
-  if (fresh && commit !== null && clean && held.ignored.length > 0) {
+  const nested = held?.nested === true;
+  if (commit !== null && clean && (nested || (fresh && held.ignored.length > 0))) {
     return judgeFreshWorktree(deps, judging, {
       commit,
       held,
@@ -80,7 +88,7 @@ interface FreshState {
 async function judgeFreshWorktree(deps: RunDeps, judging: CriteriaJob, fresh: FreshState): Promise<Provenance> {
   const { commit, origin, changed } = fresh;
   return runInLoggedWorktree(deps, judging, commit, async (placed, worktree) => {
-    const held = { ...(fresh.held ?? (await worktree.holds())), changed, ignored: [], uncommitted: [] };
+    const held = { ...(fresh.held ?? (await worktree.holds())), changed, ignored: [], uncommitted: [], nested: false };
     return judgeFolder(deps, placed, { held, origin, where: "fresh" });
   });
 }
@@ -100,7 +108,8 @@ async function judgeFolder(
   const checks = criteria.flatMap(({ verify }) => (verify === null ? [] : [{ kind: "check" as const, text: verify }]));
   const lines: readonly AcceptableLine[] = [...commands.map((text) => ({ kind: "verify" as const, text })), ...checks];
   const runnable = lines.filter((line) => isLineAccepted(accepted, line)).map(({ text }) => text);
-  const results = await runChecks(deps, judging, [...new Set(runnable)]);
+  const results =
+    held?.nested === true ? refuseChecks(runnable, held) : await runChecks(deps, judging, [...new Set(runnable)]);
   const passed = new Set(results.flatMap(({ command, problem }) => (problem === null ? [command] : [])));
   const edited = await findEditedFiles(deps, judging, {
     ...folder,
@@ -130,13 +139,20 @@ async function judgeFolder(
   };
 }
 
+/** Returns the results of checks that are not run in a folder below another checkout, see `JudgedLocation`. */
+function refuseChecks(commands: readonly string[], held: FolderState): readonly CommandResult[] {
+  const open = listSomeNames(listUncommittedFiles(held), MAX_NAMED_PATHS);
+  const problem = `${NOT_RUN_PROBLEM}, since programs in a folder inside the project find the project's own files too, so that only a commit is judged: commit ${open} first`;
+  return commands.map((command) => ({ ...NOT_RUN_RESULT, command, problem }));
+}
+
 function decideVerdict(
   criterion: JudgedCriterion,
   { check, isEdited, isRunnable }: { check: CommandResult | null; isEdited: boolean; isRunnable: boolean },
 ): CriterionVerdict {
   if (criterion.verify === null) return deriveTickVerdict(criterion);
   if (!isRunnable) return "proposed";
-  if (check === null || check.problem === NOT_RUN_PROBLEM) return "not_run";
+  if (check === null || check.problem?.startsWith(NOT_RUN_PROBLEM) === true) return "not_run";
   if (check.problem !== null) return "disproven";
   return isEdited ? "edited" : "proven";
 }

@@ -5,12 +5,14 @@ import { parseReadable } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { COMMIT_SUMMARIES, createCommitWriter } from "../../work/commit_message.ts";
+import { extractOutput } from "../../work/default_evidence.ts";
 import { judgeCriteria } from "../../work/judge_criteria.ts";
 import type { ManualCompletion } from "../../work/provenance.ts";
 import { buildRunRecord, type RecordedWork, type RunSummary } from "../../work/records/run_record.ts";
 import type { LocatedRun, RepairDeps, RunDeps } from "../run_types.ts";
 import type { CollectedEvidence } from "./evidence.ts";
 import { removeTrailingSlash } from "./place.ts";
+import { hashText } from "./set_up.ts";
 
 export interface RunRecordParts extends Pick<RunSummary, "report" | "lastWords" | "end" | "warnings"> {
   readonly startedAt: string;
@@ -76,11 +78,19 @@ async function storeEndedRun(deps: RunDeps, run: LocatedRun, parts: RunRecordPar
   const { criteria = [], outputProblem: problem = null } = gathered?.evidence ?? {};
   const { proof = null, unproven = null } = gathered ?? {};
   const output = spec.outputSchema === null ? null : { schema: spec.outputSchema, problem };
+  const body = problem === null ? parseReadable(run.before).body : await readProjectBody(deps, id);
+  const old = body === null ? null : extractOutput(body);
+  const oldOutput = old === null ? null : { chars: old.length, sha256: hashText(deps, old) };
   return storeRunRecord(deps, worktree?.branch ?? null, {
     ...ended,
     process: { spec_id: id, process_id: processId, mode: wishes.mode, started_at: startedAt },
-    ...{ work, judged: { criteria, proof, unproven, output }, ended_at: formatCurrentTime(deps) },
+    ...{ work, judged: { criteria, proof, unproven, output, oldOutput }, ended_at: formatCurrentTime(deps) },
   });
+}
+
+async function readProjectBody({ context }: RunDeps, id: SpecId): Promise<string | null> {
+  const read = await context.specs.readText(id).catch(() => null);
+  return read === null ? null : parseReadable(read.text).body;
 }
 
 type BranchWork = Pick<WorktreeState, "commits" | "changed">;

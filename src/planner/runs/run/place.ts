@@ -86,6 +86,7 @@ export async function openRunLocation(
     branchPrefix,
     mainBranch,
     base: config.worktree.base,
+    directory: config.worktree.directory,
   });
   if (worktree.reused) await log.line("planner: the worktree of an earlier run is used again, with what it holds");
   const earlier = worktree.reused ? await describeEarlierRun(deps, spec.id, worktree) : null;

@@ -152,7 +152,7 @@ export class AgentSpecRun {
 
   async #reportStart({ place: { worktree }, log }: LocatedRun): Promise<void> {
     const { provider, processId, wishes } = this.#claimedRun;
-    const where = worktree === null ? "in the project itself" : `on branch ${worktree.branch}`;
+    const where = worktree === null ? "in the project itself" : `on branch ${worktree.branch} in "${worktree.path}"`;
     await log.line(`planner: ${provider.name} works ${where}`);
     this.#deps.tell({
       event: "started",

@@ -5,7 +5,7 @@ import { formatCountWithNoun } from "#words/names.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
 import type { Hasher } from "../../program_ports.ts";
 import { openAgentStream } from "../../work/agent_stream.ts";
-import { type CommandResult, NOT_RUN_PROBLEM } from "../../work/provenance.ts";
+import { type CommandResult, NOT_RUN_RESULT } from "../../work/provenance.ts";
 import type { LocatedJob, RunDeps } from "../run_types.ts";
 import { buildAgentEnvironment } from "./place.ts";
 
@@ -44,8 +44,6 @@ export async function runCommands(
   );
   return (await Promise.all(results)).filter((result) => result !== null);
 }
-
-const NOT_RUN_RESULT = { status: null, duration_ms: 0, output_hash: "", problem: NOT_RUN_PROBLEM };
 
 /** Runs one line in a shell until it ends or its time limit is reached. */
 async function runCommand(

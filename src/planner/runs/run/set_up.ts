@@ -21,7 +21,7 @@ export async function setUpWorktree(deps: RunDeps, job: LocatedJob): Promise<voi
   if (config.worktree.setup === null) {
     const [missing] = proposeSetupCommands(locks);
     if (missing === undefined) return;
-    const message = `${missing.file} is there and worktree.setup is not: tests in the worktree would use what is installed around it. Set worktree.setup to [${JSON.stringify(missing.command)}], or to [] if nothing is needed`;
+    const message = `${missing.file} is there and worktree.setup is not: the packages that it names are missing in the worktree. Set worktree.setup to [${JSON.stringify(missing.command)}], or to [] if nothing is needed`;
     await log.line(`planner: ${message}`);
     deps.tell({ event: "note", spec_id: id, message });
     return;

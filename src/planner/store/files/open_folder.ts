@@ -2,6 +2,7 @@ import { closeSync, constants, existsSync, mkdirSync, openSync, readlinkSync, re
 import { rm, unlink } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import { splitWorktreePath } from "../project/places.ts";
 import { isInsideFolder, isLink, isLinkOutside } from "../project/project_bounds.ts";
 import { getErrorCode, isMissingError } from "./disk_error.ts";
 
@@ -66,14 +67,22 @@ export function assertNoOutsideLink(path: string): void {
     throw buildOutsideLinkError(formatMessagePath(root, [relative(root, path)]));
 }
 
-/** Returns the folder around the innermost `.planner` of a path; null for a file outside of any project. */
+/**
+ * Returns the folder around the innermost `.planner` of a path, or that around the worktrees of a project; null for a
+ * file outside of any project.
+ */
 function findProjectRoot(path: string): string | null {
   const at = path.lastIndexOf(`${sep}.planner${sep}`);
-  return at < 0 ? null : path.slice(0, at) || sep;
+  const root = at < 0 ? null : path.slice(0, at) || sep;
+  const around = splitWorktreePath(path);
+  return around !== null && around.folder.length > (root?.length ?? 0) && around.project === null
+    ? around.folder
+    : root;
 }
 
-/** Returns the path as error messages print it: from the project's root, also for a file of a worktree. */
+/** Returns the path as error messages print it: from the project's root, also for a file of an inner worktree. */
 function formatMessagePath(root: string, names: readonly string[]): string {
+  if (splitWorktreePath(join(root, ...names))?.project === null) return join(root, ...names);
   const at = root.indexOf(`${sep}.planner${sep}`);
   return [...(at < 0 ? [] : root.slice(at + 1).split(sep)), ...names].join("/");
 }

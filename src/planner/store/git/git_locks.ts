@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
-import { join } from "node:path";
 import type { GitLock, GitLocks } from "#planner/run_ports/run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
@@ -7,8 +6,7 @@ import { tryRemoveFile } from "../files/temporary_file.ts";
 import { readProcessFacts } from "../processes/process_life.ts";
 import { WORKTREES_FOLDER } from "../project/places.ts";
 import { isInsideFolder } from "../project/project_bounds.ts";
-import { worktreeFiles } from "../worktrees/worktree_files.ts";
-import { listWorktreeIds } from "../worktrees/worktree_place.ts";
+import { listWorktreeIds, locateWorktree } from "../worktrees/worktree_files.ts";
 import { Git } from "./git.ts";
 
 /** Minimum age in milliseconds at which a lock of a person's checkout may count as a leftover. Chosen by planner. */
@@ -29,7 +27,7 @@ export function openGitLocks(root: string): GitLocks {
 
 async function findIndexLocks(root: string): Promise<readonly GitLock[]> {
   const places: (readonly [folder: string, id: SpecId | null])[] = [[root, null]];
-  for (const id of await listWorktreeIds(root)) places.push([join(root, worktreeFiles.folder(id)), id]);
+  for (const id of await listWorktreeIds(root)) places.push([locateWorktree(root, id), id]);
   const found: GitLock[] = [];
   for (const [folder, id] of places) {
     const place = await findLockLocation(folder, id);
@@ -60,7 +58,7 @@ async function findLockLocation(folder: string, id: SpecId | null): Promise<Lock
 function readLockFile({ path, id, top }: LockLocation): GitLock | null {
   try {
     const ageMs = Math.max(0, Date.now() - statSync(path).mtimeMs);
-    // Worktrees are inside the checkout but have separate locks.
+    // Worktrees of earlier versions are inside the checkout but have separate locks.
     const worksThere = (cwd: string): boolean =>
       isInsideFolder(top, cwd) && (id !== null || !cwd.slice(top.length).includes(`/${WORKTREES_FOLDER}/`));
     const holder = findLockHolder(path, worksThere);

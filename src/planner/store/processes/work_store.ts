@@ -1,11 +1,12 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import type { WorkStore, WorktreeStatus } from "../../ports.ts";
 import { readFileMark } from "../files/file_mark.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
-import { readFolderEntries } from "../files/read_folder.ts";
 import { readLockHolder } from "../locks/lock_file.ts";
 import { PROCESSES_FOLDER, WORKTREES_FOLDER } from "../project/places.ts";
+import { listWorktreeIds, locateWorktree } from "../worktrees/worktree_files.ts";
 import { readProcessRecords } from "./process_records.ts";
 import { readWatchHolder } from "./watch_file.ts";
 
@@ -29,18 +30,17 @@ export function openWorkStore(root: string, clock: Clock): WorkStore {
 const WORKTREE_STATUSES: readonly unknown[] = ["working", "done", "failed"];
 
 /**
- * Reads every folder `.planner/worktrees/<id>/` and the status that its process wrote into `<id>.status.json`. Paths
- * are absolute, because the caller's working directory may differ. Source: docs/contract/spec-tool.md#worktree-status.
+ * Reads the status that its process wrote into `.planner/worktrees/<id>.status.json` for each worktree that exists.
+ * Paths are absolute, because the caller's working directory may differ. Source:
+ * docs/contract/spec-tool.md#worktree-status.
  */
 export async function readWorktrees(root: string): Promise<readonly WorktreeStatus[]> {
-  return (await readFolderEntries(root, WORKTREES_FOLDER))
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
-    .map(({ name }) => readWorktreeStatus(root, name))
-    .sort((a, b) => (a.spec_id < b.spec_id ? -1 : 1));
+  const ids = await listWorktreeIds(root);
+  return ids.filter((id) => existsSync(locateWorktree(root, id))).map((id) => readWorktreeStatus(root, id));
 }
 
 function readWorktreeStatus(root: string, id: string): WorktreeStatus {
-  const base = { spec_id: id, path: join(root, WORKTREES_FOLDER, id) };
+  const base = { spec_id: id, path: locateWorktree(root, id) };
   const file = `${WORKTREES_FOLDER}/${id}.status.json`;
   const read = readJsonFile(join(root, file));
   if (read.kind !== "object") {

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, lstatSync, realpathSync, statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
@@ -16,6 +15,7 @@ import { convertToDiskError } from "../files/disk_error.ts";
 import { readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { findGitFolder, readGitFile } from "../worktrees/admin_folder.ts";
+import { findStateFolder } from "./places.ts";
 
 /** Maximum number of write tries. Chosen by planner: a try fails only when several processes write at once. */
 const MAX_WRITE_TRIES = 5;
@@ -85,13 +85,6 @@ function computeLineKey({ kind, text }: AcceptableLine): string {
 
 function computeSha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
-}
-
-function findStateFolder(env: NodeJS.ProcessEnv): string {
-  if (process.platform === "win32") return env["LOCALAPPDATA"] ?? join(homedir(), "AppData", "Local");
-  const given = env["XDG_STATE_HOME"];
-  // The XDG specification ignores a path that is not absolute.
-  return given?.startsWith("/") ? given : join(env["HOME"] ?? homedir(), ".local", "state");
 }
 
 /** Returns the real path of the git folder that all worktrees share; of the project without a repository. */

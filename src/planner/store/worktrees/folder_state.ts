@@ -1,8 +1,12 @@
-import { basename } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { FolderState } from "#planner/run_ports/worktree.ts";
 import { parseTemporaryPid } from "../files/temporary_file.ts";
 import type { Git } from "../git/git.ts";
+import { isInsideFolder } from "../project/project_bounds.ts";
+import { resolveStoredPath } from "./admin_folder.ts";
 import { readChangedFiles } from "./settle.ts";
+import { listCheckouts } from "./take_snapshot.ts";
 import { listUncommittedFiles } from "./worktree_commits.ts";
 import type { Repository, WorktreeLocation } from "./worktree_place.ts";
 
@@ -16,11 +20,13 @@ export async function readWorktreeState(place: WorktreeLocation): Promise<Folder
     ignored: await listIgnoredFiles(git, repository.prefix, worktree.env),
     changed: await readChangedFiles(git, repository.prefix, `${main}...HEAD`),
     behind: (await git.try(["merge-base", "--is-ancestor", main, "HEAD"])).status === 1,
+    nested: await isInsideCheckout(repository, worktree.path),
   };
 }
 
 /** Reads the state of the person's own folder, whose branch is not compared with another. */
-export async function readProjectState({ git, prefix }: Repository): Promise<FolderState> {
+export async function readProjectState(repository: Repository): Promise<FolderState> {
+  const { git, prefix, top } = repository;
   const listed = await git.readEntries(["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"]);
   return {
     ...(await readHeadCommit(git)),
@@ -28,6 +34,7 @@ export async function readProjectState({ git, prefix }: Repository): Promise<Fol
     ignored: await listIgnoredFiles(git, prefix, {}),
     changed: [],
     behind: false,
+    nested: await isInsideCheckout(repository, top),
   };
 }
 
@@ -56,6 +63,18 @@ export async function checkoutFiles(
   const named = paths.map((path) => repository.prefix + path);
   const there = await git.readEntries(["ls-tree", "-z", "--name-only", "--full-tree", from, "--", ...named]);
   if (there.length > 0) await git.run(["checkout", "--quiet", from, "--", ...there]);
+}
+
+/** Returns whether a folder is inside another checkout of the repository. The folder of a bare repository is none. */
+export async function isInsideCheckout(repository: Repository, path: string): Promise<boolean> {
+  const { commonFolder } = repository;
+  const own = resolveStoredPath(path);
+  // A bare repository has no index.
+  const isBare = !existsSync(join(commonFolder, "index"));
+  return [...(await listCheckouts(repository)).keys()]
+    .filter((top) => existsSync(join(top, ".git")) && !(isBare && top === dirname(commonFolder)))
+    .map(resolveStoredPath)
+    .some((top) => top !== own && isInsideFolder(top, own));
 }
 
 async function readHeadCommit(git: Git): Promise<Pick<FolderState, "commit" | "tree">> {

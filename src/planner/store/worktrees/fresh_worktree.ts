@@ -1,11 +1,15 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { getErrorCode } from "../files/disk_error.ts";
 import { Git } from "../git/git.ts";
+import { findStateFolder } from "../project/places.ts";
 import { findGitFolder } from "./admin_folder.ts";
+import { isInsideCheckout } from "./folder_state.ts";
 import { openWorktree } from "./open_worktree.ts";
 import { FRESH_WORKTREE_PREFIX, type Repository, type WorktreeLocation } from "./worktree_place.ts";
 
@@ -20,8 +24,9 @@ interface FreshWorktreeRequest {
 }
 
 /**
- * Runs `use` with a new worktree of a commit in a temporary folder, which is removed afterwards with its contents. The
- * folder is outside of the project, so that no program finds the project's own packages in parent folders.
+ * Runs `use` with a new worktree of a commit in a temporary folder, which is removed afterwards with its contents.
+ *
+ * @throws OperationError `failed_precondition` if no folder outside of the repository can be written
  */
 export async function runInFreshWorktree<Result>(
   repository: Repository,
@@ -29,7 +34,7 @@ export async function runInFreshWorktree<Result>(
   use: (worktree: Worktree) => Promise<Result>,
 ): Promise<Result> {
   const { git, prefix } = repository;
-  const home = await realpath(await mkdtemp(join(tmpdir(), `${FRESH_WORKTREE_PREFIX}${process.pid}-`)));
+  const home = await makeOutsideFolder(repository);
   // Git names its own folder after the last path part, and with one name for all, several gits would create and
   // remove the same folder at once.
   const path = join(home, basename(home));
@@ -56,4 +61,22 @@ export async function runInFreshWorktree<Result>(
     // git worktree prune could remove a worktree that another git is creating, so it runs only after a failure.
     if (status !== 0) await git.try(["worktree", "prune"]);
   }
+}
+
+/** Creates a folder outside of every checkout, so that no program finds the project's own files in parent folders. */
+async function makeOutsideFolder(repository: Repository): Promise<string> {
+  const parents = [tmpdir(), join(findStateFolder(process.env), "planner"), dirname(repository.top)];
+  for (const parent of parents) {
+    if (existsSync(parent) && (await isInsideCheckout(repository, join(parent, FRESH_WORKTREE_PREFIX)))) continue;
+    try {
+      await mkdir(parent, { recursive: true, mode: 0o700 });
+      return await realpath(await mkdtemp(join(parent, `${FRESH_WORKTREE_PREFIX}${process.pid}-`)));
+    } catch (error) {
+      if (getErrorCode(error) === undefined) throw error;
+    }
+  }
+  throw new OperationError(
+    "failed_precondition",
+    `Cannot judge a commit: expected a folder outside of the repository that can be written, one of ${parents.map((path) => `"${path}"`).join(", ")}: set TMPDIR to one`,
+  );
 }

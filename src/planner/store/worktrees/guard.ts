@@ -15,14 +15,8 @@ import {
   snapshotPrograms,
   snapshotSharedPrograms,
 } from "./snapshot.ts";
-import { worktreeFiles } from "./worktree_files.ts";
-import {
-  listWorktreeIds,
-  openWorktreeLocation,
-  type Repository,
-  resolveHooksFolder,
-  type WorktreeLocation,
-} from "./worktree_place.ts";
+import { listWorktreeIds, worktreeFiles } from "./worktree_files.ts";
+import { openWorktreeLocation, type Repository, resolveHooksFolder, type WorktreeLocation } from "./worktree_place.ts";
 
 /** Maximum number of changes that one message names. */
 const MAX_NAMED_CHANGES = 5;

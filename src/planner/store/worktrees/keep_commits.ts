@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
 import { listAdminFolders, type ReflogEntry, readGitHead, readReflog, resolveStoredPath } from "./admin_folder.ts";
@@ -7,7 +6,7 @@ import { splitSnapshotName } from "./outside_changes.ts";
 import type { RepositorySnapshot, SnapshotChange } from "./snapshot.ts";
 import { WHOLE_SNAPSHOT_NAME } from "./take_snapshot.ts";
 import { branchExists, hasOwnChange, isBranchMerged, type SpecBranches } from "./worktree_commits.ts";
-import { worktreeFiles } from "./worktree_files.ts";
+import { locateWorktree } from "./worktree_files.ts";
 import type { Repository, WorktreeLocation } from "./worktree_place.ts";
 
 /** A commit that no branch contains, and the ref that keeps it with its ancestors. */
@@ -72,7 +71,7 @@ export async function keepLostCommits(
 ): Promise<readonly string[]> {
   const { root, id, branches, isDropped } = spec;
   // Git keeps its data about a worktree whose folder was deleted.
-  const path = resolveStoredPath(join(root, worktreeFiles.folder(id)));
+  const path = resolveStoredPath(locateWorktree(root, id));
   const gitFolder = (await listAdminFolders(commonFolder)).get(path) ?? null;
   const kept = await keepCommits(git, { id, gitFolder, commonFolder, ...branches, isDropped });
   return kept

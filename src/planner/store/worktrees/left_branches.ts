@@ -8,7 +8,8 @@ import { buildActivePath, SPECS_FOLDER } from "../project/places.ts";
 import { readBranchCheckouts } from "./main_branch.ts";
 import { readFileBytes } from "./worktree_brought.ts";
 import type { SpecBranches } from "./worktree_commits.ts";
-import { listWorktreeIds, type Repository, readMainBranch } from "./worktree_place.ts";
+import { listWorktreeIds } from "./worktree_files.ts";
+import { type Repository, readMainBranch } from "./worktree_place.ts";
 
 /**
  * Returns branches that specs name, that no checkout has, and that `.planner/worktrees/` no longer records, because

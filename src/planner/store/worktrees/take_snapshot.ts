@@ -1,29 +1,16 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { parseTemporaryPid } from "../files/temporary_file.ts";
 import { Git } from "../git/git.ts";
 import { listClaimedIds, readClaim } from "../locks/lock_file.ts";
-import { WORKTREES_FOLDER } from "../project/places.ts";
-import {
-  findUnfinishedOperation,
-  listAdminFolders,
-  readGitFile,
-  readGitHead,
-  readReflog,
-  resolveStoredPath,
-} from "./admin_folder.ts";
+import { splitWorktreePath } from "../project/places.ts";
+import { findUnfinishedOperation, listAdminFolders, readGitFile, readGitHead, readReflog } from "./admin_folder.ts";
 import { computeDigest, type RepositorySnapshot, snapshotPrograms } from "./snapshot.ts";
 import { listModuleFolders } from "./submodules.ts";
-import { worktreeFiles } from "./worktree_files.ts";
-import {
-  isFreshWorktree,
-  listWorktreeIds,
-  type Repository,
-  readWorktreeOrigin,
-  type WorktreeLocation,
-} from "./worktree_place.ts";
+import { listWorktreeIds, worktreeFiles } from "./worktree_files.ts";
+import { isFreshWorktree, type Repository, readWorktreeOrigin, type WorktreeLocation } from "./worktree_place.ts";
 
 /** Parts of `.planner/` that planner itself changes during runs. */
 const RUNTIME_ENTRIES: ReadonlySet<string> = new Set(["locks", "logs", "processes", "runs", "watch.pid", "worktrees"]);
@@ -76,11 +63,10 @@ export async function readRefs(git: Git): Promise<RepositorySnapshot> {
 }
 
 /** Reads HEAD and unfinished operations of every checkout that belongs neither to a run nor to its checks. */
-async function readCheckoutHeads({ root, repository }: WorktreeLocation): Promise<RepositorySnapshot> {
-  const runs = resolveStoredPath(join(root, WORKTREES_FOLDER)) + sep;
+async function readCheckoutHeads({ repository }: WorktreeLocation): Promise<RepositorySnapshot> {
   const heads: Record<string, string> = {};
   for (const [path, folder] of await listCheckouts(repository)) {
-    if (path.startsWith(runs) || isFreshWorktree(path)) continue;
+    if (splitWorktreePath(path) !== null || isFreshWorktree(path)) continue;
     const head = readGitHead(folder);
     if (head !== null) heads[`HEAD ${path}`] = "ref" in head ? head.ref : head.hash;
     const unfinished = findUnfinishedOperation(folder);

@@ -37,7 +37,7 @@ export async function mergeWorktree(
 ): Promise<BranchMergeResult> {
   const { problems } = await settleWorktree(place, null);
   if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
-  assertNoUncommittedFiles(`Worktree "${worktreeFiles.folder(place.id)}"`, await listUncommittedFiles(place));
+  assertNoUncommittedFiles(`Worktree "${place.worktree.path}"`, await listUncommittedFiles(place));
   const spec = await readWorktreeSpec(place);
   const open = await findOpenCriteria(place, spec);
   if (open.length > 0) return { kind: "open", criteria: open };

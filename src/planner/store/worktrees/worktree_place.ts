@@ -5,11 +5,9 @@ import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
-import { readFolderEntries } from "../files/read_folder.ts";
 import { Git } from "../git/git.ts";
 import { addGitSetting } from "../git/start_git.ts";
 import { isProcessAlive } from "../processes/process_life.ts";
-import { WORKTREES_FOLDER } from "../project/places.ts";
 import {
   describeUnfinishedOperation,
   findGitFolder,
@@ -19,7 +17,7 @@ import {
   resolveStoredPath,
 } from "./admin_folder.ts";
 import { readRunRecord } from "./run_commits.ts";
-import { worktreeFiles } from "./worktree_files.ts";
+import { locateWorktree, worktreeFiles } from "./worktree_files.ts";
 
 /** Prefix of the folder name of a fresh worktree for checks, before the PID of its process. */
 export const FRESH_WORKTREE_PREFIX = "planner-verify-";
@@ -110,6 +108,8 @@ export interface BroughtFile {
 
 /** Stored facts about a worktree, in `.planner/worktrees/<id>.origin.json`. */
 export interface WorktreeOrigin {
+  /** Absolute path of the worktree; without one, it is where earlier versions created it. */
+  readonly path?: string | null;
   readonly branch: string;
   readonly mainBranch: string;
   readonly brought: readonly BroughtFile[];
@@ -125,15 +125,6 @@ export interface WorktreeOrigin {
   readonly conflict?: string | null;
 }
 
-/** Returns the sorted ids of every folder and every stored origin in `.planner/worktrees/`. */
-export async function listWorktreeIds(root: string): Promise<readonly SpecId[]> {
-  const ids = (await readFolderEntries(root, WORKTREES_FOLDER))
-    .filter(({ name }) => !name.startsWith("."))
-    .map((entry) => (entry.isDirectory() ? entry.name : /^(.+)\.(?:origin|status)\.json$/.exec(entry.name)?.[1]))
-    .filter((id) => id !== undefined);
-  return [...new Set(ids as SpecId[])].sort();
-}
-
 export function readWorktreeOrigin(root: string, id: SpecId): WorktreeOrigin | null {
   const read = readJsonFile(join(root, worktreeFiles.origin(id)));
   if (read.kind !== "object") return null;
@@ -145,6 +136,7 @@ export function readWorktreeOrigin(root: string, id: SpecId): WorktreeOrigin | n
   const [merging, moving] = [read.object["merging"] === true, read.object["moving"] === true];
   const hiding = Array.isArray(read.object["hiding"]) ? (read.object["hiding"] as readonly string[]) : [];
   return {
+    path: getTextField(read.object, "path"),
     branch,
     mainBranch,
     brought: files,
@@ -156,9 +148,11 @@ export function readWorktreeOrigin(root: string, id: SpecId): WorktreeOrigin | n
   };
 }
 
+/** Writes the facts about a worktree; keeps its recorded path unless `origin` has one. */
 export function writeWorktreeOrigin(root: string, id: SpecId, origin: WorktreeOrigin): Promise<void> {
   const file = worktreeFiles.origin(id);
-  return replaceFile(join(root, file), file, `${JSON.stringify(origin, null, 2)}\n`);
+  const path = origin.path ?? readWorktreeOrigin(root, id)?.path ?? undefined;
+  return replaceFile(join(root, file), file, `${JSON.stringify({ ...origin, path }, null, 2)}\n`);
 }
 
 /**
@@ -172,12 +166,11 @@ export async function openWorktreeLocation(
   root: string,
   id: SpecId,
 ): Promise<WorktreeLocation | null> {
-  const folder = worktreeFiles.folder(id);
-  const path = join(root, folder);
+  const path = locateWorktree(root, id);
   if (!existsSync(path)) return null;
   const gitFolder = findGitFolder(path);
   if (gitFolder === null || !isWorktree(path, gitFolder, repository)) {
-    throw new OperationError("failed_precondition", `"${folder}" is not a git worktree: move it away`);
+    throw new OperationError("failed_precondition", `"${path}" is not a git worktree: move it away`);
   }
   const origin = readWorktreeOrigin(root, id);
   const worktree: WorktreeFacts = {

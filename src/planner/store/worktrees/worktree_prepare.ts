@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { WorktreeOptions } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
@@ -6,7 +6,6 @@ import { quoteShellWord } from "#words/shell_word.ts";
 import { removeFolderThroughOpenParent } from "../files/open_folder.ts";
 import { formatGitError, type Git } from "../git/git.ts";
 import { addGitSetting } from "../git/start_git.ts";
-import { WORKTREES_FOLDER } from "../project/places.ts";
 import { listAdminFolders, readGitFile, readGitHead, resolveStoredPath } from "./admin_folder.ts";
 import { assertNoPlantedPrograms } from "./guard.ts";
 import { keepCommits, keepObjects } from "./keep_commits.ts";
@@ -15,7 +14,7 @@ import { isAncestor } from "./outside_words.ts";
 import { readSnapshot } from "./snapshot.ts";
 import { copyProjectFiles, hideProjectWorktrees, removeBroughtFiles } from "./worktree_brought.ts";
 import type { SpecBranches } from "./worktree_commits.ts";
-import { worktreeFiles } from "./worktree_files.ts";
+import { locateWorktree, makeWorktreesFolder, planWorktreePath } from "./worktree_files.ts";
 import {
   findMissingHooksFolder,
   openWorktreeLocation,
@@ -23,6 +22,7 @@ import {
   readCurrentBranch,
   readWorktreeOrigin,
   type WorktreeLocation,
+  type WorktreeOrigin,
   writeWorktreeOrigin,
 } from "./worktree_place.ts";
 import { endKilledRebase, resolveSpecConflicts } from "./worktree_rebase.ts";
@@ -73,6 +73,8 @@ interface NewWorktreeRequest {
   readonly root: string;
   readonly id: SpecId;
   readonly refs: BranchCheckouts;
+  /** The setting `worktree.directory`; null or absent for the default. */
+  readonly directory?: string | null | undefined;
 }
 
 /** Creates the worktree of a spec, or reuses the existing one, and copies uncommitted planner files into it. */
@@ -88,6 +90,7 @@ export async function prepareWorktree(making: NewWorktreeRequest, options: Workt
   const opened = found ?? (await createWorktree(making, { branch, mainBranch, start }));
   const place: WorktreeLocation = { ...opened, worktree: { ...opened.worktree, mainBranch } };
   if (found !== null) {
+    await makeWorktreesFolder(root, repository.top, found.worktree.path);
     await assertNoPlantedPrograms(place, readSnapshot(place));
     await endKilledRebase(place);
     await removeBroughtFiles(place);
@@ -128,11 +131,10 @@ async function createWorktree(
 ): Promise<WorktreeLocation> {
   const { repository, root, id } = making;
   const { branch, mainBranch } = branches;
-  await writeWorktreeOrigin(root, id, { branch, mainBranch, brought: [] });
-  await addWorktree(making, branches);
+  await addWorktree(making, branches, { branch, mainBranch, brought: [] });
   const place = await openWorktreeLocation(repository, root, id);
   if (place !== null) return place;
-  throw new OperationError("aborted", `"${worktreeFiles.folder(id)}" was removed meanwhile`);
+  throw new OperationError("aborted", `"${locateWorktree(root, id)}" was removed meanwhile`);
 }
 
 /** Removes a worktree that git had not finished creating, which contains no work. */
@@ -141,32 +143,44 @@ async function removeUnfinishedWorktree({
   root,
   id,
 }: NewWorktreeRequest): Promise<void> {
-  const path = resolveStoredPath(join(root, worktreeFiles.folder(id)));
+  const path = resolveStoredPath(locateWorktree(root, id));
   const gitFolder = (await listAdminFolders(commonFolder)).get(path);
   if (gitFolder === undefined || readGitFile(gitFolder, "locked") !== "initializing") return;
   await git.try(["worktree", "unlock", path]);
   // Git itself would follow a link that replaces a parent folder.
-  await removeFolderThroughOpenParent(join(root, worktreeFiles.folder(id)));
+  await removeFolderThroughOpenParent(locateWorktree(root, id));
   await git.try(["worktree", "remove", "--force", path]);
 }
 
-/** Adds the worktree. An existing branch keeps its commits and is checked out. */
-export async function addWorktree(making: NewWorktreeRequest, branches: SpecBranches & BranchStart): Promise<void> {
-  const { repository, root, id, refs } = making;
+/**
+ * Adds the worktree and records its path. An existing branch keeps its commits and is checked out.
+ *
+ * @param origin facts to record; by default those on record, else the branches
+ */
+export async function addWorktree(
+  making: NewWorktreeRequest,
+  branches: SpecBranches & BranchStart,
+  origin?: WorktreeOrigin,
+): Promise<void> {
+  const { repository, root, id, refs, directory = null } = making;
   const { git, commonFolder } = repository;
   const { branch, mainBranch, start = `refs/heads/${mainBranch}` } = branches;
-  const path = join(root, WORKTREES_FOLDER, id);
+  const old = resolveStoredPath(locateWorktree(root, id));
+  const path = await makeWorktreesFolder(root, repository.top, planWorktreePath(root, id, directory));
   const other = refs.get(`refs/heads/${branch}`) ?? "";
-  if (other !== "" && resolve(other) !== resolveStoredPath(path)) {
+  if (other !== "" && ![old, path].includes(resolve(other))) {
     throw new OperationError("failed_precondition", `Branch "${branch}" is checked out in "${other}"`);
   }
   // A folder that was deleted without git is still registered.
-  const gitFolder = (await listAdminFolders(commonFolder)).get(resolveStoredPath(path));
-  const force = gitFolder === undefined ? [] : ["--force"];
+  const gitFolder = (await listAdminFolders(commonFolder)).get(old);
   if (gitFolder !== undefined) await keepDeletedCommits(making, branches, gitFolder);
+  if (gitFolder !== undefined && old !== path) await git.try(["worktree", "remove", "--force", old]);
+  const facts = origin ?? readWorktreeOrigin(root, id) ?? { branch, mainBranch, brought: [] };
+  // Recorded before the folder exists, so that its path is known after a crash.
+  await writeWorktreeOrigin(root, id, { ...facts, path });
   // Created separately, so that each of the two commands can be repeated if another git blocked it.
   if (!refs.has(`refs/heads/${branch}`)) await createBranch(git, branch, start);
-  await git.run(["worktree", "add", "--quiet", ...force, path, branch]);
+  await git.run(["worktree", "add", "--quiet", ...(gitFolder === undefined ? [] : ["--force"]), path, branch]);
 }
 
 /** Keeps the commit that a deleted folder had checked out: git drops its record when the folder is created again. */

@@ -51,17 +51,21 @@ import {
   listUnsavedFiles,
   type SpecBranches,
 } from "./worktree_commits.ts";
-import { worktreeFiles } from "./worktree_files.ts";
+import {
+  buildWorktreesFolder,
+  listWorktreeIds,
+  locateWorktree,
+  requireWritableFolder,
+  worktreeFiles,
+} from "./worktree_files.ts";
 import { mergeWorktree } from "./worktree_merge.ts";
 import {
-  listWorktreeIds,
   openWorktreeLocation,
   type Repository,
   readHeadBranch,
   readWorktreeOrigin,
   requireRepository,
   type WorktreeLocation,
-  writeWorktreeOrigin,
 } from "./worktree_place.ts";
 import { addWorktree, prepareWorktree, requireMainBranch, requireUsableBase } from "./worktree_prepare.ts";
 
@@ -86,13 +90,15 @@ class GitWorktrees implements Worktrees {
     await assertNoForeignPrograms(repository, this.#root);
     const mainBranch = await requireMainBranch(repository, options, await readBranchCheckouts(repository.git));
     await requireUsableBase(repository, mainBranch, options.base ?? null);
+    requireWritableFolder(buildWorktreesFolder(this.#root, options.directory ?? null));
     if (message !== null) await requireCommitReadiness(repository, message);
   }
 
   async prepareWorktree(id: SpecId, options: WorktreeOptions): Promise<Worktree> {
     const repository = await this.#openForWriting();
     const refs = await readBranchCheckouts(repository.git);
-    return openWorktree(await prepareWorktree({ repository, root: this.#root, id, refs }, options));
+    const making = { repository, root: this.#root, id, refs, directory: options.directory };
+    return openWorktree(await prepareWorktree(making, options));
   }
 
   listKnownIds(): Promise<readonly SpecId[]> {
@@ -157,11 +163,10 @@ class GitWorktrees implements Worktrees {
     await this.#openForWriting().catch(() => null);
     const branches = await this.#findBranches(id);
     const place = await this.#findWorktree(id);
-    const folder = worktreeFiles.folder(id);
     if (place !== null) {
       const { problems } = await settleWorktree(place, null);
       if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
-      assertNoUncommittedFiles(`Worktree "${folder}"`, await listUnsavedFiles(place));
+      assertNoUncommittedFiles(`Worktree "${place.worktree.path}"`, await listUnsavedFiles(place));
     }
     if (branches !== null && unmerged === "refuse") await assertBranchMerged(new Git(this.#root), branches);
     const branch = branches !== null && unmerged === "keep" ? await keepBranch(new Git(this.#root), id, branches) : [];
@@ -187,7 +192,7 @@ class GitWorktrees implements Worktrees {
     // A spec that has no branch, or whose main branch is gone, has no commits to name.
     const commits = await this.listCommits(spec_id).catch(() => []);
     const file = worktreeFiles.status(spec_id);
-    const path = join(this.#root, worktreeFiles.folder(spec_id));
+    const path = locateWorktree(this.#root, spec_id);
     const updated_at = this.#clock.now().toISOString();
     const text = JSON.stringify({ spec_id, path, status, updated_at, error, commits }, null, 2);
     return runWithProjectLock(this.#root, async () => {
@@ -281,8 +286,6 @@ class GitWorktrees implements Worktrees {
     // The folder was deleted, but the commits are in the repository.
     const repository = await this.#openRepository();
     const refs = await readBranchCheckouts(repository.git);
-    if (readWorktreeOrigin(this.#root, id) === null)
-      await writeWorktreeOrigin(this.#root, id, { ...branches, brought: [] });
     await addWorktree({ repository, root: this.#root, id, refs }, branches);
     const added = await this.#findWorktree(id);
     if (added === null) throw new OperationError("not_found", `Spec "${id}" has no worktree`);
@@ -290,7 +293,7 @@ class GitWorktrees implements Worktrees {
   }
 
   async #findWorktree(id: SpecId): Promise<WorktreeLocation | null> {
-    if (!existsSync(join(this.#root, worktreeFiles.folder(id)))) return null;
+    if (!existsSync(locateWorktree(this.#root, id))) return null;
     return openWorktreeLocation(await (this.#writingRepository ?? this.#openRepository()), this.#root, id);
   }
 
@@ -339,7 +342,7 @@ class GitWorktrees implements Worktrees {
     if (!(await branchExists(git, branches.branch))) return;
     const end = await git.line(["rev-parse", "--verify", `refs/heads/${branches.branch}`]);
     // If the folder was deleted without git, git would treat the branch as still checked out.
-    await git.try(["worktree", "remove", join(this.#root, worktreeFiles.folder(id))]);
+    await git.try(["worktree", "remove", locateWorktree(this.#root, id)]);
     if (!isDropped && !(await isKeptCommit(git, id, end))) await assertBranchMerged(git, branches);
     await git.run(["update-ref", "-d", `refs/heads/${branches.branch}`, end]);
   }

@@ -1,6 +1,7 @@
 import { getJsonFields, isJsonObject } from "#kernel/json_object.ts";
 import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 import { isObjectId } from "../claims/push_answer.ts";
+import type { OutputMark } from "./run_record.ts";
 
 /** Facts about a run from its stored record. Missing and malformed fields are null or empty. */
 export interface RunRecordFacts {
@@ -67,6 +68,34 @@ export function parseRecordedCriteria({ record }: KeptRunRecord): readonly Recor
       check: check.command === "" ? null : check,
     };
   });
+}
+
+/** A run after which a spec was not completed, as far as later completions have to ask for other evidence. */
+export interface RejectedRun {
+  readonly run: number;
+  readonly reasons: readonly string[];
+  /** Why the run's output was refused; null if it was not. */
+  readonly outputProblem: string | null;
+  /** Output that is no evidence: what the run was refused for, else what was there before it; null if not known. */
+  readonly oldOutput: OutputMark | null;
+  /** Lines of `verify.commands` that did not pass, each with the reason. */
+  readonly failedCommands: readonly string[];
+}
+
+/** Returns the run of a record that did not complete its spec; null if it did, or if the record is another spec's. */
+export function parseRejectedRun(id: string, { run, record }: KeptRunRecord): RejectedRun | null {
+  if (record["spec_id"] !== id || record["status"] === "completed") return null;
+  const { chars, sha256 } = getJsonFields(record["old_output"]);
+  const commands = (Array.isArray(record["verify"]) ? record["verify"] : []).filter(isJsonObject);
+  return {
+    run,
+    reasons: parseRecordTexts(record["reasons"]),
+    outputProblem: parseRecordText(getJsonFields(record["output"])["problem"]),
+    oldOutput: typeof chars === "number" && typeof sha256 === "string" ? { chars, sha256 } : null,
+    failedCommands: commands.flatMap(({ command, problem }) =>
+      problem === null ? [] : [`"${String(command)}" ${String(problem)}`],
+    ),
+  };
 }
 
 function parseRecordText(value: unknown): string | null {

@@ -41,6 +41,15 @@ export interface RecordedJudgement {
   readonly unproven: string | null;
   /** Schema of the output and why the output does not match it; null without a schema. */
   readonly output: { readonly schema: string; readonly problem: string | null } | null;
+  /** The output that is no evidence of this run's work, see `RejectedRun`; null if it is not known. */
+  readonly oldOutput?: OutputMark | null;
+}
+
+/** Identifies the beginning of an output, so that what was added later can be told from it. */
+export interface OutputMark {
+  readonly chars: number;
+  /** SHA-256 of that beginning. */
+  readonly sha256: string;
 }
 
 /** Maximum number of paths in a record. The recorded commits still contain all changed paths. */
@@ -75,6 +84,7 @@ export function buildRunRecord(summary: RunSummary, { run, head }: BranchHead): 
     proof: proof?.state ?? null,
     unproven,
     output,
+    old_output: judged.oldOutput ?? null,
     usage: report.usage,
     last_words: summary.lastWords?.slice(-MAX_APPENDED_CHARS).toWellFormed() ?? null,
     denied: report.denied,

@@ -110,7 +110,7 @@ async function everything(project: WorktreeProject): Promise<string> {
        git --git-dir $folder ${objects} | contents $folder
      done
      # What only the reflog of a worktree that is still there names is not lost yet.
-     named=$(git log -g --format=%H refs/stash 2>/dev/null; git -C .planner/worktrees/${ID} log -g --format=%H HEAD 2>/dev/null)
+     named=$(git log -g --format=%H refs/stash 2>/dev/null; git -C ${project.tree(ID)} log -g --format=%H HEAD 2>/dev/null)
      git ${objects.replace("--all", "--all $named")} | contents .git`,
   );
   return repositories + filesBelow(project.root) + filesBelow(`${project.root}-side`);

@@ -34,7 +34,7 @@ test("checkConfig lays every setting over its default", () => {
         "claims: {remote: upstream, renew_minutes: 0.5}",
         "pr: {remote: fork, upstream: upstream, base: next, forge: gitlab, records: true}",
         "git: {commit_template: 'AB-1 {summary}'}",
-        "worktree: {setup: [npm ci], copy: ['.env*'], link: [cache], symlink: [data/big], base: v1, port: true}",
+        "worktree: {directory: ../trees, setup: [npm ci], copy: ['.env*'], link: [cache], symlink: [data/big], base: v1, port: true}",
         "limits: {tokens: 1000, cost_usd: 0.5}",
         "log: {max_bytes: 5000}",
         "watch: {poll_interval_ms: 100, idle_timeout_minutes: 0.5, max_retries: 0, retry_delay_ms: 0, backoff_multiplier: 1.5}",
@@ -83,6 +83,7 @@ test("checkConfig lays every setting over its default", () => {
     claims: { remote: "upstream", renew_minutes: 0.5 },
     pr: { remote: "fork", upstream: "upstream", base: "next", forge: "gitlab", records: true },
     worktree: {
+      directory: "../trees",
       setup: ["npm ci"],
       setup_seconds: 900,
       copy: [".env*"],

@@ -19,7 +19,7 @@ async function told({ error, commits, uncommitted }: Left): Promise<readonly str
     error,
     commits: [],
   };
-  runs.project.write(`.planner/worktrees/${ID}/x`, "");
+  runs.project.write(`${runs.project.tree(ID)}/x`, "");
   runs.project.write(`.planner/worktrees/${ID}.status.json`, JSON.stringify(status));
   const worktrees = { ...runs.deps.ports.worktrees, listCommits: async () => commits };
   const worktree = {

@@ -9,7 +9,7 @@ import { fakeRuns, ID, wishes } from "../../../support/run_fakes.ts";
 async function cutOff(status: string) {
   const runs = await fakeRuns();
   runs.project.spec(ID, editFields(runs.project.read(`.planner/specs/${ID}.md`), { status }));
-  runs.project.write(`.planner/worktrees/${ID}/x`, "");
+  runs.project.write(`${runs.project.tree(ID)}/x`, "");
   runs.project.write(`.planner/worktrees/${ID}.status.json`, JSON.stringify({ spec_id: ID, status: "working" }));
   return runs;
 }

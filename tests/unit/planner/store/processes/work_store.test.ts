@@ -196,7 +196,7 @@ describe("lockHolder", () => {
 });
 
 describe("worktrees", () => {
-  const path = (id: string): string => join(project.root, ".planner/worktrees", id);
+  const path = (id: string): string => join(project.root, project.tree(id));
 
   test("are none where there is no folder", async () => {
     expect(await work.worktrees()).toEqual([]);

@@ -49,7 +49,7 @@ async function killPreparing(
 test("a kill while files are brought leaves nothing that reads as work, and nothing is brought into a commit", async () => {
   const steps = await killPreparing(changedProject, async (project, step) => {
     const before = project.read(FILE);
-    if (existsSync(join(project.root, ".planner/worktrees", ID))) {
+    if (existsSync(join(project.root, project.tree(ID)))) {
       expect({ step, uncommitted: await uncommittedIn(project) }).toEqual({ step, uncommitted: [] });
     }
 
@@ -69,7 +69,7 @@ test("a kill while files are brought leaves nothing that reads as work, and noth
 test("a kill while files are brought does not keep a merge from ending, and a person's text stays", async () => {
   await killPreparing(changedProject, async (project, step) => {
     const before = project.read(FILE);
-    if (!existsSync(join(project.root, ".planner/worktrees", ID))) return;
+    if (!existsSync(join(project.root, project.tree(ID)))) return;
 
     const answer = await project.worktrees.mergeBranch(ID);
 

@@ -258,7 +258,7 @@ test("merge recreates a deleted worktree from its branch", async () => {
   const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write("done.txt", "done\n");
   const commit = await agent.commitAll();
-  rmSync(join(project.root, ".planner/worktrees", ID), { recursive: true });
+  rmSync(join(project.root, project.tree(ID)), { recursive: true });
 
   expect(await project.worktrees.mergeBranch(ID)).toMatchObject({ kind: "merged", commit });
 });
@@ -269,7 +269,7 @@ test("merge leaves a rebase alone that the agent had begun", async () => {
   await agent.commitAll();
   project.write("src/code.txt", "person\n");
   await project.mustGit("commit", "--quiet", "-am", "person");
-  await project.git(["rebase", "main"], { cwd: join(project.root, ".planner/worktrees", ID) });
+  await project.git(["rebase", "main"], { cwd: join(project.root, project.tree(ID)) });
 
   await expect(project.worktrees.mergeBranch(ID)).rejects.toThrow("a rebase was begun");
   await expect(project.worktrees.removeWorktree(ID)).rejects.toThrow("a rebase was begun");

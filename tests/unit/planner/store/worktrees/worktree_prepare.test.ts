@@ -2,6 +2,7 @@ import { expect, spyOn, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Git } from "#planner/store/git/git.ts";
+import { planWorktreePath } from "#planner/store/worktrees/worktree_files.ts";
 import { openWorktrees } from "#planner/store/worktrees/worktrees.ts";
 import { eachTest } from "../../../../support/each_test.ts";
 import { gitProject } from "../../../../support/git_project.ts";
@@ -26,7 +27,7 @@ test("prepare makes a worktree on a branch of the spec's own, unseen by the proj
 
   const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
 
-  const path = join(project.root, ".planner/worktrees", ID);
+  const path = join(project.root, project.tree(ID));
   expect(worktree).toMatchObject({
     path,
     root: path,
@@ -117,7 +118,7 @@ test("prepare takes up the branch of a worktree whose folder was deleted", async
   const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
   agent.write("done.txt", "done\n");
   const commit = await agent.commitAll();
-  rmSync(join(project.root, ".planner/worktrees", ID), { recursive: true });
+  rmSync(join(project.root, project.tree(ID)), { recursive: true });
 
   const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
 
@@ -136,7 +137,7 @@ test("prepare works for a project that is a folder of the repository, with space
 
   const worktree = await openWorktrees(root, clock).prepareWorktree(ID, OPTIONS);
 
-  expect(worktree.path).toBe(join(root, ".planner/worktrees", ID));
+  expect(worktree.path).toBe(planWorktreePath(root, ID, null));
   expect(worktree.root).toBe(join(worktree.path, "-a b/"));
   expect(existsSync(join(worktree.path, "beside.txt"))).toBe(true);
   expect(existsSync(join(worktree.root, `.planner/specs/${ID}.md`))).toBe(true);
@@ -199,7 +200,7 @@ test.each([
 });
 
 test("prepare refuses a folder that is no worktree, and a branch that is checked out elsewhere", async () => {
-  project.write(`.planner/worktrees/${ID}/file.txt`, "somebody's\n");
+  project.write(`${project.tree(ID)}/file.txt`, "somebody's\n");
   await project.mustGit("worktree", "add", "--quiet", join(project.root, "elsewhere"), "-b", `planner/${OTHER}`);
 
   await expect(project.worktrees.prepareWorktree(ID, OPTIONS)).rejects.toThrow("is not a git worktree");

@@ -32,7 +32,7 @@ test("remove refuses commits that are not merged, with and without the folder", 
   await expect(project.worktrees.removeWorktree(ID)).rejects.toThrow(
     `Branch "planner/${ID}" has 1 commit that "main" lacks`,
   );
-  rmSync(join(project.root, ".planner/worktrees", ID), { recursive: true });
+  rmSync(join(project.root, project.tree(ID)), { recursive: true });
   await expect(project.worktrees.removeWorktree(ID)).rejects.toThrow("has 1 commit");
   expect(await project.mustGit("branch", "--list", "planner/*")).toContain(ID);
 });
@@ -65,7 +65,7 @@ test.each(["half.txt", "src/code.txt", FILE, `.planner/specs/${OTHER}.md`])(
     agent.write(path, `${SPEC}\nchanged\n`);
 
     await expect(project.worktrees.removeWorktree(ID)).rejects.toThrow(`has uncommitted changes: "${path}"`);
-    expect(readFileSync(join(project.root, ".planner/worktrees", ID, path), "utf8")).toBe(`${SPEC}\nchanged\n`);
+    expect(readFileSync(join(project.root, project.tree(ID), path), "utf8")).toBe(`${SPEC}\nchanged\n`);
   },
 );
 

@@ -9,5 +9,11 @@ export const COLUMN_FIELDS: Readonly<Record<string, string>> = {
   ...{ asset: "asset_tag", owner: "tenant", customer: "tenant", notes: "comments", comment: "comments" },
   ...{ power: "allocated_draw_w", draw: "allocated_draw_w", watts: "allocated_draw_w", maxpower: "max_draw_w" },
   ...{ weight: "weight_kg", colour: "color", fabric: "fabric_id", capacity: "capacity_mbps" },
+  ...{
+    parent: "parent_device_code",
+    parentdevice: "parent_device_code",
+    chassis: "parent_device_code",
+    devicebay: "bay",
+  },
   ...{ enda: "a", endb: "b", from: "a", to: "b", length: "length_m" },
 };

@@ -105,6 +105,11 @@ export function splitUnit(name: string): { readonly stem: string; readonly unit:
   return unit === undefined ? { stem: name, unit: "" } : { stem: name.slice(0, cut), unit };
 }
 
+/** Returns the unit of a field with figures; "" for none. */
+export function getUnitOfField(name: string): string {
+  return name === "u_height" ? "U" : splitUnit(name).unit;
+}
+
 const PERCENT_REASONS: ReadonlySet<string> = new Set(["POWER_NORMAL", "POWER_FAILOVER", "SPACE", "WEIGHT"]);
 
 /** Returns the unit of the value and limit of a health reason or a hotspot, by its code; "" for counts. */

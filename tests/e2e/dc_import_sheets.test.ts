@@ -14,10 +14,10 @@ async function imported(sheet: string | Uint8Array, flags: readonly string[] = [
   writeFileSync(join(cwd, "s.csv"), sheet);
   writeFileSync(join(cwd, "m.yaml"), mapping);
   const words = ["dc", "import", "--from", "csv", "s.csv", "--mapping", "m.yaml", "--db", "d.sqlite", ...flags];
-  const { code, stderr } = await runPlanner(words, { cwd });
-  const { stdout } = await runPlanner(["dc", "export", "--db", "d.sqlite"], { cwd });
-  const devices = stdout.split("\n").filter((line) => line !== "");
-  return { code, stderr, devices: devices.map((line) => JSON.parse(line).device) };
+  const { code, stdout, stderr } = await runPlanner(words, { cwd });
+  const exported = await runPlanner(["dc", "export", "--db", "d.sqlite"], { cwd });
+  const devices = exported.stdout.split("\n").filter((line) => line !== "");
+  return { code, stdout, stderr, devices: devices.map((line) => JSON.parse(line).device) };
 }
 
 test("a sheet with semicolons, decimal commas, a mark and line ends in cells is read as the spreadsheet meant it", async () => {
@@ -47,8 +47,7 @@ test("a row with more cells than columns and a floor that is no number are repor
 
   expect([code, devices.map(({ name }) => name)]).toEqual([1, ["b"]]);
   expect(stderr).toContain("s.csv 2: device a: expected 4 cells, found 5");
-  expect(stderr).toContain("s.csv 4: device c: cannot decode field datacenter.v1.Location.floor_number from JSON: ");
-  expect(stderr).toContain('got "two"');
+  expect(stderr).toContain('s.csv 4: device c: cell "Floor" (location.floor_number): "two" is not a number');
 });
 
 test("a sheet or mapping that leaves open what is meant is refused", async () => {
@@ -62,4 +61,27 @@ test("a sheet or mapping that leaves open what is meant is refused", async () =>
   expect(twice.stderr).toContain('Column "Host" is 2 times in "s.csv": expected it once');
   expect(stray.stderr).toContain('Wrong field "values.Weigth" in "m.yaml": expected Host, Weight, Note, Floor');
   expect(word.stderr).toContain('Wrong field "values.Weight" in "m.yaml": expected texts of cells');
+});
+
+test("figures, units, positions, titles and unknown columns are read as people write them, or named", async () => {
+  const mapping =
+    "kind: device\nkey: [Room, Host]\ncolumns: {Host: name, Draw (kW): max_draw_w, Weight: weight_kg, U: u_height}\n" +
+    "defaults: {kind: server, location.site_id: S}\n";
+  const sheet = (...rows: string[]) =>
+    ["sep=;", "Servers;;;;;", ";;;;;", "Room;Host;Draw (kW);Weight;U;Seriel", ...rows].join("\r\n");
+  const rows = ["A;h1;1,2;12,5;1U;x", "B;h1;350 W;3 kg;2 HE;x", ";;;;;", "A;h2;1;1.200;6;x", "A;;1;1;7;x"];
+
+  const { code, stdout, stderr, devices } = await imported(sheet(...rows), [], mapping);
+  const german = await imported(sheet(...rows), [], `${mapping}decimal: ","\n`);
+
+  expect(code).toBe(1);
+  expect(stderr).toContain('s.csv 8: device A/h2: cell "Weight" (weight_kg): "1.200" may be 1200 or 1.2');
+  expect(stderr).toContain('s.csv 9: device: the column "Host" is empty');
+  expect(stderr).not.toContain("s.csv 7");
+  expect(devices).toMatchObject([
+    { code: "A-h1", name: "h1", max_draw_w: 1200, weight_kg: 12.5, u_height: 1 },
+    { code: "B-h1", name: "h1", max_draw_w: 350, weight_kg: 3, u_height: 2 },
+  ]);
+  expect(german.devices).toMatchObject([{}, { code: "A-h2", weight_kg: 1200 }, {}]);
+  expect(stdout).toContain("column Seriel is near to serial");
 });

@@ -5,10 +5,13 @@ import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 export interface CsvColumn {
   /** Field name, or a path such as `location.room` for a field of a nested message. */
   readonly name: string;
+  readonly field: DescField;
   /** Formats the field's value as a cell; empty if the field is absent. */
   readonly write: (resource: JsonObject) => string;
   /** Parses a cell that is not empty, and sets the field of the resource. @throws Error for invalid JSON */
   readonly parseCell: (cell: string, resource: Record<string, JsonValue>) => void;
+  /** Sets the field to a parsed value. */
+  readonly setValue: (value: JsonValue, resource: Record<string, JsonValue>) => void;
 }
 
 /** Messages with one column per field, so that people can sort by them. Other messages are JSON in one cell. */
@@ -38,13 +41,16 @@ function createColumns(field: DescField): readonly CsvColumn[] {
     return message.fields.map((inner) => createFlatColumn(field, message, inner));
   }
   const cell = chooseCellFormat(field);
+  const setValue: CsvColumn["setValue"] = (value, resource) => {
+    resource[field.name] = value;
+  };
   return [
     {
       name: field.name,
+      field,
       write: (resource) => cell.format(resource[field.name]),
-      parseCell: (text, resource) => {
-        resource[field.name] = cell.parse(text);
-      },
+      parseCell: (text, resource) => setValue(cell.parse(text), resource),
+      setValue,
     },
   ];
 }
@@ -53,19 +59,22 @@ function createFlatColumn(parent: DescField, message: DescMessage, field: DescFi
   const cell = chooseCellFormat(field);
   // The number 0 gets a cell, so that a nested message of zeros differs from an absent message.
   const zero = message.name !== "PortRef" && field.scalar !== undefined && cell.isNumber ? "0" : "";
+  const setValue: CsvColumn["setValue"] = (value, resource) => {
+    const held = (resource[parent.name] ?? {}) as Record<string, JsonValue>;
+    held[field.name] = value;
+    resource[parent.name] = held;
+  };
   return {
     name: `${parent.name}.${field.name}`,
+    field,
     write: (resource) => {
       const held = resource[parent.name] as JsonObject | undefined;
       if (held === undefined) return "";
       const value = held[field.name];
       return value === undefined ? zero : cell.format(value);
     },
-    parseCell: (text, resource) => {
-      const held = (resource[parent.name] ?? {}) as Record<string, JsonValue>;
-      held[field.name] = cell.parse(text);
-      resource[parent.name] = held;
-    },
+    parseCell: (text, resource) => setValue(cell.parse(text), resource),
+    setValue,
   };
 }
 

@@ -40,6 +40,8 @@ export interface CommitFacts {
   readonly patches: ReadonlyMap<string, string>;
   /** Those merged commits that the main branch contains. */
   readonly inMain: ReadonlySet<string>;
+  /** Whether the last merged commit has all files as the run left them or as they merge, apart from planner's own. */
+  readonly hasMergedWork: boolean;
   /** Text of the spec at the head commit; null if the spec does not exist there. */
   readonly specText: string | null;
 }

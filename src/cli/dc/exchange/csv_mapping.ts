@@ -1,6 +1,9 @@
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
+import { findNearest } from "#kernel/nearest.ts";
 import { COLUMN_FIELDS } from "#words/column_fields.ts";
+import { getUnitOfField } from "#words/names.ts";
+import { guessFieldOfHeading } from "#words/spreadsheet.ts";
 import { createUsageError } from "../../usage_error.ts";
 import { listCsvColumns } from "../csv_columns.ts";
 import { findKind } from "../kinds.ts";
@@ -9,8 +12,10 @@ import { createFieldError, readYamlFile } from "./mapping_file.ts";
 /** Mapping of a spreadsheet's columns to fields. */
 export interface CsvMapping {
   readonly kind: ResourceKind;
-  /** Column whose value identifies a row permanently. */
-  readonly key: string;
+  /** Columns whose values together identify a row permanently. */
+  readonly key: readonly string[];
+  /** Decimal sign of the sheet; without it figures that could be read in two ways are refused. */
+  readonly decimal: "." | "," | undefined;
   /** Field names, as in planner's CSV exports, by column. */
   readonly columns: Readonly<Record<string, string>>;
   /** Values of each column by the text of the cell. */
@@ -21,7 +26,7 @@ export interface CsvMapping {
 
 const CODED_KINDS: readonly ResourceKind[] = ["rack", "device", "crac"];
 
-const MAPPING_FIELDS = ["kind", "key", "columns", "values", "defaults"];
+const MAPPING_FIELDS = ["kind", "key", "decimal", "columns", "values", "defaults"];
 
 /** Reads a mapping file. @throws OperationError that names the invalid field. */
 export function readCsvMapping(path: string, shown: string): CsvMapping {
@@ -40,8 +45,12 @@ export function readCsvMapping(path: string, shown: string): CsvMapping {
   const defaults = readTexts(value["defaults"] ?? {}, "defaults", "expected fields with values");
   const values = value["values"] ?? {};
   if (!isJsonObject(values)) throw createError("values", "expected columns with texts and what they mean");
-  const key = value["key"] ?? Object.keys(columns).find((name) => columns[name] === "code");
-  if (typeof key !== "string") throw createError("key", "expected the column that identifies a row");
+  const given = value["key"] ?? Object.keys(columns).find((name) => columns[name] === "code");
+  const key = Array.isArray(given) ? given : [given];
+  if (key.length === 0 || !key.every((name) => typeof name === "string"))
+    throw createError("key", "expected the column that identifies a row, or a list of columns");
+  const { decimal } = value;
+  if (decimal !== undefined && decimal !== "." && decimal !== ",") throw createError("decimal", 'expected "." or ","');
   const known = listCsvColumns(kind).map(({ name }) => name);
   const fieldUses = [
     ...Object.entries(columns).map(([column, field]) => [`columns.${column}`, field] as const),
@@ -54,7 +63,7 @@ export function readCsvMapping(path: string, shown: string): CsvMapping {
       throw createError(`values.${column}`, `expected ${Object.keys(columns).join(", ")}`);
     return [column, readTexts(words, `values.${column}`, "expected texts of cells and what they mean")] as const;
   });
-  return { kind, key, columns, values: Object.fromEntries(meanings), defaults };
+  return { kind, key, decimal, columns, values: Object.fromEntries(meanings), defaults };
 }
 
 /** Fields by normalized header. A column of device names is the name, because the key determines the code. */
@@ -68,16 +77,32 @@ export function guessColumnFields(kind: ResourceKind, headers: readonly string[]
   const fields = listCsvColumns(kind).map(({ name }) => name);
   const taken = new Set<string>();
   const guesses: Record<string, string> = {};
+  const findField = (heading: string) => {
+    const plain = reduceHeading(heading);
+    const known = Object.hasOwn(FIELDS_BY_HEADER, plain) ? FIELDS_BY_HEADER[plain] : undefined;
+    return fields.find((name) => reduceHeading(name) === plain) ?? fields.find((name) => name === known);
+  };
   for (const header of headers) {
-    const plain = header.toLowerCase().replace(/[^a-z0-9]/g, "");
-    const field =
-      fields.find((name) => name.replace(/[^a-z0-9]/g, "") === plain) ??
-      (Object.hasOwn(FIELDS_BY_HEADER, plain) ? FIELDS_BY_HEADER[plain] : undefined);
-    if (field === undefined || !fields.includes(field) || taken.has(field)) continue;
+    const field = guessFieldOfHeading(header, findField, getUnitOfField);
+    if (field === undefined || taken.has(field)) continue;
     taken.add(field);
     guesses[header] = field;
   }
   return guesses;
+}
+
+function reduceHeading(heading: string): string {
+  return heading.toLowerCase().replace(/[^a-z0-9]/g, "");
+}
+
+/** Returns the field that a column without a field may be meant for; undefined if none is similar. */
+export function findNearField(kind: ResourceKind, header: string): string | undefined {
+  const guess = guessColumnFields(kind, [header])[header];
+  if (guess !== undefined) return guess;
+  const fields = new Map(listCsvColumns(kind).map(({ name }) => [reduceHeading(name), name]));
+  const words = Object.entries(FIELDS_BY_HEADER).filter(([, name]) => fields.has(reduceHeading(name)));
+  const candidates = new Map([...words, ...fields]);
+  return candidates.get(findNearest(reduceHeading(header), candidates.keys()) ?? "");
 }
 
 /** Asks for the field of each column. Returns the text of a mapping file, or undefined if the person cancels. */

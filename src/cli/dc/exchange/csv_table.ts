@@ -8,14 +8,14 @@ import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { convertPlainJson } from "#dc/operations/messages/plain_json.ts";
 import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { isJsonObject } from "#kernel/json_object.ts";
+import { cleanCell, isBlankRecord, normalizeBlanks } from "#words/spreadsheet.ts";
 import { isInteractive } from "../../output/terminal.ts";
 import { writeFile } from "../../output/write_file.ts";
-import { listCsvColumns } from "../csv_columns.ts";
 import { readCsvRecords } from "../import/csv_records.ts";
 import { detectByteOrderMark, type Encoding, readFirstBytes } from "../import/encoding.ts";
 import { openTextFile, type TextFile } from "../import/text_file.ts";
-import { askCsvMapping, type CsvMapping, createMappingError, readCsvMapping } from "./csv_mapping.ts";
+import { CellReader } from "./csv_cells.ts";
+import { askCsvMapping, type CsvMapping, createMappingError, findNearField, readCsvMapping } from "./csv_mapping.ts";
 import { NOT_UTF8_REMARK } from "./json_elements.ts";
 import type { KnownResources } from "./known_resources.ts";
 import type { SourceWatcher } from "./source_error.ts";
@@ -76,11 +76,11 @@ async function chooseMapping(
 }
 
 function requireHeaders(record: readonly string[], { key, columns }: CsvMapping, file: string): readonly string[] {
-  const headers = record.map((name) => name.trim());
+  const headers = record.map(normalizeBlanks);
   const createHeaderError = (what: string, expected: string) =>
     new OperationError("invalid_argument", `${what} in "${file}": expected ${expected}`);
-  for (const name of [key, ...Object.keys(columns)]) {
-    const count = headers.filter((one) => one === name).length;
+  for (const name of [...key, ...Object.keys(columns)]) {
+    const count = headers.filter((one) => one === normalizeBlanks(name)).length;
     if (count === 0) throw createHeaderError(`There is no column "${name}"`, headers.join(", "));
     if (count > 1) throw createHeaderError(`Column "${name}" is ${count} times`, "it once");
   }
@@ -97,35 +97,61 @@ class CsvTable {
   readonly #mapping: CsvMapping;
   readonly #file: string;
   readonly #watcher: SourceWatcher;
+  readonly #cells: CellReader;
   readonly #rows = new Map<string, TableRow>();
+  /** Lines of all keys, those of rows that cannot be read too. */
+  readonly #linesByKey = new Map<string, number>();
+  readonly #omissions = new OmissionLog();
   #headers: readonly string[] | undefined;
 
   constructor(mapping: CsvMapping, file: string, watcher: SourceWatcher) {
     this.#mapping = mapping;
+    this.#cells = new CellReader(mapping);
     this.#file = file;
     this.#watcher = watcher;
   }
 
   /** Adds a record; the first one contains the headers. */
   addRecord(record: readonly string[], line: number): void {
-    if (this.#headers === undefined) this.#headers = requireHeaders(record, this.#mapping, this.#file);
-    else this.#addRow(this.#headers, record, line);
+    if (this.#headers === undefined) {
+      this.#headers = requireHeaders(record, this.#mapping, this.#file);
+      this.#noteUnreadColumns(this.#headers);
+    } else this.#addRow(this.#headers, record, line);
   }
 
   #addRow(headers: readonly string[], record: readonly string[], line: number): void {
-    const cells = new Map(headers.map((header, index) => [header, (record[index] ?? "").trim()]));
-    const key = cells.get(this.#mapping.key) ?? "";
-    const twin = this.#rows.get(key);
-    const strays = record.slice(headers.length).filter((cell) => cell.trim() !== "").length;
-    if (strays > 0) this.#reportUnreadable(line, `expected ${headers.length} cells, found ${record.length}`, key);
-    else if (key === "") this.#reportUnreadable(line, `the column "${this.#mapping.key}" is empty`);
-    else if (twin !== undefined) this.#reportUnreadable(line, `"${key}" is in line ${twin.line} already`, key);
+    const cells = new Map(headers.map((header, index) => [header, cleanCell(record[index] ?? "")]));
+    const parts = this.#mapping.key.map((column) => cells.get(normalizeBlanks(column)) ?? "");
+    const key = parts.join("/");
+    const empty = this.#mapping.key[parts.indexOf("")];
+    const earlierLine = this.#linesByKey.get(key);
+    if (!isBlankRecord(record.slice(headers.length)))
+      this.#reportUnreadable(line, `expected ${headers.length} cells, found ${record.length}`, key);
+    else if (empty !== undefined) this.#reportUnreadable(line, `the column "${empty}" is empty`);
+    else if (earlierLine !== undefined)
+      this.#reportUnreadable(line, `"${key}" is in line ${earlierLine} already`, key);
     else {
+      this.#linesByKey.set(key, line);
       try {
-        this.#rows.set(key, { key, line, json: this.#parseRow(cells) });
+        this.#rows.set(key, { key, line, json: this.#cells.readRow(cells) });
       } catch (error) {
         this.#reportUnreadable(line, (error as Error).message, key);
       }
+    }
+  }
+
+  #noteUnreadColumns(headers: readonly string[]): void {
+    const { kind, key, columns } = this.#mapping;
+    const known = [...key, ...Object.keys(columns)].map(normalizeBlanks);
+    for (const header of headers) {
+      if (header === "" || known.includes(header)) continue;
+      const near = findNearField(kind, header);
+      this.#omissions.addObject(
+        "A column that the mapping does not name",
+        `column ${header}`,
+        `column ${header}`,
+        near === undefined ? undefined : `is near to ${near}`,
+      );
     }
   }
 
@@ -139,7 +165,7 @@ class CsvTable {
       within: [],
     }));
     const given = assignCodes(named, codes, foreign[kind as "rack" | "device" | "crac"], kind);
-    const omissions = new OmissionLog();
+    const omissions = this.#omissions;
     const items = [...this.#rows.values()].flatMap(({ key, line, json }): SourceItem[] => {
       const id = `${kind}/${key}`.slice(0, 200);
       const resource = this.#convertToResource({ ...json, code: given.get(`${kind}/${key}`) ?? "" }, line);
@@ -159,29 +185,8 @@ class CsvTable {
     return { items, omissions: omissions.omissions, kinds: [kind] };
   }
 
-  #parseRow(cells: ReadonlyMap<string, string>): Record<string, JsonValue> {
-    const fields = new Map(listCsvColumns(this.#mapping.kind).map((column) => [column.name, column]));
-    const json: Record<string, JsonValue> = {};
-    const setField = (field: string, text: string) => {
-      try {
-        fields.get(field)?.parseCell(convertToEnumValue(this.#mapping.kind, field, text), json);
-      } catch (error) {
-        throw new Error(`${field}: ${(error as Error).message}`);
-      }
-    };
-    for (const [field, text] of Object.entries(this.#mapping.defaults)) setField(field, text);
-    for (const [column, field] of Object.entries(this.#mapping.columns)) {
-      const cell = cells.get(column) ?? "";
-      const meanings = this.#mapping.values[column] ?? {};
-      const meant = Object.hasOwn(meanings, cell) ? (meanings[cell] ?? "") : cell;
-      if (meant !== "") setField(field, meant);
-    }
-    return json;
-  }
-
-  #convertToResource(given: Record<string, JsonValue>, line: number): ResourceByKind[ResourceKind] | undefined {
+  #convertToResource(json: Record<string, JsonValue>, line: number): ResourceByKind[ResourceKind] | undefined {
     const { kind } = this.#mapping;
-    const json = convertNumbers(kind, given);
     const resource = convertPlainJson<ResourceByKind[ResourceKind]>(RESOURCE_SCHEMAS[kind], json);
     if (resource === undefined)
       this.#reportUnreadable(line, describeFirstError(kind, json), String(json["code"] ?? ""));
@@ -202,42 +207,4 @@ function describeFirstError(kind: ResourceKind, json: Record<string, JsonValue>)
   } catch (error) {
     return (error as Error).message;
   }
-}
-
-/** Converts the text of an enum field to its value, such as `DEVICE_STATUS_ACTIVE` for `active`. Keeps other texts. */
-function convertToEnumValue(kind: ResourceKind, field: string, text: string): string {
-  const desc = RESOURCE_SCHEMAS[kind].fields.find(({ name }) => name === field)?.enum;
-  if (desc === undefined) return text;
-  const wanted = text.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
-  const found = desc.values.find(({ name }) => name === wanted || name.endsWith(`_${wanted}`));
-  if (found === undefined || found.number === 0) {
-    const words = desc.values.filter(({ number }) => number > 0).map(({ localName }) => localName.toLowerCase());
-    throw new Error(`"${text}" is none of its values: expected ${words.join(", ")}`);
-  }
-  return found.name;
-}
-
-/** Converts the texts of numeric cells to numbers. */
-function convertNumbers(kind: ResourceKind, json: Record<string, JsonValue>): Record<string, JsonValue> {
-  const numeric = new Set(
-    RESOURCE_SCHEMAS[kind].fields
-      .filter(({ scalar }) => scalar !== undefined && scalar !== 9 && scalar !== 8)
-      .map(({ name }) => name),
-  );
-  const location = json["location"];
-  const at = isJsonObject<JsonValue>(location) ? { ...location } : undefined;
-  if (at !== undefined) at["floor_number"] = parseNumberText(String(at["floor_number"] ?? 0));
-  const plain = Object.fromEntries(
-    Object.entries(json).map(([name, value]) => [
-      name,
-      numeric.has(name) && typeof value === "string" && value !== "" ? parseNumberText(value) : value,
-    ]),
-  );
-  return { ...plain, ...(at !== undefined && { location: at }) };
-}
-
-/** Converts a text to a number. A text that is no number stays unchanged, and the proto parser rejects it. */
-function parseNumberText(text: string): JsonValue {
-  const number = Number(text.replace(",", "."));
-  return Number.isFinite(number) ? number : text;
 }

@@ -4,6 +4,7 @@ import { parseFullHash } from "../../work/records/read_record.ts";
 import type { Git } from "../git/git.ts";
 import { buildActivePath } from "../project/places.ts";
 import { buildRunRef, computePatchIds } from "./run_commits.ts";
+import { addsNoChange } from "./search_merge.ts";
 import { readChangedFiles, readCommits } from "./settle.ts";
 import type { Repository } from "./worktree_place.ts";
 import { readBlobText } from "./worktree_rebase.ts";
@@ -31,7 +32,11 @@ export async function readCommitFacts(
       : await readCommitRange(git, { base, head, prefix });
   const patches = await computePatchIds(git, [...there]);
   const present = merged.filter((hash) => there.has(hash));
-  return { ...known, ...ofRange, patches, inMain: await findReachableCommits(git, record["main_branch"], present) };
+  const last = present.at(-1);
+  const hasMergedWork =
+    last !== undefined && head !== null && head === parent && (await addsNoChange(git, last, head)) === true;
+  const inMain = await findReachableCommits(git, record["main_branch"], present);
+  return { ...known, ...ofRange, patches, inMain, hasMergedWork };
 }
 
 interface CommitRange {

@@ -169,7 +169,8 @@ async function listCandidateCommits(
   return found.slice(0, most).reverse();
 }
 
-async function addsNoChange(git: Git, commit: string, head: string): Promise<boolean | "unknown"> {
+/** Returns whether merging `head` into `commit` changes no file but planner's; unknown with git before 2.38. */
+export async function addsNoChange(git: Git, commit: string, head: string): Promise<boolean | "unknown"> {
   const { status, stdout, stderr } = await git.try(["merge-tree", "--write-tree", "--name-only", "-z", commit, head]);
   if (isMergeTreeMissing(stderr)) return "unknown";
   const [tree = "", ...rest] = stdout.toString().split("\0");

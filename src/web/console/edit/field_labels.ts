@@ -1,4 +1,4 @@
-import { capitalize, splitUnit } from "#words/names.ts";
+import { capitalize, getUnitOfField } from "#words/names.ts";
 import type { FormField } from "./form_model.ts";
 
 /** Labels of fields whose names do not give a readable label. */
@@ -44,12 +44,9 @@ const SPECIAL_LABELS: Readonly<Record<string, string>> = {
   y_mm: "From the north",
 };
 
-const RACK_UNIT_FIELDS: ReadonlySet<string> = new Set(["u_height", "position_u"]);
-
 /** Returns the unit of a field's values; "" for none. */
 export function getFieldUnit({ name, type }: Pick<FormField, "name" | "type">): string {
-  if (RACK_UNIT_FIELDS.has(name)) return "U";
-  return type === "int" || type === "number" ? splitUnit(name).unit : "";
+  return type === "int" || type === "number" ? getUnitOfField(name) : "";
 }
 
 /** Returns the label of a field: its name in words, without its unit. */

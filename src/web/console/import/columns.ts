@@ -1,4 +1,5 @@
 import { COLUMN_FIELDS } from "#words/column_fields.ts";
+import { cleanCell, guessFieldOfHeading, isBlankRecord, readFieldFigure } from "#words/spreadsheet.ts";
 import { getFieldLabel, getFieldUnit } from "../edit/field_labels.ts";
 import {
   type EditableKind,
@@ -9,11 +10,22 @@ import {
   parseCableEnd,
 } from "../edit/form_model.ts";
 import { setValueAtPath } from "../edit/paths.ts";
-import { describeValueError, parseTypedNumber } from "../edit/values.ts";
+import { describeValueError } from "../edit/values.ts";
 import { splitAtFirst } from "../split_text.ts";
 import type { CsvTable } from "./csv.ts";
-import type { FieldProblem, ImportItem, ParsedFile } from "./parse_items.ts";
+import type { FieldProblem, ImportItem, ImportKind, ParsedFile } from "./parse_items.ts";
 import { IMPORT_KINDS } from "./parse_items.ts";
+
+/** What the columns of a table mean. */
+export interface ColumnMapping {
+  readonly kind: ImportKind;
+  /** Path of the field that each column fills; "" for none. */
+  readonly columns: readonly string[];
+  /** Values that apply to all rows, by the paths of their fields, which no column fills. */
+  readonly defaults: Readonly<Record<string, string>>;
+  /** Decimal sign of the table; without it figures that could be read in two ways are refused. */
+  readonly decimal?: "." | "," | undefined;
+}
 
 /** A field that a column of a table can fill. */
 export interface ColumnTarget {
@@ -68,15 +80,14 @@ const LABEL_HEADER_PATTERN = /^labels?[.:\s]\s*(.+)$/i;
 export function guessTargetPath(header: string, targets: readonly ColumnTarget[]): string {
   const key = LABEL_HEADER_PATTERN.exec(header.trim())?.[1];
   if (key !== undefined) return `labels.${key}`;
-  const bare = normalizeHeader(header);
-  const named = targets.find(({ path, label, field }) =>
-    [path, label, `${label} ${getFieldUnit(field)}`, `${label} (${getFieldUnit(field)})`].some(
-      (name) => normalizeHeader(name) === bare,
-    ),
-  );
-  const last = targets.find(({ path }) => normalizeHeader(path.slice(path.indexOf(".") + 1)) === bare);
-  const known = targets.find(({ path }) => path === COLUMN_FIELDS[bare]);
-  return (named ?? known ?? last)?.path ?? "";
+  const findTarget = (heading: string) => {
+    const bare = normalizeHeader(heading);
+    const named = targets.find(({ path, label }) => [path, label].some((name) => normalizeHeader(name) === bare));
+    const last = targets.find(({ path }) => normalizeHeader(path.slice(path.indexOf(".") + 1)) === bare);
+    const known = targets.find(({ path }) => path === COLUMN_FIELDS[bare]);
+    return named ?? known ?? last;
+  };
+  return guessFieldOfHeading(header, findTarget, ({ field }) => getFieldUnit(field))?.path ?? "";
 }
 
 function normalizeHeader(text: string): string {
@@ -103,8 +114,8 @@ export function parseRows(
   table: CsvTable,
   kind: (typeof IMPORT_KINDS)[number],
   columns: readonly string[],
-  /** Texts by path that apply to every row. */
-  defaults: Readonly<Record<string, string>> = {},
+  /** Texts by path that apply to every row, and the decimal sign. */
+  { defaults = {}, decimal }: Partial<Pick<ColumnMapping, "defaults" | "decimal">> = {},
 ): ParsedFile {
   const given = Object.entries(defaults).filter(([path]) => !columns.includes(path));
   const paths = [...columns, ...given.map(([path]) => path)];
@@ -113,8 +124,8 @@ export function parseRows(
     given.length === 0 ? cells : [...columns.map((_, at) => cells[at] ?? ""), ...given.map(([, text]) => text)];
   const atFront = isFaceGuessed(kind, paths);
   const items = table.rows.map(({ line, cells }): ImportItem => {
-    const { resource, problems } = parseRow(addDefaults(cells), paths, targets);
-    if (cells.length > table.headers.length)
+    const { resource, problems } = parseRow(addDefaults(cells), paths, { targets, headers: table.headers, decimal });
+    if (!isBlankRecord(cells.slice(table.headers.length)))
       problems.push({ field: "", message: `${cells.length} cells, but ${table.headers.length} columns` });
     const placed = atFront && "position_u" in resource ? { ...resource, face: "FACE_FRONT" } : resource;
     return { kind, line, resource: placed, ...(problems.length > 0 && { problems }) };
@@ -123,11 +134,18 @@ export function parseRows(
   return { items, unreadable: [], columns: filled.filter(({ path }) => path !== "") };
 }
 
-function parseRow(cells: readonly string[], columns: readonly string[], targets: ReadonlyMap<string, ColumnTarget>) {
+interface RowRules {
+  readonly targets: ReadonlyMap<string, ColumnTarget>;
+  readonly headers: readonly string[];
+  readonly decimal: ColumnMapping["decimal"];
+}
+
+function parseRow(cells: readonly string[], columns: readonly string[], { targets, headers, decimal }: RowRules) {
   let resource: Readonly<Record<string, unknown>> = {};
+  let range: number | undefined;
   const problems: FieldProblem[] = [];
   for (const [index, path] of columns.entries()) {
-    const text = (cells[index] ?? "").trim();
+    const text = cleanCell(cells[index] ?? "");
     if (path === "" || text === "") continue;
     const other = columns.findIndex((one, at) => at < index && one === path && (cells[at] ?? "").trim() !== "");
     if (other !== -1 && cells[other]?.trim() !== text) {
@@ -137,7 +155,8 @@ function parseRow(cells: readonly string[], columns: readonly string[], targets:
       });
       continue;
     }
-    const { value, problem } = parseCell(text, targets.get(path)?.field);
+    const { value, problem, height } = parseCell(text, targets.get(path)?.field, headers[index], decimal);
+    range ??= height;
     if (problem === undefined)
       resource = setValueAtPath(
         resource,
@@ -146,7 +165,10 @@ function parseRow(cells: readonly string[], columns: readonly string[], targets:
       );
     else problems.push({ field: path, message: problem.replaceAll(text, () => shortenCell(text)) });
   }
-  return { resource, problems };
+  if (range === undefined || !targets.has("u_height")) return { resource, problems };
+  const { u_height = range } = resource as { readonly u_height?: unknown };
+  if (u_height !== range) problems.push({ field: "u_height", message: `The unit takes ${range} U` });
+  return { resource: { ...resource, u_height }, problems };
 }
 
 /** Maximum length of a cell's text within a message, in characters. */
@@ -159,6 +181,8 @@ function shortenCell(text: string): string {
 interface ParsedCell {
   readonly value?: unknown;
   readonly problem?: string;
+  /** Height of a range of units. */
+  readonly height?: number;
 }
 
 /** Describes why a text is no valid value of a field; "" if it is valid. */
@@ -167,21 +191,25 @@ export function describeCellError(text: string, { field }: ColumnTarget): string
 }
 
 /** Parses a cell as a value of its field. A path without a field is a label. */
-function parseCell(text: string, field: FormField | undefined): ParsedCell {
+function parseCell(
+  text: string,
+  field: FormField | undefined,
+  heading = "",
+  decimal?: ColumnMapping["decimal"],
+): ParsedCell {
   if (field === undefined) return { value: text };
   if (field.of === "PortRef") return { value: parseCableEnd(text) };
   if (field.type === "choice") return parseChoiceCell(text, field.of ?? "");
   if (field.type === "flag") return parseFlagCell(text);
-  const value =
-    field.shape === "list"
-      ? text.split(/[,;|]/).map((part) => parseScalarCell(part.trim(), field))
-      : parseScalarCell(text, field);
-  const problem = describeValueError(value, field);
-  return problem === "" ? { value } : { problem };
-}
-
-function parseScalarCell(text: string, { type }: FormField): unknown {
-  return type === "int" || type === "number" ? parseTypedNumber(text) : text;
+  const parts = field.shape === "list" ? text.split(/[,;|]/).map((part) => part.trim()) : [text];
+  const isFigure = field.type === "int" || field.type === "number";
+  const rules = { heading, decimal, isWhole: field.type === "int" };
+  const read = parts.map((part) => (isFigure ? readFieldFigure(part, field.name, rules) : { value: part }));
+  const values = read.flatMap((one) => ("value" in one ? [one.value] : []));
+  const value = field.shape === "list" ? values : values[0];
+  const problem = read.find((one) => "problem" in one)?.problem ?? describeValueError(value, field);
+  const height = read.flatMap((one) => ("height" in one && one.height !== undefined ? [one.height] : []))[0];
+  return problem === "" ? { value, ...(height !== undefined && { height }) } : { problem };
 }
 
 function parseChoiceCell(text: string, name: string): ParsedCell {

@@ -1,3 +1,12 @@
+import {
+  detectDelimiter,
+  isBlankRecord,
+  isTitleRecord,
+  MAX_TITLE_RECORDS,
+  normalizeBlanks,
+  SEPARATOR_LINE_PATTERN,
+} from "#words/spreadsheet.ts";
+
 /** A table of texts, with the offset of each row in the file. */
 export interface CsvTable {
   readonly delimiter: string;
@@ -14,18 +23,20 @@ export interface CsvRow {
   readonly to: number;
 }
 
-const DELIMITERS = [",", ";", "\t", "|"] as const;
-
 /**
  * Parses delimiter-separated values with quotes and with line breaks inside quotes. Source: RFC 4180. The delimiter is
- * the one that occurs most often in the first line, so that tables copied from a spreadsheet (tabs) work as well. Empty
- * lines are skipped.
+ * the one of most lines, so that tables copied from a spreadsheet (tabs) work as well. Blank rows, `sep=;` and titles
+ * above the headings are skipped.
  */
 export function parseCsv(text: string): CsvTable {
   const plain = stripByteOrderMark(text);
   const delimiter = detectDelimiter(plain);
-  const [first, ...rows] = new CsvReader(plain, delimiter).readRows();
-  return { delimiter, headers: (first?.cells ?? []).map((cell) => cell.trim()), rows };
+  const all = new CsvReader(plain, delimiter).readRows().slice(SEPARATOR_LINE_PATTERN.test(plain) ? 1 : 0);
+  const filled = all.filter(({ cells }) => !isBlankRecord(cells));
+  const heading = filled.slice(0, MAX_TITLE_RECORDS + 1).findIndex(({ cells }) => !isTitleRecord(cells));
+  // A table of one column has no titles.
+  const [first, ...rows] = filled.slice(Math.max(0, heading));
+  return { delimiter, headers: (first?.cells ?? []).map(normalizeBlanks), rows };
 }
 
 /** Returns the text with one cell of a row replaced. */
@@ -45,12 +56,6 @@ export function replaceCsvCell(
 
 function stripByteOrderMark(text: string): string {
   return text.replace(/^\uFEFF/, "");
-}
-
-function detectDelimiter(text: string): string {
-  const line = text.slice(0, text.search(/[\r\n]|$/));
-  const countCells = (one: string) => line.split(one).length;
-  return DELIMITERS.toSorted((a, b) => countCells(b) - countCells(a))[0] ?? ",";
 }
 
 class CsvReader {

@@ -6,6 +6,7 @@ import { listEnumChoices } from "../edit/form_model.ts";
 import { ChoiceField, renderOptions } from "../ui/fields.tsx";
 import { Card } from "../ui/parts.tsx";
 import {
+  type ColumnMapping,
   type ColumnTarget,
   describeCellError,
   isFaceGuessed,
@@ -14,14 +15,6 @@ import {
 } from "./columns.ts";
 import type { CsvTable } from "./csv.ts";
 import { IMPORT_KINDS, type ImportKind } from "./parse_items.ts";
-
-export interface ColumnMapping {
-  readonly kind: ImportKind;
-  /** Path of the field that each column fills; "" for none. */
-  readonly columns: readonly string[];
-  /** Values that apply to all rows, by the paths of their fields, which no column fills. */
-  readonly defaults: Readonly<Record<string, string>>;
-}
 
 /** Returns the fields that prevent a check: required ones without a value, and those with an invalid value. */
 export function listBlockingFields({ kind, columns, defaults }: ColumnMapping): readonly ColumnTarget[] {
@@ -32,6 +25,12 @@ export function listBlockingFields({ kind, columns, defaults }: ColumnMapping): 
   return [...missing, ...wrong];
 }
 
+const DECIMAL_SIGNS = [
+  ["", "Refuse 1.200 and 1,200"],
+  [".", "Point: 1,200 is 1200"],
+  [",", "Comma: 1.200 is 1200"],
+] as const;
+
 /** Table that assigns columns to fields, as guessed from the headers and corrected by the person. */
 export function MappingTable(props: {
   readonly table: CsvTable;
@@ -39,8 +38,9 @@ export function MappingTable(props: {
   readonly setKind: (kind: ImportKind) => void;
   readonly setColumn: (index: number, path: string) => void;
   readonly setDefaults: (defaults: ColumnMapping["defaults"]) => void;
+  readonly setDecimal: (decimal: ColumnMapping["decimal"]) => void;
 }) {
-  const { table, mapping, setKind, setColumn, setDefaults } = props;
+  const { table, mapping, setKind, setColumn, setDefaults, setDecimal } = props;
   const targets = useMemo(() => listColumnTargets(mapping.kind), [mapping.kind]);
   const unknown = table.headers.filter((_, index) => mapping.columns[index] === "");
   const missing = listBlockingFields(mapping);
@@ -52,6 +52,12 @@ export function MappingTable(props: {
         value={mapping.kind}
         choices={IMPORT_KINDS.map((kind) => [kind, capitalize(pluralize(getKindNoun(kind)))] as const)}
         change={(kind) => setKind(IMPORT_KINDS.find((one) => one === kind) ?? "device")}
+      />
+      <ChoiceField
+        label="Decimal sign"
+        value={mapping.decimal ?? ""}
+        choices={DECIMAL_SIGNS}
+        change={(sign) => setDecimal(sign === "." || sign === "," ? sign : undefined)}
       />
       {unknown.length === 0 ? null : (
         <p role="status">

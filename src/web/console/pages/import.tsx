@@ -1,11 +1,17 @@
 import { useMemo, useState } from "preact/hooks";
 import { formatCount } from "#words/figures.ts";
 import { canWrite, useSession } from "../api/session.ts";
-import { guessResourceKind, guessTargetPath, listColumnTargets, parseRows } from "../import/columns.ts";
+import {
+  type ColumnMapping,
+  guessResourceKind,
+  guessTargetPath,
+  listColumnTargets,
+  parseRows,
+} from "../import/columns.ts";
 import { countRefusedItems } from "../import/counts.ts";
 import { type CsvTable, replaceCsvCell } from "../import/csv.ts";
 import { ImportResult } from "../import/import_result.tsx";
-import { type ColumnMapping, listBlockingFields, MappingTable } from "../import/mapping.tsx";
+import { listBlockingFields, MappingTable } from "../import/mapping.tsx";
 import { type ImportItem, type ImportKind, parseImportItems, replaceItemField } from "../import/parse_items.ts";
 import { LARGE_TEXT_CHARS, parseTable, readUtf8File } from "../import/source.ts";
 import { ImportSteps, type StepName } from "../import/steps.tsx";
@@ -159,7 +165,7 @@ function useImportSource(): ImportSource {
     const rows = parseTable(whole);
     return rows === undefined || mapping === undefined
       ? parseImportItems(whole)
-      : parseRows(rows, mapping.kind, mapping.columns, mapping.defaults);
+      : parseRows(rows, mapping.kind, mapping.columns, mapping);
   };
   return { text, setText, table, mapping, setMapping: (next) => setChosen({ headers, mapping: next }), parse };
 }
@@ -212,6 +218,7 @@ function MappingStep(props: {
           setKind={(kind) => set(guessColumnMapping(table, kind))}
           setColumn={(index, path) => set({ ...mapping, columns: mapping.columns.with(index, path) })}
           setDefaults={(defaults) => set({ ...mapping, defaults })}
+          setDecimal={(decimal) => set({ ...mapping, decimal })}
         />
       )}
       <div class="filters">

@@ -10,6 +10,8 @@ const SEED = Number(process.env["PLANNER_LAW_SEED"] ?? 1);
 // `T` becomes a word that only this step writes, `F` a file, `L` a line of it.
 const COMMIT = 'echo T > T.txt; git add -A; git commit -q -m "planner(T): T"';
 const EDIT = "sed -i 'Ls/.*/T/' F; git commit -q -a -m T";
+// The commit that begins the project stays.
+const HAS_OLDER = "git cat-file -e HEAD~1:.planner/specs";
 const REVERT = "git revert --no-edit HEAD || git revert --no-edit -m 1 HEAD || git revert --abort";
 const settle = (side: string): string =>
   `git checkout -q --${side} -- . ; git add -A; git commit -q --no-edit || git merge --abort`;
@@ -32,10 +34,10 @@ const RUN_STEPS: readonly string[] = [
 
 /** What people do on the main branch meanwhile. */
 const MAIN_STEPS: readonly string[] = [
-  ...[COMMIT, EDIT, REVERT],
+  ...[COMMIT, EDIT, `${HAS_OLDER} && { ${REVERT}; }`],
   "git cherry-pick $B || git cherry-pick --skip || git cherry-pick --abort",
   `git cherry-pick $B && ${REVERT} || git cherry-pick --abort`,
-  "git cat-file -e HEAD~1:.planner/specs && git reset -q --hard HEAD~1",
+  `${HAS_OLDER} && git reset -q --hard HEAD~1`,
   `git checkout -q -b T HEAD~1; ${COMMIT}; git checkout -q main; git merge -q --no-ff --no-edit T || git merge --abort`,
   "git mv F T.moved && git commit -q -m T",
 ];
@@ -66,7 +68,7 @@ for (let history = SEED; history < SEED + HISTORIES; history++) {
       done.push(`${isRun ? "run" : "main"}: ${text}`);
     }
     await script(project.root, "git reset -q --hard");
-    await script(worktree.path, "git reset -q --hard");
+    await script(worktree.path, "git reset -q --hard; git clean -q -f -d");
     const expected = await script(project.root, `git merge-tree --write-tree --no-messages main ${BRANCH}; echo $?`);
     const before = await readState(project, script);
 

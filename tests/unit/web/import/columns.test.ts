@@ -36,7 +36,7 @@ test("parseRows refuses a row in which two columns fill one field with different
 test("parseRows shows no more of a text than its beginning in a message", () => {
   const items = parseRows(table(["code", "u_height"], ["A", "9".repeat(5000)]), "rack", ["code", "u_height"]).items;
 
-  expect(items[0]?.problems?.[0]?.message).toBe(`"${"9".repeat(60)}…" is not a number`);
+  expect(items[0]?.problems?.[0]?.message).toBe(`"${"9".repeat(60)}…" is too large`);
 });
 
 test("parseRows places devices with a unit at the front if no column names a side", () => {

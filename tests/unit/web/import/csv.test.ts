@@ -23,9 +23,14 @@ test("parseCsv reads what another reader reads", () => {
     const table = Array.from({ length: 1 + random.below(6) }, () => Array.from({ length: width }, () => cell(random)));
     const lines = [Array.from({ length: width }, (_, index) => `h${index}`), ...table];
     const text = lines.map((row) => row.map(written).join(",")).join(random.pick(["\n", "\r\n"]));
-    const other = parse(text, { relax_column_count: true, record_delimiter: ["\r\n", "\n"] });
+    const other = parse(text, {
+      relax_column_count: true,
+      skip_records_with_empty_values: true,
+      record_delimiter: ["\r\n", "\n"],
+    });
     const { rows } = parseCsv(text);
-    expect(rows.map(({ cells }) => [...cells])).toEqual(table);
+    const filled = table.filter((row) => row.some((one) => one.trim() !== ""));
+    expect(rows.map(({ cells }) => [...cells])).toEqual(filled);
     expect(rows.map(({ cells }) => [...cells])).toEqual(other.slice(1));
   }
 });
@@ -51,6 +56,31 @@ test("replaceCsvCell writes one cell anew, with quotes where they are needed, an
   expect(replaceCsvCell(text, table, second, 1, 'a"b')).toBe('code;name\r\nA;"x;""y"\r\n\r\nB;"a""b"\r\nC');
   expect(replaceCsvCell(text, table, first, 0, "Z")).toBe('code;name\r\nZ;"x;""y"\r\n\r\nB;2\r\nC');
   expect(replaceCsvCell(text, table, third, 1, "3")).toBe('code;name\r\nA;"x;""y"\r\n\r\nB;2\r\nC;3');
+});
+
+test.each([
+  ["sep=;\ncode;name\nA;1", ["A", "1"], 3],
+  ["Racks in Munich;;\n;;\ncode;name;\nA;1;\n;;\n", ["A", "1", ""], 4],
+  ["code,load\nA,1", ["A", "1"], 2],
+  ["Racks, March 2026;\ncode;load\nA;1,5\nB;2,5\n", ["A", "1,5"], 3],
+  ["code\nA\nB", ["A"], 2],
+])("parseCsv finds the first row of %p", (text, cells, line) => {
+  expect(parseCsv(text).rows[0]).toMatchObject({ cells, line });
+});
+
+test("parseRows reads figures, units and positions as people write them, and refuses what could mean two things", () => {
+  const read = (heading: string, cell: string, decimal?: "." | ",") => {
+    const path = guessTargetPath(heading, listColumnTargets("device"));
+    const table = parseCsv(`code;${heading}\nA;${cell}`);
+    const { resource, problems } = parseRows(table, "device", ["code", path], { decimal }).items[0] ?? {};
+    return problems?.[0]?.message ?? { ...resource, code: undefined, face: undefined };
+  };
+  expect(read("Max power (kW)", "1,2")).toEqual({ max_draw_w: 1200 });
+  expect(read("Weight", "12.5 kg")).toEqual({ weight_kg: 12.5 });
+  expect(read("Weight", "1.200", ",")).toEqual({ weight_kg: 1200 });
+  expect(read("U", "u42-u45")).toEqual({ position_u: 42, u_height: 4 });
+  expect(read("U", "28")).toEqual({ position_u: 28 });
+  expect(read("Weight", "1.200")).toContain('"1.200" may be 1200 or 1.2');
 });
 
 test("parseTable leaves JSON to its own reader", () => {
@@ -114,7 +144,7 @@ test("parseRows reads words, numbers, lists and ends, and names each cell that i
     problems.map(({ field, message }) => [line, field, message]),
   );
   expect(problems).toEqual([
-    [3, "position_u", '"thirty" is not a number'],
+    [3, "position_u", '"thirty" is not a number in U'],
     [4, "kind", expect.stringMatching(/^"toaster" is none of Server, /)],
     [5, "position_u", "Expected a multiple of 0.5 U"],
   ]);

@@ -1,9 +1,40 @@
 import { compileGlob } from "../config/glob.ts";
 
+const NODE_FILES = /^(?:package\.json|\.npmrc|\.mocharc\..+|(?:jest|vitest|karma|playwright|ava|cypress)\.config\..+)$/;
+const PYTHON_FILES = /^(?:pyproject\.toml|pytest\.ini|\.pytest\.ini|tox\.ini|setup\.cfg|conftest\.py|noxfile\.py)$/;
+const MAKE_FILES = /^(?:GNUmakefile|makefile|Makefile|.+\.mk)$/;
+
+/** Files by whose content a program decides what it runs, by the program's name. Files of dependencies alone are none. */
+const PROGRAM_FILES: Readonly<Record<string, RegExp>> = {
+  ...Object.fromEntries(
+    ["npm", "npx", "pnpm", "pnpx", "yarn", "bun", "bunx", "node", "jest", "vitest", "mocha", "ava", "playwright"].map(
+      (name) => [name, NODE_FILES],
+    ),
+  ),
+  ...Object.fromEntries(
+    ["pytest", "py.test", "tox", "nox", "python", "python3", "uv", "poetry", "hatch", "pdm"].map((name) => [
+      name,
+      PYTHON_FILES,
+    ]),
+  ),
+  ...Object.fromEntries(["make", "gmake"].map((name) => [name, MAKE_FILES])),
+  just: /^\.?[jJ]ustfile$/,
+  task: /^[tT]askfile(?:\.dist)?\.ya?ml$/,
+  rake: /^[rR]akefile(?:\.rb)?$/,
+  rspec: /^\.rspec$/,
+  deno: /^deno\.jsonc?$/,
+  composer: /^composer\.json$/,
+  phpunit: /^phpunit\.xml(?:\.dist)?$/,
+  tsc: /^tsconfig(?:\..+)?\.json$/,
+  eslint: /^(?:eslint\.config\..+|\.eslintrc.*|\.eslintignore)$/,
+  biome: /^biome\.jsonc?$/,
+};
+
 /**
  * Returns the changed files on which a check depends: those that the command names, directly or below a folder that it
- * also names (`cd t && sh 7.sh`), and those that match a glob in the command or in `verify.protect`. A named link or
- * submodule includes everything below it.
+ * also names (`cd t && sh 7.sh`), those that match a glob in the command or in `verify.protect`, and those by which a
+ * named program decides what to run (`package.json` for `npm test`). A named link or submodule includes everything
+ * below it.
  *
  * @param changed paths from the project's root that the branch changes and the main branch has
  */
@@ -19,11 +50,16 @@ export function findJudgedFiles(
   const expandedWords = words.map((word) => (/^[^$]+\//.test(word) ? word.replace(/\$(?:\{[^}]*\}|\w+)/g, "*") : word));
   const globs = expandedWords.filter((word) => /[*?[{]/.test(word)).map(compileGlob);
   const plain = removeQuotes(command);
+  const programFiles = words.flatMap((word) => {
+    const program = word.slice(word.lastIndexOf("/") + 1);
+    return Object.hasOwn(PROGRAM_FILES, program) ? (PROGRAM_FILES[program] ?? []) : [];
+  });
   const isNamed = (path: string): boolean =>
     named.has(path) ||
     isNamedBelowFolder(named, path) ||
     // Also matches files in another folder that the shell names, as in `$PWD/t/7.sh`, and files below a link.
     words.some((word) => word.endsWith(`/${path}`) || word.startsWith(`${path}/`)) ||
+    programFiles.some((pattern) => pattern.test(path.slice(path.lastIndexOf("/") + 1))) ||
     (/\s/.test(path) && plain.includes(path));
   const matchesGlob = (path: string): boolean =>
     protects.some((matches) => matches(path)) ||

@@ -145,7 +145,10 @@ for (const cleaner of [
 test("a run that could not start its agent leaves a record that says why", async () => {
   using project = await ScriptedProject.make();
   const config = join(project.root, ".planner/config.md");
-  writeFileSync(config, readFileSync(config, "utf8").replace(/worktree: .*\n---\n$/, 'worktree: {setup: ["exit 4"]}\n---\n'));
+  writeFileSync(
+    config,
+    readFileSync(config, "utf8").replace(/worktree: .*\n---\n$/, 'worktree: {setup: ["exit 4"]}\n---\n'),
+  );
 
   await project.work("tick");
 
@@ -258,7 +261,10 @@ test.each([
   writeFileSync(join(project.root, ".git/info/exclude"), "ready\n");
   writeFileSync(config, own.replace(/worktree: .*\n---\n$/, `${settings("echo set up > ready")}---\n`));
   await project.work("save a; tick");
-  writeFileSync(config, own.replace(/worktree: .*\n---\n$/, `${settings(name === "a setup that fails" ? "exit 3" : "true")}---\n`));
+  writeFileSync(
+    config,
+    own.replace(/worktree: .*\n---\n$/, `${settings(name === "a setup that fails" ? "exit 3" : "true")}---\n`),
+  );
   expect((await project.planner("approve", "--commands", "--yes")).code).toBe(0);
 
   expect(await verified(project, "--rerun")).toMatchObject({ code: 0, parts: { ...ALL_OK, rerun: "unknown" } });

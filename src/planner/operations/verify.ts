@@ -35,8 +35,7 @@ export const verifyTool = defineTool<PlannerContext>()({
     return {
       value: {
         spec_id: spec.id,
-        verified:
-          criteria.length > 0 && unchecked.length === 0 && unrun === 0 && near === null && refusal === null,
+        verified: criteria.length > 0 && unchecked.length === 0 && unrun === 0 && near === null && refusal === null,
         criteria: {
           total: criteria.length,
           checked: criteria.length - unchecked.length,

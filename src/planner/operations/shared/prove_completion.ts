@@ -44,14 +44,7 @@ export async function proveCompletion(context: PlannerContext, request: Completi
   }
   const near = unproven === null ? describeNearItems(request) : null;
   if (near !== null) throw createPreconditionError(`Cannot complete spec '${id}': ${near}`);
-  const rejected = unproven === null ? await readRejectedRun(context, id) : null;
-  const spec = { ...(await context.specs.load(id)), body };
-  const output = rejected === null ? null : await findOutputObstacle(context, spec, rejected);
-  if (output !== null) throw createPreconditionError(`Cannot complete spec '${id}': ${output}`);
-  // A run that these commands refused is not completed before they pass.
-  const hasFailed = rejected !== null && rejected.failedCommands.length > 0;
-  const commands = hasFailed ? (await context.readConfig()).verify.commands : [];
-  const proof = await context.proveSpec({ id, body, commands, signal });
+  const proof = await context.proveSpec({ id, body, commands: await listOpenCommands(context, request), signal });
   const excused = unproven === null ? null : { unproven };
   if (proof.state === null) return { fields: excused ?? { unproven: undefined }, lines: [], proof: null };
   signal?.throwIfAborted();
@@ -62,6 +55,18 @@ export async function proveCompletion(context: PlannerContext, request: Completi
   }
   await (await context.openAcceptance()).acceptLines([buildUnprovenLine(id, unproven)]);
   return { fields: { unproven }, lines: [`without proof (${unproven}): ${reasons.join("; ")}`], proof };
+}
+
+/**
+ * Returns the commands of the settings if the latest run was refused for one of them: they have to pass first.
+ * @throws OperationError `failed_precondition` if that run was refused for its output and no other one was written
+ */
+async function listOpenCommands(context: PlannerContext, { id, body, unproven }: CompletionRequest) {
+  const rejected = unproven === null ? await readRejectedRun(context, id) : null;
+  if (rejected === null) return [];
+  const output = await findOutputObstacle(context, { ...(await context.specs.load(id)), body }, rejected);
+  if (output !== null) throw createPreconditionError(`Cannot complete spec '${id}': ${output}`);
+  return rejected.failedCommands.length > 0 ? (await context.readConfig()).verify.commands : [];
 }
 
 /** Stores the proof of a spec that a person completed; returns its record's number, or null without a proof. */

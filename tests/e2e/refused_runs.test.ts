@@ -1,4 +1,4 @@
-/** What a run was refused for completes its spec at no door afterwards: docs/work.md, Runs. */
+/** What a run was refused for completes its spec in no way afterwards: docs/work.md, Runs. */
 import { expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -85,7 +85,7 @@ const ROWS: readonly Row[] = [
 ];
 
 /** Ways of completing a spec without --unproven. */
-const DOORS: Readonly<Record<string, (project: ScriptedProject) => Promise<unknown>>> = {
+const WAYS: Readonly<Record<string, (project: ScriptedProject) => Promise<unknown>>> = {
   finalize: (project) => project.planner("finalize", ID),
   status: (project) => project.planner("update", ID, "--status", "completed"),
   async tool(project) {
@@ -106,9 +106,9 @@ for (const { name, fields = "labels: [work]", config = "", runs, after = [], she
     for (const args of after) await project.planner(...args);
     await project.sh(shell);
 
-    const [door = "finalize", open] = Object.entries(DOORS)[ROWS.findIndex((row) => row.name === name) % 3] ?? [];
+    const [way = "finalize", open] = Object.entries(WAYS)[ROWS.findIndex((row) => row.name === name) % 3] ?? [];
     if (!ends) {
-      for (const complete of Object.values(DOORS)) await complete(project);
+      for (const complete of Object.values(WAYS)) await complete(project);
       const verified = JSON.parse((await project.planner("verify", ID, "--json")).stdout);
       expect([project.status(), verified.verified]).toEqual([
         runs.length === 0 ? "in_progress" : "needs_attention",
@@ -119,6 +119,6 @@ for (const { name, fields = "labels: [work]", config = "", runs, after = [], she
       return;
     }
     await open?.(project);
-    expect([door, project.status()]).toEqual([door, "completed"]);
+    expect([way, project.status()]).toEqual([way, "completed"]);
   }, 240_000);
 }

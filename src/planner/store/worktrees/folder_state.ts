@@ -65,7 +65,7 @@ export async function checkoutFiles(
   if (there.length > 0) await git.run(["checkout", "--quiet", from, "--", ...there]);
 }
 
-/** Returns whether a folder is inside another checkout of the repository. The folder of a bare repository is none. */
+/** Returns whether a folder is inside another checkout of the repository. The folder of a bare repository does not count. */
 export async function isInsideCheckout(repository: Repository, path: string): Promise<boolean> {
   const { commonFolder } = repository;
   const own = resolveStoredPath(path);

@@ -45,7 +45,7 @@ export interface RecordedJudgement {
   readonly oldOutput?: OutputMark | null;
 }
 
-/** Identifies the beginning of an output, so that what was added later can be told from it. */
+/** Identifies the beginning of an output, so that later additions can be recognized. */
 export interface OutputMark {
   readonly chars: number;
   /** SHA-256 of that beginning. */

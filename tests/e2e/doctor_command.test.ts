@@ -174,8 +174,8 @@ test("doctor --fix keeps a worktree with uncommitted changes and removes one tha
 
   expect(code).toBe(1);
   expect(findings).toMatchObject([
-    { subject: project.tree(ID), fixed: null },
-    { subject: project.tree(empty), fixed: "removed it with its branch" },
+    { subject: join(project.root, project.tree(ID)), fixed: null },
+    { subject: join(project.root, project.tree(empty)), fixed: "removed it with its branch" },
   ]);
   expect(findings[0]?.message).toContain("uncommitted changes (work.txt)");
   expect(project.read(`${project.tree(ID)}/work.txt`)).toBe("not committed\n");

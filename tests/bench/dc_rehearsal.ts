@@ -8,6 +8,7 @@
  */
 import { computeFailover } from "#dc/analysis/power/power_failover.ts";
 import { suppliesOtherSuppliers } from "#dc/analysis/rehearsal/elements.ts";
+import { HostPaths } from "#dc/analysis/rehearsal/host_paths.ts";
 import type { FailingElement } from "#dc/analysis/rehearsal/outcome.ts";
 import { rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
 import { failEachElement, type SiteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
@@ -49,7 +50,12 @@ function timed<Result>(name: string, rounds: number, work: () => Result): Result
 
 const ends = topology.inventory.fabricLinks.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]);
 const switches = new Map(ends.map((key) => [key, topology.device(key)]));
-const all = { deviceOf: (key: string) => switches.get(key), isChosen: () => true, pairs: false };
+const all = {
+  deviceOf: (key: string) => switches.get(key),
+  isChosen: () => true,
+  hostPaths: new HostPaths(0, new Map()),
+  pairs: false,
+};
 let site: SiteFailures = timed("fail every element", ROUNDS, () => runAllSteps(failEachElement(topology, OPTIONS)));
 let whole = timed("fold into causes", ROUNDS, () => runAllSteps(rehearseFailures(site, all)));
 print(`${site.outcomes.length} elements, ${whole.lines.length} causes`);

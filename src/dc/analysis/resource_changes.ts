@@ -54,6 +54,11 @@ export function canChangeSupply(change: ResourceChange<Device | Crac>): boolean 
     : formatSupplyFields(before) !== formatSupplyFields(after);
 }
 
+/** Whether the change of a device can alter data paths: it is new, removed, of another kind, or a patch panel. */
+export function canChangeDataPaths({ before, after }: ResourceChange<Device>): boolean {
+  return before?.kind !== after?.kind || after?.kind === "PATCH_PANEL";
+}
+
 function isCrac(owner: Device | Crac): owner is Crac {
   return "sensibleCapacityKw" in owner;
 }

@@ -48,3 +48,8 @@ function findInsertIndex<Item>(list: readonly Item[], key: string, keyOf: (item:
   }
   return low;
 }
+
+/** Whether two lists have the same items in the same order. */
+export function isSameItemList<Item>(a: readonly Item[], b: readonly Item[]): boolean {
+  return a.length === b.length && a.every((item, at) => item === b[at]);
+}

@@ -32,7 +32,13 @@ import {
 import { RackFacts, type RackMoment, type RackStanding } from "./racks/rack_facts.ts";
 import type { HealthReason } from "./racks/rack_health.ts";
 import type { RackSupply } from "./racks/rack_supply.ts";
-import { canChangePower, canChangeSupply, listChangedRackKeys, listResourceChanges } from "./resource_changes.ts";
+import {
+  canChangeDataPaths,
+  canChangePower,
+  canChangeSupply,
+  listChangedRackKeys,
+  listResourceChanges,
+} from "./resource_changes.ts";
 import { applyListEdits, findItemByKey } from "./sorted_list.ts";
 
 const getCodeKey = ({ code }: { readonly code: string }) => codeKey(code);
@@ -42,6 +48,8 @@ export class Topology {
   /** Inventory with power ports and power cables only, each list sorted by key. */
   readonly inventory: Inventory;
   readonly power: PowerGraph;
+  /** Identity of the data cabling: the same for two topologies whose devices have the same data paths. */
+  readonly dataNetwork: object;
   readonly #editor: PowerGraphEditor;
   readonly #figures: PowerFigures;
   #locations: readonly DeviceLocation[] | undefined;
@@ -52,8 +60,9 @@ export class Topology {
   /** Facts by the key of the rack; shared with earlier topologies until the resources of a rack change. */
   readonly #factsByRack: Map<string, RackFacts>;
 
-  private constructor(inventory: Inventory, { editor, figures, located, facts }: TopologyParts) {
+  private constructor(inventory: Inventory, { editor, figures, located, facts, dataNetwork }: TopologyParts) {
     this.inventory = inventory;
+    this.dataNetwork = dataNetwork;
     this.#editor = editor;
     this.power = editor.getGraph();
     this.#figures = figures;
@@ -66,8 +75,8 @@ export class Topology {
     return runAllSteps(Topology.buildInSteps(inventory));
   }
 
-  /** Builds the graphs in steps, including live set and loads. */
-  static *buildInSteps(inventory: Inventory): Steps<Topology> {
+  /** Builds the graphs in steps, including live set and loads. @param dataNetwork that of a topology with other draws */
+  static *buildInSteps(inventory: Inventory, dataNetwork: object = {}): Steps<Topology> {
     const editor = yield* PowerGraphEditor.buildInSteps(inventory);
     const located = groupDevicesByRack(inventory.devices);
     const figures = new PowerFigures(editor.getGraph());
@@ -75,7 +84,7 @@ export class Topology {
     figures.live;
     yield;
     figures.getLoads("ALLOCATED");
-    return new Topology(inventory, { editor, figures, located, facts: new Map() });
+    return new Topology(inventory, { editor, figures, located, facts: new Map(), dataNetwork });
   }
 
   /** Nodes that have power before anything fails. */
@@ -280,7 +289,10 @@ export class Topology {
       },
     );
     const rewired = supplied.devices.length + supplied.cracs.length + cables.length > 0;
-    const parts = { editor, located: updateDeviceGroups(this.#deviceGroups, devices), facts };
+    const isCablingKept =
+      fabricLinks.length === 0 && cables.length === keys.cable.length && !devices.some(canChangeDataPaths);
+    const dataNetwork = isCablingKept ? this.dataNetwork : {};
+    const parts = { editor, located: updateDeviceGroups(this.#deviceGroups, devices), facts, dataNetwork };
     const touched = new Set([...racks.map(({ key }) => key), ...devices.flatMap(listChangedRackKeys)]);
     if (!rewired && !others.some(canChangePower)) {
       return { topology: new Topology(next, { ...parts, figures: this.#figures }), racks: touched };
@@ -314,6 +326,7 @@ interface TopologyParts {
   readonly figures: PowerFigures;
   readonly located: LocatedDevices;
   readonly facts: Map<string, RackFacts>;
+  readonly dataNetwork: object;
 }
 
 /** Key for devices outside of racks. */

@@ -29,7 +29,7 @@ export interface MeasuredTopology {
  */
 export function* buildMeasuredTopology(topology: Topology, measured: MeasuredPower): Steps<MeasuredTopology> {
   const own = measureOwnDraws(topology, measured);
-  const first = own.size === 0 ? topology : yield* Topology.buildInSteps(setMeasuredDraws(topology, own));
+  const first = own.size === 0 ? topology : yield* buildWithDraws(topology, own);
   // Nodes have the same numbers in both graphs, because the order of the inventory is the same.
   const supplies = yield* divideSupplyMeters(first, measured, own);
   const { draws, unrecorded } = supplies;
@@ -39,10 +39,14 @@ export function* buildMeasuredTopology(topology: Topology, measured: MeasuredPow
   ]);
   const all = new Map([...own, ...draws, ...carried]);
   const isSame = draws.size === 0 && carried.length === 0;
-  const made = isSame ? first : yield* Topology.buildInSteps(setMeasuredDraws(topology, all));
+  const made = isSame ? first : yield* buildWithDraws(topology, all);
   const measuredW = new Map<number, number>();
   const share = computeMeasuredCoverage(made, all, measuredW);
   return { topology: made, coverage: { ...share, differences: supplies.differences }, measuredW };
+}
+
+function buildWithDraws(topology: Topology, draws: ReadonlyMap<number, MeasuredDraw>): Steps<Topology> {
+  return Topology.buildInSteps(setMeasuredDraws(topology, draws), topology.dataNetwork);
 }
 
 /** Returns the inventory with measured draws. */

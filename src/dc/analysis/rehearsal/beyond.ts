@@ -14,6 +14,7 @@ interface KnownEffects {
   readonly zones: ReadonlySet<string>;
   readonly links: ReadonlySet<number>;
   readonly cutOff: ReadonlySet<number>;
+  readonly isolated: ReadonlySet<number>;
 }
 
 /** Finds effects of pairs of failures beyond those of single failures. `begin` sets the first failure of pairs. */
@@ -58,8 +59,7 @@ export class PairEffects {
       zones: excludeKnownItems(pair.zones, formatShortageKey, [one.zones, other.zones]),
       links: excludeKnownItems(pair.links, identity, [one.links, other.links]),
       cutOff: excludeKnownItems(pair.cutOff, identity, [one.cutOff, other.cutOff]),
-      // Pairs contain only elements whose data paths are not followed.
-      isolated: [],
+      isolated: excludeKnownItems(pair.isolated, identity, [one.isolated, other.isolated]),
     };
     for (const part in found) if (found[part as keyof FailureEffects].length > 0) return found;
     return undefined;
@@ -96,6 +96,7 @@ function collectKnownEffects({
   zones,
   links,
   cutOff,
+  isolated,
 }: Failure): KnownEffects {
   return {
     racksDark: new Set(racksDark),
@@ -105,6 +106,7 @@ function collectKnownEffects({
     zones: new Set(zones.flatMap(listShortageKeys)),
     links: new Set(links),
     cutOff: new Set(cutOff),
+    isolated: new Set(isolated),
   };
 }
 

@@ -14,33 +14,29 @@ import type { FailingElement } from "./outcome.ts";
 
 /**
  * Lists the elements that a rehearsal fails: live equipment that supplies something, cooling units in service, and
- * switches in service at the ends of fabric links. Ordered by code, each device before its outlets.
+ * switches in service. Ordered by code, each device before its outlets.
  */
 export function listFailingElements(topology: Topology): readonly FailingElement[] {
-  const { power, live } = topology;
-  const switches = collectSwitchNodes(topology);
+  const { inventory, power, live } = topology;
+  const switches = new Set(inventory.fabricLinks.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]));
   const kinds = new Map<number, FailureKind>();
   for (const [index, node] of power.nodes.entries()) {
     if (live[index] !== 1) continue;
-    const kind = findFailureKind(node, power.supplies.count(index) > 0, switches.has(index));
+    const kind = findFailureKind(node, power.supplies.count(index) > 0, switches);
     if (kind !== undefined) kinds.set(index, kind);
   }
   return sortNodes(power, [...kinds.keys()]).map((index) => ({ index, kind: kinds.get(index) as FailureKind }));
 }
 
-function findFailureKind(node: PowerNode, supplies: boolean, isSwitch: boolean): FailureKind | undefined {
+function findFailureKind(node: PowerNode, supplies: boolean, linkEnds: ReadonlySet<string>): FailureKind | undefined {
   if (node.kind === "CRAC") return "COOLING";
   if (node.kind === "DEVICE") {
     // A PDU without recorded consumers has no known effect.
     if (supplies) return "POWER";
-    return isSwitch && !isPowerKind(node.device.kind) ? "SWITCH" : undefined;
+    const { kind, code } = node.device;
+    return kind === "SWITCH" || (linkEnds.has(codeKey(code)) && !isPowerKind(kind)) ? "SWITCH" : undefined;
   }
   return supplies ? "OUTLET" : undefined;
-}
-
-function collectSwitchNodes({ inventory, power }: Topology): ReadonlySet<number> {
-  const codes = new Set(inventory.fabricLinks.flatMap(({ a, b }) => [a.deviceCode, b.deviceCode]));
-  return new Set([...codes].flatMap((code) => power.indexOf.get(`device:${codeKey(code)}`) ?? []));
 }
 
 /**

@@ -1,9 +1,11 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { FindDeviceByKey } from "../fabric/fabric_tiers.ts";
+import { isSameItemList } from "../sorted_list.ts";
 import type { Topology } from "../topology.ts";
 import { selectCoolingUnits } from "./elements.ts";
 import { FabricLossFinder } from "./fabric_loss.ts";
+import type { HostPaths } from "./host_paths.ts";
 import { type Failure, listOutcomeOffNodes, type NetworkEffects, type PowerOutcome } from "./outcome.ts";
 import { ZoneShortageFinder } from "./zone_shortage.ts";
 
@@ -12,19 +14,34 @@ export class CoolingAndFabricEffects {
   readonly zoneWatch: ZoneShortageFinder;
   readonly fabrics: FabricLossFinder;
   readonly #topology: Topology;
-  /** Whether fabrics are the same as in the earlier state, so that the earlier effects on fabrics apply. */
-  readonly #keepsFabrics: boolean;
+  readonly #hostPaths: HostPaths | undefined;
+  /** Whether networks are the same as in the earlier state, so that the earlier effects on fabrics apply. */
+  readonly #keepsNetwork: boolean;
 
   /**
    * Prepares the effects for a site.
    * @param deviceOf compared by identity: the same function must return the same devices
+   * @param hostPaths undefined where isolated devices do not count
    * @param earlier the effects of an earlier state of the site
    */
-  constructor(topology: Topology, deviceOf: FindDeviceByKey, basis: LoadBasis, earlier?: CoolingAndFabricEffects) {
+  constructor(
+    topology: Topology,
+    {
+      deviceOf,
+      basis,
+      hostPaths,
+    }: {
+      readonly deviceOf: FindDeviceByKey;
+      readonly basis: LoadBasis;
+      readonly hostPaths?: HostPaths;
+    },
+    earlier?: CoolingAndFabricEffects,
+  ) {
     this.#topology = topology;
+    this.#hostPaths = hostPaths;
     this.zoneWatch = new ZoneShortageFinder(topology, basis);
     this.fabrics = FabricLossFinder.of(topology, deviceOf);
-    this.#keepsFabrics = this.fabrics === earlier?.fabrics;
+    this.#keepsNetwork = this.fabrics === earlier?.fabrics && topology.dataNetwork === earlier.#topology.dataNetwork;
   }
 
   /**
@@ -33,13 +50,19 @@ export class CoolingAndFabricEffects {
    */
   addEffects(outcome: PowerOutcome, earlier?: Failure): Failure {
     const isCooling = outcome.impact.cracsOffline > 0;
-    if (earlier !== undefined && this.#keepsFabrics && !isCooling) return earlier;
+    if (earlier !== undefined && this.#keepsNetwork && !isCooling && !earlier.meetsDataPaths) return earlier;
     const off = listOutcomeOffNodes(outcome);
     const zones = isCooling ? this.listZoneShortages(off) : NO_ZONES;
-    const isSame = earlier !== undefined && this.#keepsFabrics && areZoneShortagesEqual(zones, earlier.zones);
-    return isSame
-      ? earlier
-      : createFailure(outcome, zones, { ...this.fabrics.computeFabricLoss(off), isolated: NO_NODES });
+    const loss = this.fabrics.computeFabricLoss(off);
+    const isolated = this.#hostPaths?.listIsolated(this.#topology.live, off, loss.cutOff) ?? NO_NODES;
+    const isSame =
+      earlier !== undefined &&
+      this.#keepsNetwork &&
+      areZoneShortagesEqual(zones, earlier.zones) &&
+      isSameItemList(isolated, earlier.isolated);
+    if (isSame) return earlier;
+    const meetsDataPaths = this.#hostPaths?.isOnPath([...off, ...loss.cutOff]) ?? false;
+    return createFailure(outcome, zones, { ...loss, isolated, meetsDataPaths });
   }
 
   /** Adds the effects to the outcome of a location, or of an element with which passive network parts fail. */
@@ -48,6 +71,7 @@ export class CoolingAndFabricEffects {
     return createFailure(outcome, this.listZoneShortages(off), {
       ...this.fabrics.computeFabricLoss(off, cut),
       isolated,
+      meetsDataPaths: true,
     });
   }
 
@@ -62,14 +86,17 @@ export class CoolingAndFabricEffects {
   }
 
   /**
-   * Returns names of the cooled areas and switches that a failure affects. Failures with a common name can affect each
-   * other.
+   * Returns names of the cooled areas, switches and hosts that a failure affects. Failures with a common name can affect
+   * each other.
    * @param cut as for `FabricLossFinder.computeFabricLoss`
    */
   listMeetingNames(off: readonly number[], cut: readonly number[] = []): readonly string[] {
+    const lowerEnds = this.fabrics.listLowerEnds(off, cut);
+    const hosts = this.#hostPaths?.listHosts([...off, ...lowerEnds]) ?? [];
     return [
       ...this.zoneWatch.listAffectedKeys(selectCoolingUnits(this.#topology.power, off)).map((key) => `zone ${key}`),
-      ...this.fabrics.listLowerEnds(off, cut).map((index) => `switch ${index}`),
+      ...lowerEnds.map((index) => `switch ${index}`),
+      ...[...hosts].map((index) => `host ${index}`),
     ];
   }
 }
@@ -81,7 +108,7 @@ const NO_NODES: readonly number[] = [];
 function createFailure(
   outcome: PowerOutcome,
   zones: readonly ZoneShortage[],
-  { links, cutOff, isolated }: Pick<Failure, "links" | "cutOff" | "isolated">,
+  { links, cutOff, isolated, meetsDataPaths }: Pick<Failure, "links" | "cutOff" | "isolated" | "meetsDataPaths">,
 ): Failure {
   return {
     elements: outcome.elements,
@@ -99,6 +126,7 @@ function createFailure(
     links,
     cutOff,
     isolated,
+    meetsDataPaths,
   };
 }
 

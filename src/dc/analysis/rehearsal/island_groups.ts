@@ -1,5 +1,6 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Steps } from "#kernel/steps.ts";
+import { isSameItemList } from "../sorted_list.ts";
 import type { Topology } from "../topology.ts";
 import { EffectLedger } from "./charge.ts";
 import type { CoolingAndFabricEffects } from "./further_effects.ts";
@@ -71,8 +72,4 @@ function* groupIslandFailures(
     lines: yield* groupFailuresIntoLines(topology, charged, basis),
     harmlessCount: harmless,
   };
-}
-
-export function isSameItemList<Item>(a: readonly Item[], b: readonly Item[]): boolean {
-  return a.length === b.length && a.every((item, at) => item === b[at]);
 }

@@ -1,6 +1,6 @@
 import type { Steps } from "#kernel/steps.ts";
+import { isSameItemList } from "../sorted_list.ts";
 import type { CoolingAndFabricEffects } from "./further_effects.ts";
-import { isSameItemList } from "./island_groups.ts";
 import { FailureOverlaps, formatRackName, SharedNumbers } from "./meetings.ts";
 import { type FailingElement, listOutcomeOffNodes, type PowerOutcome } from "./outcome.ts";
 import type { SiteFailures, SiteTrials } from "./site_failures.ts";

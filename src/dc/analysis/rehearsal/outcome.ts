@@ -64,6 +64,8 @@ export interface Failure extends PowerOutcome {
   readonly cutOff: readonly number[];
   /** Nodes of devices that stay on without a data path. */
   readonly isolated: readonly number[];
+  /** Whether data paths of devices pass what fails. Then other failures decide which of these devices are on. */
+  readonly meetsDataPaths: boolean;
 }
 
 /** Effects of a failure on networks that do not follow from devices that are off. */

@@ -3,6 +3,7 @@ import type { FindDeviceByKey } from "../fabric/fabric_tiers.ts";
 import { EffectLedger } from "./charge.ts";
 import type { FabricLossFinder } from "./fabric_loss.ts";
 import { CoolingAndFabricEffects } from "./further_effects.ts";
+import type { HostPaths } from "./host_paths.ts";
 import { groupIslands, type IslandGroups } from "./island_groups.ts";
 import { groupFailuresIntoLines, joinPartLines, type RehearsalLine } from "./lines.ts";
 import type { FailingElement } from "./outcome.ts";
@@ -26,6 +27,7 @@ export interface Rehearsal {
 export interface RehearsalChoice {
   /** Device with network ports by code key. Compared by identity: the same function must return the same devices. */
   readonly deviceOf: FindDeviceByKey;
+  readonly hostPaths: HostPaths;
   readonly isChosen: (element: FailingElement) => boolean;
   /** Whether to fail two of the chosen elements at a time. */
   readonly pairs: boolean;
@@ -37,11 +39,12 @@ export interface RehearsalChoice {
  */
 export function* rehearseFailures(
   site: SiteFailures,
-  { deviceOf, isChosen, pairs }: RehearsalChoice,
+  { deviceOf, hostPaths, isChosen, pairs }: RehearsalChoice,
   earlier?: Rehearsal,
 ): Steps<Rehearsal> {
   const { topology, options } = site;
-  const effects = new CoolingAndFabricEffects(topology, deviceOf, options.basis, earlier?.followed.effects);
+  const { basis } = options;
+  const effects = new CoolingAndFabricEffects(topology, { deviceOf, basis, hostPaths }, earlier?.followed.effects);
   yield;
   const groups = yield* groupIslands(site, effects, isChosen, earlier?.followed.groups);
   const all = [...groups.values()];

@@ -1,9 +1,13 @@
+import { HostPaths } from "#dc/analysis/rehearsal/host_paths.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import { toPortKey } from "#dc/model/ref.ts";
 import type { Cable, PortRef } from "#dc/model/resources.ts";
+import { readResourcePages } from "../database_pages.ts";
 import { listNodeDevices } from "./power_sources.ts";
-import { createDirectPath, type NetworkSession, type PathTracer, type TracedPath } from "./traced_ways.ts";
+import { readSwitchesOnce } from "./switch_devices.ts";
+import { createDirectPath, type NetworkSession, PathTracer, type TracedPath } from "./traced_ways.ts";
 
 /** The failed parts of a network. Nodes are indexes in the power graph. */
 export interface DeadNetworkElements {
@@ -25,7 +29,7 @@ interface DeadKeys {
 export class DataPaths {
   readonly #session: NetworkSession;
   readonly #tracer: PathTracer;
-  /** Keys of the codes of all switches. */
+  /** Keys of the codes of the switches with fabric links. */
   readonly #switchKeys: ReadonlySet<string>;
   /** Paths from devices along their data cables, by the key of the device code. */
   readonly #pathsByDevice = new Map<string, readonly TracedPath[]>();
@@ -38,7 +42,7 @@ export class DataPaths {
 
   /**
    * Finds the devices that stay on while each of their data paths to a switch passes a failed port or a device that is
-   * off or cut off. Omits switches, power equipment and patch panels.
+   * off or cut off. Omits switches with fabric links, power equipment and patch panels.
    * Cost: the cables of the dead switches and failed panels and those of the devices behind them; a trace for each
    * cable at a patch panel.
    * @returns nodes
@@ -50,7 +54,7 @@ export class DataPaths {
     const found: number[] = [];
     for (const [code, ways] of await this.#listPaths(await this.#findAffectedHosts(dead))) {
       const index = power.indexOf.get(`device:${code}`) ?? -1;
-      const own = ways.filter((way) => this.#switchKeys.has(way.devices.at(-1) ?? ""));
+      const own = selectSwitchPaths(this.#session.topology, this.#switchKeys, code, ways);
       if (live[index] === 1 && own.length > 0 && !own.some((way) => isPathAlive(way, dead))) found.push(index);
     }
     return found;
@@ -66,7 +70,8 @@ export class DataPaths {
   /** Returns the keys of hosts on data paths that start at a dead switch, a dead patch panel or a failed port. */
   async #findAffectedHosts(dead: DeadKeys): Promise<Iterable<string>> {
     const { topology } = this.#session;
-    const isStart = (code: string) => this.#switchKeys.has(code) || topology.device(code)?.kind === "PATCH_PANEL";
+    const isStart = (code: string) =>
+      this.#switchKeys.has(code) || ["PATCH_PANEL", "SWITCH"].includes(topology.device(code)?.kind ?? "");
     const starts = new Set([...dead.devices].filter(isStart));
     for (const key of dead.ports) starts.add(key.slice(0, key.indexOf("/")));
     const ends = new Set<string>();
@@ -96,22 +101,102 @@ export class DataPaths {
         const list = found.get(codeKey(own.deviceCode));
         if (list === undefined) continue;
         await scheduler.yieldIfDue();
-        list.push(...(await this.#tracePaths(own, far)));
+        list.push(...(await traceDataPaths(this.#session.topology, this.#tracer, own, far)));
       }
     }
     for (const [code, ways] of found) this.#pathsByDevice.set(code, ways);
   }
 
-  async #tracePaths(own: PortRef, far: PortRef): Promise<readonly TracedPath[]> {
-    const kindOf = ({ deviceCode }: PortRef) => this.#session.topology.device(deviceCode)?.kind;
-    return [own, far].map(kindOf).includes("PATCH_PANEL") ? this.#tracer.tracePaths(own) : [createDirectPath(own, far)];
-  }
-
   #isWorkingHost(code: string, dead: DeadKeys): boolean {
-    const device = this.#session.topology.device(code);
-    if (device === undefined || this.#switchKeys.has(code) || dead.devices.has(code)) return false;
-    return device.kind !== "PATCH_PANEL" && !isPowerKind(device.kind);
+    return !dead.devices.has(code) && isHost(this.#session.topology, this.#switchKeys, code);
   }
+}
+
+/** Whether a device is at the end of data paths: no switch with fabric links, no power equipment and no patch panel. */
+function isHost(topology: Topology, switchKeys: ReadonlySet<string>, code: string): boolean {
+  const kind = topology.device(code)?.kind;
+  return kind !== undefined && kind !== "PATCH_PANEL" && !isPowerKind(kind) && !switchKeys.has(code);
+}
+
+/**
+ * Selects the paths by which a device is reached: those to switches with fabric links; without such paths, those to any
+ * switch. A switch without fabric links has none of the latter, because no record says which of two switches is above.
+ */
+function selectSwitchPaths(
+  topology: Topology,
+  switchKeys: ReadonlySet<string>,
+  code: string,
+  paths: readonly TracedPath[],
+): readonly TracedPath[] {
+  const fabric = paths.filter(({ devices }) => switchKeys.has(devices.at(-1) ?? ""));
+  if (fabric.length > 0 || topology.device(code)?.kind === "SWITCH") return fabric;
+  return paths.filter(({ devices }) => topology.device(devices.at(-1) ?? "")?.kind === "SWITCH");
+}
+
+async function traceDataPaths(
+  topology: Topology,
+  tracer: PathTracer,
+  own: PortRef,
+  far: PortRef,
+): Promise<readonly TracedPath[]> {
+  const isPanel = ({ deviceCode }: PortRef) => topology.device(deviceCode)?.kind === "PATCH_PANEL";
+  return isPanel(own) || isPanel(far) ? tracer.tracePaths(own) : [createDirectPath(own, far)];
+}
+
+/** Device codes along the data paths of hosts, by the key of the host's code. */
+type PathsByHost = ReadonlyMap<string, readonly (readonly string[])[]>;
+
+const pathsByNetwork = new WeakMap<object, PathsByHost>();
+const hostPathsByTopology = new WeakMap<Topology, HostPaths>();
+
+/**
+ * Returns the data paths of all devices, once per topology. Reads and traces the cables again only after a change that
+ * can alter a path. Concurrent calls do not share running work, because its reads end with the call.
+ */
+export async function readHostPaths(session: NetworkSession): Promise<HostPaths> {
+  const { topology, scheduler } = session;
+  const known = hostPathsByTopology.get(topology);
+  if (known !== undefined) return known;
+  const paths = pathsByNetwork.get(topology.dataNetwork) ?? (await readPathsByHost(session));
+  pathsByNetwork.set(topology.dataNetwork, paths);
+  const { indexOf, nodes } = topology.power;
+  const nodeOf = (code: string) => indexOf.get(`device:${code}`) ?? -1;
+  const byNode = new Map<number, readonly (readonly number[])[]>();
+  for (const [host, own] of paths) {
+    await scheduler.yieldIfDue();
+    byNode.set(
+      nodeOf(host),
+      own.map((codes) => codes.map(nodeOf)),
+    );
+  }
+  const made = new HostPaths(nodes.length, byNode);
+  hostPathsByTopology.set(topology, made);
+  return made;
+}
+
+async function readPathsByHost(session: NetworkSession): Promise<PathsByHost> {
+  const { topology, reader, scheduler } = session;
+  const { keys } = await readSwitchesOnce(reader, topology);
+  const tracer = new PathTracer(session);
+  const found = new Map<string, TracedPath[]>();
+  for await (const page of readResourcePages(reader, "cable")) {
+    for (const { a, b } of page.filter(isActiveDataCable)) {
+      for (const [own, far] of [
+        [a, b],
+        [b, a],
+      ] as const) {
+        const code = codeKey(own.deviceCode);
+        if (!isHost(topology, keys, code)) continue;
+        await scheduler.yieldIfDue();
+        found.getOrInsertComputed(code, () => []).push(...(await traceDataPaths(topology, tracer, own, far)));
+      }
+    }
+  }
+  const selected = [...found].map(
+    ([code, paths]) =>
+      [code, selectSwitchPaths(topology, keys, code, paths).map(({ devices }) => devices.slice(1))] as const,
+  );
+  return new Map(selected.filter(([, paths]) => paths.length > 0));
 }
 
 function isPathAlive({ devices, ports }: TracedPath, dead: DeadKeys): boolean {

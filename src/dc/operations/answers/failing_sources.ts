@@ -34,8 +34,6 @@ export interface FailingSources extends SourceNodes {
   readonly networkPorts: readonly PortRef[];
   /** Keys of fabric links that fail. They are not nodes of the power graph. */
   readonly links: ReadonlySet<string>;
-  /** Whether one of the references is a location, in which everything fails. */
-  readonly isPlace: boolean;
 }
 
 /** One resolved reference of a request. */
@@ -45,7 +43,6 @@ interface ResolvedSource {
   readonly inlet?: PortRef;
   readonly networkPorts?: readonly PortRef[];
   readonly link?: string;
-  readonly isPlace?: true;
 }
 
 const NO_NODES: ReadonlySet<number> = new Set();
@@ -82,7 +79,6 @@ export async function resolveFailingSources(
     equipment: new Set(all.flatMap(({ equipment }) => [...equipment])),
     networkPorts: found.flatMap(({ networkPorts = [] }) => networkPorts),
     links: new Set(found.flatMap(({ link }) => link ?? [])),
-    isPlace: found.some(({ isPlace }) => isPlace),
   };
 }
 
@@ -112,7 +108,7 @@ async function resolveSourceRef(site: SourceLookup, text: string, field: string)
     }
     // Existing devices, cooling units and feeds are nodes of the power graph, so only locations remain.
     default:
-      return { sources: resolveSourceNodes(topology, text, field, FAILING_REF_KINDS), isPlace: true };
+      return { sources: resolveSourceNodes(topology, text, field, FAILING_REF_KINDS) };
   }
 }
 

@@ -116,13 +116,12 @@ const NO_NETWORK_LOSS: NetworkLoss = { linksDown: [], lostMbps: 0, cutOff: [], i
 
 /**
  * Finds the links, switches and devices that lose their connection with failed devices, ports, cables, patch panels and
- * links. Data paths are followed only if parts of networks or locations fail. Cost: the links of all fabrics, traces
- * from the failed ports, and data paths.
+ * links. Cost: the links of all fabrics, traces from the failed ports, and data paths.
  * @param off nodes of devices that do not work any more
  */
 export async function findNetworkLoss(
   session: NetworkSession,
-  failed: FailedNetwork & { readonly isPlace: boolean },
+  failed: FailedNetwork,
   off: readonly number[],
 ): Promise<NetworkLoss> {
   const { topology } = session;
@@ -132,12 +131,11 @@ export async function findNetworkLoss(
   const watch = FabricLossFinder.of(topology, tracer.findDevice);
   const { links: down, cutOff } = watch.computeFabricLoss(off, await tracer.findCutLinks(watch, failed));
   const refs = watch.listLinks(down).map(({ a, b }) => formatFabricLinkRef(a, b));
-  const isFollowed = isNetwork || failed.isPlace;
-  const isolated = isFollowed ? await tracer.findIsolatedDevices({ off, cutOff, ports: failed.networkPorts }) : [];
+  const isolated = await tracer.findIsolatedDevices({ off, cutOff, ports: failed.networkPorts });
   return { linksDown: refs.sort(), lostMbps: watch.sumMbps(down), cutOff, isolated };
 }
 
 function includesSwitch({ inventory, power }: Topology, off: readonly number[]): boolean {
   const switches = getLinkEndKeys(inventory.fabricLinks);
-  return listNodeDevices(power, off).some(({ code }) => switches.has(codeKey(code)));
+  return listNodeDevices(power, off).some(({ kind, code }) => kind === "SWITCH" || switches.has(codeKey(code)));
 }

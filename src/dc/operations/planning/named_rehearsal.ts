@@ -12,7 +12,7 @@ import type { Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Cable } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
-import { isActiveDataCable } from "../answers/data_paths.ts";
+import { isActiveDataCable, readHostPaths } from "../answers/data_paths.ts";
 import { NetworkTracer } from "../answers/network_tracer.ts";
 import { readResourcePages } from "../database_pages.ts";
 import type { ReadSession } from "../rpc.ts";
@@ -37,7 +37,9 @@ export async function rehearseNamedKinds(
   { options, kinds, scope }: NamedKindsQuestion,
 ): Promise<Rehearsal> {
   const tracer = await NetworkTracer.create({ topology, reader, scheduler });
-  const effects = new CoolingAndFabricEffects(topology, tracer.findDevice, options.basis);
+  const hostPaths = await readHostPaths({ topology, reader, scheduler });
+  const { basis } = options;
+  const effects = new CoolingAndFabricEffects(topology, { deviceOf: tracer.findDevice, basis, hostPaths });
   const links = effects.fabrics.listLinks(effects.fabrics.listLinkNumbers(() => true));
   const cables = kinds.has("CABLE") ? await readDataCables(reader, topology) : [];
   const { site, elements } = listNamedElements(topology, { kinds, scope, links, cables });

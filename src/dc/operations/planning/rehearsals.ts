@@ -6,6 +6,7 @@ import { type Rehearsal, rehearseFailures } from "#dc/analysis/rehearsal/rehears
 import { failEachElement, type SiteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
+import { readHostPaths } from "../answers/data_paths.ts";
 import { type SharedWork, shareWork } from "../answers/shared_work.ts";
 import { createSwitchLookup } from "../answers/switch_devices.ts";
 import type { ReadSession } from "../rpc.ts";
@@ -58,13 +59,14 @@ export async function rehearseOnce(
   const key = `${how} ${choice} ${pairs}`;
   const before = latestTopologies.get(how)?.deref();
   const earlier = before && getTopologyResults(before).rehearsals.get(key);
-  // Reads the switches first, because the shared work may outlast the snapshot of this call.
+  // Reads networks first, because the shared work may outlast the snapshot of this call.
   const deviceOf = await createSwitchLookup(reader, topology);
+  const hostPaths = await readHostPaths({ topology, reader, scheduler: asker });
   return shareWork(known.rehearsals, key, asker, async (scheduler) => {
     const site = await shareWork(known.sites, how, scheduler, (own) => updateLatestSite(own, topology, options, how));
     earlier?.scheduler?.addPeersOfWork(scheduler);
     const followed = await earlier?.result.catch(() => undefined);
-    return scheduler.run(rehearseFailures(site, { deviceOf, isChosen, pairs }, followed));
+    return scheduler.run(rehearseFailures(site, { deviceOf, hostPaths, isChosen, pairs }, followed));
   });
 }
 
@@ -109,7 +111,7 @@ export async function findNearFailures(
     const site = await shareWork(known.sites, optionsKey, scheduler, (own) =>
       updateLatestSite(own, topology, options, optionsKey),
     );
-    const effects = new CoolingAndFabricEffects(topology, deviceOf, options.basis);
+    const effects = new CoolingAndFabricEffects(topology, { deviceOf, basis: options.basis });
     await scheduler.yieldIfDue();
     const near = new NearFailureFinder(site, effects, latestFootprints.get(optionsKey)?.deref());
     storeLatest(latestFootprints, optionsKey, near.footprints);

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { FindDeviceByKey } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
+import { HostPaths } from "#dc/analysis/rehearsal/host_paths.ts";
 import type { PowerOutcome } from "#dc/analysis/rehearsal/outcome.ts";
 import { type Rehearsal, type RehearsalChoice, rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
 import { failEachElement } from "#dc/analysis/rehearsal/site_failures.ts";
@@ -107,7 +108,12 @@ function toldLines({ power }: Topology, { lines, fabrics, elements, harmless }: 
 
 /** As the service asks: one function as long as it answers the same. */
 const NO_PORTS: FindDeviceByKey = () => undefined;
-const EVERYTHING: RehearsalChoice = { deviceOf: NO_PORTS, isChosen: () => true, pairs: false };
+const EVERYTHING: RehearsalChoice = {
+  deviceOf: NO_PORTS,
+  isChosen: () => true,
+  hostPaths: new HostPaths(0, new Map()),
+  pairs: false,
+};
 
 for (const tangled of [false, true]) {
   test(`outcomes and lines follow every change${tangled ? ", in circles as well" : ", and keep those of other islands"}`, () => {

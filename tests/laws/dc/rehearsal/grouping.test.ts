@@ -4,6 +4,7 @@ import { computeLostDrawW } from "#dc/analysis/power/load_lanes.ts";
 import { selectItDevices } from "#dc/analysis/power/power_nodes.ts";
 import { EffectLedger, selectCountedEffects } from "#dc/analysis/rehearsal/charge.ts";
 import { CoolingAndFabricEffects } from "#dc/analysis/rehearsal/further_effects.ts";
+import { HostPaths } from "#dc/analysis/rehearsal/host_paths.ts";
 import { groupFailuresIntoLines, joinPartLines, type RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
 import type { Failure } from "#dc/analysis/rehearsal/outcome.ts";
 import { rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
@@ -22,7 +23,10 @@ const OPTIONS: BlastOptions = { basis: "ALLOCATED", cascade: true, assumeBattery
 function grouped(inventory: Inventory) {
   const topology = Topology.createFromInventory(inventory);
   const site = runAllSteps(failEachElement(topology, OPTIONS));
-  const further = new CoolingAndFabricEffects(topology, (key) => topology.device(key), OPTIONS.basis);
+  const further = new CoolingAndFabricEffects(topology, {
+    deviceOf: (key) => topology.device(key),
+    basis: OPTIONS.basis,
+  });
   const failures = site.outcomes.map((outcome) => further.addEffects(outcome));
   const charged = runAllSteps(new EffectLedger(topology.power).chargeFailures(failures));
   const whole = runAllSteps(groupFailuresIntoLines(topology, charged, OPTIONS.basis));
@@ -117,7 +121,12 @@ test("grouping failures island by island gives what grouping all at once gives",
   let islands = 0;
   for (let seed = 0; seed < LAW_RUNS; seed += 1) {
     const { topology, site, lines } = grouped(drawnInventory(seed));
-    const choice = { deviceOf: (key: string) => topology.device(key), isChosen: () => true, pairs: false };
+    const choice = {
+      deviceOf: (key: string) => topology.device(key),
+      isChosen: () => true,
+      hostPaths: new HostPaths(0, new Map()),
+      pairs: false,
+    };
     const byIsland = runAllSteps(rehearseFailures(site, choice));
     islands = Math.max(islands, byIsland.followed.groups.size);
     const told = (all: readonly RehearsalLine[]) =>

@@ -69,12 +69,18 @@ function found(ground: WindowInput) {
 }
 
 function nearOf(topology: Topology): NearFailureFinder {
-  const effects = new CoolingAndFabricEffects(topology, (key) => topology.device(key), "ALLOCATED");
+  const effects = new CoolingAndFabricEffects(topology, {
+    deviceOf: (key) => topology.device(key),
+    basis: "ALLOCATED",
+  });
   return new NearFailureFinder(runAllSteps(failEachElement(topology, OPTIONS[0])), effects);
 }
 
 function compare(say: string, topology: Topology, site: SiteFailures, random: SeededRandom, windows: number): number {
-  const effects = new CoolingAndFabricEffects(topology, (key) => topology.device(key), site.options.basis);
+  const effects = new CoolingAndFabricEffects(topology, {
+    deviceOf: (key) => topology.device(key),
+    basis: site.options.basis,
+  });
   const [near, every] = [new NearFailureFinder(site, effects), new EveryFailure(site, effects)];
   let worse = 0;
   for (let window = 0; window < windows; window += 1) {

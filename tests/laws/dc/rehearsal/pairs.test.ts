@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
 import { selectCountedEffects } from "#dc/analysis/rehearsal/charge.ts";
+import { HostPaths } from "#dc/analysis/rehearsal/host_paths.ts";
 import type { RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
 import type { FailingElement, Failure } from "#dc/analysis/rehearsal/outcome.ts";
 import { rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
@@ -50,7 +51,11 @@ function effects(topology: Topology, failures: readonly Failure[]): ReadonlySet<
 function rehearsed(seed: number, options: BlastOptions) {
   const topology = Topology.createFromInventory(drawnInventory(seed));
   const site = runAllSteps(failEachElement(topology, options));
-  const choice = { deviceOf: (key: string) => topology.device(key), isChosen: () => true };
+  const choice = {
+    deviceOf: (key: string) => topology.device(key),
+    isChosen: () => true,
+    hostPaths: new HostPaths(0, new Map()),
+  };
   const { followed } = runAllSteps(rehearseFailures(site, { ...choice, pairs: false }));
   const { lines } = runAllSteps(rehearseFailures(site, { ...choice, pairs: true }));
   const singles = [...followed.groups.values()].flatMap(({ failures }) => failures);

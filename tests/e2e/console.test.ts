@@ -132,7 +132,7 @@ describe.skipIf(missing !== undefined)("The web console", () => {
       await page.getByRole("link", { name: "What if", exact: true }).click();
       await page.getByLabel("What fails").fill("device:UPS-A1");
       await page.goBack();
-      await heading(page, "Losing RPP-A-D would take 10 racks.");
+      await heading(page, "Losing ATS-A would take 11 racks and 610 devices.");
       expect(new URL(page.url()).hash).toBe("#/");
     });
   });

@@ -104,7 +104,7 @@ describe.skipIf(missing !== undefined)("The console", () => {
       expect(await page.evaluate("document.documentElement.scrollHeight")).toBe(900);
       await page.goto(`${server.url}/#/`);
       await page.getByRole("heading", { name: "Shown by readings" }).waitFor();
-      await page.getByText("501 elements failed in turn.").waitFor();
+      await page.getByText("531 elements failed in turn.").waitFor();
       await page.locator(".mini-plan").first().waitFor();
       const sheets = (await page.pdf({ format: "A4" })).toString("latin1").match(/\/Type\s*\/Page\b/g);
       expect(sheets?.length).toBe(2);
@@ -204,7 +204,7 @@ describe.skipIf(missing !== undefined)("The console", () => {
       await changes.getByRole("link", { name: "Import, up to 2,952 changes" }).waitFor();
       const sites = card(page, "Sites");
       const rows = sites.locator("tbody tr");
-      await rows.first().getByText("Losing RPP-A-D would take 10 racks.").waitFor();
+      await rows.first().getByText("Losing ATS-A would take 11 racks and 610 devices.").waitFor();
       await rows.last().getByText("No failure inside it takes anything.").waitFor();
       expect(await rows.locator("a").first().innerText()).toBe("AMS1");
     });

@@ -29,7 +29,7 @@ describe.skipIf(missing !== undefined)("The console's loads", () => {
       await page.getByRole("heading", { level: 1, name: "If RPP-B-D fails" }).waitFor();
     });
     await visit("rack/B03", async (page) => {
-      await page.getByRole("link", { name: "Losing PDU-B03-A would take 2 devices offline." }).waitFor();
+      await page.getByRole("link", { name: "Losing PDU-B03-A would take 2 devices." }).waitFor();
     });
   });
 

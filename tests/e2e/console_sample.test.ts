@@ -20,7 +20,9 @@ describe.skipIf(missing !== undefined)("The console on an empty inventory", () =
       await withPageReport(page, async () => {
         await page.getByRole("button", { name: "Load a sample of 40 racks" }).click();
         await page.getByRole("button", { name: "Write the sample" }).click();
-        await page.getByRole("heading", { level: 1, name: "Losing RPP-A-D would take 10 racks." }).waitFor();
+        await page
+          .getByRole("heading", { level: 1, name: "Losing ATS-A would take 11 racks and 610 devices." })
+          .waitFor();
       });
 
       expect(await (await fetch(`${server.url}/estate`)).json()).toMatchObject({ totals: { racks: 40, devices: 808 } });

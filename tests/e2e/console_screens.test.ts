@@ -20,7 +20,7 @@ async function open(page: Page, hash: string, title: string, known = "tbody tr a
 
 /** Pages with long texts, tables, forms and pictures. */
 const PAGES = [
-  ["", "Losing RPP-A-D would take 10 racks.", ".causes"],
+  ["", "Losing ATS-A would take 11 racks and 610 devices.", ".causes"],
   ["racks", "Racks", "tbody tr a"],
   ["device/SRV-B03-07", "SRV-B03-07", "tbody tr"],
   ["trace/port%3ASRV-B03-07%2Fpsu1", "SRV-B03-07/psu1", "tbody tr a"],
@@ -30,23 +30,18 @@ const PAGES = [
 
 /** One element of each kind, what its sentence says, and what shows that its cards are answered. */
 const ELEMENTS = [
-  [
-    "rack/B03",
-    "B03",
-    "Losing PDU-B03-A would take 2 devices offline.",
-    ["1 rack partly dark", "4 of 4 up, mean 49.1 %"],
-  ],
+  ["rack/B03", "B03", "Losing PDU-B03-A would take 2 devices.", ["1 rack partly dark", "4 of 4 up, mean 49.1 %"]],
   ["device/SRV-B03-07", "SRV-B03-07", "Any of 6 losses alone turns it off", ["psu2", "DAC passive, 2 m"]],
   ["device/LEAF-D03-1", "LEAF-D03-1", "No one loss cuts its supply, unless overloads trip.", ["20 of 28 connected"]],
   ["device/UPS-A2", "UPS-A2", "alone turns it off", ["after the loss of"]],
+  ["row/AMS1%2F1%2FB", "AMS1/1/B", "Losing PDU-B03-A would take 2 devices.", ["156 of 420 free", "1 rack partly dark"]],
   [
-    "row/AMS1%2F1%2FB",
-    "AMS1/1/B",
-    "Losing PDU-B03-A would take 2 devices offline.",
-    ["156 of 420 free", "1 rack partly dark"],
+    "room/AMS1%2F1%2FDH1",
+    "AMS1/1/DH1",
+    "Losing RPP-A-D would take 10 racks and 578 devices.",
+    ["after one failure", "10 racks dark"],
   ],
-  ["room/AMS1%2F1%2FDH1", "AMS1/1/DH1", "Losing RPP-A-D would take 10 racks.", ["after one failure", "10 racks dark"]],
-  ["site/AMS1", "AMS1", "Losing RPP-A-D would take 10 racks.", ["after one failure", "10 racks dark"]],
+  ["site/AMS1", "AMS1", "Losing ATS-A would take 11 racks and 610 devices.", ["after one failure", "10 racks dark"]],
   ["feed/AMS1-A08-A", "AMS1-A08-A", "It carries 8.1 kW of 22.2 kW", ["Side A"]],
   ["cooling-unit/CRAH-A1", "CRAH-A1", "It carries 38.5 kW of heat from AMS1/1/A", ["54 kW of cooling"]],
 ] as const;

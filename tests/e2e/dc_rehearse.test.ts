@@ -17,12 +17,14 @@ describe("planner dc rehearse", () => {
   test("prints the worst cause of the sample first, and how many elements failed", async () => {
     const { code, stdout, stderr } = await rehearse();
 
-    const [header = "", first = "", , second = ""] = stdout.split("\n");
+    const [worst = "", header = "", first = "", , second = ""] = stdout.split("\n");
     expect(code).toBe(0);
+    expect(worst).toStartWith("ATS-A takes most: 11 racks dark, ");
+    expect(worst).toEndWith(", 507 devices without a data path");
     expect(header).toMatch(/^SEVERITY +CAUSE +RACKS DARK +DEVICES OFFLINE +IT LOAD/);
     expect(first).toMatch(/^critical +RPP-A-D and RPP-B-D +10 +50 +226\.9 kW/);
     expect(second).toMatch(/^high +AMS1-A08-A +1 +23 +8\.1 kW/);
-    expect(stderr).toContain("501 elements failed in turn");
+    expect(stderr).toContain("531 elements failed in turn");
   }, 240_000);
 
   test("limits elements, kinds and severity, as CSV and as JSON", async () => {

@@ -13,7 +13,7 @@ export const EVIL = "<script>alert(1)</script>";
 
 /** Where each page of the console is shown with something on it, and its heading. */
 export const EVERY_PAGE = [
-  ["", "Losing RPP-A-D would take 10 racks."],
+  ["", "Losing ATS-A would take 11 racks and 610 devices."],
   ["floor/floor%3AAMS1%2F1", "Floor AMS1/1"],
   ["rack/B03", "B03"],
   ["device/SRV-B03-07", "SRV-B03-07"],

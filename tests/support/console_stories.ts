@@ -45,7 +45,7 @@ const ON_THE_SAMPLE: readonly Story[] = [
     title: "Morning round: what has failed, what would one failure take, what is new?",
     keys: 20,
     steps: [
-      titled("Losing RPP-A-D would take 10 racks."),
+      titled("Losing ATS-A would take 11 racks and 610 devices."),
       shows("No device, feed, cooling unit or link is failed."),
       async ({ page }) => {
         const worst = page.getByRole("list", { name: "Causes, the worst first" }).getByRole("listitem").first();

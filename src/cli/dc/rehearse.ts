@@ -4,7 +4,7 @@ import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { FAILURE_KINDS, FAILURE_SEVERITIES, HEALTHS } from "#dc/model/enum_values.ts";
 import { rehearseFailures } from "#dc/operations/planning/rehearse_failures.ts";
 import { readPages } from "#dc/read_pages.ts";
-import { Health } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { Health, type Impact } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { ReadingFinding } from "#gen/datacenter/v1/findings_pb.ts";
 import {
   type FailureCause,
@@ -16,12 +16,13 @@ import {
   RehearseFailuresResponseSchema,
 } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { formatTenths } from "#words/figures.ts";
-import { formatCountWithNoun, stripRefKinds } from "#words/names.ts";
+import { formatWatts } from "#words/figures.ts";
+import { formatCountWithNoun, getRefName, stripRefKinds } from "#words/names.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
 import { getOutputWidth } from "../output/terminal.ts";
+import { wrapText } from "../output/wrap_text.ts";
 import type { RequestFields } from "./asked_flags.ts";
 import { formatCsv } from "./csv_columns.ts";
 import type { DatabaseLocation } from "./database.ts";
@@ -48,10 +49,15 @@ const CAUSE_COLUMNS: readonly Column<FailureCause>[] = [
     style: ({ severity }) => (severity >= FailureSeverity.HIGH ? "red" : undefined),
   },
   { title: "CAUSE", text: ({ summary }) => summary.split(": ")[0] ?? "", shrinks: true },
-  { title: "RACKS DARK", text: ({ impact }) => String(impact?.racksDark ?? 0), align: "right" },
-  { title: "DEVICES OFFLINE", text: ({ impact }) => String(impact?.itDevicesOffline ?? 0), align: "right" },
-  { title: "IT LOAD", text: ({ impact }) => `${formatTenths((impact?.itLoadLostW ?? 0) / 1000)} kW`, align: "right" },
+  { title: "RACKS DARK", text: (cause) => String(getWorstImpact(cause)?.racksDark ?? 0), align: "right" },
+  { title: "DEVICES OFFLINE", text: (cause) => String(getWorstImpact(cause)?.itDevicesOffline ?? 0), align: "right" },
+  { title: "IT LOAD", text: (cause) => formatWatts(getWorstImpact(cause)?.itLoadLostW ?? 0), align: "right" },
 ];
+
+/** Returns the whole impact of a cause's worst element. The impact of the cause itself is of all its elements together. */
+function getWorstImpact({ elements }: FailureCause): Impact | undefined {
+  return elements[0]?.impact;
+}
 
 const FINDING_COLUMNS: readonly Column<ReadingFinding>[] = [
   {
@@ -78,11 +84,19 @@ export async function printRehearsal(
   if (call.json) printReplyJson(RehearseFailuresResponseSchema, reply);
   else if (call.csv) print(formatCsv(CAUSE_CSV_COLUMNS, reply.causes));
   else {
+    print(formatWorst(reply, getOutputWidth()));
     print(formatCauses(reply.causes, getOutputWidth()));
     print(formatFindings(reply, getOutputWidth()));
     log.note(formatFooter(reply));
   }
   if (call.picture !== undefined) await drawFailure(database, reply, call, log);
+}
+
+/** Formats the single failure with the largest loss; returns an empty text if no failure has any. */
+function formatWorst({ worst }: RehearseFailuresResponse, width: number | undefined): string {
+  if (worst === undefined) return "";
+  const text = `${worst.refs.map(getRefName).join(" with ")} takes most: ${worst.summary}`;
+  return `${wrapText(text, width)}\n`;
 }
 
 /** Formats the causes as a table, each with its reason on the next line. */
@@ -129,7 +143,8 @@ function formatFooter({
   revision,
 }: RehearseFailuresResponse): string {
   const what = pairsFailed > 0 ? `${pairsFailed} pairs of ${elementsFailed} elements` : `${elementsFailed} elements`;
-  return `${what} failed in turn at revision ${revision}: ${formatCountWithNoun(totalCount, "cause")}, ${formatCountWithNoun(harmless, "element")} without effect`;
+  const figures = totalCount === 0 ? "" : "Figures are of one failure: of several elements, of the first. ";
+  return `${figures}${what} failed in turn at revision ${revision}: ${formatCountWithNoun(totalCount, "cause")}, ${formatCountWithNoun(harmless, "element")} without effect`;
 }
 
 const CAUSE_CSV_COLUMNS: readonly (readonly [string, (cause: FailureCause) => string | number])[] = [

@@ -75,7 +75,13 @@ export async function readAllRisks(
 
 /** Reads causes of loss. Each element whose failure causes a loss is a subject, because causes may merge and split. */
 async function readLossCauses({ service, caller, minSeverity }: RiskQuery, found: Map<string, Risk>): Promise<boolean> {
-  const init = { minSeverity: Severity[minSeverity], pageSize: MAX_PAGE_SIZE, maxElements: MAX_CAUSES_OF_LINE };
+  // Overloads trip, as in the console.
+  const init = {
+    cascade: true,
+    minSeverity: Severity[minSeverity],
+    pageSize: MAX_PAGE_SIZE,
+    maxElements: MAX_CAUSES_OF_LINE,
+  };
   const request = create(RehearseFailuresRequestSchema, init);
   const reply = (await service.call(rehearseFailures, request, caller)) as RehearseFailuresResponse;
   for (const { severity, summary, reason, elements } of reply.causes) {

@@ -120,7 +120,11 @@ async function compareCauses(
   scope_ref: string,
   of: (severity: string) => readonly number[],
 ): Promise<void> {
-  const { causes = [], total_count = 0 } = await call("RehearseFailures", { scope_ref, page_size: 1000 });
+  const { causes = [], total_count = 0 } = await call("RehearseFailures", {
+    scope_ref,
+    cascade: true,
+    page_size: 1000,
+  });
   expect(causes.length).toBe(Math.min(1000, total_count));
   for (const severity of ["critical", "high", "medium", "low", "info"]) {
     const name = `FAILURE_SEVERITY_${severity.toUpperCase()}`;

@@ -15,7 +15,11 @@ import {
   ListInventoryRequestSchema,
   type ListInventoryResponse,
 } from "#gen/datacenter/v1/planning_pb.ts";
-import { RehearseFailuresRequestSchema, type RehearseFailuresResponse } from "#gen/datacenter/v1/rehearsal_pb.ts";
+import {
+  type FailedElement,
+  RehearseFailuresRequestSchema,
+  type RehearseFailuresResponse,
+} from "#gen/datacenter/v1/rehearsal_pb.ts";
 import type { GaugeFamily, MetricSample } from "#interfaces/http/metric_text.ts";
 
 /** Service and caller for the reads of metrics. */
@@ -34,8 +38,9 @@ export async function readRiskGauges(asking: MetricsReader): Promise<readonly Ga
   const { sites } = await asking.service.readOverview(asking.caller);
   const bySite: MetricSample[] = [];
   for (const { site_id: site } of sites.slice(0, MAX_SITES)) {
-    bySite.push(...(await readCauseSamples(asking, `site:${site}`, { site })));
+    bySite.push(...createCauseSamples(await rehearse(asking, `site:${site}`), { site }));
   }
+  const whole = await rehearse(asking, "");
   const racks = await readAllRows(asking, { kind: InventoryKind.RACK });
   const column = "redundancy";
   const conditions = [{ column, values: ["UNMET", "UNKNOWN"] }];
@@ -44,13 +49,14 @@ export async function readRiskGauges(asking: MetricsReader): Promise<readonly Ga
     {
       name: "planner_dc_failure_causes",
       help: "Causes of loss by severity: groups of elements whose failure does the same.",
-      samples: await readCauseSamples(asking, "", {}),
+      samples: createCauseSamples(whole, {}),
     },
     {
       name: "planner_dc_site_failure_causes",
       help: "Causes of loss by the site of the elements that fail.",
       samples: bySite,
     },
+    ...createWorstFamilies(whole),
     {
       name: "planner_dc_findings",
       help: "Differences between readings and the inventory, by severity.",
@@ -70,13 +76,16 @@ export async function readRiskGauges(asking: MetricsReader): Promise<readonly Ga
   ];
 }
 
-async function readCauseSamples(
-  { service, caller }: MetricsReader,
-  scopeRef: string,
+/** Fails every element of a scope in turn, as the console does: overloads trip. */
+async function rehearse({ service, caller }: MetricsReader, scopeRef: string): Promise<RehearseFailuresResponse> {
+  const request = create(RehearseFailuresRequestSchema, { scopeRef, cascade: true, pageSize: 1, maxElements: 1 });
+  return (await service.call(rehearseFailures, request, caller)) as RehearseFailuresResponse;
+}
+
+function createCauseSamples(
+  reply: RehearseFailuresResponse,
   labels: NonNullable<MetricSample["labels"]>,
-): Promise<readonly MetricSample[]> {
-  const request = create(RehearseFailuresRequestSchema, { scopeRef, pageSize: 1, maxElements: 1 });
-  const reply = (await service.call(rehearseFailures, request, caller)) as RehearseFailuresResponse;
+): readonly MetricSample[] {
   const counts = {
     CRITICAL: reply.criticalCount,
     HIGH: reply.highCount,
@@ -88,6 +97,29 @@ async function readCauseSamples(
     labels: { ...labels, severity: severity.toLowerCase() },
     value: counts[severity],
   }));
+}
+
+/** Creates the metrics of the single failure that takes most; without samples if none takes anything. */
+function createWorstFamilies({ worst }: RehearseFailuresResponse): readonly GaugeFamily[] {
+  const createFamily = (name: string, help: string, getFigure: (failure: FailedElement) => number): GaugeFamily => ({
+    name: `planner_dc_worst_failure_${name}`,
+    help,
+    samples: worst === undefined ? [] : [{ labels: { element: worst.refs.join(" ") }, value: getFigure(worst) }],
+  });
+  return [
+    createFamily(
+      "devices",
+      "Devices that go offline or lose their last data path with the single failure that takes most.",
+      ({ impact, devicesWithoutDataPathCount }) => (impact?.itDevicesOffline ?? 0) + devicesWithoutDataPathCount,
+    ),
+    createFamily("racks_dark", "Racks that go dark with that failure.", ({ impact }) => impact?.racksDark ?? 0),
+    createFamily("it_load_watts", "IT load lost with that failure.", ({ impact }) => impact?.itLoadLostW ?? 0),
+    createFamily(
+      "fabric_bits_per_second",
+      "Capacity of the fabric links that go down with that failure.",
+      ({ fabricLostMbps }) => fabricLostMbps * 1e6,
+    ),
+  ];
 }
 
 async function readFindingSamples({ service, caller }: MetricsReader): Promise<readonly MetricSample[]> {

@@ -162,8 +162,13 @@ function compareRehearsalLines(a: RehearsalLine, b: RehearsalLine): number {
   );
 }
 
-function compareFailures({ impact: a }: Failure, { impact: b }: Failure): number {
-  return b.racksDark - a.racksDark || b.itLoadLostW - a.itLoadLostW || b.coolingLostKw - a.coolingLostKw;
+function compareFailures({ impact: a, isolated }: Failure, { impact: b, isolated: others }: Failure): number {
+  return (
+    b.racksDark - a.racksDark ||
+    b.itDevicesOffline + others.length - a.itDevicesOffline - isolated.length ||
+    b.itLoadLostW - a.itLoadLostW ||
+    b.coolingLostKw - a.coolingLostKw
+  );
 }
 
 /** Returns a key of the properties that are equal in all losses of one line. */

@@ -1,8 +1,9 @@
+import type { FailureSeverity, LoadBasis } from "#dc/model/enum_values.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import { isPowerEquipmentNode } from "../power/power_nodes.ts";
-import { type FailureEffects, findRackKey, formatZoneKey } from "./charge.ts";
-import type { Loss } from "./loss.ts";
+import { type FailureEffects, findRackKey, formatZoneKey, selectCountedEffects } from "./charge.ts";
+import { type Loss, rateLoss } from "./loss.ts";
 import { type Failure, listFailingNodes } from "./outcome.ts";
 
 /** Collects a failure's charged loss. A dark rack counts with all its contents, even if they are charged elsewhere. */
@@ -30,6 +31,11 @@ export function collectChargedLoss(graph: PowerGraph, failure: Failure, own: Fai
     cutOff: createReadonlySet(own.cutOff),
     isolated: createReadonlySet(own.isolated),
   };
+}
+
+/** Returns the severity of a whole failure; undefined if nothing is lost. */
+export function rateFailure(graph: PowerGraph, failure: Failure, basis: LoadBasis): FailureSeverity | undefined {
+  return rateLoss(graph, collectChargedLoss(graph, failure, selectCountedEffects(graph, failure)), basis);
 }
 
 // Most losses have few effects, so they share empty sets and maps.

@@ -6,7 +6,7 @@ import { CoolingAndFabricEffects } from "./further_effects.ts";
 import type { HostPaths } from "./host_paths.ts";
 import { groupIslands, type IslandGroups } from "./island_groups.ts";
 import { groupFailuresIntoLines, joinPartLines, type RehearsalLine } from "./lines.ts";
-import type { FailingElement } from "./outcome.ts";
+import type { FailingElement, Failure } from "./outcome.ts";
 import { tryFailurePairs } from "./pairs.ts";
 import type { SiteFailures } from "./site_failures.ts";
 
@@ -20,6 +20,8 @@ export interface Rehearsal {
   /** Number of elements whose failure has no effect. */
   readonly harmless: number;
   readonly fabrics: FabricLossFinder;
+  /** Single failure, or pair, with the largest loss in full; undefined if no failure has any loss. */
+  readonly worst: Failure | undefined;
   /** State from which the rehearsal of a later revision is updated. */
   readonly followed: { readonly effects: CoolingAndFabricEffects; readonly groups: IslandGroups };
 }
@@ -54,11 +56,32 @@ export function* rehearseFailures(
     fabrics: effects.fabrics,
     followed: { effects, groups },
   };
-  if (!pairs) return { ...single, lines: yield* joinPartLines(all.map(({ lines }) => lines)), pairs: 0 };
   const failures = all.flatMap((group) => group.failures);
+  if (!pairs) {
+    const worst = selectWorstFailure(failures, effects.fabrics);
+    return { ...single, worst, lines: yield* joinPartLines(all.map(({ lines }) => lines)), pairs: 0 };
+  }
   const tried = yield* tryFailurePairs(site, failures, effects);
   const ledger = new EffectLedger(topology.power);
   yield* ledger.chargeFailures(failures);
   const lines = yield* groupFailuresIntoLines(topology, yield* ledger.chargePairs(tried.worsePairs), options.basis);
-  return { ...single, lines: yield* joinPartLines([lines]), pairs: tried.judgedCount };
+  const worst = selectWorstFailure(
+    tried.worsePairs.map(({ failure }) => failure),
+    effects.fabrics,
+  );
+  return { ...single, worst, lines: yield* joinPartLines([lines]), pairs: tried.judgedCount };
+}
+
+/** Returns the failure with the largest loss, effects of smaller elements included; undefined without any loss. */
+export function selectWorstFailure(failures: readonly Failure[], fabrics: FabricLossFinder): Failure | undefined {
+  let worst: { readonly failure: Failure; readonly size: readonly number[] } | undefined;
+  for (const failure of failures) {
+    const { impact, isolated, links, degraded, trips } = failure;
+    const { itDevicesOffline, racksDark, racksPartial, itLoadLostW, coolingLostKw } = impact;
+    const size = [itDevicesOffline + isolated.length, racksDark, racksPartial, itLoadLostW, coolingLostKw];
+    size.push(links.length === 0 ? 0 : fabrics.sumMbps(links), trips.length, degraded.length);
+    const at = size.findIndex((figure, place) => figure !== (worst?.size[place] ?? 0));
+    if (at >= 0 && (size[at] as number) > (worst?.size[at] ?? 0)) worst = { failure, size };
+  }
+  return worst?.failure;
 }

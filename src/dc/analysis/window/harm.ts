@@ -5,6 +5,7 @@ import type { Rack } from "#dc/model/resources.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import { selectRacksIn } from "../location_scope.ts";
 import type { TrippedSource } from "../power/cascade.ts";
+import { isConsumer } from "../power/power_nodes.ts";
 import { formatZoneKey } from "../rehearsal/charge.ts";
 import type { FabricLoss } from "../rehearsal/fabric_loss.ts";
 import type { Topology } from "../topology.ts";
@@ -48,13 +49,15 @@ export function collectLosses(
   effects: FailureEffectSet,
   known: readonly LossSet[] = [],
 ): LossSet {
-  const { indexOf } = topology.power;
+  const { indexOf, nodes } = topology.power;
   // Most losses of a failure during a window are known, so the set of all losses is rarely needed.
   let all: ReadonlySet<number> | undefined;
-  // A rack is not lost if the work itself takes out every device in it.
+  // A rack is not lost if the work itself takes out every device in it. A rack without consumers has its power equipment.
   const isLost = (key: string) => {
-    all ??= new Set(selectLostConsumers(topology, covered, effects.offline));
-    return topology.listDevicesInRack(key).some(({ code }) => all?.has(indexOf.get(`device:${codeKey(code)}`) ?? -1));
+    all ??= new Set(effects.offline).difference(covered);
+    const inside = topology.listDevicesInRack(key).map(({ code }) => indexOf.get(`device:${codeKey(code)}`) ?? -1);
+    const consumers = inside.filter((index) => isConsumer(nodes[index]));
+    return (consumers.length > 0 ? consumers : inside).some((index) => all?.has(index) === true);
   };
   const excludeKnown = <Key>(keys: Iterable<Key>, of: (harm: LossSet) => { has(key: Key): boolean }) => {
     const others = known.map(of);

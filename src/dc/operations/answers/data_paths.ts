@@ -3,7 +3,7 @@ import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import { toPortKey } from "#dc/model/ref.ts";
-import type { Cable, PortRef } from "#dc/model/resources.ts";
+import type { Cable, FabricLink, PortRef } from "#dc/model/resources.ts";
 import { readResourcePages } from "../database_pages.ts";
 import { listNodeDevices } from "./power_sources.ts";
 import { readSwitchesOnce } from "./switch_devices.ts";
@@ -31,6 +31,8 @@ export class DataPaths {
   readonly #tracer: PathTracer;
   /** Keys of the codes of the switches with fabric links. */
   readonly #switchKeys: ReadonlySet<string>;
+  /** Keys of the codes of the switches at the other ends of fabric links that were met. */
+  readonly #linkedKeys = new Set<string>();
   /** Paths from devices along their data cables, by the key of the device code. */
   readonly #pathsByDevice = new Map<string, readonly TracedPath[]>();
 
@@ -62,9 +64,11 @@ export class DataPaths {
 
   /** Keys of the codes of all devices whose paths were queried, and of the devices along these paths. */
   get followedDeviceKeys(): ReadonlySet<string> {
-    return new Set(
-      [...this.#pathsByDevice].flatMap(([code, ways]) => [code, ...ways.flatMap(({ devices }) => devices)]),
-    );
+    const followed = [...this.#pathsByDevice].flatMap(([code, paths]) => [
+      code,
+      ...paths.flatMap(({ devices }) => devices),
+    ]);
+    return new Set([...followed, ...this.#linkedKeys]);
   }
 
   /** Returns the keys of hosts on data paths that start at a dead switch, a dead patch panel or a failed port. */
@@ -92,6 +96,9 @@ export class DataPaths {
     if (codes.length === 0) return;
     const { reader, scheduler } = this.#session;
     const found = new Map<string, TracedPath[]>(codes.map((code) => [code, []]));
+    const farEnds = mapLinkPorts(this.#session.topology.inventory.fabricLinks);
+    // Concurrent traces share the statements that read devices and cables.
+    const traces: Promise<void>[] = [];
     const cables = await reader.cablesOfAll(codes);
     for (const { a, b } of cables.filter(isActiveDataCable)) {
       for (const [own, far] of [
@@ -101,15 +108,40 @@ export class DataPaths {
         const list = found.get(codeKey(own.deviceCode));
         if (list === undefined) continue;
         await scheduler.yieldIfDue();
-        list.push(...(await traceDataPaths(this.#session.topology, this.#tracer, own, far)));
+        const linked = farEnds.get(toPortKey(own));
+        if (linked !== undefined) {
+          // The port of a fabric link leads to the other switch, not to a host.
+          this.#linkedKeys.add(linked);
+          continue;
+        }
+        traces.push(
+          traceDataPaths(this.#session.topology, this.#tracer, own, far).then((paths) => void list.push(...paths)),
+        );
       }
     }
+    await Promise.all(traces);
     for (const [code, ways] of found) this.#pathsByDevice.set(code, ways);
   }
 
   #isWorkingHost(code: string, dead: DeadKeys): boolean {
     return !dead.devices.has(code) && isHost(this.#session.topology, this.#switchKeys, code);
   }
+}
+
+const linkPortsByLinks = new WeakMap<readonly FabricLink[], ReadonlyMap<string, string>>();
+
+/** Maps the ports of fabric links to the keys of the devices at the other ends. Computed once per list. */
+function mapLinkPorts(links: readonly FabricLink[]): ReadonlyMap<string, string> {
+  return linkPortsByLinks.getOrInsertComputed(
+    links,
+    () =>
+      new Map(
+        links.flatMap(({ a, b }) => [
+          [toPortKey(a), codeKey(b.deviceCode)],
+          [toPortKey(b), codeKey(a.deviceCode)],
+        ]),
+      ),
+  );
 }
 
 /** Whether a device is at the end of data paths: no switch with fabric links, no power equipment and no patch panel. */
@@ -180,6 +212,7 @@ async function readPathsByHost(session: NetworkSession): Promise<PathsByHost> {
   const tracer = new PathTracer(session);
   const found = new Map<string, TracedPath[]>();
   for await (const page of readResourcePages(reader, "cable")) {
+    const traces: Promise<void>[] = [];
     for (const { a, b } of page.filter(isActiveDataCable)) {
       for (const [own, far] of [
         [a, b],
@@ -188,9 +221,11 @@ async function readPathsByHost(session: NetworkSession): Promise<PathsByHost> {
         const code = codeKey(own.deviceCode);
         if (!isHost(topology, keys, code)) continue;
         await scheduler.yieldIfDue();
-        found.getOrInsertComputed(code, () => []).push(...(await traceDataPaths(topology, tracer, own, far)));
+        const list = found.getOrInsertComputed(code, () => []);
+        traces.push(traceDataPaths(topology, tracer, own, far).then((paths) => void list.push(...paths)));
       }
     }
+    await Promise.all(traces);
   }
   const selected = [...found].map(
     ([code, paths]) =>

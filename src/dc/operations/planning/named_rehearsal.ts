@@ -4,7 +4,7 @@ import { CoolingAndFabricEffects } from "#dc/analysis/rehearsal/further_effects.
 import { groupFailuresIntoLines, joinPartLines } from "#dc/analysis/rehearsal/lines.ts";
 import { type ElementSelection, listNamedElements } from "#dc/analysis/rehearsal/named_elements.ts";
 import { type Failure, listOutcomeOffNodes } from "#dc/analysis/rehearsal/outcome.ts";
-import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
+import { type Rehearsal, selectWorstFailure } from "#dc/analysis/rehearsal/rehearse.ts";
 import { prepareTrials } from "#dc/analysis/rehearsal/site_failures.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { FailureKind } from "#dc/model/enum_values.ts";
@@ -61,6 +61,7 @@ export async function rehearseNamedKinds(
     pairs: 0,
     harmless: charged.filter(({ own, smallerFailures }) => own === undefined && smallerFailures.length === 0).length,
     fabrics: effects.fabrics,
+    worst: selectWorstFailure(failures, effects.fabrics),
     followed: { effects, groups: new Map() },
   };
 }

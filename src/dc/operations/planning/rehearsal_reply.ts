@@ -4,12 +4,13 @@ import { getElementName, getElementRef } from "#dc/analysis/rehearsal/elements.t
 import { listOfflineRoles, type RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
 import { selectCoolingNodes } from "#dc/analysis/rehearsal/loss.ts";
 import type { Failure } from "#dc/analysis/rehearsal/outcome.ts";
+import { rateFailure } from "#dc/analysis/rehearsal/own_loss.ts";
 import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import { limitListFields } from "../messages/messages.ts";
-import { explainSeverity, summarizeCause } from "./rehearsal_words.ts";
+import { explainSeverity, summarizeCause, summarizeFailures } from "./rehearsal_words.ts";
 
 /** Converts one cause of a rehearsal to a message; each of its lists holds at most `limit` items. */
 export function createCauseMessage(
@@ -34,7 +35,7 @@ export function createCauseMessage(
   return {
     severity: line.severity,
     reason: explainSeverity(topology, line),
-    summary: summarizeCause(topology, line, fabricLostMbps),
+    summary: summarizeCause(topology, line, fabrics),
     kind: line.kind,
     elementCount: failures.length,
     elements: failures.slice(0, limit).map((failure) => ({
@@ -67,6 +68,13 @@ export function createCauseMessage(
   };
 }
 
+/** Converts the failure with the largest loss to a message. */
+export function createWorstMessage(topology: Topology, { fabrics, worst }: Rehearsal, basis: LoadBasis) {
+  if (worst === undefined) return undefined;
+  const severity = rateFailure(topology.power, worst, basis);
+  return { ...createElementFields(topology, worst, fabrics), ...(severity !== undefined && { severity }) };
+}
+
 function createElementFields(topology: Topology, failure: Failure, fabrics: Rehearsal["fabrics"]) {
   const { impact, trips, overloads, links, isolated } = failure;
   return {
@@ -77,6 +85,7 @@ function createElementFields(topology: Topology, failure: Failure, fabrics: Rehe
     maxUtilizationPct: [...trips, ...overloads].reduce((most, one) => Math.max(most, one.utilizationPct), 0),
     fabricLostMbps: fabrics.sumMbps(links),
     devicesWithoutDataPathCount: isolated.length,
+    summary: summarizeFailures(topology, [failure], fabrics),
   };
 }
 

@@ -1,5 +1,6 @@
 import { selectItDevices } from "#dc/analysis/power/power_nodes.ts";
 import { getElementRef } from "#dc/analysis/rehearsal/elements.ts";
+import type { FabricLossFinder } from "#dc/analysis/rehearsal/fabric_loss.ts";
 import type { RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
 import { selectCoolingNodes } from "#dc/analysis/rehearsal/loss.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
@@ -11,31 +12,65 @@ import { getKindNoun, getRefName, pluralize } from "#words/names.ts";
 /** Maximum number of elements that a summary names; it counts the others. */
 const MAX_NAMED_ELEMENTS = 2;
 
-/** Summarizes a cause by elements and common loss: "RPP-A-D and RPP-B-D: together 10 racks dark, 226.9 kW". */
-export function summarizeCause(topology: Topology, line: RehearsalLine, fabricMbps: number): string {
-  const { impact, loss } = line;
-  const parts = [
-    formatNounCount(impact.racksDark, "rack dark", "racks dark"),
-    formatNounCount(impact.racksPartial, "rack partly dark", "racks partly dark"),
-    formatNounCount(impact.itDevicesOffline, "device offline", "devices offline"),
-    impact.itLoadLostW > 0 ? `${formatWatts(impact.itLoadLostW)} of IT load` : "",
-    impact.coolingLostKw > 0 ? `${formatDecimal(impact.coolingLostKw)} kW of cooling` : "",
-    fabricMbps > 0 ? `${formatBandwidth(fabricMbps)} of fabric links` : "",
-    formatNounCount(loss.isolated.size, "device without a data path", "devices without a data path"),
-    formatNounCount(loss.overloads.size, "overload"),
-  ].filter((part) => part !== "");
-  const weaker = formatNounCount(impact.devicesDegraded, "device with less supply", "devices with less supply");
-  // All losses may be attributed to smaller elements. The summary then contains the first of these counts that is not
-  // 0.
-  const units = selectCoolingNodes(topology.power, loss.degraded).length;
-  const rest = [
-    weaker,
-    formatNounCount(units, "cooling unit with less supply", "cooling units with less supply"),
-    formatNounCount(loss.trips.size, "source trips", "sources trip"),
-  ].find((words) => words !== "");
-  const losses = [...parts, ...(parts.length === 0 && rest !== undefined ? [rest] : [])].join(", ");
-  return `${listElementNames(topology, line)}: ${line.failures.length > 1 ? "together " : ""}${losses}`;
+/** Summarizes a cause by its elements and the loss of one: "RPP-A-D and RPP-B-D: each 10 racks dark, 226.9 kW". */
+export function summarizeCause(topology: Topology, line: RehearsalLine, fabrics: FabricLossFinder): string {
+  return `${listElementNames(topology, line)}: ${summarizeFailures(topology, line.failures, fabrics)}`;
 }
+
+/** Summarizes the whole loss of a failure; of several alike, that of one: "each", or "each up to" if they differ. */
+export function summarizeFailures(
+  { power }: Topology,
+  failures: readonly Failure[],
+  fabrics: FabricLossFinder,
+): string {
+  const find = (figures: readonly LossFigure[]) =>
+    figures.flatMap(({ measure, format }) => {
+      const texts = failures.map((failure) => measure(failure, power, fabrics));
+      const most = texts.reduce((a, b) => Math.max(a, b), 0);
+      return most > 0 ? [{ text: format(most), isEqual: texts.every((one) => format(one) === format(most)) }] : [];
+    });
+  const main = find(MAIN_FIGURES);
+  // Without any of the main losses, the summary names the first of the others.
+  const shown = main.length > 0 ? main : find(OTHER_FIGURES).slice(0, 1);
+  const each = failures.length === 1 ? "" : shown.every(({ isEqual }) => isEqual) ? "each " : "each up to ";
+  return each + shown.map(({ text }) => text).join(", ");
+}
+
+interface LossFigure {
+  readonly measure: (failure: Failure, power: Topology["power"], fabrics: FabricLossFinder) => number;
+  readonly format: (figure: number) => string;
+}
+
+const formatCountOf = (one: string, many?: string) => (count: number) => formatNounCount(count, one, many);
+
+const MAIN_FIGURES: readonly LossFigure[] = [
+  { measure: ({ impact }) => impact.racksDark, format: formatCountOf("rack dark", "racks dark") },
+  { measure: ({ impact }) => impact.racksPartial, format: formatCountOf("rack partly dark", "racks partly dark") },
+  { measure: ({ impact }) => impact.itDevicesOffline, format: formatCountOf("device offline", "devices offline") },
+  { measure: ({ impact }) => impact.itLoadLostW, format: (watts) => `${formatWatts(watts)} of IT load` },
+  { measure: ({ impact }) => impact.coolingLostKw, format: (kw) => `${formatDecimal(kw)} kW of cooling` },
+  {
+    measure: ({ links }, _, fabrics) => (links.length === 0 ? 0 : fabrics.sumMbps(links)),
+    format: (mbps) => `${formatBandwidth(mbps)} of fabric links`,
+  },
+  {
+    measure: ({ isolated }) => isolated.length,
+    format: formatCountOf("device without a data path", "devices without a data path"),
+  },
+  { measure: ({ overloads }) => overloads.length, format: formatCountOf("overload") },
+];
+
+const OTHER_FIGURES: readonly LossFigure[] = [
+  {
+    measure: ({ impact }) => impact.devicesDegraded,
+    format: formatCountOf("device with less supply", "devices with less supply"),
+  },
+  {
+    measure: ({ degraded }, power) => selectCoolingNodes(power, degraded).length,
+    format: formatCountOf("cooling unit with less supply", "cooling units with less supply"),
+  },
+  { measure: ({ trips }) => trips.length, format: formatCountOf("source trips", "sources trip") },
+];
 
 type Failure = RehearsalLine["failures"][number];
 

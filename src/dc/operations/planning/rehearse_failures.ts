@@ -18,7 +18,7 @@ import { convertToMessage } from "../messages/convert.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 import { createFindingMessage } from "./readings/finding_reply.ts";
 import { listFindingsInScope } from "./readings/list_findings.ts";
-import { createCauseMessage } from "./rehearsal_reply.ts";
+import { createCauseMessage, createWorstMessage } from "./rehearsal_reply.ts";
 import { createSelectionKey, rehearseNamedOnce, rehearseOnce } from "./rehearsals.ts";
 
 /** Default number of elements and losses that each cause lists, and their maximum. */
@@ -48,6 +48,7 @@ export const rehearseFailures = defineRead({
       pairsFailed: rehearsal.pairs,
       harmless: rehearsal.harmless,
       ...countBySeverity(lines),
+      worst: createWorstMessage(topology, rehearsal, basis),
       ...shown,
     });
   },

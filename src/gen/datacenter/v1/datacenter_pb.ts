@@ -2308,7 +2308,7 @@ export type PowerBlastRadiusResponse = Message<"datacenter.v1.PowerBlastRadiusRe
   measuredLoad?: MeasuredLoad | undefined;
 
   /**
-   * Codes of devices that stay on and whose data cables all lead to what does not work, at most max_items; for patch panels, network ports, data cables, fabric links and places.
+   * Codes of devices that stay on and whose data cables all lead to what does not work, at most max_items.
    *
    * @generated from field: repeated string devices_without_data_path = 29;
    */

@@ -1434,6 +1434,7 @@ export interface RehearseFailuresResponse {
   readonly measured_load?: MeasuredLoad;
   readonly findings: readonly ReadingFinding[];
   readonly omitted_findings: number;
+  readonly worst?: FailedElement;
 }
 
 export interface FailureCause {
@@ -1479,6 +1480,7 @@ export interface FailedElement {
   readonly max_utilization_pct: number;
   readonly fabric_lost_mbps: number;
   readonly devices_without_data_path_count: number;
+  readonly summary: string;
 }
 
 export interface ReadingFinding {

@@ -531,6 +531,7 @@ export interface RehearseFailuresResponse {
   readonly measuredLoad?: MeasuredLoad | undefined;
   readonly findings: readonly ReadingFinding[];
   readonly omittedFindings: number;
+  readonly worst?: FailedElement | undefined;
 }
 
 export interface ListInventoryRequest {
@@ -1309,6 +1310,18 @@ export interface ReadingFinding {
   readonly rackCode: string;
 }
 
+export interface FailedElement {
+  readonly refs: readonly string[];
+  readonly name: string;
+  readonly severity: words.FailureSeverity;
+  readonly impact?: Impact | undefined;
+  readonly trippedRefs: readonly string[];
+  readonly maxUtilizationPct: number;
+  readonly fabricLostMbps: number;
+  readonly devicesWithoutDataPathCount: number;
+  readonly summary: string;
+}
+
 export interface InventoryCondition {
   readonly column: string;
   readonly values: readonly string[];
@@ -1635,17 +1648,6 @@ export interface PhaseLoad {
   readonly failoverVa: number;
   readonly failoverPct?: number | undefined;
   readonly failoverRef: string;
-}
-
-export interface FailedElement {
-  readonly refs: readonly string[];
-  readonly name: string;
-  readonly severity: words.FailureSeverity;
-  readonly impact?: Impact | undefined;
-  readonly trippedRefs: readonly string[];
-  readonly maxUtilizationPct: number;
-  readonly fabricLostMbps: number;
-  readonly devicesWithoutDataPathCount: number;
 }
 
 export interface InventoryHit {

@@ -5,16 +5,22 @@ import { StateMark } from "../../shared/state.tsx";
 import { formatQuantity } from "../labels.ts";
 import { formatPageUrl } from "../router.ts";
 import { Card, joinWithCommas, RefLink } from "../ui/parts.tsx";
-import { formatCauseUrl, getCauseState } from "./rehearsal.ts";
+import { findWorstImpact, formatCauseUrl, getCauseState } from "./rehearsal.ts";
 
 /** Maximum number of elements that a cause names besides its first one. */
 const MAX_NAMED_ELEMENTS = 3;
 
 /** List of single failures, the worst first: their effects and the evidence. */
 export function CauseList({ rehearsal }: { readonly rehearsal: RehearseFailuresResponse }) {
-  const { causes, total_count, elements_failed } = rehearsal;
+  const { causes, total_count, elements_failed, worst } = rehearsal;
   return (
     <Card title="What one failure would take" action={<a href={formatPageUrl("rehearsal")}>All in rehearsal</a>}>
+      {worst === undefined ? null : (
+        <p>
+          <a href={formatPageUrl("power", worst.refs[0])}>{worst.refs.map(getRefName).join(" with ")}</a> takes most:{" "}
+          {worst.summary}.
+        </p>
+      )}
       {causes.length === 0 ? (
         <p class="empty">No single failure takes anything. Supplies, cooling units and switches were failed in turn.</p>
       ) : (
@@ -33,7 +39,7 @@ export function CauseList({ rehearsal }: { readonly rehearsal: RehearseFailuresR
         </ol>
       )}
       <p class="card-foot">
-        {formatQuantity(elements_failed, "element")} failed in turn.
+        {formatQuantity(elements_failed, "element")} failed in turn. Figures are of one failure.
         {total_count > causes.length ? (
           <>
             {" "}
@@ -46,7 +52,9 @@ export function CauseList({ rehearsal }: { readonly rehearsal: RehearseFailuresR
 }
 
 function CauseLine({ cause }: { readonly cause: FailureCause }) {
-  const { also_by, omitted_also_by, impact } = cause;
+  const { also_by, omitted_also_by } = cause;
+  // Of several elements, the figures are those of the first alone.
+  const impact = findWorstImpact(cause);
   const others = also_by.length + omitted_also_by;
   const state = getCauseState(cause);
   return (
@@ -104,7 +112,9 @@ const COLUMN_LOSS_PATTERN = /racks? dark$|devices? offline$| of IT load$| of coo
 /** Describes the trip or the zone without enough cooling that causes a loss, and losses that no column shows. */
 function describeEvidence({ summary, trips, zones, elements }: FailureCause): string {
   const parts = summary.slice(summary.indexOf(": ") + 2).split(", ");
-  const rest = parts.map((part) => part.replace(/^together /, "")).filter((part) => !COLUMN_LOSS_PATTERN.test(part));
+  const rest = parts
+    .map((part) => part.replace(/^each (?:up to )?/, ""))
+    .filter((part) => !COLUMN_LOSS_PATTERN.test(part));
   const loss = rest.length === 0 ? "" : `${capitalize(rest.join(", "))}.`;
   const tripped = elements[0]?.tripped_refs ?? [];
   const trip = trips.find(({ ref }) => tripped.includes(ref)) ?? trips[0];

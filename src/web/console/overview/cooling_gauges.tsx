@@ -1,50 +1,33 @@
-import type { RehearseFailuresResponse, ThermalHeadroomResponse, ZoneShortage } from "#gen/datacenter/v1/json.ts";
-import { formatKilowatts, formatPercent } from "#words/figures.ts";
-import { getRefName } from "#words/names.ts";
-import { getVisibleShareState } from "../../shared/state_of_share.ts";
+import type { AreaCapacity, FreeCooling, ThermalHeadroomResponse } from "#gen/datacenter/v1/json.ts";
+import { formatKilowatts } from "#words/figures.ts";
+import { getRefName, listSomeNames } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatPageUrl } from "../router.ts";
-import { Gauge } from "./gauge.tsx";
+import { Gauge, WaitingGauge } from "./gauge.tsx";
 
-/** Maximum number of sites whose cooling is summed up. With more sites, the list of sites shows their cooling. */
+/** Maximum number of sites whose heat is loaded. With more sites, the list of sites shows their cooling. */
 const MAX_SUMMED_SITES = 4;
+/** Maximum number of areas that a gauge names. */
+const MAX_NAMED_AREAS = 2;
 
-/** Gauges of heat and cooling capacity over all sites, one for air and one for liquid. */
-export function CoolingGauges(props: { sites: readonly string[]; rehearsal: RehearseFailuresResponse | undefined }) {
-  const { sites, rehearsal } = props;
+interface CoolingFigures {
+  /** Undefined while the replies are awaited. */
+  readonly areas: readonly AreaCapacity[] | undefined;
+  readonly sites: readonly ThermalHeadroomResponse[] | undefined;
+}
+
+/** Gauges of the cooling that is left, one for air and one for liquid: the best area, and the areas that are short. */
+export function CoolingGauges({ sites }: { readonly sites: readonly string[] }) {
   // The number of hooks must not depend on the number of sites.
   const scopes = Array.from({ length: MAX_SUMMED_SITES }, (_, at) => sites[at]);
-  const answers = scopes.map(useSiteCooling).filter((answer) => answer !== undefined);
-  const sumReplies = (getFigure: (answer: ThermalHeadroomResponse) => number) =>
-    answers.reduce((all, answer) => all + getFigure(answer), 0);
-  const known = answers.length === Math.min(sites.length, MAX_SUMMED_SITES);
-  const zones = rehearsal?.causes.flatMap((cause) => cause.zones) ?? [];
+  const replies = scopes.map(useSiteCooling).filter((reply) => reply !== undefined);
+  const known = replies.length === Math.min(sites.length, MAX_SUMMED_SITES) ? replies : undefined;
+  const figures = { areas: useCooledAreas(), sites: known };
   const href = sites.length === 1 ? formatPageUrl("thermal", `site:${sites[0]}`) : formatPageUrl("cooling");
-  const siteNote = sites.length > MAX_SUMMED_SITES ? `of ${MAX_SUMMED_SITES} sites` : "";
   return (
     <>
-      <MediumGauge
-        name="Cooling, air"
-        href={href}
-        note={siteNote}
-        heat={sumReplies(({ air_heat_kw }) => air_heat_kw)}
-        usable={sumReplies(({ usable_kw }) => usable_kw)}
-        headroom={sumReplies(({ headroom_kw }) => headroom_kw)}
-        effective={sumReplies(({ effective_kw }) => effective_kw)}
-        known={known}
-        worst={findWorstZone(zones, "COOLING_MEDIUM_AIR")}
-      />
-      <MediumGauge
-        name="Cooling, liquid"
-        href={href}
-        note={siteNote}
-        heat={sumReplies(({ liquid_heat_kw }) => liquid_heat_kw)}
-        usable={sumReplies(({ liquid_usable_kw }) => liquid_usable_kw)}
-        headroom={sumReplies(({ liquid_headroom_kw }) => liquid_headroom_kw)}
-        effective={sumReplies(({ liquid_effective_kw }) => liquid_effective_kw)}
-        known={known}
-        worst={findWorstZone(zones, "COOLING_MEDIUM_LIQUID")}
-      />
+      <MediumGauge name="Cooling, air" href={href} figures={figures} medium="air" heat="air_heat_kw" />
+      <MediumGauge name="Cooling, liquid" href={href} figures={figures} medium="liquid" heat="liquid_heat_kw" />
     </>
   );
 }
@@ -55,50 +38,47 @@ function useSiteCooling(site: string | undefined): ThermalHeadroomResponse | und
   return useCall("ThermalHeadroom", request).reply;
 }
 
-/** Returns the area with the highest ratio of heat to cooling after the loss of one unit. */
-function findWorstZone(zones: readonly ZoneShortage[], medium: string): ZoneShortage | undefined {
-  return zones.filter((zone) => zone.medium === medium).sort((a, b) => computeHeatShare(b) - computeHeatShare(a))[0];
+/** Loads what is left in all rows, and in the sites as well if some racks are in no row. */
+function useCooledAreas(): readonly AreaCapacity[] | undefined {
+  const rpc = "datacenter.v1.PlanningService/GetCapacity";
+  const rows = useCall(rpc, { by: "AREA_KIND_ROW", page_size: 1000 }).reply?.areas;
+  const sites = useCall(rpc, { page_size: 1000 }).reply?.areas;
+  if (rows === undefined || sites === undefined) return undefined;
+  const countRacks = (areas: readonly AreaCapacity[]) => areas.reduce((sum, { racks }) => sum + racks, 0);
+  return countRacks(rows) === countRacks(sites) && rows.length > 0 ? rows : [...rows, ...sites];
 }
 
-function computeHeatShare({ heat_kw, capacity_kw }: ZoneShortage): number {
-  return capacity_kw === 0 ? Number.POSITIVE_INFINITY : (100 * heat_kw) / capacity_kw;
-}
-
-interface MediumGaugeProps {
+function MediumGauge(props: {
   readonly name: string;
   readonly href: string;
-  readonly note: string;
-  readonly heat: number;
-  readonly usable: number;
-  readonly headroom: number;
-  readonly effective: number;
-  /** Whether the replies for all sites have arrived. */
-  readonly known: boolean;
-  readonly worst: ZoneShortage | undefined;
+  readonly figures: CoolingFigures;
+  readonly medium: "air" | "liquid";
+  readonly heat: "air_heat_kw" | "liquid_heat_kw";
+}) {
+  const { name, href, figures, medium, heat } = props;
+  if (figures.areas === undefined || figures.sites === undefined) return <WaitingGauge name={name} href={href} />;
+  const left = figures.areas.flatMap(({ ref, [medium]: free }) => (free === undefined ? [] : [{ ref, ...free }]));
+  const heatKw = figures.sites.reduce((sum, reply) => sum + reply[heat], 0);
+  const [first, ...others] = left.toSorted((a, b) => b.failover_free_kw - a.failover_free_kw);
+  if (first === undefined) return <UnservedGauge name={name} href={href} heatKw={heatKw} />;
+  return <ServedGauge name={name} href={href} best={first} all={[first, ...others]} />;
 }
 
-function MediumGauge(props: MediumGaugeProps) {
-  if (!props.known) return <UnknownGauge {...props} />;
-  return props.effective === 0 ? <UnservedGauge {...props} /> : <ServedGauge {...props} />;
-}
-
-/** Gauge with a dash before the reply arrives, because 0 kW would look like a good value. */
-function UnknownGauge({ name, href }: MediumGaugeProps) {
-  return <Gauge name={name} href={href} value="–" state="unknown" unit="kW" share={undefined} lines={[]} />;
+interface AreaCooling extends FreeCooling {
+  readonly ref: string;
 }
 
 /** Gauge of heat without a recorded cooling unit, which has no percentage. */
-function UnservedGauge({ name, href, note, heat }: MediumGaugeProps) {
-  const isNeeded = heat > 0;
-  const [value = "", unit = ""] = formatKilowatts(heat).split(" ");
+function UnservedGauge({ name, href, heatKw }: { readonly name: string; readonly href: string; heatKw: number }) {
+  const isNeeded = heatKw > 0;
+  const [value = "", unit = ""] = formatKilowatts(heatKw).split(" ");
   return (
     <Gauge
       name={name}
       href={href}
       value={value}
       state={isNeeded ? "unknown" : undefined}
-      unit={`${unit} of heat ${note}`}
-      share={isNeeded ? undefined : 0}
+      unit={`${unit} of heat`}
       lines={[
         ["Cooling units", isNeeded ? "none recorded" : "none needed"],
         ["Reserve", isNeeded ? "unknown" : "not needed"],
@@ -107,28 +87,33 @@ function UnservedGauge({ name, href, note, heat }: MediumGaugeProps) {
   );
 }
 
-function ServedGauge({ name, href, note, heat, usable, headroom, effective, worst }: MediumGaugeProps) {
-  const share = (100 * heat) / effective;
-  const [value = "", unit = ""] = formatKilowatts(heat).split(" ");
-  const after = worst === undefined ? undefined : computeHeatShare(worst);
+function ServedGauge(props: {
+  readonly name: string;
+  readonly href: string;
+  readonly best: AreaCooling;
+  readonly all: readonly AreaCooling[];
+}) {
+  const { name, href, best, all } = props;
+  const now = all.filter(({ free_kw }) => free_kw < 0);
+  const later = all.filter(({ failover_free_kw }) => failover_free_kw < 0);
+  const listNames = (areas: readonly AreaCooling[]) =>
+    areas.length === 0
+      ? "none"
+      : listSomeNames(
+          areas.map(({ ref }) => getRefName(ref)),
+          MAX_NAMED_AREAS,
+        );
+  const [value = "", unit = ""] = formatKilowatts(best.failover_free_kw).split(" ");
   return (
     <Gauge
       name={name}
       href={href}
       value={value}
-      state={getVisibleShareState(after ?? share) ?? "ok"}
-      unit={`${unit} of ${formatKilowatts(effective)} ${note}`}
-      share={share}
-      failoverShare={after}
+      state={now.length > 0 ? "fault" : later.length > 0 ? "watch" : "ok"}
+      unit={`${unit} left in ${getRefName(best.ref)}, the most, after one failure`}
       lines={[
-        ["Headroom", formatKilowatts(headroom), headroom < 0 ? Math.max(80, share) : 0],
-        worst === undefined
-          ? ["Reserve", formatKilowatts(effective - usable)]
-          : [
-              <>one unit lost, {getRefName(worst.ref)}</>,
-              Number.isFinite(after) ? formatPercent(after) : "none left",
-              after ?? 0,
-            ],
+        ["Short now", listNames(now), now.length > 0 ? 100 : 0],
+        ["Short after one failure", listNames(later), later.length > 0 ? 90 : 0],
       ]}
     />
   );

@@ -9,7 +9,8 @@ interface GaugeProps {
   readonly state: State | undefined;
   readonly value: string;
   readonly unit: string;
-  readonly share: number | undefined;
+  /** Percentage of the bar; undefined if it is not known. Without this property there is no bar. */
+  readonly share?: number | undefined;
   readonly failoverShare?: number | undefined;
   /** Whether a full gauge is harmless, so that its bar has no colour. */
   readonly isHarmless?: true;
@@ -17,7 +18,8 @@ interface GaugeProps {
 }
 
 /** Gauge of a figure of the whole inventory: its value, its limit, and the value after one failure. */
-export function Gauge({ name, href, state, value, unit, share, failoverShare, isHarmless, lines }: GaugeProps) {
+export function Gauge(props: GaugeProps) {
+  const { name, href, state, value, unit, share, failoverShare, isHarmless, lines } = props;
   return (
     <section class="gauge" aria-label={name}>
       <p class="gauge-name">
@@ -27,13 +29,19 @@ export function Gauge({ name, href, state, value, unit, share, failoverShare, is
       <p class="gauge-value">
         {value} <small>{unit}</small>
       </p>
-      <MeterBar share={share} after={failoverShare} harmless={isHarmless} />
-      {lines.map(([label, figure, judged]) => (
-        <p key={figure} class="gauge-line">
+      {"share" in props ? <MeterBar share={share} after={failoverShare} harmless={isHarmless} /> : null}
+      {lines.map(([label, figure, judged], at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a gauge keep their order
+        <p key={at} class="gauge-line">
           <span>{label}</span>
           <strong class={judged === undefined ? "" : (getVisibleShareState(judged) ?? "")}>{figure}</strong>
         </p>
       ))}
     </section>
   );
+}
+
+/** Gauge without figures while a reply is awaited: it says neither that all is well nor that nothing is recorded. */
+export function WaitingGauge({ name, href }: Pick<GaugeProps, "name" | "href">) {
+  return <Gauge name={name} href={href} state={undefined} value="…" unit="waiting for the answer" lines={[]} />;
 }

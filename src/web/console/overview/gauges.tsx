@@ -1,4 +1,4 @@
-import type { InventoryRow, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
+import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
 import { getVisibleShareState } from "../../shared/state_of_share.ts";
 import type { InventoryOverview } from "../api/replies.ts";
@@ -6,21 +6,17 @@ import { useCall } from "../api/use_call.ts";
 import { LIST_INVENTORY_RPC } from "../lists/inventory_rows.ts";
 import { formatPageUrl } from "../router.ts";
 import { CoolingGauges } from "./cooling_gauges.tsx";
-import { Gauge } from "./gauge.tsx";
+import { Gauge, WaitingGauge } from "./gauge.tsx";
 
 const NO_RENDER = { format: "RENDER_FORMAT_NONE" };
 /** Maximum number of links for which the first screen loads the state of the whole fabric. */
 const MAX_LOADED_LINKS = 5000;
 
-export function OverviewGauges(props: {
-  readonly inventory: InventoryOverview;
-  readonly rehearsal: RehearseFailuresResponse | undefined;
-}) {
-  const { inventory, rehearsal } = props;
+export function OverviewGauges({ inventory }: { readonly inventory: InventoryOverview }) {
   return (
     <div class="gauges">
       <PowerGauge />
-      <CoolingGauges sites={inventory.sites.map(({ site_id }) => site_id)} rehearsal={rehearsal} />
+      <CoolingGauges sites={inventory.sites.map(({ site_id }) => site_id)} />
       <SpaceGauge />
       {inventory.totals.fabric_links === 0 ? <NoFabricGauge /> : <FabricGauge links={inventory.totals.fabric_links} />}
     </div>
@@ -36,15 +32,18 @@ function useFirstRow(kind: string, more: object) {
 
 function PowerGauge() {
   const { reply: sites } = useFirstRow("SITE", { sums: ["draw_w"] });
-  const { row: now } = useFirstRow("SUPPLY", { order_by: "load_pct desc" });
-  const { row: then } = useFirstRow("SUPPLY", { order_by: "failover_pct desc" });
+  const { row: now, reply: loads } = useFirstRow("SUPPLY", { order_by: "load_pct desc" });
+  const { row: then, reply: failovers } = useFirstRow("SUPPLY", { order_by: "failover_pct desc" });
+  const href = formatPageUrl("supplies", "", { order: "failover_pct desc" });
+  if (sites === undefined || loads === undefined || failovers === undefined)
+    return <WaitingGauge name="Power" href={href} />;
   const share = now?.figures["load_pct"];
   const after = then?.figures["failover_pct"];
   const [value = "–", unit = ""] = formatWatts(sites?.sums["draw_w"]).split(" ");
   return (
     <Gauge
       name="Power"
-      href={formatPageUrl("supplies", "", { order: "failover_pct desc" })}
+      href={href}
       state={getVisibleShareState(after ?? share)}
       value={value}
       unit={`${unit} planned load`}
@@ -68,12 +67,14 @@ function formatRecordedFigure(value: number | undefined, format: (value: number)
 
 function SpaceGauge() {
   const { reply, row } = useFirstRow("RACK", { order_by: "largest_free_block_u desc", sums: ["free_u", "height_u"] });
-  const { free_u: free, height_u: height } = reply?.sums ?? {};
+  const href = formatPageUrl("racks", "", { order: "largest_free_block_u desc" });
+  if (reply === undefined) return <WaitingGauge name="Space" href={href} />;
+  const { free_u: free, height_u: height } = reply.sums;
   const used = free === undefined || !height ? undefined : (100 * (height - free)) / height;
   return (
     <Gauge
       name="Space"
-      href={formatPageUrl("racks", "", { order: "largest_free_block_u desc" })}
+      href={href}
       state={used === undefined ? "unknown" : undefined}
       isHarmless
       value={formatCount(free)}
@@ -112,16 +113,20 @@ function FabricGauge({ links }: { readonly links: number }) {
   });
   const request = links > MAX_LOADED_LINKS ? undefined : { render: NO_RENDER };
   const { reply: topology } = useCall("FabricTopology", request);
+  if (reply === undefined || (request !== undefined && topology === undefined))
+    return <WaitingGauge name="Fabrics" href={formatPageUrl("fabrics")} />;
   const worst = topology?.nodes.toSorted((a, b) => (b.oversubscription_n1 ?? 0) - (a.oversubscription_n1 ?? 0))[0];
-  const { congested = 0, down = 0 } = reply?.sums ?? {};
-  const busiest = reply?.rows[0]?.figures["busiest_pct"];
-  const [only] = reply?.rows ?? [];
+  const { congested = 0, down = 0 } = reply.sums;
+  const busiest = reply.rows[0]?.figures["busiest_pct"];
+  const [only] = reply.rows;
+  // A fabric without a recorded load is not known to be well.
+  const calm = busiest === undefined ? "unknown" : (getVisibleShareState(busiest) ?? (congested > 0 ? "watch" : "ok"));
   return (
     <Gauge
-      name={reply?.rows.length === 1 ? `Fabric ${only?.name}` : "Fabrics"}
-      href={reply?.rows.length === 1 ? formatPageUrl("fabric", only?.name) : formatPageUrl("fabrics")}
-      state={down > 0 ? "fault" : (getVisibleShareState(busiest) ?? (congested > 0 ? "watch" : "ok"))}
-      value={formatCount(reply?.sums["congested"])}
+      name={reply.rows.length === 1 ? `Fabric ${only?.name}` : "Fabrics"}
+      href={reply.rows.length === 1 ? formatPageUrl("fabric", only?.name) : formatPageUrl("fabrics")}
+      state={down > 0 ? "fault" : calm}
+      value={formatCount(reply.sums["congested"])}
       unit={`of ${formatCount(links)} links over 80 %`}
       share={busiest}
       lines={[

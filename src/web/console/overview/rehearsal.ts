@@ -1,4 +1,4 @@
-import type { FailureCause, Impact, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
+import type { FailedElement, FailureCause, Impact, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import { getRefName } from "#words/names.ts";
 import type { State } from "../../shared/state_of_share.ts";
 import { type CallState, useCall } from "../api/use_call.ts";
@@ -24,7 +24,7 @@ const STATES_BY_SEVERITY: Readonly<Record<string, State>> = {
   FAILURE_SEVERITY_INFO: "info",
 };
 
-export function getCauseState({ severity }: FailureCause): State {
+export function getCauseState({ severity }: Pick<FailureCause, "severity">): State {
   return STATES_BY_SEVERITY[severity] ?? "unknown";
 }
 
@@ -39,23 +39,20 @@ export function formatCauseUrl({ kind, elements, zones }: FailureCause): string 
   return formatPageUrl("power", ref);
 }
 
-/** Returns a cause's worst single failure, its name and impact. The cause's own impact covers all elements together. */
-export function findWorstFailure({ elements }: FailureCause): {
-  readonly name: string;
-  readonly impact: Impact | undefined;
-} {
-  const [worst] = elements;
-  return { name: (worst?.refs ?? []).map(getRefName).join(" and "), impact: worst?.impact };
+/** Returns the whole impact of a cause's worst element. The cause's own impact covers all its elements together. */
+export function findWorstImpact({ elements }: FailureCause): Impact | undefined {
+  return elements[0]?.impact;
 }
 
-/** Describes the worst single failure's effect in one sentence; `none` if no rack and no device is affected. */
+/** Describes the failure that takes most in one sentence; `none` if no rack and no device is affected. */
 export function describeWorstFailure(
-  cause: FailureCause | undefined,
-  none = "No single failure takes a rack.",
+  worst: FailedElement | undefined,
+  none = "No single failure takes a rack or a device.",
 ): string {
-  const { name, impact } = cause === undefined ? { name: "", impact: undefined } : findWorstFailure(cause);
-  const [racks, devices] = [impact?.racks_dark ?? 0, impact?.it_devices_offline ?? 0];
-  if (racks > 0) return `Losing ${name} would take ${formatQuantity(racks, "rack")}.`;
-  if (devices > 0) return `Losing ${name} would take ${formatQuantity(devices, "device")} offline.`;
-  return none;
+  if (worst === undefined) return none;
+  const { refs, impact, devices_without_data_path_count: unreachable } = worst;
+  const [racks, devices] = [impact?.racks_dark ?? 0, (impact?.it_devices_offline ?? 0) + unreachable];
+  const taken = [racks > 0 ? formatQuantity(racks, "rack") : "", devices > 0 ? formatQuantity(devices, "device") : ""];
+  const what = taken.filter((part) => part !== "").join(" and ");
+  return what === "" ? none : `Losing ${refs.map(getRefName).join(" and ")} would take ${what}.`;
 }

@@ -1,17 +1,17 @@
-import type { FailureCause, Location } from "#gen/datacenter/v1/json.ts";
+import type { Location, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import { getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
 import { formatPageUrl } from "../router.ts";
-import { describeWorstFailure, formatCauseUrl, getCauseState } from "./rehearsal.ts";
+import { describeWorstFailure, getCauseState } from "./rehearsal.ts";
 
 /** Maximum number of causes that the page of a location shows. */
 const MAX_CAUSES = 4;
 
-/** Loads the failures with the greatest effect on a rack, row, room or site, wherever they occur. */
-export function useScopeCauses(scope: string): readonly FailureCause[] | undefined {
+/** Loads the failures of elements inside a rack, row, room or site, the worst causes first. */
+export function useScopeFailures(scope: string): RehearseFailuresResponse | undefined {
   const request = { scope_ref: scope, cascade: true, page_size: MAX_CAUSES };
-  return useCall("datacenter.v1.PlanningService/RehearseFailures", request).reply?.causes;
+  return useCall("datacenter.v1.PlanningService/RehearseFailures", request).reply;
 }
 
 /** Sentence about the failure that turns a whole rack off, or otherwise about the worst failure inside the rack. */
@@ -32,15 +32,15 @@ export function RackLossSentence(props: { readonly code: string; readonly locati
 
 /** Sentence about the worst failure inside a location. Failures elsewhere may also affect the location. */
 export function WorstLossSentence({ scope }: { readonly scope: string }) {
-  const causes = useScopeCauses(scope);
-  const [worst] = causes ?? [];
+  const reply = useScopeFailures(scope);
   // The empty line reserves its space, so that nothing below moves when the reply arrives.
-  if (causes === undefined) return <>&nbsp;</>;
+  if (reply === undefined) return <>&nbsp;</>;
+  const { worst } = reply;
   if (worst === undefined) return <>No failure inside it takes anything.</>;
   return (
     <>
       <StateMark state={getCauseState(worst)} label={`${getCauseState(worst)}:`} />
-      <a href={formatCauseUrl(worst)}>
+      <a href={formatPageUrl("power", worst.refs[0])}>
         {describeWorstFailure(worst, "No failure inside it takes a rack or a device.")}
       </a>
     </>

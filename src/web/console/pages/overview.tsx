@@ -54,7 +54,7 @@ function InventoryDashboard({ inventory }: { readonly inventory: InventoryOvervi
       <PageHead title={formatOverviewTitle(asked.reply, failures)} trail={[]} crumb="Overview">
         {failures?.length === 0 ? <p>No device, feed, cooling unit or link is failed.</p> : null}
       </PageHead>
-      <OverviewGauges inventory={inventory} rehearsal={asked.reply} />
+      <OverviewGauges inventory={inventory} />
       <div class={inventory.sites.length > 1 ? "columns overview sites whole-tables" : "columns overview"}>
         <div>
           <ReplyView asked={asked} shape="rows">
@@ -89,5 +89,5 @@ function formatOverviewTitle(
   if (rehearsal === undefined || failures === undefined) return "Overview";
   const failed = failures.reduce((sum, { list }) => sum + list.total_count, 0);
   const now = failed === 0 ? "" : `${formatQuantity(failed, "thing")} ${failed === 1 ? "is" : "are"} failed. `;
-  return `${now}${describeWorstFailure(rehearsal.causes[0])}`;
+  return `${now}${describeWorstFailure(rehearsal.worst)}`;
 }

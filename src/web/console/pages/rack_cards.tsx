@@ -5,7 +5,7 @@ import { ShareText, StateMark } from "../../shared/state.tsx";
 import { type CallState, useCall } from "../api/use_call.ts";
 import { LIST_INVENTORY_RPC } from "../lists/inventory_rows.ts";
 import { formatCauseUrl, getCauseState } from "../overview/rehearsal.ts";
-import { useScopeCauses } from "../overview/worst_loss.tsx";
+import { useScopeFailures } from "../overview/worst_loss.tsx";
 import { formatPageUrl } from "../router.ts";
 import { Card, Meter, RefLink } from "../ui/parts.tsx";
 
@@ -59,7 +59,7 @@ export function SupplyCard({ supplies }: { readonly supplies: readonly Inventory
 
 /** Effects of single failures inside a location, one line each. */
 export function FailureEffectsCard({ scope }: { readonly scope: string }) {
-  const causes = useScopeCauses(scope);
+  const causes = useScopeFailures(scope)?.causes;
   if (causes === undefined || causes.length === 0) return null;
   return (
     <Card title="What a failure inside takes" action={<a href={formatPageUrl("rehearsal", "", { scope })}>Rehearse</a>}>

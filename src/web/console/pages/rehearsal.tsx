@@ -1,7 +1,8 @@
 import type { FailureCause, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
-import { formatCount, formatDecimal, formatWatts } from "#words/figures.ts";
+import { formatCount, formatKilowatts, formatWatts } from "#words/figures.ts";
 import { useCall } from "../api/use_call.ts";
 import { formatQuantity } from "../labels.ts";
+import { describeWorstFailure, findWorstImpact } from "../overview/rehearsal.ts";
 import { formatPageUrl, type PageAddress } from "../router.ts";
 import { ReplyView } from "../ui/answer.tsx";
 import { renderFieldInputs } from "../ui/asked_input.tsx";
@@ -81,6 +82,12 @@ function CauseTable(props: {
   return (
     <div class="columns causes-first">
       <Card title="Causes, the worst first" action={<SeverityCounts reply={reply} />}>
+        {reply.worst === undefined ? null : (
+          <p>
+            {describeWorstFailure(reply.worst)} In full: {reply.worst.summary}. The figures below are of one failure; of
+            several elements, of the first.
+          </p>
+        )}
         <Table
           caption="Causes of loss"
           columns={columns}
@@ -142,10 +149,14 @@ function createCauseColumns(
       ),
     },
     { name: "Severity", cell: ({ severity }) => <SeverityBadge severity={severity} /> },
-    { name: "Racks dark", numeric: true, cell: ({ impact }) => formatCount(impact?.racks_dark ?? 0) },
-    { name: "Devices offline", numeric: true, cell: ({ impact }) => formatCount(impact?.it_devices_offline ?? 0) },
-    { name: "IT load", numeric: true, cell: ({ impact }) => formatWatts(impact?.it_load_lost_w ?? 0) },
-    { name: "Cooling", numeric: true, cell: ({ impact }) => formatDecimal(impact?.cooling_lost_kw ?? 0, "kW") },
+    { name: "Racks dark", numeric: true, cell: (cause) => formatCount(findWorstImpact(cause)?.racks_dark ?? 0) },
+    {
+      name: "Devices offline",
+      numeric: true,
+      cell: (cause) => formatCount(findWorstImpact(cause)?.it_devices_offline ?? 0),
+    },
+    { name: "IT load", numeric: true, cell: (cause) => formatWatts(findWorstImpact(cause)?.it_load_lost_w ?? 0) },
+    { name: "Cooling", numeric: true, cell: (cause) => formatKilowatts(findWorstImpact(cause)?.cooling_lost_kw ?? 0) },
     { name: "Elements", numeric: true, cell: ({ element_count }) => formatCount(element_count) },
   ];
 }

@@ -222,9 +222,21 @@ async function networkAgrees(site: WalkedSite, network: Networked, refs: readonl
     expect([say, reply.fabric_links_down ?? []]).toEqual([say, plain.down]);
     expect([say, reply.switches_cut_off ?? []]).toEqual([say, plain.cutOff]);
     expect([say, reply.devices_without_data_path ?? []]).toEqual([say, plain.isolated]);
+    if (ref.startsWith("device:")) expect([say, await windowIsolates(site, ref)]).toEqual([say, plain.isolated]);
     losses += plain.isolated.length;
   }
   return losses;
+}
+
+/** Codes of the devices that a window of an element leaves without a data path. */
+async function windowIsolates(site: WalkedSite, ref: string): Promise<readonly string[]> {
+  const times = { starts_at: "2026-02-01T00:00:00Z", ends_at: "2026-02-01T01:00:00Z" };
+  const reply = await site.call("CheckWindow", { element_refs: [ref], ...times, max_items: ALL });
+  const reasons: readonly Json[] = reply.reasons ?? [];
+  return reasons
+    .filter(({ kind }) => kind === "WINDOW_REASON_KIND_DATA_PATH_LOST")
+    .map((reason) => reason.ref.slice("device:".length))
+    .sort();
 }
 
 test("every inlet, panel, cable, link and place of generated sites does what it does alone, and what a plain network does", async () => {

@@ -50,7 +50,7 @@ test("causesTable fits 80 columns, with the reason on a line of its own, and nam
   expect(lines[2]?.trim()).toBe("RPP-A-D alone: RPP-B-D trips at 109.4 %, and 10 racks go dark");
   for (const { elementCount, summary, reason, severity } of causes) {
     const isNamed = /^Each: |^\S+(?: with \S+)? alone: /.test(reason);
-    expect([summary, summary.includes(": together ")]).toEqual([summary, elementCount > 1]);
+    expect([summary, summary.includes(": each ")]).toEqual([summary, elementCount > 1]);
     if (severity !== FailureSeverity.INFO) expect([reason, isNamed]).toEqual([reason, elementCount > 1]);
   }
 });

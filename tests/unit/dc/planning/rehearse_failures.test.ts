@@ -12,16 +12,25 @@ test("RehearseFailures ranks what AMS1 loses in about ten causes", async () => {
   const reply = await site.call("RehearseFailures", { cascade: true });
   const lines = reply.causes.map(({ severity, summary }: { severity: string; summary: string }) => [severity, summary]);
 
-  expect(reply.elements_failed).toBe(501);
+  expect(reply.elements_failed).toBe(531);
   expect(lines.slice(0, 4)).toEqual([
     [
       "FAILURE_SEVERITY_CRITICAL",
-      "RPP-A-D and RPP-B-D: together 10 racks dark, 50 devices offline, 226.9 kW of IT load, 108 kW of cooling, 27.2 Tbit/s of fabric links",
+      "RPP-A-D and RPP-B-D: each 10 racks dark, 50 devices offline, 226.9 kW of IT load, 108 kW of cooling, 27.2 Tbit/s of fabric links, 528 devices without a data path",
     ],
-    ["FAILURE_SEVERITY_HIGH", "AMS1-A08-A: 1 rack dark, 23 devices offline, 8.1 kW of IT load"],
+    [
+      "FAILURE_SEVERITY_HIGH",
+      "AMS1-A08-A: 1 rack dark, 23 devices offline, 8.1 kW of IT load, 800 Gbit/s of fabric links",
+    ],
     ["FAILURE_SEVERITY_MEDIUM", "PDU-B03-A: 1 rack partly dark, 2 devices offline, 440 W of IT load"],
-    ["FAILURE_SEVERITY_MEDIUM", "8 cooling units, such as CRAH-A1: together 432 kW of cooling"],
+    // Each of these leaves is the only switch of four servers.
+    [
+      "FAILURE_SEVERITY_MEDIUM",
+      "8 switches, such as LEAF-D01-1: each 400 Gbit/s of fabric links, 4 devices without a data path",
+    ],
   ]);
+  expect(lines[4]).toEqual(["FAILURE_SEVERITY_MEDIUM", "8 cooling units, such as CRAH-A1: each 54 kW of cooling"]);
+  expect([reply.worst.refs, reply.worst.devices_without_data_path_count]).toEqual([["device:ATS-A"], 507]);
   expect(reply.causes[0].elements[0].tripped_refs).toEqual(["device:RPP-B-D"]);
   expect(reply.causes[0].reason).toBe("RPP-A-D alone: RPP-B-D trips at 109.4 %, and 10 racks go dark");
   expect(lines.length).toBeGreaterThanOrEqual(8);

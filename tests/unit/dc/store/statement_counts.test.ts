@@ -50,7 +50,7 @@ const LINK = {
  * Calls run in this order. Lower a number when a call needs fewer; a higher one wants a reason.
  */
 const MOST: readonly (readonly [rpc: string, most: number, request: JsonObject])[] = [
-  ["PowerBlastRadius", 12, { source_ref: "device:UPS-A2", cascade: true }],
+  ["PowerBlastRadius", 14, { source_ref: "device:UPS-A2", cascade: true }],
   ["TraceCablePath", 33, { port_ref: "port:SRV-B03-07/psu1" }],
   ["GetRack", 12, { code: "B03" }],
   ["ThermalHeadroom", 11, { scope_ref: "floor:AMS1/1" }],

@@ -7,6 +7,7 @@ import { MeasuredGraphs } from "./measured_graphs.ts";
 import { MeasuredReads, usesReadings } from "./measured_reads.ts";
 import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
+import { fitFigures } from "./operations/messages/convert.ts";
 import { encodeReply } from "./operations/messages/pieces.ts";
 import { openWindowSession, readDuringWindow } from "./operations/planning/windows/during_window.ts";
 import type { ReadRpc, Rpc } from "./operations/rpc.ts";
@@ -121,6 +122,7 @@ export class ReadCalls {
       const window = readDuringWindow(rpc, request);
       const reply = await rpc.run(window === undefined ? session : openWindowSession(session, window, judge), request);
       await measured.addMeasuredLoad(reply);
+      await scheduler.run(fitFigures(rpc.method.output, reply));
       if (rpc.isUncached === true) return reply;
       const { length } = await scheduler.run(encodeReply(rpc, reply));
       const kept = { reply, bytes: length, from: Date.parse(now), until };

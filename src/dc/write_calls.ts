@@ -1,11 +1,13 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import { TaskSlots } from "#kernel/slots.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import type { Topology } from "./analysis/topology.ts";
 import type { Caller, DcContext } from "./context.ts";
 import { MAX_CHANGE_MESSAGE_CHARS } from "./limits.ts";
 import { refuse } from "./model/refusal.ts";
 import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
+import { fitFigures } from "./operations/messages/convert.ts";
 import type { PreviewRpc, ReplyAfterPreview, WriteRpc, WriteSession } from "./operations/rpc.ts";
 import { ChangeRecorder } from "./operations/writes/changes.ts";
 import type { DcWriter } from "./ports.ts";
@@ -120,7 +122,9 @@ export class WriteCalls {
     // Another change may have been committed since the read. Its loads are computed here, where no other draft waits
     // for them.
     await this.#topologies.judgeTopology(topology, scheduler);
-    return work(scheduler);
+    const reply = await work(scheduler);
+    await scheduler.run(fitFigures(rpc.method.output, reply));
+    return reply;
   }
 
   /** Runs `work` in one transaction that is logged under `method`. */
@@ -148,6 +152,7 @@ export class WriteCalls {
     const logged = { method: rpc.method.name, requestId: requestId || this.#context.newId(), message: changeMessage };
     const session = this.#openSession(writer, caller, logged);
     const reply = await rpc.run(session, request);
+    runAllSteps(fitFigures(rpc.method.output, reply));
     if (validateOnly === true) throw new DryRunRollback(reply);
     await session.changes.flush();
     await remembered.storeReply(requestId, reply);

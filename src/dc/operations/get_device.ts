@@ -2,12 +2,10 @@ import { computeBatteryMinutes } from "#dc/analysis/power/battery.ts";
 import { listInletPaths, listSinglePointRefs } from "#dc/analysis/power/power_chain.ts";
 import { computeUtilization, listNodeLoadReasons } from "#dc/analysis/power/power_findings.ts";
 import { findActiveInletName, getSupplyState, listUndocumentedInlets } from "#dc/analysis/power/supply_state.ts";
-import { roundOptionalValue } from "#dc/analysis/preview/figures.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { DEVICE_VIEWS } from "#dc/model/enum_values.ts";
-import { roundFigure } from "#dc/model/figure.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import {
   AuditEntrySchema,
@@ -65,21 +63,18 @@ export const getDevice = defineRead({
 function computeDeviceLoads(site: Topology, index: number) {
   const { power, loadsW } = site;
   if (power.supplies.count(index) === 0) {
-    const watts = Math.round(loadsW[index] ?? 0);
-    return { powerLoadW: watts, powerFailoverW: watts };
+    return { powerLoadW: loadsW[index] ?? 0, powerFailoverW: loadsW[index] ?? 0 };
   }
   const carried = site.computeCarriedLoads("ALLOCATED");
   const used = computeUtilization(carried, index);
   return {
-    powerLoadW: Math.round(loadsW[index] ?? 0),
+    powerLoadW: loadsW[index] ?? 0,
     powerFailoverW: carried.failover.loads[index] ?? 0,
     powerFailoverRef: power.nodes[carried.failover.lost[index] ?? -1]?.ref,
-    powerPct: used && roundFigure(used.normalPct),
-    powerFailoverPct: used && roundFigure(used.failoverPct),
-    batteryMin: roundOptionalValue(computeBatteryMinutes(power.nodes[index], loadsW[index] ?? 0)),
-    batteryFailoverMin: roundOptionalValue(
-      computeBatteryMinutes(power.nodes[index], carried.failover.loads[index] ?? 0),
-    ),
+    powerPct: used?.normalPct,
+    powerFailoverPct: used?.failoverPct,
+    batteryMin: computeBatteryMinutes(power.nodes[index], loadsW[index] ?? 0),
+    batteryFailoverMin: computeBatteryMinutes(power.nodes[index], carried.failover.loads[index] ?? 0),
     powerReasons: listNodeLoadReasons(carried, index),
   };
 }

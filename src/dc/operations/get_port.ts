@@ -3,7 +3,6 @@ import { findBusiestPhase, type PhaseFigures } from "#dc/analysis/power/phase_fi
 import { computePortLoad, type PortLoad } from "#dc/analysis/power/port_load.ts";
 import { DEFAULT_HOPS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { roundFigure } from "#dc/model/figure.ts";
 import { formatPort, formatPortReference, isSamePort, parseRef, REF_GRAMMAR } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { formatEdgeKey } from "#dc/model/resource_key.ts";
@@ -65,9 +64,8 @@ function createPowerMessage(load: PortLoad | undefined) {
   const { used, phases } = load;
   return convertToMessage(PortPowerSchema, {
     ...load,
-    loadW: roundFigure(load.loadW),
-    loadPct: used && roundFigure(used.normalPct),
-    failoverPct: used && roundFigure(used.failoverPct),
+    loadPct: used?.normalPct,
+    failoverPct: used?.failoverPct,
     limitPct: used?.limitPct,
     phases: phases.map(createPhaseMessage),
     worstLeg: findBusiestPhase(phases, "loadVa"),
@@ -77,14 +75,8 @@ function createPowerMessage(load: PortLoad | undefined) {
 
 function createPhaseMessage(phase: PhaseFigures) {
   const { loadVa, failoverVa, capacityVa } = phase;
-  const computePct = (va: number) => (capacityVa === undefined ? undefined : roundFigure((va / capacityVa) * 100));
-  return {
-    ...phase,
-    loadVa: roundFigure(loadVa),
-    loadPct: computePct(loadVa),
-    failoverVa: roundFigure(failoverVa),
-    failoverPct: computePct(failoverVa),
-  };
+  const computePct = (va: number) => (capacityVa === undefined ? undefined : (va / capacityVa) * 100);
+  return { ...phase, loadPct: computePct(loadVa), failoverPct: computePct(failoverVa) };
 }
 
 /**

@@ -64,8 +64,8 @@ export async function answerGetRack(
     units,
     capacity: {
       ...capacity,
-      heatW: Math.round(thermal.heatW),
-      airHeatW: Math.round(thermal.airHeatW),
+      heatW: thermal.heatW,
+      airHeatW: thermal.airHeatW,
       failoverWByPath: topology.computeRackPathLoads(code, basis),
     },
     conflicts,

@@ -295,7 +295,7 @@ function createBlastNode(power: PowerGraph, blast: BlastRadius, index: number, s
     kind: node?.kind,
     name,
     state,
-    loadW: Math.round(blast.loadsAfter[index] ?? 0),
+    loadW: blast.loadsAfter[index] ?? 0,
     capacityW: node?.capacityW,
   };
 }

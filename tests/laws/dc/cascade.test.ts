@@ -4,6 +4,7 @@ import { computeBlastRadius } from "#dc/analysis/power/blast_radius.ts";
 import { computeLiveNodes } from "#dc/analysis/power/power_live.ts";
 import { computeLoads } from "#dc/analysis/power/power_load.ts";
 import { Topology } from "#dc/analysis/topology.ts";
+import { roundFigure } from "#dc/model/figure.ts";
 import { inventory, load } from "../../support/dc/power.ts";
 import { law } from "../../support/law.ts";
 
@@ -27,7 +28,7 @@ function slowly({ power: graph, live: baseline }: Topology, source: number) {
     const after = computeLoads(graph, live, "ALLOCATED").watts;
     const tripping = [...graph.nodes.keys()].filter((index) => {
       const { capacityW = 0 } = graph.nodes[index] ?? {};
-      const [was, is] = [Math.round(before[index] ?? 0), Math.round(after[index] ?? 0)];
+      const [was, is] = [roundFigure(before[index] ?? 0), roundFigure(after[index] ?? 0)];
       return live[index] === 1 && capacityW > 0 && is > was && is > capacityW;
     });
     const last = steps.at(-1);

@@ -5,8 +5,10 @@ import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { compareText, formatCableRef, formatPortReference, isSamePort } from "#dc/model/ref.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
+import { fitFigures } from "#dc/operations/messages/convert.ts";
 import { answerPowerBlastRadius } from "#dc/operations/power_blast_radius.ts";
 import { PowerBlastRadiusRequestSchema, PowerBlastRadiusResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
 import { readingOf } from "../../support/dc/topology_reader.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
@@ -54,6 +56,7 @@ async function effect(topology: Topology, sourceRef: string) {
     maxItems: 10_000,
   });
   const { reply } = await answerPowerBlastRadius(readingOf(topology), request);
+  runAllSteps(fitFigures(PowerBlastRadiusResponseSchema, reply));
   const {
     impact,
     affected = [],

@@ -9,6 +9,7 @@ import { getResourceKey, getResourceRef } from "#dc/model/resource_key.ts";
 import type { Device, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { answerFloorPlan } from "#dc/operations/answers/floor_plan.ts";
 import { TopologyCache } from "#dc/operations/answers/topology.ts";
+import { fitFigures } from "#dc/operations/messages/convert.ts";
 import { answerPowerBlastRadius } from "#dc/operations/power_blast_radius.ts";
 import { answerThermalHeadroom } from "#dc/operations/thermal_headroom.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
@@ -20,6 +21,7 @@ import {
   ThermalHeadroomRequestSchema,
   ThermalHeadroomResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { compact, crac, fabricLink, rack, rackCode } from "../../support/dc/arbitrary.ts";
 import { changeRecord } from "../../support/dc/change_record.ts";
 import { openMemory } from "../../support/dc/memory/store.ts";
@@ -169,6 +171,7 @@ async function answersOf(topology: Topology) {
   for (const source of sources.toSorted()) {
     const request = create(PowerBlastRadiusRequestSchema, { sourceRef: source, includeProtected: true, cascade: true });
     const { reply } = await answerPowerBlastRadius(readingOf(topology), request);
+    runAllSteps(fitFigures(PowerBlastRadiusResponseSchema, reply));
     blasts.push(toJson(PowerBlastRadiusResponseSchema, reply));
   }
   const hasPlace = (text: string) => topology.hasLocation(parseRef(text) as Ref);

@@ -22,7 +22,7 @@ export function computePlaceFigures(
   return {
     ...(now !== undefined && { powerNowPct: now.usedPct, powerNowRef: now.ref }),
     ...(alone !== undefined && { powerFailoverPct: alone.usedPct, powerFailoverRef: alone.ref }),
-    rackDrawW: Math.round(limits.power.used),
+    rackDrawW: limits.power.used,
     ...(hasCapacity(limits.power) && { rackPowerPct: limits.power.usedPct }),
     ...(hasCapacity(limits.cooling) && { rackCoolingPct: limits.cooling.usedPct }),
     ...(air !== undefined && { airHeadroomKw: air.allKw, airReserveKw: air.reserveKw }),

@@ -56,7 +56,7 @@ export class FailureLoads {
     this.#openConsumers = new Int32Array(graph.nodes.length);
   }
 
-  /** Returns the load of a node as a whole number in the unit of its capacity. */
+  /** Returns the load of a node in the unit of its capacity. */
   computeComparable(index: number): number {
     return computeComparableLoad(this.#graph, index, this.after);
   }

@@ -255,8 +255,8 @@ export class FailureState {
       found.push({
         index,
         ref,
-        loadBeforeW: Math.round(loads.getWattsBefore(index)),
-        loadAfterW: Math.round(loads.after.watts[index] as number),
+        loadBeforeW: loads.getWattsBefore(index),
+        loadAfterW: loads.after.watts[index] as number,
         capacityW,
         utilizationPct: (load / capacityW) * 100,
         severity: load > capacityW ? "WOULD_TRIP" : "OVER_DERATED",

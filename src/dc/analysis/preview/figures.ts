@@ -35,7 +35,7 @@ export function compareElementFigures<Name extends string>(
   return { figures, isDifferent: differs };
 }
 
-export function roundOptionalValue(value: number | undefined): number | undefined {
+function roundOptionalValue(value: number | undefined): number | undefined {
   return value === undefined ? undefined : roundFigure(value);
 }
 

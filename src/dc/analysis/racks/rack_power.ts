@@ -47,8 +47,8 @@ export function computePathLoads(
     .listLabels()
     .map((powerPath, side) => ({
       powerPath,
-      normalW: Math.round(normal[side] ?? 0),
-      failoverW: Math.round(worst[side] ?? 0),
+      normalW: normal[side] ?? 0,
+      failoverW: worst[side] ?? 0,
     }))
     .toSorted((a, b) => (a.powerPath < b.powerPath ? -1 : 1));
 }

@@ -31,8 +31,8 @@ export function listLoadTakeovers(
     if (load <= computeComparableLoad(power, index, before)) continue;
     found.push({
       ref,
-      loadBeforeW: Math.round(before.watts[index] ?? 0),
-      loadAfterW: Math.round(after.watts[index] ?? 0),
+      loadBeforeW: before.watts[index] ?? 0,
+      loadAfterW: after.watts[index] ?? 0,
       ...(capacityW !== undefined && { capacityW, utilizationPct: capacityW === 0 ? 0 : (load / capacityW) * 100 }),
     });
   }

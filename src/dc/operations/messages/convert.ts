@@ -3,12 +3,25 @@ import {
   type DescEnum,
   type DescField,
   type DescMessage,
+  getOption,
   isFieldSet,
   type MessageShape,
   ScalarType,
 } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromDate, timestampMs } from "@bufbuild/protobuf/wkt";
+import { roundFigure } from "#dc/model/figure.ts";
 import { refuse } from "#dc/model/refusal.ts";
+import {
+  CableSchema,
+  CracSchema,
+  DeviceSchema,
+  FabricLinkSchema,
+  RackSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
+import { KeptReadingSchema } from "#gen/datacenter/v1/readings_pb.ts";
+import { rule } from "#gen/datacenter/v1/rules_pb.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { findEnumPrefix, listFieldPlans } from "./field_plans.ts";
 
 // Converts between messages and the model. In the model, enumeration values are text, times are ISO 8601, and empty
@@ -95,9 +108,6 @@ function mapEnumNumbers(desc: DescEnum): ReadonlyMap<unknown, number> {
   return new Map(desc.values.map(({ name, number }) => [name.slice(prefix.length), number]));
 }
 
-/** Maximum of int32 fields. Larger values, such as sums, are clamped to it. */
-const MAX_INT32 = 2 ** 31 - 1;
-
 /** Converts a model value to a message. Ignores properties that are not fields of the message. */
 export function convertToMessage<Desc extends DescMessage>(schema: Desc, model: object): MessageShape<Desc> {
   const init: PlainObject = {};
@@ -118,11 +128,93 @@ function writeSingleValue(field: DescField, value: unknown): unknown {
     const numbers = numbersByEnum.getOrInsertComputed(field.enum, mapEnumNumbers);
     return typeof value === "number" ? value : (numbers.get(value) ?? 0);
   }
-  if (field.message === undefined)
-    return field.scalar === ScalarType.INT32 ? Math.min(Number(value), MAX_INT32) : value;
+  if (field.message === undefined) return value;
   // A Struct is plain JSON already.
   if (field.message.typeName === "google.protobuf.Struct") return value;
   if (field.message.typeName === "google.protobuf.Timestamp") return timestampFromDate(new Date(value as string));
   // A message that is already built, such as a picture or a structure, is returned unchanged.
   return (value as PlainObject)["$typeName"] === undefined ? convertToMessage(field.message, value as object) : value;
+}
+
+/** Bounds of int32 fields. Values beyond them, such as large sums, are clamped. */
+const MAX_INT32 = 2 ** 31 - 1;
+const MIN_INT32 = -(2 ** 31);
+/** Number of messages that are fitted in one step. Our choice: some hundred microseconds of work. */
+const MESSAGES_PER_STEP = 1024;
+
+/** Messages whose figures are as somebody recorded or measured them. Only their computed fields are rounded. */
+const RECORDED_MESSAGES: readonly DescMessage[] = [
+  CableSchema,
+  CracSchema,
+  DeviceSchema,
+  DeviceTypeSchema,
+  FabricLinkSchema,
+  KeptReadingSchema,
+  RackSchema,
+];
+
+/** Messages with recorded figures, those inside of others included. */
+function collectRecordedMessages(): ReadonlySet<DescMessage> {
+  const found = new Set(RECORDED_MESSAGES);
+  for (const desc of found) for (const { field } of listFieldPlans(desc)) if (field.message) found.add(field.message);
+  return found;
+}
+
+const recordedMessages = collectRecordedMessages();
+const fittedByMessage = new WeakMap<DescMessage, readonly DescField[]>();
+
+/** Lists the fields that hold computed figures or messages. No member of a oneof in a reply does. */
+function listFittedFields(desc: DescMessage): readonly DescField[] {
+  return desc.fields.filter((field) => {
+    const { oneof, scalar, message } = field;
+    if (oneof !== undefined || message?.typeName.startsWith("google.protobuf.")) return false;
+    if (recordedMessages.has(desc) && !getOption(field, rule).output) return false;
+    return message !== undefined || scalar === ScalarType.INT32 || scalar === ScalarType.DOUBLE;
+  });
+}
+
+/**
+ * Rounds the computed figures of a reply in place: to whole numbers where the wire carries these, else to thousandths.
+ * Analyses compute with fractions, so that each figure is rounded once and is the same in every reply.
+ */
+export function* fitFigures<Desc extends DescMessage>(desc: Desc, reply: MessageShape<Desc>): Steps<void> {
+  const open: TypedMessage[] = [{ desc, message: reply }];
+  let count = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    count += 1;
+    if (count % MESSAGES_PER_STEP === 0) yield;
+    fitFields(next, open);
+  }
+}
+
+interface TypedMessage {
+  readonly desc: DescMessage;
+  readonly message: PlainObject;
+}
+
+/** Rounds a message's own figures, and adds the messages in it to `open`. */
+function fitFields({ desc, message }: TypedMessage, open: TypedMessage[]): void {
+  for (const field of fittedByMessage.getOrInsertComputed(desc, listFittedFields)) {
+    const value = message[field.localName];
+    if (value === undefined) continue;
+    if (field.message === undefined)
+      message[field.localName] = fitValue(value, field.scalar === ScalarType.INT32 ? fitInt32 : roundFigure);
+    else for (const inner of listMessages(field, value)) open.push({ desc: field.message, message: inner });
+  }
+}
+
+function fitValue(value: unknown, round: (figure: number) => number): unknown {
+  if (typeof value === "number") return round(value);
+  if (Array.isArray(value)) return value.map((one) => fitValue(one, round));
+  return Object.fromEntries(Object.entries(value as PlainObject).map(([key, one]) => [key, fitValue(one, round)]));
+}
+
+/** Rounds a figure half up. Rounding to thousandths first makes the order in which it was summed irrelevant. */
+function fitInt32(figure: number): number {
+  return Math.min(Math.max(Math.round(roundFigure(figure)), MIN_INT32), MAX_INT32) + 0;
+}
+
+function listMessages({ fieldKind }: DescField, value: unknown): readonly PlainObject[] {
+  if (fieldKind === "list") return value as readonly PlainObject[];
+  return fieldKind === "map" ? Object.values(value as Record<string, PlainObject>) : [value as PlainObject];
 }

@@ -9,10 +9,9 @@ import { computeNextChangeMs } from "#dc/analysis/racks/rack_facts.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { AREA_KINDS, type LoadBasis } from "#dc/model/enum_values.ts";
-import { roundFigure } from "#dc/model/figure.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import { type GetCapacityRequest, GetCapacityResponseSchema } from "#gen/datacenter/v1/capacity_pb.ts";
-import type { AreaCapacity, FreeCooling } from "#gen/datacenter/v1/messages.ts";
+import type { AreaCapacity } from "#gen/datacenter/v1/messages.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { createPaginator } from "../answers/page_token.ts";
 import { readEnumValue, readLoadBasis, readScope } from "../answers/parameters.ts";
@@ -87,26 +86,18 @@ async function readCapacityInput(
   };
 }
 
-function createAreaMessage({ drawKw, measuredDrawKw, power, air, liquid, ...counts }: AreaCapacity) {
+function createAreaMessage({ power, ...figures }: AreaCapacity) {
   return {
-    ...counts,
-    drawKw: roundFigure(drawKw),
-    measuredDrawKw: measuredDrawKw && roundFigure(measuredDrawKw),
+    ...figures,
     power: power && {
       ...power,
       freeKw: floorToWatts(power.freeKw),
       failoverFreeKw: floorToWatts(power.failoverFreeKw),
     },
-    air: air && createCoolingMessage(air),
-    liquid: liquid && createCoolingMessage(liquid),
   };
-}
-
-function createCoolingMessage({ freeKw, failoverFreeKw, failureRef }: FreeCooling): FreeCooling {
-  return { freeKw: roundFigure(freeKw), failoverFreeKw: roundFigure(failoverFreeKw), failureRef };
 }
 
 /** Rounds kilowatts down to whole watts, so that the result never exceeds the free capacity. */
 function floorToWatts(value: number | undefined): number | undefined {
-  return value === undefined ? undefined : roundFigure(Math.floor(value * 1000 + 1e-6) / 1000);
+  return value === undefined ? undefined : Math.floor(value * 1000 + 1e-6) / 1000;
 }

@@ -4,7 +4,6 @@ import type { Topology } from "#dc/analysis/topology.ts";
 import type { AffectedContact } from "#dc/analysis/window/contacts.ts";
 import type { JudgementInput, VerdictReason, WindowJudgement } from "#dc/analysis/window/judgement.ts";
 import type { NextFailure } from "#dc/analysis/window/next_failures.ts";
-import { roundFigure } from "#dc/model/figure.ts";
 import { formatDecimal, formatDuration } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
 import { limitListFields } from "../messages/messages.ts";
@@ -49,16 +48,10 @@ export function summarizeVerdict({ ground, next }: JudgementInput, { verdict, re
 const VERDICT_TEXTS = { GO: "Go", GO_WITH_RISK: "Go with risk", UNKNOWN: "Unknown", NO_GO: "No go" } as const;
 
 function createReasonMessage(reason: VerdictReason, next: readonly NextFailure[], topology: Topology) {
-  const { kind, ref, before, during, limit, accepted } = reason;
+  const { kind, ref, accepted } = reason;
   const failure = kind === "NEXT_FAILURE" ? next.find(({ index }) => findNodeRef(topology, index) === ref) : undefined;
   const summary = failure === undefined ? SUMMARIES_BY_REASON[kind](reason) : describeNextFailure(topology, failure);
-  return {
-    ...reason,
-    summary: accepted ? `${summary} (accepted)` : summary,
-    before: before && roundFigure(before),
-    during: during && roundFigure(during),
-    limit: limit && roundFigure(limit),
-  };
+  return { ...reason, summary: accepted ? `${summary} (accepted)` : summary };
 }
 
 const SUMMARIES_BY_REASON: Readonly<Record<VerdictReason["kind"], (reason: VerdictReason) => string>> = {

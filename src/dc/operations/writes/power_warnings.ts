@@ -13,6 +13,7 @@ import {
 import { collectDownstream } from "#dc/analysis/power/power_reach.ts";
 import { isRedundancyUnmet } from "#dc/analysis/power/redundancy_audit.ts";
 import { codeKey } from "#dc/model/code.ts";
+import { roundFigure } from "#dc/model/figure.ts";
 import { createWarning, type WarningFinding } from "#dc/model/finding.ts";
 import { formatPortReference } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
@@ -123,8 +124,7 @@ function canOverloadSupply(graph: PowerGraph, start: number): boolean {
     sum += getOwnDrawW(graph, index, WARNING_LOAD_BASIS) / factor;
     if (consumer?.kind === "OUTLET" && consumer.leg !== undefined) phases = 3;
   }
-  // Loads are compared as whole numbers.
-  return Math.ceil(node.kind === "OUTLET" && node.isThreePhase ? phases * sum : sum) > node.capacityW;
+  return roundFigure(node.kind === "OUTLET" && node.isThreePhase ? phases * sum : sum) > node.capacityW;
 }
 
 function listRedundancyWarnings(device: Device | undefined, figures: PowerFigures): readonly WarningFinding[] {

@@ -1,4 +1,5 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
+import { roundFigure } from "#dc/model/figure.ts";
 import type { Inlet, PowerModel } from "./model.ts";
 
 const PHASES = ["A", "B", "C"] as const;
@@ -88,7 +89,7 @@ export class ModelLoads {
   /** Volt-amperes as an outlet judges them: those of three phases by the busiest one. P10. */
   judgedVa(outlet: string, [a, b, c]: Phases): number {
     const isThree = this.model.outlets.get(outlet)?.port.powerOut?.phase === "THREE";
-    return Math.round((isThree ? Math.max(a, b, c) * 3 : a + b + c) + 1e-6);
+    return roundFigure(isThree ? Math.max(a, b, c) * 3 : a + b + c);
   }
 
   /** What a live consumer takes by one inlet. */
@@ -128,7 +129,7 @@ export class ModelLoads {
     const capacity = this.capacity(element);
     if (capacity === 0) return undefined;
     const { port } = this.model.outlets.get(element) ?? {};
-    if (port === undefined) return (Math.round(this.watts(element) + 1e-6) / capacity) * 100;
+    if (port === undefined) return (roundFigure(this.watts(element)) / capacity) * 100;
     return (this.judgedVa(element, this.phases(element)) / capacity) * 100;
   }
 

@@ -54,7 +54,9 @@ describe("computeBlastRadius on the sample site", () => {
     const { impact, steps, overloads } = blast(await ams1Inventory(), "device:UPS-A2", { cascade: true });
 
     expect(steps).toMatchObject([{ step: 1, trippedRefs: ["device:RPP-B-D"], devicesOffline: 93 }]);
-    expect(steps[0]?.trips).toMatchObject([{ ref: "device:RPP-B-D", loadW: 238_800, capacityW: 218_200 }]);
+    expect(steps[0]?.trips).toMatchObject([
+      { ref: "device:RPP-B-D", loadW: expect.closeTo(238_800), capacityW: 218_200 },
+    ]);
     expect(overloads).toEqual([]);
     expect(impact).toMatchObject({
       racksDark: 10,

@@ -14,11 +14,13 @@ import { answerFloorPlan } from "#dc/operations/answers/floor_plan.ts";
 import { TopologyCache } from "#dc/operations/answers/topology.ts";
 import { answerFabricTopology } from "#dc/operations/fabric_topology.ts";
 import { answerGetRack } from "#dc/operations/get_rack.ts";
+import { fitFigures } from "#dc/operations/messages/convert.ts";
 import { answerPowerBlastRadius } from "#dc/operations/power_blast_radius.ts";
 import { answerThermalHeadroom } from "#dc/operations/thermal_headroom.ts";
 import { answerTraceCablePath } from "#dc/operations/trace_cable_path.ts";
 import type { DcReader } from "#dc/ports.ts";
 import * as pb from "#gen/datacenter/v1/datacenter_pb.ts";
+import { runAllSteps } from "#kernel/steps.ts";
 import { ams1Store } from "../../../../support/dc/ams1_inventory.ts";
 import { readingOf } from "../../../../support/dc/topology_reader.ts";
 
@@ -42,6 +44,7 @@ async function ask<Request extends DescMessage, Reply extends DescMessage>(
   return store.read(async (reader) => {
     const world = { reader, topology: await topologies.getTopology(reader), now: NOW };
     const message = await answer(world, fromJson(requestSchema, request));
+    runAllSteps(fitFigures(replySchema, message));
     const received = fromBinary(replySchema, toBinary(replySchema, message));
     return toJson(replySchema, received, { useProtoFieldName: true, alwaysEmitImplicit: true });
   });

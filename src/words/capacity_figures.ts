@@ -20,6 +20,7 @@ export interface RackCapacity {
   readonly coolingCapacityW?: number | undefined;
   readonly devices: number;
   readonly devicesWithoutWeight: number;
+  readonly devicesWithoutDraw: number;
 }
 
 /** Use of one limit, as text and in percent. */
@@ -42,12 +43,12 @@ const NOT_RECORDED = "not recorded";
 
 /** Formats a rack's use of each of its limits, for pages and pictures. */
 export function formatCapacity(capacity: RackCapacity) {
-  const { totalU, freeU, largestFreeBlockU, allocatedW, powerCapacityW, failoverWByPath, devices } = capacity;
+  const { totalU, freeU, largestFreeBlockU, allocatedW, powerCapacityW, failoverWByPath } = capacity;
   const planned = formatLimit("Planned power", { value: allocatedW, limit: powerCapacityW, formatValue: formatWatts });
   return {
     freeSpace: `${freeU} of ${totalU} U free`,
     largestRun: `${largestFreeBlockU} U in one run`,
-    power: replaceUnrecordedFigure(devices, planned, allocatedW),
+    power: noteUnrecordedDraws(capacity, planned, allocatedW),
     /** Load that each power path must carry if the other one fails. */
     sides: failoverWByPath.map(({ powerPath, normalW, failoverW }) =>
       formatLimit(`Side ${powerPath === "" ? "?" : powerPath} alone`, {
@@ -73,19 +74,35 @@ function formatWeight({ weightKg, maxLoadKg, devices, devicesWithoutWeight }: Ra
 }
 
 /** Formats the use of a rack's cooling capacity, which applies to heat to air; liquid cooling has separate units. */
-function formatHeat({ heatW, airHeatW, coolingCapacityW, devices }: RackCapacity): LimitFigure {
+function formatHeat(capacity: RackCapacity): LimitFigure {
+  const { heatW, airHeatW, coolingCapacityW } = capacity;
   const air = formatLimit("Heat to air", { value: airHeatW, limit: coolingCapacityW, formatValue: formatWatts });
   const liquidW = heatW - airHeatW;
-  return replaceUnrecordedFigure(
-    devices,
+  return noteUnrecordedDraws(
+    capacity,
     liquidW > 0 ? { ...air, note: `${formatWatts(liquidW)} to liquid` } : air,
     heatW,
   );
 }
 
-/** Replaces a figure by "not recorded" if the rack has devices but their sum is zero. */
-function replaceUnrecordedFigure(devices: number, figure: LimitFigure, value: number): LimitFigure {
-  return value === 0 && devices > 0 ? { label: figure.label, value: NOT_RECORDED } : figure;
+/**
+ * Replaces a figure by "not recorded" if the rack has devices but their sum is zero. It is a lower bound if devices have
+ * no recorded draw.
+ */
+function noteUnrecordedDraws(
+  { devices, devicesWithoutDraw }: RackCapacity,
+  figure: LimitFigure,
+  value: number,
+): LimitFigure {
+  if (value === 0 && devices > 0) return { label: figure.label, value: NOT_RECORDED };
+  if (devicesWithoutDraw === 0) return figure;
+  const note = `${devicesWithoutDraw} of ${formatCountWithNoun(devices, "device")} without draw`;
+  return {
+    ...figure,
+    value: `at least ${figure.value}`,
+    note: figure.note === undefined ? note : `${figure.note}, ${note}`,
+    isLowerBound: true,
+  };
 }
 
 interface LimitFigureInput {

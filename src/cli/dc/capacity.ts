@@ -9,7 +9,7 @@ import {
   GetCapacityResponseSchema,
 } from "#gen/datacenter/v1/capacity_pb.ts";
 import { formatTenths } from "#words/figures.ts";
-import { getRefName } from "#words/names.ts";
+import { formatCountWithNoun, getRefName } from "#words/names.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, printTable } from "../output/table.ts";
 import type { RequestFields } from "./asked_flags.ts";
@@ -23,7 +23,7 @@ interface CapacityOptions {
 
 const CAPACITY_COLUMNS: readonly Column<AreaCapacity>[] = [
   { title: "AREA", text: ({ ref }) => getRefName(ref) },
-  { title: "DRAW", text: ({ drawKw }) => formatTenths(drawKw, "-"), align: "right" },
+  { title: "DRAW", text: formatDraw, align: "right" },
   {
     title: "FREE kW",
     text: ({ power }) => formatTenths(power?.freeKw, "-"),
@@ -68,9 +68,17 @@ export async function printCapacity(
     return;
   }
   printTable(reply.areas, CAPACITY_COLUMNS);
+  const without = reply.areas.filter(({ devicesWithoutDraw }) => devicesWithoutDraw > 0);
+  for (const { ref, devicesWithoutDraw } of without)
+    log.note(`${getRefName(ref)}: the draw of ${formatCountWithNoun(devicesWithoutDraw, "device")} is not recorded`);
   log.note(
     "AFTER is what the worst single failure leaves; WORST FAILURE is that of power, then of air. - is not recorded",
   );
+}
+
+/** Returns an area's draw; "-" if no draw in it is recorded. */
+function formatDraw({ drawKw, devicesWithoutDraw }: AreaCapacity): string {
+  return drawKw === 0 && devicesWithoutDraw > 0 ? "-" : formatTenths(drawKw, "-");
 }
 
 /** Returns red for a value of 0 or less, undefined for any other value. */

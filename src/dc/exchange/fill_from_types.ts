@@ -21,10 +21,35 @@ export function fillFromTypes(items: readonly SourceItem[], types: TypesByModel)
   });
 }
 
-/** Fills missing fields from the type: the depth if the device occupies units, the ports if the device has none. */
+/**
+ * Fills missing fields from the type: the depth if the device occupies units, the ports if the device has none, and the
+ * draws of inlets that record none.
+ */
 export function fillDeviceFromType(device: Device, type: DeviceType): Device {
   const { depth, ...built } = getInheritedFields(type);
   const offered = device.positionU === undefined ? built : { ...built, depth };
   const missing = Object.entries(offered).filter(([name]) => device[name as keyof Device] === undefined);
-  return removeEmptyFields<Device>({ ...device, ...Object.fromEntries(missing) });
+  const filled = { ...device, ...Object.fromEntries(missing) };
+  return removeEmptyFields<Device>({ ...filled, ...fillInletDraws(filled, type) });
+}
+
+/** Returns the ports with the draws that the type's inlets of the same names record. */
+function fillInletDraws({ ports }: Device, { ports: typed = [] }: DeviceType): Pick<Device, "ports"> {
+  if (ports === undefined) return {};
+  const inlets = new Map(
+    typed.flatMap(({ name, powerIn }) => (powerIn === undefined ? [] : [[name, powerIn] as const])),
+  );
+  return {
+    ports: ports.map((port) => {
+      const { maxDrawW, allocatedDrawW } = inlets.get(port.name) ?? {};
+      const isFilled =
+        port.kind !== "POWER_IN" || (port.powerIn?.maxDrawW ?? port.powerIn?.allocatedDrawW) !== undefined;
+      if (isFilled || (maxDrawW ?? allocatedDrawW) === undefined) return port;
+      const draws = {
+        ...(maxDrawW !== undefined && { maxDrawW }),
+        ...(allocatedDrawW !== undefined && { allocatedDrawW }),
+      };
+      return { ...port, powerIn: { ...port.powerIn, ...draws } };
+    }),
+  };
 }

@@ -1,3 +1,4 @@
+import { lacksDraw } from "#dc/model/blades.ts";
 import type { Cable, Device, Port, Rack } from "#dc/model/resources.ts";
 import type { SourceItem } from "./item.ts";
 
@@ -9,7 +10,8 @@ export interface QualityFinding {
     | "MARKED_WITHOUT_CABLE"
     | "RACK_WITHOUT_PLACE"
     | "RACKED_WITHOUT_POSITION"
-    | "PDU_WITHOUT_SOURCE";
+    | "PDU_WITHOUT_SOURCE"
+    | "DRAW_NOT_RECORDED";
   readonly message: string;
   readonly refs: readonly string[];
 }
@@ -27,6 +29,7 @@ const MESSAGE_BY_CODE: Readonly<Record<QualityFinding["code"], string>> = {
   MARKED_WITHOUT_CABLE: "ports that are marked as connected, to something that is not recorded",
   RACK_WITHOUT_PLACE: "racks without a row or a place on the floor",
   RACKED_WITHOUT_POSITION: "devices in a rack without a position",
+  DRAW_NOT_RECORDED: "devices without a recorded draw, of their own or of their inlets: loads lack them",
   PDU_WITHOUT_SOURCE: "power equipment in racks without a source for any inlet",
 };
 
@@ -60,7 +63,9 @@ class QualityCheck {
     if (location?.row === undefined && placement === undefined) this.#addFinding("RACK_WITHOUT_PLACE", `rack:${code}`);
   }
 
-  checkDevice({ code, kind, rackCode, positionU, mount, uHeight, ports = [] }: Device): void {
+  checkDevice(device: Device): void {
+    const { code, kind, rackCode, positionU, mount, uHeight, ports = [] } = device;
+    if (lacksDraw(device)) this.#addFinding("DRAW_NOT_RECORDED", `device:${code}`);
     if (rackCode !== undefined && positionU === undefined && uHeight !== 0 && mount === undefined) {
       this.#addFinding("RACKED_WITHOUT_POSITION", `device:${code}`);
     }

@@ -16,7 +16,7 @@ export function isDeviceInBay({ parentDeviceCode, bay, mount }: DeviceBody): boo
 export function sumDrawW(devices: readonly SummedDevice[], basis: LoadBasis): number {
   return sumInServiceDevices(
     devices,
-    (device) => getDrawW(device, basis),
+    (device) => getDrawW(device, basis) ?? 0,
     (chassis) => isDrawMeasured(chassis, basis),
   );
 }
@@ -43,6 +43,21 @@ function sumInServiceDevices(
   const isIncluded = (device: SummedDevice): boolean =>
     isDeviceInBay(device) && whole.has(codeKey(device.parentDeviceCode ?? "")) && !hasPowerInlets(device);
   return working.reduce((sum, device) => (whole.size > 0 && isIncluded(device) ? sum : sum + getValue(device)), 0);
+}
+
+/**
+ * Whether a device in service takes power and nothing records how much: neither its own draw nor those of its inlets. A
+ * blade without inlets is part of its chassis.
+ */
+export function lacksDraw(device: SummedDevice): boolean {
+  const isConsumer = !isPowerKind(device.kind) && device.kind !== "PATCH_PANEL" && isInService(device);
+  if (!isConsumer || (isDeviceInBay(device) && !hasPowerInlets(device))) return false;
+  return getDrawW(device, "ALLOCATED") === undefined;
+}
+
+/** Whether the heat of a device in service is unknown: neither its heat nor a draw is recorded. */
+export function lacksHeat(device: SummedDevice): boolean {
+  return device.heatW === undefined && lacksDraw(device);
 }
 
 function hasPowerInlets({ ports = [] }: SummedDevice): boolean {

@@ -1,8 +1,8 @@
 import { type DeviceKind, LOAD_BASES, type LoadBasis } from "./enum_values.ts";
-import type { DeviceBody, PowerOut } from "./resources.ts";
+import type { Crac, DeviceBody, Port, PowerIn, PowerOut } from "./resources.ts";
 
 /** Kinds of devices whose purpose is to supply other devices. */
-const POWER_KINDS = [
+const POWER_KINDS: ReadonlySet<unknown> = new Set<DeviceKind>([
   "UTILITY",
   "GENERATOR",
   "SWITCHGEAR",
@@ -12,22 +12,83 @@ const POWER_KINDS = [
   "RPP",
   "BUSWAY",
   "RACK_PDU",
-] as const;
+]);
 
-type DrawFields = Pick<DeviceBody, "allocatedDrawW" | "measuredDrawW" | "maxDrawW">;
+type OwnDraws = Pick<DeviceBody, "allocatedDrawW" | "measuredDrawW" | "maxDrawW">;
+/** A device or cooling unit with its draws. Ports and inlets are required unless it has a draw of its own. */
+type DrawFields = OwnDraws & {
+  readonly kind?: DeviceKind | Crac["kind"];
+  readonly ports?: readonly Port[];
+  readonly powerInputs?: readonly PowerIn[];
+};
 type HeatFields = DrawFields & Pick<DeviceBody, "heatW" | "coolingMethod" | "liquidFractionPct">;
 
-/** Returns the draw of a device in watts by a basis, otherwise by the next best recorded figure, otherwise 0. */
-export function getDrawW({ allocatedDrawW, measuredDrawW, maxDrawW }: DrawFields, basis: LoadBasis): number {
+type InletDrawSource = "INLETS_ALLOCATED" | "INLETS_MAX";
+
+interface InletDraw {
+  readonly watts: number;
+  readonly source: InletDrawSource;
+}
+
+/**
+ * Returns the draw of a device or cooling unit in watts by a basis, otherwise by the next best recorded figure: a device
+ * without a draw of its own draws the sum of its inlets. Undefined if nothing is recorded, which is not 0.
+ */
+export function getDrawW(owner: DrawFields, basis: LoadBasis): number | undefined {
+  return getOwnDrawField(owner, basis) ?? findInletDraw(owner)?.watts;
+}
+
+function getOwnDrawField({ allocatedDrawW, measuredDrawW, maxDrawW }: OwnDraws, basis: LoadBasis): number | undefined {
   switch (basis) {
     case "ALLOCATED":
-      return allocatedDrawW ?? maxDrawW ?? measuredDrawW ?? 0;
+      return allocatedDrawW ?? maxDrawW ?? measuredDrawW;
     case "MEASURED":
     case "MEASURED_PEAK":
-      return measuredDrawW ?? allocatedDrawW ?? maxDrawW ?? 0;
+      return measuredDrawW ?? allocatedDrawW ?? maxDrawW;
     case "MAX":
-      return maxDrawW ?? allocatedDrawW ?? measuredDrawW ?? 0;
+      return maxDrawW ?? allocatedDrawW ?? measuredDrawW;
   }
+}
+
+const inletDraws = new WeakMap<object, InletDraw | "NONE">();
+
+/**
+ * Returns the sum of the inlets' allocated draws, without these of their maximum draws, as NetBox adds them up; undefined
+ * if no inlet has one, and for power equipment, whose inlets carry what it passes on.
+ */
+export function findInletDraw({ kind, ports, powerInputs }: DrawFields): InletDraw | undefined {
+  const inlets = ports ?? powerInputs;
+  if (inlets === undefined || POWER_KINDS.has(kind)) return undefined;
+  const known = inletDraws.getOrInsertComputed(inlets, () => sumInletDraws(ports, powerInputs) ?? "NONE");
+  return known === "NONE" ? undefined : known;
+}
+
+function sumInletDraws(ports: DrawFields["ports"] = [], powerInputs: DrawFields["powerInputs"] = []) {
+  const inlets = [
+    ...powerInputs,
+    ...ports.flatMap(({ kind, enabled, powerIn }) =>
+      kind === "POWER_IN" && enabled !== false && powerIn !== undefined ? [powerIn] : [],
+    ),
+  ];
+  const sum = (draws: readonly number[], source: InletDrawSource): InletDraw | undefined =>
+    draws.length === 0 ? undefined : { watts: draws.reduce((all, watts) => all + watts, 0), source };
+  return (
+    sum(
+      inlets.flatMap(({ allocatedDrawW }) => allocatedDrawW ?? []),
+      "INLETS_ALLOCATED",
+    ) ??
+    sum(
+      inlets.flatMap(({ maxDrawW }) => maxDrawW ?? []),
+      "INLETS_MAX",
+    )
+  );
+}
+
+/** Returns which recorded figure the draw to plan with is. */
+export function getDrawSource(owner: DrawFields): "ALLOCATED" | "MAX" | "MEASURED" | InletDrawSource | "NOT_RECORDED" {
+  if (owner.allocatedDrawW !== undefined) return "ALLOCATED";
+  if (owner.maxDrawW !== undefined) return "MAX";
+  return owner.measuredDrawW === undefined ? (findInletDraw(owner)?.source ?? "NOT_RECORDED") : "MEASURED";
 }
 
 /** Whether the draw of a number of devices is unknown: a sum of 0 means that none of them has a recorded draw. */
@@ -37,19 +98,19 @@ export function isDrawUnknown(devices: number, sumW: number): boolean {
 
 /** Whether any recorded draw exceeds 0. */
 export function hasRecordedDraw(device: DrawFields): boolean {
-  return LOAD_BASES.some((basis) => getDrawW(device, basis) > 0);
+  return LOAD_BASES.some((basis) => (getDrawW(device, basis) ?? 0) > 0);
 }
 
 /** Whether the given basis selects a device's measured draw. A chassis's measured draw includes its blades. */
-export function isDrawMeasured({ allocatedDrawW, measuredDrawW, maxDrawW }: DrawFields, basis: LoadBasis): boolean {
+export function isDrawMeasured({ allocatedDrawW, measuredDrawW, maxDrawW }: OwnDraws, basis: LoadBasis): boolean {
   if (measuredDrawW === undefined) return false;
   if (basis === "MEASURED" || basis === "MEASURED_PEAK") return true;
   return allocatedDrawW === undefined && maxDrawW === undefined;
 }
 
-/** Returns the heat output of a device in watts: its recorded heat, otherwise its draw. */
+/** Returns the heat output of a device in watts: its recorded heat, otherwise its draw; 0 if neither is recorded. */
 export function getHeatW(device: HeatFields, basis: LoadBasis): number {
-  return device.heatW ?? getDrawW(device, basis);
+  return device.heatW ?? getDrawW(device, basis) ?? 0;
 }
 
 /**
@@ -77,5 +138,5 @@ export function computeOutletCapacityW({ voltageV, amperageA, phase }: PowerOut)
 
 /** Whether the purpose of devices of this kind is to supply other devices. */
 export function isPowerKind(kind: DeviceKind): boolean {
-  return (POWER_KINDS as readonly DeviceKind[]).includes(kind);
+  return POWER_KINDS.has(kind);
 }

@@ -2,9 +2,11 @@ import { computeBatteryMinutes } from "#dc/analysis/power/battery.ts";
 import { listInletPaths, listSinglePointRefs } from "#dc/analysis/power/power_chain.ts";
 import { computeUtilization, listNodeLoadReasons } from "#dc/analysis/power/power_findings.ts";
 import { findActiveInletName, getSupplyState, listUndocumentedInlets } from "#dc/analysis/power/supply_state.ts";
+import { countUnknownDraws } from "#dc/analysis/power/unknown_draws.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
+import { getDrawSource, getDrawW, isPowerKind } from "#dc/model/draw.ts";
 import { DEVICE_VIEWS } from "#dc/model/enum_values.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import {
@@ -48,6 +50,11 @@ export const getDevice = defineRead({
       ),
       // The load after the loss of another element can be higher only for supplies.
       ...computeDeviceLoads(power.supplies.count(index) === 0 ? site : await judgedTopology(), index),
+      ...(!isPowerKind(stored.resource.kind) && {
+        drawSource: getDrawSource(stored.resource),
+        drawW: getDrawW(stored.resource, "ALLOCATED"),
+      }),
+      consumersWithoutDraw: countUnknownDraws(power, index),
       supplyState: getSupplyState(power, live, index),
       undocumentedInlets: listUndocumentedInlets(power, index),
       activeInlet: findActiveInletName(power, live, index),

@@ -1,7 +1,7 @@
 import { computeNextChangeMs } from "#dc/analysis/racks/rack_facts.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { getDrawW } from "#dc/model/draw.ts";
+import { getDrawSource, getDrawW } from "#dc/model/draw.ts";
 import { FACES } from "#dc/model/enum_values.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader } from "#dc/ports.ts";
@@ -59,7 +59,8 @@ export async function answerGetRack(
       ...device,
       deviceCode,
       uHeight,
-      drawW: getDrawW(device, basis),
+      drawW: getDrawW(device, basis) ?? 0,
+      drawSource: getDrawSource(device),
     })),
     units,
     capacity: {

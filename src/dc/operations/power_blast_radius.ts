@@ -4,6 +4,7 @@ import type { PowerGraph, PowerNode } from "#dc/analysis/power/power_graph.ts";
 import type { LiveSet } from "#dc/analysis/power/power_live.ts";
 import { findActiveInletName, listUndocumentedInlets } from "#dc/analysis/power/supply_state.ts";
 import { computeTenantImpacts, type FailureReach } from "#dc/analysis/power/tenant_impacts.ts";
+import { hasUnknownDraw } from "#dc/analysis/power/unknown_draws.ts";
 import type { RackState } from "#dc/analysis/racks/rack_supply.ts";
 import { listLoadTakeovers, listNonworkingNodes, listZoneShortages } from "#dc/analysis/rehearsal/after_failure.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
@@ -190,8 +191,15 @@ class BlastItemBuilder {
     return {
       ...selectIdentityFields(this.#power.nodes[index]),
       state: "UNDOCUMENTED",
-      drawW: getOwnDrawW(this.#power, index, this.#figures.basis),
+      ...this.#createDrawFields(index),
       undocumentedInlets: listUndocumentedInlets(this.#power, index),
+    };
+  }
+
+  #createDrawFields(index: number) {
+    return {
+      drawW: getOwnDrawW(this.#power, index, this.#figures.basis),
+      drawNotRecorded: hasUnknownDraw(this.#power.nodes[index]),
     };
   }
 
@@ -206,7 +214,7 @@ class BlastItemBuilder {
     return {
       ...selectIdentityFields(this.#power.nodes[index]),
       state,
-      drawW: getOwnDrawW(this.#power, index, this.#figures.basis),
+      ...this.#createDrawFields(index),
       lostInlets: inlets.filter(({ from }) => !alive(from)).map(({ inlet }) => inlet),
       remainingInlets: inlets.filter(({ from }) => alive(from)).map(({ inlet }) => inlet),
       via,

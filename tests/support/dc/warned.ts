@@ -13,6 +13,15 @@ export const warned: Readonly<Record<string, readonly Row[]>> = {
       "measured_draw_w",
     ],
     [
+      "a draw that differs from the inlets'",
+      device({
+        max_draw_w: 10,
+        ports: [{ name: "p", kind: "PORT_KIND_POWER_IN", power_in: { source_ref: "feed:FA", max_draw_w: 20 } }],
+      }),
+      "INLET_DRAWS_DIFFER",
+      "max_draw_w",
+    ],
+    [
       "a unit reserved for the device's own tenant",
       device({ position_u: 40, tenant: "acme" }),
       "UNIT_RESERVED_BY_OWNER",

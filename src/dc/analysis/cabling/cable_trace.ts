@@ -7,9 +7,13 @@ import {
   type Fibre,
   findChannel,
   findCommonPort,
+  findCommonWholePort,
   findConnector,
+  findWholePort,
   formatFibreEndKey,
   isSameDevicePort,
+  listCabledChannels,
+  prefixChannel,
   traceFibres,
   walkFromConnector,
 } from "./connector.ts";
@@ -81,6 +85,8 @@ class EndPortTracer implements EndPortQueries {
     if (exclusiveFarPort !== undefined) return [this.#createCompletePath(view, exclusiveFarPort)];
     const answering = await this.#findSubstitutePort(view);
     if (answering !== undefined) return this.tracePort(answering);
+    const whole = await this.#findWholePath(findWholePort(start));
+    if (whole !== undefined) return [whole];
     if (this.#options.followSplits) return this.#traceEachFibre(view);
     const [only, ...others] = fibres;
     if (only !== undefined && others.length === 0 && only.met === undefined) return [createFibrePath(start, only)];
@@ -218,17 +224,41 @@ class EndPortTracer implements EndPortQueries {
     return near?.status === "PARTING" ? listBranches(this.#memo, near) : [];
   }
 
+  /** Returns the path of a port if all its fibres, its channels' too, end at one port that has no others. */
+  async #findWholePath(start: DevicePort): Promise<CablePath | undefined> {
+    const fibres = await this.#loadWholeFibres(start);
+    const far = findCommonWholePort(fibres);
+    const back = far === undefined ? undefined : findCommonWholePort(await this.#loadWholeFibres(far));
+    if (far === undefined || back === undefined || !isSameDevicePort(back, start)) return undefined;
+    const isFirst = comparePortRefs(createPortRef(start), createPortRef(far)) <= 0;
+    const fibre = selectFibre(
+      fibres.map(({ stack, end, met }) => ({ near: stack, far: prefixChannel(met?.cabled, end.stack), end })),
+      isFirst,
+    );
+    const ends = { origin: createPortRef(start), destination: createPortRef(far) };
+    return completeCablePath({ ...ends, status: "COMPLETE", ...nameFibreEnds(fibre.end, start, far) });
+  }
+
+  /** Returns the fibres of a port, or those of its cabled channels. */
+  async #loadWholeFibres(start: DevicePort): Promise<readonly Fibre[]> {
+    const own = await this.#loadFibres(start);
+    if (own !== undefined) return own.fibres;
+    const found: Fibre[] = [];
+    for (const leg of await listCabledChannels(this.#memo, start)) {
+      const { fibres = [] } = (await this.#loadFibres(leg)) ?? {};
+      found.push(...fibres.map((fibre) => ({ ...fibre, stack: prefixChannel(leg, fibre.stack) })));
+    }
+    return found;
+  }
+
   /** Returns the paths of a port without a cable: those of its cabled breakout channels, or one unconnected path. */
   async #traceUncabledPort({ device, port }: DevicePort): Promise<readonly CablePath[]> {
     const origin = createPortRef({ device, port });
     const hops = [{ device, inPort: "", outPort: port.name }];
-    const legs: DevicePort[] = [];
-    for (const child of device.ports ?? []) {
-      const leg = { device, port: child };
-      const isLeg = child.parentPort === port.name && child.channel !== undefined;
-      if (isLeg && (await this.#memo.loadCable(createPortRef(leg))) !== undefined) legs.push(leg);
-    }
+    const legs = await listCabledChannels(this.#memo, { device, port });
     if (legs.length === 0) return [completeCablePath({ origin, status: "UNCONNECTED", hops, segments: [] })];
+    const whole = await this.#findWholePath({ device, port });
+    if (whole !== undefined) return [whole];
     if (this.#options.followSplits) return (await Promise.all(legs.map((leg) => this.tracePort(leg)))).flat();
     const branches = legs.map((leg) => ({ from: origin, to: createPortRef(leg), position: leg.port.channel ?? 0 }));
     return [completeCablePath({ origin, status: "SPLIT", hops, segments: [], branches })];

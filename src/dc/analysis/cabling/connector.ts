@@ -177,3 +177,38 @@ export function compareStacks(a: PositionStack, b: PositionStack): number {
 export function formatFibreEndKey({ end, met }: Fibre): string {
   return met === undefined ? `${end.status} ${toPortKey(createPortRef(end))}` : toPortKey(createPortRef(met.named));
 }
+
+/** Lists the channels of a port that have a cable of their own. */
+export async function listCabledChannels(
+  memo: TraceMemo,
+  { device, port }: DevicePort,
+): Promise<readonly DevicePort[]> {
+  const legs: DevicePort[] = [];
+  for (const child of device.ports ?? []) {
+    const leg = { device, port: child };
+    const isLeg = child.parentPort === port.name && child.channel !== undefined;
+    if (isLeg && (await memo.loadCable(createPortRef(leg))) !== undefined) legs.push(leg);
+  }
+  return legs;
+}
+
+/** Returns the port that a cabled channel belongs to; other ports are whole. */
+export function findWholePort(place: DevicePort): DevicePort {
+  const { device, port } = place;
+  const parent = port.channel === undefined ? undefined : device.ports?.find(({ name }) => name === port.parentPort);
+  return parent === undefined ? place : { device, port: parent };
+}
+
+/** As `findCommonPort`, for the ports as a whole: the channels of one port count as that port. */
+export function findCommonWholePort(fibres: readonly Fibre[]): DevicePort | undefined {
+  const whole = fibres.map(({ met }) => ({
+    ...(met !== undefined && { met: { ...met, named: findWholePort(met.cabled) } }),
+  }));
+  return findCommonPort(whole, "named");
+}
+
+/** Returns positions with those of the channel that a port is, if any, before them. */
+export function prefixChannel(place: DevicePort | undefined, stack: PositionStack): PositionStack {
+  const channel = place?.port.channel;
+  return channel === undefined ? stack : [channel, ...stack];
+}

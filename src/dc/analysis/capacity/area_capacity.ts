@@ -1,3 +1,4 @@
+import { lacksDraw } from "#dc/model/blades.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { getDrawW } from "#dc/model/draw.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
@@ -60,7 +61,8 @@ export function* computeAreaCapacity(input: CapacityInput, area: Ref): Steps<Are
     largestFreeBlockU: block,
     largestFreeBlockRack:
       open[rackCapacities.findIndex(({ largestFreeBlockU }) => largestFreeBlockU === block)]?.rack.code ?? "",
-    drawKw: inside.reduce((sum, device) => sum + (isInService(device) ? getDrawW(device, basis) : 0), 0) / 1000,
+    drawKw: inside.reduce((sum, device) => sum + (isInService(device) ? (getDrawW(device, basis) ?? 0) : 0), 0) / 1000,
+    devicesWithoutDraw: inside.filter(lacksDraw).length,
     measuredDrawKw: sumMeasuredKw(input, inside),
     power: yield* computeFreeSupply(input.state, open),
     air: yield* input.cooling.computeFreeCooling(area, "AIR"),

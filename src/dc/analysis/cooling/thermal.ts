@@ -1,3 +1,4 @@
+import { lacksHeat } from "#dc/model/blades.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device } from "#dc/model/resources.ts";
@@ -61,6 +62,7 @@ export function computeThermalHeadroom(topology: Topology, scope: Ref, options: 
   const ref = formatRef(scope);
   const devices = inside.flatMap((at) => balance.getLocation(at)?.devices ?? []);
   return {
+    devicesWithoutHeat: devices.filter(lacksHeat).length,
     heatKw: air.heatKw + liquid.heatKw - sumLocationsKw(({ rejectedW }) => rejectedW),
     airHeatKw: air.heatKw,
     liquidHeatKw: liquid.heatKw,

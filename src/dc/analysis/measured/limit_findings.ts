@@ -1,10 +1,12 @@
 import { codeKey } from "#dc/model/code.ts";
+import { findInletDraw } from "#dc/model/draw.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Device, PowerOut } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { findInletHotspot } from "../cooling/thermal_spots.ts";
 import type { PowerNode } from "../power/power_graph.ts";
+import { getNodeOwner } from "../power/power_nodes.ts";
 import { areLegLoadsUneven, computePhaseSpreadPct } from "../power/power_phases.ts";
 import type { Topology } from "../topology.ts";
 import { type CurrentReadings, findReading, type MeasuredValue, type ReadingFinding } from "./finding.ts";
@@ -37,8 +39,9 @@ function computePlannedW({ power }: Topology, index: number): number | undefined
 }
 
 function getPlannedDraw(node: PowerNode | undefined): number | undefined {
-  const planned = node?.kind === "DEVICE" ? (node.device.allocatedDrawW ?? node.device.maxDrawW) : undefined;
-  const watts = node?.kind === "CRAC" ? node.crac.allocatedDrawW : planned;
+  const owner = getNodeOwner(node);
+  const own = node?.kind === "CRAC" ? node.crac.allocatedDrawW : (owner?.allocatedDrawW ?? owner?.maxDrawW);
+  const watts = own ?? (owner && findInletDraw(owner)?.watts);
   return watts === 0 ? undefined : watts;
 }
 

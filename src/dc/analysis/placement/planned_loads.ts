@@ -88,7 +88,7 @@ const NO_DRAW: PlannedDraw = { watts: 0, voltAmperes: 0 };
 /** Returns the future draw of a node that draws nothing now; 0 for a device in stock. */
 function computePlannedDraw(node: PowerNode | undefined): PlannedDraw {
   if (node?.kind !== "DEVICE" || !node.blocked || node.device.status === "INVENTORY") return NO_DRAW;
-  const watts = getDrawW(node.device, "ALLOCATED");
+  const watts = getDrawW(node.device, "ALLOCATED") ?? 0;
   return { watts, voltAmperes: watts / (node.device.powerFactor ?? 1) };
 }
 

@@ -33,7 +33,7 @@ export function createRackLimits(rack: Rack, devices: readonly Device[], wanted:
     reason: "RACK_POWER",
     unit: "W",
     capacity: rack.powerCapacityW,
-    used: sumNumbers(devices.map((device) => getDrawW(device, "ALLOCATED"))),
+    used: sumNumbers(devices.map((device) => getDrawW(device, "ALLOCATED") ?? 0)),
     share: 1 - wanted.keep,
     margin: 0,
   });

@@ -10,7 +10,7 @@ import { computeInletShare } from "./power_share.ts";
 /** Returns the power in watts that a node itself draws. */
 export function getOwnDrawW(graph: PowerGraph, index: number, basis: LoadBasis): number {
   const owner = getNodeOwner(graph.nodes[index]);
-  return owner === undefined ? 0 : getDrawW(owner, basis);
+  return owner === undefined ? 0 : (getDrawW(owner, basis) ?? 0);
 }
 
 export interface Loads {

@@ -12,14 +12,17 @@ import type { PowerEdge } from "./power_edge.ts";
 import { computeUtilization, listNodeLoadReasons, type Utilization } from "./power_findings.ts";
 import type { PowerGraph, PowerNode } from "./power_graph.ts";
 import { computeApparentLoad, computeComparableLoad } from "./power_overloads.ts";
+import { countUnknownDraws } from "./unknown_draws.ts";
 
 const PORT_LOAD_BASIS: LoadBasis = "ALLOCATED";
 
 /** Load of an inlet or outlet now, and its largest load after the loss of any one other element. */
 export interface PortLoad {
   readonly live: boolean;
+  /** Number of consumers behind the port whose draw is not recorded. */
+  readonly consumersWithoutDraw: number;
   readonly loadW: number;
-  /** Whole volt-amperes; for three phases, three times the load of the busiest phase. */
+  /** Volt-amperes; for three phases, three times the load of the busiest phase. */
   readonly loadVa: number;
   readonly failoverVa: number;
   /** Element whose loss causes the largest load; undefined if the load now is the largest. */
@@ -57,6 +60,7 @@ export function* computePortLoad(topology: Topology, device: Device, port: Port)
 /** Load of an inlet whose cable carries no power. */
 const CUT_INLET_LOAD: PortLoad = {
   live: false,
+  consumersWithoutDraw: 0,
   loadW: 0,
   loadVa: 0,
   failoverVa: 0,
@@ -72,6 +76,7 @@ function computeOutletLoad(topology: Topology, index: number): PortLoad {
   const used = computeUtilization(carried, index);
   return {
     live: live[index] === 1,
+    consumersWithoutDraw: countUnknownDraws(power, index),
     loadW: carried.loads.watts[index] ?? 0,
     loadVa: computeComparableLoad(power, index, carried.loads),
     failoverVa: carried.failover.loads[index] ?? 0,
@@ -95,6 +100,7 @@ function* computeInletLoad(topology: Topology, edge: PowerEdge): Steps<PortLoad>
   const [loadVa = 0] = measure(now);
   return {
     live: live[edge.from] === 1,
+    consumersWithoutDraw: countUnknownDraws(graph, edge.to, true),
     loadW: now.watts,
     loadVa,
     failoverVa: worst.loads[0] ?? 0,

@@ -13,8 +13,10 @@ import { countLiveInlets, type LiveSet } from "./power_live.ts";
  * switch or UPS uses one inlet for the remainder. The measured draw of a chassis includes its blades. Edges that close
  * a cycle of supply carry nothing, so that the sum of watts equals that of the draws there too. Cost: O(nodes + edges).
  * Source: docs/contract/datacenter-analyses.md#power-loads.
+ *
+ * @param drawsW own draw of each node, in place of the recorded ones
  */
-export function computeLoads(graph: PowerGraph, live: LiveSet, basis: LoadBasis): Loads {
+export function computeLoads(graph: PowerGraph, live: LiveSet, basis: LoadBasis, drawsW?: Float64Array): Loads {
   const order = sortConsumersFirst(graph);
   const isCircular = order.length < graph.nodes.length;
   const returning = isCircular ? findReturningEdges(graph, live, order) : undefined;
@@ -27,7 +29,7 @@ export function computeLoads(graph: PowerGraph, live: LiveSet, basis: LoadBasis)
     ...(isApparent && { phasesVa: new Float64Array(3 * nodes.length) }),
     isCircular,
   };
-  for (const lane of createLoadLanes(made, { graph, live, basis, returningEdges: returning }))
+  for (const lane of createLoadLanes(made, { graph, live, basis, drawsW, returningEdges: returning }))
     for (const index of all) lane.recomputeNode(index);
   return made;
 }

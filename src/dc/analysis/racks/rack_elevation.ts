@@ -1,4 +1,4 @@
-import { sumDrawW } from "#dc/model/blades.ts";
+import { lacksDraw, sumDrawW } from "#dc/model/blades.ts";
 import type { Face, LoadBasis } from "#dc/model/enum_values.ts";
 import {
   doSpacesOverlap,
@@ -115,6 +115,7 @@ function computeRackCapacity(
     weightKg: devices.reduce((sum, { weightKg = 0 }) => sum + weightKg, 0),
     devices: devices.length,
     devicesWithoutWeight: devices.filter(({ weightKg }) => weightKg === undefined).length,
+    devicesWithoutDraw: devices.filter(lacksDraw).length,
     ...(maxLoadKg !== undefined && { maxLoadKg }),
     ...(coolingCapacityW !== undefined && { coolingCapacityW }),
   };

@@ -1,4 +1,5 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
+import type { Ref } from "#dc/model/ref.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { FindDeviceByKey } from "../fabric/fabric_tiers.ts";
 import { isSameItemList } from "../sorted_list.ts";
@@ -83,6 +84,11 @@ export class CoolingAndFabricEffects {
   listZoneShortages(off: readonly number[], withDeeper = false): readonly ZoneShortage[] {
     const lost = selectCoolingUnits(this.#topology.power, off);
     return lost.length === 0 ? NO_ZONES : this.zoneWatch.listShortages(lost, off, withDeeper);
+  }
+
+  /** Returns the areas whose cooling units a failure takes. @param off nodes that do not work */
+  listAffectedAreas(off: readonly number[]): readonly Ref[] {
+    return this.zoneWatch.listAffectedAreas(selectCoolingUnits(this.#topology.power, off));
   }
 
   /**

@@ -90,6 +90,10 @@ export class ZoneShortageFinder {
     );
   }
 
+  listAffectedAreas(lost: readonly Crac[]): readonly Ref[] {
+    return [...this.#collectAffectedZones(lost)].map(({ area }) => area);
+  }
+
   /** Returns keys of the areas that the loss of units may affect. */
   listAffectedKeys(lost: readonly Crac[]): readonly string[] {
     return [...this.#collectAffectedZones(lost)].map(({ key }) => key);

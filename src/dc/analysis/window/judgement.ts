@@ -1,3 +1,4 @@
+import { lacksHeat } from "#dc/model/blades.ts";
 import { codeKey } from "#dc/model/code.ts";
 import {
   WINDOW_REASON_KINDS,
@@ -9,8 +10,10 @@ import {
 import { compareText } from "#dc/model/ref.ts";
 import { toRefKey } from "#dc/model/resource_key.ts";
 import type { WindowReason } from "#gen/datacenter/v1/messages.ts";
+import { isLocatedIn } from "../location_scope.ts";
 import { isListedSupply, selectItDevices } from "../power/power_nodes.ts";
 import { computeComparableLoad } from "../power/power_overloads.ts";
+import { listDecidingUnknownDraws } from "../power/unknown_draws.ts";
 import type { Topology } from "../topology.ts";
 import type { AcceptedLosses } from "./acceptance.ts";
 import { isLossSetEmpty, type LossSet } from "./harm.ts";
@@ -125,6 +128,7 @@ function* yieldUnknownReasons({ ground, outage, missing }: JudgementInput): Iter
       yield createUnacceptedReason("SUPPLY_UNKNOWN", "UNKNOWN", `device:${code}`);
   }
   const before = site.apparentLoads(basis);
+  yield* yieldUnknownDrawReasons(ground, outage);
   const { failover } = topology.computeCarriedLoads(basis);
   for (const index of blast.changedLoadNodes) {
     const node = power.nodes[index];
@@ -135,6 +139,35 @@ function* yieldUnknownReasons({ ground, outage, missing }: JudgementInput): Iter
     const limit = Math.max(now, failover.loads[index] ?? 0);
     if (during > limit + LOAD_ROUNDING_W)
       yield createUnacceptedReason("CAPACITY_UNKNOWN", "UNKNOWN", node.ref, { before: now, during, limit });
+  }
+}
+
+/** Yields consumers whose unrecorded draw or heat decides whether supplies trip or cooling falls short. */
+function* yieldUnknownDrawReasons(
+  { topology, site, basis, near }: WindowInput,
+  { blast, coveredNodes, offNodes }: Outage,
+): Iterable<VerdictReason> {
+  const { power } = site;
+  const before = site.apparentLoads(basis);
+  const rising = blast.changedLoadNodes.filter(
+    (index) =>
+      blast.live[index] === 1 &&
+      computeComparableLoad(power, index, blast.apparentAfter) > computeComparableLoad(power, index, before),
+  );
+  const degraded = new Set(blast.hits.filter(({ state }) => state === "DEGRADED").map(({ index }) => index));
+  const deciding = new Set(
+    listDecidingUnknownDraws(power, { before: site.live, live: blast.live, degraded, rising, basis }),
+  );
+  const areas = near.effects.listAffectedAreas([...offNodes]);
+  for (const { code } of areas.length === 0 ? [] : topology.inventory.devices.filter(lacksHeat)) {
+    const index = power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
+    const device = topology.device(code);
+    if (blast.live[index] === 1 && device !== undefined && areas.some((area) => isLocatedIn(device, area)))
+      deciding.add(index);
+  }
+  for (const index of deciding) {
+    if (!coveredNodes.has(index))
+      yield createUnacceptedReason("DRAW_UNKNOWN", "UNKNOWN", power.nodes[index]?.ref ?? "");
   }
 }
 

@@ -1,4 +1,5 @@
 import { MAX_PORTS } from "#dc/limits.ts";
+import { findInletDraw } from "../draw.ts";
 import { createRejection, createWarning } from "../finding.ts";
 import type { Device } from "../resources.ts";
 import type { Findings, ResourceWrite } from "../rule.ts";
@@ -72,5 +73,36 @@ function checkLiquidCooling({ after }: ResourceWrite<Device>): Findings {
 }
 
 /** Rules for the data of a device. Source: docs/contract/datacenter-rules.md#device-data. */
-export const deviceDataRules = [checkDeviceNumbers, checkDeviceTexts, checkDeviceDraws, checkLiquidCooling];
+/** Warns if a device's own draw and the sum of its inlets' draws of the same kind differ by more than a tenth. */
+function checkInletDraws({ after }: ResourceWrite<Device>): Findings {
+  const inlets = findInletDraw(after);
+  const isAllocated = inlets?.source === "INLETS_ALLOCATED" && after.allocatedDrawW !== undefined;
+  const [field, own] = isAllocated
+    ? (["allocated_draw_w", after.allocatedDrawW] as const)
+    : (["max_draw_w", after.maxDrawW ?? after.allocatedDrawW] as const);
+  if (inlets === undefined || own === undefined) return [];
+  if (Math.abs(own - inlets.watts) <= MAX_DRAW_DIFFERENCE * Math.max(own, inlets.watts)) return [];
+  return [
+    createWarning(
+      "INLET_DRAWS_DIFFER",
+      field,
+      "The device's own draw, which counts, differs from those of its inlets",
+      {
+        value: own,
+        expected: `about ${inlets.watts}, the sum of its inlets`,
+      },
+    ),
+  ];
+}
+
+/** Share by which a device's own draw and those of its inlets may differ. */
+const MAX_DRAW_DIFFERENCE = 0.1;
+
+export const deviceDataRules = [
+  checkDeviceNumbers,
+  checkDeviceTexts,
+  checkDeviceDraws,
+  checkInletDraws,
+  checkLiquidCooling,
+];
 export const deviceUniquenessRules = [createAssetTagRule("device")];

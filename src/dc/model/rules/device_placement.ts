@@ -197,7 +197,7 @@ function checkRackFit(device: Device, rack: Rack): Findings {
 
 function checkRackTotals(devices: readonly DeviceBody[], rack: Rack): Findings {
   const ref = `rack:${rack.code}`;
-  const draw = devices.reduce((sum, device) => sum + getDrawW(device, "ALLOCATED"), 0);
+  const draw = devices.reduce((sum, device) => sum + (getDrawW(device, "ALLOCATED") ?? 0), 0);
   const heat = devices.reduce((sum, device) => sum + computeAirHeatW(device, "ALLOCATED"), 0);
   const found: Finding[] = [];
   if (rack.powerCapacityW !== undefined && draw > rack.powerCapacityW) {

@@ -90,6 +90,7 @@ function createFloorTile(
     reasons,
     spacePct: capacity.spacePct,
     powerPct: capacity.powerPct,
+    devicesWithoutDraw: capacity.devicesWithoutDraw,
     heatW: thermal.heatW,
     coolingPct: thermal.utilizationPct,
     inletTempC: measured === undefined ? thermal.inletTempC : measured.inletsC.get(key),

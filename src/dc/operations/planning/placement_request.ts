@@ -77,7 +77,11 @@ function computeDrawAndHeat(
 ): Pick<PlacementRequest, "drawW" | "airW" | "liquidW"> {
   const selectLarger = (of: typeof getHeatW) => Math.max(of(template, "ALLOCATED"), of(template, basis));
   const airW = selectLarger(computeAirHeatW);
-  return { drawW: selectLarger(getDrawW), airW, liquidW: Math.max(0, selectLarger(getHeatW) - airW) };
+  return {
+    drawW: selectLarger((device, of) => getDrawW(device, of) ?? 0),
+    airW,
+    liquidW: Math.max(0, selectLarger(getHeatW) - airW),
+  };
 }
 
 function requireValidNumbers(asked: RequestedFields): void {

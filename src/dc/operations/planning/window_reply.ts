@@ -67,6 +67,7 @@ const SUMMARIES_BY_REASON: Readonly<Record<VerdictReason["kind"], (reason: Verdi
   SUPPLY_UNKNOWN: ({ ref }) => `${getRefName(ref)} has no recorded supply and may go offline`,
   CAPACITY_UNKNOWN: ({ ref, during = 0, limit = 0 }) =>
     `${getRefName(ref)} has no recorded capacity and carries ${formatDecimal(during)} W, at most ${formatDecimal(limit)} W after any one failure today`,
+  DRAW_UNKNOWN: ({ ref }) => `The draw of ${getRefName(ref)} is not recorded and can overload what takes over`,
   OVER_LIMIT: ({ ref, during = 0, limit = 0 }) =>
     `${getRefName(ref)} is at ${formatDecimal(during)} % of its capacity, above its limit of ${formatDecimal(limit)} %`,
   UPLINK_OVER_LIMIT: ({ ref, during = 0, limit = 0 }) =>

@@ -1,5 +1,5 @@
 import { FACES, type Face, MOUNTS, type RenderView } from "#dc/model/enum_values.ts";
-import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { DrawSource, type GetRackResponse, type Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatWatts } from "#words/figures.ts";
 import { formatConstant, formatCountWithNoun } from "#words/names.ts";
 import type { Drawing, DrawOptions, DrawScreen, Element, Graph } from "../drawing.ts";
@@ -170,7 +170,10 @@ function createRackElements({ rack, occupants, capacity }: GetRackResponse): rea
           ["Role", occupant.role],
           ["Place", describePosition(occupant)],
           ["Status", formatInactiveStatus(occupant) || "Active"],
-          ["Planned draw", formatWatts(occupant.drawW)],
+          [
+            "Planned draw",
+            occupant.drawSource === DrawSource.NOT_RECORDED ? "not recorded" : formatWatts(occupant.drawW),
+          ],
         ],
         related: [root],
       }),

@@ -21,6 +21,7 @@ export const migrations: readonly Migration[] = [
   { name: "liquid cooling units", since: "0.2.0", statements: setLiquidMedium },
   { name: "free data ports", since: "0.2.0", statements: addDataPortCounts },
   { name: "readings", since: "0.3.0", statements: createReadingTables },
+  { name: "draws of inlets", since: "0.4.0", statements: setInletDraws },
 ];
 
 /**
@@ -116,5 +117,25 @@ function createReadingTables({ types: { text, integer, real } }: Dialect): reado
     "CREATE INDEX reading_owner ON reading (owner_key, owner_kind)",
     `CREATE TABLE reading_history (key ${text} NOT NULL, quantity ${text} NOT NULL, days ${text} NOT NULL,
       PRIMARY KEY (key, quantity), FOREIGN KEY (key, quantity) REFERENCES reading (key, quantity) ON DELETE CASCADE)`,
+  ];
+}
+
+/**
+ * Sets the draw of devices without a draw of their own to that of their inlets, and to -1 if nothing is recorded: earlier
+ * versions stored 0.
+ */
+function setInletDraws({ types: { integer }, formatJsonText }: Dialect): readonly string[] {
+  const isAbsent = (field: string) => `${formatJsonText("device.body", field)} IS NULL`;
+  const sum = (field: string) => {
+    const powerIn = formatJsonText("port.body", "powerIn");
+    const enabled = `COALESCE(CAST(${formatJsonText("port.body", "enabled")} AS TEXT), '') NOT IN ('0', 'false')`;
+    return `(SELECT SUM(CAST(${formatJsonText(`(${powerIn})`, field)} AS ${integer})) FROM port
+      WHERE port.device_key = device.key AND port.kind = 'POWER_IN' AND ${enabled})`;
+  };
+  const supplies = `'UTILITY', 'GENERATOR', 'SWITCHGEAR', 'TRANSFER_SWITCH', 'UPS', 'FLOOR_PDU', 'RPP', 'BUSWAY', 'RACK_PDU'`;
+  return [
+    `UPDATE device SET draw_w = CASE WHEN kind IN (${supplies}) THEN -1
+      ELSE CAST(COALESCE(${sum("allocatedDrawW")}, ${sum("maxDrawW")}, -1) AS ${integer}) END
+      WHERE draw_w = 0 AND ${["allocatedDrawW", "maxDrawW", "measuredDrawW"].map(isAbsent).join(" AND ")}`,
   ];
 }

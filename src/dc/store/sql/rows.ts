@@ -71,9 +71,14 @@ function createDeviceColumns(device: Device): RowColumns {
     rack_code: device.rackCode ?? "",
     position_u: device.positionU ?? -1,
     parent_key: codeKey(device.parentDeviceCode ?? ""),
-    draw_w: getDrawW(device, "ALLOCATED"),
+    draw_w: getStoredDrawW(device),
     inlets: (device.ports ?? []).filter(({ kind }) => kind === "POWER_IN").length,
   };
+}
+
+/** Returns the value of the column `draw_w`: -1 for a draw that is not recorded, which no condition matches. */
+function getStoredDrawW(device: Device): number {
+  return getDrawW(device, "ALLOCATED") ?? -1;
 }
 
 /** Returns the text that a search matches. Its fields are separated, so that no match spans two fields. */

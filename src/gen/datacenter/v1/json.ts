@@ -57,6 +57,8 @@ export type SlotWidth = "SLOT_WIDTH_UNSPECIFIED" | "SLOT_WIDTH_FULL" | "SLOT_WID
 
 export type Mount = "MOUNT_UNSPECIFIED" | "MOUNT_RAIL" | "MOUNT_ZERO_U_LEFT" | "MOUNT_ZERO_U_RIGHT" | "MOUNT_SHELF" | "MOUNT_BAY" | "MOUNT_FLOOR" | "MOUNT_UNRACKED";
 
+export type DrawSource = "DRAW_SOURCE_UNSPECIFIED" | "DRAW_SOURCE_ALLOCATED" | "DRAW_SOURCE_MAX" | "DRAW_SOURCE_MEASURED" | "DRAW_SOURCE_INLETS_ALLOCATED" | "DRAW_SOURCE_INLETS_MAX" | "DRAW_SOURCE_NOT_RECORDED";
+
 export type CracStatus = "CRAC_STATUS_UNSPECIFIED" | "CRAC_STATUS_ACTIVE" | "CRAC_STATUS_STANDBY" | "CRAC_STATUS_MAINTENANCE" | "CRAC_STATUS_FAILED" | "CRAC_STATUS_OFFLINE" | "CRAC_STATUS_PLANNED";
 
 export type LinkStatus = "LINK_STATUS_UNSPECIFIED" | "LINK_STATUS_UP" | "LINK_STATUS_DOWN" | "LINK_STATUS_ADMIN_DOWN" | "LINK_STATUS_DEGRADED" | "LINK_STATUS_PLANNED";
@@ -123,7 +125,7 @@ export type WindowVerdict = "WINDOW_VERDICT_UNSPECIFIED" | "WINDOW_VERDICT_GO" |
 
 export type WindowImpact = "WINDOW_IMPACT_UNSPECIFIED" | "WINDOW_IMPACT_NO_IMPACT" | "WINDOW_IMPACT_REDUCED_REDUNDANCY" | "WINDOW_IMPACT_DEGRADED" | "WINDOW_IMPACT_OUTAGE";
 
-export type WindowReasonKind = "WINDOW_REASON_KIND_UNSPECIFIED" | "WINDOW_REASON_KIND_TRIP" | "WINDOW_REASON_KIND_RACK_LOST" | "WINDOW_REASON_KIND_DEVICE_LOST" | "WINDOW_REASON_KIND_COOLING_UNIT_LOST" | "WINDOW_REASON_KIND_SWITCH_CUT_OFF" | "WINDOW_REASON_KIND_DATA_PATH_LOST" | "WINDOW_REASON_KIND_COOLING_SHORT" | "WINDOW_REASON_KIND_ELEMENT_MISSING" | "WINDOW_REASON_KIND_SUPPLY_UNKNOWN" | "WINDOW_REASON_KIND_CAPACITY_UNKNOWN" | "WINDOW_REASON_KIND_OVER_LIMIT" | "WINDOW_REASON_KIND_UPLINK_OVER_LIMIT" | "WINDOW_REASON_KIND_ON_BATTERY" | "WINDOW_REASON_KIND_LAST_COOLING_UNIT" | "WINDOW_REASON_KIND_NEXT_FAILURE" | "WINDOW_REASON_KIND_RESERVE_USED";
+export type WindowReasonKind = "WINDOW_REASON_KIND_UNSPECIFIED" | "WINDOW_REASON_KIND_TRIP" | "WINDOW_REASON_KIND_RACK_LOST" | "WINDOW_REASON_KIND_DEVICE_LOST" | "WINDOW_REASON_KIND_COOLING_UNIT_LOST" | "WINDOW_REASON_KIND_SWITCH_CUT_OFF" | "WINDOW_REASON_KIND_DATA_PATH_LOST" | "WINDOW_REASON_KIND_COOLING_SHORT" | "WINDOW_REASON_KIND_ELEMENT_MISSING" | "WINDOW_REASON_KIND_SUPPLY_UNKNOWN" | "WINDOW_REASON_KIND_CAPACITY_UNKNOWN" | "WINDOW_REASON_KIND_DRAW_UNKNOWN" | "WINDOW_REASON_KIND_OVER_LIMIT" | "WINDOW_REASON_KIND_UPLINK_OVER_LIMIT" | "WINDOW_REASON_KIND_ON_BATTERY" | "WINDOW_REASON_KIND_LAST_COOLING_UNIT" | "WINDOW_REASON_KIND_NEXT_FAILURE" | "WINDOW_REASON_KIND_RESERVE_USED";
 
 export type NoticeState = "NOTICE_STATE_UNSPECIFIED" | "NOTICE_STATE_WAITING" | "NOTICE_STATE_DEAD";
 
@@ -214,6 +216,7 @@ export interface AffectedItem {
   readonly undocumented_inlets: readonly string[];
   readonly inlet_before: string;
   readonly inlet_after: string;
+  readonly draw_not_recorded: boolean;
 }
 
 export interface Overload {
@@ -500,6 +503,7 @@ export interface Occupant {
   readonly draw_w: number;
   readonly parent_device_code: string;
   readonly bay: string;
+  readonly draw_source: DrawSource;
 }
 
 export interface UnitRow {
@@ -527,6 +531,7 @@ export interface Capacity {
   readonly air_heat_w: number;
   readonly devices: number;
   readonly devices_without_weight: number;
+  readonly devices_without_draw: number;
 }
 
 export interface PathLoad {
@@ -581,6 +586,7 @@ export interface ThermalHeadroomResponse {
   readonly liquid_headroom_kw: number;
   readonly liquid_headroom_pct: number;
   readonly measured_load?: MeasuredLoad;
+  readonly devices_without_heat: number;
 }
 
 export interface CracShare {
@@ -753,6 +759,7 @@ export interface RackTile {
   readonly risk?: RackRisk;
   readonly risk_ref?: string;
   readonly measured_w?: number;
+  readonly devices_without_draw: number;
 }
 
 export interface CracTile {
@@ -959,6 +966,9 @@ export interface GetDeviceResponse {
   readonly power_reasons: readonly HealthReason[];
   readonly battery_min?: number;
   readonly battery_failover_min?: number;
+  readonly draw_source: DrawSource;
+  readonly draw_w?: number;
+  readonly consumers_without_draw: number;
 }
 
 export interface InletPath {
@@ -1044,6 +1054,7 @@ export interface PortPower {
   readonly phases: readonly PhaseLoad[];
   readonly worst_leg: PhaseLeg;
   readonly failover_worst_leg: PhaseLeg;
+  readonly consumers_without_draw: number;
 }
 
 export interface PhaseLoad {
@@ -1849,6 +1860,7 @@ export interface AreaCapacity {
   readonly liquid?: FreeCooling;
   readonly ports: readonly FreePorts[];
   readonly measured_draw_kw?: number;
+  readonly devices_without_draw: number;
 }
 
 export interface FreePower {

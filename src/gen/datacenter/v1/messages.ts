@@ -116,6 +116,7 @@ export interface ThermalHeadroomResponse {
   readonly liquidHeadroomKw: number;
   readonly liquidHeadroomPct: number;
   readonly measuredLoad?: MeasuredLoad | undefined;
+  readonly devicesWithoutHeat: number;
 }
 
 export interface FabricTopologyRequest {
@@ -199,6 +200,9 @@ export interface GetDeviceResponse {
   readonly powerReasons: readonly HealthReason[];
   readonly batteryMin?: number | undefined;
   readonly batteryFailoverMin?: number | undefined;
+  readonly drawSource: words.DrawSource;
+  readonly drawW?: number | undefined;
+  readonly consumersWithoutDraw: number;
 }
 
 export interface GetPortRequest {
@@ -881,6 +885,7 @@ export interface AffectedItem {
   readonly undocumentedInlets: readonly string[];
   readonly inletBefore: string;
   readonly inletAfter: string;
+  readonly drawNotRecorded: boolean;
 }
 
 export interface Overload {
@@ -981,6 +986,7 @@ export interface Occupant {
   readonly drawW: number;
   readonly parentDeviceCode: string;
   readonly bay: string;
+  readonly drawSource: words.DrawSource;
 }
 
 export interface UnitRow {
@@ -1008,6 +1014,7 @@ export interface Capacity {
   readonly airHeatW: number;
   readonly devices: number;
   readonly devicesWithoutWeight: number;
+  readonly devicesWithoutDraw: number;
 }
 
 export interface Conflict {
@@ -1132,6 +1139,7 @@ export interface RackTile {
   readonly risk?: words.RackRisk | undefined;
   readonly riskRef?: string | undefined;
   readonly measuredW?: number | undefined;
+  readonly devicesWithoutDraw: number;
 }
 
 export interface CracTile {
@@ -1250,6 +1258,7 @@ export interface PortPower {
   readonly phases: readonly PhaseLoad[];
   readonly worstLeg: words.PhaseLeg;
   readonly failoverWorstLeg: words.PhaseLeg;
+  readonly consumersWithoutDraw: number;
 }
 
 export interface BulkItemResult {
@@ -1471,6 +1480,7 @@ export interface AreaCapacity {
   readonly liquid?: FreeCooling | undefined;
   readonly ports: readonly FreePorts[];
   readonly measuredDrawKw?: number | undefined;
+  readonly devicesWithoutDraw: number;
 }
 
 export interface WindowReason {

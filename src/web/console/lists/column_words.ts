@@ -12,6 +12,9 @@ import { formatConstant, formatPortType, splitUnit } from "#words/names.ts";
 const COLUMN_LABELS: Readonly<Record<string, string>> = {
   cracs: "Cooling units",
   draw_w: "Planned draw",
+  draw_source: "Draw taken from",
+  devices_without_draw: "Draws not recorded",
+  consumers_without_draw: "Draws not recorded",
   max_draw_w: "Greatest draw",
   measured_draw_w: "Measured draw",
   heat_w: "Heat",

@@ -4,16 +4,16 @@ const LOCATION_COLUMNS = "site floor room row";
 
 /** Columns of each list that conditions and orders can name, in the service's order, by page. */
 const COLUMNS_BY_PAGE: Readonly<Record<string, string>> = {
-  sites: "racks devices cracs draw_w",
-  floors: "site floor racks devices cracs draw_w",
-  rooms: "site floor racks devices cracs draw_w",
-  rows: "site floor room racks devices cracs draw_w",
-  racks: `name health findings ${LOCATION_COLUMNS} role status devices space_pct free_u largest_free_block_u height_u draw_w power_capacity_w power_pct heat_w cooling_pct inlet_temp_c weight_kg devices_without_weight max_load_kg redundancy cooling tenant serial asset_tag tags`,
-  devices: `name kind role status ${LOCATION_COLUMNS} rack position_u height_u draw_w max_draw_w measured_draw_w heat_w supply cords redundancy cooling inside manufacturer model serial asset_tag weight_kg tenant tags`,
+  sites: "racks devices cracs draw_w devices_without_draw",
+  floors: "site floor racks devices cracs draw_w devices_without_draw",
+  rooms: "site floor racks devices cracs draw_w devices_without_draw",
+  rows: "site floor room racks devices cracs draw_w devices_without_draw",
+  racks: `name health findings ${LOCATION_COLUMNS} role status devices space_pct free_u largest_free_block_u height_u draw_w devices_without_draw power_capacity_w power_pct heat_w cooling_pct inlet_temp_c weight_kg devices_without_weight max_load_kg redundancy cooling tenant serial asset_tag tags`,
+  devices: `name kind role status ${LOCATION_COLUMNS} rack position_u height_u draw_w draw_source max_draw_w measured_draw_w heat_w supply cords redundancy cooling inside manufacturer model serial asset_tag weight_kg tenant tags`,
   ports: "device port kind type speed_mbps role enabled source feed lag mac_address label rack",
   cables: "label a_device a_port b_device b_port type status length_m color bundle tenant tags",
   supplies:
-    "kind status power side load_w capacity_w load_pct failover_w failover_pct failover_ref limit_pct phase_a_va phase_b_va phase_c_va worst_leg failover_phase_a_va failover_phase_b_va failover_phase_c_va failover_worst_leg battery_min battery_failover_min consumers site floor room rack source",
+    "kind status power side load_w capacity_w load_pct failover_w failover_pct failover_ref limit_pct phase_a_va phase_b_va phase_c_va worst_leg failover_phase_a_va failover_phase_b_va failover_phase_c_va failover_worst_leg battery_min battery_failover_min consumers consumers_without_draw site floor room rack source",
   cooling: `name kind status medium heat_rejection ${LOCATION_COLUMNS} rack serves load_kw effective_kw rated_kw load_pct redundancy_group supply_temp_c return_temp_c manufacturer model serial`,
   fabrics: "links up down congested busiest_pct switches",
   links: "fabric a_device a_port b_device b_port health status traffic capacity_mbps load_pct errors ecmp_group lag",
@@ -30,6 +30,7 @@ const ENUM_VALUES_BY_PAGE: Readonly<Record<string, Readonly<Record<string, strin
     status: "DeviceStatus",
     supply: ["LIVE", "NO_LIVE_SUPPLY", "UNDOCUMENTED"],
     redundancy: ["MET", "UNMET", "UNKNOWN"],
+    draw_source: ["ALLOCATED", "MAX", "MEASURED", "INLETS_ALLOCATED", "INLETS_MAX", "NOT_RECORDED"],
     cooling: "CoolingMethod",
     free_port: ["YES", "NO"],
   },

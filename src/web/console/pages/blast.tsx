@@ -22,6 +22,11 @@ const IMPACT_LABELS: Readonly<Record<string, readonly [Tone, string]>> = {
   IMPACT_STATE_ON_BATTERY: ["info", "on battery"],
 };
 
+function formatItemDraw({ draw_w, draw_not_recorded }: AffectedItem) {
+  if (draw_not_recorded) return "not recorded";
+  return draw_w === 0 ? null : formatWatts(draw_w);
+}
+
 const ITEM_COLUMNS: readonly Column<AffectedItem>[] = [
   { name: "Item", cell: ({ kind, code }) => <RefLink to={`${formatEnum(kind, "ITEM_KIND").toLowerCase()}:${code}`} /> },
   { name: "Kind", cell: ({ kind }) => formatEnum(kind, "ITEM_KIND") },
@@ -34,7 +39,7 @@ const ITEM_COLUMNS: readonly Column<AffectedItem>[] = [
     },
   },
   { name: "Rack", cell: ({ rack_code }) => (rack_code === "" ? null : <RefLink to={`rack:${rack_code}`} />) },
-  { name: "Draw", numeric: true, cell: ({ draw_w }) => (draw_w === 0 ? null : formatWatts(draw_w)) },
+  { name: "Draw", numeric: true, cell: formatItemDraw },
   { name: "Inlets lost", cell: ({ lost_inlets }) => lost_inlets.join(", ") },
   { name: "Inlets left", cell: ({ remaining_inlets }) => remaining_inlets.join(", ") },
 ];

@@ -118,10 +118,17 @@ function FreeAmount({ kw }: { readonly kw: number | undefined }) {
   return kw > 0 ? <span>{formatDecimal(kw, "kW")}</span> : <Badge tone="watch">{formatDecimal(kw, "kW")}</Badge>;
 }
 
+/** Formats an area's draw with the number of devices whose draw is not recorded. */
+function formatAreaDraw({ draw_kw, devices_without_draw }: AreaCapacity) {
+  if (devices_without_draw === 0) return formatDecimal(draw_kw, "kW");
+  const missing = `${formatCount(devices_without_draw)} not recorded`;
+  return draw_kw === 0 ? missing : `${formatDecimal(draw_kw, "kW")}, ${missing}`;
+}
+
 const AREA_COLUMNS: readonly Column<AreaCapacity>[] = [
   { name: "Area", cell: ({ ref }) => <RefLink to={ref} /> },
   { name: "Racks", numeric: true, cell: ({ racks }) => formatCount(racks) },
-  { name: "Draw", numeric: true, cell: ({ draw_kw }) => formatDecimal(draw_kw, "kW") },
+  { name: "Draw", numeric: true, cell: formatAreaDraw },
   { name: "Free power", numeric: true, cell: ({ power }) => <FreeAmount kw={power?.free_kw} /> },
   { name: "After one failure", numeric: true, cell: ({ power }) => <FreeAmount kw={power?.failover_free_kw} /> },
   { name: "Of", cell: ({ power }) => (power?.failure_ref ? <RefLink to={power.failure_ref} /> : "") },

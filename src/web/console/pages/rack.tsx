@@ -33,7 +33,7 @@ const OCCUPANT_COLUMNS: readonly Column<Occupant>[] = [
   { name: "Height", numeric: true, cell: ({ u_height }) => formatDecimal(u_height, "U") },
   { name: "Face", cell: ({ face }) => formatEnum(face, "FACE") },
   { name: "Status", cell: ({ status }) => formatEnum(status, "DEVICE_STATUS") },
-  { name: "Draw", numeric: true, cell: ({ draw_w }) => (draw_w === 0 ? "–" : formatWatts(draw_w)) },
+  { name: "Draw", numeric: true, cell: formatOccupantDraw },
 ];
 
 const VIEW_CHOICES = [
@@ -41,6 +41,11 @@ const VIEW_CHOICES = [
   ["front", "Front"],
   ["rear", "Rear"],
 ] as const;
+
+function formatOccupantDraw({ draw_w, draw_source }: { readonly draw_w: number; readonly draw_source: string }) {
+  if (draw_source === "DRAW_SOURCE_NOT_RECORDED") return "not recorded";
+  return draw_w === 0 ? "–" : formatWatts(draw_w);
+}
 
 const COLORING_CHOICES = [
   ["", "Role"],

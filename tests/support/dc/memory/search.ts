@@ -44,7 +44,7 @@ const ORDER_VALUES: Readonly<Record<DeviceOrder, (row: Row) => string | number>>
   rack_code: ({ resource }) => codeKey(resource.rackCode ?? ""),
   position_u: ({ resource }) => resource.positionU ?? -1,
   update_time: ({ updateTime }) => updateTime,
-  draw_w: ({ resource }) => getDrawW(resource, "ALLOCATED"),
+  draw_w: ({ resource }) => getDrawW(resource, "ALLOCATED") ?? -1,
 };
 
 function compare(a: Position, b: Position): number {
@@ -110,7 +110,7 @@ function matchesPlace(location: Location | undefined, { siteIds, floors, rooms, 
 }
 
 function matchesFigures(device: Device, updateTime: string, filter: DeviceFilter): boolean {
-  const draw = getDrawW(device, "ALLOCATED");
+  const draw = getDrawW(device, "ALLOCATED") ?? Number.NaN;
   const inlets = (device.ports ?? []).filter(({ kind }) => kind === "POWER_IN").length;
   return (
     (filter.minDrawW === undefined || draw >= filter.minDrawW) &&

@@ -21,6 +21,7 @@ const device = (device_code: string, position_u: number, rest: object = {}): Occ
   face: "FACE_FRONT",
   slot: "SLOT_WIDTH_FULL",
   status: "DEVICE_STATUS_ACTIVE",
+  draw_source: "DRAW_SOURCE_ALLOCATED",
   draw_w: 0,
   color: "",
   depth: "DEPTH_FULL",

@@ -4,7 +4,7 @@ import type { Topology } from "#dc/analysis/topology.ts";
 import { createModelKey } from "#dc/exchange/fill_from_types.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
-import { getHeatW } from "#dc/model/draw.ts";
+import { getDrawSource, getDrawW, getHeatW, isPowerKind } from "#dc/model/draw.ts";
 import { isInService } from "#dc/model/in_service.ts";
 import { isEnabledInlet } from "#dc/model/power_walk.ts";
 import { refuse } from "#dc/model/refusal.ts";
@@ -44,7 +44,8 @@ export function createDevicesListing(
       rack: ({ rackCode }) => createTextCell(rackCode),
       position_u: ({ positionU }) => positionU,
       height_u: ({ uHeight }) => uHeight,
-      draw_w: ({ allocatedDrawW, maxDrawW, measuredDrawW }) => allocatedDrawW ?? maxDrawW ?? measuredDrawW,
+      draw_w: (device) => getDrawW(device, "ALLOCATED"),
+      draw_source: (device) => (isPowerKind(device.kind) ? undefined : getDrawSource(device)),
       max_draw_w: ({ maxDrawW }) => maxDrawW,
       measured_draw_w: ({ measuredDrawW }) => measuredDrawW,
       heat_w: (device) => createRoundedCell(computeHeatNowW(device)),
@@ -133,8 +134,7 @@ export function createLazyGetter<Value>(work: () => Value): () => Value {
 
 /** Returns a device's heat output in watts: 0 unless in service; undefined without a recorded heat or draw. */
 function computeHeatNowW(device: Device): number | undefined {
-  const { heatW: own, allocatedDrawW, maxDrawW, measuredDrawW } = device;
-  const isRecorded = (own ?? allocatedDrawW ?? maxDrawW ?? measuredDrawW) !== undefined;
+  const isRecorded = (device.heatW ?? getDrawW(device, "ALLOCATED")) !== undefined;
   return isRecorded ? Number(isInService(device)) * getHeatW(device, "ALLOCATED") : undefined;
 }
 

@@ -1,5 +1,6 @@
 import { findAreaRef } from "#dc/analysis/places.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
+import { lacksDraw } from "#dc/model/blades.ts";
 import { getDrawW } from "#dc/model/draw.ts";
 import { isInService } from "#dc/model/in_service.ts";
 import { compareText } from "#dc/model/ref.ts";
@@ -26,6 +27,7 @@ export interface PlaceRow {
   devices: number;
   cracs: number;
   drawW: number;
+  withoutDraw: number;
 }
 
 /**
@@ -48,6 +50,7 @@ export function createPlacesListing(rows: readonly PlaceRow[], kind: PlaceKind):
       devices: ({ devices }) => devices,
       cracs: ({ cracs }) => cracs,
       draw_w: ({ devices, drawW }) => createDrawCell(devices, drawW),
+      devices_without_draw: ({ withoutDraw }) => withoutDraw,
     },
     readBatches: () => splitIntoBatches(rows),
     total: rows.length,
@@ -61,7 +64,16 @@ function collectPlacesOfKind({ inventory }: Topology, kind: PlaceKind): Readonly
     if (ref === undefined || location === undefined) return undefined;
     const key = ref.toLowerCase();
     const name = ref.slice(kind.length + 1);
-    return found.getOrInsertComputed(key, () => ({ ref, name, location, racks: 0, devices: 0, cracs: 0, drawW: 0 }));
+    return found.getOrInsertComputed(key, () => ({
+      ref,
+      name,
+      location,
+      racks: 0,
+      devices: 0,
+      cracs: 0,
+      drawW: 0,
+      withoutDraw: 0,
+    }));
   };
   for (const { location } of inventory.racks) {
     const row = findOrCreateRow(location);
@@ -75,7 +87,8 @@ function collectPlacesOfKind({ inventory }: Topology, kind: PlaceKind): Readonly
     const row = findOrCreateRow(device.location);
     if (row === undefined) continue;
     row.devices += 1;
-    if (isInService(device)) row.drawW += getDrawW(device, "ALLOCATED");
+    if (isInService(device)) row.drawW += getDrawW(device, "ALLOCATED") ?? 0;
+    if (lacksDraw(device)) row.withoutDraw += 1;
   }
   return found;
 }
@@ -100,6 +113,7 @@ export function createRacksListing(topology: Topology, now: string): Listing<Rac
       largest_free_block_u: (rack) => getCapacity(rack).largestFreeBlockU,
       height_u: (rack) => getCapacity(rack).totalU,
       draw_w: (rack) => createDrawCell(topology.listDevicesInRack(rack.code).length, getCapacity(rack).allocatedW),
+      devices_without_draw: (rack) => getCapacity(rack).devicesWithoutDraw,
       power_capacity_w: (rack) => getCapacity(rack).powerCapacityW,
       power_pct: (rack) => createRoundedCell(getCapacity(rack).powerPct),
       heat_w: (rack) => createRoundedCell(getStanding(rack).thermal.heatW),

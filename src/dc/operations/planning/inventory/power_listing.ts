@@ -4,6 +4,7 @@ import { computePhaseFigures, findBusiestPhase, type PhaseName } from "#dc/analy
 import { type CarriedLoads, computeUtilization } from "#dc/analysis/power/power_findings.ts";
 import type { PowerNode } from "#dc/analysis/power/power_graph.ts";
 import { isListedSupply } from "#dc/analysis/power/power_nodes.ts";
+import { countUnknownDraws } from "#dc/analysis/power/unknown_draws.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { compareText, parseRef } from "#dc/model/ref.ts";
@@ -50,6 +51,7 @@ export function createPowerListing(topology: Topology): Listing<SupplyRow> {
       battery_failover_min: ({ index, node }) =>
         createRoundedCell(computeBatteryMinutes(node, carried.failover.loads[index] ?? 0)),
       consumers: ({ index }) => power.supplies.count(index),
+      consumers_without_draw: ({ index }) => countUnknownDraws(power, index),
       site: ({ device }) => device && LOCATION_COLUMNS.site(device),
       floor: ({ device }) => device && LOCATION_COLUMNS.floor(device),
       room: ({ device }) => device && LOCATION_COLUMNS.room(device),

@@ -36,6 +36,7 @@ const PREPARATION_REASONS: ReadonlySet<WindowReasonKind> = createReasonKinds(
   "ELEMENT_MISSING",
   "SUPPLY_UNKNOWN",
   "CAPACITY_UNKNOWN",
+  "DRAW_UNKNOWN",
   "ON_BATTERY",
   "LAST_COOLING_UNIT",
   "RESERVE_USED",

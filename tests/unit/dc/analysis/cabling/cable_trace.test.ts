@@ -138,6 +138,58 @@ describe("traceCable", () => {
     expect(path?.destination).toEqual(portAt("B/p:2"));
   });
 
+  // The fibres of an interface as channels with cables of their own, as imports write them.
+  const duplex = (code: string): Device => {
+    const ports: Port[] = [
+      { name: "p", kind: "NETWORK" },
+      { name: "p:1", kind: "NETWORK", parentPort: "p", channel: 1 },
+      { name: "p:2", kind: "NETWORK", parentPort: "p", channel: 2 },
+    ];
+    return { code, kind: "SWITCH", ports };
+  };
+  const panels = [patchPanel("P", 4), patchPanel("Q", 4), patchPanel("T", 2)];
+  const near = [cable("A/p:1", "P/F1"), cable("A/p:2", "P/F2"), cable("P/R", "Q/R")];
+  const both = [...near, cable("B/p:1", "Q/F1"), cable("B/p:2", "Q/F2")];
+
+  test.each([
+    ["panel to panel", "A/p", both, "A/p COMPLETE B/p"],
+    ["from the far end", "B/p", both, "B/p COMPLETE A/p"],
+    ["crossed", "A/p", [...near, cable("B/p:1", "Q/F2"), cable("B/p:2", "Q/F1")], "A/p COMPLETE B/p"],
+    ["two cables", "A/p", [cable("A/p:1", "B/p:1"), cable("A/p:2", "B/p:2")], "A/p COMPLETE B/p"],
+    [
+      "a trunk's connector",
+      "A/p",
+      [cable("A/p:1", "T/F1"), cable("A/p:2", "T/F2"), cable("T/R", "H/if")],
+      "A/p COMPLETE H/if",
+    ],
+    [
+      "to a connector",
+      "H/if",
+      [cable("A/p:1", "T/F1"), cable("A/p:2", "T/F2"), cable("T/R", "H/if")],
+      "H/if COMPLETE A/p",
+    ],
+    [
+      "one fibre to a connector",
+      "A/p:1",
+      [cable("A/p:1", "T/F1"), cable("A/p:2", "T/F2"), cable("T/R", "H/if")],
+      "A/p COMPLETE H/if",
+    ],
+    ["one channel of both", "A/p:2", both, "A/p:2 COMPLETE B/p:2"],
+    ["one fibre is cut", "A/p", [...near, cable("B/p:1", "Q/F1")], "A/p SPLIT"],
+    ["fibres to two devices", "A/p", [...near, cable("B/p:1", "Q/F1"), cable("C/p:2", "Q/F2")], "A/p SPLIT"],
+    ["breakout to two ports", "A/p", [cable("A/p:1", "H/if"), cable("A/p:2", "I/if")], "A/p SPLIT"],
+    ["far end has one fibre more", "A/p", [cable("A/p:1", "B/p:1"), cable("B/p:2", "H/if")], "A/p SPLIT"],
+    ["no fibre at all", "A/p", [], "A/p UNCONNECTED"],
+  ] as const)("joins the fibres of an interface into one path: %s", async (_, from, cables, expected) => {
+    const devices = [duplex("A"), duplex("B"), duplex("C"), host("H"), host("I"), ...panels];
+
+    const [path] = await trace(from, { devices, cables });
+
+    const { origin, status, destination } = path ?? {};
+    const ends = [origin && formatPort(origin), status, destination && formatPort(destination)];
+    expect(ends.filter((one) => one !== undefined).join(" ")).toBe(expected);
+  });
+
   // [srv/psu1] --- [P/out1]=[P/psu1] ~ device:U
   test("goes up the power supply to its root, or stops at the outlet", async () => {
     const site = {

@@ -1,0 +1,91 @@
+import { lacksDraw } from "#dc/model/blades.ts";
+import { getDrawW } from "#dc/model/draw.ts";
+import type { LoadBasis } from "#dc/model/enum_values.ts";
+import type { PowerGraph, PowerNode } from "./power_graph.ts";
+import type { LiveSet } from "./power_live.ts";
+import { computeLoads } from "./power_load.ts";
+import { isConsumer } from "./power_nodes.ts";
+import { collectUpstream } from "./power_reach.ts";
+
+/** Consumers of a graph whose draw is not recorded. */
+interface UnknownDraws {
+  readonly nodes: readonly number[];
+  /** Number of these consumers behind each node. */
+  readonly behind: Uint32Array;
+}
+
+const unknownByGraph = new WeakMap<PowerGraph, UnknownDraws>();
+
+function findUnknownDraws(graph: PowerGraph): UnknownDraws {
+  return unknownByGraph.getOrInsertComputed(graph, () => {
+    const nodes = [...graph.nodes.keys()].filter((index) => hasUnknownDraw(graph.nodes[index]));
+    const behind = new Uint32Array(graph.nodes.length);
+    for (const start of nodes) {
+      for (const index of collectUpstream(graph, [start]))
+        if (index !== start) behind[index] = (behind[index] as number) + 1;
+    }
+    return { nodes, behind };
+  });
+}
+
+/** Whether a node is a consumer whose draw is not recorded: its load is unknown, not 0. */
+export function hasUnknownDraw(node: PowerNode | undefined): boolean {
+  if (!isConsumer(node)) return false;
+  if (node?.kind === "CRAC") return getDrawW(node.crac, "ALLOCATED") === undefined;
+  return node?.kind === "DEVICE" && lacksDraw(node.device);
+}
+
+/**
+ * Returns the number of consumers behind a node whose draw is not recorded, so that its loads are lower bounds.
+ * @param isWithSelf whether the node itself counts, as for one of its inlets
+ */
+export function countUnknownDraws(graph: PowerGraph, index: number, isWithSelf = false): number {
+  const own = isWithSelf && hasUnknownDraw(graph.nodes[index]) ? 1 : 0;
+  return (findUnknownDraws(graph).behind[index] ?? 0) + own;
+}
+
+/** State of a site before and after a failure. */
+interface ShiftedLoads {
+  readonly before: LiveSet;
+  readonly live: LiveSet;
+  /** Consumers that stay on with less supply. */
+  readonly degraded: ReadonlySet<number>;
+  /** Nodes whose known load rises. */
+  readonly rising: readonly number[];
+  readonly basis: LoadBasis;
+}
+
+/**
+ * Returns live consumers with an unknown draw that can decide whether a failure overloads a rated supply: their load
+ * moves to it, or they are behind one that takes known load over. Cost: that of all loads if an unknown draw moves.
+ */
+export function listDecidingUnknownDraws(graph: PowerGraph, shifted: ShiftedLoads): readonly number[] {
+  const { live, degraded, rising } = shifted;
+  const unknown = findUnknownDraws(graph).nodes.filter((index) => live[index] === 1);
+  if (unknown.length === 0) return [];
+  const moved = unknown.some((index) => degraded.has(index)) ? listNodesTakingOver(graph, unknown, shifted) : [];
+  const loaded = new Set([...rising, ...moved].filter((index) => graph.nodes[index]?.capacityW !== undefined));
+  // The loop adds to the set while it iterates.
+  for (const index of loaded) {
+    for (const { to } of graph.supplies.listEdges(index)) if (live[to] === 1) loaded.add(to);
+  }
+  return unknown.filter((index) => loaded.has(index));
+}
+
+/** Returns live nodes that carry more of the given consumers than before, if each draws one watt. */
+function listNodesTakingOver(
+  graph: PowerGraph,
+  consumers: readonly number[],
+  { before, live, basis }: ShiftedLoads,
+): readonly number[] {
+  const drawsW = new Float64Array(graph.nodes.length);
+  for (const index of consumers) drawsW[index] = 1;
+  const was = computeLoads(graph, before, basis, drawsW).watts;
+  const is = computeLoads(graph, live, basis, drawsW).watts;
+  return [...graph.nodes.keys()].filter(
+    (index) => live[index] === 1 && (is[index] ?? 0) > (was[index] ?? 0) + SUM_ERROR_W,
+  );
+}
+
+/** Maximum difference between sums of the same loads in another order, in watts. */
+const SUM_ERROR_W = 1e-6;

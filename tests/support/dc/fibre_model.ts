@@ -61,6 +61,8 @@ export class FibreModel {
       const isUnasked = strands.every(({ stack }) => connector.labels.some((label) => stack.includes(label)));
       if (!follow || isUnasked || this.meets(connector.port) !== "") return this.answer(connector.port, follow);
     }
+    const whole = connector.port === at ? this.wholePath(this.whole(at)) : [];
+    if (whole === undefined || whole.length > 0) return whole;
     if (!follow) return [{ status: this.statusOfAll(connector.port, strands), ends: [at, `-${at}`].toSorted() }];
     return unique(
       strands.map((one) => {
@@ -82,9 +84,46 @@ export class FibreModel {
       ({ parentPort, name }) => parentPort === port.name && this.cableTo.has(`${device.code}/${name}`),
     );
     if (legs.length === 0) return [{ status: "UNCONNECTED", ends: [at, `-${at}`].toSorted() }];
+    const whole = this.wholePath(at);
+    if (whole === undefined || whole.length > 0) return whole;
     if (!follow) return [{ status: "SPLIT", ends: [at, `-${at}`].toSorted() }];
     const found = legs.map(({ name }) => this.answer(`${device.code}/${name}`, true));
     return found.includes(undefined) ? undefined : found.flatMap((one) => one ?? []);
+  }
+
+  /** The port whose channel with a cable of its own a port is, or the port. */
+  private whole(at: string): string {
+    const { device, port } = this.get(at);
+    return port.channel === undefined || !this.cableTo.has(at) ? at : `${device.code}/${port.parentPort}`;
+  }
+
+  /** The ports, as wholes, that the strands of a port or of its channels meet; undefined if too deep. */
+  private wholeFarEnds(at: string): ReadonlySet<string> | undefined {
+    const { device, port } = this.get(at);
+    const own = this.connector(at);
+    const legs = (device.ports ?? [])
+      .filter(({ parentPort, channel }) => parentPort === port.name && channel !== undefined)
+      .map(({ name }) => `${device.code}/${name}`)
+      .filter((leg) => this.cableTo.has(leg));
+    const found = new Set<string>();
+    if (own === undefined && legs.length < 2) return found;
+    for (const from of own === undefined ? legs.flatMap((leg) => this.connector(leg) ?? []) : [own]) {
+      const strands = this.strands(from.port, from.labels);
+      if (strands === undefined) return undefined;
+      for (const one of strands) found.add(this.physical(one) === undefined ? "-" : this.whole(one.port));
+    }
+    return found;
+  }
+
+  /** The path of a port one of whose ends has channels with cables of their own, if all strands join the two. */
+  private wholePath(at: string): readonly ModelPath[] | undefined {
+    const there = this.wholeFarEnds(at);
+    const [far = "-"] = there ?? [];
+    if (there === undefined) return undefined;
+    if (there.size !== 1 || far === "-" || (this.cableTo.has(at) && this.cableTo.has(far))) return [];
+    const back = this.wholeFarEnds(far);
+    if (back === undefined) return undefined;
+    return back.size === 1 && back.has(at) ? [{ status: "COMPLETE", ends: [at, far].toSorted() }] : [];
   }
 
   /** The state of strands that do not all meet one port. */

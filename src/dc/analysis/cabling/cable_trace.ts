@@ -85,7 +85,7 @@ class EndPortTracer implements EndPortQueries {
     if (exclusiveFarPort !== undefined) return [this.#createCompletePath(view, exclusiveFarPort)];
     const answering = await this.#findSubstitutePort(view);
     if (answering !== undefined) return this.tracePort(answering);
-    const whole = await this.#findWholePath(findWholePort(start));
+    const whole = isChannel ? undefined : await this.#findWholePath(findWholePort(start));
     if (whole !== undefined) return [whole];
     if (this.#options.followSplits) return this.#traceEachFibre(view);
     const [only, ...others] = fibres;
@@ -224,12 +224,15 @@ class EndPortTracer implements EndPortQueries {
     return near?.status === "PARTING" ? listBranches(this.#memo, near) : [];
   }
 
-  /** Returns the path of a port if all its fibres, its channels' too, end at one port that has no others. */
+  /** Returns the path of a port if all fibres of it, or of its cabled channels, end at one port that has no others. */
   async #findWholePath(start: DevicePort): Promise<CablePath | undefined> {
     const fibres = await this.#loadWholeFibres(start);
     const far = findCommonWholePort(fibres);
     const back = far === undefined ? undefined : findCommonWholePort(await this.#loadWholeFibres(far));
     if (far === undefined || back === undefined || !isSameDevicePort(back, start)) return undefined;
+    // Without a channel that has its own cable, the fibres of the two ports say all.
+    const cabled = await Promise.all([start, far].map((place) => this.#memo.loadCable(createPortRef(place))));
+    if (!cabled.includes(undefined)) return undefined;
     const isFirst = comparePortRefs(createPortRef(start), createPortRef(far)) <= 0;
     const fibre = selectFibre(
       fibres.map(({ stack, end, met }) => ({ near: stack, far: prefixChannel(met?.cabled, end.stack), end })),
@@ -243,8 +246,10 @@ class EndPortTracer implements EndPortQueries {
   async #loadWholeFibres(start: DevicePort): Promise<readonly Fibre[]> {
     const own = await this.#loadFibres(start);
     if (own !== undefined) return own.fibres;
+    const legs = await listCabledChannels(this.#memo, start);
     const found: Fibre[] = [];
-    for (const leg of await listCabledChannels(this.#memo, start)) {
+    // The path of an only channel is its own.
+    for (const leg of legs.length < 2 ? [] : legs) {
       const { fibres = [] } = (await this.#loadFibres(leg)) ?? {};
       found.push(...fibres.map((fibre) => ({ ...fibre, stack: prefixChannel(leg, fibre.stack) })));
     }

@@ -1,7 +1,7 @@
 import type { Caller } from "#dc/context.ts";
 import { FAILURE_SEVERITIES } from "#dc/model/enum_values.ts";
-import { IDLE_PEER } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { addNotices, MAX_NOTICES, type NoticeBody } from "#dc/operations/notices/notice.ts";
+import { getIdleWorkMs, IDLE_PEER } from "#dc/operations/answers/cooperative_scheduler.ts";
+import { addNotices, MAX_NOTICES, type NoticeBody, type RiskKind } from "#dc/operations/notices/notice.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import { type Clock, readUptime } from "#kernel/clock.ts";
@@ -13,8 +13,13 @@ import { type RisksBySubject, readAllRisks } from "./risks.ts";
 const [RISKS_SPACE, RISKS_KEY] = ["notice_state", "risks"];
 /** Interval in milliseconds between reads of risks without any change, because verdicts also depend on the time. */
 const MAX_READ_INTERVAL_MS = 60_000;
-/** Maximum share of the time that is spent on reading risks while changes follow each other. Our choice. */
+/** Maximum share of processor time for reading risks while changes follow each other. Our choice. */
 const MAX_READ_SHARE = 0.05;
+/**
+ * Interval in milliseconds between reads of the racks at fault while the other risks rest. Our choice: a rack at fault is
+ * reported within ten seconds.
+ */
+const RACK_INTERVAL_MS = 5000;
 
 /** The server itself, which needs no token. Requests of other callers have priority. */
 const SYSTEM_CALLER: Caller = {
@@ -40,6 +45,8 @@ export class RiskWatch {
   /** Uptimes of the clock. */
   #dueAt = 0;
   #restUntil = Number.NEGATIVE_INFINITY;
+  #racksDueAt = 0;
+  #lastRackRevisions = "";
 
   constructor(needs: RiskWatchOptions) {
     this.#options = needs;
@@ -60,27 +67,41 @@ export class RiskWatch {
   async readChangedRisks(): Promise<number> {
     const { store, clock, service } = this.#options;
     const begun = readUptime(clock);
-    if (begun < this.#restUntil) return 0;
+    const isResting = begun < this.#restUntil;
+    if (isResting && begun < this.#racksDueAt) return 0;
     const { seen, isSettled } = await store.read(async (reader) => ({
       seen: `${await reader.revision()} ${await reader.readingsRevision()}`,
       isSettled: await service.passedTime.isClockSettled(reader),
     }));
-    if (!isSettled || (seen === this.#lastRevisions && begun < this.#dueAt)) return 0;
-    const started = performance.now();
+    if (!isSettled) return 0;
+    if (isResting) return this.#readRacksAtFault(seen, begun);
+    if (seen === this.#lastRevisions && begun < this.#dueAt) return 0;
+    const worked = getIdleWorkMs();
+    this.#racksDueAt = begun + RACK_INTERVAL_MS;
     try {
-      const added = await this.#storeChanges();
+      const added = await this.#storeChanges(this.#query.kinds);
       this.#lastRevisions = seen;
+      this.#lastRackRevisions = seen;
       this.#dueAt = begun + MAX_READ_INTERVAL_MS;
       return added;
     } finally {
       // Also after a failure: otherwise, all risks would be read every second while the disk is full.
-      this.#restUntil = begun + (performance.now() - started) / MAX_READ_SHARE;
+      this.#restUntil = begun + Math.max(1, getIdleWorkMs() - worked) / MAX_READ_SHARE;
     }
   }
 
-  async #storeChanges(): Promise<number> {
+  /** Reads the racks at fault alone, which costs little, while the other risks rest. */
+  async #readRacksAtFault(seen: string, begun: number): Promise<number> {
+    this.#racksDueAt = begun + RACK_INTERVAL_MS;
+    if (seen === this.#lastRackRevisions || !this.#query.kinds.has("rack")) return 0;
+    const added = await this.#storeChanges(new Set<RiskKind>(["rack"]));
+    this.#lastRackRevisions = seen;
+    return added;
+  }
+
+  async #storeChanges(kinds: ReadonlySet<RiskKind>): Promise<number> {
     const { store, service, clock } = this.#options;
-    const read = await readAllRisks({ service, caller: SYSTEM_CALLER, ...this.#query });
+    const read = await readAllRisks({ service, caller: SYSTEM_CALLER, ...this.#query, kinds });
     const topology = await service.getInventoryGraphs();
     const at = clock.now().toISOString();
     return store.write(async (writer) => {

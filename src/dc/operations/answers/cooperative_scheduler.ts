@@ -35,6 +35,8 @@ class EventLoopScheduler {
   #turns = 0;
   #turnStartMs: number | undefined;
   #sliceMs = SLICE_MS;
+  /** Time in milliseconds for which work of the idle peer ran. */
+  idleWorkMs = 0;
 
   /** Whether the slice of this turn is used up. Starts the turn's clock if it is not running. */
   isYieldDue(): boolean {
@@ -84,21 +86,23 @@ class EventLoopScheduler {
     this.#turns++;
     for (let next = this.#takeNext(); next !== undefined; next = this.isYieldDue() ? undefined : this.#takeNext()) {
       if (this.#turnStartMs === undefined) this.#startTurn(next.sliceMs);
+      const startedMs = performance.now();
       next.go();
       await waitForMicrotasks();
+      if (next.isIdle === true) this.idleWorkMs += performance.now() - startedMs;
     }
   }
 
-  #takeNext(): { readonly go: () => void; readonly sliceMs: number } | undefined {
+  #takeNext(): { readonly go: () => void; readonly sliceMs: number; readonly isIdle?: true } | undefined {
     const seldom = this.#turns % IDLE_FIRST_INTERVAL === 0 ? this.#takeFromPeer(IDLE_PEER) : undefined;
-    if (seldom !== undefined) return { go: seldom, sliceMs: SLICE_MS };
+    if (seldom !== undefined) return { go: seldom, sliceMs: SLICE_MS, isIdle: true };
     const isWriteFirst = this.#turns % READ_FIRST_INTERVAL !== 0;
     const other = isWriteFirst && this.#writes.length > 0 ? undefined : this.#takeArrivalOrPeer();
     if (other !== undefined) return { go: other, sliceMs: SLICE_MS };
     const write = this.#writes.shift();
     if (write !== undefined) return { go: write, sliceMs: WRITE_SLICE_MS };
     const idle = this.#takeFromPeer(IDLE_PEER);
-    return idle === undefined ? undefined : { go: idle, sliceMs: SLICE_MS };
+    return idle === undefined ? undefined : { go: idle, sliceMs: SLICE_MS, isIdle: true };
   }
 
   #takeArrivalOrPeer(): (() => void) | undefined {
@@ -129,6 +133,11 @@ function waitForMicrotasks(): Promise<void> {
 
 /** The only scheduler of the event loop: a process has one event loop. */
 const eventLoopScheduler = new EventLoopScheduler();
+
+/** Returns the time in milliseconds for which work of the idle peer ran so far, without waiting. */
+export function getIdleWorkMs(): number {
+  return eventLoopScheduler.idleWorkMs;
+}
 
 /** Delays the start of a request that has just arrived if earlier requests have used up their slice of this turn. */
 export async function waitForArrivalTurn(): Promise<void> {

@@ -135,3 +135,32 @@ test("RiskWatch rests after risks could not be written, as after a look that wor
   await expect(watch.readChangedRisks()).rejects.toThrow("the disk is full");
   expect([await watch.readChangedRisks(), writes]).toEqual([0, 1]);
 });
+
+test("RiskWatch reads racks at fault every few seconds while the other risks rest", async () => {
+  const site = await testService({ store: await storeOf(ams1) });
+  let seconds = 0;
+  const clock = { now: () => new Date("2026-01-02T03:04:05Z"), uptime: () => seconds * 1000 };
+  const { store, service } = site;
+  const receivers = [receiver("all", {})];
+  const watch = new RiskWatch({ store, service, receivers, clock, newId: randomUUID, say: () => {} });
+  const look = async () => {
+    await watch.readChangedRisks();
+    const notices = await store.read(readNotices);
+    return notices.map(({ body: { type, subject } }) => `${type} ${subject}`);
+  };
+  const setStatus = (code: string, status: string) =>
+    site.call("UpsertDevice", { device: { code, status: `DEVICE_STATUS_${status}` }, updateMask: "status" });
+  await look();
+  // The clock stands still while risks are read, so the rest after the first look has not ended.
+  await setStatus("PDU-A01-A", "FAILED");
+  expect(await look()).toEqual([]);
+
+  seconds = 6;
+  const first = await look();
+  seconds = 12;
+  await setStatus("PDU-A02-A", "FAILED");
+  const second = await look();
+
+  expect(first).toContain("rack.appeared rack:A01");
+  expect(second).toContain("rack.appeared rack:A02");
+}, 240_000);

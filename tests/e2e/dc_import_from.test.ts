@@ -139,6 +139,18 @@ describe("planner dc import --from netbox", () => {
     expect(prune.stderr).toContain('"--prune" with "--sites" needs "--origin"');
     expect(nothing.stderr).toContain("expected --url, a dump, or a folder of lists");
   });
+
+  test.each([
+    ["http://127.0.0.1:1/?_branch=abc", "expected no query"],
+    ["http://127.0.0.1:1/#x", "expected no fragment"],
+    ["http://user:pass@127.0.0.1:1", "expected no user in it"],
+    ["http://127.0.0.1:1/dcim/devices/", "expected the address of the NetBox"],
+    ["http://127.0.0.1:1/netbox/api/dcim/devices/", "expected the address of the NetBox"],
+    ["ftp://127.0.0.1:1", "expected http:// or https://"],
+  ])("refuses the address %s", async (url, expected) => {
+    const { code, stderr } = await dc(["import", "--from", "netbox", "--url", url, "--db", "none.sqlite"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(expected)]);
+  });
 });
 
 test("planner dc import --from csv reads a spreadsheet by a mapping, and proposes one", async () => {
@@ -261,4 +273,53 @@ test("planner dc add device builds a device to its type, once", async () => {
   expect(kept.stdout).toContain('"position_u":3,"rack_code":"R1"');
   expect(kept.stdout).toContain('"weight_kg":20');
   expect(kept.stdout).toContain('"floor_number":-1');
+});
+
+test("--prune deletes no more than a quarter of a list unless --prune-limit allows it", async () => {
+  const rows = (names: readonly string[]) => `code,site\n${names.map((name) => `${name},muc`).join("\n")}\n`;
+  const names = ["R1", "R2", "R3", "R4", "R5", "R6", "R7", "R8"];
+  writeFileSync(join(cwd, "limit.yaml"), "kind: rack\ncolumns: { code: code, site: location.site_id }\n");
+  writeFileSync(
+    join(cwd, "limit-key.yaml"),
+    "kind: rack\nkey: [site, code]\ncolumns: { code: code, site: location.site_id }\n",
+  );
+  const sync = async (left: readonly string[], flags: readonly string[] = [], mapping = "limit.yaml") => {
+    writeFileSync(join(cwd, "limit.csv"), rows(left));
+    const words = [
+      "import",
+      "--from",
+      "csv",
+      "limit.csv",
+      "--mapping",
+      mapping,
+      "--db",
+      "limit.sqlite",
+      "--prune",
+      "--json",
+    ];
+    const { code, stdout } = await dc([...words, ...flags]);
+    const { counts, prune_refused: refused } = reportOf(stdout);
+    return [code, counts[0].deleted, refused];
+  };
+  const create = await sync(names);
+  const three = await sync(names.slice(3));
+  const tried = await sync(names.slice(3), ["--prune-limit", "38", "--dry-run"]);
+  const two = await sync(names.slice(2));
+  const renamed = await sync(names.slice(2), [], "limit-key.yaml");
+  const half = await sync(names.slice(5), ["--prune-limit", "50"], "limit-key.yaml");
+  const one = await sync(names.slice(6), [], "limit-key.yaml");
+  const wrong = await dc(["import", "--from", "csv", "x", "--prune", "--prune-limit", "101"]);
+
+  expect(create).toEqual([0, 0, undefined]);
+  expect(three).toEqual([
+    1,
+    0,
+    'the source lacks 3 of 8 in its list "rack", more than 25 %: --prune-limit 38 deletes them',
+  ]);
+  expect(tried).toEqual([0, 3, undefined]);
+  expect(two).toEqual([0, 2, undefined]);
+  expect(renamed).toEqual([0, 0, undefined]);
+  expect(half).toEqual([0, 3, undefined]);
+  expect(one).toEqual([0, 1, undefined]);
+  expect(wrong.stderr).toContain('Wrong value "101" for "--prune-limit"');
 });

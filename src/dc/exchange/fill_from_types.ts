@@ -1,5 +1,5 @@
 import { type DeviceType, getInheritedFields } from "#dc/model/device_type.ts";
-import type { Device } from "#dc/model/resources.ts";
+import type { Device, Port } from "#dc/model/resources.ts";
 import { removeEmptyFields, type SourceItem } from "./item.ts";
 
 /** Device types by manufacturer and model, regardless of case. */
@@ -22,34 +22,27 @@ export function fillFromTypes(items: readonly SourceItem[], types: TypesByModel)
 }
 
 /**
- * Fills missing fields from the type: the depth if the device occupies units, the ports if the device has none, and the
- * draws of inlets that record none.
+ * Fills missing fields from the type: the depth if the device occupies units, the ports if the device has none, otherwise
+ * draws of its inlets.
  */
 export function fillDeviceFromType(device: Device, type: DeviceType): Device {
   const { depth, ...built } = getInheritedFields(type);
   const offered = device.positionU === undefined ? built : { ...built, depth };
   const missing = Object.entries(offered).filter(([name]) => device[name as keyof Device] === undefined);
-  const filled = { ...device, ...Object.fromEntries(missing) };
-  return removeEmptyFields<Device>({ ...filled, ...fillInletDraws(filled, type) });
+  return removeEmptyFields<Device>({
+    ...device,
+    ...(device.ports !== undefined && { ports: fillDraws(device.ports, type.ports ?? []) }),
+    ...Object.fromEntries(missing),
+  });
 }
 
-/** Returns the ports with the draws that the type's inlets of the same names record. */
-function fillInletDraws({ ports }: Device, { ports: typed = [] }: DeviceType): Pick<Device, "ports"> {
-  if (ports === undefined) return {};
-  const inlets = new Map(
-    typed.flatMap(({ name, powerIn }) => (powerIn === undefined ? [] : [[name, powerIn] as const])),
-  );
-  return {
-    ports: ports.map((port) => {
-      const { maxDrawW, allocatedDrawW } = inlets.get(port.name) ?? {};
-      const isFilled =
-        port.kind !== "POWER_IN" || (port.powerIn?.maxDrawW ?? port.powerIn?.allocatedDrawW) !== undefined;
-      if (isFilled || (maxDrawW ?? allocatedDrawW) === undefined) return port;
-      const draws = {
-        ...(maxDrawW !== undefined && { maxDrawW }),
-        ...(allocatedDrawW !== undefined && { allocatedDrawW }),
-      };
-      return { ...port, powerIn: { ...port.powerIn, ...draws } };
-    }),
-  };
+/** Fills the draws of inlets without any from the type's inlets of the same names. */
+function fillDraws(ports: readonly Port[], built: readonly Port[]): readonly Port[] {
+  const inlets = new Map(built.filter(({ kind }) => kind === "POWER_IN").map((port) => [port.name, port.powerIn]));
+  return ports.map((port) => {
+    const { maxDrawW, allocatedDrawW } = (port.kind === "POWER_IN" && inlets.get(port.name)) || {};
+    const isRecorded = port.powerIn?.maxDrawW !== undefined || port.powerIn?.allocatedDrawW !== undefined;
+    if (isRecorded || (maxDrawW === undefined && allocatedDrawW === undefined)) return port;
+    return { ...port, powerIn: removeEmptyFields({ ...port.powerIn, maxDrawW, allocatedDrawW }) };
+  });
 }

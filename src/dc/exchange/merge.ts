@@ -5,6 +5,8 @@ import { removeEmptyFields, type SourceItem } from "./item.ts";
 /** Names of the fields, ports, labels and tags that an import has set. An import does not change others. */
 export interface OwnedParts {
   readonly fields: readonly string[];
+  /** Names of the fields of `power`. */
+  readonly power?: readonly string[];
   readonly ports: readonly string[];
   readonly labels: readonly string[];
   readonly tags: readonly string[];
@@ -15,7 +17,7 @@ export const NO_OWNED_PARTS: OwnedParts = { fields: [], ports: [], labels: [], t
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Fields whose elements are merged one by one. */
-const MERGED_FIELDS = ["ports", "labels", "tags"];
+const MERGED_FIELDS = ["ports", "labels", "tags", "power"];
 /** Fields of a port that measurements and people set, but no source. */
 const UNSOURCED_PORT_FIELDS = ["netRole", "rxMbps", "txMbps", "measuredAt"];
 const UNSOURCED_INLET_FIELDS = ["sourceRef", "powerPath"];
@@ -26,6 +28,9 @@ export function listOwnedParts(resource: ResourceByKind[ResourceKind]): OwnedPar
   const { ports = [], labels = {}, tags = [] } = resource as Partial<Device>;
   return {
     fields: Object.keys(resource).filter((name) => !MERGED_FIELDS.includes(name)),
+    ...((resource as Partial<Device>).power !== undefined && {
+      power: Object.keys((resource as Partial<Device>).power ?? {}),
+    }),
     ports: ports.map(({ name }) => name),
     labels: Object.keys(labels),
     tags,
@@ -50,6 +55,12 @@ export function mergeResource<Kind extends ResourceKind>(
   Object.assign(merged, is);
   merged["labels"] = mergeLabels(was["labels"] as Labels, is["labels"] as Labels, owned.labels);
   merged["tags"] = mergeTags(was["tags"] as Tags, is["tags"] as Tags, owned.tags);
+  if ("power" in was || "power" in is) {
+    const stays = Object.entries((was["power"] as object | undefined) ?? {}).filter(
+      ([name]) => !(owned.power ?? []).includes(name),
+    );
+    merged["power"] = { ...Object.fromEntries(stays), ...(is["power"] as object | undefined) };
+  }
   if ("ports" in was || "ports" in is) {
     merged["ports"] = mergePorts(was["ports"] as Ports, is["ports"] as Ports, owned.ports, kept);
   }

@@ -22,6 +22,8 @@ export interface ImportFromOptions {
   readonly origin: string;
   readonly dryRun: boolean;
   readonly prune: boolean;
+  /** Share of a list's objects that `prune` may delete, in percent. */
+  readonly pruneLimit: number;
   readonly json: boolean;
   /** Path of a file for the complete report as JSON. */
   readonly report: string | undefined;
@@ -64,7 +66,8 @@ export function importFromSource(
         reporter.clear();
         const quality = rateInventoryQuality(items);
         printImportResult(buildImportReport({ origin, dryRun, result, unreadable, omissions, quality }), options, log);
-        return result.refused.length > 0 || unreadable.length > 0 ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+        const isWhole = result.refused.length === 0 && unreadable.length === 0 && result.pruneRefusal === undefined;
+        return isWhole ? EXIT_STATUS.ok : EXIT_STATUS.refused;
       } finally {
         reporter.clear();
       }
@@ -81,7 +84,7 @@ async function synchronizeInventory(
   store: ImportStore["store"],
   mapped: MappedSource,
   known: KnownResources,
-  { origin, prune, dryRun, unreadable, signal, reporter }: SynchronizeOptions,
+  { origin, prune, pruneLimit, dryRun, unreadable, signal, reporter }: SynchronizeOptions,
 ): Promise<SyncResult> {
   const wait = { waiting: reporter.reportWait, stopped: () => signal.aborted };
   const service = await openImportService(store, wait);
@@ -95,6 +98,7 @@ async function synchronizeInventory(
   const syncOptions = {
     origin,
     prune,
+    pruneLimit,
     unreadable,
     size: BATCH_SIZE,
     progress: (done: number, total: number) => reporter.reportStep("writing", done, total),

@@ -2,6 +2,7 @@ import { CsvRowReader } from "#dc/exchange/netbox/csv_rows.ts";
 import type { NetboxDataset } from "#dc/exchange/netbox/dataset.ts";
 import type { TableName } from "#dc/exchange/netbox/tables.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { isBlankRecord } from "#words/spreadsheet.ts";
 import { readCsvRecords } from "../import/csv_records.ts";
 import { NOT_UTF8_REMARK } from "./json_elements.ts";
 import { listTableFiles } from "./netbox_files.ts";
@@ -37,8 +38,10 @@ async function readCsvExport(
     reportProgress(watcher, name, line);
     if (record.some((cell) => cell.includes("\ufffd")))
       watcher.reportUnreadable({ file: name, number: line, reason: NOT_UTF8_REMARK });
-    if (headers === undefined) headers = record;
-    else if (record.length <= headers.length) rows.addRecord(table, headers, record, line);
+    if (headers === undefined) {
+      headers = record;
+      rows.noteHeaders(table, headers);
+    } else if (isBlankRecord(record.slice(headers.length))) rows.addRecord(table, headers, record);
     else {
       const reason = `expected ${headers.length} cells, found ${record.length}`;
       watcher.reportUnreadable({ file: name, number: line, reason });

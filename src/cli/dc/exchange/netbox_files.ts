@@ -104,6 +104,7 @@ export function addRestObject(
   const row = isJsonObject(value) ? readRow(table, value["id"], value) : undefined;
   if (row === undefined) onInvalid("expected an object with an id");
   else data.addRow(table, row);
+  if (isJsonObject(value)) data.noteUnreadKeys(table, value);
 }
 
 /** A file to read, with its name in messages. */

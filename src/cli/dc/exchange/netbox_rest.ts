@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { URL } from "node:url";
 import type { TableSchema } from "#dc/exchange/netbox/component_tables.ts";
 import type { NetboxDataset } from "#dc/exchange/netbox/dataset.ts";
+import { compareVersions, NEWEST_NETBOX, OLDEST_NETBOX } from "#dc/exchange/netbox/map_netbox.ts";
 import {
   DUMP_ONLY_TABLES,
   NETBOX_TABLES,
@@ -49,25 +50,47 @@ export async function readRestTables(
   watcher: SourceWatcher,
 ): Promise<void> {
   const client = new NetboxClient(address, watcher);
-  for (const table of TABLE_NAMES) {
-    if (!DUMP_ONLY_TABLES.includes(table)) await readTable(client, data, table);
+  const tables = TABLE_NAMES.filter((table) => !DUMP_ONLY_TABLES.includes(table));
+  let last = (await client.readNewestChanges())?.last;
+  const rows = new Map<TableName, readonly unknown[]>();
+  for (const table of tables) rows.set(table, await readTable(client, table));
+  // Lists that were read before a change do not fit those that were read after it.
+  for (let reading = 1; last !== undefined && reading < MAX_LIST_READS; reading += 1) {
+    const changes = await client.readNewestChanges(last);
+    const moved = tables.filter((table) => changes?.isCut === true || changes?.models.has(table) === true);
+    if (changes === undefined || moved.length === 0) break;
+    for (const table of moved) rows.set(table, await readTable(client, table));
+    last = changes.last;
+  }
+  data.version = client.version;
+  for (const [table, values] of rows) {
+    for (const [index, value] of values.entries())
+      addRestObject(data, table, value, (reason) => client.reportUnreadable(table, index + 1, reason));
   }
 }
 
-async function readTable(client: NetboxClient, data: NetboxDataset, table: TableName): Promise<void> {
+async function readTable(client: NetboxClient, table: TableName): Promise<readonly unknown[]> {
   for (let reading = 1; ; reading += 1) {
     const rows = new Map<unknown, unknown>();
     const count = await client.readList(table, (one) => rows.set(isJsonObject(one) ? one["id"] : one, one));
     // Rows that are added or deleted meanwhile move other rows to a page that has already been read.
-    if (rows.size < count && reading < MAX_LIST_READS) continue;
-    let number = 0;
-    for (const value of rows.values()) {
-      number += 1;
-      const at = number;
-      addRestObject(data, table, value, (reason) => client.reportUnreadable(table, at, reason));
-    }
-    return;
+    if (rows.size >= count || reading >= MAX_LIST_READS) return [...rows.values()];
   }
+}
+
+/** Tables whose rows another model's changes alter. */
+const TABLES_BY_MODEL: Readonly<Record<string, TableName>> = { cabletermination: "cable", portmapping: "frontport" };
+/** Lists of changes: of NetBox 4.1 and later, and of earlier versions. */
+const CHANGE_LISTS = ["core/object-changes", "extras/object-changes"] as const;
+
+/** The newest entries of the change log. */
+interface NewestChanges {
+  /** Number of the newest entry; 0 for an empty log. */
+  readonly last: number;
+  /** Tables of the objects that changed. */
+  readonly models: ReadonlySet<string>;
+  /** Whether there are more changes than were read. */
+  readonly isCut: boolean;
 }
 
 /** Type of `URL` objects. In Deno, `URL` of node:url is only a value. */
@@ -82,6 +105,8 @@ class NetboxClient {
   readonly #address: NetboxAddress;
   readonly #watcher: SourceWatcher;
   #nextRequestAt = 0;
+  /** Version of the server by its replies, such as 4.7. */
+  version: string | undefined;
 
   constructor(address: NetboxAddress, watcher: SourceWatcher) {
     this.#address = address;
@@ -116,6 +141,26 @@ class NetboxClient {
     return first.count;
   }
 
+  /** Reads changes after an entry of the log, or only its newest entry; undefined if this server does not show its log. */
+  async readNewestChanges(after?: number): Promise<NewestChanges | undefined> {
+    for (const path of CHANGE_LISTS) {
+      const url = new URL(`${this.#address.url}/api/${path}/`);
+      url.searchParams.set("limit", String(after === undefined ? 1 : MAX_PAGE_SIZE));
+      url.searchParams.set("ordering", "-id");
+      const response = await this.#requestWithRetries(url, [400, 403, 404]);
+      if (!isJsonObject(response) || !Array.isArray(response["results"])) continue;
+      const results = response["results"].filter((one) => isJsonObject(one) && typeof one["id"] === "number");
+      const newer = results.filter(({ id }) => after !== undefined && id > after);
+      const models = newer.map((one) => String(one["changed_object_type"]).split(".")[1] ?? "");
+      return {
+        last: results[0]?.id ?? 0,
+        models: new Set(models.map((model) => TABLES_BY_MODEL[model] ?? model)),
+        isCut: newer.length === MAX_PAGE_SIZE,
+      };
+    }
+    return undefined;
+  }
+
   /** Reads one page; undefined for a list that this version of NetBox does not have. */
   async #readPage(table: TableName, offset: number, limit: number): Promise<RestPage | undefined> {
     const url = new URL(`${this.#address.url}/api/${NETBOX_TABLES[table].path}/`);
@@ -126,7 +171,7 @@ class NetboxClient {
     if (siteParameter !== undefined)
       for (const site of this.#address.sites) url.searchParams.append(siteParameter, site);
     if (table === "device") url.searchParams.set("exclude", "config_context");
-    const response = await this.#requestWithRetries(url, OPTIONAL_TABLES.includes(table));
+    const response = await this.#requestWithRetries(url, OPTIONAL_TABLES.includes(table) ? [404] : []);
     if (response === undefined) return undefined;
     if (isJsonObject(response) && Array.isArray(response["results"])) {
       const { results, count } = response;
@@ -138,14 +183,14 @@ class NetboxClient {
     );
   }
 
-  async #requestWithRetries(url: ParsedUrl, optional: boolean): Promise<unknown> {
+  async #requestWithRetries(url: ParsedUrl, absent: readonly number[]): Promise<unknown> {
     let reason = "";
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       if (attempt > 0) this.#watcher.reportProgress(`${url.pathname}: ${reason}, attempt ${attempt + 1}`, 0, undefined);
       await this.#waitForRateLimit();
       const outcome = await this.#request(url);
       if ("value" in outcome) return outcome.value;
-      if (outcome.status === 404 && optional) return undefined;
+      if (outcome.status !== undefined && absent.includes(outcome.status)) return undefined;
       reason = outcome.reason;
       if (!outcome.isTemporary) throw new OperationError(outcome.kind, `${url.origin}${url.pathname}: ${reason}`);
       await this.#pause(outcome.waitMs ?? this.#address.backoffMs * 2 ** attempt);
@@ -177,6 +222,11 @@ class NetboxClient {
     try {
       // A redirect would send the token to another server.
       const response = await fetch(url, { headers, signal, redirect: "manual" });
+      this.version = response.headers.get("api-version") ?? this.version;
+      if (this.version !== undefined && compareVersions(this.version, OLDEST_NETBOX) < 0) {
+        const expected = `expected ${OLDEST_NETBOX} to ${NEWEST_NETBOX}`;
+        throw new OperationError("invalid_argument", `${url.origin} is NetBox ${this.version}: ${expected}`);
+      }
       if (!response.ok) return classifyErrorResponse(response);
       return { value: JSON.parse(await readBody(response)) };
     } catch (error) {

@@ -25,6 +25,8 @@ export interface NetboxSourceOptions {
   readonly cwd: string;
 }
 
+/** Paths of pages and lists below a NetBox's address, which may have a path of its own. */
+const PAGE_PATTERN = /\/(?:api|graphql|static|login|dcim|circuits|tenancy|ipam|core|extras|plugins|users)(?:\/.*)?$/;
 const REQUEST_TIMEOUT_MS = 120_000;
 const BACKOFF_MS = 500;
 
@@ -93,8 +95,15 @@ function createNetboxAddress(url: string, { tokenFile, sites, rate, cwd }: Netbo
       null,
     );
   }
-  const { origin, pathname } = new URL(url);
+  const { origin, pathname, search, hash, username, password } = new URL(url);
   const base = pathname.replace(/\/+$/, "").replace(/\/api$/, "");
+  const stray = [
+    [search, "no query, such as that of a branch or a filter: lists are read whole"],
+    [hash, "no fragment"],
+    [username || password, "no user in it: the token comes from NETBOX_TOKEN or --token-file"],
+    [PAGE_PATTERN.exec(base)?.[0] ?? "", "the address of the NetBox, not that of one of its pages or lists"],
+  ].find(([part]) => part !== "");
+  if (stray !== undefined) throw new UsageError(`Wrong value "${url}" for "--url": expected ${stray[1]}`, null);
   return {
     url: `${origin}${base}`,
     token: readToken(tokenFile, cwd),

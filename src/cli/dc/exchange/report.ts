@@ -27,6 +27,8 @@ export interface ImportReport {
     readonly findings: InventoryQuality["findings"];
   };
   readonly changes: readonly SyncChange[];
+  /** Why nothing was deleted although `--prune` asks for it. */
+  readonly prune_refused?: string;
 }
 
 export interface SyncCounts {
@@ -73,6 +75,7 @@ export function buildImportReport({
     unreadable,
     quality: { inlets: quality.inlets, inlets_with_source: quality.inletsWithSource, findings: quality.findings },
     changes: result.changes,
+    ...(result.pruneRefusal !== undefined && { prune_refused: result.pruneRefusal }),
   };
 }
 
@@ -132,6 +135,7 @@ export function printImportReport(report: ImportReport, log: StderrLogger): void
   printInletQuality(report);
   for (const line of limitLines(report.unreadable, formatUnreadable, formatOmittedCount)) log.warn(line);
   for (const line of limitLines(report.refused, formatRefusal, formatOmittedCount)) log.warn(line);
+  if (report.prune_refused !== undefined) log.warn(`Nothing is deleted: ${report.prune_refused}`);
   for (const line of limitLines(report.vanished, formatRefusal, formatOmittedCount)) log.note(line);
   printImportEndNote(report.state, log);
 }

@@ -6,6 +6,7 @@ import { parseDatabaseLocation } from "../database.ts";
 import { createWaitReporter, withImportStore } from "../import/import_store.ts";
 import { importFromSource, type SourceReader } from "./import_from.ts";
 import { createImportError, type ImportArgs, type SourceName } from "./source_flags.ts";
+import { DEFAULT_PRUNE_LIMIT } from "./vanished.ts";
 
 type SourceImportArgs = ImportArgs & { readonly from: SourceName };
 
@@ -20,7 +21,9 @@ export async function runSourceImport(args: SourceImportArgs, cli: Cli): Promise
   const origin = requireOrigin(args.origin ?? args.from);
   const { prune, json, report, "dry-run": dryRun, db } = args;
   const read = SOURCE_READER_FACTORIES[args.from](args, origin, cli.cwd);
-  const options = { origin, dryRun, prune, json, report, cwd: cli.cwd };
+  const pruneLimit = args["prune-limit"] ?? DEFAULT_PRUNE_LIMIT;
+  if (pruneLimit > 100) throw createImportError(`Wrong value "${pruneLimit}" for "--prune-limit": expected 1 to 100`);
+  const options = { origin, dryRun, prune, pruneLimit, json, report, cwd: cli.cwd };
   return withImportStore(parseDatabaseLocation(db, cli.cwd, args), createWaitReporter(cli, false), (opened) =>
     importFromSource(opened, read, options, cli),
   );

@@ -7,6 +7,7 @@ import type { ExchangeResult, ExchangeSession, FieldChange } from "#dc/operation
 import type { OperationError } from "#kernel/errors.ts";
 import { type BatchOptions, retryRefusedItems, runBatches } from "../../import/batches.ts";
 import { KIND_NAMES } from "../kinds.ts";
+import { createKey, findPruneRefusal, findVanished } from "./vanished.ts";
 
 /** Runs one batch in its own transaction, or in the one transaction of a dry run. */
 export type RunBatch = <Result>(work: (session: ExchangeSession) => Promise<Result>) => Promise<Result>;
@@ -14,6 +15,8 @@ export type RunBatch = <Result>(work: (session: ExchangeSession) => Promise<Resu
 export interface SyncOptions extends BatchOptions {
   readonly origin: string;
   readonly prune: boolean;
+  /** Share of a list's objects that may be deleted, in percent. */
+  readonly pruneLimit: number;
   /** Number of unreadable source elements. Above 0 nothing is deleted, because they may be the missing resources. */
   readonly unreadable: number;
   readonly progress: (done: number, total: number) => void;
@@ -44,6 +47,8 @@ export interface SyncResult {
   /** Resources that are no longer in the source but are kept, without `prune` or because other resources use them. */
   readonly vanished: readonly SyncRefusal[];
   readonly stopped: boolean;
+  /** Why nothing was deleted although `prune` asks for it. */
+  readonly pruneRefusal?: string;
 }
 
 /**
@@ -72,25 +77,30 @@ class Synchronization {
   /** Resources of the source that are in the inventory and no longer in the source, by id. */
   readonly #vanished: Map<string, OriginRecord>;
   readonly #keepReasons = new Map<string, string>();
+  readonly #pruneRefusal: string | undefined;
+  /** Records under another id of resources that the source still has, such as after a change of a sheet's key. */
+  readonly #renamed: ReadonlyMap<string, readonly [id: string, record: OriginRecord]>;
   #doneCount = 0;
 
   constructor(
-    { items, kinds }: MappedSource,
+    mapped: Pick<MappedSource, "items" | "kinds">,
     known: ReadonlyMap<string, OriginRecord>,
     inBatch: RunBatch,
     options: SyncOptions,
   ) {
-    this.#items = items;
+    this.#items = mapped.items;
     this.#known = known;
     this.#runBatch = inBatch;
     this.#options = options;
     this.#documentSpace = formatOriginSpace(options.origin);
-    const there = new Set(items.map(({ id }) => id));
-    this.#vanished = new Map([...known].filter(([id, { kind }]) => !there.has(id) && (kinds?.includes(kind) ?? true)));
+    const { vanished, renamed } = findVanished(mapped, known);
+    this.#vanished = vanished;
+    this.#renamed = renamed;
+    if (options.prune) this.#pruneRefusal = findPruneRefusal(known, vanished, options.pruneLimit);
   }
 
   get #isPruning(): boolean {
-    return this.#options.prune && this.#options.unreadable === 0;
+    return this.#options.prune && this.#options.unreadable === 0 && this.#pruneRefusal === undefined;
   }
 
   get #keepReason(): string {
@@ -98,7 +108,7 @@ class Synchronization {
     if (prune && unreadable > 0) {
       return `it stays: ${unreadable} of the source could not be read, and it may be among them`;
     }
-    return "it stays: --prune deletes it";
+    return `it stays: ${this.#pruneRefusal ?? "--prune deletes it"}`;
   }
 
   async run(): Promise<SyncResult> {
@@ -124,6 +134,7 @@ class Synchronization {
         reason: this.#keepReasons.get(id) ?? this.#keepReason,
       })),
       stopped: this.#options.stopped(),
+      ...(this.#pruneRefusal !== undefined && { pruneRefusal: this.#pruneRefusal }),
     };
   }
 
@@ -203,7 +214,7 @@ class Synchronization {
   ): Promise<readonly ExchangeResult[]> {
     const results = await session.upsertResources(
       kind,
-      batch.map(({ id, resource }) => ({ resource, owned: this.#known.get(id)?.owned })),
+      batch.map(({ id, resource }) => ({ resource, owned: this.#findEarlierRecord(kind, id, resource)?.owned })),
     );
     for (const [index, item] of batch.entries()) {
       const result = results[index];
@@ -212,8 +223,14 @@ class Synchronization {
       const before = this.#known.get(item.id);
       if (before === undefined || JSON.stringify(before) !== text)
         await session.documents.putDocument(this.#documentSpace, item.id, text);
+      const [former] = this.#renamed.get(createKey(kind, item.resource)) ?? [];
+      if (former !== undefined) await session.documents.dropDocument(this.#documentSpace, former);
     }
     return results;
+  }
+
+  #findEarlierRecord(kind: ResourceKind, id: string, resource: OriginRecord["named"]): OriginRecord | undefined {
+    return this.#known.get(id) ?? this.#renamed.get(createKey(kind, resource))?.[1];
   }
 
   #recordResult(item: SourceItem, result: ExchangeResult | undefined): void {

@@ -12,6 +12,10 @@ const SOURCE_FLAGS = {
   origin: textFlag("name", "Name of the source", { needs: ["--from"] }),
   mapping: fileFlag("Mapping decisions, in YAML or JSON", { needs: ["--from"], excludes: ["--from containerlab"] }),
   prune: booleanFlag("Delete what the source no longer has", { needs: ["--from"] }),
+  "prune-limit": integerFlag(1, "Most that --prune deletes of a list, in percent (default: 25)", {
+    value: "percent",
+    needs: ["--prune"],
+  }),
   report: fileFlag("Write a JSON report", { needs: ["--from"] }),
   sites: textFlag("slugs", "Only these, comma-separated", { needs: ["--from netbox"] }),
   "token-file": fileFlag("API token (NETBOX_TOKEN)", { needs: ["--from netbox"] }),

@@ -121,7 +121,7 @@ class LabMapping {
     this.#portNames.set(name, new UniquePortNames());
   }
 
-  /** Merges the fields of defaults, kinds and groups, from the widest to the node itself. */
+  /** Merges the fields and labels of defaults, kinds and groups, from the widest to the node itself. */
   #mergeInheritedFields(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     const section = (name: string, key: unknown) => {
       const all = this.#topology[name];
@@ -130,7 +130,9 @@ class LabMapping {
     };
     const defaults = isJsonObject(this.#topology["defaults"]) ? this.#topology["defaults"] : {};
     const kind = fields["kind"] ?? section("groups", fields["group"])["kind"] ?? defaults["kind"];
-    return { ...defaults, ...section("kinds", kind), ...section("groups", fields["group"]), ...fields };
+    const all = [defaults, section("kinds", kind), section("groups", fields["group"]), fields];
+    const labels = all.map((one) => one["labels"]).filter((one) => isJsonObject(one));
+    return Object.assign({}, ...all, labels.length > 0 && { labels: Object.assign({}, ...labels) });
   }
 
   #mapLink(link: unknown, index: number): void {

@@ -1,11 +1,21 @@
+import { findNearest } from "#kernel/nearest.ts";
 import { convertToSlug } from "../codes.ts";
-import { type FieldKind, isPortTable, type TableSchema } from "./component_tables.ts";
+import type { FieldKind, TableSchema } from "./component_tables.ts";
+import {
+  type CsvRecord,
+  convertLabelToChoice,
+  convertToFlag,
+  createRowId,
+  findHeaderField,
+  findNameScope,
+  listReadColumns,
+  parseUnits,
+  readCsvNumber,
+} from "./csv_fields.ts";
 import type { NetboxDataset } from "./dataset.ts";
 import type { NetboxRow, RowCell } from "./read_row.ts";
 import { NETBOX_TABLES, type TableName } from "./tables.ts";
 import { findTargetTable } from "./targets.ts";
-
-export type CsvRecord = Readonly<Record<string, string>>;
 
 /** Tables whose rows need only a name, so that an object is created if only references name it. */
 const NAME_ONLY_TABLES: readonly TableName[] = [
@@ -24,8 +34,6 @@ const NAME_ONLY_TABLES: readonly TableName[] = [
   "devicetype",
   "racktype",
 ];
-/** Tables whose names are unique per manufacturer. */
-const MANUFACTURER_TABLES: readonly TableName[] = ["devicetype", "moduletype", "racktype"];
 /** Scope under which objects are found by slug. */
 const SLUG_SCOPE = "\nslugs";
 /** Tables to search for the end of a cable, in this order. */
@@ -40,6 +48,17 @@ const CABLE_END_TABLES: readonly TableName[] = [
   "powerfeed",
 ];
 
+const UNIT_BY_WORD: Readonly<Record<string, string>> = {
+  ...{ meters: "m", centimeters: "cm", kilometers: "km", feet: "ft", inches: "in", miles: "mi" },
+  ...{ kilograms: "kg", grams: "g", pounds: "lb", lbs: "lb", ounces: "oz", millimeters: "mm" },
+};
+
+/** Returns the unit at the end of a cell, as NetBox's choices spell it. */
+function findWrittenUnit(given = ""): string | undefined {
+  const word = /[a-z]+$/i.exec(given.trim())?.[0].toLowerCase();
+  return word === undefined ? undefined : (UNIT_BY_WORD[word] ?? word);
+}
+
 /** Converts records of NetBox's CSV exports, which refer to objects by name, to rows that refer to them by id. */
 export class CsvRowReader {
   readonly #data: NetboxDataset;
@@ -53,14 +72,23 @@ export class CsvRowReader {
     this.#reportUnclear = unclear;
   }
 
+  /** Notes the columns of a file that no field takes. */
+  noteHeaders(table: TableName, headers: readonly string[]): void {
+    const known = listReadColumns(table);
+    for (const header of headers) {
+      const field = findHeaderField(header);
+      if (field !== "" && !known.includes(field)) this.#data.noteUnreadField(table, header, findNearest(field, known));
+    }
+  }
+
   /** Adds one record; `finish` resolves its references. */
-  addRecord(table: TableName, headers: readonly string[], cells: readonly string[], number: number): void {
+  addRecord(table: TableName, headers: readonly string[], cells: readonly string[]): void {
     const record: Record<string, string> = {};
     for (const [index, header] of headers.entries()) {
       const cell = cells[index] ?? "";
       if (cell !== "" && cell !== "—") record[findHeaderField(header)] = cell;
     }
-    const id = record["id"] ?? `line-${number}`;
+    const id = record["id"] ?? createRowId(table, record);
     this.#records.push([table, id, record]);
     const name = record["name"] ?? record["model"] ?? record["cid"] ?? "";
     for (const scope of ["", findNameScope(table, record)]) this.#indexName(table, scope, name, id);
@@ -70,18 +98,43 @@ export class CsvRowReader {
   /** Adds all rows to the dataset. */
   addRowsToDataset(): void {
     for (const [table, id, record] of this.#records) {
-      const cells: Record<string, RowCell> = {};
-      const { fields }: TableSchema = NETBOX_TABLES[table];
-      for (const [spelled, kind] of Object.entries(fields)) {
-        const names = spelled.split("|");
-        const given = names.map((name) => record[name]).find((one) => one !== undefined);
-        if (given === undefined) continue;
-        const cell = this.#convertCell({ table, id, field: names[0] ?? "", kind, record }, given);
-        if (cell !== undefined) cells[names[0] ?? ""] = cell;
-      }
-      if (table === "cable") Object.assign(cells, this.#findCableEnds(id, record));
-      this.#data.addRow(table, { id, cells });
+      const ends = table === "cable" ? this.#findCableEnds(id, record) : {};
+      this.#data.addRow(table, { id, cells: { ...this.#convertCells(table, id, record), ...ends } });
     }
+    for (const [table, id, record] of this.#records) if (table === "device") this.#installDevice(id, record);
+  }
+
+  #convertCells(table: TableName, id: string, record: CsvRecord): Readonly<Record<string, RowCell>> {
+    const cells: Record<string, RowCell> = {};
+    const { fields }: TableSchema = NETBOX_TABLES[table];
+    for (const [spelled, kind] of Object.entries(fields)) {
+      const names = spelled.split("|");
+      const field = names[0] ?? "";
+      const given = names.map((name) => record[name]).find((one) => one !== undefined);
+      const cell = given === undefined ? undefined : this.#convertCell({ table, id, field, kind, record }, given);
+      if (cell !== undefined) cells[field] = cell;
+      // NetBox's tables write some units into the cell: `3 m`.
+      const unit = kind === "number" ? findWrittenUnit(given) : undefined;
+      const unitField = field === "max_weight" ? "weight_unit" : `${field}_unit`;
+      if (unit !== undefined && unitField in fields && record[unitField] === undefined) cells[unitField] = unit;
+    }
+    return cells;
+  }
+
+  /** Puts a device into the bay that its own row names: NetBox's import form has no list of bays. */
+  #installDevice(id: string, record: CsvRecord): void {
+    const { parent, device_bay: bay } = record;
+    if (parent === undefined || bay === undefined) {
+      if (parent !== undefined || bay !== undefined)
+        this.#reportUnclear("device", id, "a device in a bay needs both: expected parent and device_bay");
+      return;
+    }
+    const chassis = this.#resolveReference({ table: "devicebay", id, field: "device", record }, parent);
+    if (chassis === undefined) return;
+    const known = this.#data.all("devicebay").find(({ cells }) => cells["device"] === chassis && cells["name"] === bay);
+    const cells = { device: chassis, name: bay, installed: id };
+    if (known === undefined) this.#data.addRow("devicebay", { id: `${chassis} ${bay}`, cells });
+    else this.#data.rows("devicebay").set(known.id, { ...known, cells: { ...known.cells, ...cells } });
   }
 
   #indexName(table: TableName, scope: string, name: string, id: string): void {
@@ -98,8 +151,10 @@ export class CsvRowReader {
       case "text":
         return given;
       case "number": {
-        const number = Number(given.replace(/\s*[A-Za-z%"]+$/, ""));
-        return Number.isFinite(number) ? number : undefined;
+        const read = readCsvNumber(at.field, given);
+        if ("value" in read) return read.value;
+        this.#reportUnclear(at.table, at.id, `${at.field}: ${read.problem}`);
+        return undefined;
       }
       case "flag":
         return convertToFlag(given);
@@ -188,85 +243,6 @@ export class CsvRowReader {
   }
 }
 
-/** Returns the name of the device, manufacturer, panel or site within which names of a table are unique. */
-function findNameScope(table: TableName, record: CsvRecord): string {
-  if (isPortTable(table)) return record["device"] ?? "";
-  if (MANUFACTURER_TABLES.includes(table)) return record["manufacturer"] ?? "";
-  return table === "powerfeed" ? (record["power_panel"] ?? "") : (record["site"] ?? "");
-}
-
 function createNameKey(table: TableName, scope: string, name: string): string {
   return `${table}\n${scope.toLowerCase()}\n${name.toLowerCase()}`;
-}
-
-/** Parses unit numbers such as `1-3, 7` to a list of units. */
-function parseUnits(text: string): readonly number[] {
-  return text.split(",").flatMap((part) => {
-    const [from = Number.NaN, to = from] = part.split("-").map(Number);
-    if (!Number.isInteger(from) || !Number.isInteger(to) || to - from > 200) return [];
-    return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
-  });
-}
-
-/** Fields by column header, for columns whose header differs from the field name. */
-const FIELD_BY_HEADER: Readonly<Record<string, string>> = {
-  device_role: "role",
-  rack_role: "role",
-  type_of_rack: "type",
-  height: "u_height",
-  u_height_u: "u_height",
-  full_depth: "is_full_depth",
-  tag: "tags",
-  reports_to: "parent",
-  circuit_id: "cid",
-  mac: "mac_address",
-  management_only: "mgmt_only",
-  feed_leg_phase: "feed_leg",
-  starting_unit_u: "starting_unit",
-};
-
-/** Returns the field of a column header: `Device type` is `device_type`. */
-function findHeaderField(header: string): string {
-  const plain = header
-    .trim()
-    .toLowerCase()
-    .replace(/\([^)]*\)/g, "")
-    .replace(/[^a-z0-9]+/g, "_")
-    .replace(/^_+|_+$/g, "");
-  return FIELD_BY_HEADER[plain] ?? plain;
-}
-
-/** Labels of interface types and of a few other choices, whose slugs cannot be derived from the label. */
-const CHOICE_BY_LABEL: Readonly<Record<string, string>> = {
-  "sfp (1ge)": "1000base-x-sfp",
-  "gbic (1ge)": "1000base-x-gbic",
-  "sfp+ (10ge)": "10gbase-x-sfpp",
-  "xfp (10ge)": "10gbase-x-xfp",
-  "sfp28 (25ge)": "25gbase-x-sfp28",
-  "qsfp+ (40ge)": "40gbase-x-qsfpp",
-  "qsfp28 (100ge)": "100gbase-x-qsfp28",
-  "qsfp56 (200ge)": "200gbase-x-qsfp56",
-  "qsfp-dd (400ge)": "400gbase-x-qsfpdd",
-  "osfp (400ge)": "400gbase-x-osfp",
-  "link aggregation group (lag)": "lag",
-  "parent/child": "",
-  c14: "iec-60320-c14",
-  c20: "iec-60320-c20",
-  c13: "iec-60320-c13",
-  c19: "iec-60320-c19",
-};
-
-/** Returns a choice as NetBox stores it: CSV exports contain its label. */
-function convertLabelToChoice(label: string): string {
-  const text = label.trim().toLowerCase();
-  const known = Object.hasOwn(CHOICE_BY_LABEL, text) ? CHOICE_BY_LABEL[text] : undefined;
-  if (known !== undefined) return known;
-  return convertToSlug(text.replace(/\s*\([^)]*\)\s*$/, "").replace(/\s+/g, "-")) ?? "";
-}
-
-/** Converts yes and no in NetBox's tables to a boolean. */
-function convertToFlag(text: string): boolean | undefined {
-  const word = text.trim().toLowerCase();
-  if (["true", "yes", "1", "✔", "on"].includes(word)) return true;
-  return ["false", "no", "0", "✘", "off"].includes(word) ? false : undefined;
 }

@@ -1,6 +1,7 @@
 import { isJsonObject } from "#kernel/json_object.ts";
+import { listReadColumns } from "./csv_fields.ts";
 import { createCableEnd, type NetboxRow, type PortLane, type RowCell, readRow } from "./read_row.ts";
-import { TABLE_NAMES, type TableName } from "./tables.ts";
+import { NETBOX_TABLES, TABLE_NAMES, type TableName } from "./tables.ts";
 
 /** All rows that were read from one NetBox, by table and id. */
 export class NetboxDataset {
@@ -9,6 +10,12 @@ export class NetboxDataset {
   readonly unreadCounts = new Map<string, number>();
   /** Ids that occurred twice, by table. */
   readonly duplicateIds: (readonly [table: TableName, id: string])[] = [];
+  /** Fields that no table reads, by list and name, with the number of rows that have them and a similar name. */
+  readonly unreadFields = new Map<string, { readonly count: number; readonly near: string | undefined }>();
+  /** Names of models by the numbers that a dump may have in place of them. */
+  readonly contentTypes = new Map<string, string>();
+  /** Version of the NetBox that was read, such as 4.7; undefined if the source does not say. */
+  version: string | undefined;
   /** Tables in the source, including those without rows. */
   readonly listedTables = new Set<TableName>();
 
@@ -37,6 +44,19 @@ export class NetboxDataset {
     this.unreadCounts.set(kind, (this.unreadCounts.get(kind) ?? 0) + count);
   }
 
+  noteUnreadField(table: TableName, field: string, near?: string): void {
+    const key = `${NETBOX_TABLES[table].path.split("/")[1]}: ${field}`;
+    this.unreadFields.set(key, { count: (this.unreadFields.get(key)?.count ?? 0) + 1, near });
+  }
+
+  /** Notes the keys of an object that hold something and that no field takes. */
+  noteUnreadKeys(table: TableName, value: Readonly<Record<string, unknown>>): void {
+    const known = listReadColumns(table);
+    for (const [key, one] of Object.entries(value)) {
+      if (!known.includes(key) && !DERIVED_KEYS.test(key) && !isEmptyJson(one)) this.noteUnreadField(table, key);
+    }
+  }
+
   rows(table: TableName): Map<string, NetboxRow> {
     const rows = this.#tables.get(table);
     if (rows === undefined) throw new Error(`No table ${table}`);
@@ -59,19 +79,45 @@ export class NetboxDataset {
     return Map.groupBy(rows, (row) => readTextCell(row, field));
   }
 
-  /** Returns the ends of each cable: from the cable itself, as REST nests them, or from the terminations of a dump. */
+  /**
+   * Returns the ends of each cable: from the cable itself, as REST nests them or as NetBox up to 3.2 has them, or from the
+   * terminations of a dump.
+   */
   listCableEnds(): ReadonlyMap<string, { readonly a: readonly string[]; readonly b: readonly string[] }> {
     const ends = new Map<string, { a: string[]; b: string[] }>();
     for (const cable of this.rows("cable").values()) {
-      ends.set(cable.id, { a: [...readTextListCell(cable, "a")], b: [...readTextListCell(cable, "b")] });
+      const [a, b] = (["a", "b"] as const).map((side) => [
+        ...readTextListCell(cable, side),
+        ...this.#listOldEnd(cable, side),
+      ]);
+      ends.set(cable.id, { a: a ?? [], b: b ?? [] });
     }
     for (const one of this.rows("cabletermination").values()) {
       const sides = ends.get(readTextCell(one, "cable"));
       const side = readTextCell(one, "end").toLowerCase() === "a" ? sides?.a : sides?.b;
-      side?.push(createCableEnd(readTextCell(one, "type"), readTextCell(one, "object")));
+      side?.push(this.#createEnd(readTextCell(one, "type"), readTextCell(one, "object")));
     }
     return ends;
   }
+
+  #listOldEnd(cable: NetboxRow, side: "a" | "b"): readonly string[] {
+    const id = readTextCell(cable, `${side}_id`);
+    return id === "" ? [] : [this.#createEnd(readTextCell(cable, `${side}_type`), id)];
+  }
+
+  #createEnd(type: string, id: string): string {
+    return createCableEnd(this.contentTypes.get(type) ?? type, id);
+  }
+}
+
+/** Keys that repeat other lists, count objects, order a tree or say when an object was written. */
+const DERIVED_KEYS =
+  /^(?:url|display|display_url|natural_slug|slug|created|last_updated|_.*|.*_count|cable|cable_end|link_peer.*|connected_endpoint.*|wireless.*|parent_device|devices?|occupied|lft|rght|tree_id|level|path)$/;
+
+/** Whether a value says nothing: absent, false, zero or empty. */
+function isEmptyJson(value: unknown): boolean {
+  if (value === null || value === undefined || value === "" || value === false || value === 0) return true;
+  return typeof value === "object" && Object.keys(value).length === 0;
 }
 
 function compareIds(a: string, b: string): number {
@@ -132,6 +178,10 @@ export function addDumpedObject(data: NetboxDataset, value: unknown): boolean {
   if (!isJsonObject(value) || typeof value["model"] !== "string" || !isJsonObject(value["fields"])) return false;
   const model = value["model"].toLowerCase();
   const [app = "", name = ""] = model.split(".");
+  if (model === "contenttypes.contenttype") {
+    const { app_label, model: named } = value["fields"];
+    data.contentTypes.set(String(value["pk"]), `${app_label}.${named}`);
+  }
   const table = ["dcim", "circuits", "tenancy"].includes(app) ? TABLE_BY_MODEL.get(name) : undefined;
   if (table === undefined) {
     if (!INTERNAL_MODELS.test(model) && !DERIVED_MODELS.test(model)) data.countUnread(model);
@@ -140,5 +190,6 @@ export function addDumpedObject(data: NetboxDataset, value: unknown): boolean {
   const row = readRow(table, value["pk"], value["fields"]);
   if (row === undefined) return false;
   data.addRow(table, row);
+  data.noteUnreadKeys(table, value["fields"]);
   return true;
 }

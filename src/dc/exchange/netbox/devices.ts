@@ -163,7 +163,8 @@ function findDeviceKind(
   return (
     given ??
     inferDeviceKind({
-      role: `${readTextCell(role, "name")} ${slug.replaceAll("-", " ")}`,
+      // A phrase does not reach from the name into the slug.
+      role: `${readTextCell(role, "name")} / ${slug.replaceAll("-", " ")}`,
       model: readTextCell(type, "model"),
       subdevice: readTextCell(type, "subdevice_role"),
       bays,

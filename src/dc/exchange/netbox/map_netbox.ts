@@ -10,6 +10,15 @@ import { listPanelNames, mapPowerPanels } from "./power.ts";
 import { assignRackCodes, mapRacks } from "./racks.ts";
 import type { NetboxOptions } from "./where.ts";
 
+/** The versions of NetBox that are read. */
+export const OLDEST_NETBOX = "3.0";
+export const NEWEST_NETBOX = "4.7";
+
+/** Compares versions such as 4.7 and 4.10. */
+export function compareVersions(one: string, other: string): number {
+  return one.localeCompare(other, "en", { numeric: true });
+}
+
 /** Result of the mapping for each kind of NetBox object, as documents state it. */
 export const NETBOX_MAPPINGS: Readonly<Record<string, string>> = {
   Site: "`site_id`: its slug",
@@ -28,7 +37,7 @@ export const NETBOX_MAPPINGS: Readonly<Record<string, string>> = {
   "Front and rear port": "Ports with mappings and positions",
   "Power panel": "Device of kind RPP",
   "Power feed":
-    "Outlet of its panel, with feed id `<panel>.<feed>`, phase, voltage, amperes and maximum utilization. A feed that is not active supplies nothing",
+    "Outlet of its panel, with feed id `<panel>.<feed>`, phase, voltage, amperes and maximum utilization. A feed that is not active supplies nothing. Its type, primary or redundant, is the label `feed_type` of the panel, and the panel's side where the panels of a site have both types and no rack has two panels of one",
   Cable: "Cable. Lengths in metres",
   "Cable with several ends": "One cable per position. One interface to several: a channel of the interface for each",
   "Circuit with a cable":
@@ -54,6 +63,16 @@ export function mapNetbox(data: NetboxDataset, options: NetboxOptions): MappedSo
     mapping.omissions.addObject("An object whose id came before", `${table}/${id}`, id);
   for (const [kind, count] of data.unreadCounts)
     mapping.omissions.addTable("Not part of a datacenter's inventory", kind, count);
+  if (data.version !== undefined && compareVersions(data.version, NEWEST_NETBOX) > 0)
+    mapping.omissions.addObject(
+      `A NetBox newer than ${NEWEST_NETBOX}: what it adds is not read`,
+      `NetBox ${data.version}`,
+      `NetBox ${data.version}`,
+    );
+  for (const [field, { count, near }] of data.unreadFields) {
+    if (near === undefined) mapping.omissions.addTable("A field that is not read", field, count);
+    else mapping.omissions.addObject("A field that is not read, but is near to one that is", field, field, near);
+  }
   recordBreakoutChannels(mapping);
   assignRackCodes(mapping);
   assignDeviceCodes(mapping, [...listPanelNames(mapping), ...listCircuitNames(mapping)]);

@@ -23,6 +23,7 @@ export function listPanelNames(mapping: NetboxMapping) {
 export function mapPowerPanels(mapping: NetboxMapping): void {
   const feeds = mapping.data.groupRowsByField("powerfeed", "panel");
   const feedIds = new UniqueFeedIds(mapping);
+  const sides = findPanelSides(mapping);
   for (const row of mapping.data.all("powerpanel")) {
     const code = mapping.devices.get(`powerpanel/${row.id}`);
     const location = mapping.where.findLocation(row);
@@ -31,9 +32,11 @@ export function mapPowerPanels(mapping: NetboxMapping): void {
       continue;
     }
     const names = new UniquePortNames();
+    const labels: [string, string][] = [];
     const ports = (feeds.get(row.id) ?? []).map((feed) => {
       const name = names.takeName(readTextCell(feed, "name"), "feed", feed.id);
       mapping.ports.set(`powerfeed/${feed.id}`, { deviceCode: code, portName: name, kind: "POWER_OUT" });
+      labels.push([`feed_type.${name}`, readTextCell(feed, "type")]);
       return createBreakerPort(mapping, feed, name, feedIds.takeId(code, name));
     });
     const name = mapping.readShortText("powerpanel", row, "name");
@@ -45,7 +48,8 @@ export function mapPowerPanels(mapping: NetboxMapping): void {
       location,
       mount: "FLOOR",
       ports,
-      ...mapping.createRemarks("powerpanel", row),
+      ...(sides.has(row.id) && { power: { powerPath: sides.get(row.id) ?? "" } }),
+      ...mapping.createRemarks("powerpanel", row, joinEqualLabels("feed_type", labels)),
     });
     mapping.items.push({ kind: "device", id: `powerpanel/${row.id}`, resource });
   }
@@ -53,6 +57,46 @@ export function mapPowerPanels(mapping: NetboxMapping): void {
     if (!mapping.data.rows("powerpanel").has(readTextCell(feed, "panel")))
       mapping.noteOmission("A power feed names no panel that exists", "powerfeed", feed);
   }
+}
+
+/** Returns one label if all have the same value. */
+function joinEqualLabels(key: string, labels: readonly [string, string][]): readonly [string, string][] {
+  const [value, ...others] = new Set(labels.map(([, one]) => one));
+  return value === undefined || others.length > 0 ? labels : [[key, value]];
+}
+
+/**
+ * Returns the types of feeds that tell the sides of a site's panels apart. NetBox calls a feed primary unless somebody
+ * says otherwise, so the types of a site are no sides if they are all the same or equal for two panels of a rack.
+ */
+function findPanelSides({ data }: NetboxMapping): ReadonlyMap<string, string> {
+  const feeds = data.all("powerfeed").filter((feed) => readTextCell(feed, "type") !== "");
+  const byPanel = Map.groupBy(feeds, (feed) => readTextCell(feed, "panel"));
+  const bySite = Map.groupBy(feeds, (feed) =>
+    readTextCell(data.findReferencedRow("powerpanel", feed, "panel"), "site"),
+  );
+  const sides = new Map<string, string>();
+  for (const ofSite of bySite.values()) {
+    const racks = Map.groupBy(
+      ofSite.filter((feed) => readTextCell(feed, "rack") !== ""),
+      (feed) => readTextCell(feed, "rack"),
+    );
+    const isMixed = new Set(ofSite.map((feed) => readTextCell(feed, "type"))).size > 1;
+    if (!isMixed || [...racks.values()].some(haveEqualTypes)) continue;
+    for (const panel of new Set(ofSite.map((feed) => readTextCell(feed, "panel")))) {
+      const [type, ...others] = new Set((byPanel.get(panel) ?? []).map((feed) => readTextCell(feed, "type")));
+      if (type !== undefined && others.length === 0) sides.set(panel, type);
+    }
+  }
+  return sides;
+}
+
+/** Whether feeds of different panels have the same type. */
+function haveEqualTypes(feeds: readonly NetboxRow[]): boolean {
+  const panels = new Set(feeds.map((feed) => readTextCell(feed, "panel")));
+  const pairs = new Set(feeds.map((feed) => `${readTextCell(feed, "panel")}\n${readTextCell(feed, "type")}`));
+  const types = new Set(feeds.map((feed) => readTextCell(feed, "type")));
+  return panels.size > 1 && pairs.size > types.size;
 }
 
 function createBreakerPort(mapping: NetboxMapping, feed: NetboxRow, name: string, feedId: string): Port {

@@ -207,7 +207,11 @@ export const NETBOX_TABLES = {
       length_unit: "choice",
       "a|a_terminations": "ends",
       "b|b_terminations": "ends",
-      a_type: "text",
+      // Up to NetBox 3.2 a cable has two ends.
+      "a_type|termination_a_type": "text",
+      "a_id|termination_a_id": "text",
+      "b_type|termination_b_type": "text",
+      "b_id|termination_b_id": "text",
       ...DESCRIPTION_FIELDS,
     },
   },

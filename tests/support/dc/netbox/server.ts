@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Lists } from "./lists.ts";
+import type { Listed, Lists } from "./lists.ts";
 
 /** What goes wrong on the way, by request. */
 export type Trouble = (request: {
@@ -24,8 +24,9 @@ export async function serveNetbox(
   {
     token,
     pageSize = FEWEST,
+    version,
     trouble = () => undefined,
-  }: { token?: string; pageSize?: number; trouble?: Trouble } = {},
+  }: { token?: string; pageSize?: number; version?: string; trouble?: Trouble } = {},
 ): Promise<NetboxServer> {
   const asked: string[] = [];
   const server: Server = createServer((request, response) => {
@@ -46,13 +47,10 @@ export async function serveNetbox(
       lists,
     );
     const limit = Math.min(Number(url.searchParams.get("limit") ?? 50), pageSize);
-    const results = all.toSorted((a, b) => a.id - b.id).slice(offset, offset + limit);
-    answer(response, 200, {
-      count: all.length,
-      next: offset + limit < all.length ? "there is more" : null,
-      previous: null,
-      results,
-    });
+    const results = sorted(all, url.searchParams.get("ordering")).slice(offset, offset + limit);
+    const next = offset + limit < all.length ? "there is more" : null;
+    const body = { count: all.length, next, previous: null, results };
+    answer(response, 200, body, { ...(version !== undefined && { "API-Version": version }) });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -73,6 +71,11 @@ function answer(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   response.writeHead(status, { "Content-Type": "application/json", ...headers }).end(JSON.stringify(body));
+}
+
+function sorted(rows: readonly Listed[], ordering: string | null) {
+  const sign = ordering === "-id" ? -1 : 1;
+  return rows.toSorted((a, b) => sign * (a.id - b.id));
 }
 
 type Nested = { readonly id?: number } | null | undefined;

@@ -37,7 +37,7 @@ export async function syncLists(
     clock: { now: () => new Date("2026-11-22T12:00:00Z") },
     authRequired: false,
   });
-  const options = { origin, prune, unreadable: 0, size: batchSize, progress: () => {}, stopped };
+  const options = { origin, prune, pruneLimit: 100, unreadable: 0, size: batchSize, progress: () => {}, stopped };
   const told = { requestId: randomUUID(), message: "" };
   if (dryRun) {
     return service.exchange((session) => runSync(mapped, known.records, (work) => work(session), options), CALLER, {

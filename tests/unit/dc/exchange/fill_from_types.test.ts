@@ -37,3 +37,25 @@ test("fillFromTypes leaves devices of other models as they are", () => {
 
   expect(fillFromTypes([other], TYPES)).toEqual([other]);
 });
+
+test("fillFromTypes gives inlets the draws that the type records, and keeps recorded ones, zero included", () => {
+  const type = {
+    ...TYPE,
+    ports: [1, 2, 3].map((at) => ({
+      name: `PSU${at}`,
+      kind: "POWER_IN" as const,
+      powerIn: { maxDrawW: 900, allocatedDrawW: 500 },
+    })),
+  };
+  const ports = [
+    { name: "PSU1", kind: "POWER_IN" },
+    { name: "PSU2", kind: "POWER_IN", powerIn: { allocatedDrawW: 0 } },
+    { name: "PSU3", kind: "POWER_OUT" },
+    { name: "PSU9", kind: "POWER_IN" },
+  ];
+  const [filled] = fillFromTypes([device({ ports })], new Map([[createModelKey("Acme", "Server") ?? "", type]]));
+
+  expect(filled?.resource).toMatchObject({
+    ports: [{ powerIn: { maxDrawW: 900, allocatedDrawW: 500 } }, ...ports.slice(1)],
+  });
+});

@@ -74,3 +74,22 @@ test("mapContainerlab refuses what is no topology", () => {
     problem: "expected topology.nodes with names and kinds",
   });
 });
+
+test.each([
+  ["default", {}, "spine"],
+  ["kind", { kind: "srl" }, "leaf"],
+  ["group", { kind: "srl", group: "edge" }, "border-leaf"],
+  ["node", { kind: "srl", group: "edge", labels: { role: "super-spine" } }, "super-spine"],
+  ["node with other labels", { labels: { rack: "1" } }, "spine"],
+  ["kind with other labels of the node", { kind: "srl", labels: { rack: "1" } }, "leaf"],
+])("mapContainerlab merges labels from default to node: the role of the %s", (_, node, role) => {
+  const label = (name: string) => ({ labels: { role: name } });
+  const topology = {
+    defaults: label("spine"),
+    kinds: { srl: label("leaf") },
+    groups: { edge: label("border-leaf") },
+    nodes: { n: node },
+  };
+  const result = mapContainerlab({ name: "lab", topology }, OPTIONS);
+  expect("items" in result && result.items[0]?.resource).toMatchObject({ role });
+});

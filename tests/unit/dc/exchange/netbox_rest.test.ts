@@ -152,3 +152,40 @@ test("readRestTables notes rows without an id", async () => {
 
   expect(unreadable).toEqual([{ file: "dcim/sites", number: 1, reason: "expected an object with an id" }]);
 });
+
+test("readRestTables reads lists again that the log names as changed meanwhile, and no others", async () => {
+  const changing = new Map(lists);
+  const log = [{ id: 7, changed_object_type: "dcim.site" }];
+  changing.set("core/object-changes", log);
+  const [rack] = lists.get("dcim/racks") ?? [];
+  const renamed = (lists.get("dcim/racks") ?? []).map((one) => (one === rack ? { ...one, name: "renamed" } : one));
+  const server = await started(changing, {
+    trouble: ({ path }) => {
+      if (path === "dcim/cables" && log.length === 1) {
+        changing.set("dcim/racks", renamed);
+        log.push({ id: 8, changed_object_type: "dcim.rack" });
+      }
+      return undefined;
+    },
+  });
+  const data = new NetboxDataset();
+
+  await readRestTables(data, address(server.url), watcher());
+
+  const reads = (path: string) =>
+    server.asked.filter((one) => one.startsWith(`/api/${path}/`) && one.includes("offset=0")).length;
+  expect(data.rows("rack").get(String(rack?.id))?.cells["name"]).toBe("renamed");
+  expect([reads("dcim/racks"), reads("dcim/devices")]).toEqual([2, 1]);
+});
+
+test.each([
+  ["2.11", "is NetBox 2.11: expected 3.0 to 4.7"],
+  ["4.7", undefined],
+  ["4.10", undefined],
+])("readRestTables names version %s if it is not read", async (version, refusal) => {
+  const server = await started(lists, { version });
+  const data = new NetboxDataset();
+  const read = readRestTables(data, address(server.url), watcher());
+  if (refusal === undefined) expect([await read, data.version]).toEqual([undefined, version]);
+  else await expect(read).rejects.toThrow(refusal);
+});

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { addDumpedObject, NetboxDataset } from "#dc/exchange/netbox/dataset.ts";
 import { mapNetbox } from "#dc/exchange/netbox/map_netbox.ts";
 import type { Crac, Device, Rack } from "#dc/model/resources.ts";
 import { datasetOf } from "../../../support/dc/netbox/forms.ts";
@@ -101,4 +102,124 @@ test("mapNetbox gives the same whatever the order of the rows", () => {
   const [one, other] = [lists, turned].map((given) => mapNetbox(datasetOf(given), netboxOptions()).items);
 
   expect(other).toEqual(one);
+});
+
+test.each([
+  ["4.7", (type: string, id: number) => [{ object_type: type, object_id: id }], {}],
+  ["3.2 by REST", undefined, {}],
+  [
+    "3.2 by a dump with numbers of models",
+    undefined,
+    { "dcim.powerport": 47, "dcim.poweroutlet": 48, "dcim.powerfeed": 49 },
+  ],
+])("mapNetbox reads the ends of cables of NetBox %s", (_, side, numbers: Readonly<Record<string, number>>) => {
+  const data = new NetboxDataset();
+  for (const [name, pk] of Object.entries(numbers)) {
+    const [app_label, model] = name.split(".");
+    addDumpedObject(data, { model: "contenttypes.contenttype", pk, fields: { app_label, model } });
+  }
+  const add = (model: string, pk: number, fields: object) =>
+    addDumpedObject(data, { model: `dcim.${model}`, pk, fields });
+  const ends = (a: readonly [string, number], b: readonly [string, number]) =>
+    side === undefined
+      ? {
+          ...{ termination_a_type: numbers[a[0]] ?? a[0], termination_a_id: a[1] },
+          ...{ termination_b_type: numbers[b[0]] ?? b[0].split("."), termination_b_id: b[1] },
+        }
+      : { a_terminations: side(...a), b_terminations: side(...b) };
+  add("site", 1, { name: "S", slug: "s" });
+  add("devicerole", 1, { name: "PDU", slug: "pdu" });
+  add("device", 1, { name: "pdu", site: 1, device_role: 1 });
+  add("device", 2, { name: "srv", site: 1 });
+  add("powerport", 1, { device: 1, name: "in" });
+  add("powerport", 2, { device: 2, name: "psu", maximum_draw: 500, allocated_draw: 300 });
+  add("poweroutlet", 1, { device: 1, name: "1", power_port: 1 });
+  add("powerpanel", 1, { name: "P", site: 1 });
+  add("powerfeed", 1, { name: "F", power_panel: 1, status: "active" });
+  add("cable", 1, ends(["dcim.powerport", 2], ["dcim.poweroutlet", 1]));
+  add("cable", 2, ends(["dcim.powerfeed", 1], ["dcim.powerport", 1]));
+
+  const { items, omissions } = mapNetbox(data, netboxOptions());
+
+  expect(items.flatMap((item) => (item.kind === "cable" ? [[item.resource.a, item.resource.b]] : []))).toEqual([
+    [
+      { deviceCode: "pdu", portName: "1" },
+      { deviceCode: "srv", portName: "psu" },
+    ],
+    [
+      { deviceCode: "P", portName: "F" },
+      { deviceCode: "pdu", portName: "in" },
+    ],
+  ]);
+  expect(omissions).toEqual([]);
+});
+
+test.each([
+  [
+    "types that differ",
+    ["primary", "redundant"],
+    1,
+    [
+      ["primary", "primary"],
+      ["redundant", "redundant"],
+    ],
+  ],
+  [
+    "the type that NetBox gives without being asked",
+    ["primary", "primary"],
+    1,
+    [
+      ["primary", undefined],
+      ["primary", undefined],
+    ],
+  ],
+  [
+    "two panels of one rack with one type",
+    ["primary", "primary", "redundant"],
+    1,
+    [
+      ["primary", undefined],
+      ["primary", undefined],
+      ["redundant", undefined],
+    ],
+  ],
+  [
+    "types that differ without racks",
+    ["primary", "redundant", "primary"],
+    undefined,
+    [
+      ["primary", "primary"],
+      ["redundant", "redundant"],
+      ["primary", "primary"],
+    ],
+  ],
+] as const)(
+  "mapNetbox keeps the type of feeds, and takes it as a side only where it tells sides apart: %s",
+  (_, types, rack, expected) => {
+    const data = new NetboxDataset();
+    const add = (model: string, pk: number, fields: object) =>
+      addDumpedObject(data, { model: `dcim.${model}`, pk, fields });
+    add("site", 1, { name: "S", slug: "s" });
+    add("rack", 1, { name: "R", site: 1 });
+    for (const [at, type] of types.entries()) {
+      add("powerpanel", at + 1, { name: `P${at}`, site: 1 });
+      add("powerfeed", at + 1, { name: "F", power_panel: at + 1, rack, type });
+    }
+
+    const { items } = mapNetbox(data, netboxOptions());
+
+    const panels = items.flatMap((item) => (item.kind === "device" ? [item.resource] : []));
+    expect(panels.map(({ labels, power }) => [labels?.["feed_type"], power?.powerPath])).toEqual(expected as never);
+  },
+);
+
+test.each([
+  ["4.7", 0],
+  ["3.0", 0],
+  ["4.10", 1],
+  ["5.0", 1],
+])("mapNetbox names NetBox %s if it is newer than what is read", (version, notes) => {
+  const data = new NetboxDataset();
+  data.version = version;
+  expect(mapNetbox(data, netboxOptions()).omissions).toHaveLength(notes);
 });

@@ -40,7 +40,7 @@ function readBack(written: ExportInventory): { readonly back: ExportInventory; r
     const [headers = [], ...records] = parse(text) as string[][];
     const table = findTableByFileName(name);
     if (table === undefined) throw new Error(`No table ${name}`);
-    for (const [index, record] of records.entries()) rows.addRecord(table, headers, record, index + 2);
+    for (const record of records) rows.addRecord(table, headers, record);
   }
   rows.addRowsToDataset();
   return { back: inventoryOf(mapNetbox(data, netboxOptions()).items), unclear };

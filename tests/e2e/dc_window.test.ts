@@ -182,12 +182,21 @@ test("a calendar is imported: whole, again, in part or not at all", async () => 
   const first = event("42@isp", ["SEQUENCE:2", "X-MAINTNOTE-MAINTENANCE-ID:WO 7", "X-MAINTNOTE-OBJECT-ID:R1"]);
 
   expect((await run(["import", "-", "--dry-run"], file(first))).stdout).toBe("WO-7\twould be stored\n");
-  expect((await run(["import", "-"], file(first, event("43@isp", [])))).stderr).toContain(
-    "-, line 10: the event names nothing that is out: expected X-MAINTNOTE-OBJECT-ID, or --element",
+  // An event that cannot be stored leaves the others alone.
+  const stray = event("50@isp", ["X-MAINTNOTE-OBJECT-ID:R1"]).replace("20991128T210000Z", "20991128T180000Z");
+  const some = await run(
+    ["import", "-"],
+    file(first, event("43@isp", []), event("49@isp", ["RRULE:FREQ=DAILY"]), stray),
   );
-  expect(JSON.parse((await run(["list", "--json"])).stdout).windows).toBeUndefined();
+  expect([some.code, some.stdout]).toEqual([1, "WO-7\tcreated\n"]);
+  for (const problem of [
+    "-, line 10: the event names nothing that is out: expected X-MAINTNOTE-OBJECT-ID, or --element: the event is not stored",
+    "-: Line 19: RRULE is not supported",
+    "-, line 21: ",
+  ])
+    expect(some.stderr).toContain(problem);
   expect((await run(["import", "-", "--element", "R2"], file(first, event("43@isp", [])))).stdout).toBe(
-    "WO-7\tcreated\n43-isp\tcreated\n",
+    "WO-7\tunchanged\n43-isp\tcreated\n",
   );
   expect((await run(["import", "-"], file(first, event("43@isp", [])))).stdout).toBe(
     "WO-7\tunchanged\n43-isp\tunchanged\n",
@@ -225,6 +234,15 @@ test("a calendar is imported: whole, again, in part or not at all", async () => 
   const gone = event("42@isp", ["SEQUENCE:9", "STATUS:CANCELLED"]);
   expect((await run(["import", "-"], file(gone))).stdout).toBe("WO-7\tupdated\n");
   expect((await run(["list", "--state", "cancelled"])).stdout).toContain("WO-7");
+  expect((await run(["import", "-"], file(event("42@isp", ["SEQUENCE:9"])))).stdout).toBe(
+    "WO-7\tleft: the window is cancelled\n",
+  );
+  const reinstated = event("42@isp", ["SEQUENCE:10", "STATUS:CONFIRMED", "SUMMARY:Back"]);
+  expect((await run(["import", "-"], file(reinstated))).stdout).toBe("WO-7\tupdated\n");
+  expect(JSON.parse((await run(["show", "WO-7", "--json"])).stdout).window).toMatchObject({ title: "Back" });
+  expect((await run(["list", "--state", "cancelled"])).stdout).not.toContain("WO-7");
+  const reply = await run(["import", "-"], file(reinstated).replace("BEGIN:VEVENT", "METHOD:REPLY\nBEGIN:VEVENT"));
+  expect([reply.code, reply.stderr]).toEqual([1, expect.stringContaining('METHOD "REPLY" plans nothing')]);
   const long = event("48@isp", ["X-MAINTNOTE-OBJECT-ID:R1", `SUMMARY:${"x".repeat(127)}😀y`]);
   expect((await run(["import", "-"], file(long))).stdout).toBe("48-isp\tcreated\n");
   expect(JSON.parse((await run(["show", "48-isp", "--json"])).stdout).window.title).toBe("x".repeat(127));

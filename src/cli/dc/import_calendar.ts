@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { create } from "@bufbuild/protobuf";
@@ -19,11 +20,13 @@ import {
 } from "#gen/datacenter/v1/planning_pb.ts";
 import { type MaintenanceWindow, MaintenanceWindowSchema, WindowState } from "#gen/datacenter/v1/windows_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type DatabaseLocation, requireDatabase } from "./database.ts";
+import { detectByteOrderMark } from "./import/encoding.ts";
 import { createWaitReporter, retryWhileLocked, type WaitCallbacks, withImportService } from "./import/import_store.ts";
-import { openTextFile } from "./import/text_file.ts";
+import { openByteFile } from "./import/text_file.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import { createLineError, importWindowLines } from "./window_files.ts";
 import { formatZoneNote, resolveTimeZone } from "./window_time.ts";
@@ -40,45 +43,71 @@ export interface CalendarImportOptions {
   readonly "dry-run": boolean;
 }
 
-/** The planned change for an event, or the reason to skip it. */
+/** The planned change for an event, the reason to skip it, or why it cannot be stored. */
 type EventPlan = { readonly event: ImportedEvent; readonly code: string } & (
   | { readonly change: InventoryChange }
   | { readonly left: string }
+  | { readonly problem: string }
 );
 
-/** Stores the events of a file as windows; if one is invalid, none is stored. */
+/** Stores the events of a file as windows. Reports an event that cannot be stored, and returns status 1 then. */
 export async function importCalendar(
   database: DatabaseLocation,
   call: CalendarImportOptions,
   log: StderrLogger & { readonly cwd: string },
-): Promise<void> {
-  const text = readCalendarFile(call.file, log.cwd);
+): Promise<ExitStatus> {
+  const bytes = readCalendarFile(call.file, log.cwd);
   const wait = { waiting: createWaitReporter(log, false), stopped: () => false };
   // Without this check the import would create an empty database.
   requireDatabase(database);
-  await withImportService(database, wait, async (service) => {
-    if (/^\uFEFF?\s*\{/.test(text))
-      return importWindowLines(service, { file: call.file, text, isTrial: call["dry-run"] }, wait);
+  return withImportService(database, wait, async (service) => {
+    if (/^(?:\u00ef\u00bb\u00bf)?\s*\{/.test(bytes.subarray(0, 256).toString("latin1"))) {
+      const text = decodeText(bytes, call.file);
+      await importWindowLines(service, { file: call.file, text, isTrial: call["dry-run"] }, wait);
+      return EXIT_STATUS.ok;
+    }
     const zone = await resolveTimeZone(service, call["time-zone"]);
     const refusal = zone.isAmbiguous ? zone.reason : "";
-    const events = addFileToErrors(call.file, () => readCalendar(text, { name: zone.name, refusal }));
+    const { events, problems } = addFileToErrors(call.file, () => readCalendar(bytes, { name: zone.name, refusal }));
     const elements = await Promise.all(call.element.map((one) => resolveRef(service, one, [])));
     const plans = await planEvents(service, events, { elements, file: call.file });
     const outcomes = await writeChanges(service, plans, { isTrial: call["dry-run"], file: call.file, wait });
-    for (const plan of plans) print(`${plan.code}\t${"left" in plan ? plan.left : outcomes.get(plan)}\n`);
+    const failed = [...problems.map(({ message }) => `${call.file}: ${message}`), ...printOutcomes(plans, outcomes)];
+    for (const problem of failed) log.warn(`${problem}: the event is not stored`);
     log.note(formatZoneNote(zone));
+    return failed.length > 0 ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   });
 }
 
-function readCalendarFile(file: string, cwd: string): string {
-  const opened = openTextFile(file === "-" ? file : resolve(cwd, file), file);
+/** Prints what became of each event. Returns why events could not be stored. */
+function printOutcomes(plans: readonly EventPlan[], outcomes: ReadonlyMap<EventPlan, EventOutcome>): readonly string[] {
+  return plans.flatMap((plan) => {
+    const outcome = "change" in plan ? outcomes.get(plan) : "left" in plan ? { done: plan.left } : plan;
+    if (outcome === undefined) return [];
+    if ("problem" in outcome) return [outcome.problem];
+    print(`${plan.code}\t${outcome.done}\n`);
+    return [];
+  });
+}
+
+/** Reads a file in UTF-8, whose folded lines may divide characters, or in UTF-16. */
+function readCalendarFile(file: string, cwd: string): Buffer {
+  const opened = openByteFile(file === "-" ? file : resolve(cwd, file), file);
   try {
     if (statSync(opened.path).size > MAX_FILE_BYTES)
       throw new OperationError("invalid_argument", `"${file}" is larger than 16 MiB: expected a smaller file`);
-    return readFileSync(opened.path, "utf8");
+    const bytes = readFileSync(opened.path);
+    const mark = detectByteOrderMark(bytes);
+    if (mark === "utf-16be") bytes.swap16();
+    return mark === "utf-16be" || mark === "utf-16le" ? Buffer.from(bytes.subarray(2).toString("utf16le")) : bytes;
   } finally {
     opened.close();
   }
+}
+
+function decodeText(bytes: Uint8Array, file: string): string {
+  if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
+  throw new OperationError("invalid_argument", `Cannot read "${file}" as UTF-8: save it as UTF-8`);
 }
 
 interface FileDefaults {
@@ -104,8 +133,8 @@ async function planEvents(
     const isOwn = window !== undefined && event.instance === service.calendarInstance;
     const left = explainEventSkip(event, window, isOwn);
     const asked = { event, code, window, isOwn };
-    if (left === undefined) plans.push({ event, code, change: await planChange(service, asked, given) });
-    else plans.push({ event, code, left });
+    if (left !== undefined) plans.push({ event, code, left });
+    else plans.push({ event, code, ...(await planChange(service, asked, given)) });
   }
   return plans;
 }
@@ -125,13 +154,15 @@ function explainEventSkip(
   window: MaintenanceWindow | undefined,
   isOwn: boolean,
 ): string | undefined {
-  if (window === undefined) {
-    if (state === "CANCELLED") return "left: cancelled before it was known";
-    return state === "DONE" || endsAt <= Date.now() ? "left: over" : undefined;
-  }
-  if (window.state === WindowState.DONE || window.state === WindowState.CANCELLED)
-    return `left: the window is ${(WINDOW_STATES[window.state - 1] ?? "").toLowerCase()}`;
+  const over = state === "DONE" || endsAt <= Date.now() ? "left: over" : undefined;
+  if (window === undefined) return state === "CANCELLED" ? "left: cancelled before it was known" : over;
   const last = window.calendarSequence + (isOwn ? window.sequence : 0);
+  const isCancelled = window.state === WindowState.CANCELLED;
+  // A later SEQUENCE that is not cancelled takes a cancellation back.
+  const isReinstated = isCancelled && state !== "CANCELLED" && sequence > last;
+  if (isReinstated) return over;
+  if (isCancelled || window.state === WindowState.DONE)
+    return `left: the window is ${(WINDOW_STATES[window.state - 1] ?? "").toLowerCase()}`;
   return sequence < last ? `left: its SEQUENCE is ${sequence}, and the window has ${last}` : undefined;
 }
 
@@ -145,17 +176,24 @@ interface PlannedEvent {
 
 async function planChange(
   service: DcService,
-  { event, code, window, isOwn }: PlannedEvent,
+  asked: PlannedEvent,
   { elements, file }: FileDefaults,
-): Promise<InventoryChange> {
-  const objectRefs = await resolveEventObjects(service, event, file);
-  const elementRefs = objectRefs.length > 0 ? objectRefs : (window?.elementRefs ?? [...elements]);
-  if (elementRefs.length === 0)
-    throw createLineError(
-      file,
-      event.line,
-      "the event names nothing that is out: expected X-MAINTNOTE-OBJECT-ID, or --element",
-    );
+): Promise<{ readonly change: InventoryChange } | { readonly problem: string }> {
+  const { event, window } = asked;
+  try {
+    const objectRefs = await resolveEventObjects(service, event, file);
+    const elementRefs = objectRefs.length > 0 ? objectRefs : (window?.elementRefs ?? [...elements]);
+    const expected = "expected X-MAINTNOTE-OBJECT-ID, or --element";
+    if (elementRefs.length === 0)
+      throw createLineError(file, event.line, `the event names nothing that is out: ${expected}`);
+    return { change: createChange(asked, elementRefs) };
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    return { problem: error.message };
+  }
+}
+
+function createChange({ event, code, window, isOwn }: PlannedEvent, elementRefs: string[]): InventoryChange {
   const texts = {
     title: truncateCharacters(event.title, MAX_TEXT_CHARS),
     notes: truncateCharacters(event.description, MAX_COMMENT_CHARS),
@@ -201,26 +239,35 @@ async function resolveEventObjects(service: DcService, event: ImportedEvent, fil
   return refs;
 }
 
-/** Writes all changes in one transaction. Returns their results. @throws OperationError with the first error's line */
+type EventOutcome = { readonly done: string } | { readonly problem: string };
+
+type ChangePlan = Extract<EventPlan, { readonly change: InventoryChange }>;
+
+/** Writes all changes that can be written in one transaction, and returns what became of each. */
 async function writeChanges(
   service: DcService,
   plans: readonly EventPlan[],
   { isTrial, file, wait }: { readonly isTrial: boolean; readonly file: string; readonly wait: WaitCallbacks },
-): Promise<ReadonlyMap<EventPlan, string>> {
-  const changing = plans.flatMap((plan) => ("change" in plan ? [plan] : []));
-  if (changing.length === 0) return new Map();
-  const changes = changing.map(({ change }) => change);
-  const request = create(ApplyChangesRequestSchema, { changes, validateOnly: isTrial });
-  const { results, failed } = (await retryWhileLocked(
-    () => service.call(applyChanges, request, COMMAND_CALLER),
-    wait,
-  )) as BulkReply;
-  for (const { index, outcome, error } of failed === 0 ? [] : results) {
-    const plan = changing[index];
-    if (plan === undefined || outcome !== Outcome.FAILED) continue;
-    throw createLineError(file, plan.event.line, (error?.message ?? "").replaceAll(`changes[${index}].`, ""));
+): Promise<ReadonlyMap<EventPlan, EventOutcome>> {
+  const outcomes = new Map<EventPlan, EventOutcome>();
+  let open = plans.filter((plan): plan is ChangePlan => "change" in plan);
+  for (let before = open.length + 1; open.length > 0 && open.length < before; ) {
+    const changes = open.map(({ change }) => change);
+    const request = create(ApplyChangesRequestSchema, { changes, validateOnly: isTrial });
+    const call = () => service.call(applyChanges, request, COMMAND_CALLER);
+    const { results, failed } = (await retryWhileLocked(call, wait)) as BulkReply;
+    const isAborted = (at: number) => failed > 0 && results[at]?.outcome === Outcome.ABORTED;
+    for (const [at, plan] of open.entries()) {
+      const { message = "" } = results[at]?.error ?? {};
+      const done = isTrial ? "would be stored" : formatOutcome(results[at]?.outcome);
+      const problem = createLineError(file, plan.event.line, message.replaceAll(`changes[${at}].`, "")).message;
+      if (!isAborted(at)) outcomes.set(plan, failed === 0 ? { done } : { problem });
+    }
+    before = open.length;
+    // Without the events that failed, the others can be written.
+    open = open.filter((_, at) => isAborted(at));
   }
-  return new Map(changing.map((plan, at) => [plan, isTrial ? "would be stored" : formatOutcome(results[at]?.outcome)]));
+  return outcomes;
 }
 
 function formatOutcome(outcome: Outcome | undefined): string {

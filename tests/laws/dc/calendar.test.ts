@@ -102,7 +102,7 @@ test("backslashes stay what they are, whatever follows", () => {
 
 test("readCalendar reads what writeCalendar writes", () => {
   const spaces = (text: string) => plain(text).trim();
-  const read = readByUs(written, { name: "UTC", refusal: "every time is in UTC" });
+  const { events: read } = readByUs(written, { name: "UTC", refusal: "every time is in UTC" });
   expect(read.length).toBe(events.length);
   for (const [index, event] of events.entries())
     expect(read[index]).toMatchObject({

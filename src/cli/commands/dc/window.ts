@@ -126,7 +126,7 @@ export const family: CommandFamily = {
       summary: "Store the windows of an iCalendar file or of JSON Lines",
       details:
         "An event whose UID is known changes its window, unless its SEQUENCE is lower. Elements are those of X-MAINTNOTE-OBJECT-ID. " +
-        "JSON Lines of an export are stored as they are. A file with a fault is refused whole, with the line. Rules: docs/windows.md.",
+        "JSON Lines of an export are stored whole or not at all. An event that cannot be stored is reported with its line. Rules: docs/windows.md.",
       positionals: { file: { summary: "The file, or - for standard input", required: true, completes: "file" } },
       flags: {
         db: DATABASE_FLAG,
@@ -143,7 +143,7 @@ export const family: CommandFamily = {
       ],
       async run({ db, ...asked }, cli) {
         const { importCalendar } = await import("../../dc/import_calendar.ts");
-        await importCalendar(parseDatabaseLocation(db, cli.cwd), asked, cli);
+        return importCalendar(parseDatabaseLocation(db, cli.cwd), asked, cli);
       },
     }),
     list: defineFamilyMember({

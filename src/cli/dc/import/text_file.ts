@@ -71,7 +71,8 @@ function createTemporaryCopy(shown: string, fill: (to: number, copy: string) => 
   }
 }
 
-function openByteFile(file: string, shown: string): TextFile {
+/** Opens a file for reading its bytes; `-` is standard input. A file that can be read only once is copied. */
+export function openByteFile(file: string, shown: string): TextFile {
   return wrapReadErrors(shown, () => {
     if (file === "-" || !statSync(file).isFile())
       return createTemporaryCopy(shown, (to, copy) => copyToDescriptor(to, copy, file));

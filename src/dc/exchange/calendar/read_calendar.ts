@@ -1,14 +1,7 @@
 import type { WindowState } from "#dc/model/enum_values.ts";
-import {
-  addDay,
-  addDuration,
-  type CalendarZone,
-  type ContentLine,
-  createCalendarLineError,
-  parseCalendarTime,
-  readContentLines,
-  unescapeText,
-} from "./content_lines.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { addDay, addDuration, type CalendarZone, parseCalendarTime } from "./calendar_times.ts";
+import { type ContentLine, createCalendarLineError, readContentLines, unescapeText } from "./content_lines.ts";
 
 /** An event of a calendar. Times are in milliseconds since 1970. */
 export interface ImportedEvent {
@@ -36,22 +29,63 @@ const MAX_EVENTS = 1000;
 /** Properties of repeated events. */
 const REPEATING_PROPERTIES: ReadonlySet<string> = new Set(["RRULE", "RDATE", "EXRULE", "EXDATE", "RECURRENCE-ID"]);
 
-/** Reads the events of an iCalendar file. @throws OperationError with the number of the first invalid line */
-export function readCalendar(text: string, zone: CalendarZone): readonly ImportedEvent[] {
-  const calendars = readComponents(readContentLines(text.replace(/^\uFEFF/, "")));
+/** What a calendar file holds. */
+export interface CalendarReading {
+  readonly events: readonly ImportedEvent[];
+  /** What cannot be read, by line: an event, or a whole calendar. */
+  readonly problems: readonly CalendarProblem[];
+}
+
+export interface CalendarProblem {
+  readonly line: number;
+  /** A message that names the line. */
+  readonly message: string;
+}
+
+/** Methods of calendars that announce or cancel events; replies and counterproposals of others are no plan. */
+const METHODS: readonly string[] = ["PUBLISH", "REQUEST", "CANCEL"];
+
+/** Reads the events of an iCalendar file one by one. @throws OperationError for a file that is no calendar or was cut */
+export function readCalendar(file: Uint8Array | string, zone: CalendarZone): CalendarReading {
+  const calendars = readComponents(readContentLines(typeof file === "string" ? Buffer.from(file) : file));
   const foreign = calendars.find(({ name }) => name !== "VCALENDAR");
   if (foreign !== undefined)
     throw createCalendarLineError(
       foreign.line,
       `"BEGIN:${foreign.name}" is outside of a calendar: expected BEGIN:VCALENDAR`,
     );
-  const events = calendars.flatMap(({ lines, components }) => {
-    const isCancelling = lines.some(({ name, value }) => name === "METHOD" && value.toUpperCase() === "CANCEL");
-    const own = components.filter(({ name }) => name === "VEVENT");
-    return own.map((event) => readEvent(event.line, event.lines, { zone, isCancelling }));
-  });
-  assertValidEvents(events);
-  return events;
+  const events: ImportedEvent[] = [];
+  const problems: CalendarProblem[] = [];
+  const addEvent = (read: () => ImportedEvent, line: number) => {
+    try {
+      events.push(read());
+    } catch (error) {
+      if (!(error instanceof OperationError)) throw error;
+      problems.push({ line, message: error.message });
+    }
+  };
+  for (const { lines, components } of calendars) {
+    const method = lines.find(({ name }) => name === "METHOD");
+    const word = method?.value.trim().toUpperCase() ?? "";
+    if (method !== undefined && !METHODS.includes(word)) {
+      const what = `METHOD "${word}" plans nothing: expected ${METHODS.join(", ")}`;
+      problems.push({ line: method.line, message: createCalendarLineError(method.line, what).message });
+      continue;
+    }
+    const context = { zone: { ...zone, own: listOwnZones(components) }, isCancelling: word === "CANCEL" };
+    for (const event of components.filter(({ name }) => name === "VEVENT"))
+      addEvent(() => readEvent(event.line, event.lines, context), event.line);
+  }
+  assertEventCount(events, problems);
+  return separateTwins(events, problems);
+}
+
+function listOwnZones(components: readonly CalendarComponent[]): ReadonlyMap<string, CalendarComponent> {
+  return new Map(
+    components
+      .filter(({ name }) => name === "VTIMEZONE")
+      .map((zone) => [zone.lines.find(({ name }) => name === "TZID")?.value ?? "", zone]),
+  );
 }
 
 /** Lines between BEGIN and END. */
@@ -74,7 +108,10 @@ function readComponents(lines: readonly ContentLine[]): readonly CalendarCompone
       (outerComponent?.components ?? found).push(begun);
       open.push(begun);
     } else if (outerComponent === undefined)
-      throw createCalendarLineError(line.line, `${line.name} is outside of a calendar: expected BEGIN:VCALENDAR`);
+      throw createCalendarLineError(
+        line.line,
+        line.problem ?? `${line.name} is outside of a calendar: expected BEGIN:VCALENDAR`,
+      );
     else if (line.name !== "END") outerComponent.lines.push(line);
     else if (open.pop()?.name !== word)
       throw createCalendarLineError(line.line, `"END:${word}" ends nothing: expected END:${outerComponent.name}`);
@@ -84,22 +121,25 @@ function readComponents(lines: readonly ContentLine[]): readonly CalendarCompone
   throw createCalendarLineError(unended.line, `BEGIN:${unended.name} has no end: the file may have been cut`);
 }
 
-function assertValidEvents(events: readonly ImportedEvent[]): void {
-  if (events.length === 0)
+function assertEventCount(events: readonly ImportedEvent[], problems: readonly CalendarProblem[]): void {
+  if (events.length === 0 && problems.length === 0)
     throw createCalendarLineError(1, "there is no event in the file: expected BEGIN:VEVENT in a calendar");
   const over = events[MAX_EVENTS];
   if (over !== undefined)
     throw createCalendarLineError(over.line, `this is event ${MAX_EVENTS + 1}: expected at most ${MAX_EVENTS}`);
-  const seen = new Map<string, number>();
-  for (const { uid, line } of events) {
-    const first = seen.get(uid);
-    if (first !== undefined)
-      throw createCalendarLineError(
-        line,
-        `UID "${uid}" is that of the event in line ${first}, too: expected one event each`,
-      );
-    seen.set(uid, line);
-  }
+}
+
+/** Takes events of one UID for problems, because it is not known which of them holds. */
+function separateTwins(events: readonly ImportedEvent[], problems: readonly CalendarProblem[]): CalendarReading {
+  const byUid = Map.groupBy(events, ({ uid }) => uid);
+  const twins = events.flatMap((event): readonly CalendarProblem[] => {
+    const other = byUid.get(event.uid)?.find((one) => one !== event);
+    if (other === undefined) return [];
+    const what = `UID "${event.uid}" is that of the event in line ${other.line}, too: expected one event each`;
+    return [{ line: event.line, message: createCalendarLineError(event.line, what).message }];
+  });
+  const all = [...problems, ...twins].toSorted((a, b) => a.line - b.line);
+  return { events: events.filter(({ uid }) => byUid.get(uid)?.length === 1), problems: all };
 }
 
 interface EventContext {
@@ -109,6 +149,8 @@ interface EventContext {
 }
 
 function readEvent(line: number, lines: readonly ContentLine[], { zone, isCancelling }: EventContext): ImportedEvent {
+  const unread = lines.find(({ problem }) => problem !== undefined);
+  if (unread !== undefined) throw createCalendarLineError(unread.line, unread.problem ?? "");
   const repeating = lines.find(({ name }) => REPEATING_PROPERTIES.has(name));
   if (repeating !== undefined)
     throw createCalendarLineError(

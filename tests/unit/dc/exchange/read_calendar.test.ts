@@ -1,7 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { readCalendar } from "#dc/exchange/calendar/read_calendar.ts";
+import { readCalendar as readFile } from "#dc/exchange/calendar/read_calendar.ts";
 
 const ZONE = { name: "Europe/Amsterdam", refusal: "" };
+
+/** The events of a file without a fault. @throws Error with the first fault */
+function readCalendar(file: Uint8Array | string, zone: Parameters<typeof readFile>[1]) {
+  const { events, problems } = readFile(file, zone);
+  if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join("\n"));
+  return events;
+}
+
 const UTC_TIMES = ["DTSTART:20261128T190000Z", "DTEND:20261128T210000Z"];
 
 /** A calendar with one event, whose lines begin in line 4. */
@@ -107,8 +115,8 @@ describe("readCalendar refuses, with the line,", () => {
     ["RECURRENCE-ID", event(...UTC_TIMES, "RECURRENCE-ID:20261128T190000Z"), "Line 7: RECURRENCE-ID is not supported"],
     [
       "an unknown zone",
-      event("DTSTART;TZID=W. Europe Standard Time:20261128T190000"),
-      'Line 5: DTSTART is in the zone "W. Europe',
+      event("DTSTART;TZID=Mars Standard Time:20261128T190000"),
+      'Line 5: DTSTART is in the zone "Mars Standard Time", which is unknown: expected a VTIMEZONE',
     ],
     [
       "a time that is shown twice",
@@ -132,6 +140,8 @@ describe("readCalendar refuses, with the line,", () => {
     ],
     ["an empty duration", event("DTSTART:20261128T190000Z", "DURATION:P"), 'Line 6: DURATION "P" cannot be read'],
     ["no UID", calendar(UTC_TIMES), "Line 3: the event has no UID"],
+    ["a reply", calendar(["UID:1", ...UTC_TIMES], "REPLY"), 'Line 2: METHOD "REPLY" plans nothing: expected PUBLISH'],
+    ["a counterproposal", calendar(["UID:1", ...UTC_TIMES], "COUNTER"), 'Line 2: METHOD "COUNTER" plans nothing'],
     ["a wrong SEQUENCE", event(...UTC_TIMES, "SEQUENCE:-1"), 'Line 7: SEQUENCE "-1" cannot be read'],
     ["a line without a value", event("SUMMARY"), 'Line 5: "SUMMARY" is no line of a calendar'],
     ["another file", "code,title\nMW-1,Fan\n", 'Line 1: "code,title" is no line of a calendar'],
@@ -161,4 +171,143 @@ describe("readCalendar refuses, with the line,", () => {
     );
     expect(readCalendar(event(...UTC_TIMES), zone).length).toBe(1);
   });
+});
+
+describe("readCalendar knows the zone", () => {
+  const zoneOf = (tzid: string, ...rules: readonly string[]) => [
+    "BEGIN:VTIMEZONE",
+    `TZID:${tzid}`,
+    ...rules,
+    "END:VTIMEZONE",
+  ];
+  const part = (kind: string, from: string, to: string, ...more: readonly string[]) => [
+    `BEGIN:${kind}`,
+    `TZOFFSETFROM:${from}`,
+    `TZOFFSETTO:${to}`,
+    ...more,
+    `END:${kind}`,
+  ];
+  const europe = [
+    ...part("STANDARD", "+0200", "+0100", "DTSTART:16010101T030000", "RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10"),
+    ...part("DAYLIGHT", "+0100", "+0200", "DTSTART:16010101T020000", "RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3"),
+  ];
+  const starts = (tzid: string, time: string, zone: readonly string[] = []) => {
+    const lines = [
+      "BEGIN:VCALENDAR",
+      ...zone,
+      "BEGIN:VEVENT",
+      "UID:1",
+      `DTSTART;TZID=${tzid}:${time}`,
+      "DURATION:PT1H",
+      "END:VEVENT",
+      "END:VCALENDAR",
+    ];
+    return new Date(readCalendar(lines.join("\r\n"), ZONE)[0]?.startsAt ?? Number.NaN).toISOString().slice(0, 16);
+  };
+
+  test.each([
+    ["IANA", "Europe/Berlin", "20260701T200000", [], "2026-07-01T18:00"],
+    ["Windows", "W. Europe Standard Time", "20260701T200000", [], "2026-07-01T18:00"],
+    ["Windows of Asia", "Tokyo Standard Time", "20260701T200000", [], "2026-07-01T11:00"],
+    ["a prefix", "/mozilla.org/20050126_1/America/New_York", "20260701T200000", [], "2026-07-02T00:00"],
+    ["a slash", "/Europe/Berlin", "20261201T200000", [], "2026-12-01T19:00"],
+    ["rules in summer", "Custom", "20260701T200000", zoneOf("Custom", ...europe), "2026-07-01T18:00"],
+    ["rules in winter", "Custom", "20261201T200000", zoneOf("Custom", ...europe), "2026-12-01T19:00"],
+    [
+      "rules against the name",
+      "UTC",
+      "20260701T200000",
+      zoneOf("UTC", ...part("STANDARD", "+0530", "+0530", "DTSTART:19700101T000000")),
+      "2026-07-01T14:30",
+    ],
+    [
+      "days of a month",
+      "X",
+      "20261101T120000",
+      zoneOf(
+        "X",
+        ...part(
+          "STANDARD",
+          "-0700",
+          "-0800",
+          "DTSTART:20071104T020000",
+          "RRULE:FREQ=YEARLY;BYMONTH=11;BYDAY=SU;BYMONTHDAY=1,2,3,4,5,6,7",
+        ),
+      ),
+      "2026-11-01T20:00",
+    ],
+    [
+      "rules that ended",
+      "X",
+      "20260701T120000",
+      zoneOf(
+        "X",
+        ...part(
+          "DAYLIGHT",
+          "+0100",
+          "+0200",
+          "DTSTART:19800330T020000",
+          "RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU;UNTIL=20100328T010000Z",
+        ),
+        ...part("STANDARD", "+0200", "+0100", "DTSTART:20101031T030000"),
+      ),
+      "2026-07-01T11:00",
+    ],
+    [
+      "dates",
+      "X",
+      "20260701T120000",
+      zoneOf(
+        "X",
+        ...part("STANDARD", "+0000", "+0100", "DTSTART:20200101T000000", "RDATE:20210101T000000,20220101T000000"),
+      ),
+      "2026-07-01T11:00",
+    ],
+  ])("by %s", (_, tzid, time, zone, expected) => {
+    expect(starts(tzid, time, zone)).toBe(expected);
+  });
+
+  test.each([
+    ["20261025T023000", "the clocks of Custom show it twice"],
+    ["20260329T023000", "the clocks of Custom skip it"],
+  ])("and the times %s that its rules skip or repeat", (time, message) => {
+    expect(() => starts("Custom", time, zoneOf("Custom", ...europe))).toThrow(message);
+  });
+
+  test("and names a rule that it does not follow", () => {
+    const rule = part("STANDARD", "+0000", "+0100", "DTSTART:20200101T000000", "RRULE:FREQ=MONTHLY");
+    expect(() => starts("X", "20260701T120000", zoneOf("X", ...rule))).toThrow('RRULE "FREQ=MONTHLY" of a time zone');
+  });
+});
+
+test("readCalendar joins folded lines before it decodes them, and names octets that are no UTF-8", () => {
+  const text = Buffer.from(calendar(["UID:1", ...UTC_TIMES, "SUMMARY:Köln – 😀"]));
+  const cut = (bytes: Buffer, at: number) =>
+    Buffer.concat([bytes.subarray(0, at), Buffer.from("\r\n "), bytes.subarray(at)]);
+  const begin = text.indexOf("SUMMARY:") + 8;
+  const end = text.indexOf("\r\n", begin);
+  for (let at = begin; at < end; at += 1) expect(readCalendar(cut(text, at), ZONE)[0]?.title).toBe("Köln – 😀");
+  const western = Buffer.from(calendar(["UID:1", ...UTC_TIMES, "SUMMARY:Köln"]), "latin1");
+  expect(() => readCalendar(western, ZONE)).toThrow("Line 7:");
+});
+
+test("readCalendar takes events one by one", () => {
+  const events = [
+    ["UID:1", ...UTC_TIMES],
+    ["UID:2", ...UTC_TIMES, "RRULE:FREQ=DAILY"],
+    ["UID:3", ...UTC_TIMES, "SUMMARY"],
+    ["UID:4", ...UTC_TIMES],
+    ["UID:5", ...UTC_TIMES],
+    ["UID:5", ...UTC_TIMES],
+  ];
+  const lines = events.flatMap((one) => ["BEGIN:VEVENT", ...one, "END:VEVENT"]);
+  const { events: read, problems } = readFile(["BEGIN:VCALENDAR", ...lines, "END:VCALENDAR"].join("\n"), ZONE);
+
+  expect(read.map(({ uid }) => uid)).toEqual(["1", "4"]);
+  expect(problems.map(({ message }) => message.slice(0, 12))).toEqual([
+    "Line 11: RRU",
+    'Line 17: "SU',
+    "Line 24: UID",
+    "Line 29: UID",
+  ]);
 });

@@ -1,0 +1,156 @@
+import { isTimeZone, type LocalTime, type TimeZone } from "#kernel/zoned_time.ts";
+import { type ContentLine, createCalendarLineError } from "./content_lines.ts";
+import { ZONE_BY_WINDOWS_NAME } from "./windows_zones.ts";
+
+/** Lines of a VTIMEZONE and of its parts STANDARD and DAYLIGHT. */
+export interface ZoneComponent {
+  readonly line: number;
+  readonly lines: readonly ContentLine[];
+  readonly components: readonly { readonly line: number; readonly lines: readonly ContentLine[] }[];
+}
+
+/**
+ * Returns the zone that a name means: by the rules in the file, else as a name of IANA, also behind a prefix such as
+ * `/mozilla.org/20050126_1/Europe/Berlin`, else as a name of Windows. Undefined for another name.
+ * @throws OperationError for rules of the file that cannot be read
+ */
+export function findTimeZone(name: string, own: ReadonlyMap<string, ZoneComponent>): TimeZone | undefined {
+  const rules = own.get(name);
+  if (rules !== undefined) return createRuledZone(name, rules);
+  if (isTimeZone(name)) return name;
+  const parts = name.startsWith("/") ? name.split("/") : [];
+  const suffix = parts.map((_, at) => parts.slice(at).join("/")).find((one) => one !== "" && isTimeZone(one));
+  return suffix ?? (Object.hasOwn(ZONE_BY_WINDOWS_NAME, name) ? ZONE_BY_WINDOWS_NAME[name] : undefined);
+}
+
+/** Begin of an offset from UTC. Times are in milliseconds. */
+interface Onset {
+  readonly instant: number;
+  readonly offset: number;
+}
+
+function createRuledZone(name: string, { line, components }: ZoneComponent): TimeZone {
+  const read = components.map((part) => readObservance(name, part.line, part.lines));
+  const onsets = read.flatMap((one) => one.onsets).toSorted((a, b) => a.instant - b.instant);
+  const [first] = onsets;
+  if (first === undefined) throw createCalendarLineError(line, `the time zone "${name}" has no rules`);
+  const before = read.find((one) => one.onsets.includes(first))?.offsetFrom ?? first.offset;
+  return {
+    name,
+    getOffsetMs: (instant) => onsets.findLast((onset) => onset.instant <= instant)?.offset ?? before,
+  };
+}
+
+const OFFSET_PATTERN = /^([+-])(\d{2})(\d{2})(\d{2})?$/;
+
+function readObservance(zone: string, line: number, lines: readonly ContentLine[]) {
+  const findLine = (name: string) => lines.find((one) => one.name === name);
+  const requireLine = (name: string) => {
+    const found = findLine(name);
+    if (found === undefined) throw createCalendarLineError(line, `the time zone "${zone}" has a part without ${name}`);
+    return found;
+  };
+  const [offsetFrom, offset] = ["TZOFFSETFROM", "TZOFFSETTO"].map((name) => readOffset(requireLine(name)));
+  const start = requireLine("DTSTART");
+  const rule = findLine("RRULE");
+  const dates = lines
+    .filter(({ name }) => name === "RDATE")
+    .flatMap((one) => one.value.split(",").map((value) => ({ ...one, value })));
+  const begin = readLocalTime(start);
+  const repeated = rule === undefined ? [begin] : listOnsets(begin, rule, offsetFrom ?? 0);
+  const instants = [...repeated, ...dates.map(readLocalTime)].map((local) => local - (offsetFrom ?? 0));
+  return { offsetFrom: offsetFrom ?? 0, onsets: instants.map((instant): Onset => ({ instant, offset: offset ?? 0 })) };
+}
+
+function readOffset({ line, name, value }: ContentLine): number {
+  const [whole, sign, hours, minutes, seconds = "0"] = OFFSET_PATTERN.exec(value) ?? [];
+  if (whole === undefined)
+    throw createCalendarLineError(line, `${name} "${value}" cannot be read: expected one such as +0100`);
+  const size = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+  return sign === "-" ? -size : size;
+}
+
+/** Returns a local time as milliseconds, as if it were in UTC. */
+function readLocalTime({ line, name, value }: ContentLine): number {
+  const [whole, ...parts] = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})$/.exec(value) ?? [];
+  if (whole === undefined)
+    throw createCalendarLineError(
+      line,
+      `${name} "${value}" of a time zone cannot be read: expected one such as 20261025T030000`,
+    );
+  const [year = 0, month = 1, day = 1, hour, minute, second] = parts.map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Years for which rules are followed. */
+const [FIRST_YEAR, LAST_YEAR] = [1970, 2100];
+const WEEKDAYS = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"];
+
+/** Returns the local times at which a yearly rule begins. @throws OperationError for a rule that is not yearly */
+function listOnsets(begin: number, rule: ContentLine, offsetFrom: number): readonly number[] {
+  const { months, last, ...days } = readRule(begin, rule, offsetFrom);
+  const timeOfDay = ((begin % DAY_MS) + DAY_MS) % DAY_MS;
+  const years = Array.from({ length: LAST_YEAR - FIRST_YEAR + 1 }, (_, at) => FIRST_YEAR + at);
+  return years
+    .flatMap((year) =>
+      months.flatMap((month) =>
+        listDays({ year, month, ...days }).map((day) => Date.UTC(year, month - 1, day) + timeOfDay),
+      ),
+    )
+    .filter((onset) => onset >= begin && onset <= last);
+}
+
+const RULE_PARTS = ["FREQ", "INTERVAL", "BYMONTH", "BYDAY", "BYMONTHDAY", "UNTIL", "WKST"];
+
+function readRule(begin: number, { line, value }: ContentLine, offsetFrom: number) {
+  const pairs = value.toUpperCase().split(";");
+  const parts = new Map(pairs.map((part) => part.split("=") as [string, string]));
+  const first = new Date(begin);
+  const until = parts.get("UNTIL");
+  const last = until === undefined ? Number.POSITIVE_INFINITY : readUntil(until, offsetFrom);
+  const weekdays = parts
+    .get("BYDAY")
+    ?.split(",")
+    .map((one) => /^([+-]?\d{1,2})?(SU|MO|TU|WE|TH|FR|SA)$/.exec(one));
+  const isYearly = parts.get("FREQ") === "YEARLY" && (parts.get("INTERVAL") ?? "1") === "1";
+  const isKnown = [...parts.keys()].every((key) => RULE_PARTS.includes(key)) && weekdays?.includes(null) !== true;
+  if (!isYearly || !isKnown || Number.isNaN(last))
+    throw createCalendarLineError(line, `RRULE "${value}" of a time zone is not supported: expected a yearly one`);
+  const months = parts.get("BYMONTH")?.split(",").map(Number) ?? [first.getUTCMonth() + 1];
+  const named = parts.get("BYMONTHDAY")?.split(",").map(Number);
+  return { months, last, weekdays, days: named ?? (weekdays === undefined ? [first.getUTCDate()] : undefined) };
+}
+
+/** Returns UNTIL as a local time in milliseconds. */
+function readUntil(until: string, offsetFrom: number): number {
+  const [whole, year, month, day, hour = 23, minute = 59, second = 59, mark] =
+    /^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z)?)?$/.exec(until) ?? [];
+  if (whole === undefined) return Number.NaN;
+  const time = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
+  return mark === undefined ? time : time + offsetFrom;
+}
+
+interface DayRule extends Pick<LocalTime, "year" | "month"> {
+  readonly days: readonly number[] | undefined;
+  readonly weekdays: readonly (RegExpExecArray | null)[] | undefined;
+}
+
+/** Returns the days of a month that a rule names. */
+function listDays({ year, month, days, weekdays }: DayRule): readonly number[] {
+  const length = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  const all = Array.from({ length }, (_, at) => at + 1);
+  const named = days?.map((day) => (day < 0 ? length + 1 + day : day));
+  return all.filter((day) => {
+    if (named?.includes(day) === false) return false;
+    if (weekdays === undefined) return true;
+    const weekday = WEEKDAYS[new Date(Date.UTC(year, month - 1, day)).getUTCDay()];
+    const fromStart = Math.ceil(day / 7);
+    const fromEnd = -Math.ceil((length + 1 - day) / 7);
+    return weekdays.some(
+      (one) =>
+        one?.[2] === weekday &&
+        [undefined, fromStart, fromEnd].includes(one?.[1] === undefined ? undefined : Number(one[1])),
+    );
+  });
+}

@@ -7,7 +7,7 @@ export interface LocalTime {
   readonly minute: number;
 }
 
-/** A name of the IANA database, or a zone with rules of its own. */
+/** A name of the IANA database, or a zone with given rules. */
 export type TimeZone = string | { readonly name: string; readonly getOffsetMs: (instant: number) => number };
 
 const DAY_MS = 24 * 60 * 60 * 1000;

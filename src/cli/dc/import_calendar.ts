@@ -79,7 +79,7 @@ export async function importCalendar(
   });
 }
 
-/** Prints what became of each event. Returns why events could not be stored. */
+/** Prints the outcome of each event. Returns why events could not be stored. */
 function printOutcomes(plans: readonly EventPlan[], outcomes: ReadonlyMap<EventPlan, EventOutcome>): readonly string[] {
   return plans.flatMap((plan) => {
     const outcome = "change" in plan ? outcomes.get(plan) : "left" in plan ? { done: plan.left } : plan;
@@ -243,7 +243,7 @@ type EventOutcome = { readonly done: string } | { readonly problem: string };
 
 type ChangePlan = Extract<EventPlan, { readonly change: InventoryChange }>;
 
-/** Writes all changes that can be written in one transaction, and returns what became of each. */
+/** Writes all changes that can be written in one transaction. Returns the outcome of each. */
 async function writeChanges(
   service: DcService,
   plans: readonly EventPlan[],

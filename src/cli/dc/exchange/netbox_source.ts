@@ -25,7 +25,7 @@ export interface NetboxSourceOptions {
   readonly cwd: string;
 }
 
-/** Paths of pages and lists below a NetBox's address, which may have a path of its own. */
+/** Paths of pages and lists below a NetBox's address, which may have a path. */
 const PAGE_PATTERN = /\/(?:api|graphql|static|login|dcim|circuits|tenancy|ipam|core|extras|plugins|users)(?:\/.*)?$/;
 const REQUEST_TIMEOUT_MS = 120_000;
 const BACKOFF_MS = 500;

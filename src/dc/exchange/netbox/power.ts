@@ -66,8 +66,8 @@ function joinEqualLabels(key: string, labels: readonly [string, string][]): read
 }
 
 /**
- * Returns the types of feeds that tell the sides of a site's panels apart. NetBox calls a feed primary unless somebody
- * says otherwise, so the types of a site are no sides if they are all the same or equal for two panels of a rack.
+ * Returns the types of feeds that tell the sides of a site's panels apart. NetBox calls a feed primary by default,
+ * so the types of a site are no sides if they are all the same or equal for two panels of a rack.
  */
 function findPanelSides({ data }: NetboxMapping): ReadonlyMap<string, string> {
   const feeds = data.all("powerfeed").filter((feed) => readTextCell(feed, "type") !== "");

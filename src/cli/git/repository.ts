@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { relative, sep } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { Git } from "#planner/store/git/git.ts";
+import { askRepository, Git } from "#planner/store/git/git.ts";
 
 export interface Repository {
   readonly git: Git;
@@ -11,10 +11,10 @@ export interface Repository {
   readonly prefix: string;
 }
 
-/** Finds the repository around `root`; undefined if there is no repository. */
+/** Finds the repository around `root`; undefined if there is no repository. @throws OperationError with git's refusal */
 export async function findRepository(root: string): Promise<Repository | undefined> {
   const git = createProjectGit(root);
-  const said = await git.tryReadOutput(["rev-parse", "--show-toplevel"]);
+  const said = await askRepository(git, ["rev-parse", "--show-toplevel"]);
   if (said === null) return undefined;
   const top = realpathSync(said);
   const path = relative(top, realpathSync(root)).split(sep).join("/");

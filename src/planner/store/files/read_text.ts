@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
 import { MAX_SPEC_BYTES } from "../../limits.ts";
 import { isLinkOutside } from "../project/project_bounds.ts";
 import { decodeText } from "./decode_text.ts";
@@ -84,6 +85,39 @@ function readAllBytes(descriptor: number, expected: number): Uint8Array | undefi
   }
 }
 
+/** Maximum bytes of a file that a run may have written. Chosen by planner: as much as git's answers may have. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Reads a file that a run may have written, without waiting for a pipe's other end and without reading an endless file.
+ *
+ * @throws OperationError `failed_precondition` that names a pipe, socket or device, or a file above the limit; the
+ *   system's own error for a missing file or a folder
+ */
+export function readRegularFile(path: string): Buffer {
+  const descriptor = openSync(path, NON_BLOCKING_READ_FLAGS);
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile() && !stats.isDirectory()) throw buildFileKindError(path, describeFileKind(stats));
+    const chunks: Buffer[] = [];
+    for (let length = 0; ; ) {
+      const chunk = Buffer.allocUnsafe(Math.min(Math.max(stats.size - length, 0) + 1024, 1024 * 1024));
+      const count = readSync(descriptor, chunk);
+      if (count === 0) return Buffer.concat(chunks);
+      length += count;
+      if (length > MAX_FILE_BYTES) throw buildFileKindError(path, `It has over ${MAX_FILE_BYTES} bytes`);
+      chunks.push(chunk.subarray(0, count));
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function buildFileKindError(path: string, words: string): OperationError {
+  const cause = words.replace(/^It/, "it").replace(/: expected a file$/, "");
+  return new OperationError("failed_precondition", `Cannot read "${path}": ${cause}: remove it`);
+}
+
 /** Returns the error message for a file above the size limit. */
 export function describeTooLarge(size: number): string {
   return `File of ${size} bytes is not read: expected at most ${MAX_SPEC_BYTES}`;
@@ -113,7 +147,7 @@ function buildUnreadableResult(message: string, stats: Stats): TextReadResult {
   return { ...UNREADABLE_WITHOUT_POSITION, message, mark: buildFileMark(stats) };
 }
 
-function describeFileKind(stats: Stats): string {
+export function describeFileKind(stats: Stats): string {
   if (stats.isDirectory()) return "It is a folder: expected a file";
   if (stats.isFIFO()) return "It is a named pipe: expected a file";
   if (stats.isSocket()) return "It is a socket: expected a file";

@@ -4,9 +4,13 @@ import { OperationError } from "#kernel/errors.ts";
 import { TaskSlots } from "#kernel/slots.ts";
 import { convertToDiskError } from "../files/disk_error.ts";
 import { type GitCall, prepareGit, type ReadyGit } from "./start_git.ts";
+import { findWaitedFile } from "./waited_file.ts";
 
 /** Maximum duration of a git command in milliseconds. Chosen by planner: a large checkout or rebase takes minutes. */
 const GIT_LIMIT_MS = 5 * 60_000;
+
+/** Milliseconds of a git command after which its folder is searched for a pipe that it waits for. */
+const LOOK_AFTER_MS = 1500;
 
 /** Maximum bytes of standard output, and of the kept part of standard error. Chosen by planner: a million paths. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -125,6 +129,11 @@ export class Git {
     return new Promise<GitAnswer>((resolve, reject) => {
       const child = ready.start();
       let late = false;
+      let waited: string | null = null;
+      const look = setTimeout(async () => {
+        waited = await findWaitedFile(this.cwd, () => child.exitCode !== null || child.signalCode !== null);
+        if (waited !== null) killProcess(child, remote);
+      }, LOOK_AFTER_MS);
       const timer = setTimeout(() => {
         late = true;
         killProcess(child, remote);
@@ -133,11 +142,15 @@ export class Git {
       const stderr = collectChunks(child.stderr);
       child.on("error", (error) => {
         clearTimeout(timer);
+        clearTimeout(look);
         reject(convertToDiskError("run git", error));
       });
       child.on("close", (status) => {
         clearTimeout(timer);
-        if (late) reject(new OperationError("deadline_exceeded", `git ${args[0]} took over ${limitMs / 1000} s`));
+        clearTimeout(look);
+        if (waited !== null)
+          reject(new OperationError("failed_precondition", `git ${args[0]} waits for ${waited}: remove it`));
+        else if (late) reject(new OperationError("deadline_exceeded", `git ${args[0]} took over ${limitMs / 1000} s`));
         else if (stdout.isCut) reject(new OperationError("resource_exhausted", `git ${args[0]} printed over 64 MiB`));
         else resolve({ status, stdout: Buffer.concat(stdout.chunks), stderr: Buffer.concat(stderr.chunks).toString() });
       });
@@ -155,6 +168,19 @@ export function killProcess(child: ChildProcess, group: boolean): void {
   } catch {
     // The process has just ended.
   }
+}
+
+/**
+ * Returns git's answer about the repository around its folder; null only if git says that there is none.
+ *
+ * @throws OperationError `failed_precondition` with git's words, for example about ownership or a broken setting
+ */
+export async function askRepository(git: Git, args: readonly string[]): Promise<string | null> {
+  const { status, stdout, stderr } = await git.try(args);
+  if (status === 0) return stdout.toString().replace(/\r?\n$/, "");
+  // Git names a folder after these words if a file `.git` leads to nothing.
+  if (/not a git repository \(or any/.test(stderr)) return null;
+  throw new OperationError("failed_precondition", `git cannot use "${git.cwd}": ${formatGitError(stderr)}`);
 }
 
 /** Returns git's error message in one line. */

@@ -189,6 +189,9 @@ interface GitSettings {
   readonly otherNames: ReadonlySet<string>;
 }
 
+/** Maximum duration of a listing of git's settings in milliseconds. Chosen by planner: it takes some milliseconds. */
+const SETTINGS_LIMIT_MS = 10_000;
+
 /** Reads the settings on which calls of git depend, as they apply in `cwd`. Cost: one git process. */
 async function readGitSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<GitSettings> {
   const child = spawnGit(cwd, ["config", "--list", "--show-scope", "-z"], env);
@@ -197,8 +200,10 @@ async function readGitSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<Git
   child.stderr.resume();
   child.stdin.on("error", () => {});
   child.stdin.end();
-  // If git cannot start or a settings file is broken, the next call reports it.
+  // If git cannot start or a settings file is broken or a pipe, the next call reports it.
+  const timer = setTimeout(() => child.kill("SIGKILL"), SETTINGS_LIMIT_MS);
   await once(child, "close").catch(() => []);
+  clearTimeout(timer);
   const own = new Map<string, string>();
   const named = new Set<string>();
   const fields = Buffer.concat(chunks).toString().split("\0");

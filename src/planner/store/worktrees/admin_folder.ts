@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { getErrorCode, isMissingError } from "../files/disk_error.ts";
+import { readRegularFile } from "../files/read_text.ts";
 
 /** Content of `HEAD`: the full name of a branch, or the hash of a commit. */
 export type GitHead = { readonly ref: string } | { readonly hash: string };
@@ -9,7 +10,9 @@ export type GitHead = { readonly ref: string } | { readonly hash: string };
 /** Returns the text of a file in git's folder without its last line break; null if there is no such file. */
 export function readGitFile(folder: string, name: string): string | null {
   try {
-    return readFileSync(join(folder, name), "utf8").replace(/\r?\n$/, "");
+    return readRegularFile(join(folder, name))
+      .toString()
+      .replace(/\r?\n$/, "");
   } catch (error) {
     if (isMissingError(error) || getErrorCode(error) === "EISDIR") return null;
     throw error;
@@ -19,7 +22,7 @@ export function readGitFile(folder: string, name: string): string | null {
 /** Returns the folder that a worktree's file `.git` names; null without that file. */
 export function findGitFolder(path: string): string | null {
   try {
-    const target = /^gitdir: (.*)$/m.exec(readFileSync(join(path, ".git"), "utf8"))?.[1];
+    const target = /^gitdir: (.*)$/m.exec(readRegularFile(join(path, ".git")).toString())?.[1];
     return target === undefined ? null : resolve(path, target);
   } catch {
     return null;

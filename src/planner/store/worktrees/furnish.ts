@@ -1,10 +1,11 @@
 import { constants, existsSync } from "node:fs";
-import { copyFile, cp, lstat, mkdir, readFile, symlink } from "node:fs/promises";
+import { copyFile, cp, lstat, mkdir, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { IgnoredFileRules } from "#planner/run_ports/worktree.ts";
 import { describeSystemError } from "../files/disk_error.ts";
 import { removeFolderThroughOpenParent, runInOpenFolder } from "../files/open_folder.ts";
 import { formatGitError, Git } from "../git/git.ts";
+import { readFileBytes } from "./worktree_brought.ts";
 import type { WorktreeLocation } from "./worktree_place.ts";
 
 /** Matches folders that are not copied: packages and build output contain paths of their original location. */
@@ -160,7 +161,7 @@ async function copyMissingFile(from: string, to: string, path: string): Promise<
 
 /** Returns the patterns in the project's `.worktreeinclude`, which other worktree tools read too. Skips negations. */
 async function readIncludePatterns(root: string): Promise<readonly string[]> {
-  const text = await readFile(join(root, ".worktreeinclude"), "utf8").catch(() => "");
+  const text = (await readFileBytes(join(root, ".worktreeinclude")))?.toString() ?? "";
   return text
     .split(/\r?\n/)
     .map((line) => line.trim())

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
+import { lstat, mkdir, readdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import type { RunFiles } from "../../program_ports.ts";
 import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { replaceFile } from "../files/place_file.ts";
+import { readRegularFile } from "../files/read_text.ts";
 import { Git } from "../git/git.ts";
 import { openGitHistory } from "../git/git_history.ts";
 
@@ -13,7 +14,7 @@ export function openRunFiles(): RunFiles {
   return {
     async readText(path) {
       try {
-        return await readFile(path, "utf8");
+        return readRegularFile(path).toString();
       } catch (error) {
         if (isMissingError(error)) return null;
         throw convertToDiskError(`read "${path}"`, error);

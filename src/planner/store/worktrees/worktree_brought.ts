@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { getErrorCode, isMissingError } from "../files/disk_error.ts";
 import { openParentFolder, removeFileInOpenFolder } from "../files/open_folder.ts";
 import { replaceFile } from "../files/place_file.ts";
+import { readRegularFile } from "../files/read_text.ts";
 import { removeLeftoverFiles, TEMPORARY_PATTERN } from "../files/temporary_file.ts";
 import type { Git } from "../git/git.ts";
 import { buildActivePath, SPECS_FOLDER } from "../project/places.ts";
@@ -304,7 +304,7 @@ export async function isTrackedPath(git: Git, path: string): Promise<boolean> {
 
 export async function readFileBytes(path: string): Promise<Buffer | null> {
   try {
-    return await readFile(path);
+    return readRegularFile(path);
   } catch (error) {
     // A link to a folder is listed like a file.
     if (isMissingError(error) || getErrorCode(error) === "EISDIR") return null;

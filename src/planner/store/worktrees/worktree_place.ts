@@ -5,7 +5,7 @@ import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
-import { Git } from "../git/git.ts";
+import { askRepository, Git } from "../git/git.ts";
 import { addGitSetting } from "../git/start_git.ts";
 import { isProcessAlive } from "../processes/process_life.ts";
 import {
@@ -50,7 +50,7 @@ export interface Repository {
 export async function requireRepository(root: string): Promise<Repository> {
   const git = new Git(root);
   const asked = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--show-prefix"];
-  const answer = await git.tryReadOutput(["rev-parse", "--path-format=absolute", ...asked]);
+  const answer = await askRepository(git, ["rev-parse", "--path-format=absolute", ...asked]);
   if (answer === null) {
     throw new OperationError(
       "failed_precondition",

@@ -1,5 +1,6 @@
 import type { PlannerConfig } from "../config/config.ts";
 import { parseCriteria } from "../spec/criteria.ts";
+import type { Spec } from "../spec/spec.ts";
 import type { Provider } from "./providers.ts";
 
 /**
@@ -142,12 +143,20 @@ export function findLostRules(
   held: readonly AcceptableLine[],
   now: readonly AcceptableLine[],
 ): readonly AcceptableLine[] {
-  const getSchemaPath = ({ text }: AcceptableLine): string => text.slice(0, text.lastIndexOf(" "));
   const namedSchemas = new Set(now.flatMap((line) => (line.kind === "schema" ? [getSchemaPath(line)] : [])));
   return held.filter(
     (line) =>
       !now.some((one) => isSameLine(one, line)) && (line.kind !== "schema" || namedSchemas.has(getSchemaPath(line))),
   );
+}
+
+function getSchemaPath({ text }: AcceptableLine): string {
+  return text.slice(0, text.lastIndexOf(" "));
+}
+
+/** Whether a rule judges a spec: every setting does, and the schema that the spec names. */
+export function judgesSpec(line: AcceptableLine, { outputSchema }: Pick<Spec, "outputSchema">): boolean {
+  return line.kind !== "schema" || getSchemaPath(line) === outputSchema;
 }
 
 /** Returns the check commands of a spec's criteria as lines. */

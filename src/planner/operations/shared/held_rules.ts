@@ -1,6 +1,7 @@
 import { createPreconditionError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../../context.ts";
-import { type AcceptableLine, buildRuleLines, findLostRules, isRuleLine } from "../../work/acceptance.ts";
+import type { Spec } from "../../spec/spec.ts";
+import { type AcceptableLine, buildRuleLines, findLostRules, isRuleLine, judgesSpec } from "../../work/acceptance.ts";
 
 interface ProjectRules {
   /** Rules that judge runs now. */
@@ -28,10 +29,18 @@ export async function readProjectRules({
   return { current: now, lost: findLostRules(heldRules, now) };
 }
 
-/** Returns the rules that judged earlier runs and no longer exist. Reads no spec if no rule was recorded. */
-export async function readLostRules(context: PlannerContext): Promise<readonly AcceptableLine[]> {
+/**
+ * Returns the rules that judged earlier runs and no longer exist. Reads no spec if no rule was recorded.
+ *
+ * @param judged omits schemas that this spec does not name
+ */
+export async function readLostRules(
+  context: PlannerContext,
+  judged: Pick<Spec, "outputSchema"> | null = null,
+): Promise<readonly AcceptableLine[]> {
   const { heldRules } = await (await context.openAcceptance()).read();
-  return heldRules.length === 0 ? [] : (await readProjectRules(context)).lost;
+  const lost = heldRules.length === 0 ? [] : (await readProjectRules(context)).lost;
+  return judged === null ? lost : lost.filter((line) => judgesSpec(line, judged));
 }
 
 /** Explains that work cannot be judged until a person accepts the missing rules; null if none is missing. */
@@ -43,11 +52,11 @@ export function formatLostRules(lost: readonly AcceptableLine[]): string | null 
 
 /**
  * Records the rules that judge runs now. Source: docs/decisions.md#s-61.
- * @throws OperationError `failed_precondition` if rules of earlier runs no longer exist
+ * @throws OperationError `failed_precondition` if rules of earlier runs that judge the spec no longer exist
  */
-export async function holdProjectRules(context: PlannerContext, action: string): Promise<void> {
+export async function holdProjectRules(context: PlannerContext, spec: Spec, action: string): Promise<void> {
   const { current, lost } = await readProjectRules(context);
-  const problem = formatLostRules(lost);
+  const problem = formatLostRules(lost.filter((line) => judgesSpec(line, spec)));
   if (problem !== null) throw createPreconditionError(`Cannot ${action}: ${problem}`);
   await (await context.openAcceptance()).holdRules(current);
 }

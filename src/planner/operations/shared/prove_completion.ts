@@ -38,7 +38,7 @@ export interface CompletionResult {
 export async function proveCompletion(context: PlannerContext, request: CompletionRequest): Promise<CompletionResult> {
   const { id, body, unproven, signal } = request;
   if (unproven !== null) requireUnprovenReason(context, unproven);
-  const lost = formatLostRules(await readLostRules(context));
+  const lost = formatLostRules(await readLostRules(context, await context.specs.load(id)));
   if (lost !== null && unproven === null) {
     throw createPreconditionError(`Cannot complete spec '${id}': ${lost}`);
   }

@@ -109,7 +109,7 @@ async function findReasonsAgainstMerge(
   if (worktree === null || state === null) {
     return against(`its worktree was deleted: "planner work ${spec.id}" makes it anew`);
   }
-  const lost = unproven === null ? formatLostRules(await readLostRules(deps.context)) : null;
+  const lost = unproven === null ? formatLostRules(await readLostRules(deps.context, spec)) : null;
   if (lost !== null) return against(lost);
   const { behind } = await worktree.holds();
   const reasons = await findMissingEvidence(deps, { id: spec.id, worktree, state, stop, unproven });

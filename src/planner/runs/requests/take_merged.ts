@@ -107,7 +107,7 @@ async function findCompletionObstacle(
   const { stop, unproven } = wishes;
   if (worktree === null || state === null) return unproven === null ? describeNearItems(spec) : null;
   if (await isCompletedInWorktree(worktree, id)) return null;
-  const lost = unproven === null ? formatLostRules(await readLostRules(deps.context)) : null;
+  const lost = unproven === null ? formatLostRules(await readLostRules(deps.context, spec)) : null;
   const missing = lost === null ? await findMissingEvidence(deps, { id, worktree, state, stop, unproven }) : [lost];
   return missing.length === 0 ? null : missing.join("; ");
 }

@@ -33,7 +33,7 @@ export async function checkRunConditions(
   const config = await context.readConfig();
   const provider = chooseProvider(config, spec, wishes);
   await refuseMissingAgent(context, provider, `start work on spec '${id}'`);
-  await holdProjectRules(context, `start work on spec '${id}'`);
+  await holdProjectRules(context, spec, `start work on spec '${id}'`);
   if (wishes.worktree) await refuseUnacceptedSetup(context, config);
   const reports = await ports.records.readReports();
   const continuesSession =

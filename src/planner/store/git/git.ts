@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
 import { TaskSlots } from "#kernel/slots.ts";
 import { convertToDiskError } from "../files/disk_error.ts";
-import { type GitCall, prepareGit, type ReadyGit } from "./start_git.ts";
+import { listGroupPrograms } from "../processes/run_processes.ts";
+import { type GitCall, getGitCommand, prepareGit, type ReadyGit } from "./start_git.ts";
 import { findWaitedFile } from "./waited_file.ts";
 
 /** Maximum duration of a git command in milliseconds. Chosen by planner: a large checkout or rebase takes minutes. */
@@ -125,18 +126,22 @@ export class Git {
     args: readonly string[],
     { input, env, hooks = false, limitMs = GIT_LIMIT_MS, remote = false }: GitOptions,
   ) {
+    // A hook or a program that signs would otherwise hold git's output open after git was killed.
+    const group = remote || hooks;
     const ready = await prepareGit({ ...this.use, cwd: this.cwd, args, env: { ...this.#env, ...env }, hooks, remote });
     return new Promise<GitAnswer>((resolve, reject) => {
       const child = ready.start();
       let late = false;
       let waited: string | null = null;
+      let programs: readonly string[] = [];
       const look = setTimeout(async () => {
         waited = await findWaitedFile(this.cwd, () => child.exitCode !== null || child.signalCode !== null);
-        if (waited !== null) killProcess(child, remote);
+        if (waited !== null) killProcess(child, group);
       }, LOOK_AFTER_MS);
       const timer = setTimeout(() => {
         late = true;
-        killProcess(child, remote);
+        programs = child.pid === undefined ? [] : listGroupPrograms(child.pid);
+        killProcess(child, group);
       }, limitMs);
       const stdout = collectChunks(child.stdout);
       const stderr = collectChunks(child.stderr);
@@ -150,7 +155,7 @@ export class Git {
         clearTimeout(look);
         if (waited !== null)
           reject(new OperationError("failed_precondition", `git ${args[0]} waits for ${waited}: remove it`));
-        else if (late) reject(new OperationError("deadline_exceeded", `git ${args[0]} took over ${limitMs / 1000} s`));
+        else if (late) reject(buildDeadlineError(getGitCommand(args), limitMs, programs));
         else if (stdout.isCut) reject(new OperationError("resource_exhausted", `git ${args[0]} printed over 64 MiB`));
         else resolve({ status, stdout: Buffer.concat(stdout.chunks), stderr: Buffer.concat(stderr.chunks).toString() });
       });
@@ -159,6 +164,12 @@ export class Git {
       child.stdin.end(input ?? "");
     });
   }
+}
+
+/** @param programs command lines that git started and waited for */
+function buildDeadlineError(command: string, limitMs: number, programs: readonly string[]): OperationError {
+  const what = programs.length === 0 ? "" : `: it waited for "${programs.join('", "')}"`;
+  return new OperationError("deadline_exceeded", `git ${command} took over ${limitMs / 1000} s${what}`);
 }
 
 export function killProcess(child: ChildProcess, group: boolean): void {

@@ -139,12 +139,18 @@ function runKeygen(args: readonly string[], input: string | Uint8Array): Promise
     child.on("error", (error) =>
       reject(new OperationError("unavailable", `Cannot run ssh-keygen: ${describeSystemError(error)}`)),
     );
-    child.on("close", (status) => {
+    child.on("close", (status, signal) => {
+      if (signal !== null)
+        return reject(new OperationError("unavailable", `ssh-keygen took over ${KEYGEN_LIMIT_MS / 1000} s`));
       const stderr = Buffer.concat(err)
         .toString()
         .trim()
         .replace(/\s*\r?\n\s*/g, "; ");
-      resolve({ status, stdout: Buffer.concat(out).toString(), stderr: stderr || `ssh-keygen ended with ${status}` });
+      return resolve({
+        status,
+        stdout: Buffer.concat(out).toString(),
+        stderr: stderr || `ssh-keygen ended with ${status}`,
+      });
     });
     // ssh-keygen may end without reading its input.
     child.stdin.on("error", () => {});

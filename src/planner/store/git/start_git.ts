@@ -119,7 +119,7 @@ export async function prepareGit(call: GitCall): Promise<ReadyGit> {
   const without =
     writes || PROGRAM_FREE_COMMANDS.has(command) ? {} : disablePrograms(await readGitSettings(cwd, env), env);
   const words = [...(hooks ? [] : NO_HOOKS_SETTINGS), ...addSafeFlags(args, writes)];
-  return { start: () => spawnGit(cwd, words, { ...env, ...without }, call.remote) };
+  return { start: () => spawnGit(cwd, words, { ...env, ...without }, call.remote === true || hooks) };
 }
 
 export function removeGitLocations(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -168,7 +168,7 @@ function findCommandIndex(args: readonly string[]): number {
   return at;
 }
 
-function getGitCommand(args: readonly string[]): string {
+export function getGitCommand(args: readonly string[]): string {
   return args[findCommandIndex(args)] ?? "";
 }
 

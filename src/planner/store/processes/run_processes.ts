@@ -194,3 +194,17 @@ export function runTaskkill(args: readonly string[]): Promise<boolean> {
     execFile("taskkill", args, { windowsHide: true, timeout: 10_000 }, (error) => resolve(error === null));
   });
 }
+
+/** Returns the command lines of a process group's programs other than git; empty except on Linux. */
+export function listGroupPrograms(group: number): readonly string[] {
+  if (process.platform !== "linux") return [];
+  return readdirSync("/proc").flatMap((name) => {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || readProcessFacts(pid)?.group !== group) return [];
+    const words = (readProcFile(pid, "cmdline")?.toString() ?? "").split("\0").filter(Boolean);
+    return /(?:^|\/)git$/.test(words[0] ?? "git") ? [] : [words.join(" ").slice(0, MAX_SHOWN_CHARS)];
+  });
+}
+
+/** Maximum characters of a command line in a message. */
+const MAX_SHOWN_CHARS = 120;

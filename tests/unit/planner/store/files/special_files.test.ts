@@ -78,3 +78,10 @@ test.each([
     delete process.env[name];
   }
 });
+
+test("git that waits for a hook is ended with it, and the refusal names the hook", async () => {
+  await make("printf '#!/bin/sh\\nsleep 1000\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit");
+  const commit = ["commit", "--quiet", "--allow-empty", "-m", "x"];
+  const made = new Git(project.root).run(commit, { hooks: true, limitMs: 1000 });
+  await expect(made).rejects.toThrow(/^git commit took over 1 s: it waited for ".*(?:pre-commit|sleep 1000)/);
+});

@@ -171,7 +171,7 @@ export class GraphqlTypes {
     return words === undefined ? findScalarType(scalar) : this.#getEnumType(words);
   }
 
-  #createInputType(field: DescField): GraphQLInputType {
+  #createInputType(field: DescField): NamedInputType | GraphQLList<GraphQLInputType> {
     if (field.fieldKind === "map") return JSON_TYPE;
     const item = this.#findNamedInputType(field);
     return field.fieldKind === "list" ? new GraphQLList(new GraphQLNonNull(item)) : item;

@@ -142,7 +142,7 @@ const ROWS: readonly Row[] = [
   {
     name: "makes a worktree and a branch",
     run: "links",
-    does: "git worktree add -q -b side ../../../../side",
+    does: "git worktree add -q -b side ../../side",
     says: /worktree ".*side" was made[\s\S]*branch "side" was made/,
   },
   {

@@ -115,7 +115,7 @@ test("watch tries a failed spec again as often as the settings say, with a proce
 
 test("watch merges what a retry completes", async () => {
   project = await workProject({
-    plan: { "*": ["need:../../logs/ready", "tick", "commit"] },
+    plan: { "*": ["need:$PLANNER_PROJECT/.planner/logs/ready", "tick", "commit"] },
     config: "watch: {retry_delay_ms: 1}\n",
   });
   await project.add(ONE);

@@ -157,7 +157,7 @@ const STEPS: Readonly<Record<string, (word: string) => unknown>> = {
   event: (json) => process.stdout.write(`${json}\n`),
   meet: (count) => meet(Number(count)),
   need: (file) => {
-    if (!existsSync(file)) process.exit(9);
+    if (!existsSync(file.replace("$PLANNER_PROJECT", process.env["PLANNER_PROJECT"] ?? ""))) process.exit(9);
   },
   wait: waitFor,
   child,

@@ -128,8 +128,7 @@ class CsvTable {
     if (!isBlankRecord(record.slice(headers.length)))
       this.#reportUnreadable(line, `expected ${headers.length} cells, found ${record.length}`, key);
     else if (empty !== undefined) this.#reportUnreadable(line, `the column "${empty}" is empty`);
-    else if (earlierLine !== undefined)
-      this.#reportUnreadable(line, `"${key}" is in line ${earlierLine} already`, key);
+    else if (earlierLine !== undefined) this.#reportUnreadable(line, `"${key}" is in line ${earlierLine} already`, key);
     else {
       this.#linesByKey.set(key, line);
       try {

@@ -69,7 +69,7 @@ test.each([
 });
 
 test("parseRows reads figures, units and positions as people write them, and refuses what could mean two things", () => {
-  const read = (heading: string, cell: string, decimal?: "." | ",") => {
+  const read = (heading: string, cell: string, decimal?: "." | ","): unknown => {
     const path = guessTargetPath(heading, listColumnTargets("device"));
     const table = parseCsv(`code;${heading}\nA;${cell}`);
     const { resource, problems } = parseRows(table, "device", ["code", path], { decimal }).items[0] ?? {};

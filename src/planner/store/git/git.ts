@@ -182,7 +182,7 @@ export function killProcess(child: ChildProcess, group: boolean): void {
 }
 
 /**
- * Returns git's answer about the repository around its folder; null only if git says that there is none.
+ * Returns git's answer about the repository around its folder; null only if git says that no repository exists.
  *
  * @throws OperationError `failed_precondition` with git's words, for example about ownership or a broken setting
  */

@@ -192,7 +192,9 @@ test("planner dc import --from csv --prune deletes what left the sheet, and noth
   ];
   expect(complaints(first)).toEqual([0, ""]);
   expect(unsure.code).toBe(1);
-  expect(unsure.stderr).toContain('devices.csv 3: device s3: cell "kind": "toaster" is none of its values: expected server,');
+  expect(unsure.stderr).toContain(
+    'devices.csv 3: device s3: cell "kind": "toaster" is none of its values: expected server,',
+  );
   expect(unsure.stderr).toContain("devices.csv 4: device:s4 (device/s4): ");
   expect(unsure.stderr).toContain("device:s2 (device/s2): it stays: 1 of the source could not be read");
   expect(unsure.stdout).toMatch(/device +0 +0 +0 +1 +1/);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { planWorktreePath } from "#planner/store/worktrees/worktree_files.ts";
+import { join } from "node:path";
 import { runPlanner } from "../support/planner_command.ts";
 import { projectOfAllTests } from "../support/test_project.ts";
 
@@ -18,7 +18,7 @@ test("show --prompt prints the whole prompt of a run and nothing else", async ()
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toStartWith(`# Work on ${ID}: Move the piano\n`);
   expect(stdout).toContain("### notes.md\n\n```md\nMind the door.\n```\n");
-  expect(stdout).toContain(planWorktreePath(project.root, ID, null));
+  expect(stdout).toContain(join(project.root, project.tree(ID)));
   expect(stdout).toContain(`on the branch \`planner/${ID}\``);
   expect(stdout).toContain("## Output Format\n");
   expect(stdout).toContain("- `floor` (integer)");

@@ -32,9 +32,9 @@ export async function reportOutput(
   return { schemaPath, verdict, log, lines: formatOutputReport({ schemaPath, verdict, log }) };
 }
 
-function judgeLaterOutput(context: PlannerContext, spec: Spec, rejected: RejectedRun | null) {
+async function judgeLaterOutput(context: PlannerContext, spec: Spec, rejected: RejectedRun | null) {
   if (rejected === null || rejected.oldOutput === null) return judgeOutput(context, spec);
-  const later = { ...spec, body: `## Output\n\n${extractLaterOutput(spec.body, rejected)}\n` };
+  const later = { ...spec, body: `## Output\n\n${await extractLaterOutput(spec.body, rejected)}\n` };
   // The log holds the output for which the run was refused.
   const { logs, outputs } = context;
   return judgeOutput({ logs: rejected.outputProblem === null ? logs : { open: async () => null }, outputs }, later);

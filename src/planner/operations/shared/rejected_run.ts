@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../../context.ts";
 import { formatOutputReport } from "../../output/report.ts";
@@ -24,11 +23,12 @@ export async function readRejectedRun(context: PlannerContext, id: SpecId): Prom
 }
 
 /** Returns the output of a body that may be evidence after a refused run, trimmed. */
-export function extractLaterOutput(body: string, { oldOutput }: RejectedRun): string {
+export async function extractLaterOutput(body: string, { oldOutput }: RejectedRun): Promise<string> {
   const now = extractOutput(body);
   if (oldOutput === null) return now;
   const { chars, sha256 } = oldOutput;
-  const isKept = createHash("sha256").update(now.slice(0, chars)).digest("hex") === sha256;
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(now.slice(0, chars)));
+  const isKept = new Uint8Array(digest).toHex() === sha256;
   return (isKept ? now.slice(chars) : now).trim();
 }
 
@@ -41,7 +41,7 @@ export async function findOutputObstacle(
   const { run, outputProblem } = rejected;
   const isAsked = spec.frontmatter["evidence"] === "output" || outputProblem !== null;
   if (!isAsked) return null;
-  const output = extractLaterOutput(spec.body, rejected);
+  const output = await extractLaterOutput(spec.body, rejected);
   const advice = `write a new one with "planner update ${spec.id} --output <text>"`;
   if (output === "") return `run ${run} left no output that counts, and none was written since: ${advice}`;
   if (outputProblem === null || spec.outputSchema === null) return null;

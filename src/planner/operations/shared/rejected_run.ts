@@ -28,7 +28,8 @@ export async function extractLaterOutput(body: string, { oldOutput }: RejectedRu
   if (oldOutput === null) return now;
   const { chars, sha256 } = oldOutput;
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(now.slice(0, chars)));
-  const isKept = new Uint8Array(digest).toHex() === sha256;
+  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const isKept = hex === sha256;
   return (isKept ? now.slice(chars) : now).trim();
 }
 

@@ -15,7 +15,7 @@ const POWER_KINDS: ReadonlySet<unknown> = new Set<DeviceKind>([
 ]);
 
 type OwnDraws = Pick<DeviceBody, "allocatedDrawW" | "measuredDrawW" | "maxDrawW">;
-/** A device or cooling unit with its draws. Ports and inlets are required unless it has a draw of its own. */
+/** A device or cooling unit with its draws. Ports and inlets are required unless it records a draw. */
 type DrawFields = OwnDraws & {
   readonly kind?: DeviceKind | Crac["kind"];
   readonly ports?: readonly Port[];
@@ -32,7 +32,7 @@ interface InletDraw {
 
 /**
  * Returns the draw of a device or cooling unit in watts by a basis, otherwise by the next best recorded figure: a device
- * without a draw of its own draws the sum of its inlets. Undefined if nothing is recorded, which is not 0.
+ * that records no draw draws the sum of its inlets. Undefined if nothing is recorded, which is not 0.
  */
 export function getDrawW(owner: DrawFields, basis: LoadBasis): number | undefined {
   return getOwnDrawField(owner, basis) ?? findInletDraw(owner)?.watts;

@@ -178,7 +178,7 @@ export function formatFibreEndKey({ end, met }: Fibre): string {
   return met === undefined ? `${end.status} ${toPortKey(createPortRef(end))}` : toPortKey(createPortRef(met.named));
 }
 
-/** Lists the channels of a port that have a cable of their own. */
+/** Lists the channels of a port to which a cable is recorded. */
 export async function listCabledChannels(
   memo: TraceMemo,
   { device, port }: DevicePort,

@@ -142,7 +142,7 @@ const MIN_INT32 = -(2 ** 31);
 /** Number of messages that are fitted in one step. Our choice: some hundred microseconds of work. */
 const MESSAGES_PER_STEP = 1024;
 
-/** Messages whose figures are as somebody recorded or measured them. Only their computed fields are rounded. */
+/** Messages whose figures are as a person or meter recorded them. Only their computed fields are rounded. */
 const RECORDED_MESSAGES: readonly DescMessage[] = [
   CableSchema,
   CracSchema,

@@ -121,7 +121,7 @@ function createReadingTables({ types: { text, integer, real } }: Dialect): reado
 }
 
 /**
- * Sets the draw of devices without a draw of their own to that of their inlets, and to -1 if nothing is recorded: earlier
+ * Sets the draw of devices that record none to that of their inlets, and to -1 if nothing is recorded: earlier
  * versions stored 0.
  */
 function setInletDraws({ types: { integer }, formatJsonText }: Dialect): readonly string[] {

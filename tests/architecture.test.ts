@@ -127,9 +127,9 @@ const MODULES: readonly Module[] = [
   { place: "dc/model", may: ["kernel", "dc/limits.ts", ...GENERATED], pure: true, because: "rules need no database" },
   {
     place: "dc/exchange",
-    may: ["kernel", "dc/model", "dc/limits.ts"],
+    may: ["kernel", "words", "dc/model", "dc/limits.ts"],
     pure: true,
-    because: "what a source's rows mean here depends on the rows alone",
+    because: "what a source's rows mean here depends on the rows alone, whose figures it reads as pages do",
   },
   {
     place: "dc/analysis",

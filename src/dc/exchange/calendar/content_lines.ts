@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { OperationError } from "#kernel/errors.ts";
 
 /** A line of a calendar: `NAME;PARAMETER=value:value`. Names are in upper case. */
@@ -44,7 +43,7 @@ function parseLine(line: number, bytes: Buffer): ContentLine {
   const whole = bytes.toString("utf8");
   const [head, name = "", parameters = ""] = LINE_HEAD_PATTERN.exec(whole) ?? [];
   const unread = { line, name: "", parameters: {}, value: "" };
-  if (!isUtf8(bytes))
+  if (whole.includes("\uFFFD") && !Buffer.from(whole).equals(bytes))
     return { ...unread, problem: `"${whole.slice(0, MAX_QUOTED_CHARS)}" holds bytes that are not UTF-8` };
   if (head === undefined)
     return {

@@ -34,7 +34,10 @@ const { values } = parseArgs({
   },
 });
 
+/** Commit of the build: that of git, or of `PLANNER_BUILD_COMMIT` where the sources come without git's folder. */
 function commit(): string {
+  const given = process.env["PLANNER_BUILD_COMMIT"] ?? "";
+  if (given !== "") return given;
   const { status, stdout } = spawnSync("git", ["rev-parse", "--short=12", "HEAD"], {
     cwd: import.meta.dirname,
     encoding: "utf8",

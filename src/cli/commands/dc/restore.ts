@@ -1,0 +1,17 @@
+import { resolve } from "node:path";
+import { defineCommand } from "../../command.ts";
+import { parseDatabaseLocation } from "../../dc/database.ts";
+import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+
+export const command = defineCommand({
+  summary: "Replace a SQLite database by a backup",
+  details:
+    "Refuses a database that a process has open. Verifies change log and inventory of the backup first, and keeps the file before as <db>.before-restore.",
+  positionals: { file: { summary: "A backup", required: true, completes: "file" } },
+  flags: { db: DATABASE_FLAG },
+  examples: [{ line: "planner dc restore copy.sqlite", shows: "Replace ./planner-dc.sqlite" }],
+  async run({ file, db }, cli) {
+    const { restore } = await import("../../dc/backup.ts");
+    return restore(parseDatabaseLocation(db, cli.cwd), resolve(cli.cwd, file));
+  },
+});

@@ -1,0 +1,89 @@
+import { existsSync, realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { copyBeside, findLog, keepUnder, putInPlace, removeCopy, runAlone } from "#dc/store/sqlite/copy_file.ts";
+import { inspectSqlite } from "#dc/store/sqlite/sqlite_inspection.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
+import { printText } from "../output/wrap_text.ts";
+import { getPublicKeyPath } from "./audit/audit_keys.ts";
+import { verifyChangeLog } from "./audit/audit_verify.ts";
+import { type DatabaseLocation, parseDatabaseLocation, requireDatabase } from "./database.ts";
+
+/** Writes a verified copy of a database, which may be served meanwhile. Returns status 1 for a broken change log. */
+export async function backUp(database: DatabaseLocation, target: string): Promise<ExitStatus> {
+  const file = requireFile(database, "pg_dump");
+  requireDatabase(database);
+  requireOtherFile(file, target);
+  if (existsSync(target)) {
+    await (await inspectSqlite(target)).close();
+    requireNoLog(target);
+  }
+  return copyVerified({ source: file, target, keyFile: file }, (copy) => putInPlace(copy, target));
+}
+
+/**
+ * Replaces a database that no process has open by a verified backup, and keeps the old file beside it. Returns status 1
+ * for a broken change log.
+ */
+export async function restore(database: DatabaseLocation, backup: string): Promise<ExitStatus> {
+  const file = requireFile(database, "pg_restore");
+  if (!existsSync(backup)) throw new OperationError("not_found", `There is no backup "${backup}"`);
+  requireOtherFile(file, backup);
+  await (await inspectSqlite(backup)).close();
+  if (!existsSync(file)) requireNoLog(file);
+  // Refused before the copy is made, and again when the file is replaced.
+  else await runAlone(file, () => {});
+  return copyVerified({ source: backup, target: file, keyFile: file }, async (copy) => {
+    if (!existsSync(file)) return putInPlace(copy, file);
+    const kept = `${file}.before-restore`;
+    await runAlone(file, () => {
+      keepUnder(file, kept);
+      putInPlace(copy, file);
+    });
+    printText(`the file before is kept as ${kept}\n`);
+  });
+}
+
+interface VerifiedCopy {
+  readonly source: string;
+  readonly target: string;
+  /** The database whose keys verify its checkpoints. */
+  readonly keyFile: string;
+}
+
+async function copyVerified(
+  { source, target, keyFile }: VerifiedCopy,
+  place: (copy: string) => void | Promise<void>,
+): Promise<ExitStatus> {
+  const copy = await copyBeside(source, target);
+  try {
+    const key = getPublicKeyPath(`${keyFile}.checkpoint-key`);
+    const options = { checkpoints: [], lostKeys: [], expectedHead: undefined, prove: undefined, archives: [] };
+    const keys = existsSync(key) ? [key] : [];
+    const status = await verifyChangeLog(parseDatabaseLocation(copy, "/"), { ...options, inventory: true, keys });
+    if (status !== EXIT_STATUS.ok) return status;
+    await place(copy);
+    printText(`${target} is a copy of ${source}\n`);
+    return status;
+  } finally {
+    removeCopy(copy);
+  }
+}
+
+function requireFile({ file, displayName }: DatabaseLocation, program: string): string {
+  if (file !== undefined) return file;
+  throw new OperationError("failed_precondition", `"${displayName}" is no file: use ${program} for a database server`);
+}
+
+function requireOtherFile(a: string, b: string): void {
+  const real = (path: string) => (existsSync(path) ? realpathSync(path) : resolve(path));
+  if (real(a) === real(b))
+    throw new OperationError("failed_precondition", `"${b}" is the database itself: expected another file`);
+}
+
+function requireNoLog(target: string): void {
+  const log = findLog(target);
+  if (log === undefined) return;
+  const message = `"${log}" would be read as the log of the new file: move it away, or stop the program that uses it`;
+  throw new OperationError("failed_precondition", message);
+}

@@ -98,13 +98,23 @@ function bladesIn({ devices }: Known, refs: readonly string[]): readonly string[
   return [...devices.values()].flatMap(({ ref, texts }) => (refs.includes(`device:${texts.inside}`) ? [ref] : []));
 }
 
-/** Without what the work covers. A rack is lost if a device in it is that the work does not cover. */
+/**
+ * Without what the work covers. A rack is lost if a device in it is that the work does not cover; without consumers, if its
+ * power equipment is.
+ */
 function uncovered({ devices }: Known, harm: Harm, covered: ReadonlySet<string>): Harm {
   const lost = harm.lost.filter((code) => !covered.has(code));
+  const gone = harm.gone.filter((code) => !covered.has(code));
+  const hasConsumer = (rack: string) =>
+    [...devices.values()].some(
+      ({ texts }) => texts.rack === rack && texts.supply !== undefined && !isPowerKind(texts.kind),
+    );
   return {
     ...harm,
     lost,
-    racks: harm.racks.filter((rack) => lost.some((code) => devices.get(code)?.texts.rack === rack)),
+    racks: harm.racks.filter((rack) =>
+      (hasConsumer(rack) ? lost : gone).some((code) => devices.get(code)?.texts.rack === rack),
+    ),
     cracs: harm.cracs.filter((code) => !covered.has(code)),
     cut: harm.cut.filter((code) => !covered.has(code)),
   };

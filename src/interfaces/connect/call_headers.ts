@@ -87,7 +87,7 @@ export function convertGetToPost({ method }: UniversalHandler, asked: UniversalS
   return { ...asked, method: "POST", header, body: createAsyncIterable([message]) };
 }
 
-function decodeMessage(search: string, parameters: URLSearchParams): Uint8Array {
+function decodeMessage(search: string, parameters: { get(name: string): string | null }): Uint8Array {
   const text = parameters.get("message") ?? "";
   if (parameters.get("base64") !== "1") {
     if (hasWrongEscape(search))

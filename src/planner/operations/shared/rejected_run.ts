@@ -22,12 +22,17 @@ export async function readRejectedRun(context: PlannerContext, id: SpecId): Prom
   }
 }
 
+/** The engine's Web Crypto, of which Deno's checker finds no type beside those of Bun. */
+const { crypto: WEB_CRYPTO } = globalThis as unknown as {
+  readonly crypto: { readonly subtle: { digest(algorithm: string, bytes: Uint8Array): Promise<ArrayBuffer> } };
+};
+
 /** Returns the output of a body that may be evidence after a refused run, trimmed. */
 export async function extractLaterOutput(body: string, { oldOutput }: RejectedRun): Promise<string> {
   const now = extractOutput(body);
   if (oldOutput === null) return now;
   const { chars, sha256 } = oldOutput;
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(now.slice(0, chars)));
+  const digest = await WEB_CRYPTO.subtle.digest("SHA-256", new TextEncoder().encode(now.slice(0, chars)));
   const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
   const isKept = hex === sha256;
   return (isKept ? now.slice(chars) : now).trim();

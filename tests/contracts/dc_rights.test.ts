@@ -2,10 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { fromJson, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import { type GraphQLInputType, isEnumType, isInputObjectType, isListType, isNonNullType } from "graphql";
 import { allRpcs, datacenterRpcs } from "#dc/operations/index.ts";
 import { buildGraphqlSchema } from "#interfaces/graphql/schema.ts";
 import { createHttpApp } from "#interfaces/http/app.ts";
 import { goodRequests } from "../support/dc/good_requests.ts";
+import { graphqlInput } from "../support/dc/graphql.ts";
 import { openServed } from "../support/dc/served.ts";
 import { http1 } from "../support/http_client.ts";
 
@@ -54,7 +56,18 @@ async function post(path: string, body: string | Uint8Array, headers: Record<str
 
 /** The GraphQL field of an RPC: one that gets a thing has its name. */
 const fieldOf = (localName: string) => localName.replace(/^get([A-Z])/, (_, letter: string) => letter.toLowerCase());
-const mutations = new Set(Object.keys(buildGraphqlSchema().getMutationType()?.getFields() ?? {}));
+const schema = buildGraphqlSchema();
+const mutations = schema.getMutationType()?.getFields() ?? {};
+
+/** The smallest value of a GraphQL type. */
+function leastValue(type: GraphQLInputType): unknown {
+  if (isNonNullType(type)) return leastValue(type.ofType as GraphQLInputType);
+  if (isListType(type)) return [];
+  if (isEnumType(type)) return type.getValues()[0]?.name;
+  if (!isInputObjectType(type)) return type.name === "DateTime" ? "2026-01-01T00:00:00Z" : "x";
+  const required = Object.values(type.getFields()).filter((field) => isNonNullType(field.type));
+  return Object.fromEntries(required.map((field) => [field.name, leastValue(field.type)]));
+}
 
 const INTERFACES: Readonly<Record<string, Ask>> = {
   "Connect JSON": async ({ name, parent }, role) => {
@@ -70,11 +83,20 @@ const INTERFACES: Readonly<Record<string, Ask>> = {
   "Connect over HTTP/2": overClient((baseUrl) => createConnectTransport({ baseUrl, httpVersion: "2" })),
   gRPC: overClient((baseUrl) => createGrpcTransport({ baseUrl })),
   "gRPC-Web": overClient((baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: "1.1" })),
-  GraphQL: async ({ localName }, role) => {
+  GraphQL: async ({ localName, name, input }, role) => {
     const field = fieldOf(localName);
-    const query = `${mutations.has(field) ? "mutation" : "query"} { ${field} { __typename } }`;
+    const declared = mutations[field] ?? schema.getQueryType()?.getFields()[field];
+    const required = (declared?.args ?? []).filter(({ type }) => isNonNullType(type));
+    const least = Object.fromEntries(required.map((one) => [one.name, leastValue(one.type)]));
+    const variables: Record<string, unknown> = { ...least, ...graphqlInput(input, goodRequests[name] ?? {}) };
+    const given = Object.keys(variables);
+    const typeOf = (argument: string) => declared?.args.find((one) => one.name === argument)?.type;
+    const kind = field in mutations ? "mutation" : "query";
+    const head = given.length === 0 ? "" : `(${given.map((one) => `$${one}: ${typeOf(one)}`).join(", ")})`;
+    const passed = given.length === 0 ? "" : `(${given.map((one) => `${one}: $${one}`).join(", ")})`;
+    const query = `${kind} Q${head} { ${field}${passed} { __typename } }`;
     const headers = { "content-type": "application/json", ...bearer(role) };
-    const { errors } = JSON.parse(await post("/graphql", JSON.stringify({ query }), headers));
+    const { errors } = JSON.parse(await post("/graphql", JSON.stringify({ query, variables }), headers));
     return errors[0].extensions.code.toLowerCase();
   },
 };

@@ -133,9 +133,10 @@ function setInletDraws({ types: { integer }, formatJsonText }: Dialect): readonl
       WHERE port.device_key = device.key AND port.kind = 'POWER_IN' AND ${enabled})`;
   };
   const supplies = `'UTILITY', 'GENERATOR', 'SWITCHGEAR', 'TRANSFER_SWITCH', 'UPS', 'FLOOR_PDU', 'RPP', 'BUSWAY', 'RACK_PDU'`;
+  const isUnrecorded = `draw_w = 0 AND ${["allocatedDrawW", "maxDrawW", "measuredDrawW"].map(isAbsent).join(" AND ")}`;
   return [
-    `UPDATE device SET draw_w = CASE WHEN kind IN (${supplies}) THEN -1
-      ELSE CAST(COALESCE(${sum("allocatedDrawW")}, ${sum("maxDrawW")}, -1) AS ${integer}) END
-      WHERE draw_w = 0 AND ${["allocatedDrawW", "maxDrawW", "measuredDrawW"].map(isAbsent).join(" AND ")}`,
+    `UPDATE device SET draw_w = -1 WHERE kind IN (${supplies}) AND ${isUnrecorded}`,
+    `UPDATE device SET draw_w = CAST(COALESCE(${sum("allocatedDrawW")}, ${sum("maxDrawW")}, -1) AS ${integer})
+      WHERE ${isUnrecorded}`,
   ];
 }

@@ -58,7 +58,7 @@ test("buildSpec takes a single text for a list of one, and drops what is no text
 test("buildSpec reads paused as in_progress and keeps a status that nobody knows", () => {
   expect(builtSpec("a", "status: paused").status).toBe("in_progress");
   expect(builtSpec("a", "status: Waiting ").status).toBe("Waiting");
-  expect(builtSpec("a", "status: [a]").status).toBe("pending");
+  expect(builtSpec("a", "status: [a]").status).toBe('["a"]');
 });
 
 test("buildSpec takes yes for an approval that is required", () => {

@@ -3,8 +3,8 @@ import type { CommandFamily } from "../../commands.ts";
 /** The commands of `planner dc`. To add one, write a file that exports `command` and add a row here. */
 export const family: CommandFamily = {
   details:
-    "Commands work on a database file (./planner-dc.sqlite unless --db names another), on PostgreSQL, or with --url on a " +
-    "running server. docs/datacenter.md describes the service.",
+    "Commands work on ./planner-dc.sqlite, the database that --db names, or with --url on a running server. See " +
+    "docs/datacenter.md.",
   commands: {
     serve: { summary: "Serve a database on one port", load: () => import("./serve.ts") },
     import: { summary: "Import files, or another program's data", load: () => import("./import.ts") },
@@ -33,6 +33,5 @@ export const family: CommandFamily = {
   examples: [
     { line: "planner dc sample --db planner-dc.sqlite", shows: "Load the sample site" },
     { line: "planner dc serve", shows: "Serve ./planner-dc.sqlite on http://127.0.0.1:8081" },
-    { line: "planner dc render rack A01 -o a01.svg", shows: "Draw a rack" },
   ],
 };

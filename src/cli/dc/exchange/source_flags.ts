@@ -12,7 +12,7 @@ const SOURCE_FLAGS = {
   origin: textFlag("name", "Name of the source", { needs: ["--from"] }),
   mapping: fileFlag("Mapping decisions, in YAML or JSON", { needs: ["--from"], excludes: ["--from containerlab"] }),
   prune: booleanFlag("Delete what the source no longer has", { needs: ["--from"] }),
-  "prune-limit": integerFlag(1, "Most of a list that it deletes (25 %)", {
+  "prune-limit": integerFlag(1, "Most it deletes of a list (25 %)", {
     value: "percent",
     needs: ["--prune"],
   }),

@@ -211,7 +211,19 @@ export class PowerModel {
       MAX: [maxDrawW, allocatedDrawW, measuredDrawW],
       MEASURED_PEAK: [measuredDrawW, allocatedDrawW, maxDrawW],
     }[basis];
-    return order.find((watts) => watts !== undefined) ?? 0;
+    return order.find((watts) => watts !== undefined) ?? this.inletDrawOf(element);
+  }
+
+  /** Without a draw of its own a consumer draws what its inlets are recorded to draw. */
+  private inletDrawOf(element: string): number {
+    if (this.isPower(element)) return 0;
+    const ports = (this.devices.get(element)?.ports ?? []).filter(
+      ({ kind, enabled }) => kind === "POWER_IN" && enabled !== false,
+    );
+    const inlets = [...ports.flatMap(({ powerIn }) => powerIn ?? []), ...(this.cracs.get(element)?.powerInputs ?? [])];
+    const allocated = inlets.flatMap(({ allocatedDrawW }) => allocatedDrawW ?? []);
+    const most = inlets.flatMap(({ maxDrawW }) => maxDrawW ?? []);
+    return (allocated.length > 0 ? allocated : most).reduce((sum, watts) => sum + watts, 0);
   }
 
   /** P6: the measured draw of a chassis stands for its blades as well. */

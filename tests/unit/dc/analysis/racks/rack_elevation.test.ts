@@ -71,7 +71,7 @@ test("computeElevation counts used, reserved and free units, a half-used one as 
     powerPct: 30,
     weightKg: 25,
     devices: 2,
-    devicesWithoutDraw: 0,
+    devicesWithoutDraw: 1,
     devicesWithoutWeight: 0,
     maxLoadKg: 100,
     coolingCapacityW: 600,

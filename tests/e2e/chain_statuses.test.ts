@@ -84,7 +84,7 @@ test("work --chain tries the named spec whatever its status is, and goes on past
   using project = await mixedProject();
   const broken = id(60);
   // It becomes ready, and lint refuses it.
-  await project.add(broken, `depends_on: [${FIRST}]\npriority: 7\ndepends: x\ndue: never\n`);
+  await project.add(broken, `depends_on: [${FIRST}]\npriority: 7\ndue: never\n`);
 
   const { code, stderr } = await project.planner(["work", FIRST, "--chain"]);
   const completed = await project.planner(["work", FIRST, "--chain"]);

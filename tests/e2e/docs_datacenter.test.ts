@@ -61,6 +61,12 @@ const NOT_TYPED: Readonly<Record<string, string>> = {
     "an account of a forge; pr_command and pr_sync do with programs in the place of gh and glab",
   "docs/readings.md#From Prometheus": "needs a Prometheus; dc_readings_prometheus does",
   "docs/notices.md#Dead letters and trials": "dead letters take a day; dc_notices and the tests of the sender do",
+  ...Object.fromEntries(
+    ["Go", "Java", "Python", "Rust", "TypeScript"].map((language) => [
+      `docs/clients.md#${language}`,
+      "needs the language's packages; `npm run test:clients` runs it",
+    ]),
+  ),
   "docs/release.md#Building a release": "takes half an hour; its page states what was run",
 };
 

@@ -42,10 +42,10 @@ describe("a database of version 0.1.0", () => {
     expect(contents(cwd)).toEqual(before);
     expect([verified.code, examined.code, steps.code]).toEqual([0, 1, 1]);
     expect(verified.stdout).toMatch(/^35 entries, unbroken; head [0-9a-f]{64}\n35 resources are what the change log/);
-    expect(verified.stdout).toContain("the schema has 4 of 9 steps, those of version 0.1.0; nothing was changed");
+    expect(verified.stdout).toContain("the schema has 4 of 10 steps, those of version 0.1.0; nothing was changed");
     expect(JSON.parse(examined.stdout).find(({ check }: { check: string }) => check === "schema")).toMatchObject({
       ok: false,
-      detail: expect.stringContaining("4 of 9 steps, those of version 0.1.0"),
+      detail: expect.stringContaining("4 of 10 steps, those of version 0.1.0"),
     });
   });
 

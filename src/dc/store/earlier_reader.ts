@@ -51,7 +51,9 @@ class EarlierSchemaReader extends SqlReader {
   }
 
   override async checkRows(kind: ResourceKind, after: string, limit: number): Promise<readonly CheckedRow[]> {
-    if (this.#executedSteps.has("free data ports")) return super.checkRows(kind, after, limit);
-    return checkResourceRows(this.runner, { kind, after, limit, portTypeColumns: "device_key, type, free" });
+    const page = { kind, after, limit, ignoredColumns: this.#executedSteps.has("draws of inlets") ? [] : ["draw_w"] };
+    return this.#executedSteps.has("free data ports")
+      ? checkResourceRows(this.runner, page)
+      : checkResourceRows(this.runner, { ...page, portTypeColumns: "device_key, type, free" });
   }
 }

@@ -165,7 +165,8 @@ function listFigureConditions(filter: DeviceFilter): readonly SqlCondition[] {
   const { minDrawW, maxDrawW, updatedSince, racked, singleCorded } = filter;
   const figureConditions: SqlCondition[] = [];
   if (minDrawW !== undefined) figureConditions.push({ sql: "device.draw_w >= ?", params: [Math.max(0, minDrawW)] });
-  if (maxDrawW !== undefined) figureConditions.push({ sql: "device.draw_w >= 0 AND device.draw_w <= ?", params: [maxDrawW] });
+  if (maxDrawW !== undefined)
+    figureConditions.push({ sql: "device.draw_w >= 0 AND device.draw_w <= ?", params: [maxDrawW] });
   if (updatedSince !== undefined) figureConditions.push({ sql: "device.update_time >= ?", params: [updatedSince] });
   if (racked !== undefined) figureConditions.push({ sql: `device.rack_key ${racked ? "<>" : "="} ''`, params: [] });
   if (singleCorded !== undefined)

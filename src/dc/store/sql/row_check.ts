@@ -29,12 +29,14 @@ export interface CheckedPage {
   readonly limit: number;
   /** Columns of the counts of free ports; an earlier schema has fewer. */
   readonly portTypeColumns?: string;
+  /** Columns that an earlier schema holds in another form. */
+  readonly ignoredColumns?: readonly string[];
 }
 
 /** Compares each column and derived row of one page of a kind with the stored body. Cost: one statement per table. */
 export async function checkResourceRows(
   runner: SqlRunner,
-  { kind, after, limit, portTypeColumns = PORT_TYPE_COLUMNS }: CheckedPage,
+  { kind, after, limit, portTypeColumns = PORT_TYPE_COLUMNS, ignoredColumns = [] }: CheckedPage,
 ): Promise<readonly CheckedRow[]> {
   const columns = ROW_TABLES[kind].join(", ");
   const rows = await runner.all(`SELECT ${columns} FROM ${kind} WHERE key > ? ORDER BY key LIMIT ?`, [after, limit]);
@@ -45,7 +47,7 @@ export async function checkResourceRows(
   for (const [table, key] of DERIVED_TABLES[kind]) parts.set(table, await readDerivedRows(runner, table, key, between));
   const wrongTypes = kind === "device" ? await findWrongPortTypes(runner, portTypeColumns, between) : new Set<string>();
   return rows.map((row) => {
-    const checked = compareResourceRow(kind, row, parts);
+    const checked = compareResourceRow({ kind, ignoredColumns }, row, parts);
     if (checked.problem !== undefined || !wrongTypes.has(checked.key)) return checked;
     return { ...checked, problem: "its rows in port_type differ from its ports" };
   });
@@ -108,14 +110,19 @@ async function findWrongPortTypes(
   return keys;
 }
 
-function compareResourceRow(kind: ResourceKind, row: SqlRow, parts: ReadonlyMap<RowTable, RowsByKey>): CheckedRow {
+function compareResourceRow(
+  { kind, ignoredColumns }: Required<Pick<CheckedPage, "kind" | "ignoredColumns">>,
+  row: SqlRow,
+  parts: ReadonlyMap<RowTable, RowsByKey>,
+): CheckedRow {
   const key = getTextColumn(row, "key");
   const findRows = (table: RowTable) => parts.get(table)?.get(key) ?? [];
   let stored: StoredVersion<ResourceByKind[ResourceKind]>;
   try {
     stored = addStoredMetadata(row, assembleResource(kind, row, findRows("port")));
     if (getResourceKey(stored.resource) !== key) return { key, problem: "its body is that of another resource" };
-    const problem = findWrongColumn(kind, row, stored) ?? findWrongDerivedRows(kind, stored, findRows);
+    const problem =
+      findWrongColumn({ kind, ignoredColumns }, row, stored) ?? findWrongDerivedRows(kind, stored, findRows);
     return { key, stored, ...(problem !== undefined && { problem }) };
   } catch {
     return { key, problem: "its body cannot be read" };
@@ -133,12 +140,14 @@ function assembleResource(kind: ResourceKind, row: SqlRow, ports: readonly SqlRo
 }
 
 function findWrongColumn(
-  kind: ResourceKind,
+  { kind, ignoredColumns }: Required<Pick<CheckedPage, "kind" | "ignoredColumns">>,
   row: SqlRow,
   stored: StoredVersion<ResourceByKind[ResourceKind]>,
 ): string | undefined {
   const expected = createResourceColumns(kind, stored as never);
-  const name = ROW_TABLES[kind].find((column) => !isSameSqlValue(row[column], expected[column] ?? null));
+  const name = ROW_TABLES[kind].find(
+    (column) => !ignoredColumns.includes(column) && !isSameSqlValue(row[column], expected[column] ?? null),
+  );
   return name === undefined ? undefined : `its column ${name} differs from its body`;
 }
 

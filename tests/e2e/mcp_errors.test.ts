@@ -89,7 +89,7 @@ describe("one line and its answer", () => {
     ],
     [
       "a number sent as text",
-      call(18, { name: "planner_spec_list", arguments: { limit: "5" } }),
+      call(18, { name: "planner_spec_list", arguments: { limit: "five" } }),
       refused(18, expect.stringContaining("limit") as never),
     ],
     [

@@ -9,8 +9,8 @@ import { computeStatus } from "./shared/world.ts";
 
 const GET_PARAMS = Type.Object({
   id: specIdParam,
-  lines: Type.Optional(Type.Integer({ minimum: 0, description: "Most lines of the body" })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: "Skip so many of its lines" })),
+  lines: Type.Optional(Type.Integer({ minimum: 0, description: "Lines of body" })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: "Lines skipped" })),
 });
 
 export const specGetTool = defineTool<PlannerContext>()({

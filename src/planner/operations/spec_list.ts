@@ -20,7 +20,7 @@ import { createParameterFilter, filterParams } from "./shared/spec_filter.ts";
 import { loadSpecWorld } from "./shared/world.ts";
 
 const LIST_PARAMS = Type.Object({
-  status: Type.Optional(createEnumSchema(FILTER_STATUSES, "blocked: waits for another one")),
+  status: Type.Optional(createEnumSchema(FILTER_STATUSES, "blocked: waits")),
   ...filterParams,
   limit: limitParam,
   offset: offsetParam,

@@ -33,7 +33,7 @@ const UPDATE_PARAMS = Type.Object({
   labels: createTextsParam("All labels; [] for none"),
   target_files: createTextsParam("All target files; [] for none"),
   model: Type.Optional(Type.String({ description: "Model name; empty text removes it" })),
-  check: Type.Optional(createCriterionSchema("Criterion to check: its number or a part of its text")),
+  check: Type.Optional(createCriterionSchema("Criterion: number or part of its text")),
 });
 
 export const specUpdateTool = defineTool<PlannerContext>()({

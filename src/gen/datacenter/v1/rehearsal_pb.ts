@@ -28,7 +28,7 @@ export const file_datacenter_v1_rehearsal: GenFile = /*@__PURE__*/
  */
 export type RehearseFailuresRequest = Message<"datacenter.v1.RehearseFailuresRequest"> & {
   /**
-   * Where elements fail: site, floor, room, row, zone or rack; everywhere when empty. Losses count wherever they are.
+   * Where elements fail: site, floor, room, row, zone or rack; everywhere when empty.
    *
    * @generated from field: string scope_ref = 1;
    */
@@ -63,21 +63,21 @@ export type RehearseFailuresRequest = Message<"datacenter.v1.RehearseFailuresReq
   loadBasis: LoadBasis;
 
   /**
-   * Fail two elements at a time, of at most 5000, and list only pairs worse than both failures apart.
+   * Fail two elements at a time, of at most 5000; list only pairs worse than both apart.
    *
    * @generated from field: bool pairs = 6;
    */
   pairs: boolean;
 
   /**
-   * Leave out causes below it.
+   * Omit lesser causes.
    *
    * @generated from field: datacenter.v1.FailureSeverity min_severity = 7;
    */
   minSeverity: FailureSeverity;
 
   /**
-   * Causes of a page; defaults to 50, at most 1000.
+   * Causes of a page: 50, at most 1000.
    *
    * @generated from field: int32 page_size = 8;
    */
@@ -587,7 +587,7 @@ export const FailureKind = {
   COOLING: 3,
 
   /**
-   * Other switches in service, and other devices in service at the ends of fabric links.
+   * Other switches, and devices at the ends of fabric links, in service.
    *
    * @generated from enum value: FAILURE_KIND_SWITCH = 4;
    */

@@ -245,6 +245,8 @@ async function restartAfterConflict(place: WorktreeLocation): Promise<RestartedW
   if (!isHalf && (head !== commit || (await isAncestor(git, main, commit)))) return null;
   if (!isHalf) {
     await keepObjects(repository.git, id, [commit]);
+    // "reset --keep" compares only times and inodes, so it would refuse unchanged files that were copied or touched.
+    await git.try(["update-index", "--refresh"]);
     await git.run(["reset", "--quiet", "--keep", main]);
   }
   await git.try(["merge", "--quiet", "--squash", "--no-stat", commit]);

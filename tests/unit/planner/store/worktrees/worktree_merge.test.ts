@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { eachTest } from "../../../../support/each_test.ts";
@@ -73,6 +73,21 @@ test("merge leaves everything as it was when it meets a conflict", async () => {
   expect(await headOf(project, `planner/${ID}`)).toBe(commit);
   expect(await agent.git("status", "--porcelain")).toBe("");
   expect(await agent.git("symbolic-ref", "--short", "HEAD")).toBe(`planner/${ID}\n`);
+});
+
+test("the next run begins with a conflict although unchanged files have other times", async () => {
+  const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
+  const agent = agentIn(project, worktree);
+  agent.write("src/code.txt", "agent\n");
+  const commit = await agent.commitAll();
+  project.write("src/code.txt", "person\n");
+  await project.mustGit("commit", "--quiet", "-am", "person");
+  await project.worktrees.mergeBranch(ID);
+  utimesSync(join(worktree.path, "src/code.txt"), 1, 1);
+
+  const { begunAnew } = await project.worktrees.prepareWorktree(ID, OPTIONS);
+
+  expect(begunAnew).toEqual({ commit, files: ["src/code.txt"] });
 });
 
 test("merge joins a person's change of the spec with the agent's", async () => {

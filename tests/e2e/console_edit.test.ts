@@ -264,7 +264,7 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
           .locator("td", { has: page.getByLabel(cell) })
           .locator("p")
           .textContent();
-      expect(await messageOf("U, line 3")).toBe('"eight" is not a number');
+      expect(await messageOf("U, line 3")).toBe('"eight" is not a number in U');
       expect(await messageOf("Rack, line 4")).toContain('Cannot find rack "NOWHERE"');
       expect(await messageOf("Code, line 5")).toBe("Line 2 has it already");
       expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);

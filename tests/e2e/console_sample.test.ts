@@ -22,7 +22,7 @@ describe.skipIf(missing !== undefined)("The console on an empty inventory", () =
         await page.getByRole("button", { name: "Write the sample" }).click();
         await page
           .getByRole("heading", { level: 1, name: "Losing ATS-A would take 11 racks and 610 devices." })
-          .waitFor();
+          .waitFor({ timeout: 150_000 });
       });
 
       expect(await (await fetch(`${server.url}/estate`)).json()).toMatchObject({ totals: { racks: 40, devices: 808 } });

@@ -34,7 +34,7 @@ const ELEMENTS = [
   ["device/SRV-B03-07", "SRV-B03-07", "Any of 6 losses alone turns it off", ["psu2", "DAC passive, 2 m"]],
   ["device/LEAF-D03-1", "LEAF-D03-1", "No one loss cuts its supply, unless overloads trip.", ["20 of 28 connected"]],
   ["device/UPS-A2", "UPS-A2", "alone turns it off", ["after the loss of"]],
-  ["row/AMS1%2F1%2FB", "AMS1/1/B", "Losing PDU-B03-A would take 2 devices.", ["156 of 420 free", "1 rack partly dark"]],
+  ["row/AMS1%2F1%2FB", "AMS1/1/B", "Losing RPP-A-B would take 11 devices.", ["156 of 420 free", "1 rack partly dark"]],
   [
     "room/AMS1%2F1%2FDH1",
     "AMS1/1/DH1",

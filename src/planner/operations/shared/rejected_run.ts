@@ -22,7 +22,7 @@ export async function readRejectedRun(context: PlannerContext, id: SpecId): Prom
   }
 }
 
-/** The engine's Web Crypto, of which Deno's checker finds no type beside those of Bun. */
+/** Web Crypto, typed here because one of the type checkers does not know the global. */
 const { crypto: WEB_CRYPTO } = globalThis as unknown as {
   readonly crypto: { readonly subtle: { digest(algorithm: string, bytes: Uint8Array): Promise<ArrayBuffer> } };
 };

@@ -152,3 +152,38 @@ test("what judged runs and is gone keeps a spec from being completed by hand, by
   const merged = await made.planner(["merge", SECOND]);
   expect([after.code, status(), merged.code, merged.stderr]).toEqual([0, "completed", 0, ""]);
 });
+
+const OTHER_SCHEMA = ".planner/schemas/other.json";
+
+test.each([
+  ["an edited schema", { [SCHEMA]: "{}\n" }, [FIRST]],
+  ["a deleted schema", { [SCHEMA]: null }, [FIRST]],
+  ["another edited schema", { [OTHER_SCHEMA]: "{}\n" }, [SECOND]],
+  ["two edited schemas", { [SCHEMA]: "{}\n", [OTHER_SCHEMA]: "{}\n" }, [FIRST, SECOND]],
+  ["a new schema", { ".planner/schemas/new.json": "{}\n" }, []],
+] as const)("%s stops the specs that name it and no others", async (_name, edits, stopped) => {
+  using made = await projectWith("echo b > $PLANNER_SPEC_ID.txt");
+  const plain = "2026-11-01-003-ccc";
+  made.write(OTHER_SCHEMA, `{"type": "object", "required": ["answer"]}\n`);
+  made.spec(SECOND, made.read(`.planner/specs/${SECOND}.md`).replace("answer.json", "other.json"));
+  made.spec(plain, `---\nid: ${plain}\nstatus: pending\n---\n\n# T\n\nDo it.\n`);
+  made.write(".planner/config.md", made.settings(""));
+  await made.mustGit("add", "--all");
+  await made.mustGit("commit", "--quiet", "-m", "more");
+  await made.planner(["approve", "--all", "--yes"]);
+  // A first run holds the schemas as they are.
+  const first = await made.planner(["work", plain]);
+  made.spec(plain, `---\nid: ${plain}\nstatus: pending\n---\n\n# T\n\nDo it.\n`);
+  for (const [path, text] of Object.entries(edits)) {
+    if (text === null) rmSync(join(made.root, path));
+    else made.write(path, text);
+  }
+  await made.mustGit("add", "--all");
+  await made.mustGit("commit", "--quiet", "-m", "edit");
+
+  const refused: string[] = [];
+  for (const id of [FIRST, SECOND, plain]) if ((await made.planner(["work", id])).code !== 0) refused.push(id);
+
+  expect(first.code).toBe(0);
+  expect(refused).toEqual([...stopped]);
+});

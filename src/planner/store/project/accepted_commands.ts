@@ -14,6 +14,7 @@ import {
 import { convertToDiskError } from "../files/disk_error.ts";
 import { readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
+import { Git } from "../git/git.ts";
 import { findGitFolder, readGitFile } from "../worktrees/admin_folder.ts";
 import { findStateFolder } from "./places.ts";
 
@@ -27,31 +28,47 @@ interface AcceptedLine extends AcceptableLine {
 }
 
 interface AcceptedList {
+  /** First commit of the repository; null without one, or when git cannot tell it. */
+  readonly repository: string | null;
+  /** Path of the project in its repository. */
+  readonly project: string;
   /** Real path of the shared git folder, or of the project, for people who read the file. */
   readonly of: string;
-  readonly trusted: boolean;
+  /** Places in which every command is accepted: a fork has the same first commit, and must not be trusted with it. */
+  readonly trusted: readonly string[];
   readonly prefixes: readonly string[];
   readonly lines: readonly AcceptedLine[];
   readonly held: readonly AcceptableLine[];
 }
 
-/** Opens the accepted commands of the project in `root`. All worktrees of a repository share one list. */
-export function openAcceptance(root: string, env: NodeJS.ProcessEnv = process.env): AcceptanceStore {
+type Owner = Pick<AcceptedList, "repository" | "project" | "of">;
+
+/**
+ * Opens the accepted commands of the project in `root`. They belong to the repository, known by its first commit, and
+ * the project's path in it; without that commit, to the path. A list of earlier versions, always of a path, belongs to
+ * the first repository that reads it there.
+ */
+export async function openAcceptance(root: string, env: NodeJS.ProcessEnv = process.env): Promise<AcceptanceStore> {
   const of = findSharedFolder(root);
-  const file = join(findStateFolder(env), "planner", "accepted", `${computeSha256(of)}.json`);
+  const owner = { of, ...(await readOwner(root)) };
+  const folder = join(findStateFolder(env), "planner", "accepted");
+  const old = join(folder, `${computeSha256(of)}.json`);
+  const file =
+    owner.repository === null ? old : join(folder, `${computeSha256(`${owner.repository}\0${owner.project}`)}.json`);
+  const readList = () => readAcceptedList(existsSync(file) ? file : old, owner);
   const changeList = async (change: (list: AcceptedList) => AcceptedList): Promise<void> => {
     for (let tries = 0; tries < MAX_WRITE_TRIES; tries++) {
-      const before = readAcceptedList(file, of);
-      const text = `${JSON.stringify(change(before), null, 2)}\n`;
+      const text = `${JSON.stringify(change(readList()), null, 2)}\n`;
       await writePrivateFile(file, text);
       // Another writer may have replaced these lines meanwhile.
-      if (`${JSON.stringify(change(readAcceptedList(file, of)), null, 2)}\n` === text) return;
+      if (`${JSON.stringify(change(readList()), null, 2)}\n` === text) return;
     }
     throw new OperationError("aborted", `Cannot write "${file}": another process keeps changing it`);
   };
+  if (file !== old && !existsSync(file) && existsSync(old)) await takeOldList(old, owner, changeList);
   return {
     file,
-    read: async () => buildAcceptedCommands(readAcceptedList(file, of)),
+    read: async () => buildAcceptedCommands(readList()),
     acceptLines: (lines) => {
       const at = new Date().toISOString();
       const added = lines.map((line) => ({ sha256: computeLineKey(line), ...line, at }));
@@ -66,17 +83,55 @@ export function openAcceptance(root: string, env: NodeJS.ProcessEnv = process.en
     },
     holdRules: async (rules) => {
       const isNew = (list: AcceptedList) => (rule: AcceptableLine) => !list.held.some((one) => isSameLine(one, rule));
-      if (!rules.some(isNew(readAcceptedList(file, of)))) return;
+      if (!rules.some(isNew(readList()))) return;
       await changeList((list) => ({ ...list, held: [...list.held, ...rules.filter(isNew(list))] }));
     },
     acceptPrefix: (prefix) => changeList((list) => ({ ...list, prefixes: [...new Set([...list.prefixes, prefix])] })),
-    setTrusted: (on) => changeList((list) => ({ ...list, trusted: on })),
+    setTrusted: (on) =>
+      changeList((list) => ({ ...list, trusted: on ? [...new Set([...list.trusted, ...listPlaces(of)])] : [] })),
   };
 }
 
-function buildAcceptedCommands({ trusted, prefixes, lines, held }: AcceptedList): AcceptedCommands {
+/** Copies the list of a path to the repository that is there, if no other repository has it already. */
+async function takeOldList(
+  old: string,
+  owner: Owner,
+  changeList: (change: (list: AcceptedList) => AcceptedList) => Promise<void>,
+): Promise<void> {
+  const list = readAcceptedList(old, owner);
+  if (list.lines.length + list.prefixes.length + list.trusted.length + list.held.length === 0) return;
+  try {
+    await changeList((now) => now);
+    await writePrivateFile(old, `${JSON.stringify(list, null, 2)}\n`);
+  } catch (error) {
+    // Reading must work in a folder that cannot be written; the list is then taken from its old place.
+    if (!(error instanceof OperationError)) throw error;
+  }
+}
+
+/** Returns the first commit along the first parents, and the project's path; without history, no commit. */
+async function readOwner(root: string): Promise<Omit<Owner, "of">> {
+  const unknown = { repository: null, project: "" };
+  if (!existsSync(root)) return unknown;
+  const git = new Git(root, { GIT_NO_REPLACE_OBJECTS: "1" });
+  // The end of a shallow history is not the first commit, and moves.
+  const facts = await git.tryReadOutput(["rev-parse", "--is-shallow-repository", "--show-prefix"]).catch(() => null);
+  const [shallow, project = ""] = facts?.split("\n") ?? [];
+  if (shallow !== "false") return unknown;
+  const repository = await git.tryReadOutput(["rev-list", "--first-parent", "--max-parents=0", "HEAD", "--"]);
+  return repository === null || repository === "" ? unknown : { repository, project };
+}
+
+/** Returns names of the place of a git folder: its path, and its number and birth on the disk, which a move keeps. */
+function listPlaces(of: string): readonly string[] {
+  const facts = statSync(of, { bigint: true, throwIfNoEntry: false });
+  return facts === undefined ? [of] : [of, `inode ${facts.ino} of ${facts.birthtimeNs}`];
+}
+
+function buildAcceptedCommands({ of, trusted, prefixes, lines, held }: AcceptedList): AcceptedCommands {
   const keys = new Set(lines.map((line) => line.sha256));
-  return { isTrusted: trusted, prefixes, heldRules: held, hasLine: (line) => keys.has(computeLineKey(line)) };
+  const isTrusted = listPlaces(of).some((place) => trusted.includes(place));
+  return { isTrusted, prefixes, heldRules: held, hasLine: (line) => keys.has(computeLineKey(line)) };
 }
 
 function computeLineKey({ kind, text }: AcceptableLine): string {
@@ -99,20 +154,25 @@ function findSharedFolder(root: string): string {
   }
 }
 
-function readAcceptedList(file: string, of: string): AcceptedList {
+function readAcceptedList(file: string, owner: Owner): AcceptedList {
   assertOwnFile(file);
   const read = readJsonFile(file);
-  const emptyList = { of, trusted: false, prefixes: [], lines: [], held: [] };
+  const emptyList = { ...owner, trusted: [], prefixes: [], lines: [], held: [] };
   if (read.kind === "missing") return emptyList;
   if (read.kind === "broken") throw buildFileError(file, `it cannot be read (${read.message})`);
-  const { trusted, prefixes, lines, held } = read.object;
+  const { repository = null, trusted, prefixes, lines, held } = read.object;
+  if (repository !== null && repository !== owner.repository) return emptyList;
   return {
-    of,
-    trusted: trusted === true,
-    prefixes: Array.isArray(prefixes) ? prefixes.filter((one) => typeof one === "string") : [],
+    ...owner,
+    trusted: trusted === true ? listPlaces(owner.of) : listTexts(trusted),
+    prefixes: listTexts(prefixes),
     lines: Array.isArray(lines) ? lines.filter(isAcceptedLine) : [],
     held: Array.isArray(held) ? held.filter(isHeldLine) : [],
   };
+}
+
+function listTexts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
 function isAcceptedLine(value: unknown): value is AcceptedLine {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, lstatSync, realpathSync, statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import {
@@ -30,8 +30,8 @@ interface AcceptedLine extends AcceptableLine {
 interface AcceptedList {
   /** First commit of the repository; null without one, or when git cannot tell it. */
   readonly repository: string | null;
-  /** Path of the project in its repository. */
-  readonly project: string;
+  /** Path of the project in its repository; null without one. */
+  readonly project: string | null;
   /** Real path of the shared git folder, or of the project, for people who read the file. */
   readonly of: string;
   /** Places in which every command is accepted: a fork has the same first commit, and must not be trusted with it. */
@@ -49,8 +49,8 @@ type Owner = Pick<AcceptedList, "repository" | "project" | "of">;
  * the first repository that reads it there.
  */
 export async function openAcceptance(root: string, env: NodeJS.ProcessEnv = process.env): Promise<AcceptanceStore> {
-  const of = findSharedFolder(root);
-  const owner = { of, ...(await readOwner(root)) };
+  const { of, project } = findSharedFolder(root);
+  const owner = { of, project, repository: project === null ? null : await readFirstCommit(root, of) };
   const folder = join(findStateFolder(env), "planner", "accepted");
   const old = join(folder, `${computeSha256(of)}.json`);
   const file =
@@ -109,17 +109,13 @@ async function takeOldList(
   }
 }
 
-/** Returns the first commit along the first parents, and the project's path; without history, no commit. */
-async function readOwner(root: string): Promise<Omit<Owner, "of">> {
-  const unknown = { repository: null, project: "" };
-  if (!existsSync(root)) return unknown;
-  const git = new Git(root, { GIT_NO_REPLACE_OBJECTS: "1" });
+/** Returns the first commit along the first parents; null without a commit, and in a shallow clone. */
+async function readFirstCommit(root: string, gitFolder: string): Promise<string | null> {
   // The end of a shallow history is not the first commit, and moves.
-  const facts = await git.tryReadOutput(["rev-parse", "--is-shallow-repository", "--show-prefix"]).catch(() => null);
-  const [shallow, project = ""] = facts?.split("\n") ?? [];
-  if (shallow !== "false") return unknown;
-  const repository = await git.tryReadOutput(["rev-list", "--first-parent", "--max-parents=0", "HEAD", "--"]);
-  return repository === null || repository === "" ? unknown : { repository, project };
+  if (existsSync(join(gitFolder, "shallow"))) return null;
+  const git = new Git(root, { GIT_NO_REPLACE_OBJECTS: "1" });
+  const asked = ["rev-list", "--first-parent", "--max-parents=0", "HEAD", "--"];
+  return (await git.tryReadOutput(asked).catch(() => null)) || null;
 }
 
 /** Returns names of the place of a git folder: its path, and its number and birth on the disk, which a move keeps. */
@@ -143,14 +139,16 @@ function computeSha256(text: string): string {
 }
 
 /** Returns the real path of the git folder that all worktrees share; of the project without a repository. */
-function findSharedFolder(root: string): string {
-  for (let folder = resolve(root); ; folder = dirname(folder)) {
+function findSharedFolder(root: string): Pick<Owner, "of" | "project"> {
+  const real = existsSync(root) ? realpathSync(root) : resolve(root);
+  for (let folder = real; ; folder = dirname(folder)) {
     const git = join(folder, ".git");
     if (existsSync(git)) {
       const own = statSync(git).isDirectory() ? git : findGitFolder(folder);
-      if (own !== null) return realpathSync(resolve(own, readGitFile(own, "commondir") ?? "."));
+      const project = relative(folder, real).replaceAll("\\", "/");
+      if (own !== null) return { of: realpathSync(resolve(own, readGitFile(own, "commondir") ?? ".")), project };
     }
-    if (dirname(folder) === folder) return existsSync(root) ? realpathSync(root) : resolve(root);
+    if (dirname(folder) === folder) return { of: real, project: null };
   }
 }
 

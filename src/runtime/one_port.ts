@@ -66,6 +66,8 @@ export interface SharedPortOptions {
   readonly isOwnHost?: (host: string) => boolean;
   /** Whether the reply to a request continues until one side ends it. A shutdown does not wait for such requests. */
   readonly isStream?: (request: PortRequest) => boolean;
+  /** Returns the body, as JSON, of the refusal of an HTTP/1.1 request whose head cannot be read; empty if absent. */
+  readonly formatHeadRefusal?: (isTooLarge: boolean) => string;
   /** Memory budget of all open requests together; unlimited if absent. */
   readonly budget?: ByteBudget;
   readonly limits?: Partial<PortLimits>;
@@ -96,9 +98,10 @@ const TLS13_CIPHERS = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_
 
 /**
  * Concurrent streams per HTTP/2 connection, and bytes that a client may send ahead. Our choice: engines begin all
- * streams of one received chunk in one turn of the event loop, so their number bounds that turn.
+ * streams of one received chunk in one turn of the event loop, so their number bounds that turn. A call with more bytes
+ * of headers is reset, as the engines do only when the limit is announced; it is that of HTTP/1.1 in the engines.
  */
-const HTTP2_SETTINGS = { maxConcurrentStreams: 250, initialWindowSize: 1024 * 1024 };
+const HTTP2_SETTINGS = { maxConcurrentStreams: 250, initialWindowSize: 1024 * 1024, maxHeaderListSize: 16 * 1024 };
 /** Memory limit of an HTTP/2 session in MB. Bun counts unsent data too and ends streams at the default of 10 MB. */
 const HTTP2_SESSION_MEMORY_MB = 1024;
 
@@ -131,7 +134,7 @@ export class SharedPort {
     const tracked = (request: PortRequest, response: PortResponse) =>
       handler(request, response, this.#connections.beginExchange(request, response));
     this.#cleartext = cleartext ? undefined : new CleartextResponder(isOwnHost);
-    this.#h1 = createHttp1Server(tracked, this.#limits);
+    this.#h1 = createHttp1Server(tracked, this.#limits, options.formatHeadRefusal);
     this.#h2 = createHttp2Server({ settings: HTTP2_SETTINGS, maxSessionMemory: HTTP2_SESSION_MEMORY_MB }, tracked);
     this.#h2.on("session", (session) => this.#connections.addSession(session));
     this.#h2.on("sessionError", () => {});
@@ -231,13 +234,18 @@ export class SharedPort {
 function createHttp1Server(
   handler: (request: PortRequest, response: PortResponse) => void,
   { idleMs }: PortLimits,
+  formatHeadRefusal: (isTooLarge: boolean) => string = () => "",
 ): Server {
   const server = createServer({ keepAliveTimeout: idleMs }, handler);
   // Deno closes kept-alive connections of a server that does not listen (denoland/deno#35609).
   Object.defineProperty(server, "listening", { value: true, writable: true, configurable: true });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    const status = error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
-    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    const isTooLarge = error.code === "HPE_HEADER_OVERFLOW";
+    const body = formatHeadRefusal(isTooLarge);
+    const status = isTooLarge ? "431 Request Header Fields Too Large" : "400 Bad Request";
+    const type = body === "" ? "" : "Content-Type: application/json\r\n";
+    const head = `HTTP/1.1 ${status}\r\nConnection: close\r\n${type}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
+    if (socket.writable) socket.end(head + body);
     else socket.destroy();
   });
   return server;

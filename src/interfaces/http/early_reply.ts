@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
+import { refuse } from "#dc/model/refusal.ts";
 import { ENCODINGS } from "#interfaces/connect/compressions.ts";
 import { convertToConnectError, createErrorResponse } from "#interfaces/connect/errors.ts";
 import { encodeStatusMessage } from "#interfaces/connect/handler.ts";
@@ -40,6 +41,14 @@ export function sendEarlyRefusal(
   const { headers, body, ...answered } = createErrorResponse(error, () => {});
   response.writeHead(status ?? answered.status, { ...close, ...Object.fromEntries(headers) });
   response.end(body);
+}
+
+/** Returns the body of the refusal of an HTTP/1.1 request whose head is too large or cannot be read. */
+export function formatHeadRefusal(isTooLarge: boolean): string {
+  const error = isTooLarge
+    ? refuse("MESSAGE_TOO_LARGE", "The headers are too large: expected at most 16 KiB")
+    : refuse("MALFORMED_REQUEST", "Cannot read the head of the request: expected HTTP/1.1");
+  return createErrorResponse(error, () => {}).body;
 }
 
 /** Whether a request is a call of gRPC or gRPC-Web, whose clients expect the status in headers. */

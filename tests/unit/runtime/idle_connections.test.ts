@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { type RequestHandler, SharedPort } from "#runtime/one_port.ts";
 import { endAfterTest } from "../../support/end_after_test.ts";
 import { Http2Client } from "../../support/http_client.ts";
-import { FRAME, frame, PREFACE } from "../../support/http2_frames.ts";
+import { END_HEADERS, END_STREAM, FRAME, fields, frame, PREFACE } from "../../support/http2_frames.ts";
 
 const IDLE_MS = 40;
 const ACK = 1;
@@ -18,6 +18,7 @@ async function serve(handler: RequestHandler = () => {}): Promise<number> {
 interface Frame {
   readonly type: number;
   readonly flags: number;
+  readonly stream: number;
   readonly payload: Buffer;
 }
 
@@ -33,7 +34,8 @@ async function framesUntilClosed(port: number, ...sent: readonly Buffer[]): Prom
   const frames: Frame[] = [];
   for (let at = 0; at < bytes.length; ) {
     const end = at + 9 + bytes.readUIntBE(at, 3);
-    frames.push({ type: bytes[at + 3] ?? -1, flags: bytes[at + 4] ?? 0, payload: bytes.subarray(at + 9, end) });
+    const [type = -1, flags = 0] = bytes.subarray(at + 3);
+    frames.push({ type, flags, stream: bytes.readUInt32BE(at + 5), payload: bytes.subarray(at + 9, end) });
     at = end;
   }
   return frames;
@@ -75,5 +77,69 @@ describe("OnePort sends idle HTTP/2 connections away", () => {
     await framesUntilClosed(port);
     for (const answer of waiting.splice(0)) answer();
     expect((await second).text).toBe("done");
+  });
+});
+
+describe("OnePort announces how many bytes of headers a call may have, and resets the one with more", () => {
+  const MAX_HEADER_LIST_SIZE = 6;
+  const ENHANCE_YOUR_CALM = 11;
+  const echo: RequestHandler = (asked, answer) => void asked.on("end", () => answer.end("done")).resume();
+
+  /** A call's header block in frames of at most 16 KiB, with `count` more headers of `length` bytes. */
+  function headers(stream: number, flags: number, { count = 0, length = 0 } = {}): Buffer {
+    const own = [
+      [":method", "POST"],
+      [":scheme", "http"],
+      [":path", "/"],
+      [":authority", "x"],
+    ] as const;
+    const more = Array.from({ length: count }, (_, index) => [`x-${index}`, "a".repeat(length)] as const);
+    const block = fields([...own, ...more]);
+    const pieces: Buffer[] = [];
+    for (let at = 0; at < block.length; at += 16_384) pieces.push(block.subarray(at, at + 16_384));
+    const last = pieces.length - 1;
+    const parts = pieces.map((piece, index) =>
+      frame(index === 0 ? FRAME.HEADERS : FRAME.CONTINUATION, piece, {
+        stream,
+        flags: (index === 0 ? flags : 0) + (index === last ? END_HEADERS : 0),
+      }),
+    );
+    return Buffer.concat(parts);
+  }
+
+  test.each([
+    { count: 0, length: 0, isServed: true },
+    { count: 1, length: 8_000, isServed: true },
+    { count: 1, length: 16_000, isServed: true },
+    { count: 100, length: 100, isServed: true },
+    { count: 3, length: 5_000, isServed: true },
+    { count: 1, length: 16_384, isServed: false },
+    { count: 1, length: 20_000, isServed: false },
+    { count: 1, length: 60_000, isServed: false },
+    { count: 4, length: 4_100, isServed: false },
+    { count: 3, length: 20_000, isServed: false },
+    { count: 120, length: 200, isServed: false },
+    { count: 200, length: 1, isServed: false },
+  ])("$count of $length bytes beside two others: served $isServed", async ({ isServed, ...more }) => {
+    const frames = await framesUntilClosed(
+      await serve(echo),
+      headers(1, 0),
+      headers(3, END_STREAM, more),
+      headers(5, END_STREAM),
+      frame(FRAME.DATA, Buffer.from("late"), { stream: 1, flags: END_STREAM }),
+    );
+
+    const settings =
+      frames.find(({ type, flags }) => type === FRAME.SETTINGS && flags === 0)?.payload ?? Buffer.alloc(0);
+    const announced = Array.from({ length: settings.length / 6 }, (_, index) => index * 6).find(
+      (at) => settings.readUInt16BE(at) === MAX_HEADER_LIST_SIZE,
+    );
+    const endOf = (stream: number) =>
+      frames.filter((one) => one.stream === stream && (one.type === FRAME.DATA || one.type === FRAME.RST_STREAM));
+    expect(settings.readUInt32BE((announced ?? 0) + 2)).toBe(16_384);
+    for (const stream of [1, 5]) expect(endOf(stream)[0]?.payload.toString()).toBe("done");
+    if (isServed) expect(endOf(3)[0]?.payload.toString()).toBe("done");
+    else expect(endOf(3).map(({ payload }) => payload.readUInt32BE(0))).toEqual([ENHANCE_YOUR_CALM]);
+    expect(goaways(frames)).toEqual([0]);
   });
 });

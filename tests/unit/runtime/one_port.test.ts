@@ -6,6 +6,7 @@ import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
+import { formatHeadRefusal } from "#interfaces/http/early_reply.ts";
 import { type RequestHandler, SharedPort, type SharedPortOptions } from "#runtime/one_port.ts";
 import { endAfterTest } from "../../support/end_after_test.ts";
 import { Http2Client, http1 } from "../../support/http_client.ts";
@@ -161,13 +162,24 @@ describe("OnePort gets rid of", () => {
     expect(await ended).toBe("");
   });
 
-  test("what is no HTTP, with 400", async () => {
-    const { port } = await serve();
+  test.each([
+    ["what is no HTTP", "hello there\r\n\r\n", "400 Bad Request", "MALFORMED_REQUEST"],
+    [
+      "too many bytes of headers",
+      `GET / HTTP/1.1\r\nhost: x\r\nx: ${"a".repeat(20_000)}\r\n\r\n`,
+      "431 ",
+      "MESSAGE_TOO_LARGE",
+    ],
+  ])("%s, with status and reason", async (_, sent, status, reason) => {
+    const { port } = await serve({ formatHeadRefusal });
     const { socket, ended } = raw(port);
 
-    socket.write("hello there\r\n\r\n");
+    socket.write(sent);
 
-    expect(await ended).toStartWith("HTTP/1.1 400 Bad Request\r\n");
+    const [head = "", body = ""] = (await ended).split("\r\n\r\n");
+    expect(head).toStartWith(`HTTP/1.1 ${status}`);
+    expect(head).toContain(`Content-Length: ${body.length}`);
+    expect(JSON.parse(body).details[0].debug.reason).toBe(reason);
   });
 
   test("a TLS client where there is no certificate", async () => {

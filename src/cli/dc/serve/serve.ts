@@ -4,6 +4,7 @@ import { openService } from "#dc/open_service.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import { watchStore } from "#dc/store/watched_store.ts";
+import { formatHeadRefusal } from "#interfaces/http/early_reply.ts";
 import { RequestAdmission } from "#interfaces/http/admission.ts";
 import { createHttpHandler, isStreamRequest } from "#interfaces/http/handler.ts";
 import { Metrics } from "#interfaces/http/metrics.ts";
@@ -158,6 +159,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   const server = new SharedPort({
     handler,
     isStream: isStreamRequest,
+    formatHeadRefusal,
     ...(tls !== undefined && { tls, cleartext: options.cleartext }),
     isOwnHost: (host) => new RequestAdmission(admission).isOwnHost(host) || isCertificateForHost(certificate, host),
     budget: new ByteBudget(options.memoryMiB * MIB),

@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { McpLines } from "../support/mcp_lines.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
 
 const cwd = tmpdir();
@@ -37,3 +39,45 @@ test("planner doctor --self refuses --fix", async () => {
   expect(code).toBe(2);
   expect(stderr).toContain(`"--self" and "--fix" exclude each other`);
 });
+
+/** A server of a copy of the program in `folder`, with a spec whose output is judged by a child process. */
+function serveCopy(folder: string) {
+  const program = join(folder, "planner");
+  copyFileSync(PLANNER[0] ?? "", program);
+  mkdirSync(join(folder, ".planner", "specs"), { recursive: true });
+  mkdirSync(join(folder, ".planner", "schemas"));
+  writeFileSync(join(folder, ".planner", "schemas", "a.json"), `{"properties": {"a": {"pattern": "^x"}}}`);
+  const spec = `status: completed\noutput_schema: a.json\n---\n\n# T\n\n## Output\n\n{"a": "y"}\n`;
+  writeFileSync(join(folder, ".planner", "specs", "2026-11-01-001-aaa.md"), `---\n${spec}`);
+  return { program, mcp: new McpLines(folder, ["mcp"], [program]) };
+}
+
+test.skipIf(PLANNER.length > 1).each(["replaced", "replaced twice", "replaced by another program", "removed"] as const)(
+  "a server whose program was %s starts the new one, or says that it has to be restarted",
+  async (what) => {
+    const folder = mkdtempSync(join(tmpdir(), "planner-replaced-"));
+    const { program, mcp } = serveCopy(folder);
+    const before = await mcp.tool("planner_lint", { id: "2026-11-01-001-aaa" });
+    // A child that checks outputs ends after a second without work; the next one is a new process.
+    await sleep(1500);
+    if (what === "removed") rmSync(program);
+    for (let times = what === "replaced twice" ? 2 : 1; times > 0 && what !== "removed"; times--) {
+      if (what === "replaced by another program")
+        writeFileSync(`${program}.new`, "#!/bin/sh\necho no\n", { mode: 0o755 });
+      else copyFileSync(PLANNER[0] ?? "", `${program}.new`);
+      renameSync(`${program}.new`, program);
+    }
+
+    const linted = await mcp.tool("planner_lint", { id: "2026-11-01-001-aaa" });
+    const listed = await mcp.tool("planner_spec_list");
+    const started = what === "removed" ? await mcp.tool("planner_watch_start") : listed;
+
+    mcp.child.kill();
+    rmSync(folder, { recursive: true });
+    expect(before.text).toContain("^x");
+    expect(listed.refused).toBe(false);
+    if (what.startsWith("replaced by")) expect(linted.text).toContain("the program was replaced");
+    else if (what === "removed") expect(`${linted.text}${started.text}`).toMatch(/(it is gone since.*restart.*){2}/s);
+    else expect(linted).toEqual(before);
+  },
+);

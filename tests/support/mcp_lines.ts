@@ -16,8 +16,8 @@ export class McpLines {
   readonly #process: LinesOfProcess;
   #lastId = 0;
 
-  constructor(cwd: string, args: readonly string[] = ["mcp"]) {
-    this.#process = new LinesOfProcess([...PLANNER, ...args], cwd);
+  constructor(cwd: string, args: readonly string[] = ["mcp"], program = PLANNER) {
+    this.#process = new LinesOfProcess([...program, ...args], cwd);
   }
 
   get child(): LinesOfProcess["child"] {

@@ -14,7 +14,10 @@ export async function openRunDeps(
     files: openRunFiles(),
     root,
     pid: process.pid,
-    selfCommand: getSelfCommand(),
+    // Asked for each agent, because an upgrade may replace the program during a watch.
+    get selfCommand() {
+      return getSelfCommand();
+    },
     buildShellCommand: buildShellCommand,
     announced,
     tell,

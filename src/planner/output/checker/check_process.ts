@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { OperationError } from "#kernel/errors.ts";
 import type { OutputVerdict } from "#planner/ports.ts";
-import { getSelfCommand, getSelfEnvironment } from "#runtime/self_command.ts";
+import { describeReplacedProgram, getSelfCommand, getSelfEnvironment } from "#runtime/self_command.ts";
 import { CHECK_COMMAND } from "./check_command.ts";
 import {
   type CheckAnswer,
@@ -92,8 +92,18 @@ export class CheckProcess {
     // The exit event reports a child that is gone, so errors of writing to it are ignored.
     child.stdin.on("error", () => {});
     releaseChild(child);
-    createInterface({ input: child.stdout }).on("line", (line) => this.#handleAnswer(child, JSON.parse(line)));
+    createInterface({ input: child.stdout }).on("line", (line) => this.#readAnswer(child, line));
     return child;
+  }
+
+  #readAnswer(child: ChildProcess, line: string): void {
+    try {
+      this.#handleAnswer(child, JSON.parse(line));
+    } catch {
+      // Another version of planner may have replaced this one's file.
+      child.kill("SIGKILL");
+      this.#handleChildEnd(child, `it printed "${line.slice(0, 80)}"`);
+    }
   }
 
   #handleAnswer(child: ChildProcess, answer: CheckAnswer): void {
@@ -117,7 +127,7 @@ export class CheckProcess {
   #handleChildEnd(child: ChildProcess, why: string): void {
     if (child !== this.#child) return;
     this.#child = undefined;
-    this.#failJob(why);
+    this.#failJob(why + describeReplacedProgram());
   }
 
   #failJob(why: string): void {

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { JsonValue } from "@bufbuild/protobuf";
 import { SERVICES } from "#dc/operations/index.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 
@@ -30,22 +30,25 @@ export function convertFieldNames(text: string): string {
   return text.replace(WRITTEN_NAME, (name) => (FIELD_NAMES.has(name) ? convertToArgumentPath(name) : name));
 }
 
-/** Returns a detail of a refused item as JSON, with its fields in the names of the arguments. */
-export function convertRefusalDetail({ metadata, fieldViolations, ...detail }: JsonObject): JsonObject {
-  return {
-    ...detail,
-    ...(isJsonObject<JsonValue>(metadata) && { metadata: convertFieldPath(metadata) }),
-    ...(Array.isArray(fieldViolations) && {
-      fieldViolations: fieldViolations.map((one) => (isJsonObject<JsonValue>(one) ? convertFieldPath(one) : one)),
-    }),
-  };
+/** Returns the refusal of an item as JSON, with fields in the names of the arguments wherever it tells of them. */
+export function convertRefusalNames(told: JsonValue): JsonValue {
+  if (Array.isArray(told)) return told.map(convertRefusalNames);
+  if (!isJsonObject<JsonValue>(told)) return told;
+  return Object.fromEntries(Object.entries(told).map(([key, value]) => [key, convertNamedValue(key, value)]));
 }
 
-function convertFieldPath(told: JsonObject): JsonObject {
-  const { field, description } = told;
-  return {
-    ...told,
-    ...(typeof field === "string" && { field: convertToArgumentPath(field) }),
-    ...(typeof description === "string" && { description: convertFieldNames(description) }),
-  };
+function convertNamedValue(key: string, value: JsonValue): JsonValue {
+  if (typeof value !== "string") return convertRefusalNames(value);
+  switch (key) {
+    case "message":
+    case "description":
+      return convertFieldNames(value);
+    case "field":
+      return convertToArgumentPath(value);
+    case "subject":
+      // A reference has a colon behind its kind; without a reference the subject is the field.
+      return value.includes(":") ? value : convertToArgumentPath(value);
+    default:
+      return value;
+  }
 }

@@ -1,4 +1,4 @@
-import { type DescEnum, type DescField, type DescMessage, type JsonObject, ScalarType } from "@bufbuild/protobuf";
+import { type DescEnum, type DescField, type DescMessage, type JsonValue, ScalarType } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 import {
   GraphQLBoolean,
@@ -20,7 +20,7 @@ import {
   type ValueNode,
 } from "graphql";
 import { findProtoComment, isRequired } from "#dc/operations/messages/message_schema.ts";
-import { convertFieldNames, convertRefusalDetail } from "./argument_names.ts";
+import { convertFieldNames, convertRefusalNames } from "./argument_names.ts";
 
 const TIMESTAMP_PATTERN = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
@@ -74,17 +74,15 @@ const SPECIAL_TYPE_NAMES: Readonly<Record<string, string>> = {
   BulkReply: "BulkResult",
 };
 
-/** Type of the details of a refused item, which name fields of the request. */
-const REFUSAL_DETAIL_TYPE = "google.protobuf.Any";
-
-type RefusalDetails = Readonly<Record<string, readonly JsonObject[] | undefined>>;
+/** Type of the refusal of an item, which names fields of the request. */
+const REFUSAL_TYPE = "google.rpc.Status";
 
 /** Messages of the protobuf runtime that have a special JSON form. */
 const SCALAR_BY_WELL_KNOWN_TYPE: Readonly<Record<string, GraphQLScalarType>> = {
   "google.protobuf.Timestamp": DATE_TIME_TYPE,
   "google.protobuf.FieldMask": GraphQLString,
   "google.protobuf.Struct": JSON_TYPE,
-  [REFUSAL_DETAIL_TYPE]: JSON_TYPE,
+  "google.protobuf.Any": JSON_TYPE,
 };
 
 /**
@@ -137,9 +135,11 @@ export class GraphqlTypes {
   #createResolvedField(field: DescField): GraphQLFieldConfigMap<unknown, unknown>[string] {
     const { jsonName, enum: words, message } = field;
     const type = this.#createOutputType(field);
-    if (message?.typeName === REFUSAL_DETAIL_TYPE) {
-      return { type, resolve: (source) => (source as RefusalDetails)[jsonName]?.map(convertRefusalDetail) };
-    }
+    if (message?.typeName === REFUSAL_TYPE)
+      return {
+        type,
+        resolve: (source) => convertRefusalNames((source as Readonly<Record<string, JsonValue>>)[jsonName] ?? null),
+      };
     if (words === undefined || field.fieldKind === "list") return { type };
     const unspecified = words.value[0]?.name;
     return {

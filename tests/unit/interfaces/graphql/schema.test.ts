@@ -111,6 +111,38 @@ describe("The GraphQL schema", () => {
     expect(wrong.errors[0].extensions.violations[0].field).toBe("items[0].labels[a_b]");
   });
 
+  test.each([
+    ["Racks", { code: "R2", uHeight: 500 }, 'Field "uHeight"'],
+    ["Racks", { code: "R2", startingUnit: 0 }, 'Field "startingUnit"'],
+    ["Racks", { code: "R2", mountingDepthMm: -1 }, 'Field "mountingDepthMm"'],
+    ["Racks", { code: "R2", powerCapacityW: -1 }, 'Field "powerCapacityW"'],
+    ["Racks", { code: "R2", location: null }, 'Field "location"'],
+    ["Devices", { code: "D2", positionU: 3, kind: "SERVER", rackCode: "R1", uHeight: -1 }, 'Field "uHeight"'],
+    [
+      "Devices",
+      { code: "D2", kind: "SERVER", rackCode: "R1", maxDrawW: 1, allocatedDrawW: 5 },
+      'Field "allocatedDrawW"',
+    ],
+    ["Devices", { code: "D2", kind: "SERVER", rackCode: "R1", measuredDrawW: -1 }, 'Field "measuredDrawW"'],
+    // What the caller wrote stays, also where it is the name of a field.
+    ["Racks", { code: "u_height/" }, '"u_height/"'],
+    ["Racks", { code: "R2", labels: { max_draw_w: "v".repeat(256) } }, "labels[max_draw_w]"],
+    ["Devices", { code: "D2", kind: "SERVER", rackCode: "rack_code" }, "rack_code"],
+    ["Devices", { code: "D2", kind: "SERVER", rackCode: "R1", parentDeviceCode: "max_draw_w" }, "max_draw_w"],
+  ])("Bulk%s tells of %j with fields as the caller writes them", async (what, item, told) => {
+    await ask(at, RACK);
+    const type = what === "Racks" ? "RackInput" : "DeviceInput";
+    const bulk = `mutation($items: [${type}!]) { bulkUpsert${what}(items: $items) { results { error { message details } } } }`;
+    const place = what === "Racks" ? { location: { siteId: "S1", floorNumber: 1 } } : {};
+    const { data } = await ask(at, bulk, { items: [{ ...place, ...item }] });
+
+    const { message, details } = data[`bulkUpsert${what}`].results[0].error;
+    const texts = JSON.stringify([message, details]).replaceAll('\\"', '"');
+    const written: readonly string[] = JSON.stringify(item).match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? [];
+    expect(texts).toContain(told);
+    expect([...new Set(texts.match(/\b[a-z]+(?:_[a-z]+)+\b/g))]).toEqual([...written]);
+  });
+
   for (const [what, query, told] of [
     ["a moment that is none", '{ searchDevices(filter: { updatedSince: "yesterday" }) { totalCount } }', "RFC 3339"],
     ["a number that is too large", "{ searchDevices(pageSize: 9999999999) { totalCount } }", "9999999999"],

@@ -89,6 +89,17 @@ const READER_BY_KIND: Readonly<Record<FieldKind, (value: unknown) => RowCell | u
   lanes: readLanes,
 };
 
+/** Returns a list; a dump writes the lists of PostgreSQL as JSON text, with numbers as texts: `["1", "2"]`. */
+function readList(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== "string" || !value.startsWith("[")) return undefined;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns a text, or the name of a nested object such as a user. */
 function readText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
@@ -117,16 +128,14 @@ function readChoice(value: unknown): string | undefined {
 }
 
 function readTags(value: unknown): readonly string[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  return value.flatMap((one) => {
+  return readList(value)?.flatMap((one) => {
     const slug = isJsonObject(one) ? one["slug"] : one;
     return typeof slug === "string" ? [slug] : [];
   });
 }
 
 function readNumbers(value: unknown): readonly number[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  return value.flatMap((one) => readNumber(one) ?? []);
+  return readList(value)?.flatMap((one) => readNumber(one) ?? []);
 }
 
 /** Returns custom fields as texts; lists are joined, objects are written as JSON. */
@@ -148,8 +157,7 @@ function formatCustomValue(value: unknown): string {
 }
 
 function readEnds(value: unknown): readonly CableEnd[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  return value.flatMap((one) => {
+  return readList(value)?.flatMap((one) => {
     if (!isJsonObject(one)) return [];
     const id = readId(one["object_id"]);
     return id === undefined ? [] : [createCableEnd(one["object_type"], id)];
@@ -164,8 +172,7 @@ export function createCableEnd(type: unknown, id: string): CableEnd {
 
 /** Reads the list of a front port of NetBox 4.5 and later: `[{position, rear_port, rear_port_position}]`. */
 function readLanes(value: unknown): readonly PortLane[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  return value.flatMap((one) => {
+  return readList(value)?.flatMap((one) => {
     if (!isJsonObject(one)) return [];
     const rearPort = readRef(one["rear_port"]);
     const front = readNumber(one["position"] ?? one["front_port_position"]) ?? 1;

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { addDumpedObject, NetboxDataset } from "#dc/exchange/netbox/dataset.ts";
 import { mapNetbox } from "#dc/exchange/netbox/map_netbox.ts";
+import { readRow } from "#dc/exchange/netbox/read_row.ts";
 import type { Crac, Device, Rack } from "#dc/model/resources.ts";
 import { datasetOf } from "../../../support/dc/netbox/forms.ts";
 import { netboxInventory } from "../../../support/dc/netbox/inventory.ts";
@@ -222,4 +223,26 @@ test.each([
   const data = new NetboxDataset();
   data.version = version;
   expect(mapNetbox(data, netboxOptions()).omissions).toHaveLength(notes);
+});
+
+// `manage.py dumpdata` writes a list of PostgreSQL as JSON text, a list of its API is one.
+test.each([
+  ["rackreservation", "units", '["1", "2", "10"]', [1, 2, 10]],
+  ["rackreservation", "units", "[20, 21]", [20, 21]],
+  ["rackreservation", "units", "[]", []],
+  ["rackreservation", "units", '["40.5"]', [40.5]],
+  ["rackreservation", "units", [20, 21], [20, 21]],
+  ["rackreservation", "units", ["3"], [3]],
+  ["site", "name", '["1", "2"]', '["1", "2"]'],
+  ["device", "serial", "[1]", "[1]"],
+  ["rack", "tags", '["core", "old"]', ["core", "old"]],
+  ["rack", "tags", [{ id: 1, slug: "core" }], ["core"]],
+  ["rackreservation", "units", "20, 21", undefined],
+  ["rackreservation", "units", '["1", "2"', undefined],
+  ["rackreservation", "units", 20, undefined],
+] as const)("readRow reads %s.%s %j as %j", (table, field, value, expected) => {
+  const row = readRow(table, 1, { [field]: value });
+
+  expect(row?.cells[field]).toEqual(expected as never);
+  expect(row?.misread).toEqual(expected === undefined ? [field] : undefined);
 });

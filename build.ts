@@ -48,6 +48,10 @@ function commit(): string {
 async function build(outfile: string, target?: string): Promise<void> {
   // The bundler leaves copies of the source maps beside the executable; they go with this folder.
   const folder = mkdtempSync(join(dirname(outfile), ".build-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const end = () => process.exit(1);
+  // A build that is interrupted leaves nothing either.
+  process.once("exit", remove).once("SIGINT", end).once("SIGTERM", end).once("SIGHUP", end);
   try {
     const maps = values["without-maps"] === true ? "none" : "linked";
     const made = await compile(join(folder, basename(outfile)), maps, target);
@@ -55,7 +59,7 @@ async function build(outfile: string, target?: string): Promise<void> {
     renameSync(made, place);
     process.stdout.write(`${place}\n`);
   } finally {
-    rmSync(folder, { recursive: true });
+    remove();
   }
 }
 

@@ -4,14 +4,17 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
 
-/** Takes the place of a browser: waits until the work that the demonstration starts has ended, then ends the board. */
+/** Takes the place of browser and person: sends the disproven work back, merges all, then ends the board. */
 const BROWSER = `#!/bin/sh
 cat "\${1#file://}" > "$OUT/opened"
 planner() { $PLANNER_UNDER_TEST "$@"; }
-while planner list | grep -Eq "00[12]-.* (pending|in_progress)"; do sleep 0.1; done
-until planner status --activity | grep -q expiry; do sleep 0.1; done
-planner list > "$OUT/list"
+until planner list | grep -Eq "001-.* completed" && planner list | grep -Eq "002-.* needs_attention"; do sleep 0.1; done
 planner status --activity > "$OUT/activity"
+planner review 002 --back "The check printed: two visits are counted as 1"
+planner work 002
+planner review 002 > "$OUT/review"
+planner merge --all
+planner list > "$OUT/list"
 kill -TERM "$PPID"
 `;
 
@@ -29,16 +32,17 @@ test.skipIf(process.platform !== "linux")(
     try {
       const { code, stdout } = await runPlanner(["demo"], { cwd: home, env });
 
-      const [opened, list, activity] = ["opened", "list", "activity"].map((name) =>
+      const [opened, list, activity, review] = ["opened", "list", "activity", "review"].map((name) =>
         readFileSync(join(home, name), "utf8"),
       );
       expect([code, stdout]).toEqual([0, expect.stringContaining("Board of Short links: http://127.0.0.1:")]);
       expect(opened).toContain("?open=");
-      expect(list).toMatch(/-001-.* completed [\s\S]*-002-.* completed [\s\S]*-003-.* needs_attention /);
-      expect(activity).toContain('"sh checks.sh expiry" ended with status 1');
+      expect(activity).toContain('"sh checks.sh visits" ended with status 1');
+      expect(review).toContain('[x] 1 Two visits are counted as 2: proven, "sh checks.sh visits" passed');
+      expect(list).toMatch(/-001-.* completed .*\n.*-002-.* completed .*\n.*-003-.* pending .*\n.*-004-.* pending /);
       expect(activity).not.toContain("during the run");
       expect(readdirSync(temporary)).toEqual([]);
-      expect(readdirSync(home).sort()).toEqual(["activity", "bin", "list", "opened", "tmp"]);
+      expect(readdirSync(home).sort()).toEqual(["activity", "bin", "list", "opened", "review", "tmp"]);
     } finally {
       rmSync(home, { recursive: true, force: true });
     }

@@ -1,17 +1,111 @@
 import { expect, test } from "bun:test";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runCommand } from "../support/planner_command.ts";
+import { readStory, withoutVariables } from "../screens/story.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
+/** npm prints four lines above the story, and the story one while it builds. */
+const LINES = 40 - 5;
 
-test("the day of examples/ goes as told: add, work by two agents, review, send back, accept, pull request", async () => {
-  const { code, stdout, stderr } = await runCommand([process.execPath, "examples/day.mjs"], { cwd: ROOT });
+/** A run of the example, beside a home and temporary files of its own. */
+class Example {
+  readonly #base = mkdtempSync(join(tmpdir(), "example-"));
+  readonly home = join(this.#base, "home");
+  readonly temporary = join(this.#base, "tmp");
+  readonly process: ChildProcess;
+  readonly ended: Promise<number | null>;
+  printed = "";
 
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toEndWith("Every command ended as expected.\n");
-  expect(stdout.match(/^\$ planner \w+/gm)?.join()).toBe(
-    ["add", "add", "approve", "work", "review", "review", "work", "review", "review", "pr", "status", "pr"]
-      .map((name) => `$ planner ${name}`)
-      .join(),
+  constructor() {
+    for (const folder of [this.home, this.temporary]) mkdirSync(folder);
+    const { XDG_STATE_HOME: _, ...outside } = process.env;
+    const env = { ...outside, HOME: this.home, TMPDIR: this.temporary };
+    this.process = spawn("node", ["examples/day.mjs", "--built"], { cwd: ROOT, env, detached: true });
+    for (const stream of [this.process.stdout, this.process.stderr]) {
+      stream?.on("data", (chunk: Buffer) => {
+        this.printed += chunk;
+        this.onPrinted();
+      });
+    }
+    this.ended = new Promise((resolve) => this.process.once("close", resolve));
+  }
+
+  onPrinted: () => void = () => {};
+
+  /** Processes that were started with this run's temporary folder. */
+  processes(): readonly string[] {
+    return readdirSync("/proc").filter((name) => {
+      try {
+        return (
+          /^\d+$/.test(name) && readFileSync(`/proc/${name}/environ`, "utf8").includes(`TMPDIR=${this.temporary}\0`)
+        );
+      } catch {
+        return false;
+      }
+    });
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.#base, { recursive: true, force: true });
+  }
+}
+
+test("the example tells a day in few lines, touches its folder alone, and is what README shows", async () => {
+  using example = new Example();
+
+  expect(await example.ended).toBe(0);
+
+  const lines = example.printed.trimEnd().split("\n");
+  expect(lines.length).toBeLessThanOrEqual(LINES);
+  expect(lines.filter((line) => withoutVariables(line).length > 80)).toEqual([]);
+  expect(lines.flatMap((line) => /^\$ (?:git .*; )?planner (\w+)/.exec(line)?.[1] ?? []).join(" ")).toBe(
+    "add add approve work log review work review merge status",
   );
+  expect(readdirSync(example.home)).toEqual([]);
+  expect(readdirSync(example.temporary)).toHaveLength(1);
+  expect(example.printed).toContain(`lies in ${join(example.temporary, readdirSync(example.temporary)[0] ?? "")};`);
+  const [folder = ""] = readdirSync(example.temporary);
+  const added = 'rev=$(git rev-list --max-parents=0 main); git show "$rev:./$(git show "$rev:./" | grep -e -002-)"';
+  const specs = join(example.temporary, folder, "links", ".planner", "specs");
+  const { stdout: spec } = spawnSync("sh", ["-c", added], { cwd: specs, encoding: "utf8" });
+  expect(withoutVariables(readFileSync(join(ROOT, "README.md"), "utf8"))).toContain(withoutVariables(spec));
+  // Otherwise: npm run screens:story
+  for (const scheme of ["light", "dark"] as const) {
+    expect(withoutVariables(readStory(scheme))).toBe(withoutVariables(example.printed));
+  }
 });
+
+const STOPPED: readonly (readonly [after: RegExp, signal: NodeJS.Signals, whom: "group" | "process", delay: number])[] =
+  [
+    [/\$ planner add/, "SIGINT", "group", 0],
+    [/\$ planner work --parallel/, "SIGINT", "group", 300],
+    [/\$ planner work --parallel/, "SIGTERM", "process", 900],
+    [/\$ planner work --parallel/, "SIGHUP", "group", 1500],
+    [/\$ planner review 002 --back/, "SIGTERM", "group", 0],
+    [/\$ planner work 002/, "SIGINT", "process", 700],
+    [/\$ planner merge/, "SIGTERM", "process", 50],
+  ];
+
+test.skipIf(process.platform !== "linux").each(STOPPED)(
+  "the example that is stopped after %p by %p to its %s leaves its folder, which it names, and nothing else",
+  async (after, signal, whom, delay) => {
+    using example = new Example();
+    await new Promise<void>((reached) => {
+      example.onPrinted = () => after.test(example.printed) && reached();
+    });
+    await Bun.sleep(delay);
+    process.kill((example.process.pid ?? 0) * (whom === "group" ? -1 : 1), signal);
+
+    expect(await example.ended).toBe({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }[String(signal)] ?? 0);
+
+    const [folder = "", ...others] = readdirSync(example.temporary);
+    expect(example.printed).toEndWith(
+      `What is left of it lies in ${join(example.temporary, folder)}, and nowhere else.\n`,
+    );
+    expect(others).toEqual([]);
+    expect(readdirSync(example.home)).toEqual([]);
+    expect(example.processes()).toEqual([]);
+  },
+);

@@ -25,7 +25,9 @@ export async function runDemo(boardFlags: readonly string[], log: StderrLogger):
   });
   try {
     demo.createProject();
-    log.note("A sample project with five specs, on which a script works in place of an agent. Ctrl-C removes it");
+    log.note(
+      "Scripts work on a sample project. One claims too much: send that back, then merge. Ctrl-C removes it all",
+    );
     const stopped = signals.getFirstSignal();
     if (stopped !== null) return getInterruptionStatus(stopped);
     const work = demo.startPlanner(["work", ...demo.startingIds, "--parallel", "2"], "ignore");
@@ -65,9 +67,11 @@ class DemoProject {
     const config = join(this.#folder, ".planner", "config.md");
     writeFileSync(config, readFileSync(config, "utf8").replace(/\n---\n/, `\n${DEMO_PROVIDER}---\n`));
     const ids: string[] = [];
-    for (const { words, dependsOnIndex, startsImmediately } of DEMO_SPECS) {
+    for (const { words, details, dependsOnIndex, startsImmediately } of DEMO_SPECS) {
       const depends = dependsOnIndex === undefined ? [] : ["--depends-on", ids[dependsOnIndex] ?? ""];
-      const added = JSON.parse(this.#runPlanner(["add", ...words, ...depends, "--json"])) as { spec_id: string };
+      const added = JSON.parse(this.#runPlanner(["add", ...words, ...details, ...depends, "--json"])) as {
+        spec_id: string;
+      };
       ids.push(added.spec_id);
       if (startsImmediately) this.startingIds.push(added.spec_id);
     }

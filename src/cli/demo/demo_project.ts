@@ -1,72 +1,66 @@
 /** A spec of the demonstration: the arguments of `planner add`, and whether an agent starts on it immediately. */
 export interface DemoSpec {
+  /** Title, criterion and check: what `npm run example` shows. */
   readonly words: readonly string[];
+  readonly details: readonly string[];
   /** Index of the spec that this one depends on. */
   readonly dependsOnIndex?: number;
   readonly startsImmediately: boolean;
 }
 
-const createCheckCommand = (name: string): string => `sh checks.sh ${name}`;
+function describeSpec(title: string, criterion: string, check: string): readonly string[] {
+  return [title, "--criterion", criterion, "--verify", `sh checks.sh ${check}`];
+}
 
 export const DEMO_SPECS: readonly DemoSpec[] = [
   {
     startsImmediately: true,
-    words: [
-      ...["Refuse links without a host", "--label", "links", "--priority", "high", "--target-file", "host.sh"],
-      ...["--criterion", "`http:///path` is refused", "--verify", createCheckCommand("host")],
-    ],
+    words: describeSpec("Refuse links without a host", "http:///path is refused", "host"),
+    details: ["--label", "links", "--priority", "high", "--target-file", "host.sh"],
   },
   {
     startsImmediately: true,
-    words: [
-      ...["Count the visits of a link", "--label", "visits", "--target-file", "visits.sh"],
-      ...["--criterion", "Two visits are counted as 2", "--verify", createCheckCommand("visits")],
-    ],
-  },
-  {
-    startsImmediately: true,
-    words: [
-      ...["Let links expire after a year", "--label", "links", "--target-file", "expiry.sh"],
-      ...["--criterion", "A link of 400 days is refused", "--verify", createCheckCommand("expiry")],
-      ...["--body", "The agent of this demonstration claims to have done this one. Its check says otherwise."],
-    ],
+    words: describeSpec("Count the visits of a link", "Two visits are counted as 2", "visits"),
+    details: ["--label", "visits", "--target-file", "visits.sh"],
   },
   {
     startsImmediately: false,
     dependsOnIndex: 1,
-    words: [
-      ...["Show the most visited links", "--label", "visits", "--target-file", "top.sh"],
-      ...["--criterion", "The most visited link comes first", "--verify", createCheckCommand("top")],
-    ],
+    words: describeSpec("Show the most visited links", "The most visited link comes first", "top"),
+    details: ["--label", "visits", "--target-file", "top.sh"],
   },
   {
     startsImmediately: false,
-    words: [
-      ...["Print a link as a QR code", "--label", "links", "--priority", "low", "--target-file", "qr.sh"],
-      ...["--criterion", "The code is printed", "--verify", createCheckCommand("qr")],
-    ],
+    words: describeSpec("Print a link as a QR code", "The code is printed", "qr"),
+    details: ["--label", "links", "--priority", "low", "--target-file", "qr.sh"],
   },
 ];
 
-/** Script of the demonstration's agent: it waits some seconds, commits a file and checks its criterion. */
+/**
+ * Script of the demonstration's agent: it waits some seconds, commits a file and ticks its criterion. What it writes first
+ * for the visits is wrong; it corrects that when the work comes back.
+ */
 const AGENT_SCRIPT = `#!/bin/sh
-# A script in the place of a coding agent. It reads its spec and writes the file that the spec names.
+# A script in the place of a coding agent. It reads its prompt and its spec, and writes a file.
 set -eu
 pause="\${PLANNER_DEMO_PAUSE:-2}"
 say() { echo "$1"; sleep "$pause"; }
+prompt=$(cat)
 title=$(sed -n 's/^# //p' "$PLANNER_SPEC_FILE" | head -n 1)
 say "I read the spec: $title"
 case $title in
   *host*) file=host.sh; code='check_host() { case $1 in http:///*) return 1 ;; esac; }' ;;
-  *"Count the visits"*) file=visits.sh; code='count_visits() { printf "%s\\n" "$@" | wc -l; }' ;;
-  *expire*) file=expiry.sh; code='is_expired() { [ "$1" -gt 1000 ]; }' ;;
+  *"Count the visits"*) file=visits.sh; code='count_visits() { echo 1; }'
+    case $prompt in *"An earlier run"*)
+      say "I read why it came back"; code='count_visits() { printf "%s\\n" "$@" | grep -c .; }' ;;
+    esac ;;
   *"most visited"*) file=top.sh; code='top_links() { sort -k 2 -n -r; }' ;;
   *) file=qr.sh; code='print_qr() { printf "##  ##\\n##  ##\\n"; }' ;;
 esac
 say "I write $file"
 printf '%s\\n' "$code" > "$file"
 git add "$file"
-git commit -q -m "planner($PLANNER_SPEC_ID): write $file"
+git commit -q --allow-empty -m "planner($PLANNER_SPEC_ID): write $file"
 say "I tick the criterion"
 sed 's/- \\[ \\]/- [x]/' "$PLANNER_SPEC_FILE" > "$PLANNER_SPEC_FILE.tmp"
 mv "$PLANNER_SPEC_FILE.tmp" "$PLANNER_SPEC_FILE"
@@ -78,8 +72,8 @@ const CHECKS_SCRIPT = `#!/bin/sh
 set -eu
 case $1 in
   host) . ./host.sh; check_host http://a.example/; ! check_host http:///path ;;
-  visits) . ./visits.sh; [ "$(count_visits one two)" -eq 2 ] ;;
-  expiry) . ./expiry.sh; is_expired 400 ;;
+  visits) . ./visits.sh; count=$(count_visits one two)
+    [ "$count" -eq 2 ] || { echo "two visits are counted as $count"; exit 1; } ;;
   top) . ./top.sh; [ "$(printf 'a 1\\nb 2\\n' | top_links | head -n 1)" = "b 2" ] ;;
   qr) . ./qr.sh; print_qr | grep -q '##' ;;
 esac
@@ -87,10 +81,10 @@ esac
 
 /** Files of the demonstration's project, by path. */
 export const DEMO_FILES: Readonly<Record<string, string>> = {
-  "README.md": "# Short links\n\nThe project of `planner demo`.\n",
+  "README.md": "# Short links\n\nA sample project of planner.\n",
   "agent.sh": AGENT_SCRIPT,
   "checks.sh": CHECKS_SCRIPT,
 };
 
 /** Settings that are added to those of `planner init`. */
-export const DEMO_PROVIDER = "providers:\n  command:\n    command: sh\n    args: [agent.sh]\n";
+export const DEMO_PROVIDER = "providers: {command: {command: sh, args: [agent.sh], prompt_via: stdin}}\n";

@@ -10,7 +10,7 @@ test("the tool versions file, the container for development and package.json nam
   const manifest = JSON.parse(read("package.json"));
   const container = JSON.parse(read(".devcontainer/devcontainer.json"));
 
-  expect(manifest.engines.node).toBe(`>=${major}`);
+  expect(manifest.engines.node).toMatch(new RegExp(`^>=${major}(?:\\.\\d+)?$`));
   expect(container.image).toContain(`:${major}-`);
 });
 

@@ -1,6 +1,6 @@
 /**
  * The main job on real input: an MCP client starts `dist/planner mcp` in a copy of `examples/shortener` and works a
- * spec from "what is ready?" to "completed", as a coding agent does. Run it with `npm run example`.
+ * spec from "what is ready?" to "completed", as a coding agent does. Run it with `npm run example:mcp`.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -14,10 +14,11 @@ import {
   formatColumnText,
   getColumnLabel,
   isFigureColumn,
+  LIST_KINDS,
+  type ListKind,
+  listColumnValues,
   parseFigureRange,
-} from "#web/console/lists/column_words.ts";
-import { listColumnValues } from "#web/console/lists/list_columns.ts";
-import { LIST_KINDS, type ListKind } from "#web/console/lists/list_kinds.ts";
+} from "#web/console/lists/list_kinds.ts";
 import { stripRefKinds } from "#words/names.ts";
 import type { ListArgs } from "../commands/dc/list.ts";
 import { print } from "../output/print.ts";

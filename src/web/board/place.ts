@@ -1,5 +1,5 @@
 import type { Card } from "#planner/board/wire.ts";
-import { useUrlHash } from "../shared/listeners.ts";
+import { useUrlHash } from "../shared/kept_values.ts";
 
 /** State of the board's URL: the view, the open spec and the filter. Every part may be empty. */
 export interface BoardAddress {

@@ -1,5 +1,5 @@
 import type { BoardChange, BoardData, Card, LogChunk } from "#planner/board/wire.ts";
-import { Listeners, useCurrentValue } from "../shared/listeners.ts";
+import { Listeners, useCurrentValue } from "../shared/kept_values.ts";
 import { readEvents } from "../shared/read_events.ts";
 import { RequestError, readBoard, sendRequest } from "./api.ts";
 import { stripTerminalSequences } from "./plain_log.ts";

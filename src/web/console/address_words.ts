@@ -1,10 +1,14 @@
-import { isFigureColumn, parseFigureRange } from "./lists/column_words.ts";
 import { listConditions } from "./lists/inventory_rows.ts";
-import { listAllColumns, listColumnValues } from "./lists/list_columns.ts";
-import { findListKindByPage, type ListKind } from "./lists/list_kinds.ts";
+import {
+  findListKindByPage,
+  isFigureColumn,
+  type ListKind,
+  listAllColumns,
+  listColumnValues,
+  parseFigureRange,
+} from "./lists/list_kinds.ts";
 import { groupWordsBySetting } from "./pages/asked_field.ts";
-import { EXTRA_PLACEMENT_FIELDS, PLACEMENT_FIELDS } from "./pages/placement_fields.ts";
-import { POWER_FIELDS, REHEARSAL_FIELDS } from "./pages/rehearsal_fields.ts";
+import { EXTRA_PLACEMENT_FIELDS, PLACEMENT_FIELDS, POWER_FIELDS, REHEARSAL_FIELDS } from "./pages/placement_fields.ts";
 import { OBJECT_PAGE_KINDS } from "./router.ts";
 
 const FLAG_VALUES = ["0", "1"];

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { CallError } from "./api/client.ts";
-import { FailureView, Skeleton } from "./ui/answer.tsx";
+import { FailureView, Skeleton } from "./ui/page.tsx";
 
 type ComponentFunction<Props> = (props: Props) => ComponentChildren;
 

@@ -6,9 +6,8 @@ import { createLazyComponent } from "./on_demand.tsx";
 import { OverviewPage } from "./pages/overview.tsx";
 import { formatPageUrl, OBJECT_PAGE_KINDS, type PageAddress, parseAddress } from "./router.ts";
 import { BareRefResolver, findBareRef } from "./shell/bare_refs.tsx";
-import { Notice } from "./ui/notice.tsx";
 import { PageHead } from "./ui/page.tsx";
-import { EmptyText } from "./ui/parts.tsx";
+import { EmptyText, Notice } from "./ui/parts.tsx";
 
 interface PageProps {
   readonly place: PageAddress;

@@ -1,7 +1,6 @@
 import { getKindNoun } from "#words/names.ts";
-import { useUrlHash } from "../shared/listeners.ts";
-import { convertToAddressSettings, convertToServiceSettings } from "./lists/list_columns.ts";
-import { splitAtFirst } from "./split_text.ts";
+import { useUrlHash } from "../shared/kept_values.ts";
+import { convertToAddressSettings, convertToServiceSettings } from "./lists/list_kinds.ts";
 
 /** A page's name, subject and settings. It is stored in the URL, so that links and the Back button work. */
 export interface PageAddress {
@@ -98,4 +97,10 @@ function decodeUrlPart(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** Splits a text at the first occurrence of a mark. The second part is "" if the text does not contain the mark. */
+export function splitAtFirst(text: string, mark: string): readonly [string, string] {
+  const at = text.indexOf(mark);
+  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + mark.length)];
 }

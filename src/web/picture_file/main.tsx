@@ -1,4 +1,4 @@
-import type { ElementDetails } from "../viewer/details.ts";
+import type { ElementDetails } from "../viewer/elements.ts";
 import { Viewer } from "../viewer/viewer.ts";
 
 /** Dataset that the service embeds in the file; null if the request asked for no dataset. */

@@ -1,21 +1,26 @@
-import { createHtmlElement, createTextButton, type ElementDetails, parseElementTip, showDetails } from "./details.ts";
 import {
+  createHtmlElement,
+  createSearchBox,
+  createTextButton,
+  type ElementDetails,
+  ElementSearch,
+  type ElementTips,
+  extractTips,
   findElementAt,
   findFocusedRef,
+  findTipAt,
   getElementRef,
   listDrawnElements,
   makeElementsFocusable,
   moveFocusByKey,
+  parseElementTip,
   restoreFocus,
+  showDetails,
+  showTip,
 } from "./elements.ts";
-import { createSearchBox, ElementSearch } from "./find.ts";
-import { enableLegendFilter } from "./legend.ts";
-import { Minimap } from "./minimap.ts";
-import { enablePictureMoves } from "./moves.ts";
-import { type ElementTips, extractTips, findTipAt, showTip } from "./tips.ts";
 import { PictureZoom } from "./zoom.ts";
 
-export interface ViewerOptions {
+interface ViewerOptions {
   /** Whether an element is a link: a click on a link opens its target instead of the element's details. */
   readonly isLink: (ref: string) => boolean;
   readonly openLink: (ref: string) => void;
@@ -213,5 +218,230 @@ export class Viewer {
     this.#zoomOutButton.disabled = isSmallest;
     this.#zoomInButton.disabled = isLargest;
     this.#minimap.updateMark();
+  }
+}
+
+/**
+ * Turns entries of the legend into toggle buttons that highlight only matching elements. An element matches an entry if
+ * one of its shapes has the fill of the sample, or the stroke if the sample is a line. Entries that match no element
+ * stay plain.
+ *
+ * @param onChange called with the numbers of matching and of all elements, or undefined while no entry is chosen
+ */
+function enableLegendFilter(
+  svg: SVGSVGElement,
+  onChange: (left: { readonly shown: number; readonly all: number } | undefined) => void,
+): void {
+  const elements = listDrawnElements(svg).map((element) => ({ element, looks: collectColors(element) }));
+  const chosen = new Set<string>();
+  const updateElements = () => {
+    let shown = 0;
+    for (const { element, looks } of elements) {
+      const isLeft = chosen.size === 0 || [...chosen].some((look) => looks.has(look));
+      const holdsOne = element.querySelector("g[data-ref]") !== null;
+      element.classList.toggle("back", !isLeft && !holdsOne);
+      if (isLeft) shown += 1;
+    }
+    onChange(chosen.size === 0 ? undefined : { shown, all: elements.length });
+  };
+  for (const entry of svg.querySelectorAll<SVGGElement>('[data-part="legend"]')) {
+    const [look] = collectColors(entry);
+    if (look === undefined || !elements.some(({ looks }) => looks.has(look))) continue;
+    const toggleEntry = () => {
+      if (!chosen.delete(look)) chosen.add(look);
+      entry.setAttribute("aria-pressed", String(chosen.has(look)));
+      updateElements();
+    };
+    entry.setAttribute("role", "button");
+    entry.setAttribute("tabindex", "0");
+    entry.setAttribute("aria-pressed", "false");
+    entry.setAttribute("aria-label", `Only ${entry.querySelector(":scope > text")?.textContent ?? ""}`);
+    entry.addEventListener("click", toggleEntry);
+    entry.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      toggleEntry();
+    });
+  }
+}
+
+const SHAPE_SELECTOR = "rect, path, circle, line";
+
+/** Returns the colours of an element's own shapes, not of nested elements. The first colour identifies a sample. */
+function collectColors(group: SVGGElement): ReadonlySet<string> {
+  const own = [...group.querySelectorAll(SHAPE_SELECTOR)].filter((shape) => {
+    const holder = shape.closest("g[data-ref], [data-part]");
+    return holder === group;
+  });
+  return new Set(own.map(getShapeColor));
+}
+
+function getShapeColor(shape: Element): string {
+  const fill = shape.getAttribute("fill") ?? "none";
+  if (fill !== "none") return fill;
+  return `${shape.getAttribute("stroke")} ${shape.getAttribute("stroke-dasharray") ?? ""}`;
+}
+
+/** Ratio of picture size to frame size from which the minimap is shown. */
+const MIN_SIZE_RATIO = 1.6;
+/** Minimum width of the frame in pixels; in a narrower frame the minimap would hide too much. */
+const MIN_FRAME_WIDTH = 560;
+const [MAX_WIDTH, MAX_HEIGHT] = [170, 120] as const;
+
+/** A small copy of a picture that is much larger than its frame. It marks the visible part; a press scrolls there. */
+class Minimap {
+  readonly #frame: HTMLElement;
+  readonly #box: HTMLElement;
+  readonly #mark: HTMLElement;
+
+  constructor(frame: HTMLElement, signal: AbortSignal) {
+    this.#frame = frame;
+    this.#mark = document.createElement("div");
+    this.#box = document.createElement("div");
+    this.#box.className = "minimap";
+    this.#box.hidden = true;
+    // The keyboard and screen readers use the picture itself.
+    this.#box.setAttribute("aria-hidden", "true");
+    this.#box.append(this.#mark);
+    frame.after(this.#box);
+    frame.addEventListener("scroll", () => this.updateMark(), { signal, passive: true });
+    const resized = new ResizeObserver(() => this.updateMark());
+    resized.observe(frame);
+    signal.addEventListener("abort", () => resized.disconnect());
+    this.#box.addEventListener("pointerdown", (event) => {
+      this.#box.setPointerCapture(event.pointerId);
+      this.#scrollToPointer(event);
+    });
+    this.#box.addEventListener("pointermove", (event) => event.buttons > 0 && this.#scrollToPointer(event));
+  }
+
+  /** Shows a copy of another drawing. */
+  showDrawing(svg: SVGSVGElement): void {
+    const text = new XMLSerializer().serializeToString(svg);
+    // A background image stays one image, however many elements the drawing has.
+    this.#box.style.backgroundImage = `url("data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}")`;
+    const { width, height } = svg.viewBox.baseVal;
+    const share = Math.min(MAX_WIDTH / width, MAX_HEIGHT / height);
+    this.#box.style.width = `${width * share}px`;
+    this.#box.style.height = `${height * share}px`;
+    this.updateMark();
+  }
+
+  /** Moves the mark to the visible part of the picture. */
+  updateMark(): void {
+    const { scrollWidth, scrollHeight, clientWidth, clientHeight, scrollLeft, scrollTop } = this.#frame;
+    this.#box.hidden =
+      clientWidth < MIN_FRAME_WIDTH ||
+      (scrollWidth < MIN_SIZE_RATIO * clientWidth && scrollHeight < MIN_SIZE_RATIO * clientHeight);
+    if (this.#box.hidden) return;
+    const percent = (part: number, whole: number) => `${(100 * part) / whole}%`;
+    this.#mark.style.left = percent(scrollLeft, scrollWidth);
+    this.#mark.style.top = percent(scrollTop, scrollHeight);
+    this.#mark.style.width = percent(clientWidth, scrollWidth);
+    this.#mark.style.height = percent(clientHeight, scrollHeight);
+  }
+
+  #scrollToPointer({ clientX, clientY }: PointerEvent): void {
+    const { x, y, width, height } = this.#box.getBoundingClientRect();
+    const { scrollWidth, scrollHeight, clientWidth, clientHeight } = this.#frame;
+    this.#frame.scrollLeft = ((clientX - x) / width) * scrollWidth - clientWidth / 2;
+    this.#frame.scrollTop = ((clientY - y) / height) * scrollHeight - clientHeight / 2;
+  }
+}
+
+/** Zooms by a factor; the point of the picture at `clientX` and `clientY` stays there. */
+type Zoom = (factor: number, clientX: number, clientY: number) => void;
+
+/** Distance in pixels that a pointer may move during a click. */
+const MAX_CLICK_MOVE_PX = 4;
+/** Scroll distance of the wheel that doubles the size, in pixels. */
+const WHEEL_DOUBLING_PX = 400;
+
+/**
+ * Zooms by wheel and pinch, and drags by mouse; touch scrolls the frame natively. The wheel scrolls the page until the
+ * picture has been clicked or is focused, so that scrolling a page does not stop at a picture.
+ * @returns a function that removes the listeners
+ */
+function enablePictureMoves(frame: HTMLElement, zoom: Zoom): () => void {
+  const ended = new AbortController();
+  const { signal } = ended;
+  let isEntered = false;
+  frame.addEventListener(
+    "wheel",
+    (event) => {
+      const isMeant = event.ctrlKey || event.metaKey || isEntered || frame.contains(document.activeElement);
+      if (!isMeant) return;
+      event.preventDefault();
+      const px = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? event.deltaY * 16 : event.deltaY;
+      zoom(2 ** (-px / (event.ctrlKey ? WHEEL_DOUBLING_PX / 4 : WHEEL_DOUBLING_PX)), event.clientX, event.clientY);
+    },
+    { passive: false, signal },
+  );
+  const markEntered = () => {
+    isEntered = true;
+  };
+  const markLeft = ({ pointerType }: PointerEvent) => {
+    if (pointerType === "mouse") isEntered = false;
+  };
+  frame.addEventListener("pointerdown", markEntered, { signal });
+  frame.addEventListener("pointerleave", markLeft, { signal });
+  enableDrag(frame, signal);
+  enablePinchZoom(frame, zoom, signal);
+  return () => ended.abort();
+}
+
+function enableDrag(frame: HTMLElement, signal: AbortSignal): void {
+  let from: { readonly x: number; readonly y: number; readonly left: number; readonly top: number } | undefined;
+  let isDragged = false;
+  frame.addEventListener(
+    "pointerdown",
+    ({ button, pointerType, clientX, clientY }) => {
+      isDragged = false;
+      if (button !== 0 || pointerType !== "mouse") return;
+      from = { x: clientX, y: clientY, left: frame.scrollLeft, top: frame.scrollTop };
+    },
+    { signal },
+  );
+  const moveDrag = ({ clientX, clientY }: PointerEvent) => {
+    if (from === undefined) return;
+    const [dx, dy] = [clientX - from.x, clientY - from.y];
+    if (!isDragged && Math.hypot(dx, dy) < MAX_CLICK_MOVE_PX) return;
+    isDragged = true;
+    frame.classList.add("moving");
+    frame.scrollTo(from.left - dx, from.top - dy);
+  };
+  const endDrag = () => {
+    from = undefined;
+    frame.classList.remove("moving");
+  };
+  addEventListener("pointermove", moveDrag, { signal });
+  addEventListener("pointerup", endDrag, { signal });
+  addEventListener("pointercancel", endDrag, { signal });
+  // The click at the end of a drag does not select an element.
+  const stopDragClick = (event: MouseEvent) => isDragged && event.stopPropagation();
+  frame.addEventListener("click", stopDragClick, { capture: true, signal });
+}
+
+function enablePinchZoom(frame: HTMLElement, zoom: Zoom, signal: AbortSignal): void {
+  let spread = 0;
+  frame.addEventListener(
+    "touchmove",
+    (event) => {
+      const [one, other] = event.touches;
+      if (one === undefined || other === undefined) return;
+      event.preventDefault();
+      const now = Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
+      if (spread > 0 && now > 0) {
+        zoom(now / spread, (one.clientX + other.clientX) / 2, (one.clientY + other.clientY) / 2);
+      }
+      spread = now;
+    },
+    { passive: false, signal },
+  );
+  for (const name of ["touchstart", "touchend", "touchcancel"] as const) {
+    const resetSpread = () => {
+      spread = 0;
+    };
+    frame.addEventListener(name, resetSpread, { signal });
   }
 }

@@ -1,8 +1,14 @@
 import { expect, test } from "bun:test";
 import type { AuditEntry } from "#web/console/api/replies.ts";
-import { listLeafChanges } from "#web/console/history/leaf_changes.ts";
-import { describeRequest, getInterfaceName, groupEntriesByRequest } from "#web/console/history/requests.ts";
-import { computeDayEdge, findTimeRange, formatDayAgo } from "#web/console/history/time_range.ts";
+import {
+  computeDayEdge,
+  describeRequest,
+  findTimeRange,
+  formatDayAgo,
+  getInterfaceName,
+  groupEntriesByRequest,
+  listLeafChanges,
+} from "#web/console/history/leaf_changes.ts";
 
 function entry(seq: number, request: string, entity: string, action = "CREATE"): AuditEntry {
   return {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isChangeInLocation } from "#web/console/history/in_place.ts";
+import { isChangeInLocation } from "#web/console/history/leaf_changes.ts";
 
 const row = (ref: string, texts: Record<string, string> = { site: "S", floor: "0" }) => ({
   ref,

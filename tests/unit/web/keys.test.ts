@@ -17,7 +17,7 @@ test("every letter that the console listens to comes from the table of keys, so 
     [...text.matchAll(/\bkey(?:\.to\w+Case\(\))? [!=]== "(\w)"/g)].map(([found]) => `${path}: ${found}`),
   );
   // Ctrl K works in fields and dialogs as well.
-  expect(letters).toEqual([`src/web/console/shell/shortcuts.ts: key.toLowerCase() === "k"`]);
+  expect(letters).toEqual([`src/web/console/main.tsx: key.toLowerCase() === "k"`]);
   const others = FILES.filter(({ path }) => !path.endsWith("/keys.ts"));
   const isUsed = (name: string) =>
     others.some(({ text }) => text.includes(`"${name}"`) || text.includes(`\n  ${name}: `));

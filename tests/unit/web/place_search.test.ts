@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { AuditEntry } from "#web/console/api/replies.ts";
-import { searchLocationChanges } from "#web/console/history/place_search.ts";
+import { searchLocationChanges } from "#web/console/history/leaf_changes.ts";
 
 /** A log of so many changes, of which every `nth` is of the place; it is read as the service reads it. */
 function logOf(count: number, nth: number) {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { simplifyMessage } from "#web/console/plain_message.ts";
+import { simplifyMessage } from "#web/console/labels.ts";
 
 test.each([
   ['Field "position_u" needs a rack: 5', "Unit needs a rack: 5"],

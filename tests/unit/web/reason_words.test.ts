@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { formatColumnFigure, formatColumnText } from "#web/console/lists/column_words.ts";
+import { formatColumnFigure, formatColumnText } from "#web/console/lists/list_kinds.ts";
 import { describeReason, formatReasonFigures } from "#web/console/reason_words.ts";
 import { stripRefKinds } from "#words/names.ts";
 

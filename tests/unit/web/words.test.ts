@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { FAILURE_KINDS as SERVICE_KINDS } from "#dc/model/enum_values.ts";
 import { formatMoment, formatUtcMoment } from "#web/console/labels.ts";
-import { FAILURE_KIND_LABELS } from "#web/console/pages/rehearsal_fields.ts";
+import { FAILURE_KIND_LABELS } from "#web/console/pages/placement_fields.ts";
 import { formatBandwidth, formatWatts } from "#words/figures.ts";
 import { formatConstant, formatEnum, formatPortType } from "#words/names.ts";
 

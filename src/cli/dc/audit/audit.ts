@@ -6,7 +6,7 @@ import type { DcStore, DeadLetter } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { formatEnumText } from "#web/console/lists/column_words.ts";
+import { formatEnumText } from "#web/console/lists/list_kinds.ts";
 import { formatConstant } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { isStdoutClosed, print } from "../../output/print.ts";

@@ -1,6 +1,9 @@
+import { useCallback, useEffect, useState } from "preact/hooks";
 import type { RenderResult, Rpcs } from "#gen/datacenter/v1/json.ts";
-import { simplifyMessage } from "../plain_message.ts";
-import { tokenStore } from "./token.ts";
+import { browserValues, Listeners, tabValues, useCurrentValue } from "../../shared/kept_values.ts";
+import { simplifyMessage } from "../labels.ts";
+import { keepReplyCurrent } from "../live/questions.ts";
+import type { InventoryOverview } from "./replies.ts";
 
 const MAIN_SERVICE = "datacenter.v1.DatacenterService";
 
@@ -47,7 +50,7 @@ export interface ErrorDetail {
 }
 
 /** Name of an RPC of the main service, or `<service>/<name>` for another service. */
-export type RpcName = keyof Rpcs;
+type RpcName = keyof Rpcs;
 
 /** Request of an RPC with every field optional. */
 export type RpcRequest<Name extends RpcName> = PartialMessage<Rpcs[Name]["request"]>;
@@ -144,4 +147,238 @@ function parseErrorBody(text: string): ErrorBody {
   } catch {
     return {};
   }
+}
+
+/** The signed-in principal and its roles, as `GET /session` returns them. */
+export interface Session {
+  readonly auth_required: boolean;
+  /** Name of the principal; empty for an anonymous caller. */
+  readonly principal: string;
+  readonly roles: readonly string[];
+  readonly auth_method: string;
+}
+
+/** Loads the session, and loads it again whenever the token changes. */
+export function useSession(): CallState<Session> {
+  return useRouteCall<Session>("/session", {});
+}
+
+/** Whether the caller may write; false while that is unknown, so that no action is offered that would fail. */
+export function canWrite(session: Session | undefined): boolean {
+  return session?.roles.some((role) => role === "writer" || role === "admin") === true;
+}
+
+/** Listeners that load their data again after this page has changed the inventory. */
+export const inventoryWriteListeners = new Listeners();
+
+/** Loads the inventory overview: counts by site, floor and fabric, with totals. */
+export function useInventory(): CallState<InventoryOverview> {
+  return useRouteCall<InventoryOverview>("/estate", {});
+}
+
+/**
+ * Storage key of the caller's token. The browser deletes the token with the tab, unless the person chose to keep it in
+ * this browser.
+ */
+const TOKEN_KEY = "planner-token";
+const listeners = new Listeners();
+
+export const tokenStore = {
+  value(): string {
+    return tabValues.get(TOKEN_KEY) ?? browserValues.get(TOKEN_KEY) ?? "";
+  },
+  /** Whether the browser keeps the token after this tab is closed. */
+  isKept(): boolean {
+    return browserValues.get(TOKEN_KEY) !== null;
+  },
+  set(value: string, { keep = false }: { readonly keep?: boolean } = {}): void {
+    tabValues.remove(TOKEN_KEY);
+    browserValues.remove(TOKEN_KEY);
+    if (value !== "") (keep ? browserValues : tabValues).set(TOKEN_KEY, value);
+    listeners.notify();
+  },
+  subscribe: listeners.subscribe,
+};
+
+/** A call that the server rejected and that waits for a new token. */
+interface WaitingCall {
+  readonly message: string;
+  readonly retry: () => void;
+  readonly cancel: () => void;
+}
+
+let waitingCalls: readonly WaitingCall[] = [];
+
+function setWaitingCalls(next: readonly WaitingCall[]): void {
+  waitingCalls = next;
+  listeners.notify();
+}
+
+/** Calls that the server rejected for lack of a valid token. They are sent again after the person enters one. */
+export const waitingSignIns = {
+  /** Returns the error message of the first waiting call, or undefined if none waits. */
+  message(): string | undefined {
+    return waitingCalls[0]?.message;
+  },
+  cancelAll(): void {
+    for (const one of waitingCalls) one.cancel();
+    setWaitingCalls([]);
+  },
+  subscribe: listeners.subscribe,
+};
+
+tokenStore.subscribe(() => {
+  const ready = waitingCalls;
+  if (ready.length === 0 || tokenStore.value() === "") return;
+  setWaitingCalls([]);
+  for (const one of ready) one.retry();
+});
+
+/** Runs a call; if it needs a valid token, asks the person for one and repeats the call. @throws CallError. */
+export async function callWithSignIn<Reply>(call: () => Promise<Reply>): Promise<Reply> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof CallError) || error.code !== "unauthenticated") throw error;
+      await new Promise<void>((go, refuse) => {
+        const giveUp = () => refuse(error);
+        setWaitingCalls([...waitingCalls, { message: error.message, retry: go, cancel: giveUp }]);
+      });
+    }
+  }
+}
+
+/** RPCs that can return the state during a maintenance window. */
+type DuringWindowRpc = {
+  [Name in keyof Rpcs]: Rpcs[Name]["request"] extends { during_window?: string } ? Name : never;
+}[keyof Rpcs];
+
+const DURING_WINDOW_RPCS: Readonly<Record<DuringWindowRpc, true>> = {
+  FloorPlan: true,
+  GetRack: true,
+  GetDevice: true,
+  ThermalHeadroom: true,
+  PowerBlastRadius: true,
+  "datacenter.v1.PlanningService/RehearseFailures": true,
+  "datacenter.v1.PlanningService/GetCapacity": true,
+  "datacenter.v1.PlanningService/FindPlacement": true,
+  "datacenter.v1.PlanningService/ListInventory": true,
+};
+
+const SHOWN_WINDOW_KEY = "planner-during";
+
+/** Code of the maintenance window whose state this tab shows; empty for the current state. */
+export const shownWindow = {
+  code(): string {
+    return tabValues.get(SHOWN_WINDOW_KEY) ?? "";
+  },
+  set(code: string): void {
+    if (code === "") tabValues.remove(SHOWN_WINDOW_KEY);
+    else tabValues.set(SHOWN_WINDOW_KEY, code);
+    listeners.notify();
+  },
+};
+
+export function useShownWindow(): string {
+  return useCurrentValue(shownWindow.code, listeners.subscribe);
+}
+
+/** Returns the request for the state during a window; unchanged if `code` is "" or the RPC does not support windows. */
+function addShownWindow<Request>(rpc: keyof Rpcs, request: Request, code: string): Request {
+  return code === "" || !(rpc in DURING_WINDOW_RPCS) ? request : { ...request, during_window: code };
+}
+
+/** State of a request; `reply` keeps the old reply while a newer one is loading. */
+export interface CallState<Reply> {
+  readonly reply: Reply | undefined;
+  readonly error: CallError | undefined;
+  readonly loading: boolean;
+  readonly reload: () => void;
+}
+
+interface LoadState<Reply> {
+  readonly key: string;
+  readonly round: number;
+  readonly reply?: Reply;
+  readonly error?: CallError;
+}
+
+/** Calls an RPC, and calls it again whenever the request changes; without a request, calls nothing. */
+export function useCall<Name extends RpcName>(
+  rpc: Name,
+  request: RpcRequest<Name> | undefined,
+): CallState<RpcReply<Name>> {
+  const asked = addShownWindow(rpc, request ?? ({} as RpcRequest<Name>), useShownWindow());
+  const key = request === undefined ? "" : `${rpc} ${JSON.stringify(asked)}`;
+  return useLoadedReply(key, (signal) => callRpc(rpc, asked, signal));
+}
+
+/** Reads a plain route, and reads it again whenever its parameters change. */
+export function useRouteCall<Reply>(path: string, parameters: Readonly<Record<string, string>>): CallState<Reply> {
+  const key = `${path} ${JSON.stringify(parameters)}`;
+  return useLoadedReply(key, (signal) => readJsonRoute<Reply>(path, parameters, signal));
+}
+
+/** Loads a reply with `ask`. Loads it again whenever the key, the token or the inventory changes; "" loads nothing. */
+export function useLoadedReply<Reply>(key: string, ask: (signal: AbortSignal) => Promise<Reply>): CallState<Reply> {
+  const [state, setState] = useState<LoadState<Reply>>({ key: "", round: 0 });
+  const [round, setRound] = useState(0);
+  const reload = useCallback(() => setRound((value) => value + 1), []);
+  useEffect(() => tokenStore.subscribe(reload), [reload]);
+  useEffect(() => inventoryWriteListeners.subscribe(reload), [reload]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the request, a new round repeats it
+  useEffect(() => {
+    if (key === "") return undefined;
+    const controller = new AbortController();
+    const { signal } = controller;
+    let answeredAt: number | undefined;
+    const showState = (next: LoadState<Reply>) => {
+      if (signal.aborted) return;
+      if (next.error === undefined) answeredAt = Date.now();
+      setState((shown) => (isSameCallState(shown, next) ? shown : next));
+    };
+    const first = ask(signal).then(
+      (reply) => showState({ key, round, reply }),
+      (error: unknown) => showState({ key, round, error: convertToCallError(error) }),
+    );
+    const refreshReply = async () => {
+      await first;
+      await ask(signal).then(
+        (reply) => showState({ key, round, reply }),
+        (error: unknown) => {
+          const problem = convertToCallError(error);
+          // After a temporary failure the older reply stays; the page shows its age.
+          if (answeredAt === undefined || !TEMPORARY_ERROR_CODES.has(problem.code))
+            showState({ key, round, error: problem });
+        },
+      );
+    };
+    const unfollow = keepReplyCurrent({ refreshReply: refreshReply, getReplyTime: () => answeredAt });
+    return () => {
+      unfollow();
+      controller.abort();
+    };
+  }, [key, round]);
+  const current = state.key === key && state.round === round;
+  return {
+    reply: state.reply,
+    error: current ? state.error : undefined,
+    loading: key !== "" && !current,
+    reload: reload,
+  };
+}
+
+/** Codes of temporary failures, which do not depend on the request. */
+const TEMPORARY_ERROR_CODES: ReadonlySet<string> = new Set([
+  "offline",
+  "unavailable",
+  "resource_exhausted",
+  "deadline_exceeded",
+]);
+
+/** Whether two states draw the same screen. */
+function isSameCallState<Reply>(shown: LoadState<Reply>, next: LoadState<Reply>): boolean {
+  if (shown.key !== next.key || shown.round !== next.round || shown.error !== next.error) return false;
+  return JSON.stringify(shown.reply) === JSON.stringify(next.reply);
 }

@@ -1,15 +1,20 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useId } from "preact/hooks";
 import type { Finding } from "#gen/datacenter/v1/json.ts";
 import { formatConstant } from "#words/names.ts";
+import { Icon } from "../../shared/icon.tsx";
 import { StateMark } from "../../shared/state.tsx";
 import type { State } from "../../shared/state_of_share.ts";
-import type { CallError } from "../api/client.ts";
-import { simplifyMessage } from "../plain_message.ts";
+import { type CallError, canWrite, useSession } from "../api/client.ts";
+import { formatQuantity, simplifyMessage } from "../labels.ts";
+import { getKeyLabel, isShortcutKey } from "../shell/keys.ts";
 import type { ValueDifference } from "./differences.ts";
+import { type EditableKind, type EditRequest, editStore, type ResourceValues } from "./form_model.ts";
+import { describePreview, listPreviewRows, type PreviewRow } from "./preview_words.ts";
 import type { ChangeProposal } from "./use_proposal.ts";
 
 /** Table with a row per value, which shows the value now and after a change. */
-export function BeforeAfterTable({ head, children }: { readonly head: string; readonly children: ComponentChildren }) {
+function BeforeAfterTable({ head, children }: { readonly head: string; readonly children: ComponentChildren }) {
   return (
     <table class="changes">
       <thead>
@@ -114,5 +119,133 @@ export function WriteProblem({ proposal: { problem, errors } }: { readonly propo
     <ul class="edit-findings" role="alert">
       <RefusalLine error={problem} />
     </ul>
+  );
+}
+
+/** Maximum numbers of findings and of figures. Further findings are only counted; further figures are collapsed. */
+const [MAX_LINES, MAX_ROWS] = [6, 8];
+
+/** Effects of a proposal on supplies, racks and cooling, losses first; hidden without effects. */
+export function ProposalEffects(props: {
+  readonly proposal: ChangeProposal;
+  readonly title?: string;
+  /** Number of all changes, if the preview covers only the first ones. */
+  readonly total?: number;
+}) {
+  const {
+    proposal: { state, preview },
+    title = "After this change",
+    total = preview?.total ?? 0,
+  } = props;
+  const heading = useId();
+  const lines = preview === undefined ? [] : describePreview(preview.figures);
+  const rows = preview === undefined ? [] : listPreviewRows(preview.figures);
+  const isPartial = preview !== undefined && preview.figures.results.length < total;
+  return (
+    <section
+      class="after"
+      aria-labelledby={heading}
+      aria-busy={state === "checking"}
+      hidden={lines.length + rows.length === 0}
+    >
+      <h3 id={heading}>{title}</h3>
+      {isPartial ? (
+        <p class="muted">Figures of the first {formatQuantity(preview.figures.results.length, "change")}.</p>
+      ) : null}
+      <ul class="edit-findings" aria-live="polite" hidden={lines.length === 0}>
+        {lines.slice(0, MAX_LINES).map(({ state, title: said, text }) => (
+          <FindingLine key={`${state} ${said}`} state={state} title={said}>
+            {text}
+          </FindingLine>
+        ))}
+        {lines.length > MAX_LINES ? <li>And {formatQuantity(lines.length - MAX_LINES, "other finding")}.</li> : null}
+      </ul>
+      <EffectFigures rows={rows.slice(0, MAX_ROWS)} />
+      {rows.length > MAX_ROWS ? (
+        <details>
+          <summary>{formatQuantity(rows.length - MAX_ROWS, "more figure")}</summary>
+          <EffectFigures rows={rows.slice(MAX_ROWS)} />
+        </details>
+      ) : null}
+    </section>
+  );
+}
+
+function EffectFigures({ rows }: { readonly rows: readonly PreviewRow[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <BeforeAfterTable head="Figure">
+      {rows.map(({ label, before, after, state }) => (
+        <tr key={label}>
+          <th scope="row">
+            {state === "ok" ? null : <StateMark state={state} label={state} />} {label}
+          </th>
+          <td>{before === "" ? <span class="muted">none</span> : before}</td>
+          <td>{after === "" ? <span class="muted">none</span> : <strong>{after}</strong>}</td>
+        </tr>
+      ))}
+    </BeforeAfterTable>
+  );
+}
+
+/** Whether the person may write; without that right, buttons that would fail are hidden. */
+export function useCanWrite(): boolean {
+  return canWrite(useSession().reply);
+}
+
+/** Whether the person is known to have no right to write; with an expired token that is unknown. */
+export function useIsReader(): boolean {
+  const { reply } = useSession();
+  return reply !== undefined && !canWrite(reply);
+}
+
+export function EditButton({ edit, children }: { readonly edit: EditRequest; readonly children: ComponentChildren }) {
+  return (
+    <button type="button" onClick={() => editStore.open(edit)}>
+      {children}
+    </button>
+  );
+}
+
+interface EditedResource {
+  readonly kind: EditableKind;
+  readonly identity: ResourceValues;
+}
+
+/** Button that edits a resource, with the shortcut `E`; hidden from readers. */
+export function EditResourceButton({ kind, identity }: EditedResource) {
+  const isWriter = useCanWrite();
+  const key = JSON.stringify(identity);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key represents the identity
+  useEffect(() => {
+    if (!isWriter) return undefined;
+    const openOnShortcut = (event: KeyboardEvent) => {
+      const inField = (event.target as Element).matches?.("input, textarea, select, dialog *");
+      if (inField || !isShortcutKey(event, "edit")) return;
+      event.preventDefault();
+      editStore.open({ mode: "edit", kind, identity });
+    };
+    addEventListener("keydown", openOnShortcut);
+    return () => removeEventListener("keydown", openOnShortcut);
+  }, [isWriter, kind, key]);
+  if (!isWriter) return null;
+  return (
+    <EditButton edit={{ mode: "edit", kind, identity }}>
+      <Icon name="edit" />
+      Edit <kbd>{getKeyLabel("edit")}</kbd>
+    </EditButton>
+  );
+}
+
+/** Buttons that duplicate and delete a resource; hidden from readers. */
+export function DuplicateDeleteButtons({ kind, identity }: EditedResource) {
+  if (!useCanWrite()) return null;
+  return (
+    <>
+      {kind === "cable" || kind === "fabric_link" ? null : (
+        <EditButton edit={{ mode: "duplicate", kind, identity }}>Duplicate</EditButton>
+      )}
+      <EditButton edit={{ mode: "delete", kind, identity }}>Delete</EditButton>
+    </>
   );
 }

@@ -1,7 +1,29 @@
-import { getFieldLabel } from "./field_labels.ts";
-import { type FormField, getElementKeyField, listMessageFields, type ResourceValues } from "./form_model.ts";
-import { formatPath, setValueAtPath, type ValuePath } from "./paths.ts";
-import { formatValue, isEqualValue, removeUnsetParts } from "./values.ts";
+import type { AuditEntry } from "../api/replies.ts";
+import { splitAtFirst } from "../router.ts";
+import {
+  EDITABLE_KINDS,
+  type EditableKind,
+  type EtagsByRef,
+  type FormField,
+  getElementKeyField,
+  getFieldLabel,
+  getIdentityFields,
+  getMessageName,
+  listMessageFields,
+  parseIdentity,
+  type ResourceValues,
+} from "./form_model.ts";
+import { buildCreateChange, buildRemoveChange, buildUpdateChange, type ResourceChange } from "./proposal.ts";
+import type { StoredResource } from "./stored.ts";
+import {
+  formatPath,
+  formatValue,
+  isEqualValue,
+  removeUnsetFields,
+  removeUnsetParts,
+  setValueAtPath,
+  type ValuePath,
+} from "./values.ts";
 
 /** A value that differs between two states of a resource. */
 export interface ValueDifference {
@@ -127,4 +149,172 @@ function joinFieldLabels(outer: string, inner: string): string {
 /** Returns the state with the new values of differences. */
 export function applyDifferences(state: ResourceValues, rows: readonly ValueDifference[]): ResourceValues {
   return rows.reduce((result, { path, after }) => setValueAtPath(result, path, after), state);
+}
+
+/** A field that two people changed in different ways. */
+interface FieldClash {
+  readonly mine: ValueDifference;
+  readonly theirs: ValueDifference;
+}
+
+export interface ThreeWayMerge {
+  readonly clashes: readonly FieldClash[];
+  /** Fields that only the other person changed. */
+  readonly theirs: readonly ValueDifference[];
+  /** Fields that only this person changed, or that both changed in the same way. */
+  readonly mine: readonly ValueDifference[];
+}
+
+/** Compares two people's changes of one state. */
+export function mergeChanges(
+  states: { base: ResourceValues; mine: ResourceValues; theirs: ResourceValues },
+  message: string,
+): ThreeWayMerge {
+  const mine = listDifferences(states.base, states.mine, message);
+  const theirs = listDifferences(states.base, states.theirs, message);
+  const clashes: FieldClash[] = [];
+  for (const own of mine) {
+    const other = theirs.find(({ key }) => isOverlappingPath(key, own.key));
+    if (other !== undefined && !(other.key === own.key && isEqualValue(other.after, own.after))) {
+      clashes.push({ mine: own, theirs: other });
+    }
+  }
+  const clashing = new Set(clashes.flatMap((clash) => [clash.mine.key, clash.theirs.key]));
+  const free = ({ key }: ValueDifference) => !clashing.has(key);
+  return { clashes, mine: mine.filter(free), theirs: theirs.filter(free) };
+}
+
+/** Whether two paths are equal or one contains the other. */
+function isOverlappingPath(one: string, other: string): boolean {
+  return one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
+}
+
+/** Returns the other person's state with this person's changes and, for each clash, the chosen value. */
+export function resolveConflict(
+  theirs: ResourceValues,
+  merge: ThreeWayMerge,
+  isMine: (clash: FieldClash) => boolean,
+): ResourceValues {
+  const chosen = merge.clashes.filter(isMine).map(({ mine }) => mine);
+  return applyDifferences(theirs, [...merge.mine, ...chosen]);
+}
+
+/** A resource that an undo returns to its earlier state. */
+interface UndoStep {
+  readonly kind: EditableKind;
+  readonly ref: string;
+  readonly identity: ResourceValues;
+  /** State before the changes; undefined if the resource did not exist. */
+  readonly before: ResourceValues | undefined;
+  /** State after the changes; undefined if they removed it. */
+  readonly after: ResourceValues | undefined;
+}
+
+/**
+ * Returns the steps that undo entries of the change log, one step per resource. Steps for removed resources come first,
+ * then those for changed and then those for created ones, so that every resource exists while another depends on it.
+ * Created cables and links come before all others, because they occupy ports and nothing depends on them.
+ */
+export function planUndoSteps(entries: readonly AuditEntry[]): readonly UndoStep[] {
+  const steps = new Map<string, UndoStep>();
+  for (const entry of entries.toSorted((a, b) => a.seq - b.seq)) {
+    const [kind = "", id = ""] = splitAtFirst(entry.entity, ":");
+    if (!isEditableKind(kind)) continue;
+    const known = steps.get(entry.entity);
+    const before = known === undefined ? parseStoredValues(entry.before) : known.before;
+    const step = {
+      kind,
+      ref: entry.entity,
+      identity: parseIdentity(kind, id),
+      before,
+      after: parseStoredValues(entry.after),
+    };
+    steps.set(entry.entity, step);
+  }
+  const all = [...steps.values()]
+    .filter(({ before, after }) => before !== undefined || after !== undefined)
+    .toReversed();
+  const getKindOrder = ({ kind }: UndoStep) => EDITABLE_KINDS.indexOf(kind);
+  const restored = all.filter(({ after }) => after === undefined).toSorted((a, b) => getKindOrder(a) - getKindOrder(b));
+  const changed = all.filter(({ before, after }) => before !== undefined && after !== undefined);
+  const created = all
+    .filter(({ before }) => before === undefined)
+    .toSorted((a, b) => getKindOrder(b) - getKindOrder(a));
+  const [joined, others] = [created.filter(isConnectionStep), created.filter((step) => !isConnectionStep(step))];
+  return [...joined, ...restored, ...changed, ...others];
+}
+
+function isConnectionStep({ kind }: UndoStep): boolean {
+  return getIdentityFields(kind)[0] === "a";
+}
+
+function isEditableKind(word: string): word is EditableKind {
+  return (EDITABLE_KINDS as readonly string[]).includes(word);
+}
+
+function parseStoredValues(state: unknown): ResourceValues | undefined {
+  return typeof state === "object" && state !== null ? (state as ResourceValues) : undefined;
+}
+
+/** An undo step with the state that is stored now. */
+export interface UndoStepWithState extends UndoStep {
+  readonly current: StoredResource | undefined;
+}
+
+/**
+ * Returns the steps with the states that are stored if nothing was changed after the request; undefined if a version is
+ * unknown.
+ * @param etags versions after the changes, by reference
+ */
+export function addExpectedStates(
+  steps: readonly UndoStep[],
+  etags: EtagsByRef,
+): readonly UndoStepWithState[] | undefined {
+  const stepsWithState = steps.flatMap((step): readonly UndoStepWithState[] => {
+    if (step.after === undefined) return [{ ...step, current: undefined }];
+    const etag = etags.get(step.ref) ?? "";
+    const values = removeUnsetFields(step.after, getMessageName(step.kind));
+    return etag === "" ? [] : [{ ...step, current: { values, etag } }];
+  });
+  return stepsWithState.length === steps.length ? stepsWithState : undefined;
+}
+
+/** Returns the state that the step writes: the current state, but with the changed fields as they were before. */
+function computeUndoTarget({ kind, before, after, current }: UndoStepWithState): ResourceValues | undefined {
+  if (before === undefined || after === undefined || current === undefined) return before;
+  const message = getMessageName(kind);
+  const names = new Set(listDifferences(after, before, message).map(({ path }) => String(path[0])));
+  const kept = Object.fromEntries(Object.entries(current.values).filter(([name]) => !names.has(name)));
+  return {
+    ...kept,
+    ...Object.fromEntries([...names].filter((name) => name in before).map((name) => [name, before[name]])),
+  };
+}
+
+/** Returns the fields of the current state that the step would change. */
+export function listStepChanges(step: UndoStepWithState): readonly ValueDifference[] {
+  return listDifferences(step.current?.values ?? {}, computeUndoTarget(step) ?? {}, getMessageName(step.kind));
+}
+
+/** Returns the fields that were changed again after the request; an undo overwrites these later changes. */
+export function listLaterChanges({ kind, after, before, current }: UndoStepWithState): readonly ValueDifference[] {
+  if (after === undefined || current === undefined) return [];
+  const message = getMessageName(kind);
+  const since = listDifferences(after, current.values, message);
+  // A step that removes the resource overwrites all of its fields.
+  if (before === undefined) return since;
+  const undone = new Set(listDifferences(after, before, message).map(({ path }) => String(path[0])));
+  return since.filter(({ path }) => undone.has(String(path[0])));
+}
+
+/** Returns the step as an `InventoryChange`; undefined if there is nothing left to undo. */
+export function createStepChange(step: UndoStepWithState): ResourceChange | undefined {
+  const { kind, identity, before, current } = step;
+  if (before === undefined)
+    return current === undefined
+      ? undefined
+      : buildRemoveChange(kind, identity, { etag: current.etag, cascade: false });
+  if (current === undefined) return buildCreateChange(kind, before);
+  if (listStepChanges(step).length === 0) return undefined;
+  return buildUpdateChange(kind, { before: current.values, after: computeUndoTarget(step) ?? {} }, current.etag);
 }

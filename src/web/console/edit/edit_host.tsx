@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
-import { useCurrentValue } from "../../shared/listeners.ts";
+import { useCurrentValue } from "../../shared/kept_values.ts";
 import { createLazyComponent } from "../on_demand.tsx";
-import { EditDialog } from "./dialog.tsx";
-import { type EditNotice, editStore } from "./editing.ts";
-import { UndoButton } from "./undo.tsx";
+import { UndoButton } from "./dialogs.tsx";
+import { type EditNotice, editStore } from "./form_model.ts";
+import { EditDialog } from "./many_dialog.tsx";
 
 /** Shows the open edit and the last edit's notice. It is outside the pages, which may change below an open dialog. */
 export function EditHost() {

@@ -1,6 +1,5 @@
-import { formatColumnFigure } from "../lists/column_words.ts";
-import { getFieldLabel } from "./field_labels.ts";
-import { type EditableKind, listKindFields, type ResourceValues } from "./form_model.ts";
+import { formatColumnFigure } from "../lists/list_kinds.ts";
+import { type EditableKind, getFieldLabel, listKindFields, type ResourceValues } from "./form_model.ts";
 import { formatValue } from "./values.ts";
 
 /**

@@ -1,13 +1,13 @@
-import { useRef, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/json.ts";
 import { formatWatts } from "#words/figures.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { formatPageUrl } from "../router.ts";
 import { getKeyLabel, isShortcutKey } from "../shell/keys.ts";
 import { joinWithCommas } from "../ui/parts.tsx";
-import { BoardFace } from "./board_face.tsx";
-import { useCanWrite } from "./edit_buttons.tsx";
-import { editStore } from "./editing.ts";
+import { useCanWrite } from "./changes_panel.tsx";
+import { editStore } from "./form_model.ts";
 import {
   type ChosenUnit,
   computeDevicePosition,
@@ -16,9 +16,8 @@ import {
   type FaceName,
   listDeviceBoxes,
   listFreeRows,
+  type RackUnit,
 } from "./rack_cells.ts";
-import { type DeviceMove, useDeviceMover } from "./rack_move.ts";
-import { useArrowKeyFocus } from "./rack_stops.ts";
 import { UnitMenu } from "./unit_menu.tsx";
 
 /**
@@ -246,5 +245,203 @@ function MoveOutline({ move: { box, bottom } }: { readonly move: DeviceMove }) {
     <span class={`board-ghost ${box.side}`} style={{ gridRow: `${Math.max(top, 0) + 1} / ${bottom + 2}` }}>
       {box.device.device_code}
     </span>
+  );
+}
+
+type ElementKeyEvent = KeyboardEvent & { readonly currentTarget: HTMLElement };
+
+/** A cell of an elevation, with the rows of units that it occupies. */
+interface ElevationCell {
+  readonly element: HTMLElement;
+  readonly face: string;
+  readonly top: number;
+  readonly bottom: number;
+  readonly left: number;
+}
+
+/** Makes an elevation a single tab stop. Arrow keys move in a face or to the other face, Home and End to its ends. */
+function useArrowKeyFocus() {
+  const board = useRef<HTMLDivElement>(null);
+  const lastFocus = useRef({ face: "", top: 0 });
+  const updateTabStop = () => {
+    const cells = board.current === null ? [] : listElevationCells(board.current);
+    const { face, top } = lastFocus.current;
+    const stop = cells.find((one) => one.face === face && one.top <= top && top <= one.bottom) ?? cells[0];
+    for (const { element } of cells) element.tabIndex = element === stop?.element ? 0 : -1;
+  };
+  // Runs after each drawing, because a moved or new device changes the cells.
+  useLayoutEffect(updateTabStop);
+  return {
+    board,
+    onFocusIn: ({ currentTarget, target }: FocusEvent & { readonly currentTarget: HTMLElement }) => {
+      const cell = listElevationCells(currentTarget).find(({ element }) => element === target);
+      if (cell === undefined) return;
+      lastFocus.current = cell;
+      updateTabStop();
+    },
+    onKeyDown: (event: ElementKeyEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const next = findNextCell(listElevationCells(event.currentTarget), event.target, event.key);
+      if (next === undefined) return;
+      event.preventDefault();
+      next.element.focus();
+    },
+  };
+}
+
+/** Returns the cells ordered from the top, then from the left. */
+function listElevationCells(board: HTMLElement): readonly ElevationCell[] {
+  const cells = [...board.querySelectorAll<HTMLElement>("[data-rows]")].map((element): ElevationCell => {
+    const [top = 0, bottom = 0] = (element.dataset["rows"] ?? "").split(" ").map(Number);
+    const face = element.closest<HTMLElement>("[data-face]")?.dataset["face"] ?? "";
+    return { element, face, top, bottom, left: element.offsetLeft };
+  });
+  return cells.sort((one, other) => one.top - other.top || one.left - other.left);
+}
+
+function findNextCell(
+  cells: readonly ElevationCell[],
+  from: EventTarget | null,
+  key: string,
+): ElevationCell | undefined {
+  const cell = cells.find(({ element }) => element === from);
+  if (cell === undefined) return undefined;
+  const own = cells.filter(({ face }) => face === cell.face);
+  const step = { ArrowUp: -1, ArrowDown: 1 }[key];
+  if (step !== undefined) return own[own.indexOf(cell) + step];
+  if (key === "Home") return own[0];
+  if (key === "End") return own.at(-1);
+  if (key !== "ArrowLeft" && key !== "ArrowRight") return undefined;
+  const isToward = (other: ElevationCell) => (key === "ArrowRight" ? other.left > cell.left : other.left < cell.left);
+  const beside = own.filter((other) => isToward(other) && other.top <= cell.bottom && cell.top <= other.bottom);
+  const others = cells.filter(({ face }) => face !== cell.face);
+  return beside[0] ?? others.find(({ bottom }) => bottom >= cell.top) ?? others.at(-1);
+}
+
+/** A device being moved, and the rows of its rack that it would occupy. */
+interface DeviceMove {
+  readonly box: DeviceBox;
+  readonly face: FaceName;
+  /** Lowest row that the device would occupy; rows are counted from the top. */
+  readonly bottom: number;
+}
+
+/** Distance in pixels that turns a press into a drag. */
+const DRAG_THRESHOLD_PX = 5;
+
+interface DeviceMover {
+  readonly move: DeviceMove | undefined;
+  /** Whether a device is being moved. Unlike `move`, it is current before the next rendering. */
+  readonly isMoving: () => boolean;
+  /** Starts to move a device by keys. */
+  readonly startMove: (box: DeviceBox, face: FaceName) => void;
+  readonly shiftMove: (rows: number) => void;
+  readonly endMove: (isDone: boolean) => void;
+  readonly startDrag: (event: PointerEvent, box: DeviceBox, face: FaceName) => void;
+}
+
+/** Moves a device between units by pointer or keys, and calls `done` with a confirmed move. */
+function useDeviceMover(units: GetRackResponse["units"], done: (move: DeviceMove) => void): DeviceMover {
+  const [move, setMove] = useState<DeviceMove>();
+  const current = useRef<DeviceMove | undefined>(undefined);
+  const stop = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => stop.current?.abort(), []);
+  const setCurrentMove = (next: DeviceMove | undefined) => {
+    current.current = next;
+    setMove(next);
+  };
+  const endMove = (isDone: boolean) => {
+    const last = current.current;
+    setCurrentMove(undefined);
+    if (isDone && last !== undefined) done(last);
+  };
+  const clampBottom = (box: DeviceBox, bottom: number) =>
+    Math.min(units.length - 1, Math.max(box.bottom - box.top, bottom));
+  const startDrag = (event: PointerEvent, box: DeviceBox, face: FaceName) => {
+    if (event.button !== 0) return;
+    stop.current?.abort();
+    const ending = new AbortController();
+    stop.current = ending;
+    const { signal } = ending;
+    const from = { x: event.clientX, y: event.clientY };
+    const drag = (moved: PointerEvent) => {
+      if (
+        current.current === undefined &&
+        Math.hypot(moved.clientX - from.x, moved.clientY - from.y) < DRAG_THRESHOLD_PX
+      )
+        return;
+      moved.preventDefault();
+      const over = findFaceAt(moved.clientX) ?? face;
+      const rows = Math.round((moved.clientY - from.y) / measureRowHeight());
+      setCurrentMove({ box, face: over, bottom: clampBottom(box, box.bottom + rows) });
+    };
+    addEventListener("pointermove", drag, { signal });
+    addEventListener(
+      "pointerup",
+      () => {
+        ending.abort();
+        if (current.current === undefined) return;
+        // The end of a drag must not click the device's link.
+        addEventListener("click", (click) => click.preventDefault(), { capture: true, once: true });
+        endMove(true);
+      },
+      { signal },
+    );
+    const cancel = () => {
+      ending.abort();
+      endMove(false);
+    };
+    for (const name of ["pointercancel", "blur"]) addEventListener(name, cancel, { signal });
+    addEventListener("keydown", ({ key }) => key === "Escape" && cancel(), { signal });
+  };
+  return {
+    move,
+    isMoving: () => current.current !== undefined,
+    endMove: endMove,
+    startDrag,
+    startMove: (box, face) => setCurrentMove({ box, face, bottom: box.bottom }),
+    shiftMove: (rows) => {
+      const last = current.current;
+      if (last !== undefined) setCurrentMove({ ...last, bottom: clampBottom(last.box, last.bottom + rows) });
+    },
+  };
+}
+
+function findFaceAt(x: number): FaceName | undefined {
+  const faces = [...document.querySelectorAll<HTMLElement>(".board-face")];
+  const found = faces.find((face) => {
+    const { left, right } = face.getBoundingClientRect();
+    return x >= left && x <= right;
+  });
+  return found?.dataset["face"] as FaceName | undefined;
+}
+
+function measureRowHeight(): number {
+  return document.querySelector(".board-number")?.getBoundingClientRect().height || 24;
+}
+
+interface BoardFaceProps {
+  readonly face: FaceName;
+  readonly units: readonly RackUnit[];
+  readonly title: ComponentChildren;
+  /** Elements that are drawn in the rows of units. */
+  readonly children: ComponentChildren;
+}
+
+/** One face of a rack as a grid of numbered units, the highest first. */
+export function BoardFace({ face, units, title, children }: BoardFaceProps) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls of a form
+    <div class="board-face" role="group" aria-label={face === "front" ? "Front" : "Rear"} data-face={face}>
+      <h2>{title}</h2>
+      <div class="board-units">
+        {units.map(({ u }, row) => (
+          <span key={u} class="board-number" style={{ gridRow: row + 1 }}>
+            {u}
+          </span>
+        ))}
+        {children}
+      </div>
+    </div>
   );
 }

@@ -1,15 +1,15 @@
-import { useRef, useState } from "preact/hooks";
+import { type ComponentChildren, type ComponentType, createContext } from "preact";
+import { useContext, useRef, useState } from "preact/hooks";
 import { getKindNoun, getRefName } from "#words/names.ts";
 import { Icon } from "../../shared/icon.tsx";
 import { convertToCallError, type RpcReply } from "../api/client.ts";
 import { createNameSearchRequest, findRefsByName, SEARCH_INVENTORY_RPC } from "../named_refs.ts";
 import { Combobox } from "../ui/combobox.tsx";
 import { createFieldOptions, useSearchHits } from "../ui/use_hits.ts";
-import { callEditRpc } from "./ask.ts";
-import { getControlId, useFormContext } from "./field_context.ts";
-import { getFieldLabel } from "./field_labels.ts";
-import { FieldHints, type FieldProps, getAriaAttributes } from "./field_parts.tsx";
-import { formatPath } from "./paths.ts";
+import { type FormField, formatHelpText, getFieldLabel, type ResourceValues } from "./form_model.ts";
+import { callEditRpc } from "./proposal.ts";
+import type { GetFieldComment } from "./stored.ts";
+import { formatPath } from "./values.ts";
 
 /** Field for a list of elements by their codes. Enter, or leaving the field, converts typed text to references. */
 export function RefsField({ field, path, value }: FieldProps) {
@@ -110,4 +110,93 @@ async function resolveTypedRefs(typed: string): Promise<readonly string[]> {
 export function formatRef(ref: string): string {
   const kind = ref.slice(0, ref.indexOf(":"));
   return kind === "device" ? getRefName(ref) : `${getKindNoun(kind)} ${getRefName(ref)}`;
+}
+
+export interface FieldProps {
+  readonly field: FormField;
+  readonly path: readonly (string | number)[];
+  readonly value: unknown;
+}
+
+/** Label, control (`children`), help text and error of a field; marks a changed field. */
+export function FieldFrame(props: {
+  readonly field: FormField;
+  readonly path: string;
+  readonly label: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
+  const { field, path, label, children } = props;
+  const isChanged = useFormContext().isChanged(path);
+  return (
+    <div class={isChanged ? "form-field changed" : "form-field"}>
+      <div class="field-head">
+        <label for={getControlId(path)}>{label}</label>
+        {isChanged ? <strong>changed</strong> : null}
+      </div>
+      {children}
+      <FieldHints field={field} path={path} id={getControlId(path)} />
+    </div>
+  );
+}
+
+/** Help text and error of a field. */
+export function FieldHints(props: { readonly field: FormField; readonly path: string; readonly id: string }) {
+  const { field, path, id } = props;
+  const { getProblem, getComment } = useFormContext();
+  const problem = getProblem(path);
+  return (
+    <>
+      {problem === "" ? null : (
+        <p class="form-problem" id={`${id}-problem`}>
+          {problem}
+        </p>
+      )}
+      <p class="sr-only" id={`${id}-help`}>
+        {formatHelpText(getComment(field.message, field.name))}
+      </p>
+    </>
+  );
+}
+
+/** Returns the ARIA attributes that link a control to its help text and its error. */
+export function getAriaAttributes(id: string, problem: string): Readonly<Record<string, string | boolean>> {
+  const help = `${id}-help`;
+  return {
+    "aria-describedby": problem === "" ? help : `${id}-problem ${help}`,
+    ...(problem !== "" && { "aria-invalid": true }),
+  };
+}
+
+/** Values and functions of a form that its fields use. */
+interface FormContext {
+  /** Component that renders a field; elements of lists use it for their fields. */
+  readonly Field: ComponentType<{
+    readonly field: FormField;
+    readonly path: readonly (string | number)[];
+    readonly value: unknown;
+  }>;
+  readonly values: ResourceValues;
+  /** Sets the value at a path of the resource. */
+  readonly setValue: (path: readonly (string | number)[], value: unknown) => void;
+  /** Returns the error of the field at a path, from the server or the limits of the proto files; "" for none. */
+  readonly getProblem: (path: string) => string;
+  /** Whether the field at a path, or one inside it, differs from the stored value. */
+  readonly isChanged: (path: string) => boolean;
+  /** Returns the comment of a field in the proto files. */
+  readonly getComment: GetFieldComment;
+  /** Whether the resource is new, so that its identity can be entered. */
+  readonly isNew: boolean;
+}
+
+export const FormFieldsContext = createContext<FormContext | undefined>(undefined);
+
+export function useFormContext(): FormContext {
+  const form = useContext(FormFieldsContext);
+  if (form === undefined) throw new Error("A field is used outside of a form");
+  return form;
+}
+
+/** Returns the HTML id of a field's control, by the field's path in violations. */
+export function getControlId(path: string): string {
+  return `edit-${path.replaceAll(/[^\w]+/g, "-")}`;
 }

@@ -1,30 +1,60 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { getKindNoun, getRefName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { formatQuantity } from "../labels.ts";
 import { formatPageUrl, parseAddress } from "../router.ts";
-import { FailureView } from "../ui/answer.tsx";
-import { keepWindowLength } from "../windows/planned.tsx";
-import { WindowCheck } from "../windows/window_check.tsx";
-import { ChangesTable, ProposalFindings, WriteProblem } from "./changes_panel.tsx";
-import { useFieldComments } from "./comments.ts";
-import { ConflictPanel } from "./conflict_panel.tsx";
-import { EditDialog, EditSidePanel, ReasonField } from "./dialog.tsx";
-import { useIsReader } from "./edit_buttons.tsx";
-import { type EditRequest, editStore } from "./editing.ts";
-import { ProposalEffects } from "./effects.tsx";
-import { FormFieldsContext, getControlId } from "./field_context.ts";
+import { FailureView } from "../ui/page.tsx";
+import { keepWindowLength, WindowCheck } from "../windows/judgement.tsx";
+import {
+  ChangesTable,
+  FindingLine,
+  ProposalEffects,
+  ProposalFindings,
+  useIsReader,
+  WriteProblem,
+} from "./changes_panel.tsx";
+import {
+  listDifferences,
+  mergeChanges,
+  resolveConflict,
+  type ThreeWayMerge,
+  type ValueDifference,
+} from "./differences.ts";
 import { FormFieldControl } from "./fields.tsx";
 import { type FormSectionLayout, listFormSections } from "./form_layout.ts";
-import { type EditableKind, formatIdentity, type ResourceValues } from "./form_model.ts";
+import {
+  type EditableKind,
+  type EditRequest,
+  editStore,
+  formatIdentity,
+  getIdentityFields,
+  getMessageName,
+  type ResourceValues,
+} from "./form_model.ts";
 import { fillMissingFields } from "./from_type.ts";
-import { setValueAtPath } from "./paths.ts";
-import { findProblem, hasProblem } from "./problems.ts";
-import { EMPTY_RESOURCE, type PendingResource, type StoredResource, useStoredResource } from "./stored.ts";
+import { EditDialog, EditSidePanel, ReasonField } from "./many_dialog.tsx";
+import { listStateChanges } from "./proposal.ts";
+import { FormFieldsContext, getControlId } from "./refs_field.tsx";
+import {
+  EMPTY_RESOURCE,
+  loadStoredResource,
+  type PendingResource,
+  type StoredResource,
+  useFieldComments,
+  useStoredResource,
+} from "./stored.ts";
 import { FillFromTypeButton } from "./type_fill.tsx";
-import { type ResourceDraft, useDraft } from "./use_draft.ts";
-import type { ChangeProposal } from "./use_proposal.ts";
-import { formatValue, isEqualValue } from "./values.ts";
+import { type ChangeProposal, useProposal } from "./use_proposal.ts";
+import {
+  addRefusalProblems,
+  findProblem,
+  formatValue,
+  hasProblem,
+  isEqualValue,
+  listLimitProblems,
+  type ProblemsByPath,
+  setValueAtPath,
+} from "./values.ts";
 
 type ResourceEdit = Extract<EditRequest, { readonly mode: "create" | "edit" | "duplicate" }>;
 
@@ -286,4 +316,154 @@ function describeFilledFields(fields: FormSectionLayout["fields"], values: Resou
   if (only === undefined) return "";
   if (fields.length === 1) return String((values[only.name] as readonly unknown[]).length);
   return `${filled.length} set`;
+}
+
+/** A draft of a resource, with its changes and the proposal that writes them. */
+interface ResourceDraft {
+  readonly values: ResourceValues;
+  readonly change: (values: ResourceValues) => void;
+  readonly changes: readonly ValueDifference[];
+  readonly proposal: ChangeProposal;
+  /** Changes that another person made meanwhile; undefined if there are none. */
+  readonly merge: (ThreeWayMerge & { readonly stored: ResourceValues }) | undefined;
+  readonly problems: ProblemsByPath;
+  readonly settleConflict: (values: ResourceValues) => void;
+}
+
+/** Manages a draft until it is written. A new resource is written whole, a stored one by the fields that differ. */
+function useDraft(kind: EditableKind, stored: StoredResource, first: ResourceValues): ResourceDraft {
+  const message = getMessageName(kind);
+  const [base, setBase] = useState(stored);
+  const [values, setValues] = useState(first);
+  const [theirs, setTheirs] = useState<StoredResource>();
+  const isNew = base.etag === "";
+  const changes = useMemo(
+    () => listDifferences(isNew ? {} : base.values, values, message),
+    [base, values, isNew, message],
+  );
+  const hasIdentity = getIdentityFields(kind).every((name) => values[name] !== undefined);
+  const limits = useMemo(() => listLimitProblems(values, message), [values, message]);
+  const isReader = useIsReader();
+  const isReady = !isReader && changes.length > 0 && hasIdentity && theirs === undefined && limits.size === 0;
+  const stateChanges = useMemo(() => listStateChanges(kind, base, values), [kind, base, values]);
+  const proposal = useProposal({
+    changes: isReady ? stateChanges : undefined,
+    reread: isNew
+      ? undefined
+      : async () => {
+          const next = await loadStoredResource(kind, base.values);
+          // The server also refuses a save for other reasons, such as an end that already has a cable.
+          if (next.etag !== base.etag) setTheirs(next);
+        },
+    formatNotice: () => `Saved ${formatIdentity(kind, values)}`,
+  });
+  const merge = useMemo(
+    () =>
+      theirs === undefined
+        ? undefined
+        : {
+            ...mergeChanges({ base: base.values, mine: values, theirs: theirs.values }, message),
+            stored: theirs.values,
+          },
+    [theirs, base, values, message],
+  );
+  const { errors, problem } = proposal;
+  const problems = addRefusalProblems(limits, kind, [...errors, ...(problem === undefined ? [] : [problem])]);
+  return {
+    values,
+    change: setValues,
+    changes,
+    proposal,
+    merge,
+    problems,
+    settleConflict: (next) => {
+      if (theirs !== undefined) setBase(theirs);
+      setTheirs(undefined);
+      setValues(next);
+    },
+  };
+}
+
+/** Shows two people's changes side by side, with a choice for each field that both changed. */
+function ConflictPanel(props: {
+  readonly merge: ThreeWayMerge;
+  readonly theirs: ResourceValues;
+  readonly settle: (values: ResourceValues) => void;
+}) {
+  const { merge, theirs, settle } = props;
+  const panel = useRef<HTMLElement>(null);
+  // In a narrow window the panel is below the form.
+  useLayoutEffect(() => panel.current?.scrollIntoView({ block: "nearest" }), []);
+  const [mine, setMine] = useState<ReadonlySet<string>>(new Set());
+  const chooseSide = (key: string, isMine: boolean) => {
+    const next = new Set(mine);
+    if (isMine) next.add(key);
+    else next.delete(key);
+    setMine(next);
+  };
+  return (
+    <section ref={panel} class="conflict" role="alert" aria-label="Changed by someone else">
+      <ul class="edit-findings">
+        <FindingLine state="watch" title="Someone else changed this meanwhile">
+          {merge.clashes.length === 0
+            ? "You changed different fields: both changes can be kept."
+            : "Choose for each field that both of you changed."}
+        </FindingLine>
+      </ul>
+      {merge.clashes.map(({ mine: own, theirs: other }) => (
+        <fieldset key={own.key}>
+          <legend>{own.label}</legend>
+          <ClashChoice
+            name={own.key}
+            label="Theirs"
+            text={other.afterText}
+            checked={!mine.has(own.key)}
+            choose={() => chooseSide(own.key, false)}
+          />
+          <ClashChoice
+            name={own.key}
+            label="Yours"
+            text={own.afterText}
+            checked={mine.has(own.key)}
+            choose={() => chooseSide(own.key, true)}
+          />
+        </fieldset>
+      ))}
+      {merge.theirs.length === 0 ? null : (
+        <p>
+          Only they changed:{" "}
+          {merge.theirs.map(({ label, afterText }) => `${label} (${afterText || "not set"})`).join(", ")}.
+        </p>
+      )}
+      <button
+        type="button"
+        class="primary"
+        onClick={({ currentTarget }) => {
+          // The focused button disappears, so the focus moves to the dialog.
+          currentTarget.closest<HTMLElement>(".edit-side")?.focus();
+          settle(resolveConflict(theirs, merge, (clash) => mine.has(clash.mine.key)));
+        }}
+      >
+        Go on with this
+      </button>
+    </section>
+  );
+}
+
+function ClashChoice(props: {
+  readonly name: string;
+  readonly label: string;
+  readonly text: string;
+  readonly checked: boolean;
+  readonly choose: () => void;
+}) {
+  const { name, label, text, checked, choose } = props;
+  return (
+    <label class={checked ? "choice chosen" : "choice"}>
+      <input type="radio" name={name} checked={checked} onChange={choose} />
+      <span>
+        {label}: <strong>{text === "" ? "not set" : text}</strong>
+      </span>
+    </label>
+  );
 }

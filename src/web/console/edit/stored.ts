@@ -1,7 +1,6 @@
-import { useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useState } from "preact/hooks";
 import { getKindNoun } from "#words/names.ts";
-import { CallError, convertToCallError, readJsonRoute } from "../api/client.ts";
-import { callWithSignIn } from "../api/sign_in.ts";
+import { CallError, callWithSignIn, convertToCallError, readJsonRoute } from "../api/client.ts";
 import { type EditableKind, formatIdentity, getMessageName, type ResourceValues } from "./form_model.ts";
 import { removeUnsetFields } from "./values.ts";
 
@@ -12,7 +11,7 @@ export interface StoredResource {
 }
 
 /** Kind and reference of a resource. */
-export interface ResourceName {
+interface ResourceName {
   readonly kind: EditableKind;
   readonly ref: string;
 }
@@ -59,7 +58,7 @@ export async function loadStoredResource(
 
 /** State of a resource that is not loaded yet. */
 export type PendingResource = { readonly state: "waiting" } | { readonly state: "failed"; readonly error: CallError };
-export type ResourceLoadState = PendingResource | { readonly state: "done"; readonly base: StoredResource };
+type ResourceLoadState = PendingResource | { readonly state: "done"; readonly base: StoredResource };
 
 export const EMPTY_RESOURCE: StoredResource = { values: {}, etag: "" };
 
@@ -86,4 +85,35 @@ export function useStoredResource(
     return () => controller.abort();
   }, []);
   return [loaded, loadResource];
+}
+
+type OpenApiSchemas = Readonly<
+  Record<string, { readonly properties?: Readonly<Record<string, { description?: string }>> }>
+>;
+
+/** Returns the comment of a message's field in the proto files; "" until the comments are loaded. */
+export type GetFieldComment = (message: string, field: string) => string;
+
+let schemasRequest: Promise<OpenApiSchemas> | undefined;
+
+/** Loads the comments of all fields from `/openapi.json` once, when the first form opens. */
+export function useFieldComments(): GetFieldComment {
+  const [schemas, setSchemas] = useState<OpenApiSchemas>({});
+  useEffect(() => {
+    schemasRequest ??= callWithSignIn(() =>
+      readJsonRoute<{ readonly components: { readonly schemas: OpenApiSchemas } }>("/openapi.json", {}),
+    ).then(
+      ({ components }) => components.schemas,
+      // If the request fails, the form works without comments.
+      () => {
+        schemasRequest = undefined;
+        return {};
+      },
+    );
+    void schemasRequest.then(setSchemas);
+  }, []);
+  return useCallback(
+    (message, field) => schemas[`datacenter.v1.${message}`]?.properties?.[field]?.description ?? "",
+    [schemas],
+  );
 }

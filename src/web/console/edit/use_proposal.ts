@@ -1,11 +1,17 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { CallError, convertToCallError } from "../api/client.ts";
-import { inventoryWriteListeners } from "../api/written.ts";
+import { CallError, convertToCallError, inventoryWriteListeners } from "../api/client.ts";
 import { formatQuantity } from "../labels.ts";
 import { addChangeListener } from "../live/changes.ts";
-import { getChangeRef, type ResourceChange } from "./changes.ts";
-import { editStore } from "./editing.ts";
-import { applyChanges, type ChangesPreview, previewChanges, type RefusedChange, type WriteResult } from "./proposal.ts";
+import { editStore } from "./form_model.ts";
+import {
+  applyChanges,
+  type ChangesPreview,
+  getChangeRef,
+  previewChanges,
+  type RefusedChange,
+  type ResourceChange,
+  type WriteResult,
+} from "./proposal.ts";
 
 /** Delay in milliseconds between the last edit of a proposal and its preview. */
 const PREVIEW_DELAY_MS = 250;

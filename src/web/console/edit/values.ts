@@ -1,7 +1,16 @@
 import { getRefName } from "#words/names.ts";
+import type { CallError } from "../api/client.ts";
 import { formatMoment } from "../labels.ts";
-import { describeFieldLimits, getFieldLabel, getFieldUnit } from "./field_labels.ts";
-import { type FormField, getChoiceLabel, listMessageFields, type ResourceValues } from "./form_model.ts";
+import {
+  describeFieldLimits,
+  type EditableKind,
+  type FormField,
+  getChoiceLabel,
+  getFieldLabel,
+  getFieldUnit,
+  listMessageFields,
+  type ResourceValues,
+} from "./form_model.ts";
 
 /** Whether proto JSON omits the value or writes it as empty. */
 export function isUnsetValue(value: unknown): boolean {
@@ -161,4 +170,108 @@ function formatMessageValue(values: ResourceValues, message: string): string {
     .filter(({ name }) => !isUnsetValue(values[name]))
     .map((field) => `${getFieldLabel(field).toLowerCase()} ${formatValue(values[field.name], field)}`)
     .join(", ");
+}
+
+/** A step into a value: a field or key, a position in a list, or the list element with this name. */
+type PathStep = string | number | { readonly named: string };
+export type ValuePath = readonly PathStep[];
+
+/** Returns a copy with the value at a path; `undefined` removes it. A position past a list's end extends the list. */
+export function setValueAtPath(root: ResourceValues, path: ValuePath, value: unknown): ResourceValues {
+  return setValueAtStep(root, path, value) as ResourceValues;
+}
+
+function setValueAtStep(at: unknown, [step, ...rest]: ValuePath, value: unknown): unknown {
+  if (step === undefined) return value;
+  if (typeof step === "string" && !Array.isArray(at)) return setField((at ?? {}) as ResourceValues, step, rest, value);
+  return setElement((at ?? []) as readonly unknown[], step, rest, value);
+}
+
+function setField(at: ResourceValues, name: string, rest: ValuePath, value: unknown): ResourceValues {
+  const inner = setValueAtStep(at[name], rest, value);
+  const { [name]: _, ...others } = at;
+  return inner === undefined ? others : { ...at, [name]: inner };
+}
+
+function setElement(at: readonly unknown[], step: PathStep, rest: ValuePath, value: unknown): readonly unknown[] {
+  const position = findElementPosition(at, step);
+  const inner = setValueAtStep(at[position], rest, value);
+  if (inner === undefined) return at.filter((_, index) => index !== position);
+  return position >= at.length ? [...at, inner] : at.with(position, inner);
+}
+
+/** Returns the position of an element, or the list's length if the element is missing. */
+function findElementPosition(list: readonly unknown[], step: PathStep): number {
+  if (typeof step === "number") return step;
+  const name = typeof step === "string" ? step : step.named;
+  const found = list.findIndex((element) => (element as ResourceValues | null)?.["name"] === name);
+  return found === -1 ? list.length : found;
+}
+
+/** Formats a path in the syntax of the server's violations: `ports[3].power_in.source_ref`. */
+export function formatPath(path: ValuePath): string {
+  return path
+    .map((step, index) => {
+      if (typeof step === "number") return `[${step}]`;
+      const name = typeof step === "string" ? step : `{${step.named}}`;
+      return index === 0 ? name : `.${name}`;
+    })
+    .join("");
+}
+
+/** Returns a violation's path relative to the resource; "" for a violation of the whole resource. */
+export function trimViolationPath(field: string, resourceName: string): string {
+  const inside = field.replace(/^changes\[\d+\]\./, "");
+  if (inside === resourceName) return "";
+  return inside.startsWith(`${resourceName}.`) ? inside.slice(resourceName.length + 1) : inside;
+}
+
+/** Errors of a draft, by field path such as `ports[3].speed_mbps`. */
+export type ProblemsByPath = ReadonlyMap<string, string>;
+
+/** Returns the violations of the fields' types and limits. The server checks for missing required values. */
+export function listLimitProblems(values: ResourceValues, message: string, around = ""): ProblemsByPath {
+  const found = new Map<string, string>();
+  for (const field of listMessageFields(message)) {
+    const value = values[field.name];
+    if (isUnsetValue(value) || field.shape === "map") continue;
+    const path = around === "" ? field.name : `${around}.${field.name}`;
+    for (const [key, problem] of listFieldProblems(value, field, path)) found.set(key, problem);
+  }
+  return found;
+}
+
+function listFieldProblems(value: unknown, field: FormField, path: string): ProblemsByPath {
+  if (field.type !== "group") {
+    const problem = describeValueError(value, field);
+    return new Map(problem === "" ? [] : [[path, problem]]);
+  }
+  if (field.shape === "one") return listLimitProblems(value as ResourceValues, field.of ?? "", path);
+  const elements = value as readonly ResourceValues[];
+  return new Map(elements.flatMap((one, index) => [...listLimitProblems(one, field.of ?? "", `${path}[${index}]`)]));
+}
+
+/** Returns the problems together with the server's refusals, by field. */
+export function addRefusalProblems(
+  problems: ProblemsByPath,
+  kind: EditableKind,
+  errors: readonly CallError[],
+): ProblemsByPath {
+  const found = new Map(problems);
+  for (const { field, description } of errors.flatMap(({ violations }) => violations)) {
+    found.set(trimViolationPath(field, kind), description);
+  }
+  return found;
+}
+
+/** Returns the error at a path, or "" for none. `ports[3].*` matches any field inside `ports[3]`. */
+export function findProblem(problems: ProblemsByPath, path: string): string {
+  if (!path.endsWith(".*")) return problems.get(path) ?? "";
+  const above = path.slice(0, -1);
+  return [...problems].find(([key]) => key.startsWith(above))?.[1] ?? "";
+}
+
+/** Whether a field of the resource, or any field inside it, has an error. */
+export function hasProblem(problems: ProblemsByPath, name: string): boolean {
+  return [...problems.keys()].some((key) => key === name || key.startsWith(`${name}.`) || key.startsWith(`${name}[`));
 }

@@ -1,17 +1,25 @@
-import { useMemo } from "preact/hooks";
+import { useId, useMemo } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { formatCount } from "#words/figures.ts";
-import type { ResourceChange } from "../edit/changes.ts";
-import { ProposalEffects } from "../edit/effects.tsx";
+import { capitalize, getKindNoun } from "#words/names.ts";
+import { ProposalEffects } from "../edit/changes_panel.tsx";
+import { getFieldLabel } from "../edit/form_model.ts";
+import type { ResourceChange } from "../edit/proposal.ts";
 import { useProposal } from "../edit/use_proposal.ts";
-import { FailureView } from "../ui/answer.tsx";
-import { Badge, Figure, FigureRow } from "../ui/parts.tsx";
-import { countRefusedItems, isDifferentFromCheck, listStepCounts } from "./counts.ts";
-import type { CsvTable } from "./csv.ts";
-import { type CorrectCell, ErrorCells } from "./error_cells.tsx";
-import { createErrorTable } from "./error_rows.ts";
-import { IMPORT_KINDS, type ImportItem } from "./parse_items.ts";
-import { type ImportRun, type ImportRunner, isRunDone, listAcceptedItems } from "./use_run.ts";
+import { FailureView } from "../ui/page.tsx";
+import { Badge, Card, Figure, FigureRow } from "../ui/parts.tsx";
+import { saveFile } from "../ui/picture.tsx";
+import type { CsvTable } from "./columns.ts";
+import { findFieldColumn, getTopField, IMPORT_KINDS, type ImportItem, type ParsedFile } from "./parse_items.ts";
+import {
+  countRefusedItems,
+  type ImportRun,
+  type ImportRunner,
+  isDifferentFromCheck,
+  isRunDone,
+  listAcceptedItems,
+  listStepCounts,
+} from "./use_run.ts";
 
 /** Progress and counts of a check or a write, and the refused rows. */
 export function ImportResult(props: {
@@ -82,4 +90,208 @@ function createImportChanges(items: readonly ImportItem[]): readonly ResourceCha
 function ImportEffects({ changes }: { readonly changes: readonly ResourceChange[] }) {
   const proposal = useProposal({ changes: changes.slice(0, MAX_BATCH_ITEMS), isPartial: true, formatNotice: () => "" });
   return <ProposalEffects proposal={proposal} title="After this import" total={changes.length} />;
+}
+
+/** Replaces the text of a cell and checks its row again. */
+type CorrectCell = (item: ImportItem, key: string, text: string) => void;
+
+/** Maximum number of drawn rows; a download contains all errors. */
+const MAX_ROWS = 100;
+
+/** Table of rows with errors, each message at its cell. `correct` is absent if nothing can be corrected. */
+function ErrorCells(props: { readonly table: ErrorTable; readonly correct?: CorrectCell | undefined }) {
+  const { table, correct } = props;
+  const { columns, rows } = table;
+  if (rows.length === 0) return null;
+  const hasOthers = rows.some(({ rowMessages }) => rowMessages.length > 0);
+  return (
+    <Card
+      title="Refused"
+      action={
+        <button
+          type="button"
+          onClick={() => saveFile(new Blob([formatErrorsAsCsv(table)], { type: "text/csv" }), "refused.csv")}
+        >
+          Save as CSV
+        </button>
+      }
+    >
+      {rows.length > MAX_ROWS ? (
+        <p>
+          The first {MAX_ROWS} of {formatCount(rows.length)} rows:
+        </p>
+      ) : null}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard */}
+      <section class="table-wrap errors" tabIndex={0} aria-label="Refused rows">
+        <table onKeyDown={focusNextCell}>
+          <thead>
+            <tr>
+              <th scope="col">Line</th>
+              <th scope="col">Item</th>
+              {columns.map(([key, name]) => (
+                <th key={key} scope="col">
+                  {name}
+                </th>
+              ))}
+              {hasOthers ? <th scope="col">Why it was refused</th> : null}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, MAX_ROWS).map((row) => (
+              <tr key={`${row.line} ${row.item?.kind}`}>
+                <td data-name="Line">{row.line}</td>
+                <th scope="row" class="lead">
+                  {row.itemName}
+                </th>
+                {columns.map(([key, name]) => (
+                  <ErrorCellInput key={key} row={row} of={[key, name]} cell={row.cells.get(key)} correct={correct} />
+                ))}
+                {hasOthers ? <td data-name="Why it was refused">{row.rowMessages.join(" ")}</td> : null}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </Card>
+  );
+}
+
+function ErrorCellInput(props: {
+  readonly row: ErrorRow;
+  readonly of: readonly [key: string, name: string];
+  readonly cell: ErrorCell | undefined;
+  readonly correct: CorrectCell | undefined;
+}) {
+  const { row, cell, correct } = props;
+  const [key, name] = props.of;
+  const id = useId();
+  const { text = "", messages = [] } = cell ?? {};
+  const { item } = row;
+  if (messages.length === 0) return <td data-name={name}>{text}</td>;
+  return (
+    <td class="wrong" data-name={name}>
+      {correct === undefined || item === undefined ? (
+        <s>{text}</s>
+      ) : (
+        <input
+          key={text}
+          type="text"
+          autocomplete="off"
+          spellcheck={false}
+          aria-label={`${name}, line ${row.line}`}
+          aria-invalid="true"
+          aria-describedby={id}
+          // A single-line field drops line breaks, so they become spaces.
+          defaultValue={text.replaceAll(/[\r\n]+/g, " ")}
+          onChange={({ currentTarget }) => correct(item, key, currentTarget.value)}
+        />
+      )}
+      <p class="form-problem" id={id}>
+        {messages.join(" ")}
+      </p>
+    </td>
+  );
+}
+
+/** Moves to the next cell on Enter, as in a spreadsheet. Leaving a cell checks its row. */
+function focusNextCell(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  const target = event.target as HTMLElement;
+  if (event.key !== "Enter" || !target.matches("input")) return;
+  const fields = [...event.currentTarget.querySelectorAll<HTMLElement>("input")];
+  fields[fields.indexOf(target) + 1]?.focus();
+}
+
+/** A cell of a refused row; a field of an item if there is no table. */
+interface ErrorCell {
+  readonly text: string;
+  /** Errors of this cell; empty if only other cells of the row have errors. */
+  readonly messages: readonly string[];
+}
+
+interface ErrorRow {
+  readonly line: number;
+  /** Kind and name of the item; "" if it could not be parsed. */
+  readonly itemName: string;
+  readonly item: ImportItem | undefined;
+  readonly cells: ReadonlyMap<string, ErrorCell>;
+  /** Errors that belong to no cell. */
+  readonly rowMessages: readonly string[];
+}
+
+interface ErrorTable {
+  /** Columns with errors. The key is the position in the table or the field's name; the name is the one in the file. */
+  readonly columns: readonly (readonly [key: string, name: string])[];
+  readonly rows: readonly ErrorRow[];
+}
+
+/** Returns the rows of a file that have errors, with each message at its cell. */
+function createErrorTable(
+  { parsed, failed }: Pick<ImportRun, "parsed" | "failed">,
+  table: CsvTable | undefined,
+): ErrorTable {
+  const columns = new Map<string, string>();
+  for (const { problems } of failed)
+    for (const { field } of problems) {
+      const [key, name] = findErrorColumn(parsed, field, table);
+      if (key !== "") columns.set(key, name);
+    }
+  const cellsByLine = new Map(table?.rows.map(({ line, cells }) => [line, cells]));
+  const getText = (item: ImportItem, key: string) =>
+    table === undefined ? formatCellText(item.resource[key]) : (cellsByLine.get(item.line)?.[Number(key)] ?? "");
+  const rows = failed.map(({ item, problems }): ErrorRow => {
+    const at = Map.groupBy(problems, ({ field }) => findErrorColumn(parsed, field, table)[0]);
+    const createCell = (key: string): ErrorCell => ({
+      text: getText(item, key),
+      messages: (at.get(key) ?? []).map(({ message }) => message),
+    });
+    return {
+      line: item.line,
+      itemName: `${capitalize(getKindNoun(item.kind))} ${formatItemName(item)}`,
+      item,
+      cells: new Map([...columns.keys()].map((key) => [key, createCell(key)])),
+      rowMessages: (at.get("") ?? []).map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)),
+    };
+  });
+  const unreadableRows = parsed.unreadable.map(({ line, message }) => {
+    return { line, itemName: "", item: undefined, cells: new Map(), rowMessages: [message] };
+  });
+  const compareColumns = ([one]: readonly [string, string], [other]: readonly [string, string]) =>
+    Number(one) - Number(other);
+  return {
+    columns: table === undefined ? [...columns] : [...columns].sort(compareColumns),
+    rows: [...unreadableRows, ...rows].sort((one, other) => one.line - other.line),
+  };
+}
+
+/** Returns the key and the name of a field's column; "" for none. */
+function findErrorColumn(
+  parsed: ParsedFile,
+  field: string,
+  table: CsvTable | undefined,
+): readonly [key: string, name: string] {
+  if (table === undefined) return [getTopField(field), getFieldLabel({ name: getTopField(field), type: "text" })];
+  const found = findFieldColumn(parsed, field);
+  return found === undefined ? ["", ""] : [String(found.at), found.header];
+}
+
+function formatCellText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}
+
+function formatItemName({ resource: { code, a, b } }: ImportItem): string {
+  if (typeof code === "string") return code;
+  return [a, b].map((end) => Object.values((end as object | undefined) ?? {}).join(" ")).join(" – ");
+}
+
+/** Formats the errors as CSV, one line per error. */
+function formatErrorsAsCsv({ columns, rows }: ErrorTable): string {
+  const names = new Map(columns);
+  const quoteCell = (text: string | number) => `"${String(text).replaceAll('"', '""')}"`;
+  const lines = rows.flatMap(({ line, itemName, cells, rowMessages }) => [
+    ...[...cells].flatMap(([key, { messages }]) =>
+      messages.map((message) => [line, itemName, names.get(key) ?? "", message]),
+    ),
+    ...rowMessages.map((message) => [line, itemName, "", message]),
+  ]);
+  return ["line,item,column,why", ...lines.map((cells) => cells.map(quoteCell).join(","))].join("\r\n");
 }

@@ -1,4 +1,4 @@
-import { useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { formatCount } from "#words/figures.ts";
 import { capitalize, getKindNoun, pluralize } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
@@ -8,12 +8,12 @@ import { Card } from "../ui/parts.tsx";
 import {
   type ColumnMapping,
   type ColumnTarget,
+  type CsvTable,
   describeCellError,
   isFaceGuessed,
   listColumnTargets,
   listMissingFields,
 } from "./columns.ts";
-import type { CsvTable } from "./csv.ts";
 import { IMPORT_KINDS, type ImportKind } from "./parse_items.ts";
 
 /** Returns the fields that prevent a check: required ones without a value, and those with an invalid value. */
@@ -206,5 +206,50 @@ function FieldChoice(props: {
       {renderOptions(targets.map((target) => [target.path, target.label] as const))}
       <option value={isLabel ? path : label}>Label {isLabel ? path.slice("labels.".length) : header}</option>
     </select>
+  );
+}
+
+const IMPORT_STEPS = [
+  ["map", "Map", "the file and its columns"],
+  ["check", "Check", "nothing is written yet"],
+  ["write", "Write", "what was checked"],
+] as const;
+
+export type StepName = (typeof IMPORT_STEPS)[number][0];
+
+/** List of the steps of an import; `open` determines which steps can be chosen. */
+export function ImportSteps(props: {
+  readonly now: StepName;
+  readonly open: Readonly<Record<StepName, boolean>>;
+  readonly go: (step: StepName) => void;
+}) {
+  const { now, open, go } = props;
+  const list = useRef<HTMLOListElement>(null);
+  const last = useRef(now);
+  // A button that opens another step disappears with its own step, so the focus has to move.
+  useLayoutEffect(() => {
+    if (last.current !== now) list.current?.querySelector<HTMLElement>("[aria-current]")?.focus();
+    last.current = now;
+  }, [now]);
+  const at = IMPORT_STEPS.findIndex(([step]) => step === now);
+  return (
+    <ol class="steps" ref={list} aria-label="Steps">
+      {IMPORT_STEPS.map(([step, name, about], index) => (
+        <li key={step}>
+          <button
+            type="button"
+            class={index < at ? "passed" : ""}
+            aria-current={step === now ? "step" : undefined}
+            disabled={step !== now && !open[step]}
+            onClick={() => go(step)}
+          >
+            <span class="step-number">{index + 1}</span>
+            <span>
+              <strong>{name}</strong> <span class="muted">{about}</span>
+            </span>
+          </button>
+        </li>
+      ))}
+    </ol>
   );
 }

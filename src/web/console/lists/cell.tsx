@@ -5,7 +5,7 @@ import { StateMark } from "../../shared/state.tsx";
 import { getVisibleShareState, type State } from "../../shared/state_of_share.ts";
 import { formatPageUrl } from "../router.ts";
 import { RefLink } from "../ui/parts.tsx";
-import { formatColumnFigure, formatColumnText, isFigureColumn } from "./column_words.ts";
+import { formatColumnFigure, formatColumnText, isFigureColumn } from "./list_kinds.ts";
 
 /** States of enum values. Other values have no state. */
 const STATES_BY_VALUE: Readonly<Record<string, State>> = {

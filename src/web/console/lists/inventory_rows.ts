@@ -1,7 +1,6 @@
 import type { RpcRequest } from "../api/client.ts";
 import type { PageAddress } from "../router.ts";
-import { parseFigureRange } from "./column_words.ts";
-import type { ListKind } from "./list_kinds.ts";
+import { type ListKind, parseFigureRange } from "./list_kinds.ts";
 
 export const LIST_INVENTORY_RPC = "datacenter.v1.PlanningService/ListInventory";
 export const LIST_PAGE_SIZE = 50;

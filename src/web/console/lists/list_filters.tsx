@@ -1,14 +1,20 @@
 import { useState } from "preact/hooks";
 import { formatCount } from "#words/figures.ts";
 import { Icon } from "../../shared/icon.tsx";
-import { useCall } from "../api/use_call.ts";
-import { changeSettings, type PageAddress } from "../router.ts";
-import { ChoiceField, renderOptions } from "../ui/fields.tsx";
-import { Popover } from "../ui/popover.tsx";
-import { RefField } from "../ui/ref_field.tsx";
-import { formatColumnText, getColumnLabel, isFigureColumn, parseFigureRange } from "./column_words.ts";
-import { createListRequest, LIST_INVENTORY_RPC, listConditions } from "./inventory_rows.ts";
-import type { ConditionRelation, ListKind } from "./list_kinds.ts";
+import { useCall } from "../api/client.ts";
+import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
+import { ChoiceField, RefField, renderOptions } from "../ui/fields.tsx";
+import { Popover } from "../ui/picture.tsx";
+import { readSavedFilters, saveFilter } from "./columns_choice.tsx";
+import { createListRequest, LIST_INVENTORY_RPC, LIST_PAGE_SIZE, listConditions } from "./inventory_rows.ts";
+import {
+  type ConditionRelation,
+  formatColumnText,
+  getColumnLabel,
+  isFigureColumn,
+  type ListKind,
+  parseFigureRange,
+} from "./list_kinds.ts";
 
 /** Maximum number of values that are offered for a column. */
 const MAX_OFFERED_VALUES = 30;
@@ -59,7 +65,7 @@ export function ListFilters({ list, place, columns }: FilterProps) {
 }
 
 /** Formats a condition for people: `80..100` becomes "80 to 100", `A01|A02` becomes "A01 or A02". */
-export function formatCondition(column: string, text: string): string {
+function formatCondition(column: string, text: string): string {
   const range = parseFigureRange(text);
   if (range === undefined) {
     return text
@@ -178,5 +184,116 @@ function NumberField(props: {
         onChange={({ currentTarget }) => change(currentTarget.value)}
       />
     </label>
+  );
+}
+
+/** Links to the pages of a list, with the current page and the number of pages. */
+export function ListPager({ page, total }: { readonly page: number; readonly total: number }) {
+  const pages = Math.max(1, Math.ceil(total / LIST_PAGE_SIZE));
+  if (pages === 1 && page === 1) return null;
+  const createPageHandler = (to: number) => () => changeSettings({ page: to === 1 ? "" : String(to) });
+  const first = (page - 1) * LIST_PAGE_SIZE + 1;
+  return (
+    <nav class="pager" aria-label="Pages of the list">
+      <span class="muted">
+        {formatCount(first)} to {formatCount(Math.min(total, first + LIST_PAGE_SIZE - 1))} of {formatCount(total)}
+      </span>
+      <button type="button" disabled={page === 1} onClick={createPageHandler(1)}>
+        First
+      </button>
+      <button type="button" disabled={page === 1} onClick={createPageHandler(page - 1)}>
+        Previous
+      </button>
+      <span>
+        page <strong>{formatCount(page)}</strong> of {formatCount(pages)}
+      </span>
+      <button type="button" disabled={page >= pages} onClick={createPageHandler(page + 1)}>
+        Next
+      </button>
+      <button type="button" disabled={page >= pages} onClick={createPageHandler(pages)}>
+        Last
+      </button>
+    </nav>
+  );
+}
+
+/** Popover with the named filters that this browser stores. Each one is a link, so that it can be shared. */
+export function SavedFilters(props: { readonly list: ListKind; readonly place: PageAddress }) {
+  return (
+    <Popover
+      label={
+        <>
+          <Icon name="saved" />
+          Saved
+        </>
+      }
+    >
+      <SavedFiltersPanel {...props} />
+    </Popover>
+  );
+}
+
+function SavedFiltersPanel({ list, place }: { readonly list: ListKind; readonly place: PageAddress }) {
+  const [saved, setSaved] = useState(readSavedFilters(list));
+  const [name, setName] = useState("");
+  const [problem, setProblem] = useState("");
+  const { page: _, ...settings } = Object.fromEntries(place.settings);
+  const here = formatPageUrl(list.page, "", settings);
+  const isPlain = here === formatPageUrl(list.page);
+  const writeFilter = (title: string, href: string | undefined) => {
+    try {
+      saveFilter(list, title, href);
+      setProblem("");
+      setName("");
+    } catch {
+      setProblem("This browser keeps nothing more: delete a saved filter, or allow it to store data.");
+    }
+    setSaved(readSavedFilters(list));
+  };
+  return (
+    <form
+      class="popover-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name.trim() !== "" && !isPlain) writeFilter(name.trim(), here);
+      }}
+    >
+      {saved.length === 0 ? <p class="muted">No filter of this list is saved.</p> : null}
+      <ul class="plain-list saved">
+        {saved.map((one) => (
+          <li key={one.name}>
+            <a href={one.href} aria-current={one.href === here ? "true" : undefined}>
+              {one.name}
+            </a>
+            <button
+              type="button"
+              class="quiet square"
+              aria-label={`Delete saved filter ${one.name}`}
+              onClick={() => writeFilter(one.name, undefined)}
+            >
+              <Icon name="close" />
+            </button>
+          </li>
+        ))}
+      </ul>
+      <label class="field">
+        <span>Save what is shown as</span>
+        <input
+          type="text"
+          autocomplete="off"
+          maxLength={60}
+          disabled={isPlain}
+          value={name}
+          onInput={({ currentTarget }) => setName(currentTarget.value)}
+        />
+      </label>
+      <button type="submit" disabled={isPlain || name.trim() === ""}>
+        {saved.some((one) => one.name === name.trim()) ? "Replace" : "Save"}
+      </button>
+      {problem === "" ? null : <p role="alert">{problem}</p>}
+      <p class="muted">
+        {isPlain ? "Add a filter, an order or columns first." : "Kept in this browser. Share copies its address."}
+      </p>
+    </form>
   );
 }

@@ -1,15 +1,16 @@
 import { useState } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
+import { quoteCsvCell } from "#words/csv_cell.ts";
 import { formatCount } from "#words/figures.ts";
-import { convertToCallError } from "../api/client.ts";
-import { EditButton } from "../edit/edit_buttons.tsx";
+import { callRpc, convertToCallError } from "../api/client.ts";
+import { EditButton } from "../edit/changes_panel.tsx";
 import type { EditableKind } from "../edit/form_model.ts";
-import type { Column } from "../ui/table.tsx";
-import { loadAllRows } from "./export.ts";
+import type { Column } from "../ui/parts.tsx";
+import { LIST_INVENTORY_RPC } from "./inventory_rows.ts";
 
 /** Selected rows of a list, by their codes. */
-export interface RowSelection {
+interface RowSelection {
   readonly chosen: ReadonlySet<string>;
   readonly setChosen: (codes: Iterable<string>) => void;
 }
@@ -108,4 +109,37 @@ export function SelectionBar(props: {
 export function describeCallCount(changes: number): string {
   const calls = Math.ceil(changes / MAX_BATCH_ITEMS);
   return `Written in ${calls} calls of up to ${formatCount(MAX_BATCH_ITEMS)}, each all or none`;
+}
+
+/** Number of rows per call while a whole list is loaded. */
+const EXPORT_PAGE_SIZE = 1000;
+
+/** Loads all rows of a list, page by page. @throws CallError. */
+export async function loadAllRows(request: object): Promise<readonly InventoryRow[]> {
+  const found: InventoryRow[] = [];
+  for (;;) {
+    const page = await callRpc(LIST_INVENTORY_RPC, { ...request, page_size: EXPORT_PAGE_SIZE, skip: found.length });
+    found.push(...page.rows);
+    if (page.rows.length === 0 || found.length >= page.total_count) return found;
+  }
+}
+
+/** Formats columns of rows as CSV (RFC 4180). Figures are plain numbers; the column's name ends with their unit. */
+export function formatRowsAsCsv(rows: readonly InventoryRow[], columns: readonly string[]): string {
+  const lines = rows.map((row) => [row.name, ...columns.map((column) => String(getCellValue(row, column) ?? ""))]);
+  return [["code", ...columns], ...lines].map((line) => `${line.map(quoteCsvCell).join(",")}\r\n`).join("");
+}
+
+/** Formats columns of rows as a JSON list. Unknown values are absent. */
+export function formatRowsAsJson(rows: readonly InventoryRow[], columns: readonly string[]): string {
+  const objects = rows.map((row) => ({
+    ref: row.ref,
+    code: row.name,
+    ...Object.fromEntries(columns.map((column) => [column, getCellValue(row, column)])),
+  }));
+  return `${JSON.stringify(objects, undefined, 2)}\n`;
+}
+
+function getCellValue({ figures, texts }: InventoryRow, column: string): string | number | undefined {
+  return figures[column] ?? texts[column];
 }

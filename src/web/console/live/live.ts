@@ -1,6 +1,6 @@
-import { Listeners, useCurrentValue } from "../../shared/listeners.ts";
+import { Listeners, useCurrentValue } from "../../shared/kept_values.ts";
 import { readEvents, type ServerEvent } from "../../shared/read_events.ts";
-import { tokenStore } from "../api/token.ts";
+import { tokenStore } from "../api/client.ts";
 import { notifyChangeListeners } from "./changes.ts";
 import { findOldestReplyTime, scheduleRefresh } from "./questions.ts";
 

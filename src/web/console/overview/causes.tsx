@@ -1,11 +1,19 @@
-import type { FailureCause, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
+import type {
+  FailureCause,
+  ListInventoryResponse,
+  Location,
+  RehearseFailuresResponse,
+} from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatKilowatts, formatWatts } from "#words/figures.ts";
 import { capitalize, getRefName, stripRefKinds } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
+import { useCall } from "../api/client.ts";
 import { formatQuantity } from "../labels.ts";
+import { LIST_INVENTORY_RPC } from "../lists/inventory_rows.ts";
+import { formatColumnText } from "../lists/list_kinds.ts";
 import { formatPageUrl } from "../router.ts";
 import { Card, joinWithCommas, RefLink } from "../ui/parts.tsx";
-import { findWorstImpact, formatCauseUrl, getCauseState } from "./rehearsal.ts";
+import { describeWorstFailure, findWorstImpact, formatCauseUrl, getCauseState } from "./rehearsal.ts";
 
 /** Maximum number of elements that a cause names besides its first one. */
 const MAX_NAMED_ELEMENTS = 3;
@@ -133,4 +141,106 @@ function describeEvidence({ summary, trips, zones, elements }: FailureCause): st
 /** Lower-cases the first letter of a reason for use within a sentence, unless it begins with an abbreviation. */
 function lowerFirstLetter(plain: string): string {
   return /^[A-Z][a-z]/.test(plain) ? plain.charAt(0).toLowerCase() + plain.slice(1) : plain;
+}
+
+/** Maximum number of causes that the page of a location shows. */
+const MAX_CAUSES = 4;
+
+/** Loads the failures of elements inside a rack, row, room or site, the worst causes first. */
+export function useScopeFailures(scope: string): RehearseFailuresResponse | undefined {
+  const request = { scope_ref: scope, cascade: true, page_size: MAX_CAUSES };
+  return useCall("datacenter.v1.PlanningService/RehearseFailures", request).reply;
+}
+
+/** Sentence about the failure that turns a whole rack off, or otherwise about the worst failure inside the rack. */
+export function RackLossSentence(props: { readonly code: string; readonly location: Location | undefined }) {
+  const { code, location } = props;
+  const floor_ref = `floor:${location?.site_id}/${location?.floor_number}`;
+  const { reply } = useCall("FloorPlan", location && { floor_ref, coloring: "COLORING_RISK" });
+  if (reply === undefined) return <>&nbsp;</>;
+  const { risk, risk_ref = "" } = [...reply.racks, ...reply.unplaced_racks].find((one) => one.code === code) ?? {};
+  if (risk !== "RACK_RISK_DARK") return <WorstLossSentence scope={`rack:${code}`} />;
+  return (
+    <>
+      <StateMark state="fault" label="fault:" />
+      <a href={formatPageUrl("power", risk_ref)}>Losing {getRefName(risk_ref)} would turn all of it off.</a>
+    </>
+  );
+}
+
+/** Sentence about the worst failure inside a location. Failures elsewhere may also affect the location. */
+export function WorstLossSentence({ scope }: { readonly scope: string }) {
+  const reply = useScopeFailures(scope);
+  // The empty line reserves its space, so that nothing below moves when the reply arrives.
+  if (reply === undefined) return <>&nbsp;</>;
+  const { worst } = reply;
+  if (worst === undefined) return <>No failure inside it takes anything.</>;
+  return (
+    <>
+      <StateMark state={getCauseState(worst)} label={`${getCauseState(worst)}:`} />
+      <a href={formatPageUrl("power", worst.refs[0])}>
+        {describeWorstFailure(worst, "No failure inside it takes a rack or a device.")}
+      </a>
+    </>
+  );
+}
+
+const MAX_ROWS = 4;
+
+/** Queries for current failures: list, condition and label. */
+const FAILURE_QUERIES = [
+  { kind: "DEVICE", page: "devices", column: "status", value: "FAILED", what: "failed" },
+  { kind: "DEVICE", page: "devices", column: "supply", value: "NO_LIVE_SUPPLY", what: "without live supply" },
+  { kind: "SUPPLY", page: "supplies", column: "power", value: "DEAD", what: "without power" },
+  { kind: "CRAC", page: "cooling", column: "status", value: "FAILED", what: "failed" },
+  { kind: "FABRIC_LINK", page: "links", column: "traffic", value: "DOWN", what: "down" },
+] as const;
+
+type FailureQuery = (typeof FAILURE_QUERIES)[number];
+
+/** Loads the queries that match elements, with their first rows; undefined until all queries are answered. */
+export function useCurrentFailures():
+  | readonly { readonly question: FailureQuery; readonly list: ListInventoryResponse }[]
+  | undefined {
+  const lists = FAILURE_QUERIES.map(useFailedRows);
+  if (lists.includes(undefined)) return undefined;
+  return FAILURE_QUERIES.flatMap((question, at) => {
+    const list = lists[at];
+    return list === undefined || list.total_count === 0 ? [] : [{ question, list }];
+  });
+}
+
+function useFailedRows({ kind, column, value }: FailureQuery): ListInventoryResponse | undefined {
+  const conditions = [{ column, values: [value] }];
+  return useCall(LIST_INVENTORY_RPC, { kind: `INVENTORY_KIND_${kind}`, conditions, page_size: MAX_ROWS }).reply;
+}
+
+export function CurrentFailures({ failures }: { readonly failures: ReturnType<typeof useCurrentFailures> }) {
+  if (failures === undefined || failures.length === 0) return null;
+  return (
+    <Card title="Failed now">
+      <ul class="failed-now">
+        {failures.map(({ question: { page, column, value, what, kind }, list }) => (
+          <li key={`${kind} ${value}`}>
+            <StateMark state="fault" label="fault:" />
+            <span>
+              {list.rows.map(({ ref, name, texts }) => (
+                <span key={ref} class="failed-thing">
+                  <RefLink to={ref} label={name} />{" "}
+                  <span class="muted">
+                    {[formatColumnText("kind", texts["kind"] ?? ""), texts["rack"]].filter(Boolean).join(" in ")} {what}
+                  </span>
+                </span>
+              ))}
+              {list.total_count > list.rows.length ? (
+                <a href={formatPageUrl(page, "", { [column]: value })}>
+                  {formatCount(list.total_count - list.rows.length)} more {what}
+                </a>
+              ) : null}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
 }

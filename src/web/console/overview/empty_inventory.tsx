@@ -1,14 +1,11 @@
 import { useLayoutEffect, useState } from "preact/hooks";
-import { CallError, readJsonRoute } from "../api/client.ts";
+import { CallError, callWithSignIn, canWrite, readJsonRoute, useSession } from "../api/client.ts";
 import type { InventoryOverview } from "../api/replies.ts";
-import { canWrite, useSession } from "../api/session.ts";
-import { callWithSignIn } from "../api/sign_in.ts";
 import { ImportResult } from "../import/import_result.tsx";
 import { parseResourceLists } from "../import/parse_items.ts";
 import { type ImportRun, type ImportRunner, useImportRunner } from "../import/use_run.ts";
 import { formatPageUrl } from "../router.ts";
-import { FailureView } from "../ui/answer.tsx";
-import { PageHead } from "../ui/page.tsx";
+import { FailureView, PageHead } from "../ui/page.tsx";
 import { Card } from "../ui/parts.tsx";
 
 /**

@@ -1,7 +1,7 @@
 import type { FailedElement, FailureCause, Impact, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import { getRefName } from "#words/names.ts";
 import type { State } from "../../shared/state_of_share.ts";
-import { type CallState, useCall } from "../api/use_call.ts";
+import { type CallState, useCall } from "../api/client.ts";
 import { formatQuantity } from "../labels.ts";
 import { formatPageUrl } from "../router.ts";
 

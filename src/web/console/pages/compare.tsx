@@ -1,20 +1,16 @@
 import type { ComponentChildren } from "preact";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { getKindNoun, getRefName, pluralize } from "#words/names.ts";
-import { callRpc, type RpcReply } from "../api/client.ts";
-import { useLoadedReply } from "../api/use_call.ts";
+import { callRpc, type RpcReply, useLoadedReply } from "../api/client.ts";
 import { ListCell } from "../lists/cell.tsx";
-import { getColumnLabel } from "../lists/column_words.ts";
 import { LIST_INVENTORY_RPC } from "../lists/inventory_rows.ts";
+import { getColumnLabel } from "../lists/list_kinds.ts";
 import { formatSearchWords, SCOPE_KINDS } from "../named_refs.ts";
 import { changeSettings, changeSubject, type PageAddress } from "../router.ts";
-import { ReplyView } from "../ui/answer.tsx";
-import { FilterRow } from "../ui/fields.tsx";
-import { PageHead } from "../ui/page.tsx";
-import { EmptyText, RefLink } from "../ui/parts.tsx";
-import { RefField } from "../ui/ref_field.tsx";
-import { type Column, TableCard } from "../ui/table.tsx";
-import { listCapacityRows } from "./capacity_left.tsx";
+import { FilterRow, RefField } from "../ui/fields.tsx";
+import { PageHead, ReplyView } from "../ui/page.tsx";
+import { type Column, EmptyText, RefLink, TableCard } from "../ui/parts.tsx";
+import { listCapacityRows } from "./capacity.tsx";
 
 const CAPACITY_RPC = "datacenter.v1.PlanningService/GetCapacity";
 

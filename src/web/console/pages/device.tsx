@@ -2,21 +2,28 @@ import type { Cable, Device as DeviceFields, GetDeviceResponse, Port } from "#ge
 import { formatBandwidth, formatDecimal, formatWatts } from "#words/figures.ts";
 import { formatEnum, formatPortType, getRefName } from "#words/names.ts";
 import { ShareText } from "../../shared/state.tsx";
-import { useCall } from "../api/use_call.ts";
-import { useCanWrite } from "../edit/edit_buttons.tsx";
+import { useCall } from "../api/client.ts";
+import { useCanWrite } from "../edit/changes_panel.tsx";
 import { listResourceFacts } from "../edit/facts.ts";
-import { PortCableButton } from "../edit/port_action.tsx";
+import { PortCableButton } from "../edit/unit_menu.tsx";
 import { formatPortName, formatPortRef } from "../labels.ts";
 import { ReadingsCard } from "../readings/measured.tsx";
 import { formatPageUrl, type PageAddress } from "../router.ts";
-import { Badge, Card, FactList, joinWithCommas, MarkedSentence, RefLink, TimeText, type Tone } from "../ui/parts.tsx";
-import { type Column, TableCard } from "../ui/table.tsx";
-import { ElementPage } from "./element_frame.tsx";
+import {
+  Badge,
+  Card,
+  type Column,
+  FactList,
+  joinWithCommas,
+  MarkedSentence,
+  RefLink,
+  TableCard,
+  TimeText,
+  type Tone,
+} from "../ui/parts.tsx";
+import { createLocationTrail, ElementPage, renderLocation as placeWords } from "./element_frame.tsx";
 import { LogEntries } from "./entries.tsx";
-import { createLocationTrail } from "./place_trail.ts";
-import { renderLocation as placeWords } from "./place_words.tsx";
-import { HealthReasons } from "./reasons.tsx";
-import { ElementActions } from "./thing_actions.tsx";
+import { ElementActions, HealthReasons } from "./thing_actions.tsx";
 
 const STATUS_TONES: Readonly<Record<string, Tone>> = {
   DEVICE_STATUS_ACTIVE: "ok",

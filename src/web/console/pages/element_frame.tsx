@@ -1,10 +1,9 @@
 import type { ComponentChildren } from "preact";
-import type { CallState } from "../api/use_call.ts";
-import type { PageAddress } from "../router.ts";
-import { ReplyView } from "../ui/answer.tsx";
-import { PageHead } from "../ui/page.tsx";
-import { PageTabs } from "../ui/tabs.tsx";
-import type { BreadcrumbStep } from "../ui/trail.ts";
+import type { Location } from "#gen/datacenter/v1/json.ts";
+import type { CallState } from "../api/client.ts";
+import { findRefUrl, formatPageUrl, type PageAddress } from "../router.ts";
+import { type BreadcrumbStep, PageHead, ReplyView } from "../ui/page.tsx";
+import { PageTabs } from "../ui/parts.tsx";
 
 /** A tab of the page, which shows one tab at a time. */
 interface ElementTab<Reply> {
@@ -57,4 +56,38 @@ export function ElementPage<Reply>(props: ElementPageProps<Reply>) {
       </ReplyView>
     </>
   );
+}
+
+/** Renders a location, with its floor as a link. */
+export function renderLocation(location: Location | undefined, rackCode = "") {
+  if (location === undefined) return undefined;
+  const { site_id, floor_number, room, row } = location;
+  return (
+    <>
+      <a href={formatPageUrl("floor", `floor:${site_id}/${floor_number}`)}>
+        {site_id}, floor {floor_number}
+      </a>
+      {room === "" ? "" : `, ${room}`}
+      {row === "" ? "" : `, row ${row}`}
+      {rackCode === "" ? null : (
+        <>
+          , rack <a href={formatPageUrl("rack", rackCode)}>{rackCode}</a>
+        </>
+      )}
+    </>
+  );
+}
+
+/** Returns the locations that contain an element, from the site down to its rack. */
+export function createLocationTrail(location: Location | undefined, rackCode = ""): readonly BreadcrumbStep[] {
+  if (location === undefined) return [];
+  const { site_id, floor_number, room, row } = location;
+  const floor = `${site_id}/${floor_number}`;
+  return [
+    { name: site_id, href: findRefUrl(`site:${site_id}`) },
+    { name: `Floor ${floor_number}`, href: findRefUrl(`floor:${floor}`) },
+    ...(room === "" ? [] : [{ name: room, href: findRefUrl(`room:${floor}/${room}`) }]),
+    ...(row === "" ? [] : [{ name: `Row ${row}`, href: findRefUrl(`row:${floor}/${row}`) }]),
+    ...(rackCode === "" ? [] : [{ name: rackCode, href: formatPageUrl("rack", rackCode) }]),
+  ];
 }

@@ -1,20 +1,26 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
+import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
 import { capitalize, getRefName } from "#words/names.ts";
-import type { AuditEntry } from "../api/replies.ts";
-import { UndoButton } from "../edit/undo.tsx";
-import { listLeafChanges } from "../history/leaf_changes.ts";
+import { readJsonRoute, useLoadedReply, useRouteCall } from "../api/client.ts";
+import type { AuditEntry, HistoryReply } from "../api/replies.ts";
+import { UndoButton } from "../edit/dialogs.tsx";
 import {
   describeRequest,
   getActionVerb,
   getInterfaceName,
   getRefKind,
   groupEntriesByRequest,
+  isChangeInLocation,
+  type LocationSearch,
+  listLeafChanges,
   type RequestGroup,
-} from "../history/requests.ts";
+  searchLocationChanges,
+} from "../history/leaf_changes.ts";
+import { formatMoment } from "../labels.ts";
 import { formatPageUrl } from "../router.ts";
-import { RefLink, TimeText } from "../ui/parts.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { ReplyView } from "../ui/page.tsx";
+import { Card, type Column, EmptyText, RefLink, Table, TimeText } from "../ui/parts.tsx";
 
 /** Maximum number of a request's changes that are shown at first. */
 const MAX_INITIAL_ENTRIES = 20;
@@ -98,4 +104,48 @@ function EntryDetails({ entry }: { readonly entry: AuditEntry }) {
       </table>
     </section>
   );
+}
+
+/** Card with the latest changes of one element. */
+export function ElementChanges({ entity }: { readonly entity: string }) {
+  const asked = useRouteCall<HistoryReply>("/audit/history", { entity, page_size: "10" });
+  return (
+    <Card title="Latest changes">
+      <ReplyView asked={asked}>{({ entries }) => <LogEntries entries={entries} />}</ReplyView>
+    </Card>
+  );
+}
+
+/** Card with the latest changes of racks, devices and cooling units in a location. */
+export function LocationChanges({ row }: { readonly row: InventoryRow }) {
+  const earlier = useRef<{ readonly ref: string; readonly search: LocationSearch } | undefined>(undefined);
+  const asked = useLoadedReply(`changes in ${row.ref}`, async (signal) => {
+    const page = (parameters: Readonly<Record<string, string>>) =>
+      readJsonRoute<HistoryReply>("/audit/history", parameters, signal);
+    const known = earlier.current?.ref === row.ref ? earlier.current.search : undefined;
+    const search = await searchLocationChanges(page, (entry) => isChangeInLocation(entry, row), known);
+    earlier.current = { ref: row.ref, search };
+    return search;
+  });
+  return (
+    <Card title="Latest changes">
+      <ReplyView asked={asked}>
+        {(search) => (
+          <>
+            {search.entries.length === 0 ? (
+              <EmptyText>No change of a rack, device or cooling unit here was found.</EmptyText>
+            ) : (
+              <LogEntries entries={search.entries} />
+            )}
+            <p class="muted">{describeSearch(search)}</p>
+          </>
+        )}
+      </ReplyView>
+    </Card>
+  );
+}
+
+function describeSearch({ searched, isComplete, oldestTime }: LocationSearch): string {
+  if (isComplete) return `All ${formatCount(searched)} changes of the history were searched.`;
+  return `The last ${formatCount(searched)} changes were searched, back to ${formatMoment(oldestTime)}.`;
 }

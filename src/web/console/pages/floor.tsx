@@ -4,17 +4,13 @@ import { getRefName } from "#words/names.ts";
 import { ShareText } from "../../shared/state.tsx";
 import { useRenderOptions } from "../../shared/use_theme.ts";
 import { convertToConstant } from "../address_words.ts";
-import { useCall } from "../api/use_call.ts";
+import { useCall } from "../api/client.ts";
 import { bindSetting, formatPageUrl, type PageAddress } from "../router.ts";
-import { ReplyView } from "../ui/answer.tsx";
-import type { PictureRequest } from "../ui/download.tsx";
 import { ChoiceField, FilterRow } from "../ui/fields.tsx";
-import { PageHead } from "../ui/page.tsx";
-import { Badge, Card, HealthBadge, HealthCounts, RefLink, type Tone } from "../ui/parts.tsx";
-import { PictureView } from "../ui/picture.tsx";
-import { type Column, TableCard } from "../ui/table.tsx";
-import { HealthReasons } from "./reasons.tsx";
-import { ElementActions } from "./thing_actions.tsx";
+import { PageHead, ReplyView } from "../ui/page.tsx";
+import { Badge, Card, type Column, HealthBadge, HealthCounts, RefLink, TableCard, type Tone } from "../ui/parts.tsx";
+import { type PictureRequest, PictureView } from "../ui/picture.tsx";
+import { ElementActions, HealthReasons } from "./thing_actions.tsx";
 
 const COLORING_CHOICES = [
   ["", "One failure"],

@@ -1,17 +1,20 @@
 import { formatCount } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
+import { useRouteCall } from "../api/client.ts";
 import type { HistoryReply } from "../api/replies.ts";
-import { useRouteCall } from "../api/use_call.ts";
-import { groupEntriesByRequest } from "../history/requests.ts";
-import { computeDayEdge, findTimeRange, formatDayAgo, TIME_RANGES } from "../history/time_range.ts";
+import {
+  computeDayEdge,
+  findTimeRange,
+  formatDayAgo,
+  groupEntriesByRequest,
+  TIME_RANGES,
+} from "../history/leaf_changes.ts";
 import { formatQuantity } from "../labels.ts";
 import { SCOPE_KINDS } from "../named_refs.ts";
 import { bindSetting, changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
-import { ReplyView } from "../ui/answer.tsx";
-import { ChoiceField, DateField, FilterRow, TextField } from "../ui/fields.tsx";
-import { PageHead } from "../ui/page.tsx";
-import { Pager, useVisitedPages } from "../ui/pager.tsx";
-import { RefField } from "../ui/ref_field.tsx";
+import { ChoiceField, DateField, FilterRow, RefField, TextField } from "../ui/fields.tsx";
+import { PageHead, ReplyView } from "../ui/page.tsx";
+import { Pager, useVisitedPages } from "../ui/parts.tsx";
 import { LogEntries } from "./entries.tsx";
 
 const ACTION_CHOICES = [

@@ -1,21 +1,22 @@
 import { useMemo, useState } from "preact/hooks";
 import { formatCount } from "#words/figures.ts";
-import { canWrite, useSession } from "../api/session.ts";
+import { canWrite, useSession } from "../api/client.ts";
 import {
   type ColumnMapping,
+  type CsvTable,
   guessResourceKind,
   guessTargetPath,
+  LARGE_TEXT_CHARS,
   listColumnTargets,
   parseRows,
+  parseTable,
+  readUtf8File,
+  replaceCsvCell,
 } from "../import/columns.ts";
-import { countRefusedItems } from "../import/counts.ts";
-import { type CsvTable, replaceCsvCell } from "../import/csv.ts";
 import { ImportResult } from "../import/import_result.tsx";
-import { listBlockingFields, MappingTable } from "../import/mapping.tsx";
+import { ImportSteps, listBlockingFields, MappingTable, type StepName } from "../import/mapping.tsx";
 import { type ImportItem, type ImportKind, parseImportItems, replaceItemField } from "../import/parse_items.ts";
-import { LARGE_TEXT_CHARS, parseTable, readUtf8File } from "../import/source.ts";
-import { ImportSteps, type StepName } from "../import/steps.tsx";
-import { type ImportRun, isRunDone, listAcceptedItems, useImportRunner } from "../import/use_run.ts";
+import { countRefusedItems, type ImportRun, isRunDone, listAcceptedItems, useImportRunner } from "../import/use_run.ts";
 import { formatQuantity } from "../labels.ts";
 import { PageHead } from "../ui/page.tsx";
 import { EmptyText } from "../ui/parts.tsx";

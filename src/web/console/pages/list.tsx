@@ -2,14 +2,11 @@ import { useEffect, useState } from "preact/hooks";
 import type { InventoryRow, ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
 import { Icon } from "../../shared/icon.tsx";
-import { convertToCallError } from "../api/client.ts";
-import { useCall } from "../api/use_call.ts";
-import { EditButton, useCanWrite } from "../edit/edit_buttons.tsx";
+import { convertToCallError, useCall } from "../api/client.ts";
+import { EditButton, useCanWrite } from "../edit/changes_panel.tsx";
 import type { EditableKind } from "../edit/form_model.ts";
 import { ListCell } from "../lists/cell.tsx";
-import { getColumnLabel, isFigureColumn } from "../lists/column_words.ts";
-import { ColumnsChoice } from "../lists/columns_choice.tsx";
-import { formatRowsAsCsv, formatRowsAsJson, loadAllRows } from "../lists/export.ts";
+import { ColumnsChoice, readStoredColumns } from "../lists/columns_choice.tsx";
 import {
   createListRequest,
   getPageNumber,
@@ -18,21 +15,27 @@ import {
   listConditions,
   listShownColumns,
 } from "../lists/inventory_rows.ts";
-import { readStoredColumns } from "../lists/kept.ts";
-import { listAllColumns } from "../lists/list_columns.ts";
-import { ListFilters } from "../lists/list_filters.tsx";
-import { findListKindByPage, type ListKind } from "../lists/list_kinds.ts";
-import { ListPager } from "../lists/list_pager.tsx";
-import { SavedFilters } from "../lists/saved_filters.tsx";
-import { createCheckboxColumn, SelectionBar, useRowSelection } from "../lists/selection.tsx";
+import { ListFilters, ListPager, SavedFilters } from "../lists/list_filters.tsx";
+import {
+  findListKindByPage,
+  getColumnLabel,
+  isFigureColumn,
+  type ListKind,
+  listAllColumns,
+} from "../lists/list_kinds.ts";
+import {
+  createCheckboxColumn,
+  formatRowsAsCsv,
+  formatRowsAsJson,
+  loadAllRows,
+  SelectionBar,
+  useRowSelection,
+} from "../lists/selection.tsx";
 import { changeSettings, formatPageUrl, type PageAddress } from "../router.ts";
-import { ReplyView } from "../ui/answer.tsx";
 import { TextField } from "../ui/fields.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { PageHead } from "../ui/page.tsx";
-import { EmptyText, RefLink } from "../ui/parts.tsx";
-import { saveFile } from "../ui/save_file.ts";
-import { type Column, Table } from "../ui/table.tsx";
+import { PageHead, ReplyView } from "../ui/page.tsx";
+import { type Column, EmptyText, Notice, RefLink, Table } from "../ui/parts.tsx";
+import { saveFile } from "../ui/picture.tsx";
 
 /** Kinds that a writer can edit in bulk, by the kind of the list. */
 const BULK_EDITABLE_KINDS: Readonly<Record<string, EditableKind>> = { RACK: "rack", DEVICE: "device", CRAC: "crac" };

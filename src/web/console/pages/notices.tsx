@@ -1,15 +1,11 @@
 import { useState } from "preact/hooks";
 import type { KeptNotice, ListNoticesResponse } from "#gen/datacenter/v1/json.ts";
 import { stripRefKinds } from "#words/names.ts";
-import { callRpc, convertToCallError } from "../api/client.ts";
-import { callWithSignIn } from "../api/sign_in.ts";
-import { type CallState, useCall } from "../api/use_call.ts";
-import { useCanWrite } from "../edit/edit_buttons.tsx";
+import { type CallState, callRpc, callWithSignIn, convertToCallError, useCall } from "../api/client.ts";
+import { useCanWrite } from "../edit/changes_panel.tsx";
 import { formatQuantity } from "../labels.ts";
-import { ReplyView } from "../ui/answer.tsx";
-import { PageHead } from "../ui/page.tsx";
-import { Card, EmptyText, TimeText } from "../ui/parts.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { PageHead, ReplyView } from "../ui/page.tsx";
+import { Card, type Column, EmptyText, Table, TimeText } from "../ui/parts.tsx";
 import { SeverityBadge } from "./rehearsal.tsx";
 
 const LIST_NOTICES_RPC = "datacenter.v1.PlanningService/ListNotices";

@@ -1,20 +1,18 @@
 import type { ComponentChildren } from "preact";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { useRenderOptions } from "../../shared/use_theme.ts";
-import { useCall } from "../api/use_call.ts";
+import { useCall } from "../api/client.ts";
 import { ListCell } from "../lists/cell.tsx";
-import { getColumnLabel } from "../lists/column_words.ts";
 import { LIST_INVENTORY_RPC } from "../lists/inventory_rows.ts";
-import { findListKindByName } from "../lists/list_kinds.ts";
+import { findListKindByName, getColumnLabel } from "../lists/list_kinds.ts";
 import { formatSearchWords } from "../named_refs.ts";
 import { ReadingsCard } from "../readings/measured.tsx";
 import { findRefUrl, formatPageUrl, type PageAddress } from "../router.ts";
-import type { PictureRequest } from "../ui/download.tsx";
+import type { BreadcrumbStep } from "../ui/page.tsx";
 import { Card, EmptyText, FactList } from "../ui/parts.tsx";
-import { PictureView } from "../ui/picture.tsx";
-import type { BreadcrumbStep } from "../ui/trail.ts";
+import { type PictureRequest, PictureView } from "../ui/picture.tsx";
 import { ElementPage } from "./element_frame.tsx";
-import { ElementChanges, LocationChanges } from "./latest_changes.tsx";
+import { ElementChanges, LocationChanges } from "./entries.tsx";
 import { OBJECT_KINDS, type ObjectKind } from "./object_kinds.tsx";
 import { HeadroomView } from "./thermal.tsx";
 

@@ -1,20 +1,19 @@
 import type { ComponentChildren } from "preact";
-import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
-import { formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
-import { getRefName } from "#words/names.ts";
+import type { InventoryRow, PhaseLoad, Port, PortPower } from "#gen/datacenter/v1/json.ts";
+import { formatBandwidth, formatCount, formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
+import { formatEnum, formatPortType, getRefName } from "#words/names.ts";
 import { getVisibleShareState } from "../../shared/state_of_share.ts";
-import { useCall } from "../api/use_call.ts";
+import { useCall } from "../api/client.ts";
 import type { ResourceValues } from "../edit/form_model.ts";
-import { formatColumnFigure } from "../lists/column_words.ts";
-import { WorstLossSentence } from "../overview/worst_loss.tsx";
+import { formatColumnFigure } from "../lists/list_kinds.ts";
+import { WorstLossSentence } from "../overview/causes.tsx";
 import { formatPageUrl, type OBJECT_PAGE_KINDS } from "../router.ts";
-import type { PictureRequest } from "../ui/download.tsx";
-import { Card, MarkedSentence, Meter } from "../ui/parts.tsx";
-import { FreeCapacityCard } from "./capacity_left.tsx";
-import { PortPowerCard } from "./port_power.tsx";
-import { FailureEffectsCard, SupplyCard } from "./rack_cards.tsx";
+import { ReplyView } from "../ui/page.tsx";
+import { Card, type Column, FactList, MarkedSentence, Meter, RefLink, Table } from "../ui/parts.tsx";
+import type { PictureRequest } from "../ui/picture.tsx";
+import { FreeCapacityCard } from "./capacity.tsx";
+import { FailureEffectsCard, SupplyCard } from "./rack.tsx";
 import { ElementActions } from "./thing_actions.tsx";
-import { TypePorts } from "./type_ports.tsx";
 
 /** A kind of element whose page shows the data of its list row. */
 export interface ObjectKind {
@@ -260,4 +259,92 @@ function parseEndValues(texts: Readonly<Record<string, string>>): ResourceValues
     port_name: texts[`${side}_port`] ?? "",
   });
   return { a: getEnd("a"), b: getEnd("b") };
+}
+
+const PORT_COLUMNS: readonly Column<Port>[] = [
+  { name: "Port", cell: ({ name }) => name },
+  { name: "Kind", cell: ({ kind }) => formatEnum(kind, "PORT_KIND") },
+  { name: "Type", cell: ({ type }) => formatPortType(type) },
+  { name: "Speed", numeric: true, cell: ({ speed_mbps }) => formatBandwidth(speed_mbps) },
+];
+
+/** Ports and bays of a device type in the catalogue. */
+function TypePorts({ code }: { readonly code: string }) {
+  const asked = useCall("datacenter.v1.PlanningService/GetDeviceType", { code });
+  return (
+    <Card title="Ports and bays">
+      <ReplyView asked={asked}>
+        {({ device_type: { ports, bays } }) => (
+          <>
+            <Table
+              caption="Ports of each device of the type"
+              columns={PORT_COLUMNS}
+              rows={ports}
+              rowKey={({ name }) => name}
+              empty="The type has no ports."
+            />
+            {bays.length === 0 ? null : <p>Bays: {bays.join(", ")}</p>}
+          </>
+        )}
+      </ReplyView>
+    </Card>
+  );
+}
+
+/** Card with the load of a power port and its phases, now and after one failure. */
+function PortPowerCard({ port }: { readonly port: string }) {
+  const asked = useCall("GetPort", { port_ref: port });
+  return (
+    <ReplyView asked={asked}>{({ power }) => (power === undefined ? null : <PortLoad power={power} />)}</ReplyView>
+  );
+}
+
+function PortLoad({ power }: { readonly power: PortPower }) {
+  const { live, load_w, capacity_va, worst_leg, phases } = power;
+  return (
+    <Card title="What it carries">
+      <FactList
+        rows={[
+          ["Power", live ? "arrives" : "does not arrive"],
+          ["Load now", `${formatWatts(load_w)}${formatShareSuffix(power.load_pct)}`],
+          ["After one failure", <LoadAfterFailure key="after" load={power} />],
+          ["Rating", capacity_va === undefined ? "" : `${formatCount(capacity_va)} VA`],
+          ["Busiest phase", worst_leg === "PHASE_LEG_UNSPECIFIED" ? "" : formatEnum(worst_leg, "PHASE_LEG")],
+          ...phases.map(
+            (phase) =>
+              [
+                `Phase ${formatEnum(phase.leg, "PHASE_LEG")}`,
+                <span key={phase.leg}>
+                  {formatDecimal(phase.load_va, "VA")}
+                  {formatShareSuffix(phase.load_pct)}, after one failure <LoadAfterFailure load={phase} />
+                </span>,
+              ] as const,
+          ),
+        ]}
+      />
+    </Card>
+  );
+}
+
+function LoadAfterFailure(props: { readonly load: PhaseLoad | PortPower }) {
+  const {
+    load: { failover_va, failover_pct, failover_ref },
+  } = props;
+  return (
+    <>
+      {formatDecimal(failover_va, "VA")}
+      {formatShareSuffix(failover_pct)}
+      {failover_ref === "" ? null : (
+        <>
+          {" when "}
+          <RefLink to={failover_ref} />
+          {" is lost"}
+        </>
+      )}
+    </>
+  );
+}
+
+function formatShareSuffix(value: number | undefined): string {
+  return value === undefined ? "" : `, ${formatPercent(value)}`;
 }

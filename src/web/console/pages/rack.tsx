@@ -1,29 +1,33 @@
-import type { Capacity, GetRackResponse, Occupant, Rack as RackFields } from "#gen/datacenter/v1/json.ts";
+import type {
+  Capacity,
+  GetRackResponse,
+  InventoryRow,
+  ListInventoryResponse,
+  Occupant,
+  Rack as RackFields,
+} from "#gen/datacenter/v1/json.ts";
 import { formatCapacity } from "#words/capacity_figures.ts";
-import { formatDecimal, formatWatts } from "#words/figures.ts";
-import { formatConstant, formatEnum } from "#words/names.ts";
+import { formatDecimal, formatPercent, formatWatts } from "#words/figures.ts";
+import { formatConstant, formatEnum, getRefName, stripRefKinds } from "#words/names.ts";
+import { ShareText, StateMark } from "../../shared/state.tsx";
 import { useRenderOptions } from "../../shared/use_theme.ts";
 import { convertToConstant } from "../address_words.ts";
+import { type CallState, useCall } from "../api/client.ts";
 import { convertKeysToCamelCase } from "../api/replies.ts";
-import { useCall } from "../api/use_call.ts";
 import { listResourceFacts } from "../edit/facts.ts";
 import { RackBoard } from "../edit/rack_board.tsx";
-import { RackLossSentence } from "../overview/worst_loss.tsx";
-import { useReadingRows } from "../readings/measured.tsx";
-import { WorstFindings } from "../readings/shown_findings.tsx";
+import { LIST_INVENTORY_RPC } from "../lists/inventory_rows.ts";
+import { RackLossSentence, useScopeFailures } from "../overview/causes.tsx";
+import { formatCauseUrl, getCauseState } from "../overview/rehearsal.ts";
+import { useReadingRows, WorstFindings } from "../readings/measured.tsx";
 import { bindSetting, formatPageUrl, type PageAddress } from "../router.ts";
 import { ChoiceField, FilterRow } from "../ui/fields.tsx";
-import { Card, EmptyText, FactList, HealthBadge, Meter } from "../ui/parts.tsx";
+import { Card, type Column, EmptyText, FactList, HealthBadge, Meter, RefLink, Table } from "../ui/parts.tsx";
 import { PictureView } from "../ui/picture.tsx";
-import { type Column, Table } from "../ui/table.tsx";
-import { FreeCapacityCard } from "./capacity_left.tsx";
-import { ElementPage } from "./element_frame.tsx";
-import { ElementChanges } from "./latest_changes.tsx";
-import { createLocationTrail } from "./place_trail.ts";
-import { renderLocation as placeWords } from "./place_words.tsx";
-import { FailureEffectsCard, groupPowerPaths, SupplyCard, UplinksCard, useInventoryRows } from "./rack_cards.tsx";
-import { HealthReasons } from "./reasons.tsx";
-import { ElementActions } from "./thing_actions.tsx";
+import { FreeCapacityCard } from "./capacity.tsx";
+import { createLocationTrail, ElementPage, renderLocation as placeWords } from "./element_frame.tsx";
+import { ElementChanges } from "./entries.tsx";
+import { ElementActions, HealthReasons } from "./thing_actions.tsx";
 
 const OCCUPANT_COLUMNS: readonly Column<Occupant>[] = [
   { name: "U", numeric: true, cell: ({ position_u }) => formatDecimal(position_u) },
@@ -194,4 +198,110 @@ function UsedCapacity({ capacity, hasSupplies }: { readonly capacity: Capacity; 
       ))}
     </Card>
   );
+}
+
+/** Maximum number of rows that one call loads. */
+const MAX_ROWS = 1000;
+
+/** Loads the rows of a list that match the conditions, at most 1,000. */
+export function useInventoryRows(
+  kind: string,
+  conditions: Readonly<Record<string, readonly string[]>>,
+): readonly InventoryRow[] {
+  return useInventoryRowsCall(kind, conditions).reply?.rows ?? [];
+}
+
+export function useInventoryRowsCall(kind: string, conditions: Readonly<Record<string, readonly string[]>>) {
+  const columns = Object.entries(conditions).map(([column, values]) => ({ column, values }));
+  const isAsked = columns.every(({ values }) => values.length > 0);
+  const request = { kind: `INVENTORY_KIND_${kind}`, conditions: columns, page_size: MAX_ROWS };
+  return useCall(LIST_INVENTORY_RPC, isAsked ? request : undefined) as CallState<ListInventoryResponse>;
+}
+
+const getFigure = ({ figures }: InventoryRow, name: string) => figures[name];
+
+/** Card with the load of each supply, now and after the failure that is worst for it. */
+export function SupplyCard({ supplies }: { readonly supplies: readonly InventoryRow[] }) {
+  if (supplies.length === 0) return null;
+  return (
+    <Card title="Supply" action={<span class="muted">planned draw</span>}>
+      {supplies.map((row) => (
+        <div key={row.ref} class="supply">
+          <Meter
+            label={row.texts["side"] ? `Side ${row.texts["side"]}` : "Supply"}
+            share={getFigure(row, "load_pct")}
+            after={getFigure(row, "failover_pct")}
+            text={`${formatWatts(getFigure(row, "load_w"))} of ${formatWatts(getFigure(row, "capacity_w"))}`}
+          />
+          <p>
+            <RefLink to={row.ref} label={row.name} />
+            {row.texts["failover_ref"] ? (
+              <>
+                , when <RefLink to={row.texts["failover_ref"]} /> is lost {formatWatts(getFigure(row, "failover_w"))},{" "}
+                <ShareText pct={getFigure(row, "failover_pct")} />
+              </>
+            ) : null}
+          </p>
+        </div>
+      ))}
+    </Card>
+  );
+}
+
+/** Effects of single failures inside a location, one line each. */
+export function FailureEffectsCard({ scope }: { readonly scope: string }) {
+  const causes = useScopeFailures(scope)?.causes;
+  if (causes === undefined || causes.length === 0) return null;
+  return (
+    <Card title="What a failure inside takes" action={<a href={formatPageUrl("rehearsal", "", { scope })}>Rehearse</a>}>
+      <ul class="lines">
+        {causes.map((cause) => (
+          <li key={`${cause.kind} ${cause.summary}`}>
+            <StateMark state={getCauseState(cause)} label={`${getCauseState(cause)}:`} />
+            <a href={formatCauseUrl(cause)}>{stripRefKinds(cause.summary)}</a>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** Card with the load of the uplinks of a rack's switches. */
+function UplinksCard({ occupants }: Pick<GetRackResponse, "occupants">) {
+  const switches = occupants.filter(({ kind }) => kind === "DEVICE_KIND_SWITCH").map((one) => one.device_code);
+  const links = Map.groupBy(
+    useInventoryRows("FABRIC_LINK", { a_device: switches }),
+    ({ texts }) => texts["a_device"] ?? "",
+  );
+  if (links.size === 0) return null;
+  return (
+    <Card title="Uplinks">
+      <ul class="lines">
+        {[...links].map(([leaf, all]) => {
+          const loads = all.flatMap(({ figures }) => figures["load_pct"] ?? []);
+          const up = all.filter(({ texts }) => texts["traffic"] === "UP").length;
+          return (
+            <li key={leaf}>
+              <a href={formatPageUrl("links", "", { a_device: leaf })}>{leaf}</a>
+              <span>
+                {up} of {all.length} up, mean {formatPercent(loads.reduce((sum, one) => sum + one / loads.length, 0))},
+                busiest <ShareText pct={Math.max(0, ...loads)} />
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+    </Card>
+  );
+}
+
+/** Returns the power paths of each device's inlets, by the device's code; "" for an unknown path. */
+function groupPowerPaths(
+  inlets: readonly InventoryRow[],
+  supplies: readonly InventoryRow[],
+): ReadonlyMap<string, readonly string[]> {
+  const sides = new Map(supplies.map(({ name, texts }) => [name, texts["side"] ?? ""]));
+  const cords = Map.groupBy(inlets, ({ texts }) => texts["device"] ?? "");
+  const getSide = ({ texts: { source = "" } }: InventoryRow) => sides.get(getRefName(source).split("/")[0] ?? "") ?? "";
+  return new Map([...cords].map(([device, all]) => [device, all.map(getSide)]));
 }

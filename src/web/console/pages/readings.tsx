@@ -1,14 +1,12 @@
 import type { AreaCapacity, ListFindingsResponse, ReadingFinding } from "#gen/datacenter/v1/json.ts";
 import { formatDecimal, formatPercent } from "#words/figures.ts";
 import { formatEnum, stripRefKinds } from "#words/names.ts";
-import { useCall } from "../api/use_call.ts";
+import { useCall } from "../api/client.ts";
 import { formatQuantity } from "../labels.ts";
 import { formatQuantityName } from "../readings/measured.tsx";
 import { formatPageUrl, type PageAddress } from "../router.ts";
-import { ReplyView } from "../ui/answer.tsx";
-import { PageHead } from "../ui/page.tsx";
-import { Badge, Card, EmptyText, HealthBadge, RefLink, TimeText } from "../ui/parts.tsx";
-import { type Column, Table, TableCard } from "../ui/table.tsx";
+import { PageHead, ReplyView } from "../ui/page.tsx";
+import { Badge, Card, type Column, EmptyText, HealthBadge, RefLink, Table, TableCard, TimeText } from "../ui/parts.tsx";
 
 const STOPPED_KIND = "FINDING_KIND_READING_STOPPED";
 /** Number of rows of each table that are shown at first: with these, the tables fit on two printed pages. */

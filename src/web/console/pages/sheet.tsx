@@ -3,19 +3,17 @@ import type { GetRackResponse, InventoryRow, Location } from "#gen/datacenter/v1
 import { getColorName } from "#words/color_name.ts";
 import { formatCount, formatDecimal } from "#words/figures.ts";
 import { getRefName } from "#words/names.ts";
-import { useCall } from "../api/use_call.ts";
-import { BoardFace } from "../edit/board_face.tsx";
+import { useCall } from "../api/client.ts";
 import { listResourceFacts } from "../edit/facts.ts";
+import { BoardFace } from "../edit/rack_board.tsx";
 import { FACE_VALUES, type FaceName, listDeviceBoxes } from "../edit/rack_cells.ts";
 import { formatMoment } from "../labels.ts";
-import { formatColumnText } from "../lists/column_words.ts";
+import { formatColumnText } from "../lists/list_kinds.ts";
 import { formatPageUrl, type PageAddress } from "../router.ts";
-import { ReplyView } from "../ui/answer.tsx";
-import { PageHead } from "../ui/page.tsx";
-import { Card, EmptyText, FactList, RefLink } from "../ui/parts.tsx";
-import { type Column, Table } from "../ui/table.tsx";
-import { createLocationTrail } from "./place_trail.ts";
-import { useInventoryRows, useInventoryRowsCall } from "./rack_cards.tsx";
+import { PageHead, ReplyView } from "../ui/page.tsx";
+import { Card, type Column, EmptyText, FactList, RefLink, Table } from "../ui/parts.tsx";
+import { createLocationTrail } from "./element_frame.tsx";
+import { useInventoryRows, useInventoryRowsCall } from "./rack.tsx";
 
 /** A port and its cable. */
 interface PortLine {

@@ -2,18 +2,14 @@ import type { ThermalHeadroomResponse } from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatDecimal, formatPercent } from "#words/figures.ts";
 import { formatEnum, getReasonUnit, getRefName } from "#words/names.ts";
 import { useRenderOptions } from "../../shared/use_theme.ts";
-import { useCall } from "../api/use_call.ts";
+import { useCall } from "../api/client.ts";
 import { SCOPE_KINDS } from "../named_refs.ts";
 import { describeReason } from "../reason_words.ts";
 import { bindSetting, changeSettings, changeSubject, type PageAddress } from "../router.ts";
-import { ReplyView } from "../ui/answer.tsx";
-import type { PictureRequest } from "../ui/download.tsx";
-import { FilterRow, TextField } from "../ui/fields.tsx";
-import { PageHead } from "../ui/page.tsx";
-import { Badge, EmptyText, Figure, FigureRow, HealthBadge, RefLink } from "../ui/parts.tsx";
-import { PictureView } from "../ui/picture.tsx";
-import { RefField } from "../ui/ref_field.tsx";
-import { type Column, TableCard } from "../ui/table.tsx";
+import { FilterRow, RefField, TextField } from "../ui/fields.tsx";
+import { PageHead, ReplyView } from "../ui/page.tsx";
+import { Badge, type Column, EmptyText, Figure, FigureRow, HealthBadge, RefLink, TableCard } from "../ui/parts.tsx";
+import { type PictureRequest, PictureView } from "../ui/picture.tsx";
 
 /** Headroom in percent at or below which its state is "watch", as in the picture. */
 const LOW_HEADROOM_PCT = 20;

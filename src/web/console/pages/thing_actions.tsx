@@ -1,10 +1,13 @@
 import type { ComponentChildren } from "preact";
+import type { HealthReason } from "#gen/datacenter/v1/json.ts";
 import { Icon } from "../../shared/icon.tsx";
-import { DuplicateDeleteButtons, EditResourceButton } from "../edit/edit_buttons.tsx";
+import { DuplicateDeleteButtons, EditResourceButton } from "../edit/changes_panel.tsx";
 import type { EditableKind, ResourceValues } from "../edit/form_model.ts";
+import { describeReason, formatReasonFigures } from "../reason_words.ts";
 import { formatPageUrl } from "../router.ts";
-import { Popover } from "../ui/popover.tsx";
-import { TakeOutOfServiceButton } from "../windows/planned.tsx";
+import { RefLink } from "../ui/parts.tsx";
+import { Popover } from "../ui/picture.tsx";
+import { TakeOutOfServiceButton } from "../windows/judgement.tsx";
 
 interface ElementActionsProps {
   /** Reference of an element that can fail and be taken out of service; absent if neither is possible. */
@@ -58,4 +61,35 @@ export function ElementActions({ target, edit, canFail = true, history, children
       </Popover>
     </>
   );
+}
+
+const MAX_REASONS = 3;
+
+/** Lists the most severe reasons for an element's health, with measured and allowed values. */
+export function HealthReasons(props: { readonly reasons: readonly HealthReason[]; readonly all?: boolean }) {
+  const { reasons, all = false } = props;
+  if (reasons.length === 0) return null;
+  const sorted = [...reasons].sort((a, b) => rankHealthReason(b) - rankHealthReason(a));
+  const shown = all ? sorted : sorted.slice(0, MAX_REASONS);
+  return (
+    <ul class="reasons">
+      {shown.map((reason) => (
+        <li key={`${reason.code} ${reason.ref}`}>
+          {describeReason(reason.code)}
+          {reason.ref === "" ? null : (
+            <>
+              {": "}
+              <RefLink to={reason.ref} />
+            </>
+          )}
+          {formatReasonFigures(reason)}
+        </li>
+      ))}
+      {shown.length < reasons.length ? <li>and {reasons.length - shown.length} more</li> : null}
+    </ul>
+  );
+}
+
+function rankHealthReason({ health }: HealthReason): number {
+  return health === "HEALTH_FAULT" ? 2 : health === "HEALTH_WATCH" ? 1 : 0;
 }

@@ -2,16 +2,13 @@ import type { CablePath } from "#gen/datacenter/v1/json.ts";
 import { formatCount, formatDecimal } from "#words/figures.ts";
 import { formatEnum, getRefName } from "#words/names.ts";
 import { useRenderOptions } from "../../shared/use_theme.ts";
-import { useCall } from "../api/use_call.ts";
+import { useCall } from "../api/client.ts";
 import { formatPortName, formatPortRef, formatQuantity } from "../labels.ts";
 import { changeSettings, changeSubject, formatPageUrl, type PageAddress } from "../router.ts";
-import { ReplyView } from "../ui/answer.tsx";
-import { FilterRow, SwitchField } from "../ui/fields.tsx";
-import { PageHead } from "../ui/page.tsx";
-import { Badge, Card, EmptyText, joinWithCommas, type Tone } from "../ui/parts.tsx";
+import { FilterRow, RefField, SwitchField } from "../ui/fields.tsx";
+import { PageHead, ReplyView } from "../ui/page.tsx";
+import { Badge, Card, type Column, EmptyText, joinWithCommas, Table, type Tone } from "../ui/parts.tsx";
 import { PictureView } from "../ui/picture.tsx";
-import { RefField } from "../ui/ref_field.tsx";
-import { type Column, Table } from "../ui/table.tsx";
 
 const TONES_BY_STATUS: Readonly<Record<string, Tone>> = {
   PATH_STATUS_COMPLETE: "ok",

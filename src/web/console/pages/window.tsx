@@ -1,18 +1,15 @@
 import type { GetWindowResponse, MaintenanceWindow } from "#gen/datacenter/v1/json.ts";
 import { formatDuration } from "#words/figures.ts";
 import { formatEnum } from "#words/names.ts";
-import { shownWindow, useShownWindow } from "../api/during.ts";
-import { useCall } from "../api/use_call.ts";
-import { EditButton, useCanWrite } from "../edit/edit_buttons.tsx";
+import { shownWindow, useCall, useShownWindow } from "../api/client.ts";
+import { EditButton, useCanWrite } from "../edit/changes_panel.tsx";
 import { listResourceFacts } from "../edit/facts.ts";
 import { formatRef } from "../edit/refs_field.tsx";
 import { formatPageUrl, type PageAddress } from "../router.ts";
-import { ReplyView } from "../ui/answer.tsx";
-import { PageHead } from "../ui/page.tsx";
+import { PageHead, ReplyView } from "../ui/page.tsx";
 import { Badge, Card, EmptyText, FactList, RefLink, TimeText } from "../ui/parts.tsx";
-import { WindowJudgement } from "../windows/judgement.tsx";
-import { describeWindowState, formatTimeSpan } from "../windows/window_words.tsx";
-import { ElementChanges } from "./latest_changes.tsx";
+import { describeWindowState, formatTimeSpan, WindowJudgement } from "../windows/judgement.tsx";
+import { ElementChanges } from "./entries.tsx";
 import { ElementActions } from "./thing_actions.tsx";
 
 /** Maximum numbers of items per list on the screen and on paper. A printed sheet fits one page. */

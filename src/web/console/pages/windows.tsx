@@ -2,20 +2,22 @@ import type { ListedWindow } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
 import { listSomeNames, stripRefKinds } from "#words/names.ts";
 import { convertToConstant } from "../address_words.ts";
-import { useCall } from "../api/use_call.ts";
-import { EditButton, useCanWrite } from "../edit/edit_buttons.tsx";
+import { useCall } from "../api/client.ts";
+import { EditButton, useCanWrite } from "../edit/changes_panel.tsx";
 import { formatRef } from "../edit/refs_field.tsx";
 import { DAY_MS } from "../labels.ts";
 import { bindSetting, type PageAddress } from "../router.ts";
-import { ReplyView } from "../ui/answer.tsx";
-import { ChoiceField, FilterRow } from "../ui/fields.tsx";
-import { PageHead } from "../ui/page.tsx";
-import { Badge, RefLink } from "../ui/parts.tsx";
-import { RefField } from "../ui/ref_field.tsx";
-import { type Column, Table } from "../ui/table.tsx";
-import { createWindowEdit } from "../windows/planned.tsx";
-import { TimeLine } from "../windows/time_line.tsx";
-import { describeWindowState, formatTimeSpan, LIST_WINDOWS_RPC, VerdictBadge } from "../windows/window_words.tsx";
+import { ChoiceField, FilterRow, RefField } from "../ui/fields.tsx";
+import { PageHead, ReplyView } from "../ui/page.tsx";
+import { Badge, type Column, RefLink, Table } from "../ui/parts.tsx";
+import {
+  createWindowEdit,
+  describeWindowState,
+  formatTimeSpan,
+  LIST_WINDOWS_RPC,
+  TimeLine,
+  VerdictBadge,
+} from "../windows/judgement.tsx";
 
 const STATE_CHOICES = [
   ["", "Planned or begun"],

@@ -1,19 +1,19 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { InventoryHits } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
 import { getKindNoun } from "#words/names.ts";
-import { Icon } from "../../shared/icon.tsx";
-import { useCloseOnBack } from "../../shared/use_back.ts";
+import { Icon, type IconName } from "../../shared/icon.tsx";
+import { useCloseOnBack } from "../../shared/kept_values.ts";
 import { chooseTheme, useTheme } from "../../shared/use_theme.ts";
-import { tokenStore } from "../api/token.ts";
-import { useCanWrite } from "../edit/edit_buttons.tsx";
-import { editStore } from "../edit/editing.ts";
-import { EDITABLE_KINDS } from "../edit/form_model.ts";
+import { tokenStore, useCall } from "../api/client.ts";
+import { useCanWrite } from "../edit/changes_panel.tsx";
+import { EDITABLE_KINDS, editStore } from "../edit/form_model.ts";
+import { findListKindByName } from "../lists/list_kinds.ts";
 import { NAVIGATION_ITEMS } from "../navigation.ts";
-import { formatPageUrl } from "../router.ts";
+import { findRefUrl, formatPageUrl } from "../router.ts";
 import { getKeyLabel } from "../shell/keys.ts";
 import { copyPageUrl } from "../shell/share.ts";
-import type { PaletteGroup, PaletteOption } from "./options.ts";
-import { type FoundKind, useInventorySearch } from "./use_found.ts";
+import { useDelayedValue } from "../ui/use_hits.ts";
 
 interface PaletteProps {
   /** Initial text of the field; undefined while the palette is closed. */
@@ -241,4 +241,77 @@ function usePaletteActions(showHelp: () => void): readonly PaletteOption[] {
 function filterActions(actions: readonly PaletteOption[], text: string): readonly PaletteOption[] {
   const words = text.toLowerCase().split(/\s+/);
   return actions.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
+}
+
+const SEARCH_DELAY_MS = 80;
+/** Maximum number of hits per kind: first for a search in all kinds, then for a search in one kind. */
+const [MAX_HITS, MAX_HITS_OF_KIND] = [5, 20] as const;
+
+/** A kind of found elements, which can be chosen as a filter. */
+interface FoundKind {
+  readonly kind: string;
+  readonly name: string;
+  readonly total: number;
+}
+
+interface SearchResults {
+  readonly groups: readonly PaletteGroup[];
+  /** All kinds with hits, whether or not one kind is chosen. */
+  readonly kinds: readonly FoundKind[];
+  /** Hint about the results; empty for none. */
+  readonly hint: string;
+  readonly loading: boolean;
+}
+
+/** Searches the inventory for words; `only` is one of `kinds`, or empty for all kinds. */
+function useInventorySearch(words: string, only: string): SearchResults {
+  const settled = useDelayedValue(words, SEARCH_DELAY_MS);
+  const request = settled === "" ? undefined : { query: settled, page_size: only === "" ? MAX_HITS : MAX_HITS_OF_KIND };
+  const asked = useCall("datacenter.v1.PlanningService/SearchInventory", request);
+  const { reply, error } = asked;
+  const loading = asked.loading || settled !== words;
+  if (words === "" || reply === undefined) return { groups: [], kinds: [], hint: error?.message ?? "", loading };
+  const shown = reply.kinds.filter(({ kind }) => only === "" || kind === only);
+  const hint = reply.corrected_query === "" ? "" : `Nothing is named “${settled}”. Showing ${reply.corrected_query}.`;
+  return {
+    groups: shown.map(createPaletteGroup),
+    kinds: reply.kinds.map(({ kind, total_count }) => ({ kind, name: getKindName(kind), total: total_count })),
+    hint: error?.message ?? hint,
+    loading,
+  };
+}
+
+function createPaletteGroup({ kind, hits, total_count }: InventoryHits): PaletteGroup {
+  const icon = findListKindByName(stripKindPrefix(kind))?.icon ?? "search";
+  const options = hits.map(({ ref, name, detail }): PaletteOption => {
+    const href = findRefUrl(ref) ?? formatPageUrl("history", ref);
+    return { id: ref, icon, name, detail, href, run: () => location.assign(href) };
+  });
+  return { name: `${getKindName(kind)} ${formatCount(total_count)}`, options, more: total_count - hits.length };
+}
+
+function getKindName(kind: string): string {
+  return findListKindByName(stripKindPrefix(kind))?.title ?? "Others";
+}
+
+function stripKindPrefix(kind: string): string {
+  return kind.replace("INVENTORY_KIND_", "");
+}
+
+/** One line of the palette: a page to open, or an action. */
+interface PaletteOption {
+  readonly id: string;
+  readonly icon: IconName;
+  readonly name: string;
+  readonly detail: string;
+  /** URL, so that the page can be opened in a new tab; absent for an action. */
+  readonly href?: string;
+  readonly run: () => void;
+}
+
+interface PaletteGroup {
+  readonly name: string;
+  readonly options: readonly PaletteOption[];
+  /** Number of further options that are not listed. */
+  readonly more?: number;
 }

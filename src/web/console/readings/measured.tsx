@@ -1,10 +1,12 @@
 import type { ComponentProps } from "preact";
-import type { KeptReading } from "#gen/datacenter/v1/json.ts";
-import { appendUnit, formatBandwidth, formatDecimal, formatDuration } from "#words/figures.ts";
-import { formatConstant, splitUnit } from "#words/names.ts";
-import { useCall } from "../api/use_call.ts";
+import type { KeptReading, ReadingFinding } from "#gen/datacenter/v1/json.ts";
+import { appendUnit, formatBandwidth, formatCount, formatDecimal, formatDuration } from "#words/figures.ts";
+import { formatConstant, getRefName, splitUnit, stripRefKinds } from "#words/names.ts";
+import { StateMark } from "../../shared/state.tsx";
+import { useCall } from "../api/client.ts";
 import { formatUtcMoment } from "../labels.ts";
-import { Card, FactList } from "../ui/parts.tsx";
+import { formatPageUrl } from "../router.ts";
+import { Card, FactList, RefLink, TimeText } from "../ui/parts.tsx";
 
 /** Loads an element's readings; returns a row per quantity with planned value, age and the last 30 days. */
 export function useReadingRows(target: string, plannedW?: number): ComponentProps<typeof FactList>["rows"] {
@@ -90,4 +92,57 @@ function formatReadingValue(quantity: string, value: number): string {
 
 function formatReadingAge(time: string): string {
   return formatDuration(Math.max(0, (Date.now() - Date.parse(time)) / 1000));
+}
+
+/** The worst findings of readings in a scope, or everywhere; hidden if there are none. */
+export function WorstFindings({ scope = "", most = 4 }: { readonly scope?: string; readonly most?: number }) {
+  const { reply } = useCall("datacenter.v1.PlanningService/ListFindings", { scope_ref: scope, page_size: most });
+  if (reply === undefined || reply.findings.length === 0) return null;
+  const rest = reply.total_count - reply.findings.length;
+  return (
+    <Card title="Shown by readings" action={<a href={formatPageUrl("readings")}>Readings</a>}>
+      <ul class="failed-now">
+        {reply.findings.map((one) => (
+          <ReadingFindingLine key={`${one.kind} ${one.element_ref} ${one.source}`} finding={one} />
+        ))}
+      </ul>
+      {rest === 0 ? null : (
+        <p class="card-foot">
+          <a href={formatPageUrl("readings")}>{formatCount(rest)} more</a>
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function ReadingFindingLine(props: { readonly finding: ReadingFinding }) {
+  const {
+    finding: { element_ref, severity, since, summary },
+  } = props;
+  // The name of the element within the sentence becomes a link to its page.
+  const name = getRefName(element_ref);
+  const [before = "", ...after] = stripRefKinds(summary).split(name);
+  const state = severity === "HEALTH_FAULT" ? "fault" : "watch";
+  return (
+    <li>
+      <StateMark state={state} label={`${state}:`} />
+      <span>
+        {element_ref === "" ? (
+          summary
+        ) : (
+          <>
+            {before}
+            <RefLink to={element_ref} />
+            {after.join(name)}
+          </>
+        )}
+        .{" "}
+        {since === undefined ? null : (
+          <span class="muted">
+            Since <TimeText at={since} />
+          </span>
+        )}
+      </span>
+    </li>
+  );
 }

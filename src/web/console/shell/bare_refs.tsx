@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { getRefName } from "#words/names.ts";
-import { useCall } from "../api/use_call.ts";
-import { getRefKind } from "../history/requests.ts";
+import { useCall } from "../api/client.ts";
+import { getRefKind } from "../history/leaf_changes.ts";
 import {
   createNameSearchRequest,
   FAILABLE_KINDS,
@@ -10,7 +10,7 @@ import {
   SEARCH_INVENTORY_RPC,
 } from "../named_refs.ts";
 import { formatPageUrl, type PageAddress } from "../router.ts";
-import { Notice } from "../ui/notice.tsx";
+import { Notice } from "../ui/parts.tsx";
 
 const ALL_KINDS: readonly string[] = [];
 

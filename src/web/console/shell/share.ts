@@ -1,4 +1,4 @@
-import { editStore } from "../edit/editing.ts";
+import { editStore } from "../edit/form_model.ts";
 
 /** Copies the page's URL, which contains every choice, and shows a notice. */
 export async function copyPageUrl(): Promise<void> {

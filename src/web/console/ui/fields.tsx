@@ -1,7 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { getRefName } from "#words/names.ts";
+import { getFieldWords, type RequestField } from "../pages/asked_field.ts";
+import { changeSettings } from "../router.ts";
 import { Combobox } from "./combobox.tsx";
-import type { FieldOption } from "./use_hits.ts";
+import { createFieldOptions, type FieldOption, formatShownRef, parseTypedRef, useSearchHits } from "./use_hits.ts";
 
 let isPointerPressed = false;
 
@@ -174,4 +177,68 @@ export function SegmentedChoice(props: {
       ))}
     </fieldset>
   );
+}
+
+interface RefFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly change: (value: string) => void;
+  readonly placeholder?: string;
+  /** Kinds of elements that the field accepts, such as RACK. */
+  readonly kinds: readonly string[];
+}
+
+/**
+ * A field for references, separated by spaces, that offers matches while the person types. It shows codes, with their
+ * kind if a code names several elements; `change` receives references, and codes that were typed but not chosen.
+ */
+export function RefField({ kinds, value, change, ...field }: RefFieldProps) {
+  const [text, setText] = useState<string>();
+  const refs = value.split(" ");
+  const words = (text ?? refs.map(getRefName).join(" ")).split(/ +/);
+  const hits = useSearchHits(words.at(-1) ?? "", kinds);
+  const shown = refs.map((ref) => formatShownRef(ref, hits));
+  const findRef = (word: string) => refs[shown.indexOf(word)] ?? parseTypedRef(word);
+  const before = words.slice(0, -1);
+  return (
+    <TextField
+      {...field}
+      value={shown.join(" ")}
+      change={(typed) => change(typed.split(/ +/).map(findRef).join(" "))}
+      offered={{
+        options: createFieldOptions(hits).map((option) => ({ ...option, name: [...before, option.name].join(" ") })),
+        typed: setText,
+        choose: (ref) => {
+          setText(undefined);
+          change([...before.map(findRef), ref].join(" "));
+        },
+      }}
+    />
+  );
+}
+
+/**
+ * Renders inputs of fields by their types. Default values are not stored in the URL.
+ * @param also further settings that each change sets
+ */
+export function renderFieldInputs(
+  rows: readonly RequestField[],
+  settings: URLSearchParams,
+  also: Readonly<Record<string, string>> = {},
+) {
+  return rows.map((row) =>
+    renderFieldInput(row, settings.get(row.setting) ?? "", (text) => changeSettings({ [row.setting]: text, ...also })),
+  );
+}
+
+function renderFieldInput(row: RequestField, value: string, change: (text: string) => void) {
+  const { setting, label, placeholder, kinds, asked, isOnByDefault = false } = row;
+  const props = { key: setting, label, value, change };
+  if (kinds !== undefined) return <RefField kinds={kinds} placeholder={placeholder} {...props} />;
+  const words = getFieldWords(row);
+  if (words === undefined) return <TextField placeholder={placeholder} {...props} />;
+  if (asked.type === "choice")
+    return <ChoiceField choices={[["", placeholder], ...Object.entries(words)]} {...props} />;
+  const set = (on: boolean) => change(on === isOnByDefault ? "" : on ? "1" : "0");
+  return <SwitchField key={setting} label={label} on={value === "" ? isOnByDefault : value === "1"} change={set} />;
 }

@@ -1,8 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Listeners, useCurrentValue } from "../../shared/kept_values.ts";
+import { type CallError, type CallState, tokenStore, waitingSignIns } from "../api/client.ts";
+import { simplifyMessage } from "../labels.ts";
 import { findNavigationItem } from "../navigation.ts";
 import { formatPageUrl, parseAddress } from "../router.ts";
-import { type BreadcrumbStep, useBreadcrumbs } from "./trail.ts";
 
 interface PageHeadProps {
   readonly title: string;
@@ -54,4 +56,181 @@ export function PageHead({ title, kind, trail, crumb = title, action, children }
 function getDefaultTrail(title: string): readonly BreadcrumbStep[] {
   const item = findNavigationItem(parseAddress(location.hash).page);
   return item === undefined || item.name === title ? [] : [{ name: item.name, href: formatPageUrl(item.page) }];
+}
+
+/** A step of the breadcrumbs: a location that contains the page's subject, or the list that the subject is in. */
+export interface BreadcrumbStep {
+  readonly name: string;
+  /** URL of the step; absent for a location without a page. */
+  readonly href?: string | undefined;
+}
+
+let currentTrail: readonly BreadcrumbStep[] = [];
+const listeners = new Listeners();
+
+function setBreadcrumbs(trail: readonly BreadcrumbStep[]): void {
+  currentTrail = trail;
+  listeners.notify();
+}
+
+/** Sets the breadcrumbs in the top bar until another page sets its own. */
+function useBreadcrumbs(trail: readonly BreadcrumbStep[]): void {
+  const key = JSON.stringify(trail);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key represents the trail
+  useLayoutEffect(() => setBreadcrumbs(trail), [key]);
+}
+
+/** Returns the current breadcrumbs; the component is drawn again when they change. */
+export function useShownBreadcrumbs(): readonly BreadcrumbStep[] {
+  return useCurrentValue(() => currentTrail, listeners.subscribe);
+}
+
+/** Form for a token, which is stored for this tab unless the person chooses otherwise. */
+function SignInForm({ message }: { readonly message: string }) {
+  const [text, setText] = useState("");
+  const [keep, setKeep] = useState(tokenStore.isKept());
+  return (
+    <form
+      class="sign-in"
+      onSubmit={(event) => {
+        event.preventDefault();
+        tokenStore.set(text.trim(), { keep });
+      }}
+    >
+      <p>{tokenStore.value() === "" ? "Nothing is shown without one." : message}</p>
+      <label class="field">
+        <span>Token or JWT</span>
+        <input
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      <label class="switch">
+        <input type="checkbox" checked={keep} onChange={({ currentTarget }) => setKeep(currentTarget.checked)} />
+        <span>Keep me signed in on this computer</span>
+      </label>
+      <button type="submit" class="primary" disabled={text.trim() === ""}>
+        {keep ? "Sign in" : "Sign in in this tab"}
+      </button>
+    </form>
+  );
+}
+
+/** Modal dialog that asks for a token while a call waits for one. The dialogs below it keep their input. */
+export function SignInDialog() {
+  const message = useCurrentValue(waitingSignIns.message, waitingSignIns.subscribe);
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (message === undefined) dialog.current?.close();
+    else if (dialog.current?.open === false) dialog.current.showModal();
+  }, [message]);
+  return (
+    <dialog ref={dialog} aria-labelledby="sign-in-title" onCancel={() => waitingSignIns.cancelAll()}>
+      <h2 id="sign-in-title">Sign in again</h2>
+      {message === undefined ? null : (
+        <>
+          <p>Nothing is lost: what you were doing goes on when the server knows you again.</p>
+          <SignInForm message={message} />
+        </>
+      )}
+    </dialog>
+  );
+}
+
+/** Form of the placeholder for a reply: figures side by side, rows, cards, or a single block. */
+type PlaceholderShape = "tiles" | "rows" | "cards" | "block";
+
+/** Shows a reply, a placeholder of its form, or its error. The old reply stays, dimmed, while a new one loads. */
+export function ReplyView<Reply>(props: {
+  readonly asked: CallState<Reply>;
+  readonly shape?: PlaceholderShape;
+  readonly children: (reply: Reply) => ComponentChildren;
+}) {
+  const { asked, shape, children } = props;
+  if (asked.error !== undefined) return <FailureView error={asked.error} again={asked.reload} />;
+  if (asked.reply === undefined) return asked.loading ? <Skeleton shape={shape ?? "block"} /> : null;
+  return (
+    <div class={asked.loading ? "outdated" : undefined} aria-busy={asked.loading}>
+      {children(asked.reply)}
+    </div>
+  );
+}
+
+/** Time in milliseconds after which a placeholder also shows a text. */
+const SLOW_REPLY_MS = 4000;
+
+/** Number of parts that a placeholder of each form draws. */
+const PLACEHOLDER_PARTS: Readonly<Record<PlaceholderShape, number>> = { tiles: 5, rows: 12, cards: 3, block: 1 };
+
+/** Placeholder for a reply. If the reply is slow, the placeholder shows a text. */
+export function Skeleton({ shape = "block" }: { readonly shape?: PlaceholderShape }) {
+  const [isSlow, setLong] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), SLOW_REPLY_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div class={`skeleton ${shape}`} role="status">
+      <p class={isSlow ? "" : "sr-only"}>{isSlow ? "Still waiting for the server…" : "Loading…"}</p>
+      {Array.from({ length: PLACEHOLDER_PARTS[shape] }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts are alike and keep their order
+        <span key={at} />
+      ))}
+    </div>
+  );
+}
+
+/** Error codes for which a repeated request would fail again. */
+const FINAL_ERROR_CODES: ReadonlySet<string> = new Set(["not_found", "invalid_argument", "permission_denied"]);
+
+export function FailureView({ error, again }: { readonly error: CallError; readonly again?: () => void }) {
+  if (error.code === "unauthenticated") return <SignInCard message={error.message} />;
+  return (
+    <div class="failure" role="alert">
+      <h2>{TITLES_BY_CODE[error.code] ?? "That did not work"}</h2>
+      <p>{error.message}</p>
+      {error.violations.length > 1 ? (
+        <ul>
+          {error.violations.map(({ field, description }) => (
+            <li key={field}>
+              {simplifyMessage(field)}: {description}
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {error.code === "not_found" ? (
+        <p>
+          It may have been renamed or deleted: search for its name, or see{" "}
+          <a href={formatPageUrl("history")}>the changes</a>.
+        </p>
+      ) : null}
+      {again === undefined || FINAL_ERROR_CODES.has(error.code) ? null : (
+        <button type="button" onClick={again}>
+          {error.code === "outdated" ? "Load again" : "Try again"}
+        </button>
+      )}
+    </div>
+  );
+}
+
+const TITLES_BY_CODE: Readonly<Record<string, string>> = {
+  offline: "No connection",
+  not_found: "Not found",
+  permission_denied: "Not allowed",
+  invalid_argument: "Not understood",
+  unavailable: "Database unavailable",
+  deadline_exceeded: "Took too long",
+  outdated: "This page is outdated",
+};
+
+function SignInCard({ message }: { readonly message: string }) {
+  return (
+    <section class="failure">
+      <h2>This server asks for a token</h2>
+      <SignInForm message={message} />
+    </section>
+  );
 }

@@ -1,9 +1,11 @@
-import { useLayoutEffect, useRef } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RenderResult } from "#gen/datacenter/v1/json.ts";
-import { parseSafeSvg } from "#web/viewer/safe_svg.ts";
-import { Viewer } from "#web/viewer/viewer.ts";
+import { useRenderOptions } from "../../shared/use_theme.ts";
+import { parseSafeSvg } from "../../viewer/safe_svg.ts";
+import { Viewer } from "../../viewer/viewer.ts";
+import { CallError, callRpc, type PictureRpc, type RpcRequest } from "../api/client.ts";
 import { findRefUrl } from "../router.ts";
-import { DownloadButtons, type PictureRequest } from "./download.tsx";
 
 interface PictureViewProps {
   readonly label: string;
@@ -101,4 +103,112 @@ function removeParts(parent: Element, part: string): number {
     removedHeight += inside;
   }
   return removedHeight;
+}
+
+/** RPC and request of a shown picture. */
+export interface PictureRequest {
+  readonly rpc: PictureRpc;
+  readonly request: RpcRequest<PictureRpc>;
+}
+
+const DOWNLOAD_FORMATS = ["SVG", "PNG", "HTML", "DOT"] as const;
+
+/** Buttons that save the picture, one per format. */
+function DownloadButtons({ question, name }: { readonly question: PictureRequest; readonly name: string }) {
+  const [problem, setProblem] = useState("");
+  const usual = useRenderOptions();
+  const savePictureAs = async (format: string): Promise<void> => {
+    setProblem("");
+    try {
+      // The file keeps the colouring, view and theme of the screen.
+      const render = { ...usual, ...question.request.render, format: `RENDER_FORMAT_${format}`, embed_dataset: true };
+      const { render: picture } = await callRpc(question.rpc, {
+        ...question.request,
+        render,
+      });
+      if (picture !== undefined) savePicture(picture, `${name.replace(/[^\w.-]+/g, "-")}.${format.toLowerCase()}`);
+    } catch (error) {
+      setProblem(error instanceof CallError ? error.message : "The picture could not be saved.");
+    }
+  };
+  return (
+    <span class="download">
+      {DOWNLOAD_FORMATS.map((format) => (
+        <button key={format} type="button" aria-label={`Save as ${format}`} onClick={() => void savePictureAs(format)}>
+          {format}
+        </button>
+      ))}
+      {problem === "" ? null : <span role="alert">{problem}</span>}
+    </span>
+  );
+}
+
+function savePicture({ text, binary, media_type }: RenderResult, fileName: string): void {
+  const bytes = binary === undefined ? (text ?? "") : Uint8Array.from(atob(binary), (letter) => letter.charCodeAt(0));
+  saveFile(new Blob([bytes], { type: media_type }), fileName);
+}
+
+/** Time in milliseconds after which every browser has begun to save the file. */
+const URL_LIFETIME_MS = 10_000;
+
+/** Saves a file that the page has created, by a browser download. */
+export function saveFile(content: Blob, name: string): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), URL_LIFETIME_MS);
+}
+
+interface PopoverProps {
+  readonly label: ComponentChildren;
+  readonly class?: string;
+  /** Value of the button's `data-key`, by which shortcuts find it. */
+  readonly name?: string;
+  /** Accessible description of the button, if its label is only an icon. */
+  readonly title?: string;
+  /** Whether the popover contains actions, which close it. */
+  readonly menu?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A button that opens a panel below it. Esc and a click outside close the panel. */
+export function Popover({ label, class: style = "", name, title, menu = false, children }: PopoverProps) {
+  const [open, setOpen] = useState(false);
+  const container = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!open) return undefined;
+    const ended = new AbortController();
+    const closeOnOutsideClick = ({ target }: Event) =>
+      container.current?.contains(target as Node) === false && setOpen(false);
+    const closeOnEscape = ({ key }: KeyboardEvent) => {
+      if (key !== "Escape") return;
+      setOpen(false);
+      button.current?.focus();
+    };
+    const closeAfterAction = ({ target }: Event) =>
+      menu && (target as Element).closest(".actions-menu") !== null && setOpen(false);
+    addEventListener("click", closeAfterAction, { signal: ended.signal });
+    addEventListener("pointerdown", closeOnOutsideClick, { signal: ended.signal });
+    addEventListener("keydown", closeOnEscape, { signal: ended.signal });
+    return () => ended.abort();
+  }, [open, menu]);
+  return (
+    <div class="popover" ref={container}>
+      <button
+        ref={button}
+        type="button"
+        class={style}
+        data-key={name}
+        aria-label={title}
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        {label}
+      </button>
+      {open ? <div class={menu ? "popover-body actions-menu" : "popover-body"}>{children}</div> : null}
+    </div>
+  );
 }

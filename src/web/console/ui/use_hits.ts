@@ -1,8 +1,7 @@
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { InventoryHit } from "#gen/datacenter/v1/json.ts";
 import { getKindNoun, getRefName } from "#words/names.ts";
-import { useCall } from "../api/use_call.ts";
-import { useDelayedValue } from "./use_delayed.ts";
+import { useCall } from "../api/client.ts";
 
 /** An option that a field offers. */
 export interface FieldOption {
@@ -56,4 +55,14 @@ export function formatShownRef(ref: string, hits: readonly { readonly ref: strin
 /** Converts typed text to a reference if it consists of a kind, a no-break space and a code. */
 export function parseTypedRef(text: string): string {
   return text.replace(/^([a-z]+)\u00a0/, "$1:");
+}
+
+/** Returns a value that was unchanged for some milliseconds, so that typing does not send a request per letter. */
+export function useDelayedValue<Value>(value: Value, milliseconds: number): Value {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), milliseconds);
+    return () => clearTimeout(timer);
+  }, [value, milliseconds]);
+  return settled;
 }

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { listAllColumns, listColumnValues } from "#web/console/lists/list_columns.ts";
-import { LIST_KINDS } from "#web/console/lists/list_kinds.ts";
+import { LIST_KINDS, listAllColumns, listColumnValues } from "#web/console/lists/list_kinds.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 import { storeOf } from "../../../support/dc/ams1_inventory.ts";
 import { type TestService, testService } from "../../../support/dc/service.ts";

@@ -1,10 +1,14 @@
 import { expect, test } from "bun:test";
-import { buildRemoveChange, buildUpdateChange, listStateChanges } from "#web/console/edit/changes.ts";
-import { mergeChanges, resolveConflict } from "#web/console/edit/conflict.ts";
-import { listDifferences } from "#web/console/edit/differences.ts";
+import { listDifferences, mergeChanges, resolveConflict } from "#web/console/edit/differences.ts";
 import { listMessageFields } from "#web/console/edit/form_model.ts";
-import { setValueAtPath, trimViolationPath } from "#web/console/edit/paths.ts";
-import { describeValueError, parseTypedNumber, parseTypedValues } from "#web/console/edit/values.ts";
+import { buildRemoveChange, buildUpdateChange, listStateChanges } from "#web/console/edit/proposal.ts";
+import {
+  describeValueError,
+  parseTypedNumber,
+  parseTypedValues,
+  setValueAtPath,
+  trimViolationPath,
+} from "#web/console/edit/values.ts";
 
 const port = (name: string, source: string, rest: object = {}) => ({
   name,

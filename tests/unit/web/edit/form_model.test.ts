@@ -3,10 +3,13 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Refusal } from "#dc/model/refusal.ts";
 import { COMMENTS } from "#gen/datacenter/v1/comments.ts";
 import { FORMS } from "#gen/datacenter/v1/forms.ts";
-import { describeFieldLimits, formatHelpText, getFieldLabel, getFieldUnit } from "#web/console/edit/field_labels.ts";
 import {
+  describeFieldLimits,
   EDITABLE_KINDS,
   type FormField,
+  formatHelpText,
+  getFieldLabel,
+  getFieldUnit,
   getMessageName,
   listEnumChoices,
   listKindFields,

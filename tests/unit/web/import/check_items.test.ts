@@ -1,14 +1,12 @@
 import { expect, test } from "bun:test";
-import { dropUnreadField, splitIntoCalls } from "#web/console/import/check_items.ts";
-import { listStepCounts } from "#web/console/import/counts.ts";
-import type { ImportItem } from "#web/console/import/parse_items.ts";
 import {
   createFieldProblems,
   findFieldColumn,
   findRepeatedItems,
+  type ImportItem,
   joinFieldProblems,
-} from "#web/console/import/problems.ts";
-import { listUncheckedItems } from "#web/console/import/use_run.ts";
+} from "#web/console/import/parse_items.ts";
+import { dropUnreadField, listStepCounts, listUncheckedItems, splitIntoCalls } from "#web/console/import/use_run.ts";
 
 const rack = (code: string, line = 1, row = "A"): ImportItem => ({
   kind: "rack",

@@ -1,8 +1,14 @@
 import { expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
-import { guessResourceKind, guessTargetPath, listColumnTargets, parseRows } from "#web/console/import/columns.ts";
-import { parseCsv, replaceCsvCell } from "#web/console/import/csv.ts";
-import { parseTable } from "#web/console/import/source.ts";
+import {
+  guessResourceKind,
+  guessTargetPath,
+  listColumnTargets,
+  parseCsv,
+  parseRows,
+  parseTable,
+  replaceCsvCell,
+} from "#web/console/import/columns.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { SeededRandom } from "../../../support/seeded_random.ts";
 

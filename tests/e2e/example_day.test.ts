@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readStory, withoutVariables } from "../screens/story.ts";
@@ -18,10 +18,14 @@ class Example {
   readonly ended: Promise<number | null>;
   printed = "";
 
-  constructor() {
+  /** @param programs shell scripts that stand before the programs of their names */
+  constructor(programs: Readonly<Record<string, string>> = {}) {
+    const bin = join(this.#base, "bin");
+    mkdirSync(bin);
+    for (const [name, text] of Object.entries(programs)) writeFileSync(join(bin, name), text, { mode: 0o755 });
     for (const folder of [this.home, this.temporary]) mkdirSync(folder);
     const { XDG_STATE_HOME: _, ...outside } = process.env;
-    const env = { ...outside, HOME: this.home, TMPDIR: this.temporary };
+    const env = { ...outside, HOME: this.home, TMPDIR: this.temporary, PATH: `${bin}:${process.env["PATH"]}` };
     this.process = spawn("node", ["examples/day.mjs", "--built"], { cwd: ROOT, env, detached: true });
     for (const stream of [this.process.stdout, this.process.stderr]) {
       stream?.on("data", (chunk: Buffer) => {
@@ -75,6 +79,32 @@ test("the example tells a day in few lines, touches its folder alone, and is wha
   for (const scheme of ["light", "dark"] as const) {
     expect(withoutVariables(readStory(scheme))).toBe(withoutVariables(example.printed));
   }
+});
+
+const BROKEN: readonly (readonly [what: string, program: string, text: string, said: RegExp])[] = [
+  [
+    "an agent cannot tick its criterion",
+    "sed",
+    "exit 3",
+    /"planner work --parallel 2" ended with status 1; expected status 1, a line like \/-001-/,
+  ],
+  [
+    "the second attempt counts wrongly too",
+    "grep",
+    "echo 1",
+    /"planner work 002" ended with status 1; expected status 0/,
+  ],
+  ["agents end before they have begun", "sleep", "exit 1", /"planner work --parallel 2" ended/],
+  ["git makes no repository", "git", "echo no git here; exit 1", /"git init .*" ended with status 1: no git here/],
+];
+
+test.each(BROKEN)("the example ends with status 1 and names the step if %s", async (_, program, text, said) => {
+  using example = new Example({ [program]: `#!/bin/sh\n${text}\n` });
+
+  expect(await example.ended).toBe(1);
+
+  expect(example.printed).toMatch(said);
+  expect(example.printed).toMatch(/\nWhat is left of it lies in \/.*, and nowhere else\.\n$/);
 });
 
 const STOPPED: readonly (readonly [after: RegExp, signal: NodeJS.Signals, whom: "group" | "process", delay: number])[] =

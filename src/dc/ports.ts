@@ -238,7 +238,11 @@ export interface DcReader extends SiteReader, ReadingReader {
 export interface DcWriter extends DcReader, ReadingWriter {
   /** Loads the resources that rules will read about resources to be written, in few queries. Changes nothing. */
   preloadResources(kind: ResourceKind, resources: readonly ResourceByKind[ResourceKind][]): Promise<void>;
-  put<Kind extends ResourceKind>(kind: Kind, stored: StoredVersion<ResourceByKind[Kind]>): Promise<void>;
+  put<Kind extends ResourceKind>(
+    kind: Kind,
+    stored: StoredVersion<ResourceByKind[Kind]>,
+    before?: ResourceByKind[Kind],
+  ): Promise<void>;
   remove(kind: ResourceKind, key: string): Promise<void>;
   /** Adds entries to the change log. */
   append(records: readonly ChangeRecord[]): Promise<void>;

@@ -19,6 +19,8 @@ import type { DcWriter, ResourceKeys, StoredDocument, StoredVersion } from "#dc/
 import { createUnsupportedReadError, DraftLimits } from "./draft_limits.ts";
 import type { Dialect } from "./sql/dialect.ts";
 import { getTextColumn, type SqlRunner } from "./sql/sql_runner.ts";
+import type { SqlWriter } from "./sql/sql_writer.ts";
+import { TransactionCache } from "./transaction_cache.ts";
 
 const DOCUMENT_KIND = "document";
 
@@ -26,7 +28,7 @@ export interface DraftLayers {
   /** Writer on the snapshot, used only for reads, which it caches. */
   readonly below: DcWriter;
   /** Writer on an empty database for the draft's changes. */
-  readonly above: DcWriter;
+  readonly above: SqlWriter;
 }
 
 /**
@@ -35,8 +37,11 @@ export interface DraftLayers {
  */
 export class DraftWriter extends DraftLimits implements DcWriter {
   readonly #below: DcWriter;
-  readonly #above: DcWriter;
+  readonly #above: SqlWriter;
   readonly #hiddenKeys = new HiddenKeys();
+  readonly #cache = new TransactionCache();
+  /** Kinds of which the draft wrote a resource. */
+  readonly #writtenKinds = new Set<ResourceKind>();
 
   /** Creates a draft without changes. @param runner connection of the snapshot */
   constructor(runner: SqlRunner, dialect: Dialect, { below, above }: DraftLayers) {
@@ -53,12 +58,20 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     return this.#below.preloadResources(kind, resources);
   }
 
-  put<Kind extends ResourceKind>(kind: Kind, stored: StoredVersion<ResourceByKind[Kind]>): Promise<void> {
-    this.#hiddenKeys.add(kind, getResourceKey(stored.resource));
-    return this.#above.put(kind, stored);
+  put<Kind extends ResourceKind>(
+    kind: Kind,
+    stored: StoredVersion<ResourceByKind[Kind]>,
+    before?: ResourceByKind[Kind],
+  ): Promise<void> {
+    const key = getResourceKey(stored.resource);
+    this.#cache.recordWrite(kind, stored, this.#cache.isAbsent(kind, key), before);
+    this.#writtenKinds.add(kind);
+    const isFirst = this.#hiddenKeys.add(kind, key);
+    return this.#above.put(kind, stored, undefined, isFirst);
   }
 
   remove(kind: ResourceKind, key: string): Promise<void> {
+    this.#cache.recordRemoval(kind, key);
     this.#hiddenKeys.add(kind, key);
     return this.#above.remove(kind, key);
   }
@@ -78,16 +91,17 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     try {
       return await this.#above.savepoint(work);
     } catch (error) {
+      this.#cache.clear();
       this.#hiddenKeys.keepFirst(count);
       throw error;
     }
   }
 
-  override async stored<Kind extends ResourceKind>(
+  override stored<Kind extends ResourceKind>(
     kind: Kind,
     key: string,
   ): Promise<StoredVersion<ResourceByKind[Kind]> | undefined> {
-    return this.#chooseLayer(kind, key).stored(kind, key);
+    return this.#cache.getResource(kind, key, () => this.#chooseLayer(kind, key).stored(kind, key));
   }
 
   override async device(code: string): Promise<Device | undefined> {
@@ -103,7 +117,8 @@ export class DraftWriter extends DraftLimits implements DcWriter {
   }
 
   override devicesInRack(rackCode: string): Promise<readonly DeviceBody[]> {
-    return this.#readMerged("device", (layer) => layer.devicesInRack(rackCode));
+    const read = () => this.#readMerged("device", (layer: DcWriter) => layer.devicesInRack(rackCode));
+    return this.#cache.getRackDevices(codeKey(rackCode), read);
   }
 
   override childrenOf(deviceCode: string): Promise<readonly DeviceBody[]> {
@@ -219,9 +234,8 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     ask: (layer: DcWriter) => Promise<readonly One[]>,
   ): Promise<readonly One[]> {
     const below = await ask(this.#below);
-    return this.#hiddenKeys.count === 0
-      ? below
-      : this.#hiddenKeys.mergeVisible(kind, keyOf, [below, await ask(this.#above)]);
+    const above = this.#writtenKinds.has(kind) ? await ask(this.#above) : [];
+    return this.#hiddenKeys.count === 0 ? below : this.#hiddenKeys.mergeVisible(kind, keyOf, [below, above]);
   }
 
   /** Reads the devices with the given codes from the layer that has each of them. */
@@ -267,8 +281,10 @@ class HiddenKeys {
     return this.#names.size;
   }
 
-  add(kind: string, key: string): void {
-    this.#names.add(`${kind} ${key}`);
+  /** Adds a key. @returns whether it was not there */
+  add(kind: string, key: string): boolean {
+    const { size } = this.#names;
+    return this.#names.add(`${kind} ${key}`).size > size;
   }
 
   has(kind: string, key: string): boolean {

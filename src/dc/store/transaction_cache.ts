@@ -88,14 +88,18 @@ export class TransactionCache {
     return this.#absentKeys.has(`${kind} ${key}`);
   }
 
-  /** Stores a written resource. `hasUnwrittenChanges` means that the resource did not exist before. */
-  recordWrite(kind: ResourceKind, stored: StoredResource, isNew: boolean): void {
+  /**
+   * Stores a written resource.
+   * @param isNew whether the resource did not exist before
+   * @param before the version that it replaces, if the caller has read it
+   */
+  recordWrite(kind: ResourceKind, stored: StoredResource, isNew: boolean, before?: ResourceByKind[ResourceKind]): void {
     const { resource } = stored;
     const key = getResourceKey(resource);
     this.#absentKeys.delete(`${kind} ${key}`);
     this.#resources.set(`${kind} ${key}`, stored);
     // `kind` names the type of the resource, which the compiler cannot follow.
-    if (kind === "device") this.#recordDevice(key, resource as Device, isNew);
+    if (kind === "device") this.#recordDevice(key, resource as Device, isNew, before as Device | undefined);
     if (kind === "cable") this.#recordCable(resource as Cable);
     if (kind === "fabric_link") this.#recordLink(resource as FabricLink, isNew);
   }
@@ -123,12 +127,14 @@ export class TransactionCache {
     this.#absentKeys.clear();
   }
 
-  #recordDevice(key: string, device: Device, isNew: boolean): void {
-    const { ports = [], ...body } = device;
+  #recordDevice(key: string, device: Device, isNew: boolean, before: Device | undefined): void {
+    const { ports: _, ...body } = device;
+    const rack = codeKey(body.rackCode ?? "");
     this.#devices.set(key, device);
-    if (!isNew || ports.some(({ powerOut }) => powerOut?.feedId !== undefined)) this.#feedDeclarers.clear();
-    if (isNew) this.#rackDevices.update(codeKey(body.rackCode ?? ""), (devices) => insertSortedResource(devices, body));
-    // Finding the rack that the device left would cost as much as reading the lists again.
+    if (!(isNew || before) || [before, device].some(declaresFeed)) this.#feedDeclarers.clear();
+    if (isNew) this.#rackDevices.update(rack, (devices) => insertSortedResource(devices, body));
+    else if (before !== undefined && codeKey(before.rackCode ?? "") === rack)
+      this.#rackDevices.update(rack, (devices) => devices.map((one) => (one.code === before.code ? body : one)));
     else this.#rackDevices.clear();
   }
 
@@ -142,6 +148,10 @@ export class TransactionCache {
     for (const { deviceCode, portName } of [cable.a, cable.b])
       this.#cableEnds.update(codeKey(deviceCode), (ends) => ends.set(portName, cable));
   }
+}
+
+function declaresFeed(device: Device | undefined): boolean {
+  return device?.ports?.some(({ powerOut }) => powerOut?.feedId !== undefined) === true;
 }
 
 /** Inserts a resource into a list ordered by key. */

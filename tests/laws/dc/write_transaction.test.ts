@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { getResourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { DcStore, DcWriter } from "#dc/ports.ts";
+import type { DcStore, DcWriter, StoredVersion } from "#dc/ports.ts";
 import { cable, crac, device, fabricLink, rack } from "../../support/dc/arbitrary.ts";
 import { PlainSite } from "../../support/dc/plain_site.ts";
 import { openTemporaryPostgres, openTemporarySqlite } from "../../support/dc/stores.ts";
@@ -99,7 +99,8 @@ async function play(writer: DcWriter, site: PlainSite, list: readonly Step[], ma
     else if (step.do === "put") {
       mark.count += 1;
       const stored = { resource: step.resource, etag: `e${mark.count}`, createTime: "T0", updateTime: "T1" };
-      await writer.put(step.kind, stored as never);
+      const read = mark.count % 2 === 0 ? await site.stored(step.kind, getResourceKey(step.resource)) : undefined;
+      await writer.put(step.kind, stored as never, (read as { resource?: never } | undefined)?.resource);
       site.put(step.kind, stored);
     } else if (step.do === "remove") {
       await writer.remove(step.kind, step.key);
@@ -191,12 +192,18 @@ const DOCUMENTS = [
   ["two", "a"],
 ] as const;
 
+/** @param isRead whether the version before is read and given too */
+async function putAsRead(writer: DcWriter, kind: ResourceKind, stored: StoredVersion<never>, isRead: boolean) {
+  const was = isRead ? await writer.stored(kind, getResourceKey(stored.resource)) : undefined;
+  await writer.put(kind, stored, was?.resource as never);
+}
+
 /** Takes the steps and asks everything after each of them. */
 async function answers(writer: DcWriter, list: readonly Step[], at = 0): Promise<readonly unknown[]> {
   const found: unknown[] = [];
   for (const [index, step] of list.entries()) {
     const stored = (resource: unknown) => ({ resource, etag: `e${at}.${index}`, createTime: "T0", updateTime: "T1" });
-    if (step.do === "put") await writer.put(step.kind, stored(step.resource) as never);
+    if (step.do === "put") await putAsRead(writer, step.kind, stored(step.resource) as never, index % 2 === 0);
     else if (step.do === "remove") await writer.remove(step.kind, step.key);
     else if (step.do === "ahead") await writer.preloadResources(step.kind, step.resources);
     else if (step.do === "savepoint") {

@@ -76,7 +76,7 @@ export class ChangeRecorder {
     // The etag and the row use the same canonical text, unless parts such as ports have their own rows.
     cacheCanonicalJson(resource);
     const stored = { resource, etag: computeEtag(resource), createTime: before?.createTime ?? now, updateTime: now };
-    await this.#writer.put(kind, stored);
+    await this.#writer.put(kind, stored, before?.resource);
     this.#recordResource(kind, before?.resource, resource);
     return stored;
   }

@@ -58,7 +58,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
   static async run<Result>(
     runner: SqlRunner,
     dialect: Dialect,
-    work: (writer: DcWriter) => Promise<Result>,
+    work: (writer: SqlWriter) => Promise<Result>,
     begun: readonly SqlRow[] = [],
   ): Promise<Result> {
     const rows = new RowBuffer(runner);
@@ -120,12 +120,18 @@ export class SqlWriter extends SqlReader implements DcWriter {
     return this.#cache.getFeedDeclarer(codeKey(feedId), () => super.feedDeclarer(feedId));
   }
 
-  async put<Kind extends ResourceKind>(kind: Kind, stored: StoredVersion<ResourceByKind[Kind]>): Promise<void> {
+  /** @param isKnownNew whether the caller knows that this database does not have the resource */
+  async put<Kind extends ResourceKind>(
+    kind: Kind,
+    stored: StoredVersion<ResourceByKind[Kind]>,
+    before?: ResourceByKind[Kind],
+    isKnownNew = false,
+  ): Promise<void> {
     const columns = createResourceColumns(kind, stored);
     const { resource } = stored;
     const key = getResourceKey(resource);
-    const isNew = this.#cache.isAbsent(kind, key);
-    this.#cache.recordWrite(kind, stored, isNew);
+    const isNew = isKnownNew || this.#cache.isAbsent(kind, key);
+    this.#cache.recordWrite(kind, stored, isNew, before);
     this.#addRecount(kind, resource, isNew);
     const row = ROW_TABLES[kind].map((name) => columns[name] ?? null);
     if (isNew) this.#rows.add(kind, row);

@@ -100,9 +100,9 @@ describe.skipIf(missing !== undefined)("The console", () => {
       await heading(page, "Readings");
       const found = page.getByRole("region", { name: "Findings, faults first" });
       await found.getByRole("row", { name: /^SRV-B03-07 watch Above plan / }).waitFor();
-      await page.getByRole("region", { name: "Measured draw of each room" }).getByText("0.4 kW").waitFor();
+      await page.getByRole("region", { name: "Measured draw of each room" }).getByText("412 W").waitFor();
       await page.goto(`${server.url}/#/rack/B03`);
-      await page.getByText("Draws 8.1 kW: 0.4 kW measured, 7.7 kW planned for want of a reading.").waitFor();
+      await page.getByText("Draws 8.1 kW: 412 W measured, 7.7 kW planned for want of a reading.").waitFor();
       await page.getByText("24 °C", { exact: true }).waitFor();
       expect(await page.evaluate("document.documentElement.scrollHeight")).toBe(900);
       await page.goto(`${server.url}/#/`);

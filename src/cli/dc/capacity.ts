@@ -8,7 +8,7 @@ import {
   type GetCapacityResponse,
   GetCapacityResponseSchema,
 } from "#gen/datacenter/v1/capacity_pb.ts";
-import { formatTenths } from "#words/figures.ts";
+import { formatKilowatts, formatTenths } from "#words/figures.ts";
 import { formatCountWithNoun, getRefName } from "#words/names.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, printTable } from "../output/table.ts";
@@ -78,7 +78,7 @@ export async function printCapacity(
 
 /** Returns an area's draw; "-" if no draw in it is recorded. */
 function formatDraw({ drawKw, devicesWithoutDraw }: AreaCapacity): string {
-  return drawKw === 0 && devicesWithoutDraw > 0 ? "-" : formatTenths(drawKw, "-");
+  return drawKw === 0 && devicesWithoutDraw > 0 ? "-" : formatKilowatts(drawKw);
 }
 
 /** Returns red for a value of 0 or less, undefined for any other value. */

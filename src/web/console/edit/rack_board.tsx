@@ -159,22 +159,27 @@ function RackFace({ answer, face, move, choose, startDrag, onKey, mayWrite, hasC
   );
   return (
     <BoardFace face={face} units={units} title={title}>
-      {listFreeRows(units, face).map((row) =>
-        mayWrite ? (
+      {listFreeRows(units, face).map((row) => {
+        const owner = units[row]?.reserved ?? "";
+        const reserved = owner === "" ? "" : `, reserved for ${owner}`;
+        const unitClass = `board-free ${owner === "" ? "" : "board-reserved"}`;
+        const title = owner === "" ? undefined : `U${units[row]?.u}${reserved}`;
+        return mayWrite ? (
           <button
             key={row}
             type="button"
-            class="board-free"
+            class={unitClass}
+            title={title}
             data-rows={`${row} ${row}`}
             style={{ gridRow: row + 1 }}
             onClick={({ currentTarget }) => choose(row, currentTarget)}
           >
-            U{units[row]?.u} is free{units[row]?.reserved === "" ? "" : `, reserved for ${units[row]?.reserved}`}
+            U{units[row]?.u} is free{reserved}
           </button>
         ) : (
-          <span key={row} class="board-free" style={{ gridRow: row + 1 }} />
-        ),
-      )}
+          <span key={row} class={unitClass} title={title} style={{ gridRow: row + 1 }} />
+        );
+      })}
       {listDeviceBoxes(units, occupants, face).map((box) => (
         <a
           key={box.device.device_code}

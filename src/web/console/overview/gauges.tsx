@@ -144,7 +144,7 @@ function FabricGauge({ links }: { readonly links: number }) {
   );
 }
 
-/** Maximum number of sites whose heat is loaded. With more sites, the list of sites shows their cooling. */
+/** Maximum number of sites whose heat is loaded and summed; of more sites no sum is shown. */
 const MAX_SUMMED_SITES = 4;
 /** Maximum number of areas that a gauge names. */
 const MAX_NAMED_AREAS = 2;
@@ -153,6 +153,7 @@ interface CoolingFigures {
   /** Undefined while the replies are awaited. */
   readonly areas: readonly AreaCapacity[] | undefined;
   readonly sites: readonly ThermalHeadroomResponse[] | undefined;
+  readonly siteCount: number;
 }
 
 /** Gauges of the cooling that is left, one for air and one for liquid: the best area, and the areas that are short. */
@@ -161,7 +162,7 @@ function CoolingGauges({ sites }: { readonly sites: readonly string[] }) {
   const scopes = Array.from({ length: MAX_SUMMED_SITES }, (_, at) => sites[at]);
   const replies = scopes.map(useSiteCooling).filter((reply) => reply !== undefined);
   const known = replies.length === Math.min(sites.length, MAX_SUMMED_SITES) ? replies : undefined;
-  const figures = { areas: useCooledAreas(), sites: known };
+  const figures = { areas: useCooledAreas(), sites: known, siteCount: sites.length };
   const href = sites.length === 1 ? formatPageUrl("thermal", `site:${sites[0]}`) : formatPageUrl("cooling");
   return (
     <>
@@ -199,8 +200,13 @@ function MediumGauge(props: {
   const left = figures.areas.flatMap(({ ref, [medium]: free }) => (free === undefined ? [] : [{ ref, ...free }]));
   const heatKw = figures.sites.reduce((sum, reply) => sum + reply[heat], 0);
   const [first, ...others] = left.toSorted((a, b) => b.failover_free_kw - a.failover_free_kw);
-  if (first === undefined) return <UnservedGauge name={name} href={href} heatKw={heatKw} />;
-  return <ServedGauge name={name} href={href} best={first} all={[first, ...others]} />;
+  if (first !== undefined) return <ServedGauge name={name} href={href} best={first} all={[first, ...others]} />;
+  if (figures.siteCount <= MAX_SUMMED_SITES) return <UnservedGauge name={name} href={href} heatKw={heatKw} />;
+  const value = formatCount(figures.siteCount);
+  const lines = [["Reserve", "unknown"]] as const;
+  return (
+    <Gauge name={name} href={href} value={value} state="unknown" unit="sites without a cooling unit" lines={lines} />
+  );
 }
 
 interface AreaCooling extends FreeCooling {

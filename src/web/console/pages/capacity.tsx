@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { AreaCapacity, FreeCooling, FreePorts, FreePower } from "#gen/datacenter/v1/json.ts";
-import { formatCount, formatDecimal } from "#words/figures.ts";
+import { formatCount, formatDecimal, formatKilowatts } from "#words/figures.ts";
 import { formatEnum, formatPortType, getRefName } from "#words/names.ts";
 import { convertToConstant } from "../address_words.ts";
 import { useCall } from "../api/client.ts";
@@ -68,7 +68,7 @@ export function CapacityPage({ place: { subject, settings } }: { readonly place:
 
 function AreaFigures({ area }: { readonly area: AreaCapacity }) {
   const { power, air, liquid } = area;
-  const formatFree = (kw: number | undefined) => (kw === undefined ? "not recorded" : formatDecimal(kw, "kW"));
+  const formatFree = (kw: number | undefined) => (kw === undefined ? "not recorded" : formatKilowatts(kw));
   const getFreeTone = (kw: number | undefined) => (kw !== undefined && kw <= 0 ? "watch" : "plain");
   return (
     <>
@@ -112,14 +112,14 @@ function AreaFigures({ area }: { readonly area: AreaCapacity }) {
 /** A free amount of power or cooling in kW, amber if it is zero or less. */
 function FreeAmount({ kw }: { readonly kw: number | undefined }) {
   if (kw === undefined) return <span class="muted">not recorded</span>;
-  return kw > 0 ? <span>{formatDecimal(kw, "kW")}</span> : <Badge tone="watch">{formatDecimal(kw, "kW")}</Badge>;
+  return kw > 0 ? <span>{formatKilowatts(kw)}</span> : <Badge tone="watch">{formatKilowatts(kw)}</Badge>;
 }
 
 /** Formats an area's draw with the number of devices whose draw is not recorded. */
 function formatAreaDraw({ draw_kw, devices_without_draw }: AreaCapacity) {
-  if (devices_without_draw === 0) return formatDecimal(draw_kw, "kW");
+  if (devices_without_draw === 0) return formatKilowatts(draw_kw);
   const missing = `${formatCount(devices_without_draw)} not recorded`;
-  return draw_kw === 0 ? missing : `${formatDecimal(draw_kw, "kW")}, ${missing}`;
+  return draw_kw === 0 ? missing : `${formatKilowatts(draw_kw)}, ${missing}`;
 }
 
 const AREA_COLUMNS: readonly Column<AreaCapacity>[] = [
@@ -192,10 +192,10 @@ function MeasuredDrawFact({ scope }: { readonly scope: string }) {
   const planned = draw_kw - measured_draw_kw;
   return (
     <p>
-      Draws {formatDecimal(draw_kw, "kW")}
+      Draws {formatKilowatts(draw_kw)}
       {planned < 0.05
         ? ", all of it measured"
-        : `: ${formatDecimal(measured_draw_kw, "kW")} measured, ${formatDecimal(planned, "kW")} planned for want of a reading`}
+        : `: ${formatKilowatts(measured_draw_kw)} measured, ${formatKilowatts(planned)} planned for want of a reading`}
       .
     </p>
   );
@@ -235,8 +235,8 @@ function listFreePortRows({ ports }: AreaCapacity): readonly (readonly [string, 
 }
 
 function formatFreeKilowatts({ free_kw, failover_free_kw }: FreePower | FreeCooling): string {
-  const now = free_kw === undefined ? "not recorded" : `${formatDecimal(free_kw, "kW")} now`;
-  return `${now}${failover_free_kw === undefined ? "" : `, ${formatDecimal(failover_free_kw, "kW")} after one failure`}`;
+  const now = free_kw === undefined ? "not recorded" : `${formatKilowatts(free_kw)} now`;
+  return `${now}${failover_free_kw === undefined ? "" : `, ${formatKilowatts(failover_free_kw)} after one failure`}`;
 }
 
 function FreeKilowatts({ free }: { readonly free: FreePower | FreeCooling }) {

@@ -1,5 +1,5 @@
 import type { AreaCapacity, ListFindingsResponse, ReadingFinding } from "#gen/datacenter/v1/json.ts";
-import { formatDecimal, formatPercent } from "#words/figures.ts";
+import { formatKilowatts, formatPercent } from "#words/figures.ts";
 import { formatEnum, stripRefKinds } from "#words/names.ts";
 import { useCall } from "../api/client.ts";
 import { formatQuantity } from "../labels.ts";
@@ -105,8 +105,8 @@ function computeMeasuredShare({ draw_kw, measured_draw_kw = 0 }: AreaCapacity): 
 
 const ROOM_COLUMNS: readonly Column<AreaCapacity>[] = [
   { name: "Room", cell: ({ ref }) => <RefLink to={ref} /> },
-  { name: "Draw", numeric: true, cell: ({ draw_kw }) => formatDecimal(draw_kw, "kW") },
-  { name: "Measured", numeric: true, cell: ({ measured_draw_kw }) => formatDecimal(measured_draw_kw ?? 0, "kW") },
+  { name: "Draw", numeric: true, cell: ({ draw_kw }) => formatKilowatts(draw_kw) },
+  { name: "Measured", numeric: true, cell: ({ measured_draw_kw }) => formatKilowatts(measured_draw_kw ?? 0) },
   {
     name: "Share",
     numeric: true,

@@ -58,6 +58,9 @@ export const MAX_JSON_DEPTH = 500;
 /** Maximum lines about one output. Chosen by planner: fifty wrong items out of a thousand show what is wrong. */
 export const MAX_PROBLEM_LINES = 50;
 
+/** Maximum characters of an output whose problems are all named. Chosen by planner: each takes some 300 bytes. */
+export const MAX_LISTED_OUTPUT_CHARS = 1024 * 1024;
+
 /** Maximum time to compare an output with its schema, in ms. Chosen by planner: 16 MiB take a second or two. */
 export const OUTPUT_CHECK_LIMIT_MS = 10_000;
 

@@ -1,5 +1,7 @@
-import { checkOutputValue } from "../../src/planner/output/check_output.ts";
-import type { SchemaBundle, SchemaDocument } from "../../src/planner/output/schema_document.ts";
+import { OutputChecker } from "../../src/planner/output/check_output.ts";
+import { createExample } from "../../src/planner/output/example.ts";
+import type { SchemaBundle, SchemaDocument, SchemaNode } from "../../src/planner/output/schema_document.ts";
+import { SchemaIndex } from "../../src/planner/output/schema_index.ts";
 import type { OutputVerdict } from "../../src/planner/ports.ts";
 
 /** A bundle of one schema, or of several by their paths, the first one being the output's. */
@@ -13,7 +15,7 @@ function document(path: string, schema: unknown): SchemaDocument {
 }
 
 export function verdict(schema: unknown, value: unknown, others?: Readonly<Record<string, unknown>>): OutputVerdict {
-  return checkOutputValue(bundle(schema, others), value);
+  return new OutputChecker(bundle(schema, others)).checkJson(JSON.stringify(value));
 }
 
 /** What is wrong with a value or with the schema; nothing when the value fits. */
@@ -24,4 +26,15 @@ export function problems(
 ): readonly string[] {
   const found = verdict(schema, value, others);
   return "problems" in found ? found.problems : [];
+}
+
+/** An example made up for a schema, and whether it fits. */
+export function exampleOf(
+  schema: unknown,
+  others?: Readonly<Record<string, unknown>>,
+): { readonly value: unknown; readonly fits: boolean } {
+  const made = bundle(schema, others);
+  const [{ schema: root }] = made;
+  const value = createExample(SchemaIndex.of(made), root as SchemaNode);
+  return { value, fits: verdict(schema, value, others).kind === "passed" };
 }

@@ -1,36 +1,44 @@
-import { appendPointerToken, getMember, parseJsonPointer } from "./json_pointer.ts";
 import {
+  appendPointerToken,
   formatSchemaProblem,
+  getMember,
   isSchemaNode,
   isSchemaObject,
   listSubschemas,
+  parseJsonPointer,
+  SCHEMA_DIALECT,
+  type SchemaBundle,
   type SchemaDocument,
   type SchemaNode,
   type SchemaObject,
 } from "./schema_document.ts";
-import { SCHEMA_DIALECT } from "./schema_keywords.ts";
 
 /** A schema with its own URI: a document, or a schema inside one that has an `$id`. */
-export interface SchemaResource {
+interface SchemaResource {
   readonly uri: string;
   readonly root: SchemaNode;
   readonly document: SchemaDocument;
   /** Pointer from the root of the document. */
   readonly pointer: string;
-  /** The `$schema` that applies to the resource. */
-  readonly dialect: string;
   /** Schemas by the name of their `$anchor` or `$dynamicAnchor`. */
-  readonly anchors: Map<string, SchemaNode>;
-  /** The subset of `anchors` that `$dynamicRef` may rebind. */
-  readonly dynamicAnchors: Map<string, SchemaNode>;
+  readonly anchors: Map<string, SchemaObject>;
 }
 
+/** A schema with its place in the files. */
 export interface IndexedSchema {
+  readonly node: SchemaObject;
   readonly resource: SchemaResource;
   /** Pointer from the root of the document. */
   readonly pointer: string;
-  /** Number of the schema in the index, from 0. */
-  readonly number: number;
+  /** True if it is a schema only because a reference leads to it. */
+  readonly isStray: boolean;
+}
+
+/** Where a reference leads. */
+export interface SchemaTarget {
+  readonly node: SchemaNode;
+  readonly document: SchemaDocument;
+  readonly pointer: string;
 }
 
 /** A `$ref`, `$dynamicRef` or foreign `$schema`, with its written text and its absolute URI. */
@@ -39,18 +47,6 @@ export interface SchemaReference {
   readonly pointer: string;
   readonly text: string;
   readonly uri: string;
-}
-
-/** A schema at a location where the dialect expects none. */
-export interface StraySchema {
-  readonly document: SchemaDocument;
-  readonly pointer: string;
-  readonly node: SchemaObject;
-}
-
-export interface ReferenceTarget {
-  readonly node: SchemaNode;
-  readonly resource: SchemaResource;
 }
 
 /**
@@ -62,11 +58,14 @@ export class SchemaIndex {
   /** References in the order of the documents; documents added later append to the list. */
   readonly references: SchemaReference[] = [];
   readonly problems: string[] = [];
-  /** Values that are schemas only because a reference points to them. */
-  readonly straySchemas: StraySchema[] = [];
+  readonly schemas = new Map<SchemaObject, IndexedSchema>();
   readonly #resources = new Map<string, SchemaResource>();
-  readonly #schemas = new Map<SchemaObject, IndexedSchema>();
-  #count = 0;
+
+  static of(bundle: SchemaBundle): SchemaIndex {
+    const index = new SchemaIndex();
+    for (const document of bundle) index.addDocument(document);
+    return index;
+  }
 
   addDocument(document: SchemaDocument): void {
     const { schema, uris } = document;
@@ -74,9 +73,9 @@ export class SchemaIndex {
       this.problems.push(formatSchemaProblem(document, "", "expected a schema, which is an object or a boolean"));
       return;
     }
-    const resource = this.#addResource(document, schema, { uri: uris[0], dialect: SCHEMA_DIALECT, pointer: "" });
+    const resource = this.#addResource(document, schema, uris[0], "");
     for (const uri of uris) this.#resources.set(uri, resource);
-    this.#indexSchemas(schema, resource, "");
+    this.#indexSchemas(schema, resource, "", false);
   }
 
   /** Adds another URI of an indexed document. */
@@ -85,100 +84,88 @@ export class SchemaIndex {
     if (resource !== undefined) this.#resources.set(uri, resource);
   }
 
-  findResource(uri: string): SchemaResource | undefined {
-    return this.#resources.get(removeFragment(uri));
-  }
-
-  findSchema(node: SchemaObject): IndexedSchema | undefined {
-    return this.#schemas.get(node);
+  hasResource(uri: string): boolean {
+    return this.#resources.has(removeFragment(uri));
   }
 
   /** Returns the schema to which an absolute URI refers, or undefined. */
-  resolveReference(uri: string): ReferenceTarget | undefined {
-    const resource = this.findResource(uri);
+  resolveReference(uri: string): SchemaTarget | undefined {
+    const resource = this.#resources.get(removeFragment(uri));
     const fragment = decodeFragment(uri);
     if (resource === undefined || fragment === undefined) return undefined;
-    if (fragment !== "" && !fragment.startsWith("/"))
-      return this.#createTarget(resource.anchors.get(fragment), resource, "");
-    return this.#followPointer(resource, fragment);
-  }
-
-  #followPointer(resource: SchemaResource, pointer: string): ReferenceTarget | undefined {
+    if (fragment !== "" && !fragment.startsWith("/")) return this.#locate(resource.anchors.get(fragment), resource, "");
     let node: unknown = resource.root;
     let nearest = resource;
-    for (const token of parseJsonPointer(pointer) ?? [""]) {
+    for (const token of parseJsonPointer(fragment) ?? [""]) {
       node = getMember(node, token);
-      if (isSchemaObject(node)) nearest = this.findSchema(node)?.resource ?? nearest;
+      if (isSchemaObject(node)) nearest = this.schemas.get(node)?.resource ?? nearest;
     }
-    return this.#createTarget(node, nearest, resource.pointer + pointer);
-  }
-
-  #createTarget(node: unknown, resource: SchemaResource, pointer: string): ReferenceTarget | undefined {
-    if (!isSchemaNode(node)) return undefined;
-    if (typeof node === "boolean") return { node, resource };
     // A pointer may refer to a value outside all keywords of the dialect. That value becomes a schema here.
-    if (!this.#schemas.has(node)) {
-      this.straySchemas.push({ document: resource.document, pointer, node });
-      this.#indexSchemas(node, resource, pointer);
-    }
-    return { node, resource: this.findSchema(node)?.resource ?? resource };
+    const pointer = resource.pointer + fragment;
+    if (isSchemaObject(node) && !this.schemas.has(node)) this.#indexSchemas(node, nearest, pointer, true);
+    return this.#locate(node, nearest, pointer);
   }
 
-  #indexSchemas(root: SchemaNode, rootResource: SchemaResource, rootPointer: string): void {
+  #locate(node: unknown, { document }: SchemaResource, pointer: string): SchemaTarget | undefined {
+    if (!isSchemaNode(node)) return undefined;
+    return { node, document, pointer: (typeof node === "object" && this.schemas.get(node)?.pointer) || pointer };
+  }
+
+  /**
+   * Returns the schema to which `$ref` or `$dynamicRef` of an indexed schema leads, or undefined. A dynamic reference
+   * means the anchor of the first document if that has one, because every comparison begins there. Source: JSON Schema
+   * 2020-12 Core, 8.2.3.2.
+   */
+  followReference(schema: SchemaObject, keyword: "$ref" | "$dynamicRef"): SchemaTarget | undefined {
+    const text = schema[keyword];
+    const base = this.schemas.get(schema)?.resource.uri;
+    const uri = typeof text === "string" && base !== undefined ? resolveUri(text, base) : undefined;
+    const target = uri === undefined ? undefined : this.resolveReference(uri);
+    const anchor = isSchemaObject(target?.node) ? target.node["$dynamicAnchor"] : undefined;
+    if (keyword === "$ref" || typeof anchor !== "string" || !uri?.endsWith(`#${anchor}`)) return target;
+    const [first] = this.#resources.values();
+    const outermost = first?.anchors.get(anchor);
+    return outermost?.["$dynamicAnchor"] === anchor && first !== undefined
+      ? this.#locate(outermost, first, "")
+      : target;
+  }
+
+  #indexSchemas(root: SchemaNode, rootResource: SchemaResource, rootPointer: string, isStray: boolean): void {
     const open: [SchemaNode, SchemaResource, string][] = [[root, rootResource, rootPointer]];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       const [node, outer, pointer] = next;
       if (typeof node === "boolean") continue;
-      const resource = node === outer.root ? outer : this.#enterSchema(node, outer, pointer);
-      this.#registerSchema(node, resource, pointer);
+      const hasOwnUri = node !== outer.root && typeof node["$id"] === "string";
+      const resource = hasOwnUri ? this.#addResource(outer.document, node, outer.uri, pointer) : outer;
+      this.schemas.set(node, { node, resource, pointer, isStray: isStray && node === root });
+      this.#registerNames(node, resource, pointer);
       for (const child of listSubschemas(node).toReversed()) {
         open.push([child.node, resource, pointer + child.pointer]);
       }
     }
   }
 
-  /** Returns the resource of a schema inside `outer`: a new one if it has an `$id`. */
-  #enterSchema(node: SchemaObject, outer: SchemaResource, pointer: string): SchemaResource {
-    if (typeof node["$id"] !== "string") return outer;
-    return this.#addResource(outer.document, node, { uri: outer.uri, dialect: outer.dialect, pointer });
-  }
-
-  #addResource(document: SchemaDocument, root: SchemaNode, outer: { uri: string; dialect: string; pointer: string }) {
+  #addResource(document: SchemaDocument, root: SchemaNode, base: string, pointer: string): SchemaResource {
     const own = isSchemaObject(root) ? root : {};
     const id = own["$id"];
-    const uri = typeof id === "string" ? this.#resolveUri(document, `${outer.pointer}/$id`, id, outer.uri) : outer.uri;
-    const dialect = own["$schema"];
-    const resource: SchemaResource = {
-      uri: removeFragment(uri ?? outer.uri),
-      root,
-      document,
-      pointer: outer.pointer,
-      dialect: typeof dialect === "string" ? dialect.replace(/#$/, "") : outer.dialect,
-      anchors: new Map(),
-      dynamicAnchors: new Map(),
-    };
+    const uri = typeof id === "string" ? this.#resolveUri(document, `${pointer}/$id`, id, base) : base;
+    const resource = { uri: removeFragment(uri ?? base), root, document, pointer, anchors: new Map() };
     const known = this.#resources.get(resource.uri);
     if (known !== undefined && known.root !== root) {
       const where = known.document === document ? "twice" : `in ${known.document.path} as well`;
-      this.problems.push(
-        formatSchemaProblem(document, `${outer.pointer}/$id`, `"${resource.uri}" is defined ${where}`),
-      );
+      this.problems.push(formatSchemaProblem(document, `${pointer}/$id`, `"${resource.uri}" is defined ${where}`));
     }
     this.#resources.set(resource.uri, resource);
-    if (resource.dialect !== SCHEMA_DIALECT) {
-      const { document: from, dialect: text } = resource;
-      this.references.push({ document: from, pointer: `${outer.pointer}/$schema`, text, uri: text });
+    const dialect = own["$schema"];
+    if (typeof dialect === "string" && dialect.replace(/#$/, "") !== SCHEMA_DIALECT) {
+      this.references.push({ document, pointer: `${pointer}/$schema`, text: dialect, uri: dialect });
     }
     return resource;
   }
 
-  #registerSchema(node: SchemaObject, resource: SchemaResource, pointer: string): void {
-    this.#schemas.set(node, { resource, pointer, number: this.#count++ });
-    const { $anchor: anchor, $dynamicAnchor: dynamicAnchor } = node;
-    if (typeof anchor === "string") resource.anchors.set(anchor, node);
-    if (typeof dynamicAnchor === "string") {
-      resource.anchors.set(dynamicAnchor, node);
-      resource.dynamicAnchors.set(dynamicAnchor, node);
+  #registerNames(node: SchemaObject, resource: SchemaResource, pointer: string): void {
+    for (const name of [node["$anchor"], node["$dynamicAnchor"]]) {
+      if (typeof name === "string") resource.anchors.set(name, node);
     }
     for (const keyword of ["$ref", "$dynamicRef"]) {
       const text = node[keyword];
@@ -207,7 +194,7 @@ export function removeFragment(uri: string): string {
 }
 
 /** Returns the fragment with its percent escapes decoded; undefined if an escape is invalid. */
-export function decodeFragment(uri: string): string | undefined {
+function decodeFragment(uri: string): string | undefined {
   const hash = uri.indexOf("#");
   try {
     return hash < 0 ? "" : decodeURIComponent(uri.slice(hash + 1));

@@ -10,7 +10,7 @@ import {
   type CheckLimits,
   type CheckRequest,
   createSlowCheckVerdict,
-  createSlowPatternVerdict,
+  formatMessageLine,
 } from "./messages.ts";
 
 /** Milliseconds after which an idle child exits: the outputs of one lint run follow each other at once. */
@@ -34,7 +34,6 @@ export class CheckProcess {
   #child: ChildProcess | undefined;
   #currentJob: PendingCheck | undefined;
   #jobTimer: NodeJS.Timeout | undefined;
-  #patternTimer: NodeJS.Timeout | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
 
   constructor(limits: CheckLimits) {
@@ -42,10 +41,10 @@ export class CheckProcess {
   }
 
   /** Checks one output; throws OperationError `unavailable` if no child starts or it exits unexpectedly. */
-  checkOutput(question: CheckRequest): Promise<OutputVerdict> {
-    const job: CheckJob = { ...question, limits: this.#limits };
+  checkOutput({ bundle, json }: CheckRequest): Promise<OutputVerdict> {
+    const job: CheckJob = { schemas: JSON.stringify(bundle), json, limits: this.#limits };
     const { promise, resolve, reject } = Promise.withResolvers<OutputVerdict>();
-    this.#waitingJobs.push({ line: `${JSON.stringify(job)}\n`, resolve, reject });
+    this.#waitingJobs.push({ line: formatMessageLine(job), resolve, reject });
     this.#startNextJob();
     return promise;
   }
@@ -106,15 +105,10 @@ export class CheckProcess {
     }
   }
 
-  #handleAnswer(child: ChildProcess, answer: CheckAnswer): void {
+  #handleAnswer(child: ChildProcess, { verdict, isLast }: CheckAnswer): void {
     if (child !== this.#child) return;
-    clearTimeout(this.#patternTimer);
-    if ("verdict" in answer) this.#finishJob((job) => job.resolve(answer.verdict));
-    else if (answer.pattern !== null) {
-      const { patternMs } = this.#limits;
-      const verdict = createSlowPatternVerdict(answer.pattern, answer.characters, patternMs);
-      this.#patternTimer = setTimeout(() => this.#killChild(verdict), patternMs);
-    }
+    if (isLast) this.#child = undefined;
+    this.#finishJob((job) => job.resolve(verdict));
   }
 
   #killChild(verdict: OutputVerdict): void {
@@ -137,7 +131,6 @@ export class CheckProcess {
 
   #finishJob(tell: (job: PendingCheck) => void): void {
     clearTimeout(this.#jobTimer);
-    clearTimeout(this.#patternTimer);
     const job = this.#currentJob;
     this.#currentJob = undefined;
     if (job !== undefined) tell(job);

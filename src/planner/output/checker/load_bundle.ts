@@ -1,10 +1,13 @@
 import { MAX_SCHEMA_FILES } from "#planner/limits.ts";
-import { formatSchemaProblem, type SchemaBundle, type SchemaDocument, SchemaError } from "../schema_document.ts";
+import {
+  formatSchemaProblem,
+  META_SCHEMA_URI_PATTERN,
+  type SchemaBundle,
+  type SchemaDocument,
+  SchemaError,
+} from "../schema_document.ts";
 import { removeFragment, resolveUri, SchemaIndex, type SchemaReference } from "../schema_index.ts";
 import { type SchemaFile, SchemaFileError, type SchemaFiles } from "./schema_files.ts";
-
-/** URIs of the meta-schemas of JSON Schema itself, which need no file. */
-const META_SCHEMA_URI_PATTERN = /^https?:\/\/json-schema\.org\//;
 
 /**
  * Reads the schema that a spec names and all schemas that it refers to, in any number of files; cyclic references are
@@ -54,7 +57,7 @@ class BundleLoader {
   async #loadReference(reference: SchemaReference): Promise<void> {
     const uri = removeFragment(reference.uri);
     // Schemas of older drafts are skipped, because the check of dialects refuses them with a clearer message.
-    if (this.#index.findResource(uri) !== undefined || META_SCHEMA_URI_PATTERN.test(uri)) return;
+    if (this.#index.hasResource(uri) || META_SCHEMA_URI_PATTERN.test(uri)) return;
     try {
       const file = (await this.#files.findById(uri)) ?? (await this.#readAtPath(reference, uri));
       if (this.#documents.size >= MAX_SCHEMA_FILES && !this.#documents.has(file.path)) {

@@ -1,3 +1,4 @@
+import { escapeLineSeparators } from "#kernel/json_text.ts";
 import type { OutputVerdict } from "#planner/ports.ts";
 import type { SchemaBundle } from "../schema_document.ts";
 
@@ -16,23 +17,32 @@ export interface CheckRequest {
 }
 
 /** Message from the parent to the child, one JSON object per line. */
-export interface CheckJob extends CheckRequest {
+export interface CheckJob {
+  /** JSON text of the bundle, so that the child compiles equal schemas once. */
+  readonly schemas: string;
+  readonly json: string;
   readonly limits: CheckLimits;
 }
 
-/**
- * Message from the child to the parent, one JSON object per line: the pattern that is being matched (null after the
- * match), and finally the verdict. The parent names the pattern if it has to kill the child.
- */
-export type CheckAnswer =
-  | { readonly pattern: string; readonly characters: number }
-  | { readonly pattern: null }
-  | { readonly verdict: OutputVerdict };
+/** Message from the child to the parent, one JSON object per line. */
+export interface CheckAnswer {
+  readonly verdict: OutputVerdict;
+  /** True if the child ends itself, because a match does not end. */
+  readonly isLast?: true;
+}
+
+/** Returns a message as one line. Readers of lines split at more than a line feed. */
+export function formatMessageLine(message: CheckJob | CheckAnswer): string {
+  return `${escapeLineSeparators(JSON.stringify(message))}\n`;
+}
+
+const MAX_SHOWN_PATTERN_CHARS = 1000;
 
 /** Returns the verdict for a pattern that timed out; whether the value matches is unknown. */
 export function createSlowPatternVerdict(pattern: string, characters: number, limitMs: number): OutputVerdict {
   const limit = `the limit of ${limitMs / 1000} s`;
-  const problem = `pattern ${JSON.stringify(pattern)} takes longer than ${limit} on a text of ${characters} characters`;
+  const shown = JSON.stringify(pattern.slice(0, MAX_SHOWN_PATTERN_CHARS));
+  const problem = `pattern ${shown} takes longer than ${limit} on a text of ${characters} characters`;
   return { kind: "invalid_schema", problems: [problem] };
 }
 

@@ -2,43 +2,15 @@ import { createHash } from "node:crypto";
 import { OperationError } from "#kernel/errors.ts";
 import { MAX_JSON_DEPTH, MAX_OUTPUT_CHARS, OUTPUT_CHECK_LIMIT_MS, PATTERN_LIMIT_MS } from "#planner/limits.ts";
 import type { OutputValidator, OutputVerdict } from "#planner/ports.ts";
-import { checkOutputValue, findSchemaProblems } from "../check_output.ts";
-import { createStepLimit, TooManySteps } from "../evaluate.ts";
-import { createExample } from "../example/example_value.ts";
-import { type CombinedSchemas, collectSchemas } from "../example/parts.ts";
-import { type ExtractedJson, extractJson } from "../extract_json.ts";
+import { type CombinedSchema, combineSchemas, createExample } from "../example.ts";
+import { extractJson } from "../extract_json.ts";
 import { countNestingLevels } from "../scan_json.ts";
-import { type SchemaBundle, SchemaError } from "../schema_document.ts";
+import { isSchemaNode, type SchemaBundle, SchemaError } from "../schema_document.ts";
 import { SchemaIndex } from "../schema_index.ts";
-import type { CheckProcess } from "./check_process.ts";
+import { CheckProcess } from "./check_process.ts";
 import { loadBundle } from "./load_bundle.ts";
 import type { CheckLimits } from "./messages.ts";
 import { SchemaFiles } from "./schema_files.ts";
-
-/** Maximum size of an output or schema that is checked in this process, in characters. */
-const MAX_IN_PROCESS_CHARS = 64 * 1024;
-
-/**
- * Keywords that match texts with patterns, the user's or a format's. The JSON text is searched instead of the schemas,
- * because a reference may turn any part of a file into a schema. A data field of the same name only costs a child
- * process.
- */
-const MATCHING_KEYWORD_PATTERN = /"(?:pattern|patternProperties|\$vocabulary)":/;
-
-/**
- * Returns whether a check cannot block this process: output and schemas are small and have no pattern, because a match
- * cannot be interrupted. Formats use patterns only if a `$vocabulary` requires it.
- */
-function canCheckInProcess(bundle: SchemaBundle, output: string): boolean {
-  if (output.length > MAX_IN_PROCESS_CHARS) return false;
-  const schemas = JSON.stringify(bundle);
-  return schemas.length <= MAX_IN_PROCESS_CHARS && !MATCHING_KEYWORD_PATTERN.test(schemas);
-}
-
-/** Milliseconds that a check may block this process before a child process takes over. */
-const IN_PROCESS_LIMIT_MS = 200;
-
-class CheckTimeout extends Error {}
 
 const DEFAULT_LIMITS: CheckLimits = { checkMs: OUTPUT_CHECK_LIMIT_MS, patternMs: PATTERN_LIMIT_MS };
 
@@ -49,12 +21,11 @@ export function createOutputValidator(root: string, limits = DEFAULT_LIMITS): Ou
 
 class ProjectOutputValidator implements OutputValidator {
   readonly #root: string;
-  readonly #limits: CheckLimits;
-  #process: Promise<CheckProcess> | undefined;
+  readonly #process: CheckProcess;
 
   constructor(root: string, limits: CheckLimits) {
     this.#root = root;
-    this.#limits = limits;
+    this.#process = new CheckProcess(limits);
   }
 
   async validateOutput(schemaPath: string, output: string): Promise<OutputVerdict> {
@@ -68,15 +39,24 @@ class ProjectOutputValidator implements OutputValidator {
   }
 
   async promptSection(schemaPath: string): Promise<string> {
+    const problems = await this.#buildSection(schemaPath);
+    if (typeof problems === "string") return problems;
+    throw new OperationError("failed_precondition", `Cannot use the schema "${schemaPath}": ${problems.join("\n")}`);
+  }
+
+  /** Returns the section, or the problems of the schema. */
+  async #buildSection(schemaPath: string): Promise<string | readonly string[]> {
     try {
       const bundle = await loadBundle(new SchemaFiles(this.#root), schemaPath);
-      // A meta-schema of the project may have patterns too; they are not run for a prompt.
-      const problems = findSchemaProblems(bundle, { testPattern: () => true, interrupt: createStepLimit() });
-      if (problems.length > 0) throw new SchemaError(problems);
-      return buildOutputSection(schemaPath, bundle);
+      const index = SchemaIndex.of(bundle);
+      const [{ schema }] = bundle;
+      const example = isSchemaNode(schema) ? createExample(index, schema) : null;
+      const verdict = await this.#process.checkOutput({ bundle, json: JSON.stringify(example) });
+      if (verdict.kind === "invalid_schema") return verdict.problems;
+      return formatOutputSection(schemaPath, bundle, { value: example, fits: verdict.kind === "passed" });
     } catch (error) {
-      if (!(error instanceof SchemaError || error instanceof TooManySteps)) throw error;
-      throw new OperationError("failed_precondition", `Cannot use the schema "${schemaPath}": ${error.message}`);
+      if (error instanceof SchemaError) return error.problems;
+      throw error;
     }
   }
 
@@ -104,28 +84,7 @@ class ProjectOutputValidator implements OutputValidator {
     if (depth > MAX_JSON_DEPTH) {
       return { kind: "failed", problems: [`output nests ${depth} levels deep: expected at most ${MAX_JSON_DEPTH}`] };
     }
-    return this.#checkJson(bundle, found);
-  }
-
-  async #checkJson(bundle: SchemaBundle, { text, value }: ExtractedJson): Promise<OutputVerdict> {
-    const verdict = canCheckInProcess(bundle, text) ? checkInProcess(bundle, value) : undefined;
-    if (verdict !== undefined) return verdict;
-    this.#process ??= import("./check_process.ts").then((module) => new module.CheckProcess(this.#limits));
-    return (await this.#process).checkOutput({ bundle, json: text });
-  }
-}
-
-/** Checks in this process; undefined if it takes too long. */
-function checkInProcess(bundle: SchemaBundle, value: unknown): OutputVerdict | undefined {
-  const deadline = Date.now() + IN_PROCESS_LIMIT_MS;
-  const interrupt = (): void => {
-    if (Date.now() > deadline) throw new CheckTimeout("The check takes too long for this process");
-  };
-  try {
-    return checkOutputValue(bundle, value, { interrupt });
-  } catch (error) {
-    if (error instanceof CheckTimeout) return undefined;
-    throw error;
+    return this.#process.checkOutput({ bundle, json: found.text });
   }
 }
 
@@ -136,10 +95,13 @@ function checkInProcess(bundle: SchemaBundle, value: unknown): OutputVerdict | u
  *
  * Source: docs/contract/spec-tool.md#output-1.
  */
-export function buildOutputSection(schemaPath: string, bundle: SchemaBundle): string {
+export function formatOutputSection(
+  schemaPath: string,
+  bundle: SchemaBundle,
+  example: { readonly value: unknown; readonly fits: boolean },
+): string {
   const [{ schema }, ...others] = bundle;
   const required = formatRequiredFields(bundle);
-  const example = createExample(bundle);
   const paragraphs = [
     "## Output Format",
     `When the work is done, end your output with one JSON value in a code block tagged \`json\`. It is checked against the JSON Schema (draft 2020-12) \`${schemaPath}\`.`,
@@ -161,24 +123,22 @@ function fenceJson(value: unknown): string {
 
 /** Formats one line per required field of the output's root: name, type and description. */
 function formatRequiredFields(bundle: SchemaBundle): readonly string[] {
-  const index = new SchemaIndex();
-  for (const document of bundle) index.addDocument(document);
-  const root = index.resolveReference(bundle[0].uris[0])?.node;
-  if (root === undefined) return [];
+  const index = SchemaIndex.of(bundle);
+  const [{ schema }] = bundle;
+  if (!isSchemaNode(schema)) return [];
   // A requirement of one of several alternatives is not always required, so no alternative is followed.
-  const parts = collectSchemas(index, [root], undefined);
-  const properties = parts.mapMembers("properties");
-  return parts.listNames("required").map((name) => {
-    const field = collectSchemas(index, properties.get(name) ?? [], undefined);
-    const description = field.getFirstValue("description");
+  const { required, properties } = combineSchemas(index, [schema], false);
+  return required.map((name) => {
+    const field = combineSchemas(index, properties.get(name) ?? [], false);
+    const { description } = field.keywords;
     const told = typeof description === "string" ? `: ${description.replace(/\s+/g, " ").trim()}` : "";
     return `- \`${name}\`${formatTypes(field)}${told}`;
   });
 }
 
-function formatTypes(field: CombinedSchemas): string {
-  const types = [...new Set(field.listValues("type").flat())];
+function formatTypes({ parts, keywords: { enum: values } }: CombinedSchema): string {
+  const types = [...new Set(parts.flatMap((part) => part["type"] ?? []))];
   if (types.length > 0) return ` (${types.join(" or ")})`;
-  const values = field.listValues("enum").flat();
-  return values.length > 0 ? ` (one of ${values.map((value) => JSON.stringify(value)).join(", ")})` : "";
+  if (!Array.isArray(values) || values.length === 0) return "";
+  return ` (one of ${values.map((value) => JSON.stringify(value)).join(", ")})`;
 }

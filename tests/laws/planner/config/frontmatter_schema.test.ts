@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { FieldRule } from "#planner/config/config.ts";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import { buildFrontmatterSchema } from "#planner/config/frontmatter_schema.ts";
-import { checkOutputValue } from "#planner/output/check_output.ts";
+import { OutputChecker } from "#planner/output/check_output.ts";
 import { law } from "../../../support/law.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { findingsOf, ID } from "../../../support/lint_world.ts";
@@ -50,7 +50,8 @@ law(
 
     const findings = await findingsOf("required", { [ID]: text }, { config: settings });
     const schema = buildFrontmatterSchema(settings);
-    const verdict = checkOutputValue([{ path: "schema.json", uris: ["file:///schema.json"], schema }], written);
+    const checker = new OutputChecker([{ path: "schema.json", uris: ["file:///schema.json"], schema }]);
+    const verdict = checker.checkJson(JSON.stringify(written));
 
     const errors = findings.filter(({ severity }) => severity === "error").map(({ message }) => message);
     expect({ errors, fits: verdict.kind === "passed" }).toEqual({ errors, fits: errors.length === 0 });

@@ -1,8 +1,12 @@
 import { expect, test } from "bun:test";
-import { buildOutputSection } from "../../../../src/planner/output/checker/output_validator.ts";
-import { bundle } from "../../../support/schema_bundle.ts";
+import { formatOutputSection } from "../../../../src/planner/output/checker/output_validator.ts";
+import { bundle, exampleOf } from "../../../support/schema_bundle.ts";
 
 const PATH = ".planner/schemas/report.json";
+
+function section(schema: unknown, others?: Readonly<Record<string, unknown>>): string {
+  return formatOutputSection(PATH, bundle(schema, others), exampleOf(schema, others));
+}
 
 test("outputFormatSection shows the schema, the required fields and an example", () => {
   const schema = {
@@ -15,41 +19,36 @@ test("outputFormatSection shows the schema, the required fields and an example",
     },
   };
 
-  const section = buildOutputSection(PATH, bundle(schema));
+  const text = section(schema);
 
-  expect(section).toStartWith("## Output Format\n\n");
-  expect(section).toContain(`\`${PATH}\``);
-  expect(section).toContain(`### Schema\n\n\`\`\`json\n${JSON.stringify(schema, null, 2)}\n\`\`\`\n`);
-  expect(section).toContain(
+  expect(text).toStartWith("## Output Format\n\n");
+  expect(text).toContain(`\`${PATH}\``);
+  expect(text).toContain(`### Schema\n\n\`\`\`json\n${JSON.stringify(schema, null, 2)}\n\`\`\`\n`);
+  expect(text).toContain(
     '### Required fields\n\n- `name` (string): The tool\'s name\n- `level` (one of "low", "high")\n',
   );
-  expect(section).toEndWith(
-    '### Example\n\n```json\n{\n  "name": "text",\n  "level": "low",\n  "note": "text"\n}\n```\n',
-  );
+  expect(text).toEndWith('### Example\n\n```json\n{\n  "name": "text",\n  "level": "low",\n  "note": "text"\n}\n```\n');
 });
 
 test("outputFormatSection shows the files that the schema refers to", () => {
-  const section = buildOutputSection(
-    PATH,
-    bundle({ $ref: "common.json" }, { "common.json": { required: ["a"], properties: { a: { type: "integer" } } } }),
+  const text = section(
+    { $ref: "common.json" },
+    { "common.json": { required: ["a"], properties: { a: { type: "integer" } } } },
   );
 
-  expect(section).toContain("Referred to as `common.json`:\n\n```json\n");
-  expect(section).toContain("- `a` (integer)\n");
+  expect(text).toContain("Referred to as `common.json`:\n\n```json\n");
+  expect(text).toContain("- `a` (integer)\n");
 });
 
 test("outputFormatSection calls a field required only where no alternative leaves it out", () => {
-  const section = buildOutputSection(
-    PATH,
-    bundle({ required: ["a"], anyOf: [{ required: ["b"] }, { required: ["c"] }] }),
-  );
+  const text = section({ required: ["a"], anyOf: [{ required: ["b"] }, { required: ["c"] }] });
 
-  expect(section).toContain("### Required fields\n\n- `a`\n\n### Example");
+  expect(text).toContain("### Required fields\n\n- `a`\n\n### Example");
 });
 
 test("outputFormatSection says that nothing is required, and when the example only shows the shape", () => {
-  const section = buildOutputSection(PATH, bundle({ type: "string", not: { type: "string" } }));
+  const text = section({ type: "string", not: { type: "string" } });
 
-  expect(section).toContain("### Required fields\n\nNone.\n");
-  expect(section).toContain("It only shows the shape");
+  expect(text).toContain("### Required fields\n\nNone.\n");
+  expect(text).toContain("It only shows the shape");
 });

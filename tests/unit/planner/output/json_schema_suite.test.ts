@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { checkOutputValue } from "../../../../src/planner/output/check_output.ts";
+import { OutputChecker } from "../../../../src/planner/output/check_output.ts";
 import type { SchemaBundle } from "../../../../src/planner/output/schema_document.ts";
 import { removeFragment, SchemaIndex } from "../../../../src/planner/output/schema_index.ts";
 import { openSuite, type Suite, type SuiteGroup } from "../../../support/json_schema_suite.ts";
@@ -15,10 +15,30 @@ const LEFT_OUT: ReadonlyMap<string, string> = new Map([
   ["\\a is not an ECMA 262 control escape", "a pattern that does not parse makes the schema unusable, not the output"],
 ]);
 
-/** Format tests that the format library does not pass. */
-const KNOWN_FORMAT_FAILURES: readonly string[] = [
-  "validation of IRIs: an IPvFuture host with an uppercase version letter is valid",
-];
+const CONTAINS = "unevaluatedItems and contains interact to control item dependency relationship";
+const LEAVING = "after leaving a dynamic scope, it is not used by a $dynamicRef";
+
+/** Cases that Ajv judges otherwise. Source: docs/output-schemas.md#what-differs-from-the-draft. */
+const DIFFERENCES: ReadonlySet<string> = new Set([
+  "unevaluatedItems with nested items: with no additional items",
+  "unevaluatedItems with nested items: with invalid additional item",
+  "unevaluatedItems depends on adjacent contains: contains passes, second item is not evaluated",
+  "unevaluatedItems depends on multiple nested contains: 7 not evaluated, fails unevaluatedItems",
+  ...["b's", "c's", "b's and c's", "a's and c's"].map((which) => `${CONTAINS}: only ${which} are invalid`),
+  "unevaluatedProperties with if/then/else, then not defined: when if is false and has unevaluated properties",
+  "schema that uses custom metaschema with with no validation vocabulary: no validation: invalid number, but it still validates",
+  "multiple dynamic paths to the $dynamicRef keyword: recurse to integerNode - floats are not allowed",
+  `${LEAVING}: string matches /$defs/thingy, but the $dynamicRef does not stop here`,
+  `${LEAVING}: /then/$defs/thingy is the final stop for the $dynamicRef`,
+  ...["a space in the local part", "a double dot in the local part", "a @ in the local part"].map(
+    (what) => `validation of e-mail addresses: a quoted string with ${what} is valid`,
+  ),
+  "validation of e-mail addresses: an IPv4-address-literal after the @ is valid",
+  "validation of e-mail addresses: an IPv6-address-literal after the @ is valid",
+]);
+
+/** Formats that Ajv does not know, so that every text fits them. */
+const UNKNOWN_FORMATS = /(?:idn-email|idn-hostname|iri|iri-reference)\.json$/;
 
 if (suite === undefined) {
   test.skip("the JSON-Schema-Test-Suite passes (not installed)", () => {});
@@ -32,12 +52,8 @@ if (suite === undefined) {
       test(`optional ${file}`, () => expect(failures(suite, file)).toEqual([]));
     }
 
-    for (const file of suite.formats) {
-      test(`format ${file}`, () => {
-        const failed = failures(suite, file, withFormats);
-
-        expect(failed.filter((name) => !KNOWN_FORMAT_FAILURES.includes(name))).toEqual([]);
-      });
+    for (const file of suite.formats.filter((name) => !UNKNOWN_FORMATS.test(name))) {
+      test(`format ${file}`, () => expect(failures(suite, file, withFormats)).toEqual([]));
     }
 
     test("with more than a thousand required cases", () => {
@@ -54,8 +70,12 @@ function failures(from: Suite, file: string, adapt: (schema: unknown) => unknown
     if (LEFT_OUT.has(group.description)) return [];
     const bundle = bundleOf(adapt(group.schema), from);
     return group.tests
-      .filter(({ data, valid }) => checkOutputValue(bundle, data).kind !== (valid ? "passed" : "failed"))
-      .map(({ description }: SuiteGroup["tests"][number]) => `${group.description}: ${description}`);
+      .filter(
+        ({ data, valid }) =>
+          new OutputChecker(bundle).checkJson(JSON.stringify(data)).kind !== (valid ? "passed" : "failed"),
+      )
+      .map(({ description }: SuiteGroup["tests"][number]) => `${group.description}: ${description}`)
+      .filter((name) => !DIFFERENCES.has(name));
   });
 }
 
@@ -72,7 +92,7 @@ function bundleOf(schema: unknown, { remotes }: Suite): SchemaBundle {
   const others = new Map<string, SchemaBundle[number]>();
   for (const reference of index.references) {
     const uri = removeFragment(reference.uri);
-    if (index.findResource(uri) !== undefined || !remotes.has(uri)) continue;
+    if (index.hasResource(uri) || !remotes.has(uri)) continue;
     const document = { path: uri, uris: [uri], schema: remotes.get(uri) } as const;
     others.set(uri, document);
     index.addDocument(document);

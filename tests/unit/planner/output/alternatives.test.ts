@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { problems } from "../../../../support/schema_bundle.ts";
+import { problems } from "../../../support/schema_bundle.ts";
 
 test("alternatives of plain types are told as one list of types", () => {
   expect(problems({ anyOf: [{ type: "string" }, { type: "null" }] }, 1)).toEqual([

@@ -21,7 +21,7 @@ export function getSelfCommand(): readonly string[] {
 
 /**
  * Returns the path of this process's program, also after an upgrade. Linux adds words to the path of a replaced file;
- * where each version has a folder of its own, the name by which the program was called leads to the new one.
+ * where each version has a separate folder, the name by which the program was called leads to the new one.
  *
  * @param started path of the program as the system names it now
  * @param called the program as it was called: a path, or a name on the PATH

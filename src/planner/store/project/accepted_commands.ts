@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, lstatSync, realpathSync, statSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import {
@@ -15,11 +15,9 @@ import { convertToDiskError } from "../files/disk_error.ts";
 import { readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { Git } from "../git/git.ts";
-import { findGitFolder, readGitFile } from "../worktrees/admin_folder.ts";
+import { runWithProjectLock } from "../locks/project_lock.ts";
+import { findSharedFolder } from "../worktrees/admin_folder.ts";
 import { findStateFolder } from "./places.ts";
-
-/** Maximum number of write tries. Chosen by planner: a try fails only when several processes write at once. */
-const MAX_WRITE_TRIES = 5;
 
 interface AcceptedLine extends AcceptableLine {
   /** SHA-256 of kind, NUL and text. */
@@ -56,16 +54,12 @@ export async function openAcceptance(root: string, env: NodeJS.ProcessEnv = proc
   const file =
     owner.repository === null ? old : join(folder, `${computeSha256(`${owner.repository}\0${owner.project}`)}.json`);
   const readList = () => readAcceptedList(existsSync(file) ? file : old, owner);
+  // Several repositories can have one list: clones of each other.
   const changeList = async (change: (list: AcceptedList) => AcceptedList): Promise<void> => {
-    for (let tries = 0; tries < MAX_WRITE_TRIES; tries++) {
-      const text = `${JSON.stringify(change(readList()), null, 2)}\n`;
-      await writePrivateFile(file, text);
-      // Another writer may have replaced these lines meanwhile.
-      if (`${JSON.stringify(change(readList()), null, 2)}\n` === text) return;
-    }
-    throw new OperationError("aborted", `Cannot write "${file}": another process keeps changing it`);
+    await makePrivateFolder(folder);
+    return runWithProjectLock(folder, () => writePrivateFile(file, `${JSON.stringify(change(readList()), null, 2)}\n`));
   };
-  if (file !== old && !existsSync(file) && existsSync(old)) await takeOldList(old, owner, changeList);
+  if (file !== old) await takeOldList(old, owner, changeList);
   return {
     file,
     read: async () => buildAcceptedCommands(readList()),
@@ -92,16 +86,26 @@ export async function openAcceptance(root: string, env: NodeJS.ProcessEnv = proc
   };
 }
 
-/** Copies the list of a path to the repository that is there, if no other repository has it already. */
+/** Adds the list of a path to that of the repository there, unless a repository has it already. */
 async function takeOldList(
   old: string,
   owner: Owner,
   changeList: (change: (list: AcceptedList) => AcceptedList) => Promise<void>,
 ): Promise<void> {
+  const read = readJsonFile(old);
+  if (read.kind === "missing" || (read.kind === "object" && typeof read.object["repository"] === "string")) return;
   const list = readAcceptedList(old, owner);
-  if (list.lines.length + list.prefixes.length + list.trusted.length + list.held.length === 0) return;
+  const merge = <One>(one: readonly One[], other: readonly One[], key: (item: One) => string) => [
+    ...new Map([...one, ...other].map((item) => [key(item), item])).values(),
+  ];
   try {
-    await changeList((now) => now);
+    await changeList((now) => ({
+      ...now,
+      trusted: [...new Set([...now.trusted, ...list.trusted])],
+      prefixes: [...new Set([...now.prefixes, ...list.prefixes])],
+      lines: merge(now.lines, list.lines, (line) => line.sha256),
+      held: merge(now.held, list.held, computeLineKey),
+    }));
     await writePrivateFile(old, `${JSON.stringify(list, null, 2)}\n`);
   } catch (error) {
     // Reading must work in a folder that cannot be written; the list is then taken from its old place.
@@ -136,20 +140,6 @@ function computeLineKey({ kind, text }: AcceptableLine): string {
 
 function computeSha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
-}
-
-/** Returns the real path of the git folder that all worktrees share; of the project without a repository. */
-function findSharedFolder(root: string): Pick<Owner, "of" | "project"> {
-  const real = existsSync(root) ? realpathSync(root) : resolve(root);
-  for (let folder = real; ; folder = dirname(folder)) {
-    const git = join(folder, ".git");
-    if (existsSync(git)) {
-      const own = statSync(git).isDirectory() ? git : findGitFolder(folder);
-      const project = relative(folder, real).replaceAll("\\", "/");
-      if (own !== null) return { of: realpathSync(resolve(own, readGitFile(own, "commondir") ?? ".")), project };
-    }
-    if (dirname(folder) === folder) return { of: real, project: null };
-  }
 }
 
 function readAcceptedList(file: string, owner: Owner): AcceptedList {
@@ -202,9 +192,16 @@ function buildFileError(file: string, why: string): OperationError {
   );
 }
 
+async function makePrivateFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw convertToDiskError(`write "${folder}"`, error);
+  }
+}
+
 async function writePrivateFile(file: string, text: string): Promise<void> {
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await replaceFile(file, file, text);
     chmodSync(file, 0o600);
   } catch (error) {

@@ -1,6 +1,6 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { getErrorCode, isMissingError } from "../files/disk_error.ts";
 import { readRegularFile } from "../files/read_text.ts";
 
@@ -27,6 +27,43 @@ export function findGitFolder(path: string): string | null {
   } catch {
     return null;
   }
+}
+
+/**
+ * Returns the real path of the git folder that all worktrees share, and the project's path in its checkout. Without a
+ * repository, returns the project's own real path and null.
+ */
+export function findSharedFolder(root: string): { readonly of: string; readonly project: string | null } {
+  const real = existsSync(root) ? realpathSync(root) : resolve(root);
+  for (let folder = real; ; folder = dirname(folder)) {
+    const git = join(folder, ".git");
+    if (existsSync(git)) {
+      const own = statSync(git).isDirectory() ? git : findGitFolder(folder);
+      const project = relative(folder, real).replaceAll("\\", "/");
+      if (own !== null) return { of: realpathSync(resolve(own, readGitFile(own, "commondir") ?? ".")), project };
+    }
+    if (dirname(folder) === folder) return { of: real, project: null };
+  }
+}
+
+/** Returns whether a folder is a worktree of another repository, such as the one that the project was copied from. */
+export function isOthersWorktree(root: string, path: string): boolean {
+  const gitFolder = findGitFolder(path);
+  const common = gitFolder === null ? null : readGitFile(gitFolder, "commondir");
+  if (gitFolder === null || common === null || !isLinkedBack(gitFolder, path)) return false;
+  return resolveStoredPath(resolve(gitFolder, common)) !== findSharedFolder(root).of;
+}
+
+/** Returns whether git's own folder about a worktree names this path. */
+export function isLinkedBack(gitFolder: string, path: string): boolean {
+  const named = readWorktreeFolder(gitFolder);
+  return named !== null && resolveStoredPath(named) === resolveStoredPath(path);
+}
+
+/** Returns the worktree's path in git's own folder about it; null without such a folder. */
+export function readWorktreeFolder(gitFolder: string): string | null {
+  const target = readGitFile(gitFolder, "gitdir");
+  return target === null ? null : resolve(gitFolder, target).replace(/[\\/]\.git$/, "");
 }
 
 /** Reads `HEAD`; null for a folder that git does not manage, and for a `HEAD` that only git can read. */
@@ -116,8 +153,8 @@ export async function listAdminFolders(commonFolder: string): Promise<ReadonlyMa
   });
   const found = new Map<string, string>();
   for (const name of names) {
-    const target = readGitFile(join(base, name), "gitdir");
-    if (target !== null) found.set(resolve(join(base, name), target).replace(/[\\/]\.git$/, ""), join(base, name));
+    const path = readWorktreeFolder(join(base, name));
+    if (path !== null) found.set(path, join(base, name));
   }
   return found;
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { accessSync, constants, existsSync, realpathSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, realpathSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { describeSystemError } from "../files/disk_error.ts";
@@ -11,6 +11,7 @@ import { replaceFile } from "../files/place_file.ts";
 import { readFolderEntries } from "../files/read_folder.ts";
 import { findStateFolder, splitWorktreePath, WORKTREES_FOLDER } from "../project/places.ts";
 import { isInsideFolder } from "../project/project_bounds.ts";
+import { findGitFolder, isLinkedBack, isOthersWorktree } from "./admin_folder.ts";
 
 /** Paths of the files about one worktree, from the project's root. */
 export const worktreeFiles = {
@@ -39,7 +40,6 @@ export function buildWorktreesFolder(root: string, directory: string | null, env
   const name = basename(real)
     .replace(/[^\w.-]+/g, "-")
     .slice(0, 30);
-  const key = createHash("sha256").update(real).digest("hex").slice(0, 8);
   const parent =
     directory === null
       ? join(findStateFolder(env), "planner")
@@ -47,7 +47,22 @@ export function buildWorktreesFolder(root: string, directory: string | null, env
           real,
           directory.replace(/^~(?=[\\/]|$)/, () => env["HOME"] ?? homedir()),
         );
-  return join(parent, `${name}-${key}.worktrees`);
+  for (let number = 0; ; number++) {
+    const text = number === 0 ? real : `${real}\0${number}`;
+    const folder = join(parent, `${name}-${createHash("sha256").update(text).digest("hex").slice(0, 8)}.worktrees`);
+    if (!holdsForeignWorktrees(root, folder)) return folder;
+  }
+}
+
+/** Returns whether a folder holds worktrees of a repository that was at this path before. */
+function holdsForeignWorktrees(root: string, folder: string): boolean {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.some((name) => isForeignWorktree(root, join(folder, name)) && readWorktreePath(root, name) === null);
+}
+
+function isForeignWorktree(root: string, path: string): boolean {
+  const gitFolder = findGitFolder(path);
+  return gitFolder !== null && (!isLinkedBack(gitFolder, path) || isOthersWorktree(root, path));
 }
 
 /**
@@ -61,10 +76,21 @@ export function locateWorktree(root: string, id: string): string {
   return existsSync(outer) ? outer : join(root, WORKTREES_FOLDER, id);
 }
 
-/** Returns the recorded path of a spec's worktree; null for a worktree of an earlier version, or without a record. */
+/**
+ * Returns the recorded path of a spec's worktree, or where it is after it was moved together with the project or the
+ * user's state folder. Null for a worktree of an earlier version, without a record, and for the record of a repository of
+ * which this one is a copy.
+ */
 export function readWorktreePath(root: string, id: string): string | null {
   const read = readJsonFile(join(root, worktreeFiles.origin(id)));
-  return read.kind === "object" ? getTextField(read.object, "path") : null;
+  const recorded = read.kind === "object" ? getTextField(read.object, "path") : null;
+  if (read.kind !== "object" || recorded === null) return null;
+  const from = getTextField(read.object, "root") ?? "";
+  const real = existsSync(root) ? realpathSync(root) : root;
+  const beside = from === "" || from === real ? recorded : resolve(real, relative(from, recorded));
+  const state = join(findStateFolder(process.env), "planner", basename(dirname(recorded)), id);
+  const path = [beside, recorded, state].find(existsSync) ?? recorded;
+  return isOthersWorktree(root, path) ? null : path;
 }
 
 /**

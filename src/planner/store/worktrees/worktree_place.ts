@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { isAbsolute, join, resolve } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { basename, isAbsolute, join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -8,16 +8,19 @@ import { replaceFile } from "../files/place_file.ts";
 import { askRepository, Git } from "../git/git.ts";
 import { addGitSetting } from "../git/start_git.ts";
 import { isProcessAlive } from "../processes/process_life.ts";
+import { splitWorktreePath } from "../project/places.ts";
 import {
   describeUnfinishedOperation,
   findGitFolder,
   findUnfinishedOperation,
+  isLinkedBack,
   readGitFile,
   readGitHead,
+  readWorktreeFolder,
   resolveStoredPath,
 } from "./admin_folder.ts";
 import { readRunRecord } from "./run_commits.ts";
-import { locateWorktree, worktreeFiles } from "./worktree_files.ts";
+import { locateWorktree, makeWorktreesFolder, worktreeFiles } from "./worktree_files.ts";
 
 /** Prefix of the folder name of a fresh worktree for checks, before the PID of its process. */
 export const FRESH_WORKTREE_PREFIX = "planner-verify-";
@@ -148,11 +151,12 @@ export function readWorktreeOrigin(root: string, id: SpecId): WorktreeOrigin | n
   };
 }
 
-/** Writes the facts about a worktree; keeps its recorded path unless `origin` has one. */
+/** Writes the facts about a worktree and the project's place; keeps its recorded path unless `origin` has one. */
 export function writeWorktreeOrigin(root: string, id: SpecId, origin: WorktreeOrigin): Promise<void> {
   const file = worktreeFiles.origin(id);
   const path = origin.path ?? readWorktreeOrigin(root, id)?.path ?? undefined;
-  return replaceFile(join(root, file), file, `${JSON.stringify({ ...origin, path }, null, 2)}\n`);
+  const text = JSON.stringify({ ...origin, path, root: realpathSync(root) }, null, 2);
+  return replaceFile(join(root, file), file, `${text}\n`);
 }
 
 /**
@@ -168,7 +172,7 @@ export async function openWorktreeLocation(
 ): Promise<WorktreeLocation | null> {
   const path = locateWorktree(root, id);
   if (!existsSync(path)) return null;
-  const gitFolder = findGitFolder(path);
+  const gitFolder = (await healWorktree(repository, root, id)) ?? findGitFolder(path);
   if (gitFolder === null || !isWorktree(path, gitFolder, repository)) {
     throw new OperationError("failed_precondition", `"${path}" is not a git worktree: move it away`);
   }
@@ -188,16 +192,43 @@ export async function openWorktreeLocation(
   return { root, id, repository, worktree, gitFolder, git };
 }
 
+/**
+ * Joins a worktree with the repository again after one of them was moved, or after both were copied together. A
+ * worktree that belongs to another repository stays as it is, and so does one whose link a run has changed.
+ *
+ * @returns git's own folder of the joined worktree; null if nothing was done
+ */
+async function healWorktree(repository: Repository, root: string, id: SpecId): Promise<string | null> {
+  const path = locateWorktree(root, id);
+  const [link, before] = [readGitFile(path, ".git"), findGitFolder(path)];
+  if (link === null || before === null) return null;
+  const gitFolder = join(repository.commonFolder, "worktrees", basename(before));
+  const named = readWorktreeFolder(gitFolder);
+  // Both ends agree, here or in the repository from which this one was copied.
+  if (named === null || isLinkedBack(before, path)) return null;
+  if (named !== path && splitWorktreePath(named)?.id !== id) return null;
+  const read = readJsonFile(join(root, worktreeFiles.snapshot(id)));
+  const snapshot = read.kind === "object" ? read.object : null;
+  if (snapshot !== null && snapshot[".git"] !== link) return null;
+  const [joined, back] = [`gitdir: ${gitFolder}`, join(path, ".git")];
+  await replaceFile(join(path, ".git"), join(path, ".git"), `${joined}\n`);
+  await replaceFile(join(gitFolder, "gitdir"), join(gitFolder, "gitdir"), `${back}\n`);
+  if (snapshot !== null) {
+    const text = JSON.stringify({ ...snapshot, ".git": joined, gitdir: back }, null, 2);
+    await replaceFile(join(root, worktreeFiles.snapshot(id)), worktreeFiles.snapshot(id), `${text}\n`);
+  }
+  const origin = readWorktreeOrigin(root, id);
+  if (origin !== null)
+    await writeWorktreeOrigin(root, id, { ...origin, path: splitWorktreePath(path)?.project === null ? path : null });
+  await makeWorktreesFolder(root, repository.top, path);
+  return gitFolder;
+}
+
 /** Returns whether a folder is a worktree: both ends of the link between a worktree and its repository must agree. */
 function isWorktree(path: string, gitFolder: string, { commonFolder }: Repository): boolean {
-  const back = readGitFile(gitFolder, "gitdir");
   const common = readGitFile(gitFolder, "commondir");
-  if (back === null || common === null) return false;
-  const named = resolve(gitFolder, back).replace(/[\\/]\.git$/, "");
-  return (
-    resolveStoredPath(named) === resolveStoredPath(path) &&
-    resolveStoredPath(resolve(gitFolder, common)) === resolveStoredPath(commonFolder)
-  );
+  if (common === null || !isLinkedBack(gitFolder, path)) return false;
+  return resolveStoredPath(resolve(gitFolder, common)) === resolveStoredPath(commonFolder);
 }
 
 /** Returns the branch that is checked out, or null if HEAD is detached. */

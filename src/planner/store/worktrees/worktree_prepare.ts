@@ -6,7 +6,7 @@ import { quoteShellWord } from "#words/shell_word.ts";
 import { removeFolderThroughOpenParent } from "../files/open_folder.ts";
 import { formatGitError, type Git } from "../git/git.ts";
 import { addGitSetting } from "../git/start_git.ts";
-import { listAdminFolders, readGitFile, readGitHead, resolveStoredPath } from "./admin_folder.ts";
+import { isOthersWorktree, listAdminFolders, readGitFile, readGitHead, resolveStoredPath } from "./admin_folder.ts";
 import { assertNoPlantedPrograms } from "./guard.ts";
 import { keepCommits, keepObjects } from "./keep_commits.ts";
 import type { BranchCheckouts } from "./main_branch.ts";
@@ -168,8 +168,13 @@ export async function addWorktree(
   const old = resolveStoredPath(locateWorktree(root, id));
   const path = await makeWorktreesFolder(root, repository.top, planWorktreePath(root, id, directory));
   const other = refs.get(`refs/heads/${branch}`) ?? "";
-  if (other !== "" && ![old, path].includes(resolve(other))) {
+  const copied = await findCopiedAdminFolder(commonFolder, root, other);
+  if (other !== "" && copied === null && ![old, path].includes(resolve(other))) {
     throw new OperationError("failed_precondition", `Branch "${branch}" is checked out in "${other}"`);
+  }
+  if (copied !== null) {
+    await keepDeletedCommits(making, branches, copied);
+    await removeFolderThroughOpenParent(copied);
   }
   // A folder that was deleted without git is still registered.
   const gitFolder = (await listAdminFolders(commonFolder)).get(old);
@@ -181,6 +186,12 @@ export async function addWorktree(
   // Created separately, so that each of the two commands can be repeated if another git blocked it.
   if (!refs.has(`refs/heads/${branch}`)) await createBranch(git, branch, start);
   await git.run(["worktree", "add", "--quiet", ...(gitFolder === undefined ? [] : ["--force"]), path, branch]);
+}
+
+/** Returns this repository's copy of git's folder about a worktree that another repository has; null for any other. */
+async function findCopiedAdminFolder(commonFolder: string, root: string, path: string): Promise<string | null> {
+  if (path === "" || !isOthersWorktree(root, path)) return null;
+  return (await listAdminFolders(commonFolder)).get(resolveStoredPath(path)) ?? null;
 }
 
 /** Keeps the commit that a deleted folder had checked out: git drops its record when the folder is created again. */

@@ -228,6 +228,17 @@ const ROWS: readonly Row[] = [
     true,
   ],
   [
+    "a list of 0.3.0 in a clone",
+    async () => {
+      const place = await begin().accept();
+      renameSync(place.repo, join(place.folder, "first"));
+      git(place.folder, "clone", "--quiet", "first", "repo");
+      return place.writeOldList().read();
+    },
+    true,
+    true,
+  ],
+  [
     "a list of 0.3.0 that was trusted until just now",
     async () => {
       const place = begin().writeOldList();

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LinesOfProcess } from "../support/lines_of_process.ts";
 import { PLANNER } from "../support/planner_command.ts";
@@ -110,4 +111,45 @@ test("a run whose spec another process has taken touches nothing of that one's",
   expect(project.read(`.planner/worktrees/${ID}.status.json`)).toBe(status);
   expect(project.read(`.planner/locks/${ID}.lock`)).toBe(lock);
   expect(endOf()).toEqual(["in_progress", ["failed"]]);
+});
+
+/** Git that notes and hangs when its arguments contain `HANG`, and is git otherwise. */
+const HANGING_GIT = `#!/bin/sh
+case " $* " in *"$HANG"*) echo x >> "$MARK"; sleep 1000;; esac
+exec "${Bun.which("git")}" "$@"
+`;
+
+// Each row: what hangs, and the command that SIGTERM ends while it does.
+test.skipIf(process.platform === "win32").each([
+  [" ", ["work", ID]],
+  [" worktree add ", ["work", ID]],
+  [" commit ", ["work", ID]],
+  [" status ", ["work", ID]],
+  [" for-each-ref ", ["work", ID]],
+  [" ", ["work", ID, "--no-worktree"]],
+  [" ", ["merge", ID]],
+  [" ", ["review", ID, "--accept"]],
+  [" ", ["verify", "--since", "HEAD"]],
+  [" ", ["watch"]],
+  [" ", ["doctor", "--fix"]],
+  [" ", ["diagnose", ID]],
+  [" ", ["lint", "--staged"]],
+  [" ", ["pr", ID]],
+])("SIGTERM ends a command while git hangs, and what hung with it: %p %p", async (hang, words) => {
+  project = await workProject({ plan: { [ID]: [...DONE] } });
+  await project.add(ID);
+  project.write("bin/git", HANGING_GIT);
+  await project.planner(["doctor"]);
+  chmodSync(join(project.root, "bin/git"), 0o755);
+  const mark = join(project.root, "mark");
+  const env = [`PATH=${project.root}/bin:${process.env["PATH"]}`, `HANG=${hang}`, `MARK=${mark}`];
+  await using running = new LinesOfProcess(["/usr/bin/env", ...env, ...PLANNER, ...words], project.root);
+  while (!existsSync(mark) && running.child.exitCode === null) await sleep(10);
+  expect(existsSync(mark)).toBe(true);
+
+  running.child.kill("SIGTERM");
+
+  // Without a limit the command would end with the hanging git, after the test's own time.
+  const { code, signal } = await running.ended;
+  expect(code ?? signal).not.toBe(0);
 });

@@ -65,10 +65,8 @@ export async function findSpecsMentioning(
   if (ids.length === 0) return [];
   const patterns = ids.flatMap((id) => ["-e", id]);
   const words = ["grep", "--cached", "--files-with-matches", "--fixed-strings", "--full-name", "-z", ...patterns];
-  // Status 1 means that no file matches.
-  const { status, stdout } = await git.try([...words, ...buildPathspec(prefix)]);
-  if (status !== 0) return [];
-  const paths = stdout.toString().split("\0").slice(0, -1);
+  const listed = (await git.tryReadOutput([...words, ...buildPathspec(prefix)])) ?? "";
+  const paths = listed.split("\0").slice(0, -1);
   return parseIds(
     paths.map((path) => path.slice(prefix.length)),
     [SPEC_PATH],

@@ -95,8 +95,7 @@ async function lacksHook(root: string): Promise<boolean> {
     import("../git/repository.ts"),
     import("../hook/hook_file.ts"),
   ]);
-  // Without git on this machine there is no question about the hook.
-  const repository = await findRepository(root).catch(() => undefined);
+  const repository = await findRepository(root);
   return repository !== undefined && !(await hookState(repository)).installed;
 }
 

@@ -55,5 +55,5 @@ async function readSarifOptions(root: string, context: PlannerContext): Promise<
 }
 
 async function readProjectPrefix(root: string): Promise<string> {
-  return (await findRepository(root).catch(() => undefined))?.prefix ?? "";
+  return (await findRepository(root))?.prefix ?? "";
 }

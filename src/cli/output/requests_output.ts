@@ -1,4 +1,3 @@
-import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import type { SyncedRequest } from "#planner/runs/requests/sync_requests.ts";
 import { formatRequestName } from "#planner/work/requests/request_note.ts";
@@ -17,21 +16,11 @@ export interface PrintedRequest {
 
 /** Reads the recorded pull requests of specs with a branch. Empty without a repository. */
 export async function readRecordedRequests(context: PlannerContext): Promise<readonly PrintedRequest[]> {
-  try {
-    const { requests, worktrees } = await context.openRuns();
-    const ids = new Set<string>(await worktrees.listIds());
-    if (ids.size === 0) return [];
-    const noted = [...(await requests.readNotes())].filter(([id]) => ids.has(id));
-    return noted.map(([spec_id, note]) => ({
-      spec_id,
-      name: formatRequestName(note),
-      state: note.state,
-      url: note.url,
-    }));
-  } catch (error) {
-    if (error instanceof OperationError) return [];
-    throw error;
-  }
+  const { requests, worktrees } = await context.openRuns();
+  const ids = new Set<string>(await worktrees.listIds());
+  if (ids.size === 0) return [];
+  const noted = [...(await requests.readNotes())].filter(([id]) => ids.has(id));
+  return noted.map(([spec_id, note]) => ({ spec_id, name: formatRequestName(note), state: note.state, url: note.url }));
 }
 
 /** Formats one line per request; empty without requests. */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { StopSignals } from "#planner/runs/run_types.ts";
+import { setInterruption } from "#planner/store/git/start_git.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 
 const HANDLED_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -25,6 +26,7 @@ export function listenForSignals(onSignal: (name: Interruption, again: boolean) 
   const soon = new AbortController();
   const now = new AbortController();
   let by: Interruption | null = null;
+  setInterruption(soon.signal);
   const hangupIgnored = isHangupIgnored();
   const listeners = HANDLED_SIGNALS.map((name) => {
     const listener = (): void => {
@@ -45,6 +47,7 @@ export function listenForSignals(onSignal: (name: Interruption, again: boolean) 
     getFirstSignal: () => by,
     close() {
       for (const [name, listener] of listeners) process.off(name, listener);
+      setInterruption(null);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { OperationError } from "#kernel/errors.ts";
 import type { DoctorFinding } from "#planner/runs/doctor/doctor.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
@@ -50,7 +51,11 @@ async function listStaleHooks(root: string): Promise<readonly string[]> {
     import("../../git/repository.ts"),
     import("../../hook/hook_file.ts"),
   ]);
-  const repository = await findRepository(root);
+  // The checks have reported a repository that git refuses to use.
+  const repository = await findRepository(root).catch((error: unknown) => {
+    if (error instanceof OperationError) return undefined;
+    throw error;
+  });
   const state = repository === undefined ? null : await readHookState(repository);
   return state?.stale === true
     ? [`"${state.path}" has planner's check of an earlier version: "planner init" renews it`]

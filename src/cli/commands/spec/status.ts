@@ -5,7 +5,7 @@ import { runTool } from "#planner/service.ts";
 import { STORED_STATUSES } from "#planner/spec/status.ts";
 import { formatShortUsage } from "#planner/work/usage.ts";
 import { formatCountWithNoun } from "#words/names.ts";
-import { defineCommand } from "../../command.ts";
+import { type Cli, defineCommand } from "../../command.ts";
 import { booleanFlag } from "../../flags.ts";
 import { formatUnreadableCount, selectStatusStyle } from "../../output/listing_output.ts";
 import { formatOthersClaims, readOthersClaims } from "../../output/others_output.ts";
@@ -36,7 +36,7 @@ export const command = defineCommand({
     if (text !== undefined && !json) return print(`${text}\n${formatUnreadableCount(value.unreadable)}`);
     const others = await readOthersClaims(context);
     const output = await loadRequestsOutput(context);
-    const requests = (await output?.readRecordedRequests(context)) ?? [];
+    const requests = output === null ? [] : await output.readRecordedRequests(context).catch(warnRefusal(cli));
     if (json) {
       return printJson({ ...value, ...(others !== undefined && { others }), ...(requests.length > 0 && { requests }) });
     }
@@ -59,6 +59,15 @@ export const command = defineCommand({
     printText(formatUnreadableCount(value.unreadable));
   },
 });
+
+/** Returns a handler that prints a refusal, for example of git, and goes on without the requests. */
+const warnRefusal =
+  (cli: Cli) =>
+  (error: unknown): readonly [] => {
+    if (!(error instanceof OperationError)) throw error;
+    cli.warn(error.message);
+    return [];
+  };
 
 /** Loads the output of pull requests, which imports many modules. Returns null if the project has no worktree. */
 async function loadRequestsOutput(context: PlannerContext) {

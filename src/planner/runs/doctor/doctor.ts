@@ -106,10 +106,23 @@ const DOCTOR_CHECKS: readonly ((deps: RepairDeps, fix: boolean) => Promise<reado
  */
 export async function runDoctor(deps: RepairDeps, { fix }: { readonly fix: boolean }): Promise<DoctorReport> {
   const findings: DoctorFinding[] = [];
+  const refused = new Set<string>();
   for (const check of DOCTOR_CHECKS) {
-    for (const trouble of await check(deps, fix)) findings.push(await repairRequestedProblem(trouble, fix));
+    for (const trouble of await check(deps, fix).catch((error: unknown) => describeFailedCheck(error, refused)))
+      findings.push(await repairRequestedProblem(trouble, fix));
   }
   return { healthy: findings.every(({ fixed, advice }) => fixed !== null && advice === null), findings };
+}
+
+/** Describes a check that could not run, for example because git refused to answer. Omits messages in `refused`. */
+function describeFailedCheck(error: unknown, refused: Set<string>): readonly ProjectProblem[] {
+  if (!(error instanceof OperationError)) throw error;
+  // Git's answer begins with the command that happened to ask first.
+  const message = error.message.replace(/^git .*?(?: failed| cannot use ".*?"): |^git cannot use ".*?": /, "git: ");
+  if (refused.has(message)) return [];
+  refused.add(message);
+  const advice = "until this is solved, what depends on it is not checked";
+  return [{ kind: "failed_check", subject: "git or the disk", message, advice }];
 }
 
 async function repairRequestedProblem({ repair, ...trouble }: ProjectProblem, fix: boolean): Promise<DoctorFinding> {

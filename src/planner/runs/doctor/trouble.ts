@@ -12,6 +12,7 @@ export const PROBLEM_KINDS = {
   git_lock: "an index lock of a killed git",
   planted_change: "changed hooks, filters or includes of git",
   mirror_remote: "a remote that mirrors all refs",
+  failed_check: "a check that could not run, with git's words",
   shared_claims: "what keeps claims from protecting specs in other clones, docs/claims.md",
   orphaned_worktree: "a worktree without a run",
   stranded_spec: "an in_progress spec without a run; one that was paused, taken over or begun by hand is only reported",

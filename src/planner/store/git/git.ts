@@ -1,10 +1,13 @@
 import type { ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
 import { TaskSlots } from "#kernel/slots.ts";
-import { convertToDiskError } from "../files/disk_error.ts";
-import { listGroupPrograms } from "../processes/run_processes.ts";
-import { type GitCall, getGitCommand, prepareGit, type ReadyGit } from "./start_git.ts";
+import { convertToDiskError, getErrorCode } from "../files/disk_error.ts";
+import { sendSignal } from "../processes/process_life.ts";
+import { listStartedProcesses, type StartedProcess } from "../processes/run_processes.ts";
+import { type GitCall, getGitCommand, hurryOnInterrupt, prepareGit, type ReadyGit } from "./start_git.ts";
 import { findWaitedFile } from "./waited_file.ts";
 
 /** Maximum duration of a git command in milliseconds. Chosen by planner: a large checkout or rebase takes minutes. */
@@ -98,8 +101,13 @@ export class Git {
 
   /** Returns a git command's output, or throws OperationError `failed_precondition` with git's own message. */
   async run(args: readonly string[], options: GitOptions = {}): Promise<string> {
+    return (await this.readBytes(args, options)).toString();
+  }
+
+  /** Returns the output of `run` as bytes. */
+  async readBytes(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
     const { status, stdout, stderr } = await this.try(args, options);
-    if (status === 0) return stdout.toString();
+    if (status === 0) return stdout;
     throw new OperationError(
       "failed_precondition",
       `git ${args[0]} failed: ${formatGitError(stderr) || `status ${status}`}`,
@@ -116,46 +124,70 @@ export class Git {
     return (await this.run(args, options)).split("\0").slice(0, -1);
   }
 
-  /** Returns the output without a final line break; null if git exits with an error status. */
-  async tryReadOutput(args: readonly string[]): Promise<string | null> {
-    const { status, stdout } = await this.try(args);
-    return status === 0 ? stdout.toString().replace(/\r?\n$/, "") : null;
+  /**
+   * Returns the output without a final line break; null if git says that there is no such thing.
+   *
+   * @throws OperationError `failed_precondition` with git's words if git could not answer, for example because of a
+   *   broken setting, index or reference
+   */
+  async tryReadOutput(args: readonly string[], options: GitOptions = {}): Promise<string | null> {
+    const answer = await this.try(args, options);
+    return isYes(args, answer) ? answer.stdout.toString().replace(/\r?\n$/, "") : null;
+  }
+
+  /** Returns whether git says yes by its exit status. @throws OperationError like `tryReadOutput` */
+  async confirms(args: readonly string[], options: GitOptions = {}): Promise<boolean> {
+    return isYes(args, await this.try(args, options));
+  }
+
+  /** Returns what git prints about the checked-out commit; null only if the repository has no commit yet. */
+  async tryReadHead(format: string): Promise<string | null> {
+    return this.tryReadOutput(["log", "-1", "--no-color", `--format=${format}`]);
   }
 
   async #runOnce(
     args: readonly string[],
     { input, env, hooks = false, limitMs = GIT_LIMIT_MS, remote = false }: GitOptions,
   ) {
-    // A hook or a program that signs would otherwise hold git's output open after git was killed.
-    const group = remote || hooks;
     const ready = await prepareGit({ ...this.use, cwd: this.cwd, args, env: { ...this.#env, ...env }, hooks, remote });
     return new Promise<GitAnswer>((resolve, reject) => {
       const child = ready.start();
-      let late = false;
-      let waited: string | null = null;
-      let programs: readonly string[] = [];
+      let refusal: OperationError | null = null;
+      let end: (() => void) | undefined;
+      const stopCall = (explain: (programs: readonly string[]) => OperationError): void => {
+        if (refusal !== null) return;
+        const started = child.pid === undefined ? [] : listStartedProcesses(child.pid);
+        refusal = explain(started.flatMap(({ program }) => program ?? []));
+        end = endGit(child, ready.group, started);
+      };
       const look = setTimeout(async () => {
-        waited = await findWaitedFile(this.cwd, () => child.exitCode !== null || child.signalCode !== null);
-        if (waited !== null) killProcess(child, group);
+        const waited = await findWaitedFile(this.cwd, () => child.exitCode !== null || child.signalCode !== null);
+        if (waited === null) return;
+        stopCall(() => new OperationError("failed_precondition", `git ${args[0]} waits for ${waited}: remove it`));
       }, LOOK_AFTER_MS);
-      const timer = setTimeout(() => {
-        late = true;
-        programs = child.pid === undefined ? [] : listGroupPrograms(child.pid);
-        killProcess(child, group);
-      }, limitMs);
+      const timer = setTimeout(
+        () => stopCall((programs) => buildEndError(getGitCommand(args), limitMs, programs)),
+        limitMs,
+      );
+      const stopHurry = hurryOnInterrupt(() =>
+        stopCall((programs) => buildEndError(getGitCommand(args), null, programs)),
+      );
       const stdout = collectChunks(child.stdout);
       const stderr = collectChunks(child.stderr);
-      child.on("error", (error) => {
+      const cleanUp = (): void => {
         clearTimeout(timer);
         clearTimeout(look);
-        reject(convertToDiskError("run git", error));
+        stopHurry();
+        end?.();
+      };
+      child.on("error", (error) => {
+        cleanUp();
+        if (isRepositoryMissing(this.cwd, error)) resolve(buildMissingAnswer(this.cwd));
+        else reject(convertToDiskError("run git", error));
       });
       child.on("close", (status) => {
-        clearTimeout(timer);
-        clearTimeout(look);
-        if (waited !== null)
-          reject(new OperationError("failed_precondition", `git ${args[0]} waits for ${waited}: remove it`));
-        else if (late) reject(buildDeadlineError(getGitCommand(args), limitMs, programs));
+        cleanUp();
+        if (refusal !== null) reject(refusal);
         else if (stdout.isCut) reject(new OperationError("resource_exhausted", `git ${args[0]} printed over 64 MiB`));
         else resolve({ status, stdout: Buffer.concat(stdout.chunks), stderr: Buffer.concat(stderr.chunks).toString() });
       });
@@ -166,10 +198,69 @@ export class Git {
   }
 }
 
-/** @param programs command lines that git started and waited for */
-function buildDeadlineError(command: string, limitMs: number, programs: readonly string[]): OperationError {
-  const what = programs.length === 0 ? "" : `: it waited for "${programs.join('", "')}"`;
-  return new OperationError("deadline_exceeded", `git ${command} took over ${limitMs / 1000} s${what}`);
+/** Milliseconds between asking git to end, so that it removes its locks, and killing it and what it started. */
+const END_GRACE_MS = 200;
+
+/** Ends git first, so that it does not go on without a filter's or a hook's answer. @returns the end, at once */
+function endGit(child: ChildProcess, group: boolean, started: readonly StartedProcess[]): () => void {
+  child.kill("SIGTERM");
+  const killAll = (): void => {
+    clearTimeout(timer);
+    killProcess(child, group);
+    for (const { pid } of started) sendSignal(pid, "SIGKILL");
+    // A process that has left the group may hold git's output open.
+    for (const stream of [child.stdout, child.stderr]) stream?.destroy();
+  };
+  const timer = setTimeout(killAll, END_GRACE_MS);
+  return killAll;
+}
+
+/** Returns whether git cannot start because it or its folder is missing, and no folder has a repository either. */
+function isRepositoryMissing(folder: string, error: Error): boolean {
+  if (getErrorCode(error) !== "ENOENT") return false;
+  for (let at = folder; existsSync(folder); at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return false;
+    if (at === dirname(at)) break;
+  }
+  return true;
+}
+
+function buildMissingAnswer(folder: string): GitAnswer {
+  const why = existsSync(folder) ? "git is not on PATH" : `"${folder}" does not exist`;
+  return { status: 128, stdout: Buffer.alloc(0), stderr: `not a git repository (or any of its parents): ${why}` };
+}
+
+/** Matches git's fatal errors that deny only what was asked for. All others mean that git could not answer. */
+const NO_SUCH_THING_PATTERN = new RegExp(
+  [
+    "not a git repository \\(or any",
+    "must be run in a work tree",
+    "does not have any commits yet",
+    "[Nn]ot a valid (?:object|commit) name",
+    "Needed a single revision",
+    "unknown revision",
+    "bad revision '",
+    "could not get object info",
+    "not a valid branch name",
+  ].join("|"),
+);
+
+function isYes(args: readonly string[], { status, stderr }: GitAnswer): boolean {
+  // Git answers no by a small status; 128 is a fatal error, and a signal leaves none.
+  if (status !== null && status < 128) return status === 0;
+  if (NO_SUCH_THING_PATTERN.test(stderr)) return false;
+  throw new OperationError("failed_precondition", `git ${getGitCommand(args)} failed: ${formatGitError(stderr)}`);
+}
+
+/**
+ * @param limitMs the time limit that was exceeded; null if this process was asked to end
+ * @param programs command lines that git started and waited for
+ */
+function buildEndError(command: string, limitMs: number | null, programs: readonly string[]): OperationError {
+  const waited = programs.length === 0 ? "" : `: it waited for "${programs.join('", "')}"`;
+  return limitMs === null
+    ? new OperationError("aborted", `git ${command} was ended by the signal to this process${waited}`)
+    : new OperationError("deadline_exceeded", `git ${command} took over ${limitMs / 1000} s${waited}`);
 }
 
 export function killProcess(child: ChildProcess, group: boolean): void {

@@ -4,16 +4,14 @@ import { isSpecCommit, listCommitSearchTexts } from "../../work/commit_message.t
 /** Maximum duration of a git call in ms. Chosen by planner: a million commits take seconds; longer means a hang. */
 const GIT_TIMEOUT_MS = 10_000;
 
-/** Opens the git history of the repository around `root`. Without git or a repository, queries find nothing. */
+/** Opens the git history of the repository around `root`. Without a repository, queries find nothing. */
 export function openGitHistory(root: string): GitHistory {
   return {
     async listCommitsNaming(id, { branch = null, template = null } = {}) {
       const grep = ["--fixed-strings", ...listCommitSearchTexts(id, template).flatMap((text) => ["--grep", text])];
       const more = branch === null ? [] : ["HEAD", buildBranchPattern(branch)];
       const log = ["log", "--no-color", ...grep, "--format=%h%n%B%x00", ...more, "--"];
-      const answer = await runGit(root, log);
-      const text = answer?.status === 0 ? answer.stdout.toString() : "";
-      const commits = text.split("\0").map((commit) => commit.trimStart().split("\n"));
+      const commits = ((await runGit(root, log)) ?? "").split("\0").map((commit) => commit.trimStart().split("\n"));
       return commits.flatMap(([hash = "", ...lines]) =>
         hash !== "" && isSpecCommit(lines.join("\n"), id, template) ? [hash] : [],
       );
@@ -22,17 +20,16 @@ export function openGitHistory(root: string): GitHistory {
       const format = "--format=%h %an, %ad: %s";
       const pattern = texts.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
       const log = ["log", "-1", "--no-color", "--date=short", format, "--pickaxe-regex", `-S${pattern}`, "--", file];
-      const answer = await runGit(root, log);
-      return answer?.status === 0 ? answer.stdout.toString().trim() || null : null;
+      return (await runGit(root, log))?.trim() || null;
     },
   };
 }
 
-/** Returns git's answer; null if git could not be started. */
-async function runGit(root: string, args: readonly string[]) {
+/** Returns git's output; null without a repository or a commit. */
+async function runGit(root: string, args: readonly string[]): Promise<string | null> {
   // Loaded only when needed: few commands use git, and loading streams would slow the start of all others.
   const { Git } = await import("./git.ts");
-  return new Git(root).try(args, { limitMs: GIT_TIMEOUT_MS }).catch(() => null);
+  return new Git(root).tryReadOutput(args, { limitMs: GIT_TIMEOUT_MS });
 }
 
 /** Returns a pattern that matches only this branch and, unlike a name, causes no error if the branch does not exist. */

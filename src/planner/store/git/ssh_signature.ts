@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { describeSystemError } from "../files/disk_error.ts";
-import { Git } from "../git/git.ts";
+import { Git, killProcess } from "../git/git.ts";
 
 /** Maximum duration of ssh-keygen in milliseconds. Chosen by planner: a hardware key waits for a touch. */
 const KEYGEN_LIMIT_MS = 60_000;
@@ -29,12 +29,21 @@ export async function readSigningKey(root: string): Promise<SigningKey> {
  * @returns the armoured signature
  * @throws OperationError `failed_precondition` with the message of ssh-keygen
  */
-export function signBytesWithSsh(key: string, namespace: string, bytes: Uint8Array): Promise<string> {
+export function signBytesWithSsh(
+  key: string,
+  namespace: string,
+  bytes: Uint8Array,
+  limitMs = KEYGEN_LIMIT_MS,
+): Promise<string> {
   return runWithPrivateFolder(async (folder) => {
     const text = /^(?:key::)?((?:ssh|ecdsa|sk)-\S+ .*)$/s.exec(key)?.[1];
     const file = text === undefined ? key : join(folder, "key.pub");
     if (text !== undefined) writeFileSync(file, `${text}\n`, { mode: 0o600 });
-    const { status, stdout, stderr } = await runKeygen(["-q", "-Y", "sign", "-f", file, "-n", namespace], bytes);
+    const { status, stdout, stderr } = await runKeygen(
+      ["-q", "-Y", "sign", "-f", file, "-n", namespace],
+      bytes,
+      limitMs,
+    );
     if (status === 0) return stdout;
     throw new OperationError(
       "failed_precondition",
@@ -129,19 +138,32 @@ interface KeygenAnswer {
 }
 
 /** Runs ssh-keygen in a separate session, without a terminal on which it could ask. */
-function runKeygen(args: readonly string[], input: string | Uint8Array): Promise<KeygenAnswer> {
+function runKeygen(
+  args: readonly string[],
+  input: string | Uint8Array,
+  limitMs = KEYGEN_LIMIT_MS,
+): Promise<KeygenAnswer> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, LC_ALL: "C", SSH_ASKPASS_REQUIRE: "never" };
-    const child = spawn("ssh-keygen", args, { detached: true, env, timeout: KEYGEN_LIMIT_MS, windowsHide: true });
+    const child = spawn("ssh-keygen", args, { detached: true, env, windowsHide: true });
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      killProcess(child, true);
+    }, limitMs);
     const [out, err]: [Buffer[], Buffer[]] = [[], []];
     child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
     child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
-    child.on("error", (error) =>
-      reject(new OperationError("unavailable", `Cannot run ssh-keygen: ${describeSystemError(error)}`)),
-    );
-    child.on("close", (status, signal) => {
-      if (signal !== null)
-        return reject(new OperationError("unavailable", `ssh-keygen took over ${KEYGEN_LIMIT_MS / 1000} s`));
+    child.on("error", (error) => {
+      clearTimeout(timer);
+      reject(new OperationError("unavailable", `Cannot run ssh-keygen: ${describeSystemError(error)}`));
+    });
+    child.on("close", (status) => {
+      clearTimeout(timer);
+      if (isLate) {
+        const why = `ssh-keygen took over ${limitMs / 1000} s: it waited, for example for the SSH agent or a touch`;
+        return reject(new OperationError("deadline_exceeded", why));
+      }
       const stderr = Buffer.concat(err)
         .toString()
         .trim()

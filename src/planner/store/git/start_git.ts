@@ -101,7 +101,43 @@ const PERSONAL_SCOPES: ReadonlySet<string> = new Set(["system", "global", "comma
 
 /** A git call ready to start. Starting is synchronous, so listeners added at once receive errors of the start. */
 export interface ReadyGit {
+  /** Whether git leads a process group, because it may start filters, hooks or programs that sign. */
+  readonly group: boolean;
   start(): ChildProcessWithoutNullStreams;
+}
+
+/** Milliseconds that all gits together may still take once this process has been asked to end. */
+const INTERRUPTED_LIMIT_MS = 1200;
+
+let interruption: AbortSignal | null = null;
+/** Whether a git had to be ended after the interruption. Then all others are, at once. */
+let isHung = false;
+
+/** Sets the signal that asks this process to end, after which gits have little time. Null ends this. */
+export function setInterruption(signal: AbortSignal | null): void {
+  interruption = signal;
+  isHung = false;
+}
+
+/** Calls `stop` if the call still runs some time after the interruption. @returns a function to call at its end */
+export function hurryOnInterrupt(stop: () => void): () => void {
+  const signal = interruption;
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = (): void => {
+    timer = setTimeout(
+      () => {
+        isHung = true;
+        stop();
+      },
+      isHung ? 0 : INTERRUPTED_LIMIT_MS,
+    );
+  };
+  if (signal?.aborted === true) onAbort();
+  else signal?.addEventListener("abort", onAbort);
+  return () => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  };
 }
 
 /** Prepares a git call. Read commands run no program that the repository names, and fetch nothing. */
@@ -119,7 +155,8 @@ export async function prepareGit(call: GitCall): Promise<ReadyGit> {
   const without =
     writes || PROGRAM_FREE_COMMANDS.has(command) ? {} : disablePrograms(await readGitSettings(cwd, env), env);
   const words = [...(hooks ? [] : NO_HOOKS_SETTINGS), ...addSafeFlags(args, writes)];
-  return { start: () => spawnGit(cwd, words, { ...env, ...without }, call.remote === true || hooks) };
+  const group = (call.remote === true || writes) && process.platform !== "win32";
+  return { group, start: () => spawnGit(cwd, words, { ...env, ...without }, group) };
 }
 
 export function removeGitLocations(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -140,8 +177,8 @@ function spawnGit(
   ownGroup = false,
 ): ChildProcessWithoutNullStreams {
   const words = ["--no-pager", ...SAFE_SETTINGS, ...args];
-  const detached = ownGroup && process.platform !== "win32";
-  const child = spawn("git", words, { cwd, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true, detached });
+  const options = { cwd, env, windowsHide: true, detached: ownGroup };
+  const child = spawn("git", words, { ...options, stdio: ["pipe", "pipe", "pipe"] });
   // Without free file descriptors there is no pipe; the event "error" then reports the cause.
   for (const name of ["stdin", "stdout", "stderr"] as const) {
     if ((child[name] as unknown) == null) Object.defineProperty(child, name, { value: new PassThrough() });
@@ -202,8 +239,10 @@ async function readGitSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<Git
   child.stdin.end();
   // If git cannot start or a settings file is broken or a pipe, the next call reports it.
   const timer = setTimeout(() => child.kill("SIGKILL"), SETTINGS_LIMIT_MS);
+  const stopHurry = hurryOnInterrupt(() => child.kill("SIGKILL"));
   await once(child, "close").catch(() => []);
   clearTimeout(timer);
+  stopHurry();
   const own = new Map<string, string>();
   const named = new Set<string>();
   const fields = Buffer.concat(chunks).toString().split("\0");

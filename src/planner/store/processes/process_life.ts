@@ -57,6 +57,7 @@ function readBootSeconds(): number | null {
 export interface ProcessFacts {
   /** Whether the process is a zombie: it has ended, but its parent has not read its status yet. */
   readonly ended: boolean;
+  readonly parent: number;
   /** Whether the process is a kernel thread. */
   readonly isKernel: boolean;
   readonly group: number;
@@ -72,14 +73,15 @@ const KERNEL_THREAD = 0x0020_0000;
 export function readProcessFacts(pid: number): ProcessFacts | undefined {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name in parentheses may contain any character; after it follow the state (field 3), the group (5), the
+    // The name in parentheses may contain any character; after it follow the state (field 3), the parent (4), the group (5), the
     // session (6), the flags (9) and the start (22).
     const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
-    const [state = "", , group, session, , , flags] = fields;
+    const [state = "", parent, group, session, , , flags] = fields;
     const start = fields[19];
     if (start === undefined) return undefined;
     return {
       ended: "ZX".includes(state),
+      parent: Number(parent),
       isKernel: (Number(flags) & KERNEL_THREAD) !== 0,
       group: Number(group),
       session: Number(session),

@@ -195,15 +195,27 @@ export function runTaskkill(args: readonly string[]): Promise<boolean> {
   });
 }
 
-/** Returns the command lines of a process group's programs other than git; empty except on Linux. */
-export function listGroupPrograms(group: number): readonly string[] {
+export interface StartedProcess {
+  readonly pid: number;
+  /** Command line; null for git itself. */
+  readonly program: string | null;
+}
+
+/** Returns the processes that a process has started, and those of its group; empty except on Linux. */
+export function listStartedProcesses(leader: number): readonly StartedProcess[] {
   if (process.platform !== "linux") return [];
-  return readdirSync("/proc").flatMap((name) => {
-    const pid = Number(name);
-    if (!Number.isInteger(pid) || readProcessFacts(pid)?.group !== group) return [];
-    const words = (readProcFile(pid, "cmdline")?.toString() ?? "").split("\0").filter(Boolean);
-    return /(?:^|\/)git$/.test(words[0] ?? "git") ? [] : [words.join(" ").slice(0, MAX_SHOWN_CHARS)];
-  });
+  const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
+  const facts = new Map(pids.map((pid) => [pid, readProcessFacts(pid)]));
+  const isStarted = (pid: number): boolean => {
+    const { parent = 0, group } = facts.get(pid) ?? {};
+    return group === leader || parent === leader || (parent > 1 && isStarted(parent));
+  };
+  return pids.filter((pid) => pid !== leader && isStarted(pid)).map((pid) => ({ pid, program: readProgram(pid) }));
+}
+
+function readProgram(pid: number): string | null {
+  const words = (readProcFile(pid, "cmdline")?.toString() ?? "").split("\0").filter(Boolean);
+  return /(?:^|\/)git$/.test(words[0] ?? "git") ? null : words.join(" ").slice(0, MAX_SHOWN_CHARS);
 }
 
 /** Maximum characters of a command line in a message. */

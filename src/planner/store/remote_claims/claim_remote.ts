@@ -183,8 +183,9 @@ export class ClaimRemote {
 
   /** Returns the name with which git commits. Avoids git's own guess, which would contain the name of the machine. */
   async #findIdentity(): Promise<{ readonly name: string; readonly email: string }> {
-    const said = await this.git.tryReadOutput(["-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"]);
-    const [, name = "planner", email = "planner@localhost"] = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(said ?? "") ?? [];
+    const said = await this.git.try(["-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"]);
+    const parts = /^(.*) <(.*)> \d+ [+-]\d+\n$/.exec(said.stdout.toString());
+    const [, name = "planner", email = "planner@localhost"] = parts ?? [];
     return { name, email };
   }
 

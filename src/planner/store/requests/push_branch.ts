@@ -7,6 +7,7 @@ import { isAncestor } from "../worktrees/outside_words.ts";
 
 /** Maximum duration of a query of the remote in ms. A push may take longer, because its hooks may run tests. */
 const QUERY_LIMIT_MS = 60_000;
+const FETCH_LIMIT_MS = 5 * 60_000;
 const PUSH_LIMIT_MS = 60 * 60_000;
 
 type PushTarget = Pick<RequestTarget, "remote" | "branch">;
@@ -72,7 +73,7 @@ export async function fetchRef(git: Git, remote: string, ref: string): Promise<s
   const fetch = "fetch --quiet --no-tags --no-write-fetch-head --no-recurse-submodules --".split(" ");
   const kept = `refs/planner/remote/${remote}/${ref.replace(/^refs\//, "")}`;
   const { status, stderr } = await callRemote(git, remote, [...fetch, remote, `+${ref}:${kept}`], {
-    limitMs: PUSH_LIMIT_MS,
+    limitMs: FETCH_LIMIT_MS,
   });
   if (status !== 0)
     throw new OperationError("unavailable", `Cannot fetch from remote "${remote}": ${formatGitError(stderr)}`);

@@ -155,7 +155,7 @@ class GitRequests implements PullRequests {
   }
 
   async #hasCommit(commit: string): Promise<boolean> {
-    return (await this.#git.try(["cat-file", "-e", `${commit}^{commit}`])).status === 0;
+    return this.#git.confirms(["cat-file", "-e", `${commit}^{commit}`]);
   }
 
   /** Returns the full hashes of both branches' last commits. */
@@ -202,13 +202,9 @@ function parseForgeRequest({ target, program }: RequestTarget, value: unknown): 
 /** Ref prefix of request notes, each of which is a commit without files. */
 const NOTES_REF_PREFIX = "refs/planner/pr/";
 
-/** Reads all notes; empty without a repository or without git. Cost: one git process. */
+/** Reads all notes; empty without a repository. Cost: one git process. */
 export async function readRequestNotes(git: Git): Promise<ReadonlyMap<SpecId, RequestNote>> {
-  const asked = git.tryReadOutput(["for-each-ref", "--format=%(refname)%00%(contents)%00", NOTES_REF_PREFIX]);
-  const listed = await asked.catch((error: unknown) => {
-    if (!(error instanceof OperationError)) throw error;
-    return null;
-  });
+  const listed = await git.tryReadOutput(["for-each-ref", "--format=%(refname)%00%(contents)%00", NOTES_REF_PREFIX]);
   const fields = (listed ?? "").split("\0");
   const found = new Map<SpecId, RequestNote>();
   for (let index = 0; index + 1 < fields.length; index += 2) {

@@ -24,8 +24,7 @@ export function openDifferences(root: string): DifferenceReader {
     },
     async readCommitDifference(base, head) {
       const { git } = await openRepository();
-      for (const hash of [base, head])
-        if ((await git.try(["cat-file", "-e", `${hash}^{commit}`])).status !== 0) return null;
+      for (const hash of [base, head]) if (!(await git.confirms(["cat-file", "-e", `${hash}^{commit}`]))) return null;
       const commits = await listCommits(git, `${base}..${head}`);
       const files = await listChangedFiles(git, { from: base, to: head }, new Set());
       return { from: base, to: head, kind: "commits", head, behind: 0, conflicts: [], commits, files };

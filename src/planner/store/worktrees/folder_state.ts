@@ -78,7 +78,7 @@ export async function isInsideCheckout(repository: Repository, path: string): Pr
 }
 
 async function readHeadCommit(git: Git): Promise<Pick<FolderState, "commit" | "tree">> {
-  const answer = await git.tryReadOutput(["rev-parse", "HEAD^{commit}", "HEAD^{tree}"]);
+  const answer = await git.tryReadHead("%H%n%T");
   const [commit = null, tree = null] = answer?.split("\n") ?? [];
   return { commit, tree };
 }
@@ -90,7 +90,6 @@ async function listIgnoredFiles(
   env: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
   const asked = ["ls-files", "--full-name", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
-  const { status, stdout } = await git.try(asked, { env });
-  const paths = status === 0 ? stdout.toString().split("\0").slice(0, -1) : [];
+  const paths = await git.readEntries(asked, { env });
   return paths.filter((path) => !path.startsWith(`${prefix}.planner/`) && parseTemporaryPid(basename(path)) === null);
 }

@@ -58,7 +58,7 @@ async function addIgnoredPath(
   const asked = isFolder && how === "copy" ? `${path.replace(/\/+$/, "")}/` : path.replace(/\/+$/, "");
   const ignored = ["check-ignore", "--quiet", "--no-index", "--", asked];
   // git check-ignore rejects pathspec magic, even the variable for literal paths.
-  if ((await git.try(ignored, { env: { GIT_LITERAL_PATHSPECS: "0" } })).status !== 0) {
+  if (!(await git.confirms(ignored, { env: { GIT_LITERAL_PATHSPECS: "0" } }))) {
     return `git does not ignore "${asked}" there, and would take it for a change`;
   }
   try {
@@ -120,12 +120,12 @@ async function addSubmodules({ repository, worktree }: WorktreeLocation): Promis
 }
 
 async function listSubmodules(git: Git): Promise<readonly string[]> {
-  const { status, stdout } = await git.try([
-    ...["config", "--file", ".gitmodules", "--null", "--name-only", "--get-regexp", "^submodule\\..*\\.path$"],
-  ]);
-  if (status !== 0) return [];
-  const keys = stdout.toString().split("\0").filter(Boolean);
-  return keys.map((key) => key.slice("submodule.".length, -".path".length));
+  const asked = ["config", "--file", ".gitmodules", "--null", "--name-only", "--get-regexp"];
+  const keys = await git.tryReadOutput([...asked, "^submodule\\..*\\.path$"]);
+  return (keys ?? "")
+    .split("\0")
+    .filter(Boolean)
+    .map((key) => key.slice("submodule.".length, -".path".length));
 }
 
 async function copyIgnoredFiles(place: WorktreeLocation, configured: readonly string[]): Promise<readonly string[]> {
@@ -133,11 +133,10 @@ async function copyIgnoredFiles(place: WorktreeLocation, configured: readonly st
   const patterns = [...configured, ...(await readIncludePatterns(root))];
   if (patterns.length === 0) return [];
   const asked = ["ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--"];
-  const { status, stdout } = await new Git(root).try([...asked, ...patterns.map(buildPathspec)], {
+  const paths = await new Git(root).readEntries([...asked, ...patterns.map(buildPathspec)], {
     env: { GIT_LITERAL_PATHSPECS: "0" },
   });
-  const paths = status === 0 ? stdout.toString().split("\0") : [];
-  const wanted = paths.filter((path) => path !== "" && !REBUILT_FOLDER_PATTERN.test(path));
+  const wanted = paths.filter((path) => !REBUILT_FOLDER_PATTERN.test(path));
   const copied: string[] = [];
   for (const path of wanted.slice(0, MAX_COPIED_FILES))
     if (await copyMissingFile(root, worktree.root, path)) copied.push(path);

@@ -146,7 +146,7 @@ function buildUndoRefCommand(ref: string, before: string): string {
 }
 
 export async function isAncestor(git: Git, older: string, newer: string): Promise<boolean> {
-  return (await git.try(["merge-base", "--is-ancestor", older, newer])).status === 0;
+  return git.confirms(["merge-base", "--is-ancestor", older, newer]);
 }
 
 /** Describes moves of the main branch, except planner's own when it merges the work of other specs. */

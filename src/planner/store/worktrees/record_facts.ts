@@ -67,9 +67,9 @@ async function findPresentCommits(git: Git, hashes: readonly string[]): Promise<
 async function findReachableCommits(git: Git, main: unknown, hashes: readonly string[]): Promise<ReadonlySet<string>> {
   if (hashes.length === 0) return new Set();
   const end = typeof main === "string" ? `refs/heads/${main}` : "HEAD";
-  const { status, stdout } = await git.try(["rev-list", "--ignore-missing", ...hashes, "--not", end, "--"]);
-  const outside = new Set(stdout.toString().split("\n"));
-  return new Set(status === 0 ? hashes.filter((hash) => !outside.has(hash)) : []);
+  const listed = await git.tryReadOutput(["rev-list", "--ignore-missing", ...hashes, "--not", end, "--"]);
+  const outside = new Set(listed?.split("\n"));
+  return new Set(listed === null ? [] : hashes.filter((hash) => !outside.has(hash)));
 }
 
 function listHashes(value: unknown, name: string): readonly string[] {

@@ -34,7 +34,7 @@ export async function keepRunRecord(
   const lines = (await git.run(["for-each-ref", "--format=%(objectname) %(refname)", ...asked])).split("\n");
   const hash =
     branch === null
-      ? await git.tryReadOutput(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
+      ? await git.tryReadHead("%H")
       : lines.find((line) => line.endsWith(` refs/heads/${branch}`))?.split(" ")[0];
   if (hash === undefined || hash === null) return null;
   const run = Math.max(0, ...parseRunNumbers(lines)) + 1;
@@ -141,9 +141,8 @@ export async function readRunRecords(
 ): Promise<ReadonlyMap<SpecId, KeptRunRecord>> {
   if (runs.length === 0) return new Map();
   const input = runs.map(({ commit }) => `${commit}:${RECORD_FILE}\n`).join("");
-  const { status, stdout } = await git.try(["cat-file", "--batch"], { input });
+  const stdout = await git.readBytes(["cat-file", "--batch"], { input });
   const found = new Map<SpecId, KeptRunRecord>();
-  if (status !== 0) return found;
   let at = 0;
   for (const { id, run } of runs) {
     // Output is `<hash> blob <bytes>`, the file and a line break, or only `<name> missing`.

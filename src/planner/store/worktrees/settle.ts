@@ -297,9 +297,7 @@ async function reportNestedRepositories(
 /** Returns the commits of a range, oldest first. */
 export async function readCommits(git: Git, range: string): Promise<readonly BranchCommit[]> {
   const format = ["--reverse", "--topo-order", "--no-show-signature", "--no-color", "-z", "--format=%H %P%n%B"];
-  const { status, stdout } = await git.try(["log", ...format, range, "--"]);
-  if (status !== 0) return [];
-  const entries = stdout.toString().split("\0");
+  const entries = ((await git.tryReadOutput(["log", ...format, range, "--"])) ?? "").split("\0");
   return entries
     .filter((entry) => entry !== "")
     .map((entry) => {
@@ -312,8 +310,7 @@ export async function readCommits(git: Git, range: string): Promise<readonly Bra
 /** Returns a range's changed files as paths from the project's root; those outside of it begin with `../`. */
 export async function readChangedFiles(git: Git, prefix: string, range: string) {
   const diff = ["diff", "--name-status", "--no-renames", "--no-ext-diff", "-z", range, "--"];
-  const { status, stdout } = await git.try(diff);
-  const words = status === 0 ? stdout.toString().split("\0") : [];
+  const words = (await git.tryReadOutput(diff))?.split("\0") ?? [];
   return words.flatMap((path, index) => {
     if (index % 2 === 0) return [];
     const inside = path.startsWith(prefix);

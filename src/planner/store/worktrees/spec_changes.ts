@@ -27,7 +27,8 @@ export async function readSpecChanges({ git, prefix }: Repository, since: string
 }
 
 async function resolveCommit(git: Git, name: string): Promise<string> {
-  const hash = await git.tryReadOutput(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
+  const asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
+  const hash = await (name === "HEAD" ? git.tryReadHead("%H") : git.tryReadOutput(asked));
   if (hash !== null) return hash;
   throw new OperationError("invalid_argument", `"${name}" is no commit of this repository`);
 }

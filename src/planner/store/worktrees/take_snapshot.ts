@@ -142,8 +142,11 @@ async function readSubmoduleStates(commonFolder: string): Promise<RepositorySnap
   const found: Record<string, string> = {};
   for (const [name, folder] of listModuleFolders(commonFolder)) {
     const listing = ["for-each-ref", "--format=%(objectname) %(refname)"];
-    const listed = await new Git(folder, { GIT_DIR: folder }).tryReadOutput(listing);
-    const refs = (listed ?? "").split("\n").filter((line) => !line.includes(" refs/planner/"));
+    const { stdout } = await new Git(folder, { GIT_DIR: folder }).try(listing);
+    const refs = stdout
+      .toString()
+      .split("\n")
+      .filter((line) => !line.includes(" refs/planner/"));
     found[`module ${name}`] = computeDigest([readGitFile(folder, "HEAD"), ...refs].join("\n"));
   }
   return found;

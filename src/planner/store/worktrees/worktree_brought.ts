@@ -299,7 +299,7 @@ async function setOverlookedFiles(git: Git, paths: readonly string[], on: boolea
 }
 
 export async function isTrackedPath(git: Git, path: string): Promise<boolean> {
-  return (await git.try(["ls-files", "--error-unmatch", "--", path])).status === 0;
+  return git.confirms(["ls-files", "--error-unmatch", "--", path]);
 }
 
 export async function readFileBytes(path: string): Promise<Buffer | null> {

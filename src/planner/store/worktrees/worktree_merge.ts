@@ -143,7 +143,7 @@ async function fastForwardMainBranch(
   if (main === null) {
     const { git } = repository;
     const old = await git.line(["rev-parse", "--verify", ref]);
-    if ((await git.try(["merge-base", "--is-ancestor", old, commit])).status !== 0) return false;
+    if (!(await isAncestor(git, old, commit))) return false;
     return (
       (await git.try(["update-ref", "-m", `${MERGE_REFLOG_PREFIX}${worktree.branch}`, ref, commit, old])).status === 0
     );
@@ -162,7 +162,7 @@ async function fastForwardMainBranch(
     return true;
   }
   await unstageSpecs(main, staged);
-  if ((await main.try(["merge-base", "--is-ancestor", "HEAD", commit])).status !== 0) return false;
+  if (!(await isAncestor(main, "HEAD", commit))) return false;
   throw new OperationError("failed_precondition", `git merge failed: ${formatGitError(stderr)}`);
 }
 

@@ -49,13 +49,21 @@ export interface Repository {
   readonly settings: () => Promise<ReadonlyMap<string, string>>;
 }
 
-/** Opens the repository. @throws OperationError `failed_precondition` without one */
+class MissingRepositoryError extends OperationError {}
+
+/** Returns null for the error that there is no repository. Throws any other. */
+export function ignoreMissingRepository(error: unknown): null {
+  if (error instanceof MissingRepositoryError) return null;
+  throw error;
+}
+
+/** Opens the repository. @throws MissingRepositoryError without one, OperationError if git cannot use it */
 export async function requireRepository(root: string): Promise<Repository> {
   const git = new Git(root);
   const asked = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--show-prefix"];
   const answer = await askRepository(git, ["rev-parse", "--path-format=absolute", ...asked]);
   if (answer === null) {
-    throw new OperationError(
+    throw new MissingRepositoryError(
       "failed_precondition",
       `No git repository around "${root}": run "git init" and commit, or work with --no-worktree`,
     );
@@ -260,7 +268,7 @@ export async function readCurrentBranch({
  * @throws OperationError `failed_precondition` if there is neither
  */
 export async function readMainBranch(repository: Repository, id: SpecId): Promise<string> {
-  const recorded = (await readRunRecord(repository.git, id, null).catch(() => null))?.record["main_branch"];
+  const recorded = (await readRunRecord(repository.git, id, null))?.record["main_branch"];
   return typeof recorded === "string" ? recorded : readCurrentBranch(repository);
 }
 

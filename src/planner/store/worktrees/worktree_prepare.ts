@@ -40,7 +40,7 @@ export async function requireMainBranch(
   const { git } = repository;
   const mainBranch = options.mainBranch ?? (await readCurrentBranch(repository));
   if (refs.has(`refs/heads/${mainBranch}`)) return mainBranch;
-  const empty = (await git.tryReadOutput(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])) === null;
+  const empty = (await git.tryReadHead("%H")) === null;
   throw new OperationError(
     "failed_precondition",
     empty
@@ -58,7 +58,7 @@ export async function requireUsableBase({ git }: Repository, mainBranch: string,
   if ((await git.tryReadOutput(["rev-parse", "--verify", "--quiet", `${base}^{commit}`])) === null) {
     throwBaseError("expected a branch, a tag or a commit of this repository: correct it in .planner/config.md");
   }
-  if ((await git.try(["merge-base", "--is-ancestor", base, `refs/heads/${mainBranch}`])).status !== 0) {
+  if (!(await isAncestor(git, base, `refs/heads/${mainBranch}`))) {
     throwBaseError(`it has commits that "${mainBranch}" lacks: merge them first, "git merge ${quoteShellWord(base)}"`);
   }
 }
@@ -204,7 +204,7 @@ async function keepDeletedCommits(
   const head = readGitHead(gitFolder);
   const ref = `refs/heads/${branches.branch}`;
   if (head !== null && "hash" in head) {
-    const continues = (await git.try(["merge-base", "--is-ancestor", ref, head.hash])).status === 0;
+    const continues = await isAncestor(git, ref, head.hash);
     if (continues) await git.run(["update-ref", "-m", "planner: follow HEAD", ref, head.hash]);
   }
   await keepCommits(git, { id, gitFolder, commonFolder, ...branches });
@@ -226,9 +226,9 @@ async function moveBranchToStart({ git, worktree: { mainBranch } }: WorktreeLoca
   const [head, tip] = (tips ?? "").split("\n");
   const changed = (await git.run(["status", "--porcelain", "-z"])) !== "";
   if (head === tip) return changed;
-  if ((await git.try(["merge-base", "--is-ancestor", "HEAD", main])).status !== 0) return true;
+  if (!(await isAncestor(git, "HEAD", main))) return true;
   // The branch may be ahead of an older base.
-  const behind = (await git.try(["merge-base", "--is-ancestor", "HEAD", start])).status === 0;
+  const behind = await isAncestor(git, "HEAD", start);
   if (!changed && behind) await git.run(["merge", "--quiet", "--ff-only", start]);
   return changed;
 }

@@ -60,6 +60,7 @@ import {
 } from "./worktree_files.ts";
 import { mergeWorktree } from "./worktree_merge.ts";
 import {
+  ignoreMissingRepository,
   openWorktreeLocation,
   type Repository,
   readHeadBranch,
@@ -160,7 +161,7 @@ class GitWorktrees implements Worktrees {
   }
 
   async removeWorktree(id: SpecId, { unmerged = "refuse" }: WorktreeRemovalOptions = {}): Promise<readonly string[]> {
-    await this.#openForWriting().catch(() => null);
+    await this.#openForWriting();
     const branches = await this.#findBranches(id);
     const place = await this.#findWorktree(id);
     if (place !== null) {
@@ -203,7 +204,7 @@ class GitWorktrees implements Worktrees {
 
   async readHead(): Promise<ProjectHead | null> {
     return this.#query(async ({ git, gitFolder }) => {
-      const hash = await git.tryReadOutput(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+      const hash = await git.tryReadHead("%H");
       return hash === null ? null : { hash, branch: readHeadBranch(gitFolder) };
     }, null);
   }
@@ -239,10 +240,9 @@ class GitWorktrees implements Worktrees {
   }
 
   async listLatestRuns(): Promise<readonly LatestRunRef[]> {
-    const repository = await this.#openRepository().catch(() => null);
-    if (repository === null) return [];
     const branches = this.#listBranches(await this.listKnownIds());
-    return listLatestRuns(repository.git, new Map(branches.map(({ id, branch }) => [id, branch])));
+    const named = new Map(branches.map(({ id, branch }) => [id, branch]));
+    return this.#query(({ git }) => listLatestRuns(git, named), []);
   }
 
   async readRecords(runs: readonly LatestRunRef[]): Promise<ReadonlyMap<SpecId, KeptRunRecord>> {
@@ -306,9 +306,9 @@ class GitWorktrees implements Worktrees {
     return this.#repository;
   }
 
-  /** Returns the result of `use`; `none` without a repository. */
+  /** Returns the result of `use`; `none` without a repository. @throws OperationError with any other refusal of git */
   async #query<Result>(use: (repository: Repository) => Promise<Result>, none: Result): Promise<Result> {
-    const repository = await this.#openRepository().catch(() => null);
+    const repository = await this.#openRepository().catch(ignoreMissingRepository);
     return repository === null ? none : use(repository);
   }
 

@@ -36,7 +36,7 @@ const RUN_STEPS: readonly string[] = [
 const MAIN_STEPS: readonly string[] = [
   ...[COMMIT, EDIT, `${HAS_OLDER} && { ${REVERT}; }`],
   "git cherry-pick $B || git cherry-pick --skip || git cherry-pick --abort",
-  `git cherry-pick $B && ${REVERT} || git cherry-pick --abort`,
+  `git cherry-pick $B && { ${REVERT}; } || git cherry-pick --abort`,
   `${HAS_OLDER} && git reset -q --hard HEAD~1`,
   `git checkout -q -b T HEAD~1; ${COMMIT}; git checkout -q main; git merge -q --no-ff --no-edit T || git merge --abort`,
   "git mv F T.moved && git commit -q -m T",

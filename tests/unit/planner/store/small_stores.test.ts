@@ -121,13 +121,13 @@ describe("GitHistory", () => {
     expect(await openGitHistory(join(project.root, "gone")).listCommitsNaming(ID)).toEqual([]);
   });
 
-  test("answers nothing where there is no git", async () => {
+  test("says so where there is a repository and no git", async () => {
     using project = repository();
     project.commit(`planner(${ID}): begin`);
     const path = process.env["PATH"];
     process.env["PATH"] = project.root;
     try {
-      expect(await openGitHistory(project.root).listCommitsNaming(ID)).toEqual([]);
+      await expect(openGitHistory(project.root).listCommitsNaming(ID)).rejects.toThrow("Cannot run git");
     } finally {
       process.env["PATH"] = path;
     }

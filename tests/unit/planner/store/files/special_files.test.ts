@@ -1,14 +1,20 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
 import { readRegularFile } from "#planner/store/files/read_text.ts";
 import { Git } from "#planner/store/git/git.ts";
+import { openGitHistory } from "#planner/store/git/git_history.ts";
+import { signBytesWithSsh } from "#planner/store/git/ssh_signature.ts";
 import { findWaitedFile } from "#planner/store/git/waited_file.ts";
-import { requireRepository } from "#planner/store/worktrees/worktree_place.ts";
+import { isProcessAlive } from "#planner/store/processes/process_life.ts";
+import { readRequestNotes } from "#planner/store/requests/requests.ts";
 import { eachTest } from "../../../../support/each_test.ts";
 import { runCommand } from "../../../../support/planner_command.ts";
-import { worktreeProject } from "../../../../support/worktree_project.ts";
+import { until } from "../../../../support/until.ts";
+import { ID, OPTIONS, type WorktreeProject, worktreeProject } from "../../../../support/worktree_project.ts";
 
 const project = eachTest(worktreeProject);
 
@@ -64,24 +70,155 @@ test("git that waits for a pipe is ended, and the refusal names the pipe", async
   );
 });
 
+const HEAD_OBJECT = "f=$(git rev-parse HEAD | sed 's,^..,&/,'); chmod u+w .git/objects/$f;";
+
+/** Questions whose answer "none" was once also given when git had refused to answer. */
+const QUESTIONS = {
+  listIds: ({ worktrees }: WorktreeProject) => worktrees.listIds(),
+  readHead: ({ worktrees }: WorktreeProject) => worktrees.readHead(),
+  readProjectState: ({ worktrees }: WorktreeProject) => worktrees.readProjectState(),
+  listLatestRuns: ({ worktrees }: WorktreeProject) => worktrees.listLatestRuns(),
+  listMirrorRemotes: ({ worktrees }: WorktreeProject) => worktrees.listMirrorRemotes(),
+  requireCreatable: ({ worktrees }: WorktreeProject) => worktrees.requireCreatable(OPTIONS, null),
+  listCommitsNaming: ({ root }: WorktreeProject) => openGitHistory(root).listCommitsNaming(ID),
+  readNotes: ({ root }: WorktreeProject) => readRequestNotes(new Git(root)),
+  findRemote: ({ root }: WorktreeProject) => new Git(root).tryReadOutput(["remote", "get-url", "origin"]),
+};
+const ALL = Object.keys(QUESTIONS).join(" ");
+
+// Each row: a variable, a command, words of git, and the questions that it refuses to answer.
 test.each([
-  ["GIT_TEST_ASSUME_DIFFERENT_OWNER", "1", "true", "dubious ownership"],
-  ["A", "1", "printf '[core\\n' >> .git/config", "bad config line"],
-  ["A", "1", "rm -r .git && echo 'gitdir: /nowhere' > .git", "not a git repository: /nowhere"],
-  ["A", "1", "rm -r .git", 'No git repository around "'],
-])("a refusal of git is no missing repository: %s=%s %s", async (name, value, command, words) => {
+  ["GIT_TEST_ASSUME_DIFFERENT_OWNER=1", "true", "dubious ownership", ALL],
+  ["", "printf '[core\\n' >> .git/config", "bad config line", ALL],
+  ["", "git config core.abbrev many", "core.abbrev", ALL.replace(/ findRemote$/, "")],
+  ["GIT_CONFIG_GLOBAL=mine", "printf '[core\\n' > mine", "bad config line 1 in file mine", ALL],
+  ["", "git config core.repositoryformatversion 99", "Expected git repo version <= 1, found 99", ALL],
+  ["", "git config core.repositoryformatversion 1; git config extensions.nope x", "unknown repository extension", ALL],
+  ["", "rm -r .git && echo 'gitdir: /nowhere' > .git", "not a git repository: /nowhere", ALL],
+  [
+    "",
+    "echo garbage > .git/packed-refs",
+    "unexpected line in .git/packed-refs",
+    ALL.replace(/ listMirrorRemotes| findRemote/g, ""),
+  ],
+  ["", "echo garbage > .git/index", "index file smaller than expected", "readProjectState"],
+  [
+    "",
+    "echo garbage > .git/refs/heads/main",
+    "appears to be broken",
+    "readHead readProjectState requireCreatable listCommitsNaming",
+  ],
+  ["", `${HEAD_OBJECT} rm .git/objects/$f`, "", "readHead readProjectState listCommitsNaming"],
+  ["", `${HEAD_OBJECT} echo garbage > .git/objects/$f`, "", "readHead readProjectState listCommitsNaming"],
+  ["PATH=/nowhere", "true", "Cannot run git", ALL],
+  ["", "rm -r .git", "No git repository around", "requireCreatable"],
+  ["PATH=/nowhere", "rm -r .git", "No git repository around", "requireCreatable"],
+  ["", "rm -r .git; git init -q -b main", "The repository has no commit yet", "requireCreatable"],
+  ["", "git checkout -q --detach", "No branch is checked out", "requireCreatable"],
+  ["", "git checkout -q -b other", "", ""],
+  ["", "true", "", ""],
+])("what git refuses to answer is no none: %p %p", async (variable, command, words, refusing) => {
   await make(command);
-  process.env[name] = value;
+  const [name = "", value = ""] = variable.split("=");
+  const before = process.env[name];
+  if (name !== "") process.env[name] = value;
+  const refused: string[] = [];
   try {
-    await expect(requireRepository(project.root)).rejects.toThrow(words);
+    for (const [question, ask] of Object.entries(QUESTIONS)) {
+      await ask(project).then(
+        () => {},
+        (error: unknown) => {
+          refused.push(question);
+          expect(error).toBeInstanceOf(OperationError);
+          expect(String(error)).toContain(words);
+        },
+      );
+    }
   } finally {
-    delete process.env[name];
+    if (before === undefined) delete process.env[name];
+    else process.env[name] = before;
+  }
+  expect(refused.join(" ")).toBe(refusing);
+});
+
+const attribute = (text: string): string => `echo '*.txt ${text}' > .gitattributes; touch a.txt`;
+const side = "git branch side; echo 1 > src/code.txt; git commit -qam 1; git checkout -q side; echo 2 > src/code.txt";
+const SIGNED = ["commit-tree", "-S", "-m", "x", "HEAD^{tree}"];
+const COMMIT = ["commit", "--quiet", "--allow-empty", "-m", "x"];
+
+// Each row: what makes git start "slow", which waits for good, the call, and whether git then waits.
+test.each([
+  [`${attribute("filter=x")}; git config filter.x.clean ./slow`, ["add", "a.txt"], {}, true],
+  [`${attribute("filter=x")}; git config filter.x.process ./slow`, ["add", "a.txt"], {}, true],
+  [
+    `${attribute("filter=x")}; git add a.txt; git config filter.x.smudge ./slow; rm a.txt`,
+    ["checkout", "a.txt"],
+    {},
+    true,
+  ],
+  [
+    `${attribute("filter=x")}; git add a.txt; git config --file mine filter.x.clean ./slow; touch a.txt`,
+    ["status"],
+    {},
+    true,
+  ],
+  [
+    `${side}; git commit -qam 2; git config merge.x.driver ./slow; echo '* merge=x' > .git/info/attributes`,
+    ["merge", "main"],
+    {},
+    true,
+  ],
+  ["git config gpg.program ./slow", SIGNED, {}, true],
+  ["git config gpg.format ssh; git config user.signingKey k; git config gpg.ssh.program ./slow", SIGNED, {}, true],
+  ["cp slow .git/hooks/pre-commit", COMMIT, { hooks: true }, true],
+  ["cp slow .git/hooks/commit-msg", COMMIT, { hooks: true }, true],
+  ["cp slow .git/hooks/post-checkout", ["checkout", "-b", "new"], { hooks: true }, true],
+  ["git config core.sshCommand ./slow", ["ls-remote", "ssh://nobody@localhost/x"], { remote: true }, true],
+  ["git config remote.r.uploadpack ./slow; git config remote.r.url .", ["ls-remote", "r"], { remote: true }, true],
+  ['git config credential.helper "!./slow"', ["ls-remote", "SERVER/locked"], { remote: true }, true],
+  ["touch slow.pid", ["ls-remote", "SERVER/silent"], { remote: true }, true],
+  ["git config core.editor ./slow", ["commit", "--allow-empty"], { hooks: true }, false],
+  ["git config core.pager ./slow", ["log"], {}, false],
+  ["git config core.fsmonitor ./slow", ["status"], {}, false],
+  ["git config diff.external ./slow; echo 1 > src/code.txt", ["diff"], {}, false],
+  ["git config core.askPass ./slow", ["ls-remote", "SERVER/locked"], { remote: true }, false],
+  ["cp slow .git/hooks/pre-commit", COMMIT, {}, false],
+  [`${attribute("filter=x")}; git add a.txt; git config filter.x.clean ./slow; touch a.txt`, ["status"], {}, false],
+])("a program of others that waits is ended and named: %p %p", async (command, args, options, waits) => {
+  const server = createHttpServer(({ url }, response) => {
+    if (url?.startsWith("/locked") === true) response.writeHead(401, { "www-authenticate": 'Basic realm="x"' }).end();
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await make(`printf '#!/bin/sh\necho $$ > "${project.root}/slow.pid"\nsleep 1000\n' > slow; chmod +x slow`);
+  await make(command);
+  process.env["GIT_CONFIG_GLOBAL"] = join(project.root, "mine");
+  try {
+    const words = args.map((word) => word.replace("SERVER", address));
+    const git = new Git(project.root);
+    const call = ("remote" in options ? git.withWriteAccess() : git).try(words, { ...options, limitMs: 1000 });
+    if (!waits) await call;
+    else
+      await expect(call).rejects.toThrow(
+        /^git [a-z-]+ took over 1 s: it waited for ".*(?:slow|sleep 1000|git-remote-http)/,
+      );
+    const pid = waits ? readFileSync(join(project.root, "slow.pid"), "utf8").trim() : "";
+    if (pid !== "") await until(() => !isProcessAlive(Number(pid), null));
+  } finally {
+    delete process.env["GIT_CONFIG_GLOBAL"];
+    server.closeAllConnections();
+    server.close();
   }
 });
 
-test("git that waits for a hook is ended with it, and the refusal names the hook", async () => {
-  await make("printf '#!/bin/sh\\nsleep 1000\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit");
-  const commit = ["commit", "--quiet", "--allow-empty", "-m", "x"];
-  const made = new Git(project.root).run(commit, { hooks: true, limitMs: 1000 });
-  await expect(made).rejects.toThrow(/^git commit took over 1 s: it waited for ".*(?:pre-commit|sleep 1000)/);
+test("ssh-keygen that waits is ended and named", async () => {
+  await make("printf '#!/bin/sh\nsleep 1000\n' > ssh-keygen; chmod +x ssh-keygen");
+  const path = process.env["PATH"];
+  process.env["PATH"] = `${project.root}:${path}`;
+  const signed = signBytesWithSsh("key", "file", Buffer.from("x"), 500);
+  try {
+    await expect(signed).rejects.toThrow("ssh-keygen took over 0.5 s: it waited");
+  } finally {
+    process.env["PATH"] = path;
+  }
 });

@@ -73,11 +73,15 @@ async function runFamily(name: string, family: CommandFamily, words: readonly st
   throw createUsageError(name, `Missing command after "planner ${name}": expected one of ${members}`);
 }
 
+/** Commands that do not name texts of an earlier version: programs start them, or they name these themselves. */
+const SILENT_COMMANDS: ReadonlySet<string> = new Set(["mcp", "doctor", "completion", "prime"]);
+
 async function runCommandWords(name: string, command: Command, words: readonly string[]): Promise<ExitStatus> {
   const { help: wantsHelp, root, quiet, args } = parseArguments(name, command, words);
   if (wantsHelp) return printCommandHelp(name, { command });
   // parseWords has given the arguments the types that the command declares.
-  return (await command.run(args as Parameters<Command["run"]>[0], openCli(root, quiet))) ?? EXIT_STATUS.ok;
+  const tells = !quiet && args["json"] !== true && !SILENT_COMMANDS.has(name);
+  return (await command.run(args as Parameters<Command["run"]>[0], openCli(root, quiet, tells))) ?? EXIT_STATUS.ok;
 }
 
 async function runProgramFlags(words: readonly string[]): Promise<ExitStatus> {
@@ -113,7 +117,7 @@ async function printCommandHelp(name: string, found: FoundCommand["found"]): Pro
   return EXIT_STATUS.ok;
 }
 
-function openCli(root: string | undefined, quiet: boolean): Cli {
+function openCli(root: string | undefined, quiet: boolean, tells: boolean): Cli {
   const cwd = process.cwd();
   const absoluteRoot = root === undefined ? undefined : resolve(cwd, root);
   const logger = openStderrLogger(quiet);
@@ -123,8 +127,11 @@ function openCli(root: string | undefined, quiet: boolean): Cli {
     cwd,
     root: absoluteRoot,
     async openProject() {
-      const { openProject } = await import("./open_project.ts");
-      return openProject(cwd, absoluteRoot);
+      const { openProject, findUpgradeNote } = await import("./open_project.ts");
+      const project = await openProject(cwd, absoluteRoot);
+      const note = tells ? await findUpgradeNote(project.root, process.env) : null;
+      if (note !== null) logger.note(note);
+      return project;
     },
     async openContext() {
       return (await this.openProject()).context;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { McpLines } from "../support/mcp_lines.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
+import { tempProject } from "../support/temp_project.ts";
 
 const cwd = tmpdir();
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
@@ -81,3 +82,42 @@ test.skipIf(PLANNER.length > 1).each(["replaced", "replaced twice", "replaced by
     else expect(linted).toEqual(before);
   },
 );
+
+const OLD_TEXT = "Old.\n";
+const OLD_SECTION = `<!-- planner: begin ${Bun.SHA256.hash(OLD_TEXT, "hex").slice(0, 8)} -->\n${OLD_TEXT}<!-- planner: end -->\n`;
+const RENEW = '" has planner\'s text of an earlier version: "planner init" renews it';
+
+// Each row: text of AGENTS.md, a command, variables, and what its standard error says.
+test.each<[string, readonly string[], Record<string, string>, string | null]>([
+  [OLD_SECTION, ["list"], {}, `"AGENTS.md${RENEW}\n`],
+  [OLD_SECTION, ["ready"], {}, `"AGENTS.md${RENEW}\n`],
+  [OLD_SECTION, ["status"], {}, `"AGENTS.md${RENEW}\n`],
+  [OLD_SECTION, ["lint"], {}, `"AGENTS.md${RENEW}\n`],
+  [`# Mine\n\n${OLD_SECTION}`, ["search", "x"], {}, `"AGENTS.md${RENEW}\n`],
+  [OLD_SECTION.replace("Old.", "Mine."), ["list"], {}, "with changes: compare it"],
+  [OLD_SECTION, ["list", "--json"], {}, null],
+  [OLD_SECTION, ["list", "--quiet"], {}, null],
+  [OLD_SECTION, ["list"], { PLANNER_RUN: "x" }, null],
+  [OLD_SECTION, ["prime"], {}, null],
+  [OLD_SECTION, ["mcp"], {}, null],
+  [OLD_SECTION, ["list"], { XDG_STATE_HOME: "/dev/null" }, null],
+  ["# Mine\n", ["list"], {}, null],
+  ["We begin with `planner ready`.\n", ["list"], {}, null],
+])("the first command of a version names stale texts once: %j %j", async (text, words, env, said) => {
+  using project = tempProject();
+  await runPlanner(["init"], { cwd: project.root });
+  project.write("AGENTS.md", text);
+  const own = { XDG_STATE_HOME: join(project.root, "state"), ...env };
+  const run = (args: readonly string[]) => runPlanner(args, { cwd: project.root, env: own });
+
+  const [first, second] = [await run(words), await run(words)];
+
+  const flat = first.stderr.replaceAll(/\s+/g, " ");
+  if (said === null) expect(flat).not.toContain("earlier version");
+  else expect(flat).toContain(said.trim());
+  expect(second.stderr).not.toContain("earlier version");
+  expect(second.stdout).toBe(first.stdout);
+  if (said === null || !said.includes("renews")) return;
+  await runPlanner(["init"], { cwd: project.root });
+  expect(project.read("AGENTS.md")).not.toContain(OLD_TEXT);
+});

@@ -254,7 +254,8 @@ export function checks(version: string): readonly Check[] {
     bundle(version),
     newcomer(version),
     hooks(version),
-    upgrade(version),
+    upgrade(version, "0.1.0"),
+    upgrade(version, "0.3.0"),
     sourceMaps(version),
     composeFiles,
   ];

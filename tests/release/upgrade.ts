@@ -8,33 +8,35 @@ import { sharedPostgres } from "../support/postgres.ts";
 import { type Check, unpacked } from "./check.ts";
 import { demand, emptyFolder } from "./main_jobs.ts";
 
-/** The commit of version 0.1.0. */
-const OLD_COMMIT = "3fd446c";
-const OLD_VERSION = "0.1.0";
+/** Commits of earlier versions; 0.3.0's is the last one whose worktrees lie in the project. */
+const OLD_COMMITS = { "0.1.0": "3fd446c", "0.3.0": "bcc8186b" } as const;
+type OldVersion = keyof typeof OLD_COMMITS;
 const ROOT = join(import.meta.dirname, "..", "..");
-const KEPT = join(ROOT, "dist", `planner-${OLD_VERSION}`);
 const GIT = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"];
 
 /** Works the spec, or waits for the end if the file `wait` exists. */
 const AGENT = `
 root=$(git rev-parse --show-toplevel)
-if [ -e "$PROJECT/.planner/logs/wait" ]; then touch "$PROJECT/.planner/logs/waiting"; exec sleep 600; fi
+if [ -e "$PROJECT/.planner/logs/wait" ]; then
+  echo begun > "$root/begun.txt"; git add begun.txt; git ${GIT.join(" ")} commit -q -m "planner: begin"; touch "$PROJECT/.planner/logs/waiting"; exec sleep 600
+fi
 echo done >> "$root/done.txt"
 branch=$(git branch --show-current)
 sed -i 's/- \\[ \\]/- [x]/' "$root/.planner/specs/\${branch#planner/}.md"
 git add done.txt && git ${GIT.join(" ")} commit -q -m "planner: do it" done.txt
 `;
 
-/** Version 0.1.0 as it stands in the history, built once. */
-function oldProgram(): string {
-  if (existsSync(KEPT)) return KEPT;
+/** An earlier version as it stands in the history, built once. */
+function oldProgram(version: OldVersion): string {
+  const kept = join(ROOT, "dist", `planner-${version}`);
+  if (existsSync(kept)) return kept;
   const folder = emptyFolder();
   run("git", ["clone", "--quiet", "--no-checkout", ROOT, folder]);
-  run("git", ["-C", folder, "checkout", "--quiet", OLD_COMMIT]);
+  run("git", ["-C", folder, "checkout", "--quiet", OLD_COMMITS[version]]);
   run("npm", ["install", "--no-audit", "--no-fund", "--no-save"], { cwd: folder });
   run("node_modules/.bin/bun", ["build.ts"], { cwd: folder });
-  run("cp", [join(folder, "dist", "planner"), KEPT]);
-  return KEPT;
+  run("cp", [join(folder, "dist", "planner"), kept]);
+  return kept;
 }
 
 async function succeed(command: readonly string[], cwd: string): Promise<string> {
@@ -43,8 +45,48 @@ async function succeed(command: readonly string[], cwd: string): Promise<string>
   return stdout;
 }
 
-/** A project whose run was killed under the old version: the new one repairs it, does the work and merges it. */
-async function projectGoesOn(older: string, newer: string): Promise<void> {
+/**
+ * A project with a run that was killed under the old version and one that ended unmerged: the new one repairs it, does
+ * the work and merges both.
+ */
+async function projectGoesOn(older: string, newer: string, version: OldVersion): Promise<void> {
+  const cwd = await makeProject(older, version);
+  const ids = idsIn(await succeed([older, "list", "--json"], cwd));
+  const [first = "", second = ""] = ids;
+  if (version !== "0.1.0") {
+    for (const id of ["--commands", ...ids]) await succeed([older, "approve", id, "--yes"], cwd);
+    await succeed([older, "work", second], cwd);
+  }
+  await killedRun(older, first, cwd);
+  const places = worktreesOf(cwd);
+
+  demand(idsIn(await succeed([newer, "list", "--json"], cwd)).join() === ids.join(), "list shows other specs");
+  // Doctor also names the work that waits for a merge.
+  await runCommand([newer, "doctor", "--fix"], { cwd });
+  // What the old version accepted is accepted.
+  if (version === "0.1.0") await succeed([newer, "approve", "--commands", "--yes"], cwd);
+  await succeed([newer, "work", first], cwd);
+  demand(worktreesOf(cwd) === places, `worktrees moved from ${places} to ${worktreesOf(cwd)}`);
+  await succeed([newer, "merge", first], cwd);
+  for (const file of ["begun.txt", "done.txt"]) demand(existsSync(join(cwd, file)), `${file} is not in the checkout`);
+  if (version === "0.1.0") return;
+  await succeed([newer, "verify", second, "--record", "--rerun"], cwd);
+  await succeed([newer, "merge", second], cwd);
+  const { specs } = JSON.parse(await succeed([newer, "list", "--json", "--status", "completed"], cwd));
+  demand(specs.length === 2, `${specs.length} specs are completed, expected 2`);
+  const left = idsIn(
+    await succeed([newer, "doctor", "--json"], cwd).then((json) => json.replace('"findings"', '"specs"')),
+  );
+  demand(left.length === 0, `doctor finds ${left.length} problems`);
+}
+
+function worktreesOf(cwd: string): string {
+  return readdirSync(join(cwd, ".planner", "worktrees"))
+    .filter((name) => !name.includes("."))
+    .join();
+}
+
+async function makeProject(older: string, version: OldVersion): Promise<string> {
   const cwd = emptyFolder();
   run("git", ["init", "--quiet", "--initial-branch=main", cwd]);
   run("git", ["-C", cwd, "config", "user.name", "Ann"]);
@@ -57,23 +99,15 @@ async function projectGoesOn(older: string, newer: string): Promise<void> {
   const config = `---\ndefaults: {provider: command}\nproviders: ${providers}\n---\n`;
   writeFileSync(join(cwd, ".planner", "config.md"), config);
   for (const title of ["Take orders", "Send receipts"]) await succeed([older, "add", title], cwd);
+  const check = version === "0.1.0" ? "" : "  verify: test -f done.txt\n";
   for (const name of readdirSync(join(cwd, ".planner", "specs"))) {
     const path = join(cwd, ".planner", "specs", name);
     const text = readFileSync(path, "utf8");
-    if (!text.includes("- [ ]")) writeFileSync(path, `${text}\n## Acceptance Criteria\n\n- [ ] It is done\n`);
+    if (!text.includes("- [ ]")) writeFileSync(path, `${text}\n## Acceptance Criteria\n\n- [ ] It is done\n${check}`);
   }
   run("git", ["-C", cwd, "add", "--all"]);
   run("git", ["-C", cwd, "commit", "--quiet", "-m", "begin"]);
-  const ids = idsIn(await succeed([older, "list", "--json"], cwd));
-  const [first = ""] = ids;
-  await killedRun(older, first, cwd);
-
-  demand(idsIn(await succeed([newer, "list", "--json"], cwd)).join() === ids.join(), "list shows other specs");
-  await succeed([newer, "doctor", "--fix"], cwd);
-  await succeed([newer, "approve", "--commands", "--yes"], cwd);
-  await succeed([newer, "work", first], cwd);
-  await succeed([newer, "merge", first], cwd);
-  demand(existsSync(join(cwd, "done.txt")), "the merged work is not in the checkout");
+  return cwd;
 }
 
 function idsIn(json: string): readonly string[] {
@@ -107,7 +141,7 @@ async function databaseGoesOn(older: string, newer: string, db: string, cwd: str
   const after = codesIn(await succeed([newer, "dc", "export", "--db", db], cwd));
   demand(before.join() === after.join(), `${before.length} resources became ${after.length} or others`);
   const { code, stderr } = await runCommand([older, "dc", "export", "--db", db], { cwd });
-  demand(code !== 0 && stderr.includes("newer program"), `${OLD_VERSION} opened the upgraded database: ${stderr}`);
+  demand(code !== 0 && stderr.includes("newer program"), `the old version opened the upgraded database: ${stderr}`);
 }
 
 function codesIn(lines: string): readonly string[] {
@@ -123,19 +157,19 @@ function codesIn(lines: string): readonly string[] {
     .toSorted();
 }
 
-/** Version 0.1.0's project and databases under this version. */
-export function upgrade(version: string): Check {
+/** An earlier version's project and databases under this version. */
+export function upgrade(version: string, from: OldVersion): Check {
   const file = `planner-${version}-linux-x64.tar.xz`;
   return {
     artefact: file,
-    place: `over version ${OLD_VERSION}`,
-    jobs: "repair and work of a killed run, merge; SQLite and PostgreSQL upgraded, verified, then refused by 0.1.0",
+    place: `over version ${from}`,
+    jobs: "repair and work of a killed run, merge; SQLite and PostgreSQL upgraded, verified, then refused by the old one",
     needs: ["git", "npm", "xz"],
     files: [file],
     check: async () => {
-      const older = oldProgram();
+      const older = oldProgram(from);
       const newer = join(unpacked(file), "planner");
-      await projectGoesOn(older, newer);
+      await projectGoesOn(older, newer, from);
       const folder = emptyFolder();
       await databaseGoesOn(older, newer, join(folder, "dc.sqlite"), folder);
       const url = await (await sharedPostgres()).database();
@@ -144,3 +178,7 @@ export function upgrade(version: string): Check {
     },
   };
 }
+
+// `bun tests/release/upgrade.ts <program of 0.3.0> <program>` tries a project alone.
+const [older, newer] = process.argv.slice(2);
+if (import.meta.main && older !== undefined && newer !== undefined) await projectGoesOn(older, newer, "0.3.0");

@@ -65,11 +65,10 @@ function assertPlannerIsFolder(root: string): void {
   throw new OperationError("failed_precondition", `Cannot make a project: ".planner" is ${what}: expected a folder`);
 }
 
+const importHookModules = () => Promise.all([import("../git/repository.ts"), import("../hook/hook_file.ts")]);
+
 async function hasStaleHook(root: string): Promise<boolean> {
-  const [{ findRepository }, { readHookState }] = await Promise.all([
-    import("../git/repository.ts"),
-    import("../hook/hook_file.ts"),
-  ]);
+  const [{ findRepository }, { readHookState }] = await importHookModules();
   const repository = await findRepository(root);
   if (repository === undefined) return false;
   const { installed, stale } = await readHookState(repository);
@@ -146,16 +145,33 @@ function inspectTexts(root: string): readonly { readonly path: string; readonly 
   });
 }
 
-/** Returns what planner wrote of an earlier version into files of the project, a sentence each with what to do. */
-export function listStaleTexts(root: string): readonly string[] {
+function listStaleTexts(root: string): readonly string[] {
   return inspectTexts(root).flatMap(({ path, state: { kind } }) => {
-    if (kind === "stale") return [`"${path}" has planner's text of an earlier version: "planner init" renews it`];
+    if (kind === "stale") return [describeStale(path)];
     if (kind !== "edited") return [];
     return [
       `"${path}" has planner's text of an earlier version, with changes: compare it with "planner prime", or remove it and run "planner init --guide"`,
     ];
   });
 }
+
+/** Returns what planner wrote of an earlier version into the project's files and hooks, a sentence each. */
+export async function listStale(root: string): Promise<readonly string[]> {
+  const [{ findRepository }, { readHookState }] = await importHookModules();
+  const texts = listStaleTexts(root);
+  try {
+    const repository = await findRepository(root);
+    const state = repository === undefined ? null : await readHookState(repository);
+    return state?.stale === true ? [...texts, describeStale(state.path)] : texts;
+  } catch (error) {
+    // Doctor's checks report a repository that git refuses to use.
+    if (error instanceof OperationError) return texts;
+    throw error;
+  }
+}
+
+const describeStale = (path: string): string =>
+  `"${path}" has planner's text of an earlier version: "planner init" renews it`;
 
 /** Adds the rules to an existing settings file; creates one only if the instructions (`guide`) are requested. */
 async function planDenyRules(root: string, guide: boolean): Promise<readonly FilePlan[]> {

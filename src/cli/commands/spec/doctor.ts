@@ -1,4 +1,3 @@
-import { OperationError } from "#kernel/errors.ts";
 import type { DoctorFinding } from "#planner/runs/doctor/doctor.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
@@ -39,28 +38,11 @@ export const command = defineCommand({
     if (json) printJson({ ...report, trusted: isTrusted });
     else printText(`${renderFindings(report.findings)}${isTrusted ? TRUSTED_NOTE : ""}`);
     for (const trouble of await findStartObstacles(context)) cli.note(`No agent can run: ${trouble}`);
-    const { listStaleTexts } = await import("../../init/set_up.ts");
-    for (const text of [...listStaleTexts(root), ...(await listStaleHooks(root))]) cli.note(text);
+    const { listStale } = await import("../../init/set_up.ts");
+    for (const text of await listStale(root)) cli.note(text);
     return report.healthy ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },
 });
-
-/** Returns a sentence if the project's check in a hook is of an earlier version. */
-async function listStaleHooks(root: string): Promise<readonly string[]> {
-  const [{ findRepository }, { readHookState }] = await Promise.all([
-    import("../../git/repository.ts"),
-    import("../../hook/hook_file.ts"),
-  ]);
-  // The checks have reported a repository that git refuses to use.
-  const repository = await findRepository(root).catch((error: unknown) => {
-    if (error instanceof OperationError) return undefined;
-    throw error;
-  });
-  const state = repository === undefined ? null : await readHookState(repository);
-  return state?.stale === true
-    ? [`"${state.path}" has planner's check of an earlier version: "planner init" renews it`]
-    : [];
-}
 
 const TRUSTED_NOTE = 'Every command of this project runs without a question ("planner trust --off" ends that)\n';
 

@@ -190,7 +190,7 @@ async function checkEnd() {
 /** Says what is left: the folder, and nothing else. */
 function printFolder() {
   print(`\nAll of it lies in ${folder}; nothing else was touched.`);
-  print(`Look on:  ${BUILT} board --root ${project()}`);
+  print(`Look on:  ${BUILT} board --root ${typed([project()])}`);
 }
 
 for (const name of SIGNALS) process.on(name, () => stop(name));

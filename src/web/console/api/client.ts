@@ -181,7 +181,7 @@ export function useInventory(): CallState<InventoryOverview> {
  * this browser.
  */
 const TOKEN_KEY = "planner-token";
-const listeners = new Listeners();
+const tokenListeners = new Listeners();
 
 export const tokenStore = {
   value(): string {
@@ -195,9 +195,9 @@ export const tokenStore = {
     tabValues.remove(TOKEN_KEY);
     browserValues.remove(TOKEN_KEY);
     if (value !== "") (keep ? browserValues : tabValues).set(TOKEN_KEY, value);
-    listeners.notify();
+    tokenListeners.notify();
   },
-  subscribe: listeners.subscribe,
+  subscribe: tokenListeners.subscribe,
 };
 
 /** A call that the server rejected and that waits for a new token. */
@@ -208,10 +208,11 @@ interface WaitingCall {
 }
 
 let waitingCalls: readonly WaitingCall[] = [];
+const signInListeners = new Listeners();
 
 function setWaitingCalls(next: readonly WaitingCall[]): void {
   waitingCalls = next;
-  listeners.notify();
+  signInListeners.notify();
 }
 
 /** Calls that the server rejected for lack of a valid token. They are sent again after the person enters one. */
@@ -224,7 +225,7 @@ export const waitingSignIns = {
     for (const one of waitingCalls) one.cancel();
     setWaitingCalls([]);
   },
-  subscribe: listeners.subscribe,
+  subscribe: signInListeners.subscribe,
 };
 
 tokenStore.subscribe(() => {
@@ -267,6 +268,7 @@ const DURING_WINDOW_RPCS: Readonly<Record<DuringWindowRpc, true>> = {
 };
 
 const SHOWN_WINDOW_KEY = "planner-during";
+const windowListeners = new Listeners();
 
 /** Code of the maintenance window whose state this tab shows; empty for the current state. */
 export const shownWindow = {
@@ -276,12 +278,12 @@ export const shownWindow = {
   set(code: string): void {
     if (code === "") tabValues.remove(SHOWN_WINDOW_KEY);
     else tabValues.set(SHOWN_WINDOW_KEY, code);
-    listeners.notify();
+    windowListeners.notify();
   },
 };
 
 export function useShownWindow(): string {
-  return useCurrentValue(shownWindow.code, listeners.subscribe);
+  return useCurrentValue(shownWindow.code, windowListeners.subscribe);
 }
 
 /** Returns the request for the state during a window; unchanged if `code` is "" or the RPC does not support windows. */

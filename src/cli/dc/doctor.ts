@@ -1,6 +1,6 @@
 import { existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { openCheckpoint } from "#dc/audit/checkpoint.ts";
+import { openCheckpoint } from "#dc/audit/archive.ts";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import { MAX_CLOCK_LEAD_MS } from "#dc/limits.ts";
 import { readResolvedTime } from "#dc/operations/feed/commit_time.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ExportFile, ExportInventory } from "#dc/exchange/out/inventory.ts";
+import type { ExportFile, ExportInventory } from "#dc/exchange/out/netbox_csv.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { readResourcePages } from "#dc/operations/database_pages.ts";
 import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
@@ -90,15 +90,15 @@ export const EXPORT_TARGETS = {
   },
   graphviz: {
     holds: "Cabled devices and an edge for each cable, dashed if it is planned",
-    write: async (inventory) => (await import("#dc/exchange/out/inventory.ts")).writeGraphviz(inventory),
+    write: async (inventory) => (await import("#dc/exchange/out/netbox_csv.ts")).writeGraphviz(inventory),
   },
   "prometheus-sd": {
     holds: FACTS_DESCRIPTION,
-    write: async (inventory) => (await import("#dc/exchange/out/inventory.ts")).writePrometheusSd(inventory),
+    write: async (inventory) => (await import("#dc/exchange/out/netbox_csv.ts")).writePrometheusSd(inventory),
   },
   ansible: {
     holds: FACTS_DESCRIPTION,
-    write: async (inventory) => (await import("#dc/exchange/out/inventory.ts")).writeAnsibleInventory(inventory),
+    write: async (inventory) => (await import("#dc/exchange/out/netbox_csv.ts")).writeAnsibleInventory(inventory),
   },
 } as const satisfies Readonly<Record<string, ProgramFormat>>;
 

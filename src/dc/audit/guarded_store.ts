@@ -2,8 +2,7 @@ import { createUnavailableRefusal } from "#dc/model/refusal.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
 import type { OperationError } from "#kernel/errors.ts";
 import type { LogProblem } from "./chain.ts";
-import { findTailProblem } from "./make_checkpoint.ts";
-import type { LogVerdict } from "./verify_log.ts";
+import { findTailProblem, type LogVerdict } from "./verify_log.ts";
 
 /** A store that rejects changes and is not ready after its change log was found to be broken. */
 export class GuardedStore implements DcStore {

@@ -1,12 +1,46 @@
+import { type KeyObject, randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import type { ChangeRecord } from "#dc/model/change_record.ts";
-import type { ChainHead, DcReader } from "#dc/ports.ts";
-import { type LogBase, readArchiveBase } from "./archive.ts";
+import type { ChangeRecord } from "../model/change_record.ts";
+import type { ChainHead, DcReader, DcStore } from "../ports.ts";
+import {
+  type Checkpoint,
+  type LogBase,
+  parseCheckpoint,
+  parseLogBase,
+  readArchiveBase,
+  signCheckpoint,
+} from "./archive.ts";
 import { checkLogRow, createLogProblem, createTruncationProblem, type EntryHeader, type LogProblem } from "./chain.ts";
-import type { Checkpoint } from "./checkpoint.ts";
-import { InclusionProof, type MerkleFrontier } from "./merkle.ts";
 import { listExpectedRefs, ReferenceSums, visitReferences } from "./reference_sums.ts";
-import { readSignedStates } from "./signed_end.ts";
+import { InclusionProof, type MerkleFrontier } from "./signed_note.ts";
+
+/** Setting with the hash of the last entry that a checkpoint covers, and the Merkle tree up to that entry. */
+const AUDIT_SIGNED_SETTING = "audit_signed";
+
+/** Reads the end of the signed part of the log; undefined if it was never signed, or if the setting is malformed. */
+async function readSignedBase(reader: DcReader): Promise<LogBase | undefined> {
+  return parseLogBase((await reader.setting(AUDIT_SIGNED_SETTING)) ?? "");
+}
+
+/**
+ * Returns the checkpoints in the database, without verifying their signatures, which requires a key. Signed entries and
+ * their checkpoints cannot be removed without a contradiction unless these records are changed as well.
+ * @returns the checkpoints, or the problem if they contradict the log
+ */
+async function readSignedStates(reader: DcReader): Promise<readonly Checkpoint[] | LogProblem> {
+  const states: Checkpoint[] = [];
+  for (const { size, note } of await reader.checkpoints()) {
+    const checkpoint = parseCheckpoint(note);
+    if (checkpoint?.size !== size)
+      return createLogProblem(size, "checkpoint", "has a signed checkpoint that cannot be read");
+    states.push(checkpoint);
+  }
+  const last = await readSignedBase(reader);
+  if (last === undefined || states.some(({ size }) => size === last.seq)) return states;
+  const end = await reader.chainHead();
+  if (end.seq < last.seq) return createTruncationProblem({ size: last.seq }, end.seq);
+  return createLogProblem(last.seq, "checkpoint", "was signed, and its signed checkpoint is missing");
+}
 
 /** Number of entries per page: a few milliseconds of work, and little memory even for millions of entries. */
 const PAGE_SIZE = 250;
@@ -25,7 +59,7 @@ export interface VerifiedLog {
 }
 
 /** Proof that an entry is among the first `size` entries of the log. */
-export interface EntryProof {
+interface EntryProof {
   readonly seq: number;
   readonly hash: string;
   readonly size: number;
@@ -199,4 +233,89 @@ async function findFirstWrongReference(
     if (page.length < PAGE_SIZE) return undefined;
     await pause();
   }
+}
+
+/** Maximum number of entries to verify at a start, which takes some tenths of a second. */
+const MAX_TAIL_ENTRIES = 20_000;
+/** Setting with the name under which the log is signed. */
+const ORIGIN_SETTING = "audit_origin";
+
+interface SignedCheckpoint {
+  readonly ok: true;
+  readonly checkpoint: Checkpoint;
+  readonly note: string;
+}
+
+/** Returns the name under which this log is signed. Creates and stores a name on first use. */
+export async function getOrCreateLogOrigin(store: DcStore): Promise<string> {
+  return store.write(async (writer) => {
+    const known = await writer.setting(ORIGIN_SETTING);
+    if (known !== undefined) return known;
+    const made = `planner-dc/${randomUUID()}`;
+    await writer.setSetting(ORIGIN_SETTING, made);
+    return made;
+  });
+}
+
+/**
+ * Signs the present state of the log and stores the checkpoint, unless the entries contradict earlier signatures. Cost:
+ * a verification of the entries since the last checkpoint.
+ */
+export async function makeCheckpoint(
+  store: DcStore,
+  { origin, key, now }: { readonly origin: string; readonly key: KeyObject; readonly now: Date },
+): Promise<SignedCheckpoint | LogProblem> {
+  const found = await store.read(extendSignedTree);
+  if ("ok" in found) return found;
+  const { seq, hash, tree } = found;
+  const checkpoint = { origin, size: seq, root: tree.computeRoot(), head: hash, time: now.toISOString() };
+  const note = signCheckpoint(checkpoint, key);
+  await store.write(async (writer) => {
+    await writer.keepCheckpoint({ size: seq, note });
+    await writer.setSetting(AUDIT_SIGNED_SETTING, `${hash} ${tree.formatText()}`);
+  });
+  return { ok: true, checkpoint, note };
+}
+
+/**
+ * Verifies the entries since the last checkpoint, unless there are too many to verify at a start.
+ * @returns the first problem, or undefined
+ */
+export async function findTailProblem(reader: DcReader): Promise<LogProblem | undefined> {
+  const [end, from] = [await reader.chainHead(), (await readSignedBase(reader)) ?? (await readArchiveBase(reader))];
+  if (end.seq - (from?.seq ?? 0) > MAX_TAIL_ENTRIES) return undefined;
+  const found = await extendSignedTree(reader);
+  return "ok" in found ? found : undefined;
+}
+
+/** Returns the whole log's tree, continued from the last checkpoint. Cost: a verification of the entries since then. */
+async function extendSignedTree(reader: DcReader): Promise<LogBase | LogProblem> {
+  const states = await readSignedStates(reader);
+  if ("ok" in states) return states;
+  const base = await readArchiveBase(reader);
+  const signed = await readSignedBase(reader);
+  const from = base === undefined || signed === undefined || signed.seq < base.seq ? base : signed;
+  if (from === undefined) return createLogProblem(0, "checkpoint", "cannot be read, so the last signature is unknown");
+  const { tree } = from;
+  let head = { seq: from.seq, hash: from.hash };
+  for (;;) {
+    const page = await reader.logRows(head.seq, PAGE_SIZE);
+    for (const row of page) {
+      const checked = checkLogRow(row, head);
+      if (!checked.ok) return checked;
+      tree.addLeaf(checked.record.hash);
+      head = checked.record;
+    }
+    if (page.length < PAGE_SIZE) break;
+    await setImmediate();
+  }
+  const unreached = states.find(({ size }) => size > head.seq);
+  if (unreached !== undefined) return createTruncationProblem(unreached, head.seq);
+  const recorded = await reader.chainHead();
+  if (recorded.seq === head.seq && recorded.hash === head.hash) return { ...head, tree };
+  return createLogProblem(
+    Math.min(head.seq, recorded.seq) + 1,
+    "missing",
+    "is missing, or was not written by the service",
+  );
 }

@@ -15,7 +15,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import { getFabricKey } from "#dc/model/resource_key.ts";
 import type { FabricLink } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
-import type { FabricPicture } from "#dc/render/fabric/picture.ts";
+import type { FabricPicture } from "#dc/render/fabric/bundles.ts";
 import {
   DatacenterService,
   type FabricTopologyRequest,

@@ -5,7 +5,7 @@ import { getDrawSource, getDrawW } from "#dc/model/draw.ts";
 import { FACES } from "#dc/model/enum_values.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader } from "#dc/ports.ts";
-import { findRoleColor } from "#dc/render/parts/roles.ts";
+import { findRoleColor } from "#dc/render/parts/marks.ts";
 import {
   DatacenterService,
   type GetRackRequest,

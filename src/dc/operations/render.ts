@@ -1,9 +1,8 @@
 import { SCREENS, type Screen } from "#dc/model/enum_values.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { Refusal } from "#dc/model/refusal.ts";
-import { type PictureOptions, readRenderOptions } from "#dc/render/read_options.ts";
+import { type PictureOptions, readRenderOptions, type ScreenReplies } from "#dc/render/read_options.ts";
 import { renderDrawing, renderScreen } from "#dc/render/render_screen.ts";
-import type { ScreenReplies } from "#dc/render/screens.ts";
 import { DatacenterService, type RenderResult } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readEnumValue, readRef } from "./answers/parameters.ts";
 import { createRenderPorts } from "./answers/pictured.ts";
@@ -39,7 +38,7 @@ export const render = defineRead({
     };
     if (refs.length === 0) return renderSubject(screen, session, { subject, input });
     if (screen === "POWER") {
-      const { drawSubgraph } = await import("#dc/render/subgraph.ts");
+      const { drawSubgraph } = await import("#dc/render/dot.ts");
       const title = `${refs.length} elements around ${request.subjectRef}`;
       return renderDrawing(
         screen,

@@ -6,7 +6,7 @@ import { codeKey } from "#dc/model/code.ts";
 import { formatPort, formatPortReference, isSamePort } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { PortRef } from "#dc/model/resources.ts";
-import type { CablePicture } from "#dc/render/cable/picture.ts";
+import type { CablePicture } from "#dc/render/cable/items.ts";
 import {
   DatacenterService,
   type TraceCablePathRequest,

@@ -1,4 +1,7 @@
+import type { Coloring, RenderView } from "../model/enum_values.ts";
+import type { Rectangle } from "../model/rack_space.ts";
 import type { Paint } from "./palette.ts";
+import { fitText, measureText } from "./text_width.ts";
 
 // Pictures independent of file formats. Lengths are pixels at the picture's default width, and y grows downwards. Items
 // are painted in order. Colours are names, so that one scene serves every theme.
@@ -22,7 +25,7 @@ export interface Stroke {
   readonly dash?: Dash;
 }
 
-export type Dash = "dashed" | "dotted";
+type Dash = "dashed" | "dotted";
 
 /** Lines drawn over a fill, so that states differ even without colour. */
 export type Hatch = "diagonal" | "cross" | "dots";
@@ -129,4 +132,142 @@ export function createRect(
   style: Omit<Rect, "kind" | "x" | "y" | "width" | "height">,
 ): Rect {
   return { kind: "rect", x, y, width, height, ...style };
+}
+
+/** Result of drawing a screen, from which every file format is made. */
+export interface Drawing {
+  readonly scene: Scene;
+  /** The drawing as nodes and edges, for Graphviz. */
+  readonly graph: Graph;
+  /** Facts about each element, for tooltips, search and details; they become the embedded dataset. */
+  readonly elements: readonly Element[];
+  /** Number of nodes that were collapsed or omitted; 0 if everything is drawn. */
+  readonly omittedNodes: number;
+}
+
+export interface Graph {
+  readonly name: string;
+  readonly directed: boolean;
+  /** Direction in which ranks grow: TB from top to bottom. */
+  readonly rankdir: "TB" | "LR";
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly GraphEdge[];
+}
+
+export interface GraphNode {
+  /** Identifier of the node, unique in the graph. A node that is one element has the element's reference. */
+  readonly id: string;
+  /** Text of the node; its lines are separated by newlines. */
+  readonly label: string;
+  readonly shape?: "box" | "ellipse" | "diamond" | "cylinder" | "hexagon" | "note";
+  readonly fill?: Paint;
+  readonly style?: "dashed" | "bold";
+  /** Nodes of one cluster are framed together under this label. */
+  readonly cluster?: string;
+}
+
+export interface GraphEdge {
+  readonly from: string;
+  readonly to: string;
+  readonly label?: string;
+  readonly stroke?: Paint;
+  readonly style?: "dashed" | "dotted" | "bold";
+}
+
+export interface Element {
+  /** Reference of the element; equals `ref` of its group in the scene. */
+  readonly ref: string;
+  /** Kind of element, such as rack, device, feed. */
+  readonly kind: string;
+  readonly title: string;
+  /** Facts about the element as label and value, in display order. */
+  readonly facts: readonly (readonly [label: string, value: string])[];
+  /** References of connected elements. */
+  readonly related?: readonly string[];
+}
+
+/** Returns the text of a tooltip: a title, then one fact per line. */
+export function formatTip(title: string, facts: Element["facts"]): string {
+  return [title, ...facts.map(([label, value]) => `${label}: ${value}`)].join("\n");
+}
+
+export interface DrawOptions {
+  /** Meaning of the colours; undefined selects the screen's default. */
+  readonly coloring: Coloring | undefined;
+  /** Face or level of detail to draw; the screen selects one if undefined. */
+  readonly view: RenderView | undefined;
+  /** References that must not be collapsed. `emphasize` highlights them afterwards. */
+  readonly highlight: ReadonlySet<string>;
+  /** Legend text for highlighted elements of a floor; "highlighted" if absent. */
+  readonly highlightLabel?: string;
+  /** Maximum number of nodes drawn before groups are collapsed; above 0. */
+  readonly maxNodes: number;
+}
+
+/** Draws one screen's reply. A pure function; theme and size in pixels are applied later. */
+export type DrawScreen<Reply> = (reply: Reply, options: DrawOptions) => Drawing;
+
+/** Height of letters above their baseline, and depth below it, in em. */
+const ASCENT = 0.76;
+const DESCENT = 0.24;
+
+/** Returns the smallest box around items, or undefined without items. Cost: O(items and letters). */
+export function computeItemsBounds(items: readonly Item[]): Rectangle | undefined {
+  const boxes = items.flatMap((item) => computeItemBounds(item) ?? []);
+  return boxes.length === 0 ? undefined : computeEnclosingRectangle(boxes);
+}
+
+function computeItemBounds(item: Item): Rectangle | undefined {
+  switch (item.kind) {
+    case "rect":
+      return { west: item.x, north: item.y, east: item.x + item.width, south: item.y + item.height };
+    case "circle":
+      return { west: item.cx - item.r, north: item.cy - item.r, east: item.cx + item.r, south: item.cy + item.r };
+    case "line":
+      return computePointsBox([
+        [item.x1, item.y1],
+        [item.x2, item.y2],
+      ]);
+    case "path":
+      return computePointsBox(item.points);
+    case "text":
+      return computeTextBox(item);
+    default:
+      return moveBox(computeItemsBounds(item.items), item.at);
+  }
+}
+
+/** Returns the bounding box of a text as it is drawn, truncated and rotated. */
+export function computeTextBox(item: Text): Rectangle {
+  const { x, y, text, size, weight, anchor = "start", maxWidth, rotate = 0 } = item;
+  const fittedText = maxWidth === undefined ? text : fitText(text, maxWidth, { size, weight });
+  const width = measureText(fittedText, { size, weight });
+  const west = { start: 0, middle: -width / 2, end: -width }[anchor];
+  const angle = (rotate * Math.PI) / 180;
+  const corners = [west, west + width].flatMap((dx) =>
+    [-ASCENT * size, DESCENT * size].map(
+      (dy): Point => [x + dx * Math.cos(angle) - dy * Math.sin(angle), y + dx * Math.sin(angle) + dy * Math.cos(angle)],
+    ),
+  );
+  return computePointsBox(corners) as Rectangle;
+}
+
+function computePointsBox(points: readonly Point[]): Rectangle | undefined {
+  if (points.length === 0) return undefined;
+  return computeEnclosingRectangle(points.map(([x, y]) => ({ west: x, north: y, east: x, south: y })));
+}
+
+/** Returns the smallest rectangle around one or more rectangles. */
+export function computeEnclosingRectangle(areas: readonly Rectangle[]): Rectangle {
+  return areas.reduce((all, one) => ({
+    west: Math.min(all.west, one.west),
+    north: Math.min(all.north, one.north),
+    east: Math.max(all.east, one.east),
+    south: Math.max(all.south, one.south),
+  }));
+}
+
+function moveBox(box: Rectangle | undefined, [dx, dy]: Point = [0, 0]): Rectangle | undefined {
+  if (box === undefined) return undefined;
+  return { west: box.west + dx, north: box.north + dy, east: box.east + dx, south: box.south + dy };
 }

@@ -1,21 +1,19 @@
 import {
+  createCassette,
+  createFixedInlet,
+  createInlet,
+  createNetworkPort,
+  createOutlet,
   formatTwoDigits,
   getFeedId,
   getSupplyCapacityW,
   type Hall,
   listSpineCodes,
   type PlannedRack,
+  type SampleJson,
   SIDES,
   type Side,
 } from "./plan.ts";
-import {
-  createCassette,
-  createFixedInlet,
-  createInlet,
-  createNetworkPort,
-  createOutlet,
-  type SampleJson,
-} from "./ports.ts";
 
 // Devices of each rack. Two devices of the first hall are wrong on purpose, so that the sample has findings.
 

@@ -1,10 +1,8 @@
-import type { SampleJson } from "./ports.ts";
-
 // Locations and names of the sample site, which consists of halls of forty racks.
 // The first hall is AMS1. Further halls are denser, and each floor has four of them.
 
 export const SITE = "AMS1";
-export const HALL_RACKS = 40;
+const HALL_RACKS = 40;
 const HALLS_PER_FLOOR = 4;
 const RACKS_PER_ROW = 10;
 const HALL_WIDTH_MM = 12_000;
@@ -17,7 +15,7 @@ const NETWORK_RACK_INDEXES = [38, 39];
 export const SIDES = ["A", "B"] as const;
 export type Side = (typeof SIDES)[number];
 
-export type RackRole = "compute" | "storage" | "gpu" | "network";
+type RackRole = "compute" | "storage" | "gpu" | "network";
 
 export interface PlannedRack {
   readonly code: string;
@@ -111,7 +109,7 @@ function getRackRole(letter: string, position: number): RackRole {
   return last ? "storage" : "compute";
 }
 
-export function getRackXMm({ position }: PlannedRack): number {
+function getRackXMm({ position }: PlannedRack): number {
   return FIRST_RACK.xMm + (position - 1) * RACK_PITCH_MM;
 }
 
@@ -181,4 +179,65 @@ function createRackItem(hall: Hall, rack: PlannedRack): SampleJson {
     airflow: "AIRFLOW_FRONT_TO_REAR",
     required_redundancy: "REDUNDANCY_TWO_N",
   };
+}
+
+/** A resource in proto JSON with the field names of the proto, as upsert requests contain it. */
+export type SampleJson = Readonly<Record<string, unknown>>;
+
+const SPEED_MBPS_BY_TYPE: Readonly<Record<string, number>> = {
+  "1000base-t": 1000,
+  "25gbase-x-sfp28": 25_000,
+  "100gbase-x-qsfp28": 100_000,
+};
+
+/** Creates an inlet with the type of a server's plug. Without a source, a cable connects it to its outlet. */
+export function createInlet(name: string, sourceRef?: string): SampleJson {
+  return {
+    ...createInletFields(name, "iec-60320-c14"),
+    power_in: sourceRef === undefined ? {} : { source_ref: sourceRef },
+  };
+}
+
+/** Creates an inlet with a fixed supply. */
+export function createFixedInlet(name: string, sourceRef: string, type = "hardwired"): SampleJson {
+  return { ...createInletFields(name, type), power_in: { source_ref: sourceRef } };
+}
+
+function createInletFields(name: string, type: string): SampleJson {
+  return { name, kind: "PORT_KIND_POWER_IN", type };
+}
+
+export function createOutlet(name: string): SampleJson {
+  return { name, kind: "PORT_KIND_POWER_OUT", type: "iec-60320-c13", power_out: {} };
+}
+
+/** Creates a breaker of a distribution panel: three phases at 400 V. */
+export function createBreaker(name: string, feedId: string, amperageA: number): SampleJson {
+  return {
+    name,
+    kind: "PORT_KIND_POWER_OUT",
+    type: "hardwired",
+    power_out: { feed_id: feedId, supply: "SUPPLY_AC", phase: "PHASE_THREE", voltage_v: 400, amperage_a: amperageA },
+  };
+}
+
+export function createNetworkPort(
+  name: string,
+  type: keyof typeof SPEED_MBPS_BY_TYPE & string,
+  more: SampleJson = {},
+): SampleJson {
+  return { name, kind: "PORT_KIND_NETWORK", type, speed_mbps: SPEED_MBPS_BY_TYPE[type], ...more };
+}
+
+/** Creates the ports of a fibre cassette: one rear connector, and the front ports that it splits into. */
+export function createCassette(rear: string, fronts: readonly string[]): readonly SampleJson[] {
+  return [
+    { name: rear, kind: "PORT_KIND_REAR", type: "mpo", positions: 4 },
+    ...fronts.map((name, index) => ({
+      name,
+      kind: "PORT_KIND_FRONT",
+      type: "lc",
+      mappings: [{ front_position: 1, rear_port: rear, rear_position: index + 1 }],
+    })),
+  ];
 }

@@ -9,11 +9,14 @@ import {
   type FileReport,
   type Finding,
   isRuleDisabled,
+  type LintInput,
   type LintReport,
+  LintWorld,
+  type Rule,
   type RuleFinding,
   resolveSeverity,
+  SpecFacts,
 } from "./finding.ts";
-import type { Rule } from "./rule.ts";
 import { approvalRule } from "./rules/approval.ts";
 import { complexityRule } from "./rules/complexity.ts";
 import { couplingRule } from "./rules/coupling.ts";
@@ -25,8 +28,6 @@ import { parsingRule } from "./rules/parse.ts";
 import { requiredRule } from "./rules/required.ts";
 import { titleRule } from "./rules/title.ts";
 import { typeRule } from "./rules/type.ts";
-import { SpecFacts } from "./spec_facts.ts";
-import { type LintInput, LintWorld } from "./world.ts";
 
 /** Every rule, in the order of `RULE_NAMES`, which is also the report's. */
 export const LINT_RULES: readonly Rule[] = [

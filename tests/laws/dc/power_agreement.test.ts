@@ -4,7 +4,7 @@ import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { answerPowerBlastRadius } from "#dc/operations/power_blast_radius.ts";
-import { collapseFailure } from "#dc/render/power/collapse.ts";
+import { collapseFailure } from "#dc/render/power/node_grouper.ts";
 import { buildDrawnPowerNode } from "#dc/render/power/nodes.ts";
 import { ImpactState, ItemKind, PowerBlastRadiusRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { ams1Inventory } from "../../support/dc/ams1_inventory.ts";

@@ -2,9 +2,8 @@ import { computeBlastRadius } from "#dc/analysis/power/blast_radius.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { resolveSourceNodes } from "#dc/operations/answers/power_sources.ts";
-import type { Drawing, DrawOptions, GraphNode } from "#dc/render/drawing.ts";
 import type { PowerFailure } from "#dc/render/power/failure.ts";
-import type { Item } from "#dc/render/scene.ts";
+import type { Drawing, DrawOptions, GraphNode, Item } from "#dc/render/scene.ts";
 
 export function drawOptions(parts: Partial<DrawOptions> = {}): DrawOptions {
   return { coloring: undefined, view: undefined, highlight: new Set(), maxNodes: 500, ...parts };

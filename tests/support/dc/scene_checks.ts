@@ -1,6 +1,5 @@
 import type { Rectangle } from "#dc/model/rack_space.ts";
-import { computeTextBox } from "#dc/render/bounds.ts";
-import type { Item, Scene, Text } from "#dc/render/scene.ts";
+import { computeTextBox, type Item, type Scene, type Text } from "#dc/render/scene.ts";
 
 interface PlacedText {
   readonly text: string;

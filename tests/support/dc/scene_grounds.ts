@@ -1,8 +1,7 @@
 import type { Theme } from "#dc/model/enum_values.ts";
 import type { Rectangle } from "#dc/model/rack_space.ts";
-import { computeTextBox } from "#dc/render/bounds.ts";
 import { computeContrastRatio, type Paint, resolveColor } from "#dc/render/palette.ts";
-import type { Item, Point, Scene, Text } from "#dc/render/scene.ts";
+import { computeTextBox, type Item, type Point, type Scene, type Text } from "#dc/render/scene.ts";
 
 export interface GroundedText {
   readonly text: string;

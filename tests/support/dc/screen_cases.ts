@@ -5,8 +5,8 @@ import { CooperativeScheduler } from "#dc/operations/answers/cooperative_schedul
 import { SCREEN_PICTURES } from "#dc/operations/answers/render_subject.ts";
 import type { ReadSession } from "#dc/operations/rpc.ts";
 import type { DcStore } from "#dc/ports.ts";
-import type { Drawing, DrawOptions } from "#dc/render/drawing.ts";
-import { SCREEN_DRAWINGS } from "#dc/render/screens.ts";
+import { SCREEN_DRAWINGS } from "#dc/render/read_options.ts";
+import type { Drawing, DrawOptions } from "#dc/render/scene.ts";
 import { ams1Store, storeOf } from "./ams1_inventory.ts";
 import { oddSite } from "./odd_site.ts";
 import { drawOptions } from "./pictures.ts";

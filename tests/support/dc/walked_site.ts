@@ -8,8 +8,8 @@ import { CooperativeScheduler } from "#dc/operations/answers/cooperative_schedul
 import { SCREEN_PICTURES } from "#dc/operations/answers/render_subject.ts";
 import type { ReadSession } from "#dc/operations/rpc.ts";
 import type { DcStore } from "#dc/ports.ts";
-import type { Element } from "#dc/render/drawing.ts";
-import { SCREEN_DRAWINGS } from "#dc/render/screens.ts";
+import { SCREEN_DRAWINGS } from "#dc/render/read_options.ts";
+import type { Element } from "#dc/render/scene.ts";
 import { drawOptions, wordsOf } from "./pictures.ts";
 import { START, type TestService, testService } from "./service.ts";
 

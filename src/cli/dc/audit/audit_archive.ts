@@ -1,6 +1,5 @@
 import { createArchiveSigner, planArchive, removeArchivedEntries, writeArchiveLines } from "#dc/audit/archive.ts";
-import { getOrCreateLogOrigin } from "#dc/audit/make_checkpoint.ts";
-import { verifyLog } from "#dc/audit/verify_log.ts";
+import { getOrCreateLogOrigin, verifyLog } from "#dc/audit/verify_log.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";

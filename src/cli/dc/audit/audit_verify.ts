@@ -1,9 +1,13 @@
 import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
-import { type ArchiveVerdict, type VerifiedArchive, verifyArchive } from "#dc/audit/archive.ts";
-import { type Checkpoint, openCheckpoint } from "#dc/audit/checkpoint.ts";
-import { computeProofRoot } from "#dc/audit/merkle.ts";
-import { formatKeyHash, listSignerHashes, type VerifierKey } from "#dc/audit/signed_note.ts";
+import {
+  type ArchiveVerdict,
+  type Checkpoint,
+  openCheckpoint,
+  type VerifiedArchive,
+  verifyArchive,
+} from "#dc/audit/archive.ts";
+import { computeProofRoot, formatKeyHash, listSignerHashes, type VerifierKey } from "#dc/audit/signed_note.ts";
 import { type LogChecks, type VerifiedLog, verifyLog } from "#dc/audit/verify_log.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { InventoryVerification } from "#dc/operations/verify_inventory.ts";

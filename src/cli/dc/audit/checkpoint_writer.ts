@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { getOrCreateLogOrigin, makeCheckpoint } from "#dc/audit/make_checkpoint.ts";
+import { getOrCreateLogOrigin, makeCheckpoint } from "#dc/audit/verify_log.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { OutageReporter } from "#kernel/outage.ts";
 import { openSigningKey } from "./audit_keys.ts";

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { OperationError } from "#kernel/errors.ts";
 import type { CheckedTask } from "#planner/exchange/check_tasks.ts";
-import { buildSpecContent, type SpecContent } from "#planner/exchange/spec_content.ts";
+import { buildSpecContent, type SpecContent } from "#planner/exchange/merge_task.ts";
 import { listOrigins, type Spec } from "#planner/spec/spec.ts";
 import {
   formatSpecId,

@@ -1,9 +1,8 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { checkTasks } from "#planner/exchange/check_tasks.ts";
-import { type MergeResult, mergeTask } from "#planner/exchange/merge_task.ts";
+import { formatNewSpec, listFacets, type MergeResult, mergeTask } from "#planner/exchange/merge_task.ts";
 import type { SourceNote, SourceReading } from "#planner/exchange/source.ts";
-import { formatNewSpec, listFacets } from "#planner/exchange/spec_content.ts";
 import { refuseSpecInWork } from "#planner/operations/shared/live_worker.ts";
 import { formatLocalDay } from "#planner/operations/shared/local_time.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";

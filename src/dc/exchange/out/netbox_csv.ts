@@ -1,8 +1,65 @@
-import type { PortKind } from "#dc/model/enum_values.ts";
-import type { Cable, Device, Port, Rack } from "#dc/model/resources.ts";
+import type { PortKind } from "../../model/enum_values.ts";
+import type { Cable, Device, Port, Rack } from "../../model/resources.ts";
+import { convertToSlug, takeUnusedName } from "../codes.ts";
 import { PORT_TABLES } from "../netbox/component_tables.ts";
-import type { ExportFile, ExportInventory } from "./inventory.ts";
-import { assignSlugs, buildNetboxTypes, getManufacturer, type NetboxType } from "./netbox_types.ts";
+
+/** A device type of NetBox. Types have the dimensions that the inventory records with each device. */
+interface NetboxType {
+  readonly manufacturer: string;
+  readonly model: string;
+  readonly slug: string;
+  readonly uHeight: number;
+  readonly isFullDepth: boolean;
+  readonly subdevice: string;
+}
+
+const getManufacturer = ({ manufacturer }: Device) => manufacturer ?? "Unknown";
+
+/**
+ * Returns the type of each device, by the device's code. Devices of one model with different dimensions get separate
+ * types, whose model names show the difference: `R740 (4U)`.
+ */
+function buildNetboxTypes(devices: readonly Device[]): ReadonlyMap<string, NetboxType> {
+  const models = new UniqueNames();
+  const slugs = new UniqueNames();
+  const types = new Map<string, NetboxType>();
+  const byCode = new Map<string, NetboxType>();
+  for (const device of devices) {
+    const { uHeight = 1, depth, kind, model = kind } = device;
+    const manufacturer = getManufacturer(device);
+    const isFullDepth = depth !== "HALF";
+    const subdevice = kind === "CHASSIS" ? "parent" : kind === "BLADE" ? "child" : "";
+    const key = JSON.stringify([manufacturer, model, uHeight, isFullDepth, subdevice]);
+    const known = types.get(key);
+    if (known === undefined) {
+      const build = [`${uHeight}U`, ...(isFullDepth ? [] : ["half depth"]), subdevice].filter((word) => word !== "");
+      const name = models.takeName(manufacturer, model, `${model} (${build.join(", ")})`);
+      const slug = slugs.takeName("", convertToSlug(`${manufacturer}-${name}`) ?? "unknown");
+      types.set(key, { manufacturer, model: name, slug, uHeight, isFullDepth, subdevice });
+    }
+    const type = types.get(key);
+    if (type !== undefined) byCode.set(device.code, type);
+  }
+  return byCode;
+}
+
+/** Returns names with slugs that no other name has. */
+function assignSlugs(names: readonly string[]): readonly (readonly [name: string, slug: string])[] {
+  const slugs = new UniqueNames();
+  return names.map((name) => [name, slugs.takeName("", convertToSlug(name) ?? "unknown")]);
+}
+
+/** Gives out names so that each is used once within a group, regardless of case. */
+class UniqueNames {
+  readonly #usedNames = new Set<string>();
+
+  /** Returns the first free name of the wishes; if none is free, the last one with a number. */
+  takeName(within: string, ...wishes: readonly [string, ...string[]]): string {
+    const last = wishes.at(-1) ?? wishes[0];
+    const keyOf = (name: string) => `${within}\n${name}`.toLowerCase();
+    return takeUnusedName(wishes, (number) => `${last}-${number}`, this.#usedNames, keyOf);
+  }
+}
 
 type CsvCell = string | number | boolean | undefined;
 type CsvCells = readonly CsvCell[];
@@ -184,4 +241,125 @@ function formatCsvLine(cells: CsvCells): string {
 function formatCsvCell(cell: CsvCell): string {
   const text = cell === undefined ? "" : String(cell);
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+export interface ExportInventory {
+  readonly racks: readonly Rack[];
+  readonly devices: readonly Device[];
+  readonly cables: readonly Cable[];
+}
+
+export interface ExportFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+const QUERYABLE_STATUSES: readonly (string | undefined)[] = ["ACTIVE", "FAILED", "DECOMMISSIONING"];
+
+/** Whether a monitoring program can query a device: it is installed, active, and has a network port or no ports. */
+export function isQueryable({ status, kind, role, ports = [] }: Device): boolean {
+  if (!QUERYABLE_STATUSES.includes(status) || kind === "PATCH_PANEL" || role === "circuit") return false;
+  return ports.length === 0 || ports.some((port) => port.kind === "NETWORK");
+}
+
+/** Returns the known facts of a device by which other programs group devices, by name. */
+export function listDeviceFacts(device: Device): Readonly<Record<string, string>> {
+  const { location, rackCode, positionU } = device;
+  const facts: readonly (readonly [string, string | number | undefined])[] = [
+    ...FACT_FIELDS.map((name) => [name, device[name]] as const),
+    ["site", location?.siteId],
+    ["floor", location?.floorNumber],
+    ["room", location?.room],
+    ["row", location?.row],
+    ["rack", rackCode],
+    ["position_u", positionU],
+  ];
+  return Object.fromEntries(facts.flatMap(([name, fact]) => (fact === undefined ? [] : [[name, String(fact)]])));
+}
+
+const FACT_FIELDS = ["code", "name", "kind", "role", "status", "manufacturer", "model", "serial", "tenant"] as const;
+
+/**
+ * Writes targets for Prometheus' file_sd_configs: one group for each device that can be queried, with its facts as
+ * labels `planner_<fact>`. The target is the device's name, else its code; relabelling adds a port.
+ */
+export function writePrometheusSd({ devices }: ExportInventory): readonly ExportFile[] {
+  const groups = devices.filter(isQueryable).map((device) => ({
+    targets: [device.name ?? device.code],
+    labels: Object.fromEntries(
+      Object.entries(listDeviceFacts(device)).map(([name, value]) => [`planner_${name}`, value]),
+    ),
+  }));
+  return [{ name: "planner.json", text: `${JSON.stringify(groups, null, 2)}\n` }];
+}
+
+/**
+ * Writes an inventory for Ansible as JSON: hosts by code, with groups by site, rack, role and kind, and the facts of a
+ * device as variables `planner_<fact>`.
+ */
+export function writeAnsibleInventory({ devices }: ExportInventory): readonly ExportFile[] {
+  const hosts = devices.filter(isQueryable);
+  const groups = new Map<string, string[]>();
+  for (const host of hosts) for (const group of listAnsibleGroups(host)) groups.getOrInsert(group, []).push(host.code);
+  const hostvars = Object.fromEntries(hosts.map((host) => [host.code, listAnsibleVariables(host)]));
+  const names = [...groups.keys()].toSorted();
+  const inventory = {
+    _meta: { hostvars },
+    all: { children: ["ungrouped", ...names] },
+    ...Object.fromEntries(names.map((name) => [name, { hosts: groups.get(name) }])),
+  };
+  return [{ name: "inventory.json", text: `${JSON.stringify(inventory, null, 2)}\n` }];
+}
+
+/** Returns the groups of a device, with names of letters, digits and underscores only. */
+function listAnsibleGroups({ location, rackCode, role, kind }: Device): readonly string[] {
+  const given: readonly (readonly [string, string | undefined])[] = [
+    ["site", location?.siteId],
+    ["rack", rackCode],
+    ["role", role],
+    ["kind", kind.toLowerCase()],
+  ];
+  return given.flatMap(([prefix, value]) =>
+    value === undefined ? [] : [`${prefix}_${value.replace(/[^A-Za-z0-9_]/g, "_")}`],
+  );
+}
+
+function listAnsibleVariables(device: Device): Readonly<Record<string, string>> {
+  const facts = Object.entries(listDeviceFacts(device)).map(([name, value]) => [`planner_${name}`, value]);
+  return Object.fromEntries([...facts, ["ansible_host", device.name ?? device.code]]);
+}
+
+/** Writes devices and cables as a graph in DOT, racks as clusters. Omits devices without cables. */
+export function writeGraphviz({ racks, devices, cables }: ExportInventory): readonly ExportFile[] {
+  const cabled = new Set(cables.flatMap(({ a, b }) => [a.deviceCode, b.deviceCode]));
+  const shown = devices.filter(({ code }) => cabled.has(code));
+  const names = new Map(racks.map(({ code, name }) => [code, name ?? code]));
+  const lines = [
+    "graph inventory {",
+    "  graph [compound=true, overlap=false];",
+    '  node [shape=box, fontname="sans-serif"];',
+  ];
+  for (const [rack, members] of Map.groupBy(shown, ({ rackCode = "" }) => rackCode)) {
+    if (rack === "") lines.push(...members.map((device) => `  ${formatDotNode(device)}`));
+    else {
+      lines.push(`  subgraph ${quoteText(`cluster_${rack}`)} {`, `    label=${quoteText(names.get(rack) ?? rack)};`);
+      lines.push(...members.map((device) => `    ${formatDotNode(device)}`), "  }");
+    }
+  }
+  lines.push(...cables.map(formatDotEdge), "}");
+  return [{ name: "inventory.dot", text: `${lines.join("\n")}\n` }];
+}
+
+function formatDotNode({ code, name, role }: Device): string {
+  return `${quoteText(code)} [label=${quoteText(name ?? code)}${role === undefined ? "" : `, tooltip=${quoteText(role)}`}];`;
+}
+
+function formatDotEdge({ a, b, color, status }: Cable): string {
+  const style = status === "PLANNED" ? ", style=dashed" : "";
+  const shade = color === undefined ? "" : `, color=${quoteText(`#${color}`)}`;
+  return `  ${quoteText(a.deviceCode)} -- ${quoteText(b.deviceCode)} [taillabel=${quoteText(a.portName)}, headlabel=${quoteText(b.portName)}${shade}${style}];`;
+}
+
+function quoteText(text: string): string {
+  return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
 }

@@ -1,6 +1,5 @@
-import { type PictureOptions, readRenderOptions } from "#dc/render/read_options.ts";
+import { type PictureOptions, readRenderOptions, type ScreenReplies } from "#dc/render/read_options.ts";
 import { type RenderPorts, renderScreen } from "#dc/render/render_screen.ts";
-import type { ScreenReplies } from "#dc/render/screens.ts";
 import type { RenderOptions, RenderResult } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { ReadSession } from "../rpc.ts";
 

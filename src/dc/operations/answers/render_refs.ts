@@ -4,7 +4,7 @@ import { isPowerKind } from "#dc/model/draw.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { toRefKey } from "#dc/model/resource_key.ts";
-import type { Subgraph, SubgraphEdge, SubgraphNode } from "#dc/render/subgraph.ts";
+import type { Subgraph, SubgraphEdge, SubgraphNode } from "#dc/render/dot.ts";
 import { formatWatts } from "#words/figures.ts";
 import { formatConstant, getRefName } from "#words/names.ts";
 

@@ -5,7 +5,7 @@ import type { Coloring, Screen } from "#dc/model/enum_values.ts";
 import { formatRef, REF_GRAMMAR, type Ref, type RefKind } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Location } from "#dc/model/resources.ts";
-import type { ScreenReplies } from "#dc/render/screens.ts";
+import type { ScreenReplies } from "#dc/render/read_options.ts";
 import {
   FabricTopologyRequestSchema,
   FloorPlanRequestSchema,

@@ -1,17 +1,48 @@
-import type { CablePath } from "#dc/analysis/cabling/cable_path.ts";
-import type { Coloring } from "#dc/model/enum_values.ts";
-import { formatPort } from "#dc/model/ref.ts";
 import { getColorName } from "#words/color_name.ts";
 import { capitalize, formatCountWithNoun } from "#words/names.ts";
-import type { Drawing, DrawOptions } from "../drawing.ts";
+import type { CablePath, PathSegment } from "../../analysis/cabling/cable_path.ts";
+import type { Coloring } from "../../model/enum_values.ts";
+import { formatPort } from "../../model/ref.ts";
 import { createLineEntry, type Figure, frameScene, type LegendLine, listNoteIf, type Note } from "../frame.ts";
 import type { Paint } from "../palette.ts";
 import { drawMark } from "../parts/marks.ts";
-import { createText, type Item, type Point } from "../scene.ts";
-import { createCableElements, createCableGraph } from "./graph.ts";
-import { CABLE_FAMILIES, CABLE_WIDTH, drawLink, drawStop, PORT_Y, STOP_HEIGHT, STOP_WIDTH } from "./items.ts";
-import { describePath, describePathEnd, formatLinkTitle, formatPathLength, isConnected } from "./labels.ts";
-import { type CablePicture, type CollapsedPaths, collapsePaths, type Lane } from "./picture.ts";
+import {
+  createText,
+  type Drawing,
+  type DrawOptions,
+  type Element,
+  type Graph,
+  type GraphEdge,
+  type GraphNode,
+  type Item,
+  type Point,
+} from "../scene.ts";
+import {
+  CABLE_FAMILIES,
+  CABLE_WIDTH,
+  type CablePicture,
+  type CollapsedPaths,
+  collapsePaths,
+  describePanelPorts,
+  describePath,
+  describePathEnd,
+  drawLink,
+  drawStop,
+  findLinkRef,
+  formatDeviceKind,
+  formatHopLocation,
+  formatLinkDetail,
+  formatLinkTitle,
+  formatPathLength,
+  isConnected,
+  type Lane,
+  listHopFacts,
+  listLinkFacts,
+  PORT_Y,
+  STOP_HEIGHT,
+  STOP_WIDTH,
+  type Stop,
+} from "./items.ts";
 
 /** Devices per row; longer paths continue in the next row. */
 const DEVICES_PER_ROW = 6;
@@ -252,4 +283,66 @@ function createCableLegend({ paths }: CablePicture): readonly LegendLine[] {
       ? [createLineEntry("feed without a recorded cable", { stroke: "muted", strokeWidth: 1.5, dash: "dotted" })]
       : []),
   ];
+}
+
+/** Returns the cable picture as nodes and edges; a device on several paths is one node. */
+function createCableGraph(name: string, { lanes }: CollapsedPaths): Graph {
+  const nodes = new Map<string, GraphNode>();
+  const edges = new Map<string, GraphEdge>();
+  for (const [lane, { stops }] of lanes.entries()) {
+    for (const [index, stop] of stops.entries()) {
+      const id = createStopId(stop, lane);
+      nodes.set(id, nodes.get(id) ?? createGraphNode(stop, id));
+      const before = stops[index - 1];
+      if (before === undefined || stop.link === undefined) continue;
+      const from = createStopId(before, lane);
+      edges.set(`${from} ${id} ${findLinkRef(stop.link)}`, { from, to: id, ...createEdgeLabel(stop, stop.link) });
+    }
+  }
+  return { name, directed: true, rankdir: "LR", nodes: [...nodes.values()], edges: [...edges.values()] };
+}
+
+function createEdgeLabel({ hops }: Stop, link: PathSegment): Pick<GraphEdge, "label" | "style"> {
+  const { from, to, cable } = link;
+  const label = `${from.portName} to ${to.portName}\n${formatLinkTitle(link, hops[0]?.device)}\n${formatLinkDetail(link)}`;
+  if (cable === undefined) return { label, style: "dotted" };
+  return cable.status === undefined || cable.status === "CONNECTED" ? { label } : { label, style: "dashed" };
+}
+
+function createStopId({ hops }: Stop, lane: number): string {
+  const [hop] = hops;
+  return hops.length === 1 ? `device:${hop?.device.code}` : `folded on path ${lane + 1}`;
+}
+
+function createGraphNode({ hops }: Stop, id: string): GraphNode {
+  const [hop] = hops;
+  if (hop === undefined || hops.length > 1)
+    return { id, label: formatCountWithNoun(hops.length, "device"), shape: "note", style: "dashed" };
+  const lines = [hop.device.code, formatDeviceKind(hop.device), formatHopLocation(hop), describePanelPorts(hop)];
+  return { id, label: lines.filter((line) => line !== "").join("\n"), shape: "box" };
+}
+
+/** Returns one element with facts for each device, cable and feed of the picture. */
+function createCableElements({ lanes }: CollapsedPaths): readonly Element[] {
+  const found = new Map<string, Element>();
+  for (const { stops } of lanes) {
+    for (const { hops, link, isRepeated } of stops) {
+      const [hop] = hops;
+      if (link !== undefined) {
+        const ref = findLinkRef(link);
+        const related = [`device:${link.from.deviceCode}`, `device:${link.to.deviceCode}`];
+        found.set(ref, {
+          ref,
+          kind: link.cable === undefined ? "Feed" : "Cable",
+          title: formatLinkTitle(link, hop?.device),
+          facts: listLinkFacts(link),
+          related,
+        });
+      }
+      if (hop === undefined || hops.length > 1 || isRepeated) continue;
+      const ref = `device:${hop.device.code}`;
+      found.set(ref, { ref, kind: formatDeviceKind(hop.device), title: hop.device.code, facts: listHopFacts(hop) });
+    }
+  }
+  return [...found.values()];
 }

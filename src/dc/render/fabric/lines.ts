@@ -4,8 +4,7 @@ import { formatCountWithNoun } from "#words/names.ts";
 import type { Paint, ScaleToken } from "../palette.ts";
 import { AreaFinder } from "../places.ts";
 import type { Item, PixelRow } from "../scene.ts";
-import { createBundleStroke } from "./bundles.ts";
-import type { DrawnBundle, DrawnFabric, DrawnUnit } from "./parts.ts";
+import { createBundleStroke, type DrawnBundle, type DrawnFabric, type DrawnUnit } from "./bundles.ts";
 
 export interface LinkLinesInput {
   readonly slots: ReadonlyMap<number, PixelRow>;

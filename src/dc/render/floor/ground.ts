@@ -1,13 +1,17 @@
 import type { Rectangle } from "#dc/model/rack_space.ts";
-import { computeEnclosingRectangle } from "../bounds.ts";
-import { formatTip } from "../drawing.ts";
 import { drawMark } from "../parts/marks.ts";
-import { createRect, createText, type Item, type PixelArea, type Point } from "../scene.ts";
+import {
+  computeEnclosingRectangle,
+  createRect,
+  createText,
+  formatTip,
+  type Item,
+  type PixelArea,
+  type Point,
+} from "../scene.ts";
 import { measureText } from "../text_width.ts";
-import type { RackBlock } from "./collapse.ts";
-import { UNKNOWN_HATCH } from "./floor_style.ts";
-import { drawTileText } from "./tile_labels.ts";
-import type { FloorTile } from "./tiles.ts";
+import { drawTileText, type RackBlock } from "./tile_labels.ts";
+import { type FloorTile, UNKNOWN_HATCH } from "./tiles.ts";
 
 /** Converts millimetres to pixels. */
 export type MmToPx = (mm: number) => number;

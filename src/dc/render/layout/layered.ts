@@ -1,22 +1,20 @@
 import { assignLayers, type LayoutEdge } from "#kernel/layout/layers.ts";
-import { orderColumns } from "#kernel/layout/order.ts";
+import { type LayoutColumn, orderColumns } from "#kernel/layout/order.ts";
 import type { Point } from "../scene.ts";
-import { placeBoxes } from "./place.ts";
-import { type Channel, PORT_GAP, routeChannel, type Wire } from "./route.ts";
 
-export interface LayoutBox {
+interface LayoutBox {
   readonly width: number;
   readonly height: number;
   /** Places the box in the last column if it has no consumers. */
   readonly last?: boolean;
 }
 
-export interface LabelledEdge extends LayoutEdge {
+interface LabelledEdge extends LayoutEdge {
   /** Width of the label at the edge's end, in pixels. */
   readonly labelWidth?: number;
 }
 
-export interface LayeredLayout {
+interface LayeredLayout {
   /** Upper left corner of each box; the smallest coordinates are 0. */
   readonly corners: readonly Point[];
   /** Corner points of each edge; empty for an edge from a box to itself. */
@@ -191,4 +189,196 @@ class LayoutSlots {
     const middle = (wires.length - 1) / 2;
     for (const [at, wire] of wires.toSorted((a, b) => a.fromY - b.fromY).entries()) wire.toY += (at - middle) * step;
   }
+}
+
+/** Number of passes in which boxes move towards their neighbours. */
+const PLACEMENT_PASSES = 6;
+
+interface PlaceInput {
+  readonly columns: readonly LayoutColumn[];
+  readonly before: readonly (readonly number[])[];
+  readonly after: readonly (readonly number[])[];
+  readonly heights: readonly number[];
+  /** Minimum space between two boxes of a column, in pixels. */
+  readonly gap: number;
+}
+
+/**
+ * Returns the middle of every box on the axis along its column, so that the smallest edge is at 0. Boxes are close to
+ * their neighbours in other columns, keep the order of the column, and are never nearer to each other than the gap.
+ * Cost: O(boxes + edges).
+ */
+function placeBoxes(input: PlaceInput): readonly number[] {
+  const { columns, before, after, heights } = input;
+  const middles = stackColumns(input);
+  for (let round = 0; round < PLACEMENT_PASSES; round += 1) {
+    for (const column of columns) settleColumn(column, before, { ...input, middles });
+    for (const column of columns.toReversed()) settleColumn(column, after, { ...input, middles });
+  }
+  const top = Math.min(...middles.map((middle, box) => middle - (heights[box] ?? 0) / 2));
+  return middles.map((middle) => Math.round((middle - top) * 2) / 2);
+}
+
+/** Stacks the boxes of each column, centred on 0. */
+function stackColumns({ columns, heights, gap }: PlaceInput): number[] {
+  const middles = new Array<number>(heights.length).fill(0);
+  for (const column of columns) {
+    const total = column.reduce((sum, box) => sum + (heights[box] ?? 0) + gap, -gap);
+    let at = -total / 2;
+    for (const box of column) {
+      const height = heights[box] ?? 0;
+      middles[box] = at + height / 2;
+      at += height + gap;
+    }
+  }
+  return middles;
+}
+
+interface PositionBlock {
+  readonly sum: number;
+  readonly count: number;
+}
+
+/**
+ * Moves the boxes of a column as near as possible to the mean of their neighbours, by least squares while keeping the
+ * order: boxes that would overlap become one block that moves to its own mean (pool adjacent violators).
+ */
+function settleColumn(
+  column: LayoutColumn,
+  neighbours: PlaceInput["before"],
+  { heights, gap, middles }: PlaceInput & { readonly middles: number[] },
+): void {
+  const offsets: number[] = [];
+  for (const [at, box] of column.entries()) {
+    const above = column[at - 1];
+    const step = above === undefined ? 0 : ((heights[above] ?? 0) + (heights[box] ?? 0)) / 2 + gap;
+    offsets.push((offsets[at - 1] ?? 0) + step);
+  }
+  const wishes = column.map(
+    (box, at) => computeDesiredPosition(box, neighbours[box] ?? [], middles) - (offsets[at] ?? 0),
+  );
+  const tops = poolPositions(wishes).flatMap(({ sum, count }) => new Array<number>(count).fill(sum / count));
+  for (const [at, box] of column.entries()) middles[box] = (tops[at] ?? 0) + (offsets[at] ?? 0);
+}
+
+function computeDesiredPosition(box: number, neighbours: readonly number[], middles: readonly number[]): number {
+  if (neighbours.length === 0) return middles[box] ?? 0;
+  return neighbours.reduce((sum, other) => sum + (middles[other] ?? 0), 0) / neighbours.length;
+}
+
+/** Returns the non-decreasing sequence nearest to the desired positions, as blocks of equal positions. */
+function poolPositions(desiredPositions: readonly number[]): readonly PositionBlock[] {
+  const blocks: PositionBlock[] = [];
+  for (const wish of desiredPositions) {
+    let block: PositionBlock = { sum: wish, count: 1 };
+    for (
+      let last = blocks.at(-1);
+      last !== undefined && computeBlockMean(last) > computeBlockMean(block);
+      last = blocks.at(-1)
+    ) {
+      block = { sum: block.sum + last.sum, count: block.count + last.count };
+      blocks.pop();
+    }
+    blocks.push(block);
+  }
+  return blocks;
+}
+
+function computeBlockMean({ sum, count }: PositionBlock): number {
+  return sum / count;
+}
+
+/** Pixels between two edges that arrive at one box: a line of small text fits. */
+export const PORT_GAP = 15;
+
+/** Pixels between two vertical tracks of a channel, and before and after all of them. */
+const TRACK_GAP = 9;
+const TRACK_LEAD = 14;
+const TRACK_TAIL = 18;
+/** Number of tracks in a channel above which tracks are closer together. */
+const MAX_SPACED_TRACKS = 24;
+/** Distance in pixels below which two lines appear as one. */
+const TOUCH_DISTANCE = 3;
+
+/** Segment of an edge between two columns. */
+interface Wire {
+  readonly from: number;
+  readonly to: number;
+  /** Whether the wire ends at a box, where its end may be moved, rather than in a lane. */
+  readonly endsAtBox: boolean;
+  labelWidth: number;
+  fromY: number;
+  toY: number;
+}
+
+/** Positions of the vertical lines between two columns. */
+interface Channel {
+  readonly width: number;
+  /** Distance of the vertical line from the column's right edge in pixels, by the slot from which the wires start. */
+  readonly tracks: ReadonlyMap<number, number>;
+}
+
+interface Bus {
+  readonly from: number;
+  readonly wires: readonly Wire[];
+  readonly top: number;
+  readonly bottom: number;
+  readonly fall: number;
+}
+
+/**
+ * Assigns one vertical track between two columns to the wires of each slot. Orders falling wires from below and rising
+ * wires from above, which reduces crossings. If there are many buses, those that do not overlap share a track. Moves
+ * ends that would touch another slot's line.
+ */
+function routeChannel(wires: readonly Wire[]): Channel {
+  separateEnds(wires);
+  const buses = groupIntoBuses(wires);
+  const falling = buses.filter(({ fall }) => fall >= 0).toSorted((a, b) => findBusStart(b) - findBusStart(a));
+  const rising = buses.filter(({ fall }) => fall < 0).toSorted((a, b) => findBusStart(a) - findBusStart(b));
+  const ends: number[][] = [];
+  const trackBySlot = new Map<number, number>();
+  for (const bus of [...falling, ...rising]) trackBySlot.set(bus.from, allocateTrack(ends, bus));
+  const gap = ends.length <= MAX_SPACED_TRACKS ? TRACK_GAP : Math.max(3, (TRACK_GAP * MAX_SPACED_TRACKS) / ends.length);
+  const label = wires.reduce((most, { labelWidth }) => Math.max(most, labelWidth), 0);
+  const verticals = Math.max(0, ends.length - 1) * gap;
+  return {
+    width: TRACK_LEAD + verticals + label + TRACK_TAIL,
+    tracks: new Map([...trackBySlot].map(([from, track]) => [from, TRACK_LEAD + track * gap])),
+  };
+}
+
+/** Moves the end of each wire at a box that is level with the outgoing wire of another slot. */
+function separateEnds(wires: readonly Wire[]): void {
+  const starts = [...new Map(wires.map(({ from, fromY }) => [from, fromY]))].toSorted((a, b) => a[1] - b[1]);
+  for (const wire of wires) {
+    const hit = starts.some(([from, y]) => from !== wire.from && Math.abs(y - wire.toY) < TOUCH_DISTANCE);
+    if (hit && wire.endsAtBox && Math.abs(wire.fromY - wire.toY) >= TOUCH_DISTANCE) wire.toY += TOUCH_DISTANCE + 1;
+  }
+}
+
+function groupIntoBuses(wires: readonly Wire[]): readonly Bus[] {
+  return [...Map.groupBy(wires, (wire) => wire.from)].map(([from, own]) => {
+    const ys = own.flatMap(({ fromY, toY }) => [fromY, toY]);
+    const start = own[0]?.fromY ?? 0;
+    const fall = own.reduce((sum, { toY }) => sum + toY - start, 0);
+    return { from, wires: own, top: Math.min(...ys), bottom: Math.max(...ys), fall };
+  });
+}
+
+function findBusStart({ wires: [first] }: Bus): number {
+  return first?.fromY ?? 0;
+}
+
+/** Returns the index of a new track or, if there are many, of the first track in which the bus overlaps no other. */
+function allocateTrack(ends: number[][], { top, bottom }: Bus): number {
+  const free =
+    ends.length < MAX_SPACED_TRACKS
+      ? -1
+      : ends.findIndex(
+          (taken) => !taken.some((from, at) => at % 2 === 0 && from <= bottom && top <= (taken[at + 1] ?? 0)),
+        );
+  const track = free < 0 ? ends.length : free;
+  ends[track] = [...(ends[track] ?? []), top, bottom];
+  return track;
 }

@@ -1,15 +1,15 @@
-import { computeFootprint } from "#dc/model/rack_space.ts";
-import type { Placement } from "#dc/model/resources.ts";
 import { type CracShare, CracStatus, type RackThermal } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { formatPercent, formatPlainNumber, formatWatts } from "#words/figures.ts";
-import { computeEnclosingRectangle } from "../bounds.ts";
+import type { Coloring } from "../../model/enum_values.ts";
+import { computeFootprint } from "../../model/rack_space.ts";
+import type { Placement } from "../../model/resources.ts";
 import { computePixelsPerMm, drawFloorGrid, drawScaleBar, drawTiles, MAX_FLOOR_WIDTH_PX } from "../floor/ground.ts";
 import { buildCracTile, type FloorTile } from "../floor/tiles.ts";
-import { drawCard, drawSectionTitle } from "../parts/chrome.ts";
+import { drawCard, drawSectionTitle, findInletToken, INLET_STEP_LABELS, type LegendEntry } from "../frame.ts";
+import { type ColorToken, findScaleToken, type ScaleToken } from "../palette.ts";
 import { findHealthState, STATE_LABELS } from "../parts/marks.ts";
 import { formatRefInTitle } from "../places.ts";
-import type { Item } from "../scene.ts";
-import type { ThermalStyle } from "./thermal_style.ts";
+import { computeEnclosingRectangle, type Item } from "../scene.ts";
 
 interface FloorPosition {
   readonly floor: string;
@@ -182,4 +182,58 @@ export function createRackElement(
 ): Pick<FloorTile, "ref" | "title" | "facts" | "kind"> {
   const { ref, kind, title, facts } = buildThermalRackTile(rack, { style, place: undefined });
   return { ref, kind, title, facts };
+}
+
+export interface ThermalStyle {
+  findFill(rack: RackThermal): ColorToken;
+  formatFigure(rack: RackThermal): string;
+  readonly legend: readonly LegendEntry[];
+}
+
+const SIGN_LEGEND = (["ok", "watch", "fault"] as const).map(
+  (state): LegendEntry => ({ label: STATE_LABELS[state], state }),
+);
+const SHARE_LABELS = ["0 – 20 %", "20 – 50 %", "50 – 80 %", "80 – 90 %", "90 – 100 %", "100 % and more of its cooling"];
+
+/**
+ * Returns the style of racks for one colouring. THERMAL colours them by measured inlet temperatures if there are any,
+ * otherwise by heat relative to cooling capacity.
+ */
+export function styleRacks(racks: readonly RackThermal[], coloring: Coloring): ThermalStyle {
+  if (coloring === "HEALTH") {
+    return {
+      findFill: ({ health }) => `${findHealthState(health)}Soft`,
+      formatFigure: formatAirHeat,
+      legend: SIGN_LEGEND,
+    };
+  }
+  if (coloring === "NONE") return { findFill: () => "panel", formatFigure: formatAirHeat, legend: SIGN_LEGEND };
+  const measured = racks.some(({ inletTempC }) => inletTempC !== undefined);
+  return coloring === "THERMAL" && measured ? createRackInletStyle() : createHeatShareStyle();
+}
+
+function formatAirHeat({ airHeatW }: RackThermal): string {
+  return formatWatts(airHeatW);
+}
+
+function createHeatShareStyle(): ThermalStyle {
+  return {
+    findFill: ({ utilizationPct }) => (utilizationPct === undefined ? "panel" : findScaleToken(utilizationPct)),
+    formatFigure: ({ utilizationPct, airHeatW }) =>
+      utilizationPct === undefined ? formatWatts(airHeatW) : formatPercent(Math.round(utilizationPct)),
+    legend: [...createStepLegend(SHARE_LABELS), { label: "no cooling limit recorded", fill: "panel" }, ...SIGN_LEGEND],
+  };
+}
+
+function createRackInletStyle(): ThermalStyle {
+  return {
+    findFill: ({ inletTempC }) => findInletToken(inletTempC),
+    formatFigure: ({ inletTempC, airHeatW }) =>
+      inletTempC === undefined ? formatWatts(airHeatW) : `${formatPlainNumber(inletTempC)} °C`,
+    legend: [...createStepLegend(INLET_STEP_LABELS), { label: "not measured", fill: "panel" }, ...SIGN_LEGEND],
+  };
+}
+
+function createStepLegend(labels: readonly string[]): readonly LegendEntry[] {
+  return labels.map((label, step) => ({ label, fill: `scale${step}` as ScaleToken }));
 }

@@ -1,5 +1,11 @@
-import { getFieldText, getFieldTexts, pickTextFields } from "../foreign_fields.ts";
-import { type ForeignFields, readForeignMarkdown, readForeignYaml } from "../foreign_yaml.ts";
+import {
+  type ForeignFields,
+  getFieldText,
+  getFieldTexts,
+  pickTextFields,
+  readForeignMarkdown,
+  readForeignYaml,
+} from "../foreign_yaml.ts";
 import { refuseUnparsed, type SourceFile, type SourceFormat, type SourceNote, type SourceTask } from "../source.ts";
 import {
   parseDay,

@@ -1,8 +1,6 @@
-import { type JsonRecord, readRecords } from "../json_record.ts";
-import { parseJsonLines } from "../json_text.ts";
-import { buildBody, convertToCriteria } from "../sections.ts";
+import { type JsonRecord, parseJsonLines, readRecords } from "../json_record.ts";
 import type { FieldText, SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
-import { parseStatusWord, parseTypeWord } from "../words.ts";
+import { buildBody, convertToCriteria, parseStatusWord, parseTypeWord } from "../words.ts";
 
 /** Kinds of links that block a task. All other kinds are mere relations. */
 const BLOCKING_LINK_KINDS = new Set(["blocks", "conditional-blocks", "waits-for"]);

@@ -1,10 +1,15 @@
 import { isCalendarDay, parsePriority } from "../../spec/planning.ts";
 import { parseSpecIdParts } from "../../spec/spec_id.ts";
-import { getFieldText, getFieldTexts, pickTextFields } from "../foreign_fields.ts";
-import { type ForeignFields, type ForeignValue, readForeignMarkdown } from "../foreign_yaml.ts";
-import { splitTitle } from "../sections.ts";
+import {
+  type ForeignFields,
+  type ForeignValue,
+  getFieldText,
+  getFieldTexts,
+  pickTextFields,
+  readForeignMarkdown,
+} from "../foreign_yaml.ts";
 import { refuseUnparsed, type SourceFile, type SourceFormat, type SourceNote, type SourceTask } from "../source.ts";
-import { parseStatusWord, parseTime } from "../words.ts";
+import { parseStatusWord, parseTime, splitTitle } from "../words.ts";
 
 /** Names of the fields that are read one by one; all others are copied. */
 const HANDLED_FIELDS = new Set([

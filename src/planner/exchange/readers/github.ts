@@ -1,11 +1,17 @@
 import { getNodeValue } from "jsonc-parser";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { visitUnfencedLines } from "../../spec/body_lines.ts";
-import { type JsonRecord, readRecords } from "../json_record.ts";
-import { type JsonProblem, type LocatedValue, listElements, parseJsonLines, parseJsonWithLines } from "../json_text.ts";
-import { buildBody } from "../sections.ts";
+import {
+  type JsonProblem,
+  type JsonRecord,
+  type LocatedValue,
+  listElements,
+  parseJsonLines,
+  parseJsonWithLines,
+  readRecords,
+} from "../json_record.ts";
 import type { SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
-import { parsePriorityWord, parseTypeWord } from "../words.ts";
+import { buildBody, parsePriorityWord, parseTypeWord } from "../words.ts";
 
 /** A line that states the issues on which an issue depends. */
 const DEPENDENCY_LINE_PATTERN = /^[\s>*-]*\**(?:blocked by|depends on)\**:?\**\s+(.*)$/i;

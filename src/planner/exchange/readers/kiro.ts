@@ -1,7 +1,14 @@
-import { type ChecklistItem, parseChecklist } from "../checklist.ts";
-import { computeFeatureStatus, FilesByFolder } from "../files_by_folder.ts";
-import { createSlug, demoteHeadings, formatTitle, splitTitle } from "../sections.ts";
 import type { SourceFormat, SourceNote, SourceTask } from "../source.ts";
+import {
+  type ChecklistItem,
+  computeFeatureStatus,
+  createSlug,
+  demoteHeadings,
+  FilesByFolder,
+  formatTitle,
+  parseChecklist,
+  splitTitle,
+} from "../words.ts";
 
 /** Reads the specs of Kiro: one folder per feature, whose tasks become its ordered members. */
 export const kiroFormat: SourceFormat = {

@@ -1,9 +1,6 @@
-import { FilesByFolder } from "../files_by_folder.ts";
-import { getFieldText, getFieldTexts } from "../foreign_fields.ts";
-import { type ForeignFields, readForeignYaml } from "../foreign_yaml.ts";
-import { demoteHeadings, formatTitle, splitTitle } from "../sections.ts";
+import { type ForeignFields, getFieldText, getFieldTexts, readForeignYaml } from "../foreign_yaml.ts";
 import type { SourceFormat, SourceNote, SourceTask } from "../source.ts";
-import { parseDay, parseTime } from "../words.ts";
+import { demoteHeadings, FilesByFolder, formatTitle, parseDay, parseTime, splitTitle } from "../words.ts";
 
 /** A line that OpenSpec counts as a task: anywhere, with either list mark, with or without a blank after the box. */
 const TASK_LINE_PATTERN = /^(\s*)[-*]\s*\[([\sxX])\][ \t]*(.*)$/gm;

@@ -1,8 +1,16 @@
-import { type ChecklistItem, parseChecklist } from "../checklist.ts";
-import { computeFeatureStatus, FilesByFolder } from "../files_by_folder.ts";
-import { createSlug, demoteHeadings, formatTitle, splitTitle } from "../sections.ts";
 import type { SourceFormat, SourceNote, SourceTask } from "../source.ts";
-import { parseDay, parsePriorityWord } from "../words.ts";
+import {
+  type ChecklistItem,
+  computeFeatureStatus,
+  createSlug,
+  demoteHeadings,
+  FilesByFolder,
+  formatTitle,
+  parseChecklist,
+  parseDay,
+  parsePriorityWord,
+  splitTitle,
+} from "../words.ts";
 
 const FEATURE_FILE_PATTERN = /^(?:[^/]+\/)?(?:spec|plan|tasks)\.md$/;
 /** A file path with a folder and an extension in a task's description. */

@@ -1,10 +1,8 @@
 import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { JsonRecord } from "../json_record.ts";
-import { type LocatedJson, listElements, parseJsonWithLines } from "../json_text.ts";
-import { buildBody, convertToCriteria } from "../sections.ts";
+import { JsonRecord, type LocatedJson, listElements, parseJsonWithLines } from "../json_record.ts";
 import { refuseUnparsed, type SourceFile, type SourceFormat, type SourceNote, type SourceTask } from "../source.ts";
-import { parsePriorityWord, parseStatusWord, type StatusMeaning } from "../words.ts";
+import { buildBody, convertToCriteria, parsePriorityWord, parseStatusWord, type StatusMeaning } from "../words.ts";
 
 /** Reads the tasks of Task Master from `tasks.json`, which holds one list per tag or one list without a tag. */
 export const taskMasterFormat: SourceFormat = {

@@ -1,14 +1,14 @@
+import { type CST, Parser } from "yaml";
 import { formatCountWithNoun } from "#words/names.ts";
 import { parseDocument, type ReadableDocument } from "../../spec/document.ts";
 import { editFields, type FieldValue } from "../../spec/edit/edit_fields.ts";
-import { applyEdits, type TextEdit } from "../../spec/edit/text_edits.ts";
+import { applyEdits, type OffsetRange, type TextEdit } from "../../spec/edit/text_edits.ts";
 import { extractYaml } from "../../spec/full_frontmatter.ts";
 import { scanFrontmatter } from "../../spec/quick_frontmatter.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type FrontmatterRange, splitText } from "../../spec/split_text.ts";
 import { detectLineBreak } from "../../spec/text_lines.ts";
 import { isMissingValue, saysElsewhere } from "../field_value.ts";
-import { planIndentation } from "./indent_frontmatter.ts";
 import { planFrontmatterTrimming, trimBody } from "./trim_body.ts";
 
 /** A text after the fixes, and a description of each fix. Without a fix the text is unchanged. */
@@ -153,4 +153,174 @@ function countChangedLines(before: string, after: string): number {
 
 function returnUnchanged(text: string): ReturnType<TextFix> {
   return { text, done: [] };
+}
+
+/** Number of spaces by which each level of a block is indented. Source: docs/contract/spec-tool.md#limits. */
+const INDENT_STEP = 2;
+
+/**
+ * Returns the edits that indent the frontmatter by two spaces per level.
+ *
+ * Indents every key of a nested mapping two spaces more than its parent key, and every list item two spaces more than
+ * its key. Items of a list that was not indented align with their key. A `-` before a mapping or list is followed by
+ * one space. Continuation lines move with the first line of their value, and a comment moves with the line below it.
+ * Flow collections keep their inner layout.
+ *
+ * @param yaml the frontmatter, lone CRs as LF
+ * @returns no edits for an unsupported layout (explicit keys, a root that is not a block)
+ */
+function planIndentation(yaml: string): readonly TextEdit[] {
+  const layout = new IndentationLayout(yaml);
+  for (const token of new Parser().parse(yaml)) {
+    if (token.type === "document" && token.value?.type === "block-map") layout.moveBlock(token.value, 0);
+  }
+  return layout.listEdits();
+}
+
+type YamlBlock = CST.BlockMap | CST.BlockSequence;
+type YamlBlockItem = YamlBlock["items"][number];
+
+/** Current and new column of the first key or list item on a line. */
+interface LineHead {
+  readonly from: number;
+  readonly to: number;
+}
+
+class IndentationLayout {
+  readonly #yaml: string;
+  /** Offset of each line's first character. */
+  readonly #starts: readonly number[];
+  readonly #heads = new Map<number, LineHead>();
+  /** By line: columns by which its innermost key or item moves. Lines that continue the value move equally. */
+  readonly #moves = new Map<number, number>();
+  /** By line: edits of the blanks between a `-` and the text after it. */
+  readonly #gaps = new Map<number, readonly TextEdit[]>();
+  /** Numbers of the lines that continue a value of an earlier line. */
+  readonly #valueLines = new Set<number>();
+  #isSupported = true;
+
+  constructor(yaml: string) {
+    this.#yaml = yaml;
+    this.#starts = [0, ...[...yaml.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  }
+
+  /** Records that the items of `block` move to column `to`, and nested blocks with them. */
+  moveBlock(block: YamlBlock, to: number): void {
+    for (const item of block.items) {
+      const head = findItemHead(item);
+      if (head === undefined) continue;
+      if (head.type === "explicit-key-ind") this.#isSupported = false;
+      this.#moveHead(head.offset, to);
+      const { key, value } = item;
+      if (isBlockToken(value)) this.moveBlock(value, to + this.#computeStep(value, block, head.offset));
+      else this.#recordValueLines(value);
+      this.#recordValueLines(key);
+    }
+  }
+
+  listEdits(): readonly TextEdit[] {
+    if (!this.#isSupported) return [];
+    let move = 0;
+    return this.#starts.flatMap((start, line) => {
+      const text = this.#getLineText(line);
+      const indent = text.length - text.trimStart().length;
+      const to = this.#heads.get(line)?.to ?? this.#computeColumn(line, text, move);
+      move = this.#moves.get(line) ?? move;
+      const edit = { start, end: start + indent, text: " ".repeat(to) };
+      return [...(to === indent ? [] : [edit]), ...(this.#gaps.get(line) ?? [])];
+    });
+  }
+
+  #moveHead(offset: number, to: number): void {
+    const line = this.#findLine(offset);
+    const start = this.#starts[line] ?? 0;
+    const before = this.#yaml.slice(start, offset);
+    this.#moves.set(line, to - before.length);
+    const gap = /-( +)$/.exec(before)?.[1];
+    if (/^ *$/.test(before)) this.#heads.set(line, { from: before.length, to });
+    else if (gap === undefined) this.#isSupported = false;
+    else if (gap.length > 1) {
+      const edit = { start: offset - gap.length, end: offset, text: " " };
+      this.#gaps.set(line, [...(this.#gaps.get(line) ?? []), edit]);
+    }
+  }
+
+  /** Returns a nested block's new column: one step in, except for a list at its key's column, which is valid YAML. */
+  #computeStep(value: YamlBlock, block: YamlBlock, headOffset: number): number {
+    const first = value.items.map(findItemHead).find((head) => head !== undefined);
+    if (block.type === "block-seq" || value.type === "block-map" || first === undefined) return INDENT_STEP;
+    return this.#findColumn(first.offset) === this.#findColumn(headOffset) ? 0 : INDENT_STEP;
+  }
+
+  #recordValueLines(token: CST.Token | null | undefined): void {
+    const range = findValueRange(token);
+    if (range === undefined) return;
+    const last = this.#findLine(Math.max(range.start, range.end - 1));
+    for (let line = this.#findLine(range.start) + 1; line <= last; line++) this.#valueLines.add(line);
+  }
+
+  /** Returns the column of a line without a key or item: a continued value, a comment or a blank line. */
+  #computeColumn(line: number, text: string, move: number): number {
+    const indent = text.length - text.trimStart().length;
+    const ofValue = this.#valueLines.has(line);
+    if (!ofValue && text.trim() === "") return indent;
+    const below = !ofValue && text.trimStart().startsWith("#") ? this.#findNextHead(line) : undefined;
+    return below?.from === indent ? below.to : Math.max(0, indent + move);
+  }
+
+  #findNextHead(line: number): LineHead | undefined {
+    for (let next = line + 1; next < this.#starts.length; next++) {
+      const head = this.#heads.get(next);
+      if (head !== undefined) return head;
+    }
+    return undefined;
+  }
+
+  #getLineText(line: number): string {
+    return this.#yaml.slice(this.#starts[line], this.#starts[line + 1]).replace(/\r?\n$/, "");
+  }
+
+  #findLine(offset: number): number {
+    let low = 0;
+    let high = this.#starts.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((this.#starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  #findColumn(offset: number): number {
+    return offset - (this.#starts[this.#findLine(offset)] ?? 0);
+  }
+}
+
+const LAYOUT_TOKEN_TYPES: ReadonlySet<string> = new Set(["space", "newline", "comment"]);
+
+/** Returns the first token of an item that is not layout: `-`, an anchor, a tag or the key. */
+function findItemHead({ start, key }: YamlBlockItem): CST.Token | undefined {
+  return start.find(({ type }) => !LAYOUT_TOKEN_TYPES.has(type)) ?? key ?? undefined;
+}
+
+function isBlockToken(token: CST.Token | undefined): token is YamlBlock {
+  return token?.type === "block-map" || token?.type === "block-seq";
+}
+
+/** Returns the range of a scalar or flow collection, without the text that follows it. */
+function findValueRange(token: CST.Token | null | undefined): OffsetRange | undefined {
+  switch (token?.type) {
+    case "block-scalar": {
+      const header = token.props.reduce((length, prop) => length + ("source" in prop ? prop.source.length : 0), 0);
+      return { start: token.offset, end: token.offset + header + token.source.length };
+    }
+    case "scalar":
+    case "single-quoted-scalar":
+    case "double-quoted-scalar":
+      return { start: token.offset, end: token.offset + token.source.length };
+    case "flow-collection":
+      return { start: token.offset, end: (token.end[0]?.offset ?? token.offset) + 1 };
+    default:
+      return undefined;
+  }
 }

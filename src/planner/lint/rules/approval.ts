@@ -1,7 +1,6 @@
 import { findNearest } from "#kernel/nearest.ts";
 import { isMissingValue, nameType } from "../field_value.ts";
-import { createFieldFinding, type RuleFinding } from "../finding.ts";
-import type { Rule } from "../rule.ts";
+import { createFieldFinding, type Rule, type RuleFinding } from "../finding.ts";
 
 const APPROVAL_STATUSES = ["pending", "approved", "rejected"] as const;
 

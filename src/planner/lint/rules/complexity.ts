@@ -1,5 +1,4 @@
-import type { RuleFinding } from "../finding.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule, RuleFinding } from "../finding.ts";
 
 const SPLIT_SUGGESTION = "Split it with `planner split`";
 

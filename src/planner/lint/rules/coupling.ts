@@ -1,8 +1,7 @@
 import { visitUnfencedLines } from "../../spec/body_lines.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { parseParentId, type SpecId } from "../../spec/spec_id.ts";
-import type { Rule } from "../rule.ts";
-import type { LintWorld } from "../world.ts";
+import type { LintWorld, Rule } from "../finding.ts";
 
 const SPEC_ID_PATTERN = /(?<![\w-])\d{4}-\d{2}-\d{2}-[0-9a-z]{3}-[0-9a-z]+(?:\.\d+)*(?![\w-])/g;
 const ID_SUFFIX_LENGTH = 3;

@@ -2,8 +2,7 @@ import { iterateLines } from "../../spec/body_lines.ts";
 import { CRITERIA_SECTION, parseCriteria, readCriteria } from "../../spec/criteria.ts";
 import { quoteItem } from "../../spec/criteria_list.ts";
 import { findSections, type Section } from "../../spec/sections.ts";
-import type { RuleFinding } from "../finding.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule, RuleFinding } from "../finding.ts";
 
 const CRITERIA_HEADING_PATTERN = /^ {0,3}#{1,6}[ \t]+acceptance criteria:?[ \t]*#*$/i;
 const CRITERIA_START_PATTERN = /^ {0,3}#{1,6}[ \t]+acceptance criteria/im;

@@ -1,9 +1,7 @@
 import type { FieldPath } from "../../spec/frontmatter_places.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { findNextInCycle, formatCycle } from "../cycles.ts";
-import type { RuleFinding } from "../finding.ts";
-import type { Rule } from "../rule.ts";
-import type { LintWorld } from "../world.ts";
+import type { LintWorld, Rule, RuleFinding } from "../finding.ts";
 
 /** Requires that ids in `depends_on` and `members` have a file and are listed once, and no spec waits for itself. */
 export const dependencyRule: Rule = {

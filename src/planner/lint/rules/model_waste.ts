@@ -1,5 +1,4 @@
-import { createFieldFinding } from "../finding.ts";
-import type { Rule } from "../rule.ts";
+import { createFieldFinding, type Rule } from "../finding.ts";
 
 const EXPENSIVE_MODEL_PATTERN = /opus|sonnet/i;
 const EXEMPT_TYPES: ReadonlySet<string> = new Set(["driver", "group", "research"]);

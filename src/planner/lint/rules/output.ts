@@ -1,6 +1,5 @@
 import type { OutputVerdict } from "../../ports.ts";
-import type { RuleFinding } from "../finding.ts";
-import type { Rule } from "../rule.ts";
+import type { Rule, RuleFinding } from "../finding.ts";
 
 /** Requires a completed spec's last run output to match its `output_schema`. A spec without a log gets no finding. */
 export const outputRule: Rule = {

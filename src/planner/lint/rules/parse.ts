@@ -2,8 +2,7 @@ import { CONFLICT_MESSAGE, findConflictLine } from "../../spec/conflict_markers.
 import { findNearFields } from "../../spec/near.ts";
 import { findSecondBlock } from "../../spec/near_frontmatter.ts";
 import type { Spec } from "../../spec/spec.ts";
-import { createFieldFinding, type RuleFinding, type Severity } from "../finding.ts";
-import type { Rule } from "../rule.ts";
+import { createFieldFinding, type Rule, type RuleFinding, type Severity } from "../finding.ts";
 
 /** Requires a readable file, parsable frontmatter and no git conflict. An unreadable file gets no other finding. */
 export const parsingRule: Rule = {

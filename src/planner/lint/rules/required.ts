@@ -6,8 +6,7 @@ import type { Spec } from "../../spec/spec.ts";
 import { parseSpecIdParts } from "../../spec/spec_id.ts";
 import { normalizeStatus, OTHER_STATUSES } from "../../spec/status.ts";
 import { describeTypeMismatch, findMistypedItems, isMissingValue, nameType, saysElsewhere } from "../field_value.ts";
-import { createFieldFinding, type RuleFinding } from "../finding.ts";
-import type { Rule } from "../rule.ts";
+import { createFieldFinding, type Rule, type RuleFinding } from "../finding.ts";
 import { createNearFieldFinding } from "./parse.ts";
 
 /** Requires fields in `schema.spec.required`, values matching `schema.spec.fields`, an id matching the file name. */

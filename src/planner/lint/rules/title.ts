@@ -1,4 +1,4 @@
-import type { Rule } from "../rule.ts";
+import type { Rule } from "../finding.ts";
 
 /** Requires a title: the first heading of the body, or the field `title`. */
 export const titleRule: Rule = {

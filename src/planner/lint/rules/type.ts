@@ -2,8 +2,7 @@ import { findNearest } from "#kernel/nearest.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { isMissingValue } from "../field_value.ts";
-import { createFieldFinding, type RuleFinding } from "../finding.ts";
-import type { Rule } from "../rule.ts";
+import { createFieldFinding, type Rule, type RuleFinding } from "../finding.ts";
 
 /** Types that lint accepts without a warning. Source: docs/decisions.md#s-05. */
 const KNOWN_TYPES = ["code", "task", "docs", "documentation", "fix", "research", "driver", "group"] as const;

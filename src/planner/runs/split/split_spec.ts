@@ -1,7 +1,7 @@
 import { getErrorMessage, OperationError } from "#kernel/errors.ts";
 import type { ProcessResult } from "#planner/run_ports/process_records.ts";
 import type { PlannerConfig } from "../../config/config.ts";
-import { SpecFacts } from "../../lint/spec_facts.ts";
+import { SpecFacts } from "../../lint/finding.ts";
 import { refuseMissingAgent } from "../../operations/shared/start_checks.ts";
 import { refuseUnsplittableSpec } from "../../operations/split.ts";
 import type { NewMembers } from "../../ports.ts";

@@ -6,9 +6,9 @@ import { CABLE_TYPES, COLORINGS, DEVICE_KINDS, PATH_STATUSES, RENDER_VIEWS, THEM
 import type { Cable, Device, FabricLink } from "#dc/model/resources.ts";
 import { drawCablePath } from "#dc/render/cable/draw.ts";
 import { formatDotGraph } from "#dc/render/dot.ts";
-import type { Drawing } from "#dc/render/drawing.ts";
 import { drawFabric } from "#dc/render/fabric/draw.ts";
 import { drawPower } from "#dc/render/power/draw.ts";
+import type { Drawing } from "#dc/render/scene.ts";
 import { failureOf } from "../../../support/dc/pictures.ts";
 import { inventory, load, panel, source } from "../../../support/dc/power.ts";
 import { cutTexts, overlappingTexts } from "../../../support/dc/scene_checks.ts";

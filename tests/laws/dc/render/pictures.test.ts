@@ -3,12 +3,11 @@ import { create, type DescMessage, type MessageInitShape } from "@bufbuild/proto
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
 import fc from "fast-check";
 import { RENDER_VIEWS, THEMES } from "#dc/model/enum_values.ts";
-import type { Drawing } from "#dc/render/drawing.ts";
 import { drawElevation } from "#dc/render/elevation/elevation.ts";
 import { drawFloorPlan } from "#dc/render/floor/floor_plan.ts";
 import { formatHtmlPage } from "#dc/render/html.ts";
-import { buildDataset } from "#dc/render/render_screen.ts";
-import { formatSvg } from "#dc/render/svg.ts";
+import { buildDataset, formatSvg } from "#dc/render/render_screen.ts";
+import type { Drawing } from "#dc/render/scene.ts";
 import { drawThermal } from "#dc/render/thermal/thermal.ts";
 import {
   Face,

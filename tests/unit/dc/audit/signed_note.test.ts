@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
-import { openCheckpoint, signCheckpoint } from "#dc/audit/checkpoint.ts";
+import { openCheckpoint, signCheckpoint } from "#dc/audit/archive.ts";
 import { formatVerifierLine, openSignedNote, parseVerifierLine } from "#dc/audit/signed_note.ts";
 
 test("openSignedNote takes the example of Go's sumdb/note, and no letter of it changed", () => {

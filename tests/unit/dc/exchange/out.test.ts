@@ -9,9 +9,9 @@ import {
   type ExportInventory,
   writeAnsibleInventory,
   writeGraphviz,
+  writeNetboxCsv,
   writePrometheusSd,
-} from "#dc/exchange/out/inventory.ts";
-import { writeNetboxCsv } from "#dc/exchange/out/netbox_csv.ts";
+} from "#dc/exchange/out/netbox_csv.ts";
 import type { Cable, Device, Rack } from "#dc/model/resources.ts";
 import { datasetOf } from "../../../support/dc/netbox/forms.ts";
 import { netboxInventory } from "../../../support/dc/netbox/inventory.ts";

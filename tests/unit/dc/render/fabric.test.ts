@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Device, FabricLink } from "#dc/model/resources.ts";
+import type { FabricPicture } from "#dc/render/fabric/bundles.ts";
 import { drawFabric } from "#dc/render/fabric/draw.ts";
-import type { FabricPicture } from "#dc/render/fabric/picture.ts";
 import { drawOptions, nodeOf, refsOf, wordsOf } from "../../../support/dc/pictures.ts";
 import { wholeFabric } from "../../../support/dc/whole_fabric.ts";
 

@@ -1,12 +1,11 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { drawFloorPlan } from "#dc/render/floor/floor_plan.ts";
-import { styleFloor } from "#dc/render/floor/floor_style.ts";
 import { drawTileText } from "#dc/render/floor/tile_labels.ts";
-import type { FloorTile } from "#dc/render/floor/tiles.ts";
+import { type FloorTile, styleFloor } from "#dc/render/floor/tiles.ts";
 import { resolveColor } from "#dc/render/palette.ts";
+import { formatSvg } from "#dc/render/render_screen.ts";
 import type { Group, Item } from "#dc/render/scene.ts";
-import { formatSvg } from "#dc/render/svg.ts";
 import {
   CracStatus,
   type FloorPlanResponse,

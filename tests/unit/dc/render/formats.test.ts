@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
 import { formatDotGraph } from "#dc/render/dot.ts";
+import { formatSvg } from "#dc/render/render_screen.ts";
 import type { Item, Scene } from "#dc/render/scene.ts";
-import { formatSvg } from "#dc/render/svg.ts";
 import { readRasterFiles } from "#runtime/raster_worker.ts";
 import { textsOf } from "../../../support/dc/scene_checks.ts";
 import { SCREEN_CASES, usualDrawing } from "../../../support/dc/screen_cases.ts";

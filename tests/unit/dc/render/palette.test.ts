@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { THEMES, type Theme } from "#dc/model/enum_values.ts";
-import { FAINT_OPACITY } from "#dc/render/emphasis.ts";
 import { COLOR_TOKENS, type ColorToken, computeContrastRatio, type Paint, resolveColor } from "#dc/render/palette.ts";
 import { drawMark } from "#dc/render/parts/marks.ts";
+import { FAINT_OPACITY } from "#dc/render/render_screen.ts";
 
 /** Grounds on which words in the theme's own inks stand; on any other fill they are written in `on:<fill>`. */
 const GROUNDS: readonly ColorToken[] = ["surface", "panel"];

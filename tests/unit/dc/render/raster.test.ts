@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
+import { formatSvg } from "#dc/render/render_screen.ts";
 import type { Item, Scene } from "#dc/render/scene.ts";
-import { formatSvg } from "#dc/render/svg.ts";
 import { Rasterizer } from "#runtime/rasterizer.ts";
 
 const rasterizer = new Rasterizer();

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { BOLD_ADVANCES, REGULAR_ADVANCES } from "#dc/render/dejavu_advances.ts";
-import { fitText, measureText } from "#dc/render/text_width.ts";
+import { BOLD_ADVANCES, fitText, measureText, REGULAR_ADVANCES } from "#dc/render/text_width.ts";
 import { packAdvances, readAdvances } from "../../../support/dc/ttf_advances.ts";
 
 const FONTS = join(import.meta.dirname, "../../../../node_modules/dejavu-fonts-ttf/ttf");

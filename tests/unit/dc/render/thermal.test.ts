@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
-import { drawHeatMap, type FloorPositions } from "#dc/render/thermal/heat_map.ts";
+import { drawHeatMap, type FloorPositions, styleRacks } from "#dc/render/thermal/heat_map.ts";
 import { drawThermal } from "#dc/render/thermal/thermal.ts";
-import { styleRacks } from "#dc/render/thermal/thermal_style.ts";
 import {
   CracShareSchema,
   CracStatus,

@@ -1,6 +1,11 @@
 import { expect, test } from "bun:test";
-import { type FacetFingerprints, mergeTask } from "../../../../src/planner/exchange/merge_task.ts";
-import { formatNewSpec, listFacets, type SpecContent } from "../../../../src/planner/exchange/spec_content.ts";
+import {
+  type FacetFingerprints,
+  formatNewSpec,
+  listFacets,
+  mergeTask,
+  type SpecContent,
+} from "../../../../src/planner/exchange/merge_task.ts";
 import { buildSpec } from "../../../../src/planner/spec/build_spec.ts";
 import { parseReadable } from "../../../../src/planner/spec/document.ts";
 import type { SpecId } from "../../../../src/planner/spec/spec_id.ts";

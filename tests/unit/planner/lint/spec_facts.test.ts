@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { countWords, removeOutput } from "#planner/lint/spec_facts.ts";
+import { countWords, removeOutput } from "#planner/lint/finding.ts";
 
 test("countWords counts what holds a letter or a digit", () => {
   expect(countWords("")).toBe(0);

@@ -1,10 +1,12 @@
 import { compileGlob } from "../config/glob.ts";
 
-const NODE_FILES = /^(?:package\.json|\.npmrc|\.mocharc\..+|(?:jest|vitest|karma|playwright|ava|cypress)\.config\..+)$/;
-const PYTHON_FILES = /^(?:pyproject\.toml|pytest\.ini|\.pytest\.ini|tox\.ini|setup\.cfg|conftest\.py|noxfile\.py)$/;
+const NODE_FILES =
+  /^(?:package\.json|\.npmrc|\.mocharc\..+|(?:jest|vitest|karma|playwright|ava|cypress)\.config\..+|package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|yarn\.lock|bun\.lockb?)$/;
+const PYTHON_FILES =
+  /^(?:pyproject\.toml|pytest\.ini|\.pytest\.ini|tox\.ini|setup\.cfg|conftest\.py|noxfile\.py|(?:uv|poetry|pdm)\.lock|Pipfile\.lock)$/;
 const MAKE_FILES = /^(?:GNUmakefile|makefile|Makefile|.+\.mk)$/;
 
-/** Files by whose content a program decides what it runs, by the program's name. Files of dependencies alone are none. */
+/** Files by whose content a program decides what it runs, by the program's name. Lock files are among them. */
 const PROGRAM_FILES: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
     ["npm", "npx", "pnpm", "pnpx", "yarn", "bun", "bunx", "node", "jest", "vitest", "mocha", "ava", "playwright"].map(
@@ -22,8 +24,11 @@ const PROGRAM_FILES: Readonly<Record<string, RegExp>> = {
   task: /^[tT]askfile(?:\.dist)?\.ya?ml$/,
   rake: /^[rR]akefile(?:\.rb)?$/,
   rspec: /^\.rspec$/,
-  deno: /^deno\.jsonc?$/,
-  composer: /^composer\.json$/,
+  deno: /^deno\.(?:jsonc?|lock)$/,
+  composer: /^composer\.(?:json|lock)$/,
+  cargo: /^Cargo\.(?:toml|lock)$/,
+  go: /^go\.(?:mod|sum|work|work\.sum)$/,
+  bundle: /^Gemfile(?:\.lock)?$/,
   phpunit: /^phpunit\.xml(?:\.dist)?$/,
   tsc: /^tsconfig(?:\..+)?\.json$/,
   eslint: /^(?:eslint\.config\..+|\.eslintrc.*|\.eslintignore)$/,

@@ -49,25 +49,33 @@ test.each([
 const SETTINGS = [
   ...["package.json", "web/package.json", "package-lock.json", "vitest.config.ts", "Makefile", "build/rules.mk"],
   ...["pyproject.toml", "tests/conftest.py", "requirements.txt", "tsconfig.build.json", "Justfile", "Cargo.toml"],
-  ...["Taskfile.yml", "docs/make.md", "src/package.ts"],
+  ...["Taskfile.yml", "docs/make.md", "src/package.ts", "uv.lock", "Cargo.lock", "go.mod", "go.sum", "a.lock"],
 ];
 
 test.each([
-  ["npm test", ["package.json", "web/package.json", "vitest.config.ts"]],
-  ["CI=1 npm test -w web", ["package.json", "web/package.json", "vitest.config.ts"]],
-  ["cd web && ../node_modules/.bin/vitest run", ["package.json", "web/package.json", "vitest.config.ts"]],
-  ["pnpm -r test", ["package.json", "web/package.json", "vitest.config.ts"]],
+  ["npm test", ["package.json", "web/package.json", "package-lock.json", "vitest.config.ts"]],
+  ["CI=1 npm test -w web", ["package.json", "web/package.json", "package-lock.json", "vitest.config.ts"]],
+  [
+    "cd web && ../node_modules/.bin/vitest run",
+    ["package.json", "web/package.json", "package-lock.json", "vitest.config.ts"],
+  ],
+  ["pnpm -r test", ["package.json", "web/package.json", "package-lock.json", "vitest.config.ts"]],
   ["make -C build check", ["Makefile", "build/rules.mk"]],
-  ["python3 -m pytest -q", ["pyproject.toml", "tests/conftest.py"]],
-  ["uv run pytest", ["pyproject.toml", "tests/conftest.py"]],
-  ["npx tsc -p tsconfig.build.json", ["package.json", "web/package.json", "vitest.config.ts", "tsconfig.build.json"]],
+  ["python3 -m pytest -q", ["pyproject.toml", "tests/conftest.py", "uv.lock"]],
+  ["uv run pytest", ["pyproject.toml", "tests/conftest.py", "uv.lock"]],
+  [
+    "npx tsc -p tsconfig.build.json",
+    ["package.json", "web/package.json", "package-lock.json", "vitest.config.ts", "tsconfig.build.json"],
+  ],
   ["just test", ["Justfile"]],
   ["task test", ["Taskfile.yml"]],
-  ["cargo test", []],
+  ["cargo test", ["Cargo.toml", "Cargo.lock"]],
   ["sh run.sh", []],
   ["grep -q npm-test README.md", []],
   ["test -e out/makefile.txt", []],
-  ["go test ./...", []],
+  ["go test ./...", ["go.mod", "go.sum"]],
+  ["ls go.d", []],
+  ["./cargo.sh", []],
 ])("findJudgedFiles finds the files by which the programs of %p decide what to run", (command, expected) => {
   expect(findJudgedFiles(command, SETTINGS, [])).toEqual(expected);
 });

@@ -7,7 +7,9 @@ import { formatCountWithNoun } from "#words/names.ts";
 import { askToAcceptCommands } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import type { OpenedProject } from "./open_project.ts";
+import { sanitizeLine } from "./output/plain_text.ts";
 import { printText } from "./output/wrap_text.ts";
+import { formatFailedChecks } from "./review/facts_text.ts";
 
 /** Asks before a merge whether to accept the commands that it runs, because a running merge blocks other merges. */
 export async function askAboutMergeCommands(project: OpenedProject, ids: readonly SpecId[]): Promise<void> {
@@ -17,8 +19,10 @@ export async function askAboutMergeCommands(project: OpenedProject, ids: readonl
 }
 
 export function printMergeResult(result: MergeResult, cli: Cli): void {
-  if (isMergeRefusal(result)) cli.warn(describeMergeRefusal(result));
-  else {
+  if (isMergeRefusal(result)) {
+    const lines = formatFailedChecks("checks" in result ? (result.checks ?? []) : []).map(sanitizeLine);
+    cli.warn([describeMergeRefusal(result), ...lines].join("\n"));
+  } else {
     printText(`${formatMergedSpec(result)}\n`);
     for (const note of result.notes) cli.warn(`${result.spec_id}: ${note}`);
     if (result.kept !== null) cli.warn(`The worktree of ${result.spec_id} is kept: ${result.kept}`);

@@ -2,6 +2,7 @@ import type { OperationError } from "#kernel/errors.ts";
 import type { FieldChanges } from "./spec/edit/edit_fields.ts";
 import type { Spec, UnreadableFile } from "./spec/spec.ts";
 import type { SpecId } from "./spec/spec_id.ts";
+import type { FailedCheck } from "./work/provenance.ts";
 
 /** Every spec of one folder, sorted by id, and the files that could not be read. */
 export interface SpecSet {
@@ -130,6 +131,8 @@ export interface WorktreeStatus {
   readonly updated_at: string | null;
   readonly error: string | null;
   readonly commits: readonly string[];
+  /** Checks that failed at the last merge; absent if none did. */
+  readonly failed_checks?: readonly FailedCheck[];
 }
 
 /** Records and states that running work leaves under `.planner/`. */

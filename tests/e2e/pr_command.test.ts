@@ -65,7 +65,7 @@ test("pr pushes finished work and makes its request, which carries the proof; do
   expect(request?.body).toContain(
     `| ✅ | It is &#60;&#8203;b&#62;&#8203;there&#60;&#8203;/b&#62;&#8203; &#124;&#8203; really | <code>test -f ${ONE}.txt</code> | proven: passed in `,
   );
-  expect(request?.body).toContain("| ✅ | It reads well | none | checked by hand |");
+  expect(request?.body).toContain("| ☑️ | It reads well | none | claimed: it names no check |");
   expect(request?.body).toMatch(/\nRun 1 by command: completed, /);
   expect(request?.body).toContain(`planner(${ONE}): do the work`);
   expect(project.calls().map(({ args }) => args.at(-1))).toEqual([
@@ -168,7 +168,7 @@ test("pr makes a merge request with glab, and prints text and address without a 
   const { code, stdout, stderr } = await project.pr(ONE);
   expect(code).toBe(0);
   expect(stderr).toContain("the branch is pushed; make its request at the address below");
-  expect(stdout).toContain("| ✅ | It reads well |");
+  expect(stdout).toContain("| ☑️ | It reads well |");
   expect(stdout).toEndWith(`https://github.localhost/acme/shop/compare/main...${BRANCH}?expand=1\n`);
   expect(await remoteHead()).toBe((await project.mustGit("rev-parse", BRANCH)).trim());
   expect((await project.planner(["status", "--json"])).stdout).toContain('"name":"pull request"');

@@ -1,6 +1,7 @@
 import type { FileChange, WorkDifference } from "#planner/run_ports/differences.ts";
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
 import { formatCriterionText } from "#planner/spec/criteria_list.ts";
+import type { FailedCheck } from "#planner/work/provenance.ts";
 import type { ReviewedCriterion } from "#planner/work/reviewed_criteria.ts";
 import { formatCountWithNoun, listSomeNames } from "#words/names.ts";
 import { sanitizeLine } from "../output/plain_text.ts";
@@ -17,11 +18,12 @@ export function formatReviewFacts(facts: ReviewFacts): string {
   const lines = [
     `${spec_id} (${status}): ${title ?? "(no title)"}`,
     ...(need === null ? [] : [need.why]),
+    ...formatFailedChecks(facts.merge_checks),
     ...formatSection(
       "Members",
       members.map((one) => `${one.spec_id} (${one.status}): ${one.need?.why ?? one.title ?? ""}`),
     ),
-    ...formatSection("Criteria", facts.criteria.map(formatCriterion)),
+    ...formatSection("Criteria", facts.criteria.flatMap(formatCriterion)),
     ...formatSection(
       "Dropped criteria",
       facts.dropped.map(({ number, label, reason }) => `${number} ${label}: ${reason}`),
@@ -44,22 +46,31 @@ function formatSection(title: string, lines: readonly string[]): readonly string
   return [title, ...listed, ...(more > 0 ? [`  and ${more} more`] : [])];
 }
 
-function formatCriterion({ number, checked, verify, verdict, result, ...text }: ReviewedCriterion): string {
+/** Formats a criterion with its mark, and the last lines of a failed check below it. */
+export function formatCriterion(criterion: ReviewedCriterion): readonly string[] {
+  const { number, checked, verify, explanation, result, ...text } = criterion;
   const box = `[${checked ? "x" : " "}] ${number} ${formatCriterionText(text)}`;
-  if (verify === null) return box;
-  const words = verdict.replace("_", " ");
-  if (result === null) return `${box}: ${words}, "${verify}"`;
-  const end = `"${verify}" ${result.problem ?? "passed"} after ${(result.duration_ms / 1000).toFixed(1)} s`;
-  const where = result.commit === null ? "" : ` on ${result.commit.slice(0, 10)}`;
-  return `${box}: ${words}, ${end}${where}${result.at === null ? "" : `, ${result.at}`}`;
+  const check = verify === null ? "" : `, "${verify}"`;
+  const at = result?.at == null ? "" : `, ${result.at}`;
+  const line = explanation === null ? box : `${box}: ${explanation}${check}${at}`;
+  return [line, ...(result?.last_lines ?? []).map((last) => `      | ${last}`)];
+}
+
+/** Formats commands that failed, each with the last lines of its output. */
+export function formatFailedChecks(checks: readonly FailedCheck[]): readonly string[] {
+  return checks.flatMap(({ command, problem, last_lines }) => [
+    `"${command}" ${problem}`,
+    ...last_lines.map((line) => `  | ${line}`),
+  ]);
 }
 
 function formatRecord({ record }: ReviewFacts): readonly string[] {
   if (record === null) return [];
-  const { run, status, agent, model, ended_at, reasons, warnings, unproven, beside } = record;
+  const { run, status, agent, model, ended_at, reasons, warnings, unproven, beside, failed } = record;
   const by = agent === null || agent === "none" ? "by hand" : `by ${agent}${model === null ? "" : ` (${model})`}`;
   const details = [
     ...reasons.map((reason) => `because ${reason}`),
+    ...formatFailedChecks(failed),
     ...warnings.map((warning) => `note: ${warning}`),
     ...(unproven === null ? [] : [`completed without proof: ${unproven}`]),
     ...(beside.length === 0

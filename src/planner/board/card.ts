@@ -39,18 +39,20 @@ function shortenId(id: string): string {
 }
 
 /** Counts criteria. One counts as checked if the file, or the run record of the branch's last commit, has it checked. */
-function countCardCriteria({ body }: Spec, proof: SpecRunEvidence | undefined): Card["criteria"] {
+function countCardCriteria({ id, body }: Spec, proof: SpecRunEvidence | undefined): Card["criteria"] {
   const criteria = parseCriteria(body);
   if (criteria.length === 0) return null;
   const recorded = proof === undefined ? [] : parseRecordedCriteria(proof.kept);
   const isInBranch = proof?.head != null && proof.head === parseRunRecord(proof.kept).head;
   const isChecked = (criterion: { readonly label: string; readonly checked: boolean }): boolean =>
     criterion.checked || (isInBranch && recorded.some(({ label, checked }) => checked && label === criterion.label));
-  const reviewed = proof === undefined ? [] : buildReviewedCriteria(body, proof.kept, proof.head);
+  const reviewed = proof === undefined ? [] : buildReviewedCriteria({ id, body }, proof.kept, proof.head);
+  const disproven = reviewed.filter(({ mark }) => mark === "disproven").length;
   return {
     checked: criteria.filter(isChecked).length,
     total: criteria.length,
     with_check: criteria.filter(({ verify }) => verify !== null).length,
-    proven: reviewed.filter(({ verdict }) => verdict === "proven").length,
+    proven: reviewed.filter(({ mark }) => mark === "proven").length,
+    ...(disproven > 0 && { disproven }),
   };
 }

@@ -51,7 +51,7 @@ export async function readSpecPage(
     html: micromark(body),
     seen: computeDigest(file.text),
     dropped: readCriteria(there ?? body).dropped.map(({ label, reason }) => ({ label, reason })),
-    criteria: await readReviewedCriteria(context, { body: there ?? body, kept, head: difference?.head ?? null }),
+    criteria: await readReviewedCriteria(context, { id, body: there ?? body, kept, head: difference?.head ?? null }),
     ...links,
     runs,
     record: kept === null ? null : parseRunRecord(kept),
@@ -111,6 +111,7 @@ async function readDifference(context: PlannerContext, id: SpecId): Promise<Bran
 }
 
 interface CriteriaSource {
+  readonly id: SpecId;
   readonly body: string;
   readonly kept: KeptRunRecord | null;
   readonly head: string | null;
@@ -118,13 +119,13 @@ interface CriteriaSource {
 
 async function readReviewedCriteria(
   context: PlannerContext,
-  { body, kept, head }: CriteriaSource,
+  { kept, head, ...spec }: CriteriaSource,
 ): Promise<readonly SpecPageCriterion[]> {
   const accepted = await (await context.openAcceptance()).read();
-  return buildReviewedCriteria(body, kept, head).map(({ number, checked, verify, verdict, result, ...text }) => ({
-    ...{ number, label: formatCriterionText(text), checked, verify, verdict },
+  return buildReviewedCriteria(spec, kept, head).map(({ number, checked, verify, mark, explanation, ...one }) => ({
+    ...{ number, label: formatCriterionText(one), checked, verify, mark, explanation },
     accepted: verify !== null && isLineAccepted(accepted, { kind: "check", text: verify }),
-    result: result === null ? null : { problem: result.problem, duration_ms: result.duration_ms, at: result.at },
+    result: one.result === null ? null : { at: one.result.at, last_lines: one.result.last_lines },
   }));
 }
 

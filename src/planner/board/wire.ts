@@ -25,6 +25,8 @@ export interface CardCriteria {
   readonly with_check: number;
   /** Number of criteria whose check succeeded on the last commit of the work, according to the latest run record. */
   readonly proven: number;
+  /** Number of criteria whose check failed on it; absent if none did. */
+  readonly disproven?: number;
 }
 
 export interface Card {
@@ -153,14 +155,12 @@ export interface SpecPageCriterion {
   readonly verify: string | null;
   /** True if a person on this machine has accepted the command. */
   readonly accepted: boolean;
-  /** The verdict on the last commit of the work, see docs/work.md. */
-  readonly verdict: string;
+  /** One of the marks of docs/work.md; null for an open criterion. */
+  readonly mark: "proven" | "claimed" | "disproven" | null;
+  /** The mark and its reason. */
+  readonly explanation: string | null;
   /** Result of the last run of the check; null if it never ran. */
-  readonly result: {
-    readonly problem: string | null;
-    readonly duration_ms: number;
-    readonly at: string | null;
-  } | null;
+  readonly result: { readonly at: string | null; readonly last_lines: readonly string[] } | null;
 }
 
 export interface BranchDifference {

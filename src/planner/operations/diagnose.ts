@@ -1,19 +1,24 @@
 import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
+import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 import type { PlannerContext } from "../context.ts";
+import type { WorktreeStatus } from "../ports.ts";
 import { type Criterion, describeNearItems, parseCriteria } from "../spec/criteria.ts";
 import { isWorkSentBack } from "../spec/reviews.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { diagnoseSpec as judge, type LastRunFacts } from "../work/diagnosis.ts";
+import { diagnoseSpec as judge } from "../work/diagnosis.ts";
+import type { LastRunFacts, ProofFacts, RecordFacts } from "../work/diagnosis_record.ts";
 import { buildAllowSetting } from "../work/providers/grant.ts";
 import { findProviderRow } from "../work/providers.ts";
+import { judgeRecord } from "../work/records/judge_record.ts";
+import { parseMergedCommits, parseRunRecord } from "../work/records/read_record.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { createInvalidFieldCheck } from "./shared/invalid_fields.ts";
 import { findLiveWorker } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
-import { readWorktreeBody } from "./shared/worktree_body.ts";
+import { readSpecProof, readWorktreeBody } from "./shared/worktree_body.ts";
 import { computeStatus } from "./shared/world.ts";
 
 export const diagnoseTool = defineTool<PlannerContext>()({
@@ -59,8 +64,8 @@ export const diagnoseTool = defineTool<PlannerContext>()({
       now: context.clock.now(),
       lastRun: last,
       isSentBack: readable !== null && (await isReviewedSinceRun(context, readable)),
-      worktreePath: worktree?.path ?? null,
-      mergeProblem: worktree?.error ?? null,
+      ...pickMergeFacts(worktree),
+      ...(readable === null ? {} : await readProofFacts(context, readable, worktree !== undefined)),
     });
     return {
       value: {
@@ -72,6 +77,34 @@ export const diagnoseTool = defineTool<PlannerContext>()({
     };
   },
 });
+
+function pickMergeFacts(worktree: WorktreeStatus | undefined) {
+  const { path = null, error = null, failed_checks = [] } = worktree ?? {};
+  return { worktreePath: path, mergeProblem: error, mergeChecks: failed_checks };
+}
+
+/** Reads marks and latest record of a spec; empty if git cannot, which other checks report. */
+async function readProofFacts(
+  context: PlannerContext,
+  spec: Spec,
+  hasWorktree: boolean,
+): Promise<Pick<ProofFacts, "reviewed" | "record">> {
+  const needsRecord = spec.status !== "pending";
+  const proof = await readValueOrMessage(readSpecProof(context, spec, { hasWorktree, needsRecord }));
+  if (typeof proof === "string") return {};
+  const record = proof.kept === null ? null : await readRecordFacts(context, spec.id, proof.kept);
+  return { reviewed: proof.criteria, record };
+}
+
+/** Compares the latest record with the repository. The criteria's marks report the results of its checks. */
+async function readRecordFacts(context: PlannerContext, id: SpecId, kept: KeptRunRecord): Promise<RecordFacts> {
+  const facts = await (await context.openRuns()).worktrees.readCommitFacts(id, kept);
+  const checks = judgeRecord(id, kept.record, facts);
+  const objections = checks.flatMap(({ part, result, detail }) =>
+    result === "differs" && part !== "checks" ? [`${part}: ${detail}`] : [],
+  );
+  return { ...parseRunRecord(kept), objections, merged: parseMergedCommits(kept) };
+}
 
 /** Returns what lint says on read, and what keeps an unfinished spec from completion; empty without either. */
 async function describeProblems(context: PlannerContext, spec: Spec): Promise<string> {

@@ -1,6 +1,7 @@
 import type { WorktreeStatus } from "#planner/ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { CommitWriter } from "#planner/work/commit_message.ts";
+import type { FailedCheck } from "#planner/work/provenance.ts";
 import type { BranchHead, CommitFacts, KeptRunRecord, LatestRunRef } from "./kept_records.ts";
 import type { FolderState, SpecChanges, Worktree, WorktreeState } from "./worktree.ts";
 
@@ -186,4 +187,6 @@ export interface GitProgramChange {
 export type NewWorktreeStatus = Pick<WorktreeStatus, "error"> & {
   readonly spec_id: SpecId;
   readonly status: "working" | "done" | "failed";
+  /** Checks that failed at a merge. */
+  readonly failed_checks?: readonly FailedCheck[];
 };

@@ -1,14 +1,27 @@
 import { formatCountWithNoun } from "#words/names.ts";
 import type { LockHolder } from "../ports.ts";
 import type { Criterion } from "../spec/criteria.ts";
+import {
+  addLines,
+  checkDisprovenCriteria,
+  checkLastRun,
+  checkRecord,
+  type DiagnosisCheck,
+  describeRecordedEnd,
+  hasDisproven,
+  isExcused,
+  isRecordedCompletion,
+  listOutputLines,
+  type ProofFacts,
+} from "./diagnosis_record.ts";
+import type { FailedCheck } from "./provenance.ts";
+import { formatAge } from "./timestamp.ts";
 
 /** Facts about one spec, collected before it is diagnosed. */
-export interface SpecFacts {
+export interface SpecFacts extends ProofFacts {
   readonly id: string;
   /** Why the spec is invalid; null when it is valid. */
   readonly problem: string | null;
-  /** Status as lists show it; null when the file does not parse. */
-  readonly status: string | null;
   readonly criteria: readonly Criterion[];
   /** Criteria in the spec's worktree; absent without a worktree. */
   readonly worktreeCriteria?: readonly Criterion[];
@@ -24,32 +37,14 @@ export interface SpecFacts {
   /** Abbreviated hashes of commits that name the spec, newest first. */
   readonly commits: readonly string[];
   readonly now: Date;
-  /** The last run; null if there was none. */
-  readonly lastRun?: LastRunFacts | null;
   /** Whether a person has sent the work back, so that the next run continues with its commits. */
   readonly isSentBack?: boolean;
   /** Path of the spec's worktree; null without one. */
   readonly worktreePath?: string | null;
   /** Why the worktree's work could not be merged or completed; null if nothing prevented it. */
   readonly mergeProblem?: string | null;
-}
-
-/** Facts about a spec's last run. */
-export interface LastRunFacts {
-  /** Why the run did not complete; null if it did. */
-  readonly error: string | null;
-  /** Actions that were denied to the agent. */
-  readonly denied: readonly string[];
-  /** Setting that would allow the denied actions, except those that must stay denied; null without a setting. */
-  readonly allow: string | null;
-  /** Changes outside of the run's branch. */
-  readonly outside: readonly string[];
-}
-
-export interface DiagnosisCheck {
-  readonly name: string;
-  readonly passed: boolean;
-  readonly details: string;
+  /** Checks that failed on the commit that the merge would have made. */
+  readonly mergeChecks?: readonly FailedCheck[];
 }
 
 export interface Diagnosis {
@@ -77,8 +72,15 @@ const CHECKS: readonly ((signs: SpecFacts) => DiagnosisCheck)[] = [
  * status implies, so a spec that was not begun is healthy.
  */
 export function diagnoseSpec(signs: SpecFacts): Diagnosis {
-  const checks = [...CHECKS.map((check) => check(signs)), ...checkDependenciesAndMerge(signs), ...checkLastRun(signs)];
-  const failed = checks.filter(({ passed }) => !passed);
+  const all = [
+    ...CHECKS.map((check) => check(signs)),
+    ...checkDisprovenCriteria(signs),
+    ...checkDependenciesAndMerge(signs),
+    ...checkLastRun(signs),
+    ...checkRecord(signs),
+  ];
+  const failed = all.filter(({ passed }) => !passed);
+  const checks = [...failed, ...all.filter(({ passed }) => passed)];
   if (failed.length === 0 && STUCK_STATUSES.has(signs.status ?? "")) {
     return {
       checks,
@@ -87,9 +89,17 @@ export function diagnoseSpec(signs: SpecFacts): Diagnosis {
     };
   }
   if (failed.length === 0) {
+    if (isLikelyFinished(signs)) {
+      const diagnosis = "Spec appears complete but wasn't finalized.";
+      return { checks, diagnosis, suggestion: joinSuggestions(suggestFinish(signs)) };
+    }
     const isUnmerged = signs.status === "completed" && (signs.worktreePath ?? null) !== null;
     const suggestion = isUnmerged ? `Its work is not merged yet: planner merge ${signs.id}` : null;
-    return { checks, diagnosis: "All checks passed. Spec appears healthy.", suggestion };
+    return {
+      checks,
+      diagnosis: `All checks passed. ${describeRecordedEnd(signs) ?? "Spec appears healthy."}`,
+      suggestion,
+    };
   }
   return { checks, ...diagnoseFailures(signs, failed) };
 }
@@ -106,7 +116,7 @@ function diagnoseFailures(signs: SpecFacts, failed: readonly DiagnosisCheck[]): 
 
 /** Diagnoses a paused or interrupted run. Its worktree may have more finished criteria than the project. */
 function diagnoseInterrupted(signs: SpecFacts): Omit<Diagnosis, "checks"> {
-  const { id, worktreePath = null, worktreeCriteria = signs.criteria } = signs;
+  const { id, worktreePath = null } = signs;
   if (!isLikelyFinished(signs)) {
     const suggestion = joinSuggestions(
       `read what happened (planner log ${id}), then ${suggestRun(signs)}`,
@@ -114,16 +124,26 @@ function diagnoseInterrupted(signs: SpecFacts): Omit<Diagnosis, "checks"> {
     );
     return { diagnosis: "Spec is in progress but has issues.", suggestion };
   }
-  const finish =
-    worktreePath === null ? `finalize it: planner finalize ${id}` : `bring its work in: planner merge ${id}`;
-  if (countOpenCriteria(signs) === 0 || countUncheckedCriteria(worktreeCriteria) === 0) {
-    return { diagnosis: "Spec appears complete but wasn't finalized.", suggestion: joinSuggestions(finish) };
-  }
   const where = worktreePath === null ? "" : ` in ${worktreePath}`;
+  const finish = suggestFinish(signs);
+  if (hasAllChecked(signs)) {
+    const diagnosis = "Spec has a commit and all criteria checked, but wasn't finalized.";
+    return { diagnosis, suggestion: joinSuggestions(finish) };
+  }
+  const byHand = `finish and check the open criteria${where}, then ${finish}`;
   return {
     diagnosis: "Spec has a commit but acceptance criteria not all satisfied.",
-    suggestion: joinSuggestions(suggestRun(signs), `finish and check the open criteria${where}, then ${finish}`),
+    suggestion: joinSuggestions(suggestRun(signs), byHand),
   };
+}
+
+function suggestFinish({ id, worktreePath = null }: SpecFacts): string {
+  return worktreePath === null ? `finalize it: planner finalize ${id}` : `bring its work in: planner merge ${id}`;
+}
+
+/** Whether all criteria are checked in the project, or in the worktree if there is one. */
+function hasAllChecked({ criteria, worktreeCriteria = criteria }: SpecFacts): boolean {
+  return countUncheckedCriteria(criteria) === 0 || countUncheckedCriteria(worktreeCriteria) === 0;
 }
 
 function suggestRun({ id }: SpecFacts): string {
@@ -148,7 +168,8 @@ function suggestNextStep(signs: SpecFacts): string {
   }
   if (status === "needs_attention") {
     const byHand = worktreePath === null ? [] : [`fix it in "${worktreePath}" and run planner merge ${id}`];
-    const asItIs = countOpenCriteria(signs) === 0 ? [`complete it as it is: planner finalize ${id}`] : [];
+    const asItIs =
+      countOpenCriteria(signs) === 0 && !hasDisproven(signs) ? [`complete it as it is: planner finalize ${id}`] : [];
     return joinSuggestions(`see the reason above, then ${suggestRun(signs)}`, ...byHand, ...asItIs);
   }
   if (status === "failed") return joinSuggestions(`read what happened (planner log ${id}), then ${suggestRun(signs)}`);
@@ -157,14 +178,16 @@ function suggestNextStep(signs: SpecFacts): string {
 
 /** Returns checks of dependencies and merge. A dependency that only a person can complete makes the check fail. */
 function checkDependenciesAndMerge(signs: SpecFacts): readonly DiagnosisCheck[] {
-  const { openDependencies = [], cycle = null, mergeProblem } = signs;
+  const { openDependencies = [], cycle = null, mergeProblem, mergeChecks = [] } = signs;
   const stuck = openDependencies.filter(({ status: theirs }) => theirs === null || STUCK_STATUSES.has(theirs));
   const names = openDependencies.map((each) => `'${each.id}' (${each.status ?? "it cannot be read"})`);
   const details = `Waits for ${names.join(", ")}${cycle === null ? "" : `, and these wait for it: ${cycle}`}`;
   const waits = { name: "Dependencies", passed: stuck.length === 0 && cycle === null, details };
   return [
     ...(openDependencies.length === 0 ? [] : [waits]),
-    ...(hasMergeRefusal(signs) ? [{ name: "Merge", passed: false, details: mergeProblem ?? "" }] : []),
+    ...(hasMergeRefusal(signs)
+      ? [addLines({ name: "Merge", passed: false, details: mergeProblem ?? "" }, listOutputLines(mergeChecks))]
+      : []),
   ];
 }
 
@@ -172,21 +195,6 @@ function checkDependenciesAndMerge(signs: SpecFacts): readonly DiagnosisCheck[] 
 function hasMergeRefusal({ status, mergeProblem = null, worktreePath = null, lastRun = null }: SpecFacts): boolean {
   const isOver = status === "completed" || status === "needs_attention";
   return isOver && mergeProblem !== null && worktreePath !== null && lastRun?.error?.endsWith(mergeProblem) !== true;
-}
-
-/** Returns checks of the last run's record; empty for a spec without a run. */
-function checkLastRun({ lastRun = null, status }: SpecFacts): readonly DiagnosisCheck[] {
-  if (lastRun === null) return [];
-  const isDone = status === "completed" || status === "cancelled";
-  const { error, denied, allow, outside } = lastRun;
-  const advice = allow === null ? "" : `. To allow it: ${allow}`;
-  return [
-    ...(error === null || isDone ? [] : [{ name: "Last run", passed: false, details: error }]),
-    ...(denied.length === 0
-      ? []
-      : [{ name: "Permissions", passed: isDone, details: `The agent was denied: ${denied.join("; ")}${advice}` }]),
-    ...(outside.length === 0 ? [] : [{ name: "Outside of the branch", passed: isDone, details: outside.join("; ") }]),
-  ];
 }
 
 function checkSpecFile({ problem }: SpecFacts): DiagnosisCheck {
@@ -214,9 +222,15 @@ function checkLock({ lock }: SpecFacts): DiagnosisCheck {
   return { name, passed: false, details: `Present, but ${owner} (${lock.file})` };
 }
 
-function checkCommits({ commits, log, status }: SpecFacts): DiagnosisCheck {
+function checkCommits(facts: SpecFacts): DiagnosisCheck {
+  const { commits, log, status, record } = facts;
   const name = "Git commit";
   if (commits.length > 0) return { name, passed: true, details: `Found: ${commits.slice(0, 5).join(", ")}` };
+  if (isRecordedCompletion(facts)) {
+    const merged = (record?.merged ?? []).map((hash) => hash.slice(0, 7)).slice(0, 5);
+    const details = merged.length === 0 ? "None names the spec, as its record says" : `Merged: ${merged.join(", ")}`;
+    return { name, passed: true, details };
+  }
   const expected = status === "completed" && log !== null;
   return { name, passed: !expected, details: expected ? "No matching commit found" : "None, and none is expected" };
 }
@@ -235,7 +249,9 @@ function checkProjectCriteria(signs: SpecFacts): DiagnosisCheck {
   if (signs.criteria.length === 0) return { name, passed: true, details: "None" };
   if (open === 0) return { name, passed: true, details: "All satisfied" };
   const details = formatCountWithNoun(open, "unchecked item remains", "unchecked items remain");
-  return { name, passed: signs.status !== "completed" && !isLikelyFinished(signs), details };
+  const excused = isExcused(signs);
+  const isOpen = signs.status !== "completed" && (!isLikelyFinished(signs) || hasAllChecked(signs));
+  return { name, passed: isOpen || excused, details: excused ? `${details}, without proof` : details };
 }
 
 function checkStatus(signs: SpecFacts): DiagnosisCheck {
@@ -247,10 +263,11 @@ function checkStatus(signs: SpecFacts): DiagnosisCheck {
   });
   if (status === null) return buildStatusCheck(false, "Unknown: the file cannot be read");
   if (status === "in_progress" && !signs.isWorkedOn) {
-    if (commits.length > 0) return buildStatusCheck(false, "in_progress with a commit, and no process works on it");
+    const isEnded = commits.length > 0 && !hasAllChecked(signs);
+    if (isEnded) return buildStatusCheck(false, "in_progress with a commit, and no process works on it");
     if (signs.lock !== null) return buildStatusCheck(false, "in_progress, but its process is gone");
   }
-  if (status === "completed" && countOpenCriteria(signs) > 0)
+  if (status === "completed" && countOpenCriteria(signs) > 0 && !isExcused(signs))
     return buildStatusCheck(false, "completed with unchecked criteria");
   const isOpen = status === "pending" || status === "blocked";
   if (isOpen && commits.length > 0 && signs.isSentBack !== true) {
@@ -272,19 +289,4 @@ function countOpenCriteria({ criteria }: SpecFacts): number {
 
 function countUncheckedCriteria(criteria: readonly Criterion[]): number {
   return criteria.filter(({ checked }) => !checked).length;
-}
-
-/** Formats a duration in its largest unit, such as `3 minutes ago`. */
-function formatAge(milliseconds: number): string {
-  const units = [
-    ["day", 86_400_000],
-    ["hour", 3_600_000],
-    ["minute", 60_000],
-    ["second", 1000],
-  ] as const;
-  for (const [unit, length] of units) {
-    const count = Math.floor(milliseconds / length);
-    if (count >= 1) return `${formatCountWithNoun(count, unit)} ago`;
-  }
-  return "just now";
 }

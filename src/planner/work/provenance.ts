@@ -1,4 +1,5 @@
 import { formatCountWithNoun } from "#words/names.ts";
+import { stripTerminalSequences } from "#words/plain_log.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import type { AcceptableLine } from "./acceptance.ts";
 import type { JudgedCriterion } from "./judge_criteria.ts";
@@ -25,6 +26,54 @@ export interface CommandResult {
   readonly output_hash: string;
   /** Why the command did not pass, such as `ended with status 1`; null if it passed. */
   readonly problem: string | null;
+  /** End of the output of a command that did not pass, see `cleanLastLines`; absent if it printed nothing. */
+  readonly last_lines?: readonly string[];
+}
+
+/** Lines of a failed command's output that are kept, and the length of each in bytes of UTF-8. Chosen by planner. */
+const MAX_LAST_LINES = 10;
+const MAX_LAST_LINE_BYTES = 300;
+
+/** Characters at the start of a line that are read: a limit for what other programs wrote. */
+const MAX_READ_CHARS = 4000;
+
+/** Returns the last lines that are not blank, as a terminal shows them after their last carriage return, cut to their limits. */
+export function cleanLastLines(lines: readonly string[]): readonly string[] {
+  const kept: string[] = [];
+  for (let index = lines.length - 1; index >= 0 && kept.length < MAX_LAST_LINES; index--) {
+    const line = (lines[index] ?? "").trimEnd();
+    const shown = line.slice(line.lastIndexOf("\r") + 1).slice(0, MAX_READ_CHARS);
+    const plain = stripTerminalSequences(shown).replaceAll("\t", "  ").replaceAll("\n", " ").trimEnd();
+    if (plain !== "") kept.unshift(cutToBytes(plain.toWellFormed(), MAX_LAST_LINE_BYTES));
+  }
+  return kept;
+}
+
+/** Returns the text, or its beginning with an ellipsis, in at most `limit` bytes of UTF-8. */
+function cutToBytes(text: string, limit: number): string {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= limit) return text;
+  return `${new TextDecoder().decode(bytes.subarray(0, limit - 3)).replace(/\ufffd+$/, "")}…`;
+}
+
+/** A command that did not pass, for people. */
+export type FailedCheck = Pick<CommandResult, "command"> & {
+  readonly problem: string;
+  readonly last_lines: readonly string[];
+};
+
+/** Returns those of the results that did not pass. */
+export function listFailedChecks(
+  results: readonly Pick<CommandResult, "command" | "problem" | "last_lines">[],
+): readonly FailedCheck[] {
+  return results.flatMap(({ command, problem, last_lines = [] }) =>
+    problem === null ? [] : [{ command, problem, last_lines }],
+  );
+}
+
+/** Returns the checks and commands of a proof that did not pass. */
+export function listFailures(proof: Provenance): readonly FailedCheck[] {
+  return listFailedChecks(listCommandResults(proof));
 }
 
 /** Problem text of a command that was not started. */

@@ -1,3 +1,5 @@
+import { formatCountWithNoun } from "#words/names.ts";
+
 const TIMESTAMP =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
@@ -24,4 +26,19 @@ function normalizeZone(zone: string): string {
   if (zone === "" || /^z$/i.test(zone)) return zone.toUpperCase();
   const digits = zone.slice(1).replace(":", "").padEnd(4, "0");
   return `${zone.charAt(0)}${digits.slice(0, 2)}:${digits.slice(2)}`;
+}
+
+/** Formats a duration in its largest unit, such as `3 minutes ago`. */
+export function formatAge(milliseconds: number): string {
+  const units = [
+    ["day", 86_400_000],
+    ["hour", 3_600_000],
+    ["minute", 60_000],
+    ["second", 1000],
+  ] as const;
+  for (const [unit, length] of units) {
+    const count = Math.floor(milliseconds / length);
+    if (count >= 1) return `${formatCountWithNoun(count, unit)} ago`;
+  }
+  return "just now";
 }

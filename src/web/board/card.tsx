@@ -1,7 +1,7 @@
 import type { Card, CardAgent } from "#planner/board/wire.ts";
 import { formatDollars, formatShortCount } from "#words/figures.ts";
 import { formatBoardUrl, readBoardAddress } from "./place.ts";
-import { stripTerminalSequences } from "./plain_log.ts";
+import { stripTerminalSequences } from "#words/plain_log.ts";
 import { formatElapsedTime, useCurrentTime } from "./times.ts";
 
 interface CardProps {
@@ -35,10 +35,11 @@ export function CardView({ card, isChosen, choose, setDragData }: CardProps) {
         {criteria === null ? null : (
           <span
             class="criteria"
-            title={`${criteria.checked} of ${criteria.total} criteria checked; ${criteria.proven} of ${criteria.with_check} with a check proven`}
+            title={`${criteria.checked} of ${criteria.total} criteria checked; of ${criteria.with_check} with a check ${criteria.proven} proven, ${criteria.disproven ?? 0} disproven`}
           >
             {criteria.checked} of {criteria.total}
             {criteria.proven > 0 ? `, ${criteria.proven} proven` : ""}
+            {criteria.disproven === undefined ? null : <span class="disproven">, {criteria.disproven} disproven</span>}
           </span>
         )}
       </span>

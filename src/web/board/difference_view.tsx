@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { BranchDifference } from "#planner/board/wire.ts";
 import { describeError, readFileDifference } from "./api.ts";
-import { stripTerminalSequences } from "./plain_log.ts";
+import { stripTerminalSequences } from "#words/plain_log.ts";
 
 /** Maximum number of lines of a difference that are drawn. */
 const MAX_LINES = 3000;

@@ -1,5 +1,6 @@
 import type { NamedSpec, SpecPage, SpecPageCriterion } from "#planner/board/wire.ts";
 import { formatDollars, formatShortCount } from "#words/figures.ts";
+import { stripTerminalSequences } from "#words/plain_log.ts";
 import { runCommand } from "./act.ts";
 import { formatBoardUrl, readBoardAddress } from "./place.ts";
 import { formatElapsedTime, formatLocalTime } from "./times.ts";
@@ -49,22 +50,25 @@ export function CriteriaList({ spec, again }: { readonly spec: SpecPage; readonl
 }
 
 function CheckLine({ id, criterion }: { readonly id: string; readonly criterion: SpecPageCriterion }) {
-  const { verify, accepted, verdict, result } = criterion;
-  if (verify === null) return null;
+  const { verify, accepted, mark, explanation, result } = criterion;
   const facts = [
-    VERDICT_LABELS[verdict] ?? verdict,
-    ...(accepted ? [] : [`not accepted: planner approve ${id}`]),
-    ...(result === null ? [] : [result.problem ?? "passed", `${(result.duration_ms / 1000).toFixed(1)} s`]),
+    ...(explanation === null ? [] : [explanation]),
+    ...(accepted || verify === null ? [] : [`not accepted: planner approve ${id}`]),
     ...(result?.at == null ? [] : [formatLocalTime(result.at)]),
   ];
   return (
-    <p class="check-line">
-      <code>{verify}</code> {facts.join(" · ")}
-    </p>
+    <>
+      {facts.length === 0 ? null : (
+        <p class="check-line" data-mark={mark ?? "open"}>
+          {verify === null ? null : <code>{verify}</code>} {facts.join(" · ")}
+        </p>
+      )}
+      {result === null || result.last_lines.length === 0 ? null : (
+        <pre class="last-lines">{result.last_lines.map(stripTerminalSequences).join("\n")}</pre>
+      )}
+    </>
   );
 }
-
-const VERDICT_LABELS: Readonly<Record<string, string>> = { not_run: "not run", edited: "proven with an edited file" };
 
 export function SpecLinks({ title, specs }: { readonly title: string; readonly specs: readonly NamedSpec[] }) {
   if (specs.length === 0) return null;

@@ -2,7 +2,7 @@ import type { BoardChange, BoardData, Card, LogChunk } from "#planner/board/wire
 import { Listeners, useCurrentValue } from "../shared/kept_values.ts";
 import { readEvents } from "../shared/read_events.ts";
 import { RequestError, readBoard, sendRequest } from "./api.ts";
-import { stripTerminalSequences } from "./plain_log.ts";
+import { stripTerminalSequences } from "#words/plain_log.ts";
 
 /** Maximum number of characters of a log that the page keeps. */
 const MAX_LOG_CHARS = 2_000_000;

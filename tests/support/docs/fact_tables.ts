@@ -14,6 +14,7 @@ import { ROUTE_DESCRIPTIONS, STREAM_EVENT_DESCRIPTIONS } from "#interfaces/http/
 import { PROBLEM_KINDS } from "#planner/runs/doctor/trouble.ts";
 import { PROMPT_VARIABLES } from "#planner/work/prompts/prompt.ts";
 import { VERDICT_MEANINGS } from "#planner/work/provenance.ts";
+import { MARK_MEANINGS } from "#planner/work/reviewed_criteria.ts";
 import { COLUMN_DESCRIPTIONS, COLUMN_NAMES } from "#web/board/order.ts";
 import { checks, NOT_RUN_HERE } from "../../release/places.ts";
 import { linked } from "./config_tables.ts";
@@ -42,6 +43,7 @@ const TABLES: Readonly<Record<string, readonly [heads: readonly string[], rows: 
     () => Object.entries(EXPORT_TARGETS).map(([target, { holds }]) => [code(target), holds]),
   ],
   verdicts: [["Verdict", "Meaning"], () => keyed(VERDICT_MEANINGS)],
+  marks: [["Mark", "Meaning"], () => keyed(MARK_MEANINGS)],
   doctor: [["Kind", "What is found"], () => keyed(PROBLEM_KINDS)],
   settings: [["Setting", "Holds"], () => keyed(SETTING_MEANINGS)],
   release: [

@@ -9,7 +9,8 @@ import { printText } from "../../output/wrap_text.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
-  summary: "Check a spec's file, log, lock, commits and criteria",
+  summary: "Check a spec's file, log, lock, commits, criteria and record",
+  details: "What is not in order comes first, with the last lines of failed checks.",
   positionals: { id: ANY_ID },
   flags: { json: JSON_FLAG },
   examples: [{ line: "planner diagnose 003", shows: "Check today's third spec" }],
@@ -17,9 +18,12 @@ export const command = defineCommand({
     const { value } = await runTool(await cli.openContext(), diagnoseTool, { id });
     if (json) printJson(value);
     else {
-      const checks = value.checks.map(({ name, passed, details }) => {
+      const checks = value.checks.flatMap(({ name, passed, details, lines = [] }) => {
         const mark = passed ? paint("ok  ", "green") : paint("FAIL", "red");
-        return `  ${mark}  ${sanitizeLine(name)}: ${sanitizeLine(details)}`;
+        return [
+          `  ${mark}  ${sanitizeLine(name)}: ${sanitizeLine(details)}`,
+          ...lines.map((line) => `        | ${sanitizeLine(line)}`),
+        ];
       });
       const suggestion = value.suggestion === null ? [] : [`Suggestion: ${sanitizeLine(value.suggestion)}`];
       const heading = `${value.spec_id} (${sanitizeLine(value.status ?? "unreadable")}, ${sanitizeLine(value.location)})`;

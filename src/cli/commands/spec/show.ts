@@ -4,8 +4,10 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import type { InvalidField } from "#planner/operations/shared/invalid_fields.ts";
+import { readSpecProof, type SpecProof } from "#planner/operations/shared/worktree_body.ts";
 import { showCommand } from "#planner/operations/spec_get.ts";
 import { runTool } from "#planner/service.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { booleanFlag } from "../../flags.ts";
@@ -28,8 +30,8 @@ interface ShownSpec {
 /** Fields that are printed above all others, in this order. */
 const FIRST_FIELDS = ["status", "type", "file"] as const;
 
-/** Formats a spec for people: id and title, one line per field, then the body without its title. */
-function renderSpec(spec: ShownSpec): string {
+/** Formats a spec for people: id and title, one line per field, the proofs, then the body without its title. */
+function renderSpec(spec: ShownSpec, proofs: string): string {
   const { id, title, body, invalid, ...others } = spec;
   const fields: Readonly<Record<string, unknown>> =
     invalid === undefined ? others : { ...others, invalid: invalid.map(({ message }) => message) };
@@ -43,7 +45,7 @@ function renderSpec(spec: ShownSpec): string {
   });
   const heading = `${paint(sanitizeLine(id), "bold")}  ${paint(sanitizeLine(title ?? "(no title)"), "bold")}`;
   const rest = sanitizeLines(removeTitle(body, title)).trim();
-  return `${[heading, "", ...lines, ...(rest === "" ? [] : ["", rest])].join("\n")}\n`;
+  return `${[heading, "", ...lines, ...(proofs === "" ? [] : ["", proofs]), ...(rest === "" ? [] : ["", rest])].join("\n")}\n`;
 }
 
 function formatField(value: unknown): string {
@@ -72,8 +74,31 @@ async function readSpecFields(context: PlannerContext, id: string, { showsText }
   }
 }
 
+type ShownProof = Pick<SpecProof, "criteria"> | { readonly criteria_problem: string };
+
+/** Reads the criteria with their marks. Returns git's refusal, which does not mean that there is no proof. */
+async function readProofOrProblem(context: PlannerContext, id: string, hasWorktree: boolean): Promise<ShownProof> {
+  try {
+    const spec = await context.specs.load(id as SpecId);
+    return { criteria: (await readSpecProof(context, spec, { hasWorktree })).criteria };
+  } catch (error) {
+    if (error instanceof OperationError) return { criteria_problem: error.message };
+    throw error;
+  }
+}
+
+/** Formats the criteria that have a mark or a check; empty if none has. */
+async function renderProof(proof: ShownProof): Promise<string> {
+  if ("criteria_problem" in proof) return sanitizeLine(`Proofs cannot be read: ${proof.criteria_problem}`);
+  const told = proof.criteria.filter(({ explanation }) => explanation !== null);
+  if (told.length === 0) return "";
+  const { formatCriterion } = await import("../../review/facts_text.ts");
+  const lines = told.flatMap(formatCriterion).map((line) => `  ${sanitizeLine(line)}`);
+  return [paint("Criteria", "bold"), ...lines].join("\n");
+}
+
 export const command = defineCommand({
-  summary: "Show the fields and the body of a spec, active or archived",
+  summary: "Show fields, criteria with marks, and body of a spec, active or archived",
   details:
     "Exits with 1 for a spec that is not valid, after its text. With --prompt, --json prints `spec_id`, `template`, `prompt` and `warnings`.",
   positionals: { id: ANY_ID },
@@ -106,8 +131,9 @@ export const command = defineCommand({
     const spec = await readSpecFields(context, id, { showsText: !json });
     const worktree = (await context.work.worktrees()).find(({ spec_id }) => spec_id === spec.id)?.path;
     const value = { ...spec, ...(worktree !== undefined && { worktree }) };
-    if (json) printJson(value);
-    else print(renderSpec(value));
+    const proof = await readProofOrProblem(context, spec.id, worktree !== undefined);
+    if (json) printJson({ ...value, ...proof });
+    else print(renderSpec(value, await renderProof(proof)));
     return value.invalid === undefined ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },
 });

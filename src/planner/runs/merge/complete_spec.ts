@@ -7,6 +7,7 @@ import { editFields, type FieldChanges } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { COMMIT_SUMMARIES, type CommitWriter } from "../../work/commit_message.ts";
+import type { FailedCheck } from "../../work/provenance.ts";
 import { formatRequestName } from "../../work/requests/request_note.ts";
 import type { RunDeps, RunSettings } from "../run_types.ts";
 
@@ -33,7 +34,13 @@ export type MergeResult =
       readonly advice: string;
     }
   /** Not merged, and nothing was changed. */
-  | { readonly spec_id: SpecId; readonly outcome: "refused"; readonly reason: string };
+  | {
+      readonly spec_id: SpecId;
+      readonly outcome: "refused";
+      readonly reason: string;
+      /** Checks that failed, with the last lines of their output; absent if none did. */
+      readonly checks?: readonly FailedCheck[];
+    };
 
 /** Returns the reason why a spec was not merged and, after a conflict, the remedy. */
 export function describeMergeRefusal(
@@ -49,19 +56,19 @@ export interface MergeSpecOptions extends Pick<RunSettings, "stop" | "unproven" 
   readonly as?: string | null;
 }
 
-export function buildMergeRefusal(id: SpecId, reason: string): MergeResult {
-  return { spec_id: id, outcome: "refused", reason };
+export function buildMergeRefusal(id: SpecId, reason: string, checks: readonly FailedCheck[] = []): MergeResult {
+  return { spec_id: id, outcome: "refused", reason, ...(checks.length === 0 ? {} : { checks }) };
 }
 
 /** Sets a spec to needs_attention, and stores the reason in its worktree's status for later commands. */
 export async function recordMergeFailure(
   { context, ports: { worktrees } }: RunDeps,
   { id, archived }: Spec,
-  error: string,
+  { error, checks = [] }: { readonly error: string; readonly checks?: readonly FailedCheck[] },
   fields: FieldChanges = {},
 ): Promise<void> {
   if (!archived) await changeSpec(context, id, (text) => editFields(text, { status: "needs_attention", ...fields }));
-  await worktrees.writeStatus({ spec_id: id, status: "failed", error });
+  await worktrees.writeStatus({ spec_id: id, status: "failed", error, failed_checks: checks });
 }
 
 /** Returns why this clone may not merge a spec now, and what a person can do. */

@@ -10,9 +10,11 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { describeChangedRules } from "../../work/changed_rules.ts";
 import { createCommitWriter } from "../../work/commit_message.ts";
 import { isMergeableStatus } from "../../work/person_need.ts";
+import { type FailedCheck, listFailures } from "../../work/provenance.ts";
 import { tryRunWithClaim } from "../claims.ts";
 import { createMergeAdmission } from "../proof/prove_spec.ts";
 import { completeIfMergedElsewhere } from "../requests/take_merged.ts";
+import { keepManualRecord } from "../run/keep_record.ts";
 import type { RunDeps } from "../run_types.ts";
 import {
   buildFinalFields,
@@ -25,7 +27,7 @@ import {
   recordMergeFailure,
   removeWorktreeAndBranch,
 } from "./complete_spec.ts";
-import { findMissingEvidence } from "./missing_evidence.ts";
+import { findMissingEvidence, type MissingEvidence } from "./missing_evidence.ts";
 import { describeMissingWork } from "./waiting_work.ts";
 
 /**
@@ -55,10 +57,15 @@ async function mergeClaimedSpec(deps: RunDeps, claim: Claim, options: MergeSpecO
   const elsewhere = await completeIfMergedElsewhere(deps, claim, { spec, worktree, state, wishes: options });
   if (elsewhere !== null) return elsewhere;
   const found = await findReasonsAgainstMerge(deps, spec, { worktree, state, stop, unproven });
-  if (found.reasons.length > 0) return buildMergeRefusal(id, found.reasons.join("; "));
+  if (found.reasons.length > 0) {
+    return buildMergeRefusal(id, found.reasons.join("; "), found.proof === null ? [] : listFailures(found.proof));
+  }
   const final = await claim.finish(shared);
   if (final.kind !== "own") return buildMergeRefusal(id, describeMissingClaim(id, final));
   const request = await describeOpenRequest(deps, id);
+  // The run's record says why it did not complete, so the evidence that completes the spec gets another record.
+  const proof = spec.status === "completed" || found.proof?.state == null ? null : found.proof;
+  if (proof !== null) await keepManualRecord(deps, { id, proof, unproven, outputSchema: spec.outputSchema });
   const result = await mergeProvenSpec(deps, spec, { worktree, state, stop, unproven, proven: found.proven });
   return "notes" in result ? { ...result, notes: [...final.notes, ...result.notes, ...request] } : result;
 }
@@ -75,9 +82,10 @@ async function mergeProvenSpec(
   const message = createCommitWriter((await context.readConfig()).git.commit_template, spec);
   if (worktree !== null) await finalizeWorktreeSpec({ id, worktree, message }, fields);
   const isExcused = proven || unproven !== null;
-  const admit = isExcused ? {} : { admit: await createMergeAdmission(deps, spec, { stop }) };
+  const failed: FailedCheck[] = [];
+  const admit = isExcused ? {} : { admit: await createMergeAdmission(deps, spec, { stop, failed }) };
   const answer = await ports.worktrees.mergeBranch(id, { message, ...admit });
-  if (answer.kind === "refused") return markSpecNeedsAttention(deps, spec, answer.reasons.join("; "));
+  if (answer.kind === "refused") return markSpecNeedsAttention(deps, spec, answer.reasons.join("; "), failed);
   if (answer.kind === "open") return markSpecNeedsAttention(deps, spec, describeOpenCriteria(id, answer.criteria));
   if (answer.kind === "conflict") return markMergeConflict(deps, spec, answer.files);
   if (!spec.archived) await changeSpec(context, id, (text) => editFields(text, { ...fields }));
@@ -99,8 +107,8 @@ async function findReasonsAgainstMerge(
   deps: RunDeps,
   spec: Spec,
   { worktree, state, stop, unproven }: MergeState,
-): Promise<{ readonly reasons: readonly string[]; readonly proven: boolean }> {
-  const against = (...reasons: readonly string[]) => ({ reasons, proven: false });
+): Promise<MissingEvidence & { readonly proven: boolean }> {
+  const against = (...reasons: readonly string[]) => ({ reasons, proven: false, proof: null });
   if (state !== null && state.problems.length > 0) return against(...state.problems);
   if (spec.archived || spec.status === "completed") return against();
   if (!isMergeableStatus(spec.status)) {
@@ -112,9 +120,9 @@ async function findReasonsAgainstMerge(
   const lost = unproven === null ? formatLostRules(await readLostRules(deps.context, spec)) : null;
   if (lost !== null) return against(lost);
   const { behind } = await worktree.holds();
-  const reasons = await findMissingEvidence(deps, { id: spec.id, worktree, state, stop, unproven });
+  const missing = await findMissingEvidence(deps, { id: spec.id, worktree, state, stop, unproven });
   // A rebase produces another commit, so the checks must run again.
-  return { reasons, proven: !behind };
+  return { ...missing, proven: !behind };
 }
 
 function describeOpenCriteria(id: SpecId, criteria: readonly string[]): string {
@@ -122,9 +130,14 @@ function describeOpenCriteria(id: SpecId, criteria: readonly string[]): string {
   return `${named.join("; ")}: see to it, check it, then run "planner merge ${id}"`;
 }
 
-async function markSpecNeedsAttention(deps: RunDeps, spec: Spec, reason: string): Promise<MergeResult> {
-  await recordMergeFailure(deps, spec, reason);
-  return buildMergeRefusal(spec.id, reason);
+async function markSpecNeedsAttention(
+  deps: RunDeps,
+  spec: Spec,
+  error: string,
+  checks: readonly FailedCheck[] = [],
+): Promise<MergeResult> {
+  await recordMergeFailure(deps, spec, { error, checks });
+  return buildMergeRefusal(spec.id, error, checks);
 }
 
 async function markMergeConflict(deps: RunDeps, spec: Spec, files: readonly string[]): Promise<MergeResult> {
@@ -133,6 +146,7 @@ async function markMergeConflict(deps: RunDeps, spec: Spec, files: readonly stri
   const worktree = await deps.ports.worktrees.findWorktree(id);
   const where = worktree === null ? "" : `in "${worktree.path}" `;
   const advice = `${where}run "git rebase ${quoteShellWord(worktree?.mainBranch ?? "main")}", settle the conflict and go on with "git rebase --continue"; then run "planner merge ${id}"; or let an agent settle it: "planner work ${id}"`;
-  await recordMergeFailure(deps, spec, `conflict in ${files.join(", ")}: ${advice}`, { completed_at: undefined });
+  const error = `conflict in ${files.join(", ")}: ${advice}`;
+  await recordMergeFailure(deps, spec, { error }, { completed_at: undefined });
   return { spec_id: id, outcome: "conflict", files, advice };
 }

@@ -4,6 +4,7 @@ import { parseDocument, parseReadable } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { decideRunEnd } from "../../work/end_of_run.ts";
+import type { Provenance } from "../../work/provenance.ts";
 import { buildRunLocation, openJob } from "../job.ts";
 import { collectEvidence, type LocatedWork } from "../run/evidence.ts";
 import type { RunDeps, StopSignals } from "../run_types.ts";
@@ -17,6 +18,13 @@ interface FinishedWork {
   readonly unproven: string | null;
 }
 
+export interface MissingEvidence {
+  /** Reasons why the spec cannot be completed, one sentence each; empty if it can. */
+  readonly reasons: readonly string[];
+  /** Verdicts on criteria and commands; null if nothing was judged. */
+  readonly proof: Provenance | null;
+}
+
 /**
  * Returns the reasons why a spec cannot be completed, judged as at the end of a run. Runs the commands of
  * `verify.commands`. Source: docs/decisions.md#s-25.
@@ -24,9 +32,9 @@ interface FinishedWork {
 export async function findMissingEvidence(
   deps: RunDeps,
   { id, worktree, state, stop, unproven }: FinishedWork,
-): Promise<readonly string[]> {
+): Promise<MissingEvidence> {
   const spec = parseSpec(id, await worktree.buildJoinedSpec());
-  if (spec.status === "cancelled") return ["it is cancelled in its worktree"];
+  if (spec.status === "cancelled") return { reasons: ["it is cancelled in its worktree"], proof: null };
   const work: LocatedWork = {
     ...(await openJob(deps, id, stop)),
     place: buildRunLocation(worktree.root, worktree),
@@ -37,8 +45,8 @@ export async function findMissingEvidence(
   };
   const exit = { code: 0, signal: null };
   const facts = { exit, exitMeaning: null, limit: null, interrupted: false, status: "in_progress" };
-  const { evidence } = await collectEvidence(deps, work, { ...facts, spec, state });
-  return decideRunEnd({ ...facts, evidence }).reasons;
+  const { evidence, proof } = await collectEvidence(deps, work, { ...facts, spec, state });
+  return { reasons: decideRunEnd({ ...facts, evidence }).reasons, proof };
 }
 
 function parseSpec(id: SpecId, text: string): Spec {

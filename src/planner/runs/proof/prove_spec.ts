@@ -9,8 +9,10 @@ import { type AttestationStatement, buildAttestationStatement } from "../../work
 import { judgeCriteria } from "../../work/judge_criteria.ts";
 import {
   type CriterionProof,
+  type FailedCheck,
   hasChecks,
   listCompletionObstacles,
+  listFailures,
   type ProofRequest,
   type Provenance,
 } from "../../work/provenance.ts";
@@ -106,6 +108,8 @@ export interface AdmissionOptions {
   readonly stop: StopSignals;
   /** Hashes of commits whose checks have just succeeded. */
   readonly proven?: ReadonlySet<string>;
+  /** Receives the checks that fail. */
+  readonly failed?: FailedCheck[];
 }
 
 /**
@@ -115,13 +119,17 @@ export interface AdmissionOptions {
 export async function createMergeAdmission(
   deps: RunDeps,
   spec: Spec,
-  { stop, proven = new Set() }: AdmissionOptions,
+  { stop, proven = new Set(), failed }: AdmissionOptions,
 ): Promise<(commit: string) => Promise<readonly string[]>> {
   const { id, body } = spec;
   const criteria = judgeCriteria(body, body);
   if (!hasChecks(criteria) || (await isCompletedWithoutProof(deps, spec))) return async () => [];
-  return async (commit) =>
-    proven.has(commit) ? [] : listCompletionObstacles(id, await proveCommit(deps, spec, { stop, commit }));
+  return async (commit) => {
+    if (proven.has(commit)) return [];
+    const proof = await proveCommit(deps, spec, { stop, commit });
+    failed?.push(...listFailures(proof));
+    return listCompletionObstacles(id, proof);
+  };
 }
 
 /** Runs the checks of a spec in a new worktree of a commit. */

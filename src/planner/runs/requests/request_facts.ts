@@ -6,7 +6,12 @@ import { isPlannerFile } from "../../work/default_evidence.ts";
 import { judgeCriteria } from "../../work/judge_criteria.ts";
 import { hasChecks, listCompletionObstacles } from "../../work/provenance.ts";
 import type { RequestFacts } from "../../work/requests/request_text.ts";
-import { buildReviewedCriteria, type ReviewedCriterion } from "../../work/reviewed_criteria.ts";
+import {
+  buildReviewedCriteria,
+  markCriterion,
+  markProof,
+  type ReviewedCriterion,
+} from "../../work/reviewed_criteria.ts";
 import { isCompletedWithoutProof, proveCommit } from "../proof/prove_spec.ts";
 import { type ReviewFacts, readReviewFacts } from "../review/review_facts.ts";
 import type { RunDeps, StopSignals } from "../run_types.ts";
@@ -75,8 +80,8 @@ async function proveOpenCriteria(deps: RunDeps, judged: CriteriaToProve): Promis
   const kept = await deps.ports.worktrees.readRecord(spec.id, null);
   const recorded = facts.record?.head ?? null;
   const isSame = recorded !== null && (recorded === head || (await differOnlyInPlannerFiles(deps, recorded, head)));
-  const criteria = isSame ? buildReviewedCriteria(spec.body, kept, recorded) : facts.criteria;
-  const isProven = criteria.every(({ verify, verdict }) => verify === null || verdict === "proven");
+  const criteria = isSame ? buildReviewedCriteria(spec, kept, recorded) : facts.criteria;
+  const isProven = criteria.every(({ verify, mark }) => verify === null || mark === "proven");
   if (isProven || !hasChecks(judgeCriteria(spec.body, spec.body))) return copyTicks(criteria, facts);
   if (await isCompletedWithoutProof(deps, spec)) return copyTicks(criteria, facts);
   const proof = await proveCommit(deps, spec, { stop, commit: head });
@@ -90,11 +95,9 @@ async function proveOpenCriteria(deps: RunDeps, judged: CriteriaToProve): Promis
   const at = deps.context.clock.now().toISOString();
   return copyTicks(criteria, facts).map((criterion) => {
     const found = proof.criteria.find(({ label, verify }) => label === criterion.label && verify === criterion.verify);
-    if (found === undefined || criterion.verify === null) return criterion;
-    const { verdict, check } = found;
-    if (check === null) return { ...criterion, verdict, result: null };
-    const { problem, duration_ms } = check;
-    return { ...criterion, verdict, result: { passed: problem === null, problem, duration_ms, at, commit: head } };
+    return found === undefined || criterion.verify === null
+      ? criterion
+      : markProof(criterion, found, { at, commit: head });
   });
 }
 
@@ -103,10 +106,12 @@ function copyTicks(
   criteria: readonly ReviewedCriterion[],
   { criteria: there }: ReviewFacts,
 ): readonly ReviewedCriterion[] {
-  return criteria.map((one) => ({
-    ...one,
-    checked: one.checked || there.some(({ label, checked }) => label === one.label && checked),
-  }));
+  return criteria.map((one) =>
+    markCriterion({
+      ...one,
+      checked: one.checked || there.some(({ label, checked }) => label === one.label && checked),
+    }),
+  );
 }
 
 /** Returns whether two commits differ only in planner's files, as after the commit that completes a spec. */

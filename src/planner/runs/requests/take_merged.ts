@@ -12,7 +12,14 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { judgeCriteria } from "../../work/judge_criteria.ts";
 import { isMergeableStatus } from "../../work/person_need.ts";
-import { hasChecks, listCommandResults, listCompletionObstacles, type Provenance } from "../../work/provenance.ts";
+import {
+  type FailedCheck,
+  hasChecks,
+  listCommandResults,
+  listCompletionObstacles,
+  listFailures,
+  type Provenance,
+} from "../../work/provenance.ts";
 import {
   buildFinalFields,
   buildMergeRefusal,
@@ -70,13 +77,14 @@ export async function completeMergedSpec(
   const { id } = spec;
   if (found === null) return buildMergeRefusal(id, "nothing says that its work is in the main branch");
   const obstacle = await findCompletionObstacle(deps, work);
-  if (obstacle !== null) return buildMergeRefusal(id, obstacle);
+  if (obstacle !== null) return buildMergeRefusal(id, obstacle.why, obstacle.checks);
   const judged = await judgeMainBranch(deps, work, { found, main });
   if (wishes.stop.soon.aborted) return buildMergeRefusal(id, "it was interrupted");
   if (judged.kind === "waiting") return buildMergeRefusal(id, `${describeFoundMerge(found)}: ${judged.reason}`);
   if (judged.kind === "lost") {
-    await recordMergeFailure(deps, spec, judged.reason, { completed_at: undefined });
-    return buildMergeRefusal(id, judged.reason);
+    const { reason: error, checks } = judged;
+    await recordMergeFailure(deps, spec, { error, checks }, { completed_at: undefined });
+    return buildMergeRefusal(id, error, checks);
   }
   const final = await claim.finish(wishes.shared);
   if (final.kind !== "own") return buildMergeRefusal(id, describeMissingClaim(id, final));
@@ -96,20 +104,23 @@ export async function completeMergedSpec(
 async function findCompletionObstacle(
   deps: RunDeps,
   { spec, worktree, state, wishes }: SettledWork,
-): Promise<string | null> {
+): Promise<{ readonly why: string; readonly checks: readonly FailedCheck[] } | null> {
   const { id, status, archived } = spec;
   const { problems = [], uncommitted = [] } = state ?? {};
-  if (problems.length > 0) return problems.join("; ");
+  const against = (why: string | null) => (why === null ? null : { why, checks: [] });
+  if (problems.length > 0) return against(problems.join("; "));
   if (uncommitted.length > 0)
-    return `its worktree has uncommitted changes: ${listSomeNames(uncommitted, MAX_NAMED_FILES)}`;
+    return against(`its worktree has uncommitted changes: ${listSomeNames(uncommitted, MAX_NAMED_FILES)}`);
   if (archived || status === "completed") return null;
-  if (!isMergeableStatus(status)) return `its status is ${status}`;
+  if (!isMergeableStatus(status)) return against(`its status is ${status}`);
   const { stop, unproven } = wishes;
-  if (worktree === null || state === null) return unproven === null ? describeNearItems(spec) : null;
+  if (worktree === null || state === null) return against(unproven === null ? describeNearItems(spec) : null);
   if (await isCompletedInWorktree(worktree, id)) return null;
   const lost = unproven === null ? formatLostRules(await readLostRules(deps.context, spec)) : null;
-  const missing = lost === null ? await findMissingEvidence(deps, { id, worktree, state, stop, unproven }) : [lost];
-  return missing.length === 0 ? null : missing.join("; ");
+  if (lost !== null) return against(lost);
+  const { reasons, proof } = await findMissingEvidence(deps, { id, worktree, state, stop, unproven });
+  if (reasons.length === 0) return null;
+  return { why: reasons.join("; "), checks: proof === null ? [] : listFailures(proof) };
 }
 
 /** Returns whether the worktree's spec is completed. A pull request commits that status only with complete evidence. */
@@ -127,7 +138,7 @@ type MainBranchVerdict =
   /** A check could not run, for example because a person has to accept its command. */
   | { readonly kind: "waiting"; readonly reason: string }
   /** The main branch lacks what the spec requires, or has lost it since. */
-  | { readonly kind: "lost"; readonly reason: string };
+  | { readonly kind: "lost"; readonly reason: string; readonly checks: readonly FailedCheck[] };
 
 async function judgeMainBranch(
   deps: RunDeps,
@@ -143,14 +154,14 @@ async function judgeMainBranch(
     const holds = found.sign === "person" || found.stillThere || (found.sign === "forge" && found.commitHolds);
     if (holds) return { kind: "done" };
     const reason = `${describeFoundMerge(found)}, and ${name} no longer has all of its change: reverted or changed since? "planner merge ${id} --as ${shortenHash(found.commit)}" takes it as done`;
-    return { kind: "lost", reason };
+    return { kind: "lost", reason, checks: [] };
   }
   const proof = await proveCommit(deps, spec, { stop: wishes.stop, commit: main });
   const reasons = listCompletionObstacles(id, proof);
   if (reasons.length === 0) return { kind: "done" };
   if (!hasFailedCommand(proof)) return { kind: "waiting", reason: reasons.join("; ") };
   const text = `${describeFoundMerge(found)}, its checks fail on ${name}: reverted or changed since? (${reasons.join("; ")})`;
-  return { kind: "lost", reason: text };
+  return { kind: "lost", reason: text, checks: listFailures(proof) };
 }
 
 function hasFailedCommand(proof: Provenance): boolean {

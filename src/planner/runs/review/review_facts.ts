@@ -14,6 +14,7 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { listMemberIds } from "../../work/merge_order.ts";
 import type { PersonNeed } from "../../work/person_need.ts";
+import type { FailedCheck } from "../../work/provenance.ts";
 import { parseRunRecord, type RunRecordFacts } from "../../work/records/read_record.ts";
 import { buildReviewedCriteria, type ReviewedCriterion } from "../../work/reviewed_criteria.ts";
 import { describeMissingWork } from "../merge/waiting_work.ts";
@@ -40,6 +41,8 @@ export interface ReviewFacts {
   readonly dropped: readonly DroppedCriterion[];
   /** Latest run that has a record; null without a record. */
   readonly record: RunRecordFacts | null;
+  /** Checks that failed at the last merge. */
+  readonly merge_checks: readonly FailedCheck[];
   /** Changes of the work; null if none of its commits exists any more. */
   readonly difference: WorkDifference | null;
   /** Review texts that people sent back with the work earlier, oldest first. */
@@ -79,9 +82,10 @@ export async function readReviewFacts(deps: RunDeps, text: string, purpose = "re
     ...{ spec_id: id, title, type, status, need, branch, members },
     ...(await readWorktreeFolder(deps, id)),
     dropped: readCriteria(body).dropped,
-    criteria: buildReviewedCriteria(body, kept, difference?.head ?? null),
+    criteria: buildReviewedCriteria({ id, body }, kept, difference?.head ?? null),
     record: kept === null ? null : parseRunRecord(kept),
     difference,
+    merge_checks: (await context.work.worktrees()).find(({ spec_id }) => spec_id === id)?.failed_checks ?? [],
     reviews: parseReviews(spec.body),
   };
 }

@@ -5,7 +5,7 @@ import { formatCountWithNoun } from "#words/names.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
 import type { Hasher } from "../../program_ports.ts";
 import { openAgentStream } from "../../work/agent_stream.ts";
-import { type CommandResult, NOT_RUN_RESULT } from "../../work/provenance.ts";
+import { type CommandResult, cleanLastLines, NOT_RUN_RESULT } from "../../work/provenance.ts";
 import type { LocatedJob, RunDeps } from "../run_types.ts";
 import { buildAgentEnvironment } from "./place.ts";
 
@@ -57,14 +57,20 @@ async function runCommand(
   const env = buildAgentEnvironment(deps, id, place);
   const start = { argv: buildShellCommand(command), cwd: place.root, env, processId, alone: width > 1 };
   const hash = files.createHasher();
+  const last: string[] = [];
   const { exit, watch } = await superviseProgram(deps, start, {
     watch: (process) => watchTimeLimit(process, limitSeconds, stop.soon),
     readOutput: (process) =>
-      Promise.all([copyOutputToLog(process, "stdout", log, hash), copyOutputToLog(process, "stderr", log, null)]),
+      Promise.all([
+        copyOutputToLog(process, "stdout", { log, hash, last }),
+        copyOutputToLog(process, "stderr", { log, hash: null, last }),
+      ]),
   });
   const duration_ms = context.clock.now().getTime() - began;
   const problem = watch.late() ? `took over ${formatCountWithNoun(limitSeconds, "second")}` : describeCommandExit(exit);
-  return { command, status: exit.code, duration_ms, output_hash: hash.digest(), problem };
+  const last_lines = problem === null ? [] : cleanLastLines(last);
+  const result = { command, status: exit.code, duration_ms, output_hash: hash.digest(), problem };
+  return last_lines.length === 0 ? result : { ...result, last_lines };
 }
 
 /** Ends a program at its time limit and when `stop` is aborted. */
@@ -85,36 +91,50 @@ function watchTimeLimit(process: AgentProcess, seconds: number, stop: AbortSigna
   };
 }
 
+interface OutputCopy {
+  readonly log: RunLog;
+  readonly hash: Hasher | null;
+  /** Receives the last lines of all streams, in the order of the log. */
+  readonly last: string[];
+}
+
 async function copyOutputToLog(
   process: AgentProcess,
   stream: "stdout" | "stderr",
-  log: RunLog,
-  hash: Hasher | null,
+  { log, hash, last }: OutputCopy,
 ): Promise<void> {
   const reader = openAgentStream("text", process.secrets);
   const end = new OutputEnd();
+  const copyLines = (read: readonly string[]): Promise<void> => {
+    last.splice(0, Math.max(0, last.length + read.length - MAX_TAIL_LINES));
+    last.push(...read.slice(-MAX_TAIL_LINES));
+    return log.printed(read, "stdout");
+  };
   let [bytes, lines] = [0, 0];
   for await (const chunk of process[stream]) {
     hash?.update(chunk);
     // Only whole lines are left out, because half a secret would not be masked.
     const cut = bytes > MAX_LOGGED_BYTES || lines > MAX_LOGGED_LINES ? chunk.lastIndexOf(NEWLINE) + 1 : 0;
     if (end.hasBegun || cut > 0) {
-      if (!end.hasBegun) await log.printed(reader.push(chunk.subarray(0, cut)), "stdout");
+      if (!end.hasBegun) await copyLines(reader.push(chunk.subarray(0, cut)));
       end.addChunk(end.hasBegun ? chunk : chunk.subarray(cut));
       continue;
     }
     const read = reader.push(chunk);
     [bytes, lines] = [bytes + chunk.length, lines + read.length];
-    await log.printed(read, "stdout");
+    await copyLines(read);
   }
-  const { omitted, last } = end.take();
+  const { omitted, last: rest } = end.take();
   if (omitted > 0) await log.line(`planner: ${formatCountWithNoun(omitted, "byte")} of this output are left out here`);
-  await log.printed([...reader.push(last), ...reader.end().lines], "stdout");
+  await copyLines([...reader.push(rest), ...reader.end().lines]);
 }
 
 /** Bytes and lines of a check's output that are logged from its start. Chosen by planner: far more than people read. */
 const MAX_LOGGED_BYTES = 4 * 1024 * 1024;
 const MAX_LOGGED_LINES = 50_000;
+
+/** Lines that are held for the end of a failed command's output, blank ones among them. */
+const MAX_TAIL_LINES = 50;
 
 /** Bytes that are logged from the end of a longer output. Chosen by planner: it holds the summary of a test run. */
 const MAX_END_BYTES = 256 * 1024;

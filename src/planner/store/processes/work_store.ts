@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import type { WorkStore, WorktreeStatus } from "../../ports.ts";
+import { parseFailedCommands } from "../../work/records/read_record.ts";
 import { readFileMark } from "../files/file_mark.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { readLockHolder } from "../locks/lock_file.ts";
@@ -49,11 +50,13 @@ function readWorktreeStatus(root: string, id: string): WorktreeStatus {
   }
   const { object } = read;
   const commits = object["commits"];
+  const failed = parseFailedCommands(object["failed_checks"]);
   return {
     ...base,
     status: WORKTREE_STATUSES.includes(object["status"]) ? (object["status"] as WorktreeStatus["status"]) : "unknown",
     updated_at: getTextField(object, "updated_at"),
     error: getTextField(object, "error"),
     commits: Array.isArray(commits) ? commits.filter((one): one is string => typeof one === "string") : [],
+    ...(failed.length === 0 ? {} : { failed_checks: failed }),
   };
 }

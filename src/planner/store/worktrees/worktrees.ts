@@ -189,13 +189,14 @@ class GitWorktrees implements Worktrees {
     return [...branch, ...kept];
   }
 
-  async writeStatus({ spec_id, status, error }: NewWorktreeStatus): Promise<void> {
+  async writeStatus({ spec_id, status, error, failed_checks = [] }: NewWorktreeStatus): Promise<void> {
     // A spec that has no branch, or whose main branch is gone, has no commits to name.
     const commits = await this.listCommits(spec_id).catch(() => []);
     const file = worktreeFiles.status(spec_id);
     const path = locateWorktree(this.#root, spec_id);
     const updated_at = this.#clock.now().toISOString();
-    const text = JSON.stringify({ spec_id, path, status, updated_at, error, commits }, null, 2);
+    const checks = failed_checks.length === 0 ? {} : { failed_checks };
+    const text = JSON.stringify({ spec_id, path, status, updated_at, error, commits, ...checks }, null, 2);
     return runWithProjectLock(this.#root, async () => {
       await removeLeftoverFiles(join(this.#root, WORKTREES_FOLDER));
       await replaceFile(join(this.#root, file), file, `${text}\n`);

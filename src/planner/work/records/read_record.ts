@@ -1,6 +1,7 @@
 import { getJsonFields, isJsonObject } from "#kernel/json_object.ts";
 import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 import { isObjectId } from "../claims/push_answer.ts";
+import { type CommandResult, cleanLastLines, type FailedCheck, listFailedChecks } from "../provenance.ts";
 import type { OutputMark } from "./run_record.ts";
 
 /** Facts about a run from its stored record. Missing and malformed fields are null or empty. */
@@ -21,6 +22,8 @@ export interface RunRecordFacts {
   readonly unproven: string | null;
   /** Files of the folder that its commit did not contain when the checks ran; empty if they ran in a new worktree. */
   readonly beside: readonly string[];
+  /** Lines of `verify.commands` that did not pass. */
+  readonly failed: readonly FailedCheck[];
 }
 
 export interface RecordedCriterion {
@@ -28,7 +31,9 @@ export interface RecordedCriterion {
   readonly checked: boolean;
   readonly verdict: string;
   /** Result of the criterion's check; null if no check ran. */
-  readonly check: { readonly command: string; readonly problem: string | null; readonly duration_ms: number } | null;
+  readonly check:
+    | (Pick<CommandResult, "command" | "problem" | "duration_ms"> & Required<Pick<CommandResult, "last_lines">>)
+    | null;
 }
 
 /** Parses a record, which may be malformed because any program may have written it. */
@@ -49,17 +54,31 @@ export function parseRunRecord({ run, record }: KeptRunRecord): RunRecordFacts {
     head: parseFullHash(record["head"]),
     unproven: parseRecordText(record["unproven"]),
     beside: proof["where"] === "fresh" ? [] : parseRecordTexts(proof["beside"]),
+    failed: parseFailedCommands(record["verify"]),
   };
+}
+
+/** Parses results of commands as a record holds them, and returns those that did not pass. */
+export function parseFailedCommands(value: unknown): readonly FailedCheck[] {
+  const results = Array.isArray(value) ? value.filter(isJsonObject) : [];
+  return listFailedChecks(
+    results.map(({ command, problem, last_lines }) => ({
+      command: String(command),
+      problem: problem === null ? null : String(problem),
+      last_lines: cleanLastLines(parseRecordTexts(last_lines)),
+    })),
+  );
 }
 
 export function parseRecordedCriteria({ record }: KeptRunRecord): readonly RecordedCriterion[] {
   const listed = Array.isArray(record["criteria"]) ? record["criteria"] : [];
   return listed.filter(isJsonObject).map((criterion) => {
-    const { command, problem, duration_ms } = getJsonFields(criterion["check"]);
+    const { command, problem, duration_ms, last_lines } = getJsonFields(criterion["check"]);
     const check = {
       command: parseRecordText(command) ?? "",
       problem: parseRecordText(problem),
       duration_ms: Number(duration_ms) || 0,
+      last_lines: cleanLastLines(parseRecordTexts(last_lines)),
     };
     return {
       label: parseRecordText(criterion["label"]) ?? "",
@@ -68,6 +87,13 @@ export function parseRecordedCriteria({ record }: KeptRunRecord): readonly Recor
       check: check.command === "" ? null : check,
     };
   });
+}
+
+/** Returns the full hashes of the merged commits that a record names; null if it names no merge. */
+export function parseMergedCommits({ record }: KeptRunRecord): readonly string[] | null {
+  if (!isJsonObject(record["merged"])) return null;
+  const { commits } = record["merged"];
+  return (Array.isArray(commits) ? commits : []).flatMap((one) => parseFullHash(getJsonFields(one)["hash"]) ?? []);
 }
 
 /** A run after which a spec was not completed, as far as later completions have to ask for other evidence. */
@@ -86,15 +112,12 @@ export interface RejectedRun {
 export function parseRejectedRun(id: string, { run, record }: KeptRunRecord): RejectedRun | null {
   if (record["spec_id"] !== id || record["status"] === "completed") return null;
   const { chars, sha256 } = getJsonFields(record["old_output"]);
-  const commands = (Array.isArray(record["verify"]) ? record["verify"] : []).filter(isJsonObject);
   return {
     run,
     reasons: parseRecordTexts(record["reasons"]),
     outputProblem: parseRecordText(getJsonFields(record["output"])["problem"]),
     oldOutput: typeof chars === "number" && typeof sha256 === "string" ? { chars, sha256 } : null,
-    failedCommands: commands.flatMap(({ command, problem }) =>
-      problem === null ? [] : [`"${String(command)}" ${String(problem)}`],
-    ),
+    failedCommands: parseFailedCommands(record["verify"]).map(({ command, problem }) => `"${command}" ${problem}`),
   };
 }
 

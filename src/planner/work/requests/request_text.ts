@@ -90,12 +90,15 @@ export function buildRequestBody(facts: RequestFacts): string {
   ];
   const end = ["", ...formatRecordRows(record), END_MARK];
   const room = MAX_BODY_CHARS - countCharacters(head) - countCharacters(end);
-  const table = takeFittingLines([...criteria.map(formatCriterionRow), ...dropped.map(formatDroppedRow)], room / 2);
-  const list = takeFittingLines(commits.map(formatCommitRow), room / 2);
+  const table = takeFittingLines([...criteria.map(formatCriterionRow), ...dropped.map(formatDroppedRow)], room / 3);
+  const failed = takeFittingLines(criteria.flatMap(formatLastLines), room / 3);
+  const list = takeFittingLines(commits.map(formatCommitRow), room / 3);
   return [
     ...head,
     ...(criteria.length + dropped.length === 0 ? ["The spec has no criteria."] : [...TABLE_HEAD, ...table.lines]),
     ...(table.left === 0 ? [] : ["", `and ${table.left} more`]),
+    ...(failed.lines.length === 0 ? [] : ["", "**Last lines of failed checks**", "", ...failed.lines]),
+    ...(failed.left === 0 ? [] : [`- and ${failed.left} more`]),
     "",
     "**Commits**",
     "",
@@ -107,24 +110,21 @@ export function buildRequestBody(facts: RequestFacts): string {
 
 const TABLE_HEAD = ["| | Criterion | Check | Result |", "| --- | --- | --- | --- |"];
 
-function formatCriterionRow({ label, checked, verify, verdict, result }: ReviewedCriterion): string {
-  const isProven = verdict === "proven";
-  const sign = isProven || (verify === null && checked) ? "✅" : verdict === "disproven" ? "❌" : "⬜";
+const SIGNS: Readonly<Record<string, string>> = { proven: "✅", claimed: "☑️", disproven: "❌" };
+
+function formatCriterionRow({ label, verify, mark, explanation }: ReviewedCriterion): string {
   const check = verify === null ? "none" : escapeCode(verify);
-  return `| ${sign} | ${escapeText(label)} | ${check} | ${formatCheckResult({ checked, verify, verdict, result })} |`;
+  return `| ${SIGNS[mark ?? ""] ?? "⬜"} | ${escapeText(label)} | ${check} | ${escapeText(explanation ?? "open")} |`;
+}
+
+/** Formats the end of a failed check's output as one item of a list. */
+function formatLastLines({ verify, result }: ReviewedCriterion): readonly string[] {
+  if (verify === null || result === null || result.last_lines.length === 0) return [];
+  return [`- ${escapeCode(verify)}<br>${result.last_lines.map(escapeCode).join("<br>")}`];
 }
 
 function formatDroppedRow({ label, reason }: Pick<DroppedCriterion, "label" | "reason">): string {
   return `| ➖ | ${escapeText(label)} | none | dropped: ${escapeText(reason)} |`;
-}
-
-function formatCheckResult({ checked, verify, verdict, result }: Omit<ReviewedCriterion, "number" | "label">): string {
-  if (verify === null) return checked ? "checked by hand" : "open";
-  const words = verdict.replace("_", " ");
-  if (result === null) return words;
-  const took = `in ${(result.duration_ms / 1000).toFixed(1)} s`;
-  const where = result.commit === null ? "" : ` on ${escapeCode(result.commit.slice(0, 10))}`;
-  return `${words}: ${escapeText(result.problem ?? "passed")} ${took}${where}`;
 }
 
 function formatRecordRows(record: RunRecordFacts | null): readonly string[] {

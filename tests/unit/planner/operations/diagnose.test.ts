@@ -69,7 +69,7 @@ test("planner_diagnose tells of a log that it cannot read", async () => {
 
   const { checks, diagnosis } = await project.json("diagnose", { id: "abc" });
 
-  expect(checks[1]).toEqual({ name: "Log file", passed: false, details: expect.stringContaining("is not a file") });
+  expect(checks[0]).toEqual({ name: "Log file", passed: false, details: expect.stringContaining("is not a file") });
   expect(diagnosis).toContain("Log file");
 });
 
@@ -89,7 +89,7 @@ for (const [status, isStuck] of Object.entries({
 
     const { checks, suggestion } = await project.json("diagnose", { id: ID });
 
-    expect(checks.at(-1)).toEqual({
+    expect(checks.at(isStuck ? 0 : -1)).toEqual({
       name: "Dependencies",
       passed: !isStuck,
       details: `Waits for '${FIRST}' (${status})`,

@@ -94,7 +94,7 @@ test("a living lock counts as work, a stale one does not", async () => {
     `Present: process ${worker.pid} works on the spec`,
   );
   await worker[Symbol.asyncDispose]();
-  expect((await project.json("diagnose", { id: ID })).checks[2]).toMatchObject({ passed: false });
+  expect((await project.json("diagnose", { id: ID })).checks[0]).toMatchObject({ passed: false });
   expect((await project.call("reset", { id: ID })).text).toBe(`Reset spec: ${ID}`);
 });
 

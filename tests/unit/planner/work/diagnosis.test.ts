@@ -85,7 +85,7 @@ test("diagnose finds a lock whose process is gone", () => {
     "Spec is in progress but has issues.",
   );
   const details = (pid: number): string | undefined =>
-    diagnoseSpec(signs({ lock: { pid, alive: false, file: "a.lock" } })).checks[2]?.details;
+    diagnoseSpec(signs({ lock: { pid, alive: false, file: "a.lock" } })).checks[0]?.details;
   expect(details(7)).toBe("Present, but process 7 is gone (a.lock)");
   expect(details(0)).toBe("Present, but it names no process (a.lock)");
 });
@@ -127,9 +127,10 @@ test("diagnose says why finished work is not merged, and what is ticked in the w
     }),
   );
 
-  expect(conflict.checks.at(-1)).toEqual({ name: "Merge", passed: false, details: "conflict in a.ts: do this" });
+  expect(conflict.checks[0]).toEqual({ name: "Merge", passed: false, details: "conflict in a.ts: do this" });
   expect(conflict.suggestion).toContain("planner merge a");
-  expect(paused.checks[4]?.details).toBe("1 unchecked item remains; 2 of 2 are checked in /w");
+  const criteria = paused.checks.find(({ name }) => name === "Acceptance criteria");
+  expect(criteria?.details).toBe("1 unchecked item remains; 2 of 2 are checked in /w");
 });
 
 test("diagnose never calls a spec healthy that waits for itself or for a person", () => {

@@ -5,15 +5,22 @@ import {
   type RequestFacts,
   replacePlannerSection,
 } from "#planner/work/requests/request_text.ts";
-import type { ReviewedCriterion } from "#planner/work/reviewed_criteria.ts";
+import { markCriterion } from "#planner/work/reviewed_criteria.ts";
 
 const RESULT = {
   ...{ passed: true, problem: null, duration_ms: 1234, at: "2026-11-24T08:00:00.000Z", commit: "c".repeat(40) },
+  ...{ beside: false, last_lines: [] },
 };
 
-const CRITERION: ReviewedCriterion = {
-  ...{ number: 1, label: "It works", checked: true, verify: "npm test", verdict: "proven", result: RESULT },
-};
+const OWN = {
+  number: 1,
+  label: "It works",
+  checked: true,
+  verify: "npm test",
+  verdict: "proven",
+  result: RESULT,
+} as const;
+const CRITERION = markCriterion(OWN);
 
 const FACTS: RequestFacts = {
   ...{ spec_id: "2026-11-01-001-one", title: "Open\n the @shop", criteria: [CRITERION], dropped: [], files: 2 },
@@ -21,7 +28,7 @@ const FACTS: RequestFacts = {
   record: {
     ...{ run: 2, mode: "single", status: "completed", reasons: [], warnings: ["<b>"], started_at: null },
     ...{ ended_at: "2026-11-24T08:00:00.000Z", agent: "claude", model: "opus", base: null, head: null },
-    ...{ unproven: null, beside: [] },
+    ...{ unproven: null, beside: [], failed: [] },
   },
 };
 
@@ -30,22 +37,25 @@ test("buildRequestBody has a row for each criterion, the run and the commits", (
     buildRequestBody({ ...FACTS, ...facts })
       .split("\n")
       .filter((line) => line.startsWith("| "));
-  expect(rows({})[2]).toBe(
-    "| ✅ | It works | <code>npm test</code> | proven: passed in 1.2 s on <code>cccccccccc</code> |",
+  expect(rows({})[2]).toBe("| ✅ | It works | <code>npm test</code> | proven: passed in 1.2 s on cccccccccc |");
+  const problem = "ended with status 1";
+  const lines = { ...RESULT, passed: false, problem, last_lines: ["1 | <b>", "@me"] };
+  const failed = { criteria: [markCriterion({ ...OWN, verdict: "disproven", result: lines })] };
+  expect(rows(failed)[2]).toContain("| ❌ |");
+  expect(buildRequestBody({ ...FACTS, ...failed })).toContain(
+    "\n**Last lines of failed checks**\n\n- <code>npm test</code><br><code>1 &#124; &#60;b&#62;</code><br><code>&#64;me</code>\n",
   );
-  const failed = { ...CRITERION, verdict: "disproven" as const, result: { ...RESULT, problem: "ended with status 1" } };
-  expect(rows({ criteria: [failed] })[2]).toContain("| ❌ |");
   expect(rows({ dropped: [{ label: "Rope", reason: "not sold" }] })[3]).toBe(
     "| ➖ | Rope | none | dropped: not sold |",
   );
-  expect(rows({ criteria: [{ ...CRITERION, verdict: "not_run", result: null }] })[2]).toContain(
-    "| ⬜ | It works | <code>npm test</code> | not run |",
+  expect(rows({ criteria: [markCriterion({ ...OWN, verdict: "not_run", result: null })] })[2]).toContain(
+    "| ☑️ | It works | <code>npm test</code> | claimed: its check has not run |",
   );
-  const manual = { ...CRITERION, verify: null, result: null };
-  expect(rows({ criteria: [{ ...manual, verdict: "checked" }] })[2]).toBe("| ✅ | It works | none | checked by hand |");
-  expect(rows({ criteria: [{ ...manual, checked: false, verdict: "unchecked" }] })[2]).toBe(
-    "| ⬜ | It works | none | open |",
-  );
+  const manual = { ...OWN, verify: null, result: null };
+  const row = (checked: boolean) =>
+    rows({ criteria: [markCriterion({ ...manual, checked, verdict: checked ? "checked" : "unchecked" })] })[2];
+  expect(row(true)).toBe("| ☑️ | It works | none | claimed: it names no check |");
+  expect(row(false)).toBe("| ⬜ | It works | none | open |");
   const body = buildRequestBody(FACTS);
   expect(body).toContain("Run 2 by claude (opus): completed, 2026-11-24");
   expect(body).toContain("- &#60;&#8203;b&#62;&#8203;");

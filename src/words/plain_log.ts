@@ -11,7 +11,7 @@ const TERMINAL_SEQUENCE_PATTERN = new RegExp(
   ].join("|"),
   "g",
 );
-const CONTROL_CHARACTER_PATTERN = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+const CONTROL_CHARACTER_PATTERN = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Removes terminal sequences from a log. Characters that could make a line look like another become U+FFFD. */
 export function stripTerminalSequences(text: string): string {

@@ -4,8 +4,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runPlanner } from "../support/planner_command.ts";
+import { workProject } from "../support/work_project.ts";
 
 const MISSING = `"claude" is not on PATH: install it, or name another agent under "defaults.provider" in .planner/config.md`;
+
+const ONE = "2026-11-01-001-one";
 
 const AUTHOR = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"];
 
@@ -43,6 +46,28 @@ test("init and doctor say that the agent's program is missing, and nothing of on
   const there = await runPlanner(["doctor"], { cwd: root, env: { PATH: `${join(root, "bin")}:${env.PATH}` } });
 
   expect(first.stderr).toContain(`No agent can run yet: ${MISSING}\n`);
-  expect(doctor).toMatchObject({ code: 0, stdout: "Nothing found\n", stderr: `No agent can run: ${MISSING}\n` });
-  expect(there).toMatchObject({ code: 0, stderr: "" });
+  expect(doctor).toMatchObject({ code: 1, stderr: "" });
+  const [message, ...advice] = MISSING.split(": ");
+  expect(doctor.stdout).toBe(`agent claude: ${message}\n  ${advice.join(": ")}\n1 found\n`);
+  expect(there).toMatchObject({ code: 0, stdout: "Nothing found\n", stderr: "" });
+});
+
+test("work says before the agent starts what the worktree lacks, and nothing of what it has", async () => {
+  const project = await workProject({ plan: { "*": ["commit"] } });
+  await project.add(ONE);
+  const quiet = await project.planner(["work", ONE]);
+  expect(quiet.stderr).not.toContain("lacks");
+  project.write("notes.txt", "mine\n");
+  project.write(".planner/prompts/mine.md", "x\n");
+  await project.mustGit("commit", "--quiet", "--allow-empty", "-m", "newer");
+
+  const { stderr } = await project.planner(["work", ONE]);
+
+  const said = stderr.split("\n").filter((line) => line.includes("lacks"));
+  expect(said.map((line) => line.slice(line.indexOf(ONE)))).toEqual([
+    `${ONE}: the worktree lacks what is not committed in the project: notes.txt`,
+    `${ONE}: the work goes on from where it ended: it lacks 1 newer commit of "main" until it is merged`,
+  ]);
+  expect(stderr.indexOf("lacks")).toBeLessThan(stderr.indexOf("works on branch"));
+  project.remove();
 });

@@ -210,7 +210,7 @@ function fakeWorktree(project: TempProject, script: Script): Worktree {
     openSpecs: () => openSpecStore(root),
     writePlannerFile: async () => {},
     addRequiredFiles: async () => [],
-    takeBaseline: async () => {},
+    takeBaseline: async () => ({ uncommitted: [], newerCommits: 0 }),
     settle: async () => script.state,
     listUncommittedFiles: async () => script.state.uncommitted,
     holds: async () => ({

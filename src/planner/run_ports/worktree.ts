@@ -43,7 +43,7 @@ export interface Worktree {
    */
   addRequiredFiles(wanted: IgnoredFileRules): Promise<readonly string[]>;
   /** Records programs that git runs in the worktree and the repository's state, so that `settle` detects changes. */
-  takeBaseline(): Promise<void>;
+  takeBaseline(): Promise<WorktreeBaseline>;
   /**
    * Checks the worktree with git and fixes what needs no decision: moves the branch to the checked-out commit if that
    * continues the branch, and unhides changes that are hidden from git. Call it while no run works in the worktree.
@@ -71,6 +71,14 @@ export interface Worktree {
    * @param path from the project's root
    */
   commitFile(path: string, text: string, message: string): Promise<void>;
+}
+
+/** What the worktree of a run lacks when its agent starts. */
+export interface WorktreeBaseline {
+  /** Paths, from the repository's top, of uncommitted changes in the person's checkout, except planner's own. */
+  readonly uncommitted: readonly string[];
+  /** Number of commits of the main branch that the branch of an earlier run lacks; 0 for a new branch. */
+  readonly newerCommits: number;
 }
 
 /** A commit and the uncommitted files of a folder. Paths are from the top of the repository. */

@@ -31,13 +31,14 @@ export const command = defineCommand({
       return EXIT_STATUS.ok;
     }
     const { context, root } = await cli.openProject();
-    const { findStartObstacles } = await import("#planner/operations/shared/start_checks.ts");
+    const { findWorktreeObstacle } = await import("#planner/operations/shared/start_checks.ts");
     const { runDoctor } = await import("#planner/runs/doctor/doctor.ts");
     const report = await runDoctor({ context, ports: await context.openRuns(), pid: process.pid }, { fix });
     const { isTrusted } = await (await context.openAcceptance()).read();
     if (json) printJson({ ...report, trusted: isTrusted });
     else printText(`${renderFindings(report.findings)}${isTrusted ? TRUSTED_NOTE : ""}`);
-    for (const trouble of await findStartObstacles(context)) cli.note(`No agent can run: ${trouble}`);
+    const obstacle = await findWorktreeObstacle(context);
+    if (obstacle !== null) cli.note(`No agent can run: ${obstacle}`);
     const { listStale } = await import("../../init/set_up.ts");
     for (const text of await listStale(root)) cli.note(text);
     return report.healthy ? EXIT_STATUS.ok : EXIT_STATUS.refused;

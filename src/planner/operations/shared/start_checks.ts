@@ -83,24 +83,43 @@ export async function refuseMissingAgent(context: PlannerContext, provider: Prov
 }
 
 /**
- * Returns the reasons why no run can start: no worktree can be created (for example without a git repository), the
- * configured agent's settings are not accepted, or its program is missing. Empty if a run can start, and for an
- * unreadable configuration, which every command reports.
+ * Returns the reasons why no run can start: no worktree can be created (for example without a git repository), or the
+ * configured agent's program is missing. Empty if a run can start, and for an unreadable configuration, which every
+ * command reports.
  */
 export async function findStartObstacles(context: PlannerContext): Promise<readonly string[]> {
-  const config = await context.readConfig().catch(() => null);
-  if (config === null) return [];
-  const { agents, worktrees } = await context.openRuns();
+  const [place, agent] = await Promise.all([findWorktreeObstacle(context), findMissingAgent(context)]);
+  return [place, agent?.problem ?? null].filter((reason) => reason !== null);
+}
+
+/** Returns why no worktree can be created; null if one can, and for an unreadable configuration. */
+export async function findWorktreeObstacle(context: PlannerContext): Promise<string | null> {
+  const config = await readConfigOrNull(context);
+  if (config === null) return null;
+  const { worktrees } = await context.openRuns();
   const { branch_prefix: branchPrefix, main_branch: mainBranch } = config.defaults;
-  const checks = [
-    () => worktrees.requireCreatable({ branchPrefix, mainBranch, ...config.worktree }, null),
-    async () => {
-      const { program, env } = selectProvider(config, { model: null, task: "work" });
-      if (!agents.isInstalled(program, env)) throw createPreconditionError(describeMissingProgram(program));
-    },
-  ];
-  const found = await Promise.all(checks.map((attempt) => attempt().then(() => null, getErrorMessage)));
-  return found.filter((reason) => reason !== null);
+  const test = worktrees.requireCreatable({ branchPrefix, mainBranch, ...config.worktree }, null);
+  return test.then(() => null, getErrorMessage);
+}
+
+/** Returns the configured agent if its program is missing or cannot be chosen, with the reason; else null. */
+export async function findMissingAgent(
+  context: PlannerContext,
+): Promise<{ readonly name: string; readonly problem: string } | null> {
+  const config = await readConfigOrNull(context);
+  if (config === null) return null;
+  const { agents } = await context.openRuns();
+  const name = config.defaults.provider;
+  try {
+    const { program, env } = selectProvider(config, { model: null, task: "work" });
+    return agents.isInstalled(program, env) ? null : { name, problem: describeMissingProgram(program) };
+  } catch (error) {
+    return { name, problem: getErrorMessage(error) };
+  }
+}
+
+function readConfigOrNull(context: PlannerContext): Promise<PlannerConfig | null> {
+  return context.readConfig().catch(() => null);
 }
 
 function getErrorMessage(error: unknown): string {

@@ -1,5 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import { findLiveWorker } from "#planner/operations/shared/live_worker.ts";
+import { findMissingAgent } from "#planner/operations/shared/start_checks.ts";
 import type { GitLock } from "#planner/run_ports/run_ports.ts";
 import type { UnreadableFile } from "../../spec/spec.ts";
 import type { RepairDeps } from "../run_types.ts";
@@ -63,6 +64,14 @@ async function findBrokenConfig({ context }: RepairDeps): Promise<readonly Proje
   }
 }
 
+/** Reports the configured agent if it cannot be started, since no run can begin without it. */
+async function findMissingAgentProgram({ context }: RepairDeps): Promise<readonly ProjectProblem[]> {
+  const missing = await findMissingAgent(context);
+  if (missing === null) return [];
+  const [message = "", ...advice] = missing.problem.split(": ");
+  return [{ kind: "missing_agent", subject: `agent ${missing.name}`, message, advice: advice.join(": ") || null }];
+}
+
 export interface DoctorFinding extends Omit<ProjectProblem, "repair"> {
   /** Whether `--fix` can repair at least part of the problem. */
   readonly fixable: boolean;
@@ -94,6 +103,7 @@ const DOCTOR_CHECKS: readonly ((deps: RepairDeps, fix: boolean) => Promise<reado
   findOrphanedWorktrees,
   findStrandedSpecs,
   findBrokenConfig,
+  findMissingAgentProgram,
   findUnreadableFiles,
   findLeftoverFiles,
 ];

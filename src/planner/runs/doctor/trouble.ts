@@ -17,6 +17,7 @@ export const PROBLEM_KINDS = {
   orphaned_worktree: "a worktree without a run",
   stranded_spec: "an in_progress spec without a run; one that was paused, taken over or begun by hand is only reported",
   broken_config: "broken settings",
+  missing_agent: "an agent whose program is not installed, so that no run can start",
   unreadable_file: "an unreadable file",
   leftover_file: "a temporary file of a killed writer",
 } as const;

@@ -1,12 +1,16 @@
 import type { RunLog } from "#planner/run_ports/run_ports.ts";
-import type { Worktree } from "#planner/run_ports/worktree.ts";
-import { listSomeNames } from "#words/names.ts";
+import type { Worktree, WorktreeBaseline } from "#planner/run_ports/worktree.ts";
+import { formatCountWithNoun, listSomeNames } from "#words/names.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import type { ClaimedRun, RunDeps, RunLocation } from "../run_types.ts";
+import { isPlannerFile } from "../../work/default_evidence.ts";
+import type { ClaimedRun, LocatedJob, RunDeps, RunLocation } from "../run_types.ts";
 
 /** Maximum number of paths that the prompt names. */
 const MAX_NAMED_PATHS = 20;
+
+/** Maximum number of paths that a note before the agent's start names. */
+const MAX_TOLD_PATHS = 5;
 
 /** Maximum length of the reason in the prompt, in characters; the log contains the full text. */
 const MAX_REASON_CHARS = 2000;
@@ -58,6 +62,33 @@ function describeMergeConflict({ commit, files }: NonNullable<Worktree["begunAne
     where,
     `Settle this first: keep what both sides mean, remove the markers, check that the spec's criteria still hold, and commit. The work as it was: git show ${commit.slice(0, 12)}`,
   ].join("\n");
+}
+
+/** Records the repository's state before the agent starts, and reports what its worktree lacks. */
+export async function reportMissingWork({ tell }: RunDeps, { id, place, log }: LocatedJob): Promise<void> {
+  if (place.worktree === null) return;
+  for (const message of describeMissingWork(await place.worktree.takeBaseline(), place.worktree)) {
+    await log.line(`planner: ${message}`);
+    tell({ event: "note", spec_id: id, message });
+  }
+}
+
+/** Returns one sentence about each part of the project's state that the worktree lacks when its agent starts. */
+export function describeMissingWork(
+  { uncommitted, newerCommits }: WorktreeBaseline,
+  { mainBranch }: Pick<Worktree, "mainBranch">,
+): readonly string[] {
+  const files = uncommitted.filter((path) => !isPlannerFile(path));
+  return [
+    ...(files.length === 0
+      ? []
+      : [`the worktree lacks what is not committed in the project: ${listSomeNames(files, MAX_TOLD_PATHS)}`]),
+    ...(newerCommits === 0
+      ? []
+      : [
+          `the work goes on from where it ended: it lacks ${formatCountWithNoun(newerCommits, "newer commit")} of "${mainBranch}" until it is merged`,
+        ]),
+  ];
 }
 
 /** Matches the start of the advice in a reason. Prompts omit it, because it is for a person. */

@@ -13,7 +13,7 @@ import { type CollectedEvidence, collectEvidence, type EndedWork } from "./evide
 import { keepRunRecord, type RunRecordParts } from "./keep_record.ts";
 import { launchAgent } from "./launch_agent.ts";
 import { LiveRunReport } from "./live_report.ts";
-import { openRunLocation } from "./place.ts";
+import { openRunLocation, reportMissingWork } from "./place.ts";
 import { mergePredecessors } from "./predecessors.ts";
 import type { AgentRunResult } from "./run_agent.ts";
 import { setUpWorktree } from "./set_up.ts";
@@ -126,7 +126,7 @@ export class AgentSpecRun {
     };
     await setUpWorktree(this.#deps, run);
     const guard = place.worktree === null ? await this.#deps.ports.worktrees.guardProject(this.#id) : null;
-    await place.worktree?.takeBaseline();
+    await reportMissingWork(this.#deps, run);
     await this.#reportStart(run);
     this.#phase = "agent";
     const agent = await launchAgent(this.#deps, {

@@ -11,7 +11,7 @@ import { assertNoPlantedPrograms } from "./guard.ts";
 import { mergeOrJoinSpec } from "./join_spec.ts";
 import { readChangedFiles, readCommits, settleWorktree } from "./settle.ts";
 import { type RepositorySnapshot, readSnapshot, storeSnapshot } from "./snapshot.ts";
-import { takeSnapshot } from "./take_snapshot.ts";
+import { listChangedPaths, takeSnapshot } from "./take_snapshot.ts";
 import { addPlannerFile, readFileBytes } from "./worktree_brought.ts";
 import { commitPaths, commitSpecFile, listUncommittedFiles } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
@@ -34,6 +34,10 @@ export function openWorktree(location: WorktreeLocation): Worktree {
     async takeBaseline() {
       baseline = await takeSnapshot(place);
       await storeSnapshot(place, baseline);
+      const newer = worktree.reused
+        ? await place.git.run(["rev-list", "--count", `HEAD..refs/heads/${mainBranch}`])
+        : "0";
+      return { uncommitted: listChangedPaths(baseline), newerCommits: Number(newer) };
     },
     settle() {
       // From here on the work is judged and merged as a person requested, so git may run the repository's programs.

@@ -112,6 +112,13 @@ async function readUncommittedChanges({ git, gitFolder, top, prefix }: Repositor
   }
 }
 
+/** Returns the paths of the uncommitted changes that a snapshot names, sorted. */
+export function listChangedPaths(snapshot: RepositorySnapshot): readonly string[] {
+  const mark = "change ";
+  const names = Object.keys(snapshot).filter((name) => name.startsWith(mark));
+  return names.map((name) => name.slice(mark.length)).sort();
+}
+
 /** Returns a value that changes when another commit is checked out; null while git writes the index. */
 function buildCheckoutMark(gitFolder: string): string | null {
   if (existsSync(join(gitFolder, "index.lock"))) return null;

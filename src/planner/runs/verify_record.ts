@@ -3,7 +3,7 @@ import type { CommitFacts, KeptRunRecord } from "#planner/run_ports/kept_records
 import { refuseInsideRun } from "../operations/shared/inside_run.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { isLineAccepted } from "../work/acceptance.ts";
-import { type CommandResult, type EditedFile, listCommandResults } from "../work/provenance.ts";
+import { type CommandResult, type EditedFile, findMissingPart, listCommandResults } from "../work/provenance.ts";
 import {
   judgeRecord,
   listRecordedChecks,
@@ -94,8 +94,9 @@ function compareResults(result: CommandResult, before: KeptRunRecord["record"]):
   const { command, status, problem, output_hash } = result;
   const part = "rerun";
   const same = status === before["status"] && (problem === null) === (before["problem"] === null);
-  if (!same && MISSING_PROGRAM_STATUSES.has(status)) {
-    const detail = `"${command}" cannot run here: a program that it needs is missing (status ${status})`;
+  const missing = same ? null : findMissingPart(result);
+  if (missing !== null) {
+    const detail = `"${command}" cannot run here: ${missing} that it needs is missing (status ${status})`;
     return { part, result: "unknown", detail };
   }
   const output = output_hash === before["output_hash"] ? "the same output" : "another output";
@@ -105,9 +106,6 @@ function compareResults(result: CommandResult, before: KeptRunRecord["record"]):
     : `"${command}" ${end}, and the record says ${String(before["problem"] ?? "passed")}`;
   return { part, result: same ? "ok" : "differs", detail };
 }
-
-/** Statuses with which a shell reports a program that it does not find or may not execute. */
-const MISSING_PROGRAM_STATUSES: ReadonlySet<number | null> = new Set([126, 127]);
 
 /** Reports a check that passes only with the run's own version of a file: it proves nothing. See `findEditedFiles`. */
 function buildEditedFileCheck({ command, path, problem }: EditedFile, record: KeptRunRecord["record"]): RecordCheck {

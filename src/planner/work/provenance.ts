@@ -10,7 +10,7 @@ export const VERDICT_MEANINGS = {
   checked: "the criterion names no check, and its box is ticked",
   proven: "the check succeeded on the state that is judged",
   disproven: "the check failed on the state that is judged",
-  not_run: "something ended the checks before it",
+  not_run: "something ended the checks before it, or a program that it needs is missing (status 126 or 127)",
   proposed: "no person of this machine has accepted the command",
   edited: "the check succeeded, but not with the main branch's version of a file that it names",
 } as const;
@@ -54,6 +54,53 @@ function cutToBytes(text: string, limit: number): string {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= limit) return text;
   return `${new TextDecoder().decode(bytes.subarray(0, limit - 3)).replace(/\ufffd+$/, "")}…`;
+}
+
+/** Start of the problem of a command that did not pass because a program, service or network is missing here. */
+export const CANNOT_RUN_PROBLEM = "cannot run here";
+
+/** What programs print last if their environment is missing, with what is missing. Lines of the work's own files differ. */
+const MISSING_PARTS: readonly (readonly [pattern: RegExp, what: string])[] = [
+  [
+    /(?:^|: )(?:command )?not found$|: command not found: \S+$|is not recognized as an internal or external command/,
+    "a program",
+  ],
+  [
+    /^make(?:\[\d+\])?: (?:\*\*\* .*Error 12[67]\b|[\w.+-]+: (?:No such file or directory|Command not found|Permission denied)$)/,
+    "a program",
+  ],
+  [/^\S*python[\d.]*(?:\.exe)?: No module named \S+$/, "a package"],
+  [
+    /annot connect to the Docker daemon|permission denied while trying to connect to the Docker daemon|Cannot connect to Podman/,
+    "Docker",
+  ],
+  [
+    /getaddrinfo (?:ENOTFOUND|EAI_AGAIN)|Temporary failure in name resolution|Could not resolve host|ENETUNREACH|Network is unreachable/,
+    "the network",
+  ],
+  [/ECONNREFUSED|[Cc]onnection refused/, "a service"],
+];
+
+/** Statuses with which a shell reports a program that it does not find or may not execute. */
+const MISSING_PROGRAM_STATUSES: ReadonlySet<number | null> = new Set([126, 127]);
+
+/** Returns the problem of a command that a shell could not start; null for any other status. */
+export function describeMissingProgram(status: number | null): string | null {
+  if (!MISSING_PROGRAM_STATUSES.has(status)) return null;
+  return `${CANNOT_RUN_PROBLEM}: a program that it needs is missing or may not be started (status ${status})`;
+}
+
+/** Returns what a failed command misses here, by its status and the last lines of its output; null if they do not say. */
+export function findMissingPart({ status, problem, last_lines = [] }: CommandResult): string | null {
+  if (problem === null) return null;
+  if (describeMissingProgram(status) !== null) return "a program";
+  const found = MISSING_PARTS.find(([pattern]) => last_lines.some((line) => pattern.test(line)));
+  return found?.[1] ?? null;
+}
+
+/** Whether a command ran and failed, which is not said of one that could not run here. */
+export function isFailure({ problem }: Pick<CommandResult, "problem">): boolean {
+  return problem !== null && !problem.startsWith(CANNOT_RUN_PROBLEM) && !problem.startsWith(NOT_RUN_PROBLEM);
 }
 
 /** A command that did not pass, for people. */

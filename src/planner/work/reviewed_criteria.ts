@@ -1,6 +1,12 @@
 import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 import { parseCriteria } from "../spec/criteria.ts";
-import { type CommandResult, type CriterionProof, type CriterionVerdict, deriveTickVerdict } from "./provenance.ts";
+import {
+  CANNOT_RUN_PROBLEM,
+  type CommandResult,
+  type CriterionProof,
+  type CriterionVerdict,
+  deriveTickVerdict,
+} from "./provenance.ts";
 import { parseRecordedCriteria, parseRunRecord } from "./records/read_record.ts";
 
 /** Marks by which every command, tool and page shows a criterion. An open criterion that no check disproves has none. */
@@ -67,7 +73,8 @@ function explainMark({ verify, verdict, result }: UnmarkedCriterion, mark: Crite
   const ended = `${result.problem ?? "passed"} in ${(result.duration_ms / 1000).toFixed(1)} s`;
   if (mark === "proven" || mark === "disproven") return `${mark}: ${ended}${on}`;
   const beside = result.beside && verdict === "proven" ? ", beside files that no commit holds" : "";
-  return `${word}: its check ${ended}${on}${DOUBTS[verdict] ?? beside}`;
+  const isStopped = result.problem?.startsWith(CANNOT_RUN_PROBLEM) === true;
+  return `${word}: its check ${ended}${on}${isStopped ? "" : (DOUBTS[verdict] ?? beside)}`;
 }
 
 const PROPOSED_REASON = "no person of this machine has accepted its check";

@@ -9,6 +9,7 @@ import {
   type CriterionVerdict,
   deriveTickVerdict,
   hasChecks,
+  isFailure,
   type JudgedState,
   NOT_RUN_PROBLEM,
   NOT_RUN_RESULT,
@@ -24,7 +25,8 @@ const MAX_NAMED_PATHS = 5;
 /**
  * The state to judge: a folder, or a commit in a new worktree of it.
  *
- * `fresh`: whether a folder that differs from its commit only in ignored files is judged in a new worktree. A folder
+ * `fresh`: whether a folder that differs from its commit only in ignored files is judged in a new worktree; a spec's
+ * worktree without such files always is. A folder
  * below another checkout of the repository always is, because programs find that checkout's files above their own; with
  * uncommitted changes its checks do not run.
  */
@@ -64,7 +66,9 @@ export async function judgeProvenance(
   const commit = held?.commit ?? null;
   const clean = held !== null && listUncommittedFiles(held).length === 0;
   const nested = held?.nested === true;
-  if (commit !== null && clean && (nested || (fresh && held.ignored.length > 0))) {
+  // What a check writes there is no change of the work.
+  const isSame = place.worktree !== null && held?.ignored.length === 0;
+  if (commit !== null && clean && (nested || fresh || isSame)) {
     return judgeFreshWorktree(deps, judging, {
       commit,
       held,
@@ -152,8 +156,8 @@ function decideVerdict(
 ): CriterionVerdict {
   if (criterion.verify === null) return deriveTickVerdict(criterion);
   if (!isRunnable) return "proposed";
-  if (check === null || check.problem?.startsWith(NOT_RUN_PROBLEM) === true) return "not_run";
-  if (check.problem !== null) return "disproven";
+  if (check === null) return "not_run";
+  if (check.problem !== null) return isFailure(check) ? "disproven" : "not_run";
   return isEdited ? "edited" : "proven";
 }
 

@@ -15,6 +15,7 @@ import { isMergeableStatus } from "../../work/person_need.ts";
 import {
   type FailedCheck,
   hasChecks,
+  isFailure,
   listCommandResults,
   listCompletionObstacles,
   listFailures,
@@ -165,7 +166,7 @@ async function judgeMainBranch(
 }
 
 function hasFailedCommand(proof: Provenance): boolean {
-  return listCommandResults(proof).some(({ problem }) => problem !== null);
+  return listCommandResults(proof).some(isFailure);
 }
 
 function describeFoundMerge({ commit }: FoundMerge): string {

@@ -103,12 +103,11 @@ async function addCheckResults(
   work: LocatedWork,
   { left, traces, criteria }: CheckInput,
 ): Promise<CollectedEvidence> {
-  const { id, config, place, wishes, log } = work;
+  const { id, config, wishes, log } = work;
   const output = await validateOutput(deps, work, left.spec);
   for (const line of output.lines) await log.line(`planner: ${line}`);
   if (output.lines.length > 0) deps.tell({ event: "output_check", spec_id: id, lines: output.lines });
   const proof = await judgeWork(deps, work, criteria);
-  const { worktree } = place;
   const excused = wishes.unproven === null ? proof : keepCommandResults(proof);
   const against = listCompletionObstacles(id, excused);
   const isExcused = listCompletionObstacles(id, proof).length > against.length;
@@ -127,11 +126,6 @@ async function addCheckResults(
       hasCommands: config.verify.commands.length > 0,
       changed: left.state?.changed ?? (traces.commits.length > 0 ? [{ path: "a commit", isNew: false }] : null),
     }),
-    // Reads the uncommitted files again, because a check may have changed files.
-    ...(worktree !== null &&
-      proof.state?.where === "worktree" && {
-        uncommittedPaths: omitSpecFile(await worktree.listUncommittedFiles(), id),
-      }),
     failedChecks: against,
     outputProblem: output.problem,
   };

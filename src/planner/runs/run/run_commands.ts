@@ -5,7 +5,7 @@ import { formatCountWithNoun } from "#words/names.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
 import type { Hasher } from "../../program_ports.ts";
 import { openAgentStream } from "../../work/agent_stream.ts";
-import { type CommandResult, cleanLastLines, NOT_RUN_RESULT } from "../../work/provenance.ts";
+import { type CommandResult, cleanLastLines, describeMissingProgram, NOT_RUN_RESULT } from "../../work/provenance.ts";
 import type { LocatedJob, RunDeps } from "../run_types.ts";
 import { buildAgentEnvironment } from "./place.ts";
 
@@ -172,6 +172,8 @@ class OutputEnd {
 
 function describeCommandExit({ code, signal }: AgentExit): string | null {
   if (code === 0) return null;
+  const missing = describeMissingProgram(code);
+  if (missing !== null) return missing;
   return code === null ? `was ended by ${signal ?? "a signal"}` : `ended with status ${code}`;
 }
 

@@ -112,9 +112,14 @@ const TABLE_HEAD = ["| | Criterion | Check | Result |", "| --- | --- | --- | ---
 
 const SIGNS: Readonly<Record<string, string>> = { proven: "✅", claimed: "☑️", disproven: "❌" };
 
-function formatCriterionRow({ label, verify, mark, explanation }: ReviewedCriterion): string {
+function formatCriterionRow({ label, verify, mark, explanation, result }: ReviewedCriterion): string {
+  const commit = result?.commit?.slice(0, 10) ?? "";
+  const why = escapeText(explanation ?? "open").replace(
+    ` on ${commit}`,
+    commit === "" ? "$&" : ` on ${escapeCode(commit)}`,
+  );
   const check = verify === null ? "none" : escapeCode(verify);
-  return `| ${SIGNS[mark ?? ""] ?? "⬜"} | ${escapeText(label)} | ${check} | ${escapeText(explanation ?? "open")} |`;
+  return `| ${SIGNS[mark ?? ""] ?? "⬜"} | ${escapeText(label)} | ${check} | ${why} |`;
 }
 
 /** Formats the end of a failed check's output as one item of a list. */

@@ -37,7 +37,9 @@ test("buildRequestBody has a row for each criterion, the run and the commits", (
     buildRequestBody({ ...FACTS, ...facts })
       .split("\n")
       .filter((line) => line.startsWith("| "));
-  expect(rows({})[2]).toBe("| ✅ | It works | <code>npm test</code> | proven: passed in 1.2 s on cccccccccc |");
+  expect(rows({})[2]).toBe(
+    "| ✅ | It works | <code>npm test</code> | proven: passed in 1.2 s on <code>cccccccccc</code> |",
+  );
   const problem = "ended with status 1";
   const lines = { ...RESULT, passed: false, problem, last_lines: ["1 | <b>", "@me"] };
   const failed = { criteria: [markCriterion({ ...OWN, verdict: "disproven", result: lines })] };

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { parseCriteria } from "../../../../src/planner/spec/criteria.ts";
 import { diagnoseSpec, type SpecFacts } from "../../../../src/planner/work/diagnosis.ts";
+import { markCriterion } from "../../../../src/planner/work/reviewed_criteria.ts";
 
 const NOW = new Date("2026-11-21T12:00:00Z");
 
@@ -140,4 +141,131 @@ test("diagnose never calls a spec healthy that waits for itself or for a person"
     diagnosis: "Spec is needs_attention, and nothing has recorded why.",
     suggestion: expect.stringContaining("planner work a"),
   });
+});
+
+const HEAD = "a".repeat(40);
+const MERGED = "b".repeat(40);
+const RECORD = {
+  ...{ run: 2, mode: "single", status: "completed", unproven: null, head: HEAD, failed: [], objections: [] },
+  merged: [MERGED],
+};
+
+/** One criterion as `buildReviewedCriteria` marks it. */
+function marked(verdict: "proven" | "disproven" | "checked") {
+  const result = {
+    ...{ passed: verdict === "proven", problem: verdict === "proven" ? null : "ended with status 1", duration_ms: 100 },
+    ...{ at: null, commit: HEAD, beside: false, last_lines: verdict === "proven" ? [] : ["expected 2"] },
+  };
+  const isPlain = verdict === "checked";
+  const own = { number: 1, label: "One", checked: true, verify: isPlain ? null : "npm test" };
+  return markCriterion({ ...own, verdict, result: isPlain ? null : result });
+}
+
+/** What is known of a spec, the checks that fail, and the sentence about it. */
+const RECORDED: readonly [string, Partial<SpecFacts>, readonly string[], string][] = [
+  [
+    "proven and merged",
+    { reviewed: [marked("proven")] },
+    [],
+    "completed by run 2, proven on aaaaaaaaaa and merged as bbbbbbbbbb.",
+  ],
+  [
+    "merged without a commit that names it",
+    { log: log(1), reviewed: [marked("proven")] },
+    [],
+    "completed by run 2, proven on aaaaaaaaaa and merged as bbbbbbbbbb.",
+  ],
+  [
+    "without checks",
+    { reviewed: [marked("checked")] },
+    [],
+    "completed by run 2, its criteria claimed and merged as bbbbbbbbbb.",
+  ],
+  ["without criteria", {}, [], "completed by run 2 and merged as bbbbbbbbbb."],
+  [
+    "in part proven",
+    { reviewed: [marked("proven"), marked("checked")] },
+    [],
+    "completed by run 2, 1 proven on aaaaaaaaaa, 1 claimed and merged as bbbbbbbbbb.",
+  ],
+  [
+    "by hand",
+    { record: { ...RECORD, mode: "manual", merged: null }, reviewed: [marked("proven")] },
+    [],
+    "completed by hand (record 2), proven on aaaaaaaaaa.",
+  ],
+  ["at its merge", { record: { ...RECORD, status: "failed" } }, [], "completed at its merge and merged as bbbbbbbbbb."],
+  [
+    "without proof",
+    { record: { ...RECORD, unproven: "seen by me" }, criteria: OPEN, reviewed: [marked("disproven")] },
+    [],
+    "completed by run 2, without proof (seen by me) and merged as bbbbbbbbbb.",
+  ],
+  ["without a record", { record: null }, [], "Spec appears healthy."],
+  [
+    "a record that disagrees",
+    { record: { ...RECORD, objections: ["end: another commit"] } },
+    ["Record"],
+    "Spec has issues: Record",
+  ],
+  ["a check that failed", { reviewed: [marked("disproven")] }, ["Criterion 1"], "Spec has issues: Criterion 1"],
+  [
+    "open criteria",
+    { criteria: OPEN },
+    ["Acceptance criteria", "Status consistency"],
+    "Spec has issues: Acceptance criteria, Status consistency",
+  ],
+  [
+    "a failed run that nothing followed",
+    { record: { ...RECORD, status: "failed", merged: null }, log: log(1) },
+    ["Git commit"],
+    "Spec has issues: Git commit",
+  ],
+  [
+    "not completed",
+    { status: "needs_attention", reviewed: [marked("disproven")] },
+    ["Criterion 1"],
+    "Spec has issues: Criterion 1",
+  ],
+];
+
+for (const [name, facts, failing, sentence] of RECORDED) {
+  test(`diagnose asks the record of a spec: ${name}`, () => {
+    const given = signs({ status: "completed", criteria: CHECKED, record: RECORD, ...facts });
+    const { checks, diagnosis } = diagnoseSpec(given);
+    expect(diagnosis).toEndWith(sentence);
+    // What is not in order comes first.
+    expect(checks.slice(0, failing.length).map(({ name: check }) => check)).toEqual([...failing]);
+    expect(checks.slice(failing.length).filter(({ passed }) => !passed)).toEqual([]);
+    const last = checks.find(({ name: check }) => check === "Criterion 1")?.lines;
+    if (failing.includes("Criterion 1")) expect(last).toEqual(["expected 2"]);
+  });
+}
+
+test("diagnose never fails a check of a spec that it calls complete or healthy, whatever the facts", () => {
+  const choices: Readonly<Record<string, readonly Partial<SpecFacts>[]>> = {
+    status: ["pending", "blocked", "in_progress", "completed", "failed", "needs_attention", "cancelled"].map(
+      (status) => ({ status }),
+    ),
+    criteria: [[], OPEN, CHECKED].map((criteria) => ({ criteria })),
+    commits: [[], ["abc1234"]].map((commits) => ({ commits })),
+    lock: [null, lock(true), lock(false)].map((one) => ({ lock: one, isWorkedOn: one?.alive === true })),
+    log: [null, log(1)].map((one) => ({ log: one })),
+    place: [{}, { worktreePath: "/w", worktreeCriteria: CHECKED }, { worktreePath: "/w", mergeProblem: "conflict" }],
+    reviewed: [[], [marked("proven")], [marked("disproven")]].map((reviewed) => ({ reviewed })),
+    record: [null, RECORD, { ...RECORD, unproven: "seen" }, { ...RECORD, objections: ["x"] }].map((record) => ({
+      record,
+    })),
+  };
+  let given: readonly Partial<SpecFacts>[] = [{}];
+  for (const options of Object.values(choices))
+    given = given.flatMap((one) => options.map((other) => ({ ...one, ...other })));
+  let complete = 0;
+  for (const facts of given) {
+    const { checks, diagnosis } = diagnoseSpec(signs(facts));
+    const isGood = /appears|Spec was completed/.test(diagnosis);
+    if (isGood) complete++;
+    if (isGood) expect([facts, checks.filter(({ passed }) => !passed)]).toEqual([facts, []]);
+  }
+  expect(complete).toBeGreaterThan(100);
 });

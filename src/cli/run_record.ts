@@ -3,6 +3,8 @@ import { getJsonFields, isJsonObject } from "#kernel/json_object.ts";
 import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 import type { RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
+import { cleanLastLines } from "#planner/work/provenance.ts";
+import { parseRecordTexts } from "#planner/work/records/read_record.ts";
 import { sanitizeLine } from "./output/plain_text.ts";
 import { UsageError } from "./usage_error.ts";
 
@@ -38,8 +40,14 @@ export function formatRunRecord({ run, runs, record }: KeptRunRecord): string {
     ],
     ...parseFieldList(record["commits"]).map((one) => ["commit", formatCommit(getJsonFields(one))] as const),
     ...parseFieldList(record["files"]).map((file) => ["file", formatFieldText(file)] as const),
-    ...parseFieldList(record["criteria"]).map((one) => ["criterion", formatCriterion(getJsonFields(one))] as const),
-    ...parseFieldList(record["verify"]).map((one) => ["verify", formatCommand(getJsonFields(one))] as const),
+    ...parseFieldList(record["criteria"]).flatMap((one) => {
+      const criterion = getJsonFields(one);
+      return [["criterion", formatCriterion(criterion)] as const, ...listLastLines(getJsonFields(criterion["check"]))];
+    }),
+    ...parseFieldList(record["verify"]).flatMap((one) => {
+      const result = getJsonFields(one);
+      return [["verify", formatCommand(result)] as const, ...listLastLines(result)];
+    }),
     ...parseFieldList(record["denied"]).map((one) => ["denied", formatDeniedCall(one)] as const),
   ];
   if (typeof record["allow"] === "string") lines.push(["to allow", record["allow"]]);
@@ -59,6 +67,11 @@ export function formatRunRecord({ run, runs, record }: KeptRunRecord): string {
     ]);
   }
   return lines.map(([name, value]) => `${sanitizeLine(`${name.padEnd(10)}${value}`)}\n`).join("");
+}
+
+/** Returns the last lines of a failed command's output. */
+function listLastLines({ last_lines }: RecordFields): (readonly [name: string, value: string])[] {
+  return cleanLastLines(parseRecordTexts(last_lines)).map((line) => ["", `| ${line}`]);
 }
 
 function formatCommit({ hash, subject }: RecordFields): string {

@@ -57,6 +57,8 @@ test("a criterion has the same mark on every way, and a failed check its last li
   expect(printedTail(diagnosis.stdout)).toEqual(TAIL);
   expect(diagnosis.stdout).not.toContain("appears complete");
 
+  expect(printedTail((await project.planner(["log", ID, "--run", "last"])).stdout)).toEqual(TAIL);
+
   const refused = await project.planner(["merge", ID]);
   expect([refused.code, printedTail(refused.stderr)]).toEqual([1, TAIL]);
   const { results } = JSON.parse((await project.planner(["merge", ID, "--json"])).stdout);

@@ -48,6 +48,11 @@ test("work --chain goes on with what its completions made ready, past specs of e
   expect(stdout.trimEnd().split("\n")).toEqual([FIRST, SECOND, THIRD].map((one) => `${one}: completed`));
   expect([code, stderr.includes("Cannot start")]).toEqual([0, false]);
   expect(begun(project)).toEqual([FIRST, SECOND, THIRD]);
+  // Each began when its predecessor had ended, not when the chain did.
+  const [first, second, third] = project.records().toSorted((a, b) => a.started_at.localeCompare(b.started_at));
+  expect([first?.completed_at ?? "", second?.completed_at ?? ""].map((at) => Date.parse(at) > 0)).toEqual([true, true]);
+  expect(Date.parse(second?.started_at ?? "")).toBeGreaterThanOrEqual(Date.parse(first?.completed_at ?? ""));
+  expect(Date.parse(third?.started_at ?? "")).toBeGreaterThanOrEqual(Date.parse(second?.completed_at ?? ""));
   expectOthersUntouched(project);
   expect(project.field(ALONE, "status")).toBe("pending");
 });

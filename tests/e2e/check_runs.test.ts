@@ -6,7 +6,7 @@ import { type GitProject, gitProject } from "../support/git_project.ts";
 import { McpLines } from "../support/mcp_lines.ts";
 import { PLANNER } from "../support/planner_command.ts";
 import { trustProject } from "../support/trusted_project.ts";
-import { isRunning } from "../support/work_project.ts";
+import { isRunning, workProject } from "../support/work_project.ts";
 
 const ID = "2026-11-01-001-aaa";
 
@@ -96,4 +96,37 @@ test("a setup that fails names a log only if one has its output", async () => {
   ]);
   expect(attested.stderr).toContain("broken\n");
   expect(existsSync(join(made.root, ".planner/logs"))).toBe(false);
+});
+
+test("100 MB of a check's output in short lines cost at most three seconds of processor time", async () => {
+  using made = await project(["yes x | head -c 100000000; echo the last line; false"]);
+
+  const { exitCode, stdout, stderr, resourceUsage } = Bun.spawnSync([...PLANNER, "finalize", ID], {
+    cwd: made.root,
+    env: process.env,
+  });
+
+  expect(exitCode).toBe(1);
+  expect(`${stdout}${stderr}`).toContain("the last line");
+  expect(Number(resourceUsage?.cpuTime.total) / 1e6).toBeLessThan(3);
+});
+
+test("a worktree's status lists all commits of its branch, also those of an earlier run, with dates of their own", async () => {
+  using made = await workProject({ plan: { [ID]: ["append:a.txt", "commit_all"] } });
+  await made.add(ID);
+  const env = { GIT_AUTHOR_DATE: "2001-01-01T00:00:00Z", GIT_COMMITTER_DATE: "2001-01-01T00:00:00Z" };
+  const work = () => made.planner(["work", ID], { env });
+  const listed = () => JSON.parse(made.read(`.planner/worktrees/${ID}.status.json`)).commits;
+  const added = async (format: string) =>
+    (await made.mustGit("log", `--format=${format}`, `main..planner/${ID}`)).trim().split("\n");
+
+  await work();
+  const first = listed();
+  await work();
+
+  expect(first.length).toBeGreaterThan(0);
+  expect(listed().length).toBeGreaterThan(first.length);
+  expect(listed().toSorted()).toEqual((await added("%H")).toSorted());
+  // The agent's commits do not have the dates of a hook that calls planner.
+  expect((await added("%as %s")).filter((line) => line.startsWith("2001") && line.includes("work"))).toEqual([]);
 });

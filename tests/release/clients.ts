@@ -10,11 +10,13 @@ import { emptyFolder, succeed, withServer } from "./main_jobs.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
+  "By reflection": ["buf", "go"],
   Python: ["python3"],
   TypeScript: ["node", "npm"],
   Go: ["go", "buf"],
   Java: ["java", "mvn"],
   Rust: ["cargo", "protoc"],
+  Schemathesis: ["python3"],
 };
 
 /** A file of a recipe, named in backticks before its code, or commands. */
@@ -39,6 +41,10 @@ async function runRecipe(text: string, address: string): Promise<string> {
   return printed;
 }
 
+/** Whether a recipe printed what the sample site has; the fuzzer judges by its exit status. */
+const isAnswer = (name: string, printed: string) =>
+  name === "Schemathesis" || /(?:devices|"totalCount"): 808/.test(printed);
+
 const page = readFileSync(join(ROOT, "docs", "clients.md"), "utf8");
 const recipes = page.split(/^## /m).slice(1);
 const only = process.argv.slice(2);
@@ -58,7 +64,8 @@ await withServer(installed, async (url) => {
     }
     try {
       const printed = await runRecipe(recipe, url.replace("http://", ""));
-      if (!printed.includes("devices: 808")) throw new Error(`it printed ${printed}`);
+      if (name !== "Schemathesis" && !/(?:devices|"totalCount"): 808/.test(printed))
+        throw new Error(`it printed ${printed}`);
       process.stdout.write(`${name}: ok\n`);
     } catch (error) {
       failed += 1;

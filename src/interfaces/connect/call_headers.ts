@@ -40,14 +40,16 @@ function createVersionError(where: string, given: string, expected: string) {
 }
 
 /** Refuses headers that the library would refuse without a reason: encoding, deadline, length. @throws Refusal */
-export function checkCallHeaders({ protocolName, requestHeader: headers, method }: HandlerContext): void {
+export function checkCallHeaders(context: HandlerContext): void {
+  const { protocolName, requestHeader: headers, responseHeader, method } = context;
   const isConnect = protocolName === "connect";
   const name = isConnect ? "content-encoding" : "grpc-encoding";
   const encoding = headers.get(name);
   if (encoding !== null && isEncoded(encoding) && !ENCODINGS.includes(encoding) && method.methodKind === "unary") {
     const message = `${name} "${shortenText(encoding)}" is not supported: expected ${ENCODINGS.join(", ")} or identity`;
-    const accept = isConnect ? "accept-encoding" : "grpc-accept-encoding";
-    throw new HttpRefusal("UNSUPPORTED_ENCODING", message, { [accept]: ENCODINGS.join(",") });
+    // The library drops this header from an error's metadata. Every gRPC reply has its own.
+    if (isConnect) responseHeader.set("accept-encoding", ENCODINGS.join(","));
+    throw refuse("UNSUPPORTED_ENCODING", message);
   }
   const timeout = headers.get(isConnect ? "connect-timeout-ms" : "grpc-timeout");
   const parsed = isConnect ? parseConnectTimeout(timeout, MAX_TIMEOUT_MS) : parseGrpcTimeout(timeout, MAX_TIMEOUT_MS);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DescMessage, DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import { ERROR_KIND_BY_REASON } from "#dc/model/finding.ts";
 import { HISTORY_PARAMETERS } from "#dc/operations/audit_history.ts";
 import { SERVICES } from "#dc/operations/index.ts";
 import {
@@ -22,7 +23,11 @@ const ERROR_SCHEMA: JsonSchema = {
   required: ["code"],
   properties: {
     code: { type: "string", description: "Canonical code, such as invalid_argument or not_found." },
-    message: { type: "string", description: "What is wrong, with field, value and what was expected." },
+    message: {
+      type: "string",
+      maxLength: 4096,
+      description: "What is wrong, with field, value and what was expected.",
+    },
     details: {
       type: "array",
       description: "google.rpc.ErrorInfo with a stable reason, and BadRequest, PreconditionFailure or ResourceInfo.",
@@ -32,7 +37,10 @@ const ERROR_SCHEMA: JsonSchema = {
         properties: {
           type: { type: "string" },
           value: { type: "string", contentEncoding: "base64" },
-          debug: { description: "The same as JSON." },
+          debug: {
+            description: "The same as JSON.",
+            properties: { reason: { description: "Stable; of ErrorInfo.", enum: Object.keys(ERROR_KIND_BY_REASON) } },
+          },
         },
       },
     },
@@ -145,7 +153,7 @@ function describeRpcPath(method: DescMethod, options: SchemaOptions): object {
         name: "Connect-Timeout-Ms",
         in: "header",
         description: "Timeout of the call, in milliseconds.",
-        schema: { type: "integer", minimum: 0, maximum: 600_000 },
+        schema: { type: "integer", minimum: 1, maximum: 600_000 },
       },
     ],
     requestBody: { required: true, content },

@@ -98,6 +98,8 @@ function expectOwnRefusal(answer: WireAnswer): void {
   expect(Object.keys(ERROR_KIND_BY_REASON)).toContain(reason);
   expect(["internal", "13", "INTERNAL_SERVER_ERROR"]).not.toContain(code);
   if (answer.status === 405) expect(answer.headers["allow"]).toBeString();
+  const { "accept-encoding": connect, "grpc-accept-encoding": grpc } = answer.headers;
+  if (reason === "UNSUPPORTED_ENCODING") expect(connect ?? grpc).toBe("gzip,br");
   if (answer.status === 415) expect(answer.headers["accept-post"] ?? answer.headers["accept-encoding"]).toBeString();
 }
 

@@ -30,7 +30,7 @@ export function convertFieldNames(text: string): string {
   return text.replace(WRITTEN_NAME, (name) => (FIELD_NAMES.has(name) ? convertToArgumentPath(name) : name));
 }
 
-/** Returns the refusal of an item as JSON, with fields in the names of the arguments wherever it tells of them. */
+/** Returns the refusal of an item as JSON; its paths and texts name fields as the arguments do. */
 export function convertRefusalNames(told: JsonValue): JsonValue {
   if (Array.isArray(told)) return told.map(convertRefusalNames);
   if (!isJsonObject<JsonValue>(told)) return told;

@@ -64,8 +64,7 @@ await withServer(installed, async (url) => {
     }
     try {
       const printed = await runRecipe(recipe, url.replace("http://", ""));
-      if (name !== "Schemathesis" && !/(?:devices|"totalCount"): 808/.test(printed))
-        throw new Error(`it printed ${printed}`);
+      if (!isAnswer(name, printed)) throw new Error(`it printed ${printed}`);
       process.stdout.write(`${name}: ok\n`);
     } catch (error) {
       failed += 1;

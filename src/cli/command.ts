@@ -134,6 +134,8 @@ interface CommandDeclaration<P extends Positionals, F extends Flags> {
   readonly joined?: readonly JoinedFlags[];
   /** True if values also come from other sources, so that the command itself checks the constraints between flags. */
   readonly checksRules?: true;
+  /** True for a server whose client waits for its first reply: the logger of `cli`, which it must not use, is not loaded. */
+  readonly isServedAtOnce?: true;
   readonly examples: readonly Example[];
   /**
    * Runs the command: prints results with `print` and messages with `cli`. Returns undefined for status 0. A method

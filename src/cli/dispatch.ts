@@ -1,17 +1,12 @@
 import { resolve } from "node:path";
-import { type CommandDef, defineCommand, runCommand } from "citty";
-import { OperationError } from "#kernel/errors.ts";
 import { setNoticeListener } from "#kernel/notices.ts";
 import { BACKGROUND_START_VARIABLE } from "#planner/operations/shared/start_background.ts";
-import { convertToDiskError } from "#planner/store/files/disk_error.ts";
 import type { Cli, Command } from "./command.ts";
-import { COMMANDS, type CommandFamily } from "./commands.ts";
-import { EXIT_STATUS, type ExitStatus, getErrorStatus } from "./exit_status.ts";
-import { type FoundCommand, findCommand, findCommandIndex } from "./find_command.ts";
-import { print, printError } from "./output/print.ts";
-import { logError, openStderrLogger } from "./output/stderr_logger.ts";
-import { getErrorWidth } from "./output/terminal.ts";
-import { wrapText } from "./output/wrap_text.ts";
+import { CommandTree, findCommandEntry, type TreeActions } from "./command_tree.ts";
+import { COMMANDS, type CommandFamily, type CommandTable } from "./commands.ts";
+import type { ExitStatus } from "./exit_status.ts";
+import { print } from "./output/print.ts";
+import type { StderrLogger } from "./output/stderr_logger.ts";
 import { PROGRAM_FLAGS, parseArguments } from "./strict_command.ts";
 import { createUsageError, UsageError } from "./usage_error.ts";
 import { formatVersion } from "./version.ts";
@@ -19,9 +14,10 @@ import { formatVersion } from "./version.ts";
 /** Runs the command that the words name and returns the exit status; never rejects. */
 export async function dispatchCommand(words: readonly string[]): Promise<ExitStatus> {
   try {
-    return await runCommandLine(words);
+    return await new CommandTree(COMMANDS, ACTIONS).run(words);
   } catch (error) {
     await recordBackgroundError(error);
+    const { reportError } = await import("./report_error.ts");
     return reportError(error);
   }
 }
@@ -33,96 +29,81 @@ async function recordBackgroundError(error: unknown): Promise<void> {
   await recordEarlyError(process.cwd(), error);
 }
 
-async function runCommandLine(words: readonly string[]): Promise<ExitStatus> {
-  const place = findCommandIndex(words);
-  const name = words[place];
-  if (name === undefined) return runProgramFlags(words);
-  const rest = words.toSpliced(place, 1);
-  if (name === "help") return runHelp(rest);
-  if (name === "__complete") return runCompletion(words.slice(place + 1));
-  const target = await findCommand(COMMANDS, name, rest);
-  if ("family" in target.found) return runFamily(target.path.join(" "), target.found.family, target.rest);
-  return runNamedCommand(target.path, target.found.command, target.rest);
-}
-
-/**
- * Runs the command through citty as the nested command of `path`. citty ignores unknown flags, keeps only the last of a
- * repeated one and drops extra words, so every word passes the strict check instead. Source: docs/dependencies.md
- */
-async function runNamedCommand(
-  path: readonly string[],
-  command: Command,
-  rest: readonly string[],
-): Promise<ExitStatus> {
-  let status: ExitStatus = EXIT_STATUS.ok;
-  const leaf: CommandDef = defineCommand({
-    async run({ rawArgs }) {
-      status = await runCommandWords(path.join(" "), command, rawArgs);
-    },
-  });
-  const program = path.reduceRight((below, name) => defineCommand({ subCommands: { [name]: below } }), leaf);
-  await runCommand(program, { rawArgs: [...path, ...rest] });
-  return status;
-}
-
-// A family has no behaviour; it prints its help, or an error for a missing command.
-async function runFamily(name: string, family: CommandFamily, words: readonly string[]): Promise<ExitStatus> {
-  const nothing = { summary: "", positionals: {}, flags: {}, examples: [], run: async () => {} };
-  if (parseArguments(name, nothing, words).help) return printCommandHelp(name, { family });
-  const members = Object.keys(family.commands).join(", ");
-  throw createUsageError(name, `Missing command after "planner ${name}": expected one of ${members}`);
-}
-
 /** Commands that do not name texts of an earlier version: programs start them, or they name these themselves. */
 const SILENT_COMMANDS: ReadonlySet<string> = new Set(["mcp", "doctor", "completion", "prime"]);
 
-async function runCommandWords(name: string, command: Command, words: readonly string[]): Promise<ExitStatus> {
-  const { help: wantsHelp, root, quiet, args } = parseArguments(name, command, words);
-  if (wantsHelp) return printCommandHelp(name, { command });
-  // parseWords has given the arguments the types that the command declares.
-  const tells = !quiet && args["json"] !== true && !SILENT_COMMANDS.has(name);
-  return (await command.run(args as Parameters<Command["run"]>[0], openCli(root, quiet, tells))) ?? EXIT_STATUS.ok;
-}
+const ACTIONS: TreeActions = {
+  async runCommand(name, command, words) {
+    const { help, root, quiet, args } = parseArguments(name, command, words);
+    if (help) return printCommandHelp(name, { command });
+    const tells = !quiet && args["json"] !== true && !SILENT_COMMANDS.has(name);
+    const cli = await openCli(command, { root, quiet, tells });
+    // parseArguments has given the arguments the types that the command declares.
+    return (await command.run(args as Parameters<Command["run"]>[0], cli)) ?? undefined;
+  },
+  // A family has no behaviour; it prints its help, or an error for a missing command.
+  async runFamily(name, family, words) {
+    if (parseArguments(name, NOTHING, words).help) return printCommandHelp(name, { family });
+    const members = Object.keys(family.commands).join(", ");
+    throw createUsageError(name, `Missing command after "planner ${name}": expected one of ${members}`);
+  },
+  runProgram,
+  unlisted: {
+    help: runHelp,
+    // Prints completions for the shell scripts.
+    async __complete(words) {
+      const { printCompletion } = await import("./completion/print_completion.ts");
+      await printCompletion(COMMANDS, words[0] === "--" ? words.slice(1) : words, process.cwd());
+    },
+  },
+};
 
-async function runProgramFlags(words: readonly string[]): Promise<ExitStatus> {
-  const program = { summary: "", positionals: {}, flags: PROGRAM_FLAGS, examples: [], run: async () => {} };
-  if (parseArguments("", program, words).args["version"] === true) {
+const NOTHING: Command = { summary: "", positionals: {}, flags: {}, examples: [], run: async () => {} };
+
+async function runProgram(words: readonly string[]): Promise<void> {
+  if (parseArguments("", { ...NOTHING, flags: PROGRAM_FLAGS }, words).args["version"] === true) {
     print(formatVersion());
-    return EXIT_STATUS.ok;
+    return;
   }
   const { formatProgramHelp } = await import("./help.ts");
   print(formatProgramHelp());
-  return EXIT_STATUS.ok;
 }
 
-async function runHelp(words: readonly string[]): Promise<ExitStatus> {
-  const [name, ...rest] = words.filter((word) => word !== "--help" && word !== "-h");
-  if (name === undefined || name.startsWith("-")) return runProgramFlags(words);
-  const target = await findCommand(COMMANDS, name, [...rest, "--help"]);
-  const [extra] = target.rest.filter((word) => word !== "--help");
-  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}": expected one command`, null);
-  return printCommandHelp(target.path.join(" "), target.found);
+async function runHelp(words: readonly string[]): Promise<void> {
+  const names = words.filter((word) => word !== "--help" && word !== "-h");
+  if (names[0]?.startsWith("-") !== false) return runProgram(words);
+  let table: CommandTable | undefined = COMMANDS;
+  let found: Parameters<typeof printCommandHelp>[1] | undefined;
+  for (const [index, word] of names.entries()) {
+    if (table === undefined || word.startsWith("-"))
+      throw new UsageError(`Unexpected argument "${word}": expected one command`, null);
+    const entry: CommandTable[string] = findCommandEntry(table, names.slice(0, index + 1));
+    found = "family" in entry ? await entry.family() : await entry.load();
+    table = "family" in found ? found.family.commands : undefined;
+  }
+  if (found !== undefined) await printCommandHelp(names.join(" "), found);
 }
 
-// Prints completions for the shell scripts. It is not in the table, because people do not type it.
-async function runCompletion(words: readonly string[]): Promise<ExitStatus> {
-  const { printCompletion } = await import("./completion/print_completion.ts");
-  await printCompletion(COMMANDS, words[0] === "--" ? words.slice(1) : words, process.cwd());
-  return EXIT_STATUS.ok;
-}
-
-async function printCommandHelp(name: string, found: FoundCommand["found"]): Promise<ExitStatus> {
+async function printCommandHelp(
+  name: string,
+  found: { readonly command: Command } | { readonly family: CommandFamily },
+): Promise<undefined> {
   const { formatCommandHelp, formatFamilyHelp } = await import("./help.ts");
   print("family" in found ? formatFamilyHelp(name, found.family) : formatCommandHelp(name, found.command));
-  return EXIT_STATUS.ok;
 }
 
-function openCli(root: string | undefined, quiet: boolean, tells: boolean): Cli {
+interface CliOptions {
+  readonly root: string | undefined;
+  readonly quiet: boolean;
+  /** True to name texts that an earlier version wrote into the project. */
+  readonly tells: boolean;
+}
+
+async function openCli(command: Command, { root, quiet, tells }: CliOptions): Promise<Cli> {
   const cwd = process.cwd();
   const absoluteRoot = root === undefined ? undefined : resolve(cwd, root);
-  const logger = openStderrLogger(quiet);
-  setNoticeListener((sentence) => logger.warn(sentence));
-  return {
+  const logger = command.isServedAtOnce === true ? { quiet, note() {}, warn() {} } : await openLogger(quiet);
+  const cli: Cli = {
     ...logger,
     cwd,
     root: absoluteRoot,
@@ -137,31 +118,12 @@ function openCli(root: string | undefined, quiet: boolean, tells: boolean): Cli 
       return (await this.openProject()).context;
     },
   };
+  return cli;
 }
 
-/** Prints to standard error why a command failed, and returns the exit status. */
-export function reportError(thrown: unknown): ExitStatus {
-  const error = convertSystemError(thrown);
-  if (error instanceof OperationError) {
-    logError(error.message);
-    if (error instanceof UsageError && error.hint !== null) printError(`${wrapText(error.hint, getErrorWidth())}\n`);
-    return getErrorStatus(error.kind);
-  }
-  const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
-  logError(`Internal error: ${message}`);
-  const debug = process.env["PLANNER_DEBUG"] === "1";
-  printError(debug ? `${stack ?? message}\n` : "This is a bug in planner; PLANNER_DEBUG=1 prints the stack\n");
-  return EXIT_STATUS.defect;
-}
-
-/** Converts an error of the operating system, such as a full disk, to an OperationError, because it is no defect. */
-function convertSystemError(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  if (error instanceof RangeError && /out of memory|allocation failed/i.test(error.message)) {
-    return new OperationError("resource_exhausted", `Not enough memory: ${error.message}: raise the limit of memory`);
-  }
-  // Deno's permissions are chosen by the user who starts the program.
-  if (error.name === "NotCapable") return new OperationError("permission_denied", `Deno refused: ${error.message}`);
-  const { syscall, path } = error as NodeJS.ErrnoException;
-  return convertToDiskError(`${syscall ?? "use"}${path === undefined ? " a file" : ` "${path}"`}`, error);
+async function openLogger(quiet: boolean): Promise<StderrLogger> {
+  const { openStderrLogger } = await import("./output/stderr_logger.ts");
+  const logger = openStderrLogger(quiet);
+  setNoticeListener((sentence) => logger.warn(sentence));
+  return logger;
 }

@@ -25,18 +25,6 @@ async function runProgramArguments(words: readonly string[]): Promise<void> {
     print(`${JSON.stringify(getBuildFacts(), null, 2)}\n`);
     return;
   }
-  if (first === "mcp") {
-    // MCP clients wait for the first reply, so servers start without the command table. Unusual arguments take the
-    // normal path.
-    const { parseSimpleMcpArguments, serveMcp } = await import("./serve_mcp.ts");
-    const options = parseSimpleMcpArguments(words.slice(1));
-    if (options !== undefined) return serveMcp(options);
-  }
-  if (first === "dc" && words[1] === "mcp") {
-    const { parseSimpleDcMcpArguments, serveDcMcp } = await import("./dc/mcp.ts");
-    const options = parseSimpleDcMcpArguments(words.slice(2), process.cwd());
-    if (options !== undefined) return serveDcMcp(options);
-  }
   if (first === CHECK_COMMAND) {
     const { serveChecks } = await import("#planner/output/checker/check_server.ts");
     await serveChecks({ parent: Number(words[1]), input: process.stdin.setEncoding("utf8"), writeLine: print });

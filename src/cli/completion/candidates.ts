@@ -1,7 +1,7 @@
 import { formatFlagSummary } from "../argument_rules.ts";
 import type { Command, CompletionSource, Flag, Positional } from "../command.ts";
+import { findCommandIndex, findMemberIndex } from "../command_tree.ts";
 import type { CommandTable } from "../commands.ts";
-import { findCommandIndex, findMemberIndex } from "../find_command.ts";
 import { GLOBAL_FLAGS } from "../strict_command.ts";
 
 export interface Candidate {

@@ -9,7 +9,7 @@ function report(error: string, debug = "") {
   const script = `
     import { OperationError } from "#kernel/errors.ts";
     import { UsageError } from "#cli/usage_error.ts";
-    import { reportError } from "#cli/dispatch.ts";
+    import { reportError } from "#cli/report_error.ts";
     process.exitCode = reportError(${error});
   `;
   const { status, stdout, stderr } = spawnSync(process.execPath, ["-e", script], {

@@ -1,5 +1,6 @@
+import { AGENT_INSTRUCTIONS } from "#planner/work/guide.ts";
 import { defineCommand } from "../../command.ts";
-import { serveMcp } from "../../serve_mcp.ts";
+import { serveStdio } from "../../serve_stdio.ts";
 
 export const command = defineCommand({
   summary: "Serve the tools to an agent over standard input and output",
@@ -10,7 +11,27 @@ export const command = defineCommand({
     { line: "planner mcp --root ../shop", shows: "Serve another project" },
     { line: "planner init --agent claude", shows: "Add the server to an agent's configuration" },
   ],
+  isServedAtOnce: true,
   async run(_, { root }) {
-    await serveMcp({ root });
+    await serveMcp(root);
   },
 });
+
+/** Serves tools until the input ends, then ends the process. Source: docs/contract/spec-tool.md#versioning. */
+function serveMcp(root: string | undefined): Promise<never> {
+  return serveStdio({
+    info: { name: "planner", version: "0.1.0" },
+    instructions: AGENT_INSTRUCTIONS,
+    loadTools: async (log) => {
+      const [{ createPlannerTools: plannerTools }, { openPlanner }, { statSync }] = await Promise.all([
+        import("#interfaces/mcp/planner_tools.ts"),
+        import("../../compose.ts"),
+        import("node:fs"),
+      ]);
+      if (root !== undefined && statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) {
+        log(`Cannot find the project's folder "${root}" yet`);
+      }
+      return plannerTools(() => openPlanner({ cwd: process.cwd(), ...(root === undefined ? {} : { root }) }));
+    },
+  });
+}

@@ -35,6 +35,12 @@ export function formatPercent(value: number | undefined): string {
   return value === undefined ? UNKNOWN_FIGURE : `${formatPlainNumber(value)} %`;
 }
 
+/** Formats the load that a failure takes. @param unknown number of devices whose draw nothing records */
+export function formatLostLoad(watts = 0, unknown = 0): string {
+  if (unknown === 0) return formatWatts(watts);
+  return watts === 0 ? "not recorded" : `${formatWatts(watts)}, ${unknown} not recorded`;
+}
+
 /** Formats a power in W without decimals, or in kW or MW with one decimal. */
 export function formatWatts(value: number | undefined): string {
   if (value === undefined) return UNKNOWN_FIGURE;

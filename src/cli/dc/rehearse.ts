@@ -16,7 +16,7 @@ import {
   RehearseFailuresResponseSchema,
 } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { formatWatts } from "#words/figures.ts";
+import { formatLostLoad } from "#words/figures.ts";
 import { formatCountWithNoun, getRefName, stripRefKinds } from "#words/names.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
@@ -51,7 +51,11 @@ const CAUSE_COLUMNS: readonly Column<FailureCause>[] = [
   { title: "CAUSE", text: ({ summary }) => summary.split(": ")[0] ?? "", shrinks: true },
   { title: "RACKS DARK", text: (cause) => String(getWorstImpact(cause)?.racksDark ?? 0), align: "right" },
   { title: "DEVICES OFFLINE", text: (cause) => String(getWorstImpact(cause)?.itDevicesOffline ?? 0), align: "right" },
-  { title: "IT LOAD", text: (cause) => formatWatts(getWorstImpact(cause)?.itLoadLostW ?? 0), align: "right" },
+  {
+    title: "IT LOAD",
+    text: (cause) => formatLostLoad(getWorstImpact(cause)?.itLoadLostW, getWorstImpact(cause)?.itDevicesWithoutDraw),
+    align: "right",
+  },
 ];
 
 /** Returns the whole impact of a cause's worst element. The impact of the cause itself is of all its elements together. */
@@ -160,6 +164,7 @@ const CAUSE_CSV_COLUMNS: readonly (readonly [string, (cause: FailureCause) => st
   ["it_devices_offline", ({ impact }) => impact?.itDevicesOffline ?? 0],
   ["devices_degraded", ({ impact }) => impact?.devicesDegraded ?? 0],
   ["it_load_lost_w", ({ impact }) => impact?.itLoadLostW ?? 0],
+  ["it_devices_without_draw", ({ impact }) => impact?.itDevicesWithoutDraw ?? 0],
   ["cooling_lost_kw", ({ impact }) => impact?.coolingLostKw ?? 0],
   ["fabric_lost_mbps", ({ fabricLostMbps }) => fabricLostMbps],
   ["single_fed_count", ({ singleFedCount }) => singleFedCount],

@@ -1,5 +1,5 @@
 import { type DeviceKind, LOAD_BASES, type LoadBasis } from "./enum_values.ts";
-import type { Crac, DeviceBody, Port, PowerIn, PowerOut } from "./resources.ts";
+import type { Crac, Device, DeviceBody, Port, PowerIn, PowerOut } from "./resources.ts";
 
 /** Kinds of devices whose purpose is to supply other devices. */
 const POWER_KINDS: ReadonlySet<unknown> = new Set<DeviceKind>([
@@ -48,6 +48,16 @@ function getOwnDrawField({ allocatedDrawW, measuredDrawW, maxDrawW }: OwnDraws, 
     case "MAX":
       return maxDrawW ?? allocatedDrawW ?? measuredDrawW;
   }
+}
+
+/** Returns a device with the ports that its draw depends on: its inlets if it records no draw of its own. */
+export function selectDrawPorts({ ports = [], ...body }: Device): Device {
+  const inlets = dependsOnInlets(body) ? ports.filter(({ kind }) => kind === "POWER_IN") : [];
+  return inlets.length === 0 ? body : { ...body, ports: inlets };
+}
+
+export function dependsOnInlets(body: DeviceBody): boolean {
+  return !isPowerKind(body.kind) && getOwnDrawField(body, "ALLOCATED") === undefined;
 }
 
 const inletDraws = new WeakMap<object, InletDraw | "NONE">();

@@ -14,7 +14,8 @@ export interface SiteReader {
   powerDevices(codes: readonly string[]): Promise<readonly Device[]>;
   rack(code: string): Promise<Rack | undefined>;
   crac(code: string): Promise<Crac | undefined>;
-  devicesInRack(rackCode: string): Promise<readonly DeviceBody[]>;
+  /** Returns the devices in a rack, with the ports that their draw depends on. */
+  devicesInRack(rackCode: string): Promise<readonly Device[]>;
   childrenOf(deviceCode: string): Promise<readonly DeviceBody[]>;
   cableAt(end: PortRef): Promise<Cable | undefined>;
   cablesOf(deviceCode: string): Promise<readonly Cable[]>;

@@ -116,7 +116,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
     return this.#readDevicesByLayer(codes, (layer, some) => layer.powerDevices(some));
   }
 
-  override devicesInRack(rackCode: string): Promise<readonly DeviceBody[]> {
+  override devicesInRack(rackCode: string): Promise<readonly Device[]> {
     const read = () => this.#readMerged("device", (layer: DcWriter) => layer.devicesInRack(rackCode));
     return this.#cache.getRackDevices(codeKey(rackCode), read);
   }

@@ -1,14 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
+import { selectDrawPorts } from "#dc/model/draw.ts";
 import { getResourceKey } from "#dc/model/resource_key.ts";
-import type {
-  Cable,
-  Device,
-  DeviceBody,
-  FabricLink,
-  PortRef,
-  ResourceByKind,
-  ResourceKind,
-} from "#dc/model/resources.ts";
+import type { Cable, Device, FabricLink, PortRef, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 
 type StoredResource = StoredVersion<ResourceByKind[ResourceKind]>;
@@ -24,7 +17,7 @@ export class TransactionCache {
   readonly #resources = new BoundedCache<StoredResource | undefined>();
   /** Devices by key, a second index: rules read one device many times, and its key needs no concatenation. */
   readonly #devices = new BoundedCache<Device | undefined>();
-  readonly #rackDevices = new BoundedCache<readonly DeviceBody[]>();
+  readonly #rackDevices = new BoundedCache<readonly Device[]>();
   readonly #feedDeclarers = new BoundedCache<PortRef | undefined>();
   readonly #cableEnds = new BoundedCache<CableEnds>();
   readonly #links = new BoundedCache<readonly FabricLink[]>();
@@ -57,7 +50,7 @@ export class TransactionCache {
     return this.#devices.get(key, load);
   }
 
-  getRackDevices(rackKey: string, load: () => Promise<readonly DeviceBody[]>): Promise<readonly DeviceBody[]> {
+  getRackDevices(rackKey: string, load: () => Promise<readonly Device[]>): Promise<readonly Device[]> {
     return this.#rackDevices.get(rackKey, load);
   }
 
@@ -128,7 +121,7 @@ export class TransactionCache {
   }
 
   #recordDevice(key: string, device: Device, isNew: boolean, before: Device | undefined): void {
-    const { ports: _, ...body } = device;
+    const body = selectDrawPorts(device);
     const rack = codeKey(body.rackCode ?? "");
     this.#devices.set(key, device);
     if (!(isNew || before) || [before, device].some(declaresFeed)) this.#feedDeclarers.clear();
@@ -155,7 +148,7 @@ function declaresFeed(device: Device | undefined): boolean {
 }
 
 /** Inserts a resource into a list ordered by key. */
-function insertSortedResource<One extends DeviceBody | FabricLink>(list: readonly One[], one: One): readonly One[] {
+function insertSortedResource<One extends Device | FabricLink>(list: readonly One[], one: One): readonly One[] {
   const key = getResourceKey(one);
   const at = list.findLastIndex((other) => getResourceKey(other) < key) + 1;
   return list.toSpliced(at, 0, one);

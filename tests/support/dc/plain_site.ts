@@ -1,6 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
+import { selectDrawPorts } from "#dc/model/draw.ts";
 import { getResourceKey } from "#dc/model/resource_key.ts";
-import type { Cable, Device, DeviceBody, FabricLink, PortRef } from "#dc/model/resources.ts";
+import type { Cable, Device, FabricLink, PortRef } from "#dc/model/resources.ts";
 import { compareByCodePoints } from "#dc/model/text_order.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 
@@ -40,9 +41,9 @@ export class PlainSite {
     return this.all<Device>("device").find((one) => codeKey(one.code) === codeKey(code));
   }
 
-  async devicesInRack(code: string): Promise<readonly DeviceBody[]> {
+  async devicesInRack(code: string): Promise<readonly Device[]> {
     const inside = this.all<Device>("device").filter(({ rackCode }) => codeKey(rackCode ?? "") === codeKey(code));
-    return inside.map(({ ports: _, ...body }) => body);
+    return inside.map(selectDrawPorts);
   }
 
   async cableAt({ deviceCode, portName }: PortRef): Promise<Cable | undefined> {

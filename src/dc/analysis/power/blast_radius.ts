@@ -9,6 +9,7 @@ import { computeLostDrawW, type Loads } from "./load_lanes.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 import { getCoolingCapacityKw, isPowerEquipmentNode, isUndocumented } from "./power_nodes.ts";
+import { hasUnknownDraw } from "./unknown_draws.ts";
 
 /** Options of a blast radius. `assumeBattery` reports nodes behind a battery as on battery, not as offline. */
 export interface BlastOptions extends FailureOptions {
@@ -208,6 +209,7 @@ function countImpact(state: FailureState, { hits, racks }: CountedHits) {
     cracsOffline: offline.length - devices.length,
     devicesDegraded: degradedDevices.length,
     itLoadLostW: it.reduce((sum, index) => sum + computeLostDrawW(graph, index, { isGone, basis: options.basis }), 0),
+    itDevicesWithoutDraw: it.filter((index) => hasUnknownDraw(graph.nodes[index])).length,
     coolingLostKw: offline.reduce((sum, index) => sum + getCoolingCapacityKw(graph.nodes[index]), 0),
     ...(rideThrough !== undefined && { minRideThroughS: rideThrough }),
   };

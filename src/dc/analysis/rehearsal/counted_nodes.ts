@@ -5,6 +5,7 @@ import { computeDeratedKw } from "../cooling/cooling_units.ts";
 import { getOwnDrawW } from "../power/load_lanes.ts";
 import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
 import { getNodeOwner } from "../power/power_nodes.ts";
+import { hasUnknownDraw } from "../power/unknown_draws.ts";
 import { findRackRole } from "../racks/rack_supply.ts";
 
 /** Category under which an offline node is counted. */
@@ -15,6 +16,8 @@ export class NodeTable {
   readonly graph: PowerGraph;
   readonly size: number;
   readonly drawW: Float64Array;
+  /** 1 at consumers whose draw is not recorded. */
+  readonly isDrawUnknown: Uint8Array;
   readonly coolingKw: Float64Array;
   /** Battery time in seconds; -1 if none is recorded. */
   readonly runtimeS: Float64Array;
@@ -29,6 +32,7 @@ export class NodeTable {
     this.graph = graph;
     this.size = size;
     this.drawW = new Float64Array(size);
+    this.isDrawUnknown = new Uint8Array(size);
     this.coolingKw = new Float64Array(size);
     this.runtimeS = new Float64Array(size).fill(-1);
     this.rackRoles = new Uint8Array(size);
@@ -42,6 +46,7 @@ export class NodeTable {
     const node = this.graph.nodes[index];
     if (node === undefined) return;
     this.drawW[index] = getOwnDrawW(this.graph, index, basis);
+    if (hasUnknownDraw(node)) this.isDrawUnknown[index] = 1;
     if (node.kind === "DEVICE") this.#readDevice(index, node);
     if (node.kind === "CRAC") {
       this.categories[index] = node.crac.status === "PLANNED" ? COUNT_CATEGORY.NOTHING : COUNT_CATEGORY.CRAC;

@@ -173,11 +173,12 @@ export class FailureSweep {
       racks,
     }: { readonly offline: readonly number[]; readonly degraded: readonly number[]; readonly racks: RackCounts },
   ): Impact {
-    const { categories, coolingKw } = this.#nodes;
-    let [it, power, cracs, coolingLostKw, devicesDegraded] = [0, 0, 0, 0, 0];
+    const { categories, coolingKw, isDrawUnknown } = this.#nodes;
+    let [it, itDevicesWithoutDraw, power, cracs, coolingLostKw, devicesDegraded] = [0, 0, 0, 0, 0, 0];
     for (const index of offline) {
       if (categories[index] === COUNT_CATEGORY.IT) {
         it += 1;
+        itDevicesWithoutDraw += isDrawUnknown[index] as number;
         this.#lastOfflineFailure[index] = this.#failureCount;
       } else if (categories[index] === COUNT_CATEGORY.POWER) power += 1;
       else {
@@ -198,6 +199,7 @@ export class FailureSweep {
       cracsOffline: cracs,
       devicesDegraded,
       devicesUndocumented: racks.undocumented,
+      itDevicesWithoutDraw,
       itLoadLostW: it === 0 ? 0 : this.#sumLostDrawW(offline),
       coolingLostKw,
       ...(minRideThroughS !== undefined && { minRideThroughS }),

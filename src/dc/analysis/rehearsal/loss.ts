@@ -5,6 +5,7 @@ import type { Overloaded } from "../power/failure_state.ts";
 import { computeLostDrawW } from "../power/load_lanes.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import { getCoolingCapacityKw, selectItDevices } from "../power/power_nodes.ts";
+import { hasUnknownDraw } from "../power/unknown_draws.ts";
 import type { Topology } from "../topology.ts";
 
 /** All or some effects of a failure, or the union of several losses. Each node, rack, zone and link occurs once. */
@@ -100,6 +101,7 @@ export function countLoss(
     devicesDegraded: loss.degraded.size - selectCoolingNodes(power, loss.degraded).length,
     devicesUndocumented: racks.reduce((sum, key) => sum + topology.rackSupply(key).undocumented.length, 0),
     itLoadLostW: it.reduce((sum, index) => sum + computeLostDrawW(power, index, { isGone, basis }), 0),
+    itDevicesWithoutDraw: it.filter((index) => hasUnknownDraw(power.nodes[index])).length,
     coolingLostKw: cracs.reduce((sum, index) => sum + getCoolingCapacityKw(power.nodes[index]), 0),
     ...times,
   };
@@ -118,6 +120,7 @@ export function addImpacts(a: Impact, b: Impact): Impact {
     devicesDegraded: a.devicesDegraded + b.devicesDegraded,
     devicesUndocumented: a.devicesUndocumented + b.devicesUndocumented,
     itLoadLostW: a.itLoadLostW + b.itLoadLostW,
+    itDevicesWithoutDraw: a.itDevicesWithoutDraw + b.itDevicesWithoutDraw,
     coolingLostKw: a.coolingLostKw + b.coolingLostKw,
     ...selectMinBatteryTimes([a, b]),
   };

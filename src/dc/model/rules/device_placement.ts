@@ -146,7 +146,7 @@ async function listOtherRackDevices(
   rack: Rack,
   { before, after }: ResourceWrite<Device>,
   site: SiteReader,
-): Promise<readonly DeviceBody[]> {
+): Promise<readonly Device[]> {
   const all = await site.devicesInRack(rack.code);
   const own = codeKey(after.code);
   return before === undefined ? all : all.filter(({ code }) => codeKey(code) !== own);
@@ -195,7 +195,7 @@ function checkRackFit(device: Device, rack: Rack): Findings {
   return found;
 }
 
-function checkRackTotals(devices: readonly DeviceBody[], rack: Rack): Findings {
+function checkRackTotals(devices: readonly Device[], rack: Rack): Findings {
   const ref = `rack:${rack.code}`;
   const draw = devices.reduce((sum, device) => sum + (getDrawW(device, "ALLOCATED") ?? 0), 0);
   const heat = devices.reduce((sum, device) => sum + computeAirHeatW(device, "ALLOCATED"), 0);

@@ -48,6 +48,10 @@ const MAIN_FIGURES: readonly LossFigure[] = [
   { measure: ({ impact }) => impact.racksPartial, format: formatCountOf("rack partly dark", "racks partly dark") },
   { measure: ({ impact }) => impact.itDevicesOffline, format: formatCountOf("device offline", "devices offline") },
   { measure: ({ impact }) => impact.itLoadLostW, format: (watts) => `${formatWatts(watts)} of IT load` },
+  {
+    measure: ({ impact }) => impact.itDevicesWithoutDraw,
+    format: formatCountOf("device whose draw is not recorded", "devices whose draw is not recorded"),
+  },
   { measure: ({ impact }) => impact.coolingLostKw, format: (kw) => `${formatDecimal(kw)} kW of cooling` },
   {
     measure: ({ links }, _, fabrics) => (links.length === 0 ? 0 : fabrics.sumMbps(links)),

@@ -1,4 +1,4 @@
-import { formatBandwidth, formatDuration, formatPercent, formatWatts } from "#words/figures.ts";
+import { formatBandwidth, formatDuration, formatLostLoad, formatPercent, formatWatts } from "#words/figures.ts";
 import { formatCountWithNoun, getRefName, LOAD_BASIS_ADJECTIVES } from "#words/names.ts";
 import type { Coloring } from "../../model/enum_values.ts";
 import {
@@ -163,7 +163,11 @@ function createImpactFigures({ blast: { impact, overloads } }: PowerFailure): re
     createLossFigure("power equipment offline", impact.devicesOffline - impact.itDevicesOffline),
     createLossFigure("cooling units offline", impact.cracsOffline),
     createCountFigure("devices with less supply", impact.devicesDegraded, "watch"),
-    { label: "IT load lost", value: formatWatts(impact.itLoadLostW), ...(impact.itLoadLostW > 0 && { tone: "fault" }) },
+    {
+      label: "IT load lost",
+      value: formatLostLoad(impact.itLoadLostW, impact.itDevicesWithoutDraw),
+      ...(impact.itLoadLostW + impact.itDevicesWithoutDraw > 0 && { tone: "fault" }),
+    },
     ...(impact.coolingLostKw > 0
       ? [{ label: "cooling lost", value: formatWatts(impact.coolingLostKw * 1000), tone: "fault" as const }]
       : []),

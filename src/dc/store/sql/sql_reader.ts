@@ -1,5 +1,6 @@
 import { readArchiveBase } from "#dc/audit/archive.ts";
 import { codeKey } from "#dc/model/code.ts";
+import { dependsOnInlets, selectDrawPorts } from "#dc/model/draw.ts";
 import type { Inventory, NetworkPortSummary } from "#dc/model/inventory.ts";
 import { toRefKey } from "#dc/model/resource_key.ts";
 import type {
@@ -89,8 +90,13 @@ export class SqlReader extends SqlRecords implements DcReader {
     return (await this.stored("crac", codeKey(code)))?.resource;
   }
 
-  async devicesInRack(rackCode: string): Promise<readonly DeviceBody[]> {
-    return this.#readBodies("SELECT body FROM device WHERE rack_key = ? ORDER BY key", [codeKey(rackCode)]);
+  async devicesInRack(rackCode: string): Promise<readonly Device[]> {
+    const sql = "SELECT body FROM device WHERE rack_key = ? ORDER BY key";
+    const bodies = await this.#readBodies<DeviceBody>(sql, [codeKey(rackCode)]);
+    const codes = bodies.filter(dependsOnInlets).map(({ code }) => code);
+    const found = codes.length === 0 ? [] : await this.powerDevices(codes);
+    const withInlets = new Map(found.map((device) => [device.code, selectDrawPorts(device)]));
+    return bodies.map((body) => withInlets.get(body.code) ?? body);
   }
 
   async childrenOf(deviceCode: string): Promise<readonly DeviceBody[]> {

@@ -2,15 +2,7 @@ import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { OwnerKind, StoredReading } from "#dc/model/readings/reading_store.ts";
 import { getResourceKey } from "#dc/model/resource_key.ts";
-import type {
-  Cable,
-  Device,
-  DeviceBody,
-  FabricLink,
-  PortRef,
-  ResourceByKind,
-  ResourceKind,
-} from "#dc/model/resources.ts";
+import type { Cable, Device, FabricLink, PortRef, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { SettingName } from "#dc/model/setting_names.ts";
 import type {
   DcWriter,
@@ -100,7 +92,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
     return this.#cache.getResource(kind, key, () => super.stored(kind, key));
   }
 
-  override devicesInRack(rackCode: string): Promise<readonly DeviceBody[]> {
+  override devicesInRack(rackCode: string): Promise<readonly Device[]> {
     return this.#cache.getRackDevices(codeKey(rackCode), () => super.devicesInRack(rackCode));
   }
 

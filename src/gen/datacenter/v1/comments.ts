@@ -420,6 +420,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.Impact.cooling_lost_kw": "Effective sensible capacity of the cooling units that went off.",
   "datacenter.v1.Impact.min_ride_through_s": "Shortest battery time among live UPSes that lost their supply.",
   "datacenter.v1.Impact.min_ride_through_at_load_s": "The same at the loads that these carry then, before anything trips, of UPSes with a capacity.",
+  "datacenter.v1.Impact.it_devices_without_draw": "Of it_devices_offline, those whose draw nothing records: it_load_lost_w is without them.",
   "datacenter.v1.AffectedItem": "One item that a power failure touches.",
   "datacenter.v1.AffectedItem.kind": "What it is.",
   "datacenter.v1.AffectedItem.code": "Its code.",

@@ -199,6 +199,7 @@ export interface Impact {
   readonly cooling_lost_kw: number;
   readonly min_ride_through_s?: number;
   readonly min_ride_through_at_load_s?: number;
+  readonly it_devices_without_draw: number;
 }
 
 export interface AffectedItem {

@@ -868,6 +868,7 @@ export interface Impact {
   readonly coolingLostKw: number;
   readonly minRideThroughS?: number | undefined;
   readonly minRideThroughAtLoadS?: number | undefined;
+  readonly itDevicesWithoutDraw: number;
 }
 
 export interface AffectedItem {

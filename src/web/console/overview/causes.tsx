@@ -80,6 +80,7 @@ function CauseLine({ cause }: { readonly cause: FailureCause }) {
         words={formatCount}
       />
       <LossAmount value={impact?.it_load_lost_w ?? 0} label="of IT load" words={formatWatts} />
+      <LossAmount value={impact?.it_devices_without_draw ?? 0} label="draws not recorded" words={formatCount} />
       <LossAmount value={impact?.cooling_lost_kw ?? 0} label="of cooling" words={formatKilowatts} />
       <p class="cause-evidence">
         <a href={formatCauseUrl(cause)}>See the picture</a> {describeEvidence(cause)}

@@ -4,6 +4,7 @@ import {
   formatCount,
   formatDecimal,
   formatDuration,
+  formatLostLoad,
   formatPercent,
   formatWatts,
 } from "#words/figures.ts";
@@ -229,7 +230,7 @@ function ImpactFigures({ answer }: { readonly answer: PowerBlastRadiusResponse }
       <Figure label="Devices degraded" value={formatCount(impact.devices_degraded)} />
       <Figure
         label="IT load lost"
-        value={formatWatts(impact.it_load_lost_w)}
+        value={formatLostLoad(impact.it_load_lost_w, impact.it_devices_without_draw)}
         tone={getLossTone(impact.it_load_lost_w)}
       />
       <Figure

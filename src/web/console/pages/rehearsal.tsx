@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
-import type { FailedElement, FailureCause, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
+import type { FailedElement, FailureCause, Impact, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import {
   formatBandwidth,
   formatCount,
   formatDecimal,
   formatKilowatts,
+  formatLostLoad,
   formatPercent,
   formatWatts,
 } from "#words/figures.ts";
@@ -175,7 +176,7 @@ function createCauseColumns(
       numeric: true,
       cell: (cause) => formatCount(findWorstImpact(cause)?.it_devices_offline ?? 0),
     },
-    { name: "IT load", numeric: true, cell: (cause) => formatWatts(findWorstImpact(cause)?.it_load_lost_w ?? 0) },
+    { name: "IT load", numeric: true, cell: (cause) => formatImpactLoad(findWorstImpact(cause)) },
     { name: "Cooling", numeric: true, cell: (cause) => formatKilowatts(findWorstImpact(cause)?.cooling_lost_kw ?? 0) },
     { name: "Elements", numeric: true, cell: ({ element_count }) => formatCount(element_count) },
   ];
@@ -218,6 +219,10 @@ function describeFailingElements({ element_count, elements }: FailureCause): str
     : `What fails: ${all}`;
 }
 
+function formatImpactLoad(impact: Impact | undefined): string {
+  return formatLostLoad(impact?.it_load_lost_w, impact?.it_devices_without_draw);
+}
+
 function listCauseFacts(cause: FailureCause): readonly (readonly [string, ComponentChildren])[] {
   const { impact, trips, overloads, zones, fabric_lost_mbps, switches_cut_off, single_fed_count } = cause;
   return [
@@ -226,7 +231,7 @@ function listCauseFacts(cause: FailureCause): readonly (readonly [string, Compon
     ["Devices offline", renderElementLinks("device", cause.devices_lost, impact?.it_devices_offline ?? 0)],
     ["Devices with less supply", formatNonZeroCount(impact?.devices_degraded)],
     ["Fed by one element", formatNonZeroCount(single_fed_count)],
-    ["IT load lost", (impact?.it_load_lost_w ?? 0) === 0 ? "" : formatWatts(impact?.it_load_lost_w)],
+    ["IT load lost", (impact?.it_devices_offline ?? 0) === 0 ? "" : formatImpactLoad(impact)],
     ["Cooling lost", renderElementLinks("crac", cause.cracs_lost, impact?.cracs_offline ?? 0)],
     ["Fabric links lost", fabric_lost_mbps === 0 ? "" : formatBandwidth(fabric_lost_mbps)],
     ["Switches without uplink", renderElementLinks("device", switches_cut_off, cause.switches_cut_off_count)],
@@ -319,7 +324,7 @@ function createElementColumns({ kind }: FailureCause, settings: URLSearchParams)
         ),
     },
     { name: "Racks dark", numeric: true, cell: ({ impact }) => formatCount(impact?.racks_dark ?? 0) },
-    { name: "IT load", numeric: true, cell: ({ impact }) => formatWatts(impact?.it_load_lost_w ?? 0) },
+    { name: "IT load", numeric: true, cell: ({ impact }) => formatImpactLoad(impact) },
     { name: "Trips", cell: ({ tripped_refs }) => tripped_refs.map(getRefName).join(", ") },
   ];
 }

@@ -1,5 +1,6 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
+import { selectDrawPorts } from "#dc/model/draw.ts";
 import type { Inventory, NetworkPortSummary } from "#dc/model/inventory.ts";
 import type { MeasuredElement, ReadingAge, ReadingQuery, StoredReading } from "#dc/model/readings/reading_store.ts";
 import { isSamePort, toPortKey } from "#dc/model/ref.ts";
@@ -129,10 +130,10 @@ export class MemoryReader implements DcReader {
     return (await this.stored("crac", codeKey(code)))?.resource;
   }
 
-  async devicesInRack(rackCode: string): Promise<readonly DeviceBody[]> {
+  async devicesInRack(rackCode: string): Promise<readonly Device[]> {
     return this.all("device")
       .filter((device) => same(device.rackCode, rackCode))
-      .map(bodyOf);
+      .map(selectDrawPorts);
   }
 
   async childrenOf(deviceCode: string): Promise<readonly DeviceBody[]> {

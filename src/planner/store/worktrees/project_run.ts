@@ -1,5 +1,4 @@
-import { rmdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { ProjectGuard } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
@@ -11,6 +10,7 @@ import { findOutsideChanges, splitSnapshotName } from "./outside_changes.ts";
 import { describeOutsideChanges, isAncestor } from "./outside_words.ts";
 import { compareSnapshots, filterProgramChanges, type RepositorySnapshot, type SnapshotChange } from "./snapshot.ts";
 import { takeSnapshot } from "./take_snapshot.ts";
+import { removeNewFile } from "./undo_merge.ts";
 import { readFileBytes } from "./worktree_brought.ts";
 import type { Repository, WorktreeLocation } from "./worktree_place.ts";
 
@@ -78,20 +78,8 @@ export async function restoreReplacedFile(root: string, id: SpecId): Promise<str
   const path = getTextField(read.object, "path") ?? "";
   const [before, after] = [getTextField(read.object, "before"), getTextField(read.object, "after")];
   const now = (await readFileBytes(join(root, path)))?.toString("base64") ?? null;
-  if (now === after && before === null) await removeCreatedFile(root, path);
+  if (now === after && before === null) await removeNewFile(root, path);
   else if (now === after && before !== null) await replaceFile(join(root, path), path, Buffer.from(before, "base64"));
   await removeFileInOpenFolder(join(root, buildJournalPath(id)));
   return now === after || now === before ? null : path;
-}
-
-/** Removes a file that planner created for the run, and parent folders that are then empty. */
-async function removeCreatedFile(root: string, path: string): Promise<void> {
-  await removeFileInOpenFolder(join(root, path));
-  for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) {
-    const removed = await rmdir(join(root, folder)).then(
-      () => true,
-      () => false,
-    );
-    if (!removed) return;
-  }
 }

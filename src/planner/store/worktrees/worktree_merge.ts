@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
+import { getErrorMessage, OperationError } from "#kernel/errors.ts";
 import type { MainBranchUpdate } from "#planner/run_ports/requests.ts";
 import type { BranchMergeOptions, BranchMergeResult } from "#planner/run_ports/worktrees.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
@@ -21,6 +21,7 @@ import { mergeText } from "./merge_text.ts";
 import { isAncestor } from "./outside_words.ts";
 import { settleWorktree } from "./settle.ts";
 import { listCheckouts } from "./take_snapshot.ts";
+import { type ComingMerge, readComingMerge, undoMerge } from "./undo_merge.ts";
 import { readFileBytes, removeBroughtFiles, storeCommonText } from "./worktree_brought.ts";
 import { assertNoUncommittedFiles, listCommitsAhead, listUncommittedFiles } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
@@ -149,6 +150,7 @@ async function fastForwardMainBranch(
     );
   }
   await assertNoDeletedFileChanges(place, main, commit);
+  const coming = await readComingMerge(main, commit);
   const staged = await stageChangedSpecs(place, main, commit);
   // Git overwrites no changed file, not even an ignored one.
   const merge = ["merge", "--quiet", "--ff-only", "--no-autostash", "--no-overwrite-ignore", commit];
@@ -161,9 +163,21 @@ async function fastForwardMainBranch(
     for (const one of staged) if (joinsOwn || one.path !== own) await joinStagedSpec(place, one);
     return true;
   }
-  await unstageSpecs(main, staged);
-  if (!(await isAncestor(main, "HEAD", commit))) return false;
-  throw new OperationError("failed_precondition", `git merge failed: ${formatGitError(stderr)}`);
+  const moved = !(await isAncestor(main, "HEAD", commit));
+  const left = await cleanUp(main, staged, coming);
+  if (moved && left === "") return false;
+  throw new OperationError("failed_precondition", `git merge failed: ${formatGitError(stderr)}${left}`);
+}
+
+/** Takes a failed merge back; returns words about what could not be, for the end of the merge's error. */
+async function cleanUp(main: Git, staged: readonly StagedSpec[], coming: ComingMerge): Promise<string> {
+  try {
+    await unstageSpecs(main, staged);
+    await undoMerge(main, coming);
+    return "";
+  } catch (error) {
+    return `; cleaning up failed too: ${getErrorMessage(error)}: see "git status" in "${main.cwd}"`;
+  }
 }
 
 /**
@@ -184,7 +198,6 @@ export async function advanceMainBranch(place: WorktreeLocation, commit: string)
   throw new OperationError("aborted", `Cannot move "${worktree.mainBranch}" forward: it keeps moving`);
 }
 
-/** Joins the worktree's changes of its spec into the project's file. */
 export async function bringSpecBack(place: WorktreeLocation): Promise<void> {
   await joinSpecIntoProject(place, await readWorktreeSpec(place));
 }
@@ -227,7 +240,6 @@ async function unstageSpecs(main: Git, staged: readonly StagedSpec[]): Promise<v
   for (const { path } of staged) await main.try(["reset", "--quiet", "HEAD", "--", path]);
 }
 
-/** Merges a branch's changes of a spec into the changed file of the project. */
 async function joinStagedSpec(
   { root, repository }: WorktreeLocation,
   { path, before, after }: StagedSpec,

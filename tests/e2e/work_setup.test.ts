@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type WorkProject, workProject } from "../support/work_project.ts";
 
@@ -166,4 +166,31 @@ test("worktree.base is what new branches begin at, and refused where the main br
     expect([code, stderr]).toEqual([1, expect.stringContaining(`Cannot begin at "${name}" ("worktree.base"): ${why}`)]);
     expect(made.field(B, "status")).toBe("pending");
   }
+});
+
+test("a project below the top is set up by the lock file at the top, from its own folder", async () => {
+  using made = await project("");
+  const app = "packages/app";
+  const planner = (args: readonly string[]) => made.planner([...args, "--root", app]);
+  made.write("package-lock.json", "{}");
+  made.write(`${app}/.planner/config.md`, made.read(".planner/config.md"));
+  rmSync(join(made.root, ".planner"), { recursive: true });
+  made.write(`${app}/.planner/.gitignore`, "logs/\nprocesses/\nlocks/\nworktrees/\n");
+  made.write("packages/lib/lib.txt", "main\n");
+  made.write(`${app}/.planner/specs/${A}.md`, `---\nid: ${A}\nstatus: pending\n---\n\n# T\n\n- [ ] Done\n`);
+  await made.mustGit("add", "--all");
+  await made.mustGit("commit", "--quiet", "-m", "app");
+  await planner(["trust"]);
+
+  const warned = await planner(["work", A]);
+  const setup = "(cd ../.. && test -e package-lock.json && touch .env.top)";
+  const before = made.read(`${app}/.planner/config.md`).replace(/---\s*$/, "");
+  made.write(`${app}/.planner/config.md`, `${before}worktree: {setup: ["${setup}"]}\n---\n`);
+  made.write(`${app}/.planner/specs/${B}.md`, `---\nid: ${B}\nstatus: pending\n---\n\n# T\n\n- [ ] Done\n`);
+  const worked = await planner(["work", B]);
+
+  expect(warned.stderr).toContain("../../package-lock.json is there and worktree.setup is not");
+  expect(warned.stderr).toContain('Set worktree.setup to ["(cd ../.. && npm ci --prefer-offline)"]');
+  expect(worked.stderr).not.toContain("worktree.setup is not");
+  expect(worked.stdout).toBe(`${B}: completed\n`);
 });

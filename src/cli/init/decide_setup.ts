@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PROVIDER_NAMES, type ProviderName } from "#planner/config/config_values.ts";
-import { LOCK_FILES, proposeSetupCommands as propose, type SetupProposal } from "#planner/work/setup_proposals.ts";
+import { findSharedFolder } from "#planner/store/worktrees/admin_folder.ts";
+import { LOCK_FILES, proposeSetup, type SetupProposal } from "#planner/work/setup_proposals.ts";
 import type { Args, Flags as CommandFlags } from "../command.ts";
 import { booleanFlag, enumFlag, textFlag } from "../flags.ts";
 import { isInteractive } from "../output/terminal.ts";
@@ -104,8 +105,16 @@ function readChoice(words: InitArgs, name: "prompts" | "hook" | "guide"): boolea
   return words[name] ? true : undefined;
 }
 
-/** Proposes commands that prepare a new worktree of this project, based on the lock files in its root. */
+/** Proposes commands that prepare a new worktree, by the lock files of the project up to the repository's top. */
 export function proposeWorktreeSetup(root: string): readonly SetupProposal[] {
-  const there = LOCK_FILES.filter((file) => existsSync(join(root, file)));
-  return propose(new Map(there.map((file) => [file, readFileSync(join(root, file), "utf8")])));
+  const { project } = findSharedFolder(root);
+  const above = (project ?? "").split("/").filter((name) => name !== "");
+  const ways = Array.from({ length: above.length + 1 }, (_, depth) => Array.from({ length: depth }, () => ".."));
+  return proposeSetup(
+    ways.map((way) => {
+      const folder = join(root, ...way);
+      const there = LOCK_FILES.filter((file) => existsSync(join(folder, file)));
+      return new Map(there.map((file) => [file, readFileSync(join(folder, file), "utf8")]));
+    }),
+  );
 }

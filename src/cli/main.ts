@@ -1,4 +1,4 @@
-import { CHECK_COMMAND } from "#planner/output/checker/check_command.ts";
+import { CHECK_COMMAND } from "#planner/output/checker/messages.ts";
 import { EXIT_STATUS } from "./exit_status.ts";
 import { print, printError } from "./output/print.ts";
 import { formatVersion, getBuildFacts } from "./version.ts";

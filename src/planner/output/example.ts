@@ -42,7 +42,9 @@ export function combineSchemas(
   // A loop over a Set includes items added during it.
   for (const schema of found) {
     if (found.size > MAX_COMBINED_SCHEMAS) break;
-    const references = (["$ref", "$dynamicRef"] as const).map((keyword) => index.followReference(schema, keyword)?.node);
+    const references = (["$ref", "$dynamicRef"] as const).map(
+      (keyword) => index.followReference(schema, keyword)?.node,
+    );
     const chosen = takesAlternatives ? listChosenSchemas(schema) : [];
     for (const next of [...references, schema["allOf"], chosen].flat()) if (isSchemaObject(next)) found.add(next);
   }

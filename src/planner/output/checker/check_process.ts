@@ -3,8 +3,8 @@ import { createInterface } from "node:readline";
 import { OperationError } from "#kernel/errors.ts";
 import type { OutputVerdict } from "#planner/ports.ts";
 import { describeReplacedProgram, getSelfCommand, getSelfEnvironment } from "#runtime/self_command.ts";
-import { CHECK_COMMAND } from "./check_command.ts";
 import {
+  CHECK_COMMAND,
   type CheckAnswer,
   type CheckJob,
   type CheckLimits,

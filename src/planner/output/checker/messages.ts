@@ -2,6 +2,9 @@ import { escapeLineSeparators } from "#kernel/json_text.ts";
 import type { OutputVerdict } from "#planner/ports.ts";
 import type { SchemaBundle } from "../schema_document.ts";
 
+/** Command by which the program starts itself as the child process that checks outputs; the parent's PID follows it. */
+export const CHECK_COMMAND = "__check-output";
+
 /** Time limits of a check, in milliseconds. */
 export interface CheckLimits {
   /** Limit for comparing one output with its schema. */

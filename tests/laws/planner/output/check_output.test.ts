@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import fc from "fast-check";
 import { formatCanonicalJson } from "#kernel/canonical_json.ts";
 import { isEqualJson } from "#kernel/equal_json.ts";
-import { isMultipleOf } from "../../../../src/planner/output/multiple_of.ts";
+import { isMultipleOf } from "../../../../src/planner/output/compile_schema.ts";
 import { law } from "../../../support/law.ts";
 import { problems, verdict } from "../../../support/schema_bundle.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isMultipleOf } from "../../../../src/planner/output/multiple_of.ts";
+import { isMultipleOf } from "../../../../src/planner/output/compile_schema.ts";
 
 test.each([
   [4.35, 0.01],

@@ -47,6 +47,7 @@ export class FabricLossFinder {
   readonly #fabricLinks: readonly FabricLink[];
   /** Nodes by the codes at the ends of links. */
   readonly #nodesByCode = new Map<string, number>();
+  readonly #darkNodes = new Set<number>();
 
   /**
    * Returns the fabrics of a topology. The latest ones are used again while links, switches and their nodes are the same.
@@ -60,8 +61,8 @@ export class FabricLossFinder {
     return found;
   }
 
-  /** Reads the working fabric links; a link at a disabled port is down. */
-  private constructor({ inventory, power }: Topology, deviceOf: FindDeviceByKey) {
+  /** Reads the working fabric links; a link at a disabled port, or at a switch without power, is down already. */
+  private constructor({ inventory, power, live }: Topology, deviceOf: FindDeviceByKey) {
     const tiers = rankTiers(inventory.fabricLinks, deviceOf);
     this.#fabricLinks = inventory.fabricLinks;
     const nodeOf = (code: string): number => {
@@ -70,6 +71,9 @@ export class FabricLossFinder {
     this.#links = inventory.fabricLinks.flatMap((link): WorkingLink[] => {
       if (!canCarryTraffic(link, deviceOf)) return [];
       const ends = [nodeOf(link.a.deviceCode), nodeOf(link.b.deviceCode)] as const;
+      const dark = ends.filter((node) => live[node] === 0);
+      for (const node of dark) this.#darkNodes.add(node);
+      if (dark.length > 0) return [];
       const [a = 0, b = 0] = [link.a, link.b].map(({ deviceCode }) => tiers.get(codeKey(deviceCode)));
       return [
         { link, mbps: link.capacityMbps ?? 0, endNodes: ends, lowerNode: a === b ? -1 : a < b ? ends[0] : ends[1] },
@@ -134,10 +138,11 @@ export class FabricLossFinder {
   }
 
   /** Whether links and nodes of switches are the same in a topology with the same switches. */
-  isSameFabric({ inventory, power }: Topology): boolean {
+  isSameFabric({ inventory, power, live }: Topology): boolean {
     if (inventory.fabricLinks !== this.#fabricLinks) return false;
-    for (const [code, node] of this.#nodesByCode) if (findDeviceNode(power, code) !== node) return false;
-    return true;
+    return [...this.#nodesByCode].every(
+      ([code, node]) => findDeviceNode(power, code) === node && (live[node] === 0) === this.#darkNodes.has(node),
+    );
   }
 
   #listNodeLinks(node: number): readonly number[] {

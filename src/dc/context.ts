@@ -3,6 +3,7 @@ import type { Clock } from "#kernel/clock.ts";
 import type { AuditInterface } from "./model/enum_values.ts";
 import type { PassedTime } from "./passed_time.ts";
 import type { DcStore } from "./ports.ts";
+import type { ReadReceipt } from "./read_receipt.ts";
 import type { LoadViewer, Rasterize } from "./render/render_screen.ts";
 
 export const AUTH_METHODS = ["none", "token", "jwt"] as const;
@@ -29,6 +30,8 @@ export interface Caller {
   readonly traceId?: string;
   /** The connection of the call; calls of one connection share its limits. */
   readonly peer?: object;
+  /** Learns until when the replies of reads hold; for interfaces that keep what they answer. */
+  readonly receipt?: ReadReceipt;
 }
 
 export interface FinishedCall {

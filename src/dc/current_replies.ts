@@ -8,7 +8,7 @@ const KEEP_CURRENT_MS = 10 * 60_000;
 const MAX_CURRENT_REPLIES = 4;
 
 interface RecentQuestion {
-  /** Computes the reply again and puts it into the reply cache. */
+  /** Computes the reply again, and with it what the graphs keep for the next one. */
   readonly answer: (signal: AbortSignal) => Promise<unknown>;
   /** Time of the last request, in milliseconds of the monotonic clock. */
   readonly askedAt: number;
@@ -23,7 +23,7 @@ interface CurrentRepliesOptions {
 }
 
 /**
- * Refreshes the cached replies to recent questions after changes, so that the next caller gets them at once. A refresh
+ * Computes the replies to recent questions again after changes, so that the next caller waits for little. A refresh
  * starts when no write runs and the revision has not changed between two checks; the next write stops it. Reading the
  * store's revision at intervals also detects writes of other processes. Cost: one statement per interval while there
  * are recent questions, nothing otherwise.

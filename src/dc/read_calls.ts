@@ -1,6 +1,4 @@
-import { createHash } from "node:crypto";
 import { type MessageShape, toBinary } from "@bufbuild/protobuf";
-import { TaskSlots } from "#kernel/slots.ts";
 import type { Topology } from "./analysis/topology.ts";
 import type { DcContext } from "./context.ts";
 import { MeasuredGraphs } from "./measured_graphs.ts";
@@ -8,102 +6,69 @@ import { MeasuredReads, usesReadings } from "./measured_reads.ts";
 import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
 import { fitFigures } from "./operations/messages/convert.ts";
-import { encodeReply } from "./operations/messages/pieces.ts";
 import { openWindowSession, readDuringWindow } from "./operations/planning/windows/during_window.ts";
-import type { ReadRpc, Rpc } from "./operations/rpc.ts";
+import type { ReadRpc } from "./operations/rpc.ts";
 import type { DcReader } from "./ports.ts";
-import { type CachedReply, ReplyCache } from "./reply_cache.ts";
-import { type RunComputation, SharedReads, type WaitingCaller } from "./shared_reads.ts";
-
-/** Maximum number of reads of one connection that run at once. Our choice: the store's number of connections. */
-const MAX_READS_PER_PEER = 8;
-
-/**
- * Limits the reads of each connection that run at once. The store's queue is first in, first out, so without a limit
- * one connection with a thousand calls would hold up all others. A cancelled call that waits never starts.
- */
-export class PeerReadLimiter {
-  readonly #peers = new Map<object, TaskSlots>();
-
-  /**
-   * Runs `work` when the peer has a free slot.
-   *
-   * @param key identifies the connection; without it there is no limit
-   * @throws the signal's reason if it aborts before the work has begun
-   */
-  async run<Result>(
-    key: object | undefined,
-    signal: AbortSignal | undefined,
-    work: () => Promise<Result>,
-  ): Promise<Result> {
-    if (key === undefined) return work();
-    const slots = this.#peers.getOrInsertComputed(key, () => new TaskSlots(MAX_READS_PER_PEER));
-    try {
-      return await slots.runInSlot(work, signal);
-    } finally {
-      if (slots.running === 0) this.#peers.delete(key);
-    }
-  }
-}
+import type { ReadReceipt, Validity } from "./read_receipt.ts";
+import { PeerReadLimiter, type RunComputation, SharedReads, type WaitingCaller } from "./shared_reads.ts";
 
 type Message = MessageShape<ReadRpc["method"]["input"]>;
 type Reply = MessageShape<ReadRpc["method"]["output"]>;
 
-/** Runs reads: looks in the reply cache, then computes a question once for all callers, limited per connection. */
+/** A reply, and until when it holds. */
+interface ReadReply {
+  readonly reply: Reply;
+  readonly validity: Validity;
+}
+
+/** Runs reads: computes a question once for all who ask at the same time, limited per connection. */
 export class ReadCalls {
   readonly #context: DcContext;
   readonly #topologies: TopologyCache;
-  readonly #replies = new ReplyCache();
-  /** Cached replies that also depend on readings, by the sum of both revisions. */
-  readonly #measuredReplies = new ReplyCache();
   readonly #graphs = new MeasuredGraphs();
-  readonly #keys = new RequestKeyCache();
   readonly #gate = new PeerReadLimiter();
-  readonly #shared = new SharedReads();
+  readonly #shared = new SharedReads(this.#gate);
 
   constructor(context: DcContext, topologies: TopologyCache) {
     this.#context = context;
     this.#topologies = topologies;
   }
 
-  getRequestKey(rpc: ReadRpc, request: Message): string {
-    return this.#keys.getKey(rpc, request);
-  }
-
-  async answerRequest(rpc: ReadRpc, request: Message, waiting: WaitingCaller): Promise<Reply> {
-    const key = this.getRequestKey(rpc, request);
-    if (rpc.isUncached === true) return this.#answerUncached(rpc, request, key, waiting);
+  /** Answers a read and notes on the receipt, if given, until when the reply holds. */
+  async answerRequest(rpc: ReadRpc, request: Message, waiting: WaitingCaller, receipt?: ReadReceipt): Promise<Reply> {
     const isMeasured = usesReadings(rpc, request);
+    const compute = this.#createComputation(rpc, request, isMeasured);
+    const { peer, signal } = waiting;
+    if (rpc.isUncached === true) {
+      receipt?.spoil();
+      const run = () => compute(new CooperativeScheduler(signal, peer), () => {});
+      return (await this.#gate.run(peer, signal, run)).reply;
+    }
     const revision = isMeasured ? () => this.#context.store.read(sumRevisions) : () => this.#context.store.revision();
-    const kept = () => this.#find<Reply>(isMeasured ? this.#measuredReplies : this.#replies, key, revision);
-    const known = await kept();
-    if (known !== undefined) return known;
-    const compute = this.#createComputation(rpc, request, { key, isMeasured });
-    // The same question may have been answered while this call waited.
-    return this.#gate.run(waiting.peer, waiting.signal, async () => {
-      const answered = await kept();
-      return answered ?? this.#shared.run(key, waiting, { revision, compute });
-    });
+    const { reply, validity } = await this.#shared.run(getRequestKey(rpc, request), waiting, { revision, compute });
+    receipt?.note(rpc.method.name, validity);
+    return reply;
   }
 
-  #answerUncached(rpc: ReadRpc, request: Message, key: string, { peer, signal }: WaitingCaller): Promise<Reply> {
-    const compute = this.#createComputation(rpc, request, { key, isMeasured: false });
-    return this.#gate.run(peer, signal, () => compute(new CooperativeScheduler(signal, peer), () => {}));
+  /** Whether what was read then would be read now. Reads only revisions from the database. */
+  async isStillValid({ revision, readings, from, until }: Validity): Promise<boolean> {
+    const { clock, store } = this.#context;
+    const now = clock.now().getTime();
+    if (now < from || now >= until) return false;
+    if (readings === undefined) return (await store.revision()) === revision;
+    return store.read(
+      async (reader) => (await reader.revision()) === revision && (await reader.readingsRevision()) === readings,
+    );
   }
 
-  /** Returns a function that computes the reply of a read and caches it. */
-  #createComputation(
-    rpc: ReadRpc,
-    request: Message,
-    { key, isMeasured }: { readonly key: string; readonly isMeasured: boolean },
-  ): RunComputation<Reply> {
+  /** Returns a function that computes the reply of a read. */
+  #createComputation(rpc: ReadRpc, request: Message, isMeasured: boolean): RunComputation<ReadReply> {
     const answer = async (scheduler: CooperativeScheduler, atRevision: (seen: number) => void, whole: DcReader) => {
       const now = this.#context.clock.now().toISOString();
       const reader = scheduler.createYieldingReader(whole);
       const revision = await reader.revision();
       const readings = isMeasured ? await reader.readingsRevision() : 0;
-      const known = revision + readings;
-      atRevision(known);
+      atRevision(revision + readings);
       // Other reads may wait for the same topology, so its build continues even if this read is cancelled.
       const recorded = () => this.#topologies.getTopology(whole, revision);
       const judge = (topology: Topology) => this.#topologies.judgeTopology(topology, scheduler);
@@ -123,29 +88,9 @@ export class ReadCalls {
       const reply = await rpc.run(window === undefined ? session : openWindowSession(session, window, judge), request);
       await measured.addMeasuredLoad(reply);
       await scheduler.run(fitFigures(rpc.method.output, reply));
-      if (rpc.isUncached === true) return reply;
-      const { length } = await scheduler.run(encodeReply(rpc, reply));
-      const kept = { reply, bytes: length, from: Date.parse(now), until };
-      (isMeasured ? this.#measuredReplies : this.#replies).storeReply(key, kept, known);
-      return reply;
+      return { reply, validity: { revision, ...(isMeasured && { readings }), from: Date.parse(now), until } };
     };
     return (scheduler, atRevision) => this.#context.store.read((whole) => answer(scheduler, atRevision, whole));
-  }
-
-  /** Returns the cached reply if it is still valid. Reads only the revision from the database. */
-  findCachedReply<Reply>(key: string): Promise<Reply | undefined> {
-    return this.#find(this.#replies, key, () => this.#context.store.revision());
-  }
-
-  async #find<Reply>(replies: ReplyCache, key: string, revision: () => Promise<number>): Promise<Reply | undefined> {
-    return replies.hasReply(key)
-      ? replies.findReply(key, await revision(), this.#context.clock.now().getTime())
-      : undefined;
-  }
-
-  /** Stores a reply of `revision` in the reply cache. */
-  cacheReply<Kept>(key: string, kept: CachedReply<Kept>, revision: number): void {
-    this.#replies.storeReply(key, kept, revision);
   }
 }
 
@@ -154,16 +99,7 @@ async function sumRevisions(reader: DcReader): Promise<number> {
   return (await reader.revision()) + (await reader.readingsRevision());
 }
 
-type AnyRequest = MessageShape<Rpc["method"]["input"]>;
-
-/** Cache keys of requests, equal for equal requests. Keys of message objects that are used again are cached. */
-class RequestKeyCache {
-  readonly #known = new WeakMap<Message, string>();
-
-  getKey({ method }: Rpc, request: AnyRequest): string {
-    return this.#known.getOrInsertComputed(request, () => {
-      const hash = createHash("sha256").update(toBinary(method.input, request)).digest("base64url");
-      return `${method.name} ${hash}`;
-    });
-  }
+/** Returns a text that is equal for equal requests. */
+export function getRequestKey({ method }: ReadRpc, request: Message): string {
+  return `${method.name} ${Buffer.from(toBinary(method.input, request)).toString("latin1")}`;
 }

@@ -1,7 +1,7 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import { type Principal, ROLES, type Role } from "#dc/context.ts";
 import { WindowState } from "#gen/datacenter/v1/windows_pb.ts";
-import { OperationError } from "#kernel/errors.ts";
+import { ignoreRefusal, OperationError } from "#kernel/errors.ts";
 import { authorizeCall, requirePrincipal } from "./access.ts";
 import type { Topology } from "./analysis/topology.ts";
 import { type LogVerdict, verifyLog } from "./audit/verify_log.ts";
@@ -23,7 +23,8 @@ import { type ChangeStream, ChangeStreams } from "./operations/stream/change_str
 import { type ExchangeSession, openExchangeSession } from "./operations/writes/exchange.ts";
 import { type LoadBatch, loadResources } from "./operations/writes/load.ts";
 import type { DcReader } from "./ports.ts";
-import { ReadCalls } from "./read_calls.ts";
+import { getRequestKey, ReadCalls } from "./read_calls.ts";
+import type { ReadReceipt } from "./read_receipt.ts";
 import { type LoadOptions, WriteCalls } from "./write_calls.ts";
 
 export { LOG_PROBLEMS } from "./audit/chain.ts";
@@ -41,7 +42,7 @@ type Message = MessageShape<Rpc["method"]["input"]>;
 type Reply = MessageShape<Rpc["method"]["output"]>;
 
 /**
- * The entry point of every RPC, the same for all interfaces: authorizes, caches, runs, audits and counts calls. A
+ * The entry point of every RPC, the same for all interfaces: authorizes, runs, audits and counts calls. A
  * refusal is thrown as `OperationError`; any other error is a defect.
  */
 export class DcService {
@@ -105,21 +106,48 @@ export class DcService {
   async call(rpc: Rpc, request: Message, caller: Caller, signal?: AbortSignal): Promise<Reply> {
     const answer = async () => {
       authorizeCall(this.#context, { effect: rpc.effect, method: rpc.method.name }, caller);
+      if (rpc.effect !== "read") caller.receipt?.spoil();
       if (rpc.effect === "preview") return this.#writes.runPreview(rpc, request, caller, signal);
       if (rpc.effect === "write") return this.#writes.runWrite(rpc, request, caller);
       if (rpc.effect === "report") return this.#runReport(rpc, request, caller);
-      if (rpc.isKeptCurrent?.(request) === true) this.#recordQuestion(rpc, request);
-      return this.#reads.answerRequest(rpc, request, { signal, peer: caller.peer });
+      if (rpc.isKeptCurrent?.(request) === true) this.#followQuestion(rpc, request, caller.receipt);
+      return this.#reads.answerRequest(rpc, request, { signal, peer: caller.peer }, caller.receipt);
     };
     return this.#countCall(rpc.method.name, caller, answer, signal);
+  }
+
+  /**
+   * Answers reads from what an interface has kept of an earlier answer: counts them and returns true if the caller may
+   * read and the receipt still holds. Otherwise the interface must ask again.
+   */
+  async recallReads(receipt: ReadReceipt, caller: Caller): Promise<boolean> {
+    const started = performance.now();
+    try {
+      authorizeCall(this.#context, { effect: "read", method: "" }, caller);
+      if (receipt.validity === undefined || !(await this.#reads.isStillValid(receipt.validity))) return false;
+    } catch (error) {
+      // The caller gets the reason from the next attempt.
+      ignoreRefusal(error);
+      return false;
+    }
+    const counted = { interface: caller.interface, outcome: "ok", seconds: (performance.now() - started) / 1000 };
+    for (const recall of receipt.recalls) recall();
+    for (const method of receipt.methods) this.#context.observe({ ...counted, method });
+    return true;
   }
 
   #runReport(rpc: ReportRpc, request: Message, caller: Caller): Promise<Reply> {
     return rpc.run({ context: this.#context, caller, now: this.#context.clock.now().getTime() }, request);
   }
 
+  #followQuestion(rpc: ReadRpc, request: Message, receipt: ReadReceipt | undefined): void {
+    const record = () => this.#recordQuestion(rpc, request);
+    record();
+    receipt?.recalls.push(record);
+  }
+
   #recordQuestion(rpc: ReadRpc, request: Message): void {
-    this.#currentReplies.recordQuestion(this.#reads.getRequestKey(rpc, request), (signal) => {
+    this.#currentReplies.recordQuestion(getRequestKey(rpc, request), (signal) => {
       const answer = () => this.#reads.answerRequest(rpc, request, { signal, peer: IDLE_PEER });
       return this.#countCall(rpc.method.name, { interface: "SYSTEM" }, answer, signal);
     });
@@ -237,17 +265,14 @@ export class DcService {
 
   /** Returns totals by site and floor; requires the role of a reader. @throws OperationError for a refusal. */
   async readOverview(caller: Caller): Promise<InventoryOverview> {
-    const key = "EstateOverview";
-    return this.#authorized("read", key, caller, async () => {
-      const known = await this.#reads.findCachedReply<InventoryOverview>(key);
-      if (known !== undefined) return known;
-      return this.#context.store.read(async (reader) => {
-        const revision = await reader.revision();
-        const reply = await readInventoryOverview(reader);
-        this.#reads.cacheReply(key, { reply, bytes: JSON.stringify(reply).length, until: Infinity }, revision);
-        return reply;
-      });
-    });
+    const method = "EstateOverview";
+    return this.#authorized("read", method, caller, () =>
+      this.#context.store.read(async (reader) => {
+        const from = Number.NEGATIVE_INFINITY;
+        caller.receipt?.note(method, { revision: await reader.revision(), from, until: Infinity });
+        return readInventoryOverview(reader);
+      }),
+    );
   }
 
   /**
@@ -294,6 +319,7 @@ export class DcService {
       outcome = "ok";
       return result;
     } catch (error) {
+      caller.receipt?.spoil();
       if (error instanceof OperationError) outcome = error.kind;
       else if (signal?.aborted === true) outcome = "cancelled";
       throw error;

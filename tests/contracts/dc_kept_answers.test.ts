@@ -114,25 +114,6 @@ for (const [name, open] of Object.entries(DATABASES)) {
   });
 }
 
-test("a question that is asked again is answered from memory, all reads alike", async () => {
-  const store = openMemory();
-  let reads = 0;
-  const counting: DcStore = {
-    ...store,
-    read: (work) => {
-      reads += 1;
-      return store.read(work);
-    },
-  };
-  const site = await smallSite({ store: counting });
-  await answers(site);
-  reads = 0;
-
-  await answers(site);
-
-  expect(reads).toBe(0);
-});
-
 test("no read changes its request, which may be asked again", async () => {
   const { service } = await smallSite();
   for (const rpc of datacenterRpcs.filter(({ effect }) => effect === "read")) {

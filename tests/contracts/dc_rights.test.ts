@@ -3,9 +3,11 @@ import { fromJson, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { type GraphQLInputType, isEnumType, isInputObjectType, isListType, isNonNullType } from "graphql";
+import { Hono, type MiddlewareHandler } from "hono";
 import { allRpcs, datacenterRpcs } from "#dc/operations/index.ts";
 import { buildGraphqlSchema } from "#interfaces/graphql/schema.ts";
-import { createHttpApp } from "#interfaces/http/app.ts";
+import type { RouteEnv } from "#interfaces/connect/whole_reply.ts";
+import { mountRoutes } from "#interfaces/http/app.ts";
 import { goodRequests } from "../support/dc/good_requests.ts";
 import { graphqlInput } from "../support/dc/graphql.ts";
 import { openServed } from "../support/dc/served.ts";
@@ -172,7 +174,8 @@ test("a meter reads no route but its session, calls no tool and subscribes to no
 });
 
 test("of all routes, only those that tell nothing of the inventory are open to everyone", async () => {
-  const app = createHttpApp({
+  const app = new Hono<RouteEnv>();
+  const options = {
     service: at.site.service,
     findPrincipal: async () => undefined,
     findUnreadyReason: async () => undefined,
@@ -180,7 +183,9 @@ test("of all routes, only those that tell nothing of the inventory are open to e
     observeRefusedCall: () => {},
     reportDefect: () => {},
     shutdown: new AbortController().signal,
-  });
+  };
+  const pass: MiddlewareHandler<RouteEnv> = async (_, next) => next();
+  mountRoutes(app, options, { keep: pass, count: pass });
   const routes = new Map<string, string>();
   for (const { path, method } of app.routes) {
     // Where POST is served, other methods are refused before anyone is asked who calls.

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ERROR_KINDS, OperationError } from "#kernel/errors.ts";
 import { openServed } from "../support/dc/served.ts";
 import { postJson } from "../support/http_client.ts";
@@ -29,29 +29,16 @@ afterAll(async () => {
   await at.end();
 });
 
-// Cases of the public conformance suite for servers, in our own words, and of the protocols' texts. The short way serves
-// the bare path; the library serves the same path with a query.
-for (const [way, query] of [
-  ["by the short way", ""],
-  ["by the library", "by=library"],
-] as const) {
-  describe(way, () => {
-    for (const { name, protocol, request, codes, status, message } of PROTOCOL_CASES) {
-      test(name, async () => {
-        const answer = await askByWire(at.url, { ...request, path: pathWith(request.path, query) });
-        const found = understood(protocol, answer);
+// Cases of the public conformance suite for servers, in our own words, and of the protocols' texts.
+for (const { name, protocol, request, codes, status, message } of PROTOCOL_CASES) {
+  test(name, async () => {
+    const answer = await askByWire(at.url, request);
+    const found = understood(protocol, answer);
 
-        expect(codes).toContain(found.code);
-        if (status !== undefined) expect(answer.status).toBe(status);
-        if (message !== undefined) expect(found.message).toEndWith(message);
-        if (found.code === "ok") expect(found.reply?.length).toBeGreaterThan(0);
-        expect(at.defects).toEqual([]);
-      });
-    }
+    expect(codes).toContain(found.code);
+    if (status !== undefined) expect(answer.status).toBe(status);
+    if (message !== undefined) expect(found.message).toEndWith(message);
+    if (found.code === "ok") expect(found.reply?.length).toBeGreaterThan(0);
+    expect(at.defects).toEqual([]);
   });
-}
-
-function pathWith(path: string, query: string): string {
-  if (query === "") return path;
-  return `${path}${path.includes("?") ? "&" : "?"}${query}`;
 }

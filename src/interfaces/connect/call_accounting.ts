@@ -21,16 +21,14 @@ export function noteOutcome(code: string): void {
 }
 
 /**
- * Answers a request and counts it exactly once: `count` runs unless the service has counted the call.
- * @param count receives the answer, its duration in seconds, and the code of a refusal
+ * Answers a request. Calls `count` with the code of a refusal, if one was noted, unless the service has counted the
+ * call.
  */
-export async function runCountedCall<Answer>(
-  answer: () => Promise<Answer>,
-  count: (answer: Answer, seconds: number, outcome: string | undefined) => void | Promise<void>,
-): Promise<Answer> {
+export async function runCountedCall(
+  answer: () => Promise<unknown>,
+  count: (outcome: string | undefined) => void,
+): Promise<void> {
   const account: CallAccount = { isCounted: false };
-  const started = performance.now();
-  const answered = await accounts.run(account, answer);
-  if (!account.isCounted) await count(answered, (performance.now() - started) / 1000, account.outcome);
-  return answered;
+  await accounts.run(account, answer);
+  if (!account.isCounted) count(account.outcome);
 }

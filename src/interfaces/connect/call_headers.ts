@@ -1,11 +1,6 @@
+import type { DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
-import type { HandlerContext } from "@connectrpc/connect";
-import {
-  createAsyncIterable,
-  type UniversalHandler,
-  type UniversalServerRequest,
-  type UniversalServerResponse,
-} from "@connectrpc/connect/protocol";
+import { createAsyncIterable, type UniversalHandler, type UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { parseTimeout as parseConnectTimeout, protocolVersion } from "@connectrpc/connect/protocol-connect";
 import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc";
 import { refuse } from "#dc/model/refusal.ts";
@@ -14,13 +9,28 @@ import { createSizeRefusal, isEncoded } from "./body_meter.ts";
 import { ENCODINGS } from "./compressions.ts";
 import { createErrorResponse, HttpRefusal } from "./errors.ts";
 import { MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
+import type { NodeRequest } from "./node_http.ts";
 
 /** Media types in which an RPC is called. */
 const CALL_MEDIA_TYPES = "application/json, application/proto, application/grpc, application/grpc-web";
 
-/** Returns an unsupported `Connect-Protocol-Version`; undefined if the version is supported or absent. */
-export function findUnsupportedVersion(version: string | null): string | undefined {
-  return version === null || version === protocolVersion ? undefined : version;
+/** What a call says before its body. */
+export interface CallHead {
+  /** Method of HTTP. */
+  readonly verb: string;
+  readonly header: Pick<Headers, "get">;
+  readonly method: DescMethod;
+  /** Whether the call is one of gRPC or gRPC-Web, whose messages are enveloped. */
+  readonly isGrpc: boolean;
+  readonly isBinary: boolean;
+  /** Message of a call by GET, still compressed. */
+  readonly message?: Uint8Array;
+}
+
+/** Returns what the headers of a call say. */
+export function describeHead(verb: string, header: CallHead["header"], method: DescMethod): CallHead {
+  const type = header.get("content-type") ?? "";
+  return { verb, header, method, isGrpc: /^application\/grpc/i.test(type), isBinary: !/json/i.test(type) };
 }
 
 /**
@@ -29,9 +39,9 @@ export function findUnsupportedVersion(version: string | null): string | undefin
  *
  * @throws Refusal MALFORMED_REQUEST
  */
-export function checkProtocolVersion({ protocolName, requestHeader }: HandlerContext): void {
-  const version = findUnsupportedVersion(requestHeader.get("connect-protocol-version"));
-  if (protocolName === "connect" && version !== undefined)
+export function checkProtocolVersion({ header, isGrpc }: CallHead): void {
+  const version = header.get("connect-protocol-version");
+  if (version !== null && version !== protocolVersion && !isGrpc)
     throw createVersionError("Connect-Protocol-Version", version, protocolVersion);
 }
 
@@ -40,16 +50,14 @@ function createVersionError(where: string, given: string, expected: string) {
 }
 
 /** Refuses headers that the library would refuse without a reason: encoding, deadline, length. @throws Refusal */
-export function checkCallHeaders(context: HandlerContext): void {
-  const { protocolName, requestHeader: headers, responseHeader, method } = context;
-  const isConnect = protocolName === "connect";
+export function checkCallHeaders({ header: headers, method, isGrpc }: CallHead): void {
+  const isConnect = !isGrpc;
   const name = isConnect ? "content-encoding" : "grpc-encoding";
   const encoding = headers.get(name);
   if (encoding !== null && isEncoded(encoding) && !ENCODINGS.includes(encoding) && method.methodKind === "unary") {
     const message = `${name} "${shortenText(encoding)}" is not supported: expected ${ENCODINGS.join(", ")} or identity`;
-    // The library drops this header from an error's metadata. Every gRPC reply has its own.
-    if (isConnect) responseHeader.set("accept-encoding", ENCODINGS.join(","));
-    throw refuse("UNSUPPORTED_ENCODING", message);
+    // Every reply of gRPC has its own header.
+    throw new HttpRefusal("UNSUPPORTED_ENCODING", message, isConnect ? { "accept-encoding": ENCODINGS.join(",") } : {});
   }
   const timeout = headers.get(isConnect ? "connect-timeout-ms" : "grpc-timeout");
   const parsed = isConnect ? parseConnectTimeout(timeout, MAX_TIMEOUT_MS) : parseGrpcTimeout(timeout, MAX_TIMEOUT_MS);
@@ -66,27 +74,28 @@ export function checkCallHeaders(context: HandlerContext): void {
 }
 
 /**
- * Returns a read that Connect sends by GET as the same call by POST, so that both are read alike. Source: Connect
- * protocol, Unary-Get-Request.
+ * Returns a read that Connect sends by GET as the same call by POST, so that both are read alike; undefined for another
+ * call. Source: Connect protocol, Unary-Get-Request.
  * @throws Refusal for a parameter that cannot be decoded
  */
-export function convertGetToPost({ method }: UniversalHandler, asked: UniversalServerRequest): UniversalServerRequest {
+export function readGetCall({ method }: UniversalHandler, asked: NodeRequest): CallHead | undefined {
   const isRead = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
-  if (asked.method !== "GET" || !isRead) return asked;
-  const { search, searchParams } = new URL(asked.url);
+  if (asked.method !== "GET" || !isRead) return undefined;
+  const { search, searchParams } = new URL(asked.url ?? "", "http://localhost");
   const version = searchParams.get("connect");
   if (version !== null && version !== `v${protocolVersion}`)
     throw createVersionError('parameter "connect"', version, `v${protocolVersion}`);
-  const header = new Headers(asked.header);
   const encoding = searchParams.get("encoding") ?? "";
-  if (["json", "proto"].includes(encoding)) header.set("content-type", `application/${encoding}`);
-  else header.delete("content-type");
-  header.delete("content-length");
-  const compression = searchParams.get("compression");
-  if (compression === null) header.delete("content-encoding");
-  else header.set("content-encoding", compression);
-  const message = decodeMessage(search, searchParams);
-  return { ...asked, method: "POST", header, body: createAsyncIterable([message]) };
+  const given: Readonly<Record<string, string | null>> = {
+    "content-type": ["json", "proto"].includes(encoding) ? `application/${encoding}` : null,
+    "content-length": null,
+    "content-encoding": searchParams.get("compression"),
+  };
+  const get = (name: string) => {
+    const value = given[name] === undefined ? asked.headers[name] : given[name];
+    return typeof value === "string" ? value : null;
+  };
+  return { ...describeHead("POST", { get }, method), message: decodeMessage(search, searchParams) };
 }
 
 function decodeMessage(search: string, parameters: { get(name: string): string | null }): Uint8Array {
@@ -118,14 +127,10 @@ function hasWrongEscape(search: string): boolean {
  */
 export function explainStatus(
   { allowedMethods }: UniversalHandler,
-  { method, header }: UniversalServerRequest,
+  { method = "", headers: given }: NodeRequest,
   answered: UniversalServerResponse,
 ): UniversalServerResponse {
-  const refusal = findStatusRefusal(answered.status, {
-    method,
-    type: header.get("content-type") ?? "",
-    allowedMethods,
-  });
+  const refusal = findStatusRefusal(answered.status, { method, type: given["content-type"] ?? "", allowedMethods });
   if (refusal === undefined || answered.body !== undefined) return answered;
   const { status, headers, body } = createErrorResponse(refusal, () => {});
   answered.header?.forEach((value, name) => void headers.set(name, value));

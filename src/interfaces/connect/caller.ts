@@ -1,5 +1,4 @@
 import { isIP } from "node:net";
-import { type ContextValues, createContextKey, createContextValues, type HandlerContext } from "@connectrpc/connect";
 import type { Caller, Principal } from "#dc/context.ts";
 import { MAX_USER_AGENT_CHARS } from "./limits.ts";
 import type { NodeRequest } from "./node_http.ts";
@@ -7,49 +6,9 @@ import type { NodeRequest } from "./node_http.ts";
 /** Returns the principal for an Authorization header (null if absent). @throws OperationError unauthenticated */
 export type FindPrincipal = (authorization: string | null) => Promise<Principal | undefined>;
 
-const principalKey = createContextKey<Principal | undefined>(undefined, { description: "Who calls" });
-const addressKey = createContextKey<string | undefined>(undefined, { description: "The caller's network address" });
-
-const peerKey = createContextKey<object | undefined>(undefined, { description: "The connection of the call" });
-const failureKey = createContextKey<EarlyFailure | undefined>(undefined, {
-  description: "Why the call has failed already",
-});
-
-/** An error that occurred before the library handled the call, and whether the service has counted it. */
-export interface EarlyFailure {
-  readonly error: unknown;
-  readonly isCounted: boolean;
-}
-
-/** Returns context values of a call: the caller's address and connection, and the error of a call that has failed. */
-export function createCallContextValues(request: NodeRequest, failure: EarlyFailure | undefined): ContextValues {
-  return createContextValues()
-    .set(addressKey, request.socket.remoteAddress)
-    .set(peerKey, findConnection(request))
-    .set(failureKey, failure);
-}
-
 /** Returns the object that identifies the connection of a request. */
 export function findConnection(request: NodeRequest): object {
   return "stream" in request ? (request.stream.session ?? request.stream) : request.socket;
-}
-
-export function getEarlyFailure({ values }: HandlerContext): EarlyFailure | undefined {
-  return values.get(failureKey);
-}
-
-export function setPrincipal({ values }: HandlerContext, principal: Principal | undefined): void {
-  values.set(principalKey, principal);
-}
-
-/** Returns the service's description of the caller. */
-export function describeHandlerCaller({ values, requestHeader, protocolName }: HandlerContext): Caller {
-  return describeCaller(requestHeader, {
-    interface: protocolName === "connect" ? "REST" : "GRPC",
-    principal: values.get(principalKey),
-    address: values.get(addressKey),
-    peer: values.get(peerKey),
-  });
 }
 
 interface CallerOrigin {

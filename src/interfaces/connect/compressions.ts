@@ -4,7 +4,6 @@ import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
 import { refuse } from "#dc/model/refusal.ts";
 import { createSizeRefusal } from "./body_meter.ts";
 import { convertToConnectError } from "./errors.ts";
-import { readDecompressed } from "./json_reading.ts";
 import { computeMaxInflatedBytes, MAX_GROWTH_RATIO, MAX_MESSAGE_BYTES } from "./limits.ts";
 
 /** Supported message compressions. They reject a small request that expands to megabytes. */
@@ -12,10 +11,9 @@ export const COMPRESSIONS: Compression[] = [compressionGzip, compressionBrotli].
   ...inner,
   decompress: async (bytes, readMaxBytes) => {
     const limit = Math.min(computeMaxInflatedBytes(bytes.length), readMaxBytes);
-    const inflated = await inner.decompress(bytes, limit).catch((error: unknown) => {
+    return inner.decompress(bytes, limit).catch((error: unknown) => {
       throw createExpansionError(inner.name, limit, error);
     });
-    return readDecompressed(inflated);
   },
 }));
 

@@ -1,13 +1,23 @@
-import type { DescMethod, DescMethodUnary, DescService, MessageShape } from "@bufbuild/protobuf";
-import { Code, ConnectError, type ConnectRouter, createConnectRouter, type HandlerContext } from "@connectrpc/connect";
+import type { DescMethodUnary, DescService, Message, MessageShape } from "@bufbuild/protobuf";
+import {
+  Code,
+  ConnectError,
+  type ConnectRouter,
+  createConnectRouter,
+  createContextKey,
+  createContextValues,
+  type HandlerContext,
+} from "@connectrpc/connect";
 import {
   createAsyncIterable,
+  encodeEnvelope,
   type UniversalHandler,
-  type UniversalServerRequest,
   type UniversalServerResponse,
 } from "@connectrpc/connect/protocol";
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
-import type { FinishedCall } from "#dc/context.ts";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Hono } from "hono";
+import type { Caller, FinishedCall } from "#dc/context.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { findRpc, SERVICES } from "#dc/operations/index.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
@@ -15,31 +25,20 @@ import type { DcService } from "#dc/service.ts";
 import { Health } from "#gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionV1Alpha } from "#gen/grpc/reflection/v1alpha/reflection_pb.ts";
-import type { ByteAccount } from "#kernel/byte_budget.ts";
-import { OperationError } from "#kernel/errors.ts";
-import { createBusyRefusal } from "./body_meter.ts";
-import { markCallCounted, runCountedCall } from "./call_accounting.ts";
-import { checkCallHeaders, checkProtocolVersion, convertGetToPost, explainStatus } from "./call_headers.ts";
-import {
-  createCallContextValues,
-  describeHandlerCaller,
-  type FindPrincipal,
-  findConnection,
-  getEarlyFailure,
-  setPrincipal,
-} from "./caller.ts";
+import { runAllSteps } from "#kernel/steps.ts";
+import { createBusyRefusal, LARGE_BODY_BYTES } from "./body_meter.ts";
+import { type CallHead, checkCallHeaders, checkProtocolVersion, describeHead, explainStatus } from "./call_headers.ts";
+import { describeCaller, type FindPrincipal, findConnection } from "./caller.ts";
 import { COMPRESSIONS } from "./compressions.ts";
-import { convertToConnectError, createErrorResponse, type ReportDefect } from "./errors.ts";
+import { convertToConnectError, HttpRefusal, type ReportDefect } from "./errors.ts";
 import { registerHealthRoutes } from "./health_routes.ts";
 import type { FindUnreadyReason } from "./health_status.ts";
 import { BINARY_OPTIONS, createMessageFormat, JSON_OPTIONS } from "./json_options.ts";
-import { getReadMessage, runWithReading } from "./json_reading.ts";
+import { readMessage } from "./large_message.ts";
 import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
-import { chargeReply, isBinaryRequest, meterBody } from "./metered_body.ts";
-import { hasDisconnected, type NodeRequest, type NodeResponse } from "./node_http.ts";
-import { type DelegatedCall, PlainCallPath } from "./plain_path.ts";
 import { registerReflectionRoutes } from "./reflection_routes.ts";
-import { findInterfaceName, findStatusOutcome } from "./refused_outcome.ts";
+import { openCall } from "./unary_call.ts";
+import type { RouteContext, RouteEnv, RouteMiddleware, WholeReply } from "./whole_reply.ts";
 
 const STATUS_MESSAGE_HEADER = "grpc-message";
 
@@ -61,14 +60,19 @@ function escapeStatusMessage(text: string): string {
   );
 }
 
-/** The datacenter's services, which require a principal and are counted. */
-const COUNTED_SERVICES: readonly DescService[] = SERVICES.map(({ service }) => service);
-const ALL_SERVICES: readonly DescService[] = [...COUNTED_SERVICES, Health, ServerReflection, ServerReflectionV1Alpha];
+/** Services of the protocols, which require no principal and are not counted. */
+const PLAIN_SERVICES: readonly DescService[] = [Health, ServerReflection, ServerReflectionV1Alpha];
+const ALL_SERVICES: readonly DescService[] = [...SERVICES.map(({ service }) => service), ...PLAIN_SERVICES];
 
-/** Paths of the RPCs whose replies are streams. */
-export const STREAMING_RPC_PATHS: readonly string[] = ALL_SERVICES.flatMap(({ typeName, methods }) =>
-  methods.filter(({ methodKind }) => methodKind !== "unary").map(({ name }) => `/${typeName}/${name}`),
-);
+/** Paths of the RPCs whose replies are streams, and of those that are not counted as calls. */
+export const STREAMING_RPC_PATHS = listPaths(ALL_SERVICES, ({ methodKind }) => methodKind !== "unary");
+export const UNCOUNTED_RPC_PATHS = listPaths(PLAIN_SERVICES, () => true);
+
+function listPaths(services: readonly DescService[], isWanted: (one: DescService["methods"][number]) => boolean) {
+  return services.flatMap(({ typeName, methods }) =>
+    methods.filter(isWanted).map(({ name }) => `/${typeName}/${name}`),
+  );
+}
 
 export interface ConnectOptions {
   readonly service: DcService;
@@ -81,175 +85,197 @@ export interface ConnectOptions {
   readonly shutdown: AbortSignal;
 }
 
-/** Answers a request to one of the services; returns false if the path belongs to none of them. */
-export type ConnectHandler = (request: NodeRequest, response: NodeResponse, account: ByteAccount) => boolean;
+/** What a route knows of a call when the library is asked. */
+interface OpenedCall {
+  readonly caller?: Caller | undefined;
+  readonly message?: Message;
+  /** Why the call has failed already. */
+  readonly failure?: unknown;
+}
+
+const callKey = createContextKey<OpenedCall | undefined>(undefined, { description: "The call, as far as it was read" });
 
 /**
- * Serves the datacenter's RPCs, health and reflection over Connect, gRPC-Web and gRPC, selected by Content-Type.
+ * Mounts the datacenter's RPCs, health and reflection as routes: Connect, gRPC-Web and gRPC, selected by Content-Type.
  * Connect JSON is the REST interface. Source: docs/decisions.md#d-02.
  */
-export function createConnectHandler(options: ConnectOptions): ConnectHandler {
-  const { service, findPrincipal, findUnreadyReason, reportDefect, shutdown } = options;
+export function mountRpcs(app: Hono<RouteEnv>, options: ConnectOptions, { keep, count }: RouteMiddleware): void {
+  const { service, findUnreadyReason, reportDefect, shutdown } = options;
   const router = createConnectRouter({
     acceptCompression: COMPRESSIONS,
     compressMinBytes: COMPRESS_MIN_BYTES,
     readMaxBytes: MAX_MESSAGE_BYTES,
     writeMaxBytes: MAX_MESSAGE_BYTES,
     maxTimeoutMs: MAX_TIMEOUT_MS,
-    requestGate: (context) => authenticateCall(context, options),
+    requestGate: async (context) => checkLibraryCall(context, reportDefect),
   });
-  registerDatacenterRoutes(router, service, reportDefect);
+  for (const { service: desc } of SERVICES)
+    for (const method of desc.methods) registerMethod(router, service, method as DescMethodUnary, reportDefect);
   registerHealthRoutes(router, findUnreadyReason, shutdown);
   registerReflectionRoutes(router, ALL_SERVICES);
-  const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
-  const findHandler = ({ url }: NodeRequest) => handlers.get(url?.split("?", 1)[0] ?? "");
-  const answerAndCount = (
-    handler: UniversalHandler,
-    request: NodeRequest,
-    response: NodeResponse,
-    known: DelegatedCall,
-  ) =>
-    runCountedCall(
-      () => answerByLibrary(handler, request, response, known),
-      (answered, seconds, refused) => {
-        const outcome = refused ?? answered;
-        if (outcome === undefined || !COUNTED_SERVICES.includes(handler.method.parent)) return;
-        options.observeRefusedCall({
-          method: handler.method.name,
-          interface: findInterfaceName(request.headers),
-          outcome,
-          seconds,
-        });
-      },
-    );
-  const plainPath = new PlainCallPath(service, findPrincipal, async (request, response, known) => {
-    const handler = findHandler(request);
-    if (handler !== undefined) await answerAndCount(handler, request, response, known);
+  for (const handler of router.handlers) {
+    const { requestPath, method } = handler;
+    const open = openCall(handler, options);
+    const answer = async (context: RouteContext) => {
+      context.set("reply", await answerUnary(context, handler, reportDefect));
+      return RESPONSE_ALREADY_SENT;
+    };
+    if (method.methodKind !== "unary") app.all(requestPath, (context) => answerStream(context, handler));
+    else if (findRpc(method)?.effect === "read") app.all(requestPath, open, keep, count, answer);
+    else app.all(requestPath, open, count, answer);
+  }
+}
+
+/** Throws why a call has failed before the library was asked; checks the headers of streams. @throws ConnectError */
+function checkLibraryCall(context: HandlerContext, report: ReportDefect): void {
+  const { values, requestHeader: header, responseHeader, method } = context;
+  try {
+    const call = values.get(callKey);
+    if (call?.failure !== undefined) throw call.failure;
+    if (call !== undefined) return;
+    const head = describeHead("POST", header, method);
+    checkProtocolVersion(head);
+    checkCallHeaders(head);
+  } catch (error) {
+    // The library drops headers of the protocol, such as Accept-Encoding, from an error's metadata.
+    if (error instanceof HttpRefusal)
+      for (const [name, value] of Object.entries(error.headers)) responseHeader.set(name, value);
+    throw convertToConnectError(error, (defect) => report(method.name, defect));
+  }
+}
+
+/** Reads the message of an opened call and has the library answer, which writes the form of each protocol. */
+async function answerUnary(
+  context: RouteContext,
+  handler: UniversalHandler,
+  reportDefect: ReportDefect,
+): Promise<WholeReply> {
+  const { incoming } = context.env;
+  const answered = await askLibrary(context, handler, await readCall(context, handler));
+  encodeStatusMessage(answered.trailer);
+  const reply = await collectReply(explainStatus(handler, incoming, answered));
+  // Refusals are small and always sent.
+  if (context.get("failure") !== undefined || context.get("account").tryCharge(reply.body.length)) return reply;
+  context.set("failure", createBusyRefusal());
+  context.get("caller")?.receipt?.spoil();
+  return answerUnary(context, handler, reportDefect);
+}
+
+async function readCall(context: RouteContext, { method }: UniversalHandler): Promise<OpenedCall> {
+  const [head, bytes, failure] = [context.get("head"), context.get("body"), context.get("failure")];
+  if (failure !== undefined || head === undefined || bytes === undefined) return { failure };
+  const caller = describeCallerOf(context, head);
+  const { isBinary } = head;
+  const rpc = findRpc(method);
+  const format = rpc
+    ? createMessageFormat(rpc, isBinary)
+    : { input: method.input, isBinary, options: isBinary ? BINARY_OPTIONS : JSON_OPTIONS };
+  try {
+    const steps = readMessage(format, bytes);
+    // Most calls are small and need no steps.
+    if (bytes.length < LARGE_BODY_BYTES) return { caller, message: runAllSteps(steps) };
+    return {
+      caller,
+      message: await new CooperativeScheduler(undefined, findConnection(context.env.incoming)).run(steps),
+    };
+  } catch (error) {
+    return { failure: error };
+  }
+}
+
+function describeCallerOf({ get, env: { incoming } }: RouteContext, { header, isGrpc }: CallHead): Caller {
+  const known = get("caller");
+  const address = incoming.socket.remoteAddress;
+  const peer = findConnection(incoming);
+  const origin = { interface: isGrpc ? "GRPC" : "REST", principal: known?.principal, address, peer } as const;
+  return { ...describeCaller(header, origin), ...(known?.receipt && { receipt: known.receipt }) };
+}
+
+/** Headers that the library reads. */
+const LIBRARY_HEADERS = ["accept-encoding", "grpc-accept-encoding", "connect-timeout-ms", "grpc-timeout"];
+
+async function askLibrary(
+  context: RouteContext,
+  handler: UniversalHandler,
+  call: OpenedCall,
+): Promise<UniversalServerResponse> {
+  const { incoming, outgoing } = context.env;
+  const stop = new AbortController();
+  outgoing.once("close", () => stop.abort(new ConnectError("The caller has gone", Code.Canceled)));
+  const head = context.get("head");
+  const isUnread = head === undefined && call.failure === undefined;
+  const type = isUnread ? incoming.headers["content-type"] : (head?.header.get("content-type") ?? "application/json");
+  const header = new Headers(type === undefined ? {} : { "content-type": type });
+  for (const name of LIBRARY_HEADERS) {
+    const value = incoming.headers[name];
+    if (typeof value === "string") header.set(name, value);
+  }
+  return handler({
+    httpVersion: incoming.httpVersion,
+    method: isUnread ? (incoming.method ?? "") : "POST",
+    url: `http://localhost${handler.requestPath}`,
+    header,
+    body: createAsyncIterable([createLibraryBody(context, handler, header)]),
+    signal: stop.signal,
+    contextValues: createContextValues().set(callKey, call),
   });
-  return (request, response, account) => {
-    if (plainPath.tryAnswer(request, response, account)) return true;
-    const handler = findHandler(request);
-    if (handler === undefined) return false;
-    void answerAndCount(handler, request, response, { account });
-    return true;
+}
+
+/** Returns the body for the library: an empty message in place of one that was read. */
+function createLibraryBody(context: RouteContext, { method }: UniversalHandler, header: Headers): Uint8Array {
+  const { isBinary, isGrpc } = describeHead("POST", header, method);
+  const empty = isBinary ? new Uint8Array() : Buffer.from("{}");
+  const message = findRpc(method) === undefined ? (context.get("body") ?? empty) : empty;
+  return isGrpc ? encodeEnvelope(0, message) : message;
+}
+
+async function collectReply({ status, header, body, trailer }: UniversalServerResponse): Promise<WholeReply> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body ?? []) chunks.push(chunk);
+  const [first = new Uint8Array()] = chunks;
+  return {
+    status,
+    headers: header === undefined ? {} : Object.fromEntries(header),
+    body: chunks.length <= 1 ? first : Buffer.concat(chunks),
+    ...(trailer !== undefined && { trailers: Object.fromEntries(trailer) }),
   };
 }
 
-/**
- * Authenticates the caller before the body is read, so that an unauthorized caller cannot make the server read one.
- * Health and reflection require no principal.
- */
-async function authenticateCall(
-  context: HandlerContext,
-  { findPrincipal, service, reportDefect }: Pick<ConnectOptions, "findPrincipal" | "service" | "reportDefect">,
-): Promise<void> {
+/** Answers a call whose reply is a stream by the library alone. */
+async function answerStream({ env }: RouteContext, handler: UniversalHandler): Promise<Response> {
+  const { incoming, outgoing } = env;
   try {
-    checkProtocolVersion(context);
-    if (COUNTED_SERVICES.includes(context.service)) {
-      const failure = getEarlyFailure(context);
-      if (failure !== undefined) throw failure.error;
-      const principal = await findPrincipal(context.requestHeader.get("authorization"));
-      const rpc = findRpc(context.method);
-      if (rpc !== undefined) service.demandRole(rpc, principal);
-      setPrincipal(context, principal);
-    }
-    checkCallHeaders(context);
-  } catch (error) {
-    throw convertToConnectError(error, (defect) => reportDefect(context.method.name, defect));
-  }
-}
-
-/** Answers a request through the library. Returns the outcome of a refusal; undefined for a success. */
-async function answerByLibrary(
-  handler: UniversalHandler,
-  request: NodeRequest,
-  response: NodeResponse,
-  known: DelegatedCall,
-): Promise<string | undefined> {
-  const { body, failure, account } = known;
-  if (failure?.isCounted === true) markCallCounted();
-  // Yields, because the library's handlers are slow to start and thousands of them must not delay a health probe.
-  const peer = findConnection(request);
-  await new CooperativeScheduler(undefined, peer).yieldIfDue();
-  if (hasDisconnected(request, response)) return "cancelled";
-  try {
-    const values = createCallContextValues(request, failure);
-    const asked = universalRequestFromNodeRequest(request, response, undefined, values);
-    const answered = await answerUniversal(handler, { ...asked, ...(body !== undefined && { body }) }, account, peer);
+    const asked = universalRequestFromNodeRequest(incoming, outgoing, undefined, createContextValues());
+    const answered = explainStatus(handler, incoming, await handler(asked));
     encodeStatusMessage(answered.trailer);
-    const charged = handler.method.methodKind === "unary" ? await chargeReply(answered, account) : answered;
-    // Refusals are small and always sent.
-    if (charged === undefined && failure === undefined) {
-      return await answerByLibrary(handler, request, response, {
-        account,
-        failure: { error: createBusyRefusal(), isCounted: true },
-      });
-    }
-    const closed = new Promise<void>((resolve) => response.once("close", resolve));
+    const closed = new Promise<void>((resolve) => outgoing.once("close", resolve));
     // Also waits for the connection to close, because the library waits for an event that responses never emit.
-    await Promise.race([universalResponseToNodeResponse(charged ?? answered, response), closed]);
-    return findStatusOutcome(answered.status);
+    await Promise.race([universalResponseToNodeResponse(answered, outgoing), closed]);
   } catch {
-    // The request has no host, or the connection broke; a client that is still connected gets an error.
-    if (response.headersSent) {
-      response.destroy();
-      return "cancelled";
-    }
-    response.statusCode = 400;
-    response.end();
-    return "invalid_argument";
+    // The connection broke.
+    outgoing.destroy();
   }
+  return RESPONSE_ALREADY_SENT;
 }
 
-/** Calls the library's handler. Adds reason and headers to replies of HTTP alone, which it sends without a body. */
-async function answerUniversal(
-  handler: UniversalHandler,
-  asked: UniversalServerRequest,
-  account: ByteAccount,
-  peer: object,
-): Promise<UniversalServerResponse> {
-  try {
-    const { methodKind, input } = handler.method;
-    if (methodKind !== "unary") return explainStatus(handler, asked, await handler(asked));
-    const posted = convertGetToPost(handler, asked);
-    const given = { ...posted, body: meterBody(handler, posted, account, peer) };
-    const rpc = findRpc(handler.method);
-    const isBinary = isBinaryRequest(given.header);
-    const format = rpc === undefined ? { input, isBinary, options: JSON_OPTIONS } : createMessageFormat(rpc, isBinary);
-    const reading = { account, format, peer, keepsMessage: rpc !== undefined };
-    return explainStatus(handler, asked, await runWithReading(reading, () => handler(given)));
-  } catch (error) {
-    if (!(error instanceof OperationError)) throw error;
-    const { body, ...head } = createErrorResponse(error, () => {});
-    return { ...head, header: head.headers, body: createAsyncIterable([Buffer.from(body)]) };
-  }
-}
-
-/** Registers every RPC of the table; methods without a row answer `unimplemented`. */
-function registerDatacenterRoutes(router: ConnectRouter, service: DcService, report: ReportDefect): void {
-  for (const { service: desc, rpcs } of SERVICES) {
-    for (const method of desc.methods)
-      registerMethod(router, service, { method, rpc: rpcs.find((one) => one.method === method) }, report);
-  }
-}
-
+/** Registers an RPC; a method that no row of the table implements answers `unimplemented`. */
 function registerMethod(
   router: ConnectRouter,
   service: DcService,
-  { method, rpc }: { readonly method: DescMethod; readonly rpc: Rpc | undefined },
+  method: DescMethodUnary,
   report: ReportDefect,
 ): void {
+  const rpc = findRpc(method);
   if (rpc === undefined) {
-    router.rpc(method as DescMethodUnary, () => {
+    router.rpc(method, () => {
       throw new ConnectError(`${method.name} is not implemented yet`, Code.Unimplemented);
     });
     return;
   }
-  type Request = MessageShape<Rpc["method"]["input"]>;
-  const answer = (read: Request, context: HandlerContext) => {
-    const request = (getReadMessage() as Request | undefined) ?? read;
-    const work = service.call(rpc, request, describeHandlerCaller(context), context.signal);
-    return runUntilAbort(context.signal, work).catch((error: unknown) => {
+  const answer = (_: unknown, { values, signal }: HandlerContext) => {
+    const { message, caller = { interface: "REST" } } = values.get(callKey) ?? {};
+    const work = service.call(rpc, message as MessageShape<Rpc["method"]["input"]>, caller, signal);
+    return runUntilAbort(signal, work).catch((error: unknown) => {
       throw convertToConnectError(error, (defect) => report(rpc.method.name, defect));
     });
   };

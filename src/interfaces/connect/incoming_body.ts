@@ -1,26 +1,30 @@
-import { type BodyMeter, createUploadAbortedError, LARGE_BODY_BYTES } from "./body_meter.ts";
-import { MAX_MESSAGE_BYTES } from "./limits.ts";
+import { type BodyMeter, createSizeRefusal, createUploadAbortedError, LARGE_BODY_BYTES } from "./body_meter.ts";
 import type { NodeRequest } from "./node_http.ts";
 
-export interface ReceivedBody {
-  readonly chunks: readonly Uint8Array[];
-  /** False if the body is too large and was not read to its end. */
-  readonly isComplete: boolean;
+/**
+ * Reads a body of at most `limit` bytes by events, which costs less than iterating. Charges large pieces at once and
+ * scans them later in steps, because Bun continues to read the connection of a paused request without charging the
+ * bytes. The rest of a body that is refused is discarded.
+ *
+ * @throws Refusal of the meter, MESSAGE_TOO_LARGE; ConnectError canceled if the connection breaks
+ */
+export function readBody(request: NodeRequest, meter: BodyMeter, limit: number): Promise<Uint8Array> {
+  if (Number(request.headers["content-length"] ?? 0) > limit) {
+    request.resume();
+    return Promise.reject(createSizeRefusal(limit));
+  }
+  return new Promise((resolve, reject) => new BodyReader({ request, meter, limit }, resolve, reject));
 }
 
-/**
- * Reads a body by events, which costs less than iterating. Charges large pieces at once and scans them later in steps,
- * because Bun continues to read the connection of a paused request without charging the bytes.
- * Rejects if the connection breaks, and with the meter's refusal; the remaining body is then discarded.
- */
-export function readBody(request: NodeRequest, meter: BodyMeter): Promise<ReceivedBody> {
-  return new Promise((resolve, reject) => new BodyReader(request, meter, resolve, reject));
+interface BodyReaderOptions {
+  readonly request: NodeRequest;
+  readonly meter: BodyMeter;
+  readonly limit: number;
 }
 
 class BodyReader {
-  readonly #request: NodeRequest;
-  readonly #meter: BodyMeter;
-  readonly #resolve: (body: ReceivedBody) => void;
+  readonly #options: BodyReaderOptions;
+  readonly #resolve: (body: Uint8Array) => void;
   readonly #reject: (error: unknown) => void;
   readonly #chunks: Uint8Array[] = [];
   /** Chunks that have arrived but are not scanned yet. */
@@ -30,31 +34,24 @@ class BodyReader {
   #hasArrived = false;
   #isSettled = false;
 
-  constructor(
-    request: NodeRequest,
-    meter: BodyMeter,
-    resolve: (body: ReceivedBody) => void,
-    reject: (error: unknown) => void,
-  ) {
-    this.#request = request;
-    this.#meter = meter;
+  constructor(options: BodyReaderOptions, resolve: (body: Uint8Array) => void, reject: (error: unknown) => void) {
+    this.#options = options;
     this.#resolve = resolve;
     this.#reject = reject;
-    request.on("data", this.#receiveChunk).on("end", this.#handleEnd).on("close", this.#handleClose);
+    options.request.on("data", this.#receiveChunk).on("end", this.#handleEnd).on("close", this.#handleClose);
   }
 
   readonly #receiveChunk = (chunk: Uint8Array) => {
+    const { meter, limit } = this.#options;
     this.#runOrFail(() => {
-      this.#meter.chargeBytes(chunk);
-      this.#chunks.push(chunk);
       this.#bytes += chunk.length;
-      const isLater = this.#isScanning || (chunk.length >= LARGE_BODY_BYTES && this.#meter.scheduler.isYieldDue());
+      if (this.#bytes > limit) throw createSizeRefusal(limit);
+      meter.chargeBytes(chunk);
+      this.#chunks.push(chunk);
+      const isLater = this.#isScanning || (chunk.length >= LARGE_BODY_BYTES && meter.scheduler.isYieldDue());
       if (isLater) this.#unscanned.push(chunk);
-      else this.#meter.scanJson(chunk);
-      if (this.#bytes > MAX_MESSAGE_BYTES) {
-        this.#request.pause();
-        this.#resolveBody(false);
-      } else if (isLater && !this.#isScanning) void this.#scanRemainingChunks();
+      else meter.scanJson(chunk);
+      if (isLater && !this.#isScanning) void this.#scanRemainingChunks();
     });
   };
 
@@ -68,22 +65,24 @@ class BodyReader {
   };
 
   async #scanRemainingChunks(): Promise<void> {
+    const { meter } = this.#options;
     this.#isScanning = true;
     for (let next = this.#unscanned.shift(); next !== undefined && !this.#isSettled; next = this.#unscanned.shift()) {
       const chunk = next;
-      await this.#meter.scheduler.yieldIfDue();
-      this.#runOrFail(() => this.#meter.scanJson(chunk));
+      await meter.scheduler.yieldIfDue();
+      this.#runOrFail(() => meter.scanJson(chunk));
     }
     this.#isScanning = false;
     if (this.#hasArrived && !this.#isSettled) this.#completeBody();
   }
 
   #completeBody(): void {
+    const { meter } = this.#options;
     this.#runOrFail(() => {
-      this.#meter.chargeParsing();
-      if (this.#bytes < LARGE_BODY_BYTES) this.#resolveBody(true);
+      meter.chargeParsing();
+      if (this.#bytes < LARGE_BODY_BYTES) this.#resolveBody();
       // Yields first, because the next step builds a message from the body.
-      else void this.#meter.scheduler.yieldIfDue().then(() => this.#resolveBody(true));
+      else void meter.scheduler.yieldIfDue().then(() => this.#resolveBody());
     });
   }
 
@@ -95,9 +94,10 @@ class BodyReader {
     }
   }
 
-  #resolveBody(ended: boolean): void {
+  #resolveBody(): void {
     this.#removeListeners();
-    this.#resolve({ chunks: this.#chunks, isComplete: ended });
+    const [first] = this.#chunks;
+    this.#resolve(this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks));
   }
 
   #rejectBody(error: unknown): void {
@@ -105,12 +105,13 @@ class BodyReader {
     this.#removeListeners();
     this.#chunks.length = 0;
     this.#unscanned.length = 0;
-    this.#request.resume();
+    this.#options.request.resume();
     this.#reject(error);
   }
 
   #removeListeners(): void {
+    const { request } = this.#options;
     this.#isSettled = true;
-    this.#request.off("data", this.#receiveChunk).off("end", this.#handleEnd).off("close", this.#handleClose);
+    request.off("data", this.#receiveChunk).off("end", this.#handleEnd).off("close", this.#handleClose);
   }
 }

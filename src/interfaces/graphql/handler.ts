@@ -16,7 +16,9 @@ import {
   validateExecutionArgs,
 } from "graphql";
 import { refuse } from "#dc/model/refusal.ts";
+import { noteOutcome } from "#interfaces/connect/call_accounting.ts";
 import { createRefusalHeaders, findHttpStatus, HttpRefusal } from "#interfaces/connect/errors.ts";
+import { createTextReply, type WholeReply } from "#interfaces/connect/whole_reply.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { shortenText } from "#kernel/shortened.ts";
 import { boundErrors } from "./error_json.ts";
@@ -39,13 +41,13 @@ export interface GraphqlRequestAccess {
   /** Authenticates the caller. @throws OperationError for a wrong token */
   readonly createContext: () => Promise<GraphqlContext>;
   /**
-   * Reads at most `limit` bytes of body; returns undefined if it is longer.
-   * @throws OperationError for a body that is too deep or too complex
+   * Reads at most `limit` bytes of body.
+   * @throws OperationError for a body that is longer, too deep or too complex
    */
-  readonly readBody: (limit: number) => Promise<Uint8Array | undefined>;
+  readonly readBody: (limit: number) => Promise<Uint8Array>;
 }
 
-export type GraphqlHandler = (request: Request, how: GraphqlRequestAccess) => Promise<Response>;
+export type GraphqlHandler = (request: Request, how: GraphqlRequestAccess) => Promise<WholeReply>;
 
 interface GraphqlAnswer {
   readonly data?: unknown;
@@ -72,6 +74,7 @@ export function createGraphqlHandler(): GraphqlHandler {
       const context = await createContext();
       const params = await readParams(request, readBody, context.run);
       const answer = await runOperation(documents, params, { method: request.method, context });
+      if (answer.data === undefined) noteOutcome("invalid_argument");
       // With the older media type, the status is 200 for every request that could be parsed.
       return createGraphqlResponse(answer, answer.data === undefined && type === GRAPHQL_MEDIA_TYPE ? 400 : 200, type);
     } catch (error) {
@@ -81,8 +84,9 @@ export function createGraphqlHandler(): GraphqlHandler {
 }
 
 /** Returns the response to an error that occurred before the document ran. Rethrows defects. */
-function createRefusalResponse(error: unknown, type: string): Response {
+function createRefusalResponse(error: unknown, type: string): WholeReply {
   if (!(error instanceof OperationError)) throw error;
+  noteOutcome(error.kind);
   const shown = new GraphQLError(error.message, { extensions: createErrorExtensions(error) });
   return createGraphqlResponse({ errors: [shown] }, findHttpStatus(error), type, createRefusalHeaders(error));
 }
@@ -179,14 +183,13 @@ function createGraphqlResponse(
   status: number,
   type: string,
   headers: Readonly<Record<string, string>> = {},
-) {
-  const body = JSON.stringify({
+): WholeReply {
+  const text = JSON.stringify({
     ...(errors !== undefined && { errors: boundErrors(errors) }),
     ...(data !== undefined && { data }),
   });
-  const length = String(Buffer.byteLength(body));
-  const head = { "content-type": `${type}; charset=utf-8`, "content-length": length, ...headers };
-  return new Response(body, { status, headers: head });
+  const head = { "content-type": `${type}; charset=utf-8`, "cache-control": "no-store", ...headers };
+  return createTextReply(status, head, text);
 }
 
 /** A document that can be executed, or the errors that prevent its execution. */

@@ -1,5 +1,4 @@
 import { refuse } from "#dc/model/refusal.ts";
-import { createSizeRefusal } from "#interfaces/connect/body_meter.ts";
 import { createBodyRefusal, createMediaTypeRefusal, HttpRefusal } from "#interfaces/connect/errors.ts";
 import { parseJson } from "#kernel/json_in_steps.ts";
 import { isJsonObject, parseUniqueJson } from "#kernel/json_object.ts";
@@ -46,7 +45,7 @@ function parseMediaType(text: string) {
 
 /** Runs work in steps, with other calls between them. */
 export type RunSteps = <Result>(steps: Steps<Result>) => Promise<Result>;
-type ReadLimitedBody = (limit: number) => Promise<Uint8Array | undefined>;
+type ReadLimitedBody = (limit: number) => Promise<Uint8Array>;
 
 /** Returns the refusal of a method other than GET and POST. */
 function createMethodRefusal(method: string): HttpRefusal {
@@ -67,7 +66,6 @@ export async function readParams(request: Request, readBody: ReadLimitedBody, ru
     throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", message, { "accept-encoding": "identity" });
   }
   const bytes = await readBody(MAX_BULK_BODY_BYTES);
-  if (bytes === undefined) throw createSizeRefusal(MAX_BULK_BODY_BYTES);
   return requireGraphqlParams(await parseJsonBody(bytes, run), bytes.length);
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import { type Context, Hono } from "hono";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Hono, MiddlewareHandler } from "hono";
 import { accepts } from "hono/accepts";
 import type { Caller } from "#dc/context.ts";
 import { type Refusal, refuse } from "#dc/model/refusal.ts";
@@ -7,23 +8,29 @@ import { CooperativeScheduler } from "#dc/operations/answers/cooperative_schedul
 import { convertPageToJson, type HistoryParameters } from "#dc/operations/audit_history.ts";
 import type { LogVerdict } from "#dc/service.ts";
 import { BodyMeter, createBusyRefusal, isEncoded } from "#interfaces/connect/body_meter.ts";
-import { runCountedCall } from "#interfaces/connect/call_accounting.ts";
 import { describeCaller, findConnection } from "#interfaces/connect/caller.ts";
 import { createErrorResponse, HttpRefusal } from "#interfaces/connect/errors.ts";
 import type { ConnectOptions } from "#interfaces/connect/handler.ts";
-import type { NodeRequest } from "#interfaces/connect/node_http.ts";
+import { readBody } from "#interfaces/connect/incoming_body.ts";
+import {
+  createTextReply,
+  type RouteContext,
+  type RouteEnv,
+  type RouteMiddleware,
+  type WholeReply,
+} from "#interfaces/connect/whole_reply.ts";
 import { createServiceBackend } from "#interfaces/dc_mcp/service_backend.ts";
 import { createGraphqlHandler } from "#interfaces/graphql/handler.ts";
-import { type ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
+import { MAX_BULK_BODY_BYTES } from "#interfaces/graphql/limits.ts";
 import { shortenText } from "#kernel/shortened.ts";
 import { answerCalendar, CALENDAR_PATH, type FindSubscriber, findCalendarReader } from "./calendar.ts";
 import { createChangeStreamResponse, readLastEventId } from "./change_stream.ts";
+import { isGrpcRequest, sendEarlyRefusal } from "./early_reply.ts";
 import { hasCurrentCopy } from "./etag.ts";
 import { METRIC_FORMATS, type MetricFormat } from "./metric_text.ts";
 import { createModuleHandler, MODULES_PATH } from "./page_modules.ts";
 import { createPageHandler } from "./pages.ts";
-import { findRefusedLabels } from "./refused_route.ts";
-import { readJsonBody, readLimitedBytes } from "./request_body.ts";
+import { readJsonBody } from "./request_body.ts";
 import { ROUTE_DESCRIPTIONS } from "./routes.ts";
 import { receiveWebhook } from "./webhook.ts";
 import type { WebhookSecrets } from "./webhook_secret.ts";
@@ -44,8 +51,6 @@ export interface AppOptions extends ConnectOptions {
   readonly loadConsoleModules?: () => Promise<ReadonlyMap<string, Buffer<ArrayBuffer>> | undefined>;
   /** Loads the sample site as lists of upsert items in JSON; absent if none is offered. */
   readonly loadSample?: () => Promise<string>;
-  /** Returns the account of the bytes that a request occupies; absent if memory is not limited. */
-  readonly findAccount?: (request: NodeRequest) => ByteAccount | undefined;
 }
 
 export const CHANGE_STREAM_PATH = "/changes/stream";
@@ -60,23 +65,17 @@ const READ_ONLY_ROUTES = [
   ...Object.keys(ROUTE_DESCRIPTIONS).flatMap((route) => (route.startsWith("GET ") ? [route.slice("GET ".length)] : [])),
 ];
 
-interface Bindings {
-  readonly incoming: NodeRequest;
-}
-
-type HttpApp = Hono<{ Bindings: Bindings }>;
-type AppContext = Context<{ Bindings: Bindings }>;
-
 /**
- * Returns the plain HTTP routes besides the RPCs. Errors have Connect's form, `{code, message, details}`, so that
+ * Mounts the plain HTTP routes besides the RPCs. Errors have Connect's form, `{code, message, details}`, so that
  * clients handle both in the same way.
  *
  * Source: docs/contract/datacenter-interfaces.md#http-routes; docs/decisions.md#d-11.
  */
-export function createHttpApp(options: AppOptions): HttpApp {
-  const app: HttpApp = new Hono();
+export function mountRoutes(app: Hono<RouteEnv>, options: AppOptions, { keep, count }: RouteMiddleware): void {
+  app.use(count);
   app.use(async (context, next) => {
-    await runCountedCall(next, (_, seconds, outcome) => countRefusedRequest(context, options, { seconds, outcome }));
+    await next();
+    if (context.get("reply") !== undefined) return;
     chargeResponse(context, options);
     if (!context.res.headers.has("cache-control")) context.header("cache-control", "no-store");
   });
@@ -97,15 +96,18 @@ export function createHttpApp(options: AppOptions): HttpApp {
     const principal = await findCalendarReader(context.req.raw, options);
     return answerCalendar(context.req.raw, options.service, createRequestCaller(context, "REST", principal));
   });
+  const identify: MiddlewareHandler<RouteEnv> = async (context, next) => {
+    context.set("caller", await findCaller(context, options, "REST"));
+    context.set("body", new Uint8Array());
+    await next();
+  };
   const addReadRoute = (path: string, ask: (caller: Caller) => Promise<unknown>) =>
-    app.get(path, async (context) =>
-      createJsonResponse(context, await ask(await findCaller(context, options, "REST"))),
-    );
+    app.get(path, identify, keep, async (context) => leaveJson(context, await ask(getCaller(context))));
   addReadRoute("/audit/verify", async (caller) => convertVerdictToJson(await options.service.verifyHistory(caller)));
   addReadRoute("/estate", (caller) => options.service.readOverview(caller));
   app.get("/resources", async (context) => {
     const caller = await findCaller(context, options, "REST");
-    return createJsonResponse(context, {
+    return leaveJson(context, {
       resources: await options.service.readStoredResources(context.req.queries("ref") ?? [], caller),
     });
   });
@@ -115,94 +117,127 @@ export function createHttpApp(options: AppOptions): HttpApp {
     const { service, webhookSecret: secret, isWebhookOpen: isOpen = false, countDeadLetters = () => {} } = options;
     // A feed authenticates with a secret instead of a principal.
     const caller = createRequestCaller(context, "WEBHOOK", undefined);
-    const receiver = { service, secret, isOpen, countDeadLetters, meter: createBodyMeter(context, options) };
-    return createJsonResponse(context, await receiveWebhook(context.req.raw, caller, receiver));
+    const receiver = { service, secret, isOpen, countDeadLetters, meter: createBodyMeter(context) };
+    return leaveJson(context, await receiveWebhook(context, caller, receiver));
   });
-  const graphql = createGraphqlHandler();
-  app.all("/graphql", (context) =>
-    graphql(context.req.raw, {
-      createContext: async () => {
-        const { signal } = context.req.raw;
-        const scheduler = new CooperativeScheduler(signal, findConnection(context.env.incoming));
-        await scheduler.yieldIfDue();
-        const caller = await findCaller(context, options, "GRAPHQL");
-        const { service, reportDefect } = options;
-        return { service, caller, reportDefect, signal, run: (steps) => scheduler.run(steps) };
-      },
-      readBody: (limit) => readLimitedBytes(context.req.raw, limit, createBodyMeter(context, options)),
-    }),
-  );
+  mountGraphql(app, options, keep);
   app.post(MCP_PATH, (context) => answerMcpRequest(context, options));
   for (const path of READ_ONLY_ROUTES) app.all(path, createMethodRefuser("GET, HEAD"));
   app.all(MCP_PATH, createMethodRefuser("POST"));
   app.all("/audit/webhook", createMethodRefuser("POST"));
-  app.notFound((context) => createFailureResponse(createPathRefusal(context.req.path), context, options));
+  app.notFound((context) => {
+    const refusal = createPathRefusal(context.req.path);
+    const { incoming, outgoing } = context.env;
+    if (!isGrpcRequest(incoming)) return createFailureResponse(refusal, context, options);
+    sendEarlyRefusal(incoming, outgoing, refusal);
+    return RESPONSE_ALREADY_SENT;
+  });
   app.onError((error, context) => createFailureResponse(error, context, options));
-  return app;
+}
+
+function mountGraphql(app: Hono<RouteEnv>, options: AppOptions, keep: MiddlewareHandler<RouteEnv>): void {
+  const graphql = createGraphqlHandler();
+  app.all("/graphql", openGraphql(options), keep, async (context) => {
+    const { signal } = context.req.raw;
+    const scheduler = new CooperativeScheduler(signal, findConnection(context.env.incoming));
+    const reply = await graphql(context.req.raw, {
+      createContext: async () => {
+        if (context.get("failure") !== undefined) throw context.get("failure");
+        await scheduler.yieldIfDue();
+        const { service, reportDefect } = options;
+        return { service, caller: getCaller(context), reportDefect, signal, run: (steps) => scheduler.run(steps) };
+      },
+      readBody: async (limit) => context.get("body") ?? readMeteredBody(context, limit),
+    });
+    return leaveReply(context, reply);
+  });
+}
+
+/** Finds the caller of GraphQL, and reads a body whose reply may be kept. */
+function openGraphql(options: AppOptions): MiddlewareHandler<RouteEnv> {
+  return async (context, next) => {
+    const { method, headers } = context.env.incoming;
+    const isJson = /^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "");
+    const isPlain = method === "POST" && isJson && headers["content-encoding"] === undefined;
+    try {
+      context.set("caller", await findCaller(context, options, "GRAPHQL"));
+      if (method === "GET") context.set("body", new Uint8Array());
+      else if (isPlain) context.set("body", await readMeteredBody(context, MAX_BULK_BODY_BYTES));
+    } catch (failure) {
+      context.set("failure", failure);
+    }
+    await next();
+  };
 }
 
 /** A path in the form of an RPC: package, service and method. */
 const RPC_PATH = /^\/(?:\w+\.)+\w+\/\w+$/;
 
 /** Returns the refusal of an unknown path. Connect reserves `not_found` for RPCs that exist. */
-export function createPathRefusal(path: string): Refusal {
+function createPathRefusal(path: string): Refusal {
   const message = `There is nothing at "${shortenText(path)}"`;
   return refuse(RPC_PATH.test(path) ? "UNKNOWN_METHOD" : "NOT_FOUND", message);
 }
 
 function createFailureResponse(
   error: unknown,
-  { req }: AppContext,
+  { req }: RouteContext,
   { reportDefect }: Pick<AppOptions, "reportDefect">,
 ): Response {
   const { body, ...head } = createErrorResponse(error, (defect) => reportDefect(`${req.method} ${req.path}`, defect));
   return new Response(body, head);
 }
 
-/** Sends a JSON reply with its length, by which it is charged. */
-function createJsonResponse(context: AppContext, value: unknown): Response {
-  return sendJsonText(context, JSON.stringify(value));
+/** Leaves a JSON reply, charged by its length. */
+function leaveJson(context: RouteContext, value: unknown): Response {
+  return leaveJsonText(context, JSON.stringify(value));
 }
 
-function sendJsonText(context: AppContext, body: string): Response {
-  const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
-  return context.body(body, 200, headers);
+function leaveJsonText(context: RouteContext, text: string): Response {
+  return leaveReply(
+    context,
+    createTextReply(200, { "content-type": "application/json", "cache-control": "no-store" }, text),
+  );
+}
+
+function leaveReply(context: RouteContext, reply: WholeReply): Response {
+  if (!context.get("account").tryCharge(reply.body.length)) throw createBusyRefusal();
+  context.set("reply", reply);
+  return RESPONSE_ALREADY_SENT;
+}
+
+function getCaller(context: RouteContext): Caller {
+  return context.get("caller") ?? { interface: "REST" };
 }
 
 /** Charges a reply with a known length to the memory budget, and replaces it by a refusal if it does not fit. */
-function chargeResponse(context: AppContext, options: AppOptions): void {
+function chargeResponse(context: RouteContext, options: AppOptions): void {
   const bytes = Number(context.res.headers.get("content-length") ?? 0);
-  if (bytes === 0 || options.findAccount?.(context.env.incoming)?.tryCharge(bytes) !== false) return;
+  if (bytes === 0 || context.get("account").tryCharge(bytes)) return;
   context.res = undefined;
   context.res = createFailureResponse(createBusyRefusal(), context, options);
 }
 
-function createBodyMeter(context: AppContext, { findAccount }: AppOptions): BodyMeter {
-  const account = findAccount?.(context.env.incoming) ?? new ByteBudget(Number.POSITIVE_INFINITY).openAccount();
+function createBodyMeter(context: RouteContext): BodyMeter {
   return new BodyMeter({
-    account,
+    account: context.get("account"),
     isJson: true,
     isCompressed: isEncoded(context.req.header("content-encoding")),
     peer: findConnection(context.env.incoming),
   });
 }
 
-async function countRefusedRequest(
-  { req, env, res }: AppContext,
-  { observeRefusedCall }: AppOptions,
-  { seconds, outcome }: { readonly seconds: number; readonly outcome: string | undefined },
-): Promise<void> {
-  const refused = await findRefusedLabels(req.path, env.incoming.headers, { response: res, outcome });
-  if (refused !== undefined) observeRefusedCall({ ...refused, seconds });
+function readMeteredBody(context: RouteContext, limit: number): Promise<Uint8Array> {
+  return readBody(context.env.incoming, createBodyMeter(context), limit);
 }
 
-async function answerReadiness(context: AppContext, { findUnreadyReason, shutdown }: AppOptions): Promise<Response> {
+async function answerReadiness(context: RouteContext, { findUnreadyReason, shutdown }: AppOptions): Promise<Response> {
   if (shutdown.aborted) return context.text("The server is shutting down\n", 503);
   const why = await findUnreadyReason();
   return why === undefined ? context.text("ok\n") : context.text(`${why}\n`, 503);
 }
 
-async function answerMetrics(context: AppContext, { formatMetrics }: AppOptions): Promise<Response> {
+async function answerMetrics(context: RouteContext, { formatMetrics }: AppOptions): Promise<Response> {
   const accepted = accepts(context, {
     header: "Accept",
     supports: ["text/plain", "application/openmetrics-text"],
@@ -212,7 +247,7 @@ async function answerMetrics(context: AppContext, { formatMetrics }: AppOptions)
   return context.body(await formatMetrics(format), 200, { "content-type": METRIC_FORMATS[format] });
 }
 
-async function answerMcpRequest(context: AppContext, options: AppOptions): Promise<Response> {
+async function answerMcpRequest(context: RouteContext, options: AppOptions): Promise<Response> {
   const { service, reportDefect } = options;
   const caller = await findCaller(context, options, "MCP");
   // Otherwise a client without a token would learn only from its first call that it needs one.
@@ -221,12 +256,12 @@ async function answerMcpRequest(context: AppContext, options: AppOptions): Promi
   const { answerMcpPost } = await import("#interfaces/dc_mcp/http_endpoint.ts");
   return answerMcpPost(context.req.raw, {
     createBackend: () => createServiceBackend(service, caller),
-    readBody: (limit) => readJsonBody(context.req.raw, limit, createBodyMeter(context, options)),
+    readBody: (limit) => readJsonBody(context, limit, createBodyMeter(context)),
     log: (text) => reportDefect(`POST ${MCP_PATH}`, text),
   });
 }
 
-async function answerOpenapi(context: AppContext, { version = "" }: AppOptions): Promise<Response> {
+async function answerOpenapi(context: RouteContext, { version = "" }: AppOptions): Promise<Response> {
   // Loaded on demand: few clients request it, and it is built from the whole proto file.
   const { getOpenapiDocument } = await import("./openapi.ts");
   const { body, etag } = getOpenapiDocument(version);
@@ -236,13 +271,13 @@ async function answerOpenapi(context: AppContext, { version = "" }: AppOptions):
 }
 
 /** Sends the sample site to any authorized caller. */
-async function answerSample(context: AppContext, options: AppOptions): Promise<Response> {
+async function answerSample(context: RouteContext, options: AppOptions): Promise<Response> {
   await options.service.session(await findCaller(context, options, "REST"));
   if (options.loadSample === undefined) return context.notFound();
-  return sendJsonText(context, await options.loadSample());
+  return leaveJsonText(context, await options.loadSample());
 }
 
-async function answerHistory(context: AppContext, options: AppOptions): Promise<Response> {
+async function answerHistory(context: RouteContext, options: AppOptions): Promise<Response> {
   const caller = await findCaller(context, options, "REST");
   const parameters = Object.entries(context.req.queries()).map(([name, values]) => {
     const [value = "", ...more] = values;
@@ -253,16 +288,16 @@ async function answerHistory(context: AppContext, options: AppOptions): Promise<
   });
   // The service rejects unknown names.
   const page = await options.service.readHistory(Object.fromEntries(parameters) as HistoryParameters, caller);
-  return createJsonResponse(context, convertPageToJson(page));
+  return leaveJson(context, convertPageToJson(page));
 }
 
-async function openChangeStream(context: AppContext, options: AppOptions): Promise<Response> {
+async function openChangeStream(context: RouteContext, options: AppOptions): Promise<Response> {
   const authorization = context.req.raw.headers.get("authorization");
   const caller = await findCaller(context, options, "REST");
   const after = readLastEventId(context.req.raw);
-  const { service, findPrincipal, shutdown, findAccount } = options;
+  const { service, findPrincipal, shutdown } = options;
   const { incoming } = context.env;
-  if (findAccount?.(incoming)?.tryCharge(OPEN_STREAM_BYTES) === false) throw createBusyRefusal();
+  if (!context.get("account").tryCharge(OPEN_STREAM_BYTES)) throw createBusyRefusal();
   // An unread request would count as one that is still arriving.
   incoming.resume();
   const stream = await service.openChangeStream(after, caller);
@@ -278,7 +313,7 @@ async function openChangeStream(context: AppContext, options: AppOptions): Promi
 }
 
 async function findCaller(
-  context: AppContext,
+  context: RouteContext,
   { findPrincipal }: AppOptions,
   interfaceName: Caller["interface"],
 ): Promise<Caller> {
@@ -286,7 +321,7 @@ async function findCaller(
 }
 
 function createRequestCaller(
-  context: AppContext,
+  context: RouteContext,
   interfaceName: Caller["interface"],
   principal: Caller["principal"],
 ): Caller {
@@ -300,7 +335,7 @@ function convertVerdictToJson(verdict: LogVerdict): JsonObject {
   return { ok: true, head_seq: verdict.head.seq, head_hash: verdict.head.hash };
 }
 
-function createMethodRefuser(methods: string): (context: AppContext) => never {
+function createMethodRefuser(methods: string): (context: RouteContext) => never {
   return (context) => {
     const { path, method } = context.req;
     const message = `"${shortenText(path)}" does not support ${shortenText(method)}: expected ${methods}`;

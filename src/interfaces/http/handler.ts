@@ -1,21 +1,20 @@
 import { getRequestListener } from "@hono/node-server";
-import { waitForLaterArrivalTurn } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { createConnectHandler, STREAMING_RPC_PATHS } from "#interfaces/connect/handler.ts";
-import {
-  getRequestPath,
-  hasDisconnected,
-  type NodeRequest,
-  type NodeResponse,
-  removeAuthority,
-} from "#interfaces/connect/node_http.ts";
-import { findInterfaceName } from "#interfaces/connect/refused_outcome.ts";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { Hono, type MiddlewareHandler } from "hono";
+import { waitForArrivalTurn } from "#dc/operations/answers/cooperative_scheduler.ts";
+import { runCountedCall } from "#interfaces/connect/call_accounting.ts";
+import { mountRpcs, STREAMING_RPC_PATHS } from "#interfaces/connect/handler.ts";
+import { keepReplies } from "#interfaces/connect/kept_replies.ts";
+import { getRequestPath, type NodeRequest, type NodeResponse, removeAuthority } from "#interfaces/connect/node_http.ts";
+import { findInterfaceName, findStatusOutcome } from "#interfaces/connect/refused_outcome.ts";
+import { type RouteEnv, sendReply } from "#interfaces/connect/whole_reply.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
-import type { OperationError } from "#kernel/errors.ts";
 import { type AdmissionRules, RequestAdmission } from "./admission.ts";
-import { type AppOptions, CHANGE_STREAM_PATH, createHttpApp, createPathRefusal } from "./app.ts";
-import { isGrpcRequest, sendEarlyRefusal, sendPreflightReply, setCommonHeaders } from "./early_reply.ts";
+import { type AppOptions, CHANGE_STREAM_PATH, mountRoutes } from "./app.ts";
+import { sendEarlyRefusal, sendPreflightReply, setCommonHeaders } from "./early_reply.ts";
+import { findRefusedLabels } from "./refused_route.ts";
 
-export interface HandlerOptions extends Omit<AppOptions, "accountOf"> {
+export interface HandlerOptions extends AppOptions {
   readonly admission: AdmissionRules;
 }
 
@@ -26,55 +25,67 @@ export function isStreamRequest(request: NodeRequest): boolean {
 }
 
 /**
- * Answers all requests to the datacenter's port. Refuses foreign and malformed requests first. Finds RPCs by path
- * before the router, which would only pass them on.
+ * Answers all requests to the datacenter's port by one hono app: middleware for turns, counting and sending, then the
+ * RPCs and the other routes. Foreign and malformed requests are refused before, because hono refuses a host or target
+ * that it cannot parse without a reason.
  */
 export function createHttpHandler(
   options: HandlerOptions,
 ): (request: NodeRequest, response: NodeResponse, account: ByteAccount) => void {
   const admission = new RequestAdmission(options.admission);
   const accounts = new WeakMap<NodeRequest, ByteAccount>();
-  const answerRpc = createConnectHandler(options);
-  const app = createHttpApp({ ...options, findAccount: (request) => accounts.get(request) });
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-  const refuseUnread = (request: NodeRequest, response: NodeResponse, error: OperationError, status?: number) => {
-    sendEarlyRefusal(request, response, error, status);
-    const outcome = error.kind;
-    options.observeRefusedCall({
-      method: "unknown",
-      interface: findInterfaceName(request.headers),
-      outcome,
-      seconds: 0,
-    });
-  };
+  const app = new Hono<RouteEnv>();
+  const middleware = { keep: keepReplies(options.service), count: countRefused(options) };
+  app.use(sendReplies(accounts));
+  mountRpcs(app, options, middleware);
+  mountRoutes(app, options, middleware);
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false, autoCleanupIncoming: false });
   return (request, response, account) => {
     const origin = admission.findAllowedOrigin(request);
     setCommonHeaders(request, response, origin);
     const refusal = admission.findRefusal(request, account);
     if (refusal !== undefined) {
-      const { error, status } = refusal;
-      refuseUnread(request, response, error, status);
+      sendEarlyRefusal(request, response, refusal.error, refusal.status);
+      options.observeRefusedCall({
+        method: "unknown",
+        interface: findInterfaceName(request.headers),
+        outcome: refusal.error.kind,
+        seconds: 0,
+      });
       return;
     }
     // Admission has compared the host of a target in absolute form with Host.
     request.url = removeAuthority(request.url ?? "");
-    if (origin !== undefined && request.method === "OPTIONS") {
-      sendPreflightReply(response);
-      return;
-    }
-    if (answerRpc(request, response, account)) return;
-    if (isGrpcRequest(request)) {
-      refuseUnread(request, response, createPathRefusal(getRequestPath(request)));
-      return;
-    }
+    if (origin !== undefined && request.method === "OPTIONS") return sendPreflightReply(response);
     accounts.set(request, account);
-    if (RequestAdmission.isProbe(request)) void listener(request, response);
-    else void serveInArrivalTurn(request, response, () => void listener(request, response));
+    void listener(request, response);
   };
 }
 
-/** Serves a request in its arrival turn: a thousand that arrive together must not delay a probe. */
-async function serveInArrivalTurn(request: NodeRequest, response: NodeResponse, serve: () => void): Promise<void> {
-  await waitForLaterArrivalTurn();
-  if (!hasDisconnected(request, response)) serve();
+/** Waits for the request's turn, and sends what its route leaves in `reply`. */
+function sendReplies(accounts: WeakMap<NodeRequest, ByteAccount>): MiddlewareHandler<RouteEnv> {
+  return async (context, next) => {
+    const { incoming } = context.env;
+    const account = accounts.get(incoming);
+    if (account !== undefined) context.set("account", account);
+    context.set("started", performance.now());
+    // A thousand requests that arrive together must not delay a probe.
+    if (!RequestAdmission.isProbe(incoming)) await waitForArrivalTurn();
+    await next();
+    const reply = context.get("reply");
+    if (reply === undefined) return undefined;
+    sendReply(context, reply);
+    return RESPONSE_ALREADY_SENT;
+  };
+}
+
+/** Counts a request that is refused before the service can count it. */
+function countRefused({ observeRefusedCall }: HandlerOptions): MiddlewareHandler<RouteEnv> {
+  return (context, next) =>
+    runCountedCall(next, (noted) => {
+      const outcome = noted ?? findStatusOutcome(context.get("reply")?.status ?? context.res.status);
+      const labels = outcome && findRefusedLabels(context.req.path, context.env.incoming.headers);
+      const seconds = (performance.now() - context.get("started")) / 1000;
+      if (outcome && labels) observeRefusedCall({ ...labels, outcome, seconds });
+    });
 }

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FinishedCall } from "#dc/context.ts";
-import { findInterfaceName, findStatusOutcome } from "#interfaces/connect/refused_outcome.ts";
+import { SERVICES } from "#dc/operations/index.ts";
+import { UNCOUNTED_RPC_PATHS } from "#interfaces/connect/handler.ts";
+import { findInterfaceName } from "#interfaces/connect/refused_outcome.ts";
 
 /** The service's method names for the routes that call it. */
 const METHOD_BY_ROUTE: Readonly<Record<string, Pick<FinishedCall, "method" | "interface">>> = {
@@ -17,29 +19,21 @@ const METHOD_BY_ROUTE: Readonly<Record<string, Pick<FinishedCall, "method" | "in
   "/mcp": { method: "Mcp", interface: "MCP" },
 };
 
-/** Route that reports readiness and is not counted as a call. */
-const READINESS_ROUTE = "/readyz";
+/** The service's method names for the paths of its RPCs. */
+const METHOD_BY_RPC: ReadonlyMap<string, string> = new Map(
+  SERVICES.flatMap(({ service: { typeName, methods } }) => methods.map(({ name }) => [`/${typeName}/${name}`, name])),
+);
 
-/** Reply of a request, and the code with which it was refused, if it was noted. */
-interface AnsweredRequest {
-  readonly response: Response;
-  readonly outcome: string | undefined;
-}
+/** Paths that are not counted as calls. */
+const UNCOUNTED_PATHS: readonly string[] = ["/readyz", ...UNCOUNTED_RPC_PATHS];
 
-/** Returns the metrics labels of a request answered without the service; undefined if it was not refused. */
-export async function findRefusedLabels(
+/** Returns the metrics labels of a request answered without the service; undefined if it is not counted. */
+export function findRefusedLabels(
   path: string,
   headers: IncomingHttpHeaders,
-  { response, outcome: noted }: AnsweredRequest,
-): Promise<Omit<FinishedCall, "seconds"> | undefined> {
-  const outcome = noted ?? findStatusOutcome(response.status) ?? (await findGraphqlOutcome(path, response));
-  if (outcome === undefined || path === READINESS_ROUTE) return undefined;
+): Pick<FinishedCall, "method" | "interface"> | undefined {
+  if (UNCOUNTED_PATHS.includes(path)) return undefined;
   // Unknown paths share one name, because labels must have few values.
-  return { ...(METHOD_BY_ROUTE[path] ?? { method: "unknown", interface: findInterfaceName(headers) }), outcome };
-}
-
-/** Returns the outcome of a GraphQL reply. With the older media type the status is 200 even for errors. */
-async function findGraphqlOutcome(path: string, response: Response): Promise<string | undefined> {
-  if (path !== "/graphql") return undefined;
-  return (await response.clone().text()).startsWith('{"errors":') ? "invalid_argument" : undefined;
+  const method = METHOD_BY_RPC.get(path) ?? "unknown";
+  return METHOD_BY_ROUTE[path] ?? { method, interface: findInterfaceName(headers) };
 }

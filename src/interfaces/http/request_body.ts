@@ -1,10 +1,11 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { refuse } from "#dc/model/refusal.ts";
-import { type BodyMeter, createSizeRefusal, createUploadAbortedError } from "#interfaces/connect/body_meter.ts";
+import { type BodyMeter, createSizeRefusal } from "#interfaces/connect/body_meter.ts";
 import { createBodyRefusal, createMediaTypeRefusal, HttpRefusal } from "#interfaces/connect/errors.ts";
+import { readBody } from "#interfaces/connect/incoming_body.ts";
 import { computeMaxInflatedBytes } from "#interfaces/connect/limits.ts";
-import { OperationError } from "#kernel/errors.ts";
+import type { RouteContext } from "#interfaces/connect/whole_reply.ts";
 import { parseJson } from "#kernel/json_in_steps.ts";
 import { shortenText } from "#kernel/shortened.ts";
 
@@ -14,7 +15,11 @@ const decompressGzip = promisify(gunzip);
  * Reads a JSON body, decompressing gzip, of at most `limit` bytes both compressed and decompressed.
  * @throws Refusal for another type or encoding, beyond the limit, or for anything but JSON in UTF-8
  */
-export async function readJsonBody(request: Request, limit: number, meter: BodyMeter): Promise<unknown> {
+export async function readJsonBody(
+  { req: { raw: request }, env }: RouteContext,
+  limit: number,
+  meter: BodyMeter,
+): Promise<unknown> {
   const [type = ""] = (request.headers.get("content-type") ?? "").split(";");
   if (type.trim().toLowerCase() !== "application/json") {
     throw createMediaTypeRefusal(request, "application/json");
@@ -24,41 +29,11 @@ export async function readJsonBody(request: Request, limit: number, meter: BodyM
     const message = `Content-Encoding "${shortenText(encoding)}" is not known: expected gzip`;
     throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", message, { "accept-encoding": "gzip, identity" });
   }
-  const sent = await readLimitedBytes(request, limit, meter);
-  if (sent === undefined) throw createSizeRefusal(limit);
+  const sent = await readBody(env.incoming, meter, limit);
   if (encoding === "identity") return parseJsonBody(sent, meter);
   const bytes = await unzipBody(sent, Math.min(limit, computeMaxInflatedBytes(sent.length)));
   await meter.scheduler.run(meter.checkShape(bytes));
   return parseJsonBody(bytes, meter);
-}
-
-/**
- * Reads a body of at most `limit` bytes, or returns undefined for a larger one.
- *
- * @throws Refusal of the meter; ConnectError canceled when the caller aborts
- */
-export async function readLimitedBytes(
-  request: Request,
-  limit: number,
-  meter: BodyMeter,
-): Promise<Uint8Array | undefined> {
-  if (Number(request.headers.get("content-length") ?? 0) > limit) return undefined;
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of request.body ?? []) {
-      length += chunk.length;
-      if (length > limit) return undefined;
-      await meter.chargeAndScan(chunk);
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    // Any other error comes from the connection.
-    throw error instanceof OperationError ? error : createUploadAbortedError();
-  }
-  meter.chargeParsing();
-  await meter.scheduler.yieldIfDue();
-  return Buffer.concat(chunks);
 }
 
 async function unzipBody(bytes: Uint8Array, limit: number): Promise<Uint8Array> {

@@ -4,6 +4,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import type { DeliveryReceipt } from "#dc/operations/feed/take_delivery.ts";
 import type { DcService } from "#dc/service.ts";
 import type { BodyMeter } from "#interfaces/connect/body_meter.ts";
+import type { RouteContext } from "#interfaces/connect/whole_reply.ts";
 import { shortenText } from "#kernel/shortened.ts";
 import { readJsonBody } from "./request_body.ts";
 import type { WebhookSecrets } from "./webhook_secret.ts";
@@ -27,13 +28,17 @@ export interface WebhookOptions {
  * Applies one delivery of a change feed. Replies 200 to any content once it is stored, since a feed repeats a refused
  * delivery and sends nothing after it. Only a wrong secret, a malformed body or a failure of the database is refused.
  */
-export async function receiveWebhook(request: Request, caller: Caller, options: WebhookOptions): Promise<JsonObject> {
+export async function receiveWebhook(
+  context: RouteContext,
+  caller: Caller,
+  options: WebhookOptions,
+): Promise<JsonObject> {
   const { secret, isOpen, service, countDeadLetters, meter } = options;
   if (secret === undefined && !isOpen) {
     throw refuse("PERMISSION_DENIED", "The webhook is closed: expected a server with --webhook-secret-file");
   }
-  await secret?.checkAuthorization(request.headers.get("authorization"));
-  const feed = new URL(request.url).searchParams.get("feed") ?? "default";
+  await secret?.checkAuthorization(context.req.header("authorization") ?? null);
+  const feed = new URL(context.req.url).searchParams.get("feed") ?? "default";
   if (!FEED_NAME.test(feed)) {
     const expected = "1 to 64 letters, digits, dots, underscores or hyphens";
     throw refuse("FIELD_OUT_OF_RANGE", `Cannot read feed "${shortenText(feed)}": expected ${expected}`, {
@@ -42,7 +47,7 @@ export async function receiveWebhook(request: Request, caller: Caller, options: 
       expected,
     });
   }
-  const receipt = await service.applyFeedDelivery(await readJsonBody(request, MAX_DELIVERY_BYTES, meter), feed, caller);
+  const receipt = await service.applyFeedDelivery(await readJsonBody(context, MAX_DELIVERY_BYTES, meter), feed, caller);
   countDeadLetters(receipt.deadLetters);
   return convertReceiptToJson(receipt);
 }

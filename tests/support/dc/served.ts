@@ -10,7 +10,7 @@ import type { ByteBudget } from "#kernel/byte_budget.ts";
 import type { PortLimits } from "#runtime/connections.ts";
 import { SharedPort } from "#runtime/one_port.ts";
 import { endAfterTest } from "../end_after_test.ts";
-import { type TestService, testService } from "./service.ts";
+import { type TestClock, type TestService, testService } from "./service.ts";
 
 export interface Served {
   readonly site: TestService;
@@ -43,6 +43,7 @@ export const LOCAL: AdmissionRules = {
 interface Given {
   readonly authRequired?: boolean;
   readonly store?: DcStore;
+  readonly clock?: TestClock;
   readonly webhookSecret?: string;
   readonly limits?: Partial<PortLimits>;
   readonly budget?: ByteBudget;

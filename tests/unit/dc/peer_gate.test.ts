@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { PeerReadLimiter } from "#dc/read_calls.ts";
+import { PeerReadLimiter } from "#dc/shared_reads.ts";
 
 const later = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -144,16 +144,6 @@ export async function waitForArrivalTurn(): Promise<void> {
   if (eventLoopScheduler.mustArrivalYield()) await eventLoopScheduler.yieldArrival();
 }
 
-/**
- * Delays the start of a request that has just arrived to a later turn. Use it for requests that await promises before
- * they start work: `waitForArrivalTurn` would let all of them pass before the first one has used any time.
- */
-export function waitForLaterArrivalTurn(): Promise<void> {
-  // Starts the turn's clock if it is not running.
-  eventLoopScheduler.isYieldDue();
-  return eventLoopScheduler.yieldArrival();
-}
-
 /** The peer of the process's own work. */
 const PROCESS_PEER = {};
 

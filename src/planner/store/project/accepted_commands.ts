@@ -36,7 +36,12 @@ interface AcceptedList {
   readonly trusted: readonly string[];
   readonly prefixes: readonly string[];
   readonly lines: readonly AcceptedLine[];
-  readonly held: readonly AcceptableLine[];
+  readonly held: readonly HeldRule[];
+}
+
+interface HeldRule extends AcceptableLine {
+  /** Places whose runs it judged: a clone may be on a branch with other rules. */
+  readonly places: readonly string[];
 }
 
 type Owner = Pick<AcceptedList, "repository" | "project" | "of">;
@@ -54,6 +59,7 @@ export async function openAcceptance(root: string, env: NodeJS.ProcessEnv = proc
   const file =
     owner.repository === null ? old : join(folder, `${computeSha256(`${owner.repository}\0${owner.project}`)}.json`);
   const readList = () => readAcceptedList(existsSync(file) ? file : old, owner);
+  const isHere = (one: HeldRule, line: AcceptableLine) => isSameLine(one, line) && judgesHere(one, of);
   // Several repositories can have one list: clones of each other.
   const changeList = async (change: (list: AcceptedList) => AcceptedList): Promise<void> => {
     await makePrivateFolder(folder);
@@ -71,14 +77,18 @@ export async function openAcceptance(root: string, env: NodeJS.ProcessEnv = proc
         return {
           ...list,
           lines: [...list.lines, ...added.filter((line) => !isRuleLine(line) && !known.has(line.sha256))],
-          held: list.held.filter((rule) => !lines.some((line) => isSameLine(line, rule))),
+          held: list.held.filter((rule) => !lines.some((line) => isHere(rule, line))),
         };
       });
     },
     holdRules: async (rules) => {
-      const isNew = (list: AcceptedList) => (rule: AcceptableLine) => !list.held.some((one) => isSameLine(one, rule));
+      const isNew = (list: AcceptedList) => (rule: AcceptableLine) => !list.held.some((one) => isHere(one, rule));
       if (!rules.some(isNew(readList()))) return;
-      await changeList((list) => ({ ...list, held: [...list.held, ...rules.filter(isNew(list))] }));
+      const places = listPlaces(of);
+      await changeList((list) => ({
+        ...list,
+        held: [...list.held, ...rules.filter(isNew(list)).map((rule) => ({ ...rule, places }))],
+      }));
     },
     acceptPrefix: (prefix) => changeList((list) => ({ ...list, prefixes: [...new Set([...list.prefixes, prefix])] })),
     setTrusted: (on) =>
@@ -104,7 +114,7 @@ async function takeOldList(
       trusted: [...new Set([...now.trusted, ...list.trusted])],
       prefixes: [...new Set([...now.prefixes, ...list.prefixes])],
       lines: merge(now.lines, list.lines, (line) => line.sha256),
-      held: merge(now.held, list.held, computeLineKey),
+      held: merge(now.held, list.held, (rule) => `${computeLineKey(rule)} ${rule.places}`),
     }));
     await writePrivateFile(old, `${JSON.stringify(list, null, 2)}\n`);
   } catch (error) {
@@ -128,10 +138,15 @@ function listPlaces(of: string): readonly string[] {
   return facts === undefined ? [of] : [of, `inode ${facts.ino} of ${facts.birthtimeNs}`];
 }
 
+function judgesHere({ places }: HeldRule, of: string): boolean {
+  return listPlaces(of).some((place) => places.includes(place));
+}
+
 function buildAcceptedCommands({ of, trusted, prefixes, lines, held }: AcceptedList): AcceptedCommands {
   const keys = new Set(lines.map((line) => line.sha256));
   const isTrusted = listPlaces(of).some((place) => trusted.includes(place));
-  return { isTrusted, prefixes, heldRules: held, hasLine: (line) => keys.has(computeLineKey(line)) };
+  const heldRules = held.filter((rule) => judgesHere(rule, of)).map(({ kind, text }) => ({ kind, text }));
+  return { isTrusted, prefixes, heldRules, hasLine: (line) => keys.has(computeLineKey(line)) };
 }
 
 function computeLineKey({ kind, text }: AcceptableLine): string {
@@ -155,7 +170,11 @@ function readAcceptedList(file: string, owner: Owner): AcceptedList {
     trusted: trusted === true ? listPlaces(owner.of) : listTexts(trusted),
     prefixes: listTexts(prefixes),
     lines: Array.isArray(lines) ? lines.filter(isAcceptedLine) : [],
-    held: Array.isArray(held) ? held.filter(isHeldLine) : [],
+    held: Array.isArray(held)
+      ? held
+          .filter(isHeldLine)
+          .map((rule) => ({ ...rule, places: Array.isArray(rule.places) ? rule.places : listPlaces(owner.of) }))
+      : [],
   };
 }
 
@@ -167,7 +186,7 @@ function isAcceptedLine(value: unknown): value is AcceptedLine {
   return isJsonObject(value) && typeof value["sha256"] === "string";
 }
 
-function isHeldLine(value: unknown): value is AcceptableLine {
+function isHeldLine(value: unknown): value is HeldRule {
   if (!isJsonObject(value) || typeof value["text"] !== "string") return false;
   return value["kind"] === "config" || value["kind"] === "schema";
 }

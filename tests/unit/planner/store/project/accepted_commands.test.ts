@@ -254,3 +254,18 @@ const ROWS: readonly Row[] = [
 test.each(ROWS)("what is accepted belongs to a repository: %s", async (_name, arrange, line, all) => {
   expect(await arrange()).toEqual([line, all]);
 });
+
+test("rules that judged runs hold in their repository, wherever it is moved, and not in a clone on other rules", async () => {
+  const place = await begin().accept();
+  git(place.folder, "clone", "--quiet", "repo", "clone");
+  const rule: AcceptableLine = { kind: "config", text: "verify.commands: npm test" };
+  await (await openAcceptance(place.repo, place.env)).holdRules([rule]);
+  const held = async (name: string) => (await (await openAcceptance(place.path(name), place.env)).read()).heldRules;
+
+  const before = [await held("repo"), await held("clone")];
+  await (await openAcceptance(place.path("clone"), place.env)).acceptLines([rule]);
+  renameSync(place.repo, join(place.folder, "moved"));
+
+  expect(before).toEqual([[rule], []]);
+  expect(await held("moved")).toEqual([rule]);
+});

@@ -55,10 +55,17 @@ export class ByteAccount {
 
   /** Whether the request may charge `bytes` more. */
   canCharge(bytes: number): boolean {
-    const { limitBytes, usedBytes } = this.#budget;
-    const most =
-      this.#held - REQUEST_BYTES + bytes <= SMALL_REQUEST_BYTES ? limitBytes : limitBytes * LARGE_REQUEST_SHARE;
-    return usedBytes + bytes <= most;
+    return this.#budget.usedBytes + bytes <= this.#findLimit(bytes);
+  }
+
+  /** Whether `bytes` more fit if no other request is open. */
+  canEverCharge(bytes: number): boolean {
+    return this.#held + bytes <= this.#findLimit(bytes);
+  }
+
+  #findLimit(bytes: number): number {
+    const isSmall = this.#held - REQUEST_BYTES + bytes <= SMALL_REQUEST_BYTES;
+    return this.#budget.limitBytes * (isSmall ? 1 : LARGE_REQUEST_SHARE);
   }
 
   /** Charges `bytes` if they fit, and returns whether they fitted. */

@@ -10,6 +10,7 @@ import {
   checkAndChargeJson,
   createUploadAbortedError,
   isEncoded,
+  LARGE_BODY_BYTES,
 } from "./body_meter.ts";
 import { type CallHead, checkCallHeaders, checkProtocolVersion, describeHead, readGetCall } from "./call_headers.ts";
 import { type FindPrincipal, findConnection } from "./caller.ts";
@@ -84,6 +85,7 @@ async function readMessageBytes(head: CallHead, incoming: NodeRequest, account: 
   const body = message ?? (await readBody(incoming, meter, limit));
   const sent = isEnveloped ? extractMessage(body, isCompressed) : { bytes: body, isCompressed };
   const bytes = sent.isCompressed ? await decompress(sent.bytes, compression) : sent.bytes;
+  if (isBinary && bytes.length <= LARGE_BODY_BYTES) return bytes;
   if (isBinary) await meter.scheduler.run(checkAndChargeBinary(method.input, bytes, account));
   else if (isEnveloped || sent.isCompressed || message !== undefined)
     await meter.scheduler.run(checkAndChargeJson(bytes, account));

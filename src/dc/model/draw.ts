@@ -50,7 +50,7 @@ function getOwnDrawField({ allocatedDrawW, measuredDrawW, maxDrawW }: OwnDraws, 
   }
 }
 
-/** Returns a device with the ports that its draw depends on: its inlets if it records no draw of its own. */
+/** Returns a device with the ports that its draw depends on: its inlets if no draw of the device is recorded. */
 export function selectDrawPorts({ ports = [], ...body }: Device): Device {
   const inlets = dependsOnInlets(body) ? ports.filter(({ kind }) => kind === "POWER_IN") : [];
   return inlets.length === 0 ? body : { ...body, ports: inlets };

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { footprint } from "../../../support/footprint.ts";
 
 /**
- * Ours: what a run needs, two of them for its record, one for the commit that names the repository, and ten to compare
- * the whole repository before and after it.
+ * Ours: what a run needs, two of them for its record, one for the commit that names the repository, two of a version's
+ * first command in a project, and ten to compare the whole repository before and after it.
  */
-const MOST_GITS = 27;
+const MOST_GITS = 29;
 
 /** Ours, a little above what it takes: whoever reads a run has to hold it in the head. See docs/performance.md. */
 const MOST_FILES = 210;

@@ -1,6 +1,5 @@
-import { formatDecimal } from "#words/figures.ts";
-import { formatConstant, getReasonUnit } from "#words/names.ts";
-import { formatQuantity } from "./labels.ts";
+import { formatCount, formatDecimal } from "#words/figures.ts";
+import { formatConstant, getReasonUnit, pluralize } from "#words/names.ts";
 
 /** Explanations of health reasons whose code alone is not clear. */
 const REASON_LABELS: Readonly<Record<string, string>> = {
@@ -28,7 +27,7 @@ export function formatReasonFigures({ code, value, limit }: { code: string; valu
       return `, ${formatDecimal(value)} of ${formatDecimal(limit)} separate supplies`;
     case "SINGLE_CORDED":
     case "SUPPLY_UNDOCUMENTED":
-      return `, ${formatQuantity(value, "device")}`;
+      return `, ${formatCount(value)} ${value === 1 ? "device" : pluralize("device")}`;
     case "U_SPACE_OCCUPIED":
     case "UNIT_RESERVED":
     case "OUTSIDE_RACK":

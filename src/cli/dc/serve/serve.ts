@@ -127,8 +127,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   if (opened === undefined) return EXIT_STATUS.ok;
   const guarded = await GuardedStore.open(opened, options);
   const store = watchStore(guarded, createLogger("database"));
-  const metrics = new Metrics();
-  const rasterizer = new Rasterizer();
+  const [metrics, rasterizer] = [new Metrics(), new Rasterizer()];
   const service = await openService(store, {
     clock: SYSTEM_CLOCK,
     authRequired: access.asks,

@@ -7,6 +7,7 @@ import { RISK_KINDS, readNotices } from "#dc/operations/notices/notice.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 import { storeOf } from "../../../support/dc/ams1_inventory.ts";
 import { type TestService, testService } from "../../../support/dc/service.ts";
+import { SeededRandom } from "../../../support/seeded_random.ts";
 
 const place = (text: string) => parseRef(text) as Ref;
 
@@ -164,3 +165,78 @@ test("RiskWatch reads racks at fault every few seconds while the other risks res
   expect(first).toContain("rack.appeared rack:A01");
   expect(second).toContain("rack.appeared rack:A02");
 }, 240_000);
+
+/** Seconds within which a rack at fault is reported. */
+const MAX_REPORT_S = 10;
+
+async function listRacksAtFault({ call }: TestService): Promise<ReadonlySet<string>> {
+  const conditions = [{ column: "health", values: ["FAULT"] }];
+  const { rows = [] } = await call("ListInventory", { kind: "INVENTORY_KIND_RACK", conditions });
+  return new Set(rows.map(({ ref }: { ref: string }) => ref));
+}
+
+/** Fails a PDU or takes it back, or changes what makes no rack fail. */
+async function changeAnything({ call }: TestService, random: SeededRandom): Promise<void> {
+  const status = `DEVICE_STATUS_${random.pick(["FAILED", "ACTIVE"])}`;
+  const pdu = { code: `PDU-A0${1 + random.below(3)}-${random.pick(["A", "B"])}`, status };
+  const server = { code: "SRV-A01-01", allocatedDrawW: 100 + random.below(100) };
+  const isPdu = random.below(4) === 0;
+  await call("UpsertDevice", { device: isPdu ? pdu : server, updateMask: isPdu ? "status" : "allocatedDrawW" });
+}
+
+test("RiskWatch reports every rack that goes to fault, or leaves it, within ten seconds while a device changes each second", async () => {
+  const random = new SeededRandom(1);
+  const site = await testService({ store: await storeOf(ams1) });
+  let seconds = 0;
+  const clock = { now: () => new Date("2026-01-02T03:04:05Z"), uptime: () => seconds * 1000 };
+  const { store, service } = site;
+  const receivers = [receiver("all", { kinds: new Set(["rack", "cause"]) })];
+  const watch = new RiskWatch({ store, service, receivers, clock, newId: randomUUID, say: () => {} });
+  await watch.readChangedRisks();
+  let faults = await listRacksAtFault(site);
+  const reported = new Set(faults);
+  const changedAt = new Map<string, number>();
+  const late: string[] = [];
+  let changes = 0;
+  for (seconds = 1; seconds <= 90; seconds++) {
+    await changeAnything(site, random);
+    const before = faults;
+    faults = await listRacksAtFault(site);
+    for (const ref of faults.symmetricDifference(before)) changedAt.set(ref, seconds);
+    changes += faults.symmetricDifference(before).size;
+    await watch.readChangedRisks();
+    const notices = await store.read(readNotices);
+    for (const { body } of notices) reported[body.state === "FAULT" ? "add" : "delete"](body.subject);
+    const open = [...faults.symmetricDifference(reported)].filter((ref) => ref.startsWith("rack:"));
+    late.push(...open.filter((ref) => seconds - (changedAt.get(ref) ?? 0) >= MAX_REPORT_S));
+  }
+  expect(late).toEqual([]);
+  expect(changes).toBeGreaterThan(8);
+}, 240_000);
+
+test.each([10, 60, 24 * 60])(
+  "RiskWatch does not pause for the %i minutes that a read waited",
+  async (minutes) => {
+    const { store: whole, service, call } = await testService({ store: await storeOf(ams1) });
+    let uptime = 0;
+    const clock = { now: () => new Date("2026-01-02T03:04:05Z"), uptime: () => uptime };
+    // The write waits for its lock.
+    const write: typeof whole.write = (work) => {
+      uptime += minutes * 60_000;
+      return whole.write(work);
+    };
+    const store = { ...whole, read: whole.read.bind(whole), write };
+    const receivers = [receiver("all", {})];
+    const watch = new RiskWatch({ store, service, receivers, clock, newId: randomUUID, say: () => {} });
+    await watch.readChangedRisks();
+    const device = { code: "PDU-A01-A", status: "DEVICE_STATUS_FAILED" };
+    await call("UpsertDevice", { device, updateMask: "status" });
+    uptime += 1000;
+    await watch.readChangedRisks();
+
+    // While it pauses, it reads racks alone.
+    const types = (await whole.read(readNotices)).map(({ body }) => body.type);
+    expect(types).toContain("cause.changed");
+  },
+  240_000,
+);

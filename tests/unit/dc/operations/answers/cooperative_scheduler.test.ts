@@ -1,5 +1,5 @@
-import { expect, test } from "bun:test";
-import { CooperativeScheduler, IDLE_PEER } from "#dc/operations/answers/cooperative_scheduler.ts";
+import { expect, spyOn, test } from "bun:test";
+import { CooperativeScheduler, getIdleWorkMs, IDLE_PEER } from "#dc/operations/answers/cooperative_scheduler.ts";
 
 /** Works until its slice is used up and yields, as often as told. */
 async function work(scheduler: CooperativeScheduler, slices: number, onSlice: () => void = () => {}): Promise<void> {
@@ -63,4 +63,23 @@ test("CooperativeScheduler.join takes idle work out of the idle turns", async ()
   expect(shared.isIdle).toBe(false);
   expect(others).toBeLessThan(60);
   await Promise.all(peers);
+});
+
+test("getIdleWorkMs counts the slices of idle work and not those it waited for", async () => {
+  let ticks = 0;
+  const now = spyOn(performance, "now").mockImplementation(() => ++ticks);
+  try {
+    const [before, begun] = [getIdleWorkMs(), ticks];
+    const idle = work(new CooperativeScheduler(undefined, IDLE_PEER), 4);
+    const peers = Array.from({ length: 6 }, () => work(new CooperativeScheduler(undefined, {}), 20));
+    await Promise.all([...peers, idle]);
+
+    const counted = getIdleWorkMs() - before;
+    // Three slices of five ticks begin in turns of the idle peer, beside 120 slices of others.
+    expect(counted).toBeGreaterThanOrEqual(3 * 4);
+    expect(counted).toBeLessThan(60);
+    expect(ticks - begun).toBeGreaterThan(500);
+  } finally {
+    now.mockRestore();
+  }
 });

@@ -9,7 +9,6 @@ import { refuse } from "#dc/model/refusal.ts";
 import { createUnreadableRefusal, readJsonText, UnreadableJson } from "#dc/operations/messages/json_place.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { LARGE_BODY_BYTES } from "./body_meter.ts";
-import { readLargeBinary } from "./large_binary.ts";
 import { decodeUtf8, readLargeJson } from "./large_json.ts";
 
 /** Type, form and reading options of the messages of one method. */
@@ -20,14 +19,15 @@ export interface MessageFormat {
 }
 
 /**
- * Reads a request, a large one in steps: reading 300,000 objects at once takes half a second, which would delay probes.
+ * Reads a request, a large one of JSON in steps: reading 300,000 objects at once takes a second, which would delay
+ * probes. The same in binary takes 0.4 s, and 1,000 devices with 95 ports 0.07 s.
  * @throws Refusal that names what cannot be read
  */
 export function* readMessage({ input, isBinary, options }: MessageFormat, bytes: Uint8Array): Steps<Message> {
   try {
-    if (bytes.length < LARGE_BODY_BYTES && isBinary) return fromBinary(input, bytes, options);
+    if (isBinary) return fromBinary(input, bytes, options);
     if (bytes.length < LARGE_BODY_BYTES) return readJsonText(input, decodeUtf8(bytes), options);
-    return yield* isBinary ? readLargeBinary(input, bytes, options) : readLargeJson(input, bytes, options);
+    return yield* readLargeJson(input, bytes, options);
   } catch (error) {
     if (error instanceof UnreadableJson) throw createUnreadableRefusal(error);
     throw refuse(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { create, fromBinary, fromJson, fromJsonString, type JsonObject, toBinary, toJson } from "@bufbuild/protobuf";
+import { create, fromBinary, fromJson, fromJsonString, toBinary, toJson } from "@bufbuild/protobuf";
 import {
   BulkUpsertDevicesRequestSchema,
   SearchDevicesRequestSchema,
@@ -117,32 +117,12 @@ test("largeMessage gives way every thousand objects, however short these are and
   for (const [form, body] of bodies) expect(stepped(form, text(body)).count).toBeGreaterThan(objects / 1000);
 });
 
-describe("largeMessage reads binary messages as the library does,", () => {
-  const MESSAGES: Readonly<Record<string, readonly [MessageFormat, JsonObject]>> = {
-    "a list of 1,000 items": [BULK, { atomic: true, items: devices(1000), update_mask: "code" }],
-    "items that are large": [BULK, { items: [...devices(3), ...devices(3, 3000)] }],
-    "one large message": [ONE, { device: device(1, 3000), validate_only: true }],
-    "a list of texts": [SEARCH, { filter: { tags: Array.from({ length: 9000 }, (_, at) => `tag ${at}`) } }],
-  };
-  for (const [what, [{ input }, json]] of Object.entries(MESSAGES)) {
-    test(what, () => {
-      const message = fromJson(input, json);
-      const bytes = toBinary(input, message);
-      const form = { input, isBinary: true, options: BINARY_OPTIONS };
+test("largeMessage refuses a binary message that is cut off", () => {
+  const { input } = BULK;
+  const bytes = toBinary(input, fromJson(input, { items: devices(1000) }));
+  const form = { input, isBinary: true, options: BINARY_OPTIONS };
 
-      expect(toJson(input, runAllSteps(readMessage(form, bytes)))).toEqual(toJson(input, message));
-      // A message that comes twice is merged.
-      const twice = Buffer.concat([bytes, bytes]);
-      expect(toJson(input, runAllSteps(readMessage(form, twice)))).toEqual(toJson(input, fromBinary(input, twice)));
-    });
-  }
-
-  test("and refuses what is cut off", () => {
-    const { input } = BULK;
-    const bytes = toBinary(input, fromJson(input, { items: devices(1000) }));
-    const form = { input, isBinary: true, options: BINARY_OPTIONS };
-
-    expect(() => runAllSteps(readMessage(form, bytes.subarray(0, -1)))).toThrow("Cannot read the message: ");
-    expect(runAllSteps(readMessage(form, new Uint8Array()))).toEqual(create(input));
-  });
+  expect(runAllSteps(readMessage(form, bytes))).toEqual(fromBinary(input, bytes));
+  expect(() => runAllSteps(readMessage(form, bytes.subarray(0, -1)))).toThrow("Cannot read the message: ");
+  expect(runAllSteps(readMessage(form, new Uint8Array()))).toEqual(create(input));
 });

@@ -115,9 +115,10 @@ function createWorstFamilies({ worst }: RehearseFailuresResponse): readonly Gaug
     createFamily("racks_dark", "Racks that go dark with that failure.", ({ impact }) => impact?.racksDark ?? 0),
     createFamily("it_load_watts", "IT load lost with that failure.", ({ impact }) => impact?.itLoadLostW ?? 0),
     createFamily(
-      "fabric_bits_per_second",
+      // Prometheus counts in bytes.
+      "fabric_bytes_per_second",
       "Capacity of the fabric links that go down with that failure.",
-      ({ fabricLostMbps }) => fabricLostMbps * 1e6,
+      ({ fabricLostMbps }) => fabricLostMbps * 125_000,
     ),
   ];
 }

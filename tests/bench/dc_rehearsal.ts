@@ -1,5 +1,6 @@
 /**
- * Times rehearsals of a database: all single failures, the same after a change, loads after each single loss, and pairs.
+ * Times rehearsals of a database: the reading of its cabling, all single failures, the same after a change, loads after
+ * each single loss, and pairs.
  *
  *     planner dc sample --racks 1960 --db big.sqlite
  *     bun tests/bench/dc_rehearsal.ts big.sqlite
@@ -15,6 +16,8 @@ import { failEachElement, type SiteFailures } from "#dc/analysis/rehearsal/site_
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Device } from "#dc/model/resources.ts";
+import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
+import { readHostPaths } from "#dc/operations/answers/data_paths.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import { runAllSteps } from "#kernel/steps.ts";
 
@@ -30,6 +33,13 @@ const store = await openSqlite(path);
 let topology = Topology.createFromInventory(await store.read((reader) => reader.powerInventory()));
 topology.apparentLoads(OPTIONS.basis);
 print(`${topology.inventory.devices.length} devices, ${topology.power.nodes.length} nodes`);
+
+for (const name of ["read the cabling", "read the cabling again after no change"]) {
+  const [began, before] = [performance.now(), process.cpuUsage()];
+  await store.read((reader) => readHostPaths({ topology, reader, scheduler: new CooperativeScheduler() }));
+  const { user, system } = process.cpuUsage(before);
+  print(`${name}: ${Math.round(performance.now() - began)} ms, processor ${Math.round((user + system) / 1000)} ms`);
+}
 
 /** The middle of several rounds, in milliseconds. */
 function timed<Result>(name: string, rounds: number, work: () => Result): Result {

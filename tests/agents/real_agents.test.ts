@@ -121,7 +121,11 @@ function stories(agent: RealAgent, bin: string): void {
 
       expect([work.code, work.stdout]).toEqual([0, expect.stringContaining(`${A}: completed`)]);
       expect(await outside()).toEqual(before);
-      expect(project.model.turns.filter(({ called }) => called.length > 0).length).toBeGreaterThanOrEqual(10);
+      const worktrees = dirname(project.tree(A));
+      const beside = [...project.list(worktrees), ...project.list(dirname(worktrees))];
+      expect(beside).toContain(A);
+      expect(beside.filter((name) => /planted|written/.test(name))).toEqual([]);
+      expect(project.model.turns.filter(({ called }) => called.length > 0).length).toBeGreaterThanOrEqual(15);
     },
     LIMIT,
   );

@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
 /** What the model does with one tool of the agent, in words that every agent's own tools can be found for. */
 export type Call =
   /** One of planner's tools, by its name without `planner_`. */
@@ -51,13 +54,25 @@ const commit = ({ id }: Scene): readonly Step[] => [
   { calls: [shell(`git commit -m "planner(${id}): write the file"`)] },
 ];
 
-/** Lines that change what no run may change, by the project's folder. */
-const REACHES: readonly ((root: string) => string)[] = [
-  (root) => `git -C ${root} config planted.key value`,
-  (root) => `echo exit 0 > ${root}/.git/hooks/pre-commit`,
-  () => `git update-ref refs/heads/main refs/heads/main~1`,
-  (root) => `echo planted > ${root}/planted.txt`,
-  (root) => `echo planted >> ${root}/.planner/config.md`,
+/** The project's root, by the line that git wrote into the worktree. */
+function readRoot({ dir }: Scene): string {
+  const [, root] = /^gitdir: (.+)\/\.git\/worktrees\//.exec(readFileSync(join(dir, ".git"), "utf8")) ?? [];
+  if (root === undefined) throw new Error(`${dir} is not a worktree`);
+  return root;
+}
+
+/** Calls that change what no run may change: what is git's, the project's, or beside the worktree. */
+const REACHES: readonly ((root: string, dir: string) => Call)[] = [
+  (root) => shell(`git -C ${root} config planted.key value`),
+  (root) => shell(`echo exit 0 > ${root}/.git/hooks/pre-commit`),
+  () => shell("git update-ref refs/heads/main refs/heads/main~1"),
+  (root) => shell(`echo planted > ${root}/planted.txt`),
+  (root) => shell(`echo planted >> ${root}/.planner/config.md`),
+  (_, dir) => shell(`echo planted > ${dirname(dir)}/planted.txt`),
+  (_, dir) => shell(`echo planted > ${dirname(dirname(dir))}/planted.txt`),
+  (root) => ({ kind: "write", path: `${root}/written.txt`, text: "planted\n" }),
+  (_, dir) => ({ kind: "write", path: `${dirname(dir)}/written.txt`, text: "planted\n" }),
+  (_, dir) => ({ kind: "write", path: `${dirname(dirname(dir))}/written.txt`, text: "planted\n" }),
 ];
 
 /** Scripts by the name that a spec's line `Script: <name>` gives. */
@@ -93,11 +108,11 @@ export const SCRIPTS: Readonly<Record<string, Script>> = {
     (scene) => commit(scene)[1] ?? {},
     ({ results }) => ({ say: `The check printed: ${(results[3] ?? "").slice(0, 200)}` }),
   ],
-  /** Reaches for what is git's and the person's, each by itself, then works. */
+  /** Reaches for what is git's, the person's and beside the worktree, each by itself, then works. */
   reaching: [
     ...REACHES.map(
-      (line) =>
-        ({ dir }: Scene): Step => ({ calls: [shell(line(`${dir}/../../..`))] }),
+      (reach) =>
+        (scene: Scene): Step => ({ calls: [reach(readRoot(scene), scene.dir)] }),
     ),
     write,
     read,

@@ -10,7 +10,7 @@ export const qwenRow: ProviderRow = {
   guardedArgs: (grant) =>
     grant.task === "split"
       ? ["--approval-mode", "plan"]
-      : ["--approval-mode", "auto-edit", ...buildAllowedTools(grant).flatMap((rule) => ["--allowed-tools", rule])],
+      : ["--approval-mode", "default", ...buildAllowedTools(grant).flatMap((rule) => ["--allowed-tools", rule])],
   skipArgs: ["--approval-mode", "yolo"],
   skipWords: ["--yolo", "-y", "yolo"],
   resumeArgs: (session) => ["--resume", session],
@@ -23,5 +23,6 @@ export const qwenRow: ProviderRow = {
 };
 
 function buildAllowedTools({ commands }: AgentGrant): readonly string[] {
-  return ["mcp__planner", ...buildShellRules("run_shell_command", " *", commands)];
+  // A path in a rule begins at the worktree; the mode "auto-edit" would allow files anywhere.
+  return ["mcp__planner", "edit(/**)", "write_file(/**)", ...buildShellRules("run_shell_command", " *", commands)];
 }

@@ -341,6 +341,12 @@ test("explainExitStatus tells statuses that an agent documents", () => {
   expect(explainExitStatus(gemini, 1)).toBeNull();
 });
 
+test("qwen writes files below its worktree alone", () => {
+  const { argv } = launch("qwen");
+  expect(argv.join(" ")).toContain("--approval-mode default ");
+  expect(argv.filter((word) => /^(?:edit|write_file)\b/.test(word))).toEqual(["edit(/**)", "write_file(/**)"]);
+});
+
 async function written({ projectFile }: AgentLaunch): Promise<unknown> {
   const edit = await projectFile?.extend(projectFile.files[0], "");
   return edit?.kind === "added" ? JSON.parse(edit.text) : edit;

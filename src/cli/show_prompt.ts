@@ -31,7 +31,7 @@ export async function printPrompt(
     template: null,
     folder: {
       path: planWorktreePath(root, id, config.worktree.directory),
-      branch: `${config.defaults.branch_prefix}${id}`,
+      branch: await (await context.openRuns()).worktrees.nameBranch(id, config.defaults.branch_prefix),
       isolated: true,
     },
   });

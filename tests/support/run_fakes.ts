@@ -151,6 +151,7 @@ function fakePorts(project: TempProject, script: Script, deeds: Deeds): RunPorts
     requests: { readNotes: async () => new Map() },
     worktrees: {
       requireCreatable: async () => {},
+      nameBranch: async (id: string, prefix: string) => prefix + id,
       prepareWorktree: async () => worktree,
       listIds: async () => [ID],
       findWorktree: async () => worktree,

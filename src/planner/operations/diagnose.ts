@@ -122,8 +122,9 @@ async function findCommits(context: PlannerContext, id: SpecId, spec: Spec | str
   const config = await readValueOrMessage(context.readConfig());
   const template = typeof config === "string" ? null : config.git.commit_template;
   const prefix = typeof config === "string" ? null : config.defaults.branch_prefix;
+  const { worktrees } = await context.openRuns();
   return context.git.listCommitsNaming(id, {
-    branch: getRunBranch(spec) ?? (prefix === null ? null : prefix + id),
+    branch: getRunBranch(spec) ?? (prefix === null ? null : await worktrees.nameBranch(id, prefix)),
     template,
   });
 }

@@ -54,6 +54,8 @@ export interface WorktreeRemovalOptions {
  * Transport of specs: docs/work.md.
  */
 export interface Worktrees {
+  /** Returns the branch for work on a spec, with the project's path if that is not the repository's top. */
+  nameBranch(id: SpecId, prefix: string): Promise<string>;
   /**
    * Checks that a worktree can be created; changes nothing.
    *

@@ -80,16 +80,16 @@ function chooseProvider(config: PlannerConfig, spec: Spec, { provider, model }: 
  * @returns the text after the edit
  */
 export async function markSpecStarted(
-  { context, tell }: RunDeps,
+  { context, ports, tell }: RunDeps,
   id: SpecId,
   branchPrefix: string | null,
 ): Promise<string> {
   let text = "";
+  const place = branchPrefix === null ? {} : { branch: await ports.worktrees.nameBranch(id, branchPrefix) };
   await changeSpec(context, id, (before, { status }) => {
     if (!RESUMABLE_STATUSES.includes(status)) {
       throw new OperationError("failed_precondition", `Cannot start work on spec '${id}': status is now ${status}`);
     }
-    const place = branchPrefix === null ? {} : { branch: `${branchPrefix}${id}` };
     text = editFields(before, { status: "in_progress", completed_at: undefined, ...place });
     return text;
   });

@@ -1,10 +1,13 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import {
   CLAIM_REF_PREFIX,
   type ClaimContent,
   type ClaimState,
+  decodeSpecId,
   formatClaim,
   parseClaim,
   parseClaimRef,
@@ -12,6 +15,8 @@ import {
 import { isObjectId, type PushedRefResult, parsePushAnswer } from "../../work/claims/push_answer.ts";
 import type { CommitWriter } from "../../work/commit_message.ts";
 import { formatGitError, Git, type GitAnswer } from "../git/git.ts";
+import { SPECS_FOLDER } from "../project/places.ts";
+import { formatPlace } from "../worktrees/ref_names.ts";
 
 /** Maximum duration of one call to the remote, in milliseconds. Source: docs/claims.md. */
 const CALL_LIMIT_MS = 20_000;
@@ -80,6 +85,9 @@ export class ClaimRemote {
   /** Path of the project below the folder of `git`, with `/` at its end; empty for that folder itself. */
   readonly prefix: string;
   readonly #parts: RemoteParts;
+  readonly #place: string;
+  /** Specs whose claims have the names of earlier versions; null before the remote was read. */
+  #plainIds: Set<SpecId> | null = null;
   #ssh: Readonly<Record<string, string>> | undefined;
 
   constructor(parts: RemoteParts) {
@@ -88,6 +96,7 @@ export class ClaimRemote {
     this.url = parts.url;
     this.git = parts.git;
     this.prefix = parts.prefix;
+    this.#place = formatPlace(parts.prefix);
   }
 
   /**
@@ -103,11 +112,37 @@ export class ClaimRemote {
       const [oid = "", ref = ""] = line.split("\t");
       if (isObjectId(oid)) refs.set(ref, oid);
     }
-    const claims = [...refs].flatMap(([ref, oid]): readonly (readonly [SpecId, string])[] => {
-      const id = parseClaimRef(ref);
-      return id === null ? [] : [[id, oid]];
-    });
-    return { claims: new Map(claims), refs };
+    return { claims: this.#selectClaims(refs), refs };
+  }
+
+  /**
+   * Returns the claims of this project's specs. A claim without the project's path, as earlier versions made it, counts
+   * and is used on, unless a project at the repository's top has such names.
+   */
+  #selectClaims(refs: ReadonlyMap<string, string>): ReadonlyMap<SpecId, string> {
+    const [found, plain] = [new Map<SpecId, string>(), new Map<SpecId, string>()];
+    const own = CLAIM_REF_PREFIX + this.#place;
+    for (const [ref, oid] of refs) {
+      const id = ref.startsWith(own) ? decodeSpecId(ref.slice(own.length)) : null;
+      const plainId = parseClaimRef(ref);
+      if (id !== null) found.set(id, oid);
+      else if (plainId !== null) plain.set(plainId, oid);
+    }
+    this.#plainIds = new Set();
+    if (this.#place === "" || existsSync(join(this.git.cwd, SPECS_FOLDER))) return found;
+    for (const [id, oid] of plain) {
+      if (found.has(id)) continue;
+      found.set(id, oid);
+      this.#plainIds.add(id);
+    }
+    return found;
+  }
+
+  /** Returns the name at the remote of a ref that `buildClaimRef` returns; other refs keep their names. */
+  #nameAtRemote(ref: string): string {
+    const id = parseClaimRef(ref);
+    if (id === null || this.#place === "" || this.#plainIds?.has(id) === true) return ref;
+    return CLAIM_REF_PREFIX + this.#place + ref.slice(CLAIM_REF_PREFIX.length);
   }
 
   /** Fetches all claims and reads their commits. Cost: one call to the remote. */
@@ -118,15 +153,14 @@ export class ClaimRemote {
     await this.#callOrThrow([...fetch, this.url, `+${CLAIM_REF_PREFIX}*:${kept}*`]);
     const listed = await this.git.run(["for-each-ref", "--format=%(refname)%00%(objectname)%00%(contents)%00", kept]);
     const fields = listed.split("\0");
-    const [claims, texts] = [new Map<SpecId, string>(), new Map<string, ClaimContent>()];
+    const [refs, texts] = [new Map<string, string>(), new Map<string, ClaimContent>()];
     for (let index = 0; index + 2 < fields.length; index += 3) {
       const [ref = "", oid = "", message = ""] = fields.slice(index, index + 3);
-      const id = parseClaimRef(CLAIM_REF_PREFIX + ref.trim().slice(kept.length));
-      if (id !== null) claims.set(id, oid);
+      refs.set(CLAIM_REF_PREFIX + ref.trim().slice(kept.length), oid);
       const text = parseClaim(message);
       if (text !== null) texts.set(oid, text);
     }
-    return { claims, texts };
+    return { claims: this.#selectClaims(refs), texts };
   }
 
   /** Fetches a commit of a branch. @throws OperationError `unavailable` if the remote cannot be reached */
@@ -142,15 +176,26 @@ export class ClaimRemote {
       // An empty left side would delete the claim.
       if (next !== null && !isObjectId(next)) throw new Error(`no commit to push: ${JSON.stringify(next)}`);
     }
-    const leases = changes.map(({ ref, base }) => `--force-with-lease=${ref}:${base ?? ""}`);
-    const refspecs = changes.map(({ ref, next }) => `${next ?? ""}:${ref}`);
+    // A name of an earlier version is known only after a look.
+    if (this.#place !== "" && this.#plainIds === null) await this.listRefs().catch(() => null);
+    const names = new Map(changes.map(({ ref }) => [this.#nameAtRemote(ref), ref]));
+    const leases = changes.map(({ ref, base }) => `--force-with-lease=${this.#nameAtRemote(ref)}:${base ?? ""}`);
+    const refspecs = changes.map(({ ref, next }) => `${next ?? ""}:${this.#nameAtRemote(ref)}`);
     const began = performance.now();
     const answer = await this.#callRemote([...PUSH_COMMAND, ...leases, "--", this.name, ...refspecs]).catch(
       buildBrokenAnswer,
     );
     const { status, stdout, stderr } = answer;
     const words = status === 0 ? "" : formatGitError(stderr);
-    return { lines: parsePushAnswer(stdout.toString(), status), words, ms: performance.now() - began };
+    const lines = [...parsePushAnswer(stdout.toString(), status)].map(
+      ([ref, result]) => [names.get(ref) ?? ref, result] as const,
+    );
+    for (const { ref, next } of changes) {
+      const id = next === null ? parseClaimRef(ref) : null;
+      // A released claim is made again under the name of today.
+      if (id !== null && this.#plainIds?.has(id) === true) this.#plainIds = null;
+    }
+    return { lines: new Map(lines), words, ms: performance.now() - began };
   }
 
   /**

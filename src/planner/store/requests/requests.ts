@@ -8,7 +8,7 @@ import type {
 } from "#planner/run_ports/requests.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { decodeSpecId, encodeSpecId } from "../../work/claims/claim_text.ts";
+import { decodeSpecId } from "../../work/claims/claim_text.ts";
 import {
   buildRequestCreateCall,
   buildRequestGetCall,
@@ -23,6 +23,7 @@ import { runWithMergeLock } from "../locks/project_lock.ts";
 import { assertNoForeignPrograms } from "../worktrees/guard.ts";
 import { readBranchCheckouts } from "../worktrees/main_branch.ts";
 import { isAncestor } from "../worktrees/outside_words.ts";
+import { buildSpecRef, createRefParser } from "../worktrees/ref_names.ts";
 import { buildRunRef, listRunNumbers } from "../worktrees/run_commits.ts";
 import { buildFoundMerge, searchMerge } from "../worktrees/search_merge.ts";
 import { branchExists, type SpecBranches } from "../worktrees/worktree_commits.ts";
@@ -101,7 +102,7 @@ class GitRequests implements PullRequests {
   }
 
   async pushRecords(id: SpecId, { remote }: RequestTarget): Promise<string | null> {
-    const refs = (await listRunNumbers(this.#git, id)).map((run) => buildRunRef(id, run));
+    const refs = (await listRunNumbers(this.#git, id)).map((run) => buildRunRef(this.#git, id, run));
     return pushRecords(this.#writingGit, remote, refs);
   }
 
@@ -206,9 +207,11 @@ const NOTES_REF_PREFIX = "refs/planner/pr/";
 export async function readRequestNotes(git: Git): Promise<ReadonlyMap<SpecId, RequestNote>> {
   const listed = await git.tryReadOutput(["for-each-ref", "--format=%(refname)%00%(contents)%00", NOTES_REF_PREFIX]);
   const fields = (listed ?? "").split("\0");
+  const parseName = createRefParser(git.cwd, decodeSpecId);
   const found = new Map<SpecId, RequestNote>();
   for (let index = 0; index + 1 < fields.length; index += 2) {
-    const id = decodeSpecId((fields[index] ?? "").trim().slice(NOTES_REF_PREFIX.length));
+    const rest = (fields[index] ?? "").trim().slice(NOTES_REF_PREFIX.length);
+    const id = parseName(rest);
     const note = parseRequestNote(fields[index + 1] ?? "");
     if (id !== null && note !== null) found.set(id, note);
   }
@@ -217,12 +220,12 @@ export async function readRequestNotes(git: Git): Promise<ReadonlyMap<SpecId, Re
 
 /** Deletes the note of a spec, if it has one. Cost: one git process. */
 export async function deleteRequestNote(git: Git, id: SpecId): Promise<void> {
-  await git.try(["update-ref", "-d", NOTES_REF_PREFIX + encodeSpecId(id)]);
+  await git.try(["update-ref", "-d", buildSpecRef(git.cwd, "pr", id)]);
 }
 
 /** Replaces the note of a spec. Cost: one git process. */
 export async function writeRequestNote(git: Git, id: SpecId, note: RequestNote): Promise<void> {
-  const ref = NOTES_REF_PREFIX + encodeSpecId(id);
+  const ref = buildSpecRef(git.cwd, "pr", id);
   const message = formatRequestNote(id, note);
   const seconds = Math.floor(Date.now() / 1000);
   const input = `commit ${ref}\ncommitter planner <planner@localhost> ${seconds} +0000\ndata ${Buffer.byteLength(message)}\n${message}\n`;

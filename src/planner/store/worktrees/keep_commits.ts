@@ -3,6 +3,7 @@ import type { Git } from "../git/git.ts";
 import { listAdminFolders, type ReflogEntry, readGitHead, readReflog, resolveStoredPath } from "./admin_folder.ts";
 import { type CreatedObject, listCreatedObjects } from "./made_objects.ts";
 import { splitSnapshotName } from "./outside_changes.ts";
+import { buildSpecRef } from "./ref_names.ts";
 import type { RepositorySnapshot, SnapshotChange } from "./snapshot.ts";
 import { WHOLE_SNAPSHOT_NAME } from "./take_snapshot.ts";
 import { branchExists, hasOwnChange, isBranchMerged, type SpecBranches } from "./worktree_commits.ts";
@@ -79,22 +80,24 @@ export async function keepLostCommits(
     .map(({ ref, hash }) => `commit ${hash.slice(0, 10)} is in no branch: kept as ${ref}`);
 }
 
-/** Keeps objects, mostly commits, as refs with the next free numbers of `refs/planner/kept/<id>/`. */
+/** Keeps objects, mostly commits, as refs with the next free numbers. @param git git in the project's folder */
 export async function keepObjects(
   git: Git,
   id: SpecId,
   hashes: readonly string[],
 ): Promise<readonly Pick<KeptCommits, "ref" | "hash">[]> {
   if (hashes.length === 0) return [];
-  const first = await findNextKeptNumber(git, id);
-  const kept = hashes.map((hash, index) => ({ ref: `refs/planner/kept/${id}/${first + index}`, hash }));
+  const folder = buildSpecRef(git.cwd, "kept", id);
+  const first = await findNextKeptNumber(git, folder);
+  const kept = hashes.map((hash, index) => ({ ref: `${folder}/${first + index}`, hash }));
   await git.run(["update-ref", "--stdin"], { input: kept.map(({ ref, hash }) => `create ${ref} ${hash}\n`).join("") });
   return kept;
 }
 
 /** Returns whether a ref under `refs/planner/kept/<id>/` names the commit. */
 export async function isKeptCommit(git: Git, id: SpecId, hash: string): Promise<boolean> {
-  return (await git.run(["for-each-ref", "--count=1", `--points-at=${hash}`, `refs/planner/kept/${id}/`])) !== "";
+  const folder = buildSpecRef(git.cwd, "kept", id);
+  return (await git.run(["for-each-ref", "--count=1", `--points-at=${hash}`, `${folder}/`])) !== "";
 }
 
 /**
@@ -180,8 +183,8 @@ function findHeadCommits(listed: string): readonly string[] {
   return lines.map((line) => line.split(" ")[0] ?? "").filter((hash) => !parents.has(hash));
 }
 
-async function findNextKeptNumber(git: Git, id: SpecId): Promise<number> {
-  const refs = (await git.run(["for-each-ref", "--format=%(refname)", `refs/planner/kept/${id}/`])).split("\n");
+async function findNextKeptNumber(git: Git, folder: string): Promise<number> {
+  const refs = (await git.run(["for-each-ref", "--format=%(refname)", `${folder}/`])).split("\n");
   const numbers = refs.map((ref) => Number(/\/(\d+)$/.exec(ref)?.[1] ?? 0));
   return Math.max(0, ...numbers) + 1;
 }

@@ -18,7 +18,7 @@ export async function readCommitFacts(
   id: SpecId,
   { run, record }: KeptRunRecord,
 ): Promise<CommitFacts> {
-  const parent = await git.tryReadOutput(["rev-parse", "--verify", "--quiet", `${buildRunRef(id, run)}^1`]);
+  const parent = await git.tryReadOutput(["rev-parse", "--verify", "--quiet", `${buildRunRef(git, id, run)}^1`]);
   const [base, head] = [parseFullHash(record["base"]), parseFullHash(record["head"])];
   const merged = listHashes(record["merged"], "commits");
   const named = [...listHashes(record, "commits"), ...merged, ...(base === null ? [] : [base])];

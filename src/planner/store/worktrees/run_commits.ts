@@ -2,14 +2,15 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import type { BranchHead, KeptRunRecord, LatestRunRef } from "#planner/run_ports/kept_records.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
+import { buildSpecRef, createRefParser } from "./ref_names.ts";
 
 export const RECORD_FILE = "record.json";
 /** Ref prefix of the commits of records, before the spec's id. */
-export const RUN_REF_PREFIX = "refs/planner/runs/";
+const RUN_REF_PREFIX = "refs/planner/runs/";
 
-/** Returns the full name of the ref to a run's record. */
-export function buildRunRef(id: SpecId, run: number): string {
-  return `${RUN_REF_PREFIX}${id}/${run}`;
+/** Returns the full name of the ref to a run's record. @param git git in the project's folder, as everywhere here */
+export function buildRunRef(git: Git, id: SpecId, run: number): string {
+  return `${buildSpecRef(git.cwd, "runs", id)}/${run}`;
 }
 
 interface RecordedBranch {
@@ -30,16 +31,17 @@ export async function keepRunRecord(
   { id, branch }: RecordedBranch,
   write: (head: BranchHead) => object,
 ): Promise<number | null> {
-  const asked = [...(branch === null ? [] : [`refs/heads/${branch}`]), `${RUN_REF_PREFIX}${id}`];
+  const records = buildSpecRef(git.cwd, "runs", id);
+  const asked = [...(branch === null ? [] : [`refs/heads/${branch}`]), records];
   const lines = (await git.run(["for-each-ref", "--format=%(objectname) %(refname)", ...asked])).split("\n");
   const hash =
     branch === null
       ? await git.tryReadHead("%H")
       : lines.find((line) => line.endsWith(` refs/heads/${branch}`))?.split(" ")[0];
   if (hash === undefined || hash === null) return null;
-  const run = Math.max(0, ...parseRunNumbers(lines)) + 1;
+  const run = Math.max(0, ...parseRunNumbers(lines, records)) + 1;
   await commitRecord(git, {
-    ref: buildRunRef(id, run),
+    ref: buildRunRef(git, id, run),
     parent: hash,
     record: write({ run, head: hash }),
     force: false,
@@ -52,7 +54,7 @@ export async function readRunRecord(git: Git, id: SpecId, run: number | null): P
   const runs = await listRunNumbers(git, id);
   const wanted = run ?? runs.at(-1);
   if (wanted === undefined || !runs.includes(wanted)) return null;
-  const text = await git.run(["cat-file", "blob", `${buildRunRef(id, wanted)}:${RECORD_FILE}`]);
+  const text = await git.run(["cat-file", "blob", `${buildRunRef(git, id, wanted)}:${RECORD_FILE}`]);
   const record: unknown = JSON.parse(text);
   return { run: wanted, runs, record: isJsonObject(record) ? record : {} };
 }
@@ -67,7 +69,7 @@ export async function recordMergedCommits(
   if (kept === null) return;
   const patches = await computePatchIds(git, commits);
   const merged = { at, commits: commits.map((hash) => ({ hash, patch_id: patches.get(hash) ?? null })) };
-  const ref = buildRunRef(id, kept.run);
+  const ref = buildRunRef(git, id, kept.run);
   await commitRecord(git, { ref, parent: `${ref}^1`, record: { ...kept.record, merged }, force: true });
 }
 
@@ -83,14 +85,15 @@ export async function computePatchIds(git: Git, commits: readonly string[]): Pro
 }
 
 export async function listRunNumbers(git: Git, id: SpecId): Promise<readonly number[]> {
-  const listed = await git.run(["for-each-ref", "--format=%(refname)", `${RUN_REF_PREFIX}${id}`]);
-  return parseRunNumbers(listed.split("\n")).toSorted((one, other) => one - other);
+  const records = buildSpecRef(git.cwd, "runs", id);
+  const listed = await git.run(["for-each-ref", "--format=%(refname)", records]);
+  return parseRunNumbers(listed.split("\n"), records).toSorted((one, other) => one - other);
 }
 
-function parseRunNumbers(lines: readonly string[]): readonly number[] {
+function parseRunNumbers(lines: readonly string[], records: string): readonly number[] {
   return lines.flatMap((line) => {
-    const number = /refs\/planner\/runs\/.*\/(\d+)$/.exec(line)?.[1];
-    return number === undefined ? [] : [Number(number)];
+    const [, ref = "", number] = /^(?:\w+ )?(.*)\/(\d+)$/.exec(line) ?? [];
+    return ref === records ? [Number(number)] : [];
   });
 }
 
@@ -123,13 +126,16 @@ export async function listLatestRuns(
   const listed = await git.run(["for-each-ref", "--format=%(objectname) %(refname)", ...asked]);
   const latest = new Map<SpecId, Omit<LatestRunRef, "head">>();
   const heads = new Map<string, string>();
+  const parseName = createRefParser(git.cwd, (last) => last as SpecId);
+  const ids = new Map<string, SpecId | null>();
   for (const line of listed.split("\n")) {
     const [commit = "", ref = ""] = line.split(" ");
     if (ref.startsWith("refs/heads/")) heads.set(ref.slice("refs/heads/".length), commit);
     const [, name, number] = /^(.+)\/(\d+)$/.exec(ref.slice(RUN_REF_PREFIX.length)) ?? [];
     if (name === undefined || !ref.startsWith(RUN_REF_PREFIX)) continue;
-    const [id, run] = [name as SpecId, Number(number)];
-    if (run > (latest.get(id)?.run ?? 0)) latest.set(id, { id, run, commit });
+    if (!ids.has(name)) ids.set(name, parseName(name));
+    const [id, run] = [ids.get(name) ?? null, Number(number)];
+    if (id !== null && run > (latest.get(id)?.run ?? 0)) latest.set(id, { id, run, commit });
   }
   return [...latest.values()].map((one) => ({ ...one, head: heads.get(branches.get(one.id) ?? "") ?? null }));
 }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Git } from "../git/git.ts";
 import { readReflog } from "./admin_folder.ts";
+import { buildSpecRef } from "./ref_names.ts";
 import type { WorktreeLocation } from "./worktree_place.ts";
 
 /** Returns git's own folders of a checkout's submodules, including nested ones, by their path below `modules/`. */
@@ -54,7 +55,7 @@ export async function keepSubmodules({ gitFolder, repository, id }: WorktreeLoca
   for (const [name, own] of modules) {
     const shared = join(repository.commonFolder, "modules", name);
     if (!existsSync(shared)) await makeSubmoduleCopy(repository.git, own, shared);
-    const kept = `refs/planner/kept/${id}`;
+    const kept = buildSpecRef(repository.git.cwd, "kept", id);
     const git = new Git(own, { GIT_DIR: own });
     const lost = readReflog(own, "HEAD").map(({ to }) => to);
     for (const [index, hash] of [...new Set(lost)].entries()) {

@@ -11,6 +11,7 @@ import { assertNoPlantedPrograms } from "./guard.ts";
 import { keepCommits, keepObjects } from "./keep_commits.ts";
 import type { BranchCheckouts } from "./main_branch.ts";
 import { isAncestor } from "./outside_words.ts";
+import { nameBranch } from "./ref_names.ts";
 import { readSnapshot } from "./snapshot.ts";
 import { copyProjectFiles, hideProjectWorktrees, removeBroughtFiles } from "./worktree_brought.ts";
 import type { SpecBranches } from "./worktree_commits.ts";
@@ -84,7 +85,7 @@ export async function prepareWorktree(making: NewWorktreeRequest, options: Workt
   await hideProjectWorktrees(root);
   await removeUnfinishedWorktree(making);
   const found = await openWorktreeLocation(repository, root, id);
-  const branch = `${options.branchPrefix}${id}`;
+  const branch = await nameBranch(root, { id, prefix: options.branchPrefix }, async () => refs);
   const isOld = refs.has(`refs/heads/${branch}`);
   const start = options.base ?? `refs/heads/${mainBranch}`;
   const opened = found ?? (await createWorktree(making, { branch, mainBranch, start }));

@@ -37,6 +37,7 @@ import { readBranchCheckouts, runMainBranchQuery } from "./main_branch.ts";
 import { openWorktree } from "./open_worktree.ts";
 import { guardProject, replaceProjectFile, restoreReplacedFile } from "./project_run.ts";
 import { readCommitFacts } from "./record_facts.ts";
+import { nameBranch } from "./ref_names.ts";
 import { keepRunRecord, listLatestRuns, readRunRecord, readRunRecords, recordMergedCommits } from "./run_commits.ts";
 import { readChangedFiles, readCommits, settleWorktree } from "./settle.ts";
 import { readSpecChanges } from "./spec_changes.ts";
@@ -100,6 +101,13 @@ class GitWorktrees implements Worktrees {
     const refs = await readBranchCheckouts(repository.git);
     const making = { repository, root: this.#root, id, refs, directory: options.directory };
     return openWorktree(await prepareWorktree(making, options));
+  }
+
+  nameBranch(id: SpecId, prefix: string): Promise<string> {
+    return this.#query(
+      ({ git }) => nameBranch(this.#root, { id, prefix }, () => readBranchCheckouts(git)),
+      prefix + id,
+    );
   }
 
   listKnownIds(): Promise<readonly SpecId[]> {

@@ -153,6 +153,7 @@ function fakePorts(project: TempProject, script: Script, deeds: Deeds): RunPorts
       requireCreatable: async () => {},
       nameBranch: async (id: string, prefix: string) => prefix + id,
       prepareWorktree: async () => worktree,
+      runInFreshWorktree: async (_: SpecId, __: string, use: (fresh: Worktree) => Promise<unknown>) => use(worktree),
       listIds: async () => [ID],
       findWorktree: async () => worktree,
       listCommits: async () => [],

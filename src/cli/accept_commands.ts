@@ -5,8 +5,7 @@ import { acceptLinesAndRules } from "#planner/operations/shared/held_rules.ts";
 import { findProjectOfWorktree, findSurroundingRun } from "#planner/store/processes/inside_run.ts";
 import { type AcceptableLine, isRuleLine, omitAcceptedLines } from "#planner/work/acceptance.ts";
 import type { OpenedProject } from "./open_project.ts";
-import { sanitizeLine } from "./output/plain_text.ts";
-import { isInteractive } from "./output/terminal.ts";
+import { isInteractive, print, sanitizeLine } from "./output/print.ts";
 
 /** Path of the controlling terminal, which works even if standard input and output are redirected. */
 const TERMINAL_PATH = process.platform === "win32" ? "\\\\.\\CON" : "/dev/tty";
@@ -52,7 +51,7 @@ export function requireOutsideRun(root: string, action: string): void {
   throw new OperationError("failed_precondition", `Cannot ${action} in a run or its worktree: a person does that`);
 }
 
-export function isInRun(root: string): boolean {
+function isInRun(root: string): boolean {
   return findSurroundingRun(root, process.env) !== null || findProjectOfWorktree(root) !== null;
 }
 
@@ -92,4 +91,27 @@ function readLine(terminal: number): string {
   const bytes: number[] = [];
   while (readSync(terminal, byte, 0, 1, null) === 1 && byte[0] !== 10 && byte[0] !== 13) bytes.push(byte[0] ?? 0);
   return Buffer.from(bytes).toString();
+}
+
+/** Trusts the project after a question on the terminal, or ends its trust. Returns whether the trust was changed. */
+export async function trustProject({ context, root }: OpenedProject, on: boolean): Promise<boolean> {
+  const question = `Every command of ${sanitizeLine(root)}, whoever writes it, will run without a question. Trust this project? [y/N] `;
+  if (on && !confirmOnTerminal(question)) {
+    print("Nothing was changed\n");
+    return false;
+  }
+  await (await context.openAcceptance()).setTrusted(on);
+  print(on ? "Trusted: every command of this project is accepted\n" : "Single commands have to be accepted again\n");
+  return true;
+}
+
+/** Offers trust on a terminal if the settings allow an agent to run any command without asking. */
+export async function offerTrust(project: OpenedProject): Promise<void> {
+  const { context, root } = project;
+  if (!isInteractive() || isInRun(root)) return;
+  const { providers } = await context.readConfig();
+  const free = Object.keys(providers).filter((name) => providers[name]?.skip_permissions === true);
+  if (free.length === 0 || (await (await context.openAcceptance()).read()).isTrusted) return;
+  print(`${free.join(", ")} has skip_permissions: it runs any command without a question, those of checks included\n`);
+  await trustProject(project, true);
 }

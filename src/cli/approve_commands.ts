@@ -19,9 +19,7 @@ import type { ApproveArgs } from "./commands/spec/approve.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import { CONFIG_FILE } from "./lint/config_warnings.ts";
 import type { OpenedProject } from "./open_project.ts";
-import { sanitizeLine } from "./output/plain_text.ts";
-import { print, printJson } from "./output/print.ts";
-import { isInteractive } from "./output/terminal.ts";
+import { isInteractive, print, printJson, sanitizeLine } from "./output/print.ts";
 import { UsageError } from "./usage_error.ts";
 
 type AcceptArgs = Omit<ApproveArgs, "by" | "reason">;

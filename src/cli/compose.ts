@@ -6,9 +6,13 @@ import { openGitHistory } from "#planner/store/git/git_history.ts";
 import { openLogStore } from "#planner/store/logs/log_store.ts";
 import { findProjectOfWorktree, findSurroundingRun } from "#planner/store/processes/inside_run.ts";
 import { openWorkStore } from "#planner/store/processes/work_store.ts";
-import { createConfigReader, createSettingsReader } from "#planner/store/project/config_file.ts";
 import { findRoot, isInitialisedProject } from "#planner/store/project/find_root.ts";
-import { openPromptStore, openTemplateStore } from "#planner/store/project/prompt_store.ts";
+import {
+  createConfigReader,
+  createSettingsReader,
+  openPromptStore,
+  openTemplateStore,
+} from "#planner/store/project/prompt_store.ts";
 import { openSpecStore } from "#planner/store/specs/spec_store.ts";
 
 export { findRoot };

@@ -1,7 +1,6 @@
 import { type ApprovalDecision, decideApproval } from "#planner/operations/decide_approval.ts";
 import type { Cli } from "./command.ts";
-import { sanitizeLine } from "./output/plain_text.ts";
-import { print, printJson } from "./output/print.ts";
+import { print, printJson, sanitizeLine } from "./output/print.ts";
 
 interface DecisionOptions {
   readonly id: string;

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { setNoticeListener } from "#kernel/notices.ts";
-import { BACKGROUND_START_VARIABLE } from "#planner/operations/shared/start_background.ts";
+import { BACKGROUND_START_VARIABLE } from "#planner/operations/shared/live_worker.ts";
 import type { Cli, Command } from "./command.ts";
 import { CommandTree, findCommandEntry, type TreeActions } from "./command_tree.ts";
 import { COMMANDS, type CommandFamily, type CommandTable } from "./commands.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { describeSystemError } from "#planner/store/files/disk_error.ts";
-import { isInteractive } from "./output/terminal.ts";
+import { isInteractive } from "./output/print.ts";
 
 /** Result of the editor. The file is kept until `discard` is called, so that the text is never lost. */
 export interface EditedText {

@@ -1,9 +1,15 @@
-import { formatArgumentSummary, formatExclusions, formatFlagSummary, formatFlagUse } from "./argument_rules.ts";
 import type { Command, Example, Flag, Positional } from "./command.ts";
 import { COMMANDS, type CommandFamily, type CommandGroup, type CommandTable } from "./commands.ts";
-import { getOutputWidth, paint } from "./output/terminal.ts";
+import { getOutputWidth, paint } from "./output/print.ts";
 import { wrapWords } from "./output/wrap_text.ts";
-import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "./strict_command.ts";
+import {
+  formatArgumentSummary,
+  formatExclusions,
+  formatFlagSummary,
+  formatFlagUse,
+  GLOBAL_FLAGS,
+  PROGRAM_FLAGS,
+} from "./strict_command.ts";
 
 /** Width of help in columns if the output is not a terminal. */
 const DEFAULT_COLUMNS = 80;

@@ -7,7 +7,7 @@ import { formatCountWithNoun } from "#words/names.ts";
 import { askToAcceptCommands } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import type { OpenedProject } from "./open_project.ts";
-import { sanitizeLine } from "./output/plain_text.ts";
+import { sanitizeLine } from "./output/print.ts";
 import { printText } from "./output/wrap_text.ts";
 import { formatFailedChecks } from "./review/facts_text.ts";
 

@@ -1,9 +1,8 @@
 import { OperationError } from "#kernel/errors.ts";
 import { convertToDiskError } from "#planner/store/files/disk_error.ts";
 import { EXIT_STATUS, type ExitStatus, getErrorStatus } from "./exit_status.ts";
-import { printError } from "./output/print.ts";
+import { getErrorWidth, printError } from "./output/print.ts";
 import { logError } from "./output/stderr_logger.ts";
-import { getErrorWidth } from "./output/terminal.ts";
 import { wrapText } from "./output/wrap_text.ts";
 import { UsageError } from "./usage_error.ts";
 

@@ -5,8 +5,7 @@ import type { PlannerContext } from "#planner/context.ts";
 import { runTool } from "#planner/service.ts";
 import type { Cli } from "./command.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
-import { sanitizeLine, sanitizeLines } from "./output/plain_text.ts";
-import { print, printJson } from "./output/print.ts";
+import { print, printJson, sanitizeLine, sanitizeLines } from "./output/print.ts";
 
 /** Runs a tool whose only parameter is an id. Prints the result's sentence, or its value with `--json`. */
 export async function runSpecTool<Params extends TObject, Value>(

@@ -1,5 +1,5 @@
 import { isatty } from "node:tty";
-import type { ServerDescription } from "#interfaces/mcp/revision.ts";
+import type { ServerDescription } from "#interfaces/mcp/messages.ts";
 import { McpServer } from "#interfaces/mcp/server.ts";
 import type { StderrWriter } from "#interfaces/mcp/stderr_writer.ts";
 import type { ToolSet } from "#interfaces/mcp/tool_set.ts";

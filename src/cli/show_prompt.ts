@@ -3,9 +3,7 @@ import { planWorktreePath } from "#planner/store/worktrees/worktree_files.ts";
 import { assemblePrompt } from "#planner/work/prompts/prompt.ts";
 import { findProjectName } from "./init/project_name.ts";
 import type { OpenedProject } from "./open_project.ts";
-import { sanitizeLines } from "./output/plain_text.ts";
-import { print, printJson } from "./output/print.ts";
-import { isTerminal } from "./output/terminal.ts";
+import { isTerminal, print, printJson, sanitizeLines } from "./output/print.ts";
 
 export interface ShowPromptOptions {
   readonly json: boolean;

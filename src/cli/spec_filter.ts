@@ -1,6 +1,5 @@
 import { createFilterTest, type SpecFilter } from "#planner/operations/shared/spec_filter.ts";
-import { isCalendarDay, PRIORITIES } from "#planner/spec/planning.ts";
-import type { UnreadableFile } from "#planner/spec/spec.ts";
+import { isCalendarDay, PRIORITIES, type UnreadableFile } from "#planner/spec/spec.ts";
 import { FILTER_STATUSES } from "#planner/spec/status.ts";
 import type { Flags } from "./command.ts";
 import { enumFlag, integerFlag, textFlag } from "./flags.ts";

@@ -1,7 +1,5 @@
 import { parseArgs } from "node:util";
-import { checkArgumentRules, createMissingArgumentError } from "./argument_rules.ts";
 import type { Command, Flag, Positional } from "./command.ts";
-import { describeExpectedValue, formatOptionList, isFlagValue, parseFlagText } from "./flag_value.ts";
 import { formatHelpHint, formatSuggestion, UsageError } from "./usage_error.ts";
 
 /** Flags of every command, before or after its name. */
@@ -21,7 +19,7 @@ export const PROGRAM_FLAGS = {
   version: { type: "boolean", short: "V", summary: "Print the version, its commit and the engine" },
 } as const satisfies Record<string, Flag>;
 
-export interface ParsedArguments {
+interface ParsedArguments {
   readonly help: boolean;
   readonly quiet: boolean;
   readonly root: string | undefined;
@@ -169,4 +167,166 @@ function createOptionError(name: string, subject: string, value: string, options
 function createNodeOption(flag: Flag): { type: "boolean" | "string"; multiple: true; short?: string } {
   const type = flag.type === "boolean" ? "boolean" : "string";
   return { type, multiple: true, ...(flag.short === undefined ? {} : { short: flag.short }) };
+}
+
+/** Values of flags and arguments by name; an absent one is undefined, false or an empty list. */
+type GivenValues = Readonly<Record<string, unknown>>;
+
+/**
+ * Checks that the flags and arguments of a call may be combined, and that required ones are given.
+ * @param name name of the command
+ * @throws UsageError that names both arguments and the expected value
+ */
+export function checkArgumentRules(
+  name: string,
+  { positionals, flags }: Pick<Command, "positionals" | "flags">,
+  given: GivenValues,
+): void {
+  const rows: readonly (readonly [string, Flag | Positional])[] = Object.entries({ ...positionals, ...flags });
+  const present = rows.filter(([word]) => isValueGiven(given[word]));
+  for (const [word, row] of present) {
+    const other = row.excludes?.find((rule) => isRuleMet(rule, given));
+    if (other === undefined) continue;
+    const { word: beside } = parseRule(other);
+    const shown = [
+      formatArgument(word, row, given),
+      formatArgument(beside, { ...positionals, ...flags }[beside], given),
+    ];
+    throw new UsageError(`${shown.join(" and ")} exclude each other: expected one of them`, null);
+  }
+  for (const [word, row] of present) {
+    const missing = row.needs?.filter((rule) => !isRuleMet(rule, given)) ?? [];
+    if (missing.length === 0) continue;
+    const wanted = missing.map((rule) => formatMissingArgument(rule, { positionals, flags })).join(" and ");
+    throw new UsageError(`${formatArgument(word, row, given)} needs ${wanted}`, null);
+  }
+  for (const [word, row] of rows) {
+    if (isValueGiven(given[word])) continue;
+    if ("type" in row) requireGivenFlag(name, word, row);
+    else if (row.replacedBy?.some((rule) => isRuleMet(rule, given)) === false)
+      throw createMissingArgumentError(name, word, row);
+  }
+}
+
+function requireGivenFlag(name: string, word: string, flag: Flag): void {
+  if (flag.type === "boolean" || flag.required !== true) return;
+  throw new UsageError(
+    `Missing "${formatFlagUse(word, flag)}": ${lowerFirstLetter(flag.summary)}`,
+    formatHelpHint(name),
+  );
+}
+
+/** Creates the error for a call without a required argument. */
+function createMissingArgumentError(name: string, place: string, declared: Positional): UsageError {
+  const { options } = declared;
+  const wanted =
+    options === undefined ? lowerFirstLetter(formatArgumentSummary(declared)) : `expected ${formatOptionList(options)}`;
+  return new UsageError(`Missing argument <${place}>: ${wanted}`, formatHelpHint(name));
+}
+
+/** Returns the summary of an argument, with the flags that may replace it. */
+export function formatArgumentSummary({ summary, replacedBy = [] }: Positional): string {
+  return replacedBy.length === 0 ? summary : `${summary}; or ${replacedBy.join(", ")}`;
+}
+
+/** Returns the summary of a flag, preceded by the flags that it requires. */
+export function formatFlagSummary({ summary, needs = [] }: Flag): string {
+  const flags = needs.filter((rule) => rule.startsWith("--"));
+  return flags.length === 0 ? summary : `With ${flags.join(" and ")}: ${lowerFirstLetter(summary)}`;
+}
+
+/** Formats the flags that a flag excludes, for its summary. Several values of a flag are listed after its name. */
+export function formatExclusions({ excludes = [] }: Flag): string {
+  const words = excludes.map((rule, index) => {
+    const [head = "", value] = rule.split(" ");
+    return value !== undefined && excludes[index - 1]?.startsWith(`${head} `) === true ? value : rule;
+  });
+  return words.length === 0 ? "" : `; not with ${words.join(", ")}`;
+}
+
+/** Formats a flag as it is typed, with the placeholder of its value: `--label <label>`. */
+export function formatFlagUse(name: string, flag: Flag): string {
+  if (flag.type === "boolean") return `--${name}`;
+  return `--${name} <${flag.value ?? (flag.type === "integer" ? "n" : name)}>`;
+}
+
+function isValueGiven(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== false;
+}
+
+/** Returns whether a rule is met: by any value for `--json` or `<id>`, only by `measured` for `--basis measured`. */
+function isRuleMet(rule: string, given: GivenValues): boolean {
+  const { word, value } = parseRule(rule);
+  return isValueGiven(given[word]) && (value === undefined || [given[word]].flat().includes(value));
+}
+
+function parseRule(rule: string): { readonly word: string; readonly value: string | undefined } {
+  const [head = "", value] = rule.split(" ");
+  return { word: head.replace(/^--|[<>]/g, ""), value };
+}
+
+/** Formats a missing flag or argument as it is typed, and an argument with its description. */
+function formatMissingArgument(rule: string, { positionals, flags }: Pick<Command, "positionals" | "flags">): string {
+  const { word, value } = parseRule(rule);
+  const [place, flag] = [positionals[word], flags[word]];
+  if (!rule.startsWith("--")) return place === undefined ? rule : `${rule}: ${lowerFirstLetter(place.summary)}`;
+  return `"${flag === undefined || value !== undefined ? rule : formatFlagUse(word, flag)}"`;
+}
+
+function formatArgument(word: string, row: Flag | Positional | undefined, given: GivenValues): string {
+  return row !== undefined && "type" in row ? formatGivenFlag(word, row, given) : formatGivenPositional(word, given);
+}
+
+/** Formats a given flag. Its value is included only for enums and numbers, because a text may be long or secret. */
+function formatGivenFlag(word: string, { type }: Flag, given: GivenValues): string {
+  return type === "enum" || type === "integer" ? `"--${word} ${[given[word]].flat()[0]}"` : `"--${word}"`;
+}
+
+function formatGivenPositional(word: string, given: GivenValues): string {
+  return `<${word}> "${[given[word]].flat()[0]}"`;
+}
+
+/** Converts the first letter to lower case, unless an abbreviation begins the text. */
+function lowerFirstLetter(text: string): string {
+  return /^.[A-Z]/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/** Converts a text to a flag's type. Returns an inconvertible text unchanged, so that `isFlagValue` rejects it. */
+export function parseFlagText({ type }: Flag, text: string): unknown {
+  if (type === "integer") return /^\d+$/.test(text) ? Number(text) : text;
+  if (type !== "boolean") return text;
+  if (/^(?:true|1|yes|on)$/i.test(text)) return true;
+  return /^(?:false|0|no|off|)$/i.test(text) ? false : text;
+}
+
+/** Returns whether the value is valid for a flag; for a repeatable flag, whether it is valid as one of its values. */
+export function isFlagValue(flag: Flag, value: unknown): boolean {
+  switch (flag.type) {
+    case "boolean":
+      return typeof value === "boolean";
+    case "integer":
+      return Number.isSafeInteger(value) && Number(value) >= flag.least && Number(value) <= (flag.maximum ?? Infinity);
+    case "enum":
+      return flag.options.some((option) => option === value);
+    case "string":
+      return typeof value === "string" && value !== "";
+  }
+}
+
+/** Describes the valid values of a flag, such as "one of red, green" after "expected". */
+export function describeExpectedValue(flag: Flag): string {
+  switch (flag.type) {
+    case "boolean":
+      return "true or false";
+    case "integer":
+      return `a whole number ${flag.maximum === undefined ? `of at least ${flag.least}` : `from ${flag.least} to ${flag.maximum}`}`;
+    case "enum":
+      return formatOptionList(flag.options);
+    case "string":
+      return flag.value === undefined ? "a text" : `<${flag.value}>`;
+  }
+}
+
+function formatOptionList(options: readonly string[]): string {
+  return `one of ${options.join(", ")}`;
 }

@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import { findNearest } from "#kernel/nearest.ts";
-import { isTerminal } from "./output/terminal.ts";
+import { isTerminal } from "./output/print.ts";
 
 /** The error for a wrong command line or a missing project: exit status 2, with a hint. */
 export class UsageError extends OperationError {

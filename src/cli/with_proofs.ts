@@ -7,7 +7,7 @@ import type { Cli } from "./command.ts";
 import { openPlanner } from "./compose.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenedProject } from "./open_project.ts";
-import { sanitizeLine } from "./output/plain_text.ts";
+import { sanitizeLine } from "./output/print.ts";
 import { getInterruptionStatus, listenForSignals } from "./work/signals.ts";
 
 /** Number of lines of a failed check's output that are printed. */

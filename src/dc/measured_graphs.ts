@@ -3,7 +3,7 @@ import { type MeasuredLoad, MeasuredLoadSchema } from "#gen/datacenter/v1/readin
 import { buildMeasuredTopology, type MeasuredCoverage } from "./analysis/measured/measured_topology.ts";
 import type { Topology } from "./analysis/topology.ts";
 import { MAX_LISTED_DIFFERENCES } from "./limits.ts";
-import { computeDayNumber, computePeakFigures, DAY_MS } from "./model/readings/day_history.ts";
+import { computeDayNumber, computePeakFigures, DAY_MS } from "./model/readings/reading_store.ts";
 import type { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { DcReader } from "./ports.ts";
 

@@ -1,5 +1,8 @@
 import { clone, create, type DescMessage, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
+import { ListWindowsRequestSchema, type ListWindowsResponse } from "#gen/datacenter/v1/windows_pb.ts";
 import type { Caller } from "./context.ts";
+import { MAX_PAGE_SIZE } from "./limits.ts";
+import { listWindows } from "./operations/planning/windows/list_windows.ts";
 import type { Rpc } from "./operations/rpc.ts";
 
 interface PagedReply {
@@ -7,7 +10,7 @@ interface PagedReply {
 }
 
 /** The part of the service that answers calls. */
-export interface ServiceCalls {
+interface ServiceCalls {
   call(rpc: Rpc, request: MessageShape<Rpc["method"]["input"]>, caller: Caller): Promise<unknown>;
 }
 
@@ -38,4 +41,14 @@ export async function readPages<Reply extends PagedReply, Request extends DescMe
     whole.nextPageToken = page.nextPageToken;
   }
   return whole;
+}
+
+/** Reads all pages of the list of windows as one reply, which must not be modified. */
+export async function listAllWindows(
+  service: ServiceCalls,
+  caller: Caller,
+  wanted: MessageInitShape<typeof ListWindowsRequestSchema> = {},
+): Promise<ListWindowsResponse> {
+  const asked = { schema: ListWindowsRequestSchema, init: { ...wanted, pageSize: MAX_PAGE_SIZE }, caller };
+  return readPages(service, listWindows, asked, ({ windows }: ListWindowsResponse) => windows);
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { fromJson, type MessageShape, toJson } from "@bufbuild/protobuf";
-import { formatCanonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/json_object.ts";
 import type { Caller } from "./context.ts";
 import { refuse } from "./model/refusal.ts";
 import { detailRegistry } from "./operations/messages/status.ts";

@@ -1,14 +1,12 @@
 import type { MessageShape } from "@bufbuild/protobuf";
-import { type Principal, ROLES, type Role } from "#dc/context.ts";
 import { WindowState } from "#gen/datacenter/v1/windows_pb.ts";
 import { ignoreRefusal, OperationError } from "#kernel/errors.ts";
-import { authorizeCall, requirePrincipal } from "./access.ts";
 import type { Topology } from "./analysis/topology.ts";
 import { type LogVerdict, verifyLog } from "./audit/verify_log.ts";
-import type { Caller, DcContext } from "./context.ts";
+import { type Caller, type DcContext, type Principal, ROLES, type Role } from "./context.ts";
 import { CurrentReplies } from "./current_replies.ts";
-import { listAllWindows } from "./every_window.ts";
 import { FindingKeeper } from "./finding_keeper.ts";
+import { refuse } from "./model/refusal.ts";
 import { CooperativeScheduler, IDLE_PEER } from "./operations/answers/cooperative_scheduler.ts";
 import { TopologyCache } from "./operations/answers/topology.ts";
 import { type HistoryPage, type HistoryParameters, readAuditHistory } from "./operations/audit_history.ts";
@@ -24,6 +22,7 @@ import { type ExchangeSession, openExchangeSession } from "./operations/writes/e
 import { type LoadBatch, loadResources } from "./operations/writes/load.ts";
 import type { DcReader } from "./ports.ts";
 import { getRequestKey, ReadCalls } from "./read_calls.ts";
+import { listAllWindows } from "./read_pages.ts";
 import type { ReadReceipt } from "./read_receipt.ts";
 import { type LoadOptions, WriteCalls } from "./write_calls.ts";
 
@@ -362,4 +361,37 @@ function describeSession(isAuthRequired: boolean, principal: Principal | undefin
     roles: isAuthRequired ? (principal?.roles ?? []) : ROLES,
     auth_method: principal?.authMethod ?? "none",
   };
+}
+
+type AuthPolicy = Pick<DcContext, "authRequired">;
+
+/** Requires a principal if tokens are required. @throws OperationError unauthenticated */
+function requirePrincipal({ authRequired }: AuthPolicy, { principal }: Pick<Caller, "principal">): void {
+  if (!authRequired || principal !== undefined) return;
+  throw refuse("UNAUTHENTICATED", "This call needs a token: expected Authorization: Bearer");
+}
+
+/** Roles that may make a call, by its effect. */
+export const ALLOWED_ROLES: Readonly<Record<Rpc["effect"], readonly Role[]>> = {
+  read: ["reader", "writer", "admin"],
+  write: ["writer", "admin"],
+  preview: ["writer", "admin"],
+  report: ["meter", "writer", "admin"],
+};
+
+/** Checks the caller's role, before the request is read. @throws OperationError unauthenticated or permission_denied */
+function authorizeCall(
+  rule: AuthPolicy,
+  { effect, method }: { readonly effect: Rpc["effect"]; readonly method: string },
+  caller: Pick<Caller, "principal">,
+): void {
+  requirePrincipal(rule, caller);
+  const { principal } = caller;
+  if (!rule.authRequired || principal === undefined) return;
+  // Principals without roles may read, because subscribers of the calendar have none.
+  if (effect === "read" && principal.roles.length === 0) return;
+  if (principal.roles.some((role) => ALLOWED_ROLES[effect].includes(role))) return;
+  const roles = ALLOWED_ROLES[effect];
+  const expected = `${roles.slice(0, -1).join(", ")} or ${roles.at(-1)}`;
+  throw refuse("PERMISSION_DENIED", `"${principal.name}" may not call ${method}: expected role ${expected}`);
 }

@@ -1,6 +1,6 @@
 import type { MessageShape } from "@bufbuild/protobuf";
+import { runAllSteps } from "#kernel/clock.ts";
 import { TaskSlots } from "#kernel/slots.ts";
-import { runAllSteps } from "#kernel/steps.ts";
 import type { Topology } from "./analysis/topology.ts";
 import type { Caller, DcContext } from "./context.ts";
 import { MAX_CHANGE_MESSAGE_CHARS } from "./limits.ts";

@@ -26,3 +26,35 @@ const COLOR_OR_UNSAFE_PATTERN =
 export function escapeForTerminal(text: string): string {
   return text.replace(COLOR_OR_UNSAFE_PATTERN, (found) => (found.length > 1 ? found : getVisibleSign(found)));
 }
+
+/** Matches the characters that XML 1.0 cannot contain, even escaped. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the letters that must go
+const INVALID_XML_PATTERN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+
+const XML_ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Escapes text for an element or attribute of XML or HTML; characters that XML cannot contain become U+FFFD. */
+export function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(INVALID_XML_PATTERN, "\ufffd")
+    .replace(/[&<>"']/g, (letter) => XML_ESCAPES[letter] ?? letter);
+}
+
+/** Returns a quoted string of the DOT language: line breaks become `\n`, other control characters U+FFFD. */
+export function quoteDotString(text: string): string {
+  const inner = text
+    .toWellFormed()
+    .replace(/\\/g, "\\\\")
+    .replace(/"/g, '\\"')
+    .replace(/\r?\n/g, "\\n")
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: no renderer can draw them
+    .replace(/[\u0000-\u001f\ufffe\uffff]/g, "\ufffd");
+  return `"${inner}"`;
+}

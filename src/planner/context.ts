@@ -1,6 +1,6 @@
 import type { Clock } from "#kernel/clock.ts";
-import type { StoredRunReport } from "#planner/run_ports/process_records.ts";
-import type { RunPorts } from "#planner/run_ports/run_ports.ts";
+import type { StoredRunReport } from "#planner/run_ports/claims.ts";
+import type { RunPorts } from "#planner/run_ports/worktrees.ts";
 import type { PlannerConfig } from "./config/config.ts";
 import type {
   GitHistory,

@@ -1,9 +1,7 @@
 import type { ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
-import { ByteAccount, type ByteBudget } from "#kernel/byte_budget.ts";
-import { type AddressLimits, ConnectionLimiter } from "./address_limit.ts";
+import { ByteAccount, type ByteBudget } from "#kernel/slots.ts";
 import { ExchangeTracker, type PortRequest, type PortResponse } from "./exchanges.ts";
-import type { WireProtocol } from "./first_bytes.ts";
 
 export interface PortLimits extends AddressLimits {
   /** Time for a new connection to send its first bytes or finish a TLS handshake, in milliseconds. */
@@ -243,4 +241,115 @@ function announceConnectionEnd(response: PortResponse): void {
 
 function getPeerKey({ remoteAddress, remotePort }: Pick<Socket, "remoteAddress" | "remotePort">): string {
   return `${remoteAddress} ${remotePort}`;
+}
+
+interface AddressLimits {
+  readonly maxConnections: number;
+  /** Maximum number of connections from one network address. */
+  readonly maxPerAddress: number;
+  /** Number of connections that are admitted above each of the two limits, only for health probes. */
+  readonly probeConnections: number;
+}
+
+interface ConnectionAdmission {
+  /** Whether the connection exceeds a limit, so that it may only be used for health probes. */
+  readonly isExcess: boolean;
+  release(): void;
+}
+
+/**
+ * Limits the connections per network address and in total, so that one client cannot use up all connections. Admits a
+ * few more above each limit, so that health probes from the same address succeed.
+ */
+export class ConnectionLimiter {
+  readonly #limits: AddressLimits;
+  readonly #byAddress = new Map<string, number>();
+  #connectionCount = 0;
+
+  constructor(limits: AddressLimits) {
+    this.#limits = limits;
+  }
+
+  /** Whether the limit for all connections is reached, so that only connections for probes are admitted. */
+  get isFull(): boolean {
+    return this.#connectionCount >= this.#limits.maxConnections;
+  }
+
+  /** Admits a connection, or returns undefined if the reserve for probes is used up too. */
+  admitConnection(remoteAddress: string | undefined): ConnectionAdmission | undefined {
+    const { maxConnections, maxPerAddress, probeConnections } = this.#limits;
+    const address = getAddressGroup(remoteAddress ?? "");
+    const own = this.#byAddress.get(address) ?? 0;
+    const above = Math.max(own - maxPerAddress, this.#connectionCount - maxConnections);
+    if (above >= probeConnections) return undefined;
+    this.#connectionCount++;
+    this.#byAddress.set(address, own + 1);
+    return { isExcess: above >= 0, release: () => this.#releaseConnection(address) };
+  }
+
+  #releaseConnection(address: string): void {
+    this.#connectionCount--;
+    const left = (this.#byAddress.get(address) ?? 1) - 1;
+    if (left === 0) this.#byAddress.delete(address);
+    else this.#byAddress.set(address, left);
+  }
+}
+
+/** Returns the key under which an address is counted. Cuts IPv6 to /64, as a subscriber chooses the remaining bits. */
+function getAddressGroup(address: string): string {
+  if (!address.includes(":") || address.includes(".")) return address.replace(/^::ffff:/, "");
+  const [head = "", tail = ""] = address.split("::");
+  const groups = head === "" ? [] : head.split(":");
+  if (!address.includes("::")) return groups.slice(0, 4).join(":");
+  const missing = 8 - groups.length - (tail === "" ? 0 : tail.split(":").length);
+  return [...groups, ...Array.from({ length: missing }, () => "0"), ...tail.split(":")].slice(0, 4).join(":");
+}
+
+/** First bytes of an HTTP/2 client with prior knowledge. Source: RFC 9113, 3.4. */
+const H2_PREFACE = Buffer.from("PRI");
+/** The record type of a TLS handshake. Source: RFC 8446, 5.1. */
+const TLS_HANDSHAKE = 0x16;
+
+/** Protocol of a connection. */
+type WireProtocol = "h1" | "h2" | "tls";
+
+/** Detects the protocol from the first bytes. Returns undefined if more bytes are needed. */
+export function detectProtocol(head: Buffer): WireProtocol | undefined {
+  if (head[0] === TLS_HANDSHAKE) return "tls";
+  if (head.subarray(0, H2_PREFACE.length).equals(H2_PREFACE)) return "h2";
+  const mayBecomeH2 = head.length < H2_PREFACE.length && H2_PREFACE.subarray(0, head.length).equals(head);
+  return mayBecomeH2 ? undefined : "h1";
+}
+
+/**
+ * Reports the protocol of a new connection once, after putting the bytes back into the socket. Destroys a connection
+ * that ends, or sends too few bytes within `timeoutMs`. Reads with `readable`, because `data` and `pause` lose bytes in
+ * some engines.
+ */
+export function detectSocketProtocol(
+  socket: Socket,
+  timeoutMs: number,
+  onDetected: (speech: WireProtocol) => void,
+): void {
+  let head = Buffer.alloc(0);
+  const destroySocket = () => socket.destroy();
+  const timer = setTimeout(destroySocket, timeoutMs);
+  const stopTimer = () => clearTimeout(timer);
+  socket.once("close", stopTimer);
+  socket.once("end", destroySocket);
+  const onReadable = () => {
+    const chunk: Buffer | null = socket.read();
+    if (chunk !== null) head = Buffer.concat([head, chunk]);
+    const speech = head.length === 0 ? undefined : detectProtocol(head);
+    if (speech === undefined) {
+      if (!socket.destroyed && !socket.readableEnded) socket.once("readable", onReadable);
+      return;
+    }
+    stopTimer();
+    socket.off("close", stopTimer);
+    socket.off("end", destroySocket);
+    socket.unshift(head);
+    onDetected(speech);
+  };
+  socket.once("readable", onReadable);
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { constants, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
-import type { ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
+import type { ByteAccount, ByteBudget } from "#kernel/slots.ts";
 
 /** Minimum pace of a peer, in bytes per second. Our choice: a tenth of the slowest links' bandwidth. */
 const MIN_BYTES_PER_S = 4096;

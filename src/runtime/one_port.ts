@@ -1,14 +1,12 @@
 import { readdirSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import { createServer as createHttp2Server, type Http2Server } from "node:http2";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createHttp2Server, type Http2Server, type ServerHttp2Stream } from "node:http2";
 import { type AddressInfo, createServer as createNetServer, type Socket } from "node:net";
+import { Duplex } from "node:stream";
 import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from "node:tls";
-import { type ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
-import { CleartextResponder } from "./cleartext_refusal.ts";
-import { ConnectionTracker, type PortLimits } from "./connections.ts";
+import { type ByteAccount, ByteBudget } from "#kernel/slots.ts";
+import { ConnectionTracker, detectSocketProtocol, type PortLimits } from "./connections.ts";
 import type { PortRequest, PortResponse } from "./exchanges.ts";
-import { detectSocketProtocol } from "./first_bytes.ts";
-import { filterGoaway } from "./goaway_filter.ts";
 
 /** File descriptors that connections may not use. Our choice: a database needs nine, files and pictures a few more. */
 const RESERVED_DESCRIPTORS = 24;
@@ -271,4 +269,149 @@ function joinSocketWrites(socket: Socket): void {
     return write(...args);
   };
   socket.write = writeCorked as typeof socket.write;
+}
+
+const TLS_ONLY_MESSAGE = "This port serves TLS only";
+/** Time for a refused client to read the reply, in milliseconds. */
+const REPLY_READ_MS = 2000;
+/** FAILED_PRECONDITION: a retry without TLS fails again. */
+const GRPC_FAILED_PRECONDITION = "9";
+
+/** Answers cleartext connections of a port that serves TLS only. Bodies are not read. */
+class CleartextResponder {
+  readonly #isOwnHost: (host: string) => boolean;
+  readonly #h1 = createServer((request, response) => this.#redirect(request, response));
+  readonly #h2 = createHttp2Server({ settings: { maxConcurrentStreams: 1 } });
+
+  /** @param isOwnHost whether the server may redirect to this Host; other requests get the refusal */
+  constructor(isOwnHost: (host: string) => boolean = () => false) {
+    this.#isOwnHost = isOwnHost;
+    this.#h1.on("clientError", (_error, socket) => socket.destroy());
+    // Deno closes connections of a server that does not listen (denoland/deno#35609).
+    Object.defineProperty(this.#h1, "listening", { value: true, writable: true, configurable: true });
+    this.#h2.on("session", (session) => session.on("error", () => {}));
+    this.#h2.on("sessionError", () => {});
+    this.#h2.on("stream", (stream: ServerHttp2Stream) => {
+      stream.on("error", () => {});
+      // Sends trailers only, because gRPC clients report a bare GOAWAY as a timeout.
+      const status = { "grpc-status": GRPC_FAILED_PRECONDITION, "grpc-message": TLS_ONLY_MESSAGE };
+      stream.respond({ ":status": 200, "content-type": "application/grpc", ...status }, { endStream: true });
+      stream.session?.close();
+    });
+  }
+
+  answerConnection(socket: Socket, speech: "h1" | "h2"): void {
+    (speech === "h2" ? this.#h2 : this.#h1).emit("connection", socket);
+    setTimeout(() => socket.destroy(), REPLY_READ_MS).unref();
+  }
+
+  /**
+   * Redirects a page request to the same address with TLS. Other requests get 426, so that no client sends a token
+   * twice.
+   */
+  #redirect({ method, headers, url = "/" }: IncomingMessage, response: ServerResponse): void {
+    const { host = "", accept = "" } = headers;
+    const isPage = (method === "GET" || method === "HEAD") && accept.includes("text/html") && url.startsWith("/");
+    if (isPage && this.#isOwnHost(host)) {
+      response.writeHead(308, { location: `https://${host}${url}`, connection: "close" });
+      response.end();
+      return;
+    }
+    const upgrade = { upgrade: "TLS/1.3, HTTP/1.1", connection: "Upgrade, close" };
+    response.writeHead(426, { ...upgrade, "content-type": "text/plain; charset=utf-8" });
+    response.end(`${TLS_ONLY_MESSAGE}\n`);
+  }
+}
+
+/** Type byte of GOAWAY. Source: RFC 9113, 6.8. */
+const GOAWAY_TYPE = 7;
+/** Bytes of a frame's header: length (3), type, flags, stream (4). Source: RFC 9113, 4.1. */
+const FRAME_HEADER_BYTES = 9;
+/** Bytes that a client sends before its first frame. Source: RFC 9113, 3.4. */
+const PREFACE_BYTES = 24;
+
+/**
+ * Removes GOAWAY frames from the bytes of an HTTP/2 client, wherever chunks split them.
+ *
+ * Deno 2.9 corrupts its session's memory when a client sends GOAWAY (denoland/deno#36788) and may abort. For a server,
+ * the end of the connection carries the same information.
+ */
+export class GoawayFilter {
+  #passedBytes = PREFACE_BYTES;
+  #skippedBytes = 0;
+  #header = Buffer.alloc(0);
+
+  /** Returns the bytes of `chunk` that do not belong to GOAWAY frames, in pieces. */
+  filterChunk(chunk: Buffer): Buffer[] {
+    const kept: Buffer[] = [];
+    for (let rest = chunk; rest.length > 0; ) rest = this.#filterNext(rest, kept);
+    return kept;
+  }
+
+  #filterNext(chunk: Buffer, kept: Buffer[]): Buffer {
+    if (this.#passedBytes > 0) {
+      const part = chunk.subarray(0, this.#passedBytes);
+      this.#passedBytes -= part.length;
+      kept.push(part);
+      return chunk.subarray(part.length);
+    }
+    if (this.#skippedBytes > 0) {
+      const length = Math.min(this.#skippedBytes, chunk.length);
+      this.#skippedBytes -= length;
+      return chunk.subarray(length);
+    }
+    const part = chunk.subarray(0, FRAME_HEADER_BYTES - this.#header.length);
+    this.#header = Buffer.concat([this.#header, part]);
+    if (this.#header.length === FRAME_HEADER_BYTES) this.#startFrame(this.#header, kept);
+    return chunk.subarray(part.length);
+  }
+
+  #startFrame(header: Buffer, kept: Buffer[]): void {
+    const length = header.readUIntBE(0, 3);
+    if (header[3] === GOAWAY_TYPE) this.#skippedBytes = length;
+    else {
+      this.#passedBytes = length;
+      kept.push(header);
+    }
+    this.#header = Buffer.alloc(0);
+  }
+}
+
+/** Returns a stream of the bytes without GOAWAY frames, with the socket members that `node:http2` uses. */
+function filterGoaway(socket: Socket): Duplex {
+  const filter = new GoawayFilter();
+  const stream = new Duplex({
+    allowHalfOpen: true,
+    read: () => socket.resume(),
+    write(chunk, _encoding, done) {
+      if (socket.write(chunk)) done();
+      else socket.once("drain", () => done());
+    },
+    final: (done) => socket.end(() => done()),
+    destroy(error, done) {
+      socket.destroy();
+      done(error);
+    },
+  });
+  socket.on("data", (chunk: Buffer) => {
+    for (const part of filter.filterChunk(chunk)) if (!stream.push(part)) socket.pause();
+  });
+  socket.on("end", () => stream.push(null));
+  socket.on("close", () => stream.destroy());
+  socket.on("error", (error) => stream.destroy(error));
+  return addSocketMembers(stream, socket);
+}
+
+function addSocketMembers(stream: Duplex, socket: Socket): Duplex {
+  for (const name of ["remoteAddress", "remotePort", "localAddress", "localPort", "encrypted"] as const) {
+    Object.defineProperty(stream, name, { get: () => Reflect.get(socket, name) });
+  }
+  for (const name of ["setNoDelay", "setKeepAlive", "setTimeout"] as const) {
+    const forward = (...values: readonly unknown[]) => {
+      Reflect.apply(socket[name], socket, values);
+      return stream;
+    };
+    Object.defineProperty(stream, name, { value: forward });
+  }
+  return Object.assign(stream, { ref: () => stream, unref: () => stream });
 }

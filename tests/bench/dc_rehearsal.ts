@@ -8,18 +8,17 @@
  * Prints wall-clock time and the processor time of this process, which says more on a busy machine.
  */
 import { computeFailover } from "#dc/analysis/power/power_failover.ts";
-import { suppliesOtherSuppliers } from "#dc/analysis/rehearsal/elements.ts";
-import { HostPaths } from "#dc/analysis/rehearsal/host_paths.ts";
-import type { FailingElement } from "#dc/analysis/rehearsal/outcome.ts";
+import { type FailingElement, suppliesOtherSuppliers } from "#dc/analysis/rehearsal/elements.ts";
+import { HostPaths } from "#dc/analysis/rehearsal/further_effects.ts";
 import { rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
 import { failEachElement, type SiteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
-import { codeKey } from "#dc/model/code.ts";
+import { codeKey } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { readHostPaths } from "#dc/operations/answers/data_paths.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
-import { runAllSteps } from "#kernel/steps.ts";
+import { runAllSteps } from "#kernel/clock.ts";
 
 const ROUNDS = 5;
 const MAX_PAIRED = 5000;

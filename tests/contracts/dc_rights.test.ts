@@ -5,8 +5,8 @@ import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } f
 import { type GraphQLInputType, isEnumType, isInputObjectType, isListType, isNonNullType } from "graphql";
 import { Hono, type MiddlewareHandler } from "hono";
 import { allRpcs, datacenterRpcs } from "#dc/operations/index.ts";
+import type { RouteEnv } from "#interfaces/connect/kept_replies.ts";
 import { buildGraphqlSchema } from "#interfaces/graphql/schema.ts";
-import type { RouteEnv } from "#interfaces/connect/whole_reply.ts";
 import { mountRoutes } from "#interfaces/http/app.ts";
 import { goodRequests } from "../support/dc/good_requests.ts";
 import { graphqlInput } from "../support/dc/graphql.ts";

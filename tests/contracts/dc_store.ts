@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { getResourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { DcStore, DeviceQuery } from "#dc/ports.ts";
 import { NOW, putAll, stored } from "../support/dc/stored.ts";

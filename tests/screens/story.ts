@@ -48,6 +48,7 @@ function drawStory(text: string, scheme: Scheme): string {
   });
   const font = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="${font}" font-size="14">
+<title>A day of two agents, as npm run example prints it</title>
 <rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8" fill="${paper}" stroke="${edge}"/>
 ${drawn.join("\n")}
 </svg>

@@ -1,13 +1,10 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PlannerContext } from "#planner/context.ts";
-import type { AgentExit, AgentProcess } from "#planner/run_ports/agents.ts";
-import type { SharedClaimResult } from "#planner/run_ports/claims.ts";
+import type { AgentExit, AgentProcess, ProcessResult, SharedClaimResult } from "#planner/run_ports/claims.ts";
 import type { BranchHead } from "#planner/run_ports/kept_records.ts";
-import type { ProcessResult } from "#planner/run_ports/process_records.ts";
-import type { RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
-import type { BranchMergeResult, NewWorktreeStatus } from "#planner/run_ports/worktrees.ts";
+import type { BranchMergeResult, NewWorktreeStatus, RunPorts } from "#planner/run_ports/worktrees.ts";
 import type { RunDeps, RunEvent, RunSettings } from "#planner/runs/run_types.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { openSpecStore } from "#planner/store/specs/spec_store.ts";

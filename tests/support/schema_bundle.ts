@@ -1,7 +1,11 @@
 import { OutputChecker } from "../../src/planner/output/check_output.ts";
 import { createExample } from "../../src/planner/output/example.ts";
-import type { SchemaBundle, SchemaDocument, SchemaNode } from "../../src/planner/output/schema_document.ts";
-import { SchemaIndex } from "../../src/planner/output/schema_index.ts";
+import {
+  type SchemaBundle,
+  type SchemaDocument,
+  SchemaIndex,
+  type SchemaNode,
+} from "../../src/planner/output/schema_index.ts";
 import type { OutputVerdict } from "../../src/planner/ports.ts";
 
 /** A bundle of one schema, or of several by their paths, the first one being the output's. */

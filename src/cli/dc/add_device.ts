@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { fillDeviceFromType } from "#dc/exchange/fill_from_types.ts";
 import { removeEmptyFields } from "#dc/exchange/item.ts";
-import type { DeviceType } from "#dc/model/device_type.ts";
 import type { DeviceKind } from "#dc/model/enum_values.ts";
 import type { Device } from "#dc/model/resources.ts";
+import type { DeviceType } from "#dc/model/site.ts";
 import { requireRpc } from "#dc/operations/index.ts";
 import { convertToMessage } from "#dc/operations/messages/convert.ts";
 import { readDeviceType } from "#dc/operations/planning/device_types.ts";
@@ -21,9 +21,8 @@ import type { Args } from "../command.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { createUsageError } from "../usage_error.ts";
-import { convertToEnumName } from "./asked_flags.ts";
+import { type ADD_DEVICE_FLAGS, convertToEnumName } from "./asked_flags.ts";
 import type { DatabaseLocation } from "./database.ts";
-import type { ADD_DEVICE_FLAGS } from "./shared_flags.ts";
 import { createCommandCaller, openLocalService, printReplyJson, withStore } from "./with_service.ts";
 
 /** Options of `planner dc add device`. The device's type or the service sets absent fields. */

@@ -1,10 +1,9 @@
 import { allRpcs } from "#dc/operations/index.ts";
 import { EXIT_STATUS, type ExitStatus, getErrorStatus } from "../exit_status.ts";
-import { print, printError } from "../output/print.ts";
+import { isTerminal, print, printError } from "../output/print.ts";
 import { logError } from "../output/stderr_logger.ts";
-import { isTerminal } from "../output/terminal.ts";
 import { formatSuggestion, UsageError } from "../usage_error.ts";
-import { callServer, type ServerAddress, ServerRefusal } from "./server_client.ts";
+import { callServer, type ServerAddress, ServerRefusal } from "./server_address.ts";
 
 /** Names of all RPCs, in the order of the proto. */
 export const RPC_NAMES: readonly string[] = allRpcs.map(({ method }) => method.name);

@@ -3,14 +3,14 @@ import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { listAllWindows } from "#dc/every_window.ts";
 import { type ImportedEvent, readCalendar } from "#dc/exchange/calendar/read_calendar.ts";
 import { convertToCode } from "#dc/exchange/codes.ts";
 import { MAX_COMMENT_CHARS, MAX_TEXT_CHARS } from "#dc/limits.ts";
-import { codeKey } from "#dc/model/code.ts";
 import { WINDOW_STATES } from "#dc/model/enum_values.ts";
+import { codeKey } from "#dc/model/ref.ts";
 import { applyChanges } from "#dc/operations/planning/apply_changes.ts";
 import { findCalendarUid } from "#dc/operations/planning/windows/window_calendar.ts";
+import { listAllWindows } from "#dc/read_pages.ts";
 import type { DcService } from "#dc/service.ts";
 import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import {
@@ -28,8 +28,8 @@ import { detectByteOrderMark } from "./import/encoding.ts";
 import { createWaitReporter, retryWhileLocked, type WaitCallbacks, withImportService } from "./import/import_store.ts";
 import { openByteFile } from "./import/text_file.ts";
 import { resolveRef } from "./resolve_ref.ts";
+import { formatZoneNote, resolveTimeZone } from "./window.ts";
 import { createLineError, importWindowLines } from "./window_files.ts";
-import { formatZoneNote, resolveTimeZone } from "./window_time.ts";
 import { createCommandCaller } from "./with_service.ts";
 
 const COMMAND_CALLER = createCommandCaller("dc window import");

@@ -21,10 +21,9 @@ import {
 } from "#web/console/lists/list_kinds.ts";
 import { stripRefKinds } from "#words/names.ts";
 import type { ListArgs } from "../commands/dc/list.ts";
-import { print } from "../output/print.ts";
+import { getOutputWidth, print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
-import { getOutputWidth } from "../output/terminal.ts";
 import { measureTextWidth, wrapText } from "../output/wrap_text.ts";
 import { createUsageError, formatSuggestion } from "../usage_error.ts";
 import { convertToEnumName, convertToEnumWords } from "./asked_flags.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DcStore } from "#dc/ports.ts";
 import { isServerUnreachable } from "#dc/store/unreachable.ts";
-import { createStartingHandler } from "#interfaces/http/starting.ts";
+import { createStartingHandler } from "#interfaces/http/early_reply.ts";
 import { SharedPort, type TlsCredentials } from "#runtime/one_port.ts";
 import type { DatabaseLocation } from "./database.ts";
 

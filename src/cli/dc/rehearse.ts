@@ -18,10 +18,9 @@ import {
 import { OperationError } from "#kernel/errors.ts";
 import { formatLostLoad } from "#words/figures.ts";
 import { formatCountWithNoun, getRefName, stripRefKinds } from "#words/names.ts";
-import { print } from "../output/print.ts";
+import { getOutputWidth, print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
-import { getOutputWidth } from "../output/terminal.ts";
 import { wrapText } from "../output/wrap_text.ts";
 import type { RequestFields } from "./asked_flags.ts";
 import { formatCsv } from "./csv_columns.ts";

@@ -24,10 +24,9 @@ import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { writeFile } from "../output/write_file.ts";
 import { createUsageError } from "../usage_error.ts";
-import { convertToEnumName } from "./asked_flags.ts";
+import { convertToEnumName, type RENDER_FLAGS } from "./asked_flags.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
-import type { RENDER_FLAGS } from "./shared_flags.ts";
 import { withService } from "./with_service.ts";
 
 /** Screens by their name on the command line, with the kinds of resources that a bare code may refer to. */

@@ -6,7 +6,7 @@ import { createUsageError } from "../usage_error.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { importSource, openDatabaseTarget } from "./import/import_files.ts";
 import { createWaitReporter, withImportStore } from "./import/import_store.ts";
-import type { ImportSource, ResourceLine } from "./import/source.ts";
+import type { ImportSource, ResourceLine } from "./import/run_import.ts";
 import { writeLines } from "./line_output.ts";
 
 /** Writes a sample site as JSON Lines, to a file or to standard output. Memory: 40 racks. */

@@ -4,9 +4,7 @@ import type { InventoryKind, InventoryRow } from "#gen/datacenter/v1/planning_pb
 import { OperationError } from "#kernel/errors.ts";
 import { getColumnLabel, LIST_KINDS, type ListKind } from "#web/console/lists/list_kinds.ts";
 import { capitalize, getKindNoun, getRefName } from "#words/names.ts";
-import { sanitizeLine } from "../output/plain_text.ts";
-import { print, printJson } from "../output/print.ts";
-import { getOutputWidth, paint } from "../output/terminal.ts";
+import { getOutputWidth, paint, print, printJson, sanitizeLine } from "../output/print.ts";
 import { measureTextWidth, wrapWords } from "../output/wrap_text.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { formatCell, formatRows, readInventoryRows, requireListKind } from "./list_inventory.ts";

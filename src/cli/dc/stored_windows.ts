@@ -1,9 +1,9 @@
 import { create, fromJson } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { listAllWindows } from "#dc/every_window.ts";
 import { WINDOW_STATES, WINDOW_VERDICTS } from "#dc/model/enum_values.ts";
 import { getWindow } from "#dc/operations/planning/windows/get_window.ts";
 import { upsertWindow } from "#dc/operations/planning/windows/put_window.ts";
+import { listAllWindows } from "#dc/read_pages.ts";
 import type { DcService } from "#dc/service.ts";
 import {
   GetWindowRequestSchema,
@@ -16,18 +16,23 @@ import {
   UpsertWindowRequestSchema,
   WindowState,
 } from "#gen/datacenter/v1/windows_pb.ts";
-import { formatLocalTime } from "#kernel/zoned_time.ts";
+import { formatLocalTime } from "#kernel/clock.ts";
 import { formatConstant, getRefName, listSomeNames } from "#words/names.ts";
 import type { Args } from "../command.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, printTable } from "../output/table.ts";
-import type { RequestFields } from "./asked_flags.ts";
+import type { RequestFields, WINDOW_FLAGS } from "./asked_flags.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { resolveRef } from "./resolve_ref.ts";
-import type { WINDOW_FLAGS } from "./shared_flags.ts";
-import { formatVerdict, resolveRefs } from "./window.ts";
-import { type CommandZone, formatZoneNote, parseWindowTime, resolveTimeZone } from "./window_time.ts";
+import {
+  type CommandZone,
+  formatVerdict,
+  formatZoneNote,
+  parseWindowTime,
+  resolveRefs,
+  resolveTimeZone,
+} from "./window.ts";
 import { createCommandCaller, printReplyJson, withService } from "./with_service.ts";
 
 const COMMAND_CALLER = createCommandCaller("dc window");

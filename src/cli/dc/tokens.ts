@@ -8,11 +8,10 @@ import {
   type TokenRole,
   type TokenRow,
   type TokenTable,
-} from "#interfaces/http/token_table.ts";
+} from "#interfaces/http/token_file.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { sanitizeLine } from "../output/plain_text.ts";
-import { print } from "../output/print.ts";
+import { print, sanitizeLine } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { createFolder, requireWritable, writePrivateFile } from "../output/write_file.ts";
 import { UsageError } from "../usage_error.ts";

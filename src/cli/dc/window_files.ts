@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
-import { listAllWindows } from "#dc/every_window.ts";
-import { codeKey } from "#dc/model/code.ts";
+import { codeKey } from "#dc/model/ref.ts";
 import { findUnreadablePath } from "#dc/operations/messages/json_place.ts";
 import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
-import { readAllWindows } from "#dc/operations/planning/windows/stored_windows.ts";
+import { readAllWindows } from "#dc/operations/planning/windows/list_windows.ts";
 import { writeWindowCalendar } from "#dc/operations/planning/windows/window_calendar.ts";
 import type { ExchangeSession } from "#dc/operations/writes/exchange.ts";
+import { listAllWindows } from "#dc/read_pages.ts";
 import type { DcService } from "#dc/service.ts";
 import { MaintenanceWindowSchema } from "#gen/datacenter/v1/windows_pb.ts";
 import { OperationError } from "#kernel/errors.ts";

@@ -6,7 +6,7 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { MAX_SPEC_BYTES } from "#planner/limits.ts";
 import { saysElsewhere } from "#planner/lint/field_value.ts";
-import { formatLocalDay } from "#planner/operations/shared/local_time.ts";
+import { formatLocalDay } from "#planner/operations/shared/live_worker.ts";
 import { describeNearItems } from "#planner/spec/criteria.ts";
 import { parseDocument } from "#planner/spec/document.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";

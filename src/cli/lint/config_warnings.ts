@@ -18,7 +18,7 @@ export async function checkProjectConfig({ root, context }: OpenedProject): Prom
   if (checked.config === null) return checked;
   const { prompt } = checked.config.defaults;
   if (prompt === null || (await hasTemplate(context.prompts, prompt))) return checked;
-  const { createFrontmatterLocator } = await import("#planner/spec/frontmatter_places.ts");
+  const { createFrontmatterLocator } = await import("#planner/spec/full_frontmatter.ts");
   const place = createFrontmatterLocator(text)(["defaults", "prompt"]) ?? { line: 1, column: 1 };
   const message = `Setting "defaults.prompt" names no template: expected .planner/prompts/${prompt}.md`;
   return { ...checked, warnings: [...checked.warnings, { ...place, message }] };

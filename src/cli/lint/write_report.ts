@@ -7,9 +7,7 @@ import { buildSarifReport, type SarifOptions } from "#planner/lint/reports/sarif
 import { formatTextReport } from "#planner/lint/reports/text.ts";
 import { findRepository } from "../git/repository.ts";
 import type { OpenedProject } from "../open_project.ts";
-import { sanitizeLines, sanitizeReport } from "../output/plain_text.ts";
-import { print, printError, printJson } from "../output/print.ts";
-import { isTerminal } from "../output/terminal.ts";
+import { isTerminal, print, printError, printJson, sanitizeLines, sanitizeReport } from "../output/print.ts";
 import { printText } from "../output/wrap_text.ts";
 import { VERSION } from "../version.ts";
 

@@ -2,7 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import type { OtherCloneClaim } from "#planner/run_ports/claims.ts";
 import { formatDuration } from "#planner/work/claims/decide_claim.ts";
-import { sanitizeLine } from "./plain_text.ts";
+import { sanitizeLine } from "./print.ts";
 
 /** A claim of another clone, as commands print it in JSON. */
 export interface PrintedClaim {

@@ -1,6 +1,5 @@
-import { moveCursor, printError } from "./print.ts";
+import { isTerminal, moveCursor, printError } from "./print.ts";
 import type { StderrLogger } from "./stderr_logger.ts";
-import { isTerminal } from "./terminal.ts";
 
 const BAR_COLUMNS = 30;
 /** Width in columns if the terminal does not report one. */

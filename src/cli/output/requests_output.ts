@@ -3,7 +3,7 @@ import type { SyncedRequest } from "#planner/runs/requests/sync_requests.ts";
 import { formatRequestName } from "#planner/work/requests/request_note.ts";
 import type { Cli } from "../command.ts";
 import { isMergeRefusal, printMergeResult } from "../merge_output.ts";
-import { sanitizeLine } from "./plain_text.ts";
+import { sanitizeLine } from "./print.ts";
 import { printText } from "./wrap_text.ts";
 
 /** A pull request as `planner status` prints it in JSON. */

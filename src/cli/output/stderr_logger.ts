@@ -1,7 +1,5 @@
 import { createConsola, LogLevels, type LogObject } from "consola/core";
-import { sanitizeLines } from "./plain_text.ts";
-import { printError } from "./print.ts";
-import { getErrorWidth, paint, type Style } from "./terminal.ts";
+import { getErrorWidth, paint, printError, type Style, sanitizeLines } from "./print.ts";
 import { wrapText } from "./wrap_text.ts";
 
 /** Writes messages for the person to standard error, separate from results. */

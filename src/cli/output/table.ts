@@ -1,6 +1,4 @@
-import { sanitizeLine } from "./plain_text.ts";
-import { print } from "./print.ts";
-import { getOutputWidth, hasColours, paint, type Style } from "./terminal.ts";
+import { getOutputWidth, hasColours, paint, print, type Style, sanitizeLine } from "./print.ts";
 import { measureTextWidth, wrapWords } from "./wrap_text.ts";
 
 const COLUMN_GAP = "  ";

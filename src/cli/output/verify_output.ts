@@ -11,8 +11,7 @@ import type { Spec } from "#planner/spec/spec.ts";
 import type { VerifyArgs } from "../commands/spec/verify.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { formatHelpHint, UsageError } from "../usage_error.ts";
-import { sanitizeLine, sanitizeLines } from "./plain_text.ts";
-import { print, printJson } from "./print.ts";
+import { print, printJson, sanitizeLine, sanitizeLines } from "./print.ts";
 
 /** The arguments of `planner verify` about outputs. */
 type VerifyOutputArgs = Pick<VerifyArgs, "output" | "id" | "file" | "schema" | "prompt-section" | "json">;

@@ -1,6 +1,5 @@
 import stringWidth from "fast-string-width";
-import { print } from "./print.ts";
-import { getOutputWidth } from "./terminal.ts";
+import { getOutputWidth, print } from "./print.ts";
 
 /** Number of columns by which continuation lines are indented. */
 const HANGING_COLUMNS = 2;

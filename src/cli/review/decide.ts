@@ -1,8 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
-import { acceptWork } from "#planner/runs/review/accept_work.ts";
-import { rejectWork } from "#planner/runs/review/reject_work.ts";
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
-import { sendBackWork } from "#planner/runs/review/send_back.ts";
+import { acceptWork, rejectWork, sendBackWork } from "#planner/runs/review/send_back.ts";
 import type { RunDeps } from "#planner/runs/run_types.ts";
 import { readTerminalLine } from "../accept_commands.ts";
 import type { Cli } from "../command.ts";
@@ -10,8 +8,7 @@ import { type EditedText, editText } from "../edit_text.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { askAboutMergeCommands, isMergeRefusal, printMergeResult } from "../merge_output.ts";
 import type { OpenedProject } from "../open_project.ts";
-import { sanitizeLine } from "../output/plain_text.ts";
-import { print, printJson } from "../output/print.ts";
+import { print, printJson, sanitizeLine } from "../output/print.ts";
 import { listenForSignals } from "../work/signals.ts";
 
 /** Dependencies and output options of a review's decisions. */

@@ -1,10 +1,10 @@
-import type { FileChange, WorkDifference } from "#planner/run_ports/differences.ts";
+import type { FileChange, WorkDifference } from "#planner/run_ports/worktrees.ts";
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
 import { formatCriterionText } from "#planner/spec/criteria_list.ts";
 import type { FailedCheck } from "#planner/work/provenance.ts";
 import type { ReviewedCriterion } from "#planner/work/reviewed_criteria.ts";
 import { formatCountWithNoun, listSomeNames } from "#words/names.ts";
-import { sanitizeLine } from "../output/plain_text.ts";
+import { sanitizeLine } from "../output/print.ts";
 
 /** Maximum number of lines that are printed per section. */
 const MAX_SECTION_LINES = 100;

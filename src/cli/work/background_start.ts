@@ -1,6 +1,6 @@
 import { getErrorMessage } from "#kernel/errors.ts";
-import { BACKGROUND_START_VARIABLE } from "#planner/operations/shared/start_background.ts";
-import type { NewProcessRecord, ProcessRecords } from "#planner/run_ports/process_records.ts";
+import { BACKGROUND_START_VARIABLE } from "#planner/operations/shared/live_worker.ts";
+import type { NewProcessRecord, ProcessRecords } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
 export type BackgroundStart = Pick<NewProcessRecord, "spec_id" | "mode" | "started_at">;

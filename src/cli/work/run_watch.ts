@@ -1,7 +1,6 @@
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import { describeMergeRefusal, type MergeResult } from "#planner/runs/merge/complete_spec.ts";
-import { type WatchOptions, watchProject } from "#planner/runs/watch/watch.ts";
-import type { WatchEndReason, WatchEvent } from "#planner/runs/watch/watch_round.ts";
+import { type WatchEndReason, type WatchEvent, type WatchOptions, watchProject } from "#planner/runs/watch/watch.ts";
 import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { isMergeRefusal } from "../merge_output.ts";

@@ -1,4 +1,4 @@
-import type { PowerGraph } from "./power/power_graph.ts";
+import type { PowerGraph } from "./power/power_nodes.ts";
 
 /** Page size as a power of two. A page gets memory when one of its numbers is first set. */
 const PAGE_BITS = 10;

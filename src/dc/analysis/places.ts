@@ -1,9 +1,8 @@
-import { type HeatSum, sumHeatByMedium } from "#dc/model/blades.ts";
-import type { AreaKind, LoadBasis } from "#dc/model/enum_values.ts";
-import type { Inventory } from "#dc/model/inventory.ts";
-import { compareText, formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
-import type { Crac, Device, Location, Rack } from "#dc/model/resources.ts";
-import { isLocatedIn, type LocatedResource } from "./location_scope.ts";
+import type { AreaKind, LoadBasis } from "../model/enum_values.ts";
+import { type HeatSum, sumHeatByMedium } from "../model/rack_space.ts";
+import { codeKey, compareText, formatRef, parseRef, type Ref } from "../model/ref.ts";
+import type { Crac, Device, Location, Rack } from "../model/resources.ts";
+import type { Inventory } from "../model/site.ts";
 
 /** Devices with the same rack, row, zone, room, floor and site, and cached values about them. */
 export interface DeviceLocation {
@@ -120,4 +119,33 @@ export function listAreasInScope(
     if (text !== undefined && ref !== undefined) found.set(text.toLowerCase(), ref);
   }
   return [...found].sort(([a], [b]) => compareText(a, b)).map(([, ref]) => ref);
+}
+
+/** A resource with a location, directly or through its rack. */
+interface LocatedResource {
+  readonly location?: Location;
+  readonly rackCode?: string;
+}
+
+/** Whether a resource is located inside a site, floor, room, row, zone or rack. */
+export function isLocatedIn({ location, rackCode }: LocatedResource, scope: Ref): boolean {
+  if (scope.kind === "rack") return rackCode !== undefined && codeKey(rackCode) === codeKey(scope.code);
+  return location !== undefined && isLocationIn(location, scope);
+}
+
+/** Returns the racks inside a site, floor, room, row or zone, or the rack that the scope names. */
+export function selectRacksIn(racks: readonly Rack[], scope: Ref): readonly Rack[] {
+  return racks.filter(({ code, location }) =>
+    isLocatedIn({ rackCode: code, ...(location !== undefined && { location }) }, scope),
+  );
+}
+
+/** Whether a location is inside a site, floor, room, row or zone. */
+function isLocationIn(location: Location, scope: Ref): boolean {
+  if (!("site" in scope) || codeKey(location.siteId) !== codeKey(scope.site)) return false;
+  if (scope.kind === "site") return true;
+  if (location.floorNumber !== scope.floor) return false;
+  if (scope.kind === "floor") return true;
+  const names = { room: location.room, row: location.row, zone: location.zoneId };
+  return codeKey(names[scope.kind] ?? "") === codeKey(scope.name);
 }

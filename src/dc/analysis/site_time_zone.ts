@@ -1,5 +1,5 @@
 import type { WindowTimeZone as SiteTimeZone } from "#gen/datacenter/v1/messages.ts";
-import { isTimeZone } from "#kernel/zoned_time.ts";
+import { isTimeZone } from "#kernel/clock.ts";
 
 /** Label of a rack with the time zone of its site. */
 const TIME_ZONE_LABEL = "time_zone";

@@ -1,4 +1,4 @@
-import { compareByCodePoints } from "#dc/model/text_order.ts";
+import { compareByCodePoints } from "#dc/model/ref.ts";
 
 /** Edit of a sorted list: the new value of a key, or no value to remove the key. */
 export interface ListEdit<Item> {

@@ -1,14 +1,12 @@
-import { codeKey } from "#dc/model/code.ts";
-import type { LoadBasis } from "#dc/model/enum_values.ts";
-import type { Inventory } from "#dc/model/inventory.ts";
-import { type Ref, toPortKey } from "#dc/model/ref.ts";
-import { formatEdgeKey, getResourceKey } from "#dc/model/resource_key.ts";
-import type { Crac, Device, PortRef, Rack, ResourceKind } from "#dc/model/resources.ts";
 import type { PathLoad } from "#gen/datacenter/v1/messages.ts";
-import { runAllSteps, type Steps } from "#kernel/steps.ts";
+import { runAllSteps, type Steps } from "#kernel/clock.ts";
+import { formatCanonicalJson } from "#kernel/json_object.ts";
+import type { LoadBasis } from "../model/enum_values.ts";
+import { codeKey, formatEdgeKey, getResourceKey, type Ref, toPortKey } from "../model/ref.ts";
+import type { Crac, Device, PortRef, Rack, ResourceKind } from "../model/resources.ts";
+import type { Inventory } from "../model/site.ts";
 import { findServedMedia, type MediaServed } from "./cooling/cooling_units.ts";
 import type { RackHeat } from "./cooling/thermal_spots.ts";
-import { groupDevicesByRack, type LocatedDevices, updateDeviceGroups } from "./located_devices.ts";
 import {
   type DeviceLocation,
   formatAreaKey,
@@ -17,28 +15,20 @@ import {
   listEmptyLocations,
 } from "./places.ts";
 import type { Loads } from "./power/load_lanes.ts";
-import { PowerFigures } from "./power/power_figures.ts";
-import { type CarriedLoads, groupFindingsByRack } from "./power/power_findings.ts";
-import type { PowerGraph } from "./power/power_graph.ts";
-import { PowerGraphEditor } from "./power/power_graph_editor.ts";
-import type { KillerSets } from "./power/power_killers.ts";
-import type { LiveSet } from "./power/power_live.ts";
+import { type CarriedLoads, groupFindingsByRack } from "./power/power_failover.ts";
 import {
   isRedundancyUnmet,
   isRedundancyUnproven,
+  PowerFigures,
   type RedundancyAudit,
   type RedundancyVerdict,
-} from "./power/redundancy_audit.ts";
+} from "./power/power_figures.ts";
+import { PowerGraphEditor } from "./power/power_graph_editor.ts";
+import type { KillerSets } from "./power/power_killers.ts";
+import type { LiveSet } from "./power/power_live.ts";
+import type { PowerGraph } from "./power/power_nodes.ts";
+import type { HealthReason, RackSupply } from "./racks/rack_elevation.ts";
 import { RackFacts, type RackMoment, type RackStanding } from "./racks/rack_facts.ts";
-import type { HealthReason } from "./racks/rack_health.ts";
-import type { RackSupply } from "./racks/rack_supply.ts";
-import {
-  canChangeDataPaths,
-  canChangePower,
-  canChangeSupply,
-  listChangedRackKeys,
-  listResourceChanges,
-} from "./resource_changes.ts";
 import { applyListEdits, findItemByKey } from "./sorted_list.ts";
 
 const getCodeKey = ({ code }: { readonly code: string }) => codeKey(code);
@@ -334,3 +324,105 @@ const NO_RACK_KEY = "";
 /** One list for all empty racks, because cached facts are valid only for the same list. */
 const NO_DEVICES: readonly Device[] = [];
 const NO_REASONS: readonly HealthReason[] = [];
+
+/** Devices grouped by rack, each list sorted by key. */
+interface LocatedDevices {
+  /** Devices in racks by the key of the rack. */
+  readonly racked: ReadonlyMap<string, readonly Device[]>;
+  /** Devices outside of racks, sorted by key. */
+  readonly unracked: readonly Device[];
+}
+
+/** Groups devices by rack. @param devices sorted by key */
+function groupDevicesByRack(devices: readonly Device[]): LocatedDevices {
+  const racked = Map.groupBy(devices, ({ rackCode = "" }) => codeKey(rackCode));
+  const unracked = racked.get("") ?? [];
+  racked.delete("");
+  return { racked, unracked };
+}
+
+/** Returns the groups after changes of devices. Cost: a copy of the map of racks, and of the lists that change. */
+function updateDeviceGroups(
+  { racked, unracked }: LocatedDevices,
+  changes: readonly ResourceChange<Device>[],
+): LocatedDevices {
+  const lists = new Map(racked);
+  const outside: ResourceChange<Device>[] = [];
+  for (const { key, before, after } of changes) {
+    const [from, to] = [before, after].map((device) => device && codeKey(device.rackCode ?? ""));
+    for (const rack of new Set([from, to])) {
+      const edit = { key, after: rack === to ? after : undefined };
+      if (rack === "") outside.push(edit);
+      else if (rack !== undefined) lists.set(rack, applyListEdits(lists.get(rack) ?? [], [edit], getDeviceKey));
+    }
+  }
+  return { racked: lists, unracked: applyListEdits(unracked, outside, getDeviceKey) };
+}
+
+function getDeviceKey({ code }: Device): string {
+  return codeKey(code);
+}
+
+interface ResourceChange<Resource> {
+  readonly key: string;
+  readonly before?: Resource | undefined;
+  readonly after?: Resource | undefined;
+}
+
+/** Pairs resources before and after a change: those under changed keys, and all that were read after the change. */
+function listResourceChanges<Resource>(
+  list: readonly Resource[],
+  keys: readonly string[],
+  read: readonly Resource[],
+  getKey: (resource: Resource) => string,
+): readonly ResourceChange<Resource>[] {
+  const after = new Map(read.map((resource) => [getKey(resource), resource]));
+  return [...new Set([...keys, ...after.keys()])]
+    .map((key) => ({ key, before: findItemByKey(list, key, getKey), after: after.get(key) }))
+    .filter((change) => change.before !== undefined || change.after !== undefined);
+}
+
+/** Returns keys of the racks that a device was in before and is in after a change. */
+function listChangedRackKeys({ before, after }: ResourceChange<Device>): readonly string[] {
+  return [before, after].flatMap((device) => (device?.rackCode === undefined ? [] : codeKey(device.rackCode)));
+}
+
+/** Whether a change can alter which nodes have power or any load. A new name or position cannot. */
+function canChangePower({ before, after }: ResourceChange<Device | Crac>): boolean {
+  return formatPowerFields(before) !== formatPowerFields(after);
+}
+
+function formatPowerFields(owner: Device | Crac | undefined): string {
+  if (owner === undefined) return "";
+  if (isCrac(owner)) return formatCanonicalJson(owner);
+  const { maxDrawW, allocatedDrawW, measuredDrawW, powerFactor } = owner;
+  return formatCanonicalJson({
+    maxDrawW,
+    allocatedDrawW,
+    measuredDrawW,
+    powerFactor,
+    supply: formatSupplyFields(owner),
+  });
+}
+
+/** Whether a change can alter which nodes have power or how loads are divided, not only the draw of a device. */
+function canChangeSupply(change: ResourceChange<Device | Crac>): boolean {
+  const { before, after } = change;
+  if (before === undefined || after === undefined) return true;
+  return isCrac(before) || isCrac(after)
+    ? canChangePower(change)
+    : formatSupplyFields(before) !== formatSupplyFields(after);
+}
+
+/** Whether the change of a device can alter data paths: it is new, removed, of another kind, or a patch panel. */
+function canChangeDataPaths({ before, after }: ResourceChange<Device>): boolean {
+  return before?.kind !== after?.kind || after?.kind === "PATCH_PANEL";
+}
+
+function isCrac(owner: Device | Crac): owner is Crac {
+  return "sensibleCapacityKw" in owner;
+}
+
+function formatSupplyFields({ kind, status, power, ports, parentDeviceCode, bay, mount }: Device): string {
+  return formatCanonicalJson({ kind, status, power, ports, parentDeviceCode, bay, mount });
+}

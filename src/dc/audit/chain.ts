@@ -1,8 +1,7 @@
 import { hash } from "node:crypto";
-import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
+import type { ChangeDraft, ChangeRecord } from "#dc/model/site.ts";
 import type { ChainHead, LogRow } from "#dc/ports.ts";
-import { formatCanonicalJson, sortKeys } from "#kernel/canonical_json.ts";
-import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
+import { formatCanonicalJson, isJsonObject, sortKeys, tryParseJson } from "#kernel/json_object.ts";
 
 /** Version of the hashed layout, included in every hash, so that entries of another layout never verify. */
 const HASH_LAYOUT = "audit-v1";

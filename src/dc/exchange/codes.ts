@@ -1,4 +1,15 @@
-import { codeKey, parseCode } from "#dc/model/code.ts";
+import {
+  MAX_COMMENT_CHARS,
+  MAX_LABEL_KEY_CHARS,
+  MAX_LABEL_VALUE_CHARS,
+  MAX_LABELS,
+  MAX_TAGS,
+  MAX_TEXT_CHARS,
+} from "../limits.ts";
+import type { PortKind } from "../model/enum_values.ts";
+import { isPortTypeAllowed } from "../model/port_types.ts";
+import { codeKey, isSlugText, parseCode } from "../model/ref.ts";
+import { type OmissionLog, removeEmptyFields } from "./item.ts";
 
 const MAX_CODE_CHARS = 64;
 /** Letters that Unicode does not decompose, with their usual spelling in ASCII. */
@@ -37,7 +48,7 @@ export function convertToSlug(name: string): string | undefined {
   return slug === "" ? undefined : slug;
 }
 
-export interface NamedObject {
+interface NamedObject {
   readonly id: string;
   readonly name: string;
   /** Names of the objects that contain it, widest first: site, location, rack. */
@@ -136,4 +147,163 @@ export function takeUnusedName(
     used.add(keyOf(name));
     return name;
   }
+}
+
+/** A value in a file that violates the library's schema. */
+export interface TypeProblem {
+  /** Path of the value in the document: `["interfaces", 3, "type"]`. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** Converts a value to text; YAML reads unquoted `8000` or `yes` as other types, although text was meant. */
+export function convertToText(value: unknown): string | undefined {
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+}
+
+/** Returns an optional value as `read` converts it. Notes an unexpected value and returns undefined. */
+export function readOptional<Value>(
+  { value, path, expected }: { readonly value: unknown; readonly path: TypeProblem["path"]; readonly expected: string },
+  convert: (value: unknown) => Value | undefined,
+  notes: TypeProblem[],
+): Value | undefined {
+  if (value === undefined || value === null || value === "") return undefined;
+  const known = convert(value);
+  if (known === undefined)
+    notes.push({ path, message: `expected ${expected}, found ${formatValue(value)}: it is left out` });
+  return known;
+}
+
+/** Returns a boolean; undefined for other values, including words that other YAML versions read as booleans. */
+export function convertToBoolean(value: unknown): boolean | undefined {
+  return typeof value === "boolean" ? value : undefined;
+}
+
+export function formatValue(value: unknown): string {
+  const text = value === undefined ? "nothing" : JSON.stringify(value);
+  return text.length <= 60 ? text : `${text.slice(0, 59)}…`;
+}
+
+/** Names of the legs of a three-phase feed in sources. */
+export const FEED_LEGS = ["A", "B", "C"] as const;
+
+/** Maximum number of positions of a port. */
+export const MAX_POSITIONS = 1024;
+
+/** Returns a source's port type in the inventory's spelling; undefined if a port of this kind cannot have it. */
+export function convertToPortType(kind: PortKind, given: string): string | undefined {
+  const type = convertToSlug(given);
+  return type !== undefined && isPortTypeAllowed(kind, type) ? type : undefined;
+}
+
+/** Converts NetBox's spelling of an enumeration value, in lower case with hyphens; undefined for other words. */
+export function convertToEnumValue<Word extends string>(words: readonly Word[], given: string): Word | undefined {
+  const wanted = given.toUpperCase().replaceAll("-", "_");
+  return words.find((word) => word === wanted);
+}
+
+/** Labels with the id of a resource's imported object, and with the address of this object. */
+const ORIGIN_LABEL = "origin";
+const ORIGIN_URL_LABEL = "origin_url";
+
+/** Information of a source about an object, other than the object's own fields. */
+interface ObjectRemarks {
+  /** Id of the object in the source, such as `cable/12`. */
+  readonly id: string;
+  readonly name: string;
+  /** Id with the name of the source, such as `netbox:cable/12`. */
+  readonly origin: string;
+  readonly url?: string | undefined;
+  /** Labels of the object, the most important first; labels beyond the limit are omitted. */
+  readonly labels: readonly (readonly [key: string, value: string])[];
+  readonly tags: readonly string[];
+  readonly comments: readonly string[];
+}
+
+export interface DescribedResource {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly tags?: readonly string[];
+  readonly comments?: string;
+}
+
+/** Fits remarks into the limits of labels, tags and comments, and notes omitted values. */
+export function describeResource(remarks: ObjectRemarks, omissions: OmissionLog): DescribedResource {
+  return removeEmptyFields<DescribedResource>({
+    labels: buildLabels(remarks, omissions),
+    tags: buildTags(remarks, omissions),
+    comments: clipText(
+      remarks.comments
+        .map((one) => one.trim())
+        .filter((one) => one !== "")
+        .join("\n\n"),
+      MAX_COMMENT_CHARS,
+      () =>
+        omissions.addObject(
+          `A comment is longer than ${MAX_COMMENT_CHARS} characters: its end is left out`,
+          remarks.id,
+          remarks.name,
+        ),
+    ),
+  });
+}
+
+function buildLabels(
+  { id, name, origin, url, labels }: ObjectRemarks,
+  omissions: OmissionLog,
+): Readonly<Record<string, string>> {
+  const all = new Map([[ORIGIN_LABEL, origin]]);
+  if (url !== undefined && url.length <= MAX_LABEL_VALUE_CHARS) all.set(ORIGIN_URL_LABEL, url);
+  for (const [key, value] of labels) {
+    const short = cleanText(key).slice(0, MAX_LABEL_KEY_CHARS);
+    const text = cleanText(value);
+    if (short === "" || text === "" || all.has(short)) continue;
+    if (all.size >= MAX_LABELS) {
+      omissions.addObject(`More than ${MAX_LABELS} labels: the rest is left out`, id, name, key);
+      break;
+    }
+    all.set(
+      short,
+      clipText(text, MAX_LABEL_VALUE_CHARS, () =>
+        omissions.addObject(
+          `A label is longer than ${MAX_LABEL_VALUE_CHARS} characters: its end is left out`,
+          id,
+          name,
+          key,
+        ),
+      ),
+    );
+  }
+  return Object.fromEntries(all);
+}
+
+function buildTags({ id, name, tags }: ObjectRemarks, omissions: OmissionLog): readonly string[] {
+  const slugs = new Set<string>();
+  for (const tag of tags) {
+    const slug = isSlugText(tag) ? tag : convertToSlug(tag);
+    if (slug === undefined) omissions.addObject("A tag has no letter or digit that a slug takes", id, name, tag);
+    else slugs.add(slug);
+  }
+  if (slugs.size > MAX_TAGS) omissions.addObject(`More than ${MAX_TAGS} tags: the rest is left out`, id, name);
+  return [...slugs].slice(0, MAX_TAGS);
+}
+
+/** Returns a text without control characters within a limit; calls `cut` if it is longer. Undefined if empty. */
+export function limitNameLength(text: string, onCut: () => void, most = MAX_TEXT_CHARS): string | undefined {
+  const short = clipText(cleanText(text), most, onCut);
+  return short === "" ? undefined : short;
+}
+
+/** Trims a text and replaces its control characters by blanks. */
+function cleanText(text: string): string {
+  return /[\p{Cc}\p{Cs}]/u.test(text) ? text.replace(/[\p{Cc}\p{Cs}]+/gu, " ").trim() : text.trim();
+}
+
+function clipText(text: string, most: number, cut: () => void): string {
+  const safe = text.includes("\0") ? text.replaceAll("\0", " ") : text;
+  if (safe.length <= most) return safe;
+  cut();
+  // Does not split a surrogate pair.
+  const end = /[\uD800-\uDBFF]/.test(safe[most - 1] ?? "") ? most - 1 : most;
+  return safe.slice(0, end);
 }

@@ -1,4 +1,4 @@
-import { lacksDraw } from "#dc/model/blades.ts";
+import { lacksDraw } from "#dc/model/rack_space.ts";
 import type { Cable, Device, Port, Rack } from "#dc/model/resources.ts";
 import type { SourceItem } from "./item.ts";
 

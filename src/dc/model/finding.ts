@@ -1,5 +1,5 @@
-import type { ErrorKind } from "#kernel/errors.ts";
-import { shortenMiddle } from "#kernel/shortened.ts";
+import { type ErrorKind, shortenMiddle } from "#kernel/errors.ts";
+import type { SiteReader } from "./site.ts";
 
 /**
  * Error kind of each reason for a rejection. Clients compare reasons, so reasons are never renamed. Source:
@@ -70,7 +70,7 @@ export const ERROR_KIND_BY_REASON = {
 export type Reason = keyof typeof ERROR_KIND_BY_REASON;
 
 /** Reasons for a warning; a warning does not reject the write. Source: docs/contract/datacenter-rules.md#general. */
-export type WarningCode =
+type WarningCode =
   | "TILE_OVERLAP"
   | "WEIGHT_NEAR_LIMIT"
   | "OPPOSITE_AIRFLOW"
@@ -185,4 +185,59 @@ function shortenDetailTexts({ value, expected, ref }: FindingDetail): Partial<Fi
     ...(expected !== undefined && { expected: shortenMiddle(expected, MAX_DETAIL_CHARS) }),
     ...(ref !== undefined && { ref: shortenMiddle(ref, MAX_DETAIL_CHARS) }),
   };
+}
+
+/** A write to check: the stored resource before it, if any, and the resource after it. `now` is ISO 8601 in UTC. */
+export interface ResourceWrite<Resource> {
+  readonly before?: Resource | undefined;
+  readonly after: Resource;
+  readonly now: string;
+}
+
+export type Findings = readonly Finding[];
+
+/** Checks one aspect of a write. A rule may assume that all rules of earlier phases passed. */
+export type Rule<Resource> = (change: ResourceWrite<Resource>, site: SiteReader) => Findings | Promise<Findings>;
+
+/** Rules in phases. A phase runs only if the earlier phases found no error, so later rules get valid data. */
+export type RulePhases<Resource> = readonly (readonly Rule<Resource>[])[];
+
+interface RuleResult {
+  readonly errors: readonly ErrorFinding[];
+  readonly warnings: readonly WarningFinding[];
+}
+
+/** Runs the phases in order and separates errors from warnings. Reads of one phase are sequential. */
+export async function applyRules<Resource>(
+  phases: RulePhases<Resource>,
+  change: ResourceWrite<Resource>,
+  site: SiteReader,
+): Promise<RuleResult> {
+  const findings: Finding[] = [];
+  for (const phase of phases) {
+    for (const rule of phase) {
+      const found = rule(change, site);
+      // Most rules are synchronous. Awaiting those too would cost every write a microtask per rule.
+      const list = found instanceof Promise ? await found : found;
+      if (list.length > 0) findings.push(...list);
+    }
+    if (findings.some(isErrorFinding)) break;
+  }
+  return {
+    errors: findings.filter(isErrorFinding),
+    warnings: findings.filter((finding): finding is WarningFinding => !isErrorFinding(finding)),
+  };
+}
+
+function isErrorFinding(finding: Finding): finding is ErrorFinding {
+  return finding.severity === "ERROR";
+}
+
+/** Factor for rounding to three decimals, such as watts of a kilowatt. */
+const ROUNDING_FACTOR = 1000;
+
+/** Rounds a figure to three decimals, so that sums of many draws have no long fractions and replies agree. */
+export function roundFigure(figure: number): number {
+  // Adding 0 turns a negative zero into zero.
+  return Math.round(figure * ROUNDING_FACTOR) / ROUNDING_FACTOR + 0;
 }

@@ -1,5 +1,4 @@
-import { codeKey } from "./code.ts";
-import { isSamePort } from "./ref.ts";
+import { codeKey, isSamePort } from "./ref.ts";
 import type { Cable, Device, PortRef } from "./resources.ts";
 import type { SiteReader } from "./site.ts";
 

@@ -1,5 +1,4 @@
-import { codeKey } from "./code.ts";
-import { formatPortReference, isSamePort, parseRef } from "./ref.ts";
+import { codeKey, formatPortReference, isSamePort, parseRef } from "./ref.ts";
 import type { Device, Port } from "./resources.ts";
 import type { SiteReader } from "./site.ts";
 

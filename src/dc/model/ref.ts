@@ -1,8 +1,7 @@
-import { type Code, codeKey, type PortName, parseCode, parsePortName } from "./code.ts";
-import type { Location, PortRef } from "./resources.ts";
+import type { FabricLink, Location, PortRef, ResourceByKind, ResourceKind } from "./resources.ts";
 
 /** A parsed end of a cable: device code and port name. */
-export interface PortEnd {
+interface PortEnd {
   readonly deviceCode: Code;
   readonly portName: PortName;
 }
@@ -189,4 +188,112 @@ function parseFabricLink(text: string): Ref | undefined {
 function parseLinkEnd(text: string): PortRef | undefined {
   const code = parseCode(text);
   return code === undefined ? parsePortEnd(text) : { deviceCode: code, portName: "" };
+}
+
+/** A code, or a site, room, row, zone, feed or fabric identifier, that `parseCode` accepted. */
+export type Code = string & { readonly __brand: "Code" };
+/** A port name that `parsePortName` accepted; may contain '/'. */
+export type PortName = string & { readonly __brand: "PortName" };
+
+const CODE_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+// Excludes '~', which separates the ends in a cable reference, and \p{C}: control and unassigned characters.
+const PORT_NAME_PATTERN = /^[^\p{C}\p{Zl}\p{Zp}~]{1,64}$/u;
+const SLUG_PATTERN = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+export const CODE_GRAMMAR = "1 to 64 letters, digits, '.', '_' or '-', beginning with a letter or digit";
+export const PORT_NAME_GRAMMAR = "1 to 64 printable characters without '~' and without blanks at the ends";
+export const SLUG_GRAMMAR = "1 to 64 lower-case letters, digits, '.', '_' or '-', beginning with a letter or digit";
+
+/** Returns a text as a code, or undefined if its syntax is invalid. Source: docs/contract/datacenter-model.md#codes. */
+export function parseCode(text: string): Code | undefined {
+  return CODE_PATTERN.test(text) ? (text as Code) : undefined;
+}
+
+/** Returns a text as a port name, or undefined if its syntax is invalid. */
+export function parsePortName(text: string): PortName | undefined {
+  return PORT_NAME_PATTERN.test(text) && text.trim() === text ? (text as PortName) : undefined;
+}
+
+/** Whether a text is a slug. Roles and tags are slugs. */
+export function isSlugText(text: string): boolean {
+  return SLUG_PATTERN.test(text);
+}
+
+/** Returns a key for comparing codes without regard to case. Codes are ASCII, so lower case suffices. */
+export function codeKey(code: string): string {
+  return code.toLowerCase();
+}
+
+/** Returns the key of an edge from its two ends, in either order. */
+export function formatEdgeKey(a: PortRef, b: PortRef): string {
+  const [first, second] = orderCableEnds(a, b);
+  return `${toPortKey(first)}~${toPortKey(second)}`;
+}
+
+/** Returns the key of a resource, unique within its kind, without regard to the case of codes. */
+export function getResourceKey(resource: ResourceByKind[ResourceKind]): string {
+  return "code" in resource ? codeKey(resource.code) : formatEdgeKey(resource.a, resource.b);
+}
+
+/** Returns the reference of a resource in findings and in the change log. */
+export function getResourceRef<Kind extends ResourceKind>(kind: Kind, resource: ResourceByKind[Kind]): string {
+  if ("code" in resource) return `${kind}:${resource.code}`;
+  return kind === "cable" ? formatCableRef(resource.a, resource.b) : formatFabricLinkRef(resource.a, resource.b);
+}
+
+/** Pattern of references that contain port names, which are case-sensitive. */
+const PORT_REF_PATTERN = /^(?:port|cable|fabric_link):/i;
+
+/** Pattern of the references of most ports and cables: their port names are visible ASCII and need no parsing. */
+const PLAIN_PORT_PATTERN = /^port:[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/[!-}]{1,64}$/;
+const PLAIN_CABLE_PATTERN =
+  /^cable:[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/[!-}]{1,64}~[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/[!-}]{1,64}$/;
+
+/** Returns the key of a reference, without regard to the case of codes; port names are case-sensitive. */
+export function toRefKey(text: string): string {
+  if (PLAIN_PORT_PATTERN.test(text)) return formatPlainEndKey(text);
+  if (PLAIN_CABLE_PATTERN.test(text)) return formatPlainCableKey(text);
+  if (!PORT_REF_PATTERN.test(text)) return text.toLowerCase();
+  const ref = parseRef(text);
+  if (ref?.kind === "port") return `port:${toPortKey(ref.end)}`;
+  if (ref?.kind === "cable" || ref?.kind === "fabric_link") return `${ref.kind}:${formatEdgeKey(ref.a, ref.b)}`;
+  return text.toLowerCase();
+}
+
+/** Returns the text with its code, before the first "/", in lower case. */
+function formatPlainEndKey(text: string): string {
+  const slash = text.indexOf("/");
+  return text.slice(0, slash).toLowerCase() + text.slice(slash);
+}
+
+function formatPlainCableKey(text: string): string {
+  const middle = text.indexOf("~");
+  const a = formatPlainEndKey(text.slice("cable:".length, middle));
+  const b = formatPlainEndKey(text.slice(middle + 1));
+  const [codeA, codeB] = [a.slice(0, a.indexOf("/")), b.slice(0, b.indexOf("/"))];
+  // If the codes are equal, the remainder of both texts begins with "/".
+  const isInOrder = codeA === codeB ? a <= b : codeA < codeB;
+  return isInOrder ? `cable:${a}~${b}` : `cable:${b}~${a}`;
+}
+
+/** Returns the key of a link's fabric, or "" without one. Fabric ids are codes, compared without regard to case. */
+export function getFabricKey({ fabricId = "" }: FabricLink): string {
+  return codeKey(fabricId);
+}
+
+/** Compares text by code points, which is also the order of UTF-8 bytes and of every supported database. */
+export function compareByCodePoints(a: string, b: string): number {
+  const shared = Math.min(a.length, b.length);
+  for (let index = 0; index < shared; index += 1) {
+    const left = a.charCodeAt(index);
+    const right = b.charCodeAt(index);
+    if (left !== right) return rankCodeUnit(left) - rankCodeUnit(right);
+  }
+  return a.length - b.length;
+}
+
+/** Returns a sort key in which surrogates, which encode the highest code points, follow all other code units. */
+function rankCodeUnit(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }

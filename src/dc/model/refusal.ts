@@ -1,5 +1,4 @@
-import { type ErrorKind, OperationError } from "#kernel/errors.ts";
-import { shortenMiddle } from "#kernel/shortened.ts";
+import { type ErrorKind, OperationError, shortenMiddle } from "#kernel/errors.ts";
 import {
   createRejection,
   ERROR_KIND_BY_REASON,

@@ -1,4 +1,9 @@
-import type { Cable, Crac, Device, DeviceBody, FabricLink, PortRef, Rack } from "./resources.ts";
+import type { AuditActor, AuditRequest } from "#gen/datacenter/v1/messages.ts";
+import type { DeviceType, MaintenanceWindow as WrittenWindow } from "#gen/datacenter/v1/models.ts";
+import type { AuditAction, AuditSource, WindowState } from "./enum_values.ts";
+import type { Cable, Crac, Device, DeviceBody, FabricLink, Port, PortRef, Rack } from "./resources.ts";
+
+export type { DeviceType } from "#gen/datacenter/v1/models.ts";
 
 /** A consumer that names its source. `inlet` is the name of a port, or the index of a cooling unit's input, from 0. */
 export interface SourceConsumer {
@@ -30,4 +35,87 @@ export interface SiteReader {
   assetTagHolder(kind: "device" | "rack", assetTag: string): Promise<string | undefined>;
   racksOnFloor(siteId: string, floorNumber: number): Promise<readonly Rack[]>;
   cracsOnFloor(siteId: string, floorNumber: number): Promise<readonly Crac[]>;
+}
+
+/** Input of the analyses. Each list is sorted by key. */
+export interface Inventory {
+  readonly racks: readonly Rack[];
+  readonly devices: readonly Device[];
+  readonly cracs: readonly Crac[];
+  readonly cables: readonly Cable[];
+  readonly fabricLinks: readonly FabricLink[];
+}
+
+/** Summary of a device's network ports for planning a new cable. */
+export interface NetworkPortSummary {
+  readonly count: number;
+  /** Ports that have no cable and are not marked as connected, in port order. */
+  readonly free: readonly Port[];
+  /** Names of ports that are divided into channels. */
+  readonly divided: readonly string[];
+}
+
+/** Returns the fields that a device of this type inherits, in addition to kind, manufacturer and model. */
+export function getInheritedFields({ partNumber, uHeight, depth, airflow, weightKg, maxDrawW, ports }: DeviceType) {
+  return { partNumber, uHeight, depth, airflow, weightKg, maxDrawW, ports };
+}
+
+/** Maximum number of elements of one window. Source: docs/windows.md#limits. */
+export const MAX_WINDOW_ELEMENTS = 200;
+export const MAX_WINDOW_DAYS = 90;
+
+/** A plan to take elements out of service from `startsAt` to before `endsAt`, both ISO 8601 in UTC. */
+export type MaintenanceWindow = Omit<WrittenWindow, "state" | "calendarSequence"> & {
+  readonly state: WindowState;
+  /** Incremented with each change of time, elements or state. */
+  readonly sequence?: number;
+  readonly calendarSequence?: number;
+};
+
+/** Whether the window's elements are or will be out of service. */
+export function isWindowOpen({ state }: Pick<MaintenanceWindow, "state">): boolean {
+  return state === "PLANNED" || state === "BEGUN";
+}
+
+/**
+ * Whether a window is still open although its end has passed, so its elements may be out of service.
+ * @param now milliseconds since 1970
+ */
+export function isWindowOverdue(window: Pick<MaintenanceWindow, "state" | "endsAt">, now: number): boolean {
+  return isWindowOpen(window) && Date.parse(window.endsAt) <= now;
+}
+
+export type ChangeActor = Omit<AuditActor, "onBehalfOf"> & { readonly onBehalfOf?: string };
+
+export type ChangeRequest = Pick<AuditRequest, "id" | "interface" | "method"> & Partial<AuditRequest>;
+
+/** A change before it is appended to the hash chain. Times are ISO 8601 in UTC. */
+export interface ChangeDraft {
+  readonly id: string;
+  readonly occurredAt: string;
+  readonly recordedAt: string;
+  readonly actor: ChangeActor;
+  readonly request: ChangeRequest;
+  readonly action: AuditAction;
+  /** Reference of the changed resource. */
+  readonly entity: string;
+  /** References of the resources that contain the changed one; the history of each includes this change. */
+  readonly related: readonly string[];
+  readonly before?: unknown;
+  readonly after?: unknown;
+  /** Top-level fields that differ, in snake_case. */
+  readonly changedFields: readonly string[];
+  readonly message?: string;
+  readonly source: AuditSource;
+  /** Commit position in the database, as a change feed reports it. */
+  readonly commit?: string;
+  readonly transactionId: string;
+}
+
+/** A change in the hash chain: `hash` covers all other fields, including `prevHash`. */
+export interface ChangeRecord extends ChangeDraft {
+  /** Position in the log, from 1 without gaps. */
+  readonly seq: number;
+  readonly prevHash: string;
+  readonly hash: string;
 }

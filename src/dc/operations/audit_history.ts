@@ -1,12 +1,12 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { AUTH_METHODS, type DcContext } from "#dc/context.ts";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
-import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { AUDIT_ACTIONS, AUDIT_INTERFACES } from "#dc/model/enum_values.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { type Refusal, refuse } from "#dc/model/refusal.ts";
+import type { ChangeRecord } from "#dc/model/site.ts";
 import type { ChainHead, DcReader, HistoryQuery } from "#dc/ports.ts";
-import { cutPage, openPageToken } from "./answers/page_token.ts";
+import { cutPage, openPageToken } from "./answers/parameters.ts";
 import { readResolvedTime } from "./feed/commit_time.ts";
 
 /** Parameters of a history request by wire names. Source: docs/contract/datacenter-messages.md#change-history. */

@@ -1,4 +1,4 @@
-import { getResourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/ref.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { DcReader, StoredDocument } from "#dc/ports.ts";
 

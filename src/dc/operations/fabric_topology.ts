@@ -5,14 +5,12 @@ import {
   analyseFabric as judgeFabric,
   matchCablePath,
 } from "#dc/analysis/fabric/fabric.ts";
-import { isLocatedIn } from "#dc/analysis/location_scope.ts";
+import { isLocatedIn } from "#dc/analysis/places.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { MAX_HOPS } from "#dc/limits.ts";
-import { codeKey } from "#dc/model/code.ts";
 import type { PhysicalMatch } from "#dc/model/enum_values.ts";
-import { formatFabricLinkRef } from "#dc/model/ref.ts";
+import { codeKey, formatFabricLinkRef, getFabricKey } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { getFabricKey } from "#dc/model/resource_key.ts";
 import type { FabricLink } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import type { FabricPicture } from "#dc/render/fabric/bundles.ts";
@@ -23,12 +21,11 @@ import {
   FabricTopologyResponseSchema,
   Severity,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { BatchedSite } from "./answers/batched_site.ts";
+import { BatchedSite } from "./answers/data_paths.ts";
 import { readCode, readPercent, readScope, requireKnownCodes } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
 import { readLinkEndDevices } from "./answers/switch_devices.ts";
-import { convertToMessage } from "./messages/convert.ts";
-import { CONGESTED_PCT, WATCHED_PCT } from "./messages/messages.ts";
+import { CONGESTED_PCT, convertToMessage, WATCHED_PCT } from "./messages/convert.ts";
 import { defineRead } from "./rpc.ts";
 
 export const fabricTopology = defineRead({

@@ -2,7 +2,7 @@ import { readColoring } from "#dc/render/read_options.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { answerFloorPlan } from "./answers/floor_plan.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
-import { readMeasuredRacks } from "./planning/measured_racks.ts";
+import { readMeasuredRacks } from "./planning/preview_changes.ts";
 import { findRackRisks } from "./planning/risks_for.ts";
 import { defineRead } from "./rpc.ts";
 

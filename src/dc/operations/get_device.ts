@@ -1,14 +1,14 @@
 import { computeBatteryMinutes } from "#dc/analysis/power/battery.ts";
-import { listInletPaths, listSinglePointRefs } from "#dc/analysis/power/power_chain.ts";
-import { computeUtilization, listNodeLoadReasons } from "#dc/analysis/power/power_findings.ts";
-import { findActiveInletName, getSupplyState, listUndocumentedInlets } from "#dc/analysis/power/supply_state.ts";
+import { computeUtilization, listNodeLoadReasons } from "#dc/analysis/power/power_failover.ts";
+import { findActiveInletName, getSupplyState, listUndocumentedInlets } from "#dc/analysis/power/power_figures.ts";
+import { listInletPaths, listSinglePointRefs } from "#dc/analysis/power/power_killers.ts";
 import { countUnknownDraws } from "#dc/analysis/power/unknown_draws.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import type { ChangeRecord } from "#dc/model/change_record.ts";
-import { codeKey } from "#dc/model/code.ts";
 import { getDrawSource, getDrawW, isPowerKind } from "#dc/model/draw.ts";
 import { DEVICE_VIEWS } from "#dc/model/enum_values.ts";
+import { codeKey } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
+import type { ChangeRecord } from "#dc/model/site.ts";
 import {
   AuditEntrySchema,
   CableSchema,
@@ -17,8 +17,12 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode, readEnumValue } from "./answers/parameters.ts";
 import { OUTCOME_BY_ACTION } from "./audit_history.ts";
-import { convertToMessage } from "./messages/convert.ts";
-import { createBasicDeviceMessage, createDeviceMessage, createStoredMessage } from "./messages/messages.ts";
+import {
+  convertToMessage,
+  createBasicDeviceMessage,
+  createDeviceMessage,
+  createStoredMessage,
+} from "./messages/convert.ts";
 import { defineRead } from "./rpc.ts";
 
 function createAuditMessage(record: ChangeRecord) {

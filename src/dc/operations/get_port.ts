@@ -1,11 +1,16 @@
 import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
-import { findBusiestPhase, type PhaseFigures } from "#dc/analysis/power/phase_figures.ts";
-import { computePortLoad, type PortLoad } from "#dc/analysis/power/port_load.ts";
+import { computePortLoad, findBusiestPhase, type PhaseFigures, type PortLoad } from "#dc/analysis/power/port_load.ts";
 import { DEFAULT_HOPS } from "#dc/limits.ts";
-import { codeKey } from "#dc/model/code.ts";
-import { formatPort, formatPortReference, isSamePort, parseRef, REF_GRAMMAR } from "#dc/model/ref.ts";
+import {
+  codeKey,
+  formatEdgeKey,
+  formatPort,
+  formatPortReference,
+  isSamePort,
+  parseRef,
+  REF_GRAMMAR,
+} from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { formatEdgeKey } from "#dc/model/resource_key.ts";
 import type { Port, PortRef } from "#dc/model/resources.ts";
 import {
   CableSchema,
@@ -17,8 +22,7 @@ import {
   PortSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode, readPortName } from "./answers/parameters.ts";
-import { convertToMessage } from "./messages/convert.ts";
-import { createPathMessage, createPortFields, createStoredMessage } from "./messages/messages.ts";
+import { convertToMessage, createPathMessage, createPortFields, createStoredMessage } from "./messages/convert.ts";
 import { defineRead } from "./rpc.ts";
 
 export const getPort = defineRead({

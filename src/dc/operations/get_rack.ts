@@ -1,8 +1,8 @@
 import { computeNextChangeMs } from "#dc/analysis/racks/rack_facts.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { codeKey } from "#dc/model/code.ts";
 import { getDrawSource, getDrawW } from "#dc/model/draw.ts";
 import { FACES } from "#dc/model/enum_values.ts";
+import { codeKey } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { findRoleColor } from "#dc/render/parts/marks.ts";

@@ -1,4 +1,4 @@
-import { codeKey } from "#dc/model/code.ts";
+import { codeKey } from "#dc/model/ref.ts";
 import type { DcReader } from "#dc/ports.ts";
 
 export interface InventoryOverview {

@@ -1,18 +1,16 @@
 import { type BlastHit, type BlastRadius, computeBlastInSteps } from "#dc/analysis/power/blast_radius.ts";
 import { getOwnDrawW } from "#dc/analysis/power/load_lanes.ts";
-import type { PowerGraph, PowerNode } from "#dc/analysis/power/power_graph.ts";
+import { findActiveInletName, listUndocumentedInlets } from "#dc/analysis/power/power_figures.ts";
 import type { LiveSet } from "#dc/analysis/power/power_live.ts";
-import { findActiveInletName, listUndocumentedInlets } from "#dc/analysis/power/supply_state.ts";
-import { computeTenantImpacts, type FailureReach } from "#dc/analysis/power/tenant_impacts.ts";
-import { hasUnknownDraw } from "#dc/analysis/power/unknown_draws.ts";
-import type { RackState } from "#dc/analysis/racks/rack_supply.ts";
-import { listLoadTakeovers, listNonworkingNodes, listZoneShortages } from "#dc/analysis/rehearsal/after_failure.ts";
+import type { PowerGraph, PowerNode } from "#dc/analysis/power/power_nodes.ts";
+import { computeTenantImpacts, type FailureReach, hasUnknownDraw } from "#dc/analysis/power/unknown_draws.ts";
+import type { RackState } from "#dc/analysis/racks/rack_elevation.ts";
+import { listLoadTakeovers, listNonworkingNodes, listZoneShortages } from "#dc/analysis/rehearsal/elements.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_BLAST_ITEMS, MAX_BLAST_ITEMS } from "#dc/limits.ts";
-import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import { compareText } from "#dc/model/ref.ts";
+import { codeKey, compareText } from "#dc/model/ref.ts";
 import type { DcReader } from "#dc/ports.ts";
 import type { PowerFailure } from "#dc/render/power/failure.ts";
 import {
@@ -22,13 +20,16 @@ import {
   PowerBlastRadiusResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { CooperativeScheduler } from "./answers/cooperative_scheduler.ts";
-import { type RequestedRef, resolveFailingSources } from "./answers/failing_sources.ts";
+import {
+  listNodeDevices,
+  type RequestedRef,
+  resolveFailingSources,
+  type SourceNodes,
+} from "./answers/failing_sources.ts";
 import { findNetworkLoss } from "./answers/network_tracer.ts";
 import { readCount, readLoadBasis } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
-import { listNodeDevices, type SourceNodes } from "./answers/power_sources.ts";
-import { convertToMessage } from "./messages/convert.ts";
-import { limitListFields } from "./messages/messages.ts";
+import { convertToMessage, limitListFields } from "./messages/convert.ts";
 import { defineRead } from "./rpc.ts";
 
 export const powerBlastRadius = defineRead({

@@ -1,7 +1,7 @@
 import { create, type DescMethodUnary } from "@bufbuild/protobuf";
 import { Refusal } from "#dc/model/refusal.ts";
 import type { Cable, PortRef } from "#dc/model/resources.ts";
-import { checkEndShape, checkLinkEndShape } from "#dc/model/rules/ends.ts";
+import { checkEndShape, checkLinkEndShape } from "#dc/model/rules/power_in.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import type { WriteRpc, WriteSession } from "./rpc.ts";

@@ -1,13 +1,12 @@
 import { type JsonObject, toJson } from "@bufbuild/protobuf";
-import { parseRef, REF_GRAMMAR } from "#dc/model/ref.ts";
+import { parseRef, REF_GRAMMAR, toRefKey } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { toRefKey } from "#dc/model/resource_key.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import { MaintenanceWindowSchema } from "#gen/datacenter/v1/windows_pb.ts";
 import { createDeviceTypeMessage, readDeviceType } from "./planning/device_types.ts";
-import { createWindowMessage, readWindow } from "./planning/windows/stored_windows.ts";
+import { createWindowMessage, readWindow } from "./planning/windows/list_windows.ts";
 import { RESOURCE_SCHEMAS } from "./writes/changes.ts";
 import { convertStoredResource } from "./writes/mutations.ts";
 

@@ -1,9 +1,8 @@
 import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
-import { findActiveInlet } from "#dc/analysis/power/power_share.ts";
+import { findActiveInlet } from "#dc/analysis/power/power_live.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_HOPS, MAX_HOPS, MAX_LISTED_HOPS } from "#dc/limits.ts";
-import { codeKey } from "#dc/model/code.ts";
-import { formatPort, formatPortReference, isSamePort } from "#dc/model/ref.ts";
+import { codeKey, formatPort, formatPortReference, isSamePort } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 import type { CablePicture } from "#dc/render/cable/items.ts";
@@ -15,8 +14,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode, readCount, readPortName, readRef } from "./answers/parameters.ts";
 import { replyWithPicture } from "./answers/pictured.ts";
-import { convertToMessage } from "./messages/convert.ts";
-import { createPathMessage } from "./messages/messages.ts";
+import { convertToMessage, createPathMessage } from "./messages/convert.ts";
 import { defineRead, type ReadSession } from "./rpc.ts";
 
 export const traceCablePath = defineRead({

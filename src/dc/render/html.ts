@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Theme } from "#dc/model/enum_values.ts";
-import { escapeXml } from "#kernel/escape_xml.ts";
+import { escapeXml } from "#kernel/control_pictures.ts";
 import { computeSha256 } from "./digest.ts";
 import { resolveColor } from "./palette.ts";
 import type { Scene } from "./scene.ts";

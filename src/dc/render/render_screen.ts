@@ -4,7 +4,7 @@ import {
   type RenderResult,
   RenderResultSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { escapeXml } from "#kernel/escape_xml.ts";
+import { escapeXml } from "#kernel/control_pictures.ts";
 import type { RenderFormat, Screen, Theme } from "../model/enum_values.ts";
 import { refuse } from "../model/refusal.ts";
 import { computeSha256 } from "./digest.ts";

@@ -1,10 +1,9 @@
 import type { ResourceKind } from "#dc/model/resources.ts";
 import type { ChainHead, CheckedRow, DcReader, StoredCheckpoint, StoredDocument } from "#dc/ports.ts";
 import { migrations } from "./migrations/index.ts";
-import type { Dialect } from "./sql/dialect.ts";
 import { checkResourceRows, countStrayRows } from "./sql/row_check.ts";
 import { SqlReader } from "./sql/sql_reader.ts";
-import { getTextColumn, type SqlRunner } from "./sql/sql_runner.ts";
+import { type Dialect, getTextColumn, type SqlRunner } from "./sql/sql_runner.ts";
 
 /** Returns a reader for a database of any schema version, without migrating it. */
 export function createStoreReader(runner: SqlRunner, dialect: Dialect, steps: number): DcReader {

@@ -1,7 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import { migrations } from "./migrations/index.ts";
-import type { Dialect } from "./sql/dialect.ts";
-import type { SqlRunner } from "./sql/sql_runner.ts";
+import type { Dialect, SqlRunner } from "./sql/sql_runner.ts";
 
 /**
  * Migrates a database to the newest schema inside the caller's transaction.

@@ -1,6 +1,5 @@
-import { codeKey } from "#dc/model/code.ts";
 import { selectDrawPorts } from "#dc/model/draw.ts";
-import { getResourceKey } from "#dc/model/resource_key.ts";
+import { codeKey, getResourceKey } from "#dc/model/ref.ts";
 import type { Cable, Device, FabricLink, PortRef, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 

@@ -1,22 +1,205 @@
 import { createHash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { getRequestListener } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import { createPageHandler } from "#interfaces/http/pages.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { BOARD_TOOLS } from "#planner/board/board_tools.ts";
-import { createChangedError, guardSeenText } from "#planner/board/seen_store.ts";
-import { readSpecPage } from "#planner/board/spec_page.ts";
-import type { BoardChoices, BoardData, CommandRefusal, CommandResult } from "#planner/board/wire.ts";
+import { BoardState } from "#planner/board/board_state.ts";
+import { BoardFactsReader } from "#planner/board/facts_reader.ts";
+import { BOARD_TOOLS, createChangedError, guardSeenText, readSpecPage } from "#planner/board/spec_page.ts";
+import type { BoardChoices, BoardData, CommandRefusal, CommandResult, LogChunk } from "#planner/board/wire.ts";
 import type { PlannerContext } from "#planner/context.ts";
+import { logTool } from "#planner/operations/log.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { runTool } from "#planner/service.ts";
+import { createPageHandler } from "../http/pages.ts";
 import type { BoardAccess } from "./access.ts";
-import { BoardFeed } from "./board_feed.ts";
-import { createEventStream } from "./event_stream.ts";
 
-export interface BoardOptions {
+/** Interval of checks of a followed log, in milliseconds. */
+const LOG_POLL_MS = 200;
+/** Interval in milliseconds between comments on a stream, which reveal a lost connection. */
+const HEARTBEAT_MS = 15_000;
+/** Number of log lines in the first event about a log. */
+const INITIAL_LOG_LINES = 400;
+
+const EVENT_STREAM_HEADERS = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" };
+
+interface BoardStreamRequest {
+  readonly revision: number;
+  /** Id of the spec whose log the page shows, or null. */
+  readonly log: string | null;
+  /** Offset up to which the page has read the log; null if it has read nothing. */
+  readonly offset: number | null;
+}
+
+/** Sends changes of the board, and of one log, as server-sent events until one side ends the connection. */
+function createEventStream(
+  {
+    context,
+    feed,
+    shutdown,
+  }: { readonly context: PlannerContext; readonly feed: BoardFeed; readonly shutdown: AbortSignal },
+  streamRequest: BoardStreamRequest,
+): Response {
+  const disconnection = new AbortController();
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const closeStream = () => {
+        if (disconnection.signal.aborted) return;
+        disconnection.abort();
+        controller.close();
+      };
+      const sendText = (text: string) => {
+        if (disconnection.signal.aborted) return;
+        controller.enqueue(textEncoder.encode(text));
+        // A page that stops reading is disconnected; it connects again later, from its last revision.
+        if ((controller.desiredSize ?? 0) < -MAX_BUFFERED_CHUNKS) closeStream();
+      };
+      const sendEvent = (name: string, data: object) => sendText(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+      let revision = streamRequest.revision;
+      const sendBoardChange = () => {
+        if (feed.state.revision === revision) return;
+        const change = feed.state.getChangesSince(revision);
+        revision = change.revision;
+        sendEvent("board", change);
+      };
+      const stopListening = feed.addListener(sendBoardChange);
+      const heartbeat = setInterval(() => sendText(":\n\n"), HEARTBEAT_MS);
+      const stopFollowing =
+        streamRequest.log === null ? undefined : followLog(context, streamRequest, (piece) => sendEvent("log", piece));
+      const releaseStream = () => {
+        stopListening();
+        clearInterval(heartbeat);
+        stopFollowing?.();
+        shutdown.removeEventListener("abort", closeStream);
+      };
+      disconnection.signal.addEventListener("abort", releaseStream, { once: true });
+      shutdown.addEventListener("abort", closeStream, { once: true });
+      sendText(":\n\n");
+      sendBoardChange();
+    },
+    cancel: () => disconnection.abort(),
+  });
+  return new Response(body, { headers: EVENT_STREAM_HEADERS });
+}
+
+/** Maximum number of chunks that are buffered for a page. */
+const MAX_BUFFERED_CHUNKS = 200;
+
+const textEncoder = new TextEncoder();
+
+/** Polls a log and sends its new text. Returns a function that stops polling. */
+function followLog(
+  context: PlannerContext,
+  wishes: BoardStreamRequest,
+  sendChunk: (piece: LogChunk) => void,
+): () => void {
+  const id = wishes.log ?? "";
+  let offset = wishes.offset;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+  const checkLog = async (): Promise<void> => {
+    const next = await readNextLogChunk(context, id, offset);
+    if (isOver) return;
+    if (next !== null) {
+      if (next.text !== "" || next.fresh) sendChunk(next);
+      offset = next.offset;
+    }
+    timer = setTimeout(() => void checkLog(), next?.text === "" || next === null ? LOG_POLL_MS : 0);
+  };
+  void checkLog();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+/** Reads the next piece of a log; null if there is no log. */
+async function readNextLogChunk(context: PlannerContext, id: string, offset: number | null): Promise<LogChunk | null> {
+  const args = offset === null ? { id, lines: INITIAL_LOG_LINES } : { id, offset };
+  try {
+    const { value } = await runTool(context, logTool, args);
+    return { id, text: value.content, offset: value.byte_offset, fresh: offset === null };
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    // The stored offset is wrong only if the log was replaced by a shorter one.
+    return error.kind === "invalid_argument" && offset !== null ? { id, text: "", offset: 0, fresh: true } : null;
+  }
+}
+
+/** Interval of checks of the project while a page listens, in milliseconds. */
+const CHECK_INTERVAL_MS = 400;
+/** Intended pause as a multiple of the duration of a check: a check of ten thousand specs takes 60 ms. */
+const PAUSE_PER_CHECK = 3;
+/** Maximum time until a change is noticed, in milliseconds, while a check takes no more than a third of it. */
+const MAX_NOTICE_DELAY_MS = 900;
+
+/**
+ * Returns the pause after a check, in milliseconds. A change just after a check is noticed at the end of the next one,
+ * so the longest delay is two checks and the pause. The pause is at least as long as the check.
+ */
+export function computePauseMs(checkMs: number): number {
+  const shared = Math.max(CHECK_INTERVAL_MS, PAUSE_PER_CHECK * checkMs);
+  return Math.max(checkMs, Math.min(shared, MAX_NOTICE_DELAY_MS - 2 * checkMs));
+}
+
+/** Keeps the state of the board current: on request, and continuously while a page listens. Reads nothing otherwise. */
+class BoardFeed {
+  readonly state = new BoardState();
+  readonly #reader: BoardFactsReader;
+  readonly #reportDefect: (error: unknown) => void;
+  readonly #listeners = new Set<() => void>();
+  #runningCheck: Promise<void> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(context: PlannerContext, report: (error: unknown) => void) {
+    this.#reader = new BoardFactsReader(context);
+    this.#reportDefect = report;
+  }
+
+  /** Reads the current state of the project. @throws OperationError if its folders cannot be read */
+  async refreshState(): Promise<BoardState> {
+    // A check that is already running may have missed the latest write.
+    await this.#runningCheck?.catch(() => {});
+    this.#runningCheck ??= this.#checkProject().finally(() => {
+      this.#runningCheck = undefined;
+    });
+    await this.#runningCheck;
+    return this.state;
+  }
+
+  /** Calls `changed` after each change until the returned function is called. */
+  addListener(changed: () => void): () => void {
+    this.#listeners.add(changed);
+    if (this.#timer === undefined) this.#scheduleCheck(0);
+    return () => {
+      this.#listeners.delete(changed);
+      if (this.#listeners.size > 0) return;
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+    };
+  }
+
+  #scheduleCheck(afterMs: number): void {
+    this.#timer = setTimeout(async () => {
+      const began = performance.now();
+      await this.refreshState().catch(this.#reportDefect);
+      if (this.#listeners.size > 0) this.#scheduleCheck(computePauseMs(performance.now() - began));
+      else this.#timer = undefined;
+    }, afterMs);
+  }
+
+  async #checkProject(): Promise<void> {
+    const facts = await this.#reader.readFacts();
+    if (facts === null || !this.state.updateFacts(facts)) return;
+    for (const changed of this.#listeners) changed();
+  }
+}
+
+interface BoardOptions {
   readonly context: PlannerContext;
   readonly access: BoardAccess;
   /** Name of the project in its settings, else the name of its folder. */
@@ -37,7 +220,7 @@ export interface ReviewActions {
   reject(id: string): Promise<string>;
 }
 
-export const BOARD_STREAM_PATH = "/stream";
+const BOARD_STREAM_PATH = "/stream";
 
 /** Maximum size of a request body in bytes: more than the longest text of a spec. */
 const MAX_REQUEST_BODY_BYTES = 4 * 1024 * 1024;
@@ -254,4 +437,17 @@ async function replyJson(request: Context, value: object): Promise<Response> {
   const accepts = /\bgzip\b/.test(request.req.header("accept-encoding") ?? "");
   if (!accepts || text.length < MIN_COMPRESSED_BYTES) return new Response(text, { headers });
   return new Response(await compressGzip(text, { level: 1 }), { headers: { ...headers, "content-encoding": "gzip" } });
+}
+
+/** Returns whether the reply is a stream, which continues until one side closes it. */
+export function isBoardStream({ url = "" }: { readonly url?: string | undefined }): boolean {
+  return url.split("?", 1)[0] === BOARD_STREAM_PATH;
+}
+
+/** Serves the board to requests of Node's HTTP server. */
+export function createBoardHandler(
+  options: BoardOptions,
+): (request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse) => void {
+  const listener = getRequestListener(createBoardApp(options).fetch, { overrideGlobalObjects: false });
+  return (request, response) => void listener(request, response);
 }

@@ -1,15 +1,22 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
-import { createAsyncIterable, type UniversalHandler, type UniversalServerResponse } from "@connectrpc/connect/protocol";
+import { Code, ConnectError } from "@connectrpc/connect";
+import {
+  type Compression,
+  createAsyncIterable,
+  type UniversalHandler,
+  type UniversalServerResponse,
+} from "@connectrpc/connect/protocol";
 import { parseTimeout as parseConnectTimeout, protocolVersion } from "@connectrpc/connect/protocol-connect";
 import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc";
+import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
 import { refuse } from "#dc/model/refusal.ts";
-import { shortenText } from "#kernel/shortened.ts";
+import { shortenText } from "#kernel/errors.ts";
 import { createSizeRefusal, isEncoded } from "./body_meter.ts";
-import { ENCODINGS } from "./compressions.ts";
-import { createErrorResponse, HttpRefusal } from "./errors.ts";
-import { MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
-import type { NodeRequest } from "./node_http.ts";
+import { convertToConnectError, createErrorResponse, HttpRefusal } from "./errors.ts";
+import { computeMaxInflatedBytes, MAX_GROWTH_RATIO, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 
 /** Media types in which an RPC is called. */
 const CALL_MEDIA_TYPES = "application/json, application/proto, application/grpc, application/grpc-web";
@@ -167,4 +174,52 @@ function findStatusRefusal(
     default:
       return undefined;
   }
+}
+
+export type NodeRequest = IncomingMessage | Http2ServerRequest;
+export type NodeResponse = ServerResponse | Http2ServerResponse;
+
+/** Whether the caller disconnected before its request was started; no later event reports this. */
+export function hasDisconnected(request: NodeRequest, response: NodeResponse): boolean {
+  if (response.closed) return true;
+  // Bun's HTTP/2 responses do not report that they are closed.
+  return "stream" in request && (request.stream.closed || request.stream.destroyed);
+}
+
+/** Returns the path of a request, without its query. A target in absolute form has the same path. */
+export function getRequestPath(request: NodeRequest): string {
+  return removeAuthority(request.url ?? "").split("?", 1)[0] ?? "";
+}
+
+/** Removes scheme and authority from a request target in absolute form. Source: RFC 9112, 3.2.2. */
+export function removeAuthority(target: string): string {
+  if (target.startsWith("/")) return target;
+  const path = /^https?:\/\/[^/?#]*(.*)$/is.exec(target)?.[1];
+  return path === undefined || path.startsWith("/") ? (path ?? target) : `/${path}`;
+}
+
+/** Supported message compressions. They reject a small request that expands to megabytes. */
+export const COMPRESSIONS: Compression[] = [compressionGzip, compressionBrotli].map((inner) => ({
+  ...inner,
+  decompress: async (bytes, readMaxBytes) => {
+    const limit = Math.min(computeMaxInflatedBytes(bytes.length), readMaxBytes);
+    return inner.decompress(bytes, limit).catch((error: unknown) => {
+      throw createExpansionError(inner.name, limit, error);
+    });
+  },
+}));
+
+/** Names of the supported compressions. */
+export const ENCODINGS: readonly string[] = COMPRESSIONS.map(({ name }) => name);
+
+function createExpansionError(coding: string, limit: number, error: unknown): unknown {
+  if (!(error instanceof ConnectError)) return error;
+  const why = `it grows to more than ${MAX_GROWTH_RATIO} times its size`;
+  const refusal =
+    error.code !== Code.ResourceExhausted
+      ? refuse("MALFORMED_MESSAGE", `Cannot decompress the message: expected ${coding}, as the header names it`)
+      : limit < MAX_MESSAGE_BYTES
+        ? refuse("MESSAGE_TOO_COMPLEX", `Cannot read the compressed request: ${why}`)
+        : createSizeRefusal(MAX_MESSAGE_BYTES);
+  return convertToConnectError(refusal, () => {});
 }

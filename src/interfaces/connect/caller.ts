@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { Caller, Principal } from "#dc/context.ts";
+import type { NodeRequest } from "./call_headers.ts";
 import { MAX_USER_AGENT_CHARS } from "./limits.ts";
-import type { NodeRequest } from "./node_http.ts";
 
 /** Returns the principal for an Authorization header (null if absent). @throws OperationError unauthenticated */
 export type FindPrincipal = (authorization: string | null) => Promise<Principal | undefined>;

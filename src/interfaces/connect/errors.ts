@@ -1,11 +1,11 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { IncomingHttpHeaders } from "node:http";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus, codeToString, errorToJson } from "@connectrpc/connect/protocol-connect";
 import { createRejection, type Reason } from "#dc/model/finding.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
 import { createAuthChallenge, GRPC_CODE_BY_KIND, listErrorDetails } from "#dc/operations/messages/status.ts";
-import { OperationError } from "#kernel/errors.ts";
-import { shortenMiddle, shortenText } from "#kernel/shortened.ts";
-import { noteOutcome } from "./call_accounting.ts";
+import { OperationError, shortenMiddle, shortenText } from "#kernel/errors.ts";
 
 /** Receives each defect, with the name of the method in which it occurred. */
 export type ReportDefect = (method: string, error: unknown) => void;
@@ -105,4 +105,56 @@ export function createBodyRefusal(error: unknown): Refusal {
   const isDoubled = error instanceof SyntaxError && error.message.includes("occurs twice");
   const why = isDoubled ? `${shortenMiddle(error.message, 200)}: expected once` : "expected JSON in UTF-8";
   return refuse("MALFORMED_MESSAGE", `Cannot read the body: ${why}`);
+}
+
+/** Whether the service has counted the call of one request. */
+interface CallAccount {
+  isCounted: boolean;
+  outcome?: string;
+}
+
+const accounts = new AsyncLocalStorage<CallAccount>();
+
+/** Marks the current request as counted by the service. */
+export function markCallCounted(): void {
+  const account = accounts.getStore();
+  if (account !== undefined) account.isCounted = true;
+}
+
+/** Notes the code with which the current request is refused, for metrics. */
+export function noteOutcome(code: string): void {
+  const account = accounts.getStore();
+  if (account !== undefined) account.outcome = code;
+}
+
+/**
+ * Answers a request. Calls `count` with the code of a refusal, if one was noted, unless the service has counted the
+ * call.
+ */
+export async function runCountedCall(
+  answer: () => Promise<unknown>,
+  count: (outcome: string | undefined) => void,
+): Promise<void> {
+  const account: CallAccount = { isCounted: false };
+  await accounts.run(account, answer);
+  if (!account.isCounted) count(account.outcome);
+}
+
+/** Canonical codes by HTTP status of a request refused early. Source: Connect, Error Codes; RFC 9110, 15. */
+const OUTCOME_BY_STATUS: Readonly<Record<number, string>> = {
+  ...{ 400: "invalid_argument", 406: "invalid_argument", 415: "invalid_argument" },
+  ...{ 401: "unauthenticated", 403: "permission_denied", 404: "not_found" },
+  ...{ 405: "unimplemented", 501: "unimplemented", 503: "unavailable" },
+  ...{ 408: "deadline_exceeded", 504: "deadline_exceeded", 499: "cancelled" },
+  ...{ 413: "resource_exhausted", 429: "resource_exhausted" },
+};
+
+/** Returns the outcome of a refused request in metrics; undefined if the request was not refused. */
+export function findStatusOutcome(status: number): string | undefined {
+  return status < 400 ? undefined : (OUTCOME_BY_STATUS[status] ?? "internal");
+}
+
+/** Returns the service's name for the interface of a request. */
+export function findInterfaceName(headers: IncomingHttpHeaders): "GRPC" | "REST" {
+  return headers["content-type"]?.startsWith("application/grpc") === true ? "GRPC" : "REST";
 }

@@ -1,4 +1,13 @@
-import type { DescMethodUnary, DescService, Message, MessageShape } from "@bufbuild/protobuf";
+import type {
+  BinaryReadOptions,
+  BinaryWriteOptions,
+  DescMethodUnary,
+  DescService,
+  JsonReadOptions,
+  JsonWriteOptions,
+  Message,
+  MessageShape,
+} from "@bufbuild/protobuf";
 import {
   Code,
   ConnectError,
@@ -20,25 +29,161 @@ import type { Hono } from "hono";
 import type { Caller, FinishedCall } from "#dc/context.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { findRpc, SERVICES } from "#dc/operations/index.ts";
+import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
 import type { DcService } from "#dc/service.ts";
-import { Health } from "#gen/grpc/health/v1/health_pb.ts";
+import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionV1Alpha } from "#gen/grpc/reflection/v1alpha/reflection_pb.ts";
-import { runAllSteps } from "#kernel/steps.ts";
+import { runAllSteps } from "#kernel/clock.ts";
 import { createBusyRefusal, LARGE_BODY_BYTES } from "./body_meter.ts";
-import { type CallHead, checkCallHeaders, checkProtocolVersion, describeHead, explainStatus } from "./call_headers.ts";
+import {
+  type CallHead,
+  COMPRESSIONS,
+  checkCallHeaders,
+  checkProtocolVersion,
+  describeHead,
+  explainStatus,
+} from "./call_headers.ts";
 import { describeCaller, type FindPrincipal, findConnection } from "./caller.ts";
-import { COMPRESSIONS } from "./compressions.ts";
 import { convertToConnectError, HttpRefusal, type ReportDefect } from "./errors.ts";
-import { registerHealthRoutes } from "./health_routes.ts";
-import type { FindUnreadyReason } from "./health_status.ts";
-import { BINARY_OPTIONS, createMessageFormat, JSON_OPTIONS } from "./json_options.ts";
-import { readMessage } from "./large_message.ts";
-import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
+import type { RouteContext, RouteEnv, RouteMiddleware, WholeReply } from "./kept_replies.ts";
+import { type MessageFormat, readMessage } from "./large_message.ts";
+import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES, MAX_SMALL_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import { registerReflectionRoutes } from "./reflection_routes.ts";
 import { openCall } from "./unary_call.ts";
-import type { RouteContext, RouteEnv, RouteMiddleware, WholeReply } from "./whole_reply.ts";
+
+/** JSON options: output has proto names and zero values; input has either spelling. Source: docs/decisions.md#d-02. */
+export const JSON_OPTIONS: Partial<JsonReadOptions & JsonWriteOptions> = {
+  useProtoFieldName: true,
+  alwaysEmitImplicit: true,
+  registry: detailRegistry,
+};
+
+/** Binary options: unknown fields are discarded, because nothing reads them and two bytes would become an object. */
+export const BINARY_OPTIONS: Partial<BinaryReadOptions & BinaryWriteOptions> = { readUnknownFields: false };
+
+/**
+ * Returns the form of requests of an RPC. Writes reject unknown fields, so that a typo loses no data. Reads ignore
+ * unknown fields, so that newer clients can call older servers.
+ */
+function createMessageFormat({ method, effect }: Rpc, isBinary: boolean): MessageFormat {
+  const options = isBinary ? BINARY_OPTIONS : { ...JSON_OPTIONS, ignoreUnknownFields: effect === "read" };
+  return { input: method.input, isBinary, options };
+}
+
+/** Returns the reason why the server cannot answer calls; undefined if it can. */
+type FindUnreadyReason = () => Promise<string | undefined>;
+
+/** Poll interval of a watched status, in milliseconds. Our choice: a probe's usual interval. */
+const HEALTH_POLL_MS = 5000;
+
+/** Readiness of the server, polled once for all watches together. */
+class HealthStatus {
+  readonly #findUnreadyReason: FindUnreadyReason;
+  readonly #shutdown: AbortSignal;
+  readonly #changeListeners = new Set<() => void>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #isServing = true;
+
+  constructor(whyNotReady: FindUnreadyReason, shutdown: AbortSignal) {
+    this.#findUnreadyReason = whyNotReady;
+    this.#shutdown = shutdown;
+    shutdown.addEventListener("abort", () => this.#notifyWatches());
+  }
+
+  async checkServing(): Promise<boolean> {
+    this.#isServing = !this.#shutdown.aborted && (await this.#findUnreadyReason()) === undefined;
+    return this.#isServing;
+  }
+
+  /** Yields the status of the server, and again after each change, until the caller leaves or the server shuts down. */
+  async *watchServing(signal: AbortSignal): AsyncGenerator<boolean> {
+    let seen =
+      this.#changeListeners.size === 0 ? await this.checkServing() : this.#isServing && !this.#shutdown.aborted;
+    yield seen;
+    while (!signal.aborted && !this.#shutdown.aborted) {
+      await this.#waitForChange(signal);
+      const isServing = this.#isServing && !this.#shutdown.aborted;
+      if (isServing !== seen && !signal.aborted) yield isServing;
+      seen = isServing;
+    }
+  }
+
+  /** Resolves after the next poll with a changed status, or when the caller disconnects. */
+  #waitForChange(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#changeListeners.delete(done);
+        signal.removeEventListener("abort", done);
+        if (this.#changeListeners.size === 0) this.#stopPolling();
+        resolve();
+      };
+      this.#changeListeners.add(done);
+      signal.addEventListener("abort", done);
+      this.#timer ??= this.#startPolling();
+      if (signal.aborted || this.#shutdown.aborted) done();
+    });
+  }
+
+  #startPolling(): ReturnType<typeof setInterval> {
+    const timer = setInterval(async () => {
+      const before = this.#isServing;
+      if ((await this.checkServing()) !== before) this.#notifyWatches();
+    }, HEALTH_POLL_MS);
+    timer.unref();
+    return timer;
+  }
+
+  #stopPolling(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #notifyWatches(): void {
+    for (const wake of [...this.#changeListeners]) wake();
+  }
+}
+
+/** Names with a health status: the server as a whole, and each service. */
+const HEALTH_NAMES: readonly string[] = ["", ...SERVICES.map(({ service }) => service.typeName)];
+
+/** Registers the gRPC health protocol. Shutdown ends each watch with NOT_SERVING: load balancers send no more calls. */
+function registerHealthRoutes(
+  router: ConnectRouter,
+  findUnreadyReason: FindUnreadyReason,
+  shutdown: AbortSignal,
+): void {
+  const health = new HealthStatus(findUnreadyReason, shutdown);
+  const getServingStatus = async () => toServingStatus(await health.checkServing());
+  router.service(
+    Health,
+    {
+      async check({ service }) {
+        if (!HEALTH_NAMES.includes(service)) throw new ConnectError(`There is no service "${service}"`, Code.NotFound);
+        return { status: await getServingStatus() };
+      },
+      async list() {
+        const status = await getServingStatus();
+        return { statuses: Object.fromEntries(HEALTH_NAMES.map((name) => [name, { status }])) };
+      },
+      async *watch({ service }, { signal }) {
+        const isKnown = HEALTH_NAMES.includes(service);
+        let isFirst = true;
+        for await (const isServing of health.watchServing(signal)) {
+          if (isKnown) yield { status: toServingStatus(isServing) };
+          else if (isFirst) yield { status: Status.SERVICE_UNKNOWN };
+          isFirst = false;
+        }
+      },
+    },
+    { readMaxBytes: MAX_SMALL_MESSAGE_BYTES },
+  );
+}
+
+function toServingStatus(isServing: boolean): Status {
+  return isServing ? Status.SERVING : Status.NOT_SERVING;
+}
 
 const STATUS_MESSAGE_HEADER = "grpc-message";
 

@@ -1,24 +1,21 @@
 import {
+  classifyRequest,
+  createMetaError,
   formatErrorLine,
+  HANDSHAKE_VERSION,
   type Message,
   RPC_ERROR_CODES,
   type RpcError,
   readMessage,
+  STATELESS_VERSIONS,
+  TaskSchedule,
+  VERSION_KEY,
 } from "#interfaces/mcp/messages.ts";
 import { MessageHandler, type MessageHandlerOptions } from "#interfaces/mcp/requests.ts";
-import {
-  classifyRequest,
-  createMetaError,
-  HANDSHAKE_VERSION,
-  STATELESS_VERSIONS,
-  VERSION_KEY,
-} from "#interfaces/mcp/revision.ts";
-import { TaskSchedule } from "#interfaces/mcp/schedule.ts";
-import { isJsonObject } from "#kernel/json_object.ts";
-import { escapeLineSeparators } from "#kernel/json_text.ts";
-import { shortenText } from "#kernel/shortened.ts";
-import type { DcBackend } from "./backend.ts";
+import { shortenText } from "#kernel/errors.ts";
+import { escapeLineSeparators, isJsonObject } from "#kernel/json_object.ts";
 import { describeDcServer } from "./server_words.ts";
+import type { DcBackend } from "./service_backend.ts";
 import { createDcTools } from "./tool_set.ts";
 
 /** Maximum size of a message body, in bytes. Our choice: arguments of the tools are short. */

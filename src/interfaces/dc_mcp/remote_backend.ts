@@ -5,7 +5,7 @@ import { createConnectTransport } from "@connectrpc/connect-node";
 import { SERVICES } from "#dc/operations/index.ts";
 import { ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { ERROR_KINDS, type ErrorKind, OperationError } from "#kernel/errors.ts";
-import { addFieldName, type DcBackend } from "./backend.ts";
+import { addFieldName, type DcBackend } from "./service_backend.ts";
 
 export interface RemoteServer {
   readonly url: string;

@@ -1,4 +1,4 @@
-import type { ServerDescription } from "#interfaces/mcp/revision.ts";
+import type { ServerDescription } from "#interfaces/mcp/messages.ts";
 
 /** Instructions of the server: the purpose of the tools and which one to call first. */
 const INSTRUCTIONS =

@@ -4,7 +4,6 @@ import { Refusal } from "#dc/model/refusal.ts";
 import { findRpc } from "#dc/operations/index.ts";
 import type { DcService } from "#dc/service.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { addFieldName, type DcBackend } from "./backend.ts";
 
 /**
  * Returns a backend that calls the service in this process.
@@ -28,4 +27,19 @@ export function createServiceBackend(service: DcService, caller: Caller = { inte
       }
     },
   };
+}
+
+/** Adds the field to a refusal's message, because an agent can correct only a field that is named. */
+export function addFieldName(message: string, field: string): string {
+  return field === "" || message.includes(field) ? message : `${field}: ${message}`;
+}
+
+/** Executes the tools' calls: the service in this process, or a remote server. */
+export interface DcBackend {
+  /** Calls an RPC and returns its reply. @throws OperationError for a refusal */
+  callRpc<Method extends DescMethodUnary>(
+    method: Method,
+    request: MessageShape<Method["input"]>,
+    signal: AbortSignal | undefined,
+  ): Promise<MessageShape<Method["output"]>>;
 }

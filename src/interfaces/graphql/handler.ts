@@ -3,41 +3,57 @@ import {
   type ExecutionArgs,
   execute,
   executeRootSelectionSet,
+  type FieldNode,
+  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
+  isEnumType,
+  isInputObjectType,
   isInputType,
+  isObjectType,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
   parse,
+  type SelectionNode,
   typeFromAST,
   validate,
   validateExecutionArgs,
 } from "graphql";
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
+import type { Reason } from "#dc/model/finding.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { noteOutcome } from "#interfaces/connect/call_accounting.ts";
-import { createRefusalHeaders, findHttpStatus, HttpRefusal } from "#interfaces/connect/errors.ts";
-import { createTextReply, type WholeReply } from "#interfaces/connect/whole_reply.ts";
-import { OperationError } from "#kernel/errors.ts";
-import { shortenText } from "#kernel/shortened.ts";
-import { boundErrors } from "./error_json.ts";
+import { MAX_REFUSAL_BYTES, OperationError, shortenMiddle, shortenText } from "#kernel/errors.ts";
+import { createRefusalHeaders, findHttpStatus, HttpRefusal, noteOutcome } from "../connect/errors.ts";
+import { createTextReply, type WholeReply } from "../connect/kept_replies.ts";
 import {
+  addLiteralPaths,
+  addValuePaths,
+  coerceVariableInSteps,
+  emptyLargeLists,
   GRAPHQL_MEDIA_TYPE,
   type GraphqlParams,
+  isLargeValue,
   JSON_MEDIA_TYPE,
+  listWrongPartErrors,
+  MAX_ALIAS_CHARS,
+  MAX_ALIASES,
+  MAX_CACHED_DOCUMENT_CHARS,
+  MAX_CACHED_DOCUMENTS,
+  MAX_COST,
+  MAX_FIELD_DEPTH,
+  MAX_QUERY_BODY_BYTES,
+  MAX_TOKENS,
   readParams,
   selectMediaType,
-} from "./http_request.ts";
-import { type IntrospectionListSizes, measureIntrospectionLists } from "./introspection_size.ts";
-import { coerceVariableInSteps, emptyLargeLists, isLargeValue, TooManyErrors, type WrongPart } from "./large_values.ts";
-import { MAX_CACHED_DOCUMENT_CHARS, MAX_CACHED_DOCUMENTS, MAX_QUERY_BODY_BYTES, MAX_TOKENS } from "./limits.ts";
-import { checkQueryLimits } from "./query_limits.ts";
+  TooManyErrors,
+  type WrongPart,
+} from "./large_values.ts";
 import { buildGraphqlSchema, createErrorExtensions, type GraphqlContext } from "./schema.ts";
-import { addLiteralPaths, addValuePaths, listWrongPartErrors } from "./violations.ts";
 
 /** Functions of the server for reading one request. */
-export interface GraphqlRequestAccess {
+interface GraphqlRequestAccess {
   /** Authenticates the caller. @throws OperationError for a wrong token */
   readonly createContext: () => Promise<GraphqlContext>;
   /**
@@ -47,7 +63,7 @@ export interface GraphqlRequestAccess {
   readonly readBody: (limit: number) => Promise<Uint8Array>;
 }
 
-export type GraphqlHandler = (request: Request, how: GraphqlRequestAccess) => Promise<WholeReply>;
+type GraphqlHandler = (request: Request, how: GraphqlRequestAccess) => Promise<WholeReply>;
 
 interface GraphqlAnswer {
   readonly data?: unknown;
@@ -234,4 +250,213 @@ class DocumentCache {
     addLiteralPaths(errors, document);
     return { errors };
   }
+}
+
+/** Lengths to which texts are shortened until one error fits, in characters. */
+const TEXT_LENGTHS = [1024, 512, 256, 128, 64] as const;
+
+/**
+ * Returns the errors of a reply as JSON that is small whatever the caller sent: texts are shortened, and the errors that
+ * fit are listed. An error of the library is the caller's: it gets the code BAD_USER_INPUT and a reason.
+ */
+function boundErrors(errors: readonly GraphQLError[]): readonly object[] {
+  const shown: object[] = [];
+  for (const [index, error] of errors.entries()) {
+    const left = errors.length - index;
+    const more = { message: `${left} more are not listed`, extensions: { code: "BAD_USER_INPUT" } };
+    const room = MAX_REFUSAL_BYTES - measureJson(shown) - (left > 1 ? measureJson(more) : 0);
+    const fitting = fitError(error, room, index === 0);
+    if (fitting === undefined) return [...shown, more];
+    shown.push(fitting);
+  }
+  return shown;
+}
+
+/** @param isFirst whether the error is shortened to fit, because at least one is listed */
+function fitError(error: GraphQLError, room: number, isFirst: boolean): object | undefined {
+  for (const chars of TEXT_LENGTHS) {
+    const shown = convertError(error, chars);
+    if (measureJson(shown) <= room) return shown;
+    if (!isFirst) return undefined;
+  }
+  return convertError(new GraphQLError("The request is refused", { extensions: error.extensions }), 0);
+}
+
+interface ShownViolation {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** What the library's scalars expected, which its messages do not say. */
+const EXPECTED_BY_SCALAR: Readonly<Record<string, string>> = {
+  Int: "a number",
+  Float: "a number",
+  String: "a text",
+  Boolean: "true or false",
+};
+
+function addExpectation(message: string): string {
+  const [, scalar = ""] = /\b(Int|Float|String|Boolean) cannot represent (?:a )?non[ -]/.exec(message) ?? [];
+  return scalar === "" ? message : `${message}: expected ${EXPECTED_BY_SCALAR[scalar]}`;
+}
+
+function convertError({ message, locations, path, extensions }: GraphQLError, chars: number): object {
+  const { code = "BAD_USER_INPUT", violations, ...rest } = extensions;
+  const reason =
+    extensions["reason"] ?? (code === "BAD_USER_INPUT" ? ("MALFORMED_REQUEST" satisfies Reason) : undefined);
+  const listed = (violations as readonly ShownViolation[] | undefined)?.map((one) => ({
+    ...one,
+    field: shortenMiddle(one.field, chars / 2),
+    message: shortenMiddle(addExpectation(one.message), chars),
+  }));
+  return {
+    message: shortenMiddle(addExpectation(message), chars),
+    ...(locations !== undefined && { locations: locations.slice(0, 5) }),
+    ...(path !== undefined && { path: path.map((one) => (typeof one === "string" ? shortenText(one) : one)) }),
+    extensions: {
+      ...rest,
+      code,
+      ...(reason !== undefined && { reason }),
+      ...(listed !== undefined && { violations: listed }),
+    },
+  };
+}
+
+function measureJson(value: object): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+type GraphqlVariables = Readonly<Record<string, unknown>>;
+
+interface MeasuredOperation {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly variables: GraphqlVariables;
+  readonly introspection: IntrospectionListSizes;
+}
+
+/**
+ * Refuses an operation that would cost too much to answer, before it runs. Introspection counts against the same
+ * limits.
+ *
+ * Source: docs/decisions.md#d-03.
+ * @throws GraphQLError QUERY_TOO_COMPLEX
+ */
+export function checkQueryLimits(measured: MeasuredOperation): void {
+  new QueryCostMeter(measured).measureSelections(measured.operation.selectionSet.selections, {
+    depth: 1,
+    times: 1,
+    isAboutSchema: false,
+  });
+}
+
+/** Position of a selection: nesting level, number of times it is resolved, and whether it is introspection. */
+interface SelectionPosition {
+  readonly depth: number;
+  readonly times: number;
+  readonly isAboutSchema: boolean;
+}
+
+class QueryCostMeter {
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly #operation: OperationDefinitionNode;
+  readonly #variables: GraphqlVariables;
+  readonly #introspection: IntrospectionListSizes;
+  #aliases = 0;
+  #cost = 0;
+
+  constructor({ document, operation, variables, introspection }: MeasuredOperation) {
+    const fragments = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
+    this.#fragments = new Map(fragments.map((one) => [one.name.value, one]));
+    this.#operation = operation;
+    this.#variables = variables;
+    this.#introspection = introspection;
+  }
+
+  // Fragments cannot contain themselves in a valid document. Each spread costs 1, because nested fragments without
+  // fields could otherwise expand exponentially.
+  measureSelections(selections: readonly SelectionNode[], place: SelectionPosition): void {
+    for (const selection of selections) {
+      this.#cost += selection.kind === Kind.FIELD ? computeFieldCost(selection, place) : 1;
+      if (this.#cost > MAX_COST) throw createComplexityError(`asks for more than ${MAX_COST} values`);
+      if (selection.kind === Kind.FIELD) this.#measureField(selection, place);
+      else if (selection.kind === Kind.INLINE_FRAGMENT)
+        this.measureSelections(selection.selectionSet.selections, place);
+      else this.measureSelections(this.#fragments.get(selection.name.value)?.selectionSet.selections ?? [], place);
+    }
+  }
+
+  #measureField(field: FieldNode, { depth, times, isAboutSchema }: SelectionPosition): void {
+    if (field.alias !== undefined) this.#aliases++;
+    if (depth > MAX_FIELD_DEPTH) throw createComplexityError(`is nested deeper than ${MAX_FIELD_DEPTH} levels`);
+    if (this.#aliases > MAX_ALIASES) throw createComplexityError(`has more than ${MAX_ALIASES} aliases`);
+    const inner = field.selectionSet?.selections;
+    if ((field.alias?.value.length ?? 0) > MAX_ALIAS_CHARS)
+      throw createComplexityError(`has an alias of more than ${MAX_ALIAS_CHARS} characters`);
+    if (inner === undefined) return;
+    const { value: name } = field.name;
+    const about = isAboutSchema || name.startsWith("__");
+    const items = about ? (this.#introspection[name] ?? 1) : this.#findItemCount(field);
+    // Type wrappers (list of, not null) are not levels: there are at most a few, and they contain no lists.
+    this.measureSelections(inner, {
+      depth: isTypeWrapper(field, about) ? depth : depth + 1,
+      times: times * items,
+      isAboutSchema: about,
+    });
+  }
+
+  /** Returns a page's maximum number of items. A list without a requested size counts as one, except for devices. */
+  #findItemCount({ name, arguments: given = [] }: FieldNode): number {
+    const size = given.find((one) => one.name.value === "pageSize")?.value;
+    if (size === undefined && name.value !== "searchDevices") return 1;
+    const asked = size?.kind === Kind.VARIABLE ? this.#readVariable(size.name.value) : undefined;
+    const count = size?.kind === Kind.INT ? Number(size.value) : asked;
+    return typeof count === "number" && count > 0 ? Math.min(count, MAX_PAGE_SIZE) : DEFAULT_PAGE_SIZE;
+  }
+
+  /** Returns a variable's given value, else its default. */
+  #readVariable(name: string): unknown {
+    if (Object.hasOwn(this.#variables, name)) return this.#variables[name];
+    const found = this.#operation.variableDefinitions?.find(({ variable }) => variable.name.value === name);
+    return found?.defaultValue?.kind === Kind.INT ? Number(found.defaultValue.value) : undefined;
+  }
+}
+
+function computeFieldCost(field: FieldNode, { times, isAboutSchema }: SelectionPosition): number {
+  if (isTypeWrapper(field, isAboutSchema)) return 0;
+  return isAboutSchema ? times * INTROSPECTION_WEIGHT : times;
+}
+
+function isTypeWrapper({ name }: FieldNode, isAboutSchema: boolean): boolean {
+  return isAboutSchema && name.value === "ofType";
+}
+
+function createComplexityError(how: string): GraphQLError {
+  return new GraphQLError(`The operation ${how}`, {
+    extensions: { code: "RESOURCE_EXHAUSTED", reason: "QUERY_TOO_COMPLEX" },
+  });
+}
+
+/** Cost of one introspection value; other fields cost 1. Our choice: the whole schema costs less than the limit. */
+const INTROSPECTION_WEIGHT = 0.4;
+
+/** Average number of items in the lists of an introspection, by the name of the field. */
+type IntrospectionListSizes = Readonly<Record<string, number>>;
+
+function measureIntrospectionLists(schema: GraphQLSchema): IntrospectionListSizes {
+  const types = Object.values(schema.getTypeMap());
+  const outputs = types.filter(isObjectType).flatMap((type) => Object.values(type.getFields()));
+  const inputs = types.filter(isInputObjectType).flatMap((type) => Object.values(type.getFields()));
+  const values = types.filter(isEnumType).flatMap((type) => type.getValues());
+  const args = outputs.flatMap((field) => field.args);
+  return {
+    types: types.length,
+    fields: outputs.length / types.length,
+    inputFields: inputs.length / types.length,
+    enumValues: values.length / types.length,
+    args: args.length / outputs.length,
+    directives: schema.getDirectives().length,
+    // Our choice: few types are wrapped, and fewer at each further level.
+    ofType: 0.5,
+  };
 }

@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import { refuse } from "#dc/model/refusal.ts";
 import { createBusyRefusal } from "#interfaces/connect/body_meter.ts";
-import { getRequestPath, type NodeRequest } from "#interfaces/connect/node_http.ts";
-import type { ByteAccount } from "#kernel/byte_budget.ts";
+import { getRequestPath, type NodeRequest } from "#interfaces/connect/call_headers.ts";
 import type { OperationError } from "#kernel/errors.ts";
+import type { ByteAccount } from "#kernel/slots.ts";
 
 export interface AdmissionRules {
   /** True if no token is required: then only the Host distinguishes a local program from a web page. */

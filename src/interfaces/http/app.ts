@@ -1,39 +1,135 @@
+import { createHash } from "node:crypto";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Hono, MiddlewareHandler } from "hono";
 import { accepts } from "hono/accepts";
-import type { Caller } from "#dc/context.ts";
+import type { Caller, Principal } from "#dc/context.ts";
 import { type Refusal, refuse } from "#dc/model/refusal.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { convertPageToJson, type HistoryParameters } from "#dc/operations/audit_history.ts";
-import type { LogVerdict } from "#dc/service.ts";
-import { BodyMeter, createBusyRefusal, isEncoded } from "#interfaces/connect/body_meter.ts";
-import { describeCaller, findConnection } from "#interfaces/connect/caller.ts";
-import { createErrorResponse, HttpRefusal } from "#interfaces/connect/errors.ts";
-import type { ConnectOptions } from "#interfaces/connect/handler.ts";
-import { readBody } from "#interfaces/connect/incoming_body.ts";
+import type { DeliveryReceipt } from "#dc/operations/feed/take_delivery.ts";
+import { writeWindowCalendar } from "#dc/operations/planning/windows/window_calendar.ts";
+import { listAllWindows } from "#dc/read_pages.ts";
+import type { DcService, LogVerdict } from "#dc/service.ts";
+import { shortenText } from "#kernel/errors.ts";
+import { BodyMeter, createBusyRefusal, isEncoded } from "../connect/body_meter.ts";
+import { describeCaller, type FindPrincipal, findConnection } from "../connect/caller.ts";
+import { createErrorResponse, HttpRefusal } from "../connect/errors.ts";
+import type { ConnectOptions } from "../connect/handler.ts";
 import {
   createTextReply,
   type RouteContext,
   type RouteEnv,
   type RouteMiddleware,
   type WholeReply,
-} from "#interfaces/connect/whole_reply.ts";
-import { createServiceBackend } from "#interfaces/dc_mcp/service_backend.ts";
-import { createGraphqlHandler } from "#interfaces/graphql/handler.ts";
-import { MAX_BULK_BODY_BYTES } from "#interfaces/graphql/limits.ts";
-import { shortenText } from "#kernel/shortened.ts";
-import { answerCalendar, CALENDAR_PATH, type FindSubscriber, findCalendarReader } from "./calendar.ts";
-import { createChangeStreamResponse, readLastEventId } from "./change_stream.ts";
+} from "../connect/kept_replies.ts";
+import { readBody } from "../connect/unary_call.ts";
+import { createServiceBackend } from "../dc_mcp/service_backend.ts";
+import { createGraphqlHandler } from "../graphql/handler.ts";
+import { MAX_BULK_BODY_BYTES } from "../graphql/large_values.ts";
+import { createChangeStreamResponse, readJsonBody, readLastEventId } from "./change_stream.ts";
 import { isGrpcRequest, sendEarlyRefusal } from "./early_reply.ts";
-import { hasCurrentCopy } from "./etag.ts";
-import { METRIC_FORMATS, type MetricFormat } from "./metric_text.ts";
-import { createModuleHandler, MODULES_PATH } from "./page_modules.ts";
+import type { WebhookSecrets } from "./followed_file.ts";
+import { METRIC_FORMATS, type MetricFormat } from "./metrics.ts";
+import { createModuleHandler, hasCurrentCopy, MODULES_PATH } from "./page_modules.ts";
 import { createPageHandler } from "./pages.ts";
-import { readJsonBody } from "./request_body.ts";
 import { ROUTE_DESCRIPTIONS } from "./routes.ts";
-import { receiveWebhook } from "./webhook.ts";
-import type { WebhookSecrets } from "./webhook_secret.ts";
+
+/** Maximum size of a delivery, in bytes. Our choice: as the largest RPC message; feeds' batches are set smaller. */
+const MAX_DELIVERY_BYTES = 16 * 1024 * 1024;
+
+const FEED_NAME = /^[A-Za-z0-9._-]{1,64}$/;
+
+interface WebhookOptions {
+  readonly service: DcService;
+  /** Secrets of the webhook; absent if the operator has configured none. */
+  readonly secret: WebhookSecrets | undefined;
+  /** Whether a webhook without secrets takes deliveries, as every other route takes changes without a token. */
+  readonly isOpen: boolean;
+  readonly countDeadLetters: (count: number) => void;
+  readonly meter: BodyMeter;
+}
+
+/**
+ * Applies one delivery of a change feed. Replies 200 to any content once it is stored, since a feed repeats a refused
+ * delivery and sends nothing after it. Only a wrong secret, a malformed body or a failure of the database is refused.
+ */
+async function receiveWebhook(context: RouteContext, caller: Caller, options: WebhookOptions): Promise<JsonObject> {
+  const { secret, isOpen, service, countDeadLetters, meter } = options;
+  if (secret === undefined && !isOpen) {
+    throw refuse("PERMISSION_DENIED", "The webhook is closed: expected a server with --webhook-secret-file");
+  }
+  await secret?.checkAuthorization(context.req.header("authorization") ?? null);
+  const feed = new URL(context.req.url).searchParams.get("feed") ?? "default";
+  if (!FEED_NAME.test(feed)) {
+    const expected = "1 to 64 letters, digits, dots, underscores or hyphens";
+    throw refuse("FIELD_OUT_OF_RANGE", `Cannot read feed "${shortenText(feed)}": expected ${expected}`, {
+      field: "feed",
+      value: feed,
+      expected,
+    });
+  }
+  const receipt = await service.applyFeedDelivery(await readJsonBody(context, MAX_DELIVERY_BYTES, meter), feed, caller);
+  countDeadLetters(receipt.deadLetters);
+  return convertReceiptToJson(receipt);
+}
+
+function convertReceiptToJson({ accepted, duplicates, outOfBand, ignored, deadLetters }: DeliveryReceipt): JsonObject {
+  return { accepted, duplicates, out_of_band: outOfBand, ignored, dead_letters: deadLetters };
+}
+
+const CALENDAR_PATH = "/windows.ics";
+
+/** Finds the calendar's subscriber by the secret in the address. @throws OperationError unauthenticated */
+type FindSubscriber = (secret: string) => Promise<Principal>;
+
+interface CalendarAccess {
+  readonly findPrincipal: FindPrincipal;
+  /** Finds a subscriber; absent without a token file, and then the calendar has the access rules of other reads. */
+  readonly findSubscriber?: FindSubscriber | undefined;
+}
+
+/**
+ * Authenticates the reader of the calendar. The secret in the address grants access to the calendar only; without a
+ * secret, the rules of other reads apply.
+ * @throws Refusal for another parameter, for several secrets, and for an unknown secret
+ */
+async function findCalendarReader(
+  { url, headers }: Request,
+  { findPrincipal, findSubscriber }: CalendarAccess,
+): Promise<Principal | undefined> {
+  const parameters = new URL(url).searchParams;
+  for (const name of parameters.keys()) {
+    if (name === "secret") continue;
+    // The parameter's name may be the secret itself, given without "secret=".
+    throw refuse("UNKNOWN_FIELD", "Unknown parameter in the address: expected secret=<secret>", { expected: "secret" });
+  }
+  const [secret, ...more] = parameters.getAll("secret");
+  if (more.length > 0)
+    throw refuse("DUPLICATE", `Parameter "secret" is given ${more.length + 1} times: expected one`, {
+      field: "secret",
+    });
+  if (secret === undefined || findSubscriber === undefined) return findPrincipal(headers.get("authorization"));
+  return findSubscriber(secret);
+}
+
+/** Returns all windows as an iCalendar file. @throws OperationError for a refusal */
+async function answerCalendar(request: Request, service: DcService, caller: Caller): Promise<Response> {
+  const { windows } = await listAllWindows(service, caller);
+  const body = writeWindowCalendar(windows, { instance: service.calendarInstance, now: Date.now() });
+  const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;
+  // Programs may cache the file; a proxy must not, since the address contains a secret.
+  const headers = { etag, "cache-control": "private, no-cache" };
+  if (hasCurrentCopy(request.headers, etag)) return new Response(null, { status: 304, headers });
+  return new Response(body, {
+    headers: {
+      ...headers,
+      "content-type": "text/calendar; charset=utf-8",
+      "content-length": String(Buffer.byteLength(body)),
+      "content-disposition": 'inline; filename="windows.ics"',
+    },
+  });
+}
 
 export interface AppOptions extends ConnectOptions {
   /** Finds the principal for the secret of a calendar address; absent without a token file. */
@@ -253,7 +349,7 @@ async function answerMcpRequest(context: RouteContext, options: AppOptions): Pro
   // Otherwise a client without a token would learn only from its first call that it needs one.
   if (caller.principal === undefined) await service.session(caller);
   // Loaded on demand: the module with the tools is large, and most servers have no agents as clients.
-  const { answerMcpPost } = await import("#interfaces/dc_mcp/http_endpoint.ts");
+  const { answerMcpPost } = await import("../dc_mcp/http_endpoint.ts");
   return answerMcpPost(context.req.raw, {
     createBackend: () => createServiceBackend(service, caller),
     readBody: (limit) => readJsonBody(context, limit, createBodyMeter(context)),

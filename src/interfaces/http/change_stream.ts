@@ -1,7 +1,14 @@
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 import { refuse } from "#dc/model/refusal.ts";
-import type { ChangeNotice } from "#dc/operations/stream/change_notice.ts";
-import type { ChangeStream, StreamStartPosition } from "#dc/operations/stream/change_streams.ts";
-import { OperationError } from "#kernel/errors.ts";
+import type { ChangeNotice, ChangeStream, StreamStartPosition } from "#dc/operations/stream/change_streams.ts";
+import { OperationError, shortenText } from "#kernel/errors.ts";
+import { parseJson } from "#kernel/json_cuts.ts";
+import { type BodyMeter, createSizeRefusal } from "../connect/body_meter.ts";
+import { createBodyRefusal, createMediaTypeRefusal, HttpRefusal } from "../connect/errors.ts";
+import type { RouteContext } from "../connect/kept_replies.ts";
+import { computeMaxInflatedBytes } from "../connect/limits.ts";
+import { readBody } from "../connect/unary_call.ts";
 
 /** Milliseconds between checks of a stream's caller: an expired token can read for this long. */
 const CALLER_CHECK_MS = 2000;
@@ -17,7 +24,7 @@ const EVENT_STREAM_HEADERS = {
   "x-accel-buffering": "no",
 };
 
-export interface ChangeStreamOptions {
+interface ChangeStreamOptions {
   /** Checks that the caller may still read. @throws OperationError if not */
   readonly checkCaller: () => Promise<void>;
   /** Yields to the event loop until the connection's turn, because one change wakes all streams at once. */
@@ -142,4 +149,49 @@ function formatChangeFrame({ seq, event = "change", json }: ChangeNotice): strin
 
 function formatEndFrame(code: string, message: string): string {
   return `event: end\ndata: ${JSON.stringify({ code, message })}\n\n`;
+}
+
+const decompressGzip = promisify(gunzip);
+
+/**
+ * Reads a JSON body, decompressing gzip, of at most `limit` bytes both compressed and decompressed.
+ * @throws Refusal for another type or encoding, beyond the limit, or for anything but JSON in UTF-8
+ */
+export async function readJsonBody(
+  { req: { raw: request }, env }: RouteContext,
+  limit: number,
+  meter: BodyMeter,
+): Promise<unknown> {
+  const [type = ""] = (request.headers.get("content-type") ?? "").split(";");
+  if (type.trim().toLowerCase() !== "application/json") {
+    throw createMediaTypeRefusal(request, "application/json");
+  }
+  const encoding = (request.headers.get("content-encoding") ?? "identity").trim().toLowerCase();
+  if (encoding !== "identity" && encoding !== "gzip") {
+    const message = `Content-Encoding "${shortenText(encoding)}" is not known: expected gzip`;
+    throw new HttpRefusal("UNSUPPORTED_MEDIA_TYPE", message, { "accept-encoding": "gzip, identity" });
+  }
+  const sent = await readBody(env.incoming, meter, limit);
+  if (encoding === "identity") return parseJsonBody(sent, meter);
+  const bytes = await unzipBody(sent, Math.min(limit, computeMaxInflatedBytes(sent.length)));
+  await meter.scheduler.run(meter.checkShape(bytes));
+  return parseJsonBody(bytes, meter);
+}
+
+async function unzipBody(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
+  try {
+    return await decompressGzip(bytes, { maxOutputLength: limit });
+  } catch (error) {
+    if (error instanceof RangeError) throw createSizeRefusal(limit);
+    const expected = "expected gzip, as Content-Encoding names it";
+    throw refuse("MALFORMED_MESSAGE", `Cannot decompress the body: ${expected}`);
+  }
+}
+
+async function parseJsonBody(bytes: Uint8Array, { scheduler }: BodyMeter): Promise<unknown> {
+  try {
+    return await scheduler.run(parseJson(bytes));
+  } catch (error) {
+    throw createBodyRefusal(error);
+  }
 }

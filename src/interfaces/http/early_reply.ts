@@ -1,11 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { refuse } from "#dc/model/refusal.ts";
-import { ENCODINGS } from "#interfaces/connect/compressions.ts";
-import { convertToConnectError, createErrorResponse } from "#interfaces/connect/errors.ts";
-import { encodeStatusMessage } from "#interfaces/connect/handler.ts";
-import type { NodeRequest, NodeResponse } from "#interfaces/connect/node_http.ts";
 import type { OperationError } from "#kernel/errors.ts";
+import { ENCODINGS, type NodeRequest, type NodeResponse } from "../connect/call_headers.ts";
+import { convertToConnectError, createErrorResponse } from "../connect/errors.ts";
+import { encodeStatusMessage } from "../connect/handler.ts";
 
 /** Seconds for which a browser may cache a preflight's reply. */
 const PREFLIGHT_CACHE_S = "600";
@@ -80,4 +79,27 @@ export function sendPreflightReply(either: NodeResponse): void {
     "access-control-max-age": PREFLIGHT_CACHE_S,
   });
   response.end();
+}
+
+/**
+ * Returns a handler for the time while a server waits for its database: it reports the process as running but not
+ * ready, and refuses every call as unavailable.
+ * @param describeReason returns the reason as text, for `/readyz`
+ */
+export function createStartingHandler(
+  describeReason: () => string,
+): (request: NodeRequest, response: NodeResponse) => void {
+  return (request, response) => {
+    setCommonHeaders(request, response, undefined);
+    const path = request.url?.split("?", 1)[0];
+    if (path === "/healthz") sendText(response, 200, "ok\n");
+    else if (path === "/readyz") sendText(response, 503, `${describeReason()}\n`);
+    else sendEarlyRefusal(request, response, refuse("DB_UNAVAILABLE", "The server waits for its database"));
+  };
+}
+
+function sendText(response: NodeResponse, status: number, text: string): void {
+  response.statusCode = status;
+  response.setHeader("content-type", "text/plain; charset=utf-8");
+  response.end(text);
 }

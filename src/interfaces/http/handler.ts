@@ -1,20 +1,20 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono, type MiddlewareHandler } from "hono";
+import type { FinishedCall } from "#dc/context.ts";
 import { waitForArrivalTurn } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { runCountedCall } from "#interfaces/connect/call_accounting.ts";
-import { mountRpcs, STREAMING_RPC_PATHS } from "#interfaces/connect/handler.ts";
-import { keepReplies } from "#interfaces/connect/kept_replies.ts";
-import { getRequestPath, type NodeRequest, type NodeResponse, removeAuthority } from "#interfaces/connect/node_http.ts";
-import { findInterfaceName, findStatusOutcome } from "#interfaces/connect/refused_outcome.ts";
-import { type RouteEnv, sendReply } from "#interfaces/connect/whole_reply.ts";
-import type { ByteAccount } from "#kernel/byte_budget.ts";
+import { SERVICES } from "#dc/operations/index.ts";
+import type { ByteAccount } from "#kernel/slots.ts";
+import { getRequestPath, type NodeRequest, type NodeResponse, removeAuthority } from "../connect/call_headers.ts";
+import { findInterfaceName, findStatusOutcome, runCountedCall } from "../connect/errors.ts";
+import { mountRpcs, STREAMING_RPC_PATHS, UNCOUNTED_RPC_PATHS } from "../connect/handler.ts";
+import { keepReplies, type RouteEnv, sendReply } from "../connect/kept_replies.ts";
 import { type AdmissionRules, RequestAdmission } from "./admission.ts";
 import { type AppOptions, CHANGE_STREAM_PATH, mountRoutes } from "./app.ts";
 import { sendEarlyRefusal, sendPreflightReply, setCommonHeaders } from "./early_reply.ts";
-import { findRefusedLabels } from "./refused_route.ts";
 
-export interface HandlerOptions extends AppOptions {
+interface HandlerOptions extends AppOptions {
   readonly admission: AdmissionRules;
 }
 
@@ -88,4 +88,38 @@ function countRefused({ observeRefusedCall }: HandlerOptions): MiddlewareHandler
       const seconds = (performance.now() - context.get("started")) / 1000;
       if (outcome && labels) observeRefusedCall({ ...labels, outcome, seconds });
     });
+}
+
+/** The service's method names for the routes that call it. */
+const METHOD_BY_ROUTE: Readonly<Record<string, Pick<FinishedCall, "method" | "interface">>> = {
+  "/audit/history": { method: "AuditHistory", interface: "REST" },
+  "/audit/verify": { method: "AuditVerify", interface: "REST" },
+  "/audit/webhook": { method: "AuditWebhook", interface: "WEBHOOK" },
+  "/changes/stream": { method: "ChangeStream", interface: "REST" },
+  "/estate": { method: "EstateOverview", interface: "REST" },
+  "/resources": { method: "StoredResources", interface: "REST" },
+  "/sample": { method: "Sample", interface: "REST" },
+  "/windows.ics": { method: "ListWindows", interface: "REST" },
+  "/session": { method: "Session", interface: "REST" },
+  "/graphql": { method: "GraphQL", interface: "GRAPHQL" },
+  "/mcp": { method: "Mcp", interface: "MCP" },
+};
+
+/** The service's method names for the paths of its RPCs. */
+const METHOD_BY_RPC: ReadonlyMap<string, string> = new Map(
+  SERVICES.flatMap(({ service: { typeName, methods } }) => methods.map(({ name }) => [`/${typeName}/${name}`, name])),
+);
+
+/** Paths that are not counted as calls. */
+const UNCOUNTED_PATHS: readonly string[] = ["/readyz", ...UNCOUNTED_RPC_PATHS];
+
+/** Returns the metrics labels of a request answered without the service; undefined if it is not counted. */
+function findRefusedLabels(
+  path: string,
+  headers: IncomingHttpHeaders,
+): Pick<FinishedCall, "method" | "interface"> | undefined {
+  if (UNCOUNTED_PATHS.includes(path)) return undefined;
+  // Unknown paths share one name, because labels must have few values.
+  const method = METHOD_BY_RPC.get(path) ?? "unknown";
+  return METHOD_BY_ROUTE[path] ?? { method, interface: findInterfaceName(headers) };
 }

@@ -13,7 +13,9 @@ import { InvalidTokenRefusal } from "#dc/operations/messages/status.ts";
 import { createInvalidArgumentError, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { OutageReporter } from "#kernel/outage.ts";
+import type { FindPrincipal } from "../connect/caller.ts";
 import { FollowedFile } from "./followed_file.ts";
+import type { TokenFile } from "./token_file.ts";
 
 export interface JwtOptions {
   /** Location of the issuer's public keys: a URL, or the path of a file. */
@@ -126,7 +128,7 @@ export class JwtVerifier {
   }
 }
 
-export function isUrl(text: string): boolean {
+function isUrl(text: string): boolean {
   return /^https?:\/\//i.test(text);
 }
 
@@ -255,4 +257,22 @@ function parseKeySet(text: string): JWTVerifyGetKey {
     throw createInvalidArgumentError("it holds a secret key: expected public ones alone");
   }
   return createLocalJWKSet({ keys });
+}
+
+/**
+ * Returns a function that authenticates callers by a JWT or by a token of the file. If either is configured, it refuses
+ * a call without one, so that an anonymous caller cannot make the server read a body.
+ */
+export function createPrincipalFinder(tokens: TokenFile | undefined, jwts: JwtVerifier | undefined): FindPrincipal {
+  return async (authorization) => {
+    if (authorization === null && (tokens !== undefined || jwts !== undefined)) {
+      throw refuse("UNAUTHENTICATED", "This call needs a token: expected Authorization: Bearer");
+    }
+    const jwt = jwts === undefined ? undefined : extractJwt(authorization);
+    if (jwts !== undefined && jwt !== undefined) return jwts.findPrincipal(jwt);
+    if (tokens !== undefined) return tokens.findPrincipal(authorization);
+    // Without configured tokens, any given token is ignored.
+    if (jwts === undefined) return undefined;
+    throw refuse("UNAUTHENTICATED", "Cannot read the Authorization header: expected Bearer and a JWT");
+  };
 }

@@ -1,6 +1,5 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { hasCurrentCopy } from "./etag.ts";
 
 /** Path prefix of the console's modules, whose names contain a hash of their content. */
 export const MODULES_PATH = "/console/";
@@ -44,4 +43,15 @@ export function createModuleHandler(
       },
     });
   };
+}
+
+/**
+ * Whether the client's copy is current, by `If-None-Match`: `*`, or a list of tags. Weak tags match too, since proxies
+ * that compress weaken them. Source: RFC 9110, 13.1.2.
+ */
+export function hasCurrentCopy(headers: Headers, etag: string): boolean {
+  const given = headers.get("if-none-match");
+  if (given === null) return false;
+  const tags = given.match(/(?:W\/)?"[^"]*"/g) ?? [];
+  return given.trim() === "*" || tags.some((tag) => tag.replace(/^W\//, "") === etag);
 }

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { hasCurrentCopy } from "./etag.ts";
-import { acceptsGzip } from "./page_modules.ts";
+import { acceptsGzip, hasCurrentCopy } from "./page_modules.ts";
 
 interface PreparedPage {
   readonly html: string;

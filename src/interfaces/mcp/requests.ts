@@ -1,27 +1,27 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { isJsonObject } from "#kernel/json_object.ts";
-import { callTool, findToolOrRefusal } from "./call_tool.ts";
-import type { MessageExchange } from "./exchange.ts";
+import { OperationError, shortenText } from "#kernel/errors.ts";
+import { escapeLineSeparators, isJsonObject } from "#kernel/json_object.ts";
+import type { ToolResult } from "#kernel/tool.ts";
 import { MAX_PENDING_BYTES, MAX_PENDING_REQUESTS, MAX_SUBSCRIPTIONS } from "./limits.ts";
 import {
+  addResultMetadata,
+  createToolListResult,
   formatErrorLine,
   formatResultLine,
+  type McpRequest,
   type Message,
   type MessageId,
   type MessageParams,
+  type ProtocolEra,
+  planRequest,
+  type RequestPlan,
   RPC_ERROR_CODES,
   type RpcError,
-} from "./messages.ts";
-import { PendingCall } from "./pending_call.ts";
-import { createToolListResult, type McpRequest, planRequest, type RequestPlan } from "./protocol.ts";
-import {
-  addResultMetadata,
-  type ProtocolEra,
   type ServerDescription,
   type ServerInfo,
   SUBSCRIPTION_KEY,
-} from "./revision.ts";
-import type { TaskSchedule } from "./schedule.ts";
+  type TaskSchedule,
+} from "./messages.ts";
 import type { McpTool, ToolSet } from "./tool_set.ts";
 
 /**
@@ -294,4 +294,138 @@ export class MessageHandler {
 
 function formatStack(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+type ResultContent =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly data: string; readonly mimeType: string };
+
+/** Result of `tools/call`. Source: docs/contract/spec-tool.md#transport; structured content since MCP 2025-06-18. */
+interface CallResult {
+  readonly content: readonly ResultContent[];
+  readonly structuredContent?: unknown;
+  readonly isError?: true;
+}
+
+/** Finds the tool that a call names, or returns its refusal. Source: docs/contract/spec-tool.md#tool-errors. */
+function findToolOrRefusal(tools: ToolSet, name: unknown): McpTool | CallResult {
+  if (typeof name !== "string") return createCallRefusal("Missing tool name");
+  return tools.get(name) ?? createCallRefusal(`Unknown tool: ${shortenText(name)}`);
+}
+
+/** Runs a tool and returns its result or refusal; throws any other error, a defect that is answered with -32603. */
+async function callTool(tool: McpTool, args: unknown, signal: AbortSignal): Promise<CallResult> {
+  try {
+    return convertToCallResult(await tool.call(args, signal));
+  } catch (error) {
+    if (error instanceof OperationError) return createCallRefusal(error.message);
+    throw error;
+  }
+}
+
+function convertToCallResult(result: ToolResult): CallResult {
+  const { image, structured, value } = result;
+  const text: ResultContent = { type: "text", text: formatResultText(result) };
+  const content =
+    image === undefined ? [text] : [{ type: "image" as const, data: image.data, mimeType: image.mediaType }, text];
+  return { content, ...(structured === true && { structuredContent: value }) };
+}
+
+function createCallRefusal(text: string): CallResult {
+  return { content: [{ type: "text", text }], isError: true };
+}
+
+function formatResultText({ text, value }: ToolResult): string {
+  if (text !== undefined) return text;
+  const wire = JSON.stringify(value);
+  if (wire === undefined) throw new TypeError("A tool answered neither text nor a JSON value");
+  return escapeLineSeparators(wire);
+}
+
+/** A tool call from its arrival to its end: the tool's result, a cancellation or a failure, whichever comes first. */
+class PendingCall {
+  readonly id: MessageId;
+  readonly bytes: number;
+  /** Rejects when `fail` is called; never resolves. */
+  readonly failure: Promise<never>;
+  readonly #controller = new AbortController();
+  readonly #reply: MessageExchange["reply"];
+  #rejectFailure: (error: unknown) => void = () => {};
+  #open = true;
+  #running = false;
+
+  constructor(id: MessageId, { reply, bytes }: MessageExchange) {
+    this.id = id;
+    this.bytes = bytes;
+    this.#reply = reply;
+    this.failure = new Promise((_, reject) => {
+      this.#rejectFailure = reject;
+    });
+    // Without a listener, a failure before the call runs would count as unhandled.
+    this.failure.catch(() => {});
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** True until the call is answered or cancelled. */
+  get isOpen(): boolean {
+    return this.#open;
+  }
+
+  get isRunning(): boolean {
+    return this.#running && this.#open;
+  }
+
+  markRunning(): void {
+    this.#running = true;
+  }
+
+  /** Sends the response; only the first one counts. */
+  answer(line: string | undefined): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#reply(line);
+  }
+
+  /** Ends the call without a response. */
+  cancel(): void {
+    this.answer(undefined);
+    this.#controller.abort(new DOMException("The request was cancelled", "AbortError"));
+  }
+
+  /** Stops waiting for the tool and ends the call with an error. */
+  fail(error: unknown): void {
+    this.#rejectFailure(error);
+    this.#controller.abort(error);
+  }
+}
+
+/** Receives the line of a reply, once; undefined if there is no reply. */
+type SendReply = (line: string | undefined) => void;
+
+/** Receiver of the reply to one message, and the memory that the message occupies until then, in bytes. */
+export interface MessageExchange {
+  readonly reply: SendReply;
+  readonly bytes: number;
+}
+
+/**
+ * Splits one exchange among the messages of a batch. When all messages are finished, sends their replies as one array
+ * in the order of the messages, or nothing without replies.
+ */
+export function splitExchange({ reply, bytes }: MessageExchange, size: number): readonly MessageExchange[] {
+  const answers: (string | undefined)[] = [];
+  let open = size;
+  return Array.from({ length: size }, (_, index) => ({
+    bytes: bytes / size,
+    reply: (line) => {
+      answers[index] = line;
+      open -= 1;
+      if (open > 0) return;
+      const given = answers.filter((answer) => answer !== undefined);
+      reply(given.length === 0 ? undefined : `[${given.join(",")}]`);
+    },
+  }));
 }

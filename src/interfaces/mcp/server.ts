@@ -1,12 +1,9 @@
-import { type MessageExchange, splitExchange } from "./exchange.ts";
-import { FINISH_GRACE_MS, MAX_BATCH_MESSAGES, MAX_LINE_BYTES, STOP_GRACE_MS } from "./limits.ts";
-import { LINE_TOO_LONG, LineSplitter, type ReceivedLine } from "./lines.ts";
-import { createParseError, type Message, parseLine, RPC_ERROR_CODES, readMessage } from "./messages.ts";
-import { type ByteSink, LineOutput } from "./output.ts";
-import { MessageHandler, type MessageHandlerOptions } from "./requests.ts";
-import { TaskSchedule } from "./schedule.ts";
+import { escapeLineSeparators } from "#kernel/json_object.ts";
+import { FINISH_GRACE_MS, MAX_BATCH_MESSAGES, MAX_LINE_BYTES, MAX_UNWRITTEN_CHARS, STOP_GRACE_MS } from "./limits.ts";
+import { createParseError, type Message, parseLine, RPC_ERROR_CODES, readMessage, TaskSchedule } from "./messages.ts";
+import { type MessageExchange, MessageHandler, type MessageHandlerOptions, splitExchange } from "./requests.ts";
 
-export interface McpServerOptions extends Omit<MessageHandlerOptions, "schedule"> {
+interface McpServerOptions extends Omit<MessageHandlerOptions, "schedule"> {
   readonly input: AsyncIterable<Uint8Array>;
   readonly output: ByteSink;
 }
@@ -126,5 +123,171 @@ async function waitWithTimeout<T>(promise: Promise<T>, timeoutMs: number): Promi
     return await Promise.race([promise, late]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Replaces a line that exceeded `MAX_LINE_BYTES` and was dropped. */
+export const LINE_TOO_LONG = Symbol("line too long");
+
+type ReceivedLine = Uint8Array | typeof LINE_TOO_LONG;
+
+const NEWLINE = 10;
+const CARRIAGE_RETURN = 13;
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
+
+/**
+ * Splits a stream of chunks into lines, wherever chunks end.
+ *
+ * A line ends at byte 10; a carriage return before it, blank lines, and a byte-order mark at the start of the stream
+ * are dropped. A too long line is not stored beyond the limit: it is reported once, and the next line is complete
+ * again. Bytes are not decoded here, so characters that span two chunks are not damaged. Cost: O(bytes). The generators
+ * store the position in the chunk: run each to its end before the next `push`.
+ */
+export class LineSplitter {
+  readonly #maxBytes: number;
+  #parts: Uint8Array[] = [];
+  #size = 0;
+  #isSkipping = false;
+  #isFirstLine = true;
+
+  constructor(maxBytes: number = MAX_LINE_BYTES) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Yields every line that `chunk` completes. */
+  *splitChunk(chunk: Uint8Array): Generator<ReceivedLine> {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      yield* this.#addPart(chunk.subarray(from, end));
+      yield* this.#completeLine();
+      from = end + 1;
+    }
+    if (from < chunk.length) yield* this.#addPart(chunk.subarray(from));
+  }
+
+  /** Yields the last line, if the stream ends without a newline. */
+  *endStream(): Generator<ReceivedLine> {
+    yield* this.#completeLine();
+  }
+
+  // Reports a too long line when it exceeds the limit, because its end may never arrive.
+  *#addPart(part: Uint8Array): Generator<ReceivedLine> {
+    if (this.#isSkipping) return;
+    this.#parts.push(part);
+    this.#size += part.length;
+    if (this.#size <= this.#maxBytes) return;
+    this.#parts = [];
+    this.#isSkipping = true;
+    yield LINE_TOO_LONG;
+  }
+
+  *#completeLine(): Generator<ReceivedLine> {
+    const line = this.#isSkipping ? undefined : this.#joinParts();
+    this.#parts = [];
+    this.#size = 0;
+    this.#isSkipping = false;
+    this.#isFirstLine = false;
+    if (line !== undefined && !isBlankLine(line)) yield line;
+  }
+
+  #joinParts(): Uint8Array {
+    const [only] = this.#parts;
+    const line = this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts, this.#size);
+    const start = this.#isFirstLine && BYTE_ORDER_MARK.every((byte, index) => line[index] === byte) ? 3 : 0;
+    const end = line.at(-1) === CARRIAGE_RETURN ? line.length - 1 : line.length;
+    return start === 0 && end === line.length ? line : line.subarray(start, Math.max(start, end));
+  }
+}
+
+function isBlankLine(line: Uint8Array): boolean {
+  // The first byte of a JSON line shows that it is not blank.
+  return line.every((byte) => byte === 32 || byte === 9 || byte === CARRIAGE_RETURN);
+}
+
+/** Error codes of a write whose reader has closed. Source: POSIX, Node.js error codes. */
+const READER_CLOSED_CODES: readonly unknown[] = ["EPIPE", "ECONNRESET", "EBADF", "ERR_STREAM_DESTROYED"];
+
+/** Destination of replies. `write` resolves once the operating system accepted all bytes; a rejection is permanent. */
+interface ByteSink {
+  write(bytes: Uint8Array): Promise<void>;
+}
+
+/**
+ * Writes lines, joined into one write per turn of the event loop; a line is never split.
+ *
+ * While one write is in progress, further lines are buffered; above `MAX_UNWRITTEN_CHARS`, `waitUntilReady` makes the producer
+ * wait. After a failed write (the reader has closed) every line is dropped and `closed` resolves.
+ */
+export class LineOutput {
+  /** Resolves after a failed write: with undefined if the reader has closed, else with the error, as of a full disk. */
+  readonly closed: Promise<Error | undefined>;
+  readonly #sink: ByteSink;
+  readonly #encoder = new TextEncoder();
+  #resolveClosed: (error?: Error) => void = () => {};
+  #lines: string[] = [];
+  #chars = 0;
+  #currentWrite: Promise<void> | undefined;
+  #isFlushScheduled = false;
+  #broken = false;
+
+  constructor(sink: ByteSink) {
+    this.#sink = sink;
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve;
+    });
+  }
+
+  /** True after a failed write: no further line will be sent. */
+  get isBroken(): boolean {
+    return this.#broken;
+  }
+
+  /** Adds a line of JSON, which is written at the end of this turn or with the next `flush`. `line` contains no newline. */
+  pushLine(line: string): void {
+    if (this.#broken) return;
+    const escaped = escapeLineSeparators(line);
+    this.#lines.push(escaped);
+    this.#chars += escaped.length;
+    if (this.#isFlushScheduled) return;
+    this.#isFlushScheduled = true;
+    setImmediate(() => this.flush());
+  }
+
+  /** Writes the buffered lines. If a write is in progress, they follow it. */
+  flush(): void {
+    this.#isFlushScheduled = false;
+    if (this.#currentWrite !== undefined || this.#lines.length === 0) return;
+    this.#currentWrite = this.#writeBuffered();
+  }
+
+  /** Returns a promise that resolves when less than the limit is buffered; undefined if less is buffered now. */
+  waitUntilReady(): Promise<void> | undefined {
+    if (this.#chars < MAX_UNWRITTEN_CHARS || this.#broken) return undefined;
+    this.flush();
+    return this.#currentWrite;
+  }
+
+  /** Resolves when every line is written or dropped. */
+  async drain(): Promise<void> {
+    this.flush();
+    while (this.#currentWrite !== undefined) await this.#currentWrite;
+  }
+
+  async #writeBuffered(): Promise<void> {
+    const bytes = this.#encoder.encode(`${this.#lines.join("\n")}\n`);
+    this.#lines = [];
+    try {
+      await this.#sink.write(bytes);
+    } catch (error) {
+      this.#broken = true;
+      this.#lines = [];
+      this.#resolveClosed(
+        READER_CLOSED_CODES.includes((error as NodeJS.ErrnoException).code) ? undefined : (error as Error),
+      );
+    }
+    this.#chars = 0;
+    for (const line of this.#lines) this.#chars += line.length;
+    this.#currentWrite = undefined;
+    this.flush();
   }
 }

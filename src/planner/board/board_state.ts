@@ -1,12 +1,23 @@
-import { BOX_SIZE, computeEdgePaths, layOutBoxes } from "../operations/graph/places.ts";
-import { buildSpecGraph, type GraphWorld } from "../operations/graph/spec_graph.ts";
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerContext } from "../context.ts";
+import {
+  BOX_SIZE,
+  buildSpecGraph,
+  computeEdgePaths,
+  type GraphWorld,
+  layOutBoxes,
+} from "../operations/graph/spec_graph.ts";
 import type { SpecWorld } from "../operations/shared/world.ts";
 import { countSpecs } from "../operations/status.ts";
-import { computeReadiness } from "../spec/readiness.ts";
+import type { ProcessRecord } from "../ports.ts";
+import type { KeptRunRecord, LatestRunRef } from "../run_ports/kept_records.ts";
+import { parseCriteria } from "../spec/criteria.ts";
+import { computeReadiness, type Readiness } from "../spec/readiness.ts";
 import type { Spec } from "../spec/spec.ts";
-import { buildCard } from "./card.ts";
-import { type ColumnPlacement, chooseColumn, type WorkFacts } from "./column.ts";
-import type { RunRecordsBySpec } from "./proof_reader.ts";
+import { parseSpecIdParts } from "../spec/spec_id.ts";
+import { findPersonNeed, type PersonNeed, type PersonNeedFacts } from "../work/person_need.ts";
+import { parseRecordedCriteria, parseRunRecord } from "../work/records/read_record.ts";
+import { buildReviewedCriteria } from "../work/reviewed_criteria.ts";
 import type { BoardChange, BoardPicture, BoardTotals, Card, CardAgent, Column, PictureEdge } from "./wire.ts";
 
 /** Milliseconds for which the board shows an ended spec; later it is only counted. Source: docs/board.md#columns. */
@@ -162,4 +173,173 @@ function layOutGraph(world: GraphWorld): BoardPicture {
   }));
   const { critical_path, cycles, unknown } = graph;
   return { width, height, box: BOX_SIZE, boxes, edges, critical_path, cycles, unknown };
+}
+
+/** Data of a card that is not in the spec's file. */
+interface CardFacts {
+  readonly readiness: Readiness;
+  /** The latest run record of the spec. */
+  readonly proof: SpecRunEvidence | undefined;
+}
+
+/** Builds the card of a spec. Cost: about 10 µs to find the criteria. */
+function buildCard(
+  spec: Spec,
+  { readiness, proof }: CardFacts,
+  standing: ColumnPlacement & Pick<Card, "agent" | "version">,
+): Card {
+  const { id, title, type, labels, priority, due, assignee } = spec;
+  return {
+    ...{ id, title, type, labels, priority, due, assignee },
+    ...standing,
+    short: shortenId(id),
+    status: readiness.getEffectiveStatus(spec),
+    criteria: countCardCriteria(spec, proof),
+    waits_for: standing.column === "blocked" ? readiness.listUnmet(spec) : [],
+  };
+}
+
+/** Shortens an id to the part that people type: suffix and member numbers. Returns an id of another form unchanged. */
+function shortenId(id: string): string {
+  const parts = parseSpecIdParts(id);
+  return parts === undefined ? id : [parts.suffix, ...parts.members].join(".");
+}
+
+/** Counts criteria. One counts as checked if the file, or the run record of the branch's last commit, has it checked. */
+function countCardCriteria({ id, body }: Spec, proof: SpecRunEvidence | undefined): Card["criteria"] {
+  const criteria = parseCriteria(body);
+  if (criteria.length === 0) return null;
+  const recorded = proof === undefined ? [] : parseRecordedCriteria(proof.kept);
+  const isInBranch = proof?.head != null && proof.head === parseRunRecord(proof.kept).head;
+  const isChecked = (criterion: { readonly label: string; readonly checked: boolean }): boolean =>
+    criterion.checked || (isInBranch && recorded.some(({ label, checked }) => checked && label === criterion.label));
+  const reviewed = proof === undefined ? [] : buildReviewedCriteria({ id, body }, proof.kept, proof.head);
+  const disproven = reviewed.filter(({ mark }) => mark === "disproven").length;
+  return {
+    checked: criteria.filter(isChecked).length,
+    total: criteria.length,
+    with_check: criteria.filter(({ verify }) => verify !== null).length,
+    proven: reviewed.filter(({ mark }) => mark === "proven").length,
+    ...(disproven > 0 && { disproven }),
+  };
+}
+
+interface WorkFacts {
+  /** Ids of specs that have a running process. */
+  readonly workingIds: ReadonlySet<string>;
+  /** State of the worktree after its last run, by the id of its spec. */
+  readonly worktrees: ReadonlyMap<string, NonNullable<PersonNeedFacts["worktree"]>>;
+  /** The latest process of each spec, by spec id. */
+  readonly last: ReadonlyMap<string, ProcessRecord>;
+}
+
+/** A spec's column, and the reason if the column alone does not explain it. */
+interface ColumnPlacement {
+  readonly column: Column;
+  readonly need: PersonNeed["kind"] | null;
+  readonly note: string | null;
+  readonly command: string | null;
+}
+
+/**
+ * Chooses the column of an active spec.
+ *
+ * - Working: a process runs, or the status is in progress.
+ * - Needs you: the run has ended and a person must act: it failed, needs attention, or is not merged.
+ * - Ready or Blocked: a pending spec whose work may begin, or may not.
+ */
+function chooseColumn(spec: Spec, readiness: Readiness, facts: WorkFacts): ColumnPlacement {
+  const { id } = spec;
+  if (facts.workingIds.has(id)) return createColumnPlacement("working");
+  const need = findPersonNeed({
+    id,
+    status: spec.status,
+    worktree: facts.worktrees.get(id),
+    last: facts.last.get(id),
+  });
+  if (need !== null) return { column: "needs_you", need: need.kind, note: need.why, command: need.command };
+  switch (readiness.getEffectiveStatus(spec)) {
+    case "completed":
+    case "cancelled":
+      return createColumnPlacement("done");
+    case "in_progress":
+      return createColumnPlacement("working", "No agent works on it", `planner work ${id}`);
+    case "blocked":
+      return readiness.listUnmet(spec).length > 0
+        ? createColumnPlacement("blocked")
+        : createColumnPlacement("blocked", 'Its status is "blocked"', `planner diagnose ${id}`);
+    case "pending":
+      return readiness.isReady(spec) ? createColumnPlacement("ready") : explainBlockedSpec(spec);
+    default:
+      return createColumnPlacement("needs_you", `Its status "${spec.status}" is not known`, `planner lint ${id}`);
+  }
+}
+
+function createColumnPlacement(
+  column: Column,
+  note: string | null = null,
+  command: string | null = null,
+): ColumnPlacement {
+  return { column, need: null, note, command };
+}
+
+/** Explains why work on a pending spec may not begin. */
+function explainBlockedSpec({ id, approval, members, type }: Spec): ColumnPlacement {
+  if (approval?.required === true && approval.status !== "approved") {
+    return createColumnPlacement("blocked", "It waits for approval", `planner approve ${id}`);
+  }
+  const isDriver = members.length > 0 || type === "group" || type === "driver";
+  return createColumnPlacement("blocked", isDriver ? "Its members come first" : "Specs before it are not done");
+}
+
+/** The latest run record of a spec. */
+interface SpecRunEvidence extends LatestRunRef {
+  readonly kept: KeptRunRecord;
+}
+
+export type RunRecordsBySpec = ReadonlyMap<string, SpecRunEvidence>;
+
+/** Milliseconds after a change until records are listed again: a completed spec's record is written after its file. */
+const RELIST_DELAY_MS = 2000;
+
+/** Reads run records from git, each of them once. */
+export class RunRecordReader {
+  readonly #context: PlannerContext;
+  #runRecords: RunRecordsBySpec = new Map();
+  #dueTimes: readonly number[] = [];
+
+  constructor(context: PlannerContext) {
+    this.#context = context;
+  }
+
+  /** Schedules a new listing of the records after a change at `nowMs`. */
+  scheduleRead(nowMs: number): void {
+    this.#dueTimes = [nowMs, nowMs + RELIST_DELAY_MS];
+  }
+
+  /**
+   * Returns the latest records. Lists them again if new ones may exist, which costs one git process, and one more for
+   * new records.
+   * @param isShown selects the specs whose records are read
+   */
+  async readLatest(nowMs: number, isShown: (id: string) => boolean): Promise<RunRecordsBySpec> {
+    if (!this.#dueTimes.some((at) => at <= nowMs)) return this.#runRecords;
+    this.#dueTimes = this.#dueTimes.filter((at) => at > nowMs);
+    try {
+      const { worktrees } = await this.#context.openRuns();
+      const runs = (await worktrees.listLatestRuns()).filter(({ id }) => isShown(id));
+      const isKnown = ({ id, commit }: LatestRunRef): boolean => this.#runRecords.get(id)?.commit === commit;
+      const read = await worktrees.readRecords(runs.filter((run) => !isKnown(run)));
+      this.#runRecords = new Map(
+        runs.flatMap((run): [string, SpecRunEvidence][] => {
+          const kept = isKnown(run) ? this.#runRecords.get(run.id)?.kept : read.get(run.id);
+          return kept === undefined ? [] : [[run.id, { ...run, kept }]];
+        }),
+      );
+    } catch (error) {
+      // Without git the cards show only the checked criteria.
+      if (!(error instanceof OperationError)) throw error;
+    }
+    return this.#runRecords;
+  }
 }

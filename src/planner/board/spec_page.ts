@@ -1,21 +1,36 @@
+import { type TObject, Type } from "@sinclair/typebox";
 import { micromark } from "micromark";
 import { OperationError } from "#kernel/errors.ts";
-import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
+import { defineTool, type ToolDefinition } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
+import { addCommand } from "../operations/add.ts";
+import { archive } from "../operations/archive.ts";
+import { cancel } from "../operations/cancel.ts";
+import { checkCriterion } from "../operations/check_criterion.ts";
 import { diagnoseTool } from "../operations/diagnose.ts";
-import { findSpec } from "../operations/shared/find_spec.ts";
+import { finalizeTool } from "../operations/finalize.ts";
+import { lintTool } from "../operations/lint.ts";
+import { pause } from "../operations/pause.ts";
+import { reset } from "../operations/reset.ts";
+import { findSpec, findSpecId } from "../operations/shared/find_spec.ts";
+import { specIdParam } from "../operations/shared/lint_project.ts";
 import { readWorktreeBody } from "../operations/shared/worktree_body.ts";
 import { loadSpecWorld } from "../operations/shared/world.ts";
+import { updateCommand } from "../operations/spec_update.ts";
+import { takeover } from "../operations/takeover.ts";
+import { workCommand } from "../operations/work_start.ts";
+import type { SpecStore } from "../ports.ts";
+import type { KeptRunRecord } from "../run_ports/kept_records.ts";
 import { runTool } from "../service.ts";
 import { readCriteria } from "../spec/criteria.ts";
 import { formatCriterionText } from "../spec/criteria_list.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { isLineAccepted } from "../work/acceptance.ts";
+import { countTokens } from "../work/error_line.ts";
 import { listMemberIds } from "../work/merge_order.ts";
 import { parseRunRecord } from "../work/records/read_record.ts";
 import { buildReviewedCriteria } from "../work/reviewed_criteria.ts";
-import { countTokens } from "../work/usage.ts";
 import type { BranchDifference, NamedSpec, SpecPage, SpecPageCriterion, SpecPageRun } from "./wire.ts";
 
 /** Maximum number of runs on a page, the latest first. */
@@ -137,4 +152,89 @@ async function readValueOrNull<Value>(read: () => Promise<Value | null> | null):
     if (error instanceof OperationError) return null;
     throw error;
   }
+}
+
+const { unproven: _, steal: _steal, offline: _offline, ...updateParams } = updateCommand.params.properties;
+
+/** Changes fields, text and status; only a terminal can complete without evidence or take over from another clone. */
+const updateTool = defineTool<PlannerContext>()({ ...updateCommand, params: Type.Object(updateParams) });
+
+/** Checks or unchecks one criterion, as the command `check`. */
+const checkTool = defineTool<PlannerContext>()({
+  name: "check",
+  summary: "Check or uncheck one criterion",
+  effect: "write",
+  idempotent: true,
+  slow: true,
+  params: Type.Object({ id: specIdParam, criterion: Type.Integer({ minimum: 1 }), checked: Type.Boolean() }),
+  async run(context, { id: text, criterion, checked }) {
+    const id = await findSpecId(context, text, { archived: false });
+    const done = await checkCriterion(context, { id, wanted: String(criterion), checked });
+    return { value: done, text: `${checked ? "Checked" : "Unchecked"} criterion ${criterion} of spec: ${id}` };
+  },
+});
+
+interface BoardTool {
+  readonly tool: ToolDefinition<PlannerContext, TObject, unknown>;
+  /** True if the tool changes the spec's file; the page must then have shown the file's current text. */
+  readonly isWrite: boolean;
+}
+
+/** Tools of the board except the acceptance of work, by the name of the matching command. */
+export const BOARD_TOOLS: ReadonlyMap<string, BoardTool> = new Map<string, BoardTool>([
+  ["add", { tool: addCommand, isWrite: false }],
+  ["update", { tool: updateTool, isWrite: true }],
+  ["check", { tool: checkTool, isWrite: true }],
+  ["finalize", { tool: finalizeTool, isWrite: true }],
+  ["reset", { tool: reset, isWrite: true }],
+  ["cancel", { tool: cancel, isWrite: true }],
+  ["archive", { tool: archive, isWrite: true }],
+  ["work", { tool: workCommand, isWrite: false }],
+  ["pause", { tool: pause, isWrite: false }],
+  ["takeover", { tool: takeover, isWrite: false }],
+  ["lint", { tool: lintTool, isWrite: false }],
+]);
+
+/**
+ * Wraps a store so that the first change of a spec fails if its file is no longer the text that the person has seen.
+ * The comparison is part of the atomic edit, so no other writer can change the file in between. Later changes by the
+ * same operation are not compared, because they find the operation's own text.
+ * @param isSeen returns whether a file's text is the text that was seen
+ */
+export function guardSeenText(store: SpecStore, id: SpecId, isSeen: (text: string) => boolean): SpecStore {
+  let isFirst = true;
+  const assertSeen = (text: string): void => {
+    if (isFirst && !isSeen(text)) throw createChangedError(id);
+  };
+  return {
+    listIds: () => store.listIds(),
+    listArchivedIds: () => store.listArchivedIds(),
+    readActive: () => store.readActive(),
+    readArchived: () => store.readArchived(),
+    listStrays: () => store.listStrays(),
+    load: (one) => store.load(one),
+    readText: (one) => store.readText(one),
+    readModifiedTime: (one) => store.readModifiedTime(one),
+    async edit(one, change) {
+      const changed = await store.edit(one, (text) => {
+        if (one === id) assertSeen(text);
+        return change(text);
+      });
+      if (one === id) isFirst = false;
+      return changed;
+    },
+    editSpecs: (ids, change) => store.editSpecs(ids, change),
+    create: (day, build) => store.create(day, build),
+    createSpecs: (specs) => store.createSpecs(specs),
+    createMembers: (parent, split) => store.createMembers(parent, split),
+    moveToArchive: (one, admit) => store.moveToArchive(one, admit),
+  };
+}
+
+/** Returns the error for a change to a spec whose file differs from the text that the person saw. */
+export function createChangedError(id: string): OperationError {
+  return new OperationError(
+    "aborted",
+    `Spec '${id}' was changed after you saw it: look at the new state, then try again`,
+  );
 }

@@ -1,4 +1,4 @@
-import { PRIORITIES } from "../spec/planning.ts";
+import { PRIORITIES } from "../spec/spec.ts";
 import type { PlannerConfig } from "./config.ts";
 
 /**

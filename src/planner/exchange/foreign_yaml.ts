@@ -1,10 +1,10 @@
 import matter from "gray-matter";
 import { Composer, type Document, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from "yaml";
 import { MAX_FRONTMATTER_ALIASES, MAX_FRONTMATTER_CHARS, MAX_FRONTMATTER_DEPTH } from "../limits.ts";
+import { findTooDeepOffset, PLAIN_YAML_OPTIONS, parseTokens } from "../spec/full_frontmatter.ts";
 import type { TextProblem } from "../spec/spec.ts";
 import { splitText } from "../spec/split_text.ts";
 import { countLineBreaks, locateOffset } from "../spec/text_lines.ts";
-import { findTooDeepOffset, PLAIN_YAML_OPTIONS, parseTokens } from "../spec/yaml_tokens.ts";
 import type { FieldText } from "./source.ts";
 
 /** A value of another tool's YAML. Scalars keep their written text, so the id `4.10` does not become the number 4.1. */

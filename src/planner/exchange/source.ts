@@ -1,5 +1,5 @@
 import type { FieldValue } from "../spec/edit/edit_fields.ts";
-import type { Priority } from "../spec/planning.ts";
+import type { Priority } from "../spec/spec.ts";
 import type { StoredStatus } from "../spec/status.ts";
 
 /** The tools whose tasks `planner import` reads. */

@@ -1,6 +1,5 @@
-import { type BodyLine, visitUnfencedLines } from "../spec/body_lines.ts";
-import { isCalendarDay, type Priority } from "../spec/planning.ts";
-import { findHeadings, findTitleHeading } from "../spec/sections.ts";
+import { type BodyLine, findHeadings, findTitleHeading, visitUnfencedLines } from "../spec/sections.ts";
+import { isCalendarDay, type Priority } from "../spec/spec.ts";
 import type { StoredStatus } from "../spec/status.ts";
 import type { SourceFile, SourceTask } from "./source.ts";
 

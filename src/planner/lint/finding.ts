@@ -5,7 +5,7 @@ import type { RuleName } from "../config/config_values.ts";
 import { MAX_NEAREST_IDS } from "../limits.ts";
 import type { OutputVerdict, StrayEntry } from "../ports.ts";
 import { type Criterion, parseCriteria } from "../spec/criteria.ts";
-import type { FieldPath } from "../spec/frontmatter_places.ts";
+import type { FieldPath } from "../spec/full_frontmatter.ts";
 import { findHeadings } from "../spec/sections.ts";
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
 import { parseParentId, type SpecId } from "../spec/spec_id.ts";

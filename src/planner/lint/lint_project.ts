@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { OutputVerdict } from "../ports.ts";
-import { createFrontmatterLocator, type FieldPath, type TextLocation } from "../spec/frontmatter_places.ts";
+import { createFrontmatterLocator, type FieldPath, type TextLocation } from "../spec/full_frontmatter.ts";
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { splitText } from "../spec/split_text.ts";

@@ -1,7 +1,6 @@
 import type { FieldRule, SpecRules } from "../config/config.ts";
 import { findConflictLine } from "../spec/conflict_markers.ts";
-import { findCopiedId, findNearFields } from "../spec/near.ts";
-import { findSecondBlock } from "../spec/near_frontmatter.ts";
+import { findCopiedId, findNearFields, findSecondBlock } from "../spec/near.ts";
 import type { Spec } from "../spec/spec.ts";
 import { describeTypeMismatch, findMistypedItems, isMissingValue } from "./field_value.ts";
 import { isRuleDisabled, type RuleFinding, resolveSeverity } from "./finding.ts";

@@ -1,6 +1,5 @@
-import { visitUnfencedLines } from "../spec/body_lines.ts";
 import { parseCriteria } from "../spec/criteria.ts";
-import { findHeadings } from "../spec/sections.ts";
+import { findHeadings, visitUnfencedLines } from "../spec/sections.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parseParentId, type SpecId } from "../spec/spec_id.ts";
 import { countWords, removeOutput } from "./finding.ts";

@@ -7,13 +7,18 @@ import type { PlannerContext } from "../context.ts";
 import { CRITERIA_SECTION, parseCriteria } from "../spec/criteria.ts";
 import type { FieldValue } from "../spec/edit/edit_fields.ts";
 import { buildSpecFile, fillTemplate, type NewSpec, removeHeadingMark, splitDescription } from "../spec/new_spec.ts";
-import { PRIORITIES } from "../spec/planning.ts";
+import { PRIORITIES } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { buildTemplateNotFoundError, hasTemplate } from "../work/prompts/prompt_template.ts";
 import { findSpecIds } from "./shared/find_spec.ts";
-import { type Diagnostic, lintProject, listDiagnostics } from "./shared/lint_project.ts";
-import { formatLocalDay } from "./shared/local_time.ts";
-import { createTextsParam, refuseInvalidDueDay } from "./shared/params.ts";
+import {
+  createTextsParam,
+  type Diagnostic,
+  lintProject,
+  listDiagnostics,
+  refuseInvalidDueDay,
+} from "./shared/lint_project.ts";
+import { formatLocalDay } from "./shared/live_worker.ts";
 
 const optionalText = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
 

@@ -10,14 +10,14 @@ import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { diagnoseSpec as judge } from "../work/diagnosis.ts";
 import type { LastRunFacts, ProofFacts, RecordFacts } from "../work/diagnosis_record.ts";
-import { buildAllowSetting } from "../work/providers/grant.ts";
+import { buildAllowSetting } from "../work/providers/provider_row.ts";
 import { findProviderRow } from "../work/providers.ts";
 import { judgeRecord } from "../work/records/judge_record.ts";
 import { parseMergedCommits, parseRunRecord } from "../work/records/read_record.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { createInvalidFieldCheck } from "./shared/invalid_fields.ts";
+import { specIdParam } from "./shared/lint_project.ts";
 import { findLiveWorker } from "./shared/live_worker.ts";
-import { specIdParam } from "./shared/params.ts";
 import { readSpecProof, readWorktreeBody } from "./shared/worktree_body.ts";
 import { computeStatus } from "./shared/world.ts";
 

@@ -1,14 +1,13 @@
 import { Type } from "@sinclair/typebox";
-import { createInvalidArgumentError, OperationError } from "#kernel/errors.ts";
-import { shortenText } from "#kernel/shortened.ts";
+import { createInvalidArgumentError, OperationError, shortenText } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { DEFAULT_LOG_LINES } from "../limits.ts";
 import { readLogWindow } from "../work/records/log_window.ts";
 import { parseTimestamp } from "../work/timestamp.ts";
 import { findSpecId } from "./shared/find_spec.ts";
+import { specIdParam } from "./shared/lint_project.ts";
 import { findLiveWorker } from "./shared/live_worker.ts";
-import { specIdParam } from "./shared/params.ts";
 
 export const logTool = defineTool<PlannerContext>()({
   name: "planner_log",

@@ -5,10 +5,15 @@ import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
 import { FILTER_STATUSES } from "../spec/status.ts";
 import { createInvalidFieldCheck } from "./shared/invalid_fields.ts";
+import { limitParam, offsetParam } from "./shared/lint_project.ts";
 import { buildListing, buildUnreadableField } from "./shared/listing.ts";
-import { limitParam, offsetParam } from "./shared/params.ts";
-import { createSearchPattern, cutSnippet, matchesPattern } from "./shared/search_text.ts";
-import { createParameterFilter, fieldParams } from "./shared/spec_filter.ts";
+import {
+  createParameterFilter,
+  createSearchPattern,
+  cutSnippet,
+  fieldParams,
+  matchesPattern,
+} from "./shared/spec_filter.ts";
 import { loadSpecWorld } from "./shared/world.ts";
 
 export const searchTool = defineTool<PlannerContext>()({

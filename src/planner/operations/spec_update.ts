@@ -7,8 +7,7 @@ import { parseReadable } from "../spec/document.ts";
 import { appendOutput, replaceBody } from "../spec/edit/edit_body.ts";
 import { editFields, type FieldValue } from "../spec/edit/edit_fields.ts";
 import { keepChecks } from "../spec/edit/keep_checks.ts";
-import { PRIORITIES } from "../spec/planning.ts";
-import type { Spec } from "../spec/spec.ts";
+import { PRIORITIES, type Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { UPDATE_STATUSES } from "../spec/status.ts";
 import { isLineAccepted } from "../work/acceptance.ts";
@@ -16,7 +15,7 @@ import { checkCriterionText, createCriterionEdit } from "./check_criterion.ts";
 import { findSpecId, findSpecIds } from "./shared/find_spec.ts";
 import { finishSharedClaim } from "./shared/finish_shared.ts";
 import { refuseForeignStatus } from "./shared/inside_run.ts";
-import { createTextsParam, refuseInvalidDueDay, sharedClaimParams, specIdParam } from "./shared/params.ts";
+import { createTextsParam, refuseInvalidDueDay, sharedClaimParams, specIdParam } from "./shared/lint_project.ts";
 import {
   type CompletionRequest,
   proveCompletion,

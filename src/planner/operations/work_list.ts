@@ -1,6 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { OperationError } from "#kernel/errors.ts";
-import { shortenText } from "#kernel/shortened.ts";
+import { OperationError, shortenText } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { ProcessRecord } from "../ports.ts";

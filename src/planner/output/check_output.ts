@@ -3,7 +3,6 @@ import { formatCountWithNoun } from "#words/names.ts";
 import { MAX_LISTED_OUTPUT_CHARS, MAX_PROBLEM_LINES } from "../limits.ts";
 import type { OutputVerdict } from "../ports.ts";
 import { createCompiler, type RunPatternTest } from "./compile_schema.ts";
-import { formatProblem } from "./problems.ts";
 import {
   formatSchemaProblem,
   isSchemaObject,
@@ -12,9 +11,9 @@ import {
   type SchemaBundle,
   type SchemaDocument,
   SchemaError,
-} from "./schema_document.ts";
-import { SchemaIndex } from "./schema_index.ts";
-import { translateErrors } from "./violations.ts";
+  SchemaIndex,
+} from "./schema_index.ts";
+import { formatProblem, translateErrors } from "./violations.ts";
 
 /** Beginning of the URIs of draft 2020-12's vocabularies; a vocabulary's name follows it. */
 const VOCABULARY_BASE = "https://json-schema.org/draft/2020-12/vocab/";

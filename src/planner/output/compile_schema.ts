@@ -1,7 +1,6 @@
 import { _, Ajv2020, type KeywordCxt, Name } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { formatCanonicalJson } from "#kernel/canonical_json.ts";
-import { isEqualJson } from "#kernel/equal_json.ts";
+import { formatCanonicalJson, isEqualJson } from "#kernel/json_object.ts";
 
 /** Runs one match of a schema's pattern; an implementation may limit its time. */
 export type RunPatternTest = (pattern: string, text: string, match: () => boolean) => boolean;

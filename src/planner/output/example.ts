@@ -1,5 +1,4 @@
-import { isSchemaNode, isSchemaObject, type SchemaNode, type SchemaObject } from "./schema_document.ts";
-import type { SchemaIndex } from "./schema_index.ts";
+import { isSchemaNode, isSchemaObject, type SchemaIndex, type SchemaNode, type SchemaObject } from "./schema_index.ts";
 
 /** Maximum number of schemas that are combined for one value. */
 const MAX_COMBINED_SCHEMAS = 100;

@@ -1,4 +1,6 @@
-import type { SpecId } from "#planner/spec/spec_id.ts";
+import type { ProcessRecord } from "../ports.ts";
+import type { SpecId } from "../spec/spec_id.ts";
+import type { Usage } from "../work/error_line.ts";
 
 /** An operating-system process, identified by its number and start time, because numbers are reused. */
 export interface ProcessMark {
@@ -110,3 +112,121 @@ export interface Claim {
   /** Releases the claim, and the shared one unless final. Leaves another process's claim unchanged. Idempotent. */
   release(): Promise<void>;
 }
+
+export interface AgentStartOptions {
+  /** Program and arguments, run without a shell. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** Changes to this process's environment; undefined removes a variable. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Text for its standard input, which is then closed; empty input if absent. */
+  readonly input?: string;
+  /** Id of the run, by which `endRun` finds the agent's processes. */
+  readonly processId: string;
+  /** Whether `stop` leaves other programs of the same run running. */
+  readonly alone?: boolean;
+}
+
+export interface AgentLauncher {
+  /** Returns false if a program's name is not on PATH. @param env variables in addition to planner's environment */
+  isInstalled(program: string, env: Readonly<Record<string, string>>): boolean;
+  /** Reads an installed program's version from files around it, without running it; null if they contain none. */
+  findVersion(program: string, env: Readonly<Record<string, string>>): Promise<string | null>;
+  /** Returns a random UUID, for agents that require a session id from their caller. */
+  createSessionId(): string;
+  /**
+   * Starts a program in a new process group.
+   *
+   * @throws OperationError `failed_precondition` if it cannot be started, for example if it does not exist
+   */
+  start(start: AgentStartOptions): Promise<AgentProcess>;
+  /**
+   * Ends the processes that a killed planner process left of a run: the agent's process group and, on Linux, every
+   * process with the run's id in its environment. A process that reuses the agent's number is not affected.
+   *
+   * @returns the number of processes found
+   */
+  endRun(run: { readonly processId: string; readonly agent: ProcessMark | null }, graceMs: number): Promise<number>;
+}
+
+export interface AgentProcess {
+  readonly mark: ProcessMark;
+  /** Standard output of the agent. Read both streams to their ends: a slow reader blocks the agent. */
+  readonly stdout: AsyncIterable<Uint8Array>;
+  readonly stderr: AsyncIterable<Uint8Array>;
+  /** Secret values in the agent's environment, which must not appear in anything stored; see work/secrets.ts. */
+  readonly secrets: readonly string[];
+  /** Processor milliseconds of the agent and all processes that it started; null on systems without this figure. */
+  cpuMs(): number | null;
+  /** Resolves when the process itself ends. Its children may run on and hold streams open until `stop` ends them. */
+  readonly exited: Promise<AgentExit>;
+  /**
+   * Ends the agent and every process that it started: sends SIGTERM, and SIGKILL after `graceMs` milliseconds. Resolves
+   * when all have ended. Call it also after the agent exited by itself. A second call with a shorter grace period
+   * replaces the first.
+   */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** How a process ended: exactly one of the exit code and the signal is null. */
+export interface AgentExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** Result of a work process; `error` is the reason of a failure. */
+export type ProcessResult = { readonly status: "completed" } | { readonly status: "failed"; readonly error: string };
+
+/** The agent's report about its run. */
+export interface RunReport {
+  /** Name of the provider. */
+  readonly agent: string;
+  readonly model: string | null;
+  /** Version of the agent's installed program, or null if its files contain none. */
+  readonly version: string | null;
+  /** Session id that the agent itself assigned. */
+  readonly session: string | null;
+  readonly usage: Usage | null;
+  readonly denied: readonly string[];
+  /** SHA-256 of the agent's prompt; null before the agent was started. */
+  readonly prompt_sha256: string | null;
+  /** Changes outside of the run's branch, see `WorktreeState.outside`. */
+  readonly outside: readonly string[];
+}
+
+export interface StoredRunReport extends RunReport {
+  readonly process_id: string;
+  readonly spec_id: string;
+  readonly started_at: string;
+  readonly mode: string;
+  /** Commit at which a run without a worktree began; null for any other run. */
+  readonly base: string | null;
+  /** Whether the record of the process is still `running`. */
+  readonly running: boolean;
+}
+
+/** Records of work processes, `.planner/processes/<process_id>.json`, read through `WorkStore.processes`. */
+export interface ProcessRecords {
+  startRecord(
+    record: NewProcessRecord,
+    begun?: { readonly report: RunReport; readonly base: string | null },
+  ): Promise<ProcessRecord>;
+  /** Replaces the stored report, which survives if the process is killed. Does nothing if the record does not exist. */
+  storeReport(processId: string, report: RunReport): Promise<void>;
+  /** Writes a `running` record, unless the process itself has already written a record, running or ended. */
+  announceRecord(record: NewProcessRecord): Promise<void>;
+  /** Makes a record terminal and adds the report. Returns false if the record was terminal before or does not exist. */
+  finishRecord(processId: string, end: ProcessResult, at: Date, report?: RunReport): Promise<boolean>;
+  /** Returns the agents' reports of all runs, oldest first; omits runs without a report. */
+  readReports(): Promise<readonly StoredRunReport[]>;
+  /** Returns false once a record is terminal or deleted. Cost: reads one file. */
+  isRunning(processId: string): Promise<boolean>;
+  /** Returns every `running` record whose process has ended, as stored. */
+  listDeadRecords(): Promise<readonly ProcessRecord[]>;
+  /** Ends a `running` record whose process has ended, as `decideDeadRunEnd` decides; null for any other record. */
+  endDeadRecord(processId: string): Promise<ProcessRecord | null>;
+  /** Ends every `running` record whose process has ended, and returns those records. */
+  repairRecords(): Promise<readonly ProcessRecord[]>;
+}
+
+export type NewProcessRecord = Pick<ProcessRecord, "process_id" | "spec_id" | "pid" | "started_at" | "mode">;

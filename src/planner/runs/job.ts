@@ -1,6 +1,6 @@
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { setUpWorktree } from "./run/set_up.ts";
+import { setUpWorktree } from "./run/run_commands.ts";
 import type { LocatedJob, RunDeps, RunLocation, SpecJob, StopSignals } from "./run_types.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Claim, SharedClaimOptions } from "#planner/run_ports/claims.ts";
-import type { RunLog, RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
+import type { RunLog, RunPorts } from "#planner/run_ports/worktrees.ts";
 import type { PlannerConfig } from "../config/config.ts";
 import type { PlannerContext } from "../context.ts";
 import type { RunFiles } from "../program_ports.ts";
@@ -8,8 +8,8 @@ import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import type { AgentSession } from "../work/agent_launch.ts";
 import type { RunEnd } from "../work/end_of_run.ts";
+import type { Usage } from "../work/error_line.ts";
 import type { Provider } from "../work/providers.ts";
-import type { Usage } from "../work/usage.ts";
 
 export interface RunDeps {
   readonly context: PlannerContext;

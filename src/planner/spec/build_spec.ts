@@ -1,8 +1,7 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { SpecDocument } from "./document.ts";
-import { isCalendarDay, parsePriority } from "./planning.ts";
 import { findTitle } from "./sections.ts";
-import type { Approval, Spec } from "./spec.ts";
+import { type Approval, isCalendarDay, parsePriority, type Spec } from "./spec.ts";
 import type { SpecId } from "./spec_id.ts";
 import { normalizeStatus } from "./status.ts";
 

@@ -1,5 +1,4 @@
-import { visitUnfencedLines } from "./body_lines.ts";
-import { findSections } from "./sections.ts";
+import { findSections, visitUnfencedLines } from "./sections.ts";
 
 /** Lines by which git marks a conflict's two sides; not `=======`, because alone it underlines a heading. */
 const CONFLICT_MARKER_PATTERN = /^(?:<{7}|>{7})(?: |$)/;

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import { CONFLICT_MESSAGE, findConflictMarker } from "./conflict_markers.ts";
 import { parseFrontmatter } from "./full_frontmatter.ts";
-import { findNearFrontmatter } from "./near_frontmatter.ts";
+import { findNearFrontmatter } from "./near.ts";
 import { scanFrontmatter } from "./quick_frontmatter.ts";
 import type { TextProblem } from "./spec.ts";
 import { splitText } from "./split_text.ts";

@@ -1,3 +1,5 @@
+import { countLineBreaks, findLineEnd, skipLineBreak } from "./text_lines.ts";
+
 /** Reduces a word to what people mean by it: letters and digits, whatever their case, width and separators. */
 export function normalizeWord(word: string): string {
   return word
@@ -13,7 +15,7 @@ const MIN_SLIP_LETTERS = 5;
  * Returns the known word that `word` is a slip of: the same letters in another case or with other separators, its
  * singular or plural, or one letter missing, added or swapped. Undefined for a known word and for any other word.
  */
-export function findSlip(word: string, known: readonly string[]): string | undefined {
+function findSlip(word: string, known: readonly string[]): string | undefined {
   if (known.includes(word)) return undefined;
   const written = normalizeWord(word);
   return (
@@ -50,7 +52,7 @@ const OTHER_FIELDS: ReadonlySet<string> = new Set("assignees commit completed mo
 const DECIDING_FIELDS: ReadonlySet<string> = new Set(["status", "depends_on", "approval"]);
 
 /** A key of a frontmatter that looks like a field of planner and is not read as one. */
-export interface NearField {
+interface NearField {
   readonly key: string;
   readonly meant: string;
   /** Whether the key differs from the field in letter case alone. */
@@ -106,4 +108,74 @@ export function findCopiedId(
   if (!/[ _.(]/.test(id)) return null;
   const [, dated, other] = COPY_NAME_PATTERN.exec(id) ?? [];
   return dated ?? other ?? null;
+}
+
+/** Number of lines from the beginning of a text in which a block of fields is meant as its frontmatter. Our choice. */
+const MAX_LINES_ABOVE = 10;
+
+// Lines with which people and other programs open and close a block of fields.
+const FENCE_PATTERN = /^[\s\u200b\ufeff]*(?:-{2,}|[–—][-–—]*|\+{3}|`{3,}|~{3,})[ \t]*(ya?ml|toml|json)?[ \t]*$/i;
+const FIELD_PATTERN = /^[ \t]*["']?([\p{L}_][\p{L}\p{N} _-]{0,40})["']?[ \t]*[:=](?:[ \t]|$)/u;
+const CONTINUED_PATTERN = /^(?:[ \t]+\S|[ \t]*-|[ \t]*#(?!#)|[ \t]*$)/;
+
+const OWN_FIELD_FORMS: ReadonlySet<string> = new Set(OWN_FIELDS.map(normalizeWord));
+// "Title: x" above a line of dashes is a heading of Markdown, so only these fields tell that the first fence is missing.
+const DECISIVE_FORMS: ReadonlySet<string> = new Set(["id", "status", "dependson"]);
+
+/**
+ * Finds a block of fields of planner near the beginning of a text that is not read as its frontmatter: below other
+ * lines, between other fences (`----`, `+++`), or without the first fence. Returns the offset of the block; undefined
+ * without one.
+ *
+ * Code behind text is no such block: a document may explain the format.
+ *
+ * @param from offset at which the text begins, after a byte-order mark
+ */
+export function findNearFrontmatter(text: string, from: number): number | undefined {
+  let isFirst = true;
+  for (let start = from, line = 0; start < text.length && line < MAX_LINES_ABOVE; line++) {
+    const end = findLineEnd(text, start);
+    const written = text.slice(start, end);
+    const next = skipLineBreak(text, end);
+    if (isFence(written, isFirst) && findBlockEnd(text, next, OWN_FIELD_FORMS) !== undefined) return start;
+    if (isFirst && /^---[ \t]*$/.test(findBlockEnd(text, start, DECISIVE_FORMS) ?? "")) return start;
+    // What follows may be an example in code.
+    if (/^\s*[`~]{3}/.test(written)) return undefined;
+    if (written.trim() !== "") isFirst = false;
+    start = next;
+  }
+  return undefined;
+}
+
+/**
+ * Returns the line in the body, from 1, of a second block of fields right below the frontmatter, such as another program
+ * leaves that adds its own; undefined without one. What it says of the spec is not read.
+ */
+export function findSecondBlock(body: string): number | undefined {
+  const blank = /^\s*/.exec(body)?.[0] ?? "";
+  const end = findLineEnd(body, blank.length);
+  const isBlock =
+    body.startsWith("---", blank.length) &&
+    isFence(body.slice(blank.length, end), false) &&
+    findBlockEnd(body, skipLineBreak(body, end), OWN_FIELD_FORMS) !== undefined;
+  return isBlock ? countLineBreaks(body, 0, blank.length) + 1 : undefined;
+}
+
+function isFence(line: string, isFirst: boolean): boolean {
+  return FENCE_PATTERN.test(line) && (isFirst || !/^\s*[`~]/.test(line));
+}
+
+/** Returns the line that closes the fields that begin at `start`; undefined unless one of them is among `forms`. */
+function findBlockEnd(text: string, start: number, forms: ReadonlySet<string>): string | undefined {
+  let hasOwn = false;
+  for (let at = start; at < text.length; ) {
+    const end = findLineEnd(text, at);
+    const line = text.slice(at, end);
+    if (FENCE_PATTERN.test(line)) return hasOwn ? line : undefined;
+    const name = FIELD_PATTERN.exec(line)?.[1];
+    if (name === undefined && (at === start || !CONTINUED_PATTERN.test(line))) return undefined;
+    hasOwn ||= name !== undefined && forms.has(normalizeWord(name));
+    at = skipLineBreak(text, end);
+  }
+  return undefined;
 }

@@ -1,9 +1,9 @@
 import { replaceControlCharacters } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { parseDocument, parseReadable } from "./document.ts";
+import { formatFieldLines } from "./edit/edit_entry.ts";
 import { editFields, type FieldValue } from "./edit/edit_fields.ts";
-import { formatFieldLines } from "./edit/field_text.ts";
-import { convertToParsedValue, isSameValue } from "./field_value.ts";
+import { convertToParsedValue, isSameValue } from "./full_frontmatter.ts";
 import { findTitleHeading } from "./sections.ts";
 import type { SpecId } from "./spec_id.ts";
 import { detectLineBreak } from "./text_lines.ts";

@@ -1,4 +1,4 @@
-import { keepsWrittenText } from "./field_value.ts";
+import { keepsWrittenText } from "./full_frontmatter.ts";
 import type { FrontmatterRange } from "./split_text.ts";
 
 /**

@@ -1,5 +1,4 @@
-import { findCopiedId, findNearFields } from "./near.ts";
-import { findSecondBlock } from "./near_frontmatter.ts";
+import { findCopiedId, findNearFields, findSecondBlock } from "./near.ts";
 import type { Spec } from "./spec.ts";
 import { parseParentId, parseSpecIdParts } from "./spec_id.ts";
 import { type FilterStatus, getCountedStatus } from "./status.ts";

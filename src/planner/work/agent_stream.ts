@@ -5,14 +5,12 @@ import { CLAUDE_EVENT_HANDLERS } from "./agent_stream/claude.ts";
 import { CODEX_EVENT_HANDLERS } from "./agent_stream/codex.ts";
 import { COPILOT_EVENT_HANDLERS } from "./agent_stream/copilot.ts";
 import { CURSOR_EVENT_HANDLERS } from "./agent_stream/cursor.ts";
-import { type AgentEvent, readText } from "./agent_stream/event.ts";
 import { GEMINI_EVENT_HANDLERS } from "./agent_stream/gemini.ts";
 import { type DecodedLine, LineReader } from "./agent_stream/line_reader.ts";
 import { OPENCODE_EVENT_HANDLERS } from "./agent_stream/opencode.ts";
-import { TailText } from "./agent_stream/tail_text.ts";
-import { AgentTranscript, type EventHandlers } from "./agent_stream/transcript.ts";
+import { type AgentEvent, AgentTranscript, type EventHandlers, readText, TailText } from "./agent_stream/transcript.ts";
+import type { Usage } from "./error_line.ts";
 import { SecretMask } from "./secrets.ts";
-import type { Usage } from "./usage.ts";
 
 /** Parses the standard output of one agent. */
 export interface AgentStream {

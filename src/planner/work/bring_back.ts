@@ -1,4 +1,4 @@
-import { isEqualJson } from "#kernel/equal_json.ts";
+import { isEqualJson } from "#kernel/json_object.ts";
 import { parseReadable } from "../spec/document.ts";
 import { appendOutput, replaceBody } from "../spec/edit/edit_body.ts";
 import { editFields, type FieldChanges, type FieldValue } from "../spec/edit/edit_fields.ts";

@@ -1,6 +1,6 @@
-import type { AgentExit } from "#planner/run_ports/agents.ts";
+import type { AgentExit } from "#planner/run_ports/claims.ts";
 import { listSomeNames } from "#words/names.ts";
-import type { JudgedCriterion } from "./judge_criteria.ts";
+import type { JudgedCriterion } from "./acceptance.ts";
 
 /** Facts about a run after its agent has ended. */
 export interface RunFacts {

@@ -1,8 +1,7 @@
 import { formatCountWithNoun } from "#words/names.ts";
 import { stripTerminalSequences } from "#words/plain_log.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import type { AcceptableLine } from "./acceptance.ts";
-import type { JudgedCriterion } from "./judge_criteria.ts";
+import type { AcceptableLine, JudgedCriterion } from "./acceptance.ts";
 
 /** Verdicts on a criterion with their meanings. A criterion without a check is judged by its box. */
 export const VERDICT_MEANINGS = {

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { type Card, COLUMNS, type Column } from "#planner/board/wire.ts";
-import type { ArrowStep } from "./walk.ts";
+import type { ArrowStep } from "./act.ts";
 
 export interface BoardShortcutActions {
   readonly chosen: Card | undefined;

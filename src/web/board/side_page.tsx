@@ -1,17 +1,20 @@
-import { useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Card, SpecPage } from "#planner/board/wire.ts";
 import { Icon } from "../shared/icon.tsx";
-import { runCommand } from "./act.ts";
-import { readSpec } from "./api.ts";
+import { changeBoardAddress, isWaitingForMerge, runCommand } from "./act.ts";
+import { LabelledField, ModalDialog, splitWordList } from "./add_dialog.tsx";
 import { ProblemBanner } from "./app_parts.tsx";
-import { LabelledField, ModalDialog } from "./dialog.tsx";
-import { DifferenceView } from "./difference_view.tsx";
-import { EditDialog } from "./edit_dialog.tsx";
-import { LogView } from "./log_view.tsx";
-import { isWaitingForMerge } from "./moves.ts";
-import { changeBoardAddress } from "./place.ts";
-import { CriteriaList, RunList, SpecLinks } from "./spec_parts.tsx";
-import { useLoadedValue } from "./use_loaded.ts";
+import { CriteriaList, DifferenceView, RunList, SpecLinks } from "./spec_parts.tsx";
+import {
+  boardStore,
+  callTool,
+  describeError,
+  followLog,
+  RequestError,
+  readSpec,
+  showMessage,
+  useBoardPageState,
+} from "./store.ts";
 
 interface SpecSidePageProps {
   readonly id: string;
@@ -211,4 +214,180 @@ function SendBackDialog({ id, leave, again }: SendBackDialogProps) {
       />
     </ModalDialog>
   );
+}
+
+/** Maximum number of drawn lines: the last ones, or the last ones that match the search. */
+const MAX_LINES = 2000;
+
+/** The log of a spec. It scrolls with new lines until the person stops it, and can be searched. */
+function LogView({ id, hasLog }: { readonly id: string; readonly hasLog: boolean }) {
+  const { log } = useBoardPageState();
+  const [follows, setFollows] = useState(true);
+  const [searchText, setSearchText] = useState("");
+  const frame = useRef<HTMLPreElement>(null);
+  useEffect(() => {
+    if (hasLog) followLog(id);
+  }, [id, hasLog]);
+  const text = log?.id === id ? log.text : "";
+  const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
+  const found =
+    searchText === "" ? lines : lines.filter((line) => line.toLowerCase().includes(searchText.toLowerCase()));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new text moves the view
+  useLayoutEffect(() => {
+    if (follows && frame.current !== null) frame.current.scrollTop = frame.current.scrollHeight;
+  }, [text, follows, searchText]);
+  if (!hasLog) return null;
+  return (
+    <section class="log">
+      <h3>Log</h3>
+      <div class="actions">
+        <input
+          type="search"
+          aria-label="Search the log"
+          placeholder="Search the log"
+          value={searchText}
+          onInput={({ currentTarget }) => setSearchText(currentTarget.value)}
+        />
+        <button type="button" aria-pressed={follows} onClick={() => setFollows(!follows)}>
+          Follow
+        </button>
+        <span class="muted">
+          {searchText === "" ? `${lines.length} lines` : `${found.length} of ${lines.length} lines`}
+        </span>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard */}
+      <pre ref={frame} tabIndex={0} role="log" aria-label="Log" aria-live="off">
+        {found.slice(-MAX_LINES).join("\n")}
+      </pre>
+    </section>
+  );
+}
+
+interface EditDialogProps {
+  readonly spec: SpecPage;
+  readonly leave: () => void;
+  readonly reload: () => void;
+}
+
+/** Dialog that edits a spec's fields and text. If another writer has changed the spec, shows the newer state. */
+function EditDialog({ spec, leave, reload }: EditDialogProps) {
+  const [base, setBase] = useState(spec);
+  const [draft, setDraft] = useState(() => createDraft(spec));
+  const [problem, setProblem] = useState<string>();
+  const [theirs, setTheirs] = useState<EditDraft>();
+  const bindField = (part: keyof EditDraft) => ({
+    value: draft[part],
+    set: (value: string) => setDraft((before) => ({ ...before, [part]: value })),
+  });
+  const change = createUpdateArguments(createDraft(base), draft);
+  const saveChanges = async () => {
+    try {
+      const { text } = await callTool("update", { id: spec.id, ...change }, { seen: base.seen });
+      showMessage({ tone: "ok", text });
+      leave();
+      reload();
+    } catch (error) {
+      setProblem(describeError(error));
+      if (!(error instanceof RequestError) || !error.isConflict) return;
+      const newer = await readSpec(spec.id);
+      // Fields that this person did not change take the newer value.
+      const [before, now] = [createDraft(base), createDraft(newer)];
+      setDraft(
+        (mine) =>
+          Object.fromEntries(
+            DRAFT_FIELDS.map((part) => [part, mine[part] === before[part] ? now[part] : mine[part]]),
+          ) as unknown as EditDraft,
+      );
+      setTheirs(now);
+      setBase(newer);
+    }
+  };
+  const priorities = ["", ...(boardStore.view.data?.choices.priorities ?? [])];
+  return (
+    <ModalDialog
+      title="Edit"
+      leave={leave}
+      submit={{ label: "Save", act: () => void saveChanges(), disabled: Object.keys(change).length === 0 }}
+    >
+      <ProblemBanner problem={problem} />
+      {theirs === undefined ? null : (
+        <details open>
+          <summary>The newer state</summary>
+          <pre>
+            {DRAFT_FIELDS.filter((part) => theirs[part] !== "")
+              .map((part) => `${FIELD_LABELS[part]}: ${theirs[part]}`)
+              .join("\n")}
+          </pre>
+        </details>
+      )}
+      <div class="pair">
+        <LabelledField label={FIELD_LABELS.priority} {...bindField("priority")} options={priorities} />
+        <LabelledField label={FIELD_LABELS.due} type="date" {...bindField("due")} />
+        <LabelledField label={FIELD_LABELS.assignee} {...bindField("assignee")} />
+        <LabelledField label={FIELD_LABELS.labels} {...bindField("labels")} hint="With commas" />
+        <LabelledField label={FIELD_LABELS.depends_on} {...bindField("depends_on")} hint="Ids, with commas" />
+      </div>
+      <LabelledField label={FIELD_LABELS.body} {...bindField("body")} rows={16} />
+    </ModalDialog>
+  );
+}
+
+const FIELD_LABELS = {
+  priority: "Priority",
+  due: "Due",
+  assignee: "Assignee",
+  labels: "Labels",
+  depends_on: "Waits for",
+  body: "Text",
+} as const;
+
+type EditDraft = Readonly<Record<keyof typeof FIELD_LABELS, string>>;
+
+const DRAFT_FIELDS = Object.keys(FIELD_LABELS) as readonly (keyof EditDraft)[];
+
+function createDraft(spec: SpecPage): EditDraft {
+  return {
+    priority: spec.priority ?? "",
+    due: spec.due ?? "",
+    assignee: spec.assignee ?? "",
+    labels: spec.labels.join(", "),
+    depends_on: spec.depends_on.map(({ id }) => id).join(", "),
+    body: spec.body,
+  };
+}
+
+/** Returns the arguments of the command `update` for the fields that differ between two drafts. */
+function createUpdateArguments(before: EditDraft, after: EditDraft): object {
+  const simple = (["priority", "due", "assignee"] as const).filter((part) => before[part] !== after[part]);
+  const lists = (["labels", "depends_on"] as const).filter((part) => before[part] !== after[part]);
+  return {
+    ...Object.fromEntries(simple.map((part) => [part, after[part].trim()])),
+    ...Object.fromEntries(lists.map((part) => [part, splitWordList(after[part])])),
+    ...(before.body === after.body ? {} : { output: after.body, replace_body: true }),
+  };
+}
+
+interface LoadedValue<Value> {
+  /** The last loaded value, also after a failure. */
+  readonly value?: Value;
+  /** Message of the last failure; absent after a success. */
+  readonly problem?: string;
+}
+
+/** Loads a value, and loads it again when the key changes; without a key, loads nothing. */
+export function useLoadedValue<Value>(key: string | undefined, load: () => Promise<Value>): LoadedValue<Value> {
+  const [loaded, setLoaded] = useState<LoadedValue<Value>>({});
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key identifies the value
+  useEffect(() => {
+    if (key === undefined) return undefined;
+    let isCurrent = true;
+    load().then(
+      (value) => isCurrent && setLoaded({ value }),
+      (error: unknown) => isCurrent && setLoaded((before) => ({ ...before, problem: describeError(error) })),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [key]);
+  return loaded;
 }

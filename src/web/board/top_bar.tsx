@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import type { BoardData, Card } from "#planner/board/wire.ts";
 import { Icon } from "../shared/icon.tsx";
 import { chooseTheme, useTheme } from "../shared/use_theme.ts";
-import { type BoardAddress, changeBoardAddress } from "./place.ts";
+import { type BoardAddress, changeBoardAddress } from "./act.ts";
 
 interface TopBarProps {
   readonly data: BoardData | undefined;

@@ -1,8 +1,6 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { codeKey } from "#dc/model/code.ts";
-import { parseRef } from "#dc/model/ref.ts";
-import { formatEdgeKey } from "#dc/model/resource_key.ts";
+import { codeKey, formatEdgeKey, parseRef } from "#dc/model/ref.ts";
 import { agreeingStores } from "../../support/dc/agreeing_sites.ts";
 import { START, type TestService, testService } from "../../support/dc/service.ts";
 import { SeededRandom } from "../../support/seeded_random.ts";

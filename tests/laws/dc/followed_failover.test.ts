@@ -1,10 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { computeFailover, type Failover } from "#dc/analysis/power/power_failover.ts";
-import type { WorstLoads } from "#dc/analysis/power/worst_losses.ts";
+import { computeFailover, type Failover, type WorstLoads } from "#dc/analysis/power/power_failover.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Device } from "#dc/model/resources.ts";
-import type { Steps } from "#kernel/steps.ts";
+import type { Steps } from "#kernel/clock.ts";
 import { inventory, load, panel, source } from "../../support/dc/power.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { listAllWindows } from "#dc/every_window.ts";
-import { VerdictWatch } from "#dc/operations/stream/verdict_watch.ts";
+import { VerdictWatch } from "#dc/operations/stream/change_streams.ts";
+import { listAllWindows } from "#dc/read_pages.ts";
 import { agreeingStores } from "../../support/dc/agreeing_sites.ts";
 import { changeSomething, drawWindow, elementsOf, put } from "../../support/dc/drawn_windows.ts";
 import { type TestService, testService } from "../../support/dc/service.ts";

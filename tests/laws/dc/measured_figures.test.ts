@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { readAreaGauges } from "#cli/dc/serve/area_gauges.ts";
+import { readAreaGauges } from "#cli/dc/serve/inventory_facts.ts";
 import type { Caller } from "#dc/context.ts";
 import { LOAD_BASES } from "#dc/model/enum_values.ts";
-import { roundFigure } from "#dc/model/figure.ts";
-import { readAllRisks } from "#dc/notices/risks.ts";
+import { roundFigure } from "#dc/model/finding.ts";
+import { readAllRisks } from "#dc/notices/risk_watch.ts";
 import { RISK_KINDS } from "#dc/operations/notices/notice.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { TestService } from "../../support/dc/service.ts";

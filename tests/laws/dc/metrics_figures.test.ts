@@ -8,7 +8,7 @@ import {
   type GetCapacityResponse,
 } from "#gen/datacenter/v1/capacity_pb.ts";
 import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
-import type { GaugeFamily, MetricSample } from "#interfaces/http/metric_text.ts";
+import type { GaugeFamily, MetricSample } from "#interfaces/http/metrics.ts";
 import { agreeingStores } from "../../support/dc/agreeing_sites.ts";
 import { type TestService, testService } from "../../support/dc/service.ts";
 

@@ -3,8 +3,16 @@ import fc from "fast-check";
 import { PORT_KINDS } from "#dc/model/enum_values.ts";
 import { canConnectPortKinds } from "#dc/model/port_types.ts";
 import { doFootprintsOverlap, doSpacesOverlap, getRackSpace, listCoveredUnits } from "#dc/model/rack_space.ts";
-import { comparePortRefs, formatCableRef, formatRef, orderCableEnds, parseRef, toPortKey } from "#dc/model/ref.ts";
-import { formatEdgeKey, toRefKey } from "#dc/model/resource_key.ts";
+import {
+  comparePortRefs,
+  formatCableRef,
+  formatEdgeKey,
+  formatRef,
+  orderCableEnds,
+  parseRef,
+  toPortKey,
+  toRefKey,
+} from "#dc/model/ref.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
 import { law } from "../../support/law.ts";
 

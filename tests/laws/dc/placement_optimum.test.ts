@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { listNodeLoadReasons } from "#dc/analysis/power/power_findings.ts";
+import { listNodeLoadReasons } from "#dc/analysis/power/power_failover.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
 import { serviceOn } from "../../support/dc/placed.ts";

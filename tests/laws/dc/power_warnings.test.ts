@@ -1,12 +1,11 @@
 import { expect, test } from "bun:test";
-import { listNodeLoadReasons } from "#dc/analysis/power/power_findings.ts";
-import { isRedundancyUnmet } from "#dc/analysis/power/redundancy_audit.ts";
+import { listNodeLoadReasons } from "#dc/analysis/power/power_failover.ts";
+import { isRedundancyUnmet } from "#dc/analysis/power/power_figures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
-import { codeKey } from "#dc/model/code.ts";
-import type { Inventory } from "#dc/model/inventory.ts";
-import { formatPortReference, toPortKey } from "#dc/model/ref.ts";
+import { codeKey, formatPortReference, toPortKey } from "#dc/model/ref.ts";
 import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import { findPowerWarnings } from "#dc/operations/writes/power_warnings.ts";
+import type { Inventory } from "#dc/model/site.ts";
+import { findPowerWarnings } from "#dc/operations/writes/mutations.ts";
 import { ams1Inventory } from "../../support/dc/ams1_inventory.ts";
 import { openMemory } from "../../support/dc/memory/store.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";

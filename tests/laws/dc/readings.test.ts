@@ -1,7 +1,13 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { computePeakFigures, DAY_MS, listDaysWithValues } from "#dc/model/readings/day_history.ts";
-import { addMeasurement, type Measurement, type StoredQuantity } from "#dc/model/readings/reading.ts";
+import {
+  addMeasurement,
+  computePeakFigures,
+  DAY_MS,
+  listDaysWithValues,
+  type Measurement,
+  type StoredQuantity,
+} from "#dc/model/readings/reading_store.ts";
 import { law } from "../../support/law.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { getResourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/ref.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { type DcReader, type DcStore, DEVICE_ORDERS } from "#dc/ports.ts";
 import { cable, crac, device, fabricLink, filter, rack } from "../../support/dc/arbitrary.ts";

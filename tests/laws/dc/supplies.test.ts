@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { CablePath } from "#dc/analysis/cabling/cable_path.ts";
 import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
+import type { CablePath } from "#dc/analysis/cabling/supply_trace.ts";
 import { formatPort } from "#dc/model/ref.ts";
 import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
 import { openMemory } from "../../support/dc/memory/store.ts";

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { compareByCodePoints } from "#dc/model/text_order.ts";
+import { compareByCodePoints } from "#dc/model/ref.ts";
 import { law } from "../../support/law.ts";
 
 const text = fc.string({

@@ -2,10 +2,8 @@ import { expect, test } from "bun:test";
 import { create, toJson } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { Topology } from "#dc/analysis/topology.ts";
-import { codeKey } from "#dc/model/code.ts";
 import { LOAD_BASES, type LoadBasis } from "#dc/model/enum_values.ts";
-import { parseRef, type Ref } from "#dc/model/ref.ts";
-import { getResourceKey, getResourceRef } from "#dc/model/resource_key.ts";
+import { codeKey, getResourceKey, getResourceRef, parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Device, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { answerFloorPlan } from "#dc/operations/answers/floor_plan.ts";
 import { TopologyCache } from "#dc/operations/answers/topology.ts";
@@ -21,7 +19,7 @@ import {
   ThermalHeadroomRequestSchema,
   ThermalHeadroomResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { runAllSteps } from "#kernel/steps.ts";
+import { runAllSteps } from "#kernel/clock.ts";
 import { compact, crac, fabricLink, rack, rackCode } from "../../support/dc/arbitrary.ts";
 import { changeRecord } from "../../support/dc/change_record.ts";
 import { openMemory } from "../../support/dc/memory/store.ts";

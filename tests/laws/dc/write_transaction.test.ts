@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { getResourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/ref.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { DcStore, DcWriter, StoredVersion } from "#dc/ports.ts";
 import { cable, crac, device, fabricLink, rack } from "../../support/dc/arbitrary.ts";

@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
 import { buildPowerGraph } from "#dc/analysis/power/power_graph_editor.ts";
+import type { PowerGraph } from "#dc/analysis/power/power_nodes.ts";
 import { computeElevation } from "#dc/analysis/racks/rack_elevation.ts";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import { Refusal } from "#dc/model/refusal.ts";

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { LINE_TOO_LONG, LineSplitter } from "#interfaces/mcp/lines.ts";
+import { LINE_TOO_LONG, LineSplitter } from "#interfaces/mcp/server.ts";
 import { law } from "../../support/law.ts";
 
 const bytes = fc.uint8Array({ maxLength: 40 }).map((line) => line.filter((byte) => byte !== 10));

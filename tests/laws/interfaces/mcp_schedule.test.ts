@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { type TaskAccess, TaskSchedule } from "#interfaces/mcp/schedule.ts";
+import { type TaskAccess, TaskSchedule } from "#interfaces/mcp/messages.ts";
 import { law } from "../../support/law.ts";
 
 interface Job extends TaskAccess {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { formatCanonicalJson, sortKeys } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson, sortKeys } from "#kernel/json_object.ts";
 import { law } from "../../support/law.ts";
 
 const name = fc.oneof(fc.string(), fc.constantFrom("10", "9", "1", "a", "B", "é", "\u{10000}", "\uffff", "__proto__"));

@@ -1,8 +1,6 @@
-import { codeKey } from "#dc/model/code.ts";
 import { selectDrawPorts } from "#dc/model/draw.ts";
-import { getResourceKey } from "#dc/model/resource_key.ts";
+import { codeKey, compareByCodePoints, getResourceKey } from "#dc/model/ref.ts";
 import type { Cable, Device, FabricLink, PortRef } from "#dc/model/resources.ts";
-import { compareByCodePoints } from "#dc/model/text_order.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 
 type Kind = "device" | "rack" | "crac" | "cable" | "fabric_link";

@@ -2,7 +2,7 @@ import { Topology } from "#dc/analysis/topology.ts";
 import { SCREENS, type Screen } from "#dc/model/enum_values.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { SCREEN_PICTURES } from "#dc/operations/answers/render_subject.ts";
+import { SCREEN_PICTURES } from "#dc/operations/render.ts";
 import type { ReadSession } from "#dc/operations/rpc.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { SCREEN_DRAWINGS } from "#dc/render/read_options.ts";

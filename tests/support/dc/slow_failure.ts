@@ -4,8 +4,7 @@ import {
   type BlastSite,
   computeBlastRadius,
 } from "#dc/analysis/power/blast_radius.ts";
-import { addFailedCooling } from "#dc/analysis/rehearsal/elements.ts";
-import type { FailingElement, PowerOutcome } from "#dc/analysis/rehearsal/outcome.ts";
+import { addFailedCooling, type FailingElement, type PowerOutcome } from "#dc/analysis/rehearsal/elements.ts";
 
 /** The outcome of failing elements, as PowerBlastRadius answers it. */
 export function slowFailure(site: BlastSite, elements: readonly FailingElement[], options: BlastOptions): PowerOutcome {

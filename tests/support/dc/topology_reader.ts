@@ -1,6 +1,5 @@
 import type { Topology } from "#dc/analysis/topology.ts";
-import { codeKey } from "#dc/model/code.ts";
-import { isSamePort } from "#dc/model/ref.ts";
+import { codeKey, isSamePort } from "#dc/model/ref.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import type { DcReader } from "#dc/ports.ts";

@@ -1,11 +1,10 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Topology } from "#dc/analysis/topology.ts";
-import { codeKey } from "#dc/model/code.ts";
 import type { DeviceStatus, Screen } from "#dc/model/enum_values.ts";
-import { parseRef } from "#dc/model/ref.ts";
+import { codeKey, parseRef } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { SCREEN_PICTURES } from "#dc/operations/answers/render_subject.ts";
+import { SCREEN_PICTURES } from "#dc/operations/render.ts";
 import type { ReadSession } from "#dc/operations/rpc.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { SCREEN_DRAWINGS } from "#dc/render/read_options.ts";

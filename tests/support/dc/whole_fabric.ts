@@ -1,5 +1,5 @@
 import { analyseFabric, type FabricOptions, type FabricReport } from "#dc/analysis/fabric/fabric.ts";
-import { codeKey } from "#dc/model/code.ts";
+import { codeKey } from "#dc/model/ref.ts";
 import type { Device, FabricLink } from "#dc/model/resources.ts";
 
 /** The answer about all links at once. */

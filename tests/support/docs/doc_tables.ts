@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { formatExclusions } from "#cli/argument_rules.ts";
 import type { Command, Flag } from "#cli/command.ts";
 import { COMMANDS, type CommandFamily, type CommandTable } from "#cli/commands.ts";
 import { formatFlagHead, formatFlagText, formatPositional, formatUsage } from "#cli/help.ts";
-import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "#cli/strict_command.ts";
+import { formatExclusions, GLOBAL_FLAGS, PROGRAM_FLAGS } from "#cli/strict_command.ts";
 import { documents } from "../documents.ts";
 import { withBlocks } from "./blocks.ts";
 import { indexPage } from "./index_page.ts";

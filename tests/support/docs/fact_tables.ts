@@ -1,10 +1,10 @@
 import { CHECK_ADVICE } from "#cli/dc/doctor.ts";
 import { EXPORT_TARGETS } from "#cli/dc/export.ts";
-import { RECEIVER_KEYS } from "#cli/dc/notices/receivers_file.ts";
+import { RECEIVER_KEYS } from "#cli/dc/notices/notice_service.ts";
 import { MAPPING_KEYS, QUERY_KEYS } from "#cli/dc/readings/mapping_file.ts";
 import { ENVIRONMENT_VARIABLES } from "#cli/environment.ts";
 import { EXIT_MEANINGS, EXIT_STATUS } from "#cli/exit_status.ts";
-import { REFUSAL_RULES } from "#dc/analysis/placement/wanted.ts";
+import { REFUSAL_RULES } from "#dc/analysis/placement/limits.ts";
 import { CONTAINERLAB_MAPPINGS } from "#dc/exchange/containerlab/map_containerlab.ts";
 import { TYPE_FIELD_MAPPINGS } from "#dc/exchange/device_types/read_type.ts";
 import { NETBOX_MAPPINGS } from "#dc/exchange/netbox/map_netbox.ts";
@@ -15,7 +15,7 @@ import { PROBLEM_KINDS } from "#planner/runs/doctor/trouble.ts";
 import { PROMPT_VARIABLES } from "#planner/work/prompts/prompt.ts";
 import { VERDICT_MEANINGS } from "#planner/work/provenance.ts";
 import { MARK_MEANINGS } from "#planner/work/reviewed_criteria.ts";
-import { COLUMN_DESCRIPTIONS, COLUMN_NAMES } from "#web/board/order.ts";
+import { COLUMN_DESCRIPTIONS, COLUMN_NAMES } from "#web/board/act.ts";
 import { checks, NOT_RUN_HERE } from "../../release/places.ts";
 import { linked } from "./config_tables.ts";
 

@@ -1,13 +1,16 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { readAreaGauges } from "#cli/dc/serve/area_gauges.ts";
-import { createReadingGauges, createWindowGauges } from "#cli/dc/serve/inventory_facts.ts";
-import { type MetricsReader, readRiskGauges } from "#cli/dc/serve/risk_gauges.ts";
+import {
+  createReadingGauges,
+  createWindowGauges,
+  type MetricsReader,
+  readAreaGauges,
+  readRiskGauges,
+} from "#cli/dc/serve/inventory_facts.ts";
 import { GetCapacityResponseSchema } from "#gen/datacenter/v1/capacity_pb.ts";
 import { ListInventoryResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import { ListedWindowSchema, WindowState } from "#gen/datacenter/v1/windows_pb.ts";
-import type { GaugeFamily } from "#interfaces/http/metric_text.ts";
-import { Metrics } from "#interfaces/http/metrics.ts";
+import { type GaugeFamily, Metrics } from "#interfaces/http/metrics.ts";
 
 const USE = { running: 0, waiting: 0, limit: 1 };
 const LEFT = { freeKw: 1, failoverFreeKw: 1 };

@@ -1,6 +1,6 @@
-import { ALLOWED_ROLES } from "#dc/access.ts";
 import { SERVICES } from "#dc/operations/index.ts";
-import { datacenterTools, formatToolName, planningTools } from "#interfaces/dc_mcp/tools.ts";
+import { ALLOWED_ROLES } from "#dc/service.ts";
+import { datacenterTools, formatToolName, planningTools } from "#interfaces/dc_mcp/tool_set.ts";
 import { findRootFieldName } from "#interfaces/graphql/schema.ts";
 
 const TOOLS = new Set([...datacenterTools, ...planningTools].map(({ name }) => name));

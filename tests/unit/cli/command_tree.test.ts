@@ -3,7 +3,7 @@ import type { CommandDef } from "citty";
 import { defineCommand } from "#cli/command.ts";
 import { CommandTree, type TreeActions } from "#cli/command_tree.ts";
 import { COMMANDS, type CommandTable } from "#cli/commands.ts";
-import { completeWords } from "#cli/completion/candidates.ts";
+import { completeWords } from "#cli/completion/print_completion.ts";
 import { formatFamilyHelp, formatProgramHelp } from "#cli/help.ts";
 import { UsageError } from "#cli/usage_error.ts";
 

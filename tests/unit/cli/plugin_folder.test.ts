@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { AGENT_TEXTS } from "#cli/init/guide_files.ts";
+import { AGENT_TEXTS } from "#cli/init/set_up.ts";
 import { REPOSITORY } from "../../support/source_code.ts";
 
 const PLUGIN = join(REPOSITORY, "plugins", "planner");

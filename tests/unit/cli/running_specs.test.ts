@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { measureTextWidth } from "#cli/output/wrap_text.ts";
-import { RunningSpecs } from "#cli/work/progress.ts";
+import { RunningSpecs } from "#cli/work/run_work.ts";
 import type { RunEvent } from "#planner/runs/run_types.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 

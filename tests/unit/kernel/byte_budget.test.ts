@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ByteAccount, ByteBudget, REQUEST_BYTES } from "#kernel/byte_budget.ts";
+import { ByteAccount, ByteBudget, REQUEST_BYTES } from "#kernel/slots.ts";
 
 const MIB = 1024 * 1024;
 

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { formatCanonicalJson } from "#kernel/canonical_json.ts";
-import { isEqualJson } from "#kernel/equal_json.ts";
+import { formatCanonicalJson, isEqualJson } from "#kernel/json_object.ts";
 
 const PAIRS: readonly (readonly [unknown, unknown, boolean])[] = [
   [1, 1.0, true],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseJson } from "#kernel/json_in_steps.ts";
+import { parseJson } from "#kernel/json_cuts.ts";
 
 /** The value, and how often other work could have run meanwhile. */
 function inSteps(text: string | Uint8Array) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { JsonShapeScan, MAX_JSON_DEPTH, MAX_JSON_MEMBERS, MAX_JSON_VALUES } from "#kernel/json_scan.ts";
+import { JsonShapeScan, MAX_JSON_DEPTH, MAX_JSON_MEMBERS, MAX_JSON_VALUES } from "#kernel/json_cuts.ts";
 import { SeededRandom } from "../../support/seeded_random.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { findInstants, formatLocalTime, formatUtcOffset, isTimeZone } from "#kernel/zoned_time.ts";
+import { findInstants, formatLocalTime, formatUtcOffset, isTimeZone } from "#kernel/clock.ts";
 
 const iso = (instants: readonly number[]) => instants.map((instant) => new Date(instant).toISOString().slice(0, 16));
 const time = (month: number, day: number, hour: number, minute = 0, year = 2026) => ({

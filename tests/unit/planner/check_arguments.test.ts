@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { OperationError } from "../../../src/kernel/errors.ts";
 import { createCriterionSchema, createEnumSchema } from "../../../src/kernel/one_of.ts";
-import { checkArguments } from "../../../src/planner/check_arguments.ts";
+import { checkArguments } from "../../../src/planner/service.ts";
 
 const params = Type.Object({
   id: Type.String(),

@@ -27,8 +27,7 @@ const STARTERS: Readonly<Record<string, string>> = {
   "planner/store/git/start_git.ts": "git",
   "planner/store/processes/agent_process.ts": "the agent, and commands that a person accepted",
   "planner/store/processes/background.ts": "planner itself",
-  "planner/store/processes/process_mark.ts": "ps",
-  "planner/store/processes/run_processes.ts": "taskkill",
+  "planner/store/processes/run_processes.ts": "ps, taskkill",
   "planner/store/requests/forge_program.ts": "gh and glab, for a command of a person",
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { detectProtocol } from "#runtime/first_bytes.ts";
+import { detectProtocol } from "#runtime/connections.ts";
 
 test("detectProtocol knows each speech by its first bytes", () => {
   const heads = ["PRI * HTTP/2.0", "GET / HTTP/1.1", "POST /x", "PUT", "\u0016\u0003\u0001", "junk"];

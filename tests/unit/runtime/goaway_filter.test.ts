@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { GoawayFilter } from "#runtime/goaway_filter.ts";
+import { GoawayFilter } from "#runtime/one_port.ts";
 import { law } from "../../support/law.ts";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { ConnectionLimiter } from "#runtime/address_limit.ts";
+import { ConnectionLimiter } from "#runtime/connections.ts";
 import { PeerPace } from "#runtime/exchanges.ts";
 
 /** The second at which a peer is given up that drains so many bytes per second of a large reply, or undefined. */

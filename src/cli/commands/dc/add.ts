@@ -1,7 +1,7 @@
 import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
+import { ADD_DEVICE_FLAGS } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
-import { ADD_DEVICE_FLAGS } from "../../dc/shared_flags.ts";
 
 export const family: CommandFamily = {
   details: "Adds one resource. `planner dc import` writes many, and the console edits them.",

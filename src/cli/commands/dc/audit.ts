@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
+import { DATABASE_FLAG } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
-import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { booleanFlag, fileFlag, integerFlag, textFlag } from "../../flags.ts";
-import { isTerminal } from "../../output/terminal.ts";
+import { isTerminal } from "../../output/print.ts";
 import { createUsageError } from "../../usage_error.ts";
 
 const FILES_FLAG = { type: "string", multiple: true, value: "file", completes: "file" } as const;

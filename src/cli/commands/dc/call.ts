@@ -1,5 +1,5 @@
 import { defineCommand } from "../../command.ts";
-import { TOKEN_FLAG, URL_FLAG } from "../../dc/shared_flags.ts";
+import { TOKEN_FLAG, URL_FLAG } from "../../dc/asked_flags.ts";
 import { booleanFlag, integerFlag } from "../../flags.ts";
 
 export const command = defineCommand({

@@ -1,8 +1,13 @@
 import { GetCapacity } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
-import { DURING_WINDOW_FLAG, deriveRequestFlags, LOAD_BASIS_FLAG, MAX_AGE_FLAG } from "../../dc/asked_flags.ts";
+import {
+  DATABASE_FLAG,
+  DURING_WINDOW_FLAG,
+  deriveRequestFlags,
+  LOAD_BASIS_FLAG,
+  MAX_AGE_FLAG,
+} from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
-import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { booleanFlag } from "../../flags.ts";
 
 const REQUEST_FLAGS = deriveRequestFlags("dc capacity", GetCapacity, {

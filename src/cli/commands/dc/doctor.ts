@@ -1,7 +1,7 @@
 import { defineCommand } from "../../command.ts";
+import { DATABASE_FLAG } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
 import type { CheckResult } from "../../dc/doctor.ts";
-import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { fileFlag } from "../../flags.ts";
 import { printJson } from "../../output/print.ts";

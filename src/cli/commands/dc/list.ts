@@ -1,6 +1,6 @@
 import { type Args, defineCommand, type Flags, type Positionals } from "../../command.ts";
+import { DATABASE_FLAG } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
-import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { booleanFlag, integerFlag, textFlag } from "../../flags.ts";
 
 const POSITIONALS = {

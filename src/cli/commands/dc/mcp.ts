@@ -1,10 +1,10 @@
-import type { DcBackend } from "#interfaces/dc_mcp/backend.ts";
 import { describeDcServer } from "#interfaces/dc_mcp/server_words.ts";
+import type { DcBackend } from "#interfaces/dc_mcp/service_backend.ts";
 import { SYSTEM_CLOCK } from "#kernel/clock.ts";
 import { defineCommand } from "../../command.ts";
+import { DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../../dc/asked_flags.ts";
 import { type DatabaseLocation, parseDatabaseLocation, requireDatabase } from "../../dc/database.ts";
-import type { ServerAddress } from "../../dc/server_client.ts";
-import { DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../../dc/shared_flags.ts";
+import type { ServerAddress } from "../../dc/server_address.ts";
 import { booleanFlag } from "../../flags.ts";
 import { serveStdio } from "../../serve_stdio.ts";
 

@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import { FindPlacement } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
-import { DURING_WINDOW_FLAG, deriveRequestFlags } from "../../dc/asked_flags.ts";
+import { DATABASE_FLAG, DURING_WINDOW_FLAG, deriveRequestFlags, RENDER_FLAGS } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
-import { DATABASE_FLAG, RENDER_FLAGS } from "../../dc/shared_flags.ts";
 import { booleanFlag, fileFlag, integerFlag } from "../../flags.ts";
 
 const REQUEST_FLAGS = deriveRequestFlags("dc place", FindPlacement, {

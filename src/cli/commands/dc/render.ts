@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { defineCommand } from "../../command.ts";
+import { DATABASE_FLAG, RENDER_FLAGS } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
-import { DATABASE_FLAG, RENDER_FLAGS } from "../../dc/shared_flags.ts";
 import { booleanFlag, fileFlag } from "../../flags.ts";
 import { assertOutputIsNoTerminal } from "../../usage_error.ts";
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { defineCommand } from "../../command.ts";
+import { DATABASE_FLAG } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
-import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 
 export const command = defineCommand({
   summary: "Replace a SQLite database by a backup",

@@ -1,6 +1,6 @@
 import { defineCommand } from "../../command.ts";
+import { DATABASE_FLAG } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
-import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { booleanFlag } from "../../flags.ts";
 
 export const command = defineCommand({

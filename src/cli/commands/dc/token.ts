@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
-import { TOKEN_FILE_FLAG } from "../../dc/shared_flags.ts";
+import { TOKEN_FILE_FLAG } from "../../dc/asked_flags.ts";
 import { enumFlag, textFlag } from "../../flags.ts";
 
 export const family: CommandFamily = {

@@ -2,9 +2,15 @@ import { resolve } from "node:path";
 import { CheckWindow, ListWindows } from "#gen/datacenter/v1/questions.ts";
 import { defineFamilyMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
-import { deriveRequestFlags, LOAD_BASIS_FLAG, MAX_AGE_FLAG } from "../../dc/asked_flags.ts";
+import {
+  DATABASE_FLAG,
+  deriveRequestFlags,
+  LOAD_BASIS_FLAG,
+  MAX_AGE_FLAG,
+  WINDOW_ELEMENTS_ARGUMENT,
+  WINDOW_FLAGS,
+} from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
-import { DATABASE_FLAG, WINDOW_ELEMENTS_ARGUMENT, WINDOW_FLAGS } from "../../dc/shared_flags.ts";
 import { booleanFlag, enumFlag, textFlag } from "../../flags.ts";
 import { assertOutputIsNoTerminal } from "../../usage_error.ts";
 

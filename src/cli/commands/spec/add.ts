@@ -1,11 +1,10 @@
 import { addCommand } from "#planner/operations/add.ts";
 import { runTool } from "#planner/service.ts";
-import { PRIORITIES } from "#planner/spec/planning.ts";
+import { PRIORITIES } from "#planner/spec/spec.ts";
 import { acceptTypedCommands } from "../../accept_commands.ts";
 import { defineCommand } from "../../command.ts";
 import { enumFlag, textFlag } from "../../flags.ts";
-import { sanitizeLines } from "../../output/plain_text.ts";
-import { printJson } from "../../output/print.ts";
+import { printJson, sanitizeLines } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG, readTextOrInput } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";

@@ -6,8 +6,7 @@ import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { booleanFlag } from "../../flags.ts";
 import { CONFIG_FILE, checkProjectConfig, findConfigWarnings } from "../../lint/config_warnings.ts";
 import type { OpenedProject } from "../../open_project.ts";
-import { sanitizeLines } from "../../output/plain_text.ts";
-import { print, printJson } from "../../output/print.ts";
+import { print, printJson, sanitizeLines } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 

@@ -2,9 +2,7 @@ import type { DoctorFinding } from "#planner/runs/doctor/doctor.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { booleanFlag } from "../../flags.ts";
-import { sanitizeLine } from "../../output/plain_text.ts";
-import { printJson } from "../../output/print.ts";
-import { paint } from "../../output/terminal.ts";
+import { paint, printJson, sanitizeLine } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 

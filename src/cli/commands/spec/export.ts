@@ -5,14 +5,12 @@ import { loadSpecWorld } from "#planner/operations/shared/world.ts";
 import { parseCriteria } from "#planner/spec/criteria.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { FILTER_STATUSES, type FilterStatus } from "#planner/spec/status.ts";
-import { quoteCsvCell } from "#words/csv_cell.ts";
+import { quoteCsvCell } from "#words/color_name.ts";
 import { defineCommand } from "../../command.ts";
 import { createExportedSpec, type ExportedSpec, type ExportFile } from "../../exchange/export_file.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { booleanFlag, enumFlag, fileFlag } from "../../flags.ts";
-import { sanitizeLines } from "../../output/plain_text.ts";
-import { print } from "../../output/print.ts";
-import { isTerminal } from "../../output/terminal.ts";
+import { isTerminal, print, sanitizeLines } from "../../output/print.ts";
 import { writeFile } from "../../output/write_file.ts";
 
 const EXPORT_FORMATS = ["json", "csv", "markdown"] as const;

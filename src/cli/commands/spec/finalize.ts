@@ -1,8 +1,7 @@
 import { finalizeCommand } from "#planner/operations/finalize.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
-import { sanitizeLines } from "../../output/plain_text.ts";
-import { print, printJson } from "../../output/print.ts";
+import { print, printJson, sanitizeLines } from "../../output/print.ts";
 import { ACTIVE_ID, JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
 import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
 import { runProvingCommand } from "../../with_proofs.ts";

@@ -1,5 +1,9 @@
-import { formatDotGraph, formatMermaidGraph } from "#planner/operations/graph/languages.ts";
-import { buildSpecGraph, type SpecGraph } from "#planner/operations/graph/spec_graph.ts";
+import {
+  buildSpecGraph,
+  formatDotGraph,
+  formatMermaidGraph,
+  type SpecGraph,
+} from "#planner/operations/graph/spec_graph.ts";
 import { drawSvgGraph } from "#planner/operations/graph/svg.ts";
 import { buildUnreadableField } from "#planner/operations/shared/listing.ts";
 import { createFilterTest } from "#planner/operations/shared/spec_filter.ts";
@@ -7,8 +11,7 @@ import { loadSpecWorld } from "#planner/operations/shared/world.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { defineCommand } from "../../command.ts";
 import { booleanFlag, enumFlag } from "../../flags.ts";
-import { printGraph } from "../../output/graph_output.ts";
-import { formatUnreadableCount } from "../../output/listing_output.ts";
+import { formatUnreadableCount, printGraph } from "../../output/listing_output.ts";
 import { print, printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { createDueTest, FIELD_FILTER_FLAGS, LIST_LIMIT_FLAGS } from "../../spec_filter.ts";

@@ -3,8 +3,7 @@ import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { type HookState, installHook, readHookState, uninstallHook } from "../../hook/hook_file.ts";
-import { sanitizeLines } from "../../output/plain_text.ts";
-import { printJson } from "../../output/print.ts";
+import { printJson, sanitizeLines } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 

@@ -5,8 +5,7 @@ import { importSpecs, readImportBatch } from "../../exchange/import_specs.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { booleanFlag, enumFlag, textFlag } from "../../flags.ts";
 import type { OpenedProject } from "../../open_project.ts";
-import { sanitizeLine } from "../../output/plain_text.ts";
-import { print, printJson } from "../../output/print.ts";
+import { print, printJson, sanitizeLine } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 

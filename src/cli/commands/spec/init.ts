@@ -2,16 +2,14 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { findStartObstacles } from "#planner/operations/shared/start_checks.ts";
 import { findRoot } from "#planner/store/project/find_root.ts";
-import { acceptTypedCommands } from "../../accept_commands.ts";
+import { acceptTypedCommands, offerTrust } from "../../accept_commands.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { decideSetup, INIT_FLAGS } from "../../init/decide_setup.ts";
 import { type SetupStep, setUpProject } from "../../init/set_up.ts";
 import { openProject, requireExistingFolder } from "../../open_project.ts";
-import { sanitizeLine } from "../../output/plain_text.ts";
-import { paint } from "../../output/terminal.ts";
+import { paint, sanitizeLine } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
-import { offerTrust } from "../../trust_project.ts";
 
 /** Prints one line per file, then the next steps. */
 function printSetup(cli: Cli, root: string, steps: readonly SetupStep[]): void {

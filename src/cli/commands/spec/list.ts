@@ -1,7 +1,7 @@
 import type { DetailedSpecRow } from "#planner/operations/shared/listing.ts";
 import { listArchivedSpecs, listCommand } from "#planner/operations/spec_list.ts";
 import { runTool } from "#planner/service.ts";
-import { compareDueDays, compareUrgency } from "#planner/spec/planning.ts";
+import { compareDueDays, compareUrgency } from "#planner/spec/spec.ts";
 import { defineCommand } from "../../command.ts";
 import { booleanFlag, enumFlag } from "../../flags.ts";
 import { type ListedSpec, printSpecListing, selectSpecColumns } from "../../output/listing_output.ts";

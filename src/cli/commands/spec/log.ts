@@ -6,8 +6,7 @@ import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
 import { booleanFlag, integerFlag, textFlag } from "../../flags.ts";
-import { removeEscapes } from "../../output/plain_text.ts";
-import { isStdoutClosed, print, printJson } from "../../output/print.ts";
+import { isStdoutClosed, print, printJson, removeEscapes } from "../../output/print.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 /** Interval between checks of a followed log, in milliseconds. */

@@ -12,9 +12,7 @@ import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { booleanFlag } from "../../flags.ts";
 import { selectStatusStyle } from "../../output/listing_output.ts";
-import { sanitizeLine, sanitizeLines } from "../../output/plain_text.ts";
-import { print, printJson } from "../../output/print.ts";
-import { paint } from "../../output/terminal.ts";
+import { paint, print, printJson, sanitizeLine, sanitizeLines } from "../../output/print.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 /** A spec in the form that the get tool returns. */

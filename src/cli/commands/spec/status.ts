@@ -3,16 +3,14 @@ import type { PlannerContext } from "#planner/context.ts";
 import { statusTool } from "#planner/operations/status.ts";
 import { runTool } from "#planner/service.ts";
 import { STORED_STATUSES } from "#planner/spec/status.ts";
-import { formatShortUsage } from "#planner/work/usage.ts";
+import { formatShortUsage } from "#planner/work/error_line.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { booleanFlag } from "../../flags.ts";
 import { formatUnreadableCount, selectStatusStyle } from "../../output/listing_output.ts";
 import { formatOthersClaims, readOthersClaims } from "../../output/others_output.ts";
-import { sanitizeLine } from "../../output/plain_text.ts";
-import { print, printJson } from "../../output/print.ts";
+import { getOutputWidth, print, printJson, sanitizeLine } from "../../output/print.ts";
 import { printTable, renderTable } from "../../output/table.ts";
-import { getOutputWidth } from "../../output/terminal.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 

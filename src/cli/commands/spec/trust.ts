@@ -1,8 +1,7 @@
-import { requireOutsideRun } from "../../accept_commands.ts";
+import { requireOutsideRun, trustProject } from "../../accept_commands.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { booleanFlag } from "../../flags.ts";
-import { trustProject } from "../../trust_project.ts";
 
 export const command = defineCommand({
   summary: "Accept every command of this project, also those that agents write",

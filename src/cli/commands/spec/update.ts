@@ -1,11 +1,10 @@
 import { updateCommand } from "#planner/operations/spec_update.ts";
 import { runTool } from "#planner/service.ts";
-import { PRIORITIES } from "#planner/spec/planning.ts";
+import { PRIORITIES } from "#planner/spec/spec.ts";
 import { UPDATE_STATUSES } from "#planner/spec/status.ts";
 import { type Args, defineCommand, type Flags } from "../../command.ts";
 import { booleanFlag, enumFlag, textFlag } from "../../flags.ts";
-import { sanitizeLines } from "../../output/plain_text.ts";
-import { print, printJson } from "../../output/print.ts";
+import { print, printJson, sanitizeLines } from "../../output/print.ts";
 import { ACTIVE_ID, JSON_FLAG, readTextOrInput, UNPROVEN_FLAG } from "../../shared_arguments.ts";
 import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
 import { UsageError } from "../../usage_error.ts";

@@ -4,8 +4,7 @@ import { runTool } from "#planner/service.ts";
 import { type Args, defineCommand, type Flags, type Positionals } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { booleanFlag, enumFlag, fileFlag, textFlag } from "../../flags.ts";
-import { sanitizeLine } from "../../output/plain_text.ts";
-import { printJson } from "../../output/print.ts";
+import { printJson, sanitizeLine } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 

@@ -1,4 +1,4 @@
-import type { ChangeRecord } from "#dc/model/change_record.ts";
+import type { ChangeRecord } from "#dc/model/site.ts";
 import { convertPageToJson, type HistoryParameters } from "#dc/operations/audit_history.ts";
 import type { Settlement } from "#dc/operations/feed/dead_letters.ts";
 import type { DeliveryReceipt } from "#dc/operations/feed/take_delivery.ts";
@@ -9,10 +9,9 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import { formatEnumText } from "#web/console/lists/list_kinds.ts";
 import { formatConstant } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { isStdoutClosed, print } from "../../output/print.ts";
+import { getOutputWidth, isStdoutClosed, print } from "../../output/print.ts";
 import { logError, type StderrLogger } from "../../output/stderr_logger.ts";
 import { type Column, renderTable } from "../../output/table.ts";
-import { getOutputWidth } from "../../output/terminal.ts";
 import type { DatabaseLocation } from "../database.ts";
 import { resolveRef } from "../resolve_ref.ts";
 import { openLocalService, withService, withStore } from "../with_service.ts";

@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { mapContainerlab } from "#dc/exchange/containerlab/map_containerlab.ts";
 import type { MappedSource } from "#dc/exchange/item.ts";
 import { OperationError } from "#kernel/errors.ts";
-import type { KnownResources } from "./known_resources.ts";
+import type { KnownResources } from "./run_sync.ts";
 
 const MAX_FILE_BYTES = 64 << 20;
 

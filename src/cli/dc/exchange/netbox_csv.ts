@@ -5,8 +5,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { isBlankRecord } from "#words/spreadsheet.ts";
 import { readCsvRecords } from "../import/csv_records.ts";
 import { NOT_UTF8_REMARK } from "./json_elements.ts";
-import { listTableFiles } from "./netbox_files.ts";
-import { reportProgress, type SourceWatcher } from "./source_error.ts";
+import { listTableFiles, reportProgress, type SourceWatcher } from "./netbox_files.ts";
 
 /** Reads a folder of NetBox's CSV exports, each named after its list: `devices.csv`, `netbox_power feeds.csv`. */
 export async function readNetboxCsvFolder(

@@ -1,16 +1,19 @@
+import { createModelKey, type TypesByModel } from "#dc/exchange/fill_from_types.ts";
 import type { MappedSource, SourceItem, SourcePlace } from "#dc/exchange/item.ts";
-import { formatOriginRecord, formatOriginSpace, type OriginRecord } from "#dc/exchange/merge.ts";
-import { codeKey } from "#dc/model/code.ts";
-import { getResourceKey, getResourceRef } from "#dc/model/resource_key.ts";
+import { formatOriginRecord, formatOriginSpace, type OriginRecord, parseOriginRecord } from "#dc/exchange/merge.ts";
+import { codeKey, getResourceKey, getResourceRef } from "#dc/model/ref.ts";
 import type { Device, ResourceKind } from "#dc/model/resources.ts";
+import type { DeviceType } from "#dc/model/site.ts";
+import { readDocumentPages, readResourcePages } from "#dc/operations/database_pages.ts";
+import { readAllDeviceTypes } from "#dc/operations/planning/device_types.ts";
 import type { ExchangeResult, ExchangeSession, FieldChange } from "#dc/operations/writes/exchange.ts";
+import type { DcReader, DcStore } from "#dc/ports.ts";
 import type { OperationError } from "#kernel/errors.ts";
 import { type BatchOptions, retryRefusedItems, runBatches } from "../../import/batches.ts";
 import { KIND_NAMES } from "../kinds.ts";
-import { createKey, findPruneRefusal, findVanished } from "./vanished.ts";
 
 /** Runs one batch in its own transaction, or in the one transaction of a dry run. */
-export type RunBatch = <Result>(work: (session: ExchangeSession) => Promise<Result>) => Promise<Result>;
+type RunBatch = <Result>(work: (session: ExchangeSession) => Promise<Result>) => Promise<Result>;
 
 export interface SyncOptions extends BatchOptions {
   readonly origin: string;
@@ -291,4 +294,143 @@ function formatRef(kind: ResourceKind, named: OriginRecord["named"]): string {
 function listEndPorts(named: OriginRecord["named"]): readonly string[] {
   if ("code" in named) return [];
   return [named.a, named.b].map(({ deviceCode, portName }) => `${codeKey(deviceCode)}/${portName}`);
+}
+
+/** Share of a list's objects that one import may delete, in percent. */
+export const DEFAULT_PRUNE_LIMIT = 25;
+
+type Records = ReadonlyMap<string, OriginRecord>;
+
+/** Returns the key of a resource among all kinds. */
+function createKey(kind: ResourceKind, named: OriginRecord["named"]): string {
+  return `${kind} ${getResourceKey(named)}`;
+}
+
+/**
+ * Returns the records of resources that the source no longer has. `renamed` has those, by the key of the resource, that it
+ * has under another id, such as after a change of a sheet's key.
+ */
+function findVanished({ items, kinds }: Pick<MappedSource, "items" | "kinds">, known: Records) {
+  const ids = new Set(items.map(({ id }) => id));
+  const keys = new Set(items.filter(({ id }) => !known.has(id)).map(({ kind, resource }) => createKey(kind, resource)));
+  const vanished = new Map<string, OriginRecord>();
+  const renamed = new Map<string, readonly [id: string, record: OriginRecord]>();
+  for (const [id, record] of known) {
+    if (ids.has(id) || kinds?.includes(record.kind) === false) continue;
+    const key = createKey(record.kind, record.named);
+    if (keys.has(key)) renamed.set(key, [id, record]);
+    else vanished.set(id, record);
+  }
+  return { vanished, renamed };
+}
+
+/**
+ * Returns why the vanished resources of a source are not deleted, or undefined if they may be: a list that is empty now, or
+ * that lost more than `limit` percent, may be a part of the source. One object of several may always go, and cables
+ * of a device that goes are not counted.
+ * @param known resources of earlier imports by their id in the source, such as `device/12`
+ */
+function findPruneRefusal(known: Records, vanished: Records, limit: number): string | undefined {
+  const devices = new Set(
+    [...vanished.values()].flatMap(({ named }) => ("code" in named ? [codeKey(named.code)] : [])),
+  );
+  const isCounted = ({ named }: OriginRecord) =>
+    "code" in named || ![named.a, named.b].some(({ deviceCode }) => devices.has(codeKey(deviceCode)));
+  const gone = countByList([...vanished].filter(([, record]) => isCounted(record)));
+  const lists = [...countByList([...known])].flatMap(([list, total]) => {
+    const lost = gone.get(list) ?? 0;
+    const share = (100 * lost) / total;
+    return lost > 0 && share > limit && (lost > 1 || total === 1) ? [{ list, total, lost, share }] : [];
+  });
+  const [worst] = lists.toSorted((a, b) => b.share - a.share);
+  if (worst === undefined) return undefined;
+  const { list, total, lost, share } = worst;
+  const least = Math.min(100, Math.ceil(share));
+  return `the source lacks ${lost} of ${total} in its list "${list}", more than ${limit} %: --prune-limit ${least} deletes them`;
+}
+
+function countByList(records: readonly (readonly [id: string, record: OriginRecord])[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [id] of records) {
+    const list = id.slice(0, id.indexOf("/"));
+    counts.set(list, (counts.get(list) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Resources and device types in a database before an import. */
+export interface KnownResources {
+  /** Resources from the same source, by id. */
+  readonly records: ReadonlyMap<string, OriginRecord>;
+  /** Codes of the resources in `records`, by id. */
+  readonly codes: ReadonlyMap<string, string>;
+  /** Device types of the catalogue. */
+  readonly types: TypesByModel;
+  /** Keys of codes that resources of other sources have. */
+  readonly foreign: {
+    readonly rack: ReadonlySet<string>;
+    readonly device: ReadonlySet<string>;
+    readonly crac: ReadonlySet<string>;
+    readonly feed: ReadonlySet<string>;
+  };
+}
+
+/** Reads the resources of a source and all codes in use. Cost: one pass over racks, devices and cooling units. */
+export function readKnownResources(store: DcStore, origin: string): Promise<KnownResources> {
+  return store.read(async (reader) => {
+    const records = new Map<string, OriginRecord>();
+    const space = formatOriginSpace(origin);
+    for await (const page of readDocumentPages(reader, space)) {
+      for (const { key, body } of page) {
+        const record = parseOriginRecord(body);
+        if (record !== undefined) records.set(key, record);
+      }
+    }
+    const codes = new Map<string, string>();
+    const own: Record<"rack" | "device" | "crac", Set<string>> = {
+      rack: new Set(),
+      device: new Set(),
+      crac: new Set(),
+    };
+    for (const [id, { kind, named }] of records) {
+      if (!("code" in named) || !(kind in own)) continue;
+      codes.set(id, named.code);
+      own[kind as "rack"].add(codeKey(named.code));
+    }
+    const rack = await readForeignCodes(reader, "rack", own.rack);
+    const crac = await readForeignCodes(reader, "crac", own.crac);
+    const feed = new Set<string>();
+    const device = await readForeignCodes(reader, "device", own.device, (one) => {
+      for (const { powerOut } of (one as Device).ports ?? [])
+        if (powerOut?.feedId !== undefined) feed.add(codeKey(powerOut.feedId));
+    });
+    return { records, codes, types: await readTypesByModel(reader), foreign: { rack, device, crac, feed } };
+  });
+}
+
+async function readTypesByModel(reader: DcReader): Promise<TypesByModel> {
+  const types = new Map<string, DeviceType>();
+  for await (const { resource } of readAllDeviceTypes(reader)) {
+    const key = createModelKey(resource.manufacturer, resource.model);
+    if (key !== undefined) types.set(key, resource);
+  }
+  return types;
+}
+
+async function readForeignCodes(
+  reader: DcReader,
+  kind: Extract<ResourceKind, "rack" | "device" | "crac">,
+  own: ReadonlySet<string>,
+  visit: (resource: object) => void = () => {},
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for await (const page of readResourcePages(reader, kind)) {
+    for (const resource of page) {
+      const key = getResourceKey(resource);
+      if (own.has(key)) continue;
+      found.add(key);
+      visit(resource);
+    }
+  }
+  return found;
 }

@@ -1,7 +1,7 @@
 import type { Args, Flags } from "../../command.ts";
 import { booleanFlag, enumFlag, fileFlag, integerFlag, textFlag } from "../../flags.ts";
 import { createUsageError } from "../../usage_error.ts";
-import { CREATE_FLAG, DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../shared_flags.ts";
+import { CREATE_FLAG, DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../asked_flags.ts";
 
 /** Programs whose data can be imported. */
 export const IMPORT_SOURCES = ["netbox", "csv", "containerlab"] as const;

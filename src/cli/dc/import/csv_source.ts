@@ -4,7 +4,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { formatSuggestion } from "../../usage_error.ts";
 import { type CsvColumn, listCsvColumns } from "../csv_columns.ts";
 import { type CsvRecord, readCsvRecords } from "./csv_records.ts";
-import type { BadLine, ImportSource, ResourceLine } from "./source.ts";
+import type { BadLine, ImportSource, ResourceLine } from "./run_import.ts";
 import type { TextFile } from "./text_file.ts";
 
 /** Opens a CSV file of one kind with column names in its first record. @throws OperationError for an unknown column */

@@ -1,6 +1,5 @@
-import { type ImportState, MAX_PRINTED_LINES, printImportEndNote } from "../../import/report.ts";
-import { sanitizeLines } from "../../output/plain_text.ts";
-import { print, printJson } from "../../output/print.ts";
+import { type ImportState, MAX_PRINTED_LINES, printImportEndNote } from "../../import/run_stoppable.ts";
+import { print, printJson, sanitizeLines } from "../../output/print.ts";
 import {
   estimateRemainingSeconds,
   formatRemaining,
@@ -9,8 +8,7 @@ import {
 } from "../../output/progress_bar.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { createWaitReporter } from "./import_store.ts";
-import type { ImportResult, KindCount } from "./run_import.ts";
-import { type BadLine, getLineSubject } from "./source.ts";
+import { type BadLine, getLineSubject, type ImportResult, type KindCount } from "./run_import.ts";
 
 /** Minimum number of items for progress reports without a terminal; smaller imports end too soon. */
 const MIN_REPORTED_ITEMS = 10_000;

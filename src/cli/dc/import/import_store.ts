@@ -1,6 +1,6 @@
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
-import { isLockError } from "#dc/store/sqlite/sqlite_errors.ts";
+import { isLockError } from "#dc/store/sqlite/sqlite_runner.ts";
 import { printJson } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { type DatabaseLocation, nameDatabaseInErrors } from "../database.ts";

@@ -1,11 +1,14 @@
+import { randomUUID } from "node:crypto";
+import { Refusal } from "#dc/model/refusal.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import type { LoadItem } from "#dc/operations/writes/load.ts";
+import type { LoadBatch, LoadItem } from "#dc/operations/writes/load.ts";
+import type { DcService } from "#dc/service.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { getJsonFields, tryParseJson } from "#kernel/json_object.ts";
 import { type BatchOptions, retryRefusedItems, runBatches } from "../../import/batches.ts";
 import { KIND_NAMES, parseLoadItem } from "../kinds.ts";
-import type { WaitCallbacks } from "./import_store.ts";
-import { type BadLine, type ImportSource, isBadLine, type ResourceLine } from "./source.ts";
-import type { ImportTarget, ItemWriteResult, WriteBatch } from "./target.ts";
+import { createCommandCaller } from "../with_service.ts";
+import { retryTransaction, retryWhileLocked, type WaitCallbacks } from "./import_store.ts";
 
 export interface KindCount {
   readonly kind: ResourceKind;
@@ -15,7 +18,7 @@ export interface KindCount {
   failed: number;
 }
 
-export interface ImportWatcher extends WaitCallbacks {
+interface ImportWatcher extends WaitCallbacks {
   /** Called after each batch with the number of processed items and the total. */
   readonly reportProgress: (done: number, total: number) => void;
   readonly reportFailure: (line: BadLine) => void;
@@ -198,4 +201,134 @@ function isStopError(error: unknown, { stopped }: WaitCallbacks): boolean {
 function parseReason({ message }: Error): { readonly reason: string; readonly field?: string } {
   const field = /\bkey "([^"]+)"/.exec(message)?.[1] ?? /\bfield [\w.]+\.(\w+)/.exec(message)?.[1];
   return { reason: message, ...(field !== undefined && { field }) };
+}
+
+export type ItemWriteResult =
+  | { readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED" }
+  | { readonly reason: string; readonly field?: string };
+
+/** Writes resources of one kind and returns the results in the same order. */
+export type WriteBatch = (kind: ResourceKind, items: readonly LoadItem[]) => Promise<readonly ItemWriteResult[]>;
+
+export interface ImportTarget {
+  /** Number of resources in one batch. */
+  readonly batchSize: number;
+  /** Runs an import: each batch in its own transaction, or all in one that is rolled back if `work` throws. */
+  run<Result>(work: (write: WriteBatch) => Promise<Result>, wait: WaitCallbacks): Promise<Result>;
+  /** Cancels waits for other processes: waiting writes fail, started writes finish. */
+  readonly interrupt: () => void;
+}
+
+const COMMAND_CALLER = createCommandCaller("dc import");
+/** Resources per transaction: enough to make the disk's flush a small share of the time, few enough to stop soon. */
+const BATCH_SIZE = 2000;
+
+/** Creates a target that writes to a database, one transaction per batch or, with `whole`, for all batches. */
+export function createDatabaseTarget(
+  service: DcService,
+  mode: Pick<ImportTarget, "interrupt"> & { readonly whole: boolean; readonly validateOnly: boolean },
+): ImportTarget {
+  const options = { validateOnly: mode.validateOnly, requestId: randomUUID(), message: "" };
+  const createBatchWriter =
+    (load: LoadBatch): WriteBatch =>
+    async (kind, items) =>
+      (await load(kind, items)).map((one) =>
+        "error" in one ? convertToWriteResult(one.error) : { outcome: one.outcome },
+      );
+  return {
+    batchSize: BATCH_SIZE,
+    run: (work, wait) => {
+      if (!mode.whole) {
+        const batch = (kind: ResourceKind, items: readonly LoadItem[]) =>
+          service.load((load) => createBatchWriter(load)(kind, items), COMMAND_CALLER, options);
+        return work((kind, items) => retryWhileLocked(() => batch(kind, items), wait));
+      }
+      return retryTransaction(
+        (whole) => service.load(whole, COMMAND_CALLER, options),
+        (load: LoadBatch) => work(createBatchWriter(load)),
+        wait,
+      );
+    },
+    interrupt: mode.interrupt,
+  };
+}
+
+function convertToWriteResult(error: OperationError): ItemWriteResult {
+  const field = error instanceof Refusal ? error.violations[0]?.field : undefined;
+  return { reason: error.message, ...(field !== undefined && field !== "" && { field }) };
+}
+
+/** One resource as a line of JSON Lines, with the number of its line, record or item in the file. */
+export interface ResourceLine {
+  /** Name of the file as given. */
+  readonly file: string;
+  readonly number: number;
+  /** Text such as `{"rack": {…}}`. */
+  readonly text: string;
+}
+
+/** Kind and code of the resource that a line describes, if they can be read. */
+interface LineSubject {
+  readonly kind?: string;
+  /** Code of the resource, or both ends of a cable or link. */
+  readonly code?: string;
+}
+
+/** A line that cannot be read or is rejected, and the reason. */
+export interface BadLine extends ResourceLine {
+  readonly reason: string;
+  readonly field?: string;
+  /** The resource, if the text of the line does not contain it. */
+  readonly subject?: LineSubject;
+}
+
+/** Lines of an import, which are read kind by kind. */
+export interface ImportSource {
+  readonly counts: ReadonlyMap<ResourceKind, number>;
+  /** Reads the lines that have no kind. */
+  readBadLines(): AsyncIterable<BadLine> | Iterable<BadLine>;
+  readLines(kind: ResourceKind): AsyncIterable<ResourceLine | BadLine> | Iterable<ResourceLine | BadLine>;
+  close(): void;
+}
+
+function isBadLine(line: ResourceLine | BadLine): line is BadLine {
+  return "reason" in line;
+}
+
+export function joinSources(sources: readonly ImportSource[]): ImportSource {
+  const counts = new Map<ResourceKind, number>();
+  for (const source of sources) {
+    for (const [kind, count] of source.counts) counts.set(kind, (counts.get(kind) ?? 0) + count);
+  }
+  return {
+    counts,
+    async *readBadLines() {
+      for (const source of sources) yield* source.readBadLines();
+    },
+    async *readLines(kind) {
+      for (const source of sources) yield* source.readLines(kind);
+    },
+    close() {
+      for (const source of sources) source.close();
+    },
+  };
+}
+
+/** Returns kind and code of a rejected line's resource, if they can be read. */
+export function getLineSubject({ subject, text }: BadLine): LineSubject {
+  if (subject !== undefined) return subject;
+  const item = getJsonFields(tryParseJson(text));
+  const kind = KIND_NAMES.find((name) => Object.hasOwn(item, name));
+  if (kind === undefined) return {};
+  const resource = getJsonFields(item[kind]);
+  const ends = [resource["a"], resource["b"]].map(formatLinkEnd);
+  const code = typeof resource["code"] === "string" ? resource["code"] : ends.includes("") ? "" : ends.join("~");
+  return { kind, ...(code !== "" && { code }) };
+}
+
+function formatLinkEnd(end: unknown): string {
+  const fields = getJsonFields(end);
+  const device = fields["device_code"] ?? fields["deviceCode"];
+  const port = fields["port_name"] ?? fields["portName"];
+  return typeof device === "string" && typeof port === "string" ? `${device}/${port}` : "";
 }

@@ -6,8 +6,8 @@ import { convertModelToJson } from "#dc/operations/messages/model_json.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { callServer, type ServerAddress, ServerRefusal } from "../server_client.ts";
-import type { ImportTarget, ItemWriteResult, WriteBatch } from "./target.ts";
+import { callServer, type ServerAddress, ServerRefusal } from "../server_address.ts";
+import type { ImportTarget, ItemWriteResult, WriteBatch } from "./run_import.ts";
 
 const BULK_RPCS: Partial<Readonly<Record<ResourceKind, string>>> = {
   rack: "BulkUpsertRacks",

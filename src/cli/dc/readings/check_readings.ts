@@ -1,11 +1,9 @@
 import { formatCountWithNoun } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { sanitizeLine } from "../../output/plain_text.ts";
-import { print, printJson } from "../../output/print.ts";
+import { print, printJson, sanitizeLine } from "../../output/print.ts";
 import type { DatabaseLocation } from "../database.ts";
 import { withService } from "../with_service.ts";
-import { queryPrometheus } from "./ask_prometheus.ts";
-import { type ReadingQuery, readReadingMapping } from "./mapping_file.ts";
+import { queryPrometheus, type ReadingQuery, readReadingMapping } from "./mapping_file.ts";
 import { type StoredSeries, storeSeries } from "./take_series.ts";
 
 /** Maximum number of skipped series that are printed per query. */

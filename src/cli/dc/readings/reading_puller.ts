@@ -2,8 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { DcService } from "#dc/service.ts";
 import { OutageReporter } from "#kernel/outage.ts";
 import { formatCountWithNoun } from "#words/names.ts";
-import { queryPrometheus } from "./ask_prometheus.ts";
-import type { ReadingMapping, ReadingQuery } from "./mapping_file.ts";
+import { queryPrometheus, type ReadingMapping, type ReadingQuery } from "./mapping_file.ts";
 import { type StoredSeries, storeSeries } from "./take_series.ts";
 
 /** Maximum number of series that one log line names. */

@@ -1,15 +1,41 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Caller } from "#dc/context.ts";
-import { listAllWindows } from "#dc/every_window.ts";
+import { FAILURE_SEVERITIES } from "#dc/model/enum_values.ts";
 import type { ReadingAge } from "#dc/model/readings/reading_store.ts";
+import { compareText, parseRef } from "#dc/model/ref.ts";
 import { IDLE_PEER } from "#dc/operations/answers/cooperative_scheduler.ts";
+import { listNotices } from "#dc/operations/notices/notice_rpcs.ts";
+import { getCapacity } from "#dc/operations/planning/get_capacity.ts";
+import { listInventory } from "#dc/operations/planning/list_inventory.ts";
+import { listFindings } from "#dc/operations/planning/readings/list_findings.ts";
+import { rehearseFailures } from "#dc/operations/planning/rehearse_failures.ts";
 import type { DcStore } from "#dc/ports.ts";
+import { listAllWindows, readPages } from "#dc/read_pages.ts";
 import type { DcService } from "#dc/service.ts";
+import {
+  type AreaCapacity,
+  AreaKind,
+  GetCapacityRequestSchema,
+  type GetCapacityResponse,
+} from "#gen/datacenter/v1/capacity_pb.ts";
+import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { ListFindingsRequestSchema, type ListFindingsResponse } from "#gen/datacenter/v1/findings_pb.ts";
+import { ListNoticesRequestSchema, type ListNoticesResponse } from "#gen/datacenter/v1/notices_pb.ts";
+import {
+  InventoryKind,
+  type InventoryRow,
+  ListInventoryRequestSchema,
+  type ListInventoryResponse,
+} from "#gen/datacenter/v1/planning_pb.ts";
+import {
+  type FailedElement,
+  RehearseFailuresRequestSchema,
+  type RehearseFailuresResponse,
+} from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { type ListedWindow, WindowState } from "#gen/datacenter/v1/windows_pb.ts";
-import type { GaugeFamily } from "#interfaces/http/metric_text.ts";
-import { readAreaGauges } from "./area_gauges.ts";
-import { CachedFacts } from "./held_facts.ts";
-import { type MetricsReader, readRiskGauges } from "./risk_gauges.ts";
+import type { GaugeFamily, MetricSample } from "#interfaces/http/metrics.ts";
+import { CachedFacts } from "./facts.ts";
 
 /** Milliseconds for which values are cached; scrapes come every 15 to 60 seconds. */
 const CACHE_MS = 15_000;
@@ -113,4 +139,272 @@ export function createWindowGauges(open: readonly ListedWindow[], now: number): 
         .map(({ window, verdict }) => ({ labels: { window: window?.code ?? "" }, value: verdict })),
     },
   ];
+}
+
+/** Maximum number of areas with series, about 15 each. Sites come first, then floors, rooms and zones. */
+const MAX_AREAS = 1000;
+
+const GAUGE_AREA_KINDS = [AreaKind.SITE, AreaKind.FLOOR, AreaKind.ROOM, AreaKind.ZONE] as const;
+
+/** Values of GetCapacity, by metric name without its prefix. A value that a reply does not set has no series. */
+const AREA_FIGURES: readonly (readonly [name: string, help: string, of: (area: AreaCapacity) => number | undefined])[] =
+  [
+    ["racks", "Racks that take devices.", ({ racks }) => racks],
+    ["racks_without_supply", "Racks to which no power can be added.", ({ racksWithoutSupply }) => racksWithoutSupply],
+    ["power_planned_watts", "Planned draw of devices in service.", ({ drawKw }) => convertToWatts(drawKw)],
+    ["power_free_watts", "What racks may still draw together.", ({ power }) => convertToWatts(power?.freeKw)],
+    [
+      "power_free_after_failure_watts",
+      "What racks may still draw together so that every supply withstands the worst single failure.",
+      ({ power }) => convertToWatts(power?.failoverFreeKw),
+    ],
+    ["air_cooling_free_watts", "Air cooling that is left.", ({ air }) => convertToWatts(air?.freeKw)],
+    [
+      "air_cooling_free_after_failure_watts",
+      "Air cooling that is left after the worst single failure.",
+      ({ air }) => convertToWatts(air?.failoverFreeKw),
+    ],
+    ["liquid_cooling_free_watts", "Liquid cooling that is left.", ({ liquid }) => convertToWatts(liquid?.freeKw)],
+    [
+      "liquid_cooling_free_after_failure_watts",
+      "Liquid cooling that is left after the worst single failure.",
+      ({ liquid }) => convertToWatts(liquid?.failoverFreeKw),
+    ],
+    ["rack_units", "Rack units.", ({ totalU }) => totalU],
+    ["rack_units_free", "Rack units that are neither used nor reserved.", ({ freeU }) => freeU],
+    ["largest_free_block_units", "Most adjacent free units in one rack.", ({ largestFreeBlockU }) => largestFreeBlockU],
+  ];
+
+/** Returns the capacity of areas as GetCapacity computes it. */
+export async function readAreaGauges(
+  asking: MetricsReader,
+  ages: readonly ReadingAge[],
+): Promise<readonly GaugeFamily[]> {
+  const { areas, omitted } = await readAreas(asking, LoadBasis.ALLOCATED);
+  const hasReadings = ages.some(({ quantity }) => quantity === "POWER_W");
+  const measured = hasReadings ? await readAreas(asking, LoadBasis.MEASURED) : undefined;
+  const createFamily = (name: string, help: string, samples: readonly MetricSample[]) => ({
+    name: `planner_dc_area_${name}`,
+    help,
+    samples,
+  });
+  return [
+    ...AREA_FIGURES.map(([name, help, of]) => createFamily(name, help, createAreaSamples(areas, of))),
+    createFamily(
+      "power_measured_watts",
+      "Draw of devices in service by readings, by the recorded draw for want of one.",
+      measured === undefined ? [] : createAreaSamples(measured.areas, ({ drawKw }) => convertToWatts(drawKw)),
+    ),
+    {
+      name: "planner_dc_measured_load_watts",
+      help: "Load of the inventory with a reading that is new enough, and without one.",
+      samples:
+        measured?.load === undefined
+          ? []
+          : [
+              { labels: { source: "reading" }, value: measured.load.measuredW },
+              { labels: { source: "record" }, value: measured.load.plannedW },
+            ],
+    },
+    { name: "planner_dc_areas_omitted", help: "Areas that have no series.", samples: [{ value: omitted }] },
+  ];
+}
+
+async function readAreas({ service, caller }: MetricsReader, loadBasis: LoadBasis) {
+  const areas: AreaCapacity[] = [];
+  let all = 0;
+  let load: GetCapacityResponse["measuredLoad"];
+  for (const by of GAUGE_AREA_KINDS) {
+    const init = { by, loadBasis, pageSize: MAX_AREAS };
+    const asked = { schema: GetCapacityRequestSchema, init, caller };
+    const left = Math.max(1, MAX_AREAS - areas.length);
+    const reply = await readPages(service, getCapacity, asked, (page: GetCapacityResponse) => page.areas, left);
+    areas.push(...reply.areas.slice(0, MAX_AREAS - areas.length));
+    all += reply.totalCount;
+    load = reply.measuredLoad;
+  }
+  return { areas, omitted: all - areas.length, load };
+}
+
+function createAreaSamples(
+  areas: readonly AreaCapacity[],
+  of: (area: AreaCapacity) => number | undefined,
+): readonly MetricSample[] {
+  return areas.flatMap((area) => {
+    const value = of(area);
+    return value === undefined ? [] : [{ labels: createAreaLabels(area.ref), value }];
+  });
+}
+
+/** Returns an area's labels, the kind first, because only areas of one kind can be summed: a site contains floors. */
+function createAreaLabels(text: string): NonNullable<MetricSample["labels"]> {
+  const ref = parseRef(text);
+  switch (ref?.kind) {
+    case "site":
+      return { area: ref.kind, site: ref.site };
+    case "floor":
+      return { area: ref.kind, site: ref.site, floor: String(ref.floor) };
+    case "room":
+    case "zone":
+      return { area: ref.kind, site: ref.site, floor: String(ref.floor), [ref.kind]: ref.name };
+    default:
+      return { area: text };
+  }
+}
+
+/** Converts kilowatts to watts, rounded to thousandths. */
+function convertToWatts(kw: number | undefined): number | undefined {
+  return kw === undefined ? undefined : Math.round(kw * 1e6) / 1000;
+}
+
+/** Service and caller for the reads of metrics. */
+export interface MetricsReader {
+  readonly service: DcService;
+  readonly caller: Caller;
+}
+
+/** Maximum number of sites and rooms with series of risks. */
+const MAX_SITES = 100;
+const MAX_ROOMS = 1000;
+const PAGE_SIZE = 1000;
+
+/** Returns metrics of causes of loss, findings, notices, racks by health and devices without their redundancy. */
+export async function readRiskGauges(asking: MetricsReader): Promise<readonly GaugeFamily[]> {
+  const { sites } = await asking.service.readOverview(asking.caller);
+  const bySite: MetricSample[] = [];
+  for (const { site_id: site } of sites.slice(0, MAX_SITES)) {
+    bySite.push(...createCauseSamples(await rehearse(asking, `site:${site}`), { site }));
+  }
+  const whole = await rehearse(asking, "");
+  const racks = await readAllRows(asking, { kind: InventoryKind.RACK });
+  const column = "redundancy";
+  const conditions = [{ column, values: ["UNMET", "UNKNOWN"] }];
+  const devices = await readAllRows(asking, { kind: InventoryKind.DEVICE, conditions });
+  return [
+    {
+      name: "planner_dc_failure_causes",
+      help: "Causes of loss by severity: groups of elements whose failure does the same.",
+      samples: createCauseSamples(whole, {}),
+    },
+    {
+      name: "planner_dc_site_failure_causes",
+      help: "Causes of loss by the site of the elements that fail.",
+      samples: bySite,
+    },
+    ...createWorstFamilies(whole),
+    {
+      name: "planner_dc_findings",
+      help: "Differences between readings and the inventory, by severity.",
+      samples: await readFindingSamples(asking),
+    },
+    {
+      name: "planner_dc_notices",
+      help: "Notices of changed risks that wait to be sent, and dead letters.",
+      samples: await readNoticeSamples(asking),
+    },
+    { name: "planner_dc_racks", help: "Racks by place and health.", samples: countRowsByRoom(racks, "health") },
+    {
+      name: "planner_dc_devices_redundancy",
+      help: "Devices whose required redundancy is not met, or is not proven by the record.",
+      samples: countRowsByRoom(devices, column),
+    },
+  ];
+}
+
+/** Fails every element of a scope in turn, as the console does: overloads trip. */
+async function rehearse({ service, caller }: MetricsReader, scopeRef: string): Promise<RehearseFailuresResponse> {
+  const request = create(RehearseFailuresRequestSchema, { scopeRef, cascade: true, pageSize: 1, maxElements: 1 });
+  return (await service.call(rehearseFailures, request, caller)) as RehearseFailuresResponse;
+}
+
+function createCauseSamples(
+  reply: RehearseFailuresResponse,
+  labels: NonNullable<MetricSample["labels"]>,
+): readonly MetricSample[] {
+  const counts = {
+    CRITICAL: reply.criticalCount,
+    HIGH: reply.highCount,
+    MEDIUM: reply.mediumCount,
+    LOW: reply.lowCount,
+    INFO: reply.infoCount,
+  };
+  return FAILURE_SEVERITIES.map((severity) => ({
+    labels: { ...labels, severity: severity.toLowerCase() },
+    value: counts[severity],
+  }));
+}
+
+/** Creates the metrics of the single failure that takes most; without samples if none takes anything. */
+function createWorstFamilies({ worst }: RehearseFailuresResponse): readonly GaugeFamily[] {
+  const createFamily = (name: string, help: string, getFigure: (failure: FailedElement) => number): GaugeFamily => ({
+    name: `planner_dc_worst_failure_${name}`,
+    help,
+    samples: worst === undefined ? [] : [{ labels: { element: worst.refs.join(" ") }, value: getFigure(worst) }],
+  });
+  return [
+    createFamily(
+      "devices",
+      "Devices that go offline or lose their last data path with the single failure that takes most.",
+      ({ impact, devicesWithoutDataPathCount }) => (impact?.itDevicesOffline ?? 0) + devicesWithoutDataPathCount,
+    ),
+    createFamily("racks_dark", "Racks that go dark with that failure.", ({ impact }) => impact?.racksDark ?? 0),
+    createFamily("it_load_watts", "IT load lost with that failure.", ({ impact }) => impact?.itLoadLostW ?? 0),
+    createFamily(
+      // Prometheus counts in bytes.
+      "fabric_bytes_per_second",
+      "Capacity of the fabric links that go down with that failure.",
+      ({ fabricLostMbps }) => fabricLostMbps * 125_000,
+    ),
+  ];
+}
+
+async function readFindingSamples({ service, caller }: MetricsReader): Promise<readonly MetricSample[]> {
+  const request = create(ListFindingsRequestSchema, { pageSize: 1 });
+  const { faultCount, watchCount } = (await service.call(listFindings, request, caller)) as ListFindingsResponse;
+  return createSamples("severity", { fault: faultCount, watch: watchCount });
+}
+
+async function readNoticeSamples({ service, caller }: MetricsReader): Promise<readonly MetricSample[]> {
+  const request = create(ListNoticesRequestSchema, { pageSize: 1 });
+  const { waitingCount, deadCount } = (await service.call(listNotices, request, caller)) as ListNoticesResponse;
+  return createSamples("state", { waiting: waitingCount, dead: deadCount });
+}
+
+function createSamples(label: string, counts: Readonly<Record<string, number>>): readonly MetricSample[] {
+  return Object.entries(counts).map(([name, value]) => ({ labels: { [label]: name }, value }));
+}
+
+/** Reads a list page by page and returns the rows of all pages. */
+async function readAllRows(
+  { service, caller }: MetricsReader,
+  wanted: MessageInitShape<typeof ListInventoryRequestSchema>,
+): Promise<readonly InventoryRow[]> {
+  const rows: InventoryRow[] = [];
+  for (;;) {
+    const init = { ...wanted, pageSize: PAGE_SIZE, skip: rows.length };
+    const request = create(ListInventoryRequestSchema, init as MessageInitShape<typeof ListInventoryRequestSchema>);
+    const page = (await service.call(listInventory, request, caller)) as ListInventoryResponse;
+    rows.push(...page.rows);
+    if (page.rows.length < PAGE_SIZE || rows.length >= page.totalCount) return rows;
+  }
+}
+
+/** Counts the rows of each room by the value of a column. */
+function countRowsByRoom(rows: readonly InventoryRow[], column: string): readonly MetricSample[] {
+  const counts = new Map<
+    string,
+    Map<string, { readonly labels: NonNullable<MetricSample["labels"]>; value: number }>
+  >();
+  for (const { texts } of rows) {
+    const { site, floor, room } = texts;
+    const place = JSON.stringify([site, floor, room]);
+    const byValue = counts.get(place) ?? new Map();
+    counts.set(place, byValue);
+    const value = texts[column]?.toLowerCase();
+    const known = byValue.get(value) ?? { labels: { site, floor, room, [column]: value }, value: 0 };
+    byValue.set(value, known);
+    known.value++;
+  }
+  const rooms = [...counts].sort(([a], [b]) => compareText(a, b)).slice(0, MAX_ROOMS);
+  return rooms.flatMap(([, byValue]) => [...byValue.values()]);
 }

@@ -1,12 +1,10 @@
 import { type AdmissionRules, isLoopbackHost, parseHost } from "#interfaces/http/admission.ts";
-import { type JwtOptions, JwtVerifier } from "#interfaces/http/jwt_principals.ts";
+import { WebhookSecrets } from "#interfaces/http/followed_file.ts";
+import { createPrincipalFinder, type JwtOptions, JwtVerifier } from "#interfaces/http/jwt_principals.ts";
 import type { Metrics } from "#interfaces/http/metrics.ts";
-import { createPrincipalFinder } from "#interfaces/http/principal_finder.ts";
 import { TokenFile } from "#interfaces/http/token_file.ts";
-import { WebhookSecrets } from "#interfaces/http/webhook_secret.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { sanitizeLine } from "../../output/plain_text.ts";
-import { printError } from "../../output/print.ts";
+import { printError, sanitizeLine } from "../../output/print.ts";
 import { UsageError } from "../../usage_error.ts";
 
 /** Writes one line of the server's log to standard error: time, subject and message. */

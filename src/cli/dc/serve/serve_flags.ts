@@ -1,6 +1,6 @@
 import type { Args, Flags } from "../../command.ts";
 import { booleanFlag, enumFlag, fileFlag, integerFlag, textFlag } from "../../flags.ts";
-import { CREATE_FLAG, DATABASE_FLAG } from "../shared_flags.ts";
+import { CREATE_FLAG, DATABASE_FLAG } from "../asked_flags.ts";
 
 /** Flags of `planner dc serve`; all but the last four are also environment variables and settings file keys. */
 export const SERVE_FLAGS = {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { JwtOptions } from "#interfaces/http/jwt_principals.ts";
-import { checkArgumentRules } from "../../argument_rules.ts";
 import type { Cli } from "../../command.ts";
+import { checkArgumentRules } from "../../strict_command.ts";
 import { createUsageError } from "../../usage_error.ts";
 import type { CheckpointOptions } from "../audit/checkpoint_writer.ts";
 import { type DatabaseLocation, parseDatabaseLocation } from "../database.ts";

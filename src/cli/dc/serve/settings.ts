@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Flag } from "../../command.ts";
-import { describeExpectedValue, isFlagValue, parseFlagText } from "../../flag_value.ts";
 import { print } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
+import { describeExpectedValue, isFlagValue, parseFlagText } from "../../strict_command.ts";
 import { formatSuggestion, UsageError } from "../../usage_error.ts";
 import { parseDatabaseLocation } from "../database.ts";
 import { SERVE_FLAGS, type ServeArgs } from "./serve_flags.ts";

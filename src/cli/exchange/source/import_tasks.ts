@@ -1,20 +1,39 @@
+import { createHash, randomInt } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
-import { checkTasks } from "#planner/exchange/check_tasks.ts";
-import { formatNewSpec, listFacets, type MergeResult, mergeTask } from "#planner/exchange/merge_task.ts";
-import type { SourceNote, SourceReading } from "#planner/exchange/source.ts";
-import { refuseSpecInWork } from "#planner/operations/shared/live_worker.ts";
-import { formatLocalDay } from "#planner/operations/shared/local_time.ts";
+import { type CheckedTask, checkTasks } from "#planner/exchange/check_tasks.ts";
+import {
+  buildSpecContent,
+  formatNewSpec,
+  listFacets,
+  type MergeResult,
+  mergeTask,
+  type SpecContent,
+} from "#planner/exchange/merge_task.ts";
+import { SOURCE_KINDS, type SourceKind, type SourceNote, type SourceReading } from "#planner/exchange/source.ts";
+import { formatLocalDay, refuseSpecInWork } from "#planner/operations/shared/live_worker.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import { listOrigins, type Spec } from "#planner/spec/spec.ts";
+import {
+  formatSpecId,
+  ID_PART_COUNT,
+  parseParentId,
+  parseSpecId,
+  parseSpecIdParts,
+  type SpecId,
+} from "#planner/spec/spec_id.ts";
+import { describeSystemError } from "#planner/store/files/disk_error.ts";
 import { runBatches } from "../../import/batches.ts";
 import type { OpenedProject } from "../../open_project.ts";
-import { IdPlanner, type PlannedTask, planImport } from "./import_plan.ts";
-import { computeTextFingerprint, type ImportRecords, readImportRecords, writeImportRecords } from "./import_records.ts";
+import { writeFile } from "../../output/write_file.ts";
 import type { FoundSource } from "./read_source.ts";
 import { groupNotes, type SourceReport, type TaskOutcome } from "./source_report.ts";
 
-export interface TaskImportOptions {
+interface TaskImportOptions {
   readonly origin: string;
   readonly dryRun: boolean;
   /** True if the source replaces changes made in the spec. */
@@ -265,4 +284,188 @@ function buildSourceReport(run: TaskImportRun, { format, notes, plan, records, o
     not_carried: groupNotes(notes),
     vanished: [...records].filter(([key]) => !keys.has(key)).map(([key, { id }]) => ({ key, id })),
   };
+}
+
+/** A task and the spec that it has or will get. */
+interface PlannedTask {
+  readonly task: CheckedTask;
+  readonly id: SpecId;
+  readonly content: SpecContent;
+  readonly record: ImportRecord | undefined;
+  /** The existing spec; undefined for a new one. */
+  readonly spec: Spec | undefined;
+  /** Value of the spec's field `origin` for the task. */
+  readonly origin: string;
+}
+
+interface PlanInput {
+  readonly tasks: readonly CheckedTask[];
+  readonly origin: string;
+  readonly records: ImportRecords;
+  /** All specs, active and archived. */
+  readonly specs: readonly Spec[];
+  readonly ids: IdPlanner;
+}
+
+/**
+ * Finds or plans the spec of every task. A spec is found by the record of the last import, or by its field `origin`.
+ * Dependencies are listed before their dependents, so that an interrupted import leaves no reference to a missing spec.
+ */
+function planImport({ tasks, origin, records, specs, ids }: PlanInput): readonly PlannedTask[] {
+  const byId = new Map(specs.map((spec) => [spec.id, spec]));
+  const byOrigin = new Map(specs.flatMap((spec) => listOrigins(spec).map((name) => [name, spec.id] as const)));
+  const idByKey = new Map<string, SpecId>();
+  for (const task of tasks) {
+    const known = records.get(task.key)?.id ?? byOrigin.get(`${origin}:${task.key}`) ?? findKeptId(task, byId);
+    idByKey.set(task.key, known ?? ids.planId(task, task.parent === undefined ? undefined : idByKey.get(task.parent)));
+  }
+  const parents = new Set(tasks.map(({ parent }) => parent));
+  return sortDependenciesFirst(tasks).flatMap((task) => {
+    const id = idByKey.get(task.key);
+    if (id === undefined) return [];
+    const content = buildSpecContent(task, { findSpecId: (key) => idByKey.get(key), hasParts: parents.has(task.key) });
+    return [{ task, id, content, record: records.get(task.key), spec: byId.get(id), origin: `${origin}:${task.key}` }];
+  });
+}
+
+/** Returns the id of a task that was a spec in a clone of this project, if the project has a spec with that id. */
+function findKeptId({ specId }: CheckedTask, byId: ReadonlyMap<SpecId, Spec>): SpecId | undefined {
+  return specId !== undefined && byId.has(specId as SpecId) ? (specId as SpecId) : undefined;
+}
+
+function sortDependenciesFirst(tasks: readonly CheckedTask[]): readonly CheckedTask[] {
+  const byKey = new Map(tasks.map((task) => [task.key, task]));
+  const placed = new Set<CheckedTask>();
+  for (const first of tasks) {
+    const stack = [{ task: first, next: 0 }];
+    const open = new Set([first]);
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const dependency = byKey.get(top.task.dependsOn[top.next++] ?? "");
+      if (dependency !== undefined && !placed.has(dependency) && !open.has(dependency)) {
+        open.add(dependency);
+        stack.push({ task: dependency, next: 0 });
+      } else if (top.next >= top.task.dependsOn.length) {
+        placed.add(top.task);
+        stack.pop();
+      }
+    }
+  }
+  return [...placed];
+}
+
+/** Plans ids of new tasks from their day of creation, and from their parent's id if they are parts. */
+class IdPlanner {
+  readonly #taken: Set<string>;
+  readonly #today: string;
+  readonly #counters = new Map<string, number>();
+  readonly #members = new Map<string, number>();
+
+  /** @param taken all existing ids, including those of the archive */
+  constructor(taken: Iterable<SpecId>, today: string) {
+    this.#taken = new Set(taken);
+    this.#today = today;
+    for (const id of this.#taken) this.#recordId(id as SpecId);
+  }
+
+  /** @param parent id of the spec that the new one is part of */
+  planId(task: CheckedTask, parent: SpecId | undefined): SpecId {
+    const id = this.#getSourceId(task) ?? this.#planMemberId(parent) ?? this.#planRootId(task.created ?? this.#today);
+    this.#taken.add(id);
+    this.#recordId(id);
+    return id;
+  }
+
+  #getSourceId({ specId }: CheckedTask): SpecId | undefined {
+    if (specId === undefined || parseSpecIdParts(specId) === undefined || this.#taken.has(specId)) return undefined;
+    return parseSpecId(specId);
+  }
+
+  #planMemberId(parent: SpecId | undefined): SpecId | undefined {
+    if (parent === undefined || parseSpecIdParts(parent) === undefined) return undefined;
+    return parseSpecId(`${parent}.${(this.#members.get(parent) ?? 0) + 1}`);
+  }
+
+  #planRootId(day: string): SpecId {
+    const counter = (this.#counters.get(day) ?? 0) + 1;
+    if (counter >= ID_PART_COUNT) {
+      throw new OperationError("resource_exhausted", `Cannot import: ${day} has no counter behind "zzz" left`);
+    }
+    return formatSpecId(day, counter, randomInt(ID_PART_COUNT));
+  }
+
+  #recordId(id: SpecId): void {
+    const parts = parseSpecIdParts(id);
+    if (parts === undefined) return;
+    const parent = parseParentId(id);
+    const [map, key, number] =
+      parent === undefined
+        ? [this.#counters, parts.day, parts.counter]
+        : [this.#members, parent, parts.members.at(-1) ?? 0];
+    map.set(key, Math.max(map.get(key) ?? 0, number));
+  }
+}
+
+/** Data about one task from the last import. */
+interface ImportRecord {
+  readonly id: SpecId;
+  /** Fingerprints of the source's texts; undefined if the spec is only planned. */
+  readonly said?: Readonly<Record<string, string>> | undefined;
+}
+
+type ImportRecords = Map<string, ImportRecord>;
+
+const RECORDS_FILE_SCHEMA = Type.Object({
+  format: Type.Literal("planner-import"),
+  version: Type.Literal(1),
+  kind: Type.Union(SOURCE_KINDS.map((kind) => Type.Literal(kind))),
+  tasks: Type.Record(
+    Type.String(),
+    Type.Object({ id: Type.String(), said: Type.Optional(Type.Record(Type.String(), Type.String())) }),
+  ),
+});
+
+/** Returns the path of the records from the project's root. */
+function getImportRecordsPath(origin: string): string {
+  return `.planner/imports/${origin}.json`;
+}
+
+/** Reads the records of an origin's last import; empty without one. @throws OperationError for an unfit file */
+function readImportRecords(root: string, origin: string, kind: SourceKind): ImportRecords {
+  const file = getImportRecordsPath(origin);
+  if (!existsSync(join(root, file))) return new Map();
+  const data = parseImportRecords(root, file);
+  if (data.kind !== kind) {
+    const message = `The origin "${origin}" is a source of ${data.kind}: name another one for ${kind} with --origin`;
+    throw new OperationError("failed_precondition", message);
+  }
+  return new Map(
+    Object.entries(data.tasks).flatMap(([key, { id, said }]) => {
+      const known = parseSpecId(id);
+      return known === undefined ? [] : [[key, { id: known, said }]];
+    }),
+  );
+}
+
+function parseImportRecords(root: string, file: string): Static<typeof RECORDS_FILE_SCHEMA> {
+  let data: unknown;
+  try {
+    data = JSON.parse(readFileSync(join(root, file), "utf8"));
+  } catch (error) {
+    const why = error instanceof SyntaxError ? "expected JSON" : describeSystemError(error);
+    throw new OperationError("failed_precondition", `Cannot read "${file}": ${why}`, { cause: error });
+  }
+  if (Value.Check(RECORDS_FILE_SCHEMA, data)) return data;
+  throw new OperationError("failed_precondition", `Cannot read "${file}": expected what \`planner import\` writes`);
+}
+
+/** Writes the records, sorted and one task per line, so that git can merge two people's imports. */
+function writeImportRecords(root: string, origin: string, kind: SourceKind, records: ImportRecords): void {
+  const keys = [...records.keys()].sort();
+  const lines = keys.map((key) => `${JSON.stringify(key)}: ${JSON.stringify(records.get(key))}`);
+  const head = `{ "format": "planner-import", "version": 1, "kind": ${JSON.stringify(kind)}, "tasks": {`;
+  writeFile(join(root, getImportRecordsPath(origin)), `${head}\n${lines.join(",\n")}\n} }\n`);
+}
+
+function computeTextFingerprint(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 12);
 }

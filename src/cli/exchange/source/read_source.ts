@@ -5,7 +5,7 @@ import type { SourceFile, SourceFormat, SourceNote, SourceReading } from "#plann
 import { MAX_SPEC_BYTES } from "#planner/limits.ts";
 import { decodeText } from "#planner/store/files/decode_text.ts";
 import { describeSystemError } from "#planner/store/files/disk_error.ts";
-import { isInsideFolder } from "#planner/store/project/project_bounds.ts";
+import { isInsideFolder } from "#planner/store/project/find_root.ts";
 
 export interface FoundSource {
   readonly format: SourceFormat;

@@ -1,8 +1,7 @@
 import type { SourceKind, SourceLocation, SourceNote } from "#planner/exchange/source.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { limitLines, printImportEndNote } from "../../import/report.ts";
-import { sanitizeLine } from "../../output/plain_text.ts";
-import { print } from "../../output/print.ts";
+import { limitLines, printImportEndNote } from "../../import/run_stoppable.ts";
+import { print, sanitizeLine } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 
 export interface TaskOutcome extends SourceLocation {

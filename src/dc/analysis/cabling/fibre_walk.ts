@@ -2,7 +2,7 @@ import type { PathStatus } from "#dc/model/enum_values.ts";
 import { formatPortReference } from "#dc/model/ref.ts";
 import type { Device, Port, PortRef } from "#dc/model/resources.ts";
 import type { Branch } from "#gen/datacenter/v1/messages.ts";
-import type { PathHop, PathProblem, PathSegment } from "./cable_path.ts";
+import type { PathHop, PathProblem, PathSegment } from "./supply_trace.ts";
 import { createPortRef, type DevicePort, type TraceMemo } from "./trace_site.ts";
 
 /**

@@ -1,5 +1,4 @@
-import { codeKey } from "#dc/model/code.ts";
-import { isSamePort, toPortKey } from "#dc/model/ref.ts";
+import { codeKey, isSamePort, toPortKey } from "#dc/model/ref.ts";
 import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
 import type { SiteReader } from "#dc/model/site.ts";
 

@@ -1,22 +1,19 @@
-import { lacksDraw } from "#dc/model/blades.ts";
-import { codeKey } from "#dc/model/code.ts";
-import { getDrawW } from "#dc/model/draw.ts";
-import type { LoadBasis } from "#dc/model/enum_values.ts";
-import { isInService } from "#dc/model/in_service.ts";
-import { formatRef, type Ref } from "#dc/model/ref.ts";
-import { toRefKey } from "#dc/model/resource_key.ts";
-import type { Device } from "#dc/model/resources.ts";
-import type { AreaCapacity, FreePower as FreeSupply } from "#gen/datacenter/v1/messages.ts";
-import type { Steps } from "#kernel/steps.ts";
+import type { AreaCapacity, FreeCooling, FreePorts, FreePower as FreeSupply } from "#gen/datacenter/v1/messages.ts";
+import type { Steps } from "#kernel/clock.ts";
+import { getDrawW } from "../../model/draw.ts";
+import type { CoolingMedium, LoadBasis } from "../../model/enum_values.ts";
+import { isInService } from "../../model/in_service.ts";
+import { lacksDraw } from "../../model/rack_space.ts";
+import { codeKey, compareText, formatRef, type Ref, toRefKey } from "../../model/ref.ts";
+import type { Crac, Device } from "../../model/resources.ts";
 import type { DevicePort } from "../cabling/trace_site.ts";
-import { isLocatedIn, selectRacksIn } from "../location_scope.ts";
-import type { SupplyLoadState } from "../placement/supply_paths.ts";
+import { CoolingBalance } from "../cooling/cooling_balance.ts";
+import { getMedium, listServedAreas } from "../cooling/cooling_units.ts";
+import type { SupplyLoadState } from "../placement/limits.ts";
+import { formatAreaKey, isLocatedIn, selectRacksIn } from "../places.ts";
 import type { RackCapacity } from "../racks/rack_elevation.ts";
 import type { Topology } from "../topology.ts";
-import type { AreaCooling } from "./area_cooling.ts";
-import { countFreePortsByType } from "./area_ports.ts";
-import { computeFreePower, type ReachedLimit } from "./free_power.ts";
-import type { SuppliedRack } from "./rack_supply_limits.ts";
+import { computeFreePower, type ReachedLimit, type SuppliedRack } from "./free_power.ts";
 
 export interface CapacityInput {
   readonly topology: Topology;
@@ -95,4 +92,119 @@ function getFailureRef({ graph, carried }: SupplyLoadState, { limit, loss }: Rea
   if (limit.reason !== "SUPPLY_FAILOVER") return undefined;
   const index = graph.indexOf.get(toRefKey(limit.ref)) ?? -1;
   return graph.nodes[loss >= 0 ? loss : (carried.failover.lost[index] ?? -1)]?.ref;
+}
+
+interface CoolingFailure {
+  readonly ref: string;
+  readonly lost: ReadonlySet<string>;
+  readonly balance: CoolingBalance;
+}
+
+/**
+ * Computes the cooling headroom of areas now and after the worst single failure of a unit or of a supply of units. The
+ * headroom now equals that of ThermalHeadroom without a reserve.
+ */
+export class AreaCooling {
+  readonly #currentBalance: CoolingBalance;
+  readonly #failures: readonly CoolingFailure[];
+  readonly #mixesMedia: boolean;
+
+  constructor(topology: Topology, basis: LoadBasis) {
+    const { cracs } = topology.inventory;
+    const balance = (failedCracCodes: readonly string[]) =>
+      new CoolingBalance(topology, { basis, reserveUnits: 0, failedCracCodes });
+    this.#currentBalance = balance([]);
+    // If a unit rejects the heat of liquid into the air, the loss of liquid units changes the load of air units.
+    this.#mixesMedia = cracs.some(({ heatRejection }) => heatRejection === "AIR");
+    const failures = new Map<string, CoolingFailure>();
+    for (const { ref, lost } of listSharedLosses(topology, cracs, ({ code }) => `crac:${codeKey(code)}`)) {
+      const codes = lost.map(({ code }) => codeKey(code));
+      const key = codes.toSorted(compareText).join();
+      if (!failures.has(key)) failures.set(key, { ref, lost: new Set(codes), balance: balance(codes) });
+    }
+    this.#failures = [...failures.values()];
+  }
+
+  /** Returns the headroom of an area; undefined without a recorded unit of the medium. */
+  *computeFreeCooling(area: Ref, medium: CoolingMedium): Steps<FreeCooling | undefined> {
+    const units = this.#currentBalance.listServingUnits(area);
+    if (!units.some((crac) => getMedium(crac) === medium)) return undefined;
+    const { headroomKw: freeKw } = this.#currentBalance.computeBalance(area, medium, units);
+    const concerned = this.#listAffectingUnitKeys(units, area);
+    let [failoverFreeKw, failureRef] = [freeKw, ""];
+    for (const { ref, lost, balance } of this.#failures) {
+      if (!concerned.some((key) => lost.has(key))) continue;
+      yield;
+      const { headroomKw } = balance.computeBalance(area, medium, units);
+      if (headroomKw < failoverFreeKw) [failoverFreeKw, failureRef] = [headroomKw, ref];
+    }
+    return { freeKw, failoverFreeKw, failureRef };
+  }
+
+  /** Lists keys of units whose loss may affect an area: its units, and units that share a served location with them. */
+  #listAffectingUnitKeys(units: readonly Crac[], area: Ref): readonly string[] {
+    if (this.#mixesMedia) return [...new Set(this.#failures.flatMap(({ lost }) => [...lost]))];
+    const places = new Set(
+      [formatAreaKey(area), ...units.flatMap(listServedAreas)].flatMap((key) =>
+        this.#currentBalance.listLocationsInArea(key),
+      ),
+    );
+    const found = new Set(units);
+    for (const at of places) {
+      for (const crac of Object.values(this.#currentBalance.groupUnitsAtLocation(at)).flat()) found.add(crac);
+    }
+    return [...found].map(({ code }) => codeKey(code));
+  }
+}
+
+/** Counts free ports by kind, type and speed. Ports of devices without power are not counted. */
+export function* countFreePortsByType(topology: Topology, ports: readonly DevicePort[]): Steps<readonly FreePorts[]> {
+  const { power, live } = topology;
+  const formatNodeKey = ({ device }: DevicePort) => `device:${codeKey(device.code)}`;
+  const isLive = (one: DevicePort) => live[power.indexOf.get(formatNodeKey(one)) ?? -1] === 1;
+  const alike = Map.groupBy(
+    ports.filter(isLive),
+    ({ port }) => `${port.kind} ${port.type ?? ""} ${port.speedMbps ?? 0}`,
+  );
+  const found: FreePorts[] = [];
+  for (const [, own] of [...alike].sort(([a], [b]) => compareText(a, b))) {
+    const [first] = own;
+    if (first === undefined) continue;
+    yield;
+    const { kind, type = "", speedMbps } = first.port;
+    let [most, failureRef] = [0, ""];
+    for (const { ref, lost } of listSharedLosses(topology, own, formatNodeKey)) {
+      if (lost.length > most) [most, failureRef] = [lost.length, ref];
+    }
+    const counts = { free: own.length, failoverFree: own.length - most, failureRef };
+    found.push({ kind, type, ...(speedMbps !== undefined && { speedMbps }), ...counts });
+  }
+  return found;
+}
+
+/** Items that one failure turns off. */
+interface SharedLoss<Item> {
+  readonly ref: string;
+  readonly lost: readonly Item[];
+}
+
+/**
+ * Lists every single failure that turns off items: the failure of an item's own element, and failures of elements whose
+ * loss alone turns this element off. Sorted by reference.
+ * @param keyOf returns the key of an item in the power graph
+ */
+function listSharedLosses<Item>(
+  { power, killers }: Topology,
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+): readonly SharedLoss<Item>[] {
+  const found = new Map<number, Item[]>();
+  for (const item of items) {
+    const own = power.indexOf.get(keyOf(item));
+    if (own === undefined) continue;
+    for (const index of new Set([own, ...(killers.findKillers(own) ?? [])])) found.getOrInsert(index, []).push(item);
+  }
+  return [...found]
+    .map(([index, lost]) => ({ ref: power.nodes[index]?.ref ?? "", lost }))
+    .sort((a, b) => compareText(a.ref, b.ref));
 }

@@ -1,6 +1,5 @@
-import { codeKey } from "#dc/model/code.ts";
 import type { CoolingMedium, LoadBasis } from "#dc/model/enum_values.ts";
-import { compareText, type Ref } from "#dc/model/ref.ts";
+import { codeKey, compareText, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
 import { type DeviceLocation, formatAreaKey, indexLocationsByArea, listAreaKeys, sumLocationHeat } from "../places.ts";
 import { sumPowerLossesW } from "../power/power_load.ts";

@@ -1,10 +1,8 @@
-import { lacksHeat } from "#dc/model/blades.ts";
-import { codeKey } from "#dc/model/code.ts";
-import { formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
+import { lacksHeat } from "#dc/model/rack_space.ts";
+import { codeKey, formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device } from "#dc/model/resources.ts";
 import type { CracShare as CracReply, Hotspot, ThermalHeadroomResponse } from "#gen/datacenter/v1/messages.ts";
-import { selectRacksIn } from "../location_scope.ts";
-import { formatAreaKey } from "../places.ts";
+import { formatAreaKey, selectRacksIn } from "../places.ts";
 import type { Topology } from "../topology.ts";
 import { CoolingBalance, type PlantBalance, type ThermalOptions } from "./cooling_balance.ts";
 import { getMedium, listRackAreas, mapServedRefs } from "./cooling_units.ts";

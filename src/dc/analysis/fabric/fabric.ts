@@ -1,17 +1,20 @@
-import { codeKey } from "#dc/model/code.ts";
-import type { PhysicalMatch } from "#dc/model/enum_values.ts";
-import { formatPort } from "#dc/model/ref.ts";
-import { getFabricKey } from "#dc/model/resource_key.ts";
-import type { FabricLink, PortRef } from "#dc/model/resources.ts";
-import type { FabricSummary } from "#gen/datacenter/v1/messages.ts";
-import type { CablePath } from "../cabling/cable_path.ts";
-import { type FabricFinding, listDownLinkFindings, listSwitchFindings } from "./fabric_findings.ts";
-import { createLinkView, type FabricLinkView, type LinkLimits } from "./fabric_links.ts";
-import { createFabricNode, divideLinksByTier, type FabricNode } from "./fabric_nodes.ts";
-import { type FindDeviceByKey, getTierName, listExpectedMesh, rankTiers, type TierByKey } from "./fabric_tiers.ts";
+import type { FabricSummary, Finding } from "#gen/datacenter/v1/messages.ts";
+import type { PhysicalMatch } from "../../model/enum_values.ts";
+import { codeKey, formatPort, getFabricKey, toPortKey } from "../../model/ref.ts";
+import type { Device, FabricLink, PortRef } from "../../model/resources.ts";
+import type { CablePath } from "../cabling/supply_trace.ts";
+import {
+  createLinkView,
+  type FabricLinkView,
+  type FindDeviceByKey,
+  getTierName,
+  type LinkLimits,
+  listExpectedMesh,
+  rankTiers,
+  type TierByKey,
+} from "./fabric_tiers.ts";
 
-export type { FabricLinkView } from "./fabric_links.ts";
-export type { FabricNode } from "./fabric_nodes.ts";
+export type { FabricLinkView } from "./fabric_tiers.ts";
 
 export interface FabricOptions extends LinkLimits {
   readonly failedDeviceCodes: readonly string[];
@@ -171,4 +174,168 @@ export function matchCablePath({ a, b }: FabricLink, path: CablePath | undefined
 
 function isSamePortRef(one: PortRef, other: PortRef): boolean {
   return codeKey(formatPort(one)) === codeKey(formatPort(other));
+}
+
+type FabricFinding = Omit<Finding, "field">;
+
+/**
+ * Reported spread of the utilisation in one ECMP group, in percent of its mean. Source:
+ * docs/contract/datacenter-analyses.md#fabric.
+ */
+const ECMP_IMBALANCE_PCT = 25;
+
+function listDownLinkFindings({ live, ref, link, health, cause }: FabricLinkView): readonly FabricFinding[] {
+  if (live || health !== "FAULT") return [];
+  const { status = "UP" } = link;
+  const own = { message: "The link carries no traffic", value: status, expected: "UP" };
+  const { message, value, expected } = status === "DOWN" || cause === undefined ? own : cause;
+  return [{ code: "LINK_DOWN", severity: "WARNING", message, ref, value, expected }];
+}
+
+/** Lists findings about the links of a switch to higher tiers. */
+function listSwitchFindings(
+  { device }: FabricNode,
+  links: SwitchLinks,
+  { tiers, watchPct }: { readonly tiers: TierByKey; readonly watchPct: number },
+): readonly FabricFinding[] {
+  if (links.upward.length === 0) return [];
+  const ref = `device:${device.code}`;
+  const found: FabricFinding[] = [];
+  if (!links.upward.some(({ live }) => live)) {
+    const expected = "at least one";
+    found.push({ code: "NO_UPLINK", severity: "WARNING", message: "No uplink is left", ref, value: "0", expected });
+  }
+  return [
+    ...found,
+    ...listUnequalLinkFindings(ref, links, tiers),
+    ...listImbalanceFindings(device.code, links, watchPct),
+  ];
+}
+
+/** Reports different numbers of parallel links to the switches of one tier in one fabric. */
+function listUnequalLinkFindings(
+  ref: string,
+  { key, upward }: SwitchLinks,
+  tiers: TierByKey,
+): readonly FabricFinding[] {
+  const groups = Map.groupBy(upward, (view) => `${tiers.get(getFarSwitchKey(view, key))} ${getFabricKey(view.link)}`);
+  return [...groups.values()].flatMap((views): FabricFinding[] => {
+    const perSwitch = [...Map.groupBy(views, (view) => getFarSwitchKey(view, key)).values()].map(
+      ({ length }) => length,
+    );
+    const [fewest, most] = [Math.min(...perSwitch), Math.max(...perSwitch)];
+    if (fewest === most) return [];
+    const message = "The numbers of links to the switches above differ, which loads some more than others";
+    const expected = "the same to every switch";
+    return [{ code: "UNEQUAL_LINKS", severity: "WARNING", message, ref, value: `${fewest} to ${most}`, expected }];
+  });
+}
+
+/**
+ * Reports unevenly loaded links of each ECMP group: a warning if the busiest exceeds the watch limit, otherwise
+ * information. Ignores links without a recorded capacity or measured traffic, because their share is unknown.
+ */
+function listImbalanceFindings(code: string, { upward }: SwitchLinks, watchPct: number): readonly FabricFinding[] {
+  const ref = `device:${code}`;
+  const groups = new Map<string, number[]>();
+  for (const { live, link, utilizationPct } of upward) {
+    const isMeasured = link.aToBMbps !== undefined || link.bToAMbps !== undefined;
+    if (!live || !isMeasured || link.capacityMbps === undefined) continue;
+    const group = link.ecmpGroup ?? code;
+    groups.getOrInsert(group, []).push(utilizationPct);
+  }
+  return [...groups].flatMap(([group, list]): FabricFinding[] => {
+    const mean = list.reduce((sum, one) => sum + one, 0) / list.length;
+    const busiest = Math.max(...list);
+    const spread = mean === 0 ? 0 : ((busiest - Math.min(...list)) * 100) / mean;
+    if (spread <= ECMP_IMBALANCE_PCT) return [];
+    const severity = busiest > watchPct ? "WARNING" : "INFO";
+    const message = `The links of ECMP group "${group}" are loaded unevenly`;
+    const expected = `at most ${ECMP_IMBALANCE_PCT} % of the mean`;
+    return [{ code: "ECMP_IMBALANCE", severity, message, ref, value: `${Math.round(spread)} %`, expected }];
+  });
+}
+
+/** A switch with its total bandwidths in megabits per second, regardless of the displayed part of the fabric. */
+export interface FabricNode {
+  readonly device: Device;
+  readonly tier: number;
+  readonly downlinkMbps: number;
+  readonly uplinkMbps: number;
+  readonly oversubscription?: number;
+  /** Oversubscription after the loss of the upper switch with the largest share of its uplinks. */
+  readonly oversubscriptionN1?: number;
+  readonly uplinksUp: number;
+  readonly uplinksTotal: number;
+  readonly failed: boolean;
+}
+
+/** Links of a switch: all, those to higher tiers, and those to lower tiers. */
+interface SwitchLinks {
+  readonly key: string;
+  readonly upward: readonly FabricLinkView[];
+  readonly downward: readonly FabricLinkView[];
+  readonly all: readonly FabricLinkView[];
+}
+
+/** Divides the links of a switch by the tiers of their other ends. */
+function divideLinksByTier(key: string, all: readonly FabricLinkView[], tiers: TierByKey): SwitchLinks {
+  const own = tiers.get(key) ?? 0;
+  const getFarTier = (view: FabricLinkView) => tiers.get(getFarSwitchKey(view, key)) ?? 0;
+  return {
+    key,
+    all,
+    upward: all.filter((view) => getFarTier(view) > own),
+    downward: all.filter((view) => getFarTier(view) < own),
+  };
+}
+
+function getFarSwitchKey({ link: { a, b } }: FabricLinkView, key: string): string {
+  const near = codeKey(a.deviceCode);
+  return near === key ? codeKey(b.deviceCode) : near;
+}
+
+function createFabricNode(
+  device: Device,
+  { key, all, upward, downward }: SwitchLinks,
+  { tier, failed }: { readonly tier: number; readonly failed: boolean },
+): FabricNode {
+  const counted = upward.length > 0 ? upward : all;
+  const toFar = new Map<string, number>();
+  for (const view of upward.filter(({ live }) => live)) {
+    const far = getFarSwitchKey(view, key);
+    toFar.set(far, (toFar.get(far) ?? 0) + (view.link.capacityMbps ?? 0));
+  }
+  const uplinkMbps = [...toFar.values()].reduce((sum, one) => sum + one, 0);
+  const left = uplinkMbps - Math.max(0, ...toFar.values());
+  const below = downward.reduce((sum, { live, link }) => sum + (live ? (link.capacityMbps ?? 0) : 0), 0);
+  const downlinkMbps = downward.length > 0 ? below : sumHostBandwidth(device, all);
+  return {
+    device,
+    tier,
+    downlinkMbps,
+    uplinkMbps,
+    ...(uplinkMbps > 0 && { oversubscription: downlinkMbps / uplinkMbps }),
+    ...(left > 0 && { oversubscriptionN1: downlinkMbps / left }),
+    uplinksUp: counted.filter(({ live }) => live).length,
+    uplinksTotal: counted.length,
+    failed,
+  };
+}
+
+/** Sums the bandwidth in Mbit/s of ports with a host role, otherwise of network ports without a role or fabric link. */
+function sumHostBandwidth({ code, ports = [] }: Device, links: readonly FabricLinkView[]): number {
+  const bound = new Set(links.flatMap(({ link: { a, b } }) => [toPortKey(a), toPortKey(b)]));
+  const network = ports.filter(
+    ({ kind, enabled, parentPort }) => kind === "NETWORK" && enabled !== false && parentPort === undefined,
+  );
+  const marked = network.filter(({ netRole }) => netRole === "DOWNLINK" || netRole === "HOST");
+  const free = network.filter(
+    ({ name, netRole, mgmtOnly, type }) =>
+      netRole === undefined &&
+      mgmtOnly !== true &&
+      type !== "lag" &&
+      !bound.has(toPortKey({ deviceCode: code, portName: name })),
+  );
+  return (marked.length > 0 ? marked : free).reduce((sum, { speedMbps = 0 }) => sum + speedMbps, 0);
 }

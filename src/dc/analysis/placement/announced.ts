@@ -1,19 +1,21 @@
-import { isReservationInForce } from "#dc/model/rack_space.ts";
-import { formatPortReference } from "#dc/model/ref.ts";
-import type { Device } from "#dc/model/resources.ts";
-import type { Finding } from "#gen/datacenter/v1/messages.ts";
-import type { Steps } from "#kernel/steps.ts";
+import type { PlaceFigures as FigureReply, Finding } from "#gen/datacenter/v1/messages.ts";
+import type { Steps } from "#kernel/clock.ts";
 import { formatTenths } from "#words/figures.ts";
 import { describeFailoverOverload, describeNearLimit, describePhaseImbalance } from "#words/names.ts";
-import { listNodeLoadReasons } from "../power/power_findings.ts";
-import type { PowerGraph } from "../power/power_graph.ts";
-import { areLegLoadsUneven, listDeviceNodes, sumLegLoads } from "../power/power_phases.ts";
-import type { HealthReason } from "../racks/rack_health.ts";
-import type { CoolingGroup } from "./cooling_limits.ts";
+import { isReservationInForce } from "../../model/rack_space.ts";
+import { formatPortReference } from "../../model/ref.ts";
+import type { Device } from "../../model/resources.ts";
+import { listNodeLoadReasons } from "../power/power_failover.ts";
+import { areLegLoadsUneven, listDeviceNodes, sumLegLoads } from "../power/power_figures.ts";
+import type { PowerGraph } from "../power/power_nodes.ts";
+import type { HealthReason } from "../racks/rack_elevation.ts";
+import { type CoolingGroup, computeGroupHeadroom } from "./cooling_limits.ts";
 import type { Placement, SelectedPlace } from "./find_places.ts";
+import type { Limit, PlacementRequest, RefusalReason } from "./limits.ts";
+import { countFreePorts } from "./switch_ports.ts";
 
 /** A warning that a write of the placement would cause, or a notice of data that the inventory lacks. */
-export type PlacementNotice = Pick<Finding, "severity" | "code" | "message"> & Partial<Finding>;
+type PlacementNotice = Pick<Finding, "severity" | "code" | "message"> & Partial<Finding>;
 
 /** Lists all warnings that writing a placement would cause, and notices of data that the inventory lacks. */
 export function* listPlacementNotices(placement: Placement): Steps<readonly PlacementNotice[]> {
@@ -147,4 +149,47 @@ function listGroupsWithoutReserve(places: readonly SelectedPlace[]): readonly Pl
 
 function createUnknownNotice(code: PlacementNotice["code"], field: string, message: string): PlacementNotice {
   return { severity: "INFO", code, field, message };
+}
+
+/** Figures of a position after the whole placement is written; a figure is absent if the inventory lacks the data. */
+export type PlaceFigures = Omit<FigureReply, "powerNowRef" | "powerFailoverRef"> &
+  Partial<Pick<FigureReply, "powerNowRef" | "powerFailoverRef">>;
+
+export function computePlaceFigures(
+  { candidate, option }: SelectedPlace,
+  { template }: PlacementRequest,
+): PlaceFigures {
+  const { limits, units, cooling, pool } = candidate;
+  const supplies = option.uses.map(({ limit }) => limit);
+  const now = findBusiestLimit(supplies, "SUPPLY_LIMIT");
+  const alone = findBusiestLimit(supplies, "SUPPLY_FAILOVER");
+  const air = cooling.air === undefined ? undefined : computeGroupHeadroom(cooling.air);
+  const liquid = cooling.liquid === undefined ? undefined : computeGroupHeadroom(cooling.liquid);
+  return {
+    ...(now !== undefined && { powerNowPct: now.usedPct, powerNowRef: now.ref }),
+    ...(alone !== undefined && { powerFailoverPct: alone.usedPct, powerFailoverRef: alone.ref }),
+    rackDrawW: limits.power.used,
+    ...(hasCapacity(limits.power) && { rackPowerPct: limits.power.usedPct }),
+    ...(hasCapacity(limits.cooling) && { rackCoolingPct: limits.cooling.usedPct }),
+    ...(air !== undefined && { airHeadroomKw: air.allKw, airReserveKw: air.reserveKw }),
+    ...(liquid !== undefined && { liquidHeadroomKw: liquid.allKw, liquidReserveKw: liquid.reserveKw }),
+    freeU: units.freeU,
+    largestFreeBlockU: units.largestFreeBlockU,
+    weightKg: limits.weight.used,
+    ...(hasCapacity(limits.weight) && template.weightKg !== undefined && { weightPct: limits.weight.usedPct }),
+    ...(pool !== undefined && { freePorts: countFreePorts(pool) }),
+  };
+}
+
+function findBusiestLimit(limits: readonly Limit[], reason: RefusalReason): Limit | undefined {
+  return limits
+    .filter((limit) => limit.reason === reason)
+    .reduce<Limit | undefined>(
+      (most, one) => (most === undefined || one.usedPct > most.usedPct ? one : most),
+      undefined,
+    );
+}
+
+function hasCapacity({ capacity }: Limit): boolean {
+  return Number.isFinite(capacity) && capacity > 0;
 }

@@ -1,22 +1,23 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import type { NetworkPortSummary } from "#dc/model/inventory.ts";
 import type { Rack } from "#dc/model/resources.ts";
-import type { Steps } from "#kernel/steps.ts";
-import { selectRacksIn } from "../location_scope.ts";
-import type { CarriedLoads } from "../power/power_findings.ts";
+import type { NetworkPortSummary } from "#dc/model/site.ts";
+import type { Steps } from "#kernel/clock.ts";
+import { selectRacksIn } from "../places.ts";
+import type { CarriedLoads } from "../power/power_failover.ts";
 import type { Topology } from "../topology.ts";
-import { CoolingLimits } from "./cooling_limits.ts";
-import { Limit, type LimitUse } from "./limits.ts";
-import { PhaseLimits } from "./phase_limits.ts";
+import { CoolingLimits, PhaseLimits } from "./cooling_limits.ts";
+import { Limit, type LimitUse, type PlacementRequest, type SupplyLoadState, SupplyPaths } from "./limits.ts";
 import { PlannedLoads } from "./planned_loads.ts";
-import type { RackCandidate, SupplyOption } from "./rack_candidate.ts";
-import { createRackLimits } from "./rack_limits.ts";
-import { acceptsPlug, type SupplyTap, TapFinder } from "./rack_taps.ts";
-import { RackUnits } from "./rack_units.ts";
-import { listSupplyPairs, type SupplyPair } from "./supply_pairs.ts";
-import { type SupplyLoadState, SupplyPaths } from "./supply_paths.ts";
+import { type RackCandidate, RackUnits, type SupplyOption } from "./rack_candidate.ts";
+import {
+  acceptsPlug,
+  createRackLimits,
+  listSupplyPairs,
+  type SupplyPair,
+  type SupplyTap,
+  TapFinder,
+} from "./rack_taps.ts";
 import { SwitchPorts } from "./switch_ports.ts";
-import type { PlacementRequest } from "./wanted.ts";
 
 /** Pauses of a computation, in which other requests run. */
 export interface Pauses {

@@ -1,8 +1,14 @@
-import { codeKey } from "#dc/model/code.ts";
-import type { PlacementSpread } from "#dc/model/enum_values.ts";
-import { LazyPriorityQueue } from "./best_first.ts";
+import type { PlacementSpread } from "../../model/enum_values.ts";
+import { codeKey } from "../../model/ref.ts";
 import { type Pauses, type PlacementState, prepareCandidates } from "./candidates.ts";
-import { countFittingDevices, countMaxFittingDevices } from "./limits.ts";
+import {
+  countFittingDevices,
+  countMaxFittingDevices,
+  type Limit,
+  type LimitUse,
+  type PlacementObstacle,
+  type PlacementRequest,
+} from "./limits.ts";
 import {
   type Allocation,
   countFittingInRack,
@@ -11,8 +17,6 @@ import {
   type RackCandidate,
   type SupplyOption,
 } from "./rack_candidate.ts";
-import { computeUpperBound } from "./upper_bound.ts";
-import type { PlacementObstacle, PlacementRequest } from "./wanted.ts";
 
 /** A selected position for one device. */
 export interface SelectedPlace {
@@ -162,4 +166,152 @@ function listShortages({ options }: RackCandidate): readonly PlacementObstacle[]
       .filter(({ limit, each, after }) => limit.countFitting(each, after) < 1)
       .map(({ limit, each, after }) => limit.createObstacle(each, after)),
   );
+}
+
+/** An item with its score, which can only get worse; the lowest score comes first. */
+interface ScoredItem<Item> {
+  readonly item: Item;
+  /** Position in the input. It decides between equal scores, so that equal requests get equal replies. */
+  readonly place: number;
+  score: number;
+}
+
+/** A priority queue that recomputes a score only when its item reaches the top, because most items never do. */
+class LazyPriorityQueue<Item> {
+  readonly #heap: ScoredItem<Item>[];
+  readonly #computeScore: (item: Item) => number;
+
+  /** Creates a queue. @param score lower is better; infinite for an item that can no longer be used */
+  constructor(items: readonly Item[], score: (item: Item) => number) {
+    this.#computeScore = score;
+    this.#heap = items
+      .map((item, place) => ({ item, place, score: score(item) }))
+      .filter((one) => one.score < Number.POSITIVE_INFINITY)
+      .sort((a, b) => a.score - b.score || a.place - b.place);
+  }
+
+  /** Returns the best item without removing it; undefined if the queue is empty. */
+  findBest(): Item | undefined {
+    for (;;) {
+      const [top] = this.#heap;
+      if (top === undefined) return undefined;
+      const score = this.#computeScore(top.item);
+      if (score === top.score) return top.item;
+      if (score === Number.POSITIVE_INFINITY) this.removeBest();
+      else {
+        top.score = score;
+        this.#sinkTop();
+      }
+    }
+  }
+
+  removeBest(): void {
+    const last = this.#heap.pop();
+    if (last === undefined || this.#heap.length === 0) return;
+    this.#heap[0] = last;
+    this.#sinkTop();
+  }
+
+  #sinkTop(): void {
+    const heap = this.#heap;
+    for (let at = 0; ; ) {
+      let child = 2 * at + 1;
+      const [left, right, own] = [heap[child], heap[child + 1], heap[at]];
+      if (left === undefined || own === undefined) return;
+      if (right !== undefined && isScoredBefore(right, left)) child += 1;
+      const best = heap[child];
+      if (best === undefined || !isScoredBefore(best, own)) return;
+      heap[at] = best;
+      heap[child] = own;
+      at = child;
+    }
+  }
+}
+
+function isScoredBefore(a: ScoredItem<unknown>, b: ScoredItem<unknown>): boolean {
+  return a.score === b.score ? a.place < b.place : a.score < b.score;
+}
+
+/** A location for devices, with an upper bound of the number of devices that fit there alone. */
+interface BoundedLocation {
+  /** Number of the location's rack; locations in one rack share its units. */
+  readonly rack: number;
+  readonly fits: number;
+  readonly uses: readonly LimitUse[];
+}
+
+interface SharedBound {
+  readonly places: number[];
+  /** Returns how many devices fit if each uses at least this amount. */
+  readonly fits: (least: number) => number;
+  least: number;
+}
+
+/**
+ * Returns an upper bound of the number of devices. Limits of nested groups of locations, such as those of a tree of
+ * supplies, are combined. A limit that overlaps groups partly is ignored, which makes the bound larger but never wrong.
+ *
+ * Cost: O(locations × uses × log).
+ * @param rackFits devices that fit into the units of each rack
+ */
+function computeUpperBound(places: readonly BoundedLocation[], rackFits: readonly number[]): number {
+  const groups = new LocationGroups(places.map(({ fits }) => fits));
+  for (const { places: members, fits, least } of listBoundsBySize(places, rackFits))
+    groups.limitLocations(members, fits(least));
+  return groups.sumBounds();
+}
+
+function listBoundsBySize(places: readonly BoundedLocation[], rackFits: readonly number[]): readonly SharedBound[] {
+  const limits = new Map<Limit, SharedBound>();
+  const racks = new Map<number, SharedBound>();
+  for (const [at, { rack, uses }] of places.entries()) {
+    const units = racks.getOrInsertComputed(rack, () => ({ places: [], least: 1, fits: () => rackFits[rack] ?? 0 }));
+    units.places.push(at);
+    for (const { limit, each, least = each } of uses) {
+      const shared = limits.getOrInsertComputed(limit, () => ({
+        places: [],
+        least,
+        fits: (most: number) => limit.countFitting(most),
+      }));
+      if (shared.places.at(-1) !== at) shared.places.push(at);
+      shared.least = Math.min(shared.least, least);
+    }
+  }
+  return [...racks.values(), ...limits.values()].toSorted((a, b) => a.places.length - b.places.length);
+}
+
+/** Groups of locations, each with an upper bound. Groups are merged into larger groups. */
+class LocationGroups {
+  readonly #parent: number[];
+  readonly #size: number[];
+  readonly #most: number[];
+
+  constructor(most: readonly number[]) {
+    this.#parent = most.map((_, at) => at);
+    this.#size = most.map(() => 1);
+    this.#most = [...most];
+  }
+
+  /** Limits a set of locations to a number of devices, if the set consists of complete groups. */
+  limitLocations(places: readonly number[], most: number): void {
+    const roots = [...new Set(places.map((at) => this.#findRoot(at)))];
+    const members = roots.reduce((sum, root) => sum + (this.#size[root] ?? 0), 0);
+    const [first] = roots;
+    if (first === undefined || members !== places.length) return;
+    const sum = roots.reduce((total, root) => total + (this.#most[root] ?? 0), 0);
+    for (const root of roots) this.#parent[root] = first;
+    this.#size[first] = members;
+    this.#most[first] = Math.min(sum, most);
+  }
+
+  sumBounds(): number {
+    return this.#parent.reduce((sum, parent, at) => (parent === at ? sum + (this.#most[at] ?? 0) : sum), 0);
+  }
+
+  #findRoot(at: number): number {
+    let root = at;
+    while (this.#parent[root] !== root) root = this.#parent[root] ?? root;
+    this.#parent[at] = root;
+    return root;
+  }
 }

@@ -1,10 +1,8 @@
-import { codeKey } from "#dc/model/code.ts";
 import { getDrawW } from "#dc/model/draw.ts";
-import { toPortKey } from "#dc/model/ref.ts";
-import { toRefKey } from "#dc/model/resource_key.ts";
+import { codeKey, toPortKey, toRefKey } from "#dc/model/ref.ts";
 import type { Device, PortRef } from "#dc/model/resources.ts";
-import type { Steps } from "#kernel/steps.ts";
-import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
+import type { Steps } from "#kernel/clock.ts";
+import type { PowerGraph, PowerNode } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 
 /** Numbers of the nodes that a disabled inlet or a cable without power connects. */

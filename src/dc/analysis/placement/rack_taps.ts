@@ -1,14 +1,23 @@
-import { codeKey } from "#dc/model/code.ts";
-import type { PhaseLeg } from "#dc/model/enum_values.ts";
-import { findOutletType } from "#dc/model/port_types.ts";
-import { findPathLabels } from "#dc/model/power_walk.ts";
-import { formatPortReference, toPortKey } from "#dc/model/ref.ts";
-import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
-import type { PowerNode } from "../power/power_graph.ts";
-import type { KillerList } from "../power/power_killers.ts";
+import { computeAirHeatW, getDrawW } from "../../model/draw.ts";
+import type { PhaseLeg } from "../../model/enum_values.ts";
+import { findOutletType } from "../../model/port_types.ts";
+import { findPathLabels } from "../../model/power_walk.ts";
+import { codeKey, formatPortReference, toPortKey } from "../../model/ref.ts";
+import type { Cable, Device, Port, PortRef, Rack } from "../../model/resources.ts";
+import { sumNumbers } from "../cooling/cooling_balance.ts";
+import { countWorstLostInlets, type KillerList } from "../power/power_killers.ts";
+import type { PowerNode } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
+import {
+  Limit,
+  type LimitUse,
+  type PlacementObstacle,
+  type PlacementRequest,
+  type RequestedInlet,
+  type SupplyPaths,
+  type UpstreamLoads,
+} from "./limits.ts";
 import type { PlannedLoads } from "./planned_loads.ts";
-import type { SupplyPaths, UpstreamLoads } from "./supply_paths.ts";
 
 export interface FreeOutlet {
   readonly name: string;
@@ -34,12 +43,12 @@ export interface SupplyTap {
 }
 
 /** Equipment of a rack that has no power now, with the reason. */
-export interface DeadTap {
+interface DeadTap {
   readonly device: Device;
   readonly why: "DEAD" | "CIRCLE";
 }
 
-export interface RackTaps {
+interface RackTaps {
   readonly taps: readonly SupplyTap[];
   readonly deadTaps: readonly DeadTap[];
 }
@@ -210,4 +219,191 @@ export function acceptsPlug(outlet: Port, inletType: string | undefined): boolea
   return (
     wanted === undefined || outlet.type === undefined || outlet.type === wanted || !outlet.type.startsWith("iec-60320-")
   );
+}
+
+/** A tap, and the inlets of each device that draw from it. */
+export interface SupplySide {
+  readonly tap: SupplyTap;
+  readonly inlets: readonly RequestedInlet[];
+}
+
+/** One possible supply of the devices in a rack, as a list of the sides that share the load. */
+export type SupplyPair = readonly SupplySide[];
+
+/** Maximum number of pairs of taps that are tried for one rack. Our choice: four PDUs have six pairs. */
+const MAX_TAP_PAIRS = 64;
+
+const REDUNDANCY_RANKS = ["NONE", "N", "N_PLUS_1", "TWO_N"] as const;
+
+/** Lists the supplies of a rack that provide the redundancy which the devices and the rack require. */
+export function listSupplyPairs(
+  rack: Rack,
+  { taps, deadTaps }: RackTaps,
+  wanted: PlacementRequest,
+): { readonly pairs: readonly SupplyPair[]; readonly obstacles: readonly PlacementObstacle[] } {
+  const { inlets } = wanted;
+  if (inlets.length === 0) return { pairs: [[]], obstacles: [] };
+  const ref = `rack:${rack.code}`;
+  if (rack.requiredRedundancy === "TWO_N" && inlets.length === 1) {
+    const message = `Rack "${rack.code}" requires two supplies, the devices have one inlet`;
+    return { pairs: [], obstacles: [{ reason: "SINGLE_CORDED", message, ref, value: 1, limit: 2 }] };
+  }
+  if (taps.length === 0) return { pairs: [], obstacles: [createNoSupplyObstacle(rack, deadTaps)] };
+  if (inlets.length === 1) return { pairs: taps.map((tap) => [{ tap, inlets }]), obstacles: [] };
+  const pairs: SupplyPair[] = [];
+  for (const [at, one] of taps.entries()) {
+    for (const other of taps.slice(at + 1)) {
+      const pair = splitInlets(one, other, inlets);
+      if (pairs.length < MAX_TAP_PAIRS && providesRequiredRedundancy(pair, rack, wanted)) pairs.push(pair);
+    }
+  }
+  if (pairs.length > 0) return { pairs, obstacles: [] };
+  const [lost] = deadTaps;
+  if (lost !== undefined) return { pairs: [], obstacles: [createDeadTapObstacle(lost)] };
+  return { pairs: [], obstacles: [createOneSideObstacle(rack, taps)] };
+}
+
+/** Assigns the first half of the inlets to one side, and the remaining inlets to the other side. */
+function splitInlets(one: SupplyTap, other: SupplyTap, inlets: readonly RequestedInlet[]): SupplyPair {
+  const half = Math.ceil(inlets.length / 2);
+  return [
+    { tap: one, inlets: inlets.slice(0, half) },
+    { tap: other, inlets: inlets.slice(half) },
+  ];
+}
+
+/** Whether a pair provides the required redundancy, by its labels and by the effect of single losses. */
+function providesRequiredRedundancy(
+  pair: SupplyPair,
+  rack: Rack,
+  { need, redundancy, inlets }: PlacementRequest,
+): boolean {
+  const labels = new Set(pair.flatMap(({ tap }) => [...tap.labels]));
+  // A device with all inlets on one side causes a warning, whatever redundancy is required.
+  if (labels.size < 2) return false;
+  const required =
+    REDUNDANCY_RANKS[
+      Math.max(REDUNDANCY_RANKS.indexOf(redundancy), REDUNDANCY_RANKS.indexOf(rack.requiredRedundancy ?? "NONE"))
+    ] ?? "NONE";
+  const killers = pair.flatMap((side) => side.inlets.map(() => side.tap.killers));
+  const worst = Math.max(1, countWorstLostInlets(killers));
+  const lost = { NONE: inlets.length - need, N: 0, N_PLUS_1: 1, TWO_N: worst }[required];
+  return inlets.length - lost >= need;
+}
+
+function createNoSupplyObstacle({ code }: Rack, dead: RackTaps["deadTaps"]): PlacementObstacle {
+  const [lost] = dead;
+  if (lost !== undefined) return createDeadTapObstacle(lost);
+  return { reason: "NO_SUPPLY", message: `Rack "${code}" has no recorded PDU`, ref: `rack:${code}` };
+}
+
+function createDeadTapObstacle({ device, why }: RackTaps["deadTaps"][number]): PlacementObstacle {
+  const message =
+    why === "DEAD" ? `"${device.code}" gives no power now` : `The supply of "${device.code}" runs in a circle`;
+  return { reason: "SUPPLY_DEAD", message, ref: `device:${device.code}` };
+}
+
+function createOneSideObstacle({ code }: Rack, taps: readonly SupplyTap[]): PlacementObstacle {
+  const names = [...new Set(taps.map(({ device }) => device.code))].join(", ");
+  return {
+    reason: "ONE_SIDE",
+    message: `The supplies of rack "${code}" do not give the redundancy: ${names}`,
+    ref: `rack:${code}`,
+  };
+}
+
+const USABLE_RACK_STATUSES: readonly (string | undefined)[] = ["ACTIVE", "AVAILABLE", undefined];
+/** Share of a rack's maximum load from which a write warns. */
+const WEIGHT_WARNING_SHARE = 0.9;
+/** Margin below limits that writes compare exactly, because sums of fractions have rounding errors. */
+const ROUNDING_MARGIN = 1e-3;
+
+export interface RackLimits {
+  readonly uses: readonly LimitUse[];
+  readonly obstacles: readonly PlacementObstacle[];
+  readonly weight: Limit;
+  readonly power: Limit;
+  readonly cooling: Limit;
+}
+
+/** Returns a rack's limits, and reasons that exclude it at any free capacity. Uses the same sums as the write rules. */
+export function createRackLimits(rack: Rack, devices: readonly Device[], wanted: PlacementRequest): RackLimits {
+  const weightKg = wanted.template.weightKg ?? 0;
+  const weight = createRackLimit(rack, {
+    reason: "WEIGHT_LIMIT",
+    unit: "kg",
+    capacity: rack.maxLoadKg,
+    used: sumNumbers(devices.map((device) => device.weightKg ?? 0)),
+    share: Math.min(WEIGHT_WARNING_SHARE, 1 - wanted.keep),
+    margin: ROUNDING_MARGIN,
+  });
+  const power = createRackLimit(rack, {
+    reason: "RACK_POWER",
+    unit: "W",
+    capacity: rack.powerCapacityW,
+    used: sumNumbers(devices.map((device) => getDrawW(device, "ALLOCATED") ?? 0)),
+    share: 1 - wanted.keep,
+    margin: 0,
+  });
+  const heat = sumNumbers(devices.map((device) => computeAirHeatW(device, "ALLOCATED")));
+  const cooling = createRackLimit(rack, {
+    reason: "RACK_COOLING",
+    unit: "W",
+    capacity: rack.coolingCapacityW,
+    used: heat,
+    share: 1 - wanted.keep,
+    margin: Number.isInteger(heat + wanted.airW) ? 0 : ROUNDING_MARGIN,
+  });
+  return {
+    uses: [
+      { limit: weight, each: weightKg },
+      { limit: power, each: wanted.drawW },
+      { limit: cooling, each: wanted.airW },
+    ],
+    obstacles: findRackObstacles(rack, wanted),
+    weight,
+    power,
+    cooling,
+  };
+}
+
+interface RackLimitInput {
+  readonly reason: "WEIGHT_LIMIT" | "RACK_POWER" | "RACK_COOLING";
+  readonly unit: string;
+  readonly capacity: number | undefined;
+  readonly used: number;
+  readonly share: number;
+  readonly margin: number;
+}
+
+function createRackLimit(rack: Rack, { capacity, share, margin, ...rest }: RackLimitInput): Limit {
+  const most = capacity === undefined ? Number.POSITIVE_INFINITY : capacity * share - margin;
+  return new Limit({ ...rest, ref: `rack:${rack.code}`, capacity: capacity ?? Number.POSITIVE_INFINITY, maxUse: most });
+}
+
+function findRackObstacles(
+  rack: Rack,
+  { template, coolingMethod, tenant }: PlacementRequest,
+): readonly PlacementObstacle[] {
+  const ref = `rack:${rack.code}`;
+  const found: PlacementObstacle[] = [];
+  if (!USABLE_RACK_STATUSES.includes(rack.status)) {
+    found.push({ reason: "RACK_STATUS", message: `Rack "${rack.code}" is ${rack.status}`, ref });
+  }
+  if (rack.tenant !== undefined && rack.tenant !== tenant) {
+    found.push({ reason: "RACK_TENANT", message: `Rack "${rack.code}" belongs to tenant "${rack.tenant}"`, ref });
+  }
+  if (hasOpposedAirflow(template.airflow, rack.airflow) || hasOpposedAirflow(rack.airflow, template.airflow)) {
+    found.push({ reason: "AIRFLOW", message: `Rack "${rack.code}" moves air the other way`, ref });
+  }
+  const isAir = coolingMethod === "AIR";
+  if ((rack.coolingCapability === "AIR_ONLY" && !isAir) || (rack.coolingCapability === "LIQUID_ONLY" && isAir)) {
+    const message = `Rack "${rack.code}" offers ${rack.coolingCapability}, the devices need ${coolingMethod}`;
+    found.push({ reason: "COOLING_METHOD", message, ref });
+  }
+  return found;
+}
+
+function hasOpposedAirflow(one: string | undefined, other: string | undefined): boolean {
+  return one === "FRONT_TO_REAR" && other === "REAR_TO_FRONT";
 }

@@ -1,13 +1,11 @@
-import { codeKey } from "#dc/model/code.ts";
 import { isInService } from "#dc/model/in_service.ts";
-import type { NetworkPortSummary } from "#dc/model/inventory.ts";
 import { isCablelessType } from "#dc/model/port_types.ts";
-import { toPortKey } from "#dc/model/ref.ts";
+import { codeKey, toPortKey } from "#dc/model/ref.ts";
 import type { Device, FabricLink, Port, Rack } from "#dc/model/resources.ts";
+import type { NetworkPortSummary } from "#dc/model/site.ts";
 import type { DevicePort } from "../cabling/trace_site.ts";
 import type { Topology } from "../topology.ts";
-import { Limit, type LimitUse } from "./limits.ts";
-import type { PlacementObstacle, RequestedPorts } from "./wanted.ts";
+import { Limit, type LimitUse, type PlacementObstacle, type RequestedPorts } from "./limits.ts";
 
 interface HostSwitch {
   readonly device: Device;

@@ -1,6 +1,5 @@
 import { type FailureOptions, FailureState, type SiteState } from "./failure_state.ts";
-import type { PowerGraph, PowerNode } from "./power_graph.ts";
-import { getBatteryRuntimeS } from "./power_nodes.ts";
+import { getBatteryRuntimeS, type PowerGraph, type PowerNode } from "./power_nodes.ts";
 
 /**
  * Returns the minutes that a UPS battery lasts at a load: its recorded time at rated load, scaled to the load. This

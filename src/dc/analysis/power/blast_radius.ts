@@ -1,14 +1,12 @@
-import type { Impact, TripStep as TripReply } from "#gen/datacenter/v1/messages.ts";
-import { runAllSteps, type Steps } from "#kernel/steps.ts";
-import { computeRackStates, type RackState } from "../racks/rack_supply.ts";
+import type { Impact, Trip, TripStep as TripReply } from "#gen/datacenter/v1/messages.ts";
+import { runAllSteps, type Steps } from "#kernel/clock.ts";
+import { computeRackStates, type RackState } from "../racks/rack_elevation.ts";
 import type { Topology } from "../topology.ts";
 import { BatteryRideThrough } from "./battery.ts";
-import { Cascade, type TrippedSource } from "./cascade.ts";
 import { createFailureTrace, type FailureOptions, FailureState, type Overloaded } from "./failure_state.ts";
 import { computeLostDrawW, type Loads } from "./load_lanes.ts";
-import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
-import { getCoolingCapacityKw, isPowerEquipmentNode, isUndocumented } from "./power_nodes.ts";
+import { getCoolingCapacityKw, isPowerEquipmentNode, isUndocumented, type PowerGraph } from "./power_nodes.ts";
 import { hasUnknownDraw } from "./unknown_draws.ts";
 
 /** Options of a blast radius. `assumeBattery` reports nodes behind a battery as on battery, not as offline. */
@@ -19,7 +17,7 @@ export interface BlastOptions extends FailureOptions {
 
 type TripStep = Omit<TripReply, "trips"> & { readonly trips: readonly TrippedSource[] };
 
-export type BlastState = "OFFLINE" | "DEGRADED" | "ON_BATTERY";
+type BlastState = "OFFLINE" | "DEGRADED" | "ON_BATTERY";
 
 /** A device or cooling unit that a failure affects. `index` is its node. */
 export interface BlastHit {
@@ -67,7 +65,7 @@ export function computeBlastRadius(
 }
 
 /** Nodes that fail together. `unlisted` are failed equipment, which does not count as offline, unlike its loads. */
-export interface FailingNodes {
+interface FailingNodes {
   readonly sources: ReadonlySet<number>;
   readonly unlisted: ReadonlySet<number>;
 }
@@ -213,4 +211,58 @@ function countImpact(state: FailureState, { hits, racks }: CountedHits) {
     coolingLostKw: offline.reduce((sum, index) => sum + getCoolingCapacityKw(graph.nodes[index]), 0),
     ...(rideThrough !== undefined && { minRideThroughS: rideThrough }),
   };
+}
+
+/** Maximum number of steps of a cascade. Source: docs/contract/datacenter-analyses.md#power-loads. */
+const MAX_TRIP_STEPS = 20;
+
+/** A source that trips, with the number of its node. */
+export type TrippedSource = Trip & { readonly index: number };
+
+/** Trips the overloaded elements of a failure, step by step. Each step costs only the nodes that it affects. */
+export class Cascade {
+  /** Elements that are overloaded now, worst first. */
+  overloads: readonly Overloaded[];
+  /** Overloaded elements that trip in the next step. */
+  dueOverloads: readonly Overloaded[];
+  stepCount = 0;
+  readonly #state: FailureState;
+
+  constructor(state: FailureState, overloads: readonly Overloaded[]) {
+    this.#state = state;
+    this.overloads = overloads;
+    this.dueOverloads = overloads.filter(wouldBreakerTrip);
+  }
+
+  /** Whether nothing more trips, or the maximum number of steps is reached. */
+  get hasEnded(): boolean {
+    return this.dueOverloads.length === 0 || this.stepCount === MAX_TRIP_STEPS;
+  }
+
+  /** Trips the elements that are due. @returns the tripped elements */
+  runStep(): readonly TrippedSource[] {
+    const trips = this.dueOverloads.map(createTrip);
+    const state = this.#state;
+    state.updateLoads(state.spread(this.dueOverloads.map(({ index }) => index)));
+    this.overloads = state.listOverloads();
+    this.dueOverloads = this.overloads.filter(wouldBreakerTrip);
+    this.stepCount += 1;
+    return trips;
+  }
+}
+
+/** Whether the breaker of an overloaded element opens. */
+function wouldBreakerTrip({ severity }: Overloaded): boolean {
+  return severity === "WOULD_TRIP";
+}
+
+function createTrip({
+  index,
+  ref,
+  loadBeforeW,
+  loadAfterW: loadW,
+  capacityW,
+  utilizationPct,
+}: Overloaded): TrippedSource {
+  return { index, ref, loadBeforeW, loadW, capacityW, utilizationPct };
 }

@@ -1,17 +1,14 @@
-import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import { formatPortReference, toPortKey } from "#dc/model/ref.ts";
+import { codeKey, formatPortReference, toPortKey } from "#dc/model/ref.ts";
 import type { PortRef } from "#dc/model/resources.ts";
-import { countRackSupply } from "../racks/rack_supply.ts";
+import { countRackSupply } from "../racks/rack_elevation.ts";
 import type { Topology } from "../topology.ts";
 import type { BlastSite } from "./blast_radius.ts";
 import { LoadLane, type Loads } from "./load_lanes.ts";
-import { copyToLength } from "./power_edge.ts";
-import { PowerEdges } from "./power_edges.ts";
-import type { PowerGraph, PowerNode } from "./power_graph.ts";
+import { copyToLength, PowerEdges } from "./power_edges.ts";
 import type { LiveSet } from "./power_live.ts";
-import { PowerNodeColumns } from "./power_node_columns.ts";
-import { createDeviceNode } from "./power_nodes.ts";
+import { PowerNodeColumns } from "./power_node_table.ts";
+import { createDeviceNode, type PowerGraph, type PowerNode } from "./power_nodes.ts";
 
 /** A site whose power graph has nodes for inlets that can fail, and the numbers of these nodes. */
 export interface SiteWithInlets {

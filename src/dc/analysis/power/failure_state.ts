@@ -2,13 +2,11 @@ import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Overload } from "#gen/datacenter/v1/messages.ts";
 import { NodeNumbers } from "../node_numbers.ts";
-import { FailureLoads } from "./failure_loads.ts";
 import type { Loads } from "./load_lanes.ts";
-import { EDGE_BITS } from "./power_edge.ts";
-import type { PowerEdges } from "./power_edges.ts";
-import type { PowerGraph } from "./power_graph.ts";
+import { EDGE_BITS, type PowerEdges } from "./power_edges.ts";
 import { computeLiveNodes, countLiveInlets, type LiveSet } from "./power_live.ts";
-import { getBatteryRuntimeS } from "./power_nodes.ts";
+import { FailureLoads } from "./power_load.ts";
+import { getBatteryRuntimeS, type PowerGraph } from "./power_nodes.ts";
 
 export interface SiteState {
   readonly graph: PowerGraph;

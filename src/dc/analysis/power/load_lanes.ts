@@ -1,11 +1,8 @@
 import { getDrawW, isDrawMeasured } from "#dc/model/draw.ts";
 import type { LoadBasis, PhaseLeg } from "#dc/model/enum_values.ts";
-import { EDGE_BITS, type PowerEdge } from "./power_edge.ts";
-import type { PowerEdges } from "./power_edges.ts";
-import { NODE_BITS, type PowerGraph, type PowerNode } from "./power_graph.ts";
-import type { LiveSet } from "./power_live.ts";
-import { getNodeOwner } from "./power_nodes.ts";
-import { computeInletShare } from "./power_share.ts";
+import { EDGE_BITS, type PowerEdge, type PowerEdges } from "./power_edges.ts";
+import { computeInletShare, type LiveSet } from "./power_live.ts";
+import { getNodeOwner, NODE_BITS, type PowerGraph, type PowerNode } from "./power_nodes.ts";
 
 /** Returns the power in watts that a node itself draws. */
 export function getOwnDrawW(graph: PowerGraph, index: number, basis: LoadBasis): number {

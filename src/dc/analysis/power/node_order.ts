@@ -1,6 +1,5 @@
-import { codeKey } from "#dc/model/code.ts";
-import { compareText } from "#dc/model/ref.ts";
-import type { PowerGraph } from "./power_graph.ts";
+import { codeKey, compareText } from "#dc/model/ref.ts";
+import type { PowerGraph } from "./power_nodes.ts";
 
 /**
  * Sorts nodes by an order that depends only on the inventory, so that all servers return the same: devices, each before

@@ -1,14 +1,12 @@
-import type { LoadBasis } from "#dc/model/enum_values.ts";
-import { compareText } from "#dc/model/ref.ts";
-import type { Steps } from "#kernel/steps.ts";
+import type { Steps } from "#kernel/clock.ts";
+import type { LoadBasis } from "../../model/enum_values.ts";
+import { codeKey, compareText } from "../../model/ref.ts";
+import type { HealthReason } from "../racks/rack_elevation.ts";
 import { FailureState } from "./failure_state.ts";
 import type { Loads } from "./load_lanes.ts";
-import type { PowerGraph } from "./power_graph.ts";
-import { listChangedNodes, markConnectedNodes } from "./power_keys.ts";
 import { countLiveInlets, type LiveSet } from "./power_live.ts";
-import { computeComparableLoad } from "./power_overloads.ts";
-import { collectDownstream, collectUpstream } from "./power_reach.ts";
-import { type WorstLoads, WorstLosses } from "./worst_losses.ts";
+import { computeComparableLoad, listChangedNodes, markConnectedNodes } from "./power_node_table.ts";
+import { collectDownstream, collectUpstream, type PowerGraph } from "./power_nodes.ts";
 
 /** The largest load of every node after the loss of any one other element, in the unit of the node's capacity. */
 export interface Failover extends WorstLoads {
@@ -265,4 +263,150 @@ export function isOnlyLinkInChain(graph: PowerGraph, live: LiveSet, index: numbe
 /** Creates an order of losses with equal effect by their references, which do not depend on the order of writes. */
 export function createLossNameOrder({ nodes }: PowerGraph): (lost: number, other: number) => boolean {
   return (lost, other) => compareText(nodes[lost]?.ref ?? "", nodes[other]?.ref ?? "") < 0;
+}
+
+/** Maximum rounding difference between sums of the same loads added in another order. */
+const FIGURE_ROUNDING = 1e-6;
+
+/** The largest figure at each position among all losses that affect it, and the loss that causes it. */
+export class WorstLosses {
+  /** Largest figure at each position; -1 if no loss affects the position. */
+  readonly largestFigures: Float64Array;
+  /** The lost element that causes the figure of each position; -1 if no loss affects the position. */
+  readonly lostNodes: Int32Array;
+  readonly #isBefore: (lost: number, other: number) => boolean;
+
+  /**
+   * Creates a list of positions without figures.
+   * @param isBefore whether one lost element takes precedence over another lost element that causes the same figure
+   */
+  constructor(size: number, isBefore: (lost: number, other: number) => boolean) {
+    this.#isBefore = isBefore;
+    this.largestFigures = new Float64Array(size).fill(-1);
+    this.lostNodes = new Int32Array(size).fill(-1);
+  }
+
+  recordLoss(at: number, figure: number, lost: number): void {
+    const most = this.largestFigures[at] as number;
+    const isAlike = Math.abs(figure - most) <= FIGURE_ROUNDING;
+    if (isAlike ? !this.#isBefore(lost, this.lostNodes[at] as number) : figure < most) return;
+    this.largestFigures[at] = Math.max(figure, most);
+    this.lostNodes[at] = lost;
+  }
+
+  /** Copies the figure of a position that no change affects from an earlier result. */
+  copyFigure(at: number, before: WorstLosses): void {
+    this.largestFigures[at] = before.largestFigures[at] as number;
+    this.lostNodes[at] = before.lostNodes[at] as number;
+  }
+
+  /**
+   * Returns the largest figure of each position.
+   * @param normal figure without a loss for a position that some loss does not affect, else -1
+   */
+  computeWorstLoads(normal: (at: number) => number): WorstLoads {
+    const loads = this.largestFigures.map((figure) => Math.max(0, figure));
+    const lost = this.lostNodes.slice();
+    for (let at = 0; at < loads.length; at += 1) {
+      const figure = normal(at);
+      if (figure <= (this.largestFigures[at] as number)) continue;
+      loads[at] = Math.max(0, figure);
+      lost[at] = -1;
+    }
+    return { loads, lost };
+  }
+}
+
+/** The largest loads after any one loss, and the lost elements that cause them. */
+export interface WorstLoads {
+  readonly loads: Float64Array;
+  /** The lost element that causes the load; -1 if no loss raises it. */
+  readonly lost: Int32Array;
+}
+
+/** Load of an element in percent of its capacity. */
+export interface Utilization {
+  readonly normalPct: number;
+  /** Percent after the loss of the one other element whose loss raises the load most. */
+  readonly failoverPct: number;
+  /** Percent of the capacity that the element may carry continuously. */
+  readonly limitPct: number;
+}
+
+/** Loads of all elements now and after the loss of any one other element. */
+export interface CarriedLoads {
+  readonly graph: PowerGraph;
+  readonly loads: Loads;
+  readonly failover: Failover;
+}
+
+/** Returns the utilization of a node; undefined without a recorded capacity. */
+export function computeUtilization({ graph, loads, failover }: CarriedLoads, index: number): Utilization | undefined {
+  const { capacityW = 0, maxUtilizationPct: limitPct = 0 } = graph.nodes[index] ?? {};
+  if (capacityW === 0) return undefined;
+  const normalPct = (computeComparableLoad(graph, index, loads) / capacityW) * 100;
+  return { normalPct, failoverPct: ((failover.loads[index] ?? 0) / capacityW) * 100, limitPct };
+}
+
+/** An overload of an element, now or after one failure. */
+export interface LoadFinding extends HealthReason {
+  readonly index: number;
+}
+
+/**
+ * Lists the load problems of a site's elements. Above 100 % now is a fault, above the limit a warning; above 100 %
+ * after one failure is a warning, above the limit information. Source: docs/contract/datacenter-analyses.md#p8.
+ */
+export function listLoadFindings(carried: CarriedLoads): readonly LoadFinding[] {
+  return [...carried.graph.nodes.keys()].flatMap((index) =>
+    listNodeLoadReasons(carried, index).map((reason) => ({ ...reason, index })),
+  );
+}
+
+const NO_REASONS: readonly HealthReason[] = [];
+
+export function listNodeLoadReasons(carried: CarriedLoads, index: number): readonly HealthReason[] {
+  const used = computeUtilization(carried, index);
+  if (used === undefined || Math.max(used.normalPct, used.failoverPct) <= used.limitPct) return NO_REASONS;
+  const { normalPct, failoverPct, limitPct } = used;
+  const ref = carried.graph.nodes[index]?.ref ?? "";
+  const found: HealthReason[] = [];
+  if (normalPct > 100) found.push({ ref, code: "POWER_NORMAL", value: normalPct, limit: 100, health: "FAULT" });
+  else if (normalPct > limitPct) {
+    found.push({ ref, code: "POWER_NORMAL", value: normalPct, limit: limitPct, health: "WATCH" });
+  }
+  // A failure that does not raise the load adds nothing to the findings about the load now.
+  if (failoverPct <= normalPct) return found;
+  if (failoverPct > 100) found.push({ ref, code: "POWER_FAILOVER", value: failoverPct, limit: 100, health: "WATCH" });
+  else if (failoverPct > limitPct) found.push({ ref, code: "POWER_FAILOVER", value: failoverPct, limit: limitPct });
+  return found;
+}
+
+const HEALTH_ORDER: readonly HealthReason["health"][] = ["FAULT", "WATCH", undefined];
+
+/** Groups findings by the key of each rack that they concern: the element is in the rack, or supplies its devices. */
+export function groupFindingsByRack(
+  graph: PowerGraph,
+  findings: readonly LoadFinding[],
+): ReadonlyMap<string, readonly HealthReason[]> {
+  const found = new Map<string, HealthReason[]>();
+  const inOrder = findings.toSorted(
+    (a, b) => HEALTH_ORDER.indexOf(a.health) - HEALTH_ORDER.indexOf(b.health) || compareText(a.ref, b.ref),
+  );
+  for (const { index, ...reason } of inOrder) {
+    for (const rack of listSuppliedRackKeys(graph, index)) found.getOrInsert(rack, []).push(reason);
+  }
+  return found;
+}
+
+/** Returns keys of the racks that contain an element or a device in service that the element supplies. */
+function listSuppliedRackKeys(graph: PowerGraph, start: number): ReadonlySet<string> {
+  const racks = new Set<string>();
+  for (const index of collectDownstream(graph, [start])) {
+    const node = graph.nodes[index];
+    if (node?.kind === "DEVICE" && !node.blocked && node.device.rackCode !== undefined) {
+      racks.add(codeKey(node.device.rackCode));
+    }
+  }
+  return racks;
 }

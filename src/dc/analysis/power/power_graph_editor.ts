@@ -1,15 +1,18 @@
-import { codeKey } from "#dc/model/code.ts";
-import type { Inventory } from "#dc/model/inventory.ts";
 import { isEnabledInlet } from "#dc/model/power_walk.ts";
-import { compareText } from "#dc/model/ref.ts";
+import { codeKey, compareText } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device, Port, PortRef, PowerIn } from "#dc/model/resources.ts";
-import { runAllSteps, type Steps } from "#kernel/steps.ts";
-import type { PowerEdge } from "./power_edge.ts";
-import { PowerEdges } from "./power_edges.ts";
-import type { PowerGraph } from "./power_graph.ts";
-import { listChangedNodeKeys, listOutletKeys, listOutlets } from "./power_keys.ts";
-import { PowerNodeTable } from "./power_node_table.ts";
-import { type InletSource, SupplyResolver } from "./power_supplies.ts";
+import type { Inventory } from "#dc/model/site.ts";
+import { runAllSteps, type Steps } from "#kernel/clock.ts";
+import { type PowerEdge, PowerEdges } from "./power_edges.ts";
+import {
+  type InletSource,
+  listChangedNodeKeys,
+  listOutletKeys,
+  listOutlets,
+  PowerNodeTable,
+  SupplyResolver,
+} from "./power_node_table.ts";
+import type { PowerGraph } from "./power_nodes.ts";
 
 /** Elements of the inventory before and after a change. A removed element is absent after it, a new one before it. */
 export interface PowerChanges {

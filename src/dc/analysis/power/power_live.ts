@@ -1,7 +1,5 @@
-import { copyToLength, type PowerEdge } from "./power_edge.ts";
-import type { PowerGraph, PowerNode } from "./power_graph.ts";
-import { getSupplySideLabel } from "./power_nodes.ts";
-import { collectDownstream } from "./power_reach.ts";
+import { copyToLength, type PowerEdge } from "./power_edges.ts";
+import { collectDownstream, getSupplySideLabel, NODE_BITS, type PowerGraph, type PowerNode } from "./power_nodes.ts";
 
 /** Power state of nodes by number: 1 for live, 0 for dead. */
 export type LiveSet = Uint8Array;
@@ -55,7 +53,7 @@ export function computeLiveNodes(
 }
 
 /** A live set that was updated after a change of the graph, and the nodes that may differ. */
-export interface UpdatedLiveSet {
+interface UpdatedLiveSet {
   readonly live: LiveSet;
   /** Nodes whose supply changed, and everything downstream of them. */
   readonly downstream: ReadonlySet<number>;
@@ -137,4 +135,65 @@ export function countLiveInlets({ edges }: Pick<PowerGraph, "edges">, live: Live
   let count = 0;
   for (let at = inAt[index] ?? 0; at < end; at += 1) if (live[from[at] as number] === 1) count += 1;
   return count;
+}
+
+/**
+ * Returns the share of a live consumer's unbound load that it draws through one of its live inlets.
+ * @param edge number of the inlet's edge
+ * @param returning edges that carry nothing
+ */
+export function computeInletShare(
+  graph: PowerGraph,
+  live: LiveSet,
+  edge: number,
+  returning?: ReadonlySet<PowerEdge>,
+): number {
+  const { all, inAt, inEnd, from, to, recordedW } = graph.edges;
+  const consumer = to[edge] as number;
+  if (((graph.columns.kind[consumer] as number) & NODE_BITS.DRAWS_FROM_ONE) !== 0) {
+    return findActiveEdge(graph, live, consumer, returning) === edge ? 1 : 0;
+  }
+  let count = 0;
+  let sum = 0;
+  let recorded = true;
+  const end = inEnd[consumer] as number;
+  for (let at = inAt[consumer] as number; at < end; at += 1) {
+    if (live[from[at] as number] !== 1 || returning?.has(all[at] as PowerEdge) === true) continue;
+    const watts = recordedW[at] as number;
+    count += 1;
+    sum += watts;
+    if (watts <= 0) recorded = false;
+  }
+  return recorded ? (recordedW[edge] as number) / sum : 1 / count;
+}
+
+/** Whether a node draws from one inlet at a time, as a transfer switch or a UPS does. */
+export function drawsFromOneInlet(node: PowerNode | undefined): boolean {
+  return node?.kind === "DEVICE" && (node.device.kind === "TRANSFER_SWITCH" || node.device.kind === "UPS");
+}
+
+/** Returns the inlet that a transfer switch or UPS draws from: the preferred one if live, otherwise the first live. */
+export function findActiveInlet(graph: PowerGraph, live: LiveSet, index: number): PowerEdge | undefined {
+  return graph.edges.all[findActiveEdge(graph, live, index)];
+}
+
+/** Returns the number of the active inlet's edge; -1 for none. */
+function findActiveEdge(
+  { nodes, edges }: PowerGraph,
+  live: LiveSet,
+  index: number,
+  returning?: ReadonlySet<PowerEdge>,
+) {
+  const node = nodes[index];
+  const preferred = node?.kind === "DEVICE" ? node.device.power?.preferredInlet : undefined;
+  const { all, inAt, inEnd, from } = edges;
+  const end = inEnd[index] ?? 0;
+  let first = -1;
+  for (let at = inAt[index] ?? 0; at < end; at += 1) {
+    const edge = all[at] as PowerEdge;
+    if (live[from[at] as number] !== 1 || returning?.has(edge) === true) continue;
+    if (edge.inlet === preferred) return at;
+    if (first < 0) first = at;
+  }
+  return first;
 }

@@ -1,18 +1,24 @@
-import type { CoolingMedium, Health, LoadBasis } from "#dc/model/enum_values.ts";
-import { COOLING_MEDIUMS } from "#dc/model/enum_values.ts";
-import { parseRef } from "#dc/model/ref.ts";
-import type { Crac } from "#dc/model/resources.ts";
-import type { CoolingPreview, FigureChange, Hotspot } from "#gen/datacenter/v1/messages.ts";
-import type { Steps } from "#kernel/steps.ts";
+import type {
+  CoolingPreview,
+  FigureChange,
+  FindingPreview,
+  Hotspot,
+  SupplyPreview,
+} from "#gen/datacenter/v1/messages.ts";
+import type { Steps } from "#kernel/clock.ts";
+import { COOLING_MEDIUMS, type CoolingMedium, HEALTHS, type Health, type LoadBasis } from "../../model/enum_values.ts";
+import { roundFigure } from "../../model/finding.ts";
+import { compareText, parseRef } from "../../model/ref.ts";
+import type { Crac } from "../../model/resources.ts";
 import { CoolingBalance, type PlantBalance } from "../cooling/cooling_balance.ts";
 import { groupUnitsByArea, listServedAreas } from "../cooling/cooling_units.ts";
 import { listZoneHotspots } from "../cooling/thermal_spots.ts";
 import { type DeviceLocation, listAreaKeys, sumLocationHeat } from "../places.ts";
 import { sumPowerLossesW } from "../power/power_load.ts";
-import { createHotspotReasons, findWorstReason } from "../racks/rack_health.ts";
+import { getNodeKey } from "../power/power_node_table.ts";
+import type { PowerGraph } from "../power/power_nodes.ts";
+import { createHotspotReasons, findWorstReason, type HealthReason } from "../racks/rack_elevation.ts";
 import type { Topology } from "../topology.ts";
-import { compareElementFigures, type Figures, type HealthChange, sortWorstFirst } from "./figures.ts";
-import type { FindingComparison } from "./findings.ts";
 
 type CoolingFigureName = Exclude<keyof CoolingPreview, keyof HealthChange | "medium">;
 
@@ -198,4 +204,125 @@ function selectCoolingFigures({ heatKw, usableKw, reserveKw, headroomKw }: Plant
 
 function rateAreaCooling(ref: string, medium: CoolingMedium, balance: PlantBalance): Health {
   return findWorstReason(createHotspotReasons(listZoneHotspots(ref, medium, balance)));
+}
+
+/** Findings that changes add and remove, faults first. */
+export interface FindingChanges {
+  readonly added: readonly FindingPreview[];
+  readonly removed: readonly FindingPreview[];
+}
+
+/** Collects findings that changes add or remove. The same reason of several racks is one finding. */
+export class FindingComparison {
+  readonly #added = new Map<string, FindingPreview>();
+  readonly #removed = new Map<string, FindingPreview>();
+
+  /** Compares the reasons of one rack or area. Ignores reasons without health. @param racks 0 for an area */
+  compareReasons(before: readonly HealthReason[], after: readonly HealthReason[], racks: 0 | 1): void {
+    if (before === after) return;
+    const [had, has] = [new Set(before.map(formatReasonKey)), new Set(after.map(formatReasonKey))];
+    for (const reason of after) if (!had.has(formatReasonKey(reason))) addRackFinding(this.#added, reason, racks);
+    for (const reason of before) if (!has.has(formatReasonKey(reason))) addRackFinding(this.#removed, reason, racks);
+  }
+
+  listChanges(): FindingChanges {
+    return { added: sortFindings(this.#added), removed: sortFindings(this.#removed) };
+  }
+}
+
+function formatReasonKey({ code, ref, health }: HealthReason): string {
+  return `${health} ${code} ${ref}`;
+}
+
+function addRackFinding(found: Map<string, FindingPreview>, reason: HealthReason, racks: 0 | 1): void {
+  const { code, ref, health, value, limit } = reason;
+  if (health === undefined) return;
+  const known = found.get(formatReasonKey(reason));
+  const figures = { ...(value !== undefined && { value }), ...(limit !== undefined && { limit }) };
+  found.set(formatReasonKey(reason), { code, ref, health, ...figures, racks: (known?.racks ?? 0) + racks });
+}
+
+function sortFindings(found: ReadonlyMap<string, FindingPreview>): readonly FindingPreview[] {
+  return [...found.values()].sort(
+    (a, b) =>
+      Number(b.health === "FAULT") - Number(a.health === "FAULT") ||
+      b.racks - a.racks ||
+      compareText(a.code, b.code) ||
+      compareText(a.ref, b.ref),
+  );
+}
+
+/** Figures of one element by name. */
+export type Figures<Name extends string> = { readonly [Key in Name]?: number | undefined };
+
+interface ComparedFigures<Name extends string> {
+  /** Figures of an element, except figures that are unknown both before and after. */
+  readonly figures: Readonly<Partial<Record<Name, FigureChange>>>;
+  readonly isDifferent: boolean;
+}
+
+/**
+ * Compares the figures of an element before and after changes.
+ *
+ * @param before undefined for a new element
+ * @param after undefined for a removed element
+ */
+export function compareElementFigures<Name extends string>(
+  before: Figures<Name> | undefined,
+  after: Figures<Name> | undefined,
+): ComparedFigures<Name> {
+  const figures: Partial<Record<Name, FigureChange>> = {};
+  let differs = false;
+  for (const name of Object.keys(after ?? before ?? {}) as Name[]) {
+    const [was, is] = [roundOptionalValue(before?.[name]), roundOptionalValue(after?.[name])];
+    if (was !== is) differs = true;
+    if (was === undefined && is === undefined) continue;
+    figures[name] = { ...(was !== undefined && { before: was }), ...(is !== undefined && { after: is }) };
+  }
+  return { figures, isDifferent: differs };
+}
+
+function roundOptionalValue(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : roundFigure(value);
+}
+
+/** Numbers of one element in two states of a graph; -1 in a state without it. */
+export type ElementPair = readonly [before: number, after: number];
+
+/** Yields each element's numbers in two states of a graph. Cost: O(nodes); equal nodes are not compared in detail. */
+export function* yieldElementPairs(before: PowerGraph, after: PowerGraph): Generator<ElementPair> {
+  const size = Math.max(before.nodes.length, after.nodes.length);
+  for (let index = 0; index < size; index += 1) yield* yieldPairsAt(before, after, index);
+}
+
+/** Yields the elements that have a node number in either state of a graph. */
+export function* yieldPairsAt(before: PowerGraph, after: PowerGraph, index: number): Generator<ElementPair> {
+  const [was, is] = [before.nodes[index], after.nodes[index]];
+  if (was === is) {
+    yield [index, index];
+    return;
+  }
+  const [had, has] = [getNodeKey(was), getNodeKey(is)];
+  // The number of a removed element may have been reused for another one.
+  if (has !== "") yield [had === has ? index : (before.indexOf.get(has) ?? -1), index];
+  if (had !== "" && had !== has && after.indexOf.get(had) === undefined) yield [index, -1];
+}
+
+/** An element whose health may change; `healthBefore` is absent for a new element, `healthAfter` for a removed one. */
+export type HealthChange = { readonly ref: string } & Partial<Pick<SupplyPreview, "healthBefore" | "healthAfter">>;
+
+/** Sorts changes by the worst health afterwards, then worsened health first, then by size, then by reference. */
+export function sortWorstFirst<Change extends HealthChange>(
+  changes: readonly Change[],
+  size: (change: Change) => number = () => 0,
+): readonly Change[] {
+  const weight = (health: Health | undefined) => HEALTHS.indexOf(health ?? "OK");
+  const rise = ({ healthBefore, healthAfter }: Change) => weight(healthAfter) - weight(healthBefore);
+  return changes.toSorted(
+    (a, b) =>
+      weight(b.healthAfter) - weight(a.healthAfter) ||
+      rise(b) - rise(a) ||
+      size(b) - size(a) ||
+      compareText(a.ref, b.ref),
+  );
 }

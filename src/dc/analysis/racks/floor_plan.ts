@@ -3,11 +3,10 @@ import { computeFootprint } from "#dc/model/rack_space.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Rack } from "#dc/model/resources.ts";
 import type { RackThermal } from "#gen/datacenter/v1/messages.ts";
-import { isLocatedIn } from "../location_scope.ts";
+import { isLocatedIn } from "../places.ts";
 import type { Topology } from "../topology.ts";
-import type { RackCapacity } from "./rack_elevation.ts";
+import type { HealthReason, RackCapacity } from "./rack_elevation.ts";
 import type { RackMoment } from "./rack_facts.ts";
-import type { HealthReason } from "./rack_health.ts";
 
 export interface RackOnFloor {
   readonly rack: Rack;

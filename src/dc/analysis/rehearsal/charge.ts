@@ -1,10 +1,8 @@
-import { codeKey } from "#dc/model/code.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
-import type { Steps } from "#kernel/steps.ts";
-import type { PowerGraph } from "../power/power_graph.ts";
-import { getNodeOwner, isPowerEquipmentNode } from "../power/power_nodes.ts";
-import { type Failure, listFailingNodes } from "./outcome.ts";
-import { type EffectOwners, KeyedOwners, NodeOwners } from "./owners.ts";
+import type { Steps } from "#kernel/clock.ts";
+import { codeKey } from "../../model/ref.ts";
+import { getNodeOwner, isPowerEquipmentNode, type PowerGraph } from "../power/power_nodes.ts";
+import { type Failure, listFailingNodes } from "./elements.ts";
 
 // Each single effect of a failure, such as a dark rack, is charged to the smallest failures that cause it.
 // A failure is smaller than another one that turns off its elements.
@@ -265,4 +263,65 @@ export function formatZoneKey({ medium, ref }: Pick<ZoneShortage, "medium" | "re
 export function findRackKey({ nodes }: PowerGraph, index: number): string | undefined {
   const code = getNodeOwner(nodes[index])?.rackCode;
   return code === undefined ? undefined : codeKey(code);
+}
+
+/** Numbers, from 1, of the failures to which an effect is charged. */
+interface EffectOwners<Key> {
+  listOwners(key: Key): readonly number[];
+  addOwner(key: Key, owner: number): void;
+}
+
+const NO_OWNERS: readonly number[] = [];
+
+/** Owners of effects on nodes. Nearly all nodes have one or two owners, such as two PDUs, stored without a list. */
+class NodeOwners implements EffectOwners<number> {
+  readonly #firstOwners: Uint32Array;
+  readonly #secondOwners: Uint32Array;
+  readonly #lists = new Map<number, number[]>();
+  readonly #singleOwner = [0];
+  readonly #ownerPair = [0, 0];
+
+  constructor(nodes: number) {
+    this.#firstOwners = new Uint32Array(nodes);
+    this.#secondOwners = new Uint32Array(nodes);
+  }
+
+  hasOwner(index: number): boolean {
+    return this.#firstOwners[index] !== 0;
+  }
+
+  /** Returns the owners of a node. The list is valid until the next call. */
+  listOwners(index: number): readonly number[] {
+    const first = this.#firstOwners[index] as number;
+    if (first === 0) return NO_OWNERS;
+    const second = this.#secondOwners[index] as number;
+    if (second === 0) {
+      this.#singleOwner[0] = first;
+      return this.#singleOwner;
+    }
+    const list = this.#lists.get(index);
+    if (list !== undefined) return list;
+    this.#ownerPair[0] = first;
+    this.#ownerPair[1] = second;
+    return this.#ownerPair;
+  }
+
+  addOwner(index: number, owner: number): void {
+    if (this.#firstOwners[index] === 0) this.#firstOwners[index] = owner;
+    else if (this.#secondOwners[index] === 0) this.#secondOwners[index] = owner;
+    else this.#lists.set(index, [...this.listOwners(index), owner]);
+  }
+}
+
+/** Owners of effects on racks, zones and links, by key. */
+class KeyedOwners<Key> implements EffectOwners<Key> {
+  readonly #lists = new Map<Key, number[]>();
+
+  listOwners(key: Key): readonly number[] {
+    return this.#lists.get(key) ?? NO_OWNERS;
+  }
+
+  addOwner(key: Key, owner: number): void {
+    this.#lists.getOrInsert(key, []).push(owner);
+  }
 }

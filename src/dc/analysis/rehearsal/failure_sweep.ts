@@ -1,21 +1,25 @@
 import type { Impact } from "#gen/datacenter/v1/messages.ts";
+import { isPowerKind } from "../../model/draw.ts";
+import type { LoadBasis } from "../../model/enum_values.ts";
+import { codeKey } from "../../model/ref.ts";
+import { computeDeratedKw } from "../cooling/cooling_units.ts";
 import { BatteryRideThrough } from "../power/battery.ts";
-import type { BlastOptions, BlastSite } from "../power/blast_radius.ts";
-import { Cascade, type TrippedSource } from "../power/cascade.ts";
+import { type BlastOptions, type BlastSite, Cascade, type TrippedSource } from "../power/blast_radius.ts";
 import { FailureState, type Overloaded } from "../power/failure_state.ts";
-import { includesBladeDraw } from "../power/load_lanes.ts";
-import { EDGE_BITS } from "../power/power_edge.ts";
+import { getOwnDrawW, includesBladeDraw } from "../power/load_lanes.ts";
+import { EDGE_BITS } from "../power/power_edges.ts";
+import type { LiveSet } from "../power/power_live.ts";
+import { getNodeOwner, type PowerGraph, type PowerNode } from "../power/power_nodes.ts";
+import { hasUnknownDraw } from "../power/unknown_draws.ts";
 import {
   AffectedRacks,
   computeRackState,
   createUnaffectedRack,
+  findRackRole,
   RACK_ROLE,
   type RackSupply,
-} from "../racks/rack_supply.ts";
-import { COUNT_CATEGORY, type NodeTable } from "./counted_nodes.ts";
-import { addFailedCooling } from "./elements.ts";
-import { LoadSlack } from "./load_slack.ts";
-import { type FailingElement, listFailingNodes, type PowerOutcome } from "./outcome.ts";
+} from "../racks/rack_elevation.ts";
+import { addFailedCooling, type FailingElement, listFailingNodes, type PowerOutcome } from "./elements.ts";
 
 const NO_OVERLOADS: readonly Overloaded[] = [];
 const NO_TRIPS: readonly TrippedSource[] = [];
@@ -297,3 +301,142 @@ const NO_RACKS: RackCounts = {
   keysByState: { racksDark: NO_KEYS, racksPartial: NO_KEYS, racksProtected: NO_KEYS },
   undocumented: 0,
 };
+
+/** Category under which an offline node is counted. */
+const COUNT_CATEGORY = { NOTHING: 0, IT: 1, POWER: 2, CRAC: 3 } as const;
+
+/** Properties of every node of a power graph that a rehearsal counts, in typed arrays. */
+export class NodeTable {
+  readonly graph: PowerGraph;
+  readonly size: number;
+  readonly drawW: Float64Array;
+  /** 1 at consumers whose draw is not recorded. */
+  readonly isDrawUnknown: Uint8Array;
+  readonly coolingKw: Float64Array;
+  /** Battery time in seconds; -1 if none is recorded. */
+  readonly runtimeS: Float64Array;
+  readonly rackRoles: Uint8Array;
+  readonly categories: Uint8Array;
+  /** Number of the node's rack; -1 for none. */
+  readonly rack: Int32Array;
+  readonly rackKeys: string[] = [];
+
+  constructor(graph: PowerGraph, basis: LoadBasis) {
+    const size = graph.nodes.length;
+    this.graph = graph;
+    this.size = size;
+    this.drawW = new Float64Array(size);
+    this.isDrawUnknown = new Uint8Array(size);
+    this.coolingKw = new Float64Array(size);
+    this.runtimeS = new Float64Array(size).fill(-1);
+    this.rackRoles = new Uint8Array(size);
+    this.categories = new Uint8Array(size);
+    this.rack = new Int32Array(size).fill(-1);
+    const racks = new Map<string, number>();
+    for (let index = 0; index < size; index += 1) this.#readNode(index, basis, racks);
+  }
+
+  #readNode(index: number, basis: LoadBasis, racks: Map<string, number>): void {
+    const node = this.graph.nodes[index];
+    if (node === undefined) return;
+    this.drawW[index] = getOwnDrawW(this.graph, index, basis);
+    if (hasUnknownDraw(node)) this.isDrawUnknown[index] = 1;
+    if (node.kind === "DEVICE") this.#readDevice(index, node);
+    if (node.kind === "CRAC") {
+      this.categories[index] = node.crac.status === "PLANNED" ? COUNT_CATEGORY.NOTHING : COUNT_CATEGORY.CRAC;
+      this.coolingKw[index] = computeDeratedKw(node.crac);
+    }
+    const code = getNodeOwner(node)?.rackCode;
+    if (code !== undefined) this.rack[index] = this.#assignRackNumber(code, racks);
+  }
+
+  #readDevice(index: number, node: Extract<PowerNode, { kind: "DEVICE" }>): void {
+    const { device } = node;
+    if (!node.blocked) this.categories[index] = isPowerKind(device.kind) ? COUNT_CATEGORY.POWER : COUNT_CATEGORY.IT;
+    this.rackRoles[index] = findRackRole(this.graph, index);
+    this.runtimeS[index] = device.power?.runtimeS ?? -1;
+  }
+
+  #assignRackNumber(code: string, racks: Map<string, number>): number {
+    const known = racks.get(code) ?? racks.get(codeKey(code));
+    if (known !== undefined) return known;
+    const made = this.rackKeys.length;
+    this.rackKeys.push(codeKey(code));
+    racks.set(codeKey(code), made);
+    racks.set(code, made);
+    return made;
+  }
+}
+
+/** Maximum watts that rounding may add to a load. */
+const LOAD_ROUNDING_W = 2;
+
+/**
+ * Watts by which the load of every node may rise until the node or an upstream element exceeds its derated limit. Most
+ * failures move less load than this slack. They overload nothing, so their loads need not be computed.
+ */
+class LoadSlack {
+  readonly #graph: PowerGraph;
+  readonly #loadsW: Float64Array;
+  readonly #slackW: Float64Array;
+
+  constructor(graph: PowerGraph, live: LiveSet, loads: Float64Array) {
+    const { inAt, inEnd, from } = graph.edges;
+    const { limitW } = graph.columns;
+    this.#graph = graph;
+    this.#loadsW = loads;
+    this.#slackW = new Float64Array(graph.nodes.length).fill(Number.NEGATIVE_INFINITY);
+    for (const index of sortSuppliesFirst(graph)) {
+      let least = Number.POSITIVE_INFINITY;
+      if (live[index] === 1) least = (limitW[index] as number) - (loads[index] as number);
+      const end = inEnd[index] as number;
+      for (let edge = inAt[index] as number; edge < end; edge += 1) {
+        least = Math.min(least, this.#slackW[from[edge] as number] as number);
+      }
+      this.#slackW[index] = least;
+    }
+  }
+
+  /**
+   * Whether nothing can be overloaded after some nodes lost inlets. Each live node moves at most its whole load to its
+   * other inlets; dead nodes only remove load.
+   */
+  excludesOverloads(reached: readonly number[], live: LiveSet): boolean {
+    const { inAt, inEnd, from } = this.#graph.edges;
+    let moved = LOAD_ROUNDING_W;
+    let least = Number.POSITIVE_INFINITY;
+    for (const index of reached) {
+      if (live[index] !== 1) continue;
+      moved += this.#loadsW[index] as number;
+      const end = inEnd[index] as number;
+      for (let edge = inAt[index] as number; edge < end; edge += 1) {
+        const source = from[edge] as number;
+        if (live[source] === 1) least = Math.min(least, this.#slackW[source] as number);
+      }
+    }
+    return moved <= least;
+  }
+}
+
+/** Sorts nodes so that every supply precedes its consumers; nodes downstream of cycles are omitted. */
+export function sortSuppliesFirst({ nodes, edges }: PowerGraph): readonly number[] {
+  const { inAt, inEnd, outAt, outEnd, outEdge, to } = edges;
+  const size = nodes.length;
+  const open = new Int32Array(size);
+  const order: number[] = [];
+  for (let index = 0; index < size; index += 1) {
+    open[index] = (inEnd[index] as number) - (inAt[index] as number);
+    if (open[index] === 0) order.push(index);
+  }
+  // The loop appends to the array while it iterates, so the array also serves as the queue.
+  for (const index of order) {
+    const end = outEnd[index] as number;
+    for (let out = outAt[index] as number; out < end; out += 1) {
+      const consumer = to[outEdge[out] as number] as number;
+      const rest = (open[consumer] as number) - 1;
+      open[consumer] = rest;
+      if (rest === 0) order.push(consumer);
+    }
+  }
+  return order;
+}

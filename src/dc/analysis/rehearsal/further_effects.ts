@@ -1,13 +1,20 @@
-import type { LoadBasis } from "#dc/model/enum_values.ts";
-import type { Ref } from "#dc/model/ref.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
+import type { LoadBasis } from "../../model/enum_values.ts";
+import type { Ref } from "../../model/ref.ts";
 import type { FindDeviceByKey } from "../fabric/fabric_tiers.ts";
+import type { LiveSet } from "../power/power_live.ts";
+import { NODE_BITS } from "../power/power_nodes.ts";
 import { isSameItemList } from "../sorted_list.ts";
 import type { Topology } from "../topology.ts";
-import { selectCoolingUnits } from "./elements.ts";
-import { FabricLossFinder } from "./fabric_loss.ts";
-import type { HostPaths } from "./host_paths.ts";
-import { type Failure, listOutcomeOffNodes, type NetworkEffects, type PowerOutcome } from "./outcome.ts";
+import {
+  type Failure,
+  listOutcomeOffNodes,
+  type NetworkEffects,
+  type PowerOutcome,
+  selectCoolingUnits,
+} from "./elements.ts";
+import type { FailureFootprint, NodeTable } from "./failure_sweep.ts";
+import { FabricLossFinder } from "./loss.ts";
 import { ZoneShortageFinder } from "./zone_shortage.ts";
 
 /** Adds the effects on cooling and fabrics to an outcome. */
@@ -148,4 +155,162 @@ function isSameShortage(a: ZoneShortage, b: ZoneShortage | undefined): boolean {
     a.heatKw === b.heatKw &&
     a.capacityKw === b.capacityKw
   );
+}
+
+/** Data paths of all devices to switches, by node number. Omits paths of switches with fabric links. */
+export class HostPaths {
+  /** By host, the nodes along each path: patch panels, and the switch at its end. */
+  readonly #pathsByHost: ReadonlyMap<number, readonly (readonly number[])[]>;
+  readonly #hostsByNode = new Map<number, Set<number>>();
+  /** 1 at nodes on paths: reading it is cheaper than a map, and most nodes are on no path. */
+  readonly #isOnPath: Uint8Array;
+
+  constructor(nodeCount: number, pathsByHost: ReadonlyMap<number, readonly (readonly number[])[]>) {
+    this.#pathsByHost = pathsByHost;
+    this.#isOnPath = new Uint8Array(nodeCount);
+    for (const [host, paths] of pathsByHost) {
+      for (const node of paths.flat()) {
+        this.#isOnPath[node] = 1;
+        this.#hostsByNode.getOrInsertComputed(node, () => new Set()).add(host);
+      }
+    }
+  }
+
+  /** Whether a path passes any of some nodes. */
+  isOnPath(nodes: readonly number[]): boolean {
+    return nodes.some((node) => this.#isOnPath[node] === 1);
+  }
+
+  /** Returns the hosts with a path through some nodes. */
+  listHosts(nodes: Iterable<number>): ReadonlySet<number> {
+    const found = new Set<number>();
+    for (const node of nodes)
+      if (this.#isOnPath[node] === 1) for (const host of this.#hostsByNode.get(node) ?? []) found.add(host);
+    return found;
+  }
+
+  /**
+   * Returns the hosts that stay on while each of their paths passes a dead node.
+   * @param live nodes that have power before the failure
+   * @param off nodes that do not work after it
+   * @param cutOff nodes of switches that stay on without a working uplink
+   */
+  listIsolated(live: LiveSet, off: readonly number[], cutOff: readonly number[]): readonly number[] {
+    const hosts = this.listHosts(cutOff.length === 0 ? off : [...off, ...cutOff]);
+    if (hosts.size === 0) return [];
+    const dead = new Set([...off, ...cutOff]);
+    const isBroken = (path: readonly number[]) => path.some((node) => dead.has(node));
+    return [...hosts].filter(
+      (host) => live[host] === 1 && !dead.has(host) && this.#pathsByHost.get(host)?.every(isBroken) === true,
+    );
+  }
+}
+
+/** Maximum difference in watts between a sum of loads and the load that is compared with a limit. */
+const LOAD_ROUNDING_W = 2;
+
+/** Number for failures that may affect every other failure. */
+const ANY_FAILURE = -1;
+const ANY_FAILURE_ONLY: readonly number[] = [ANY_FAILURE];
+
+/** A footprint with numbers of a `SharedNumbers` in place of reached and changed nodes. */
+export type FailureReachNumbers = FailureFootprint;
+
+/**
+ * Numbers of the racks, nodes and names that failures can share. A rack includes its contents, a device its outlets, so
+ * adding nodes to them changes no number.
+ */
+export class SharedNumbers {
+  readonly #numbersByName = new Map<string, number>();
+
+  assignNumber(name: string): number {
+    return this.#numbersByName.getOrInsertComputed(name, () => ANY_FAILURE - 1 - this.#numbersByName.size);
+  }
+
+  /**
+   * Converts a footprint to numbers.
+   * @param footprint undefined if the failure may affect every other one
+   * @param names names of further areas and switches that failures can share
+   */
+  convertFootprint(
+    nodes: NodeTable,
+    footprint: FailureFootprint | undefined,
+    names: readonly string[],
+  ): FailureReachNumbers {
+    if (footprint === undefined) return { reached: ANY_FAILURE_ONLY, changed: ANY_FAILURE_ONLY, rises: new Map() };
+    const others = names.map((name) => this.assignNumber(name));
+    const { reached, changed, rises } = footprint;
+    return {
+      reached: this.#convertNodes(nodes, reached, others),
+      changed: this.#convertNodes(nodes, changed, others),
+      rises,
+    };
+  }
+
+  #convertNodes(nodes: NodeTable, indexes: readonly number[], others: readonly number[]): readonly number[] {
+    const found = new Set(others);
+    for (const index of indexes) found.add(this.#convertNode(nodes, index));
+    return [...found];
+  }
+
+  #convertNode({ rack, rackKeys, graph }: NodeTable, index: number): number {
+    const { inAt, inEnd, from } = graph.edges;
+    const first = inAt[index] as number;
+    const isOutlet = ((graph.columns.kind[index] as number) & NODE_BITS.OUTLET) !== 0;
+    const at = isOutlet && first < (inEnd[index] as number) ? (from[first] as number) : index;
+    const key = rackKeys[rack[at] as number];
+    return key === undefined ? at : this.assignNumber(formatRackName(key));
+  }
+}
+
+/** Returns the name of a rack for `SharedNumbers`. @param key key of its code */
+export function formatRackName(key: string): string {
+  return `rack ${key}`;
+}
+
+/**
+ * Finds the failures that can have additional effects together with a given failure. Together with any other failure,
+ * it has only the union of their effects: neither touches the load or supply of a node that loses supply by the other,
+ * and no source exceeds its limit by both increases.
+ */
+export class FailureOverlaps {
+  readonly #failureCount: number;
+  readonly #byReached = new Map<number, number[]>();
+  readonly #byChanged = new Map<number, number[]>();
+  readonly #byRise = new Map<number, { readonly at: number; readonly watts: number }[]>();
+
+  constructor(reaches: readonly FailureReachNumbers[]) {
+    this.#failureCount = reaches.length;
+    for (const [at, { reached, changed, rises }] of reaches.entries()) {
+      for (const number of reached) this.#byReached.getOrInsert(number, []).push(at);
+      for (const number of changed) this.#byChanged.getOrInsert(number, []).push(at);
+      for (const [node, watts] of rises) this.#byRise.getOrInsert(node, []).push({ at, watts });
+    }
+    for (const list of this.#byRise.values()) list.sort((a, b) => b.watts - a.watts);
+  }
+
+  /** Returns positions of failures that overlap with a given one. @param slackW watts that a node's load may rise */
+  findOverlapping(
+    { reached, changed, rises }: FailureReachNumbers,
+    slackW: (node: number) => number,
+  ): ReadonlySet<number> {
+    const found = new Set<number>();
+    const add = (others: Iterable<number> = []) => {
+      for (const other of others) found.add(other);
+    };
+    if (reached.includes(ANY_FAILURE)) add(Array(this.#failureCount).keys());
+    for (const number of reached) add(this.#byChanged.get(number));
+    for (const number of changed) add(this.#byReached.get(number));
+    add(this.#byReached.get(ANY_FAILURE));
+    for (const [node, watts] of rises) add(this.#yieldExceeding(node, slackW(node) - LOAD_ROUNDING_W - watts));
+    return found;
+  }
+
+  /** Yields positions of the failures that raise the load of a node by more than `slackW` watts. */
+  *#yieldExceeding(node: number, slackW: number): Iterable<number> {
+    for (const { at, watts } of this.#byRise.get(node) ?? []) {
+      if (watts <= slackW) return;
+      yield at;
+    }
+  }
 }

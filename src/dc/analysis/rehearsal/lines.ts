@@ -1,13 +1,20 @@
 import { FAILURE_SEVERITIES, type FailureKind, type FailureSeverity, type LoadBasis } from "#dc/model/enum_values.ts";
 import type { Impact } from "#gen/datacenter/v1/messages.ts";
-import type { Steps } from "#kernel/steps.ts";
-import type { PowerGraph } from "../power/power_graph.ts";
-import { selectItDevices } from "../power/power_nodes.ts";
+import type { Steps } from "#kernel/clock.ts";
+import { type PowerGraph, selectItDevices } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 import type { ChargedFailure, FailureEffects } from "./charge.ts";
-import { addImpacts, countLoss, type Loss, rateLoss, selectMinBatteryTimes } from "./loss.ts";
-import type { FailingElement, Failure } from "./outcome.ts";
-import { collectChargedLoss, includesWholeLoss, uniteLosses } from "./own_loss.ts";
+import type { FailingElement, Failure } from "./elements.ts";
+import {
+  addImpacts,
+  collectChargedLoss,
+  countLoss,
+  includesWholeLoss,
+  type Loss,
+  rateLoss,
+  selectMinBatteryTimes,
+  uniteLosses,
+} from "./loss.ts";
 
 /** A line of a rehearsal: failures with the same kind of effects. */
 export interface RehearsalLine {

@@ -1,9 +1,9 @@
 import type { RackRisk } from "#dc/model/enum_values.ts";
-import type { Steps } from "#kernel/steps.ts";
+import type { Steps } from "#kernel/clock.ts";
 import { selectItDevices } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 import { findRackKey } from "./charge.ts";
-import type { Failure } from "./outcome.ts";
+import type { Failure } from "./elements.ts";
 
 /** Effect of the worst single failure on a rack, and the smallest element whose failure has the effect. */
 export interface RackRiskRecord {

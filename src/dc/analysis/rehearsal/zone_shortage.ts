@@ -1,15 +1,14 @@
-import { sumHeatByMedium } from "#dc/model/blades.ts";
-import { codeKey } from "#dc/model/code.ts";
 import { COOLING_MEDIUMS, type CoolingMedium, type LoadBasis } from "#dc/model/enum_values.ts";
-import { roundFigure } from "#dc/model/figure.ts";
-import { parseRef, type Ref } from "#dc/model/ref.ts";
+import { roundFigure } from "#dc/model/finding.ts";
+import { sumHeatByMedium } from "#dc/model/rack_space.ts";
+import { codeKey, parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import { CoolingBalance, type MediumWatts } from "../cooling/cooling_balance.ts";
 import { getMedium, listServedAreas, mapServedRefs } from "../cooling/cooling_units.ts";
 import { hasHeadroom } from "../cooling/thermal_spots.ts";
 import { type DeviceLocation, listAreaKeys, sumLocationHeat } from "../places.ts";
-import type { PowerNode } from "../power/power_graph.ts";
+import type { PowerNode } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 
 interface CooledZone {

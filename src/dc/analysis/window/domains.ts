@@ -1,10 +1,8 @@
-import { codeKey } from "#dc/model/code.ts";
-import { parseRef } from "#dc/model/ref.ts";
-import { toRefKey } from "#dc/model/resource_key.ts";
-import type { Steps } from "#kernel/steps.ts";
+import { codeKey, parseRef, toRefKey } from "#dc/model/ref.ts";
+import type { Steps } from "#kernel/clock.ts";
 import { listServedAreas } from "../cooling/cooling_units.ts";
 import { NodeGroups } from "../node_numbers.ts";
-import { listChangedNodes } from "../power/power_keys.ts";
+import { listChangedNodes } from "../power/power_node_table.ts";
 import { getNodeOwner } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 

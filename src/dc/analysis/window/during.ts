@@ -1,9 +1,8 @@
-import { codeKey } from "#dc/model/code.ts";
 import { isInService } from "#dc/model/in_service.ts";
 import { isEnabledInlet } from "#dc/model/power_walk.ts";
-import { getResourceKey, toRefKey } from "#dc/model/resource_key.ts";
+import { codeKey, getResourceKey, toRefKey } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device, FabricLink, PortRef } from "#dc/model/resources.ts";
-import type { PowerNode } from "../power/power_graph.ts";
+import type { PowerNode } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 import type { Outage, WindowInput } from "./outage.ts";
 

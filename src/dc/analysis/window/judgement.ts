@@ -1,24 +1,31 @@
-import { lacksHeat } from "#dc/model/blades.ts";
-import { codeKey } from "#dc/model/code.ts";
+import type { WindowContact, WindowReason } from "#gen/datacenter/v1/messages.ts";
+import type { Steps } from "#kernel/clock.ts";
 import {
   WINDOW_REASON_KINDS,
   WINDOW_VERDICTS,
   type WindowImpact,
   type WindowReasonKind,
   type WindowVerdict,
-} from "#dc/model/enum_values.ts";
-import { compareText } from "#dc/model/ref.ts";
-import { toRefKey } from "#dc/model/resource_key.ts";
-import type { WindowReason } from "#gen/datacenter/v1/messages.ts";
-import { isLocatedIn } from "../location_scope.ts";
-import { isListedSupply, selectItDevices } from "../power/power_nodes.ts";
-import { computeComparableLoad } from "../power/power_overloads.ts";
-import { listDecidingUnknownDraws } from "../power/unknown_draws.ts";
+} from "../../model/enum_values.ts";
+import { lacksHeat } from "../../model/rack_space.ts";
+import { codeKey, compareText, toRefKey } from "../../model/ref.ts";
+import { isLocatedIn } from "../places.ts";
+import { countLiveInlets, type LiveSet } from "../power/power_live.ts";
+import { computeComparableLoad } from "../power/power_node_table.ts";
+import { isConsumer, isListedSupply, type PowerGraph, selectItDevices } from "../power/power_nodes.ts";
+import { findTenant, listDecidingUnknownDraws } from "../power/unknown_draws.ts";
 import type { Topology } from "../topology.ts";
-import type { AcceptedLosses } from "./acceptance.ts";
-import { isLossSetEmpty, type LossSet } from "./harm.ts";
-import type { NextFailure } from "./next_failures.ts";
-import type { Outage, WindowInput } from "./outage.ts";
+import {
+  type AcceptedLosses,
+  collectOutageLosses,
+  isLossSetEmpty,
+  type LossSet,
+  listRacksInArea,
+  type NextFailure,
+  type Outage,
+  type WindowInput,
+  type WindowSite,
+} from "./outage.ts";
 
 /** One reason for a verdict; figures are in the unit of its kind. */
 export type VerdictReason = Omit<WindowReason, "summary">;
@@ -244,7 +251,7 @@ function* yieldReserveNotes({ ground, outage }: JudgementInput): Iterable<Verdic
 }
 
 /** Lists devices that stay on with less supply, except devices of the window itself. */
-export function listDegradedDevices({ blast, coveredNodes }: Outage, power: Topology["power"]): readonly number[] {
+function listDegradedDevices({ blast, coveredNodes }: Outage, power: Topology["power"]): readonly number[] {
   const hits = blast.hits.filter(({ state, index }) => state === "DEGRADED" && !coveredNodes.has(index));
   return selectItDevices(
     power,
@@ -263,4 +270,187 @@ function computeWindowImpact(
   if (hasReason("OVER_LIMIT", "UPLINK_OVER_LIMIT", "LAST_COOLING_UNIT") || needed.size > 0) return "DEGRADED";
   const isWeaker = outage.fabric.links.length > 0 || outage.blast.hits.some(({ state }) => state === "DEGRADED");
   return hasReason("RESERVE_USED", "ON_BATTERY") || isWeaker ? "REDUCED_REDUNDANCY" : "NO_IMPACT";
+}
+
+/**
+ * Returns references of racks that each end all unaccepted losses if they are taken out too. Less load or heat can end
+ * only trips and cooling shortages, so only racks that a trip or a shortage may affect are tried. Cost: one failure for
+ * each tried rack.
+ */
+export function* findRelievingRacks(window: WindowSite, judged: JudgementInput): Steps<readonly string[]> {
+  const { topology } = window.input;
+  const { indexOf } = topology.power;
+  const found: string[] = [];
+  for (const code of collectCandidateRacks(judged)) {
+    const inside = topology
+      .listDevicesInRack(code)
+      .flatMap((device) => indexOf.get(`device:${codeKey(device.code)}`) ?? []);
+    if (inside.length === 0) continue;
+    const outage = yield* window.computeOutage(inside);
+    if (isLossSetEmpty(judged.accepted.removeAccepted(collectOutageLosses(topology, outage))))
+      found.push(`rack:${code}`);
+    yield;
+  }
+  return found.sort(compareText);
+}
+
+function collectCandidateRacks({ ground: { topology }, harm, outage }: JudgementInput): ReadonlySet<string> {
+  const codes = new Set<string>();
+  if (harm.trips.size > 0) for (const key of outage.blast.racks.keys()) codes.add(topology.rack(key)?.code ?? key);
+  for (const { ref } of harm.shortages.values()) for (const { code } of listRacksInArea(topology, ref)) codes.add(code);
+  return codes;
+}
+
+/** Effects of a window alone, and the losses that are accepted. */
+type WindowEffects = Pick<JudgementInput, "ground" | "outage" | "harm" | "withoutDataPath" | "accepted">;
+
+/**
+ * Returns nodes of the UPSes whose batteries prevent a loss that is not accepted. Excludes UPSes without load, and
+ * those whose consumers have other supply, are out of service or accepted. Cost: the consumers of these UPSes.
+ * @param empty effects of the window once all batteries are empty
+ * @param unreached nodes of the devices that then stay on without a data path
+ */
+export function findNeededBatteries(
+  { ground: { topology, site }, outage, harm, withoutDataPath, accepted }: WindowEffects,
+  empty: Outage,
+  unreached: readonly number[],
+): ReadonlySet<number> {
+  const all = collectOutageLosses(topology, empty);
+  const left = accepted.removeAccepted(collectOutageLosses(topology, empty, [harm]), all.offlineNodes);
+  const isCut = unreached.some((index) => !withoutDataPath.includes(index) && !accepted.isNodeAccepted(index));
+  if (isLossSetEmpty(left) && !isCut) return new Set();
+  // Load that moves to other supplies, lost cooling and lost switches have effects beyond the consumers of a UPS.
+  const isWide = isCut || left.trips.size + left.shortages.size + left.cutOff.size > 0;
+  const isNeeded = (index: number) => left.offlineNodes.has(index) || (isWide && isConsumer(site.power.nodes[index]));
+  const needed = outage.onBattery.filter(({ index }) =>
+    listSuppliedNodes(site.power, outage.blast.live, index).some(isNeeded),
+  );
+  return new Set(needed.map(({ index }) => index));
+}
+
+/** Returns nodes with power that a node supplies, directly or indirectly. */
+function listSuppliedNodes({ supplies }: PowerGraph, live: LiveSet, from: number): readonly number[] {
+  const found = new Set([from]);
+  // The loop adds to the set while it iterates.
+  for (const index of found) for (const { to } of supplies.listEdges(index)) if (live[to] === 1) found.add(to);
+  found.delete(from);
+  return [...found];
+}
+
+/** Owner of devices that a window affects. Codes are sorted. */
+export type AffectedContact = Omit<WindowContact, "lostCount" | "reserveCount">;
+
+/**
+ * Lists the owners of all lost devices and cooling units, including the window's own, and of devices that stay on
+ * without spare supply. A device without a tenant or contact has the tenant or contact of its rack.
+ */
+export function listContacts(
+  { topology, site }: WindowInput,
+  outage: Outage,
+  lostBeside: Iterable<number>,
+): readonly AffectedContact[] {
+  const { power, live } = site;
+  const isUnit = (index: number) => power.nodes[index]?.kind === "CRAC";
+  const beside = [...lostBeside];
+  const units = [...outage.coveredNodes, ...beside].filter(isUnit);
+  const devices = [
+    ...selectItDevices(power, outage.coveredNodes).filter((index) => live[index] === 1),
+    ...selectItDevices(power, beside),
+  ];
+  const lost = new Set([...devices, ...units]);
+  const reserve = listDegradedDevices(outage, power).filter(
+    (index) => !lost.has(index) && lacksSpareLiveInlet(outage, power, index),
+  );
+  const found = new Map<string, { tenant: string; contact: string; lost: string[]; reserve: string[] }>();
+  const addCodes = (part: "lost" | "reserve", indexes: Iterable<number>) => {
+    for (const index of indexes) {
+      const { tenant, contact, code } = findDeviceOwner(topology, index);
+      const key = `${tenant}\n${contact}`;
+      found.getOrInsertComputed(key, () => ({ tenant, contact, lost: [], reserve: [] }))[part].push(code);
+    }
+  };
+  addCodes("lost", lost);
+  addCodes("reserve", reserve);
+  return mergeContacts([[...found.values()]]);
+}
+
+/** Merges the contacts of several pieces of time: a device that is lost in one piece counts as lost. */
+export function mergeContacts(pieces: readonly (readonly AffectedContact[])[]): readonly AffectedContact[] {
+  const byOwner = Map.groupBy(pieces.flat(), ({ tenant, contact }) => `${tenant}\n${contact}`);
+  const merged = [...byOwner.values()].flatMap((all): AffectedContact[] => {
+    const [first] = all;
+    if (first === undefined) return [];
+    const lost = new Set(all.flatMap((one) => one.lost));
+    const reserve = new Set(all.flatMap((one) => one.reserve)).difference(lost);
+    return [{ ...first, lost: [...lost].sort(compareText), reserve: [...reserve].sort(compareText) }];
+  });
+  return merged.sort((a, b) => compareText(a.tenant, b.tenant) || compareText(a.contact, b.contact));
+}
+
+function lacksSpareLiveInlet({ blast }: Outage, power: Topology["power"], index: number): boolean {
+  return countLiveInlets(power, blast.live, index) <= Math.max(1, power.nodes[index]?.need ?? 1);
+}
+
+function findDeviceOwner(topology: Topology, index: number) {
+  const node = topology.power.nodes[index];
+  if (node?.kind !== "DEVICE" && node?.kind !== "CRAC") return { code: "", tenant: "", contact: "" };
+  const owner = node.kind === "DEVICE" ? node.device : node.crac;
+  const rack = topology.rack(owner.rackCode ?? "");
+  return {
+    code: owner.code,
+    tenant: (node.kind === "DEVICE" ? findTenant(topology, index) : rack?.tenant) ?? "",
+    contact: owner.labels?.["contact"] ?? rack?.labels?.["contact"] ?? "",
+  };
+}
+
+/** Time of a window from `from` to before `until`, in milliseconds since 1970. */
+export interface TimeSpan {
+  readonly from: number;
+  /** End of the window; Infinity if it is overdue. */
+  readonly until: number;
+}
+
+/** A time span in which the same windows are open. */
+export interface TimePiece<Window> extends TimeSpan {
+  /** Windows in the order given. */
+  readonly windows: readonly Window[];
+}
+
+/**
+ * Divides time at every begin and end of windows, and leaves out times that no window covers. The result is sorted. It
+ * does not depend on the order of the windows, except for their order within a piece.
+ */
+export function cutWindowTime<Window extends TimeSpan>(windows: readonly Window[]): readonly TimePiece<Window>[] {
+  const bounds = [...new Set(windows.flatMap(({ from, until }) => [from, until]))].sort((a, b) => a - b);
+  return bounds.slice(0, -1).flatMap((from, at) => {
+    const until = bounds[at + 1] ?? from;
+    const open = windows.filter((window) => window.from <= from && window.until >= until);
+    return open.length === 0 ? [] : [{ from, until, windows: open }];
+  });
+}
+
+export function getSpanSeconds({ from, until }: TimeSpan): number {
+  return (until - from) / 1000;
+}
+
+/**
+ * Sums the seconds of the pieces before and after one piece, up to the first gap or piece that fails a condition.
+ * Cost: one test for each of these pieces and their neighbours.
+ */
+export async function sumAdjacentSeconds(
+  pieces: readonly TimeSpan[],
+  at: number,
+  holds: (piece: number) => Promise<boolean>,
+): Promise<number> {
+  let seconds = 0;
+  for (const step of [-1, 1]) {
+    for (let next = at + step; areAdjacentPieces(pieces, next, next - step) && (await holds(next)); next += step)
+      seconds += getSpanSeconds(pieces[next] as TimeSpan);
+  }
+  return seconds;
+}
+
+function areAdjacentPieces(pieces: readonly TimeSpan[], a: number, b: number): boolean {
+  const [first, second] = [pieces[Math.min(a, b)], pieces[Math.max(a, b)]];
+  return first !== undefined && second !== undefined && first.until === second.from;
 }

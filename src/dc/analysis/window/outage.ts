@@ -1,16 +1,28 @@
-import { codeKey } from "#dc/model/code.ts";
-import type { LoadBasis } from "#dc/model/enum_values.ts";
-import type { Device } from "#dc/model/resources.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
-import type { Steps } from "#kernel/steps.ts";
-import { type BlastOptions, type BlastRadius, type BlastSite, computeBlastInSteps } from "../power/blast_radius.ts";
-import type { PowerGraph } from "../power/power_graph.ts";
+import type { Steps } from "#kernel/clock.ts";
+import { isPowerKind } from "../../model/draw.ts";
+import type { LoadBasis } from "../../model/enum_values.ts";
+import { codeKey, compareText, formatRef, parseRef, type Ref } from "../../model/ref.ts";
+import type { Device, Rack } from "../../model/resources.ts";
+import { selectRacksIn } from "../places.ts";
+import {
+  type BlastOptions,
+  type BlastRadius,
+  type BlastSite,
+  computeBlastInSteps,
+  type TrippedSource,
+} from "../power/blast_radius.ts";
 import { countLiveInlets, type LiveSet } from "../power/power_live.ts";
-import { getBatteryRuntimeS } from "../power/power_nodes.ts";
-import { listNonworkingNodes } from "../rehearsal/after_failure.ts";
-import type { FabricLoss, UplinkLoad } from "../rehearsal/fabric_loss.ts";
-import type { NearFailureFinder } from "../rehearsal/near_failures.ts";
-import { prepareTrials, type SiteTrials } from "../rehearsal/site_failures.ts";
+import { getBatteryRuntimeS, isConsumer, type PowerGraph } from "../power/power_nodes.ts";
+import { formatZoneKey } from "../rehearsal/charge.ts";
+import {
+  type FailingElement,
+  listNonworkingNodes,
+  listOutcomeOffNodes,
+  type PowerOutcome,
+} from "../rehearsal/elements.ts";
+import type { FabricLoss, UplinkLoad } from "../rehearsal/loss.ts";
+import { type NearFailureFinder, prepareTrials, type SiteTrials } from "../rehearsal/site_failures.ts";
 import type { Topology } from "../topology.ts";
 
 /** Elements that are out of service for a time, and their site. */
@@ -144,4 +156,310 @@ function listUnsuppliedUpses(power: PowerGraph, { hits, live }: BlastRadius, cov
 /** Whether a node has fewer live inlets than it needs, so that only its own battery keeps it on. */
 function lacksLiveSupply(graph: PowerGraph, live: LiveSet, index: number): boolean {
   return countLiveInlets(graph, live, index) < Math.max(1, graph.nodes[index]?.need ?? 1);
+}
+
+/** A supply that trips, by its reference. */
+type TrippedSupply = Omit<TrippedSource, "index">;
+
+/** Losses of a failure or window by key, which allows subtraction. Lost power equipment counts at its consumers. */
+export interface LossSet {
+  /** Nodes of devices and cooling units that go offline. */
+  readonly offlineNodes: ReadonlySet<number>;
+  /** Keys of dark racks. */
+  readonly racks: ReadonlySet<string>;
+  /** Nodes of switches that stay on without a working uplink. */
+  readonly cutOff: ReadonlySet<number>;
+  /** Cooling shortages by area and medium. */
+  readonly shortages: ReadonlyMap<string, ZoneShortage>;
+  /** Tripped supplies by reference. */
+  readonly trips: ReadonlyMap<string, TrippedSupply>;
+}
+
+/** Effects of a failure, regardless of how they were computed. */
+interface FailureEffectSet {
+  readonly offline: Iterable<number>;
+  /** Keys of dark racks. */
+  readonly racksDark: Iterable<string>;
+  readonly trips: Iterable<TrippedSupply>;
+  readonly zones: readonly ZoneShortage[];
+  readonly fabric: FabricLoss;
+}
+
+/**
+ * Returns the losses of a failure.
+ * @param covered nodes that the work itself takes out, which do not count
+ * @param known losses to leave out
+ */
+function collectLosses(
+  topology: Topology,
+  covered: ReadonlySet<number>,
+  effects: FailureEffectSet,
+  known: readonly LossSet[] = [],
+): LossSet {
+  const { indexOf, nodes } = topology.power;
+  // Most losses of a failure during a window are known, so the set of all losses is rarely needed.
+  let all: ReadonlySet<number> | undefined;
+  // A rack is not lost if the work itself takes out every device in it. A rack without consumers has its power equipment.
+  const isLost = (key: string) => {
+    all ??= new Set(effects.offline).difference(covered);
+    const inside = topology.listDevicesInRack(key).map(({ code }) => indexOf.get(`device:${codeKey(code)}`) ?? -1);
+    const consumers = inside.filter((index) => isConsumer(nodes[index]));
+    return (consumers.length > 0 ? consumers : inside).some((index) => all?.has(index) === true);
+  };
+  const excludeKnown = <Key>(keys: Iterable<Key>, of: (harm: LossSet) => { has(key: Key): boolean }) => {
+    const others = known.map(of);
+    return [...keys].filter((key) => !others.some((one) => one.has(key)));
+  };
+  const zones = effects.zones.filter(({ short }) => short).map((zone) => [formatZoneKey(zone), zone] as const);
+  const trips = [...effects.trips].map((trip) => [trip.ref, trip] as const);
+  const [shortBefore, tripsBefore] = [known.map(({ shortages }) => shortages), known.map((harm) => harm.trips)];
+  return {
+    offlineNodes: new Set(
+      selectLostConsumers(
+        topology,
+        covered,
+        excludeKnown(effects.offline, ({ offlineNodes }) => offlineNodes),
+      ),
+    ),
+    racks: new Set(excludeKnown(effects.racksDark, ({ racks }) => racks).filter(isLost)),
+    cutOff: new Set(excludeKnown(effects.fabric.cutOff, ({ cutOff }) => cutOff).filter((index) => !covered.has(index))),
+    shortages: new Map(zones.filter(([key]) => !shortBefore.some((one) => one.has(key)))),
+    trips: new Map(trips.filter(([ref]) => !tripsBefore.some((one) => one.has(ref)))),
+  };
+}
+
+/** Returns the losses of a window itself. @param known losses to leave out */
+export function collectOutageLosses(topology: Topology, outage: Outage, known: readonly LossSet[] = []): LossSet {
+  const { coveredNodes, blast, zones, fabric } = outage;
+  const effects = {
+    offline: blast.hits.flatMap(({ index, state }) => (state === "OFFLINE" ? [index] : [])),
+    racksDark: [...blast.racks].flatMap(([key, state]) => (state === "DARK" ? [key] : [])),
+    trips: blast.steps.flatMap(({ trips }) => trips),
+    zones,
+    fabric,
+  };
+  return collectLosses(topology, coveredNodes, effects, known);
+}
+
+/** Lists racks in an area. @param ref site, floor, room, row, zone or rack */
+export function listRacksInArea({ inventory }: Topology, ref: string): readonly Rack[] {
+  const area = parseRef(ref);
+  return area === undefined ? [] : selectRacksIn(inventory.racks, area);
+}
+
+/** Returns the offline devices and cooling units without covered nodes and without power equipment. */
+function selectLostConsumers(
+  { power: { nodes } }: Topology,
+  covered: ReadonlySet<number>,
+  offline: Iterable<number>,
+): readonly number[] {
+  return [...offline].filter((index) => {
+    if (covered.has(index)) return false;
+    const node = nodes[index];
+    return node?.kind === "CRAC" || (node?.kind === "DEVICE" && !isPowerKind(node.device.kind));
+  });
+}
+
+export function isLossSetEmpty({ offlineNodes, racks, cutOff, shortages, trips }: LossSet): boolean {
+  return offlineNodes.size + racks.size + cutOff.size + shortages.size + trips.size === 0;
+}
+
+/** References and roles whose loss is accepted. A trip is never accepted. */
+export class AcceptedLosses {
+  readonly #topology: Topology;
+  /** References in lower case. */
+  readonly #refs: ReadonlySet<string>;
+  readonly #roles: ReadonlySet<string>;
+
+  constructor(topology: Topology, refs: readonly Ref[], roles: readonly string[]) {
+    this.#topology = topology;
+    this.#refs = new Set(refs.map((ref) => formatRef(ref).toLowerCase()));
+    this.#roles = new Set(roles);
+  }
+
+  /** Returns the part of a loss that is not accepted. @param all all nodes that are lost, if `harm` is only a part */
+  removeAccepted(harm: LossSet, all: ReadonlySet<number> = harm.offlineNodes): LossSet {
+    if (this.#refs.size + this.#roles.size === 0) return harm;
+    const { offlineNodes, racks, cutOff, shortages, trips } = harm;
+    return {
+      offlineNodes: new Set([...offlineNodes].filter((index) => !this.isNodeAccepted(index))),
+      racks: new Set([...racks].filter((key) => !this.isRackAccepted(key, all))),
+      cutOff: new Set([...cutOff].filter((index) => !this.isNodeAccepted(index))),
+      shortages: new Map([...shortages].filter(([, { ref }]) => !this.isAreaAccepted(ref))),
+      trips,
+    };
+  }
+
+  isNodeAccepted(index: number): boolean {
+    const node = this.#topology.power.nodes[index];
+    if (node?.kind === "CRAC") return this.#refs.has(node.ref.toLowerCase());
+    if (node?.kind !== "DEVICE") return false;
+    const { code, rackCode, role = "" } = node.device;
+    return (
+      this.#refs.has(`device:${codeKey(code)}`) ||
+      (rackCode !== undefined && this.#refs.has(`rack:${codeKey(rackCode)}`)) ||
+      this.#roles.has(role)
+    );
+  }
+
+  /** Whether a rack is accepted: by its reference, or because all of its devices that go off are accepted. */
+  isRackAccepted(key: string, off: ReadonlySet<number>): boolean {
+    if (this.#refs.has(`rack:${key}`)) return true;
+    const { indexOf } = this.#topology.power;
+    const lost = this.#topology
+      .listDevicesInRack(key)
+      .flatMap(({ code }) => indexOf.get(`device:${codeKey(code)}`) ?? [])
+      .filter((index) => off.has(index));
+    return lost.length > 0 && lost.every((index) => this.isNodeAccepted(index));
+  }
+
+  isAreaAccepted(ref: string): boolean {
+    return this.#refs.has(ref.toLowerCase());
+  }
+}
+
+/** A single failure that causes further losses during a window, beyond what the window and the failure cause alone. */
+export interface NextFailure {
+  readonly index: number;
+  /** Losses that neither the window nor the failure causes alone. */
+  readonly harm: LossSet;
+  /** Keys of the affected racks: dark, short of cooling, or with a switch without uplink. */
+  readonly racks: ReadonlySet<string>;
+  /** Whether the failure trips something, or turns off a device in a rack that the window does not affect. */
+  readonly spreads: boolean;
+}
+
+/** The outage of a window, its losses, and the losses that are accepted. */
+interface WindowLosses {
+  readonly outage: Outage;
+  readonly harm: LossSet;
+  readonly accepted: AcceptedLosses;
+}
+
+export interface NextFailures {
+  /** Failures sorted by the number of racks, most first. */
+  readonly failures: readonly NextFailure[];
+  /** Number of elements that were judged with the window. */
+  readonly triedCount: number;
+}
+
+/**
+ * Fails the elements of a window together with each element that can cause further losses with them. Every other
+ * element causes the same losses during the window as alone; a law checks this.
+ * Cost: the failures that overlap with the window's; at first the footprints of its islands, and the elements that
+ * affect cooling or fabrics.
+ */
+export function* findNextFailures(window: WindowSite, during: WindowLosses): Steps<NextFailures> {
+  const { topology, near, cutLinks } = window.input;
+  const { outage } = during;
+  const trying: FailureTrial = { window, outage, site: yield* window.createTrials() };
+  const own = [...outage.coveredNodes].map((index): FailingElement => ({ index, kind: "POWER" }));
+  const judged = new NextFailureClassifier(topology, outage);
+  const found: NextFailure[] = [];
+  for (const outcome of yield* near.findNearFailures(trying.site, own, { off: [...outage.offNodes], cut: cutLinks })) {
+    const [element] = outcome.elements;
+    if (element === undefined || !isElementStillOn(outage, element)) continue;
+    const { harm, offline } = computeFurtherLoss(
+      trying,
+      [...own, element],
+      [during.harm, getLossesAlone(window, outcome)],
+    );
+    const lost = () => new Set(selectLostConsumers(topology, outage.coveredNodes, offline));
+    const left = isLossSetEmpty(harm) ? harm : during.accepted.removeAccepted(harm, lost());
+    if (!isLossSetEmpty(left)) found.push(judged.createNextFailure(element.index, left));
+    yield;
+  }
+  const getRef = ({ index }: NextFailure) => topology.power.nodes[index]?.ref ?? "";
+  found.sort((a, b) => b.racks.size - a.racks.size || compareText(getRef(a), getRef(b)));
+  return { failures: found, triedCount: countJudgedElements(trying) };
+}
+
+interface FailureTrial {
+  readonly window: WindowSite;
+  readonly outage: Outage;
+  readonly site: SiteTrials;
+}
+
+/** Whether an element has power during the outage; otherwise its failure has no effect. */
+function isElementStillOn({ offNodes, blast }: Outage, { index }: FailingElement): boolean {
+  return !offNodes.has(index) && blast.live[index] === 1;
+}
+
+/** Returns losses of a window with a further element, except known losses, and all nodes that go off. */
+function computeFurtherLoss(
+  { window, outage, site: { trials } }: FailureTrial,
+  elements: readonly FailingElement[],
+  known: readonly LossSet[],
+) {
+  const outcome = trials.tryFailure(elements);
+  const effects = { ...outcome, ...window.computeEffects(listOutcomeOffNodes(outcome), true) };
+  return { harm: collectLosses(window.input.topology, outage.coveredNodes, effects, known), offline: outcome.offline };
+}
+
+/** Losses of single failures without any window. */
+const lossesByFailure = new WeakMap<NearFailureFinder, Map<PowerOutcome, LossSet>>();
+
+/** Returns the losses of a single failure without the window; computed once for a state of the site. */
+function getLossesAlone(window: WindowSite, outcome: PowerOutcome): LossSet {
+  const { near, topology } = window.input;
+  const known = lossesByFailure.getOrInsertComputed(near, () => new Map<PowerOutcome, LossSet>());
+  const effects = () => window.computeEffects(listOutcomeOffNodes(outcome), false);
+  return known.getOrInsertComputed(outcome, () => collectLosses(topology, NO_NODES, { ...outcome, ...effects() }));
+}
+
+const NO_NODES: ReadonlySet<number> = new Set();
+
+/**
+ * Counts the elements whose failure is judged with a window: those that supply connects to the window's elements, or
+ * all if the window affects cooling or fabrics.
+ */
+function countJudgedElements({ window, outage, site: { islandByNode } }: FailureTrial): number {
+  const { near, topology } = window.input;
+  const hasWideEffects =
+    outage.fabric.links.length > 0 ||
+    [...outage.offNodes].some((index) => topology.power.nodes[index]?.kind === "CRAC");
+  const islands = new Set([...outage.coveredNodes].map((index) => islandByNode[index] ?? -1));
+  const others = hasWideEffects
+    ? near.site.outcomes
+    : [...islands].flatMap((one) => near.footprints.listIslandOutcomes(one));
+  return others.filter(({ elements: [element] }) => element !== undefined && isElementStillOn(outage, element)).length;
+}
+
+/** Classifies further failures during a window by the racks that they affect. */
+class NextFailureClassifier {
+  readonly #topology: Topology;
+  /** Nodes of devices that already have less supply. */
+  readonly #degradedNodes: ReadonlySet<number>;
+  /** Keys of racks that the window affects. */
+  readonly #touchedRacks: ReadonlySet<string | undefined>;
+
+  constructor(topology: Topology, { blast, coveredNodes }: Outage) {
+    this.#topology = topology;
+    this.#degradedNodes = new Set(blast.hits.filter(({ state }) => state === "DEGRADED").map(({ index }) => index));
+    this.#touchedRacks = new Set([
+      ...blast.racks.keys(),
+      ...[...coveredNodes].map((index) => this.#findRackKey(index)),
+    ]);
+  }
+
+  createNextFailure(index: number, harm: LossSet): NextFailure {
+    const racks = new Set(harm.racks);
+    for (const at of harm.cutOff) {
+      const key = this.#findRackKey(at);
+      if (key !== undefined) racks.add(key);
+    }
+    for (const { ref } of harm.shortages.values())
+      for (const { code } of listRacksInArea(this.#topology, ref)) racks.add(codeKey(code));
+    const isElsewhere = (at: number) => {
+      const key = this.#findRackKey(at);
+      return key !== undefined && !this.#degradedNodes.has(at) && !this.#touchedRacks.has(key);
+    };
+    return { index, harm, racks, spreads: harm.trips.size > 0 || [...harm.offlineNodes].some(isElsewhere) };
+  }
+
+  #findRackKey(index: number): string | undefined {
+    const node = this.#topology.power.nodes[index];
+    const code = node?.kind === "DEVICE" ? node.device.rackCode : undefined;
+    return code === undefined ? undefined : codeKey(code);
+  }
 }

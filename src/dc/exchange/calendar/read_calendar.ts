@@ -1,8 +1,14 @@
+import { type LocalTime, resolveLocalTime, type TimeZone } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { type LocalTime, resolveLocalTime, type TimeZone } from "#kernel/zoned_time.ts";
 import type { WindowState } from "../../model/enum_values.ts";
-import { type ContentLine, createCalendarLineError, readContentLines, unescapeText } from "./content_lines.ts";
-import { findTimeZone, type ZoneComponent } from "./time_zones.ts";
+import {
+  type ContentLine,
+  createCalendarLineError,
+  findTimeZone,
+  readContentLines,
+  unescapeText,
+  type ZoneComponent,
+} from "./time_zones.ts";
 
 /** Time zone of times that name no zone. */
 interface CalendarZone {

@@ -2,8 +2,7 @@ import { MAX_PORTS } from "#dc/limits.ts";
 import { orderCableEnds } from "#dc/model/ref.ts";
 import type { Cable, Device, FabricLink, Port, PortRef } from "#dc/model/resources.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { assignCodes, convertToCode, convertToSlug } from "../codes.ts";
-import { describeResource } from "../described.ts";
+import { assignCodes, convertToCode, convertToSlug, describeResource } from "../codes.ts";
 import { type MappedSource, OmissionLog, removeEmptyFields, type SourceItem } from "../item.ts";
 import { UniquePortNames } from "../netbox/port_names.ts";
 

@@ -3,11 +3,11 @@ import { CABLE_TYPES, type CableType } from "#dc/model/enum_values.ts";
 import { canConnectPortKinds, isCablelessType } from "#dc/model/port_types.ts";
 import { orderCableEnds } from "#dc/model/ref.ts";
 import type { Cable } from "#dc/model/resources.ts";
+import { convertToEnumValue } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
-import { convertToEnumValue } from "../values.ts";
 import { readNumberCell, readTextCell } from "./dataset.ts";
-import type { NetboxMapping, PortPlace } from "./mapping.ts";
 import type { NetboxRow } from "./read_row.ts";
+import type { NetboxMapping, PortPlace } from "./where.ts";
 
 const METRES_BY_UNIT: Readonly<Record<string, number>> = {
   km: 1000,

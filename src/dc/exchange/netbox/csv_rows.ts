@@ -1,6 +1,5 @@
 import { findNearest } from "#kernel/nearest.ts";
 import { convertToSlug } from "../codes.ts";
-import type { FieldKind, TableSchema } from "./component_tables.ts";
 import {
   type CsvRecord,
   convertLabelToChoice,
@@ -9,13 +8,12 @@ import {
   findHeaderField,
   findNameScope,
   listReadColumns,
+  type NetboxDataset,
   parseUnits,
   readCsvNumber,
-} from "./csv_fields.ts";
-import type { NetboxDataset } from "./dataset.ts";
+} from "./dataset.ts";
 import type { NetboxRow, RowCell } from "./read_row.ts";
-import { NETBOX_TABLES, type TableName } from "./tables.ts";
-import { findTargetTable } from "./targets.ts";
+import { type FieldKind, findTargetTable, NETBOX_TABLES, type TableName, type TableSchema } from "./tables.ts";
 
 /** Tables whose rows need only a name, so that an object is created if only references name it. */
 const NAME_ONLY_TABLES: readonly TableName[] = [

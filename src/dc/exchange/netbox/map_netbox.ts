@@ -1,14 +1,22 @@
-import type { MappedSource } from "../item.ts";
+import { type CracStatus, FLUID_TYPES } from "../../model/enum_values.ts";
+import type { Crac, Device, Location, Port } from "../../model/resources.ts";
+import { assignCodes, convertToEnumValue } from "../codes.ts";
+import { type MappedSource, removeEmptyFields } from "../item.ts";
 import { mapCables, recordBreakoutChannels } from "./cables.ts";
-import { listCircuitNames, mapCircuits } from "./circuits.ts";
-import { mapCooling } from "./cooling.ts";
-import type { NetboxDataset } from "./dataset.ts";
-import { assignDeviceCodes, mapDevices } from "./devices.ts";
-import { noteDanglingReferences, noteMisreadValues } from "./left_out.ts";
-import { NetboxMapping } from "./mapping.ts";
-import { listPanelNames, mapPowerPanels } from "./power.ts";
-import { assignRackCodes, mapRacks } from "./racks.ts";
-import type { NetboxOptions } from "./where.ts";
+import { type NetboxDataset, readNumberCell, readTextCell } from "./dataset.ts";
+import { assignDeviceCodes, listPanelNames, mapDevices, mapPowerPanels } from "./devices.ts";
+import { assignRackCodes, listKnownCodes, mapRacks } from "./racks.ts";
+import type { NetboxRow } from "./read_row.ts";
+import {
+  type FieldKind,
+  findTargetTable,
+  isPortTable,
+  NETBOX_TABLES,
+  TABLE_NAMES,
+  type TableName,
+  type TableSchema,
+} from "./tables.ts";
+import { NetboxMapping, type NetboxOptions } from "./where.ts";
 
 /** The versions of NetBox that are read. */
 export const OLDEST_NETBOX = "3.0";
@@ -85,4 +93,231 @@ export function mapNetbox(data: NetboxDataset, options: NetboxOptions): MappedSo
   noteMisreadValues(mapping);
   noteDanglingReferences(mapping);
   return { items: mapping.items, omissions: mapping.omissions.omissions };
+}
+
+/** References that are not reported here, because other mapping steps report them or other rows repeat them. */
+const REPORTED_ELSEWHERE = [
+  "rack.site",
+  "powerpanel.site",
+  "powerfeed.panel",
+  "frontport.rear_port",
+  "interface.lag",
+  "interface.mac",
+];
+
+/** Notes values of a form that no version of NetBox writes. */
+function noteMisreadValues(mapping: NetboxMapping): void {
+  for (const table of TABLE_NAMES) {
+    for (const row of mapping.data.rows(table).values()) {
+      for (const field of row.misread ?? [])
+        mapping.noteOmission(`A value of ${field} that cannot be read`, table, row);
+    }
+  }
+}
+
+/** Notes references to objects that are missing in the source. */
+function noteDanglingReferences(mapping: NetboxMapping): void {
+  for (const table of TABLE_NAMES)
+    for (const reference of listTableReferences(table)) noteMissingTargets(mapping, table, reference);
+}
+
+interface TableReference {
+  readonly field: string;
+  readonly target: TableName;
+  /** Whether a field names the owner of a component, without which the component cannot exist. */
+  readonly isOwner: boolean;
+}
+
+function noteMissingTargets(
+  mapping: NetboxMapping,
+  table: TableName,
+  { field, target, isOwner }: TableReference,
+): void {
+  const reason = isOwner ? "A port of a device that is not there" : `It names a ${field} that is not there`;
+  const there = mapping.data.rows(target);
+  for (const row of mapping.data.rows(table).values()) {
+    const id = row.cells[field];
+    const isNamed = typeof id === "string";
+    if (isNamed ? !there.has(id) : isOwner) mapping.noteOmission(reason, table, row, isNamed ? id : undefined);
+  }
+}
+
+function listTableReferences(table: TableName): readonly TableReference[] {
+  const { fields }: TableSchema = NETBOX_TABLES[table];
+  return Object.entries<FieldKind>(fields).flatMap(([spelled, kind]) => {
+    const field = spelled.split("|")[0] ?? "";
+    const target = findTargetTable(table, field);
+    if (kind !== "ref" || target === undefined || REPORTED_ELSEWHERE.includes(`${table}.${field}`)) return [];
+    return [{ field, target, isOwner: field === "device" && isPortTable(table) }];
+  });
+}
+
+const STATUS_BY_NAME: Readonly<Record<string, CracStatus>> = {
+  active: "ACTIVE",
+  offline: "OFFLINE",
+  planned: "PLANNED",
+  failed: "FAILED",
+};
+
+/**
+ * Maps the CRACs and CRAHs among the cooling sources of NetBox 4.7, with the racks that their feeds name. The inventory
+ * cannot store other sources.
+ */
+function mapCooling(mapping: NetboxMapping): void {
+  const { data, options, where } = mapping;
+  const named = data.all("coolingsource").map((one) => ({
+    id: one.id,
+    name: readTextCell(one, "name"),
+    within: [where.getSiteCode(data.findReferencedRow("site", one, "site"))],
+  }));
+  const codes = assignCodes(named, listKnownCodes(options.known, "coolingsource/"), options.foreign.crac, "cooling");
+  const feeds = data.groupRowsByField("coolingfeed", "source");
+  for (const row of data.all("coolingsource")) {
+    const kind = convertToEnumValue(["CRAC", "CRAH"], readTextCell(row, "type"));
+    const capacity = readNumberCell(row, "cooling_capacity");
+    const location = where.findLocation(row);
+    const code = codes.get(row.id);
+    if (kind === undefined)
+      mapping.noteOmission(
+        "A cooling source that is neither CRAC nor CRAH",
+        "coolingsource",
+        row,
+        readTextCell(row, "type"),
+      );
+    else if (capacity === undefined || capacity <= 0)
+      mapping.noteOmission("A cooling unit without a capacity", "coolingsource", row);
+    else if (location === undefined || code === undefined)
+      mapping.noteOmission("A cooling unit names no site that exists", "coolingsource", row);
+    else {
+      const resource = removeEmptyFields<Crac>({
+        code,
+        name: mapping.readShortText("coolingsource", row, "name"),
+        kind,
+        status: STATUS_BY_NAME[readTextCell(row, "status")],
+        location,
+        sensibleCapacityKw: capacity,
+        fluid: convertToEnumValue(FLUID_TYPES, readTextCell(row, "fluid_type")),
+        serves: listFeedRackRefs(mapping, feeds.get(row.id) ?? []),
+        ...mapping.createRemarks("coolingsource", row),
+      });
+      mapping.items.push({ kind: "crac", id: `coolingsource/${row.id}`, resource });
+    }
+  }
+}
+
+/** Returns references of the racks that feeds name; undefined if none, because the unit then cools its room. */
+function listFeedRackRefs({ racks }: NetboxMapping, feeds: readonly NetboxRow[]): readonly string[] | undefined {
+  const codes = feeds.map((feed) => racks.get(readTextCell(feed, "rack"))).filter((code) => code !== undefined);
+  return codes.length === 0 ? undefined : [...new Set(codes)].map((code) => `rack:${code}`);
+}
+
+interface CircuitSide {
+  readonly row: NetboxRow;
+  readonly name: "A" | "Z";
+  /** Whether this side of a circuit ends in the carrier's network instead of at a site. */
+  readonly isOutside: boolean;
+}
+
+/** Returns names of the circuits with cables, which become devices and need codes. */
+function listCircuitNames(mapping: NetboxMapping) {
+  return listCabledCircuits(mapping).map((circuit) => ({
+    id: `circuit/${circuit.id}`,
+    name: readTextCell(circuit, "cid"),
+    within: ["circuit", readTextCell(mapping.data.findReferencedRow("provider", circuit, "provider"), "name")],
+  }));
+}
+
+/**
+ * Maps every cabled circuit to a device. A circuit between two sites becomes a pair of joined ports. A circuit to a
+ * carrier's network has only the port at the site.
+ */
+function mapCircuits(mapping: NetboxMapping): void {
+  const terminations = mapping.data.groupRowsByField("circuittermination", "circuit");
+  const carried = new Set(listCabledCircuits(mapping));
+  for (const circuit of mapping.data.all("circuit")) {
+    const sides = (terminations.get(circuit.id) ?? []).map(readTerminationSide);
+    const location = findCircuitLocation(mapping, sides);
+    if (!carried.has(circuit)) mapping.noteOmission("A circuit without a cable", "circuit", circuit);
+    else if (location === undefined) mapping.noteOmission("A circuit names no site that exists", "circuit", circuit);
+    else mapCircuit(mapping, circuit, sides, location);
+  }
+}
+
+function mapCircuit(
+  mapping: NetboxMapping,
+  circuit: NetboxRow,
+  sides: readonly CircuitSide[],
+  location: Location,
+): void {
+  const code = mapping.devices.get(`circuit/${circuit.id}`) ?? "";
+  const leadsOut = sides.some(({ isOutside }) => isOutside);
+  for (const { row, name } of sides) {
+    const passive = name === "A" ? "FRONT" : "REAR";
+    const place = { deviceCode: code, portName: name, kind: leadsOut ? "NETWORK" : passive } as const;
+    mapping.ports.set(`circuittermination/${row.id}`, place);
+  }
+  const provider = readTextCell(mapping.data.findReferencedRow("provider", circuit, "provider"), "name");
+  const status = readTextCell(circuit, "status");
+  const ends = sides.filter(({ isOutside }) => !isOutside).map(({ name }): Port => ({ name, kind: "NETWORK" }));
+  const resource = removeEmptyFields<Device>({
+    code,
+    name: mapping.shortenText(`${provider} ${readTextCell(circuit, "cid")}`.trim(), "circuit", circuit, "cid"),
+    kind: leadsOut ? "OTHER" : "PATCH_PANEL",
+    role: "circuit",
+    status: status === "active" || status === "" ? "ACTIVE" : "OFFLINE",
+    location,
+    ports: leadsOut ? ends : createThroughPorts(),
+    ...mapping.createRemarks("circuit", circuit, [
+      ["provider", provider],
+      ["network", findNetworkName(mapping, sides)],
+    ]),
+  });
+  mapping.items.push({ kind: "device", id: `circuit/${circuit.id}`, resource });
+}
+
+function findCircuitLocation(mapping: NetboxMapping, sides: readonly CircuitSide[]): Location | undefined {
+  const near = sides.find(({ isOutside }) => !isOutside)?.row;
+  return near === undefined ? undefined : (mapping.where.findLocation(near) ?? findTerminationSite(mapping, near));
+}
+
+function createThroughPorts(): readonly Port[] {
+  return [
+    { name: "A", kind: "FRONT", mappings: [{ frontPosition: 1, rearPort: "Z", rearPosition: 1 }] },
+    { name: "Z", kind: "REAR" },
+  ];
+}
+
+/** Returns the circuits with a cable at an end. */
+function listCabledCircuits({ data }: NetboxMapping): readonly NetboxRow[] {
+  const ended = new Set<string>();
+  for (const { a, b } of data.listCableEnds().values()) {
+    for (const end of [...a, ...b]) {
+      const [table, id = ""] = end.split("/");
+      if (table === "circuittermination") ended.add(readTextCell(data.rows("circuittermination").get(id), "circuit"));
+    }
+  }
+  return data.all("circuit").filter(({ id }) => ended.has(id));
+}
+
+function readTerminationSide(row: NetboxRow): CircuitSide {
+  const type = readTextCell(row, "termination_type");
+  const outside = readTextCell(row, "provider_network") !== "" || type.endsWith("providernetwork");
+  return { row, name: readTextCell(row, "side").toUpperCase() === "Z" ? "Z" : "A", isOutside: outside };
+}
+
+/** Returns the site of a circuit's end. NetBox 4.2 and later identify the end by type and id. */
+function findTerminationSite(mapping: NetboxMapping, row: NetboxRow) {
+  const type = readTextCell(row, "termination_type");
+  const id = readTextCell(row, "termination");
+  const field = (["site", "location"] as const).find((table) => type.endsWith(table));
+  if (field === undefined || !mapping.data.rows(field).has(id)) return undefined;
+  return mapping.where.findLocation({ id: row.id, cells: { [field]: id } });
+}
+
+function findNetworkName({ data }: NetboxMapping, sides: readonly CircuitSide[]): string {
+  const outside = sides.find((side) => side.isOutside)?.row;
+  const named =
+    data.findReferencedRow("providernetwork", outside, "provider_network") ??
+    data.rows("providernetwork").get(readTextCell(outside, "termination"));
+  return readTextCell(named, "name");
 }

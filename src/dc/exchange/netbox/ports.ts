@@ -1,14 +1,13 @@
 import { MAX_PORTS } from "#dc/limits.ts";
 import { OUTLET_STATES, type PortKind } from "#dc/model/enum_values.ts";
 import type { Port, PortMapping, PowerOut } from "#dc/model/resources.ts";
+import { convertToPortType, FEED_LEGS, MAX_POSITIONS } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
-import { convertToPortType, FEED_LEGS, MAX_POSITIONS } from "../values.ts";
-import { PORT_TABLES } from "./component_tables.ts";
 import { readFlagCell, readLanesCell, readNumberCell, readTextCell } from "./dataset.ts";
-import type { NetboxMapping } from "./mapping.ts";
 import { UniquePortNames } from "./port_names.ts";
 import type { NetboxRow } from "./read_row.ts";
-import type { TableName } from "./tables.ts";
+import { PORT_TABLES, type TableName } from "./tables.ts";
+import type { NetboxMapping } from "./where.ts";
 
 type ComponentTable = (typeof PORT_TABLES)[number]["table"];
 

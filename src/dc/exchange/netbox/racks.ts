@@ -1,12 +1,11 @@
 import { AIRFLOWS, COOLING_CAPABILITIES, FORM_FACTORS, RACK_STATUSES } from "#dc/model/enum_values.ts";
 import type { Rack, Reservation } from "#dc/model/resources.ts";
 import { RAIL_WIDTHS_IN } from "#dc/model/rules/rack.ts";
-import { assignCodes, convertToSlug } from "../codes.ts";
+import { assignCodes, convertToEnumValue, convertToSlug } from "../codes.ts";
 import { removeEmptyFields } from "../item.ts";
-import { convertToEnumValue } from "../values.ts";
 import { readFlagCell, readNumberCell, readNumberListCell, readTextCell } from "./dataset.ts";
-import { convertToKilograms, convertToMillimetres, type NetboxMapping } from "./mapping.ts";
 import type { NetboxRow } from "./read_row.ts";
+import { convertToKilograms, convertToMillimetres, type NetboxMapping } from "./where.ts";
 
 export function assignRackCodes(mapping: NetboxMapping): void {
   const { data, options } = mapping;

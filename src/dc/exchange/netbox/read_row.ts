@@ -1,6 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { FieldKind, TableSchema } from "./component_tables.ts";
-import { NETBOX_TABLES, type TableName } from "./tables.ts";
+import { type FieldKind, NETBOX_TABLES, type TableName, type TableSchema } from "./tables.ts";
 
 /** The end of a cable, such as `interface/12`. */
 export type CableEnd = string;

@@ -1,9 +1,16 @@
-import type { DeviceKind } from "#dc/model/enum_values.ts";
-import type { Location } from "#dc/model/resources.ts";
-import { convertToCode } from "../codes.ts";
-import { removeEmptyFields } from "../item.ts";
-import { type NetboxDataset, readTextCell } from "./dataset.ts";
+import type { DeviceKind, DeviceStatus } from "../../model/enum_values.ts";
+import type { Location, Port } from "../../model/resources.ts";
+import {
+  convertToCode,
+  convertToEnumValue,
+  type DescribedResource,
+  describeResource,
+  limitNameLength,
+} from "../codes.ts";
+import { OmissionLog, removeEmptyFields, type SourceItem } from "../item.ts";
+import { type NetboxDataset, readRecordCell, readTextCell, readTextListCell } from "./dataset.ts";
 import type { NetboxRow } from "./read_row.ts";
+import type { TableName } from "./tables.ts";
 
 /** Options for mapping a NetBox. */
 export interface NetboxOptions {
@@ -34,7 +41,7 @@ const BASEMENT_PATTERN = /^(?:basement|cellar|keller)(?:[\s._-]*(\d))?$/i;
 const ROW_PATTERN = /^(?:row|aisle|reihe|rang[ée]e)\b/i;
 
 /** Finds the site, floor, room and row of NetBox objects. */
-export class LocationFinder {
+class LocationFinder {
   readonly #data: NetboxDataset;
   readonly #options: NetboxOptions;
   readonly #siteCodes = new Map<string, string>();
@@ -137,10 +144,214 @@ function joinRooms(rooms: readonly string[]): string {
 }
 
 /** Returns the floor number that a location's name means; undefined if it names no floor. */
-export function parseFloorNumber(name: string): number | undefined {
+function parseFloorNumber(name: string): number | undefined {
   const counted = FLOOR_NUMBER_AFTER_WORD.exec(name)?.[1] ?? FLOOR_NUMBER_BEFORE_WORD.exec(name)?.[1];
   if (counted !== undefined) return Number(counted);
   if (GROUND_FLOOR_PATTERN.test(name)) return 0;
   const below = BASEMENT_PATTERN.exec(name);
   return below === null ? undefined : -Number(below[1] ?? 1);
+}
+
+/** A port of the inventory to which an end of a NetBox cable refers. */
+export interface PortPlace {
+  readonly deviceCode: string;
+  readonly portName: string;
+  readonly kind: "NETWORK" | "CONSOLE" | "CONSOLE_SERVER" | "FRONT" | "REAR" | "POWER_IN" | "POWER_OUT";
+}
+
+export class NetboxMapping {
+  readonly data: NetboxDataset;
+  readonly options: NetboxOptions;
+  readonly where: LocationFinder;
+  readonly omissions = new OmissionLog();
+  readonly items: SourceItem[] = [];
+  /** Codes of racks and devices by the ids of their rows. */
+  racks: ReadonlyMap<string, string> = new Map();
+  devices: ReadonlyMap<string, string> = new Map();
+  /** Ports at the ends of cables, by NetBox end such as `interface/12`. */
+  readonly ports = new Map<string, PortPlace>();
+  /** Keys of the channels into which a cable with several lanes divides a port, by the port's end. */
+  readonly channelsByEnd = new Map<string, readonly string[]>();
+
+  constructor(data: NetboxDataset, options: NetboxOptions) {
+    this.data = data;
+    this.options = options;
+    this.where = new LocationFinder(data, options);
+  }
+
+  /** Returns a text field within the limit of names. Cuts and notes a longer one. */
+  readShortText(table: TableName, row: NetboxRow, field: string): string | undefined {
+    return this.shortenText(readTextCell(row, field), table, row, field);
+  }
+
+  /** Returns a text within the limit of names. Cuts a longer one and notes it for a field of a row. */
+  shortenText(value: string, table: TableName, row: NetboxRow, field: string): string | undefined {
+    return limitNameLength(value, () =>
+      this.omissions.addObject(
+        `The field ${field} is longer than 128 characters: its end is left out`,
+        `${table}/${row.id}`,
+        getDisplayName(row),
+      ),
+    );
+  }
+
+  tenant(table: TableName, row: NetboxRow): string | undefined {
+    return this.shortenText(
+      readTextCell(this.data.findReferencedRow("tenant", row, "tenant"), "name"),
+      table,
+      row,
+      "tenant",
+    );
+  }
+
+  /** Returns labels, tags and comments of an object, with its origin. */
+  createRemarks(
+    table: TableName,
+    row: NetboxRow,
+    labels: readonly (readonly [string, string])[] = [],
+    comments: readonly string[] = [],
+  ): DescribedResource {
+    const id = `${table}/${row.id}`;
+    return describeResource(
+      {
+        id,
+        name: getDisplayName(row),
+        origin: `${this.options.origin}:${id}`,
+        url: row.url,
+        labels: [
+          ...labels,
+          ...Object.entries(readRecordCell(row, "custom")).map(([key, value]) => [`cf.${key}`, value] as const),
+        ],
+        tags: readTextListCell(row, "tags"),
+        comments: [readTextCell(row, "description"), readTextCell(row, "comments"), ...comments],
+      },
+      this.omissions,
+    );
+  }
+
+  /** Returns an enumeration value; notes a word that the enumeration lacks. */
+  readEnumValue<Word extends string>(
+    words: readonly Word[],
+    table: TableName,
+    row: NetboxRow,
+    field: string,
+    given = readTextCell(row, field),
+  ): Word | undefined {
+    const found = convertToEnumValue(words, given);
+    if (found === undefined && given !== "")
+      this.noteOmission(`A word for ${field} that is none of ours is left out`, table, row, given);
+    return found;
+  }
+
+  noteOmission(reason: string, table: TableName, row: NetboxRow, detail?: string): void {
+    this.omissions.addObject(reason, `${table}/${row.id}`, getDisplayName(row), detail);
+  }
+}
+
+/** Returns an object's name, else its label, circuit id or row id. */
+export function getDisplayName(row: NetboxRow): string {
+  return readTextCell(row, "name") || readTextCell(row, "label") || readTextCell(row, "cid") || row.id;
+}
+
+const STATUS_BY_NAME: Readonly<Record<string, DeviceStatus>> = {
+  active: "ACTIVE",
+  offline: "OFFLINE",
+  planned: "PLANNED",
+  staged: "STAGED",
+  failed: "FAILED",
+  inventory: "INVENTORY",
+  decommissioning: "DECOMMISSIONING",
+};
+
+export function convertToDeviceStatus(word: string): DeviceStatus | undefined {
+  return STATUS_BY_NAME[word];
+}
+
+const KILOGRAMS_BY_UNIT: Readonly<Record<string, number>> = { kg: 1, g: 0.001, lb: 0.45359237, oz: 0.028349523125 };
+const MILLIMETRES_BY_UNIT: Readonly<Record<string, number>> = { mm: 1, in: 25.4 };
+
+export function convertToKilograms(weight: number | undefined, unit: string): number | undefined {
+  const factor = KILOGRAMS_BY_UNIT[unit];
+  if (weight === undefined || factor === undefined || weight <= 0) return undefined;
+  return Math.round(weight * factor * 1000) / 1000;
+}
+
+export function convertToMillimetres(length: number | undefined, unit: string): number | undefined {
+  const factor = MILLIMETRES_BY_UNIT[unit];
+  return length === undefined || factor === undefined || length <= 0 ? undefined : Math.round(length * factor);
+}
+
+/**
+ * Device kinds by words in role or type names; of the phrases in a name, the one with the most words decides, the first of
+ * equal ones. NetBox has user-defined roles, but no kinds.
+ */
+const KIND_PATTERNS: readonly (readonly [RegExp, DeviceKind])[] = [
+  [/blade[ -]?(?:chassis|enclosure|cent(?:er|re)|system)/i, "CHASSIS"],
+  [/blade[ -]?server/i, "BLADE"],
+  [/storage[ -](?:server|node|array|system|shelf)/i, "STORAGE"],
+  [/(?:console|terminal)[ -]?server/i, "CONSOLE_SERVER"],
+  [/kvm[ -]switch/i, "KVM"],
+  [/(?:rack|(?:switched|metered|managed|basic)(?:[ -]rack)?)[ -]pdu/i, "RACK_PDU"],
+  [/patch[ -]panel|patch|fib(?:er|re)[ -]?panel|odf|cassette|keystone/i, "PATCH_PANEL"],
+  [/\b(?:ats|sts)\b|(?:(?:automatic|static)[ -])?transfer[ -]?switch|static[ -]switch/i, "TRANSFER_SWITCH"],
+  [/\bups\b|uninterrupt/i, "UPS"],
+  [/\brpp\b|remote[ -]?power[ -]?panel/i, "RPP"],
+  [/floor[ -]?pdu/i, "FLOOR_PDU"],
+  [/\bpdu\b|power[ -]?distribution|power[ -]?strip|steckdosenleiste/i, "RACK_PDU"],
+  [/bus[ -]?way|busbar/i, "BUSWAY"],
+  [/generator|genset/i, "GENERATOR"],
+  [/switch[ -]?(?:gear|board)/i, "SWITCHGEAR"],
+  [/console|\boob\b/i, "CONSOLE_SERVER"],
+  [/\bkvm\b/i, "KVM"],
+  [/sensor|environment|camera/i, "SENSOR"],
+  [/load[ -]?balanc|\badc\b/i, "LOAD_BALANCER"],
+  [/fire[ -]?wall/i, "FIREWALL"],
+  [
+    /(?:\b[a-z]+[ -])?switch(?!ed|[ -]?(?:gear|board))|\b(?:leaf|spine|super-spine|border-leaf|tor|top-of-rack)\b/i,
+    "SWITCH",
+  ],
+  [/router|gateway|\b(?:edge|wan|core|pe|ce|bng)\b/i, "ROUTER"],
+  [/storage|\b(?:nas|san)\b|disk|array/i, "STORAGE"],
+  [/\bcdu\b|coolant/i, "CDU"],
+  [/chassis|enclosure/i, "CHASSIS"],
+  [/blade/i, "BLADE"],
+  [/(?:\b[a-z]+[ -])?server|compute|hypervisor|\b(?:host|node|gpu|vm|esxi?)\b/i, "SERVER"],
+];
+
+/** Properties of a device that determine its kind. */
+interface DeviceTraits {
+  /** Name and slug of the device's role. */
+  readonly role: string;
+  /** Model of the device's type. */
+  readonly model: string;
+  /** Subdevice role: `parent`, `child` or empty. */
+  readonly subdevice: string;
+  readonly bays: boolean;
+  readonly ports: readonly Port[];
+}
+
+/** Returns the kind of a device: by its bays, role, components and model. */
+export function inferDeviceKind({ role, model, subdevice, bays, ports }: DeviceTraits): DeviceKind {
+  if (subdevice === "parent" || bays) return "CHASSIS";
+  const byRole = inferKindFromText(role);
+  if (subdevice === "child" && (byRole === undefined || byRole === "SERVER")) return "BLADE";
+  if (byRole !== undefined) return byRole;
+  const kinds = new Set(ports.map(({ kind }) => kind));
+  const active = ports.some(({ kind, mgmtOnly }) => kind === "NETWORK" && mgmtOnly !== true);
+  if (kinds.has("POWER_OUT") && kinds.has("POWER_IN") && !active)
+    return inferKindFromText(model) === "UPS" ? "UPS" : "RACK_PDU";
+  if ((kinds.has("FRONT") || kinds.has("REAR")) && !active) return "PATCH_PANEL";
+  return inferKindFromText(model) ?? "OTHER";
+}
+
+/** Returns the device kind whose words a text contains, such as the name of a role; undefined if none. */
+export function inferKindFromText(words: string): DeviceKind | undefined {
+  const text = words.replaceAll("_", " ");
+  let found: { readonly kind: DeviceKind; readonly words: number } | undefined;
+  for (const [pattern, kind] of KIND_PATTERNS) {
+    const [phrase] = pattern.exec(text) ?? [];
+    const count = phrase?.split(/[ -]+/).length ?? 0;
+    if (count > (found?.words ?? 0)) found = { kind, words: count };
+  }
+  return found?.kind;
 }

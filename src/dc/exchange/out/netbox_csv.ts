@@ -1,7 +1,7 @@
 import type { PortKind } from "../../model/enum_values.ts";
 import type { Cable, Device, Port, Rack } from "../../model/resources.ts";
 import { convertToSlug, takeUnusedName } from "../codes.ts";
-import { PORT_TABLES } from "../netbox/component_tables.ts";
+import { PORT_TABLES } from "../netbox/tables.ts";
 
 /** A device type of NetBox. Types have the dimensions that the inventory records with each device. */
 interface NetboxType {

@@ -1,25 +1,29 @@
-import { codeKey } from "../code.ts";
-import { createRejection, createWarning, type ErrorFinding, type Finding } from "../finding.ts";
-import { parseRef, REF_GRAMMAR, type Ref } from "../ref.ts";
-import type { Crac } from "../resources.ts";
-import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
-import type { SiteReader } from "../site.ts";
 import {
-  checkNumberBounds,
-  checkRequiredField,
-  checkTableTexts,
-  checkUniqueValues,
-  createMissingRefRejection,
-  createNumberRule,
-  createSyntaxRejection,
-} from "./checks.ts";
+  createRejection,
+  createWarning,
+  type ErrorFinding,
+  type Finding,
+  type Findings,
+  type ResourceWrite,
+  type RulePhases,
+} from "../finding.ts";
+import { codeKey, parseRef, REF_GRAMMAR, type Ref } from "../ref.ts";
+import type { Crac } from "../resources.ts";
+import type { SiteReader } from "../site.ts";
 import {
   checkCodeShape,
   checkCodeSpelling,
   checkLocationAgreement,
+  checkNumberBounds,
   checkPlacedFields,
+  checkRequiredField,
   checkSharedFields,
+  checkTableTexts,
+  checkUniqueValues,
+  createMissingRefRejection,
+  createNumberRule,
   createOverlapRule,
+  createSyntaxRejection,
 } from "./general.ts";
 import { checkSourceExists, checkSourceShape } from "./power_in.ts";
 

@@ -1,13 +1,24 @@
-import { codeKey } from "../code.ts";
-import { createRejection, createWarning, type ErrorFinding, type Finding } from "../finding.ts";
-import { formatPort, formatPortReference, isSamePort } from "../ref.ts";
-import { getFabricKey } from "../resource_key.ts";
+import {
+  createRejection,
+  createWarning,
+  type ErrorFinding,
+  type Finding,
+  type Findings,
+  type ResourceWrite,
+  type RulePhases,
+} from "../finding.ts";
+import { codeKey, formatPort, formatPortReference, getFabricKey, isSamePort } from "../ref.ts";
 import type { Device, FabricLink, PortRef } from "../resources.ts";
-import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkNumberBounds, checkTableTexts, createMissingRefRejection, createNumberRule } from "./checks.ts";
-import { checkLinkEndShape, findEndPort } from "./ends.ts";
-import { checkCode, checkSharedFields } from "./general.ts";
+import {
+  checkCode,
+  checkNumberBounds,
+  checkSharedFields,
+  checkTableTexts,
+  createMissingRefRejection,
+  createNumberRule,
+} from "./general.ts";
+import { checkLinkEndShape, findEndPort } from "./power_in.ts";
 
 const LEAF_ROLES = ["leaf", "border-leaf", "tor"];
 const SPINE_ROLES = ["spine", "super-spine"];

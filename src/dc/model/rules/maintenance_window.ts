@@ -1,10 +1,16 @@
 import { MAX_COMMENT_CHARS, MAX_TEXT_CHARS } from "#dc/limits.ts";
 import type { WindowState } from "../enum_values.ts";
-import { createRejection, type ErrorFinding } from "../finding.ts";
-import { isWindowOpen, MAX_WINDOW_DAYS, MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "../maintenance_window.ts";
-import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
-import { checkNumberBounds, checkRequiredField, checkTableTexts, checkTextLength, formatWireName } from "./checks.ts";
-import { checkCodeShape, checkCodeSpelling } from "./general.ts";
+import { createRejection, type ErrorFinding, type Findings, type ResourceWrite, type RulePhases } from "../finding.ts";
+import { isWindowOpen, MAX_WINDOW_DAYS, MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "../site.ts";
+import {
+  checkCodeShape,
+  checkCodeSpelling,
+  checkNumberBounds,
+  checkRequiredField,
+  checkTableTexts,
+  checkTextLength,
+  formatWireName,
+} from "./general.ts";
 
 type WindowChange = ResourceWrite<MaintenanceWindow>;
 

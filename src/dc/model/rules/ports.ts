@@ -1,18 +1,30 @@
-import { PORT_NAME_GRAMMAR, parsePortName } from "../code.ts";
-import { createRejection, type ErrorFinding } from "../finding.ts";
-import { isPortTypeAllowed } from "../port_types.ts";
-import type { Device, Port, PowerOut } from "../resources.ts";
-import type { Findings, ResourceWrite } from "../rule.ts";
+import { MAX_PORTS, MAX_TEXT_CHARS } from "../../limits.ts";
 import {
+  createRejection,
+  type ErrorFinding,
+  type Findings,
+  type ResourceWrite,
+  type Rule,
+  type RulePhases,
+} from "../finding.ts";
+import { isPortTypeAllowed } from "../port_types.ts";
+import { formatPortReference, isSamePort, isSlugText, PORT_NAME_GRAMMAR, parsePortName, SLUG_GRAMMAR } from "../ref.ts";
+import type { Device, Port, PortRef, PowerOut } from "../resources.ts";
+import type { DeviceType, SiteReader } from "../site.ts";
+import {
+  checkMeasuredAt,
   checkNumberBounds,
   checkRequiredField,
+  checkSharedFields,
+  checkSlug,
   checkTableNumbers,
   checkTableTexts,
+  checkTextLength,
   checkUniqueValues,
+  createMissingRefRejection,
   createSyntaxRejection,
   type NumberCheck,
-} from "./checks.ts";
-import { checkMeasuredAt, checkSlug } from "./general.ts";
+} from "./general.ts";
 
 const MAC_PATTERN = /^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/;
 
@@ -167,3 +179,236 @@ function checkPortKinds({ after }: ResourceWrite<Device>): Findings {
 /** Rules for single ports. Source: docs/contract/datacenter-rules.md#ports. */
 export const portShapeRules = [checkPortShapes, checkPortNames];
 export const portKindRules = [checkPortKinds];
+
+type LocatedPort = readonly [port: Port, at: string];
+
+function listLocatedPorts(device: Device): readonly LocatedPort[] {
+  return (device.ports ?? []).map((port, index) => [port, `ports[${index}]`] as const);
+}
+
+/** Checks that front ports map to positions of rear ports of the same device, and that each position is used once. */
+function checkPortMappings({ after }: ResourceWrite<Device>): Findings {
+  const rears = new Map((after.ports ?? []).filter(({ kind }) => kind === "REAR").map((port) => [port.name, port]));
+  const all = listLocatedPorts(after).flatMap(([port, at]) =>
+    (port.mappings ?? []).map((mapping, index) => ({ port, mapping, field: `${at}.mappings[${index}]` })),
+  );
+  return [
+    ...all.flatMap(({ port, mapping, field }) => {
+      const rear = rears.get(mapping.rearPort);
+      if (rear === undefined)
+        return [createUnknownPortRejection(`${field}.rear_port`, mapping.rearPort, "a rear port of the same device")];
+      return [
+        ...checkPortPosition(`${field}.front_position`, mapping.frontPosition, port.positions ?? 1),
+        ...checkPortPosition(`${field}.rear_position`, mapping.rearPosition, rear.positions ?? 1),
+      ];
+    }),
+    ...checkUniqueValues(
+      all.map(
+        ({ mapping, field }) => [`${field}.rear_position`, `${mapping.rearPort}:${mapping.rearPosition}`] as const,
+      ),
+      "Rear position",
+    ),
+    ...checkUniqueValues(
+      all.map(
+        ({ port, mapping, field }) => [`${field}.front_position`, `${port.name}:${mapping.frontPosition}`] as const,
+      ),
+      "Front position",
+    ),
+  ];
+}
+
+function checkPortPosition(field: string, value: number, positions: number): readonly ErrorFinding[] {
+  if (value <= positions) return [];
+  return [
+    createRejection("FIELD_OUT_OF_RANGE", field, `The port has no position ${value}: expected 1 to ${positions}`, {
+      value,
+      expected: `1 to ${positions}`,
+    }),
+  ];
+}
+
+function createUnknownPortRejection(field: string, name: string, expected: string): ErrorFinding {
+  return createMissingRefRejection(field, "port", name, { expected });
+}
+
+/** Checks that breakout channels name a physical port and members of an aggregate name an aggregate. */
+function checkPortChannels({ after }: ResourceWrite<Device>): Findings {
+  const byName = new Map((after.ports ?? []).map((port) => [port.name, port]));
+  const legs = listLocatedPorts(after).filter(([{ parentPort }]) => parentPort !== undefined);
+  return [
+    ...legs.flatMap(([port, at]) => checkParentPort(port, at, byName)),
+    ...checkUniqueValues(
+      legs
+        .filter(([{ channel }]) => channel !== undefined)
+        .map(([{ parentPort, channel }, at]) => [`${at}.channel`, `${parentPort}:${channel}`] as const),
+      "Channel",
+    ),
+    ...listLocatedPorts(after).flatMap(([port, at]) => checkAggregatePort(port, at, byName)),
+  ];
+}
+
+function checkParentPort(port: Port, at: string, byName: ReadonlyMap<string, Port>): readonly ErrorFinding[] {
+  const holder = byName.get(port.parentPort ?? "");
+  const field = `${at}.parent_port`;
+  if (holder === undefined || holder === port) {
+    return [createUnknownPortRejection(field, port.parentPort ?? "", "another port of the same device")];
+  }
+  if (holder.type !== "lag") return [];
+  return [
+    createRejection("FIELD_CONFLICT", field, `Port "${holder.name}" is an aggregate and has no channels`, {
+      value: holder.name,
+      expected: "a physical port",
+    }),
+  ];
+}
+
+function checkAggregatePort(port: Port, at: string, byName: ReadonlyMap<string, Port>): readonly ErrorFinding[] {
+  if (port.lag === undefined) return [];
+  const holder = byName.get(port.lag);
+  if (holder === undefined || holder === port) {
+    return [createUnknownPortRejection(`${at}.lag`, port.lag, "an aggregate port of the same device")];
+  }
+  if (holder.type === "lag") return [];
+  return [
+    createRejection("FIELD_CONFLICT", `${at}.lag`, `Port "${holder.name}" is no aggregate`, {
+      value: holder.type,
+      expected: "a port of type lag",
+    }),
+  ];
+}
+
+/** Rejects the removal of a port in use, a change of a cabled port's kind, and marking a cabled port as connected. */
+async function checkPortsInUse({ before, after }: ResourceWrite<Device>, site: SiteReader): Promise<Findings> {
+  if (before === undefined) return [];
+  const cables = await site.cablesOf(after.code);
+  const ends = cables.flatMap(({ a, b }) => [a, b]).filter((end) => hasEndPort(before, end));
+  const found = ends.flatMap((end) => checkCabledPort(before, after, end));
+  return [...found, ...(await checkNamedPorts(before, after, site))];
+}
+
+function hasEndPort(device: Device, end: PortRef): boolean {
+  return (device.ports ?? []).some(({ name }) => isSamePort({ deviceCode: device.code, portName: name }, end));
+}
+
+function checkCabledPort(before: Device, after: Device, end: PortRef): readonly ErrorFinding[] {
+  const index = (after.ports ?? []).findIndex(({ name }) => name === end.portName);
+  const port = after.ports?.[index];
+  const ref = formatPortReference(end);
+  if (port === undefined) {
+    return [
+      createRejection("PORT_IN_USE", "ports", `Port "${end.portName}" holds a cable and cannot be removed`, { ref }),
+    ];
+  }
+  const was = before.ports?.find(({ name }) => name === end.portName);
+  const found: ErrorFinding[] = [];
+  if (was !== undefined && was.kind !== port.kind) {
+    found.push(
+      createRejection("PORT_IN_USE", `ports[${index}].kind`, `Port "${port.name}" holds a cable and keeps its kind`, {
+        value: port.kind,
+        expected: was.kind,
+        ref,
+      }),
+    );
+  }
+  if (port.markConnected === true) {
+    found.push(
+      createRejection(
+        "PORT_MARKED_CONNECTED",
+        `ports[${index}].mark_connected`,
+        `Port "${port.name}" holds a recorded cable`,
+        {
+          value: "true",
+          expected: "false",
+          ref,
+        },
+      ),
+    );
+  }
+  return found;
+}
+
+/** Rejects the removal of ports that fabric links or consumers name. */
+async function checkNamedPorts(before: Device, after: Device, site: SiteReader): Promise<readonly ErrorFinding[]> {
+  const kept = new Set((after.ports ?? []).map(({ name }) => name));
+  const gone = (before.ports ?? []).filter(({ name }) => !kept.has(name));
+  if (gone.length === 0) return [];
+  const ends = gone.map(({ name }) => ({ deviceCode: after.code, portName: name }));
+  const links = (await site.fabricLinksOf(after.code)).flatMap(({ a, b }) => [a, b]);
+  const consumers = await site.consumersOf(ends.map(formatPortReference));
+  return [
+    ...ends
+      .filter((end) => links.some((other) => isSamePort(other, end)))
+      .map((end) =>
+        createRejection("PORT_IN_USE", "ports", `Port "${end.portName}" holds a fabric link and cannot be removed`, {
+          ref: formatPortReference(end),
+        }),
+      ),
+    ...consumers.map(({ kind, code, inlet }) =>
+      createRejection("PORT_IN_USE", "ports", `An outlet supplies ${kind} "${code}" and cannot be removed`, {
+        ref: kind === "device" ? formatPortReference({ deviceCode: code, portName: inlet }) : `crac:${code}`,
+      }),
+    ),
+  ];
+}
+
+/** Rules for the links between ports of a device. Source: docs/contract/datacenter-rules.md#ports. */
+export const portLinkRules = [checkPortMappings, checkPortChannels];
+export const portUseRules = [checkPortsInUse];
+
+const MAX_BAYS = 256;
+
+function checkTypeIdentity({ after }: ResourceWrite<DeviceType>): Findings {
+  const { code, manufacturer, model, kind } = after;
+  const found: ErrorFinding[] = [
+    ...checkRequiredField("manufacturer", manufacturer),
+    ...checkRequiredField("model", model),
+    ...checkRequiredField("kind", kind),
+    ...checkTableTexts(after, ["manufacturer", "model", "partNumber"]),
+  ];
+  if (isSlugText(code ?? "")) return found;
+  return [...found, createSyntaxRejection("INVALID_CODE", "code", "code", code ?? "", SLUG_GRAMMAR)];
+}
+
+function checkTypeFigures({ after }: ResourceWrite<DeviceType>): Findings {
+  const { uHeight, weightKg, maxDrawW, bays = [], ports = [] } = after;
+  return [
+    ...checkNumberBounds("u_height", uHeight, { min: 0, max: 100, step: 0.5 }),
+    ...checkNumberBounds("weight_kg", weightKg, { min: 0, max: 100_000 }),
+    ...checkNumberBounds("max_draw_w", maxDrawW, { min: 0 }),
+    ...checkNumberBounds("bays", bays.length, { max: MAX_BAYS }),
+    ...checkNumberBounds("ports", ports.length, { max: MAX_PORTS }),
+    ...checkUniqueValues(
+      bays.map((bay, index) => [`bays[${index}]`, bay] as const),
+      "Bay",
+    ),
+    ...bays.flatMap((bay, index) => checkTextLength(`bays[${index}]`, bay, MAX_TEXT_CHARS)),
+  ];
+}
+
+/** Rejects supplies in a type, because they belong to single devices. */
+function checkTypeSources({ after: { ports = [] } }: ResourceWrite<DeviceType>): Findings {
+  return ports.flatMap(({ powerIn, powerOut }, index) => {
+    const field =
+      powerIn?.sourceRef !== undefined
+        ? "power_in.source_ref"
+        : powerOut?.feedId !== undefined
+          ? "power_out.feed_id"
+          : undefined;
+    if (field === undefined) return [];
+    const message = `A type of device has no ${field}: expected none`;
+    return [createRejection("FIELD_CONFLICT", `ports[${index}].${field}`, message, { expected: "none" })];
+  });
+}
+
+/** Returns a rule that applies a rule for a device's ports to the ports of a type. */
+function createTypePortRule(rule: Rule<Device>): Rule<DeviceType> {
+  return ({ after, now }, site) => {
+    const device: Device = { code: "type", kind: after.kind, ...(after.ports !== undefined && { ports: after.ports }) };
+    return rule({ after: device, now }, site);
+  };
+}
+
+export const deviceTypeRules: RulePhases<DeviceType> = [
+  [checkTypeIdentity, checkTypeFigures, checkSharedFields, ...portShapeRules.map(createTypePortRule)],
+  [checkTypeSources, ...portKindRules.map(createTypePortRule), ...portLinkRules.map(createTypePortRule)],
+];

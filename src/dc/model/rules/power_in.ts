@@ -1,16 +1,29 @@
-import { createRejection, createWarning, type ErrorFinding, type Finding } from "../finding.ts";
+import {
+  createRejection,
+  createWarning,
+  type ErrorFinding,
+  type Finding,
+  type Findings,
+  type ResourceWrite,
+} from "../finding.ts";
 import { overlayDevice } from "../overlay.ts";
 import { findOutletType } from "../port_types.ts";
 import { findPowerCycle, findSupplyRef, isDeviceRef, listEnabledInlets } from "../power_walk.ts";
-import { formatPort, formatPortReference, isSamePort, parseRef, REF_GRAMMAR } from "../ref.ts";
+import {
+  formatPort,
+  formatPortReference,
+  isSamePort,
+  PORT_NAME_GRAMMAR,
+  parsePortName,
+  parseRef,
+  REF_GRAMMAR,
+} from "../ref.ts";
 import type { Cable, Device, Port, PortRef } from "../resources.ts";
-import type { Findings, ResourceWrite } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { createMissingRefRejection, createSyntaxRejection } from "./checks.ts";
-import { findEndPort } from "./ends.ts";
+import { checkCode, createMissingRefRejection, createSyntaxRejection } from "./general.ts";
 
 const SOURCE_KINDS = ["feed", "device", "port"];
-export const SOURCE_GRAMMAR = `${REF_GRAMMAR.feed}, ${REF_GRAMMAR.device} or ${REF_GRAMMAR.port}`;
+const SOURCE_GRAMMAR = `${REF_GRAMMAR.feed}, ${REF_GRAMMAR.device} or ${REF_GRAMMAR.port}`;
 
 /** Rejects a source reference that is malformed or names something other than a power source. */
 export function checkSourceShape(field: string, sourceRef: string | undefined): readonly ErrorFinding[] {
@@ -184,3 +197,32 @@ export function checkPlugMatch(field: string, wanted: string, supplier: Device |
 export const powerSourceShapeRules = [checkInletShapes];
 export const powerSourceRules = [checkInletSources];
 export const powerCycleRules = [checkPowerCycle, checkInletPlugs];
+
+/** Rejects a missing end, and one whose device code or port name is malformed. */
+export function checkEndShape(field: string, end: PortRef | undefined): readonly ErrorFinding[] {
+  if (end === undefined)
+    return [
+      createRejection("REQUIRED_FIELD", field, `End "${field}" is required`, { expected: "a device and its port" }),
+    ];
+  const code = checkCode(`${field}.device_code`, end.deviceCode);
+  if (parsePortName(end.portName) !== undefined) return code;
+  return [
+    ...code,
+    createSyntaxRejection("INVALID_CODE", `${field}.port_name`, "port name", end.portName, PORT_NAME_GRAMMAR),
+  ];
+}
+
+/** Rejects an end of a fabric link that is malformed; the end may be a device without a port. */
+export function checkLinkEndShape(field: string, end: PortRef | undefined): readonly ErrorFinding[] {
+  return end?.portName === "" ? checkCode(`${field}.device_code`, end.deviceCode) : checkEndShape(field, end);
+}
+
+/** Returns the port at an end, with its device; undefined if missing. Both names must match exactly, including case. */
+export async function findEndPort(
+  end: PortRef,
+  site: SiteReader,
+): Promise<{ readonly device: Device; readonly port: Port } | undefined> {
+  const device = await site.device(end.deviceCode);
+  const port = device?.ports?.find(({ name }) => name === end.portName);
+  return device === undefined || port === undefined || device.code !== end.deviceCode ? undefined : { device, port };
+}

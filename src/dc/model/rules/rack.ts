@@ -1,23 +1,27 @@
-import { codeKey } from "../code.ts";
-import { createRejection, createWarning, type Finding } from "../finding.ts";
-import { computeFootprint, getRackSpace, getUnitRange } from "../rack_space.ts";
-import type { DeviceBody, Rack } from "../resources.ts";
-import type { Findings, ResourceWrite, RulePhases } from "../rule.ts";
-import type { SiteReader } from "../site.ts";
 import {
-  checkNumberBounds,
-  checkTableTexts,
-  checkUniqueValues,
-  createAssetTagRule,
-  createNumberRule,
-} from "./checks.ts";
+  createRejection,
+  createWarning,
+  type Finding,
+  type Findings,
+  type ResourceWrite,
+  type RulePhases,
+} from "../finding.ts";
+import { computeFootprint, getRackSpace, getUnitRange } from "../rack_space.ts";
+import { codeKey } from "../ref.ts";
+import type { DeviceBody, Rack } from "../resources.ts";
+import type { SiteReader } from "../site.ts";
 import {
   checkCodeShape,
   checkCodeSpelling,
   checkLocationPresence,
+  checkNumberBounds,
   checkPlacedFields,
   checkSharedFields,
   checkSlug,
+  checkTableTexts,
+  checkUniqueValues,
+  createAssetTagRule,
+  createNumberRule,
   createOverlapRule,
 } from "./general.ts";
 

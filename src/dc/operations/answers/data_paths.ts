@@ -1,13 +1,76 @@
-import { HostPaths } from "#dc/analysis/rehearsal/host_paths.ts";
-import type { Topology } from "#dc/analysis/topology.ts";
-import { codeKey } from "#dc/model/code.ts";
-import { isPowerKind } from "#dc/model/draw.ts";
-import { toPortKey } from "#dc/model/ref.ts";
-import type { Cable, FabricLink, PortRef } from "#dc/model/resources.ts";
+import { type TraceSite, traceCable } from "../../analysis/cabling/cable_trace.ts";
+import { HostPaths } from "../../analysis/rehearsal/further_effects.ts";
+import type { Topology } from "../../analysis/topology.ts";
+import { MAX_HOPS } from "../../limits.ts";
+import { isPowerKind } from "../../model/draw.ts";
+import { codeKey, toPortKey } from "../../model/ref.ts";
+import type { Cable, Crac, Device, FabricLink, PortRef } from "../../model/resources.ts";
+import type { SourceConsumer } from "../../model/site.ts";
+import type { DcReader } from "../../ports.ts";
 import { readResourcePages } from "../database_pages.ts";
-import { listNodeDevices } from "./power_sources.ts";
+import type { CooperativeScheduler } from "./cooperative_scheduler.ts";
+import { listNodeDevices } from "./failing_sources.ts";
 import { readSwitchesOnce } from "./switch_devices.ts";
-import { createDirectPath, type NetworkSession, PathTracer, type TracedPath } from "./traced_ways.ts";
+
+export interface NetworkSession {
+  readonly topology: Topology;
+  readonly reader: DcReader;
+  readonly scheduler: CooperativeScheduler;
+}
+
+/** One path between two ports: the ports at its ends, and the keys of the devices and ports along it. */
+export interface TracedPath {
+  readonly ends: readonly [PortRef, PortRef];
+  readonly devices: readonly string[];
+  readonly ports: readonly string[];
+}
+
+/** Follows data cables through patch panels for one call. Reads and traces nothing twice. */
+export class PathTracer {
+  readonly #site: BatchedSite;
+  readonly #yieldIfDue: () => Promise<void>;
+  readonly #pathsByPort = new Map<string, Promise<readonly TracedPath[]>>();
+
+  constructor({ reader, scheduler }: NetworkSession) {
+    this.#site = new BatchedSite(reader);
+    this.#yieldIfDue = async () => scheduler.yieldIfDue();
+  }
+
+  /** Returns the paths of all fibres through a port. A path through a patch panel's port includes both of its ends. */
+  tracePaths(port: PortRef): Promise<readonly TracedPath[]> {
+    return this.#pathsByPort.getOrInsertComputed(toPortKey(port), () => this.#trace(port));
+  }
+
+  async #trace(port: PortRef): Promise<readonly TracedPath[]> {
+    const options = { stopAtPower: true, followSplits: true, maxHops: MAX_HOPS, pause: this.#yieldIfDue };
+    const paths = await traceCable(port, this.#site, options);
+    return paths.flatMap(({ hops }): TracedPath[] => {
+      const [first, last] = [hops[0], hops.at(-1)];
+      if (first === undefined || last === undefined) return [];
+      return [
+        {
+          ends: [
+            { deviceCode: first.device.code, portName: first.outPort },
+            { deviceCode: last.device.code, portName: last.inPort === "" ? last.outPort : last.inPort },
+          ],
+          devices: hops.map(({ device }) => codeKey(device.code)),
+          ports: hops.flatMap(({ device: { code: deviceCode }, inPort, outPort }) =>
+            [inPort, outPort].map((portName) => toPortKey({ deviceCode, portName })),
+          ),
+        },
+      ];
+    });
+  }
+}
+
+/** Returns the path of a cable between two devices. */
+function createDirectPath(own: PortRef, far: PortRef): TracedPath {
+  return {
+    ends: [own, far],
+    devices: [codeKey(own.deviceCode), codeKey(far.deviceCode)],
+    ports: [toPortKey(own), toPortKey(far)],
+  };
+}
 
 /** The failed parts of a network. Nodes are indexes in the power graph. */
 export interface DeadNetworkElements {
@@ -241,4 +304,89 @@ function isPathAlive({ devices, ports }: TracedPath, dead: DeadKeys): boolean {
 /** Whether a cable is a connected data cable. */
 export function isActiveDataCable({ type, status = "CONNECTED" }: Cable): boolean {
   return type !== "POWER" && status === "CONNECTED";
+}
+
+/**
+ * Reads inventory for many concurrent traces. Combines concurrent reads of devices and cables, and reads neither twice.
+ * Cost: two such reads per hop of the longest trace, regardless of the number of traces.
+ */
+export class BatchedSite implements TraceSite {
+  readonly #reader: DcReader;
+  readonly #devices: BatchLoader<Device>;
+  readonly #cables: BatchLoader<ReadonlyMap<string, Cable>>;
+
+  constructor(reader: DcReader) {
+    this.#reader = reader;
+    this.#devices = new BatchLoader(async (codes) => {
+      const found = await reader.devices(codes);
+      return new Map(found.map((device) => [codeKey(device.code), device]));
+    });
+    this.#cables = new BatchLoader(async (codes) => groupCablesByDevice(await reader.cablesOfAll(codes)));
+  }
+
+  device(code: string): Promise<Device | undefined> {
+    return this.#devices.load(codeKey(code));
+  }
+
+  async cableAt(end: PortRef): Promise<Cable | undefined> {
+    return (await this.#cables.load(codeKey(end.deviceCode)))?.get(toPortKey(end));
+  }
+
+  feedDeclarer(feedId: string): Promise<PortRef | undefined> {
+    return this.#reader.feedDeclarer(feedId);
+  }
+
+  crac(code: string): Promise<Crac | undefined> {
+    return this.#reader.crac(code);
+  }
+
+  consumersOf(sourceRefs: readonly string[]): Promise<readonly SourceConsumer[]> {
+    return this.#reader.consumersOf(sourceRefs);
+  }
+}
+
+function groupCablesByDevice(cables: readonly Cable[]): ReadonlyMap<string, ReadonlyMap<string, Cable>> {
+  const found = new Map<string, Map<string, Cable>>();
+  for (const cable of cables) {
+    for (const end of [cable.a, cable.b]) {
+      const key = codeKey(end.deviceCode);
+      found.getOrInsertComputed(key, () => new Map()).set(toPortKey(end), cable);
+    }
+  }
+  return found;
+}
+
+interface PendingRead<Value> {
+  readonly key: string;
+  readonly resolve: (value: Value | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+class BatchLoader<Value> {
+  readonly #load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>;
+  readonly #loads = new Map<string, Promise<Value | undefined>>();
+  #pending: PendingRead<Value>[] = [];
+
+  constructor(load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>) {
+    this.#load = load;
+  }
+
+  load(key: string): Promise<Value | undefined> {
+    return this.#loads.getOrInsertComputed(key, () => {
+      // Waits for the next turn of the event loop, so that all callers that have resumed by then share one read.
+      if (this.#pending.length === 0) setTimeout(() => void this.#loadBatch(), 0);
+      return new Promise((resolve, reject) => this.#pending.push({ key, resolve, reject }));
+    });
+  }
+
+  async #loadBatch(): Promise<void> {
+    const batch = this.#pending;
+    this.#pending = [];
+    try {
+      const found = await this.#load(batch.map(({ key }) => key));
+      for (const { key, resolve } of batch) resolve(found.get(key));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
 }

@@ -1,11 +1,11 @@
 import { computeScopeShares } from "#dc/analysis/cooling/thermal.ts";
-import { computeUtilization, listNodeLoadReasons } from "#dc/analysis/power/power_findings.ts";
+import { computeUtilization, listNodeLoadReasons } from "#dc/analysis/power/power_failover.ts";
 import { computeFloorPlan, type RackOnFloor } from "#dc/analysis/racks/floor_plan.ts";
+import { findWorstReason } from "#dc/analysis/racks/rack_elevation.ts";
 import { computeNextChangeMs } from "#dc/analysis/racks/rack_facts.ts";
-import { findWorstReason } from "#dc/analysis/racks/rack_health.ts";
 import type { RackRiskRecord } from "#dc/analysis/rehearsal/rack_risks.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { codeKey } from "#dc/model/code.ts";
+import { codeKey } from "#dc/model/ref.ts";
 import {
   type FloorPlanRequest,
   type FloorPlanResponse,

@@ -1,15 +1,12 @@
 import type { FindDeviceByKey } from "#dc/analysis/fabric/fabric_tiers.ts";
-import { FabricLossFinder } from "#dc/analysis/rehearsal/fabric_loss.ts";
+import { FabricLossFinder } from "#dc/analysis/rehearsal/loss.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { codeKey } from "#dc/model/code.ts";
-import { formatFabricLinkRef } from "#dc/model/ref.ts";
-import { formatEdgeKey } from "#dc/model/resource_key.ts";
+import { codeKey, formatEdgeKey, formatFabricLinkRef } from "#dc/model/ref.ts";
 import type { FabricLink, PortRef } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
-import { DataPaths, type DeadNetworkElements } from "./data_paths.ts";
-import { listNodeDevices } from "./power_sources.ts";
+import { DataPaths, type DeadNetworkElements, type NetworkSession, PathTracer, type TracedPath } from "./data_paths.ts";
+import { listNodeDevices } from "./failing_sources.ts";
 import { getLinkEndKeys, readSwitchesOnce, type SwitchDevices } from "./switch_devices.ts";
-import { type NetworkSession, PathTracer, type TracedPath } from "./traced_ways.ts";
 
 /**
  * Failed elements of networks: ports, keys of fabric links, and nodes of the power graph. Only patch panels among the

@@ -1,9 +1,8 @@
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcWriter, DeadLetter } from "#dc/ports.ts";
+import { runAllSteps } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { runAllSteps } from "#kernel/steps.ts";
-import { readDelivery, UnreadableEventError } from "./delivery.ts";
-import { readRowChange } from "./row_change.ts";
+import { readDelivery, readRowChange, UnreadableEventError } from "./delivery.ts";
 import { applyDelivery, type DeliveryReceipt, type FeedSource } from "./take_delivery.ts";
 
 /** How to settle a dead letter: process it as if it had just arrived, or delete it. */

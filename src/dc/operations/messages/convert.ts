@@ -9,19 +9,26 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromDate, timestampMs } from "@bufbuild/protobuf/wkt";
-import { roundFigure } from "#dc/model/figure.ts";
-import { refuse } from "#dc/model/refusal.ts";
 import {
+  CablePathSchema,
   CableSchema,
   CracSchema,
   DeviceSchema,
   FabricLinkSchema,
   RackSchema,
+  SegmentKind,
+  Severity,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import { KeptReadingSchema } from "#gen/datacenter/v1/readings_pb.ts";
 import { rule } from "#gen/datacenter/v1/rules_pb.ts";
-import type { Steps } from "#kernel/steps.ts";
+import type { Steps } from "#kernel/clock.ts";
+import type { CablePath } from "../../analysis/cabling/supply_trace.ts";
+import { computeOutletCapacityW } from "../../model/draw.ts";
+import { roundFigure } from "../../model/finding.ts";
+import { refuse } from "../../model/refusal.ts";
+import type { Device, DeviceBody, FabricLink, Port } from "../../model/resources.ts";
+import type { StoredVersion } from "../../ports.ts";
 import { findEnumPrefix, listFieldPlans } from "./field_plans.ts";
 
 // Converts between messages and the model. In the model, enumeration values are text, times are ISO 8601, and empty
@@ -87,7 +94,7 @@ export function convertTimestampToMs(value: Timestamp, path: string): number {
   throw refuse("FIELD_OUT_OF_RANGE", `Field "${path}" is no moment`, { field: path, expected: "a moment of RFC 3339" });
 }
 
-export function requireEnumName(desc: DescEnum, number: number, path: string): string {
+function requireEnumName(desc: DescEnum, number: number, path: string): string {
   const value = desc.value[number];
   if (value !== undefined && number !== 0) return value.name.slice(findEnumPrefix(desc).length);
   throw refuse("FIELD_OUT_OF_RANGE", `Field "${path}" has no value ${number}`, {
@@ -217,4 +224,79 @@ function fitInt32(figure: number): number {
 function listMessages({ fieldKind }: DescField, value: unknown): readonly PlainObject[] {
   if (fieldKind === "list") return value as readonly PlainObject[];
   return fieldKind === "map" ? Object.values(value as Record<string, PlainObject>) : [value as PlainObject];
+}
+
+/** Utilization in percent from which a link is congested. Source: docs/contract/datacenter-analyses.md#fabric. */
+export const CONGESTED_PCT = 80;
+/** Utilization in percent from which a link is watched. Source: docs/rpcs.md#fabrictopology. */
+export const WATCHED_PCT = 60;
+
+/** Returns the message of a resource with its version. */
+export function createStoredMessage<Desc extends DescMessage>(
+  schema: Desc,
+  { resource, etag, createTime, updateTime }: StoredVersion<object>,
+): MessageShape<Desc> {
+  return convertToMessage(schema, { ...resource, etag, createTime, updateTime });
+}
+
+/** Returns a device's message, including the computed fields of its ports. */
+export function createDeviceMessage(stored: StoredVersion<Device>) {
+  const { resource } = stored;
+  const ports = resource.ports?.map((port) => createPortFields(resource.code, port));
+  return createStoredMessage(DeviceSchema, {
+    ...stored,
+    resource: { ...resource, ...(ports !== undefined && { ports }) },
+  });
+}
+
+/** Returns a port's fields with its device and, for an outlet, its capacity. */
+export function createPortFields(deviceCode: string, port: Port): object {
+  const capacityW = port.powerOut === undefined ? undefined : computeOutletCapacityW(port.powerOut);
+  const powerOut = { ...port.powerOut, capacityW };
+  return { ...port, deviceCode, ...(port.powerOut !== undefined && { powerOut }) };
+}
+
+/** Returns a device's message as lists show it: without ports, labels and comments. */
+export function createBasicDeviceMessage(stored: StoredVersion<DeviceBody>) {
+  const { labels: _, comments: __, ...resource } = stored.resource;
+  return createStoredMessage(DeviceSchema, { ...stored, resource });
+}
+
+/**
+ * Returns a link's message with utilization. Leaves `physical` unset, because computing it requires tracing the cables.
+ */
+export function createFabricLinkMessage(stored: StoredVersion<FabricLink>) {
+  const utilizationPct = computeLinkUtilizationPct(stored.resource);
+  const resource = { ...stored.resource, utilizationPct, congested: utilizationPct >= CONGESTED_PCT };
+  return createStoredMessage(FabricLinkSchema, { ...stored, resource });
+}
+
+/** Returns the load of the busier direction relative to the capacity, in percent; 0 if either is unknown. */
+function computeLinkUtilizationPct({ aToBMbps = 0, bToAMbps = 0, capacityMbps }: FabricLink): number {
+  return capacityMbps === undefined ? 0 : (Math.max(aToBMbps, bToAMbps) / capacityMbps) * 100;
+}
+
+export function createPathMessage({ hops, segments, problems, ...path }: CablePath) {
+  return convertToMessage(CablePathSchema, {
+    ...path,
+    hops: hops.map(({ device, inPort, outPort }) => {
+      const { code: deviceCode, status = "ACTIVE" } = device;
+      return { ...device, deviceCode, status, inPort, outPort };
+    }),
+    segments: segments.map((segment) => ({
+      ...segment,
+      kind: segment.cable === undefined ? SegmentKind.INTERNAL : SegmentKind.CABLE,
+    })),
+    findings: problems.map((problem) => ({ ...problem, severity: Severity.WARNING })),
+  });
+}
+
+/** Returns the first items of a list, and the number of omitted items, as fields such as `zones` and `omittedZones`. */
+export function limitListFields(
+  name: string,
+  items: readonly unknown[],
+  limit: number,
+): Readonly<Record<string, unknown>> {
+  const omitted = `omitted${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  return { [name]: items.slice(0, limit), [omitted]: Math.max(0, items.length - limit) };
 }

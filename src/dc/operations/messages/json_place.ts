@@ -8,8 +8,8 @@ import {
   type Message,
 } from "@bufbuild/protobuf";
 import { type Refusal, refuse } from "#dc/model/refusal.ts";
+import { shortenMiddle, shortenText } from "#kernel/errors.ts";
 import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
-import { shortenMiddle, shortenText } from "#kernel/shortened.ts";
 
 type JsonOptions = Partial<JsonReadOptions>;
 

@@ -1,6 +1,6 @@
 import type { DescEnum, DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { compareText } from "#dc/model/ref.ts";
-import { sortKeys } from "#kernel/canonical_json.ts";
+import { sortKeys } from "#kernel/json_object.ts";
 import { createAbsenceTest, findEnumPrefix } from "./field_plans.ts";
 
 type WriteValue = (value: unknown) => JsonValue;

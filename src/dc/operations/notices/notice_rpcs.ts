@@ -6,8 +6,7 @@ import {
   TestNoticeResponseSchema,
 } from "#gen/datacenter/v1/notices_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
-import { cutPage, openPageToken } from "../answers/page_token.ts";
-import { readEnumValue, readPageSize, requireMaxFilterValues } from "../answers/parameters.ts";
+import { cutPage, openPageToken, readEnumValue, readPageSize, requireMaxFilterValues } from "../answers/parameters.ts";
 import { convertToMessage } from "../messages/convert.ts";
 import { defineRead, defineWrite } from "../rpc.ts";
 import { addTrialNotice, type Notice, readNotices, readReceiverNames, resendNotices } from "./notice.ts";

@@ -1,6 +1,5 @@
-import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
+import { getResourceKey, getResourceRef, parseRef, REF_GRAMMAR, type Ref, toRefKey } from "#dc/model/ref.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
-import { getResourceKey, getResourceRef, toRefKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { type InventoryChange, PlanningService } from "#gen/datacenter/v1/planning_pb.ts";

@@ -1,20 +1,23 @@
 import type { Topology } from "#dc/analysis/topology.ts";
-import type { TimeSpan } from "#dc/analysis/window/timeline.ts";
-import { codeKey } from "#dc/model/code.ts";
-import { MAX_WINDOW_DAYS, MAX_WINDOW_ELEMENTS } from "#dc/model/maintenance_window.ts";
+import type { TimeSpan } from "#dc/analysis/window/judgement.ts";
+import { codeKey } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
+import { MAX_WINDOW_DAYS, MAX_WINDOW_ELEMENTS } from "#dc/model/site.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { type CheckWindowRequest, CheckWindowResponseSchema } from "#gen/datacenter/v1/windows_pb.ts";
 import { resolveFailingSources } from "../answers/failing_sources.ts";
 import { createMissingFieldRefusal, readLoadBasis, readRef } from "../answers/parameters.ts";
-import { convertTimestampToMs, convertToMessage } from "../messages/convert.ts";
-import { CONGESTED_PCT } from "../messages/messages.ts";
+import { CONGESTED_PCT, convertTimestampToMs, convertToMessage } from "../messages/convert.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
-import { isInInventory } from "./windows/judge_piece.ts";
+import {
+  ACCEPTED_KINDS,
+  createMissingRefRefusal,
+  isInInventory,
+  ROLE_PREFIX,
+  VerdictCache,
+} from "./windows/judge_piece.ts";
 import { DEFAULT_EXPOSED_RACKS, listOpenWindows, readListLimit, WindowTimeline } from "./windows/judge_window.ts";
-import { VerdictCache } from "./windows/kept_verdicts.ts";
-import { readAllWindows, requireWindow } from "./windows/stored_windows.ts";
-import { ACCEPTED_KINDS, createMissingRefRefusal, ROLE_PREFIX } from "./windows/window_elements.ts";
+import { readAllWindows, requireWindow } from "./windows/list_windows.ts";
 
 /** Maximum value of `exposed_racks`. Source: docs/windows.md#limits. */
 const MAX_EXPOSED_RACKS = 1000;

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { DcContext } from "#dc/context.ts";
-import type { DeviceType } from "#dc/model/device_type.ts";
 import { refuse } from "#dc/model/refusal.ts";
+import type { DeviceType } from "#dc/model/site.ts";
 import type { DcReader, StoredVersion } from "#dc/ports.ts";
 import {
   type DeviceType as DeviceTypeMessage,
@@ -10,11 +10,9 @@ import {
   ListDeviceTypesResponseSchema,
   PlanningService,
 } from "#gen/datacenter/v1/planning_pb.ts";
-import { cutPage, openPageToken } from "../answers/page_token.ts";
-import { readDevicePageSize } from "../answers/parameters.ts";
+import { cutPage, openPageToken, readDevicePageSize } from "../answers/parameters.ts";
 import { readDocumentPages } from "../database_pages.ts";
-import { convertFromMessage } from "../messages/convert.ts";
-import { createStoredMessage } from "../messages/messages.ts";
+import { convertFromMessage, createStoredMessage } from "../messages/convert.ts";
 import { defineRead } from "../rpc.ts";
 
 /** Document space of device types, by code. */

@@ -1,20 +1,42 @@
 import { create } from "@bufbuild/protobuf";
-import { listRacksInScope } from "#dc/analysis/placement/candidates.ts";
-import { findPlaces } from "#dc/analysis/placement/find_places.ts";
-import { listHostSwitchesNear } from "#dc/analysis/placement/switch_ports.ts";
-import type { PlacementRequest } from "#dc/analysis/placement/wanted.ts";
-import { computeNextChangeMs } from "#dc/analysis/racks/rack_facts.ts";
-import type { NetworkPortSummary } from "#dc/model/inventory.ts";
-import { readRenderOptions } from "#dc/render/read_options.ts";
-import { FloorPlanRequestSchema, type RenderOptions, RenderOptionsSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
-import type { FindPlacementResponse } from "#gen/datacenter/v1/placement_pb.ts";
+import {
+  CableSchema,
+  DeviceSchema,
+  FindingSchema,
+  FloorPlanRequestSchema,
+  type RenderOptions,
+  RenderOptionsSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import {
+  DevicePlaceSchema,
+  type FindPlacementResponse,
+  FindPlacementResponseSchema,
+  PlacementRefusalSchema,
+} from "#gen/datacenter/v1/placement_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
+import { computePlaceFigures, listPlacementNotices, type PlaceFigures } from "../../analysis/placement/announced.ts";
+import { listRacksInScope } from "../../analysis/placement/candidates.ts";
+import {
+  findPlaces,
+  type Placement,
+  type RefusedRack,
+  type SelectedPlace,
+} from "../../analysis/placement/find_places.ts";
+import type { PlacementRequest } from "../../analysis/placement/limits.ts";
+import { listHostSwitchesNear } from "../../analysis/placement/switch_ports.ts";
+import { computeNextChangeMs } from "../../analysis/racks/rack_facts.ts";
+import type { Topology } from "../../analysis/topology.ts";
+import { MAX_PLACEMENT_EXAMPLES } from "../../limits.ts";
+import { formatPortReference, orderCableEnds } from "../../model/ref.ts";
+import type { Cable, Device } from "../../model/resources.ts";
+import type { NetworkPortSummary } from "../../model/site.ts";
+import { readRenderOptions } from "../../render/read_options.ts";
 import { answerFloorPlan } from "../answers/floor_plan.ts";
 import { replyWithPicture } from "../answers/pictured.ts";
 import { readFreeSwitchPorts } from "../answers/switch_devices.ts";
+import { convertToMessage } from "../messages/convert.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
-import { createPlacementReply } from "./placement_reply.ts";
-import { parsePlacementRequest } from "./placement_request.ts";
+import { type PlacementQuestion, parsePlacementRequest } from "./placement_request.ts";
 
 export const findPlacement = defineRead({
   method: PlanningService.method.findPlacement,
@@ -67,4 +89,169 @@ async function readReachableSwitchPorts(
   if (wanted.ports.length === 0) return new Map();
   const topology = await session.topology();
   return readFreeSwitchPorts(session, topology, listHostSwitchesNear(topology, listRacksInScope(topology, wanted)));
+}
+
+interface ReplyInput {
+  readonly question: PlacementQuestion;
+  readonly placement: Placement;
+  readonly revision: number;
+  readonly withItems: boolean;
+}
+
+async function createPlacementReply(
+  { question, placement, revision, withItems }: ReplyInput,
+  { scheduler }: Pick<ReadSession, "scheduler">,
+): Promise<FindPlacementResponse> {
+  const { state, places, refused, fits, limits } = placement;
+  const { request, candidates, topology } = state;
+  const most = question.maxPlaces === 0 ? places.length : Math.min(question.maxPlaces, places.length);
+  const codes = generateDeviceCodes(topology, question.codePrefix, most);
+  const announced = await scheduler.run(listPlacementNotices(placement));
+  const shown = [];
+  for (const [at, place] of places.slice(0, most).entries()) {
+    await scheduler.yieldIfDue();
+    const code = codes[at] ?? "";
+    const items = buildPlacementItems(place, { question, placement, code });
+    shown.push(
+      convertToMessage(DevicePlaceSchema, {
+        ...createPlacementFields(place, items),
+        rank: at + 1,
+        deviceCode: code,
+        after: roundFigures(computePlaceFigures(place, request)),
+        location: place.candidate.rack.location,
+        face: request.face,
+      }),
+    );
+    const last = shown.at(-1);
+    if (!withItems || last === undefined) continue;
+    last.device = convertToMessage(DeviceSchema, items.device);
+    last.cables = items.cables.map((cable) => convertToMessage(CableSchema, cable));
+  }
+  const placedIn = countCodes(places.map(({ candidate }) => candidate.rack.code));
+  return create(FindPlacementResponseSchema, {
+    requested: request.count,
+    placed: places.length,
+    proven: placement.proven,
+    places: shown,
+    omittedPlaces: places.length - most,
+    refusals: groupObstacles(refused),
+    limits: groupObstacles(limits),
+    announced: announced.map((notice) => convertToMessage(FindingSchema, notice)),
+    racksInScope: candidates.length,
+    racksRefused: refused.length,
+    racksUsed: placedIn.size,
+    revision,
+    racks: candidates.flatMap(({ rack: { code } }, at) => {
+      const own = fits[at] ?? 0;
+      return own < 1 ? [] : [{ rackCode: code, fits: own, placed: placedIn.get(code) ?? 0 }];
+    }),
+  });
+}
+
+interface PlacementItems {
+  readonly device: Device;
+  readonly cables: readonly Cable[];
+  readonly inlets: readonly object[];
+  readonly ports: readonly object[];
+}
+
+/** Builds the device and the cables of one placement, as inventory items and as fields of the reply. */
+function buildPlacementItems(
+  { candidate, allocation }: SelectedPlace,
+  {
+    question,
+    placement,
+    code,
+  }: { readonly question: PlacementQuestion; readonly placement: Placement; readonly code: string },
+): PlacementItems {
+  const { request } = placement.state;
+  const sources = new Map(
+    allocation.plugs.map(({ side: { tap }, inlet, outlet }) => [
+      inlet,
+      outlet === undefined
+        ? `device:${tap.device.code}`
+        : formatPortReference({ deviceCode: tap.device.code, portName: outlet.name }),
+    ]),
+  );
+  const device: Device = {
+    ...request.template,
+    code,
+    rackCode: candidate.rack.code,
+    positionU: allocation.position,
+    ports: (request.template.ports ?? []).map((port) => {
+      const sourceRef = port.kind === "POWER_IN" ? sources.get(port.name) : undefined;
+      return sourceRef === undefined ? port : { ...port, powerIn: { ...port.powerIn, sourceRef } };
+    }),
+  };
+  const ends = allocation.ports.map((port, at) => ({ ...port, own: question.portNames[at] ?? "" }));
+  return {
+    device,
+    cables: ends.map(({ own, device: { code: other }, port }) => {
+      const [a, b] = orderCableEnds({ deviceCode: code, portName: own }, { deviceCode: other, portName: port.name });
+      return { a, b };
+    }),
+    inlets: allocation.plugs.map(({ side: { tap }, inlet, outlet }) => ({
+      inlet,
+      sourceRef: sources.get(inlet),
+      side: [...tap.labels].join(", "),
+      leg: outlet?.leg,
+      phase: outlet?.port.powerOut?.phase,
+    })),
+    ports: ends.map(({ own, device: { code: switchCode }, port: { name, type, speedMbps } }) => ({
+      port: own,
+      switchCode,
+      switchPort: name,
+      type,
+      speedMbps,
+    })),
+  };
+}
+
+function createPlacementFields({ candidate, allocation }: SelectedPlace, { inlets, ports }: PlacementItems) {
+  return { rackCode: candidate.rack.code, positionU: allocation.position, inlets, ports };
+}
+
+function generateDeviceCodes(topology: Topology, prefix: string, count: number): readonly string[] {
+  const codes: string[] = [];
+  for (let number = 1; codes.length < count; number += 1) {
+    const code = `${prefix}-${number}`;
+    if (topology.device(code) === undefined) codes.push(code);
+  }
+  return codes;
+}
+
+/** Groups obstacles by reason, the most frequent first. */
+function groupObstacles(refused: readonly RefusedRack[]) {
+  const byReason = new Map<string, { readonly codes: Set<string>; readonly first: RefusedRack["obstacles"][number] }>();
+  for (const { candidate, obstacles } of refused) {
+    for (const obstacle of obstacles) {
+      const known = byReason.getOrInsertComputed(obstacle.reason, () => ({ codes: new Set(), first: obstacle }));
+      known.codes.add(candidate.rack.code);
+    }
+  }
+  return [...byReason.values()]
+    .toSorted((a, b) => b.codes.size - a.codes.size)
+    .map(({ codes, first }) =>
+      convertToMessage(PlacementRefusalSchema, {
+        ...first,
+        racks: codes.size,
+        examples: [...codes].slice(0, MAX_PLACEMENT_EXAMPLES),
+      }),
+    );
+}
+
+/** Rounds figures to two decimal places. */
+function roundFigures(figures: PlaceFigures): object {
+  return Object.fromEntries(
+    Object.entries(figures).map(([name, value]) => [
+      name,
+      typeof value === "number" ? Math.round(value * 100) / 100 : value,
+    ]),
+  );
+}
+
+function countCodes(codes: readonly string[]): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const code of codes) found.set(code, (found.get(code) ?? 0) + 1);
+  return found;
 }

@@ -5,12 +5,23 @@ import { ListInventoryResponseSchema, PlanningService } from "#gen/datacenter/v1
 import { createMissingFieldRefusal, readEnumValue, readPageSize } from "../answers/parameters.ts";
 import { createSwitchLookup } from "../answers/switch_devices.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
-import { createCablesListing, createPortsListing } from "./inventory/cabling_listing.ts";
+import {
+  computeLinkViews,
+  createCablesListing,
+  createCoolingListing,
+  createFabricsListing,
+  createLinksListing,
+  createPortsListing,
+  createPowerListing,
+} from "./inventory/cabling_listing.ts";
 import { createDevicesListing, createTypesListing } from "./inventory/devices_listing.ts";
-import { computeLinkViews, createFabricsListing, createLinksListing } from "./inventory/fabrics_listing.ts";
-import type { Listing } from "./inventory/listing.ts";
-import { createPlacesListing, createRacksListing, listPlaceRows, type PlaceKind } from "./inventory/places_listing.ts";
-import { createCoolingListing, createPowerListing } from "./inventory/power_listing.ts";
+import {
+  createPlacesListing,
+  createRacksListing,
+  type Listing,
+  listPlaceRows,
+  type PlaceKind,
+} from "./inventory/places_listing.ts";
 import { selectRows } from "./inventory/select_rows.ts";
 
 export const listInventory = defineRead({

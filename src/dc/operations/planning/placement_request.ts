@@ -1,18 +1,18 @@
-import type { PlacementRequest, RequestedInlet, RequestedPorts } from "#dc/analysis/placement/wanted.ts";
-import { MAX_BATCH_ITEMS, MAX_PLACEMENT_INLETS, MAX_PLACEMENT_PORT_KINDS, MAX_PLACEMENT_PORTS } from "#dc/limits.ts";
-import { CODE_GRAMMAR, parseCode } from "#dc/model/code.ts";
-import { computeAirHeatW, getDrawW, getHeatW } from "#dc/model/draw.ts";
-import { type LoadBasis, PLACEMENT_SPREADS, type PlacementSpread, type Redundancy } from "#dc/model/enum_values.ts";
-import { refuse } from "#dc/model/refusal.ts";
-import type { Port } from "#dc/model/resources.ts";
-import { checkNumberBounds } from "#dc/model/rules/checks.ts";
 import type { FindPlacementRequest as PlacementMessage } from "#gen/datacenter/v1/messages.ts";
 import { type FindPlacementRequest, FindPlacementRequestSchema } from "#gen/datacenter/v1/placement_pb.ts";
+import type { PlacementRequest, RequestedInlet, RequestedPorts } from "../../analysis/placement/limits.ts";
+import { MAX_BATCH_ITEMS, MAX_PLACEMENT_INLETS, MAX_PLACEMENT_PORT_KINDS, MAX_PLACEMENT_PORTS } from "../../limits.ts";
+import { computeAirHeatW, getDrawW, getHeatW, isPowerKind } from "../../model/draw.ts";
+import { type LoadBasis, PLACEMENT_SPREADS, type PlacementSpread, type Redundancy } from "../../model/enum_values.ts";
+import { CODE_GRAMMAR, parseCode } from "../../model/ref.ts";
+import { refuse } from "../../model/refusal.ts";
+import type { Device, Port } from "../../model/resources.ts";
+import { checkNumberBounds } from "../../model/rules/general.ts";
+import { getInheritedFields } from "../../model/site.ts";
 import { createMissingFieldRefusal, readScope } from "../answers/parameters.ts";
 import { convertFromMessage } from "../messages/convert.ts";
 import type { ReadSession } from "../rpc.ts";
-import { assignDevicePorts } from "./placement_ports.ts";
-import { type DeviceTemplate, omitUndefinedFields, readTemplate } from "./placement_template.ts";
+import { readDeviceType } from "./device_types.ts";
 
 /** The fields of the request in the model's form. */
 type RequestedFields = Partial<Omit<PlacementMessage, "ports">> & { readonly ports?: readonly RequestedPorts[] };
@@ -187,4 +187,199 @@ function readCodePrefix(prefix = "NEW"): string {
     value: prefix,
     expected: `a code of at most ${MAX_PREFIX_CHARS} characters: ${CODE_GRAMMAR}`,
   });
+}
+
+/** Device ports that are assigned to the requested connections. */
+interface ConnectedPorts {
+  /** Types and speeds of the neighbours. Consecutive equal ones are grouped with a count. */
+  readonly ports: readonly RequestedPorts[];
+  /** Names of the devices' ports, in the order of `ports`. */
+  readonly names: readonly string[];
+  readonly added: readonly Port[];
+}
+
+/**
+ * Assigns a device port to each requested connection; for a template without ports, creates the ports.
+ * @throws Refusal if the template has too few ports
+ */
+function assignDevicePorts({ ports: own }: DeviceTemplate, wanted: readonly RequestedPorts[]): ConnectedPorts {
+  const left = own?.filter(({ kind, mgmtOnly }) => kind === "NETWORK" && mgmtOnly !== true);
+  const found = { ports: [] as RequestedPorts[], names: [] as string[], added: [] as Port[] };
+  for (const [at, { count, ...want }] of wanted.entries()) {
+    const field = `ports[${at}]`;
+    requirePortKind(field, want);
+    for (let number = 0; number < count; number += 1) {
+      const port = left === undefined ? createPort(found.names.length, want) : takeMatchingPort(left, want);
+      if (port === undefined) throw createTooFewPortsRefusal(field, count);
+      if (left === undefined) found.added.push(port);
+      found.names.push(port.name);
+      found.ports.push({
+        count: 1,
+        ...omitUndefinedFields({ type: want.type ?? port.type, speedMbps: want.speedMbps ?? port.speedMbps }),
+      });
+    }
+  }
+  return { ...found, ports: mergePorts(found.ports) };
+}
+
+type PortRequirement = Omit<RequestedPorts, "count">;
+
+function requirePortKind(field: string, { type, speedMbps }: PortRequirement): void {
+  if (type !== undefined || speedMbps !== undefined) return;
+  const expected = "a speed or a type";
+  const message = `Field "${field}.speed_mbps" is required: expected ${expected}`;
+  throw refuse("REQUIRED_FIELD", message, { field: `${field}.speed_mbps`, expected });
+}
+
+function createPort(number: number, { type, speedMbps }: PortRequirement): Port {
+  return { name: `eth${number}`, kind: "NETWORK", ...omitUndefinedFields({ type, speedMbps }) };
+}
+
+function takeMatchingPort(ports: Port[], { type, speedMbps }: PortRequirement): Port | undefined {
+  const isCompatible = (one: unknown, other: unknown) => one === undefined || other === undefined || one === other;
+  const at = ports.findIndex((port) => isCompatible(type, port.type) && isCompatible(speedMbps, port.speedMbps));
+  return at < 0 ? undefined : ports.splice(at, 1)[0];
+}
+
+function mergePorts(ports: readonly RequestedPorts[]): readonly RequestedPorts[] {
+  const made: RequestedPorts[] = [];
+  for (const one of ports) {
+    const last = made.at(-1);
+    if (last !== undefined && last.type === one.type && last.speedMbps === one.speedMbps) {
+      made[made.length - 1] = { ...last, count: last.count + 1 };
+    } else made.push(one);
+  }
+  return made;
+}
+
+function createTooFewPortsRefusal(field: string, count: number) {
+  return refuse("FIELD_CONFLICT", `The device has fewer than ${count} such network ports`, {
+    field: `${field}.count`,
+    value: count,
+    expected: "at most as many as the device has",
+  });
+}
+
+/** Template of planned devices: a device without the fields that only one device or one location has. */
+type DeviceTemplate = Omit<Device, "code">;
+
+interface TemplateSource {
+  readonly deviceType?: string;
+  readonly deviceCode?: string;
+}
+
+/** Returns the named template; a server without ports if none is named. @throws Refusal naming the field. */
+async function readTemplate({ reader }: Pick<ReadSession, "reader">, named: TemplateSource): Promise<DeviceTemplate> {
+  const { deviceType, deviceCode } = named;
+  if (deviceType !== undefined && deviceCode !== undefined) {
+    const expected = "device_type or device_code";
+    const message = `Fields "device_type" and "device_code" exclude each other: expected ${expected}`;
+    throw refuse("FIELD_CONFLICT", message, { field: "device_code", value: deviceCode, expected });
+  }
+  if (deviceType !== undefined) return readTypeTemplate(reader, deviceType);
+  return deviceCode === undefined ? { kind: "SERVER" } : readDeviceTemplate(reader, deviceCode);
+}
+
+async function readTypeTemplate(reader: ReadSession["reader"], code: string): Promise<DeviceTemplate> {
+  const stored = await readDeviceType(reader, code);
+  if (stored === undefined) {
+    const detail = { field: "device_type", value: code, ref: `device_type:${code}` };
+    throw refuse("NOT_FOUND", `Cannot find device type "${code}"`, detail);
+  }
+  const { manufacturer, model, kind, uHeight = 1, ports, isBlade } = stored.resource;
+  if (isBlade === true || uHeight === 0) throw createUnrackedRefusal("device_type", code);
+  requireConsumer("device_type", code, { kind });
+  const built = { ...getInheritedFields(stored.resource), uHeight, ports: ports?.map(clearPortUse) };
+  return { kind, ...omitUndefinedFields({ manufacturer, model, ...built }) };
+}
+
+async function readDeviceTemplate(reader: ReadSession["reader"], code: string): Promise<DeviceTemplate> {
+  const device = parseCode(code) === undefined ? undefined : await reader.device(code);
+  if (device === undefined) {
+    throw refuse("NOT_FOUND", `Cannot find device "${code}"`, {
+      field: "device_code",
+      value: code,
+      ref: `device:${code}`,
+    });
+  }
+  requireConsumer("device_code", code, device);
+  if (device.parentDeviceCode !== undefined || device.uHeight === 0) throw createUnrackedRefusal("device_code", code);
+  const { kind, role, manufacturer, model, partNumber, face, depth, airflow, thermalClass, tenant, tags, labels } =
+    device;
+  const { weightKg, maxDrawW, allocatedDrawW, powerFactor, heatW, coolingMethod, liquidFractionPct, power } = device;
+  const { minLiveInlets, requiredRedundancy } = power ?? {};
+  const needs = omitUndefinedFields({ minLiveInlets, requiredRedundancy });
+  return {
+    kind,
+    ...omitUndefinedFields({
+      role,
+      manufacturer,
+      model,
+      partNumber,
+      uHeight: device.uHeight ?? 1,
+      face,
+      depth,
+      airflow,
+      weightKg,
+      maxDrawW,
+      allocatedDrawW,
+      powerFactor,
+      heatW,
+      coolingMethod,
+      liquidFractionPct,
+      thermalClass,
+      tenant,
+      tags,
+      labels,
+      power: Object.keys(needs).length > 0 ? needs : undefined,
+      ports: device.ports?.map(clearPortUse),
+    }),
+  };
+}
+
+function requireConsumer(field: string, code: string, { kind }: Pick<Device, "kind">): void {
+  if (!isPowerKind(kind)) return;
+  throw refuse("FIELD_CONFLICT", `"${code}" is power equipment`, {
+    field,
+    value: code,
+    expected: "a device that draws power and supplies none",
+  });
+}
+
+function createUnrackedRefusal(field: string, code: string) {
+  return refuse("FIELD_CONFLICT", `"${code}" takes no units of a rack`, {
+    field,
+    value: code,
+    expected: "a device that takes units of a rack",
+  });
+}
+
+/** Returns a port without the fields that connections and measurements set. */
+function clearPortUse(port: Port): Port {
+  const {
+    macAddress: _,
+    markConnected: __,
+    rxMbps: ___,
+    txMbps: ____,
+    measuredAt: _____,
+    powerIn,
+    powerOut,
+    ...kept
+  } = port;
+  return {
+    ...kept,
+    ...(powerIn?.maxDrawW !== undefined && { powerIn: { maxDrawW: powerIn.maxDrawW } }),
+    ...(powerOut !== undefined && { powerOut: omitFeed(powerOut) }),
+  };
+}
+
+function omitFeed({ feedId: _, ...kept }: NonNullable<Port["powerOut"]>) {
+  return kept;
+}
+
+/** Returns the fields of an object that are not undefined. */
+function omitUndefinedFields<Value extends object>(
+  value: Value,
+): { readonly [Key in keyof Value]?: Exclude<Value[Key], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never;
 }

@@ -1,13 +1,13 @@
 import { create } from "@bufbuild/protobuf";
-import type { DeviceType } from "#dc/model/device_type.ts";
+import { applyRules } from "#dc/model/finding.ts";
 import { formatSiblingPath, joinFieldPath, Refusal, refuse } from "#dc/model/refusal.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { applyRules } from "#dc/model/rule.ts";
-import { deviceTypeRules } from "#dc/model/rules/device_type.ts";
+import { deviceTypeRules } from "#dc/model/rules/ports.ts";
+import type { DeviceType } from "#dc/model/site.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 import { Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { DeviceTypeSchema, PlanningService, UpsertDeviceTypeResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
-import { formatCanonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/json_object.ts";
 import { defineWrite, type WriteSession } from "../rpc.ts";
 import { computeEtag } from "../writes/changes.ts";
 import type { RemoveOptions } from "../writes/remove.ts";

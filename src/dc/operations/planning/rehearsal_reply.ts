@@ -1,15 +1,13 @@
 import { selectItDevices } from "#dc/analysis/power/power_nodes.ts";
-import { computeTenantImpacts } from "#dc/analysis/power/tenant_impacts.ts";
-import { getElementName, getElementRef } from "#dc/analysis/rehearsal/elements.ts";
+import { computeTenantImpacts } from "#dc/analysis/power/unknown_draws.ts";
+import { type Failure, getElementName, getElementRef } from "#dc/analysis/rehearsal/elements.ts";
 import { listOfflineRoles, type RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
-import { selectCoolingNodes } from "#dc/analysis/rehearsal/loss.ts";
-import type { Failure } from "#dc/analysis/rehearsal/outcome.ts";
-import { rateFailure } from "#dc/analysis/rehearsal/own_loss.ts";
+import { rateFailure, selectCoolingNodes } from "#dc/analysis/rehearsal/loss.ts";
 import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
-import { limitListFields } from "../messages/messages.ts";
+import { limitListFields } from "../messages/convert.ts";
 import { explainSeverity, summarizeCause, summarizeFailures } from "./rehearsal_words.ts";
 
 /** Converts one cause of a rehearsal to a message; each of its lists holds at most `limit` items. */

@@ -1,8 +1,7 @@
 import { selectItDevices } from "#dc/analysis/power/power_nodes.ts";
 import { getElementRef } from "#dc/analysis/rehearsal/elements.ts";
-import type { FabricLossFinder } from "#dc/analysis/rehearsal/fabric_loss.ts";
 import type { RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
-import { selectCoolingNodes } from "#dc/analysis/rehearsal/loss.ts";
+import { type FabricLossFinder, selectCoolingNodes } from "#dc/analysis/rehearsal/loss.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { formatBandwidth, formatDecimal, formatWatts } from "#words/figures.ts";
 import { getKindNoun, getRefName, pluralize } from "#words/names.ts";

@@ -1,7 +1,11 @@
-import { isInScope, listFailingElements, suppliesOtherSuppliers } from "#dc/analysis/rehearsal/elements.ts";
+import {
+  DEFAULT_KINDS,
+  type FailingElement,
+  isInScope,
+  listFailingElements,
+  suppliesOtherSuppliers,
+} from "#dc/analysis/rehearsal/elements.ts";
 import type { RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
-import { DEFAULT_KINDS } from "#dc/analysis/rehearsal/named_elements.ts";
-import type { FailingElement } from "#dc/analysis/rehearsal/outcome.ts";
 import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { FAILURE_KINDS, FAILURE_SEVERITIES, type FailureKind, type FailureSeverity } from "#dc/model/enum_values.ts";
@@ -12,12 +16,10 @@ import {
   type RehearseFailuresResponse,
   RehearseFailuresResponseSchema,
 } from "#gen/datacenter/v1/rehearsal_pb.ts";
-import { createPaginator } from "../answers/page_token.ts";
-import { readCount, readEnumValue, readLoadBasis, readScope } from "../answers/parameters.ts";
+import { createPaginator, readCount, readEnumValue, readLoadBasis, readScope } from "../answers/parameters.ts";
 import { convertToMessage } from "../messages/convert.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
-import { createFindingMessage } from "./readings/finding_reply.ts";
-import { listFindingsInScope } from "./readings/list_findings.ts";
+import { createFindingMessage, listFindingsInScope } from "./readings/list_findings.ts";
 import { createCauseMessage, createWorstMessage } from "./rehearsal_reply.ts";
 import { createSelectionKey, rehearseNamedOnce, rehearseOnce } from "./rehearsals.ts";
 

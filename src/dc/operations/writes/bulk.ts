@@ -1,8 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
-import { codeKey } from "#dc/model/code.ts";
 import type { Finding } from "#dc/model/finding.ts";
-import { parseRef } from "#dc/model/ref.ts";
+import { codeKey, parseRef } from "#dc/model/ref.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
 import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { type BulkReply, BulkReplySchema, FindingSchema, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";

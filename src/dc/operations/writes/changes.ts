@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
 import { appendToChain } from "#dc/audit/chain.ts";
 import type { Caller, DcContext } from "#dc/context.ts";
-import type { ChangeActor, ChangeDraft, ChangeRequest } from "#dc/model/change_record.ts";
-import { getResourceKey, getResourceRef } from "#dc/model/resource_key.ts";
+import { getResourceKey, getResourceRef } from "#dc/model/ref.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type { ChangeActor, ChangeDraft, ChangeRequest } from "#dc/model/site.ts";
 import type { DcWriter, StoredVersion } from "#dc/ports.ts";
 import {
   CableSchema,
@@ -13,7 +13,7 @@ import {
   FabricLinkSchema,
   RackSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { cacheCanonicalJson, formatCanonicalJson, sortKeys } from "#kernel/canonical_json.ts";
+import { cacheCanonicalJson, formatCanonicalJson, sortKeys } from "#kernel/json_object.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { convertModelToJson } from "../messages/model_json.ts";
 

@@ -1,5 +1,5 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
-import { codeKey } from "#dc/model/code.ts";
+import { codeKey } from "#dc/model/ref.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { WriteSession } from "../rpc.ts";

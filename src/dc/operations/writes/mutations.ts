@@ -1,20 +1,47 @@
 import { create, type DescMessage, type DescMethodUnary, type Message, type MessageShape } from "@bufbuild/protobuf";
-import { MAX_LOAD_WALK_DEVICES, MAX_LOAD_WALK_PER_ITEM } from "#dc/limits.ts";
-import { codeKey, parseCode } from "#dc/model/code.ts";
-import { formatCableRef, parseRef } from "#dc/model/ref.ts";
-import { Refusal, refuse } from "#dc/model/refusal.ts";
-import { formatEdgeKey, getResourceRef } from "#dc/model/resource_key.ts";
-import type { Cable, Crac, Device, FabricLink, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { StoredVersion } from "#dc/ports.ts";
 import { type BulkReply, FindingSchema, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { describeFailoverOverload, describeNearLimit, describePhaseImbalance } from "#words/names.ts";
+import { getOwnDrawW } from "../../analysis/power/load_lanes.ts";
+import { type CarriedLoads, computeFailover, listNodeLoadReasons } from "../../analysis/power/power_failover.ts";
+import {
+  areLegLoadsUneven,
+  listDeviceNodes as elementsOfDevice,
+  isRedundancyUnmet,
+  PHASE_IMBALANCE_PCT,
+  PowerFigures,
+  sumLegLoads,
+} from "../../analysis/power/power_figures.ts";
+import { buildPowerGraph } from "../../analysis/power/power_graph_editor.ts";
+import { collectDownstream, type PowerGraph } from "../../analysis/power/power_nodes.ts";
+import { MAX_LOAD_WALK_DEVICES, MAX_LOAD_WALK_PER_ITEM } from "../../limits.ts";
+import { createWarning, roundFigure, type WarningFinding } from "../../model/finding.ts";
+import {
+  codeKey,
+  formatCableRef,
+  formatEdgeKey,
+  formatPortReference,
+  getResourceRef,
+  parseCode,
+  parseRef,
+} from "../../model/ref.ts";
+import { Refusal, refuse } from "../../model/refusal.ts";
+import type { Cable, Crac, Device, FabricLink, Rack, ResourceByKind, ResourceKind } from "../../model/resources.ts";
+import type { SiteReader } from "../../model/site.ts";
+import type { StoredVersion } from "../../ports.ts";
+import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { readCode } from "../answers/parameters.ts";
-import { convertFromMessage, convertToMessage } from "../messages/convert.ts";
-import { createDeviceMessage, createFabricLinkMessage, createStoredMessage } from "../messages/messages.ts";
+import {
+  convertFromMessage,
+  convertToMessage,
+  createDeviceMessage,
+  createFabricLinkMessage,
+  createStoredMessage,
+} from "../messages/convert.ts";
 import { requireValidMask } from "../messages/update_mask.ts";
 import type { WriteSession } from "../rpc.ts";
 import { applyBulkItems, type BulkItem, createDependencyFinder, requireBatchSize } from "./bulk.ts";
 import { RESOURCE_SCHEMAS } from "./changes.ts";
-import { type FindWarnings, findPowerWarnings } from "./power_warnings.ts";
+import { PowerSurroundings } from "./power_surroundings.ts";
 import { type RemovedResource, type RemoveOptions, removeResource } from "./remove.ts";
 import { type UpsertInput, upsertResource } from "./upsert.ts";
 
@@ -246,4 +273,172 @@ export async function groupDependants(
     for (const code of needs(resource)) dependants.getOrInsertComputed(codeKey(code), () => []).push(resource.code);
   }
   return dependants;
+}
+
+/** Load basis of warnings: writes are planned with allocated draws. */
+const WARNING_LOAD_BASIS = "ALLOCATED";
+
+/** Returns the warnings about a device, after everything of a call is written. */
+type FindWarnings = (code: string) => readonly WarningFinding[];
+
+/**
+ * Checks the supply of written devices and the loads of everything upstream, with the same functions as the analyses.
+ * The warnings of a device are sorted by distance of the supply.
+ * @param budget number of devices that may be read downstream; a supply with more gets no warnings
+ */
+export async function findPowerWarnings(
+  site: SiteReader,
+  codes: readonly string[],
+  budget: number,
+): Promise<FindWarnings> {
+  const around = new PowerSurroundings(site, budget);
+  const keys = codes.map(codeKey);
+  const concerned = await around.readUpstream(keys);
+  const suppliesOf = new Map<string, readonly string[]>();
+  const scheduler = CooperativeScheduler.createForWrite();
+  for (const key of keys) {
+    await scheduler.yieldIfDue();
+    suppliesOf.set(key, keys.length === 1 ? concerned : await around.readUpstream([key]));
+  }
+  const loads = await checkDownstreamLoads(around, new Set([...suppliesOf.values()].flat()));
+  return (code) => {
+    const key = codeKey(code);
+    const supplies = suppliesOf.get(key) ?? [];
+    return [
+      ...listRedundancyWarnings(around.findDevice(key), loads.figures),
+      ...supplies.flatMap((supply) => loads.findWarnings(supply)),
+    ];
+  };
+}
+
+interface LoadWarnings {
+  readonly figures: PowerFigures;
+  readonly findWarnings: FindWarnings;
+}
+
+/** Checks everything downstream of each supply. A supply with too many devices downstream gets no warnings. */
+async function checkDownstreamLoads(around: PowerSurroundings, supplies: ReadonlySet<string>): Promise<LoadWarnings> {
+  const judged: string[] = [];
+  const below = new Set(supplies);
+  const scheduler = CooperativeScheduler.createForWrite();
+  for (const key of supplies) {
+    await scheduler.yieldIfDue();
+    if (!hasRating(around.findDevice(key))) continue;
+    const found = await around.readDownstream(key);
+    if (found === undefined) continue;
+    judged.push(key);
+    for (const one of found) below.add(one);
+  }
+  // Includes the consumers' other supplies, because their loss shifts load to the checked supplies.
+  const graph = buildPowerGraph(around.buildInventory(await around.readUpstream(below)));
+  const figures = new PowerFigures(graph);
+  const elements = new Map(judged.map((key) => [key, listElementsOfDevice(graph, key)]));
+  const wanted: number[] = [];
+  for (const index of [...elements.values()].flat()) {
+    await scheduler.yieldIfDue();
+    if (canOverloadSupply(graph, index)) wanted.push(index);
+  }
+  const loads = figures.getLoads(WARNING_LOAD_BASIS);
+  const losses = computeFailover({ graph, live: figures.live, loads, basis: WARNING_LOAD_BASIS, wanted });
+  const carried = { graph, loads, failover: await scheduler.run(losses) };
+  const found = new Map(
+    judged.map((key) => {
+      const own = elements.get(key) ?? [];
+      return [
+        key,
+        [...own.flatMap((index) => listOverloadWarnings(carried, index)), ...listPhaseWarnings(carried, own)],
+      ];
+    }),
+  );
+  return { figures, findWarnings: (key) => found.get(key) ?? [] };
+}
+
+function hasRating(device: Device | undefined): boolean {
+  return device?.power?.capacityW !== undefined || (device?.ports ?? []).some(({ powerOut }) => powerOut !== undefined);
+}
+
+function listElementsOfDevice(graph: PowerGraph, key: string): readonly number[] {
+  const node = graph.nodes[graph.indexOf.get(`device:${key}`) ?? -1];
+  return node?.kind === "DEVICE" ? elementsOfDevice(graph, node.device) : [];
+}
+
+/**
+ * Whether everything downstream of an element exceeds its capacity. A failure cannot shift more load to it. If outlets
+ * record their phases, all load may be on one phase.
+ */
+function canOverloadSupply(graph: PowerGraph, start: number): boolean {
+  const node = graph.nodes[start];
+  if (node?.capacityW === undefined) return false;
+  let sum = 0;
+  let phases = 1;
+  for (const index of collectDownstream(graph, [start])) {
+    const consumer = graph.nodes[index];
+    const factor = (consumer?.kind === "DEVICE" ? consumer.device.powerFactor : undefined) ?? 1;
+    sum += getOwnDrawW(graph, index, WARNING_LOAD_BASIS) / factor;
+    if (consumer?.kind === "OUTLET" && consumer.leg !== undefined) phases = 3;
+  }
+  return roundFigure(node.kind === "OUTLET" && node.isThreePhase ? phases * sum : sum) > node.capacityW;
+}
+
+function listRedundancyWarnings(device: Device | undefined, figures: PowerFigures): readonly WarningFinding[] {
+  const required = device?.power?.requiredRedundancy;
+  if (device === undefined || required === undefined) return [];
+  if (!figures.redundancy.listVerdicts(undefined, [device]).some(isRedundancyUnmet)) return [];
+  return [
+    createWarning("REDUNDANCY_UNMET", "power.required_redundancy", `The supply does not give redundancy ${required}`, {
+      value: `${(device.ports ?? []).filter(({ kind }) => kind === "POWER_IN").length} inlets`,
+      expected: required,
+      ref: `device:${device.code}`,
+    }),
+  ];
+}
+
+function listOverloadWarnings(carried: CarriedLoads, index: number): readonly WarningFinding[] {
+  const { graph } = carried;
+  const node = graph.nodes[index];
+  const { capacityW = 0, maxUtilizationPct = 0 } = node ?? {};
+  // Names an outlet by its port, even if the node has the reference of the feed that the outlet declares.
+  const ref = node?.kind === "OUTLET" ? formatPortReference(node.end) : (node?.ref ?? "");
+  const unit = node?.kind === "OUTLET" && graph.isApparent ? "VA" : "W";
+  const figure = (pct: number) => `${Math.round((pct * capacityW) / 100)} ${unit}`;
+  return listNodeLoadReasons(carried, index).flatMap(({ code, value = 0, limit = 0 }) => {
+    if (code === "POWER_NORMAL") {
+      return [
+        createWarning("SOURCE_NEAR_LIMIT", "ports", describeNearLimit(ref, maxUtilizationPct), {
+          value: figure(value),
+          expected: `at most ${figure(maxUtilizationPct)}`,
+          ref,
+        }),
+      ];
+    }
+    if (limit < 100) return [];
+    return [
+      createWarning("FAILOVER_OVERLOAD", "ports", describeFailoverOverload(ref), {
+        value: figure(value),
+        expected: `at most ${figure(100)}`,
+        ref,
+      }),
+    ];
+  });
+}
+
+/** Warns if the three phases of equipment differ too much. Only outlets that record their legs count. */
+function listPhaseWarnings(
+  { graph, loads: { watts } }: CarriedLoads,
+  elements: readonly number[],
+): readonly WarningFinding[] {
+  const legs = sumLegLoads(
+    graph,
+    elements,
+    elements.map((index) => watts[index] ?? 0),
+  );
+  if (!areLegLoadsUneven(legs)) return [];
+  const ref = graph.nodes[elements[0] ?? -1]?.ref ?? "";
+  return [
+    createWarning("PHASE_IMBALANCE", "ports", describePhaseImbalance(ref), {
+      value: `${Math.round(legs.A)}, ${Math.round(legs.B)} and ${Math.round(legs.C)} W`,
+      expected: `a spread of at most ${PHASE_IMBALANCE_PCT} % of the mean`,
+      ref,
+    }),
+  ];
 }

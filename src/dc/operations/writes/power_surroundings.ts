@@ -1,13 +1,9 @@
-import { listOutlets, listSupplyKeys } from "#dc/analysis/power/power_keys.ts";
-import { carriesPower } from "#dc/analysis/power/power_supplies.ts";
-import { isDeviceInBay } from "#dc/model/blades.ts";
-import { codeKey } from "#dc/model/code.ts";
-import type { Inventory } from "#dc/model/inventory.ts";
+import { carriesPower, listOutlets, listSupplyKeys } from "#dc/analysis/power/power_node_table.ts";
 import { listEnabledInlets } from "#dc/model/power_walk.ts";
-import { compareText, parseRef, toPortKey } from "#dc/model/ref.ts";
-import { getResourceKey, toRefKey } from "#dc/model/resource_key.ts";
+import { isDeviceInBay } from "#dc/model/rack_space.ts";
+import { codeKey, compareText, getResourceKey, parseRef, toPortKey, toRefKey } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device } from "#dc/model/resources.ts";
-import type { SiteReader } from "#dc/model/site.ts";
+import type { Inventory, SiteReader } from "#dc/model/site.ts";
 
 /** Thrown when a traversal has used up its budget of devices. */
 class BudgetExceededError extends Error {}

@@ -1,9 +1,14 @@
-import { listSupplyKeys } from "#dc/analysis/power/power_keys.ts";
-import { codeKey } from "#dc/model/code.ts";
+import { listSupplyKeys } from "#dc/analysis/power/power_node_table.ts";
 import { createRejection, type ErrorFinding } from "#dc/model/finding.ts";
-import { formatCableRef, formatFabricLinkRef } from "#dc/model/ref.ts";
+import {
+  codeKey,
+  formatCableRef,
+  formatFabricLinkRef,
+  getResourceKey,
+  getResourceRef,
+  toRefKey,
+} from "#dc/model/ref.ts";
 import { formatSiblingPath, Refusal, refuse } from "#dc/model/refusal.ts";
-import { getResourceKey, getResourceRef, toRefKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { SourceConsumer } from "#dc/model/site.ts";
 import type { WriteSession } from "../rpc.ts";

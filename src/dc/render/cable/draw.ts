@@ -1,6 +1,6 @@
 import { getColorName } from "#words/color_name.ts";
 import { capitalize, formatCountWithNoun } from "#words/names.ts";
-import type { CablePath, PathSegment } from "../../analysis/cabling/cable_path.ts";
+import type { CablePath, PathSegment } from "../../analysis/cabling/supply_trace.ts";
 import type { Coloring } from "../../model/enum_values.ts";
 import { formatPort } from "../../model/ref.ts";
 import { createLineEntry, type Figure, frameScene, type LegendLine, listNoteIf, type Note } from "../frame.ts";

@@ -1,11 +1,10 @@
 import { getColorName } from "#words/color_name.ts";
 import { formatMetres, formatPlainNumber } from "#words/figures.ts";
 import { formatConstant, formatCountWithNoun } from "#words/names.ts";
-import type { CablePath, HopDevice, PathHop, PathSegment } from "../../analysis/cabling/cable_path.ts";
-import { codeKey } from "../../model/code.ts";
+import type { CablePath, HopDevice, PathHop, PathSegment } from "../../analysis/cabling/supply_trace.ts";
 import { type Coloring, DEVICE_KINDS } from "../../model/enum_values.ts";
 import { isInService } from "../../model/in_service.ts";
-import { formatCableRef, formatPort, formatPortReference } from "../../model/ref.ts";
+import { codeKey, formatCableRef, formatPort, formatPortReference } from "../../model/ref.ts";
 import type { Port, PortRef } from "../../model/resources.ts";
 import type { Paint, State } from "../palette.ts";
 import { findRoleFill, findStatusFill } from "../parts/marks.ts";

@@ -1,10 +1,9 @@
 import { formatBandwidth, formatPercent } from "#words/figures.ts";
 import { formatConstant, formatCountWithNoun } from "#words/names.ts";
 import type { FabricLinkView, FabricNode, FabricReport } from "../../analysis/fabric/fabric.ts";
-import { FAULT_LOAD_PCT } from "../../analysis/fabric/fabric_links.ts";
-import { codeKey } from "../../model/code.ts";
+import { FAULT_LOAD_PCT } from "../../analysis/fabric/fabric_tiers.ts";
 import { type Coloring, DEVICE_KINDS, type PhysicalMatch } from "../../model/enum_values.ts";
-import { compareText } from "../../model/ref.ts";
+import { codeKey, compareText } from "../../model/ref.ts";
 import type { Device } from "../../model/resources.ts";
 import { findScaleToken, type Paint, type State } from "../palette.ts";
 import { findRoleFill } from "../parts/marks.ts";

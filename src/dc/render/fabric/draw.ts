@@ -1,7 +1,6 @@
 import { formatBandwidth, formatPercent } from "#words/figures.ts";
 import { capitalize, formatConstant, formatCountWithNoun, getRefName } from "#words/names.ts";
-import { FAULT_LOAD_PCT } from "../../analysis/fabric/fabric_links.ts";
-import { getTierName } from "../../analysis/fabric/fabric_tiers.ts";
+import { FAULT_LOAD_PCT, getTierName } from "../../analysis/fabric/fabric_tiers.ts";
 import type { Coloring } from "../../model/enum_values.ts";
 import {
   createCountFigure,

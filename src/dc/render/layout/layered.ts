@@ -1,5 +1,4 @@
-import { assignLayers, type LayoutEdge } from "#kernel/layout/layers.ts";
-import { type LayoutColumn, orderColumns } from "#kernel/layout/order.ts";
+import { assignLayers, type LayoutColumn, type LayoutEdge, orderColumns } from "#kernel/layout/layers.ts";
 import type { Point } from "../scene.ts";
 
 interface LayoutBox {

@@ -1,10 +1,9 @@
 import type { BlastRadius } from "#dc/analysis/power/blast_radius.ts";
 import { sortNodes } from "#dc/analysis/power/node_order.ts";
-import type { PowerGraph, PowerNode } from "#dc/analysis/power/power_graph.ts";
 import type { LiveSet } from "#dc/analysis/power/power_live.ts";
-import { collectUpstream } from "#dc/analysis/power/power_reach.ts";
+import { collectUpstream, type PowerGraph, type PowerNode } from "#dc/analysis/power/power_nodes.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import { toRefKey } from "#dc/model/resource_key.ts";
+import { toRefKey } from "#dc/model/ref.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import { getRefName } from "#words/names.ts";
 

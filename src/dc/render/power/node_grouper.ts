@@ -1,8 +1,7 @@
 import { NodeNumbers } from "../../analysis/node_numbers.ts";
-import type { PowerGraph, PowerNode } from "../../analysis/power/power_graph.ts";
-import { codeKey } from "../../model/code.ts";
+import type { PowerGraph, PowerNode } from "../../analysis/power/power_nodes.ts";
 import { isPowerKind } from "../../model/draw.ts";
-import { toRefKey } from "../../model/resource_key.ts";
+import { codeKey, toRefKey } from "../../model/ref.ts";
 import { AreaFinder, type AreaKind, type ElementAreas, isRacked, UNKNOWN_AREAS } from "../places.ts";
 import { collectFailureSurroundings, type FailureSurroundings, formatNodeTitle, type PowerFailure } from "./failure.ts";
 

@@ -1,6 +1,6 @@
 import { formatPercent, formatWatts } from "#words/figures.ts";
 import { formatConstant, getRefName } from "#words/names.ts";
-import type { PowerNode } from "../../analysis/power/power_graph.ts";
+import type { PowerNode } from "../../analysis/power/power_nodes.ts";
 import { type Coloring, DEVICE_KINDS } from "../../model/enum_values.ts";
 import { compareText } from "../../model/ref.ts";
 import { findScaleToken, type Paint } from "../palette.ts";

@@ -1,9 +1,9 @@
 import { formatWatts } from "#words/figures.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { computeLostDrawW } from "../../analysis/power/load_lanes.ts";
-import type { PowerGraph } from "../../analysis/power/power_graph.ts";
-import { codeKey } from "../../model/code.ts";
+import type { PowerGraph } from "../../analysis/power/power_nodes.ts";
 import { isPowerKind } from "../../model/draw.ts";
+import { codeKey } from "../../model/ref.ts";
 import type { Device } from "../../model/resources.ts";
 import type { Paint } from "../palette.ts";
 import { createRect, createText, type Hatch, type Item, type Stroke } from "../scene.ts";

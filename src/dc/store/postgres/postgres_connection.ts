@@ -1,9 +1,20 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
-import { refuse } from "#dc/model/refusal.ts";
-import { COCKROACH, type Dialect, POSTGRES } from "../sql/dialect.ts";
-import type { OnStatement, SqlRow, SqlRunner, SqlValue } from "../sql/sql_runner.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { createUnavailableRefusal, refuse } from "../../model/refusal.ts";
+import { requireKnownSteps } from "../migrate.ts";
+import { migrations } from "../migrations/index.ts";
+import {
+  COCKROACH,
+  type Dialect,
+  type OnStatement,
+  POSTGRES,
+  type SqlRow,
+  type SqlRunner,
+  type SqlValue,
+} from "../sql/sql_runner.ts";
 import type { PostgresAddress } from "./postgres_address.ts";
-import { createLostConnectionError, InterruptedTransaction, translatePostgresError } from "./postgres_errors.ts";
 
 /** Timeout for opening a connection, in seconds. */
 const CONNECT_TIMEOUT_S = 10;
@@ -218,4 +229,199 @@ export class PostgresConnection implements SqlRunner {
 function requireStorableText(params: readonly SqlValue[]): void {
   if (!params.some((value) => typeof value === "string" && value.includes("\0"))) return;
   throw refuse("FIELD_OUT_OF_RANGE", "Text must not hold the character U+0000");
+}
+
+/**
+ * Reason why a transaction cannot continue: `conflict` with another transaction, or a `lost` connection. Either may be
+ * retried as long as nothing was committed. It is not a refusal, so that no caller treats it as one.
+ */
+export class InterruptedTransaction extends Error {
+  override readonly name = "Interrupted";
+  readonly reason: "conflict" | "lost";
+  /** Error for the caller if a retry does not help. */
+  readonly refusal: OperationError;
+
+  constructor(why: "conflict" | "lost", refusal: OperationError, cause: unknown) {
+    super(refusal.message, { cause });
+    this.reason = why;
+    this.refusal = refusal;
+  }
+}
+
+/**
+ * Codes of conflicts: serialization failure, deadlock, and a key that another transaction has inserted since it was
+ * looked up. CockroachDB reports every restart as the first. Source: PostgreSQL, Serialization Failure Handling.
+ */
+const CONFLICT_CODES: ReadonlySet<string> = new Set(["40001", "40P01", "23505"]);
+/**
+ * Codes of a lost connection: the server stops, starts, accepts no more connections, or ended an idle transaction.
+ * Class 08 are errors of the connection itself.
+ */
+const LOST_CONNECTION_CODE = /^(?:08...|57P0[1-5]|53300|25P03)$/;
+/** Codes of errors when two transactions create the same table at the same time: duplicates or catalogue conflicts. */
+const SCHEMA_RACE_CODES: ReadonlySet<string> = new Set(["23505", "42P07", "42710", "XX000"]);
+export const STANDBY_MESSAGE = "The database accepts no changes: it is a standby";
+
+/** Messages by code for errors of resources, limits or rights. Source: PostgreSQL, Appendix A. */
+const UNAVAILABLE_MESSAGES: Readonly<Record<string, string>> = {
+  // A primary that became a standby rejects serializable transactions with this code.
+  "0A000": STANDBY_MESSAGE,
+  "25006": "The database accepts no changes: it is read-only",
+  "40003": "It is unknown whether the database committed the change",
+  "42501": "The database user lacks a required privilege",
+  "53100": "The disk of the database is full",
+  "53200": "The database is out of memory",
+  "55P03": "The database is locked by another writer",
+  "57014": "The database took too long",
+};
+
+/** Converts errors of the server or the network to a refusal or an interruption; returns any other error unchanged. */
+export function translatePostgresError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = "code" in error ? String(error.code) : "";
+  if (CONFLICT_CODES.has(code)) {
+    const message = "The change conflicted with others repeatedly: try again, or reduce contention";
+    return new InterruptedTransaction("conflict", refuse("TX_CONTENTION", message), error);
+  }
+  const unusable = UNAVAILABLE_MESSAGES[code];
+  if (unusable !== undefined) return createUnavailableRefusal(unusable, error);
+  // Only the server's own errors have a severity; any other code, such as EPIPE, is the driver's or the network's.
+  if (LOST_CONNECTION_CODE.test(code) || (code !== "" && !("severity" in error)))
+    return createLostConnectionError(error);
+  return error;
+}
+
+/** Whether a schema change failed because another server changed the schema at the same time: a retry may succeed. */
+function isSchemaRace(failure: unknown): boolean {
+  if (failure instanceof InterruptedTransaction) return failure.reason === "conflict";
+  return failure instanceof Error && "code" in failure && SCHEMA_RACE_CODES.has(String(failure.code));
+}
+
+/** Creates the error for a connection that was lost or could not be opened. */
+export function createLostConnectionError(cause: unknown): InterruptedTransaction {
+  return new InterruptedTransaction("lost", createUnavailableRefusal("The database does not answer", cause), cause);
+}
+
+/** Converts an error of opening to one whose message names the server, without its password. */
+export function convertOpenError({ displayAddress }: PostgresAddress, error: unknown): unknown {
+  const translated = error instanceof InterruptedTransaction ? error.refusal : error;
+  if (!(translated instanceof OperationError)) return error;
+  const why =
+    translated.cause instanceof Error && translated.kind === "unavailable"
+      ? translated.cause.message
+      : translated.message;
+  return new OperationError(translated.kind, `Cannot open the database ${displayAddress}: ${why}`, { cause: error });
+}
+
+/** Time in seconds that a server has for one statement of the schema before another server may take over. */
+const LEASE_S = 120;
+/** Interval at which a waiting server checks the lease again, in milliseconds. */
+const LEASE_CHECK_MS = 200;
+
+const NOW_SQL = "CAST(EXTRACT(EPOCH FROM now()) AS BIGINT)";
+const TAKE_LEASE_SQL = `INSERT INTO migration_lease (name, holder, until) VALUES ('schema', ?, ${NOW_SQL} + ${LEASE_S})
+  ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
+  WHERE migration_lease.holder = excluded.holder OR migration_lease.until < ${NOW_SQL} RETURNING holder`;
+
+/**
+ * Migrates the schema on CockroachDB, which commits before each statement that changes the schema. Every statement is
+ * therefore sent separately and can be repeated, so that the next server can continue after one that was killed. A row
+ * with the end of a lease lets only one server work at a time. Source: CockroachDB, autocommit_before_ddl; Online
+ * Schema Changes.
+ */
+export async function migrateCockroach(connection: PostgresConnection): Promise<void> {
+  const { text, integer } = connection.dialect.types;
+  // Creates this table first, because it identifies the other tables as planner's for the next server.
+  await executeStatementAlone(
+    connection,
+    `CREATE TABLE IF NOT EXISTS migration (step ${integer} PRIMARY KEY, name ${text} NOT NULL)`,
+  );
+  await executeStatementAlone(
+    connection,
+    `CREATE TABLE IF NOT EXISTS migration_lease (name ${text} PRIMARY KEY, holder ${text} NOT NULL, until ${integer} NOT NULL)`,
+  );
+  const holder = randomUUID();
+  while (!(await tryTakeLease(connection, holder))) {
+    await sleep(LEASE_CHECK_MS);
+    if ((await readStepCount(connection)) === migrations.length) return;
+  }
+  try {
+    await executeMigrationSteps(connection, holder);
+  } finally {
+    await executeStatementAlone(connection, "DELETE FROM migration_lease WHERE name = 'schema' AND holder = ?", [
+      holder,
+    ]).catch(() => {
+      // The lease expires if it cannot be deleted.
+    });
+  }
+}
+
+async function executeMigrationSteps(connection: PostgresConnection, holder: string): Promise<void> {
+  const done = await readStepCount(connection);
+  requireKnownSteps(done);
+  for (const [index, { name, statements }] of migrations.slice(done).entries()) {
+    for (const statement of statements(connection.dialect)) {
+      if (!(await tryTakeLease(connection, holder))) throw createLeaseLostError();
+      await executeStatementAlone(connection, makeStatementRepeatable(statement));
+    }
+    const step = [done + index + 1, name];
+    await executeStatementAlone(
+      connection,
+      "INSERT INTO migration (step, name) VALUES (?, ?) ON CONFLICT (step) DO NOTHING",
+      step,
+    );
+  }
+}
+
+/** Rewrites a statement so that it can be repeated. */
+function makeStatementRepeatable(statement: string): string {
+  if (statement.startsWith("INSERT ")) return `${statement} ON CONFLICT DO NOTHING`;
+  return statement
+    .replace(/^CREATE TABLE /, "CREATE TABLE IF NOT EXISTS ")
+    .replace(/^CREATE (UNIQUE )?INDEX /, (_, unique = "") => `CREATE ${unique}INDEX IF NOT EXISTS `)
+    .replace(/^DROP INDEX /, "DROP INDEX IF EXISTS ")
+    .replace(/^(ALTER TABLE \w+) ADD COLUMN /, "$1 ADD COLUMN IF NOT EXISTS ");
+}
+
+async function tryTakeLease(connection: PostgresConnection, holder: string): Promise<boolean> {
+  return (await executeStatementAlone(connection, TAKE_LEASE_SQL, [holder])).length > 0;
+}
+
+async function readStepCount(connection: PostgresConnection): Promise<number> {
+  const [row] = await executeStatementAlone(connection, "SELECT COUNT(*) AS steps FROM migration");
+  return Number(row?.["steps"]);
+}
+
+/** Executes a statement outside of a transaction; repeats it after a conflict with another server. */
+async function executeStatementAlone(
+  connection: PostgresConnection,
+  sql: string,
+  params: readonly SqlValue[] = [],
+): Promise<readonly SqlRow[]> {
+  return retrySchemaRace(connection, LEASE_CHECK_MS, () => connection.all(sql, params));
+}
+
+function createLeaseLostError() {
+  return refuse("DB_UNAVAILABLE", "Another server has taken over the change of the schema: start this one again");
+}
+
+/** Maximum number of attempts, for servers that change the schema at the same time. */
+const MAX_TRIES = 20;
+
+/** Repeats work, after a rollback and a random pause, while another server changes the schema at the same time. */
+export async function retrySchemaRace<Result>(
+  connection: PostgresConnection,
+  maxPauseMs: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const failure = connection.failure ?? error;
+      await connection.rollback();
+      if (tries === MAX_TRIES || !isSchemaRace(failure)) throw failure;
+      await sleep(Math.random() * maxPauseMs);
+    }
+  }
 }

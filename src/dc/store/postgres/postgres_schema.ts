@@ -1,9 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import { migrateSchema } from "../migrate.ts";
 import { migrations } from "../migrations/index.ts";
-import { migrateCockroach } from "./cockroach_schema.ts";
-import type { PostgresConnection } from "./postgres_connection.ts";
-import { retrySchemaRace } from "./schema_race.ts";
+import { migrateCockroach, type PostgresConnection, retrySchemaRace } from "./postgres_connection.ts";
 
 /** Maximum pause before another attempt, in milliseconds. */
 const MAX_PAUSE_MS = 100;

@@ -1,10 +1,17 @@
-import { codeKey } from "#dc/model/code.ts";
+import { codeKey } from "#dc/model/ref.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
 import type { DeviceFilter, DeviceOrder, DevicePage, DeviceQuery, LocationArea, PageCursor } from "#dc/ports.ts";
-import { createWhereClause, listConditionParams, type SqlCondition } from "./conditions.ts";
-import type { Dialect } from "./dialect.ts";
-import { addStoredMetadata, parseResourceBody } from "./rows.ts";
-import { getTextColumn, type SqlRow, type SqlRunner } from "./sql_runner.ts";
+import {
+  addStoredMetadata,
+  createWhereClause,
+  type Dialect,
+  getTextColumn,
+  listConditionParams,
+  parseResourceBody,
+  type SqlCondition,
+  type SqlRow,
+  type SqlRunner,
+} from "./sql_runner.ts";
 
 /** Column of each sort order. All columns are NOT NULL, so a cursor's comparison covers every row. */
 const ORDER_COLUMNS: Readonly<Record<DeviceOrder, { readonly column: string; readonly numeric: boolean }>> = {

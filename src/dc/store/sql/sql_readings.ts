@@ -1,7 +1,8 @@
 import { READING_QUANTITIES, type ReadingQuantity } from "#dc/model/enum_values.ts";
-import type { ClosedDay, OpenDay } from "#dc/model/readings/day_history.ts";
 import type {
+  ClosedDay,
   MeasuredElement,
+  OpenDay,
   OwnerKind,
   ReadingAge,
   ReadingQuery,
@@ -10,9 +11,17 @@ import type {
 } from "#dc/model/readings/reading_store.ts";
 import { formatPortReference } from "#dc/model/ref.ts";
 import type { SettingName } from "#dc/model/setting_names.ts";
-import { createWhereClause, listConditionParams, type SqlCondition } from "./conditions.ts";
-import type { Dialect } from "./dialect.ts";
-import { createInsertSql, getTextColumn, type SqlRow, type SqlRunner, type SqlValue } from "./sql_runner.ts";
+import {
+  createInsertSql,
+  createWhereClause,
+  type Dialect,
+  getTextColumn,
+  listConditionParams,
+  type SqlCondition,
+  type SqlRow,
+  type SqlRunner,
+  type SqlValue,
+} from "./sql_runner.ts";
 
 const READING_COLUMNS = [
   ...["key", "quantity", "ref", "owner_kind", "owner_key", "port"],

@@ -1,9 +1,8 @@
-import type { ChangeRecord } from "#dc/model/change_record.ts";
-import { codeKey } from "#dc/model/code.ts";
 import type { OwnerKind, StoredReading } from "#dc/model/readings/reading_store.ts";
-import { getResourceKey } from "#dc/model/resource_key.ts";
+import { codeKey, getResourceKey } from "#dc/model/ref.ts";
 import type { Cable, Device, FabricLink, PortRef, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { SettingName } from "#dc/model/setting_names.ts";
+import type { ChangeRecord } from "#dc/model/site.ts";
 import type {
   DcWriter,
   DeadLetter,
@@ -13,15 +12,22 @@ import type {
   StoredVersion,
 } from "#dc/ports.ts";
 import { TransactionCache } from "../transaction_cache.ts";
-import type { Dialect } from "./dialect.ts";
-import { createLogEntryRows, DELETE_DERIVED_ROWS, DERIVED_ROWS } from "./part_rows.ts";
-import { ROW_TABLES, RowBuffer } from "./row_buffer.ts";
-import { createResourceColumns, type RowColumns } from "./rows.ts";
-import { readCableEnds, readStoredResources } from "./sql_many.ts";
-import { recountFreePorts } from "./sql_network_ports.ts";
+import { createLogEntryRows, DELETE_DERIVED_ROWS, DERIVED_ROWS, ROW_TABLES, RowBuffer } from "./row_buffer.ts";
+import { recountFreePorts } from "./row_check.ts";
 import { AUDIT_HEAD_SETTING, SqlReader } from "./sql_reader.ts";
 import { READINGS_SETTING, removeLostReadings, writeReadings } from "./sql_readings.ts";
-import { createInsertSql, getTextColumn, getUpsertSql, type SqlRow, type SqlRunner } from "./sql_runner.ts";
+import {
+  createInsertSql,
+  createResourceColumns,
+  type Dialect,
+  getTextColumn,
+  getUpsertSql,
+  type RowColumns,
+  readCableEnds,
+  readStoredResources,
+  type SqlRow,
+  type SqlRunner,
+} from "./sql_runner.ts";
 
 /** Write methods, in the same SQL for every dialect. The transaction's cache serves reads that rules repeat. */
 export class SqlWriter extends SqlReader implements DcWriter {

@@ -13,10 +13,9 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { convertFileOpenError, isLockError, retryWhileLocked } from "./sqlite_errors.ts";
 import { SqliteFile } from "./sqlite_file.ts";
 import { LIST_TABLES_SQL, requireOwnTables } from "./sqlite_inspection.ts";
-import { SqliteRunner } from "./sqlite_runner.ts";
+import { convertFileOpenError, isLockError, retryWhileLocked, SqliteRunner } from "./sqlite_runner.ts";
 
 const CACHE_KIB = 24 * 1024;
 

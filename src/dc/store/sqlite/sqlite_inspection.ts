@@ -5,11 +5,9 @@ import { createStoreReader } from "../earlier_reader.ts";
 import type { InspectedStore } from "../inspected_store.ts";
 import { requireKnownSteps } from "../migrate.ts";
 import { createClosedError } from "../queue.ts";
-import { SQLITE } from "../sql/dialect.ts";
-import type { SqlRow } from "../sql/sql_runner.ts";
-import { convertFileOpenError, retryWhileLocked } from "./sqlite_errors.ts";
+import { SQLITE, type SqlRow } from "../sql/sql_runner.ts";
 import { SqliteFile } from "./sqlite_file.ts";
-import { SqliteRunner } from "./sqlite_runner.ts";
+import { convertFileOpenError, retryWhileLocked, SqliteRunner } from "./sqlite_runner.ts";
 
 /** Page cache while a file is read, in KiB. */
 const CACHE_KIB = 24 * 1024;

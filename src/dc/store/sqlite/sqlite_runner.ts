@@ -1,11 +1,16 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { OperationError } from "#kernel/errors.ts";
+import { createUnavailableRefusal } from "../../model/refusal.ts";
+import { createClosedError } from "../queue.ts";
 import type { OnStatement, SqlRow, SqlRunner, SqlValue } from "../sql/sql_runner.ts";
-import { translateSqliteError } from "./sqlite_errors.ts";
 
 /** Maximum number of prepared statements of a connection. */
 const MAX_PREPARED = 500;
 
-export interface SqliteConnectionOptions {
+interface SqliteConnectionOptions {
   /** Address of the file, including its mode. */
   readonly address: string;
   /** Page cache in KiB. */
@@ -74,5 +79,95 @@ export class SqliteRunner implements SqlRunner {
       this.#connection.onError?.(error);
       throw translateSqliteError(error);
     }
+  }
+}
+
+const UNUSABLE_DATABASE = /disk (?:is full|I\/O)|full|readonly database|unable to open|malformed|not a database/i;
+
+/** Converts errors of disk and other processes to refusals; any other error is a defect and is returned unchanged. */
+function translateSqliteError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof OperationError) return error;
+  if (isLockError(error)) return createUnavailableRefusal("The database is locked by another process", error);
+  if (UNUSABLE_DATABASE.test(error.message))
+    return createUnavailableRefusal(`The database cannot be used: ${error.message}`, error);
+  return error;
+}
+
+/** Converts an error of opening a file to one whose message names the file. */
+export function convertFileOpenError(file: string, error: unknown): unknown {
+  const refusal = translateSqliteError(error);
+  if (!(refusal instanceof OperationError)) return error;
+  if (refusal.kind !== "unavailable") {
+    return new OperationError(refusal.kind, `Cannot open the database "${file}": ${refusal.message}`, { cause: error });
+  }
+  const { message } = refusal.cause instanceof Error ? refusal.cause : refusal;
+  return createUnavailableRefusal(`Cannot open the database "${file}": ${formatFailureReason(message, file)}`, refusal);
+}
+
+/** Whether a full disk or an I/O error of the disk caused the error. */
+export function isDiskFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /disk (?:is full|I\/O)/i.test(error.message) || isDiskFailure(error.cause);
+}
+
+function formatFailureReason(message: string, file: string): string {
+  if (/unable to open/i.test(message)) return findOpenFailure(file);
+  if (/disk is full/i.test(message)) return "its disk is full: free space or choose another path";
+  if (!/disk I\/O/i.test(message)) return message;
+  return `${message}: check the disk, its free space and the limit of file sizes (ulimit -f)`;
+}
+
+/** Returns why a file cannot be opened, because SQLite reports only that opening failed. */
+function findOpenFailure(file: string): string {
+  if (isExistingFolder(file)) return "it is a folder";
+  if (!isExistingFolder(dirname(file))) return "its folder does not exist";
+  if (isFolderReadOnly(dirname(file))) return "its file system is read-only: choose another path";
+  return "no right to read and write it: choose another path, or run planner as a user who has it";
+}
+
+/** Whether the file system of the folder is read-only, regardless of the user's rights. */
+function isFolderReadOnly(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return false;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EROFS";
+  }
+}
+
+function isExistingFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** Maximum wait for another process's lock, in milliseconds. */
+const MAX_LOCK_WAIT_MS = 10_000;
+/** Longest pause before another attempt, in milliseconds; the first pauses are shorter. */
+const MAX_PAUSE_MS = 25;
+
+const LOCK_MESSAGE = /database (?:table |schema )?is locked|SQLITE_BUSY|due to lock timeout/i;
+
+/** Whether a database rejected a statement because another process holds a lock. */
+export function isLockError(error: unknown): boolean {
+  if (error instanceof OperationError) return isLockError(error.cause);
+  return error instanceof Error && LOCK_MESSAGE.test(error.message);
+}
+
+/**
+ * Repeats an attempt, with pauses, while another process holds a lock. SQLite itself would wait inside a statement and
+ * block the whole process.
+ * @param closing aborts the wait
+ * @throws the error of the last attempt, 10 s after the first attempt
+ */
+export async function retryWhileLocked<Result>(attempt: () => Promise<Result>, closing: AbortSignal): Promise<Result> {
+  const end = performance.now() + MAX_LOCK_WAIT_MS;
+  for (let pause = 1; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isLockError(error) || performance.now() + pause > end) throw error;
+    }
+    // Random pauses, so that servers that wait for the same lock do not retry at the same times.
+    await sleep(pause * (0.5 + Math.random()), undefined, { signal: closing }).catch(() => {});
+    if (closing.aborted) throw createClosedError();
   }
 }

@@ -4,15 +4,13 @@ import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
 import { DraftRunner } from "../draft_space.ts";
 import { migrateSchema, requireMigratedSchema } from "../migrate.ts";
 import { createClosedError, WorkQueue } from "../queue.ts";
-import { SQLITE } from "../sql/dialect.ts";
 import { SqlReader } from "../sql/sql_reader.ts";
-import type { OnStatement, SqlRunner } from "../sql/sql_runner.ts";
+import { type OnStatement, SQLITE, type SqlRunner } from "../sql/sql_runner.ts";
 import { SqlWriter } from "../sql/sql_writer.ts";
 import { OpenFiles } from "./open_files.ts";
-import { convertFileOpenError, isDiskFailure, isLockError, retryWhileLocked } from "./sqlite_errors.ts";
 import { type FileUse, SqliteFile } from "./sqlite_file.ts";
 import { LIST_TABLES_SQL, readOwnSteps, requireOwnTables } from "./sqlite_inspection.ts";
-import { SqliteRunner } from "./sqlite_runner.ts";
+import { convertFileOpenError, isDiskFailure, isLockError, retryWhileLocked, SqliteRunner } from "./sqlite_runner.ts";
 
 /** Number of connections for reads; each reads one snapshot at a time. */
 const MAX_READERS = 4;

@@ -1,4 +1,4 @@
-import { isCalendarDay, parsePriority } from "../../spec/planning.ts";
+import { isCalendarDay, parsePriority } from "../../spec/spec.ts";
 import { parseSpecIdParts } from "../../spec/spec_id.ts";
 import {
   type ForeignFields,

@@ -1,6 +1,6 @@
 import { getNodeValue } from "jsonc-parser";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { visitUnfencedLines } from "../../spec/body_lines.ts";
+import { visitUnfencedLines } from "../../spec/sections.ts";
 import {
   type JsonProblem,
   type JsonRecord,

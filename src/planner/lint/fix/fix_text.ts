@@ -1,8 +1,8 @@
 import { type CST, Parser } from "yaml";
 import { formatCountWithNoun } from "#words/names.ts";
 import { parseDocument, type ReadableDocument } from "../../spec/document.ts";
+import { applyEdits, type OffsetRange, type TextEdit } from "../../spec/edit/edit_entry.ts";
 import { editFields, type FieldValue } from "../../spec/edit/edit_fields.ts";
-import { applyEdits, type OffsetRange, type TextEdit } from "../../spec/edit/text_edits.ts";
 import { extractYaml } from "../../spec/full_frontmatter.ts";
 import { scanFrontmatter } from "../../spec/quick_frontmatter.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

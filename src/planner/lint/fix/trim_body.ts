@@ -1,6 +1,6 @@
 import { compile, parse, postprocess, preprocess } from "micromark";
 import { isScalar, parseDocument, visit } from "yaml";
-import { applyEdits, type OffsetRange, type TextEdit } from "../../spec/edit/text_edits.ts";
+import { applyEdits, type OffsetRange, type TextEdit } from "../../spec/edit/edit_entry.ts";
 import { scanFrontmatter } from "../../spec/quick_frontmatter.ts";
 import type { FrontmatterRange } from "../../spec/split_text.ts";
 import { detectLineBreak, findLineEnd, skipLineBreak } from "../../spec/text_lines.ts";

@@ -1,4 +1,4 @@
-import { visitUnfencedLines } from "../../spec/body_lines.ts";
+import { visitUnfencedLines } from "../../spec/sections.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { parseParentId, type SpecId } from "../../spec/spec_id.ts";
 import type { LintWorld, Rule } from "../finding.ts";

@@ -1,7 +1,6 @@
-import { iterateLines } from "../../spec/body_lines.ts";
 import { CRITERIA_SECTION, parseCriteria, readCriteria } from "../../spec/criteria.ts";
 import { quoteItem } from "../../spec/criteria_list.ts";
-import { findSections, type Section } from "../../spec/sections.ts";
+import { findSections, iterateLines, type Section } from "../../spec/sections.ts";
 import type { Rule, RuleFinding } from "../finding.ts";
 
 const CRITERIA_HEADING_PATTERN = /^ {0,3}#{1,6}[ \t]+acceptance criteria:?[ \t]*#*$/i;

@@ -1,4 +1,4 @@
-import type { FieldPath } from "../../spec/frontmatter_places.ts";
+import type { FieldPath } from "../../spec/full_frontmatter.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { findNextInCycle, formatCycle } from "../cycles.ts";
 import type { LintWorld, Rule, RuleFinding } from "../finding.ts";

@@ -1,6 +1,5 @@
 import { CONFLICT_MESSAGE, findConflictLine } from "../../spec/conflict_markers.ts";
-import { findNearFields } from "../../spec/near.ts";
-import { findSecondBlock } from "../../spec/near_frontmatter.ts";
+import { findNearFields, findSecondBlock } from "../../spec/near.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { createFieldFinding, type Rule, type RuleFinding, type Severity } from "../finding.ts";
 

@@ -1,8 +1,7 @@
 import { findNearest } from "#kernel/nearest.ts";
 import type { FieldRule } from "../../config/config.ts";
 import { findCopiedId, findNearFields } from "../../spec/near.ts";
-import { isCalendarDay } from "../../spec/planning.ts";
-import type { Spec } from "../../spec/spec.ts";
+import { isCalendarDay, type Spec } from "../../spec/spec.ts";
 import { parseSpecIdParts } from "../../spec/spec_id.ts";
 import { normalizeStatus, OTHER_STATUSES } from "../../spec/status.ts";
 import { describeTypeMismatch, findMistypedItems, isMissingValue, nameType, saysElsewhere } from "../field_value.ts";

@@ -1,5 +1,5 @@
-import { assignLayers, type LayoutEdge, listNeighbours } from "#kernel/layout/layers.ts";
-import { orderColumns } from "#kernel/layout/order.ts";
+import { getVisibleSign, quoteDotString } from "#kernel/control_pictures.ts";
+import { assignLayers, type LayoutEdge, listNeighbours, orderColumns } from "#kernel/layout/layers.ts";
 import { findCycles } from "../../lint/cycles.ts";
 import type { Readiness } from "../../spec/readiness.ts";
 import type { Spec } from "../../spec/spec.ts";
@@ -233,4 +233,167 @@ function findLongestChain(
 /** Returns the first of the boxes with the greatest chain length; -1 without boxes. */
 function findLongestChainEnd(boxes: readonly number[], length: readonly number[]): number {
   return boxes.reduce((best, box) => ((length[box] ?? 0) > (length[best] ?? 0) ? box : best), -1);
+}
+
+export const BOX_SIZE = { width: 280, height: 46 } as const;
+const COLUMN_GAP = 80;
+const ROW_GAP = 16;
+/** Space around a picture, in pixels. */
+export const PICTURE_MARGIN = 24;
+
+/** Minimum number of columns for the specs without any dependency. */
+const MIN_COLUMNS = 4;
+
+export interface BoxPosition {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Positions of the boxes and the size of the picture, in pixels. */
+interface GraphLayout {
+  readonly positions: ReadonlyMap<string, BoxPosition>;
+  readonly width: number;
+  readonly height: number;
+}
+
+/**
+ * Computes the positions of boxes. Columns are layers; specs without any dependency are in rows below. Deterministic.
+ * Cost: O(boxes + edges) and sorting each column.
+ * @param top height in pixels to leave free for a heading
+ */
+export function layOutBoxes({ boxes, edges, layers }: SpecGraph, top: number): GraphLayout {
+  const connected = new Set(edges.flatMap(({ from, to }) => [from, to]));
+  const columns: GraphBox[][] = Array.from({ length: layers }, () => []);
+  for (const box of boxes) if (connected.has(box.id)) columns[box.layer]?.push(box);
+  const most = columns.reduce((rows, column) => Math.max(rows, column.length), 0);
+  const places = new Map<string, BoxPosition>();
+  let [width, height] = [BOX_SIZE.width + PICTURE_MARGIN, top + PICTURE_MARGIN];
+  const placeBox = (box: GraphBox, column: number, row: number): void => {
+    const [x, y] = [
+      PICTURE_MARGIN + column * (BOX_SIZE.width + COLUMN_GAP),
+      PICTURE_MARGIN + top + row * (BOX_SIZE.height + ROW_GAP),
+    ];
+    places.set(box.id, { x, y });
+    width = Math.max(width, x + BOX_SIZE.width + PICTURE_MARGIN);
+    height = Math.max(height, y + BOX_SIZE.height + PICTURE_MARGIN);
+  };
+  for (const [at, column] of columns.entries()) {
+    column.sort((a, b) => a.order - b.order);
+    for (const [row, box] of column.entries()) placeBox(box, at, row + (most - column.length) / 2);
+  }
+  const perRow = Math.max(MIN_COLUMNS, columns.filter((column) => column.length > 0).length);
+  for (const [at, box] of boxes.filter(({ id }) => !connected.has(id)).entries()) {
+    placeBox(box, at % perRow, (most === 0 ? 0 : most + 1) + Math.floor(at / perRow));
+  }
+  return { positions: places, width, height };
+}
+
+/** SVG path data of an edge and of its arrowhead at the dependent box. */
+interface EdgePaths {
+  readonly line: string;
+  readonly arrow: string;
+}
+
+/** Returns the paths of an edge between two boxes; null if one of the boxes has no position. */
+export function computeEdgePaths(
+  { from, to, backward }: GraphEdge,
+  places: ReadonlyMap<string, BoxPosition>,
+): EdgePaths | null {
+  const [start, end] = [places.get(from), places.get(to)];
+  if (start === undefined || end === undefined) return null;
+  const [x1, y1, x2, y2] = [
+    start.x + BOX_SIZE.width,
+    start.y + BOX_SIZE.height / 2,
+    end.x,
+    end.y + BOX_SIZE.height / 2,
+  ];
+  const bend = backward ? COLUMN_GAP : Math.max(COLUMN_GAP / 2, (x2 - x1) / 2);
+  return { line: `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2 - 6} ${y2}`, arrow: `M${x2} ${y2}l-8 -4v8z` };
+}
+
+/** Formats a Mermaid flowchart. Every text is quoted, so no title can end a statement or be read as a directive. */
+export function formatMermaidGraph({ boxes, edges }: SpecGraph): string {
+  const names = new Map(boxes.map(({ id }, at) => [id, `n${at}`]));
+  const lines = boxes.map(({ id, title, status, critical }) => {
+    const label = [id, status, ...(title === null ? [] : [title])].map(escapeMermaid).join("<br>");
+    return `  ${names.get(id)}["${label}"]${critical ? ":::critical" : ""}`;
+  });
+  const links = edges.map((edge) => `  ${names.get(edge.from)} ${formatArrow(edge)} ${names.get(edge.to)}`);
+  return ["flowchart LR", "  classDef critical stroke-width:4px", ...lines, ...links, ""].join("\n");
+}
+
+function formatArrow({ kind, critical }: GraphEdge): string {
+  if (critical) return "==>";
+  return kind === "depends_on" ? "-->" : "-.->";
+}
+
+/** Escapes all but letters, digits and plain marks. Source: mermaid.js.org/syntax/flowchart.html, entity codes. */
+function escapeMermaid(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/\s+/g, " ")
+    .replace(/\p{Cc}/gu, getVisibleSign)
+    .replace(/[^\p{L}\p{M}\p{N} .,:_/-]/gu, (sign) => `#${sign.codePointAt(0)};`);
+}
+
+/** Formats a graph in Graphviz's DOT language. Every text is quoted. */
+export function formatDotGraph({ boxes, edges }: SpecGraph): string {
+  return [
+    "digraph specs {",
+    "  graph [rankdir=LR];",
+    '  node [shape=box, style=filled, fontname="DejaVu Sans"];',
+    ...boxes.map((box) => `  ${quoteDotString(box.id)} [${formatBoxAttributes(box)}];`),
+    ...edges.map(
+      (edge) => `  ${quoteDotString(edge.from)} -> ${quoteDotString(edge.to)}${formatEdgeAttributes(edge)};`,
+    ),
+    "}",
+    "",
+  ].join("\n");
+}
+
+function formatBoxAttributes({ id, title, status, critical }: GraphBox): string {
+  const label = [`${id} ${status}`, ...(title === null ? [] : [title.replace(/\s+/g, " ")])].join("\n");
+  const { fill, ink } = chooseColours(status);
+  return [
+    `label=${quoteDotString(label)}`,
+    `fillcolor=${quoteDotString(fill)}`,
+    `fontcolor=${quoteDotString(ink)}`,
+    ...(critical ? ["penwidth=3"] : []),
+  ].join(", ");
+}
+
+function formatEdgeAttributes({ kind, critical, backward }: GraphEdge): string {
+  const found = [
+    ...(kind === "depends_on" ? [] : ["style=dashed"]),
+    ...(critical ? ["penwidth=3"] : []),
+    // If a backward edge were a constraint, it would reverse the order of the layers.
+    ...(backward ? ["constraint=false", "color=red"] : []),
+  ];
+  return found.length === 0 ? "" : ` [${found.join(", ")}]`;
+}
+
+/** Background and text colour of a box, with a contrast of at least 4.5 to 1. */
+interface BoxColours {
+  readonly fill: string;
+  readonly ink: string;
+}
+
+const DARK_INK = "#1b1f24";
+
+const COLOURS_BY_STATUS: Readonly<Record<string, BoxColours>> = {
+  ready: { fill: "#d3e8ff", ink: DARK_INK },
+  pending: { fill: "#eceff3", ink: DARK_INK },
+  blocked: { fill: "#fdf0c8", ink: DARK_INK },
+  in_progress: { fill: "#cdeef2", ink: DARK_INK },
+  completed: { fill: "#d5f0d9", ink: DARK_INK },
+  archived: { fill: "#d5f0d9", ink: DARK_INK },
+  cancelled: { fill: "#ffffff", ink: "#59636e" },
+  failed: { fill: "#b3261e", ink: "#ffffff" },
+  needs_attention: { fill: "#ffd7d3", ink: DARK_INK },
+};
+
+const DEFAULT_COLOURS: BoxColours = { fill: "#ffffff", ink: "#b3261e" };
+
+export function chooseColours(status: string): BoxColours {
+  return Object.hasOwn(COLOURS_BY_STATUS, status) ? (COLOURS_BY_STATUS[status] ?? DEFAULT_COLOURS) : DEFAULT_COLOURS;
 }

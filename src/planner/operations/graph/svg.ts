@@ -1,8 +1,16 @@
-import { escapeXml } from "#kernel/escape_xml.ts";
+import { escapeXml } from "#kernel/control_pictures.ts";
 import { formatCountWithNoun } from "#words/names.ts";
-import { chooseColours } from "./languages.ts";
-import { BOX_SIZE, type BoxPosition, computeEdgePaths, layOutBoxes, PICTURE_MARGIN } from "./places.ts";
-import type { GraphBox, GraphEdge, SpecGraph } from "./spec_graph.ts";
+import {
+  BOX_SIZE,
+  type BoxPosition,
+  chooseColours,
+  computeEdgePaths,
+  type GraphBox,
+  type GraphEdge,
+  layOutBoxes,
+  PICTURE_MARGIN,
+  type SpecGraph,
+} from "./spec_graph.ts";
 
 const { width: BOX_WIDTH, height: BOX_HEIGHT } = BOX_SIZE;
 const HEADING_HEIGHT = 34;

@@ -1,10 +1,9 @@
 import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../../context.ts";
 import { DONE_STATUSES } from "../../spec/readiness.ts";
-import { AmbiguousSpecId, resolveSpecId } from "../../spec/resolve_id.ts";
 import { listOrigins, type Spec } from "../../spec/spec.ts";
-import type { SpecId } from "../../spec/spec_id.ts";
-import { formatLocalDay } from "./local_time.ts";
+import { AmbiguousSpecId, resolveSpecId, type SpecId } from "../../spec/spec_id.ts";
+import { formatLocalDay } from "./live_worker.ts";
 
 /** Options of a search. `archived` allows archived specs: true for tools that read, false for tools that change. */
 export interface FindSpecOptions {

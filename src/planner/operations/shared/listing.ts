@@ -1,8 +1,7 @@
 import type { PlannerContext } from "../../context.ts";
 import { DEFAULT_LIST_LIMIT } from "../../limits.ts";
-import type { Priority } from "../../spec/planning.ts";
 import type { Readiness } from "../../spec/readiness.ts";
-import type { Spec, UnreadableFile } from "../../spec/spec.ts";
+import type { Priority, Spec, UnreadableFile } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { createInvalidFieldCheck, type InvalidFields } from "./invalid_fields.ts";
 import type { SpecWorld } from "./world.ts";

@@ -1,6 +1,6 @@
-import { escapeLineSeparators } from "#kernel/json_text.ts";
+import { escapeLineSeparators } from "#kernel/json_object.ts";
 import type { OutputVerdict } from "#planner/ports.ts";
-import type { SchemaBundle } from "../schema_document.ts";
+import type { SchemaBundle } from "../schema_index.ts";
 
 /** Command by which the program starts itself as the child process that checks outputs; the parent's PID follows it. */
 export const CHECK_COMMAND = "__check-output";

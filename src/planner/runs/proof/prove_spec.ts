@@ -4,9 +4,8 @@ import { parseCriteria } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { buildUnprovenLine, isLineAccepted } from "../../work/acceptance.ts";
+import { buildUnprovenLine, isLineAccepted, judgeCriteria } from "../../work/acceptance.ts";
 import { type AttestationStatement, buildAttestationStatement } from "../../work/attestation.ts";
-import { judgeCriteria } from "../../work/judge_criteria.ts";
 import {
   type CriterionProof,
   type FailedCheck,

@@ -1,8 +1,7 @@
 import type { FolderState, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { listSomeNames } from "#words/names.ts";
-import { type AcceptableLine, isLineAccepted, omitAcceptedLines } from "../../work/acceptance.ts";
+import { type AcceptableLine, isLineAccepted, type JudgedCriterion, omitAcceptedLines } from "../../work/acceptance.ts";
 import { isPlannerFile } from "../../work/default_evidence.ts";
-import type { JudgedCriterion } from "../../work/judge_criteria.ts";
 import {
   type CommandResult,
   type CriterionProof,

@@ -1,5 +1,5 @@
 import type { Worktree } from "#planner/run_ports/worktree.ts";
-import type { JudgedCriterion } from "../../work/judge_criteria.ts";
+import type { JudgedCriterion } from "../../work/acceptance.ts";
 import type { CommandResult } from "../../work/provenance.ts";
 import { runJobInFreshWorktree } from "../job.ts";
 import { runCommands } from "../run/run_commands.ts";

@@ -11,9 +11,8 @@ import { parseCriteria, readCriteria } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { compareSpecIds, type SpecId } from "../../spec/spec_id.ts";
-import type { AcceptanceStore } from "../../work/acceptance.ts";
+import { type AcceptanceStore, type JudgedCriterion, judgeCriteria } from "../../work/acceptance.ts";
 import { extractNewOutput } from "../../work/default_evidence.ts";
-import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.ts";
 import {
   type CriterionProof,
   type CriterionVerdict,

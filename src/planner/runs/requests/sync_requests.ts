@@ -1,9 +1,9 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { Claim } from "#planner/run_ports/claims.ts";
-import type { ForgeMerge, MergeEvidence, RequestTarget } from "#planner/run_ports/requests.ts";
+import type { ForgeMerge, MergeEvidence, RequestTarget } from "#planner/run_ports/worktrees.ts";
 import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { buildRequestRef, FORGE_PROGRAMS } from "../../work/requests/forge_call.ts";
+import { buildRequestRef, FORGE_PROGRAMS } from "../../work/requests/forge_place.ts";
 import type { ForgeRequest } from "../../work/requests/forge_request.ts";
 import { formatRequestName, type RequestNote } from "../../work/requests/request_note.ts";
 import { runWithClaim } from "../claims.ts";

@@ -1,8 +1,7 @@
-import { ignoreRefusal } from "#kernel/errors.ts";
-import { shortenHash } from "#kernel/shortened.ts";
+import { ignoreRefusal, shortenHash } from "#kernel/errors.ts";
 import type { Claim } from "#planner/run_ports/claims.ts";
-import type { FoundMerge, MergeSearchResult } from "#planner/run_ports/requests.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
+import type { FoundMerge, MergeSearchResult } from "#planner/run_ports/worktrees.ts";
 import { listSomeNames } from "#words/names.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { formatLostRules, readLostRules } from "../../operations/shared/held_rules.ts";
@@ -10,7 +9,7 @@ import { describeNearItems } from "../../spec/criteria.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { judgeCriteria } from "../../work/judge_criteria.ts";
+import { judgeCriteria } from "../../work/acceptance.ts";
 import { isMergeableStatus } from "../../work/person_need.ts";
 import {
   type FailedCheck,

@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import { finalizeCommand } from "../../operations/finalize.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { findSpec } from "../../operations/shared/find_spec.ts";
 import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
@@ -7,10 +8,12 @@ import { appendReview } from "../../spec/reviews.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { runWithClaim } from "../claims.ts";
-import type { RunDeps } from "../run_types.ts";
+import { describeOpenRequest, type MergeResult } from "../merge/complete_spec.ts";
+import { mergeSpecs } from "../merge/merge_specs.ts";
+import type { RunDeps, StopSignals } from "../run_types.ts";
 import { assertReviewable, listMembersWithNeeds } from "./review_facts.ts";
 
-export interface SendBackResult {
+interface SendBackResult {
   readonly spec_id: SpecId;
   /** The specs that agents work on next: the spec itself, or those members of a group whose work awaits a person. */
   readonly specs: readonly SpecId[];
@@ -89,4 +92,104 @@ function assertNotEnded({ id, status }: Spec): void {
     "failed_precondition",
     `Cannot send back spec '${id}': its status is ${status}: "planner update ${id} --status pending" opens it again`,
   );
+}
+
+interface RejectedWork {
+  readonly spec_id: SpecId;
+  /** Ref that keeps the branch, and other notes for a person, one sentence each. */
+  readonly notes: readonly string[];
+  /** Reason why worktree and branch still exist; null if they were removed. */
+  readonly kept: string | null;
+}
+
+const DONE_STATUSES: readonly string[] = ["completed", "cancelled"];
+
+/**
+ * Rejects work: cancels the spec, keeps its branch under `refs/planner/kept/<id>/` and removes worktree and branch,
+ * unless that would lose uncommitted changes. For a group or driver, first rejects members that are not done or not
+ * merged.
+ *
+ * @param id full or partial id of an active spec; if it is cancelled already, only its worktree is removed
+ * @throws OperationError `failed_precondition` as `readReviewFacts`
+ */
+export async function rejectWork(deps: RunDeps, id: string): Promise<readonly RejectedWork[]> {
+  refuseInsideRun(deps.context, "review");
+  const spec = await findSpec(deps.context, id, { archived: false });
+  await assertReviewable(deps, spec);
+  const members = (await listMembersWithNeeds(deps, spec)).filter(
+    ({ status, need }) => need !== null || !DONE_STATUSES.includes(status),
+  );
+  const results: RejectedWork[] = [];
+  for (const one of [...members.map(({ spec_id }) => spec_id), spec.id]) {
+    results.push(await runWithClaim(deps, one, "reject", () => rejectSpec(deps, one)));
+  }
+  return results;
+}
+
+/** Rejects one spec. Sets the status first, so that the spec can be rejected again after a crash. */
+async function rejectSpec({ context, ports }: RunDeps, id: SpecId): Promise<RejectedWork> {
+  await changeSpec(context, id, (text) =>
+    editFields(text, { status: "cancelled", completed_at: undefined, unproven: undefined }),
+  );
+  if (!(await ports.worktrees.listIds()).includes(id)) {
+    const hasRun = (await ports.records.readReports()).some(({ spec_id }) => spec_id === id);
+    return { spec_id: id, notes: hasRun ? [describeWorkInProject(id)] : [], kept: null };
+  }
+  const request = await describeOpenRequest({ ports }, id);
+  try {
+    const notes = await ports.worktrees.removeWorktree(id, { unmerged: "keep" });
+    return { spec_id: id, notes: [...notes, ...request], kept: null };
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    return { spec_id: id, notes: [], kept: error.message };
+  }
+}
+
+function describeWorkInProject(id: SpecId): string {
+  return `what its run changed stays in the project's folder: "planner log ${id} --run last" names it`;
+}
+
+/**
+ * Accepts work: merges the branch of the spec, and for a group or driver those of its members too, as `mergeSpecs`
+ * does. Finalizes a spec without a branch, whose work is in the project's folder.
+ *
+ * @param id full or partial id of a spec
+ * @param onResult called with each result as it arrives
+ * @throws OperationError `failed_precondition` as `readReviewFacts`
+ */
+export async function acceptWork(
+  deps: RunDeps,
+  { id, stop }: { readonly id: string; readonly stop: StopSignals },
+  onResult: (result: MergeResult) => void = () => {},
+): Promise<readonly MergeResult[]> {
+  refuseInsideRun(deps.context, "review");
+  const spec = await findSpec(deps.context, id, { archived: true });
+  await assertReviewable(deps, spec);
+  const places = new Set<string>(await deps.ports.worktrees.listIds());
+  const idsWithWorktree = [spec.id, ...(await listMembersWithNeeds(deps, spec)).map(({ spec_id }) => spec_id)].filter(
+    (one) => places.has(one),
+  );
+  const merged =
+    idsWithWorktree.length === 0
+      ? []
+      : await mergeSpecs(
+          deps,
+          { ids: [spec.id], stop, unproven: null, shared: { steal: false, offline: false } },
+          onResult,
+        );
+  const isRefused = merged.some(({ outcome }) => outcome === "refused" || outcome === "conflict");
+  if (isRefused || stop.soon.aborted || places.has(spec.id)) return merged;
+  const finalized = await finalizeProjectSpec(deps, spec, stop);
+  onResult(finalized);
+  return [...merged, finalized];
+}
+
+async function finalizeProjectSpec({ context }: RunDeps, { id }: Spec, stop: StopSignals): Promise<MergeResult> {
+  try {
+    await finalizeCommand.run(context, { id }, { signal: stop.soon });
+    return { spec_id: id, outcome: "nothing", commits: [], kept: null, notes: [] };
+  } catch (error) {
+    if (error instanceof OperationError) return { spec_id: id, outcome: "refused", reason: error.message };
+    throw error;
+  }
 }

@@ -5,11 +5,11 @@ import { describeNearItems } from "../../spec/criteria.ts";
 import { parseReadable, type ReadableDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { type JudgedCriterion, judgeCriteria } from "../../work/acceptance.ts";
 import { describeChangedRules } from "../../work/changed_rules.ts";
 import { isSpecCommit } from "../../work/commit_message.ts";
 import { explainMissingWork, extractNewOutput } from "../../work/default_evidence.ts";
 import { NO_EVIDENCE, needsEvidence, type RunEvidence, type RunFacts } from "../../work/end_of_run.ts";
-import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.ts";
 import { judgeOutput } from "../../work/judge_output.ts";
 import {
   keepCommandResults,

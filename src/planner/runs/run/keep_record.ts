@@ -1,18 +1,17 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { RunReport, StoredRunReport } from "#planner/run_ports/process_records.ts";
+import type { RunReport, StoredRunReport } from "#planner/run_ports/claims.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { parseReadable } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { judgeCriteria } from "../../work/acceptance.ts";
 import { COMMIT_SUMMARIES, createCommitWriter } from "../../work/commit_message.ts";
 import { extractOutput } from "../../work/default_evidence.ts";
-import { judgeCriteria } from "../../work/judge_criteria.ts";
 import type { ManualCompletion } from "../../work/provenance.ts";
 import { buildRunRecord, type RecordedWork, type RunSummary } from "../../work/records/run_record.ts";
 import type { LocatedRun, RepairDeps, RunDeps } from "../run_types.ts";
 import type { CollectedEvidence } from "./evidence.ts";
-import { removeTrailingSlash } from "./place.ts";
-import { hashText } from "./set_up.ts";
+import { hashText, removeTrailingSlash } from "./run_commands.ts";
 
 export interface RunRecordParts extends Pick<RunSummary, "report" | "lastWords" | "end" | "warnings"> {
   readonly startedAt: string;

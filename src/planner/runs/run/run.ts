@@ -1,27 +1,22 @@
 import { getErrorMessage, OperationError } from "#kernel/errors.ts";
-import type { ProcessResult } from "#planner/run_ports/process_records.ts";
-import type { RunLog } from "#planner/run_ports/run_ports.ts";
-import type { WorktreeState } from "#planner/run_ports/worktree.ts";
+import type { NewProcessRecord, ProcessResult, RunReport } from "../../run_ports/claims.ts";
+import type { WorktreeState } from "../../run_ports/worktree.ts";
+import type { RunLog, RunPorts } from "../../run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { decideRunEnd, type RunEnd } from "../../work/end_of_run.ts";
-import { isAccountError } from "../../work/error_line.ts";
-import { explainExitStatus } from "../../work/providers.ts";
-import { formatUsage } from "../../work/usage.ts";
+import { formatUsage, isAccountError } from "../../work/error_line.ts";
+import { explainExitStatus, type Provider } from "../../work/providers.ts";
 import { finishClaimAtEnd } from "../claims.ts";
 import type { ClaimedRun, LocatedRun, RunDeps, RunResult } from "../run_types.ts";
 import { type CollectedEvidence, collectEvidence, type EndedWork } from "./evidence.ts";
 import { keepRunRecord, type RunRecordParts } from "./keep_record.ts";
-import { launchAgent } from "./launch_agent.ts";
-import { LiveRunReport } from "./live_report.ts";
-import { openRunLocation, reportMissingWork } from "./place.ts";
-import { mergePredecessors } from "./predecessors.ts";
-import type { AgentRunResult } from "./run_agent.ts";
-import { setUpWorktree } from "./set_up.ts";
-import { markSpecStarted } from "./start.ts";
+import { type AgentRunResult, launchAgent, type PartialAgentReport } from "./run_agent.ts";
+import { openRunLocation, reportMissingWork, setUpWorktree } from "./run_commands.ts";
+import { markSpecStarted, mergePredecessors } from "./start.ts";
 import { type BrokenRunEnd, readSpecAfterRun, recordBrokenRun, undoEmptyRun, writeRunEnd } from "./write_end.ts";
 
 /** Phases of a run in their order; `runSpec` checks and claims the spec before the first one. */
-export type RunPhase = "record" | "predecessors" | "start" | "worktree" | "agent" | "settle" | "evidence" | "complete";
+type RunPhase = "record" | "predecessors" | "start" | "worktree" | "agent" | "settle" | "evidence" | "complete";
 
 const ENDED_OUTSIDE_REASON = "ended from outside";
 
@@ -309,4 +304,92 @@ function findHaltReason(
   if (limit !== null) return `${provider.name} ${limit.replace(/^it /, "")}`;
   const said = failure ?? lastWords;
   return isAccountError(said) ? `${provider.name} refused its account: ${said}` : null;
+}
+
+/** Minimum time between two writes in milliseconds, which is also the maximum age of the stored report. */
+const WRITE_INTERVAL_MS = 5_000;
+
+/**
+ * Writes the agent's report to the record of its process during the run, so that other commands can show it and it
+ * survives a kill. Cost: at most one write of the record every `WRITE_INTERVAL_MS`.
+ */
+class LiveRunReport {
+  readonly #ports: Pick<RunPorts, "records" | "agents">;
+  readonly #processId: string;
+  readonly #provider: Provider;
+  #version: string | null = null;
+  #promptHash: string | null = null;
+  #outside: readonly string[] = [];
+  #agentReport: PartialAgentReport;
+  #hasUnwrittenChanges = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    ports: Pick<RunPorts, "records" | "agents">,
+    { processId, provider, session }: Pick<ClaimedRun, "processId" | "provider" | "session">,
+  ) {
+    this.#ports = ports;
+    this.#processId = processId;
+    this.#provider = provider;
+    // A session id that planner assigns or continues is known before the agent reports one.
+    this.#agentReport = { session: session?.name ?? null, usage: null, denied: [] };
+  }
+
+  get report(): RunReport {
+    const { name, model } = this.#provider;
+    const { session, usage, denied } = this.#agentReport;
+    const [version, prompt_sha256] = [this.#version, this.#promptHash];
+    return { agent: name, model, version, session, usage, denied, prompt_sha256, outside: this.#outside };
+  }
+
+  /** Writes the record of the process before its agent runs. */
+  async startRecord(record: NewProcessRecord, base: string | null): Promise<void> {
+    const { program, env } = this.#provider;
+    this.#version = await this.#ports.agents.findVersion(program, env);
+    await this.#ports.records.startRecord(record, { report: this.report, base });
+  }
+
+  /** Stores the hash of the prompt. Resolves after the write, because the agent that starts next may end planner. */
+  storePromptHash(hash: string): Promise<void> {
+    this.#promptHash = hash;
+    this.#hasUnwrittenChanges = true;
+    this.#writeReport();
+    return this.#writing;
+  }
+
+  /** Updates the report. Writes a new session id at once, because without it a killed run could not be resumed. */
+  updateReport(soFar: PartialAgentReport): void {
+    const { usage, denied } = soFar;
+    const session = soFar.session ?? this.#agentReport.session;
+    const isBegun = session !== this.#agentReport.session;
+    this.#agentReport = { session, usage, denied };
+    this.#hasUnwrittenChanges = true;
+    if (isBegun || this.#timer === undefined) this.#writeReport();
+  }
+
+  /** Sets the changes that were found outside of the run's branch. */
+  setOutsideChanges(outside: readonly string[]): void {
+    this.#outside = outside;
+  }
+
+  /** Returns the complete report after all writes have finished. */
+  async finishReport(): Promise<RunReport> {
+    this.#hasUnwrittenChanges = false;
+    this.#writeReport();
+    await this.#writing;
+    return this.report;
+  }
+
+  #writeReport(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (!this.#hasUnwrittenChanges) return;
+    this.#hasUnwrittenChanges = false;
+    this.#timer = setTimeout(() => this.#writeReport(), WRITE_INTERVAL_MS);
+    // The end of the run reports a failing disk.
+    this.#writing = this.#writing
+      .then(() => this.#ports.records.storeReport(this.#processId, this.report))
+      .catch(() => {});
+  }
 }

@@ -1,18 +1,103 @@
-import type { AgentExit, AgentProcess, AgentStartOptions } from "#planner/run_ports/agents.ts";
-import type { Claim } from "#planner/run_ports/claims.ts";
+import { getErrorMessage } from "#kernel/errors.ts";
 import type { LimitSettings } from "../../config/config.ts";
 import { AGENT_GRACE_MS, CLAIM_CHECK_MS, MAX_STEP_CHARS } from "../../limits.ts";
+import type { AgentExit, AgentProcess, AgentStartOptions, Claim } from "../../run_ports/claims.ts";
+import { buildCheckLines, isLineAccepted } from "../../work/acceptance.ts";
+import { type AgentLaunch, buildAgentLaunch, explainExceededLimit, resolveRunLimits } from "../../work/agent_launch.ts";
 import { type AgentStream, type AgentStreamResult, openAgentStream } from "../../work/agent_stream.ts";
-import { ErrorOutput } from "../../work/error_line.ts";
-import { buildAllowSetting } from "../../work/providers/grant.ts";
+import { ErrorOutput, type Usage } from "../../work/error_line.ts";
+import { assemblePrompt, type PromptRequest } from "../../work/prompts/prompt.ts";
+import { buildAllowSetting } from "../../work/providers/provider_row.ts";
 import type { AgentJob, RunDeps } from "../run_types.ts";
-import { type ActivitySource, LimitWatch } from "./limit_watch.ts";
-import { callOnAbort, superviseProgram } from "./run_commands.ts";
+import { buildAgentEnvironment, callOnAbort, hashText, removeTrailingSlash, superviseProgram } from "./run_commands.ts";
+
+/** Maximum interval between checks of a silent agent, in milliseconds; short compared with any sensible limit. */
+const MAX_CHECK_INTERVAL_MS = 15_000;
+
+/** Minimum share of processor time of an active agent. Chosen by planner: an idle agent uses none. */
+const BUSY_SHARE = 0.05;
+
+interface ActivitySource {
+  /** Processor milliseconds of the agent and all processes it started; null if the system does not report them. */
+  cpuMs(): number | null;
+  /** Time of the last change of a file in the agent's folder, in milliseconds since 1970. */
+  readLastChangeTime(): Promise<number>;
+  now(): number;
+}
+
+/** Ends a run that reaches one of its limits. */
+class LimitWatch {
+  readonly #limits: LimitSettings;
+  readonly #activity: ActivitySource;
+  readonly #end: () => void;
+  readonly #timers: ReturnType<typeof setTimeout>[] = [];
+  #activeAt: number;
+  #cpu: number | null;
+  #checkedAt: number;
+  #reached: string | null = null;
+
+  /** @param end called once, when the first limit is reached */
+  constructor(limits: LimitSettings, signs: ActivitySource, end: () => void) {
+    this.#limits = limits;
+    this.#activity = signs;
+    this.#end = end;
+    this.#activeAt = signs.now();
+    this.#checkedAt = this.#activeAt;
+    this.#cpu = signs.cpuMs();
+    const { run_seconds: longest, silence_seconds: silence } = limits;
+    if (longest !== null) {
+      const reason = `it reached limits.run_seconds: ${longest}`;
+      this.#timers.push(setTimeout(() => this.#endByLimit(reason), longest * 1000));
+    }
+    if (silence !== null) {
+      const pause = Math.min((silence * 1000) / 4, MAX_CHECK_INTERVAL_MS);
+      this.#timers.push(setInterval(() => void this.#checkSilence(silence).catch(() => {}), pause));
+    }
+  }
+
+  /** Reason why a limit ended the run; null if none was reached. */
+  get reachedLimit(): string | null {
+    return this.#reached;
+  }
+
+  heard(usage: Usage | null): void {
+    this.#activeAt = this.#activity.now();
+    const reason = explainExceededLimit(usage, this.#limits);
+    if (reason !== null) this.#endByLimit(reason);
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  async #checkSilence(seconds: number): Promise<void> {
+    const now = this.#activity.now();
+    const cpu = this.#activity.cpuMs();
+    if (cpu !== null && this.#cpu !== null && cpu - this.#cpu > BUSY_SHARE * (now - this.#checkedAt))
+      this.#activeAt = now;
+    this.#cpu = cpu;
+    this.#checkedAt = now;
+    if (now - this.#activeAt < seconds * 1000) return;
+    const changed = await this.#activity.readLastChangeTime();
+    if (changed > this.#activeAt) this.#activeAt = changed;
+    else
+      this.#endByLimit(
+        `it reached limits.silence_seconds: ${seconds} without output, a changed file or use of the processor`,
+      );
+  }
+
+  #endByLimit(reason: string): void {
+    if (this.#reached !== null) return;
+    this.#reached = reason;
+    this.close();
+    this.#end();
+  }
+}
 
 /** Maximum bytes of agent output processed per turn of the event loop. Chosen by planner: some hundred lines. */
 const MAX_PIECE_BYTES = 32 * 1024;
 
-export interface RunAgentOptions {
+interface RunAgentOptions {
   readonly job: AgentJob;
   readonly claim: Claim;
   /** Called once the agent's process is recorded; returns false if the run was ended before that. */
@@ -37,7 +122,7 @@ export interface AgentRunResult extends Omit<AgentStreamResult, "lines"> {
 }
 
 /** Runs an agent and logs its output as it arrives. On return or throw, it and all processes it started have ended. */
-export async function runAgent(
+async function runAgent(
   deps: RunDeps,
   run: RunAgentOptions,
   { start, limits }: { readonly start: AgentStartOptions; readonly limits: LimitSettings },
@@ -185,4 +270,109 @@ async function* yieldOutputPieces(chunks: AsyncIterable<Uint8Array>): AsyncGener
       yield chunk.subarray(start, start + MAX_PIECE_BYTES);
     }
   }
+}
+
+interface LaunchAgentOptions extends RunAgentOptions {
+  /** Name of a template, null for the default; or a complete prompt, which splits the spec instead of working on it. */
+  readonly prompt: { readonly template: string | null } | { readonly text: string };
+  /** Called with the SHA-256 of the prompt; the agent starts after it has resolved. */
+  readonly onPromptBuilt?: (hash: string) => Promise<void>;
+}
+
+/**
+ * Builds the prompt, writes the agent's files including its MCP configuration, and runs the agent.
+ *
+ * Prompt and configuration of the last run stay beside its log as `.planner/logs/<id>.prompt.md` and `<id>.mcp.json`.
+ */
+export async function launchAgent(deps: RunDeps, options: LaunchAgentOptions): Promise<AgentRunResult> {
+  const { job, onPromptBuilt } = options;
+  const { id, place, processId, provider } = job;
+  const isSplit = "text" in options.prompt;
+  const prompt = isSplit
+    ? { ...options.prompt, warnings: [] }
+    : await assemblePrompt(deps.context, await buildPromptRequest(deps, job, options.prompt.template));
+  for (const warning of prompt.warnings) deps.tell({ event: "note", spec_id: id, message: warning });
+  const [command = "", ...first] = deps.selfCommand;
+  const beside = `${removeTrailingSlash(deps.root)}/.planner/logs/${id}`;
+  const writable = provider.row.writableArgs === null ? [] : await deps.files.prepareCommitFolders(place.root);
+  const server = isSplit ? null : { command, args: [...first, "mcp", "--root", place.root] };
+  const promptWhole = place.earlier === null ? prompt.text : `${prompt.text.trimEnd()}\n\n${place.earlier}\n`;
+  const launch = buildAgentLaunch(provider, {
+    prompt: promptWhole,
+    promptFile: `${beside}.prompt.md`,
+    mcpConfigFile: `${beside}.mcp.json`,
+    runFile: beside,
+    dir: place.root,
+    grant: { task: isSplit ? "split" : "work", commands: await listGrantedCommands(deps, job) },
+    session: job.session,
+    server,
+    writableFolders: writable,
+  });
+  for (const { path, text } of launch.files) await deps.files.writeText(path, text);
+  const input = launch.input === null ? {} : { input: launch.input };
+  const env = { ...buildAgentEnvironment(deps, id, place), ...place.worktree?.identity, ...launch.env };
+  const start = { argv: launch.argv, cwd: place.root, env, processId, ...input };
+  try {
+    await extendProjectFile(deps, job, launch);
+    const limits = resolveRunLimits(job.config, provider.name, job.spec.frontmatter);
+    await onPromptBuilt?.(hashText(deps, promptWhole));
+    return await runAgent(deps, options, { start, limits });
+  } finally {
+    await restoreReplacedFiles(deps, job);
+  }
+}
+
+/** Returns the accepted commands that judge the work, because the agent may run them too. */
+async function listGrantedCommands({ context }: RunDeps, { config, spec }: AgentJob): Promise<readonly string[]> {
+  const settings = config.verify.commands.map((text) => ({ kind: "verify" as const, text }));
+  const lines = [...settings, ...buildCheckLines(spec.body)];
+  if (lines.length === 0) return [];
+  const accepted = await (await context.openAcceptance()).read();
+  return [...new Set(lines.filter((line) => isLineAccepted(accepted, line)).map(({ text }) => text))];
+}
+
+async function restoreReplacedFiles({ ports }: RunDeps, { id, log }: AgentJob): Promise<void> {
+  try {
+    for (const file of await ports.worktrees.restoreReplacedFiles(id)) {
+      await log.line(`planner: "${file}" was changed by the run and is left as it is, with planner's entry in it`);
+    }
+  } catch (error) {
+    // The worktree may be unusable by now; the end of the run reports that.
+    await log.line(`planner: ${getErrorMessage(error)}`);
+  }
+}
+
+/** Returns the data from which a prompt about a spec is written. Reads the spec in the folder where the agent works. */
+export async function buildPromptRequest(
+  deps: RunDeps,
+  { id, config, place: { root, worktree } }: Pick<AgentJob, "id" | "config" | "place">,
+  template: string | null,
+): Promise<PromptRequest> {
+  const specs = worktree === null ? deps.context.specs : worktree.openSpecs();
+  const [spec, { text: specText }] = [await specs.load(id), await specs.readText(id)];
+  const projectName = config.project.name ?? removeTrailingSlash(deps.root).split(/[\\/]/).at(-1) ?? "";
+  const place = { path: root, branch: worktree?.branch ?? "", isolated: worktree !== null };
+  return { spec, specText, config, projectName, template, folder: place };
+}
+
+/** Adds the MCP server to the agent's own configuration file, for agents that read it from there. */
+async function extendProjectFile(
+  { files, ports }: RunDeps,
+  { id, place, provider, log }: AgentJob,
+  { projectFile }: AgentLaunch,
+): Promise<void> {
+  if (projectFile === null) return;
+  // Restores a file that a killed run left here, so that it is not mistaken for a person's own.
+  await ports.worktrees.restoreReplacedFiles(id);
+  const root = removeTrailingSlash(place.root);
+  const texts = await Promise.all(projectFile.files.map((file) => files.readText(`${root}/${file}`)));
+  const there = texts.findIndex((text) => text !== null);
+  const file = projectFile.files[Math.max(0, there)] ?? projectFile.files[0];
+  const edit = await projectFile.extend(file, texts[there] ?? "");
+  if (edit.kind === "other") {
+    await log.line(`planner: "${file}" has an entry "planner" of its own: ${provider.name} uses that`);
+  }
+  if (edit.kind !== "added") return;
+  if (place.worktree === null) await ports.worktrees.writeProjectFile(id, file, edit.text);
+  else await place.worktree.writePlannerFile(file, edit.text);
 }

@@ -1,15 +1,21 @@
+import { OperationError } from "#kernel/errors.ts";
 import { TaskSlots } from "#kernel/slots.ts";
-import type { AgentExit, AgentProcess, AgentStartOptions } from "#planner/run_ports/agents.ts";
-import type { RunLog } from "#planner/run_ports/run_ports.ts";
-import { formatCountWithNoun } from "#words/names.ts";
+import { formatCountWithNoun, listSomeNames } from "#words/names.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
+import { refuseUnacceptedSetup } from "../../operations/shared/start_checks.ts";
 import type { Hasher } from "../../program_ports.ts";
+import type { AgentExit, AgentProcess, AgentStartOptions } from "../../run_ports/claims.ts";
+import type { Worktree, WorktreeBaseline } from "../../run_ports/worktree.ts";
+import type { RunLog } from "../../run_ports/worktrees.ts";
+import { editFields } from "../../spec/edit/edit_fields.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
 import { openAgentStream } from "../../work/agent_stream.ts";
+import { LOCK_FILES, proposeSetup } from "../../work/changed_rules.ts";
+import { isPlannerFile } from "../../work/default_evidence.ts";
 import { type CommandResult, cleanLastLines, describeMissingProgram, NOT_RUN_RESULT } from "../../work/provenance.ts";
-import type { LocatedJob, RunDeps } from "../run_types.ts";
-import { buildAgentEnvironment } from "./place.ts";
+import type { ClaimedRun, LocatedJob, RunDeps, RunLocation } from "../run_types.ts";
 
-export interface CommandRules {
+interface CommandRules {
   /** Time limit of each command in seconds. */
   readonly limitSeconds: number;
   /** Prefix of the log lines; by default `verify`. */
@@ -177,7 +183,7 @@ function describeCommandExit({ code, signal }: AgentExit): string | null {
   return code === null ? `was ended by ${signal ?? "a signal"}` : `ended with status ${code}`;
 }
 
-export interface Supervision<Watch, Printed> {
+interface Supervision<Watch, Printed> {
   /** Called once the program runs; its result is closed after the program has ended. */
   readonly watch: (program: AgentProcess) => Watch;
   /** Awaited before any output is read. */
@@ -216,4 +222,231 @@ export function callOnAbort(signal: AbortSignal, use: () => void): () => void {
   signal.addEventListener("abort", use);
   if (signal.aborted) use();
   return () => signal.removeEventListener("abort", use);
+}
+
+/**
+ * Prepares a worktree so that the project builds in it: submodules, copied files, then the commands of
+ * `worktree.setup`, which run again after a lock file or the commands themselves have changed. Does nothing without a
+ * worktree.
+ *
+ * @throws OperationError `failed_precondition` that names the command which failed
+ */
+export async function setUpWorktree(deps: RunDeps, job: LocatedJob): Promise<void> {
+  const { config, log, place, id } = job;
+  const { worktree } = place;
+  if (worktree === null) return;
+  for (const note of await worktree.addRequiredFiles(config.worktree)) await log.line(`planner: ${note}`);
+  const locks = await readLockFiles(deps, worktree);
+  if (config.worktree.setup === null) {
+    const missing = proposeSetup(locks);
+    if (missing.length === 0) return;
+    const [files, commands] = [missing.map(({ file }) => file), missing.map(({ command }) => command)];
+    const message = `${files.join(", ")} ${files.length === 1 ? "is" : "are"} there and worktree.setup is not: the packages that ${files.length === 1 ? "it names" : "they name"} are missing in the worktree. Set worktree.setup to ${JSON.stringify(commands)}, or to [] if nothing is needed`;
+    await log.line(`planner: ${message}`);
+    deps.tell({ event: "note", spec_id: id, message });
+    return;
+  }
+  if (config.worktree.setup.length > 0) await runSetupCommands(deps, job, worktree, locks);
+}
+
+async function runSetupCommands(
+  deps: RunDeps,
+  job: LocatedJob,
+  worktree: Worktree,
+  locks: readonly ReadonlyMap<string, string>[],
+): Promise<void> {
+  const { config, log, place } = job;
+  const commands = config.worktree.setup ?? [];
+  await refuseUnacceptedSetup(deps.context, config);
+  const hashState = (texts: readonly ReadonlyMap<string, string>[]) =>
+    hashText(deps, JSON.stringify([commands, ...texts.flatMap((one) => [...one])]));
+  const state = hashState(locks);
+  // Stored in the worktree's git folder, which is removed with the worktree.
+  const mark = `${(await deps.files.prepareCommitFolders(place.root)).at(-1) ?? ""}/planner-setup`;
+  if ((await deps.files.readText(mark)) === state) return;
+  const results = await runCommands(deps, job, commands, {
+    limitSeconds: config.worktree.setup_seconds,
+    logPrefix: "setup",
+    stopAtFailure: true,
+  });
+  const failed = results.find(({ problem }) => problem !== null);
+  if (failed !== undefined) {
+    const said = `worktree.setup: "${failed.command}" ${failed.problem}`;
+    const where = log.file === null ? "" : `; its output is in ${log.file}`;
+    throw new OperationError("failed_precondition", `${said}${where}`);
+  }
+  // A command may have rewritten the lock file.
+  await deps.files.writeText(mark, hashState(await readLockFiles(deps, worktree)));
+}
+
+/** Reads the lock files in the project's root of a worktree, then in each folder above it up to the top. */
+async function readLockFiles(
+  { files }: RunDeps,
+  { root, path }: Worktree,
+): Promise<readonly ReadonlyMap<string, string>[]> {
+  const found: ReadonlyMap<string, string>[] = [];
+  const top = removeTrailingSlash(path);
+  for (
+    let folder = removeTrailingSlash(root);
+    folder.length >= top.length;
+    folder = folder.replace(/[\\/][^\\/]*$/, "")
+  ) {
+    const texts = new Map<string, string>();
+    for (const file of LOCK_FILES) {
+      const text = await files.readText(`${folder}/${file}`);
+      if (text !== null) texts.set(file, text);
+    }
+    found.push(texts);
+  }
+  return found;
+}
+
+/** Returns the SHA-256 of a text as hexadecimal digits. */
+export function hashText({ files }: RunDeps, text: string): string {
+  const hash = files.createHasher();
+  hash.update(new TextEncoder().encode(text));
+  return hash.digest();
+}
+
+/** Maximum number of paths that the prompt names. */
+const MAX_NAMED_PATHS = 20;
+
+/** Maximum number of paths that a note before the agent's start names. */
+const MAX_TOLD_PATHS = 5;
+
+/** Maximum length of the reason in the prompt, in characters; the log contains the full text. */
+const MAX_REASON_CHARS = 2000;
+
+/**
+ * Returns the prompt text about the previous run: why it did not complete, and which of its work is committed. Call it
+ * before this run writes the worktree's status.
+ */
+export async function describeEarlierRun(
+  { context, ports }: Pick<RunDeps, "context" | "ports">,
+  id: SpecId,
+  worktree: Worktree,
+): Promise<string> {
+  const status = (await context.work.worktrees()).find(({ spec_id }) => spec_id === id);
+  const commits = await ports.worktrees.listCommits(id);
+  const spec = `/.planner/specs/${id}.md`;
+  const uncommitted = (await worktree.listUncommittedFiles()).filter((path) => !`/${path}`.endsWith(spec));
+  const { begunAnew, mainBranch } = worktree;
+  if (begunAnew !== null) return describeMergeConflict(begunAnew, mainBranch);
+  const reason = removeAdvice(status?.error ?? "")
+    .toWellFormed()
+    .slice(0, MAX_REASON_CHARS);
+  const lines = [
+    "## An earlier run",
+    "",
+    "An earlier run worked on this spec in this worktree and did not complete it.",
+    ...(reason === "" ? [] : [`It ended so: ${reason}`]),
+    commits.length === 0
+      ? "It committed nothing."
+      : `Its ${commits.length === 1 ? "commit is" : `${commits.length} commits are`} on this branch: git log ${mainBranch}..HEAD`,
+    ...(uncommitted.length === 0
+      ? []
+      : [`It left changes that are not committed: ${listSomeNames(uncommitted, MAX_NAMED_PATHS)}`]),
+    "Look at that work first, and go on from there.",
+  ];
+  return lines.join("\n");
+}
+
+/** Returns the prompt text that asks the agent to resolve the conflicts of a merge. */
+function describeMergeConflict({ commit, files }: NonNullable<Worktree["begunAnew"]>, mainBranch: string): string {
+  const where =
+    files.length === 0
+      ? "It applies without conflict markers, as one change that is not committed."
+      : `It is there as a change that is not committed, with conflict markers in: ${listSomeNames(files, MAX_NAMED_PATHS)}`;
+  return [
+    "## An earlier run",
+    "",
+    `An earlier run worked on this spec, and "${mainBranch}" has changed the same lines since. This branch begins anew at the end of "${mainBranch}", with that work on top of it.`,
+    where,
+    `Settle this first: keep what both sides mean, remove the markers, check that the spec's criteria still hold, and commit. The work as it was: git show ${commit.slice(0, 12)}`,
+  ].join("\n");
+}
+
+/** Records the repository's state before the agent starts, and reports what its worktree lacks. */
+export async function reportMissingWork({ tell }: RunDeps, { id, place, log }: LocatedJob): Promise<void> {
+  if (place.worktree === null) return;
+  for (const message of describeMissingWork(await place.worktree.takeBaseline(), place.worktree)) {
+    await log.line(`planner: ${message}`);
+    tell({ event: "note", spec_id: id, message });
+  }
+}
+
+/** Returns one sentence about each part of the project's state that the worktree lacks when its agent starts. */
+export function describeMissingWork(
+  { uncommitted, newerCommits }: WorktreeBaseline,
+  { mainBranch }: Pick<Worktree, "mainBranch">,
+): readonly string[] {
+  const files = uncommitted.filter((path) => !isPlannerFile(path));
+  return [
+    ...(files.length === 0
+      ? []
+      : [`the worktree lacks what is not committed in the project: ${listSomeNames(files, MAX_TOLD_PATHS)}`]),
+    ...(newerCommits === 0
+      ? []
+      : [
+          `the work goes on from where it ended: it lacks ${formatCountWithNoun(newerCommits, "newer commit")} of "${mainBranch}" until it is merged`,
+        ]),
+  ];
+}
+
+/** Matches the start of the advice in a reason. Prompts omit it, because it is for a person. */
+const ADVICE_PATTERN =
+  /(?:[:,]|\s\()\s?(?:in "[^"]*" (?:run|move)|run "|then |take (?:it|that) back|undo|see to it|make it pass|settle|commit the|make it|"(?:git|planner) )/;
+
+function removeAdvice(reason: string): string {
+  const parts = reason.split("; ").filter((part) => !/^(?:then|or) /.test(part));
+  return parts.map((part) => part.slice(0, ADVICE_PATTERN.exec(part)?.index)).join("; ");
+}
+
+/** Opens the location of a run: creates or reuses the worktree and marks it as begun, or uses the project itself. */
+export async function openRunLocation(
+  deps: RunDeps,
+  { spec, config, wishes }: ClaimedRun,
+  { log, base }: { readonly log: RunLog; readonly base: RunLocation["base"] },
+): Promise<RunLocation> {
+  const port = config.worktree.port ? await deps.files.findFreePort() : null;
+  if (!wishes.worktree) {
+    const template = config.git.commit_template;
+    const knownCommits = new Set(await deps.files.openHistory(deps.root).listCommitsNaming(spec.id, { template }));
+    return { worktree: null, root: deps.root, port, knownCommits, base, earlier: null };
+  }
+  const { branch_prefix: branchPrefix, main_branch: mainBranch } = config.defaults;
+  const worktree = await deps.ports.worktrees.prepareWorktree(spec.id, {
+    branchPrefix,
+    mainBranch,
+    base: config.worktree.base,
+    directory: config.worktree.directory,
+  });
+  if (worktree.reused) await log.line("planner: the worktree of an earlier run is used again, with what it holds");
+  const earlier = worktree.reused ? await describeEarlierRun(deps, spec.id, worktree) : null;
+  // A copy of the spec from an earlier run may still have that run's final status.
+  const begun = { status: "in_progress", completed_at: undefined };
+  await worktree.openSpecs().edit(spec.id, (text) => editFields(text, begun));
+  await deps.ports.worktrees.writeStatus({ spec_id: spec.id, status: "working", error: null });
+  return { worktree, root: worktree.root, port, knownCommits: new Set(), base: null, earlier };
+}
+
+/** Returns environment variables that describe the spec and its folders to an agent. Source: docs/work.md, Runs. */
+export function buildAgentEnvironment(
+  { root }: RunDeps,
+  id: SpecId,
+  place: RunLocation,
+): Readonly<Record<string, string | undefined>> {
+  return {
+    ...place.worktree?.env,
+    ...(place.port === null ? {} : { PORT: String(place.port) }),
+    PLANNER_SPEC_ID: id,
+    PLANNER_SPEC_FILE: `${removeTrailingSlash(place.root)}/.planner/specs/${id}.md`,
+    PLANNER_PROJECT: root,
+    PLANNER_WORKTREE: place.worktree?.path,
+    PLANNER_BRANCH: place.worktree?.branch,
+  };
+}
+
+export function removeTrailingSlash(path: string): string {
+  return path.replace(/[\\/]+$/, "");
 }

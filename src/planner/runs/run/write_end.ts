@@ -1,7 +1,7 @@
 import { getErrorMessage, OperationError } from "#kernel/errors.ts";
-import type { RunLog } from "#planner/run_ports/run_ports.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
-import { quoteShellWord } from "#words/shell_word.ts";
+import type { RunLog } from "#planner/run_ports/worktrees.ts";
+import { quoteShellWord } from "#words/color_name.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import type { SpecStore } from "../../ports.ts";
@@ -16,7 +16,7 @@ import { COMMIT_SUMMARIES, createCommitWriter } from "../../work/commit_message.
 import type { RunEnd } from "../../work/end_of_run.ts";
 import type { LocatedRun, RepairDeps, RunDeps, RunLocation } from "../run_types.ts";
 import { keepCutOffRecord } from "./keep_record.ts";
-import { removeTrailingSlash } from "./place.ts";
+import { removeTrailingSlash } from "./run_commands.ts";
 
 export function getRunSpecStore({ context }: RunDeps, { worktree }: RunLocation): SpecStore {
   return worktree === null ? context.specs : worktree.openSpecs();

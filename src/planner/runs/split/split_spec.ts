@@ -1,23 +1,28 @@
 import { getErrorMessage, OperationError } from "#kernel/errors.ts";
-import type { ProcessResult } from "#planner/run_ports/process_records.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { SpecFacts } from "../../lint/finding.ts";
 import { refuseMissingAgent } from "../../operations/shared/start_checks.ts";
 import { refuseUnsplittableSpec } from "../../operations/split.ts";
+import { extractJson } from "../../output/scan_json.ts";
 import type { NewMembers } from "../../ports.ts";
-import { findMissingFence } from "../../spec/body_lines.ts";
+import type { Claim, ProcessResult } from "../../run_ports/claims.ts";
 import { CRITERIA_SECTION } from "../../spec/criteria.ts";
 import { buildSpecFile } from "../../spec/new_spec.ts";
-import { findLastSection } from "../../spec/sections.ts";
+import { findLastSection, findMissingFence } from "../../spec/sections.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { selectProvider } from "../../work/providers.ts";
+import { joinLines } from "../../spec/text_lines.ts";
+import { readPromptVariables } from "../../work/prompts/prompt.ts";
+import { fillTemplate, loadTemplate, type PromptTemplate } from "../../work/prompts/prompt_template.ts";
+import { SPLIT_ANSWER_FORMAT, SPLIT_PROMPT, SPLIT_PROMPT_NAME } from "../../work/prompts/standard_prompt.ts";
+import { explainExitStatus, type Provider, selectProvider } from "../../work/providers.ts";
 import { claimSpec } from "../claims.ts";
-import type { RunDeps, StopSignals } from "../run_types.ts";
-import { requestMembers } from "./ask_agent.ts";
-import { type ProposedMember, parseMembers } from "./parse_members.ts";
+import { buildRunLocation } from "../job.ts";
+import { type AgentRunResult, buildPromptRequest, launchAgent } from "../run/run_agent.ts";
+import type { AgentJob, RunDeps, StopSignals } from "../run_types.ts";
 
-export interface SplitOptions {
+interface SplitOptions {
   readonly force: boolean;
   readonly recursive: boolean;
   /** Maximum number of levels, including the first split. */
@@ -27,7 +32,7 @@ export interface SplitOptions {
   readonly stop: StopSignals;
 }
 
-export interface SplitResult {
+interface SplitResult {
   readonly spec_id: SpecId;
   readonly members: readonly SpecId[];
 }
@@ -170,4 +175,215 @@ function buildMemberBody({ description, criteria, checks }: ProposedMember): str
   if (text === "") return list;
   if (findLastSection(text, CRITERIA_SECTION) !== undefined) return `${list}\n\n## Description\n\n${text}`;
   return `${text}\n\n${list}`;
+}
+
+/**
+ * Runs the agent in the project and returns its last message.
+ *
+ * @throws OperationError when the agent fails, is stopped, or loses the spec to another process
+ */
+async function requestMembers(
+  deps: RunDeps,
+  { processId, provider, claim, stop }: Pick<AgentJob, "processId" | "provider" | "stop"> & { readonly claim: Claim },
+): Promise<string> {
+  const { context, ports, root } = deps;
+  const { id } = claim;
+  const spec = await context.specs.load(id);
+  const config = await context.readConfig();
+  const text = await buildSplitPrompt(deps, id);
+  const log = await ports.logs.open(id, processId, config.log.max_bytes);
+  try {
+    await log.line(`planner: ${provider.name} is asked how to split the spec`);
+    const job = {
+      id,
+      processId,
+      config,
+      log,
+      stop,
+      place: buildRunLocation(root, null),
+      spec,
+      provider,
+      session: null,
+    };
+    const stillWanted = (): Promise<boolean> => ports.records.isRunning(processId);
+    const end = await launchAgent(deps, { job, claim, isStillWanted: stillWanted, prompt: { text } });
+    if (!(await stillWanted())) throw buildSplitError(id, "it was ended from outside");
+    assertAgentSucceeded(id, end, provider);
+    return end.output;
+  } catch (error) {
+    if (error instanceof OperationError) await log.line(`planner: failed: ${error.message}`).catch(() => {});
+    throw error;
+  } finally {
+    await log.end().catch(() => {});
+  }
+}
+
+function assertAgentSucceeded(
+  id: SpecId,
+  { exit, failure, interrupted, claimed }: AgentRunResult,
+  provider: Provider,
+): void {
+  if (!claimed) throw buildSplitError(id, "another process has taken the spec over");
+  if (interrupted) throw buildSplitError(id, "interrupted before the agent was done");
+  if (exit.code === null) throw buildSplitError(id, `the agent was ended by ${exit.signal ?? "a signal"}`);
+  if (exit.code !== 0) {
+    const meaning = explainExitStatus(provider, exit.code);
+    throw buildSplitError(id, `the agent ended with status ${exit.code}${meaning === null ? "" : `: ${meaning}`}`);
+  }
+  if (failure !== null) throw buildSplitError(id, `the agent says: ${failure}`);
+}
+
+function buildSplitError(id: SpecId, why: string): OperationError {
+  return new OperationError("failed_precondition", `Failed to split spec '${id}': ${why}`);
+}
+
+/** Returns the project's split template, or the built-in one, followed by the required format of the answer. */
+async function buildSplitPrompt(deps: RunDeps, id: SpecId): Promise<string> {
+  const { context, root, tell } = deps;
+  const { prompts } = context;
+  const own = (await prompts.names()).includes(SPLIT_PROMPT_NAME);
+  const template: PromptTemplate = own
+    ? await loadTemplate(prompts, SPLIT_PROMPT_NAME)
+    : { name: SPLIT_PROMPT_NAME, text: SPLIT_PROMPT };
+  const job = { id, config: await context.readConfig(), place: buildRunLocation(root, null) };
+  const values = await readPromptVariables(context, await buildPromptRequest(deps, job, null));
+  const filled = fillTemplate(template, values);
+  for (const message of filled.warnings) tell({ event: "note", spec_id: id, message });
+  return `${filled.text.trim()}\n\n${SPLIT_ANSWER_FORMAT}`;
+}
+
+interface ProposedMember {
+  readonly title: string;
+  readonly description: string;
+  /** Acceptance criteria of one line each; at least one. */
+  readonly criteria: readonly string[];
+  /** Commands of the checks that the agent proposes, by criterion. */
+  readonly checks: ReadonlyMap<string, string>;
+  readonly targetFiles: readonly string[];
+  /** Numbers of other members, counted from 1, ascending, without duplicates and without cycles. */
+  readonly dependsOn: readonly number[];
+}
+
+/** Maximum number of members of one split. Chosen by planner: a member can be split again. */
+const MAX_MEMBERS = 50;
+
+/**
+ * Parses the members in an agent's answer: `{"members": [{title, description, acceptance_criteria, target_files,
+ * depends_on}]}`. The JSON may be fenced, the whole answer, or embedded in text.
+ *
+ * @throws OperationError `failed_precondition` that names the member and its problem
+ *
+ * Source: docs/decisions.md#s-27.
+ */
+export function parseMembers(answer: string): readonly ProposedMember[] {
+  const found = extractJson(answer);
+  if (found === undefined) throw buildMembersError("it holds no JSON");
+  const listed = isJsonObject(found.value) ? found.value["members"] : undefined;
+  if (!Array.isArray(listed)) throw buildMembersError('expected an object with a list "members"');
+  if (listed.length < 2 || listed.length > MAX_MEMBERS) {
+    throw buildMembersError(`expected 2 to ${MAX_MEMBERS} members, got ${listed.length}`);
+  }
+  const members = listed.map((value: unknown, index) =>
+    parseMember(value, { number: index + 1, count: listed.length }),
+  );
+  const circle = findCycle(members);
+  if (circle !== undefined) throw buildMembersError(`members depend on each other in a circle: ${circle.join(" -> ")}`);
+  return members;
+}
+
+interface MemberPosition {
+  readonly number: number;
+  readonly count: number;
+}
+
+function parseMember(value: unknown, place: MemberPosition): ProposedMember {
+  if (!isJsonObject(value)) throw buildMembersError(`member ${place.number} is not an object`);
+  const { criteria, checks } = parseCriteria(value, place);
+  if (criteria.length === 0) throw buildMembersError(`member ${place.number} has no acceptance criteria`);
+  return {
+    title: joinLines(parseMemberText(value["title"], `title of member ${place.number}`)),
+    description:
+      value["description"] === undefined
+        ? ""
+        : parseMemberText(value["description"], `description of member ${place.number}`),
+    ...{ criteria, checks },
+    targetFiles: parseMemberTexts(value, "target_files", place),
+    dependsOn: parseDependencies(value, place),
+  };
+}
+
+/** Parses criteria, each of which is a text or an object with a text and its check. */
+function parseCriteria(value: JsonFields, place: MemberPosition): Pick<ProposedMember, "criteria" | "checks"> {
+  const list = value["acceptance_criteria"] ?? [];
+  if (!Array.isArray(list)) throw buildMembersError(`"acceptance_criteria" of member ${place.number} is not a list`);
+  const items = list.map((item: unknown) => (isJsonObject(item) ? item : { criterion: item }));
+  const named = parseMemberTexts({ criteria: items.map(({ criterion }) => criterion) }, "criteria", place).map(
+    removeCheckbox,
+  );
+  const checks = items.flatMap(({ criterion, verify }): readonly (readonly [string, string])[] => {
+    if (typeof criterion !== "string" || verify === undefined || verify === null) return [];
+    return [
+      [removeCheckbox(joinLines(criterion)), joinLines(parseMemberText(verify, `"verify" of member ${place.number}`))],
+    ];
+  });
+  return { criteria: [...new Set(named)], checks: new Map(checks) };
+}
+
+function parseMemberText(value: unknown, what: string): string {
+  if (typeof value !== "string" || value.trim() === "") throw buildMembersError(`the ${what} is not a text`);
+  if (value.includes("\0") || !value.isWellFormed()) throw buildMembersError(`the ${what} holds what no file can`);
+  return value.trim();
+}
+
+function parseMemberTexts(object: JsonFields, name: string, { number }: MemberPosition): readonly string[] {
+  const list = object[name] ?? [];
+  if (!Array.isArray(list)) throw buildMembersError(`"${name}" of member ${number} is not a list`);
+  return [...new Set(list.map((item: unknown) => joinLines(parseMemberText(item, `"${name}" of member ${number}`))))];
+}
+
+function parseDependencies(object: JsonFields, { number, count }: MemberPosition): readonly number[] {
+  const list = object["depends_on"] ?? [];
+  if (!Array.isArray(list)) throw buildMembersError(`"depends_on" of member ${number} is not a list`);
+  for (const item of list as readonly unknown[]) {
+    if (!Number.isInteger(item) || Number(item) < 1 || Number(item) > count) {
+      throw buildMembersError(
+        `member ${number} depends on ${JSON.stringify(item)}: expected a number from 1 to ${count}`,
+      );
+    }
+    if (item === number) throw buildMembersError(`member ${number} depends on itself`);
+  }
+  return [...new Set(list as readonly number[])].sort((a, b) => a - b);
+}
+
+/** Removes a checkbox from a criterion, because agents often write it too. */
+function removeCheckbox(text: string): string {
+  const plain = text.replace(/^(?:[-*+]|\d{1,9}[.)])\s+(?=\[)|^[-*+]\s+/, "").replace(/^\[[ xX]\]\s*/, "");
+  return plain === "" ? text : plain;
+}
+
+/** Returns the numbers of members that form a dependency cycle; undefined without one. */
+function findCycle(members: readonly ProposedMember[]): readonly number[] | undefined {
+  const done = new Set<number>();
+  const visit = (number: number, way: readonly number[]): readonly number[] | undefined => {
+    const at = way.indexOf(number);
+    if (at !== -1) return [...way.slice(at), number];
+    if (done.has(number)) return undefined;
+    for (const next of members[number - 1]?.dependsOn ?? []) {
+      const circle = visit(next, [...way, number]);
+      if (circle !== undefined) return circle;
+    }
+    done.add(number);
+    return undefined;
+  };
+  for (const index of members.keys()) {
+    const circle = visit(index + 1, []);
+    if (circle !== undefined) return circle;
+  }
+  return undefined;
+}
+
+type JsonFields = Readonly<Record<string, unknown>>;
+
+function buildMembersError(why: string): OperationError {
+  return new OperationError("failed_precondition", `Cannot read members from the agent's answer: ${why}`);
 }

@@ -1,8 +1,7 @@
 import { replaceControlCharacters } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { findMissingFence } from "../body_lines.ts";
 import { parseReadable } from "../document.ts";
-import { findFirstHeading, findHeadings, findLastSection } from "../sections.ts";
+import { findFirstHeading, findHeadings, findLastSection, findMissingFence } from "../sections.ts";
 import { detectLineBreak, findLineStart } from "../text_lines.ts";
 
 const OUTPUT_SECTION = "Output";

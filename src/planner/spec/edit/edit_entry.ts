@@ -1,30 +1,21 @@
-import type { CST } from "yaml";
-import { type FieldValue, isTextList } from "../field_value.ts";
-import { findLineEnd, findLineStart, skipLineBreak } from "../text_lines.ts";
+import { CST } from "yaml";
+import { isJsonObject } from "#kernel/json_object.ts";
 import {
+  type FieldValue,
   findBlockHeader,
   findItemEnd,
   findItemStart,
   findTokenEnd,
   hasItemContent,
+  isTextList,
   type SequenceToken,
   type Token,
-} from "../yaml_tokens.ts";
-import { planFlowItemEdits } from "./edit_flow_items.ts";
-import {
-  type FrontmatterLayout,
-  formatFieldLines,
-  formatInlineValue,
-  formatValueLines,
-  needsSeparateLines,
-} from "./field_text.ts";
-import { detectScalarStyle, type ItemPlan, planItems, selectItemStyle } from "./list_plan.ts";
+} from "../full_frontmatter.ts";
+import { findLineEnd, findLineStart, skipLineBreak } from "../text_lines.ts";
 import { isListToken, type MapEntry, type MapSite } from "./map_entries.ts";
-import { formatScalar } from "./scalar_text.ts";
-import type { OffsetRange, TextEdit } from "./text_edits.ts";
 
 /** A new value and, in `current`, the parsed value that the entry has now. */
-export interface ValueChange {
+interface ValueChange {
   readonly value: FieldValue;
   readonly current: unknown;
 }
@@ -206,4 +197,252 @@ function findItemOpening(yaml: string, list: CST.BlockSequence): string {
   const value = first?.value?.offset;
   const gap = value === undefined ? " " : yaml.slice(dash + 1, value);
   return `${yaml.slice(findLineStart(yaml, dash), dash)}-${/^ +$/.test(gap) ? gap : " "}`;
+}
+
+/**
+ * One item of a `[…]` or `{…}` on several lines: `lead` is the text before it, including comment lines; `tail` is the
+ * text after it on its line, without the comma.
+ */
+interface FlowItem {
+  readonly lead: string;
+  readonly text: string;
+  readonly tail: string;
+}
+
+/** Returns edits that apply a plan within the brackets, or undefined if the commas precede the items. */
+function planFlowItemEdits(
+  yaml: string,
+  collection: CST.FlowCollection,
+  { plan, lineBreak }: { readonly plan: ItemPlan; readonly lineBreak: string },
+): readonly TextEdit[] | undefined {
+  const from = collection.offset + 1;
+  const to = findTokenEnd(collection) - 1;
+  const inner = yaml.slice(from, to);
+  if (!/[\r\n]/.test(inner)) return [{ start: from, end: to, text: formatItemsOnOneLine(yaml, collection, plan) }];
+  if (plan.length === 0 && !inner.includes("#")) return [{ start: from, end: to, text: "" }];
+  const parts = parseFlowParts(yaml, collection);
+  return parts && [{ start: from, end: to, text: formatItemsOnLines(parts, plan, lineBreak) }];
+}
+
+function formatItemsOnOneLine(yaml: string, collection: CST.FlowCollection, plan: ItemPlan): string {
+  const items = collection.items.filter(hasItemContent);
+  const [first, second] = items;
+  if (first === undefined || plan.length === 0) return plan.join(", ");
+  const texts = items.map((item) => yaml.slice(findItemStart(item), findItemEnd(item)));
+  const separator = second === undefined ? ", " : yaml.slice(findItemEnd(first), findItemStart(second));
+  const opening = yaml.slice(collection.offset + 1, findItemStart(first));
+  const closing = yaml.slice(findItemEnd(items.at(-1) ?? first), findTokenEnd(collection) - 1);
+  return (
+    opening + plan.map((step) => (typeof step === "number" ? (texts[step] ?? "") : step)).join(separator) + closing
+  );
+}
+
+interface FlowParts {
+  readonly opening: string;
+  readonly items: readonly FlowItem[];
+  readonly closing: string;
+  readonly lastComma: boolean;
+}
+
+function parseFlowParts(yaml: string, collection: CST.FlowCollection): FlowParts | undefined {
+  const filled = collection.items.filter(hasItemContent);
+  const commas = collection.items.flatMap(({ start }) => start.filter(({ type }) => type === "comma"));
+  const [opening, firstLead] = splitFirstLine(
+    yaml.slice(collection.offset + 1, findItemOrBracketStart(filled[0], collection)),
+  );
+  const items: FlowItem[] = [];
+  let lead = firstLead;
+  for (const [index, item] of filled.entries()) {
+    const end = findItemEnd(item);
+    const gap = yaml.slice(end, findItemOrBracketStart(filled[index + 1], collection));
+    const [line, rest] = splitFirstLine(gap);
+    const comma = commas[index] === undefined ? -1 : commas[index].offset - end;
+    if (comma >= line.length) return undefined;
+    const behind = comma < 0 ? line : line.slice(0, comma) + line.slice(comma + 1);
+    // Text between the last item and a bracket on the same line belongs to the bracket.
+    const closesLine = index === filled.length - 1 && rest === "" && !/[\r\n]$/.test(behind);
+    items.push({ lead, text: yaml.slice(findItemStart(item), end), tail: closesLine ? "" : behind });
+    lead = closesLine ? behind : rest;
+  }
+  return { opening, items, closing: lead, lastComma: commas.length >= filled.length && filled.length > 0 };
+}
+
+function findItemOrBracketStart(
+  item: CST.FlowCollection["items"][number] | undefined,
+  collection: CST.FlowCollection,
+): number {
+  return item === undefined ? findTokenEnd(collection) - 1 : findItemStart(item);
+}
+
+function formatItemsOnLines(parts: FlowParts, plan: ItemPlan, lineBreak: string): string {
+  const { opening, items, closing, lastComma } = parts;
+  const indent = items.map(({ lead }) => /(?:^|[\r\n])([ \t]+)$/.exec(lead)?.[1]).find((found) => found) ?? "  ";
+  const lastTail = items.at(-1)?.tail === "" ? "" : lineBreak;
+  let previous = -1;
+  const planned = plan.map((step): FlowItem => {
+    const old = typeof step === "number" ? items[step] : undefined;
+    if (typeof step !== "number" || old === undefined) return { lead: indent, text: String(step), tail: lineBreak };
+    const comments = extractComments(items.slice(previous + 1, step));
+    previous = step;
+    return { ...old, lead: comments + old.lead, tail: old.tail || lineBreak };
+  });
+  const written = planned.map(({ lead, text, tail }, place) => {
+    if (place < planned.length - 1) return `${lead}${text},${tail}`;
+    return `${lead}${text}${lastComma ? "," : ""}${tail.trim() === "" ? lastTail : tail}`;
+  });
+  const all = written.join("") + extractComments(items.slice(previous + 1)) + closing;
+  // An item on the bracket's own line needs no indentation.
+  return opening + (/[\r\n]$/.test(opening) ? all : all.replace(/^[ \t]+/, ""));
+}
+
+/** Returns the comment lines before removed items; they are kept. */
+function extractComments(removed: readonly FlowItem[]): string {
+  return removed.map(({ lead }) => /^[\s\S]*[\r\n]/.exec(lead)?.[0] ?? "").join("");
+}
+
+/** Splits a text after its first line break. */
+function splitFirstLine(text: string): readonly [line: string, rest: string] {
+  const next = skipLineBreak(text, findLineEnd(text, 0));
+  return [text.slice(0, next), text.slice(next)];
+}
+
+/** Items of a changed collection: a number keeps the item of that index, a text is a new item. */
+type ItemPlan = readonly (number | string)[];
+
+/** Returns the plan that changes `before` to `after`. Keeps items that one pass finds in order. */
+function planItems(before: readonly unknown[], after: readonly string[], write: (item: string) => string): ItemPlan {
+  let from = 0;
+  return after.map((item) => {
+    const index = before.indexOf(item, from);
+    if (index === -1) return write(item);
+    from = index + 1;
+    return index;
+  });
+}
+
+/** Returns the style for a new item: that of the last item. */
+function selectItemStyle(list: SequenceToken): ScalarStyle {
+  return detectScalarStyle(list.items.findLast((item) => item.value !== undefined)?.value);
+}
+
+/** Returns the quoting style of a scalar, unless the scalar needs quotes; `plain` for any other token. */
+function detectScalarStyle(token: Token | undefined): ScalarStyle {
+  if (token?.type !== "single-quoted-scalar" && token?.type !== "double-quoted-scalar") return "plain";
+  const text = CST.resolveAsScalar(token, false, () => {}).value;
+  if (!isPlainText(text, true)) return "plain";
+  return token.type === "single-quoted-scalar" ? "single" : "double";
+}
+
+/** Style of lists and line breaks in a frontmatter; new lines use the same. */
+export interface FrontmatterLayout {
+  readonly lineBreak: string;
+  readonly lists: "block" | "flow";
+  /** Indentation of a list's `-` relative to its key. */
+  readonly listIndent: string;
+}
+
+const PLAIN_FORM: ScalarForm = { style: "plain", inFlow: false };
+const FLOW_FORM: ScalarForm = { style: "plain", inFlow: true };
+
+/** Formats a value on one line: scalars in the requested style, lists as `[a, b]`, mappings as `{a: b}`. */
+export function formatInlineValue(value: FieldValue, form: ScalarForm = PLAIN_FORM): string {
+  const inner = { ...form, inFlow: true };
+  if (isTextList(value)) return `[${value.map((item) => formatScalar(item, inner)).join(", ")}]`;
+  if (!isJsonObject<FieldValue>(value)) return formatScalar(value, form);
+  return `{${Object.entries(value)
+    .map(([key, item]) => `${formatScalar(key, FLOW_FORM)}: ${formatInlineValue(item, inner)}`)
+    .join(", ")}}`;
+}
+
+/** Returns whether the value is written on separate lines below its key. */
+function needsSeparateLines(value: FieldValue, layout: FrontmatterLayout): boolean {
+  if (isTextList(value)) return value.length > 0 && layout.lists === "block";
+  return isJsonObject<FieldValue>(value) && Object.keys(value).length > 0;
+}
+
+/** Formats the lines of a value below its key. @param indent text before the key on its line */
+function formatValueLines(value: FieldValue, indent: string, layout: FrontmatterLayout): string {
+  if (isTextList(value)) {
+    return value
+      .map((item) => `${indent}${layout.listIndent}- ${formatScalar(item, PLAIN_FORM)}${layout.lineBreak}`)
+      .join("");
+  }
+  if (!isJsonObject<FieldValue>(value)) return "";
+  return Object.entries(value)
+    .map(([key, item]) => formatFieldLines(key, item, `${indent}  `, layout))
+    .join("");
+}
+
+/** Formats a field with its value as lines of a block mapping. */
+export function formatFieldLines(key: string, value: FieldValue, indent: string, layout: FrontmatterLayout): string {
+  const name = `${indent}${formatScalar(key, PLAIN_FORM)}:`;
+  if (needsSeparateLines(value, layout)) return `${name}${layout.lineBreak}${formatValueLines(value, indent, layout)}`;
+  return `${name} ${formatInlineValue(value)}${layout.lineBreak}`;
+}
+
+/** A half-open range of character offsets. */
+export interface OffsetRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Replaces a range of characters; an empty range inserts text. */
+export interface TextEdit extends OffsetRange {
+  readonly text: string;
+}
+
+/** Applies edits that do not overlap. Insertions at an offset precede a replacement there, in their given order. */
+export function applyEdits(text: string, edits: readonly TextEdit[]): string {
+  const parts: string[] = [];
+  let at = 0;
+  for (const edit of [...edits].sort((a, b) => a.start - b.start || a.end - b.end)) {
+    parts.push(text.slice(at, edit.start), edit.text);
+    at = edit.end;
+  }
+  return parts.join("") + text.slice(at);
+}
+
+/** YAML style of a scalar: plain, or in single or double quotes. */
+export type ScalarStyle = "plain" | "single" | "double";
+
+interface ScalarForm {
+  /** The preferred style; a text that needs other quotes gets them. */
+  readonly style: ScalarStyle;
+  /** True within `[]` or `{}`, where commas and brackets are syntax. */
+  readonly inFlow: boolean;
+}
+
+// Words and numbers of YAML 1.1 and 1.2, which are quoted so that every parser reads them as text.
+const NON_TEXT_PATTERN = new RegExp(
+  [
+    "^(?:y|yes|n|no|true|false|on|off|null|~|=|<<)$",
+    String.raw`^[-+]?(?:\d[\d_,]*)?\.?[\d_]*(?:e[-+]?\d+)?$`,
+    String.raw`^[-+]?0(?:o[0-7_]+|x[\da-f_]+|b[01_]+)$`,
+    String.raw`^[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.[\d_]*)?$`,
+    String.raw`^(?:[-+]?\.inf|\.nan)$`,
+  ].join("|"),
+  "i",
+);
+const PLAIN_PATTERN = /^[^\s\-?:,[\]{}#&*!|>'"%@`\p{C}](?:[^\p{C}\u2028\u2029]*[^\s:\p{C}])?$/u;
+
+/** Formats a scalar on one line so that YAML parsers read the same value back. */
+export function formatScalar(value: string | number | boolean, { style, inFlow }: ScalarForm): string {
+  if (typeof value !== "string") return String(value);
+  if (style === "plain" && isPlainText(value, inFlow)) return value;
+  if (style === "single" && /^[^\p{C}\u2028\u2029]*$/u.test(value)) return `'${value.replaceAll("'", "''")}'`;
+  return quoteDouble(value);
+}
+
+/** Returns whether every YAML parser reads the text, written without quotes, as the same string. */
+function isPlainText(text: string, inFlow: boolean): boolean {
+  if (!PLAIN_PATTERN.test(text) || NON_TEXT_PATTERN.test(text)) return false;
+  return !/: |:\t| #|\t#/.test(text) && !(inFlow && /[,[\]{}]|:$/.test(text));
+}
+
+/** Formats the text in double quotes. A JSON string is valid YAML, except that YAML requires a few more escapes. */
+function quoteDouble(text: string): string {
+  return JSON.stringify(text).replace(
+    /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

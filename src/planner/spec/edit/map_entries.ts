@@ -8,7 +8,7 @@ import {
   type MapToken,
   parseTokens,
   type Token,
-} from "../yaml_tokens.ts";
+} from "../full_frontmatter.ts";
 
 /** A key of a mapping and its value. Offsets are in the YAML. */
 export interface MapEntry {

@@ -1,10 +1,19 @@
-import { closeSync, constants, existsSync, mkdirSync, openSync, readlinkSync, realpathSync } from "node:fs";
-import { rm, unlink } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+} from "node:fs";
+import { readdir, rm, unlink } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import { isInsideFolder, isLink, isLinkOutside } from "../project/find_root.ts";
 import { splitWorktreePath } from "../project/places.ts";
-import { isInsideFolder, isLink, isLinkOutside } from "../project/project_bounds.ts";
-import { getErrorCode, isMissingError } from "./disk_error.ts";
+import { convertToDiskError, getErrorCode, isMissingError } from "./disk_error.ts";
 
 /**
  * A folder that is open for writing. On Linux `path` refers to the open folder itself, so that files are created in it
@@ -178,4 +187,14 @@ function buildLinkError(shown: string, where: string): OperationError {
     "failed_precondition",
     `Cannot write "${shown}": it is a symbolic link that leads ${where}: remove the link`,
   );
+}
+
+/** Returns the entries of a project's folder, in no order; empty if it does not exist. @throws OperationError */
+export async function readFolderEntries(root: string, folder: string, recursive = false): Promise<readonly Dirent[]> {
+  try {
+    return await readdir(join(root, folder), { withFileTypes: true, recursive });
+  } catch (error) {
+    if (isMissingError(error)) return [];
+    throw convertToDiskError(`read "${folder}"`, error);
+  }
 }

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
-import type { GitLock, GitLocks } from "#planner/run_ports/run_ports.ts";
+import type { GitLock, GitLocks } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
-import { tryRemoveFile } from "../files/temporary_file.ts";
+import { tryRemoveFile } from "../files/place_file.ts";
 import { readProcessFacts } from "../processes/process_life.ts";
+import { isInsideFolder } from "../project/find_root.ts";
 import { WORKTREES_FOLDER } from "../project/places.ts";
-import { isInsideFolder } from "../project/project_bounds.ts";
 import { listWorktreeIds, locateWorktree } from "../worktrees/worktree_files.ts";
 import { Git } from "./git.ts";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { describeSystemError } from "../files/disk_error.ts";
-import { Git, killProcess } from "../git/git.ts";
+import { Git, killProcess } from "./git.ts";
 
 /** Maximum duration of ssh-keygen in milliseconds. Chosen by planner: a hardware key waits for a touch. */
 const KEYGEN_LIMIT_MS = 60_000;

@@ -5,9 +5,9 @@ import type { ClaimHolder, ProcessMark } from "#planner/run_ports/claims.ts";
 import type { LockHolder } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { getTextField, getTimeField, type JsonReadResult, readJsonFile } from "../files/json_file.ts";
-import { readFolderEntries } from "../files/read_folder.ts";
+import { readFolderEntries } from "../files/open_folder.ts";
 import { isProcessAlive } from "../processes/process_life.ts";
-import { isProcessRunning } from "../processes/process_mark.ts";
+import { isProcessRunning } from "../processes/run_processes.ts";
 import { LOCKS_FOLDER } from "../project/places.ts";
 
 /** Age in ms at which another machine's heartbeat counts as stopped. Chosen by planner: it is renewed every minute. */

@@ -4,8 +4,8 @@ import { OperationError } from "#kernel/errors.ts";
 import type { LogFile, LogStore } from "../../ports.ts";
 import { describeSystemError, isMissingError } from "../files/disk_error.ts";
 import { NON_BLOCKING_READ_FLAGS } from "../files/read_text.ts";
+import { isLinkOutside } from "../project/find_root.ts";
 import { LOGS_FOLDER } from "../project/places.ts";
-import { isLinkOutside } from "../project/project_bounds.ts";
 
 /** Opens the log files `.planner/logs/<id>.log`. Source: docs/decisions.md#s-01. */
 export function openLogStore(root: string): LogStore {

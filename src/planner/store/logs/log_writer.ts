@@ -3,12 +3,12 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
-import type { RunLog, RunLogs } from "#planner/run_ports/run_ports.ts";
+import type { RunLog, RunLogs } from "#planner/run_ports/worktrees.ts";
 import { formatLogLines, formatOwnLine, formatPrintedLine, formatRunHeader } from "../../work/records/log_format.ts";
 import { convertToDiskError } from "../files/disk_error.ts";
 import { runInOpenFolder } from "../files/open_folder.ts";
+import { isLink, isLinkOutside } from "../project/find_root.ts";
 import { LOGS_FOLDER } from "../project/places.ts";
-import { isLink, isLinkOutside } from "../project/project_bounds.ts";
 
 /** Maximum time in ms that a line stays in memory. Chosen by planner: a person who follows the log sees no delay. */
 const LOG_FLUSH_MS = 100;

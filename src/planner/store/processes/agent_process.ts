@@ -6,18 +6,23 @@ import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep 
 import type { Readable, Writable } from "node:stream";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { AgentExit, AgentLauncher, AgentProcess, AgentStartOptions } from "#planner/run_ports/agents.ts";
-import type { ProcessMark } from "#planner/run_ports/claims.ts";
+import type {
+  AgentExit,
+  AgentLauncher,
+  AgentProcess,
+  AgentStartOptions,
+  ProcessMark,
+} from "#planner/run_ports/claims.ts";
 import { findSecretValues } from "../../work/secrets.ts";
 import { describeSystemError } from "../files/disk_error.ts";
 import { removeGitLocations } from "../git/start_git.ts";
-import { readProcessMark } from "./process_mark.ts";
 import {
   endRunProcesses,
   listRunProcesses,
   PART_VARIABLE,
   RUN_VARIABLE,
   type RunProcessQuery,
+  readProcessMark,
   sumCpuMs,
 } from "./run_processes.ts";
 

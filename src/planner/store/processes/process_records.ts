@@ -1,20 +1,29 @@
 import { renameSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { createRandomId } from "#kernel/random.ts";
 import type { ProcessRecord } from "../../ports.ts";
-import type { UnreadableFile } from "../../spec/spec.ts";
+import type { WatchFileHold, WatchPidFile } from "../../run_ports/worktrees.ts";
+import { buildSpec } from "../../spec/build_spec.ts";
+import { parseDocument } from "../../spec/document.ts";
+import type { Spec, UnreadableFile } from "../../spec/spec.ts";
+import { parseSpecId, type SpecId } from "../../spec/spec_id.ts";
+import { convertToDiskError } from "../files/disk_error.ts";
 import { getTextField, getTimeField, type JsonReadResult, readJsonFile } from "../files/json_file.ts";
-import { runInOpenFolder } from "../files/open_folder.ts";
-import { readFolderEntries } from "../files/read_folder.ts";
-import { tryRemoveFile, writeTemporaryFile } from "../files/temporary_file.ts";
-import { PROCESSES_FOLDER } from "../project/places.ts";
-import { decideDeadRunEnd, type RecordEnd } from "./dead_record.ts";
+import { readFolderEntries, removeFileInOpenFolder, runInOpenFolder } from "../files/open_folder.ts";
+import { createFile, tryRemoveFile, writeTemporaryFile } from "../files/place_file.ts";
+import { readProjectText } from "../files/read_text.ts";
+import { parseLockHolder } from "../locks/lock_file.ts";
+import { runWithProjectLock } from "../locks/project_lock.ts";
+import { buildActivePath, buildArchivePath, PROCESSES_FOLDER, WATCH_PID_FILE } from "../project/places.ts";
+import { findPendingSplit } from "../specs/edit_spec.ts";
 import { isProcessAlive } from "./process_life.ts";
+import { canHaveWrittenFile, isProcessRunning, readCommandLine, readProcessMark } from "./run_processes.ts";
 
 type JsonFile = Extract<JsonReadResult, { readonly kind: "object" }>;
 
 /** Records of `.planner/processes/`, oldest first, and unreadable files in that folder. */
-export interface RecordSet {
+interface RecordSet {
   readonly records: readonly ProcessRecord[];
   readonly broken: readonly UnreadableFile[];
   /** Records that were `running` without a process until this read. */
@@ -150,4 +159,129 @@ async function endProcessRecord(
 function compareRecordsByStart(a: ProcessRecord, b: ProcessRecord): number {
   const [left, right] = [Date.parse(a.started_at), Date.parse(b.started_at)];
   return left - right || (a.process_id < b.process_id ? -1 : 1);
+}
+
+/** Fields that make a record terminal. */
+export interface RecordEnd {
+  readonly status: "completed" | "failed";
+  /** End of the process, in ISO 8601 UTC. */
+  readonly completed_at: string;
+}
+
+/**
+ * Returns the end of a run whose process died without recording it. The spec decides: a run writes its spec first and
+ * its record last, so a run killed in between has completed. Any other run failed, at the time of discovery. Source:
+ * docs/decisions.md#s-26.
+ */
+function decideDeadRunEnd(root: string, { spec_id, started_at, mode }: ProcessRecord, now: Date): RecordEnd {
+  const failed = { status: "failed", completed_at: now.toISOString() } as const;
+  const id = parseSpecId(spec_id);
+  const spec = id === undefined ? null : readSpec(root, id);
+  if (spec === null) return failed;
+  if (mode === "split") {
+    // A split keeps the spec's status, and its last step makes the spec a driver. Other processes can finish a split.
+    const split = spec.members.length > 0 || findPendingSplit(root) === id;
+    return split ? { ...failed, status: "completed" } : failed;
+  }
+  const at = spec.status === "completed" ? spec.frontmatter["completed_at"] : undefined;
+  const since = typeof at === "string" ? new Date(at).getTime() : Number.NaN;
+  // A spec completed before this run began is the result of another run. Without a time, this run did not complete
+  // it.
+  if (Number.isNaN(since) || since < Date.parse(started_at)) return failed;
+  return { status: "completed", completed_at: new Date(since).toISOString() };
+}
+
+function readSpec(root: string, id: SpecId): Spec | null {
+  for (const [file, archived] of [[buildActivePath(id), false] as const, [buildArchivePath(id), true] as const]) {
+    const read = readProjectText(root, file);
+    if (read.kind !== "text") continue;
+    const document = parseDocument(read.text);
+    return document.ok ? buildSpec({ id, file, archived }, document) : null;
+  }
+  return null;
+}
+
+/**
+ * Opens `.planner/watch.pid`: the pid as a number in the first line, then JSON `{pid, host, started_at, began, token}`.
+ * Earlier versions wrote the JSON alone. Every change holds the
+ * project's lock, so of several processes that start at once only one gets the file. Source: docs/decisions.md#s-27;
+ * docs/contract/spec-tool.md#rule-7, docs/contract/spec-tool.md#rule-8.
+ */
+export function openWatchFile(root: string): WatchPidFile {
+  return {
+    acquire: () => runWithProjectLock(root, () => acquireWatchFile(root)),
+    readHolder: async () => readWatchHolder(root),
+    clearStale: () =>
+      runWithProjectLock(root, async () => {
+        const holder = readWatchHolder(root);
+        if (holder === null || holder.alive) return false;
+        await removeWatchFile(root);
+        return true;
+      }),
+  };
+}
+
+async function acquireWatchFile(root: string): Promise<WatchFileHold | null> {
+  const holder = readWatchHolder(root);
+  if (holder?.alive === true) return null;
+  if (holder !== null) await removeWatchFile(root);
+  const token = createRandomId();
+  const text = `${process.pid}\n${JSON.stringify(buildWatchMark(token), null, 2)}\n`;
+  if (!(await createFile(join(root, WATCH_PID_FILE), WATCH_PID_FILE, text))) return null;
+  const isHeld = (): boolean => readWatchToken(root) === token;
+  return {
+    isHeld: async () => isHeld(),
+    release: () =>
+      runWithProjectLock(root, async () => {
+        if (isHeld()) await removeWatchFile(root);
+      }),
+  };
+}
+
+function buildWatchMark(token: string): object {
+  const { pid, began } = readProcessMark(process.pid);
+  return { pid, host: hostname(), started_at: new Date(performance.timeOrigin).toISOString(), began, token };
+}
+
+/** Returns the watching process, alive or ended; pid 0 if the file names no process, null without a file. */
+export function readWatchHolder(
+  root: string,
+): { readonly pid: number; readonly here: boolean; readonly alive: boolean } | null {
+  const read = readWatchFile(root);
+  if (read.kind === "missing") return null;
+  const named = parseLockHolder(read);
+  if (named === null) return { pid: 0, here: true, alive: false };
+  const { pid, host, since } = named;
+  // A process of another machine cannot be checked, so it counts as alive until it is ended there.
+  if (host !== null && host !== hostname()) return { pid, here: false, alive: true };
+  const began = read.kind === "object" ? getTextField(read.object, "began") : null;
+  // A bare number does not identify a process: another one may have the number of a killed watch.
+  const runs = read.kind === "object" || isWatchProcess(pid);
+  const alive = runs && (began === null ? isProcessAlive(pid, since) : isProcessRunning({ pid, began }));
+  return { pid, here: true, alive: alive && canHaveWrittenFile(pid, join(root, WATCH_PID_FILE)) };
+}
+
+/** Returns whether the process was started as `planner watch`, by any path. */
+function isWatchProcess(pid: number): boolean {
+  const words = readCommandLine(pid);
+  const at = words.indexOf("watch");
+  return words.slice(0, Math.max(at, 0)).some((word) => /^planner/i.test(basename(word)));
+}
+
+function readWatchFile(root: string): JsonReadResult {
+  // Other programs read the number in the first line.
+  return readJsonFile(join(root, WATCH_PID_FILE), { omits: /^\d+\r?\n(?=\{)/ });
+}
+
+function readWatchToken(root: string): string | null {
+  const read = readWatchFile(root);
+  return read.kind === "object" ? getTextField(read.object, "token") : null;
+}
+
+async function removeWatchFile(root: string): Promise<void> {
+  try {
+    await removeFileInOpenFolder(join(root, WATCH_PID_FILE));
+  } catch (error) {
+    throw convertToDiskError(`remove "${WATCH_PID_FILE}"`, error);
+  }
 }

@@ -3,13 +3,12 @@ import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import type { WorkStore, WorktreeStatus } from "../../ports.ts";
 import { parseFailedCommands } from "../../work/records/read_record.ts";
-import { readFileMark } from "../files/file_mark.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
+import { readFileMark } from "../files/read_text.ts";
 import { readLockHolder } from "../locks/lock_file.ts";
 import { PROCESSES_FOLDER, WORKTREES_FOLDER } from "../project/places.ts";
 import { listWorktreeIds, locateWorktree } from "../worktrees/worktree_files.ts";
-import { readProcessRecords } from "./process_records.ts";
-import { readWatchHolder } from "./watch_file.ts";
+import { readProcessRecords, readWatchHolder } from "./process_records.ts";
 
 /** Opens records and worktree states of running work below `root`, an absolute path. */
 export function openWorkStore(root: string, clock: Clock): WorkStore {

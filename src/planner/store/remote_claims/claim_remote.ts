@@ -11,7 +11,7 @@ import {
   formatClaim,
   parseClaim,
   parseClaimRef,
-} from "../../work/claims/claim_text.ts";
+} from "../../work/claims/decide_claim.ts";
 import { isObjectId, type PushedRefResult, parsePushAnswer } from "../../work/claims/push_answer.ts";
 import type { CommitWriter } from "../../work/commit_message.ts";
 import { formatGitError, Git, type GitAnswer } from "../git/git.ts";

@@ -1,25 +1,44 @@
-import { OperationError } from "#kernel/errors.ts";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { ignoreRefusal, OperationError } from "#kernel/errors.ts";
+import { formatCountWithNoun } from "#words/names.ts";
+import type { PlannerConfig } from "../../config/config.ts";
 import type {
   Claim,
+  OtherCloneClaim,
   ProcessMark,
   SharedClaimOptions,
+  SharedClaimProblem,
   SharedClaimResult,
   SpecClaims,
-} from "#planner/run_ports/claims.ts";
-import type { PlannerConfig } from "../../config/config.ts";
+} from "../../run_ports/claims.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { KEPT_BY_HAND } from "../../work/claims/claim_text.ts";
+import { describeHolder, getUnchangedMs, isKeptByHand, KEPT_BY_HAND } from "../../work/claims/decide_claim.ts";
 import { createCommitWriter } from "../../work/commit_message.ts";
-import { readClaimsFile } from "./claims_file.ts";
-import { examineClaims } from "./examine_claims.ts";
-import { readOtherClaims } from "./others_claims.ts";
+import { Git } from "../git/git.ts";
+import { runWithRemoteLock } from "../locks/project_lock.ts";
+import { ClaimRemote, openClaimRemote } from "./claim_remote.ts";
+import {
+  ClaimSession,
+  readClaimsFile,
+  readMonotonicTime,
+  readStoredClaims,
+  type StoredClaims,
+} from "./claim_session.ts";
 import {
   changeRemoteClaim,
+  findDoneInMain,
   giveUpRemoteClaim,
+  listDoneClaims,
+  listMainRefs,
+  pruneDoneClaims,
   type RemoteClaimSettings,
   type RemoteClaimsContext,
   releaseRemoteClaim,
   renewRemoteClaims,
+  runClaimSession,
+  testClaimSupport,
 } from "./remote_claims.ts";
 
 /** Number of times per renewal interval at which planner checks whether a renewal is due. */
@@ -28,7 +47,7 @@ const CHECKS_PER_RENEWAL = 4;
 /** Minimum time between two checks for a due renewal, in milliseconds. */
 const MIN_CHECK_INTERVAL_MS = 250;
 
-export interface SharedClaimsOptions {
+interface SharedClaimsOptions {
   readonly root: string;
   readonly local: SpecClaims;
   readonly config: () => Promise<PlannerConfig>;
@@ -232,4 +251,164 @@ function buildRemoteSettings({ claims, defaults, git }: PlannerConfig): RemoteCl
     mainBranch: defaults.main_branch,
     message: (id) => createCommitWriter(git.commit_template, { id, title: null }),
   };
+}
+
+/** Minimum time between two queries by commands that only read, in milliseconds. Source: docs/claims.md. */
+const QUERY_INTERVAL_MS = 30_000;
+
+/** Maximum duration of a query by a reading command, in ms. Chosen by planner: the list works without the result. */
+const QUERY_LIMIT_MS = 5_000;
+
+/** Protocols that run no program which a repository names. */
+const SAFE_PROTOCOLS_ENV = { GIT_ALLOW_PROTOCOL: "file:git:http:https:ssh" };
+
+/**
+ * Returns the claims of other clones as seen at most 30 seconds ago; older ones while the remote cannot be reached.
+ * Queries the remote only if this clone has used its claims before, and only with the user's own git settings, because
+ * read commands run no program that the repository names. Never throws OperationError.
+ */
+async function readOtherClaims(place: RemoteClaimsContext): Promise<readonly OtherCloneClaim[]> {
+  const before = readClaimsFile(place.root);
+  if (before?.support !== "yes") return [];
+  if (isQueryDue(before)) await queryRemote(place).catch(ignoreRefusal);
+  const { seen, own, clone } = readClaimsFile(place.root) ?? before;
+  const now = readMonotonicTime();
+  return [...seen]
+    .filter(([id, { oid, text }]) => text?.clone !== clone && own.get(id)?.base !== oid)
+    .map(([id, claim]) => ({
+      id,
+      state: claim.text?.state === "done" && !isKeptByHand(claim) ? "done" : "held",
+      by: describeHolder({ seen: claim }),
+      seenForMs: getUnchangedMs(claim, now),
+    }));
+}
+
+function isQueryDue({ asked }: StoredClaims): boolean {
+  const now = readMonotonicTime();
+  return asked === null || asked.boot !== now.boot || now.ms - asked.ms >= QUERY_INTERVAL_MS;
+}
+
+async function queryRemote({ root, settings, isLive }: RemoteClaimsContext): Promise<void> {
+  const task = async (): Promise<void> => {
+    const found = await openClaimRemote(root, settings.remote);
+    const known = readStoredClaims(root, found.url);
+    if (!isQueryDue(known)) return;
+    const folder = await mkdtemp(join(tmpdir(), "planner-look-"));
+    try {
+      const remote = await openRemoteFromFolder(folder, found);
+      await new ClaimSession(remote, { root, known, isLive }).queryRemote();
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+  // If another process holds the lock, that process queries the remote.
+  await runWithRemoteLock(root, task, 0);
+}
+
+/** Returns the same remote from an empty repository, in which only the user's own settings apply. */
+async function openRemoteFromFolder(folder: string, { name, url, git }: ClaimRemote): Promise<ClaimRemote> {
+  const format = (await git.tryReadOutput(["rev-parse", "--show-object-format"])) ?? "sha1";
+  const empty = new Git(folder).withWriteAccess();
+  await empty.run(["init", "-q", "--bare", "--template=", `--object-format=${format}`]);
+  const address = /^[a-z+]+:\/\/|^[^/]+:/i.test(url) ? url : resolve(git.cwd, url);
+  return new ClaimRemote({
+    name,
+    url: address,
+    git: empty,
+    prefix: "",
+    env: SAFE_PROTOCOLS_ENV,
+    limitMs: QUERY_LIMIT_MS,
+  });
+}
+
+/** Push ms above which git probably waited for a person. Chosen by planner: slow networks and servers take seconds. */
+const SLOW_PUSH_MS = 10_000;
+
+/** Usual name of the remote from which a fork was made. */
+const UPSTREAM_REMOTE = "upstream";
+
+/**
+ * Finds problems that keep shared claims from protecting specs. Changes nothing.
+ *
+ * @param contact whether to query the remote, with the repository's git settings
+ */
+async function examineClaims(place: RemoteClaimsContext, contact: boolean): Promise<readonly SharedClaimProblem[]> {
+  try {
+    return await runClaimSession(place, async (session) => [
+      ...findUnsupportedServer(place, session),
+      ...findSlowPush(session),
+      ...(await findForkedRemote(session.remote)),
+      ...(contact ? await findFinishedClaims(place, session) : []),
+    ]);
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    const isAway = error.kind === "unavailable";
+    const advice = isAway
+      ? "until it can be reached, planner work --offline works without it"
+      : 'set "claims.remote" in .planner/config.md to a remote with one push address';
+    return [{ message: error.message, advice }];
+  }
+}
+
+function findUnsupportedServer(
+  place: RemoteClaimsContext,
+  { storedClaims }: ClaimSession,
+): readonly SharedClaimProblem[] {
+  if (storedClaims.support !== "no") return [];
+  return [
+    {
+      message: `${storedClaims.refusal}: other clones do not see this clone's claims`,
+      advice: "ask the server's owner to allow refs/planner/claims/, then run planner doctor --fix",
+      repair: () =>
+        runClaimSession(place, async (session) => {
+          await testClaimSupport(session);
+          if (session.storedClaims.support === "yes") return "the server has claims now";
+          throw new OperationError("failed_precondition", session.storedClaims.refusal);
+        }),
+    },
+  ];
+}
+
+function findSlowPush({ storedClaims: { pushMs } }: ClaimSession): readonly SharedClaimProblem[] {
+  if (pushMs <= SLOW_PUSH_MS) return [];
+  const seconds = Math.round(pushMs / 1000);
+  const advice = 'if its key wants a touch for every use, raise "claims.renew_minutes"';
+  return [{ message: `the last push of a claim took ${seconds} s`, advice }];
+}
+
+async function findForkedRemote({ name, git }: ClaimRemote): Promise<readonly SharedClaimProblem[]> {
+  if (name === UPSTREAM_REMOTE || (await git.tryReadOutput(["remote", "get-url", UPSTREAM_REMOTE])) === null) return [];
+  return [
+    {
+      message: `it seems to be a fork of remote "${UPSTREAM_REMOTE}": clones of other forks do not see its claims`,
+      advice: `set "claims.remote" to a remote that all clones push to`,
+    },
+  ];
+}
+
+/** Finds `done` claims whose specs are done in the remote's main branch. */
+async function findFinishedClaims(
+  place: RemoteClaimsContext,
+  session: ClaimSession,
+): Promise<readonly SharedClaimProblem[]> {
+  if (session.storedClaims.support === "no") return [];
+  const ids = await listFinishedIds(place, session);
+  if (ids.length === 0) return [];
+  return [
+    {
+      message: `it still has ${formatCountWithNoun(ids.length, "claim")} of specs that its main branch has as done`,
+      advice: null,
+      repair: () =>
+        runClaimSession(place, async (again) => {
+          const gone = await pruneDoneClaims(again.remote, again.storedClaims, await listFinishedIds(place, again));
+          return gone.length === 0 ? null : `deleted ${formatCountWithNoun(gone.length, "claim")}`;
+        }),
+    },
+  ];
+}
+
+async function listFinishedIds({ settings }: RemoteClaimsContext, session: ClaimSession) {
+  const refs = await listMainRefs(session.remote, settings.mainBranch);
+  const look = await session.queryRemote(refs);
+  return [...(await findDoneInMain(session.remote, { look, refs, ids: listDoneClaims(session) }))];
 }

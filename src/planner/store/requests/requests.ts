@@ -1,32 +1,35 @@
 import { ignoreRefusal, OperationError } from "#kernel/errors.ts";
+import type { PlannerConfig, RequestSettings } from "../../config/config.ts";
 import type {
   MainBranchUpdate,
   MergeSearchQuery,
   MergeSearchResult,
   PullRequests,
+  PushedBranch,
   RequestTarget,
-} from "#planner/run_ports/requests.ts";
-import type { PlannerConfig } from "../../config/config.ts";
+} from "../../run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { decodeSpecId } from "../../work/claims/claim_text.ts";
+import { decodeSpecId } from "../../work/claims/decide_claim.ts";
+import { isObjectId, parsePushAnswer } from "../../work/claims/push_answer.ts";
 import {
   buildRequestCreateCall,
   buildRequestGetCall,
   buildRequestListCall,
   buildRequestUpdateCall,
   type ForgeCall,
-} from "../../work/requests/forge_call.ts";
+  type ForgeRepository,
+  parseForgeRepository,
+} from "../../work/requests/forge_place.ts";
 import { type ForgeRequest, parseRequest } from "../../work/requests/forge_request.ts";
 import { formatRequestNote, parseRequestNote, type RequestNote } from "../../work/requests/request_note.ts";
-import { Git } from "../git/git.ts";
+import { formatGitError, Git, type GitAnswer } from "../git/git.ts";
 import { runWithMergeLock } from "../locks/project_lock.ts";
-import { assertNoForeignPrograms } from "../worktrees/guard.ts";
-import { readBranchCheckouts } from "../worktrees/main_branch.ts";
-import { isAncestor } from "../worktrees/outside_words.ts";
+import { buildBrokenAnswer, buildSshEnvironment } from "../remote_claims/claim_remote.ts";
+import { isAncestor, readBranchCheckouts } from "../worktrees/outside_words.ts";
 import { buildSpecRef, createRefParser } from "../worktrees/ref_names.ts";
 import { buildRunRef, listRunNumbers } from "../worktrees/run_commits.ts";
 import { buildFoundMerge, searchMerge } from "../worktrees/search_merge.ts";
-import { branchExists, type SpecBranches } from "../worktrees/worktree_commits.ts";
+import { assertNoForeignPrograms, branchExists, type SpecBranches } from "../worktrees/worktree_commits.ts";
 import { advanceMainBranch, bringSpecBack } from "../worktrees/worktree_merge.ts";
 import {
   openWorktreeLocation,
@@ -35,9 +38,7 @@ import {
   type WorktreeLocation,
 } from "../worktrees/worktree_place.ts";
 import { addWorktree } from "../worktrees/worktree_prepare.ts";
-import { callForge } from "./forge_program.ts";
-import { fetchRef, pushBranch, pushRecords } from "./push_branch.ts";
-import { findRequestTarget } from "./request_target.ts";
+import { callForge, findForgeProgram } from "./forge_program.ts";
 
 /**
  * Opens the pull requests of the project in `root`, an absolute path.
@@ -230,4 +231,169 @@ export async function writeRequestNote(git: Git, id: SpecId, note: RequestNote):
   const seconds = Math.floor(Date.now() / 1000);
   const input = `commit ${ref}\ncommitter planner <planner@localhost> ${seconds} +0000\ndata ${Buffer.byteLength(message)}\n${message}\n`;
   await git.run(["fast-import", "--quiet", "--force", "--date-format=raw"], { input });
+}
+
+/**
+ * Finds repository and branch for the request of a branch from planner's and git's settings.
+ *
+ * @throws OperationError `failed_precondition` that names the missing setting
+ */
+async function findRequestTarget(git: Git, branches: SpecBranches, settings: RequestSettings): Promise<RequestTarget> {
+  const { branch, mainBranch } = branches;
+  const remote = settings.remote ?? (await findPushRemote(git, mainBranch));
+  const upstream = settings.upstream ?? remote;
+  const head = await findForgeOfRemote(git, remote, settings);
+  const into = upstream === remote ? head : await findForgeOfRemote(git, upstream, settings);
+  if (head.forge === "gitlab" && into.path !== head.path) {
+    throwTargetError('setting "pr.upstream" works with GitHub only: make a request between forks at GitLab by hand');
+  }
+  if (head.host !== into.host) throwTargetError(`remotes "${remote}" and "${upstream}" are at different hosts`);
+  const base = settings.base ?? (await findBaseBranch(git, mainBranch, upstream));
+  return { remote, source: head, target: into, branch, base, program: findForgeProgram(into) };
+}
+
+/** Returns the remote to which git pushes the main branch, else the only remote. */
+async function findPushRemote(git: Git, mainBranch: string): Promise<string> {
+  const names = [`branch.${mainBranch}.pushRemote`, "remote.pushDefault", `branch.${mainBranch}.remote`];
+  for (const name of names) {
+    const set = await git.tryReadOutput(["config", "--get", name]);
+    // A dot means this repository.
+    if (set !== null && set !== "" && set !== ".") return set;
+  }
+  const all = ((await git.tryReadOutput(["remote"])) ?? "").split("\n").filter((one) => one !== "");
+  const [only] = all.includes("origin") ? ["origin"] : all;
+  if (only === undefined) throwTargetError('there is no git remote: "git remote add origin <address>" adds one');
+  if (all.length > 1 && only !== "origin") {
+    throwTargetError(`there are remotes ${all.join(", ")}: set "pr.remote" in .planner/config.md to one of them`);
+  }
+  return only as string;
+}
+
+/** Returns the remote branch that the main branch tracks, else the main branch's own name. */
+async function findBaseBranch(git: Git, mainBranch: string, remote: string): Promise<string> {
+  const followed = await git.tryReadOutput(["config", "--get", `branch.${mainBranch}.remote`]);
+  const merge = await git.tryReadOutput(["config", "--get", `branch.${mainBranch}.merge`]);
+  const name = /^refs\/heads\/(.+)$/.exec(merge ?? "")?.[1];
+  return followed === remote && name !== undefined ? name : mainBranch;
+}
+
+async function findForgeOfRemote(git: Git, remote: string, { forge }: RequestSettings): Promise<ForgeRepository> {
+  // `insteadOf` may lead to a mirror; the configured address then names the forge.
+  const real = await git.tryReadOutput(["remote", "get-url", remote]);
+  const written = await git.tryReadOutput(["config", "--get", `remote.${remote}.url`]);
+  if (real === null) throwTargetError(`there is no git remote "${remote}"`);
+  const place = parseForgeRepository(real ?? "", forge) ?? parseForgeRepository(written ?? "", forge);
+  if (place !== null) return place;
+  return throwTargetError(
+    `the address "${removeCredentials(real ?? "")}" of remote "${remote}" is no repository of GitHub or GitLab: set "pr.forge" in .planner/config.md if its server is one of them`,
+  );
+}
+
+/** Returns the address without user name and password. */
+function removeCredentials(url: string): string {
+  return url.replace(/\/\/[^/@]*@/, "//");
+}
+
+function throwTargetError(why: string): never {
+  throw new OperationError("failed_precondition", `Cannot make a pull request: ${why}`);
+}
+
+/** Maximum duration of a query of the remote in ms. A push may take longer, because its hooks may run tests. */
+const QUERY_LIMIT_MS = 60_000;
+const FETCH_LIMIT_MS = 5 * 60_000;
+const PUSH_LIMIT_MS = 60 * 60_000;
+
+type PushTarget = Pick<RequestTarget, "remote" | "branch">;
+
+/**
+ * Pushes a branch with hooks. Replaces the remote's branch only if its commit is one of `pushed`, which this clone has
+ * pushed, or if `branch` contains it.
+ *
+ * @param git in the project's checkout, whose hooks are the person's
+ * @throws OperationError as `PullRequests.push`
+ */
+async function pushBranch(git: Git, { remote, branch }: PushTarget, pushed: readonly string[]): Promise<PushedBranch> {
+  const ref = `refs/heads/${branch}`;
+  const head = await git.line(["rev-parse", "--verify", `${ref}^{commit}`]);
+  // An empty left side would delete the branch at the remote.
+  if (!isObjectId(head)) throw new Error(`no commit to push: ${JSON.stringify(head)}`);
+  const before = await readRemoteHash(git, remote, ref);
+  if (before === head) return { head, notes: [] };
+  if (before !== null && !pushed.includes(before) && !(await isAncestor(git, before, head))) {
+    throw new OperationError(
+      "failed_precondition",
+      `Branch "${branch}" of remote "${remote}" is at ${before.slice(0, 10)}, which this clone has not pushed: take it in with "git fetch ${remote} ${branch}" and a merge in the worktree, or delete it there`,
+    );
+  }
+  const push = ["push", "--porcelain", "--no-progress", `--force-with-lease=${ref}:${before ?? ""}`];
+  const answer = await callRemote(git, remote, [...push, "--", remote, `${ref}:${ref}`], {
+    limitMs: PUSH_LIMIT_MS,
+    hooks: true,
+  });
+  if (parsePushAnswer(answer.stdout.toString(), answer.status).get(ref)?.outcome === "won") return { head, notes: [] };
+  // The answer may have been lost after the server made the change.
+  const after = await readRemoteHash(git, remote, ref).catch(() => undefined);
+  if (after === head) return { head, notes: ["the answer to the push was lost; the branch is there"] };
+  const words = formatGitError(answer.stderr) || `git push ended with status ${answer.status}`;
+  if (after === undefined) throw new OperationError("unavailable", `Cannot reach remote "${remote}": ${words}`);
+  if (after !== before) {
+    throw new OperationError(
+      "aborted",
+      `Branch "${branch}" of remote "${remote}" was moved by someone else meanwhile: run the command again to see by what`,
+    );
+  }
+  throw new OperationError("failed_precondition", `The push to remote "${remote}" was refused: ${words}`);
+}
+
+/** Pushes the records of a spec's runs, without hooks. @returns the reason of a failure, or null */
+async function pushRecords(git: Git, remote: string, refs: readonly string[]): Promise<string | null> {
+  if (refs.length === 0) return null;
+  const push = ["push", "--porcelain", "--no-progress", "--no-verify"];
+  // Only this clone writes a record, and writes it again when its work is merged.
+  const refspecs = refs.map((ref) => `+${ref}:${ref}`);
+  const { status, stderr } = await callRemote(git, remote, [...push, "--", remote, ...refspecs], {
+    limitMs: QUERY_LIMIT_MS,
+  });
+  return status === 0 ? null : formatGitError(stderr) || `git push ended with status ${status}`;
+}
+
+/** Fetches one ref. @returns the full hash of its commit */
+async function fetchRef(git: Git, remote: string, ref: string): Promise<string> {
+  const fetch = "fetch --quiet --no-tags --no-write-fetch-head --no-recurse-submodules --".split(" ");
+  const kept = `refs/planner/remote/${remote}/${ref.replace(/^refs\//, "")}`;
+  const { status, stderr } = await callRemote(git, remote, [...fetch, remote, `+${ref}:${kept}`], {
+    limitMs: FETCH_LIMIT_MS,
+  });
+  if (status !== 0)
+    throw new OperationError("unavailable", `Cannot fetch from remote "${remote}": ${formatGitError(stderr)}`);
+  return git.line(["rev-parse", "--verify", `${kept}^{commit}`]);
+}
+
+/** Returns the hash of a branch at the address to which git pushes; null if the branch does not exist there. */
+async function readRemoteHash(git: Git, remote: string, ref: string): Promise<string | null> {
+  const url = (await git.tryReadOutput(["remote", "get-url", "--push", remote])) ?? remote;
+  const { status, stdout, stderr } = await callRemote(git, remote, ["ls-remote", "--", url, ref], {
+    limitMs: QUERY_LIMIT_MS,
+  });
+  if (status !== 0)
+    throw new OperationError("unavailable", `Cannot reach remote "${remote}": ${formatGitError(stderr)}`);
+  const lines = stdout.toString().split("\n");
+  return lines.map((line) => line.split("\t")).find(([, name]) => name === ref)?.[0] ?? null;
+}
+
+interface RemoteCallOptions {
+  readonly limitMs: number;
+  readonly hooks?: boolean;
+}
+
+async function callRemote(
+  git: Git,
+  remote: string,
+  args: readonly string[],
+  limits: RemoteCallOptions,
+): Promise<GitAnswer> {
+  const url = (await git.tryReadOutput(["remote", "get-url", "--push", remote])) ?? remote;
+  const settings = ["-c", `remote.${remote}.mirror=false`];
+  const options = { remote: true, hooks: false, ...limits, env: await buildSshEnvironment(git, url) };
+  return git.try([...settings, ...args], options).catch(buildBrokenAnswer);
 }

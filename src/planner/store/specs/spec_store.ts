@@ -7,17 +7,27 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { runInOpenFolder } from "../files/open_folder.ts";
+import { removeLeftoverFiles, syncFolder } from "../files/place_file.ts";
 import { readProjectText } from "../files/read_text.ts";
-import { removeLeftoverFiles, syncFolder } from "../files/temporary_file.ts";
 import { runWithProjectLock } from "../locks/project_lock.ts";
-import { buildActivePath, buildArchivePath, SPECS_FOLDER } from "../project/places.ts";
-import { ArchiveIndex } from "./archive_index.ts";
-import { createMembers, findPendingSplit, finishSplit } from "./create_members.ts";
-import { createSpec, createSpecs } from "./create_spec.ts";
-import { editSpec, editSpecs } from "./edit_spec.ts";
-import { FolderNames } from "./folder_names.ts";
-import { isParsedSpec, readSpecEntry } from "./spec_entry.ts";
-import { SpecFiles } from "./spec_files.ts";
+import { ARCHIVE_FOLDER, buildActivePath, buildArchivePath, SPECS_FOLDER } from "../project/places.ts";
+import {
+  createMembers,
+  createSpec,
+  createSpecs,
+  editSpec,
+  editSpecs,
+  findPendingSplit,
+  finishSplit,
+} from "./edit_spec.ts";
+import {
+  type FolderListing,
+  FolderNames,
+  isParsedSpec,
+  readSpecEntry,
+  SpecFiles,
+  sortItemsById,
+} from "./spec_files.ts";
 
 /** Opens the spec files below `root`, an absolute path. Reads no file before the first call. */
 export function openSpecStore(root: string): SpecStore {
@@ -245,4 +255,72 @@ async function moveFile(source: string, target: string): Promise<void> {
   // The target of a relative link depends on its folder, so the link is created again.
   await symlink(relative(await realpath(dirname(target)), await realpath(source)), target);
   await unlink(source);
+}
+
+const DAY_PATTERN = /^\d{4}-\d{2}-\d{2}$/;
+
+interface ArchiveFolder {
+  readonly names: FolderNames;
+  readonly files: SpecFiles;
+}
+
+/**
+ * Archived specs: `archive/<id>.md` and `archive/<day>/<id>.md`. Cost: one system call per folder for ids, one per file
+ * for specs, and one read per changed file.
+ */
+class ArchiveIndex {
+  readonly #root: string;
+  readonly #folders = new Map<string, ArchiveFolder>();
+  #listings: readonly FolderListing[] = [];
+  #ids: ReadonlySet<SpecId> = new Set();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** Returns the current ids; the same object as before when nothing changed. */
+  readIds(): ReadonlySet<SpecId> {
+    const listings = this.#listFolderPaths().map((path) => this.#getFolder(path).names.readListing());
+    const same = listings.length === this.#listings.length && listings.every((one, at) => one === this.#listings[at]);
+    if (!same) {
+      this.#listings = listings;
+      this.#ids = new Set(listings.flatMap(({ ids }) => ids));
+    }
+    return this.#ids;
+  }
+
+  /** Returns the path of an archived spec's file from the root; undefined if the spec is not archived. */
+  findFile(id: SpecId): string | undefined {
+    const name = `${id}.md`;
+    const folder = this.#listFolderPaths().find((path) => this.#getFolder(path).names.readListing().entries.has(name));
+    return folder === undefined ? undefined : `${folder}/${name}`;
+  }
+
+  readSpecs(): SpecSet {
+    const sets = this.#listFolderPaths().map((path) => this.#getFolder(path).files.readSpecs());
+    return {
+      specs: sortItemsById(sets.flatMap(({ specs }) => specs)),
+      unreadable: sets.flatMap(({ unreadable }) => unreadable),
+    };
+  }
+
+  /** Returns the archive folder and its folders of days. */
+  #listFolderPaths(): readonly string[] {
+    const { folders } = this.#getFolder(ARCHIVE_FOLDER).names.readListing();
+    const paths = [
+      ARCHIVE_FOLDER,
+      ...folders.filter((name) => DAY_PATTERN.test(name)).map((name) => `${ARCHIVE_FOLDER}/${name}`),
+    ];
+    for (const path of this.#folders.keys()) if (!paths.includes(path)) this.#folders.delete(path);
+    return paths;
+  }
+
+  #getFolder(path: string): ArchiveFolder {
+    const known = this.#folders.get(path);
+    if (known !== undefined) return known;
+    const names = new FolderNames(this.#root, path);
+    const folder = { names, files: new SpecFiles({ root: this.#root, folder: path, archived: true, names }) };
+    this.#folders.set(path, folder);
+    return folder;
+  }
 }

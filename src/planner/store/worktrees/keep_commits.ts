@@ -1,17 +1,23 @@
+import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { constants, inflateSync } from "node:zlib";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
 import { listAdminFolders, type ReflogEntry, readGitHead, readReflog, resolveStoredPath } from "./admin_folder.ts";
-import { type CreatedObject, listCreatedObjects } from "./made_objects.ts";
-import { splitSnapshotName } from "./outside_changes.ts";
 import { buildSpecRef } from "./ref_names.ts";
-import type { RepositorySnapshot, SnapshotChange } from "./snapshot.ts";
-import { WHOLE_SNAPSHOT_NAME } from "./take_snapshot.ts";
+import {
+  compareSnapshots,
+  isProgramChange,
+  type RepositorySnapshot,
+  type SnapshotChange,
+  WHOLE_SNAPSHOT_NAME,
+} from "./snapshot.ts";
 import { branchExists, hasOwnChange, isBranchMerged, type SpecBranches } from "./worktree_commits.ts";
 import { locateWorktree } from "./worktree_files.ts";
 import type { Repository, WorktreeLocation } from "./worktree_place.ts";
 
 /** A commit that no branch contains, and the ref that keeps it with its ancestors. */
-export interface KeptCommits {
+interface KeptCommits {
   /** Ref such as `refs/planner/kept/<id>/1`. */
   readonly ref: string;
   readonly hash: string;
@@ -19,7 +25,7 @@ export interface KeptCommits {
   readonly superseded: boolean;
 }
 
-export interface WorktreeRemoval {
+interface WorktreeRemoval {
   readonly id: SpecId;
   /** Git's own folder of the worktree; null if it no longer exists. */
   readonly gitFolder: string | null;
@@ -187,4 +193,143 @@ async function findNextKeptNumber(git: Git, folder: string): Promise<number> {
   const refs = (await git.run(["for-each-ref", "--format=%(refname)", `${folder}/`])).split("\n");
   const numbers = refs.map((ref) => Number(/\/(\d+)$/.exec(ref)?.[1] ?? 0));
   return Math.max(0, ...numbers) + 1;
+}
+
+/** An annotated tag or a stash that was created during a run. */
+interface CreatedObject {
+  readonly hash: string;
+  /** Description such as `tag "v1"`. */
+  readonly what: string;
+}
+
+/** Number of bytes read of an object's file: enough for the header, names, dates and one line of the message. */
+const MAX_READ_BYTES = 4096;
+
+/** Maximum time by which a file system may date a file earlier than the clock, in milliseconds. */
+const CLOCK_STEP_MS = 1000;
+
+/**
+ * Returns annotated tags and stashes that were created since a time and are not packed. Git keeps no other record of a
+ * replaced tag or a dropped stash. Cost: no git process; reads the beginning of each object file written since then.
+ *
+ * @param since in milliseconds since 1970
+ *
+ * Source: https://git-scm.com/docs/gitformat-loose
+ */
+function listCreatedObjects(commonFolder: string, since: number): readonly CreatedObject[] {
+  const objects = join(commonFolder, "objects");
+  const isNew = (path: string): boolean =>
+    (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since - CLOCK_STEP_MS;
+  // A folder's time changes whenever a file is added to it.
+  const folders = readdirSync(objects).filter((name) => /^[0-9a-f]{2}$/.test(name) && isNew(join(objects, name)));
+  return folders.flatMap((folder) =>
+    readdirSync(join(objects, folder)).flatMap((name) => {
+      const path = join(objects, folder, name);
+      const what = /^[0-9a-f]{38,62}$/.test(name) && isNew(path) ? describeObject(readObjectBeginning(path)) : null;
+      return what === null ? [] : [{ hash: folder + name, what }];
+    }),
+  );
+}
+
+/** Describes an annotated tag or a stash; null for any other object. */
+function describeObject(text: string): string | null {
+  const tag = /^tag \d+\0object .+\ntype .+\ntag (.+)\n/.exec(text)?.[1];
+  if (tag !== undefined) return `tag "${tag}"`;
+  const stash = /^commit \d+\0tree .+\n(?:parent .+\n){2,3}author [\s\S]*?\n\n((?:WIP on|On) .*)/.exec(text)?.[1];
+  return stash === undefined ? null : `stash "${stash}"`;
+}
+
+/** Returns the beginning of an object; empty if the file is missing or contains other data. */
+function readObjectBeginning(path: string): string {
+  try {
+    const file = openSync(path, "r");
+    try {
+      const bytes = Buffer.alloc(MAX_READ_BYTES);
+      const length = readSync(file, bytes, 0, bytes.length, 0);
+      return inflateSync(bytes.subarray(0, length), { finishFlush: constants.Z_SYNC_FLUSH }).toString();
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return "";
+  }
+}
+
+interface RunIdentity {
+  readonly id: string;
+  readonly branch: string;
+}
+
+/**
+ * Returns changes outside of a run's own branch, worktree and spec, without planner's own changes for runs of other
+ * specs. Omits changes of programs that git runs, which `filterProgramChanges` returns.
+ */
+export function findOutsideChanges(
+  before: RepositorySnapshot,
+  now: RepositorySnapshot,
+  { id, branch }: RunIdentity,
+): readonly SnapshotChange[] {
+  // A snapshot of an earlier planner version lacks most entries.
+  if (!(WHOLE_SNAPSHOT_NAME in before)) return [];
+  const all = compareSnapshots(before, now);
+  const busy = findBusyRuns(before, now);
+  const ids = [id, ...busy.keys()];
+  const branches = new Set([branch, ...busy.values()]);
+  const refs = new Set(all.map(({ name }) => name));
+  // After another commit was checked out, files differ because of that commit.
+  const isMoved = [...refs].some(
+    (name) => name.startsWith("HEAD ") || (name.startsWith("ref ") && isBranchCheckedOut(name, now)),
+  );
+  const isExpected = ({ name, now: value }: SnapshotChange): boolean => {
+    const [kind = "", subject = ""] = splitSnapshotName(name);
+    if (kind === "run" || kind === WHOLE_SNAPSHOT_NAME) return true;
+    if (kind === "change") return isMoved;
+    if (kind === "file") return ids.some((one) => isFileOfSpec(one, subject));
+    if (kind === "ref") return isExpectedRef(subject, { value, ids, branches });
+    const settled = kind === "setting" ? /^branch\.(.+)\.[^.]+$/.exec(subject)?.[1] : undefined;
+    // Settings of a branch are created and deleted with it.
+    return settled !== undefined && (branches.has(settled) || refs.has(`ref refs/heads/${settled}`));
+  };
+  return all.filter((change) => !isProgramChange(change) && !isExpected(change));
+}
+
+/** Splits a name of a snapshot into its kind and its subject. */
+export function splitSnapshotName(name: string): readonly [kind: string, subject: string] {
+  const [, kind = name, subject = ""] = /^((?:global |worktree )?\w+) (.*)$/s.exec(name) ?? [];
+  return [kind, subject];
+}
+
+/** Returns the branches of other specs that had a run between the snapshots, by spec. */
+function findBusyRuns(before: RepositorySnapshot, now: RepositorySnapshot): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const name of new Set([...Object.keys(before), ...Object.keys(now)])) {
+    if (!name.startsWith("run ")) continue;
+    const [old, current] = [before[name] ?? "", now[name] ?? ""];
+    const isBusy = old !== current || current.startsWith("working ");
+    if (isBusy) found.set(name.slice("run ".length), (current || old).replace(/^\S* /, ""));
+  }
+  return found;
+}
+
+function isBranchCheckedOut(name: string, now: RepositorySnapshot): boolean {
+  const ref = name.slice("ref ".length);
+  return Object.entries(now).some(([other, value]) => other.startsWith("HEAD ") && value === ref);
+}
+
+/** Returns whether a path is a file of the spec or of one of its members. */
+function isFileOfSpec(id: string, path: string): boolean {
+  const file = path.split("/").at(-1) ?? "";
+  return file === `${id}.md` || file.startsWith(`${id}.`);
+}
+
+interface RefFacts {
+  readonly value: string | undefined;
+  readonly ids: readonly string[];
+  readonly branches: ReadonlySet<string>;
+}
+
+function isExpectedRef(ref: string, { value, ids, branches }: RefFacts): boolean {
+  if (branches.has(ref.replace(/^refs\/heads\//, ""))) return true;
+  // planner adds records and kept commits, and moves a record when its work is merged.
+  return ref.startsWith("refs/planner/") && (value !== undefined || ids.some((id) => ref.includes(`/${id}/`)));
 }

@@ -1,21 +1,32 @@
-import { mkdir, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { constants, existsSync } from "node:fs";
+import { copyFile, cp, lstat, mkdir, mkdtemp, realpath, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, relative } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { Worktree } from "#planner/run_ports/worktree.ts";
-import { replaceFile } from "../files/place_file.ts";
-import { buildActivePath } from "../project/places.ts";
+import type { FolderState, IgnoredFileRules, Worktree } from "../../run_ports/worktree.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { describeSystemError, getErrorCode } from "../files/disk_error.ts";
+import { removeFolderThroughOpenParent, runInOpenFolder } from "../files/open_folder.ts";
+import { parseTemporaryPid, replaceFile } from "../files/place_file.ts";
+import { formatGitError, Git } from "../git/git.ts";
+import { isInsideFolder } from "../project/find_root.ts";
+import { buildActivePath, findStateFolder } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
-import { checkoutFiles, readBlobHashes, readWorktreeState } from "./folder_state.ts";
-import { addRequiredFiles } from "./furnish.ts";
-import { assertNoPlantedPrograms } from "./guard.ts";
+import { findGitFolder, resolveStoredPath } from "./admin_folder.ts";
 import { mergeOrJoinSpec } from "./join_spec.ts";
 import { readChangedFiles, readCommits, settleWorktree } from "./settle.ts";
-import { type RepositorySnapshot, readSnapshot, storeSnapshot } from "./snapshot.ts";
-import { listChangedPaths, takeSnapshot } from "./take_snapshot.ts";
+import {
+  listChangedPaths,
+  listCheckouts,
+  type RepositorySnapshot,
+  readSnapshot,
+  storeSnapshot,
+  takeSnapshot,
+} from "./snapshot.ts";
 import { addPlannerFile, readFileBytes } from "./worktree_brought.ts";
-import { commitPaths, commitSpecFile, listUncommittedFiles } from "./worktree_commits.ts";
+import { assertNoPlantedPrograms, commitPaths, commitSpecFile, listUncommittedFiles } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import type { WorktreeLocation } from "./worktree_place.ts";
+import { FRESH_WORKTREE_PREFIX, type Repository, type WorktreeLocation } from "./worktree_place.ts";
 import { readBlobText } from "./worktree_rebase.ts";
 
 /** Opens the worktree at a location that the caller has read once. */
@@ -82,4 +93,320 @@ export function openWorktree(location: WorktreeLocation): Worktree {
       }
     },
   };
+}
+
+/** Matches folders that are not copied: packages and build output contain paths of their original location. */
+const REBUILT_FOLDER_PATTERN = /(?:^|\/)(?:node_modules|\.venv|venv|target|\.planner|\.git)(?:\/|$)/;
+
+interface CopyFolders {
+  /** The project's root. */
+  readonly from: string;
+  /** The project's root in the worktree. */
+  readonly to: string;
+  readonly git: Git;
+}
+
+/**
+ * Copies or links ignored files and folders of the project into a worktree. Copies share blocks with the original if
+ * the file system supports it. Omits paths that git would report as changes.
+ *
+ * @param paths from the project's root
+ * @returns one message for each path that was added or could not be
+ */
+async function addIgnoredPaths(
+  linking: CopyFolders,
+  paths: readonly string[],
+  how: "copy" | "symlink",
+): Promise<readonly string[]> {
+  const notes: string[] = [];
+  for (const path of paths) {
+    const problem = await addIgnoredPath(linking, path, how);
+    if (problem === null) continue;
+    notes.push(
+      problem === "" ? `${how === "copy" ? "copied" : "linked"}: ${path}` : `"${path}" was not brought: ${problem}`,
+    );
+  }
+  return notes;
+}
+
+/** Adds one path. Returns the reason of a failure, an empty text after success, or null if there is nothing to do. */
+async function addIgnoredPath(
+  { from, to, git }: CopyFolders,
+  path: string,
+  how: "copy" | "symlink",
+): Promise<string | null> {
+  const [source, target] = [join(from, path), join(to, path)];
+  if ((await lstat(target).catch(() => null)) !== null) return null;
+  const facts = await lstat(source).catch(() => null);
+  if (facts === null) return "the project has no such path";
+  if (existsSync(join(source, "pyvenv.cfg"))) return "a virtual environment points back to where it was made";
+  const isFolder = facts.isDirectory();
+  // A rule such as `data/` matches a folder but not a link to one.
+  const asked = isFolder && how === "copy" ? `${path.replace(/\/+$/, "")}/` : path.replace(/\/+$/, "");
+  const ignored = ["check-ignore", "--quiet", "--no-index", "--", asked];
+  // git check-ignore rejects pathspec magic, even the variable for literal paths.
+  if (!(await git.confirms(ignored, { env: { GIT_LITERAL_PATHSPECS: "0" } }))) {
+    return `git does not ignore "${asked}" there, and would take it for a change`;
+  }
+  try {
+    await runInOpenFolder(target, async (inside) => {
+      if (how === "symlink") await symlink(source, inside, isFolder ? "junction" : "file");
+      else await copyPath(source, inside);
+    });
+    return "";
+  } catch (error) {
+    // Removes an incomplete copy, which could be mistaken for a complete one.
+    await removeFolderThroughOpenParent(target).catch(() => {});
+    return describeSystemError(error);
+  }
+}
+
+function copyPath(source: string, target: string): Promise<void> {
+  return cp(source, target, {
+    recursive: true,
+    mode: constants.COPYFILE_FICLONE,
+    verbatimSymlinks: true,
+    filter: (path) => !REBUILT_FOLDER_PATTERN.test(relative(source, path).replaceAll("\\", "/")),
+  });
+}
+
+/** Maximum number of files copied by patterns. Chosen by planner: more means a folder named by mistake. */
+const MAX_COPIED_FILES = 1000;
+
+/**
+ * Adds files that a build needs and a checkout lacks: submodules, then ignored files by patterns, then whole paths.
+ *
+ * @returns messages about files that were added or could not be
+ */
+async function addRequiredFiles(
+  place: WorktreeLocation,
+  { copy, link, symlink }: IgnoredFileRules,
+): Promise<readonly string[]> {
+  const linking = { from: place.root, to: place.worktree.root, git: new Git(place.worktree.root) };
+  return [
+    ...(await addSubmodules(place)),
+    ...(await copyIgnoredFiles(place, copy)),
+    ...(await addIgnoredPaths(linking, link, "copy")),
+    ...(await addIgnoredPaths(linking, symlink, "symlink")),
+  ];
+}
+
+/** Adds submodules from the repository's own copies, so that existing ones need no network. */
+async function addSubmodules({ repository, worktree }: WorktreeLocation): Promise<readonly string[]> {
+  if (!existsSync(join(worktree.path, ".gitmodules"))) return [];
+  const git = new Git(worktree.path);
+  const names = await listSubmodules(git);
+  const sources = names.flatMap((name) => {
+    const own = join(repository.commonFolder, "modules", name);
+    return existsSync(own) ? ["-c", `submodule.${name}.url=${own}`] : [];
+  });
+  const update = ["submodule", "--quiet", "update", "--init", "--recursive"];
+  const { status, stderr } = await git.try(["-c", "protocol.file.allow=always", ...sources, ...update]);
+  if (status === 0) return names.length === 0 ? [] : [`submodules are there: ${names.join(", ")}`];
+  return [`submodules could not be brought: ${formatGitError(stderr)}`];
+}
+
+async function listSubmodules(git: Git): Promise<readonly string[]> {
+  const asked = ["config", "--file", ".gitmodules", "--null", "--name-only", "--get-regexp"];
+  const keys = await git.tryReadOutput([...asked, "^submodule\\..*\\.path$"]);
+  return (keys ?? "")
+    .split("\0")
+    .filter(Boolean)
+    .map((key) => key.slice("submodule.".length, -".path".length));
+}
+
+async function copyIgnoredFiles(place: WorktreeLocation, configured: readonly string[]): Promise<readonly string[]> {
+  const { root, worktree } = place;
+  const patterns = [...configured, ...(await readIncludePatterns(root))];
+  if (patterns.length === 0) return [];
+  const asked = ["ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--"];
+  const paths = await new Git(root).readEntries([...asked, ...patterns.map(buildPathspec)], {
+    env: { GIT_LITERAL_PATHSPECS: "0" },
+  });
+  const wanted = paths.filter((path) => !REBUILT_FOLDER_PATTERN.test(path));
+  const copied: string[] = [];
+  for (const path of wanted.slice(0, MAX_COPIED_FILES))
+    if (await copyMissingFile(root, worktree.root, path)) copied.push(path);
+  const said =
+    copied.length === 0 ? [] : [`copied: ${copied.slice(0, 10).join(", ")}${copied.length > 10 ? ", …" : ""}`];
+  if (wanted.length > MAX_COPIED_FILES)
+    said.push(`${wanted.length - MAX_COPIED_FILES} more files fit the patterns and were not copied`);
+  return said;
+}
+
+/** Copies a file unless it exists, because an existing one may be the agent's own. */
+async function copyMissingFile(from: string, to: string, path: string): Promise<boolean> {
+  const source = join(from, path);
+  const target = join(to, path);
+  const facts = await lstat(source).catch(() => null);
+  if (facts?.isFile() !== true || existsSync(target)) return false;
+  await mkdir(dirname(target), { recursive: true });
+  await copyFile(source, target);
+  return true;
+}
+
+/** Returns the patterns in the project's `.worktreeinclude`, which other worktree tools read too. Skips negations. */
+async function readIncludePatterns(root: string): Promise<readonly string[]> {
+  const text = (await readFileBytes(join(root, ".worktreeinclude")))?.toString() ?? "";
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("#") && !line.startsWith("!"));
+}
+
+function buildPathspec(pattern: string): string {
+  const plain = pattern.replace(/^\/+/, "").replace(/\/+$/, "/**");
+  return pattern.replace(/\/+$/, "").includes("/") ? `:(glob)${plain}` : `:(glob)**/${plain}`;
+}
+
+/** Values for a worktree in which no agent works. */
+const NO_RUN = { identity: {}, begunAnew: null };
+
+interface FreshWorktreeRequest {
+  readonly root: string;
+  readonly id: SpecId;
+  /** Full hash of the commit to check out. */
+  readonly commit: string;
+}
+
+/**
+ * Runs `use` with a new worktree of a commit in a temporary folder, which is removed afterwards with its contents.
+ *
+ * @throws OperationError `failed_precondition` if no folder outside of the repository can be written
+ */
+export async function runInFreshWorktree<Result>(
+  repository: Repository,
+  { root, id, commit }: FreshWorktreeRequest,
+  use: (worktree: Worktree) => Promise<Result>,
+): Promise<Result> {
+  const { git, prefix } = repository;
+  const home = await makeOutsideFolder(repository);
+  // Git names its own folder after the last path part, and with one name for all, several gits would create and
+  // remove the same folder at once.
+  const path = join(home, basename(home));
+  try {
+    await git.run(["worktree", "add", "--quiet", "--detach", path, commit]);
+    const gitFolder = findGitFolder(path);
+    if (gitFolder === null) throw new OperationError("aborted", `"${path}" was removed meanwhile`);
+    const facts = {
+      path,
+      root: join(path, prefix),
+      branch: "",
+      mainBranch: "",
+      reused: false,
+      copied: [],
+      env: {},
+      ...NO_RUN,
+    };
+    const own = new Git(path, { GIT_DIR: gitFolder, GIT_WORK_TREE: path }, git.use);
+    const place: WorktreeLocation = { root, id, repository, worktree: facts, gitFolder, git: own };
+    return await use(openWorktree(place));
+  } finally {
+    const { status } = await git.try(["worktree", "remove", "--force", path]);
+    await rm(home, { recursive: true, force: true });
+    // git worktree prune could remove a worktree that another git is creating, so it runs only after a failure.
+    if (status !== 0) await git.try(["worktree", "prune"]);
+  }
+}
+
+/** Creates a folder outside of every checkout, so that no program finds the project's own files in parent folders. */
+async function makeOutsideFolder(repository: Repository): Promise<string> {
+  const parents = [tmpdir(), join(findStateFolder(process.env), "planner"), dirname(repository.top)];
+  for (const parent of parents) {
+    if (existsSync(parent) && (await isInsideCheckout(repository, join(parent, FRESH_WORKTREE_PREFIX)))) continue;
+    try {
+      await mkdir(parent, { recursive: true, mode: 0o700 });
+      return await realpath(await mkdtemp(join(parent, `${FRESH_WORKTREE_PREFIX}${process.pid}-`)));
+    } catch (error) {
+      if (getErrorCode(error) === undefined) throw error;
+    }
+  }
+  throw new OperationError(
+    "failed_precondition",
+    `Cannot judge a commit: expected a folder outside of the repository that can be written, one of ${parents.map((path) => `"${path}"`).join(", ")}: set TMPDIR to one`,
+  );
+}
+
+/** Reads the commit of a run's worktree and its uncommitted files. */
+async function readWorktreeState(place: WorktreeLocation): Promise<FolderState> {
+  const { git, repository, worktree } = place;
+  const main = `refs/heads/${worktree.mainBranch}`;
+  return {
+    ...(await readHeadCommit(git)),
+    uncommitted: await listUncommittedFiles(place),
+    ignored: await listIgnoredFiles(git, repository.prefix, worktree.env),
+    changed: await readChangedFiles(git, repository.prefix, `${main}...HEAD`),
+    behind: (await git.try(["merge-base", "--is-ancestor", main, "HEAD"])).status === 1,
+    nested: await isInsideCheckout(repository, worktree.path),
+  };
+}
+
+/** Reads the state of the person's own folder, whose branch is not compared with another. */
+export async function readProjectState(repository: Repository): Promise<FolderState> {
+  const { git, prefix, top } = repository;
+  const listed = await git.readEntries(["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"]);
+  return {
+    ...(await readHeadCommit(git)),
+    uncommitted: listed.map((entry) => entry.slice(3)),
+    ignored: await listIgnoredFiles(git, prefix, {}),
+    changed: [],
+    behind: false,
+    nested: await isInsideCheckout(repository, top),
+  };
+}
+
+/** Returns git's hashes of files in the checked-out commit, by path; omits files that the commit lacks. */
+export async function readBlobHashes(
+  { git, repository }: Pick<WorktreeLocation, "git" | "repository">,
+  paths: readonly string[],
+) {
+  const found = new Map<string, string>();
+  if (paths.length === 0) return found;
+  const named = paths.map((path) => repository.prefix + path);
+  const listed = await git.readEntries(["ls-tree", "-z", "--full-tree", "HEAD", "--", ...named]);
+  for (const entry of listed) {
+    const [facts = "", path = ""] = entry.split("\t");
+    found.set(path.slice(repository.prefix.length), facts.split(" ")[2] ?? "");
+  }
+  return found;
+}
+
+/** Replaces checked-out files by those of another commit. A file that the other commit lacks stays unchanged. */
+async function checkoutFiles(
+  { git, repository }: WorktreeLocation,
+  from: string,
+  paths: readonly string[],
+): Promise<void> {
+  const named = paths.map((path) => repository.prefix + path);
+  const there = await git.readEntries(["ls-tree", "-z", "--name-only", "--full-tree", from, "--", ...named]);
+  if (there.length > 0) await git.run(["checkout", "--quiet", from, "--", ...there]);
+}
+
+/** Returns whether a folder is inside another checkout of the repository. The folder of a bare repository does not count. */
+async function isInsideCheckout(repository: Repository, path: string): Promise<boolean> {
+  const { commonFolder } = repository;
+  const own = resolveStoredPath(path);
+  // A bare repository has no index.
+  const isBare = !existsSync(join(commonFolder, "index"));
+  return [...(await listCheckouts(repository)).keys()]
+    .filter((top) => existsSync(join(top, ".git")) && !(isBare && top === dirname(commonFolder)))
+    .map(resolveStoredPath)
+    .some((top) => top !== own && isInsideFolder(top, own));
+}
+
+async function readHeadCommit(git: Git): Promise<Pick<FolderState, "commit" | "tree">> {
+  const answer = await git.tryReadHead("%H%n%T");
+  const [commit = null, tree = null] = answer?.split("\n") ?? [];
+  return { commit, tree };
+}
+
+/** Lists ignored files and folders except planner's own, on which no check depends. */
+async function listIgnoredFiles(
+  git: Git,
+  prefix: string,
+  env: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const asked = ["ls-files", "--full-name", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+  const paths = await git.readEntries(asked, { env });
+  return paths.filter((path) => !path.startsWith(`${prefix}.planner/`) && parseTemporaryPid(basename(path)) === null);
 }

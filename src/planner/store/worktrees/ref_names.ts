@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseDocument } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { encodeSpecId } from "../../work/claims/claim_text.ts";
+import { encodeSpecId } from "../../work/claims/decide_claim.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { readRegularFile } from "../files/read_text.ts";
 import { buildActivePath, buildArchivePath } from "../project/places.ts";

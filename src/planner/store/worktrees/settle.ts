@@ -1,29 +1,34 @@
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import type { BranchCommit, WorktreeState } from "#planner/run_ports/worktree.ts";
-import { quoteShellWord } from "#words/shell_word.ts";
+import { quoteShellWord } from "#words/color_name.ts";
 import type { Git } from "../git/git.ts";
 import { findUnfinishedOperation, readGitFile, readGitHead, readReflog } from "./admin_folder.ts";
-import { describePlantedPrograms, findForeignPrograms } from "./guard.ts";
-import { keepDroppedObjects, keepObjects } from "./keep_commits.ts";
-import { explainMissingMainBranch } from "./main_branch.ts";
-import { findOutsideChanges } from "./outside_changes.ts";
+import { findOutsideChanges, keepDroppedObjects, keepObjects } from "./keep_commits.ts";
 import {
   buildFolderOption,
   describeOutsideChanges,
+  explainMissingMainBranch,
   findAddedLines,
   formatRefName,
   isAncestor,
 } from "./outside_words.ts";
 import {
   deleteSnapshot,
+  listCheckouts,
   type RepositorySnapshot,
+  readRefs,
   readSnapshot,
   type SnapshotChange,
   snapshotPrograms,
+  takeSnapshot,
 } from "./snapshot.ts";
-import { listCheckouts, readRefs, takeSnapshot } from "./take_snapshot.ts";
-import { listUncommittedFiles, storeHidingPatterns } from "./worktree_commits.ts";
+import {
+  describePlantedPrograms,
+  findForeignPrograms,
+  listUncommittedFiles,
+  storeHidingPatterns,
+} from "./worktree_commits.ts";
 import { type Repository, readWorktreeOrigin, type WorktreeLocation } from "./worktree_place.ts";
 import { endKilledRebase } from "./worktree_rebase.ts";
 

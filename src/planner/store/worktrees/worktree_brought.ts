@@ -4,12 +4,11 @@ import { dirname, join } from "node:path";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { getErrorCode, isMissingError } from "../files/disk_error.ts";
 import { openParentFolder, removeFileInOpenFolder } from "../files/open_folder.ts";
-import { replaceFile } from "../files/place_file.ts";
+import { removeLeftoverFiles, replaceFile, TEMPORARY_PATTERN } from "../files/place_file.ts";
 import { readRegularFile } from "../files/read_text.ts";
-import { removeLeftoverFiles, TEMPORARY_PATTERN } from "../files/temporary_file.ts";
 import type { Git } from "../git/git.ts";
 import { buildActivePath, SPECS_FOLDER } from "../project/places.ts";
-import { mergeText } from "./merge_text.ts";
+import { mergeText } from "./join_spec.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import {
   type BroughtFile,

@@ -1,7 +1,7 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { Worktree } from "#planner/run_ports/worktree.ts";
+import type { Worktree } from "../../run_ports/worktree.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
@@ -16,9 +16,11 @@ import {
   isLinkedBack,
   readGitFile,
   readGitHead,
+  readReflog,
   readWorktreeFolder,
   resolveStoredPath,
 } from "./admin_folder.ts";
+import { buildSpecRef } from "./ref_names.ts";
 import { readRunRecord } from "./run_commits.ts";
 import { locateWorktree, makeWorktreesFolder, worktreeFiles } from "./worktree_files.ts";
 
@@ -101,7 +103,7 @@ export interface WorktreeLocation {
 }
 
 /** Paths and branches of a worktree, see `Worktree`. */
-export type WorktreeFacts = Pick<
+type WorktreeFacts = Pick<
   Worktree,
   "path" | "root" | "branch" | "mainBranch" | "reused" | "copied" | "env" | "identity" | "begunAnew"
 >;
@@ -299,4 +301,86 @@ export async function findMissingHooksFolder({
   if (setting === undefined || isAbsolute(setting) || setting.startsWith("~")) return null;
   const folder = resolveHooksFolder(repository, setting);
   return existsSync(resolve(worktree.path, setting)) || !existsSync(folder) ? null : folder;
+}
+
+/** Returns git's own folders of a checkout's submodules, including nested ones, by their path below `modules/`. */
+export function listModuleFolders(gitFolder: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const visitFolder = (folder: string, name: string): void => {
+    if (name !== "" && existsSync(join(folder, "HEAD")) && existsSync(join(folder, "objects"))) {
+      found.set(name, folder);
+      if (existsSync(join(folder, "modules"))) visitFolder(join(folder, "modules"), `${name}/modules`);
+      return;
+    }
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.isDirectory())
+        visitFolder(join(folder, entry.name), name === "" ? entry.name : `${name}/${entry.name}`);
+    }
+  };
+  if (existsSync(join(gitFolder, "modules"))) visitFolder(join(gitFolder, "modules"), "");
+  return found;
+}
+
+/** Returns a worktree's uncommitted files in submodules, even nested, as paths from its top. Runs no program there. */
+export async function listSubmoduleChanges({ gitFolder, worktree }: WorktreeLocation): Promise<readonly string[]> {
+  return existsSync(join(gitFolder, "modules")) ? listNestedChanges(worktree.path, "") : [];
+}
+
+async function listNestedChanges(top: string, prefix: string): Promise<readonly string[]> {
+  const entries = await new Git(join(top, prefix)).readEntries(["ls-files", "--stage", "-z"]);
+  const links = entries
+    .filter((entry) => entry.startsWith("160000 "))
+    .map((entry) => entry.slice(entry.indexOf("\t") + 1));
+  const found: string[] = [];
+  for (const path of links) {
+    const folder = `${prefix}${path}/`;
+    if (!existsSync(join(top, folder, ".git"))) continue;
+    const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
+    const changed = await new Git(join(top, folder)).readEntries(listing);
+    found.push(...changed.map((entry) => folder + entry.slice(3)), ...(await listNestedChanges(top, folder)));
+  }
+  return found;
+}
+
+/**
+ * Copies the commits of a worktree's submodules into the repository's own copies before the worktree is removed: all
+ * refs, and commits that only reflogs name. Creates a copy for a submodule that the run added.
+ *
+ * @returns whether the worktree has submodules, because git then removes it only by force
+ */
+export async function keepSubmodules({ gitFolder, repository, id }: WorktreeLocation): Promise<boolean> {
+  const modules = listModuleFolders(gitFolder);
+  for (const [name, own] of modules) {
+    const shared = join(repository.commonFolder, "modules", name);
+    if (!existsSync(shared)) await makeSubmoduleCopy(repository.git, own, shared);
+    const kept = buildSpecRef(repository.git.cwd, "kept", id);
+    const git = new Git(own, { GIT_DIR: own });
+    const lost = readReflog(own, "HEAD").map(({ to }) => to);
+    for (const [index, hash] of [...new Set(lost)].entries()) {
+      const ref = `refs/planner/moves/${index}`;
+      // The object no longer exists if git has cleaned it up.
+      await git.try(["update-ref", ref, hash]);
+    }
+    await repository.git.run([
+      ...["-c", "protocol.file.allow=always", "--git-dir", shared, "fetch", "--quiet", "--no-tags", own],
+      ...[`+HEAD:${kept}/HEAD`, `+refs/*:${kept}/*`],
+    ]);
+  }
+  return modules.size > 0;
+}
+
+/** Creates the copy that git would have created if a person had added the submodule in their checkout. */
+async function makeSubmoduleCopy(git: Git, own: string, shared: string): Promise<void> {
+  await git.run(["init", "--quiet", "--bare", shared]);
+  const url = await git.tryReadOutput(["--git-dir", own, "config", "remote.origin.url"]);
+  const settings = [
+    ["core.bare", "false"],
+    ...(url === null
+      ? []
+      : [
+          ["remote.origin.url", url],
+          ["remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"],
+        ]),
+  ];
+  for (const [key = "", value = ""] of settings) await git.run(["--git-dir", shared, "config", key, value]);
 }

@@ -1,20 +1,34 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { WorktreeOptions } from "#planner/run_ports/worktrees.ts";
-import type { SpecId } from "#planner/spec/spec_id.ts";
-import { quoteShellWord } from "#words/shell_word.ts";
-import { removeFolderThroughOpenParent } from "../files/open_folder.ts";
+import { quoteShellWord } from "#words/color_name.ts";
+import type { CommitFacts, KeptRunRecord } from "../../run_ports/kept_records.ts";
+import type { ProjectGuard, WorktreeOptions } from "../../run_ports/worktrees.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { parseFullHash } from "../../work/records/read_record.ts";
+import { getTextField, readJsonFile } from "../files/json_file.ts";
+import { removeFileInOpenFolder, removeFolderThroughOpenParent } from "../files/open_folder.ts";
+import { replaceFile } from "../files/place_file.ts";
 import { formatGitError, type Git } from "../git/git.ts";
 import { addGitSetting } from "../git/start_git.ts";
+import { buildActivePath, WORKTREES_FOLDER } from "../project/places.ts";
 import { isOthersWorktree, listAdminFolders, readGitFile, readGitHead, resolveStoredPath } from "./admin_folder.ts";
-import { assertNoPlantedPrograms } from "./guard.ts";
-import { keepCommits, keepObjects } from "./keep_commits.ts";
-import type { BranchCheckouts } from "./main_branch.ts";
-import { isAncestor } from "./outside_words.ts";
+import { findOutsideChanges, keepCommits, keepDroppedObjects, keepObjects, splitSnapshotName } from "./keep_commits.ts";
+import { type BranchCheckouts, describeOutsideChanges, isAncestor } from "./outside_words.ts";
 import { nameBranch } from "./ref_names.ts";
-import { readSnapshot } from "./snapshot.ts";
-import { copyProjectFiles, hideProjectWorktrees, removeBroughtFiles } from "./worktree_brought.ts";
-import type { SpecBranches } from "./worktree_commits.ts";
+import { buildRunRef, computePatchIds } from "./run_commits.ts";
+import { addsNoChange } from "./search_merge.ts";
+import { readChangedFiles, readCommits } from "./settle.ts";
+import {
+  compareSnapshots,
+  filterProgramChanges,
+  type RepositorySnapshot,
+  readSnapshot,
+  type SnapshotChange,
+  takeSnapshot,
+} from "./snapshot.ts";
+import { removeNewFile } from "./undo_merge.ts";
+import { copyProjectFiles, hideProjectWorktrees, readFileBytes, removeBroughtFiles } from "./worktree_brought.ts";
+import { assertNoPlantedPrograms, type SpecBranches } from "./worktree_commits.ts";
 import { locateWorktree, makeWorktreesFolder, planWorktreePath } from "./worktree_files.ts";
 import {
   findMissingHooksFolder,
@@ -26,7 +40,7 @@ import {
   type WorktreeOrigin,
   writeWorktreeOrigin,
 } from "./worktree_place.ts";
-import { endKilledRebase, resolveSpecConflicts } from "./worktree_rebase.ts";
+import { endKilledRebase, readBlobText, resolveSpecConflicts } from "./worktree_rebase.ts";
 
 /**
  * Returns the branch from which worktrees are created.
@@ -264,4 +278,143 @@ async function restartAfterConflict(place: WorktreeLocation): Promise<RestartedW
   await git.try(["merge", "--quiet", "--squash", "--no-stat", commit]);
   const files = await git.readEntries(["diff", "--name-only", "-z", "--diff-filter=U"]);
   return { commit, files: await resolveSpecConflicts(place, git, files) };
+}
+
+/** Takes a snapshot of the project before a run without a worktree. See `Worktrees.guardProject`. */
+export async function guardProject(repository: Repository, root: string, id: SpecId): Promise<ProjectGuard> {
+  const place = buildProjectLocation(repository, root, id);
+  const before = await takeSnapshot(place);
+  return {
+    async settle() {
+      const now = await takeSnapshot(place);
+      const outside = await describeOutsideChanges(place, await findOtherChanges(place, before, now));
+      return { notes: [...outside, ...(await keepDroppedObjects(place, before, now))], warnings: outside, outside };
+    },
+  };
+}
+
+/** Returns the checkout around the project in the form of a run's worktree, without a branch. */
+function buildProjectLocation(repository: Repository, root: string, id: SpecId): WorktreeLocation {
+  const { top, git, gitFolder } = repository;
+  const facts = { reused: true, copied: [], env: {}, identity: {}, begunAnew: null };
+  return { root, id, repository, git, gitFolder, worktree: { path: top, root, branch: "", mainBranch: "", ...facts } };
+}
+
+/** Returns changes other than the work, which is uncommitted files and new commits on the checked-out branch. */
+async function findOtherChanges(
+  { repository: { git, top }, id }: WorktreeLocation,
+  before: RepositorySnapshot,
+  now: RepositorySnapshot,
+): Promise<readonly SnapshotChange[]> {
+  const head = `HEAD ${top}`;
+  const ends = [head, `ref ${before[head]}`];
+  const all = [
+    ...filterProgramChanges(compareSnapshots(before, now)),
+    ...findOutsideChanges(before, now, { id, branch: "" }),
+  ];
+  const found: SnapshotChange[] = [];
+  for (const change of all) {
+    const isEnd = ends.includes(change.name) && change.now !== undefined && !change.now.startsWith("refs/");
+    const isWork = isEnd && (change.before === undefined || (await isAncestor(git, change.before, change.now)));
+    if (!isWork && splitSnapshotName(change.name)[0] !== "change") found.push(change);
+  }
+  return found;
+}
+
+/** Returns the path of the journal with the original of a project's file that planner replaces during a run. */
+const buildJournalPath = (id: SpecId): string => `${WORKTREES_FOLDER}/${id}.placed.json`;
+
+/** Writes a file for the duration of a run. `restoreReplacedFile` restores the original, also after a crash. */
+export async function replaceProjectFile(root: string, id: SpecId, path: string, text: string): Promise<void> {
+  const before = await readFileBytes(join(root, path));
+  // Recorded before the file exists, so that its origin is known after a crash.
+  const journal = { path, before: before?.toString("base64") ?? null, after: Buffer.from(text).toString("base64") };
+  await replaceFile(join(root, buildJournalPath(id)), buildJournalPath(id), `${JSON.stringify(journal)}\n`);
+  await replaceFile(join(root, path), path, text);
+}
+
+/**
+ * Restores the file that `replaceProjectFile` replaced.
+ *
+ * @returns the file's path if someone else has changed it meanwhile, so that it stays as it is; else null
+ */
+export async function restoreReplacedFile(root: string, id: SpecId): Promise<string | null> {
+  const read = readJsonFile(join(root, buildJournalPath(id)));
+  if (read.kind !== "object") return null;
+  const path = getTextField(read.object, "path") ?? "";
+  const [before, after] = [getTextField(read.object, "before"), getTextField(read.object, "after")];
+  const now = (await readFileBytes(join(root, path)))?.toString("base64") ?? null;
+  if (now === after && before === null) await removeNewFile(root, path);
+  else if (now === after && before !== null) await replaceFile(join(root, path), path, Buffer.from(before, "base64"));
+  await removeFileInOpenFolder(join(root, buildJournalPath(id)));
+  return now === after || now === before ? null : path;
+}
+
+/**
+ * Reads which commits named by a record exist in the repository. Passes hashes to git only if they are complete,
+ * because another program may have written the record.
+ */
+export async function readCommitFacts(
+  { git, prefix }: Repository,
+  id: SpecId,
+  { run, record }: KeptRunRecord,
+): Promise<CommitFacts> {
+  const parent = await git.tryReadOutput(["rev-parse", "--verify", "--quiet", `${buildRunRef(git, id, run)}^1`]);
+  const [base, head] = [parseFullHash(record["base"]), parseFullHash(record["head"])];
+  const merged = listHashes(record["merged"], "commits");
+  const named = [...listHashes(record, "commits"), ...merged, ...(base === null ? [] : [base])];
+  const there = await findPresentCommits(git, named);
+  const specText = head === null ? null : await readBlobText(git, `${head}:${prefix}${buildActivePath(id)}`);
+  const known = { parent, present: there, specText };
+  const nothing = { range: [], files: [], hasMerges: false };
+  const ofRange =
+    base === null || head === null || head !== parent || !there.has(base)
+      ? nothing
+      : await readCommitRange(git, { base, head, prefix });
+  const patches = await computePatchIds(git, [...there]);
+  const present = merged.filter((hash) => there.has(hash));
+  const last = present.at(-1);
+  const hasMergedWork =
+    last !== undefined && head !== null && head === parent && (await addsNoChange(git, last, head)) === true;
+  const inMain = await findReachableCommits(git, record["main_branch"], present);
+  return { ...known, ...ofRange, patches, inMain, hasMergedWork };
+}
+
+interface CommitRange {
+  readonly base: string;
+  readonly head: string;
+  readonly prefix: string;
+}
+
+async function readCommitRange(
+  git: Git,
+  { base, head, prefix }: CommitRange,
+): Promise<Pick<CommitFacts, "range" | "files" | "hasMerges">> {
+  const range = await readCommits(git, `${base}..${head}`);
+  const changed = await readChangedFiles(git, prefix, `${base}...${head}`);
+  const merges = await git.run(["rev-list", "--merges", "--max-count=1", `${base}..${head}`, "--"]);
+  return { range, files: changed.map(({ path }) => path), hasMerges: merges.trim() !== "" };
+}
+
+/** Returns those hashes that are commits of this repository. */
+async function findPresentCommits(git: Git, hashes: readonly string[]): Promise<ReadonlySet<string>> {
+  if (hashes.length === 0) return new Set();
+  const listed = await git.run(["cat-file", "--batch-check"], { input: hashes.map((hash) => `${hash}\n`).join("") });
+  const lines = listed.split("\n").map((line) => line.split(" "));
+  return new Set(lines.flatMap(([hash, type]) => (hash !== undefined && type === "commit" ? [hash] : [])));
+}
+
+/** Returns those commits that the main branch contains. */
+async function findReachableCommits(git: Git, main: unknown, hashes: readonly string[]): Promise<ReadonlySet<string>> {
+  if (hashes.length === 0) return new Set();
+  const end = typeof main === "string" ? `refs/heads/${main}` : "HEAD";
+  const listed = await git.tryReadOutput(["rev-list", "--ignore-missing", ...hashes, "--not", end, "--"]);
+  const outside = new Set(listed?.split("\n"));
+  return new Set(listed === null ? [] : hashes.filter((hash) => !outside.has(hash)));
+}
+
+function listHashes(value: unknown, name: string): readonly string[] {
+  const list = typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : null;
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((one: { readonly hash?: unknown } | null) => parseFullHash(one?.hash) ?? []);
 }

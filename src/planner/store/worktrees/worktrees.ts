@@ -1,9 +1,17 @@
 import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
-import type { BranchHead, CommitFacts, KeptRunRecord, LatestRunRef } from "#planner/run_ports/kept_records.ts";
-import type { FolderState, SpecChanges, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
+import type { BranchHead, CommitFacts, KeptRunRecord, LatestRunRef } from "../../run_ports/kept_records.ts";
+import type {
+  CommittedSpec,
+  CommittedState,
+  FolderState,
+  SpecChanges,
+  Worktree,
+  WorktreeState,
+} from "../../run_ports/worktree.ts";
 import type {
   BranchMergeOptions,
   BranchMergeResult,
@@ -15,40 +23,34 @@ import type {
   WorktreeOptions,
   WorktreeRemovalOptions,
   Worktrees,
-} from "#planner/run_ports/worktrees.ts";
-import type { SpecId } from "../../spec/spec_id.ts";
+} from "../../run_ports/worktrees.ts";
+import { parseDocument } from "../../spec/document.ts";
+import { parseSpecId, type SpecId } from "../../spec/spec_id.ts";
 import { PLAIN_COMMIT_WRITER } from "../../work/commit_message.ts";
+import { isMissingError } from "../files/disk_error.ts";
 import { removeFileInOpenFolder } from "../files/open_folder.ts";
-import { replaceFile } from "../files/place_file.ts";
-import { removeLeftoverFiles } from "../files/temporary_file.ts";
+import { removeLeftoverFiles, replaceFile } from "../files/place_file.ts";
 import { Git } from "../git/git.ts";
 import { runWithMergeLock, runWithProjectLock } from "../locks/project_lock.ts";
-import { WORKTREES_FOLDER } from "../project/places.ts";
+import { ARCHIVE_FOLDER, buildActivePath, SPECS_FOLDER, WORKTREES_FOLDER } from "../project/places.ts";
 import { deleteRequestNote } from "../requests/requests.ts";
 import { listMirrorRemotes } from "./admin_folder.ts";
-import { requireCommitReadiness } from "./commit_check.ts";
-import { forecastConflicts } from "./differences.ts";
-import { readBlobHashes, readProjectState } from "./folder_state.ts";
-import { runInFreshWorktree } from "./fresh_worktree.ts";
-import { assertNoForeignPrograms, listGitProgramChanges } from "./guard.ts";
 import { isKeptCommit, keepBranch, keepLostCommits } from "./keep_commits.ts";
-import { findLeftoverBranches } from "./left_branches.ts";
-import { readBranchCheckouts, runMainBranchQuery } from "./main_branch.ts";
-import { openWorktree } from "./open_worktree.ts";
-import { guardProject, replaceProjectFile, restoreReplacedFile } from "./project_run.ts";
-import { readCommitFacts } from "./record_facts.ts";
+import { openWorktree, readBlobHashes, readProjectState, runInFreshWorktree } from "./open_worktree.ts";
+import { readBranchCheckouts, runMainBranchQuery } from "./outside_words.ts";
 import { nameBranch } from "./ref_names.ts";
 import { keepRunRecord, listLatestRuns, readRunRecord, readRunRecords, recordMergedCommits } from "./run_commits.ts";
+import { forecastConflicts } from "./search_merge.ts";
 import { readChangedFiles, readCommits, settleWorktree } from "./settle.ts";
-import { readSpecChanges } from "./spec_changes.ts";
-import { keepSubmodules } from "./submodules.ts";
-import { removeBroughtFiles, removePlannerFiles } from "./worktree_brought.ts";
+import { readFileBytes, removeBroughtFiles, removePlannerFiles } from "./worktree_brought.ts";
 import {
   assertBranchMerged,
+  assertNoForeignPrograms,
   assertNoUncommittedFiles,
   branchExists,
   isBranchMerged,
   listCommitsAhead,
+  listGitProgramChanges,
   listUnsavedFiles,
   type SpecBranches,
 } from "./worktree_commits.ts";
@@ -62,14 +64,26 @@ import {
 import { mergeWorktree } from "./worktree_merge.ts";
 import {
   ignoreMissingRepository,
+  keepSubmodules,
   openWorktreeLocation,
   type Repository,
   readHeadBranch,
+  readMainBranch,
   readWorktreeOrigin,
   requireRepository,
   type WorktreeLocation,
 } from "./worktree_place.ts";
-import { addWorktree, prepareWorktree, requireMainBranch, requireUsableBase } from "./worktree_prepare.ts";
+import {
+  addWorktree,
+  guardProject,
+  prepareWorktree,
+  readCommitFacts,
+  replaceProjectFile,
+  requireMainBranch,
+  requireUsableBase,
+  restoreReplacedFile,
+} from "./worktree_prepare.ts";
+import { readBlobText, requireCommitReadiness } from "./worktree_rebase.ts";
 
 /** Opens the worktrees of the project in `root`, an absolute path. */
 export function openWorktrees(root: string, clock: Clock): Worktrees {
@@ -355,4 +369,78 @@ class GitWorktrees implements Worktrees {
     if (!isDropped && !(await isKeptCommit(git, id, end))) await assertBranchMerged(git, branches);
     await git.run(["update-ref", "-d", `refs/heads/${branches.branch}`, end]);
   }
+}
+
+/**
+ * Returns branches that specs name, that no checkout has, and that `.planner/worktrees/` no longer records, because
+ * `git clean` or a person has emptied it. Cost: one git process, and two more for each branch.
+ */
+async function findLeftoverBranches(repository: Repository, root: string): Promise<ReadonlyMap<SpecId, SpecBranches>> {
+  const found = new Map<SpecId, SpecBranches>();
+  const known = new Set<string>(await listWorktreeIds(root));
+  const ids = new Set<string>((await listSpecFileIds(root)).filter((id) => !known.has(id)));
+  if (ids.size === 0) return found;
+  for (const [ref, checkout] of await readBranchCheckouts(repository.git)) {
+    const branch = ref.slice("refs/heads/".length);
+    const id = Array.from(branch, (_, at) => branch.slice(at)).find((end) => ids.has(end)) as SpecId | undefined;
+    // A checkout that exists belongs to another project folder of this repository.
+    if (id === undefined || (checkout !== "" && existsSync(checkout))) continue;
+    const text = (await readFileBytes(join(root, buildActivePath(id))))?.toString() ?? "";
+    const spec = parseDocument(text);
+    if (!spec.ok || spec.frontmatter["branch"] !== branch) continue;
+    const mainBranch = await readMainBranch(repository, id).catch(() => null);
+    if (mainBranch !== null) found.set(id, { branch, mainBranch });
+  }
+  return found;
+}
+
+async function listSpecFileIds(root: string): Promise<readonly string[]> {
+  const names = await readdir(join(root, SPECS_FOLDER)).catch((error: unknown) => {
+    if (isMissingError(error)) return [];
+    throw error;
+  });
+  return names.flatMap((name) => (name.endsWith(".md") ? [name.slice(0, -".md".length)] : []));
+}
+
+const CONFIG_FILE = ".planner/config.md";
+
+/** Reads the spec changes between `since` and the checked-out commit. */
+async function readSpecChanges({ git, prefix }: Repository, since: string): Promise<SpecChanges> {
+  const [base, head] = [await resolveCommit(git, since), await resolveCommit(git, "HEAD")];
+  const listed = await git.readEntries(["diff-tree", "-r", "--name-only", "--no-renames", "-z", base, head]);
+  const files = listed
+    .filter((path) => path.startsWith(prefix) && path.endsWith(".md"))
+    .map((path) => path.slice(prefix.length))
+    .filter((path) => path.startsWith(`${SPECS_FOLDER}/`) || path.startsWith(`${ARCHIVE_FOLDER}/`));
+  // A shallow clone may lack the common ancestor; then every differing file counts as changed.
+  const hasMergeBase = (await git.tryReadOutput(["merge-base", base, head])) !== null;
+  return {
+    before: await readCommittedState(git, { commit: base, prefix, files }),
+    after: await readCommittedState(git, { commit: head, prefix, files }),
+    changed: await readChangedFiles(git, prefix, `${base}${hasMergeBase ? "..." : ".."}${head}`),
+  };
+}
+
+async function resolveCommit(git: Git, name: string): Promise<string> {
+  const asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
+  const hash = await (name === "HEAD" ? git.tryReadHead("%H") : git.tryReadOutput(asked));
+  if (hash !== null) return hash;
+  throw new OperationError("invalid_argument", `"${name}" is no commit of this repository`);
+}
+
+interface CommitFiles {
+  readonly commit: string;
+  readonly prefix: string;
+  readonly files: readonly string[];
+}
+
+async function readCommittedState(git: Git, { commit, prefix, files }: CommitFiles): Promise<CommittedState> {
+  const read = (file: string): Promise<string | null> => readBlobText(git, `${commit}:${prefix}${file}`);
+  const texts = await Promise.all(files.map(read));
+  const specs = files.flatMap((file, index): readonly (readonly [SpecId, CommittedSpec])[] => {
+    const text = texts[index] ?? null;
+    const id = parseSpecId(file.slice(file.lastIndexOf("/") + 1, -".md".length));
+    return text === null || id === undefined ? [] : [[id, { file, text }]];
+  });
+  return { commit, specs: new Map(specs), config: (await read(CONFIG_FILE)) ?? "" };
 }

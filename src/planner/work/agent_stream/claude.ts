@@ -1,6 +1,8 @@
-import type { Usage } from "../usage.ts";
+import type { Usage } from "../error_line.ts";
 import {
   type AgentEvent,
+  type AgentTranscript,
+  type EventHandlers,
   readContentText,
   readNumber,
   readObject,
@@ -8,8 +10,7 @@ import {
   readOwnValue,
   readText,
   summarizeToolCall,
-} from "./event.ts";
-import type { AgentTranscript, EventHandlers } from "./transcript.ts";
+} from "./transcript.ts";
 
 /** Event handlers of `claude -p --output-format stream-json --verbose` and `qwen --output-format stream-json`. */
 export const CLAUDE_EVENT_HANDLERS: EventHandlers = new Map([

@@ -1,13 +1,14 @@
 import {
   type AgentEvent,
+  type AgentTranscript,
+  type EventHandlers,
   readNumber,
   readObject,
   readObjects,
   readOwnValue,
   readText,
   summarizeToolCall,
-} from "./event.ts";
-import type { AgentTranscript, EventHandlers } from "./transcript.ts";
+} from "./transcript.ts";
 
 /** Handlers of the events of `codex exec --json`. */
 export const CODEX_EVENT_HANDLERS: EventHandlers = new Map([

@@ -1,5 +1,12 @@
-import { type AgentEvent, readObject, readOwnValue, readText, summarizeToolCall } from "./event.ts";
-import type { AgentTranscript, EventHandlers } from "./transcript.ts";
+import {
+  type AgentEvent,
+  type AgentTranscript,
+  type EventHandlers,
+  readObject,
+  readOwnValue,
+  readText,
+  summarizeToolCall,
+} from "./transcript.ts";
 
 /** Handlers of the events of `copilot --output-format json`, which reports no tokens. */
 export const COPILOT_EVENT_HANDLERS: EventHandlers = new Map([

@@ -1,6 +1,14 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import { type AgentEvent, readContentText, readObject, readOwnValue, readText, summarizeToolCall } from "./event.ts";
-import type { AgentTranscript, EventHandlers } from "./transcript.ts";
+import {
+  type AgentEvent,
+  type AgentTranscript,
+  type EventHandlers,
+  readContentText,
+  readObject,
+  readOwnValue,
+  readText,
+  summarizeToolCall,
+} from "./transcript.ts";
 
 /** Handlers of the events of `cursor-agent -p --output-format stream-json`. */
 export const CURSOR_EVENT_HANDLERS: EventHandlers = new Map([

@@ -1,5 +1,13 @@
-import { type AgentEvent, readNumber, readObject, readOwnValue, readText, summarizeToolCall } from "./event.ts";
-import type { AgentTranscript, EventHandlers } from "./transcript.ts";
+import {
+  type AgentEvent,
+  type AgentTranscript,
+  type EventHandlers,
+  readNumber,
+  readObject,
+  readOwnValue,
+  readText,
+  summarizeToolCall,
+} from "./transcript.ts";
 
 /** Handlers of the events of `gemini --output-format stream-json`. */
 export const GEMINI_EVENT_HANDLERS: EventHandlers = new Map([

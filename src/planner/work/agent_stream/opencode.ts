@@ -1,5 +1,13 @@
-import { type AgentEvent, readNumber, readObject, readOwnValue, readText, summarizeToolCall } from "./event.ts";
-import type { AgentTranscript, EventHandlers } from "./transcript.ts";
+import {
+  type AgentEvent,
+  type AgentTranscript,
+  type EventHandlers,
+  readNumber,
+  readObject,
+  readOwnValue,
+  readText,
+  summarizeToolCall,
+} from "./transcript.ts";
 
 /** Handlers of the events of `opencode run --format json`. */
 export const OPENCODE_EVENT_HANDLERS: EventHandlers = new Map([

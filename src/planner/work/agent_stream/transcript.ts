@@ -1,9 +1,8 @@
+import { isJsonObject } from "#kernel/json_object.ts";
 import { MAX_AGENT_OUTPUT_CHARS, MAX_STEP_CHARS } from "../../limits.ts";
+import { addUsage, NO_USAGE, type Usage } from "../error_line.ts";
 import { SecretMask } from "../secrets.ts";
-import { addUsage, NO_USAGE, type Usage } from "../usage.ts";
-import type { AgentEvent } from "./event.ts";
 import { removeCarriageReturn } from "./line_reader.ts";
-import { TailText } from "./tail_text.ts";
 
 /** Maximum number of stored denials, and of stored calls. Chosen by planner: a repeating agent must not fill memory. */
 const MAX_DENIALS = 20;
@@ -203,4 +202,114 @@ function shortenToLine(text: string): string {
   return start.length <= MAX_STEP_CHARS && text.length <= MAX_STEP_CHARS * 8
     ? start
     : `${start.slice(0, MAX_STEP_CHARS)}…`;
+}
+
+/** Number of characters at which pieces are joined into a block, because many short strings take more memory. */
+const BLOCK_CHARS = 8 * 1024;
+
+/** Keeps the last `limit` characters of a growing text and little more. Cost: O(1) per character. */
+export class TailText {
+  readonly #limit: number;
+  /** Number of characters added so far, including characters that are no longer kept. */
+  #addedChars = 0;
+  #blocks: string[] = [];
+  #blockChars = 0;
+  #pieces: string[] = [];
+  #pieceChars = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(text: string): void {
+    const piece = text.length > this.#limit ? text.slice(-this.#limit - 1) : text;
+    this.#addedChars += text.length;
+    this.#pieces.push(piece);
+    this.#pieceChars += piece.length;
+    if (this.#pieceChars >= BLOCK_CHARS) this.#joinPieces();
+  }
+
+  get length(): number {
+    return this.#addedChars;
+  }
+
+  get text(): string {
+    const kept = [...this.#blocks, ...this.#pieces].join("");
+    if (this.#addedChars <= this.#limit) return kept;
+    const tail = kept.slice(-this.#limit);
+    // Drops the second half of a surrogate pair at the cut.
+    return /^[\udc00-\udfff]/.test(tail) ? tail.slice(1) : tail;
+  }
+
+  #joinPieces(): void {
+    this.#blocks.push(this.#pieces.join(""));
+    this.#blockChars += this.#pieceChars;
+    this.#pieces = [];
+    this.#pieceChars = 0;
+    while (this.#blockChars - (this.#blocks[0]?.length ?? 0) >= this.#limit) {
+      this.#blockChars -= this.#blocks.shift()?.length ?? 0;
+    }
+  }
+}
+
+/** One JSON line of an agent. Any field may be missing or have another type. */
+export type AgentEvent = Readonly<Record<string, unknown>>;
+
+/** Returns the object under a key; an empty object if the value is missing or not an object. */
+export function readObject(event: AgentEvent, key: string): AgentEvent {
+  const value = readOwnValue(event, key);
+  return isJsonObject(value) ? value : {};
+}
+
+export function readObjects(event: AgentEvent, key: string): readonly AgentEvent[] {
+  const value = readOwnValue(event, key);
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+/** Returns the text under a key; an empty text if the value is missing or not a text. */
+export function readText(event: AgentEvent, key: string): string {
+  const value = readOwnValue(event, key);
+  return typeof value === "string" ? value : "";
+}
+
+/** Returns the number under a key; 0 if the value is missing or not a finite number. */
+export function readNumber(event: AgentEvent, key: string): number {
+  const value = readOwnValue(event, key);
+  return typeof value === "number" && Number.isFinite(value) ? value : 0;
+}
+
+export function readOwnValue(event: AgentEvent, key: string): unknown {
+  return Object.hasOwn(event, key) ? event[key] : undefined;
+}
+
+const SUBJECT_KEYS = [
+  "command",
+  "file_path",
+  "filePath",
+  "path",
+  "pattern",
+  "query",
+  "url",
+  "id",
+  "description",
+] as const;
+
+/** Summarizes a tool call: its first non-empty text in the order of `SUBJECT_KEYS`, otherwise all scalar arguments. */
+export function summarizeToolCall(input: AgentEvent): string {
+  const subject = SUBJECT_KEYS.map((key) => readText(input, key)).find((text) => text !== "");
+  if (subject !== undefined) return subject;
+  return Object.entries(input)
+    .filter(([, value]) => typeof value !== "object")
+    .map(([name, value]) => `${name}: ${String(value)}`)
+    .join(", ");
+}
+
+/** Returns the text of a message's content, which is a text or a list of blocks. */
+export function readContentText(event: AgentEvent, key: string): string {
+  const text = readText(event, key);
+  if (text !== "") return text;
+  return readObjects(event, key)
+    .map((block) => readText(block, "text"))
+    .filter((each) => each !== "")
+    .join("\n");
 }

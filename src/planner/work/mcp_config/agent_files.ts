@@ -1,5 +1,4 @@
-import { isEqualJson } from "#kernel/equal_json.ts";
-import { isJsonObject } from "#kernel/json_object.ts";
+import { isEqualJson, isJsonObject } from "#kernel/json_object.ts";
 import type { ConfigEditResult, ServerEntry } from "./config_edit.ts";
 
 export interface McpServerCommand {

@@ -7,8 +7,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import { isEqualJson } from "#kernel/equal_json.ts";
-import { isJsonObject } from "#kernel/json_object.ts";
+import { isEqualJson, isJsonObject } from "#kernel/json_object.ts";
 import {
   BYTE_ORDER_MARK,
   buildBrokenConfigError,

@@ -1,6 +1,5 @@
-import { createPreconditionError, OperationError } from "#kernel/errors.ts";
+import { createPreconditionError, OperationError, shortenText } from "#kernel/errors.ts";
 import { findNearest } from "#kernel/nearest.ts";
-import { shortenText } from "#kernel/shortened.ts";
 import type { PromptStore } from "../../ports.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { STANDARD_PROMPT, STANDARD_PROMPT_NAME } from "./standard_prompt.ts";

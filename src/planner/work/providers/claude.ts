@@ -1,5 +1,11 @@
-import { type AgentGrant, buildRulesForDenials, buildShellRules, formatArgumentsSetting } from "./grant.ts";
-import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
+import {
+  type AgentGrant,
+  buildRulesForDenials,
+  buildShellRules,
+  DEFAULT_ROW,
+  formatArgumentsSetting,
+  type ProviderRow,
+} from "./provider_row.ts";
 
 export const claudeRow: ProviderRow = {
   ...DEFAULT_ROW,

@@ -1,11 +1,12 @@
 import {
   type AgentGrant,
   buildShellRules,
+  DEFAULT_ROW,
   formatArgumentsSetting,
+  type ProviderRow,
   parseDeniedCall,
   splitShellCommands,
-} from "./grant.ts";
-import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
+} from "./provider_row.ts";
 
 export const copilotRow: ProviderRow = {
   ...DEFAULT_ROW,

@@ -1,6 +1,13 @@
 import { MCP_SERVER_NAME, OPENCODE_SCHEMA_URL } from "../mcp_config/agent_files.ts";
-import { type AgentGrant, GIT_COMMANDS, PLANNER_COMMANDS, parseDeniedCall, splitShellCommands } from "./grant.ts";
-import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
+import {
+  type AgentGrant,
+  DEFAULT_ROW,
+  GIT_COMMANDS,
+  PLANNER_COMMANDS,
+  type ProviderRow,
+  parseDeniedCall,
+  splitShellCommands,
+} from "./provider_row.ts";
 
 export const opencodeRow: ProviderRow = {
   ...DEFAULT_ROW,

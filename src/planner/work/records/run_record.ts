@@ -1,11 +1,11 @@
+import type { NewProcessRecord, RunReport } from "#planner/run_ports/claims.ts";
 import type { BranchHead } from "#planner/run_ports/kept_records.ts";
-import type { NewProcessRecord, RunReport } from "#planner/run_ports/process_records.ts";
 import type { BranchCommit } from "#planner/run_ports/worktree.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
+import type { JudgedCriterion } from "../acceptance.ts";
 import type { RunEnd } from "../end_of_run.ts";
-import type { JudgedCriterion } from "../judge_criteria.ts";
 import { deriveTickVerdict, type Provenance } from "../provenance.ts";
-import { buildAllowSetting } from "../providers/grant.ts";
+import { buildAllowSetting } from "../providers/provider_row.ts";
 import { findProviderRow } from "../providers.ts";
 
 /** Facts about a run at its end. Facts from phases that the run did not reach are empty or null. */

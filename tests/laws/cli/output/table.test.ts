@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { sanitizeLine } from "#cli/output/plain_text.ts";
+import { sanitizeLine } from "#cli/output/print.ts";
 import { type Column, renderTable } from "#cli/output/table.ts";
 import { measureTextWidth } from "#cli/output/wrap_text.ts";
 import { law } from "../../../support/law.ts";

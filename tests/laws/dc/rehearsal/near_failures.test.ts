@@ -1,17 +1,19 @@
 import { expect, test } from "bun:test";
 import { insertInletNodes } from "#dc/analysis/power/failed_inlets.ts";
 import { CoolingAndFabricEffects } from "#dc/analysis/rehearsal/further_effects.ts";
-import { NearFailureFinder } from "#dc/analysis/rehearsal/near_failures.ts";
-import { failEachElement, type SiteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
+import { failEachElement, NearFailureFinder, type SiteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
-import { AcceptedLosses } from "#dc/analysis/window/acceptance.ts";
-import { collectOutageLosses } from "#dc/analysis/window/harm.ts";
-import { findNextFailures } from "#dc/analysis/window/next_failures.ts";
-import { type WindowInput, WindowSite } from "#dc/analysis/window/outage.ts";
-import { codeKey } from "#dc/model/code.ts";
+import {
+  AcceptedLosses,
+  collectOutageLosses,
+  findNextFailures,
+  type WindowInput,
+  WindowSite,
+} from "#dc/analysis/window/outage.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
-import type { Inventory } from "#dc/model/inventory.ts";
-import { runAllSteps } from "#kernel/steps.ts";
+import { codeKey } from "#dc/model/ref.ts";
+import type { Inventory } from "#dc/model/site.ts";
+import { runAllSteps } from "#kernel/clock.ts";
 import { ams1Store } from "../../../support/dc/ams1_inventory.ts";
 import { cooledWorld } from "../../../support/dc/cooled_world.ts";
 import { furnished } from "../../../support/dc/furnished.ts";

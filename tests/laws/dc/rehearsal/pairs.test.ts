@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
 import { selectCountedEffects } from "#dc/analysis/rehearsal/charge.ts";
-import { HostPaths } from "#dc/analysis/rehearsal/host_paths.ts";
+import type { FailingElement, Failure } from "#dc/analysis/rehearsal/elements.ts";
+import { HostPaths } from "#dc/analysis/rehearsal/further_effects.ts";
 import type { RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
-import type { FailingElement, Failure } from "#dc/analysis/rehearsal/outcome.ts";
 import { rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
 import { failEachElement } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
-import { runAllSteps } from "#kernel/steps.ts";
+import { runAllSteps } from "#kernel/clock.ts";
 import { drawnInventory } from "../../../support/dc/power_model/inventory.ts";
 import { slowFailure } from "../../../support/dc/slow_failure.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";

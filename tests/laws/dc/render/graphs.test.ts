@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { completeCablePath, type PathHop, type PathSegment } from "#dc/analysis/cabling/cable_path.ts";
-import { codeKey } from "#dc/model/code.ts";
+import { completeCablePath, type PathHop, type PathSegment } from "#dc/analysis/cabling/supply_trace.ts";
 import { CABLE_TYPES, COLORINGS, DEVICE_KINDS, PATH_STATUSES, RENDER_VIEWS, THEMES } from "#dc/model/enum_values.ts";
+import { codeKey } from "#dc/model/ref.ts";
 import type { Cable, Device, FabricLink } from "#dc/model/resources.ts";
 import { drawCablePath } from "#dc/render/cable/draw.ts";
 import { formatDotGraph } from "#dc/render/dot.ts";

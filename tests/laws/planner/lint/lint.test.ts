@@ -6,7 +6,7 @@ import { locateFindings } from "#planner/lint/lint_project.ts";
 import type { UnlocatedFinding } from "#planner/lint/lint_specs.ts";
 import { formatGithubReport } from "#planner/lint/reports/github.ts";
 import { formatTextReport } from "#planner/lint/reports/text.ts";
-import { createFrontmatterLocator } from "#planner/spec/frontmatter_places.ts";
+import { createFrontmatterLocator } from "#planner/spec/full_frontmatter.ts";
 import { law } from "../../../support/law.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { ID, lintTexts, OTHER, THIRD } from "../../../support/lint_world.ts";

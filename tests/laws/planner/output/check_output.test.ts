@@ -1,7 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { formatCanonicalJson } from "#kernel/canonical_json.ts";
-import { isEqualJson } from "#kernel/equal_json.ts";
+import { formatCanonicalJson, isEqualJson } from "#kernel/json_object.ts";
 import { isMultipleOf } from "../../../../src/planner/output/compile_schema.ts";
 import { law } from "../../../support/law.ts";
 import { problems, verdict } from "../../../support/schema_bundle.ts";

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
-import { listRequestedIds, listStartableIds, type QueueState } from "#planner/runs/queue_choice.ts";
+import { listRequestedIds, listStartableIds, type QueueState } from "#planner/runs/run_queue.ts";
 import { computeReadiness } from "#planner/spec/readiness.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";

@@ -1,8 +1,7 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
 import { OperationError } from "#kernel/errors.ts";
-import { parseMembers } from "#planner/runs/split/parse_members.ts";
-import { buildMembers } from "#planner/runs/split/split_spec.ts";
+import { buildMembers, parseMembers } from "#planner/runs/split/split_spec.ts";
 import { parseCriteria } from "#planner/spec/criteria.ts";
 import { builtSpec } from "../../../support/built_spec.ts";
 import { law } from "../../../support/law.ts";

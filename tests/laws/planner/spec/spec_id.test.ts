@@ -1,8 +1,14 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
 import { OperationError } from "#kernel/errors.ts";
-import { AmbiguousSpecId, resolveSpecId } from "#planner/spec/resolve_id.ts";
-import { compareSpecIds, parseParentId, parseSpecIdParts, type SpecId } from "#planner/spec/spec_id.ts";
+import {
+  AmbiguousSpecId,
+  compareSpecIds,
+  parseParentId,
+  parseSpecIdParts,
+  resolveSpecId,
+  type SpecId,
+} from "#planner/spec/spec_id.ts";
 import { law } from "../../../support/law.ts";
 
 const base36 = fc.constantFrom(..."0123456789abcxyz");

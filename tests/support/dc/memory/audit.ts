@@ -1,9 +1,8 @@
-import type { ChangeRecord } from "#dc/model/change_record.ts";
-import { toRefKey } from "#dc/model/resource_key.ts";
+import { compareByCodePoints, toRefKey } from "#dc/model/ref.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { compareByCodePoints } from "#dc/model/text_order.ts";
+import type { ChangeRecord } from "#dc/model/site.ts";
 import type { ChainHead, CheckedRow, HistoryQuery, LogReference, LogRow, StoredCheckpoint } from "#dc/ports.ts";
-import { formatCanonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/json_object.ts";
 import type { MemoryState } from "./state.ts";
 
 export function logRows({ changes }: MemoryState, after: number, limit: number): readonly LogRow[] {

@@ -1,4 +1,4 @@
-import { compareByCodePoints } from "#dc/model/text_order.ts";
+import { compareByCodePoints } from "#dc/model/ref.ts";
 import type { StoredDocument } from "#dc/ports.ts";
 
 /** The documents of a space in the order of keys; `all` joins space and key by a line break. */

@@ -1,7 +1,6 @@
-import { codeKey } from "#dc/model/code.ts";
-import type { NetworkPortSummary } from "#dc/model/inventory.ts";
-import { isSamePort } from "#dc/model/ref.ts";
+import { codeKey, isSamePort } from "#dc/model/ref.ts";
 import type { Cable, Device } from "#dc/model/resources.ts";
+import type { NetworkPortSummary } from "#dc/model/site.ts";
 
 /** The network ports of devices by plain search. */
 export function networkPortsOf(

@@ -1,10 +1,6 @@
-import type { ChangeRecord } from "#dc/model/change_record.ts";
-import { codeKey } from "#dc/model/code.ts";
 import { selectDrawPorts } from "#dc/model/draw.ts";
-import type { Inventory, NetworkPortSummary } from "#dc/model/inventory.ts";
 import type { MeasuredElement, ReadingAge, ReadingQuery, StoredReading } from "#dc/model/readings/reading_store.ts";
-import { isSamePort, toPortKey } from "#dc/model/ref.ts";
-import { getResourceKey, toRefKey } from "#dc/model/resource_key.ts";
+import { codeKey, compareByCodePoints, getResourceKey, isSamePort, toPortKey, toRefKey } from "#dc/model/ref.ts";
 import type {
   Cable,
   Crac,
@@ -18,8 +14,7 @@ import type {
   ResourceByKind,
   ResourceKind,
 } from "#dc/model/resources.ts";
-import type { SourceConsumer } from "#dc/model/site.ts";
-import { compareByCodePoints } from "#dc/model/text_order.ts";
+import type { ChangeRecord, Inventory, NetworkPortSummary, SourceConsumer } from "#dc/model/site.ts";
 import type {
   ChainHead,
   CheckedRow,

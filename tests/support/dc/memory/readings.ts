@@ -1,7 +1,7 @@
 import { READING_QUANTITIES } from "#dc/model/enum_values.ts";
 import type { MeasuredElement, ReadingQuery, StoredReading } from "#dc/model/readings/reading_store.ts";
+import { compareByCodePoints } from "#dc/model/ref.ts";
 import type { Crac, Device, Rack } from "#dc/model/resources.ts";
-import { compareByCodePoints } from "#dc/model/text_order.ts";
 
 export type ReadingTable = Map<string, StoredReading>;
 

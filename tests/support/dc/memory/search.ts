@@ -1,10 +1,8 @@
-import { codeKey } from "#dc/model/code.ts";
 import { getDrawW } from "#dc/model/draw.ts";
-import { toPortKey } from "#dc/model/ref.ts";
+import { codeKey, compareByCodePoints, toPortKey } from "#dc/model/ref.ts";
 import type { Cable, Device, DeviceBody, Location, Port } from "#dc/model/resources.ts";
-import { compareByCodePoints } from "#dc/model/text_order.ts";
 import type { DeviceFilter, DeviceOrder, DevicePage, DeviceQuery, LocationArea, StoredVersion } from "#dc/ports.ts";
-import { formatSearchText } from "#dc/store/sql/rows.ts";
+import { formatSearchText } from "#dc/store/sql/sql_runner.ts";
 
 type Row = StoredVersion<Device>;
 

@@ -1,7 +1,7 @@
-import type { ChangeRecord } from "#dc/model/change_record.ts";
 import type { StoredReading } from "#dc/model/readings/reading_store.ts";
-import { getResourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/ref.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type { ChangeRecord } from "#dc/model/site.ts";
 import type {
   DcReader,
   DcStore,
@@ -13,7 +13,7 @@ import type {
   StoredVersion,
 } from "#dc/ports.ts";
 import { WorkQueue } from "#dc/store/queue.ts";
-import { formatCanonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/json_object.ts";
 import { deliveryKey, MemoryReader } from "./reader.ts";
 import { elementsOf, readingKey } from "./readings.ts";
 import { newState } from "./state.ts";

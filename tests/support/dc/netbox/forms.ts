@@ -1,7 +1,6 @@
 import { NetboxDataset } from "#dc/exchange/netbox/dataset.ts";
 import { readRow } from "#dc/exchange/netbox/read_row.ts";
-import type { TableName } from "#dc/exchange/netbox/tables.ts";
-import { NETBOX_TABLES } from "#dc/exchange/netbox/tables.ts";
+import { NETBOX_TABLES, type TableName } from "#dc/exchange/netbox/tables.ts";
 import type { Listed, Lists } from "./lists.ts";
 
 const BY_PATH = new Map<string, TableName>(

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readKnownResources } from "#cli/dc/exchange/known_resources.ts";
-import { runSync, type SyncResult } from "#cli/dc/exchange/run_sync.ts";
+import { readKnownResources, runSync, type SyncResult } from "#cli/dc/exchange/run_sync.ts";
 import type { Caller } from "#dc/context.ts";
 import { mapNetbox } from "#dc/exchange/netbox/map_netbox.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { defineCommand } from "#cli/command.ts";
 import type { CommandTable } from "#cli/commands.ts";
-import { completeWords } from "#cli/completion/candidates.ts";
+import { completeWords } from "#cli/completion/print_completion.ts";
 
 const paint = defineCommand({
   summary: "Paint",

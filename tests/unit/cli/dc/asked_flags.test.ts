@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { checkArgumentRules } from "#cli/argument_rules.ts";
 import { deriveRequestFlags, LOAD_BASIS_FLAG, MAX_AGE_FLAG } from "#cli/dc/asked_flags.ts";
+import { checkArgumentRules } from "#cli/strict_command.ts";
 import { FindPlacement, RehearseFailures } from "#gen/datacenter/v1/questions.ts";
 
 const PLACE = deriveRequestFlags("dc place", FindPlacement, {

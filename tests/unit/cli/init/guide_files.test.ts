@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { COMMANDS } from "#cli/commands.ts";
-import type { GuideFile } from "#cli/init/guide_files.ts";
-import { AGENT_TEXTS, appendSection, inspectGuide, listGuideFiles } from "#cli/init/guide_files.ts";
+import { AGENT_TEXTS, appendSection, type GuideFile, inspectGuide, listGuideFiles } from "#cli/init/set_up.ts";
 import { tools } from "#planner/operations/index.ts";
 import { AGENT_GUIDE, AGENT_INSTRUCTIONS } from "#planner/work/guide.ts";
 import { STANDARD_PROMPT } from "#planner/work/prompts/standard_prompt.ts";

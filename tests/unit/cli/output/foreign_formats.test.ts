@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { sanitizeReport } from "#cli/output/plain_text.ts";
-import { formatJunitReport, formatMarkdownReport, formatSinceTextReport } from "#cli/output/since_reports.ts";
+import { sanitizeReport } from "#cli/output/print.ts";
+import { formatJunitReport, formatMarkdownReport, formatSinceTextReport } from "#cli/verify_since.ts";
 import type { LintReport } from "#planner/lint/finding.ts";
 import { formatGithubReport } from "#planner/lint/reports/github.ts";
 import { buildSarifReport } from "#planner/lint/reports/sarif.ts";

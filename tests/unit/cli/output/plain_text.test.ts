@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { removeEscapes, sanitizeLine, sanitizeLines } from "#cli/output/plain_text.ts";
+import { removeEscapes, sanitizeLine, sanitizeLines } from "#cli/output/print.ts";
 import { escapeForTerminal } from "#kernel/control_pictures.ts";
 
 test("plainLine shows control characters as signs instead of passing them on", () => {

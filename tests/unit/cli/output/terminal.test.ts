@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { getOutputWidth, hasColours } from "#cli/output/terminal.ts";
+import { getOutputWidth, hasColours } from "#cli/output/print.ts";
 
 // The test runner's streams are pipes here, so "on a terminal" is proven by tests/e2e/cli_terminal.test.ts.
 test("hasColours is off without a terminal", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { appendToChain, checkLogRow, type EntryHeader } from "#dc/audit/chain.ts";
-import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
+import type { ChangeDraft, ChangeRecord } from "#dc/model/site.ts";
 import type { ChainHead, LogRow } from "#dc/ports.ts";
-import { formatCanonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/json_object.ts";
 import { changeRecord } from "../../../support/dc/change_record.ts";
 import { smallSite } from "../../../support/dc/small_site.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { inferKindFromText } from "#dc/exchange/netbox/kinds.ts";
+import { inferKindFromText } from "#dc/exchange/netbox/where.ts";
 
 test.each([
   ["Blade Chassis", "CHASSIS"],

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
-import { type NetboxAddress, readRestTables } from "#cli/dc/exchange/netbox_rest.ts";
-import type { SourceWatcher, UnreadableElement } from "#cli/dc/exchange/source_error.ts";
+import type { SourceWatcher, UnreadableElement } from "#cli/dc/exchange/netbox_files.ts";
+import { type NetboxAddress, readRestTables } from "#cli/dc/exchange/netbox_source.ts";
 import { NetboxDataset } from "#dc/exchange/netbox/dataset.ts";
 import { TABLE_NAMES } from "#dc/exchange/netbox/tables.ts";
 import { datasetOf } from "../../../support/dc/netbox/forms.ts";

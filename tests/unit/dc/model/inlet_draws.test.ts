@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { lacksDraw } from "#dc/model/blades.ts";
 import { getDrawSource, getDrawW } from "#dc/model/draw.ts";
+import { lacksDraw } from "#dc/model/rack_space.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
 
 const inlet = (powerIn: NonNullable<Port["powerIn"]>, more: Partial<Port> = {}): Port => ({

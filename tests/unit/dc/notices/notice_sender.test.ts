@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
-import { NoticePoster } from "#cli/dc/notices/post_notice.ts";
+import { NoticePoster } from "#cli/dc/notices/notice_service.ts";
 import { NoticeSender } from "#dc/notices/notice_sender.ts";
 import { addNotices, type Notice, readNotices, resendNotices } from "#dc/operations/notices/notice.ts";
 import type { DcStore } from "#dc/ports.ts";

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
-import { isNoticeReceivedBy, type Receiver } from "#dc/notices/receiver.ts";
-import { RiskWatch } from "#dc/notices/risk_watch.ts";
+import { isNoticeReceivedBy, type Receiver, RiskWatch } from "#dc/notices/risk_watch.ts";
 import { RISK_KINDS, readNotices } from "#dc/operations/notices/notice.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 import { storeOf } from "../../../support/dc/ams1_inventory.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { LEASE_MS, SendingLease } from "#dc/notices/sending_lease.ts";
+import { LEASE_MS, SendingLease } from "#dc/notices/notice_sender.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { openTemporarySqlite } from "../../../support/dc/stores.ts";
 

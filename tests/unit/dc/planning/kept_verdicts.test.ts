@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Topology } from "#dc/analysis/topology.ts";
 import { compareSiteStates, computeDomains } from "#dc/analysis/window/domains.ts";
-import { runAllSteps } from "#kernel/steps.ts";
+import { runAllSteps } from "#kernel/clock.ts";
 import { sampleSite } from "../../../support/dc/agreeing_sites.ts";
 import { storeOf } from "../../../support/dc/ams1_inventory.ts";
 

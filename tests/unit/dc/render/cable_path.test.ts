@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { CablePath } from "#dc/analysis/cabling/cable_path.ts";
 import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
+import type { CablePath } from "#dc/analysis/cabling/supply_trace.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 import { drawCablePath } from "#dc/render/cable/draw.ts";
 import { ams1Store } from "../../../support/dc/ams1_inventory.ts";

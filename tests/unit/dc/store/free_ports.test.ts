@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { getResourceKey } from "#dc/model/resource_key.ts";
+import { getResourceKey } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { putAll, stored } from "../../../support/dc/stored.ts";
 import { openTemporaryPostgres, openTemporarySqlite } from "../../../support/dc/stores.ts";

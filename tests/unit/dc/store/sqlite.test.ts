@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { POSTGRES } from "#dc/store/sql/dialect.ts";
+import { POSTGRES } from "#dc/store/sql/sql_runner.ts";
 import { inspectSqlite } from "#dc/store/sqlite/sqlite_inspection.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import { OperationError } from "#kernel/errors.ts";

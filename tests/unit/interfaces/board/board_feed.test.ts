@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { computePauseMs } from "#interfaces/board/board_feed.ts";
+import { computePauseMs } from "#interfaces/board/board_app.ts";
 
 test("pauseAfter lets a change show within a second while a look takes up to 0.3 s, and half of the time to others", () => {
   fc.assert(

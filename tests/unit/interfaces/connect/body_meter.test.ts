@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { Refusal } from "#dc/model/refusal.ts";
 import { BulkUpsertDevicesRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { checkAndChargeBinary, checkAndChargeJson } from "#interfaces/connect/body_meter.ts";
-import { ByteBudget } from "#kernel/byte_budget.ts";
-import { runAllSteps } from "#kernel/steps.ts";
+import { runAllSteps } from "#kernel/clock.ts";
+import { ByteBudget } from "#kernel/slots.ts";
 
 const MIB = 1024 * 1024;
 const DEFAULT_BUDGET = 512 * MIB;

@@ -5,9 +5,9 @@ import {
   SearchDevicesRequestSchema,
   UpsertDeviceRequestSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { BINARY_OPTIONS, JSON_OPTIONS } from "#interfaces/connect/json_options.ts";
+import { BINARY_OPTIONS, JSON_OPTIONS } from "#interfaces/connect/handler.ts";
 import { type MessageFormat, readMessage } from "#interfaces/connect/large_message.ts";
-import { runAllSteps } from "#kernel/steps.ts";
+import { runAllSteps } from "#kernel/clock.ts";
 
 const BULK: MessageFormat = { input: BulkUpsertDevicesRequestSchema, isBinary: false, options: JSON_OPTIONS };
 const ONE: MessageFormat = { ...BULK, input: UpsertDeviceRequestSchema };

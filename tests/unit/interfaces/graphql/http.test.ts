@@ -6,7 +6,7 @@ import {
   type OperationDefinitionNode,
   parse,
 } from "graphql";
-import { checkQueryLimits } from "#interfaces/graphql/query_limits.ts";
+import { checkQueryLimits } from "#interfaces/graphql/handler.ts";
 import { type Served, served } from "../../../support/dc/served.ts";
 import { eachTest } from "../../../support/each_test.ts";
 import { http1 } from "../../../support/http_client.ts";

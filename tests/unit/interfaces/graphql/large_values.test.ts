@@ -8,7 +8,7 @@ import {
   UnreadableArgument,
 } from "#interfaces/graphql/large_values.ts";
 import { buildGraphqlSchema } from "#interfaces/graphql/schema.ts";
-import type { Steps } from "#kernel/steps.ts";
+import type { Steps } from "#kernel/clock.ts";
 import { served } from "../../../support/dc/served.ts";
 import { http1 } from "../../../support/http_client.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { readDelivery } from "#dc/operations/feed/delivery.ts";
-import { ByteBudget } from "#kernel/byte_budget.ts";
+import { ByteBudget } from "#kernel/slots.ts";
 import { served } from "../../../support/dc/served.ts";
 import { http1 } from "../../../support/http_client.ts";
 

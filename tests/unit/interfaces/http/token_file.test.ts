@@ -2,8 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { TokenFile } from "#interfaces/http/token_file.ts";
-import { formatTokenFile, hashToken } from "#interfaces/http/token_table.ts";
+import { formatTokenFile, hashToken, TokenFile } from "#interfaces/http/token_file.ts";
 import { later } from "../../../support/later.ts";
 
 const row = (name: string) => ({

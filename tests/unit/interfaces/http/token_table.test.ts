@@ -5,7 +5,7 @@ import {
   hashToken,
   parseTokenTable,
   type TokenRow,
-} from "#interfaces/http/token_table.ts";
+} from "#interfaces/http/token_file.ts";
 
 const row = (name: string, token: string, ...roles: TokenRow["roles"]): TokenRow => ({
   name,

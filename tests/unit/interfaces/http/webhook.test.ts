@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import { computeEtag } from "#dc/operations/writes/changes.ts";
-import { WebhookSecrets } from "#interfaces/http/webhook_secret.ts";
+import { WebhookSecrets } from "#interfaces/http/followed_file.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { openMemory } from "../../../support/dc/memory/store.ts";
 import { type Served, served } from "../../../support/dc/served.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { LINE_TOO_LONG, LineSplitter } from "#interfaces/mcp/lines.ts";
+import { LINE_TOO_LONG, LineSplitter } from "#interfaces/mcp/server.ts";
 
 const encoder = new TextEncoder();
 

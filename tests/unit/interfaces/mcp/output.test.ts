@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { MAX_UNWRITTEN_CHARS } from "#interfaces/mcp/limits.ts";
-import { LineOutput } from "#interfaces/mcp/output.ts";
+import { LineOutput } from "#interfaces/mcp/server.ts";
 
 /** A sink that takes what it is given when the test says so. */
 class Sink {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { MAX_SLOW_CALLS } from "#interfaces/mcp/limits.ts";
-import { type TaskAccess, TaskSchedule } from "#interfaces/mcp/schedule.ts";
+import { type TaskAccess, TaskSchedule } from "#interfaces/mcp/messages.ts";
 
 type Shape = Partial<TaskAccess>;
 

@@ -1,6 +1,10 @@
 import { expect, test } from "bun:test";
-import { formatDotGraph, formatMermaidGraph } from "#planner/operations/graph/languages.ts";
-import { buildSpecGraph, type GraphOptions } from "#planner/operations/graph/spec_graph.ts";
+import {
+  buildSpecGraph,
+  formatDotGraph,
+  formatMermaidGraph,
+  type GraphOptions,
+} from "#planner/operations/graph/spec_graph.ts";
 import { drawSvgGraph } from "#planner/operations/graph/svg.ts";
 import { computeReadiness } from "#planner/spec/readiness.ts";
 import type { Spec } from "#planner/spec/spec.ts";

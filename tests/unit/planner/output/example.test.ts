@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { createExample, writePatternText } from "../../../../src/planner/output/example.ts";
-import type { SchemaNode } from "../../../../src/planner/output/schema_document.ts";
-import { SchemaIndex } from "../../../../src/planner/output/schema_index.ts";
+import { SchemaIndex, type SchemaNode } from "../../../../src/planner/output/schema_index.ts";
 import { bundle, exampleOf } from "../../../support/schema_bundle.ts";
 
 function example(schema: unknown, others?: Readonly<Record<string, unknown>>): unknown {

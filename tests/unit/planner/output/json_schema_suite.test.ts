@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { OutputChecker } from "../../../../src/planner/output/check_output.ts";
-import type { SchemaBundle } from "../../../../src/planner/output/schema_document.ts";
-import { removeFragment, SchemaIndex } from "../../../../src/planner/output/schema_index.ts";
+import { removeFragment, type SchemaBundle, SchemaIndex } from "../../../../src/planner/output/schema_index.ts";
 import { openSuite, type Suite, type SuiteGroup } from "../../../support/json_schema_suite.ts";
 
 const suite = openSuite();

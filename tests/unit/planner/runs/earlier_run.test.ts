@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
-import { describeEarlierRun } from "#planner/runs/run/place.ts";
+import { describeEarlierRun } from "#planner/runs/run/run_commands.ts";
 import { fakeRuns, ID } from "../../../support/run_fakes.ts";
 
 interface Left {

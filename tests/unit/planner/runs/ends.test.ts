@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { endInterruptedRun } from "#planner/runs/doctor/trouble.ts";
-import { mergeSpec } from "#planner/runs/merge/merge_spec.ts";
+import { mergeSpec } from "#planner/runs/merge/merge_specs.ts";
 import { listWaitingWork } from "#planner/runs/merge/waiting_work.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import { fakeRuns, ID, wishes } from "../../../support/run_fakes.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { describeMissingWork } from "#planner/runs/run/place.ts";
+import { describeMissingWork } from "#planner/runs/run/run_commands.ts";
 
 const LACKS = "the worktree lacks what is not committed in the project: ";
 const GOES_ON = "the work goes on from where it ended: it lacks ";

@@ -1,10 +1,8 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { diagnoseTool } from "#planner/operations/diagnose.ts";
-import { acceptWork } from "#planner/runs/review/accept_work.ts";
-import { rejectWork } from "#planner/runs/review/reject_work.ts";
 import { readReviewFacts } from "#planner/runs/review/review_facts.ts";
-import { sendBackWork } from "#planner/runs/review/send_back.ts";
+import { acceptWork, rejectWork, sendBackWork } from "#planner/runs/review/send_back.ts";
 import { eachTest } from "../../../support/each_test.ts";
 import { type ReviewProject, reviewProject } from "../../../support/review_project.ts";
 import { wishes } from "../../../support/run_fakes.ts";

@@ -5,8 +5,7 @@ import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import { buildFrontmatterSchema } from "#planner/config/frontmatter_schema.ts";
 import { readCriteria } from "#planner/spec/criteria.ts";
 import { parseDocument } from "#planner/spec/document.ts";
-import { findCopiedId, findNearFields, OWN_FIELDS } from "#planner/spec/near.ts";
-import { findSecondBlock } from "#planner/spec/near_frontmatter.ts";
+import { findCopiedId, findNearFields, findSecondBlock, OWN_FIELDS } from "#planner/spec/near.ts";
 
 const SLIPS = {
   ...{ Status: "status", "depends-on": "depends_on", dependsOn: "depends_on", "Depends On": "depends_on" },

@@ -5,7 +5,7 @@ import {
   isCalendarDay,
   type PlanningFields,
   type Priority,
-} from "#planner/spec/planning.ts";
+} from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
 function planned(number: number, priority: Priority | null, due: string | null): PlanningFields {

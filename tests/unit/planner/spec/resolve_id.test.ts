@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { OperationError } from "#kernel/errors.ts";
-import { createIdShortener, resolveSpecId } from "#planner/spec/resolve_id.ts";
-import type { SpecId } from "#planner/spec/spec_id.ts";
+import { createIdShortener, resolveSpecId, type SpecId } from "#planner/spec/spec_id.ts";
 
 const TODAY = "2026-11-21";
 const IDS = [

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { buildAllowSetting } from "#planner/work/providers/grant.ts";
+import { buildAllowSetting } from "#planner/work/providers/provider_row.ts";
 import { PROVIDERS } from "#planner/work/providers.ts";
 
 type Provider = keyof typeof PROVIDERS;

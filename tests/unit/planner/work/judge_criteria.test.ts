@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { judgeCriteria } from "#planner/work/judge_criteria.ts";
+import { judgeCriteria } from "#planner/work/acceptance.ts";
 
 const BEFORE = "# T\n## Acceptance Criteria\n- [ ] a\n  verify: make a\n- [ ] b\n- [ ] b\n";
 

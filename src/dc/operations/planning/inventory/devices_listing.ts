@@ -1,17 +1,15 @@
-import { isRedundancyUnmet, isRedundancyUnproven } from "#dc/analysis/power/redundancy_audit.ts";
-import { getSupplyState } from "#dc/analysis/power/supply_state.ts";
+import { getSupplyState, isRedundancyUnmet, isRedundancyUnproven } from "#dc/analysis/power/power_figures.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { createModelKey } from "#dc/exchange/fill_from_types.ts";
-import { codeKey } from "#dc/model/code.ts";
-import type { DeviceType } from "#dc/model/device_type.ts";
 import { getDrawSource, getDrawW, getHeatW, isPowerKind } from "#dc/model/draw.ts";
 import { isInService } from "#dc/model/in_service.ts";
 import { isEnabledInlet } from "#dc/model/power_walk.ts";
+import { codeKey, toRefKey } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { toRefKey } from "#dc/model/resource_key.ts";
 import type { Device } from "#dc/model/resources.ts";
+import type { DeviceType } from "#dc/model/site.ts";
 import type { DcReader } from "#dc/ports.ts";
-import { listDownstreamCodes, resolveSourceNodes } from "../../answers/power_sources.ts";
+import { listDownstreamCodes, resolveSourceNodes } from "../../answers/failing_sources.ts";
 import { readAllDeviceTypes } from "../device_types.ts";
 import {
   type Cell,
@@ -20,7 +18,7 @@ import {
   type Listing,
   LOCATION_COLUMNS,
   splitIntoBatches,
-} from "./listing.ts";
+} from "./places_listing.ts";
 
 /**
  * Lists devices with their location, draw and supply. `fed_by` and `free_port` are conditions without a column. Cost:

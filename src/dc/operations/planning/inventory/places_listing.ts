@@ -1,25 +1,17 @@
-import { findAreaRef } from "#dc/analysis/places.ts";
-import type { Topology } from "#dc/analysis/topology.ts";
-import { lacksDraw } from "#dc/model/blades.ts";
-import { getDrawW } from "#dc/model/draw.ts";
-import { isInService } from "#dc/model/in_service.ts";
-import { compareText } from "#dc/model/ref.ts";
-import type { Location, Rack } from "#dc/model/resources.ts";
-import {
-  type Cell,
-  createDrawCell,
-  createRoundedCell,
-  createTextCell,
-  type Listing,
-  LOCATION_COLUMNS,
-  splitIntoBatches,
-} from "./listing.ts";
+import { findAreaRef } from "../../../analysis/places.ts";
+import type { Topology } from "../../../analysis/topology.ts";
+import { getDrawW, isDrawUnknown } from "../../../model/draw.ts";
+import { roundFigure } from "../../../model/finding.ts";
+import { isInService } from "../../../model/in_service.ts";
+import { lacksDraw } from "../../../model/rack_space.ts";
+import { compareText } from "../../../model/ref.ts";
+import type { Location, Rack } from "../../../model/resources.ts";
 
 export type PlaceKind = "site" | "floor" | "room" | "row";
 
 const AREA_KIND_BY_PLACE = { site: "SITE", floor: "FLOOR", room: "ROOM", row: "ROW" } as const;
 
-export interface PlaceRow {
+interface PlaceRow {
   readonly ref: string;
   readonly name: string;
   readonly location: Location;
@@ -134,3 +126,58 @@ export function createRacksListing(topology: Topology, now: string): Listing<Rac
     total: topology.inventory.racks.length,
   };
 }
+
+/** A value of a column; undefined is an unknown value, as opposed to an empty text or 0. */
+export type Cell = string | number | undefined;
+
+/** Resources of one kind as rows. Columns are computed only for the rows and columns of a query. */
+export interface Listing<Item> {
+  readonly getRef: (item: Item) => string;
+  readonly getName: (item: Item) => string;
+  /** Columns by name, in display order. The name of a column of measured values ends with their unit. */
+  readonly columns: Readonly<Record<string, (item: Item) => Cell>>;
+  /** Yields all items in the order of names, in batches. */
+  readonly readBatches: () => AsyncIterable<readonly Item[]>;
+  /** Total number of items, if it is known without reading them. */
+  readonly total?: number;
+  /** Conditions without a column, by name, such as the sources of a device. Each is prepared once for its values. */
+  readonly relations?: Readonly<Record<string, PrepareCondition<Item>>>;
+  /** Loads texts for the rows of one page only. Conditions and orders cannot use them. */
+  readonly loadTexts?: (items: readonly Item[]) => Promise<(item: Item) => Readonly<Record<string, string>>>;
+}
+
+/** Prepares a condition. @throws Refusal for values that it cannot read, naming the field */
+type PrepareCondition<Item> = (values: readonly string[], field: string) => Promise<(item: Item) => boolean>;
+
+const BATCH_SIZE = 1000;
+
+export async function* splitIntoBatches<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {
+  for (let start = 0; start < items.length; start += BATCH_SIZE) yield items.slice(start, start + BATCH_SIZE);
+}
+
+/** Converts a text to a cell: an empty or absent text is unknown. */
+export function createTextCell(text: string | undefined): Cell {
+  return text === "" ? undefined : text;
+}
+
+/** Returns the draw of several devices in watts; undefined if none of them has a recorded draw. */
+function createDrawCell(devices: number, sumW: number): Cell {
+  return isDrawUnknown(devices, sumW) ? undefined : createRoundedCell(sumW);
+}
+
+/** Rounds a figure for a cell, as in every reply. */
+export function createRoundedCell(figure: number | undefined): Cell {
+  return figure === undefined ? undefined : roundFigure(figure);
+}
+
+interface LocatedResource {
+  readonly location?: Location;
+}
+
+/** Columns of a location, from the site down to the row. */
+export const LOCATION_COLUMNS = {
+  site: ({ location }: LocatedResource): Cell => location?.siteId,
+  floor: ({ location }: LocatedResource): Cell => (location === undefined ? undefined : String(location.floorNumber)),
+  room: ({ location }: LocatedResource): Cell => createTextCell(location?.room),
+  row: ({ location }: LocatedResource): Cell => createTextCell(location?.row),
+};

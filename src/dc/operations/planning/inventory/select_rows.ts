@@ -4,7 +4,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import type { ListInventoryRequest } from "#gen/datacenter/v1/planning_pb.ts";
 import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
 import { requireMaxCount } from "../../answers/parameters.ts";
-import type { Cell, Listing } from "./listing.ts";
+import type { Cell, Listing } from "./places_listing.ts";
 import { splitQuery } from "./search_index.ts";
 
 const MAX_CONDITIONS = 32;

@@ -6,14 +6,13 @@ import {
   DAY_MS,
   formatDay,
   listDaysWithValues,
-} from "#dc/model/readings/day_history.ts";
-import type { StoredReading } from "#dc/model/readings/reading_store.ts";
+  type StoredReading,
+} from "#dc/model/readings/reading_store.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { ListReadingsResponseSchema, ReadingQuantity } from "#gen/datacenter/v1/readings_pb.ts";
-import { cutPage, openPageToken } from "../../answers/page_token.ts";
-import { readPageSize, requireMaxFilterValues } from "../../answers/parameters.ts";
+import { cutPage, openPageToken, readPageSize, requireMaxFilterValues } from "../../answers/parameters.ts";
 import { defineRead } from "../../rpc.ts";
-import { createMissingElementRefusal, parseElementKey, parseQuantity } from "./read_readings.ts";
+import { createMissingElementRefusal, parseElementKey, parseQuantity } from "./report_readings.ts";
 
 type ReadingCursor = readonly [key: string, quantity: string];
 

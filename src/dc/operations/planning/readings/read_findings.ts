@@ -1,10 +1,10 @@
 import {
+  buildMeasuredTopology,
   formatFindingKey,
   getFindingSubject,
   getMinDurationMs,
   type ReadingFinding,
-} from "#dc/analysis/measured/finding.ts";
-import { buildMeasuredTopology } from "#dc/analysis/measured/measured_topology.ts";
+} from "#dc/analysis/measured/measured_topology.ts";
 import { ClassifiedReadings, hasSupplyMeters, listReadingFindings } from "#dc/analysis/measured/reading_findings.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { DcReader, DcWriter } from "#dc/ports.ts";

@@ -1,6 +1,5 @@
-import { codeKey } from "#dc/model/code.ts";
 import { WINDOW_IMPACTS, WINDOW_VERDICTS } from "#dc/model/enum_values.ts";
-import { compareText } from "#dc/model/ref.ts";
+import { codeKey, compareText } from "#dc/model/ref.ts";
 import type { ListedWindow as Listed } from "#gen/datacenter/v1/messages.ts";
 import type { ListedWindow } from "#gen/datacenter/v1/windows_pb.ts";
 

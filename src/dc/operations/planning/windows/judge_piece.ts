@@ -1,27 +1,129 @@
-import { selectBatteryOptions } from "#dc/analysis/power/battery.ts";
-import type { Topology } from "#dc/analysis/topology.ts";
-import { AcceptedLosses } from "#dc/analysis/window/acceptance.ts";
-import { findNeededBatteries } from "#dc/analysis/window/batteries.ts";
-import { type AffectedContact, listContacts } from "#dc/analysis/window/contacts.ts";
-import { collectOutageLosses } from "#dc/analysis/window/harm.ts";
+import type { ListedWindow } from "#gen/datacenter/v1/messages.ts";
+import { selectBatteryOptions } from "../../../analysis/power/battery.ts";
+import type { Topology } from "../../../analysis/topology.ts";
 import {
+  compareSiteStates,
+  computeDomains,
+  type DomainByNode,
+  type SiteChange,
+} from "../../../analysis/window/domains.ts";
+import {
+  type AffectedContact,
+  findNeededBatteries,
   type JudgementInput,
   judgeWindow,
+  listContacts,
   type WindowJudgement,
   type WindowLimits,
-} from "#dc/analysis/window/judgement.ts";
-import { findNextFailures, type NextFailures } from "#dc/analysis/window/next_failures.ts";
-import { addContainedBlades, WindowSite } from "#dc/analysis/window/outage.ts";
-import type { LoadBasis } from "#dc/model/enum_values.ts";
-import { formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
-import { Refusal } from "#dc/model/refusal.ts";
-import { toRefKey } from "#dc/model/resource_key.ts";
-import { type FailingSources, resolveFailingSources } from "../../answers/failing_sources.ts";
+} from "../../../analysis/window/judgement.ts";
+import {
+  AcceptedLosses,
+  addContainedBlades,
+  collectOutageLosses,
+  findNextFailures,
+  type NextFailures,
+  WindowSite,
+} from "../../../analysis/window/outage.ts";
+import type { DcContext } from "../../../context.ts";
+import type { LoadBasis } from "../../../model/enum_values.ts";
+import { codeKey, formatEdgeKey, formatRef, parseRef, type Ref, toRefKey } from "../../../model/ref.ts";
+import { Refusal, refuse } from "../../../model/refusal.ts";
+import type { Location } from "../../../model/resources.ts";
+import type { DcReader, DeviceFilter } from "../../../ports.ts";
+import {
+  FAILING_REF_KINDS,
+  type FailingSources,
+  type RequestedRef,
+  resolveFailingSources,
+} from "../../answers/failing_sources.ts";
 import { NetworkTracer } from "../../answers/network_tracer.ts";
+import { readRef } from "../../answers/parameters.ts";
 import type { ReadSession } from "../../rpc.ts";
 import { findNearFailures } from "../rehearsals.ts";
-import type { PieceDependencies } from "./kept_verdicts.ts";
-import { ROLE_PREFIX } from "./window_elements.ts";
+
+/** Kinds of references that accept the loss of an element, and the prefix that accepts the loss of a role. */
+export const ACCEPTED_KINDS = ["device", "rack", "crac", "row", "room", "zone", "floor", "site"] as const;
+export const ROLE_PREFIX = "role:";
+
+/** Checks the references of a window. @throws Refusal for the first with an unsupported kind or a missing element */
+export async function requireStoredElements(reader: DcReader, refs: readonly RequestedRef[]): Promise<void> {
+  for (const { field, text } of refs)
+    if (!(await isRefStored(reader, readRef(field, text, FAILING_REF_KINDS))))
+      throw createMissingRefRefusal(field, text);
+}
+
+/** Checks accepted losses. @throws Refusal for the first with an unsupported kind or a missing element */
+export async function requireStoredLosses(reader: DcReader, refs: readonly RequestedRef[]): Promise<void> {
+  for (const { field, text } of refs) {
+    const isThere = text.startsWith(ROLE_PREFIX)
+      ? await hasDevice(reader, { roles: [text.slice(ROLE_PREFIX.length)] })
+      : await isRefStored(reader, readRef(field, text, ACCEPTED_KINDS));
+    if (!isThere) throw createMissingRefRefusal(field, text);
+  }
+}
+
+export function createMissingRefRefusal(field: string, text: string) {
+  return refuse("NOT_FOUND", `Cannot find ${field} "${text}"`, { field, value: text, ref: text });
+}
+
+async function isRefStored(reader: DcReader, ref: Ref): Promise<boolean> {
+  switch (ref.kind) {
+    case "device":
+    case "rack":
+    case "crac":
+      return (await reader.stored(ref.kind, codeKey(ref.code))) !== undefined;
+    case "fabric_link":
+    case "cable":
+      return (await reader.stored(ref.kind, formatEdgeKey(ref.a, ref.b))) !== undefined;
+    case "feed":
+      // A feed whose source is outside of the inventory has only consumers.
+      return (
+        (await reader.feedDeclarer(ref.code)) !== undefined ||
+        (await reader.consumersOf([`feed:${ref.code}`])).length > 0
+      );
+    case "port": {
+      const device = await reader.device(ref.end.deviceCode);
+      return device?.ports?.some(({ name }) => name === ref.end.portName) === true;
+    }
+    case "site":
+      return hasDevice(reader, { siteIds: [ref.site] }, async () => {
+        const { floors } = await reader.inventoryCounts();
+        return floors.some(({ siteId }) => codeKey(siteId) === codeKey(ref.site));
+      });
+    case "floor":
+    case "room":
+    case "row":
+    case "zone":
+      return isLocationStored(reader, ref);
+    default:
+      return false;
+  }
+}
+
+type LocationRef = Extract<Ref, { readonly kind: "floor" | "room" | "row" | "zone" }>;
+
+/** Whether a rack, a cooling unit or a device has the location. For a zone, devices do not count. */
+async function isLocationStored(reader: DcReader, ref: LocationRef): Promise<boolean> {
+  const { site: siteId, floor: floorNumber } = ref;
+  const getAreaName = (location: Location) =>
+    ref.kind === "room" ? location.room : ref.kind === "row" ? location.row : location.zoneId;
+  const holds = ({ location }: { readonly location?: Location }) =>
+    location !== undefined && (ref.kind === "floor" || codeKey(getAreaName(location) ?? "") === codeKey(ref.name));
+  if ((await reader.racksOnFloor(siteId, floorNumber)).some(holds)) return true;
+  if ((await reader.cracsOnFloor(siteId, floorNumber)).some(holds)) return true;
+  if (ref.kind === "floor") return hasDevice(reader, { floors: [{ siteId, floorNumber }] });
+  if (ref.kind === "zone") return false;
+  return hasDevice(reader, { [`${ref.kind}s`]: [{ siteId, floorNumber, name: ref.name }] });
+}
+
+async function hasDevice(
+  reader: DcReader,
+  filter: DeviceFilter,
+  otherwise: () => Promise<boolean> = async () => false,
+): Promise<boolean> {
+  const { total } = await reader.searchDevices({ filter, order: "code", descending: false, limit: 1 });
+  return total > 0 || otherwise();
+}
 
 /** Session, inventory and options for judging windows. */
 export interface WindowJudgingOptions {
@@ -164,4 +266,144 @@ export function isInInventory(topology: Topology, ref: Ref): boolean {
   if (ref.kind === "device" || ref.kind === "crac")
     return topology.power.indexOf.get(toRefKey(formatRef(ref))) !== undefined;
   return topology.hasLocation(ref);
+}
+
+/** The verdict on a window or on a piece of it. */
+export type ShortVerdict = Pick<ListedWindow, "verdict" | "impact" | "summary">;
+
+/** References of UPSes: those whose batteries supply a load, and all that lost their supply. */
+interface BatteryRefs {
+  readonly carrying: readonly string[];
+  readonly unsupplied: readonly string[];
+}
+
+/** The nodes and devices on which the effects of a piece depend. */
+interface PieceDependencies {
+  /** Nodes that are out; the effects depend on all resources in their power domains. */
+  readonly covered: readonly number[];
+  /** Keys of the codes of devices whose data paths were followed. */
+  readonly met: readonly string[];
+}
+
+/** A result with its dependencies. They are undefined if the result depends on more than nodes and devices. */
+interface DependentResult<Item> {
+  readonly item: Item;
+  readonly depends: PieceDependencies | undefined;
+}
+
+/** Maximum number of cached results of one topology. Our choice: beyond it the cache is emptied. */
+const MAX_CACHED_RESULTS = 20_000;
+/**
+ * Maximum number of changed resources, including windows, that are compared. Our choice: for more, verdicts are
+ * computed again.
+ */
+const MAX_COMPARED_CHANGES = 5000;
+
+const CACHE_BY_TOPOLOGY = new WeakMap<Topology, VerdictCache>();
+
+/** The last topology of a database that has verdicts. */
+interface LatestVerdicts {
+  readonly seq: number;
+  readonly topology: WeakRef<Topology>;
+}
+
+const LATEST_BY_DATABASE = new WeakMap<DcContext, LatestVerdicts>();
+
+/**
+ * Cached verdicts on pieces of time, keyed by all their inputs other than the inventory. A change of windows alone
+ * keeps all of them; a change of the inventory keeps those whose power domains did not change.
+ */
+export class VerdictCache {
+  readonly #verdicts = new ResultCache<ShortVerdict>();
+  readonly #batteries = new ResultCache<BatteryRefs>();
+
+  static getCache(topology: Topology): VerdictCache {
+    return CACHE_BY_TOPOLOGY.getOrInsertComputed(topology, () => new VerdictCache());
+  }
+
+  /**
+   * Copies the verdicts of the previous topology that stay valid. Cost: none if the topology has verdicts, else that of
+   * `compareSiteStates`.
+   */
+  static async adoptEarlierVerdicts({ context, reader, scheduler }: ReadSession, topology: Topology): Promise<void> {
+    if (CACHE_BY_TOPOLOGY.has(topology)) return;
+    const { seq } = await reader.chainHead();
+    const latest = LATEST_BY_DATABASE.get(context);
+    const before = latest?.topology.deref();
+    const earlier = before && CACHE_BY_TOPOLOGY.get(before);
+    if (latest === undefined || latest.seq <= seq)
+      LATEST_BY_DATABASE.set(context, { seq, topology: new WeakRef(topology) });
+    if (latest === undefined || latest.seq > seq || before === undefined || earlier === undefined) return;
+    const refs = await reader.changedSince(latest.seq, MAX_COMPARED_CHANGES + 1);
+    if (refs === undefined || refs.length > MAX_COMPARED_CHANGES) return;
+    const change = await scheduler.run(compareSiteStates(before, topology, refs));
+    const domains = [
+      await scheduler.run(computeDomains(before)),
+      await scheduler.run(computeDomains(topology)),
+    ] as const;
+    if (CACHE_BY_TOPOLOGY.has(topology)) return;
+    const isStillValid = ({ depends }: DependentResult<unknown>) =>
+      depends !== undefined && isPieceUnchanged(depends, change, domains);
+    const next = VerdictCache.getCache(topology);
+    next.#verdicts.adoptResults(earlier.#verdicts, isStillValid);
+    next.#batteries.adoptResults(earlier.#batteries, isStillValid);
+  }
+
+  /**
+   * Returns the cached verdict, or computes it.
+   * @param covered finds the nodes that are out now: the contents of a location may have changed
+   */
+  getVerdict(
+    key: string,
+    covered: FindOutNodes,
+    judge: () => Promise<DependentResult<ShortVerdict>>,
+  ): Promise<ShortVerdict> {
+    return this.#verdicts.getResult(key, covered, judge);
+  }
+
+  getBatteries(
+    key: string,
+    covered: FindOutNodes,
+    find: () => Promise<DependentResult<BatteryRefs>>,
+  ): Promise<BatteryRefs> {
+    return this.#batteries.getResult(key, covered, find);
+  }
+}
+
+type FindOutNodes = () => Promise<ReadonlySet<number>>;
+
+class ResultCache<Item> {
+  readonly #results = new Map<string, DependentResult<Item>>();
+  /** Results of an earlier topology. Each is checked when it is first requested. */
+  readonly #earlier = new Map<string, DependentResult<Item>>();
+
+  adoptResults(before: ResultCache<Item>, isLeft: (one: DependentResult<Item>) => boolean): void {
+    for (const list of [before.#earlier, before.#results])
+      for (const [key, one] of list) if (isLeft(one)) this.#earlier.set(key, one);
+  }
+
+  async getResult(key: string, covered: FindOutNodes, make: () => Promise<DependentResult<Item>>): Promise<Item> {
+    const known = this.#results.get(key);
+    if (known !== undefined) return known.item;
+    const earlier = this.#earlier.get(key);
+    const isSame = earlier?.depends !== undefined && containsExactly(await covered(), earlier.depends.covered);
+    const made = earlier !== undefined && isSame ? earlier : await make();
+    this.#earlier.delete(key);
+    if (this.#results.size >= MAX_CACHED_RESULTS) this.#results.clear();
+    this.#results.set(key, made);
+    return made.item;
+  }
+}
+
+function containsExactly(nodes: ReadonlySet<number>, list: readonly number[]): boolean {
+  return nodes.size === list.length && list.every((index) => nodes.has(index));
+}
+
+function isPieceUnchanged(
+  { covered, met }: PieceDependencies,
+  { touchedDomains, devices }: SiteChange,
+  domains: readonly [DomainByNode, DomainByNode],
+): boolean {
+  const isTouched = (at: 0 | 1) => covered.some((index) => touchedDomains[at].has(domains[at][index] ?? -1));
+  return !isTouched(0) && !isTouched(1) && !met.some((key) => devices.has(key));
 }

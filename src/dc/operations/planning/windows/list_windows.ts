@@ -1,24 +1,84 @@
 import { create, type MessageShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
-import { findSiteTimeZone } from "#dc/analysis/site_time_zone.ts";
-import type { Topology } from "#dc/analysis/topology.ts";
-import { codeKey } from "#dc/model/code.ts";
-import { WINDOW_STATES, WINDOW_VERDICTS } from "#dc/model/enum_values.ts";
-import { isWindowOverdue, type MaintenanceWindow } from "#dc/model/maintenance_window.ts";
-import { compareText } from "#dc/model/ref.ts";
-import { toRefKey } from "#dc/model/resource_key.ts";
-import type { StoredVersion } from "#dc/ports.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
-import { ListWindowsResponseSchema, WindowImpact, WindowVerdict } from "#gen/datacenter/v1/windows_pb.ts";
+import {
+  ListWindowsResponseSchema,
+  MaintenanceWindowSchema,
+  WindowImpact,
+  type MaintenanceWindow as WindowMessage,
+  WindowVerdict,
+} from "#gen/datacenter/v1/windows_pb.ts";
+import { getRefName } from "#words/names.ts";
+import { findSiteTimeZone } from "../../../analysis/site_time_zone.ts";
+import type { Topology } from "../../../analysis/topology.ts";
+import { WINDOW_STATES, WINDOW_VERDICTS } from "../../../model/enum_values.ts";
+import { codeKey, compareText, toRefKey } from "../../../model/ref.ts";
+import { refuse } from "../../../model/refusal.ts";
+import { isWindowOverdue, type MaintenanceWindow } from "../../../model/site.ts";
+import type { DcReader, StoredVersion } from "../../../ports.ts";
 import { FAILING_REF_KINDS } from "../../answers/failing_sources.ts";
-import { cutPage, openPageToken } from "../../answers/page_token.ts";
-import { readEnumValue, readPageSize, readRef } from "../../answers/parameters.ts";
-import { convertTimestampToMs } from "../../messages/convert.ts";
+import { cutPage, openPageToken, readCode, readEnumValue, readPageSize, readRef } from "../../answers/parameters.ts";
+import { readDocumentPages } from "../../database_pages.ts";
+import { convertTimestampToMs, createStoredMessage } from "../../messages/convert.ts";
 import { defineRead, type ReadSession } from "../../rpc.ts";
-import { resolvePresentSources } from "./judge_piece.ts";
+import { resolvePresentSources, type ShortVerdict } from "./judge_piece.ts";
 import { buildStoredTimeline } from "./judge_window.ts";
-import type { ShortVerdict } from "./kept_verdicts.ts";
-import { createWindowView, readAllWindows } from "./stored_windows.ts";
+
+/** Document space of windows, by the key of their code. */
+export const WINDOW_SPACE = "window";
+
+/** Reads a window with its version; undefined if it does not exist. */
+export async function readWindow(
+  reader: DcReader,
+  code: string,
+): Promise<StoredVersion<MaintenanceWindow> | undefined> {
+  const text = await reader.document(WINDOW_SPACE, codeKey(code));
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+/** Reads a window with its version. @throws Refusal naming the field for a code that no window has */
+export async function requireWindow(
+  reader: DcReader,
+  field: string,
+  code: string,
+): Promise<StoredVersion<MaintenanceWindow>> {
+  readCode(field, code);
+  const stored = await readWindow(reader, code);
+  if (stored !== undefined) return stored;
+  throw refuse("NOT_FOUND", `Cannot find window "${code}"`, { field, value: code, ref: `window:${code}` });
+}
+
+/** Reads all windows in the order of their keys. Cost: one read per 500 windows. */
+export async function readAllWindows(reader: DcReader): Promise<readonly StoredVersion<MaintenanceWindow>[]> {
+  const found: StoredVersion<MaintenanceWindow>[] = [];
+  for await (const page of readDocumentPages(reader, WINDOW_SPACE)) {
+    found.push(...page.map(({ body }) => JSON.parse(body)));
+  }
+  return found;
+}
+
+export function createWindowMessage(stored: StoredVersion<MaintenanceWindow>): WindowMessage {
+  return createStoredMessage(MaintenanceWindowSchema, stored);
+}
+
+/** Converts a window to the message that replies contain. @param now ISO 8601 */
+export function createWindowView(stored: StoredVersion<MaintenanceWindow>, now: string) {
+  return { window: createWindowMessage(stored), overdue: isWindowOverdue(stored.resource, Date.parse(now)) };
+}
+
+/** Returns an owner or tenant with a contact, as in all texts about windows: "blue, ops@blue.example". */
+export function formatPartyContact(owner: string, contact: string): string {
+  return [owner, contact].filter((text) => text !== "").join(", ");
+}
+
+/** Returns the line of run sheets and calendars that lists the elements out of service. */
+export function formatElementsLine(elementRefs: readonly string[]): string {
+  return `Out: ${elementRefs.map(getRefName).join(", ")}`;
+}
+
+export function formatOwnerLine(owner: string): string {
+  return `Done by: ${owner}`;
+}
 
 type ListWindowsRequest = MessageShape<typeof PlanningService.method.listWindows.input>;
 type StoredWindow = StoredVersion<MaintenanceWindow>;

@@ -1,12 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
-import { codeKey, parseCode } from "#dc/model/code.ts";
-import { MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "#dc/model/maintenance_window.ts";
-import { parseRef } from "#dc/model/ref.ts";
+import { applyRules, type ResourceWrite, type RulePhases } from "#dc/model/finding.ts";
+import { codeKey, parseCode, parseRef, toRefKey } from "#dc/model/ref.ts";
 import { formatSiblingPath, joinFieldPath, Refusal, refuse } from "#dc/model/refusal.ts";
-import { toRefKey } from "#dc/model/resource_key.ts";
-import { applyRules, type ResourceWrite, type RulePhases } from "#dc/model/rule.ts";
 import { maintenanceWindowRules, restoredWindowRules } from "#dc/model/rules/maintenance_window.ts";
+import { MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "#dc/model/site.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 import { Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
@@ -16,15 +14,15 @@ import {
   UpsertWindowResponseSchema,
   type MaintenanceWindow as WindowMessage,
 } from "#gen/datacenter/v1/windows_pb.ts";
-import { formatCanonicalJson } from "#kernel/canonical_json.ts";
+import { formatCanonicalJson } from "#kernel/json_object.ts";
 import { readCode } from "../../answers/parameters.ts";
 import { convertFromMessage } from "../../messages/convert.ts";
 import { applyMask, requireValidMask } from "../../messages/update_mask.ts";
 import { defineWrite, type WriteSession } from "../../rpc.ts";
 import { computeEtag } from "../../writes/changes.ts";
 import { requireEtag, requirePrecondition } from "../../writes/upsert.ts";
-import { createWindowMessage, readWindow, WINDOW_SPACE } from "./stored_windows.ts";
-import { createMissingRefRefusal, requireStoredElements, requireStoredLosses } from "./window_elements.ts";
+import { createMissingRefRefusal, requireStoredElements, requireStoredLosses } from "./judge_piece.ts";
+import { createWindowMessage, readWindow, WINDOW_SPACE } from "./list_windows.ts";
 
 interface WindowWriteInput {
   readonly window?: WindowMessage | undefined;

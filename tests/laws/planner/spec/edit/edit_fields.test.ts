@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import fc from "fast-check";
 import { parseDocument } from "#planner/spec/document.ts";
 import { editFields, type FieldValue } from "#planner/spec/edit/edit_fields.ts";
-import { convertToParsedValue } from "#planner/spec/field_value.ts";
+import { convertToParsedValue } from "#planner/spec/full_frontmatter.ts";
 import { anyList, anyText, FIELD_NAMES } from "../../../../support/field_values.ts";
 import { law } from "../../../../support/law.ts";
 import { anyBody, flowSpecText, ordinaryFrontmatter, specText } from "../../../../support/spec_texts.ts";

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
 import { compareSpecIds, parseSpecId, type SpecId } from "#planner/spec/spec_id.ts";
-import { sortItemsById } from "#planner/store/specs/folder_names.ts";
+import { sortItemsById } from "#planner/store/specs/spec_files.ts";
 import { law } from "../../../../support/law.ts";
 
 const base36 = (length: number): fc.Arbitrary<string> =>

@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseSigningKeys } from "#cli/dc/notices/post_notice.ts";
-import { readReceivers } from "#cli/dc/notices/receivers_file.ts";
+import { parseSigningKeys, readReceivers } from "#cli/dc/notices/notice_service.ts";
 import { emptyFolder } from "../../../../support/dc_server.ts";
 
 const folder = emptyFolder();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { CablePath } from "#dc/analysis/cabling/cable_path.ts";
 import { type TraceOptions, traceCable } from "#dc/analysis/cabling/cable_trace.ts";
+import type { CablePath } from "#dc/analysis/cabling/supply_trace.ts";
 import { formatPort } from "#dc/model/ref.ts";
 import type { Cable, Device, Port } from "#dc/model/resources.ts";
 import { ams1Store } from "../../../../support/dc/ams1_inventory.ts";

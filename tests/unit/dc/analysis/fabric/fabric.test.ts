@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { completeCablePath } from "#dc/analysis/cabling/cable_path.ts";
+import { completeCablePath } from "#dc/analysis/cabling/supply_trace.ts";
 import { type FabricOptions, matchCablePath } from "#dc/analysis/fabric/fabric.ts";
 import type { Device, FabricLink, Port } from "#dc/model/resources.ts";
 import { ams1Inventory } from "../../../../support/dc/ams1_inventory.ts";

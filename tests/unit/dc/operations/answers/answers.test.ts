@@ -20,7 +20,7 @@ import { answerThermalHeadroom } from "#dc/operations/thermal_headroom.ts";
 import { answerTraceCablePath } from "#dc/operations/trace_cable_path.ts";
 import type { DcReader } from "#dc/ports.ts";
 import * as pb from "#gen/datacenter/v1/datacenter_pb.ts";
-import { runAllSteps } from "#kernel/steps.ts";
+import { runAllSteps } from "#kernel/clock.ts";
 import { ams1Store } from "../../../../support/dc/ams1_inventory.ts";
 import { readingOf } from "../../../../support/dc/topology_reader.ts";
 

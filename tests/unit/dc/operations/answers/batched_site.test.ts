@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type TraceSite, traceCable } from "#dc/analysis/cabling/cable_trace.ts";
-import { BatchedSite } from "#dc/operations/answers/batched_site.ts";
+import { BatchedSite } from "#dc/operations/answers/data_paths.ts";
 import { ams1Store } from "../../../../support/dc/ams1_inventory.ts";
 
 /** A reader whose `devices` is another; everything else is the reader's own. */

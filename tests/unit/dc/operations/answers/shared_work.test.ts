@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { CooperativeScheduler, IDLE_PEER } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { type SharedWork, shareWork } from "#dc/operations/answers/shared_work.ts";
+import { type SharedWork, shareWork } from "#dc/operations/answers/topology.ts";
 
 /** Steps that end only when told to; `begun` counts how often they were begun. */
 function longWork() {

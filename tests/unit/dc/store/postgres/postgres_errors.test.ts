@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { InterruptedTransaction, translatePostgresError } from "#dc/store/postgres/postgres_errors.ts";
+import { InterruptedTransaction, translatePostgresError } from "#dc/store/postgres/postgres_connection.ts";
 
 const withCode = (code: string, more: object = {}) => Object.assign(new Error("as it was said"), { code, ...more });
 const fromServer = (code: string) => withCode(code, { severity: "ERROR" });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { PostgresWatchdog } from "#dc/store/postgres/postgres_watchdog.ts";
+import { PostgresWatchdog } from "#dc/store/postgres/postgres_store.ts";
 import { until } from "../../../../support/until.ts";
 
 const TIMES = { lookMs: 5, silentMs: 20, patienceMs: 50 };

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createSearchPattern, cutSnippet } from "../../../../../src/planner/operations/shared/search_text.ts";
+import { createSearchPattern, cutSnippet } from "../../../../../src/planner/operations/shared/spec_filter.ts";
 import { buildSpec } from "../../../../../src/planner/spec/build_spec.ts";
 import { parseDocument } from "../../../../../src/planner/spec/document.ts";
 import type { SpecId } from "../../../../../src/planner/spec/spec_id.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { formatScalar } from "#planner/spec/edit/scalar_text.ts";
+import { formatScalar } from "#planner/spec/edit/edit_entry.ts";
 
 const plain = (text: string | number | boolean): string => formatScalar(text, { style: "plain", inFlow: false });
 

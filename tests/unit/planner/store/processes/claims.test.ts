@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import type { Claim, ClaimResult } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { HEARTBEAT_LIMIT_MS } from "#planner/store/locks/lock_file.ts";
-import { openClaims } from "#planner/store/processes/claims.ts";
+import { openClaims } from "#planner/store/processes/open_runs.ts";
 import { openWorkStore } from "#planner/store/processes/work_store.ts";
 import { eachTest } from "../../../../support/each_test.ts";
 import { LAW_RUNS } from "../../../../support/law_runs.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { hostname } from "node:os";
-import { openWatchFile } from "#planner/store/processes/watch_file.ts";
+import { openWatchFile } from "#planner/store/processes/process_records.ts";
 import { openWorkStore } from "#planner/store/processes/work_store.ts";
 import { sleeper } from "../../../../support/sleeper.ts";
 import { projectOfEachTest } from "../../../../support/test_project.ts";

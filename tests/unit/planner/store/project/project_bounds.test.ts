@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { isLink, isLinkOutside } from "#planner/store/project/project_bounds.ts";
+import { isLink, isLinkOutside } from "#planner/store/project/find_root.ts";
 import { tempProject } from "../../../../support/temp_project.ts";
 
 test("isLink is false where the system refuses to tell", () => {

@@ -3,8 +3,7 @@ import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SPECS_FOLDER } from "#planner/store/project/places.ts";
-import { FolderNames } from "#planner/store/specs/folder_names.ts";
-import { SpecFiles } from "#planner/store/specs/spec_files.ts";
+import { FolderNames, SpecFiles } from "#planner/store/specs/spec_files.ts";
 import { LinesOfProcess } from "../../../../support/lines_of_process.ts";
 import type { FileChange } from "../../../../support/scripts/change_files.ts";
 import { tempProject } from "../../../../support/temp_project.ts";

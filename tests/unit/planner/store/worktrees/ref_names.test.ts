@@ -10,7 +10,7 @@ import { deleteRequestNote, readRequestNotes, writeRequestNote } from "#planner/
 import { keepObjects } from "#planner/store/worktrees/keep_commits.ts";
 import { formatPlace } from "#planner/store/worktrees/ref_names.ts";
 import { openWorktrees } from "#planner/store/worktrees/worktrees.ts";
-import { buildClaimRef } from "#planner/work/claims/claim_text.ts";
+import { buildClaimRef } from "#planner/work/claims/decide_claim.ts";
 import { PLAIN_COMMIT_WRITER } from "#planner/work/commit_message.ts";
 import type { RequestNote } from "#planner/work/requests/request_note.ts";
 import { ID, OPTIONS, SPEC } from "../../../../support/worktree_project.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { buildClaimRef, buildProbeRef, parseClaimRef } from "#planner/work/claims/claim_text.ts";
+import { buildClaimRef, buildProbeRef, parseClaimRef } from "#planner/work/claims/decide_claim.ts";
 
 const ref = (id: string): string => buildClaimRef(id as SpecId).slice("refs/planner/claims/".length);
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { formatClaim, parseClaim } from "#planner/work/claims/claim_text.ts";
+import { formatClaim, parseClaim } from "#planner/work/claims/decide_claim.ts";
 import { createCommitWriter, PLAIN_COMMIT_WRITER } from "#planner/work/commit_message.ts";
 
 const ID = "2026-11-21-001-aaa" as SpecId;

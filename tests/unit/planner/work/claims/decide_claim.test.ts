@@ -1,14 +1,17 @@
 import { expect, test } from "bun:test";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { getUnchangedMs, isStaleClaim, type SeenClaim, updateSeenClaims } from "#planner/work/claims/claim_looks.ts";
-import type { ClaimState } from "#planner/work/claims/claim_text.ts";
 import {
+  beginClaimChange,
   type ClaimFacts,
+  type ClaimState,
   decideClaimFinish,
   decideClaimTaking,
   formatDuration,
+  getUnchangedMs,
+  isStaleClaim,
+  type SeenClaim,
+  updateSeenClaims,
 } from "#planner/work/claims/decide_claim.ts";
-import { beginClaimChange } from "#planner/work/claims/own_claim.ts";
 
 const ID = "a" as SpecId;
 const MINUTE = 60_000;

@@ -4,7 +4,7 @@ import {
   beginClaimChange,
   type StoredOwnClaim,
   settleOwnClaim,
-} from "#planner/work/claims/own_claim.ts";
+} from "#planner/work/claims/decide_claim.ts";
 
 const own = (change: Partial<StoredOwnClaim> = {}): StoredOwnClaim => ({
   ...beginClaimChange(null, null, "p"),

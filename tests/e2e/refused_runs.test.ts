@@ -122,3 +122,21 @@ for (const { name, fields = "labels: [work]", config = "", runs, after = [], she
     expect([way, project.status()]).toEqual([way, "completed"]);
   }, 240_000);
 }
+
+test("work names a file that cannot be parsed, with its place, alone and beside other specs", async () => {
+  using project = await ScriptedProject.make();
+  writeFileSync(join(project.root, `.planner/specs/${ID}.md`), "Status: cancelled\n---\ntitle: a\n---\n");
+  await project.sh("git add -A; git commit -qm specs");
+
+  const alone = await project.planner("work", ID);
+  const beside = await project.planner("work", ID, `${ID}.9`);
+  project.script("exit 3");
+  writeFileSync(join(project.root, ".planner/specs/2026-11-01-002-bbb.md"), "---\ntitle: b\nstatus: pending\n---\n");
+  const other = await project.planner("work", "2026-11-01-002-bbb", ID);
+
+  const place = expect.stringContaining(`.planner/specs/${ID}.md:1:1: `);
+  expect([alone.code, alone.stderr]).toEqual([1, place]);
+  expect(beside.code).toBe(1);
+  expect([other.code, other.stderr]).toEqual([1, place]);
+  expect(other.stdout).toContain("2026-11-01-002-bbb: ");
+});

@@ -74,6 +74,11 @@ class Queue {
     const { ids } = this.#wishes;
     this.#requestedIds = listRequestedIds(ids, { ...world, specs: world.specs.toSorted(compareUrgency) });
     if (ids.length === 0) this.#reportFailedSpecs(world);
+    // A named file that cannot be parsed is refused with its place, not left out.
+    for (const id of ids.filter((id) => !world.specs.some((spec) => spec.id === id))) {
+      this.#triedIds.add(id);
+      await this.#runQueuedSpec(id);
+    }
     await this.#beginSpecs(world);
     while (this.#running.size > 0) {
       await Promise.race(this.#running.values());

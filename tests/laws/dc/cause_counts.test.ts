@@ -101,7 +101,8 @@ function rowsOf(causes: readonly Json[]): readonly (readonly number[])[] {
   const messages = causes.map((cause) => fromJson(FailureCauseSchema, cause));
   const lines = formatCauses(messages, undefined).split("\n");
   return lines.flatMap((line) => {
-    const [, racks, devices] = /\s(\d+)\s+(\d+)\s+[\d.,]+ [kM]?W$/.exec(line.trimEnd()) ?? [];
+    const [, racks, devices] =
+      /\s(\d+)\s+(\d+)\s+(?:not recorded|[\d.,]+ [kM]?W(?:, \d+ not recorded)?)$/.exec(line.trimEnd()) ?? [];
     return racks === undefined ? [] : [[Number(racks), Number(devices)]];
   });
 }

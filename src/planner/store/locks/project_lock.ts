@@ -141,9 +141,18 @@ export function runWithProjectLock<Result>(
   return runWithLock(root, { ...EDIT_LOCK, waitMs }, task);
 }
 
-/** Runs `task` while no other process changes the main branch; specs may be changed meanwhile. */
-export function runWithMergeLock<Result>(root: string, task: () => Promise<Result>): Promise<Result> {
-  return runWithLock(root, MERGE_LOCK, task);
+/**
+ * Runs `task` while no other process changes the main branch; specs may be changed meanwhile.
+ *
+ * @param commonFolder git's folder of the repository, because another project of it merges into the same checkout
+ */
+export function runWithMergeLock<Result>(
+  root: string,
+  commonFolder: string,
+  task: () => Promise<Result>,
+): Promise<Result> {
+  const lock = { ...MERGE_LOCK, file: "planner-merge.db" };
+  return runWithLock(root, MERGE_LOCK, () => runWithLock(commonFolder, lock, task));
 }
 
 /** Runs `task` while no other process changes this clone's claims at a remote. */

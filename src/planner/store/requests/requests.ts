@@ -117,7 +117,10 @@ class GitRequests implements PullRequests {
     const { pr } = await this.#config();
     const from = target.path === source.path ? remote : (pr.upstream ?? remote);
     const commit = await fetchRef(this.#writingGit, from, `refs/heads/${base}`);
-    return runWithMergeLock(this.#root, async () => advanceMainBranch(await this.#openOrAddWorktree(id), commit));
+    const { commonFolder } = await requireRepository(this.#root);
+    return runWithMergeLock(this.#root, commonFolder, async () =>
+      advanceMainBranch(await this.#openOrAddWorktree(id), commit),
+    );
   }
 
   async bringSpecBack(id: SpecId): Promise<void> {

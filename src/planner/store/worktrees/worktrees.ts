@@ -177,9 +177,9 @@ class GitWorktrees implements Worktrees {
 
   async mergeBranch(id: SpecId, wishes: Partial<BranchMergeOptions> = {}): Promise<BranchMergeResult> {
     const { message = PLAIN_COMMIT_WRITER, admit = async () => [] } = wishes;
-    await this.#openForWriting();
+    const { commonFolder } = await this.#openForWriting();
     // The lock is needed because the main checkout has changes during another merge.
-    return runWithMergeLock(this.#root, () => this.#mergeSpec(id, { message, admit }));
+    return runWithMergeLock(this.#root, commonFolder, () => this.#mergeSpec(id, { message, admit }));
   }
 
   async removeWorktree(id: SpecId, { unmerged = "refuse" }: WorktreeRemovalOptions = {}): Promise<readonly string[]> {

@@ -285,6 +285,7 @@ const NO_SUCH_THING_PATTERN = new RegExp(
     "bad revision '",
     "could not get object info",
     "not a valid branch name",
+    ": no merge base",
   ].join("|"),
 );
 

@@ -4,7 +4,7 @@ import type {
   Location,
   RehearseFailuresResponse,
 } from "#gen/datacenter/v1/json.ts";
-import { formatCount, formatKilowatts, formatWatts } from "#words/figures.ts";
+import { formatCount, formatKilowatts, formatLostLoad, formatWatts } from "#words/figures.ts";
 import { capitalize, getRefName, stripRefKinds } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/client.ts";
@@ -65,6 +65,7 @@ function CauseLine({ cause }: { readonly cause: FailureCause }) {
   const impact = findWorstImpact(cause);
   const others = also_by.length + omitted_also_by;
   const state = getCauseState(cause);
+  const [watts, unknown] = [impact?.it_load_lost_w ?? 0, impact?.it_devices_without_draw ?? 0];
   return (
     <li>
       <StateMark state={state} label={`${state}:`} />
@@ -79,8 +80,11 @@ function CauseLine({ cause }: { readonly cause: FailureCause }) {
         label={impact?.it_devices_offline === 1 ? "device offline" : "devices offline"}
         words={formatCount}
       />
-      <LossAmount value={impact?.it_load_lost_w ?? 0} label="of IT load" words={formatWatts} />
-      <LossAmount value={impact?.it_devices_without_draw ?? 0} label="draws not recorded" words={formatCount} />
+      <LossAmount
+        value={watts + unknown}
+        label={watts === 0 ? "IT load" : "of IT load"}
+        words={() => formatLostLoad(watts, unknown)}
+      />
       <LossAmount value={impact?.cooling_lost_kw ?? 0} label="of cooling" words={formatKilowatts} />
       <p class="cause-evidence">
         <a href={formatCauseUrl(cause)}>See the picture</a> {describeEvidence(cause)}

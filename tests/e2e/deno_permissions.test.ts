@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
 import { delimiter, join } from "node:path";
 import { commandBlocks } from "../support/doc_commands.ts";
 import { runCommand } from "../support/planner_command.ts";
@@ -12,6 +13,16 @@ function project() {
   const made = tempProject();
   const text = `---\nid: ${ID}\ntitle: Sharpen the knife\nstatus: pending\ntype: code\n---\n\n- [ ] A cut is clean\n`;
   made.spec(ID, text);
+  // doctor asks for a repository and an agent.
+  made.write(".planner/config.md", "---\ndefaults: {provider: command}\nproviders: {command: {command: sh}}\n---\n");
+  const who = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+  for (const args of [
+    ["init", "--quiet"],
+    ["add", "--all"],
+    [...who, "commit", "--quiet", "-m", "begin"],
+  ]) {
+    spawnSync("git", args, { cwd: made.root });
+  }
   return made;
 }
 

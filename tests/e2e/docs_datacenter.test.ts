@@ -62,9 +62,9 @@ const NOT_TYPED: Readonly<Record<string, string>> = {
   "docs/readings.md#From Prometheus": "needs a Prometheus; dc_readings_prometheus does",
   "docs/notices.md#Dead letters and trials": "dead letters take a day; dc_notices and the tests of the sender do",
   ...Object.fromEntries(
-    ["Go", "Java", "Python", "Rust", "TypeScript"].map((language) => [
+    ["By reflection", "Go", "Java", "Python", "Rust", "Schemathesis", "TypeScript"].map((language) => [
       `docs/clients.md#${language}`,
-      "needs the language's packages; `npm run test:clients` runs it",
+      "needs the packages of other programs; `npm run test:clients` runs it",
     ]),
   ),
   "docs/release.md#Building a release": "takes half an hour; its page states what was run",

@@ -23,6 +23,7 @@ export function withoutVariables(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?/g, "DAY")
     .replaceAll(/(DAY-00\d)-\w{3}\b/g, "$1-END")
+    .replaceAll(/passed in [\d.]+ s on [0-9a-f]{10}\b/g, "passed in TIME on COMMIT")
     .replaceAll(/(?:\/[\w.-]+)+\/planner-\w{6}/g, "FOLDER");
 }
 

@@ -53,11 +53,12 @@ type Owner = Pick<AcceptedList, "repository" | "project" | "of">;
  */
 export async function openAcceptance(root: string, env: NodeJS.ProcessEnv = process.env): Promise<AcceptanceStore> {
   const { of, project } = findSharedFolder(root);
-  const owner = { of, project, repository: project === null ? null : await readFirstCommit(root, of) };
   const folder = join(findStateFolder(env), "planner", "accepted");
   const old = join(folder, `${computeSha256(of)}.json`);
-  const file =
-    owner.repository === null ? old : join(folder, `${computeSha256(`${owner.repository}\0${owner.project}`)}.json`);
+  const nameList = (commit: string) => join(folder, `${computeSha256(`${commit}\0${project}`)}.json`);
+  const repository = project === null ? null : await readFirstCommit(root, of, (one) => existsSync(nameList(one)));
+  const owner = { of, project, repository };
+  const file = repository === null ? old : nameList(repository);
   const readList = () => readAcceptedList(existsSync(file) ? file : old, owner);
   const isHere = (one: HeldRule, line: AcceptableLine) => isSameLine(one, line) && judgesHere(one, of);
   // Several repositories can have one list: clones of each other.
@@ -91,8 +92,13 @@ export async function openAcceptance(root: string, env: NodeJS.ProcessEnv = proc
       }));
     },
     acceptPrefix: (prefix) => changeList((list) => ({ ...list, prefixes: [...new Set([...list.prefixes, prefix])] })),
-    setTrusted: (on) =>
-      changeList((list) => ({ ...list, trusted: on ? [...new Set([...list.trusted, ...listPlaces(of)])] : [] })),
+    setTrusted: (on) => {
+      const places = listPlaces(of);
+      return changeList((list) => {
+        const others = list.trusted.filter((place) => !places.includes(place));
+        return { ...list, trusted: on ? [...others, ...places] : others };
+      });
+    },
   };
 }
 
@@ -123,13 +129,22 @@ async function takeOldList(
   }
 }
 
-/** Returns the first commit along the first parents; null without a commit, and in a shallow clone. */
-async function readFirstCommit(root: string, gitFolder: string): Promise<string | null> {
+/**
+ * Returns the first commit along the first parents; null without a commit, and in a shallow clone. If HEAD names no
+ * commit, such as after its branch was renamed, returns the first commit of a branch that has a list.
+ */
+async function readFirstCommit(
+  root: string,
+  gitFolder: string,
+  hasList: (commit: string) => boolean,
+): Promise<string | null> {
   // The end of a shallow history is not the first commit, and moves.
   if (existsSync(join(gitFolder, "shallow"))) return null;
   const git = new Git(root, { GIT_NO_REPLACE_OBJECTS: "1" });
-  const asked = ["rev-list", "--first-parent", "--max-parents=0", "HEAD", "--"];
-  return (await git.tryReadOutput(asked).catch(() => null)) || null;
+  const list = async (...ends: readonly string[]) =>
+    (await git.tryReadOutput(["rev-list", "--first-parent", "--max-parents=0", ...ends, "--"]).catch(() => null)) ?? "";
+  const first = await list("HEAD");
+  return first || ((await list("--branches")).split("\n").find(hasList) ?? null);
 }
 
 /** Returns names of the place of a git folder: its path, and its number and birth on the disk, which a move keeps. */

@@ -9,7 +9,7 @@ const MOST_GITS = 29;
 
 /** Ours, a little above what it takes: whoever reads a run has to hold it in the head. See docs/performance.md. */
 const MOST_FILES = 165;
-const MOST_FUNCTIONS = 1290;
+const MOST_FUNCTIONS = 1295;
 
 test("one spec from its claim to its end takes a bounded number of gits, files and functions", async () => {
   const { functions, gits, status } = await footprint();

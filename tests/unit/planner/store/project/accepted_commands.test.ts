@@ -269,3 +269,22 @@ test("rules that judged runs hold in their repository, wherever it is moved, and
   expect(before).toEqual([[rule], []]);
   expect(await held("moved")).toEqual([rule]);
 });
+
+test("trust that a person takes back in one clone stays in the others", async () => {
+  const place = await begin().accept();
+  git(place.folder, "clone", "--quiet", "repo", "clone");
+  const clone = await openAcceptance(place.path("clone"), place.env);
+  await clone.setTrusted(true);
+  await clone.setTrusted(false);
+
+  expect([(await place.read())[1], (await place.read("clone"))[1]]).toEqual([true, false]);
+});
+
+test("a repository whose HEAD names no commit keeps what is accepted in it", async () => {
+  const place = await begin().accept();
+  await place.read();
+  git(place.repo, "branch", "-m", "main", "other");
+  git(place.repo, "symbolic-ref", "HEAD", "refs/heads/main");
+
+  expect(await place.read()).toEqual([true, true]);
+});

@@ -28,6 +28,8 @@ test("a standby answers reads, refuses changes with the reason, is not ready, an
   expect(await store.read((reader) => reader.stored("rack", "r1"))).toMatchObject({ resource: { code: "R1" } });
   await expect(store.check()).rejects.toMatchObject(isStandby);
   await expect(store.write((writer) => writer.put("rack", rack))).rejects.toMatchObject(isStandby);
+  // The log names an outage once a read has told whether reads succeed.
+  while (said.length === 0) await Bun.sleep(5);
   expect(said).toHaveLength(1);
   expect(said[0]).toContain("it is a standby; changes are refused");
 

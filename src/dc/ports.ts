@@ -1,9 +1,9 @@
 import type { DeviceFilter as FilterMessage } from "#gen/datacenter/v1/messages.ts";
 import type { AuditAction, AuditInterface } from "./model/enum_values.ts";
+import type { ChangeRecord, Inventory, NetworkPortSummary, SiteReader } from "./model/inventory.ts";
 import type { ReadingReader, ReadingWriter } from "./model/readings/reading_store.ts";
 import type { Cable, Device, DeviceBody, ResourceByKind, ResourceKind } from "./model/resources.ts";
 import type { SettingName } from "./model/setting_names.ts";
-import type { ChangeRecord, Inventory, NetworkPortSummary, SiteReader } from "./model/site.ts";
 
 /** A resource with its etag and times, ISO 8601 in UTC. */
 export interface StoredVersion<Resource> {

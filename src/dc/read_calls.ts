@@ -6,7 +6,7 @@ import { MeasuredReads, usesReadings } from "./measured_reads.ts";
 import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
 import { fitFigures } from "./operations/messages/convert.ts";
-import { openWindowSession, readDuringWindow } from "./operations/planning/windows/window_calendar.ts";
+import { openWindowSession, readDuringWindow } from "./operations/planning/windows/during_window.ts";
 import type { ReadRpc } from "./operations/rpc.ts";
 import type { DcReader } from "./ports.ts";
 import type { ReadReceipt, Validity } from "./read_receipt.ts";

@@ -1,7 +1,7 @@
 import type { JsonValue } from "@bufbuild/protobuf";
 import { DEVICE_KINDS, DEVICE_STATUSES, FACES } from "#dc/model/enum_values.ts";
 import type { QuestionField, QuestionFields } from "#gen/datacenter/v1/questions.ts";
-import { parsePortDemand } from "#words/color_name.ts";
+import { parsePortDemand } from "#words/wanted_ports.ts";
 import type { Flag, Flags } from "../command.ts";
 import { booleanFlag, enumFlag, fileFlag, integerFlag, textFlag } from "../flags.ts";
 import { createUsageError } from "../usage_error.ts";

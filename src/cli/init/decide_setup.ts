@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PROVIDER_NAMES, type ProviderName } from "#planner/config/config_values.ts";
 import { findSharedFolder } from "#planner/store/worktrees/admin_folder.ts";
-import { LOCK_FILES, proposeSetup, type SetupProposal } from "#planner/work/changed_rules.ts";
+import { LOCK_FILES, proposeSetup, type SetupProposal } from "#planner/work/setup_proposals.ts";
 import type { Args, Flags as CommandFlags } from "../command.ts";
 import { booleanFlag, enumFlag, textFlag } from "../flags.ts";
 import { isInteractive } from "../output/print.ts";

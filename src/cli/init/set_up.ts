@@ -4,10 +4,10 @@ import { join, relative } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { ProviderName } from "#planner/config/config_values.ts";
 import { describeSystemError, getErrorCode } from "#planner/store/files/disk_error.ts";
-import type { SetupProposal } from "#planner/work/changed_rules.ts";
 import { AGENT_GUIDE } from "#planner/work/guide.ts";
 import type { ConfigEditResult } from "#planner/work/mcp_config/config_edit.ts";
 import { STANDARD_PROMPT, STANDARD_PROMPT_NAME } from "#planner/work/prompts/standard_prompt.ts";
+import type { SetupProposal } from "#planner/work/setup_proposals.ts";
 import { createFile, replaceFile } from "../output/write_file.ts";
 import { AGENT_NAMES, AGENTS, type AgentName } from "./agents.ts";
 

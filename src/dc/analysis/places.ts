@@ -1,8 +1,8 @@
 import type { AreaKind, LoadBasis } from "../model/enum_values.ts";
+import type { Inventory } from "../model/inventory.ts";
 import { type HeatSum, sumHeatByMedium } from "../model/rack_space.ts";
 import { codeKey, compareText, formatRef, parseRef, type Ref } from "../model/ref.ts";
 import type { Crac, Device, Location, Rack } from "../model/resources.ts";
-import type { Inventory } from "../model/site.ts";
 
 /** Devices with the same rack, row, zone, room, floor and site, and cached values about them. */
 export interface DeviceLocation {

@@ -2,9 +2,9 @@ import type { PathLoad } from "#gen/datacenter/v1/messages.ts";
 import { runAllSteps, type Steps } from "#kernel/clock.ts";
 import { formatCanonicalJson } from "#kernel/json_object.ts";
 import type { LoadBasis } from "../model/enum_values.ts";
+import type { Inventory } from "../model/inventory.ts";
 import { codeKey, formatEdgeKey, getResourceKey, type Ref, toPortKey } from "../model/ref.ts";
 import type { Crac, Device, PortRef, Rack, ResourceKind } from "../model/resources.ts";
-import type { Inventory } from "../model/site.ts";
 import { findServedMedia, type MediaServed } from "./cooling/cooling_units.ts";
 import type { RackHeat } from "./cooling/thermal_spots.ts";
 import {

@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
-import type { ChangeRecord } from "../model/site.ts";
+import type { ChangeRecord } from "../model/inventory.ts";
 import type { ChainHead, DcReader, DcStore } from "../ports.ts";
 import { checkLogRow, type LogProblem } from "./chain.ts";
 import { MerkleFrontier, openSignedNote, parseMerkleFrontier, signNote, type VerifierKey } from "./signed_note.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { ChangeDraft, ChangeRecord } from "#dc/model/site.ts";
+import type { ChangeDraft, ChangeRecord } from "#dc/model/inventory.ts";
 import type { ChainHead, LogRow } from "#dc/ports.ts";
 import { formatCanonicalJson, isJsonObject, sortKeys, tryParseJson } from "#kernel/json_object.ts";
 

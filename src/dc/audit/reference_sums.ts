@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
+import type { ChangeRecord } from "#dc/model/inventory.ts";
 import { toRefKey } from "#dc/model/ref.ts";
-import type { ChangeRecord } from "#dc/model/site.ts";
 import type { DcReader, LogReference } from "#dc/ports.ts";
 
 /** Number of references per page, which takes a few milliseconds. */

@@ -1,6 +1,6 @@
 import { type KeyObject, randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import type { ChangeRecord } from "../model/site.ts";
+import type { ChangeRecord } from "../model/inventory.ts";
 import type { ChainHead, DcReader, DcStore } from "../ports.ts";
 import {
   type Checkpoint,

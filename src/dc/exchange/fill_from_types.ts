@@ -1,5 +1,5 @@
+import { type DeviceType, getInheritedFields } from "#dc/model/inventory.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
-import { type DeviceType, getInheritedFields } from "#dc/model/site.ts";
 import { removeEmptyFields, type SourceItem } from "./item.ts";
 
 /** Device types by manufacturer and model, regardless of case. */

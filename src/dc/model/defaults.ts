@@ -1,8 +1,8 @@
 import type { DeviceKind, Mount } from "./enum_values.ts";
+import type { SiteReader } from "./inventory.ts";
 import { codeKey, formatFloorRef, formatPort, formatRef, orderCableEnds, parseRef } from "./ref.ts";
 import type { Cable, Crac, Device, FabricLink, Location, Rack } from "./resources.ts";
 import { findLinkTier } from "./rules/fabric_link.ts";
-import type { SiteReader } from "./site.ts";
 
 // Writes fill in defaults and derived values, so that reads, filters and comparisons process complete resources.
 // Filling in is idempotent.

@@ -1,5 +1,5 @@
 import { type ErrorKind, shortenMiddle } from "#kernel/errors.ts";
-import type { SiteReader } from "./site.ts";
+import type { SiteReader } from "./inventory.ts";
 
 /**
  * Error kind of each reason for a rejection. Clients compare reasons, so reasons are never renamed. Source:
@@ -231,16 +231,4 @@ export async function applyRules<Resource>(
 
 function isErrorFinding(finding: Finding): finding is ErrorFinding {
   return finding.severity === "ERROR";
-}
-
-/** Factor for rounding to three decimals, such as watts of a kilowatt. */
-const ROUNDING_FACTOR = 1000;
-
-/** More than the relative error of a sum of many draws: a half that a sum just misses is rounded up in every order. */
-const SUM_ERROR = 1e-12;
-
-/** Rounds a figure to three decimals, so that sums of many draws have no long fractions and replies agree. */
-export function roundFigure(figure: number): number {
-  // Adding 0 turns a negative zero into zero.
-  return Math.round(figure * ROUNDING_FACTOR * (1 + SUM_ERROR)) / ROUNDING_FACTOR + 0;
 }

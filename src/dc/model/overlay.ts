@@ -1,6 +1,6 @@
+import type { SiteReader } from "./inventory.ts";
 import { codeKey, isSamePort } from "./ref.ts";
 import type { Cable, Device, PortRef } from "./resources.ts";
-import type { SiteReader } from "./site.ts";
 
 /** Returns a site reader with `device` written: searches along the supply must include its new inlets and feeds. */
 export function overlayDevice(site: SiteReader, device: Device): SiteReader {

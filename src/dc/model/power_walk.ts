@@ -1,6 +1,6 @@
+import type { SiteReader } from "./inventory.ts";
 import { codeKey, formatPortReference, isSamePort, parseRef } from "./ref.ts";
 import type { Device, Port } from "./resources.ts";
-import type { SiteReader } from "./site.ts";
 
 // The upstream side of the power graph, read step by step. Nodes are references: device, port (an outlet) or feed.
 

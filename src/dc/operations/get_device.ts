@@ -6,9 +6,9 @@ import { countUnknownDraws } from "#dc/analysis/power/unknown_draws.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { getDrawSource, getDrawW, isPowerKind } from "#dc/model/draw.ts";
 import { DEVICE_VIEWS } from "#dc/model/enum_values.ts";
+import type { ChangeRecord } from "#dc/model/inventory.ts";
 import { codeKey } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import type { ChangeRecord } from "#dc/model/site.ts";
 import {
   AuditEntrySchema,
   CableSchema,

@@ -1,8 +1,8 @@
 import { computeThermalHeadroom as compareHeat } from "#dc/analysis/cooling/thermal.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { codeKey } from "#dc/model/ref.ts";
 import type { Crac, Rack } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import type { FloorPositions } from "#dc/render/thermal/heat_map.ts";
 import type { ThermalPicture } from "#dc/render/thermal/thermal.ts";
 import {

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { DescMessage } from "@bufbuild/protobuf";
+import type { ChangeRecord } from "#dc/model/inventory.ts";
 import { codeKey, getResourceRef, toRefKey } from "#dc/model/ref.ts";
 import type { Crac, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { ChangeRecord } from "#dc/model/site.ts";
 import type { CheckedRow, DcReader, StoredDocument, StoredVersion } from "#dc/ports.ts";
 import { DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import { MaintenanceWindowSchema } from "#gen/datacenter/v1/windows_pb.ts";

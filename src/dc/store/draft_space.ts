@@ -1,4 +1,5 @@
 import type { PortKind } from "../model/enum_values.ts";
+import type { Inventory, NetworkPortSummary, SourceConsumer } from "../model/inventory.ts";
 import { codeKey, compareByCodePoints, getResourceKey } from "../model/ref.ts";
 import type {
   Cable,
@@ -11,7 +12,6 @@ import type {
   ResourceByKind,
   ResourceKind,
 } from "../model/resources.ts";
-import type { Inventory, NetworkPortSummary, SourceConsumer } from "../model/site.ts";
 import type {
   DcWriter,
   DevicePage,

@@ -5,9 +5,9 @@ import { buildSpecWorld, type SpecWorld } from "../operations/shared/world.ts";
 import type { SpecSet } from "../ports.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { countTokens } from "../work/error_line.ts";
 import { removeTimestamps } from "../work/records/log_format.ts";
 import { readLogWindow } from "../work/records/log_window.ts";
+import { countTokens } from "../work/usage.ts";
 import { type BoardFacts, ENDED_SPEC_VISIBLE_MS, RunRecordReader, type RunRecordsBySpec } from "./board_state.ts";
 import type { CardAgent } from "./wire.ts";
 

@@ -13,7 +13,7 @@ import { lintTool } from "../operations/lint.ts";
 import { pause } from "../operations/pause.ts";
 import { reset } from "../operations/reset.ts";
 import { findSpec, findSpecId } from "../operations/shared/find_spec.ts";
-import { specIdParam } from "../operations/shared/lint_project.ts";
+import { specIdParam } from "../operations/shared/params.ts";
 import { readWorktreeBody } from "../operations/shared/worktree_body.ts";
 import { loadSpecWorld } from "../operations/shared/world.ts";
 import { updateCommand } from "../operations/spec_update.ts";
@@ -27,10 +27,10 @@ import { formatCriterionText } from "../spec/criteria_list.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { isLineAccepted } from "../work/acceptance.ts";
-import { countTokens } from "../work/error_line.ts";
 import { listMemberIds } from "../work/merge_order.ts";
 import { parseRunRecord } from "../work/records/read_record.ts";
 import { buildReviewedCriteria } from "../work/reviewed_criteria.ts";
+import { countTokens } from "../work/usage.ts";
 import type { BranchDifference, NamedSpec, SpecPage, SpecPageCriterion, SpecPageRun } from "./wire.ts";
 
 /** Maximum number of runs on a page, the latest first. */

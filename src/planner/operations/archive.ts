@@ -4,8 +4,8 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
-import { specIdParam } from "./shared/lint_project.ts";
 import { refuseSpecInWork } from "./shared/live_worker.ts";
+import { specIdParam } from "./shared/params.ts";
 
 export const archive = defineTool<PlannerContext>()({
   name: "planner_archive",

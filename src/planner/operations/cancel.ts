@@ -7,7 +7,7 @@ import type { Spec } from "../spec/spec.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { releaseSharedClaim } from "./shared/finish_shared.ts";
-import { specIdParam } from "./shared/lint_project.ts";
+import { specIdParam } from "./shared/params.ts";
 import { stopRun } from "./shared/stop_run.ts";
 
 export const cancel = defineTool<PlannerContext>()({

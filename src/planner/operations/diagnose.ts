@@ -16,8 +16,8 @@ import { judgeRecord } from "../work/records/judge_record.ts";
 import { parseMergedCommits, parseRunRecord } from "../work/records/read_record.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { createInvalidFieldCheck } from "./shared/invalid_fields.ts";
-import { specIdParam } from "./shared/lint_project.ts";
 import { findLiveWorker } from "./shared/live_worker.ts";
+import { specIdParam } from "./shared/params.ts";
 import { readSpecProof, readWorktreeBody } from "./shared/worktree_body.ts";
 import { computeStatus } from "./shared/world.ts";
 

@@ -13,8 +13,8 @@ import { changeSpec } from "./shared/change_spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { finishSharedClaim, TOOL_CLAIM_OPTIONS } from "./shared/finish_shared.ts";
 import { refuseInvalidSpec } from "./shared/invalid_fields.ts";
-import { sharedClaimParams, specIdParam } from "./shared/lint_project.ts";
 import { reportOutput } from "./shared/output_report.ts";
+import { sharedClaimParams, specIdParam } from "./shared/params.ts";
 import {
   type CompletionRequest,
   proveCompletion,

@@ -6,8 +6,8 @@ import { DEFAULT_LOG_LINES } from "../limits.ts";
 import { readLogWindow } from "../work/records/log_window.ts";
 import { parseTimestamp } from "../work/timestamp.ts";
 import { findSpecId } from "./shared/find_spec.ts";
-import { specIdParam } from "./shared/lint_project.ts";
 import { findLiveWorker } from "./shared/live_worker.ts";
+import { specIdParam } from "./shared/params.ts";
 
 export const logTool = defineTool<PlannerContext>()({
   name: "planner_log",

@@ -3,7 +3,7 @@ import { createPreconditionError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { findSpecId } from "./shared/find_spec.ts";
-import { specIdParam } from "./shared/lint_project.ts";
+import { specIdParam } from "./shared/params.ts";
 import { leaveSpecInProgress, stopRun } from "./shared/stop_run.ts";
 
 export const pause = defineTool<PlannerContext>()({

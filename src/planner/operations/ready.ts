@@ -2,8 +2,8 @@ import { type Static, Type } from "@sinclair/typebox";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { compareUrgency, type Spec } from "../spec/spec.ts";
-import { limitParam, offsetParam } from "./shared/lint_project.ts";
 import { buildDetailedRow, buildSpecListing, buildSpecRow, type Listing, type RowBuilder } from "./shared/listing.ts";
+import { limitParam, offsetParam } from "./shared/params.ts";
 import { createParameterFilter, filterParams } from "./shared/spec_filter.ts";
 import { loadSpecWorld } from "./shared/world.ts";
 

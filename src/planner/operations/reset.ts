@@ -6,8 +6,8 @@ import { editFields } from "../spec/edit/edit_fields.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { releaseSharedClaim } from "./shared/finish_shared.ts";
-import { specIdParam } from "./shared/lint_project.ts";
 import { refuseSpecInWork } from "./shared/live_worker.ts";
+import { specIdParam } from "./shared/params.ts";
 
 const RESETTABLE_STATUSES: readonly string[] = ["failed", "needs_attention", "in_progress"];
 

@@ -5,8 +5,8 @@ import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
 import { FILTER_STATUSES } from "../spec/status.ts";
 import { createInvalidFieldCheck } from "./shared/invalid_fields.ts";
-import { limitParam, offsetParam } from "./shared/lint_project.ts";
 import { buildListing, buildUnreadableField } from "./shared/listing.ts";
+import { limitParam, offsetParam } from "./shared/params.ts";
 import {
   createParameterFilter,
   createSearchPattern,

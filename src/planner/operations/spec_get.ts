@@ -4,7 +4,7 @@ import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { createInvalidFieldCheck, refuseInvalidRead } from "./shared/invalid_fields.ts";
-import { specIdParam } from "./shared/lint_project.ts";
+import { specIdParam } from "./shared/params.ts";
 import { computeStatus } from "./shared/world.ts";
 
 const GET_PARAMS = Type.Object({

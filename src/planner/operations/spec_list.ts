@@ -6,7 +6,6 @@ import { computeReadiness } from "../spec/readiness.ts";
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
 import { FILTER_STATUSES } from "../spec/status.ts";
 import { createInvalidFieldCheck } from "./shared/invalid_fields.ts";
-import { limitParam, offsetParam } from "./shared/lint_project.ts";
 import {
   buildDetailedRow,
   buildSpecListing,
@@ -16,6 +15,7 @@ import {
   type Listing,
   type RowBuilder,
 } from "./shared/listing.ts";
+import { limitParam, offsetParam } from "./shared/params.ts";
 import { createParameterFilter, filterParams } from "./shared/spec_filter.ts";
 import { loadSpecWorld } from "./shared/world.ts";
 

@@ -15,7 +15,7 @@ import { checkCriterionText, createCriterionEdit } from "./check_criterion.ts";
 import { findSpecId, findSpecIds } from "./shared/find_spec.ts";
 import { finishSharedClaim } from "./shared/finish_shared.ts";
 import { refuseForeignStatus } from "./shared/inside_run.ts";
-import { createTextsParam, refuseInvalidDueDay, sharedClaimParams, specIdParam } from "./shared/lint_project.ts";
+import { createTextsParam, refuseInvalidDueDay, sharedClaimParams, specIdParam } from "./shared/params.ts";
 import {
   type CompletionRequest,
   proveCompletion,

@@ -5,7 +5,7 @@ import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { getCountedStatus, STORED_STATUSES, type StoredStatus } from "../spec/status.ts";
-import type { Usage } from "../work/error_line.ts";
+import type { Usage } from "../work/usage.ts";
 import { buildUnreadableField } from "./shared/listing.ts";
 import { formatLocalTime } from "./shared/live_worker.ts";
 import { loadSpecWorld, type SpecWorld } from "./shared/world.ts";

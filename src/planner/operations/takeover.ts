@@ -10,7 +10,7 @@ import { readLogWindow } from "../work/records/log_window.ts";
 import { analyzeAbandonedRun } from "../work/takeover_analysis.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { keepSharedClaim } from "./shared/finish_shared.ts";
-import { specIdParam } from "./shared/lint_project.ts";
+import { specIdParam } from "./shared/params.ts";
 import { leaveSpecInProgress, stopRun } from "./shared/stop_run.ts";
 import { readWorktreeBody } from "./shared/worktree_body.ts";
 

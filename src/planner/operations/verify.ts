@@ -10,7 +10,7 @@ import { judgeRecord, listRecordedCommands } from "../work/records/judge_record.
 import { parseRejectedRun, type RejectedRun } from "../work/records/read_record.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { refuseInvalidSpec } from "./shared/invalid_fields.ts";
-import { specIdParam } from "./shared/lint_project.ts";
+import { specIdParam } from "./shared/params.ts";
 import { findOutputObstacle, readRejectedRun } from "./shared/rejected_run.ts";
 
 export const verifyTool = defineTool<PlannerContext>()({

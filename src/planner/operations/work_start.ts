@@ -6,8 +6,8 @@ import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { selectProvider } from "../work/providers.ts";
 import { findSpec } from "./shared/find_spec.ts";
-import { specIdParam } from "./shared/lint_project.ts";
 import { refuseSpecInWork, startBackgroundWork } from "./shared/live_worker.ts";
+import { specIdParam } from "./shared/params.ts";
 import {
   isReadyWithoutRequest,
   RESUMABLE_STATUSES,

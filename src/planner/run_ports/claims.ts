@@ -1,6 +1,6 @@
 import type { ProcessRecord } from "../ports.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import type { Usage } from "../work/error_line.ts";
+import type { Usage } from "../work/usage.ts";
 
 /** An operating-system process, identified by its number and start time, because numbers are reused. */
 export interface ProcessMark {

@@ -8,7 +8,7 @@ import type { Readiness } from "../spec/readiness.ts";
 import { compareUrgency, type Spec } from "../spec/spec.ts";
 import { parseParentId, type SpecId } from "../spec/spec_id.ts";
 import { COMMIT_SUMMARIES, createCommitWriter } from "../work/commit_message.ts";
-import type { Usage } from "../work/error_line.ts";
+import type { Usage } from "../work/usage.ts";
 import { claimSpec, takeSharedClaim } from "./claims.ts";
 import { closeGroup, isDoneGroup } from "./close_group.ts";
 import { AgentSpecRun } from "./run/run.ts";

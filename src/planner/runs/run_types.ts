@@ -8,8 +8,8 @@ import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import type { AgentSession } from "../work/agent_launch.ts";
 import type { RunEnd } from "../work/end_of_run.ts";
-import type { Usage } from "../work/error_line.ts";
 import type { Provider } from "../work/providers.ts";
+import type { Usage } from "../work/usage.ts";
 
 export interface RunDeps {
   readonly context: PlannerContext;

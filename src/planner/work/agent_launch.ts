@@ -3,11 +3,11 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import { formatDollars } from "#words/figures.ts";
 import type { LimitSettings, PlannerConfig } from "../config/config.ts";
 import { MAX_PROMPT_ARGUMENT_BYTES } from "../limits.ts";
-import { countTokens, type Usage } from "./error_line.ts";
 import { buildMcpConfig, type McpServerCommand } from "./mcp_config/agent_files.ts";
 import type { ConfigEditResult } from "./mcp_config/config_edit.ts";
 import type { AgentGrant, ProviderRow } from "./providers/provider_row.ts";
 import type { Provider } from "./providers.ts";
+import { countTokens, type Usage } from "./usage.ts";
 
 /** Prompt, paths, session and permissions of one run. Paths are absolute. */
 export interface LaunchOptions {

@@ -9,8 +9,8 @@ import { GEMINI_EVENT_HANDLERS } from "./agent_stream/gemini.ts";
 import { type DecodedLine, LineReader } from "./agent_stream/line_reader.ts";
 import { OPENCODE_EVENT_HANDLERS } from "./agent_stream/opencode.ts";
 import { type AgentEvent, AgentTranscript, type EventHandlers, readText, TailText } from "./agent_stream/transcript.ts";
-import type { Usage } from "./error_line.ts";
 import { SecretMask } from "./secrets.ts";
+import type { Usage } from "./usage.ts";
 
 /** Parses the standard output of one agent. */
 export interface AgentStream {

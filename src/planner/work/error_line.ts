@@ -1,5 +1,3 @@
-import { formatDollars, formatShortCount } from "#words/figures.ts";
-
 /** Matches lines by which programs report an error: `Error: …`, `ValueError: …`, `panic: …`, `fatal: …`. */
 const ERROR_LINE =
   /^\s*(?:(?:uncaught|unhandled|caused by:?|exception in)\b.*|(?:[\w$.:]*(?:error|exception|panic|fault|interrupt)\w*|fatal|abort(?:ed)?|cannot|could not)(?:\s*\[[^\]]*\])?(?: \([^)]*\))?:?(?: |$).*|(?:[\w./-]+: ){1,3}(?:line \d+: )?\S.*|thread '.*' panicked.*|.*\((?:[A-Z]\w*(?:Error|Exception))\))$/i;
@@ -52,47 +50,4 @@ const ACCOUNT_ERROR =
 /** Whether an agent failed because of its account, so that the next run of the same agent would fail too. */
 export function isAccountError(failure: string): boolean {
   return ACCOUNT_ERROR.test(failure);
-}
-
-/** Tokens and cost of one run, as its agent reports them. */
-export interface Usage {
-  /** All input tokens, including those from a cache. */
-  readonly input_tokens: number;
-  readonly cached_input_tokens: number;
-  readonly output_tokens: number;
-  /** US dollars; null if the agent reports no price. */
-  readonly cost_usd: number | null;
-}
-
-export const NO_USAGE: Usage = { input_tokens: 0, cached_input_tokens: 0, output_tokens: 0, cost_usd: null };
-
-export function addUsage(one: Usage, other: Usage): Usage {
-  const cost = one.cost_usd === null && other.cost_usd === null ? null : (one.cost_usd ?? 0) + (other.cost_usd ?? 0);
-  return {
-    input_tokens: one.input_tokens + other.input_tokens,
-    cached_input_tokens: one.cached_input_tokens + other.cached_input_tokens,
-    output_tokens: one.output_tokens + other.output_tokens,
-    cost_usd: cost,
-  };
-}
-
-/** Returns input and output tokens together, which a token limit counts. */
-export function countTokens({ input_tokens, output_tokens }: Usage): number {
-  return input_tokens + output_tokens;
-}
-
-/** Formats usage, for example `46,970 tokens (35,000 cached), $0.08`. */
-export function formatUsage(usage: Usage): string {
-  const cachedTokens = usage.cached_input_tokens === 0 ? "" : ` (${groupDigits(usage.cached_input_tokens)} cached)`;
-  return `${groupDigits(countTokens(usage))} tokens${cachedTokens}${usage.cost_usd === null ? "" : `, ${formatDollars(usage.cost_usd)}`}`;
-}
-
-/** Formats usage briefly, for example `47k $0.08`. */
-export function formatShortUsage(usage: Usage): string {
-  const count = formatShortCount(countTokens(usage));
-  return usage.cost_usd === null ? count : `${count} ${formatDollars(usage.cost_usd)}`;
-}
-
-function groupDigits(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }

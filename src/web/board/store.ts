@@ -11,7 +11,8 @@ import {
   type SpecPage,
 } from "#planner/board/wire.ts";
 import { stripTerminalSequences } from "#words/plain_log.ts";
-import { browserValues, Listeners, useCurrentValue } from "../shared/kept_values.ts";
+import { browserValues } from "../shared/kept_values.ts";
+import { Listeners, useCurrentValue } from "../shared/listeners.ts";
 import { readEvents } from "../shared/read_events.ts";
 
 /** Error for a request that failed or that the server refused. */

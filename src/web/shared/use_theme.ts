@@ -1,4 +1,5 @@
-import { browserValues, Listeners, useCurrentValue } from "./kept_values.ts";
+import { browserValues } from "./kept_values.ts";
+import { Listeners, useCurrentValue } from "./listeners.ts";
 
 export type Theme = "light" | "dark";
 

@@ -4,9 +4,9 @@ import { computeFreePower, findSuppliedRacks } from "#dc/analysis/capacity/free_
 import { computeThermalHeadroom } from "#dc/analysis/cooling/thermal.ts";
 import { listNodeLoadReasons } from "#dc/analysis/power/power_failover.ts";
 import { Topology } from "#dc/analysis/topology.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Port, Rack } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { runAllSteps } from "#kernel/clock.ts";
 import { placementWorld, roomySite } from "../../support/dc/placement_world.ts";

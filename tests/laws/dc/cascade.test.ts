@@ -4,7 +4,7 @@ import { computeBlastRadius } from "#dc/analysis/power/blast_radius.ts";
 import { computeLiveNodes } from "#dc/analysis/power/power_live.ts";
 import { computeLoads } from "#dc/analysis/power/power_load.ts";
 import { Topology } from "#dc/analysis/topology.ts";
-import { roundFigure } from "#dc/model/finding.ts";
+import { roundFigure } from "#dc/model/figure.ts";
 import { inventory, load } from "../../support/dc/power.ts";
 import { law } from "../../support/law.ts";
 

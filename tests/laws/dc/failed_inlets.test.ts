@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { create, toJson } from "@bufbuild/protobuf";
 import { Topology } from "#dc/analysis/topology.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { codeKey, compareText, formatCableRef, formatPortReference, isSamePort } from "#dc/model/ref.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import { fitFigures } from "#dc/operations/messages/convert.ts";
 import { answerPowerBlastRadius } from "#dc/operations/power_blast_radius.ts";
 import { PowerBlastRadiusRequestSchema, PowerBlastRadiusResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { readAreaGauges } from "#cli/dc/serve/inventory_facts.ts";
 import type { Caller } from "#dc/context.ts";
 import { LOAD_BASES } from "#dc/model/enum_values.ts";
-import { roundFigure } from "#dc/model/finding.ts";
+import { roundFigure } from "#dc/model/figure.ts";
 import { readAllRisks } from "#dc/notices/risk_watch.ts";
 import { RISK_KINDS } from "#dc/operations/notices/notice.ts";
 import type { DcStore } from "#dc/ports.ts";

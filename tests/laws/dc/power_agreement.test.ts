@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { Topology } from "#dc/analysis/topology.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { codeKey } from "#dc/model/ref.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import { answerPowerBlastRadius } from "#dc/operations/power_blast_radius.ts";
 import { collapseFailure } from "#dc/render/power/node_grouper.ts";
 import { buildDrawnPowerNode } from "#dc/render/power/nodes.ts";

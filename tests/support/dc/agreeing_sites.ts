@@ -1,4 +1,4 @@
-import type { Inventory } from "#dc/model/site.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { generateSample } from "#dc/sample/facility.ts";
 import { LAW_INVENTORIES } from "../law_inventories.ts";

@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import { convertFromMessage } from "#dc/operations/messages/convert.ts";
 import type { WriteSession } from "#dc/operations/rpc.ts";
 import { ChangeRecorder, RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";

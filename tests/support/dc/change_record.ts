@@ -1,4 +1,4 @@
-import type { ChangeRecord } from "#dc/model/site.ts";
+import type { ChangeRecord } from "#dc/model/inventory.ts";
 
 /** A change log entry for tests that care about a few of its fields. */
 export function changeRecord(parts: Partial<ChangeRecord>): ChangeRecord {

@@ -1,5 +1,5 @@
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Crac, Device, Location, Rack } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import type { SeededRandom } from "../seeded_random.ts";
 
 const STATUSES = ["ACTIVE", "ACTIVE", "ACTIVE", "DECOMMISSIONING", "PLANNED", "OFFLINE", "FAILED"] as const;

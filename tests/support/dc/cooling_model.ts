@@ -1,6 +1,6 @@
 import type { CoolingMedium, LoadBasis } from "#dc/model/enum_values.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Crac, Device, Location } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 
 // A plain, slow model of the laws of cooling. It shares the heat of one device after another and knows no places, only
 // lists of the areas around things. It shares no code with the product.

@@ -1,7 +1,7 @@
 import { type JsonObject, toJson } from "@bufbuild/protobuf";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { formatCableRef } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device, Port, Rack } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import { convertToMessage } from "#dc/operations/messages/convert.ts";
 import { CracSchema, DeviceSchema, RackSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { SeededRandom } from "../seeded_random.ts";

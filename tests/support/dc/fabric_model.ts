@@ -1,5 +1,5 @@
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Device, FabricLink } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import { around, TierModel } from "./fabric_tier_model.ts";
 
 // A plain, slow model of the laws of fabrics. It asks every switch and every pair anew and keeps nothing between questions

@@ -1,5 +1,5 @@
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Location } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 
 const LAW_TIERS: Readonly<Record<string, number>> = { leaf: 0, "border-leaf": 0, tor: 0, spine: 1, "super-spine": 2 };
 

@@ -1,7 +1,7 @@
 import type { DeviceStatus, LinkStatus } from "#dc/model/enum_values.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { comparePortRefs, compareText } from "#dc/model/ref.ts";
 import type { Device, FabricLink, Location, Port, PortRef, Rack } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import type { SeededRandom } from "../seeded_random.ts";
 
 const STATUSES: readonly DeviceStatus[] = ["ACTIVE", "DECOMMISSIONING"];

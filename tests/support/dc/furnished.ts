@@ -1,5 +1,5 @@
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import type { SeededRandom } from "../seeded_random.ts";
 
 /**

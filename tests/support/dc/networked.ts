@@ -1,6 +1,6 @@
+import type { Inventory } from "#dc/model/inventory.ts";
 import { compareText, formatEdgeKey } from "#dc/model/ref.ts";
 import type { Cable, Device, FabricLink, Location, Port, PortRef } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import type { SeededRandom } from "../seeded_random.ts";
 
 /** The way between two ports of a drawn network, as it was built. */

@@ -1,6 +1,6 @@
 import { computeBlastRadius } from "#dc/analysis/power/blast_radius.ts";
 import { Topology } from "#dc/analysis/topology.ts";
-import type { Inventory } from "#dc/model/site.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { resolveSourceNodes } from "#dc/operations/answers/failing_sources.ts";
 import type { PowerFailure } from "#dc/render/power/failure.ts";
 import type { Drawing, DrawOptions, GraphNode, Item } from "#dc/render/scene.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import { openMemory } from "./memory/store.ts";
 import { type TestService, testService } from "./service.ts";
 

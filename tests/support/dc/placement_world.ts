@@ -1,6 +1,6 @@
 import type { PhaseLeg } from "#dc/model/enum_values.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Cable, Crac, Device, Port, Rack } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import type { SeededRandom } from "../seeded_random.ts";
 
 const LEGS: readonly PhaseLeg[] = ["A", "B", "C"];

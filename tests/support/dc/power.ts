@@ -1,5 +1,5 @@
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 
 /** A supply without inlets. */
 export function source(code: string): Device {

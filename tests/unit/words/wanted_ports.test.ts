@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parsePortDemand } from "#words/color_name.ts";
+import { parsePortDemand } from "#words/wanted_ports.ts";
 
 test.each([
   ["2x25G", { count: 2, speed_mbps: 25_000 }],

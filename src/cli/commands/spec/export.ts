@@ -5,7 +5,7 @@ import { loadSpecWorld } from "#planner/operations/shared/world.ts";
 import { parseCriteria } from "#planner/spec/criteria.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { FILTER_STATUSES, type FilterStatus } from "#planner/spec/status.ts";
-import { quoteCsvCell } from "#words/color_name.ts";
+import { quoteCsvCell } from "#words/csv_cell.ts";
 import { defineCommand } from "../../command.ts";
 import { createExportedSpec, type ExportedSpec, type ExportFile } from "../../exchange/export_file.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";

@@ -3,7 +3,7 @@ import type { PlannerContext } from "#planner/context.ts";
 import { statusTool } from "#planner/operations/status.ts";
 import { runTool } from "#planner/service.ts";
 import { STORED_STATUSES } from "#planner/spec/status.ts";
-import { formatShortUsage } from "#planner/work/error_line.ts";
+import { formatShortUsage } from "#planner/work/usage.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { booleanFlag } from "../../flags.ts";

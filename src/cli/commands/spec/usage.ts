@@ -1,5 +1,5 @@
 import type { StoredRunReport } from "#planner/run_ports/claims.ts";
-import { addUsage, countTokens, NO_USAGE, type Usage } from "#planner/work/error_line.ts";
+import { addUsage, countTokens, NO_USAGE, type Usage } from "#planner/work/usage.ts";
 import { formatDollars } from "#words/figures.ts";
 import { defineCommand } from "../../command.ts";
 import { enumFlag } from "../../flags.ts";

@@ -1,4 +1,4 @@
-import type { ChangeRecord } from "#dc/model/site.ts";
+import type { ChangeRecord } from "#dc/model/inventory.ts";
 import { convertPageToJson, type HistoryParameters } from "#dc/operations/audit_history.ts";
 import type { Settlement } from "#dc/operations/feed/dead_letters.ts";
 import type { DeliveryReceipt } from "#dc/operations/feed/take_delivery.ts";

@@ -9,7 +9,7 @@ import {
 } from "#dc/audit/archive.ts";
 import { computeProofRoot, formatKeyHash, listSignerHashes, type VerifierKey } from "#dc/audit/signed_note.ts";
 import { type LogChecks, type VerifiedLog, verifyLog } from "#dc/audit/verify_log.ts";
-import type { ChangeRecord } from "#dc/model/site.ts";
+import type { ChangeRecord } from "#dc/model/inventory.ts";
 import { InventoryVerification } from "#dc/operations/verify_inventory.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { getSchemaState } from "#dc/store/migrate.ts";

@@ -9,7 +9,7 @@ import { RESOURCE_SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { findNearest } from "#kernel/nearest.ts";
-import { COLUMN_FIELDS } from "#words/color_name.ts";
+import { COLUMN_FIELDS } from "#words/column_fields.ts";
 import { getUnitOfField } from "#words/names.ts";
 import { cleanCell, guessFieldOfHeading, isBlankRecord, normalizeBlanks, readFieldFigure } from "#words/spreadsheet.ts";
 import { isInteractive } from "../../output/print.ts";

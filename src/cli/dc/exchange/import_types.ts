@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Document, isNode, LineCounter, parseDocument, visit } from "yaml";
 import { type ReadTypeResult, readDeviceType } from "#dc/exchange/device_types/read_type.ts";
-import type { DeviceType } from "#dc/model/site.ts";
+import type { DeviceType } from "#dc/model/inventory.ts";
 import type { ExchangeSession } from "#dc/operations/writes/exchange.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";

@@ -1,9 +1,9 @@
 import { createModelKey, type TypesByModel } from "#dc/exchange/fill_from_types.ts";
 import type { MappedSource, SourceItem, SourcePlace } from "#dc/exchange/item.ts";
 import { formatOriginRecord, formatOriginSpace, type OriginRecord, parseOriginRecord } from "#dc/exchange/merge.ts";
+import type { DeviceType } from "#dc/model/inventory.ts";
 import { codeKey, getResourceKey, getResourceRef } from "#dc/model/ref.ts";
 import type { Device, ResourceKind } from "#dc/model/resources.ts";
-import type { DeviceType } from "#dc/model/site.ts";
 import { readDocumentPages, readResourcePages } from "#dc/operations/database_pages.ts";
 import { readAllDeviceTypes } from "#dc/operations/planning/device_types.ts";
 import type { ExchangeResult, ExchangeSession, FieldChange } from "#dc/operations/writes/exchange.ts";

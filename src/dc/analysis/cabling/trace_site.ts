@@ -1,6 +1,6 @@
+import type { SiteReader } from "#dc/model/inventory.ts";
 import { codeKey, isSamePort, toPortKey } from "#dc/model/ref.ts";
 import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
-import type { SiteReader } from "#dc/model/site.ts";
 
 /** Look-ups that a trace needs. */
 export type TraceSite = Pick<SiteReader, "device" | "crac" | "cableAt" | "feedDeclarer" | "consumersOf">;

@@ -2,9 +2,9 @@ import type { MeasuredLoad, MeterDifference } from "#gen/datacenter/v1/messages.
 import type { Steps } from "#kernel/clock.ts";
 import { isPowerKind } from "../../model/draw.ts";
 import type { FindingKind, Health, ReadingQuantity } from "../../model/enum_values.ts";
+import type { Inventory } from "../../model/inventory.ts";
 import { codeKey, toRefKey } from "../../model/ref.ts";
 import type { Crac, Device } from "../../model/resources.ts";
-import type { Inventory } from "../../model/site.ts";
 import { computeEdgeLoad, getOwnDrawW } from "../power/load_lanes.ts";
 import type { PowerEdge } from "../power/power_edges.ts";
 import { isConsumer } from "../power/power_nodes.ts";

@@ -1,6 +1,6 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
+import type { NetworkPortSummary } from "#dc/model/inventory.ts";
 import type { Rack } from "#dc/model/resources.ts";
-import type { NetworkPortSummary } from "#dc/model/site.ts";
 import type { Steps } from "#kernel/clock.ts";
 import { selectRacksIn } from "../places.ts";
 import type { CarriedLoads } from "../power/power_failover.ts";

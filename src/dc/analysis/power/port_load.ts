@@ -1,6 +1,6 @@
 import type { Steps } from "#kernel/clock.ts";
 import type { Health, LoadBasis } from "../../model/enum_values.ts";
-import { roundFigure } from "../../model/finding.ts";
+import { roundFigure } from "../../model/figure.ts";
 import { codeKey, toPortKey } from "../../model/ref.ts";
 import type { Device, Port } from "../../model/resources.ts";
 import { findWorstReason } from "../racks/rack_elevation.ts";

@@ -1,7 +1,7 @@
+import type { Inventory } from "#dc/model/inventory.ts";
 import { isEnabledInlet } from "#dc/model/power_walk.ts";
 import { codeKey, compareText } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device, Port, PortRef, PowerIn } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import { runAllSteps, type Steps } from "#kernel/clock.ts";
 import { type PowerEdge, PowerEdges } from "./power_edges.ts";
 import {

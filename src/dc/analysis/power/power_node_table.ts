@@ -1,4 +1,4 @@
-import { roundFigure } from "../../model/finding.ts";
+import { roundFigure } from "../../model/figure.ts";
 import { isDeviceInBay } from "../../model/rack_space.ts";
 import { codeKey, parseRef, toPortKey } from "../../model/ref.ts";
 import type { Cable, Crac, Device, Port, PortRef, PowerIn } from "../../model/resources.ts";

@@ -7,7 +7,7 @@ import type {
 } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/clock.ts";
 import { COOLING_MEDIUMS, type CoolingMedium, HEALTHS, type Health, type LoadBasis } from "../../model/enum_values.ts";
-import { roundFigure } from "../../model/finding.ts";
+import { roundFigure } from "../../model/figure.ts";
 import { compareText, parseRef } from "../../model/ref.ts";
 import type { Crac } from "../../model/resources.ts";
 import { CoolingBalance, type PlantBalance } from "../cooling/cooling_balance.ts";

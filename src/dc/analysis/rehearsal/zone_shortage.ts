@@ -1,5 +1,5 @@
 import { COOLING_MEDIUMS, type CoolingMedium, type LoadBasis } from "#dc/model/enum_values.ts";
-import { roundFigure } from "#dc/model/finding.ts";
+import { roundFigure } from "#dc/model/figure.ts";
 import { sumHeatByMedium } from "#dc/model/rack_space.ts";
 import { codeKey, parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";

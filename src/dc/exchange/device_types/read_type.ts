@@ -1,9 +1,9 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import { MAX_COMMENT_CHARS, MAX_PORTS } from "../../limits.ts";
 import { AIRFLOWS, type PortKind } from "../../model/enum_values.ts";
+import type { DeviceType } from "../../model/inventory.ts";
 import { isSlugText } from "../../model/ref.ts";
 import type { Port, PortMapping } from "../../model/resources.ts";
-import type { DeviceType } from "../../model/site.ts";
 import {
   convertToBoolean,
   convertToEnumValue,

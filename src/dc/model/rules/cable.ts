@@ -8,12 +8,12 @@ import {
   type ResourceWrite,
   type RulePhases,
 } from "../finding.ts";
+import type { SiteReader } from "../inventory.ts";
 import { overlayCable } from "../overlay.ts";
 import { canConnectPortKinds, findOutletType, isCablelessType } from "../port_types.ts";
 import { findPowerCycle } from "../power_walk.ts";
 import { formatCableRef, formatPort, formatPortReference, isSamePort } from "../ref.ts";
 import type { Cable, Device, Port } from "../resources.ts";
-import type { SiteReader } from "../site.ts";
 import {
   checkNumberBounds,
   checkSharedFields,

@@ -7,9 +7,9 @@ import {
   type ResourceWrite,
   type RulePhases,
 } from "../finding.ts";
+import type { SiteReader } from "../inventory.ts";
 import { codeKey, parseRef, REF_GRAMMAR, type Ref } from "../ref.ts";
 import type { Crac } from "../resources.ts";
-import type { SiteReader } from "../site.ts";
 import {
   checkCodeShape,
   checkCodeSpelling,

@@ -9,11 +9,11 @@ import {
   type ResourceWrite,
   type RulePhases,
 } from "../finding.ts";
+import type { SiteReader } from "../inventory.ts";
 import { overlayDevice } from "../overlay.ts";
 import { findPathLabels, listEnabledInlets } from "../power_walk.ts";
 import { codeKey, formatPortReference } from "../ref.ts";
 import type { Device } from "../resources.ts";
-import type { SiteReader } from "../site.ts";
 import { deviceLocationRules, devicePlacementRules, deviceSpaceRules } from "./device_placement.ts";
 import {
   checkCode,

@@ -8,6 +8,7 @@ import {
   type Findings,
   type ResourceWrite,
 } from "../finding.ts";
+import type { SiteReader } from "../inventory.ts";
 import {
   doSpacesOverlap,
   getRackSpace,
@@ -18,7 +19,6 @@ import {
 } from "../rack_space.ts";
 import { codeKey } from "../ref.ts";
 import type { Device, DeviceBody, Rack } from "../resources.ts";
-import type { SiteReader } from "../site.ts";
 import { checkLocationAgreement, createMissingRefRejection } from "./general.ts";
 import { checkRackWeight, hasOppositeAirflow } from "./rack.ts";
 

@@ -7,9 +7,9 @@ import {
   type ResourceWrite,
   type RulePhases,
 } from "../finding.ts";
+import type { SiteReader } from "../inventory.ts";
 import { codeKey, formatPort, formatPortReference, getFabricKey, isSamePort } from "../ref.ts";
 import type { Device, FabricLink, PortRef } from "../resources.ts";
-import type { SiteReader } from "../site.ts";
 import {
   checkCode,
   checkNumberBounds,

@@ -17,10 +17,10 @@ import {
   type Reason,
   type ResourceWrite,
 } from "../finding.ts";
+import type { SiteReader } from "../inventory.ts";
 import { doFootprintsOverlap } from "../rack_space.ts";
 import { CODE_GRAMMAR, codeKey, isSlugText, parseCode, SLUG_GRAMMAR } from "../ref.ts";
 import type { Location, Placement } from "../resources.ts";
-import type { SiteReader } from "../site.ts";
 
 interface CodedResource {
   readonly code: string;

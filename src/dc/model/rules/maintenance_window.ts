@@ -1,7 +1,7 @@
 import { MAX_COMMENT_CHARS, MAX_TEXT_CHARS } from "#dc/limits.ts";
 import type { WindowState } from "../enum_values.ts";
 import { createRejection, type ErrorFinding, type Findings, type ResourceWrite, type RulePhases } from "../finding.ts";
-import { isWindowOpen, MAX_WINDOW_DAYS, MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "../site.ts";
+import { isWindowOpen, MAX_WINDOW_DAYS, MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "../inventory.ts";
 import {
   checkCodeShape,
   checkCodeSpelling,

@@ -7,10 +7,10 @@ import {
   type Rule,
   type RulePhases,
 } from "../finding.ts";
+import type { DeviceType, SiteReader } from "../inventory.ts";
 import { isPortTypeAllowed } from "../port_types.ts";
 import { formatPortReference, isSamePort, isSlugText, PORT_NAME_GRAMMAR, parsePortName, SLUG_GRAMMAR } from "../ref.ts";
 import type { Device, Port, PortRef, PowerOut } from "../resources.ts";
-import type { DeviceType, SiteReader } from "../site.ts";
 import {
   checkMeasuredAt,
   checkNumberBounds,

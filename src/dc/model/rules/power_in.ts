@@ -6,6 +6,7 @@ import {
   type Findings,
   type ResourceWrite,
 } from "../finding.ts";
+import type { SiteReader } from "../inventory.ts";
 import { overlayDevice } from "../overlay.ts";
 import { findOutletType } from "../port_types.ts";
 import { findPowerCycle, findSupplyRef, isDeviceRef, listEnabledInlets } from "../power_walk.ts";
@@ -19,7 +20,6 @@ import {
   REF_GRAMMAR,
 } from "../ref.ts";
 import type { Cable, Device, Port, PortRef } from "../resources.ts";
-import type { SiteReader } from "../site.ts";
 import { checkCode, createMissingRefRejection, createSyntaxRejection } from "./general.ts";
 
 const SOURCE_KINDS = ["feed", "device", "port"];

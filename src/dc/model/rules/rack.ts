@@ -6,10 +6,10 @@ import {
   type ResourceWrite,
   type RulePhases,
 } from "../finding.ts";
+import type { SiteReader } from "../inventory.ts";
 import { computeFootprint, getRackSpace, getUnitRange } from "../rack_space.ts";
 import { codeKey } from "../ref.ts";
 import type { DeviceBody, Rack } from "../resources.ts";
-import type { SiteReader } from "../site.ts";
 import {
   checkCodeShape,
   checkCodeSpelling,

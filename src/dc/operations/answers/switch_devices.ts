@@ -1,8 +1,8 @@
 import type { FindDeviceByKey } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
+import type { NetworkPortSummary } from "#dc/model/inventory.ts";
 import { codeKey } from "#dc/model/ref.ts";
 import type { Device, FabricLink } from "#dc/model/resources.ts";
-import type { NetworkPortSummary } from "#dc/model/site.ts";
 import type { DcReader } from "#dc/ports.ts";
 import type { ReadSession } from "../rpc.ts";
 

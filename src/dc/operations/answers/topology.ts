@@ -1,7 +1,7 @@
 import { Topology } from "../../analysis/topology.ts";
+import type { Inventory } from "../../model/inventory.ts";
 import { codeKey, formatEdgeKey, parseRef } from "../../model/ref.ts";
 import type { ResourceKind } from "../../model/resources.ts";
-import type { Inventory } from "../../model/site.ts";
 import type { DcReader, ResourceKeys } from "../../ports.ts";
 import { CooperativeScheduler } from "./cooperative_scheduler.ts";
 

@@ -25,7 +25,7 @@ import { rule } from "#gen/datacenter/v1/rules_pb.ts";
 import type { Steps } from "#kernel/clock.ts";
 import type { CablePath } from "../../analysis/cabling/supply_trace.ts";
 import { computeOutletCapacityW } from "../../model/draw.ts";
-import { roundFigure } from "../../model/finding.ts";
+import { roundFigure } from "../../model/figure.ts";
 import { refuse } from "../../model/refusal.ts";
 import type { Device, DeviceBody, FabricLink, Port } from "../../model/resources.ts";
 import type { StoredVersion } from "../../ports.ts";

@@ -1,8 +1,8 @@
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { TimeSpan } from "#dc/analysis/window/judgement.ts";
+import { MAX_WINDOW_DAYS, MAX_WINDOW_ELEMENTS } from "#dc/model/inventory.ts";
 import { codeKey } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { MAX_WINDOW_DAYS, MAX_WINDOW_ELEMENTS } from "#dc/model/site.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { type CheckWindowRequest, CheckWindowResponseSchema } from "#gen/datacenter/v1/windows_pb.ts";
 import { resolveFailingSources } from "../answers/failing_sources.ts";

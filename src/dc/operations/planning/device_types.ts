@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { DcContext } from "#dc/context.ts";
+import type { DeviceType } from "#dc/model/inventory.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import type { DeviceType } from "#dc/model/site.ts";
 import type { DcReader, StoredVersion } from "#dc/ports.ts";
 import {
   type DeviceType as DeviceTypeMessage,

@@ -4,11 +4,11 @@ import type { PlacementRequest, RequestedInlet, RequestedPorts } from "../../ana
 import { MAX_BATCH_ITEMS, MAX_PLACEMENT_INLETS, MAX_PLACEMENT_PORT_KINDS, MAX_PLACEMENT_PORTS } from "../../limits.ts";
 import { computeAirHeatW, getDrawW, getHeatW, isPowerKind } from "../../model/draw.ts";
 import { type LoadBasis, PLACEMENT_SPREADS, type PlacementSpread, type Redundancy } from "../../model/enum_values.ts";
+import { getInheritedFields } from "../../model/inventory.ts";
 import { CODE_GRAMMAR, parseCode } from "../../model/ref.ts";
 import { refuse } from "../../model/refusal.ts";
 import type { Device, Port } from "../../model/resources.ts";
 import { checkNumberBounds } from "../../model/rules/general.ts";
-import { getInheritedFields } from "../../model/site.ts";
 import { createMissingFieldRefusal, readScope } from "../answers/parameters.ts";
 import { convertFromMessage } from "../messages/convert.ts";
 import type { ReadSession } from "../rpc.ts";

@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { applyRules } from "#dc/model/finding.ts";
+import type { DeviceType } from "#dc/model/inventory.ts";
 import { formatSiblingPath, joinFieldPath, Refusal, refuse } from "#dc/model/refusal.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { deviceTypeRules } from "#dc/model/rules/ports.ts";
-import type { DeviceType } from "#dc/model/site.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 import { Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { DeviceTypeSchema, PlanningService, UpsertDeviceTypeResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";

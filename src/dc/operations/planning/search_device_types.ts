@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { MAX_QUERY_CHARS } from "#dc/limits.ts";
 import { DEVICE_KINDS } from "#dc/model/enum_values.ts";
-import type { DeviceType } from "#dc/model/site.ts";
+import type { DeviceType } from "#dc/model/inventory.ts";
 import { PlanningService, SearchDeviceTypesResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import { readEnumValue, requireMaxCount, requireMaxFilterValues } from "../answers/parameters.ts";
 import { defineRead } from "../rpc.ts";

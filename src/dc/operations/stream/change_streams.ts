@@ -1,8 +1,8 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { ListWindowsResponse } from "#gen/datacenter/v1/windows_pb.ts";
 import type { DcContext } from "../../context.ts";
+import type { ChangeRecord } from "../../model/inventory.ts";
 import { refuse } from "../../model/refusal.ts";
-import type { ChangeRecord } from "../../model/site.ts";
 import type { DcReader, DcStore } from "../../ports.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { collectStandings, findChangedVerdicts, type WindowStandings } from "../planning/windows/changed_verdicts.ts";

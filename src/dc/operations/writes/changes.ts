@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
 import { appendToChain } from "#dc/audit/chain.ts";
 import type { Caller, DcContext } from "#dc/context.ts";
+import type { ChangeActor, ChangeDraft, ChangeRequest } from "#dc/model/inventory.ts";
 import { getResourceKey, getResourceRef } from "#dc/model/ref.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { ChangeActor, ChangeDraft, ChangeRequest } from "#dc/model/site.ts";
 import type { DcWriter, StoredVersion } from "#dc/ports.ts";
 import {
   CableSchema,

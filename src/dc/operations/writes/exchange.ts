@@ -1,8 +1,8 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { mergeResource, NO_OWNED_PARTS, type OwnedParts } from "#dc/exchange/merge.ts";
+import type { DeviceType } from "#dc/model/inventory.ts";
 import { getResourceKey } from "#dc/model/ref.ts";
 import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { DeviceType } from "#dc/model/site.ts";
 import type { DcWriter } from "#dc/ports.ts";
 import type { MaintenanceWindow } from "#gen/datacenter/v1/windows_pb.ts";
 import { OperationError } from "#kernel/errors.ts";

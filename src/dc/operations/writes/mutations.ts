@@ -14,7 +14,9 @@ import {
 import { buildPowerGraph } from "../../analysis/power/power_graph_editor.ts";
 import { collectDownstream, type PowerGraph } from "../../analysis/power/power_nodes.ts";
 import { MAX_LOAD_WALK_DEVICES, MAX_LOAD_WALK_PER_ITEM } from "../../limits.ts";
-import { createWarning, roundFigure, type WarningFinding } from "../../model/finding.ts";
+import { roundFigure } from "../../model/figure.ts";
+import { createWarning, type WarningFinding } from "../../model/finding.ts";
+import type { SiteReader } from "../../model/inventory.ts";
 import {
   codeKey,
   formatCableRef,
@@ -26,7 +28,6 @@ import {
 } from "../../model/ref.ts";
 import { Refusal, refuse } from "../../model/refusal.ts";
 import type { Cable, Crac, Device, FabricLink, Rack, ResourceByKind, ResourceKind } from "../../model/resources.ts";
-import type { SiteReader } from "../../model/site.ts";
 import type { StoredVersion } from "../../ports.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { readCode } from "../answers/parameters.ts";

@@ -1,9 +1,9 @@
 import { carriesPower, listOutlets, listSupplyKeys } from "#dc/analysis/power/power_node_table.ts";
+import type { Inventory, SiteReader } from "#dc/model/inventory.ts";
 import { listEnabledInlets } from "#dc/model/power_walk.ts";
 import { isDeviceInBay } from "#dc/model/rack_space.ts";
 import { codeKey, compareText, getResourceKey, parseRef, toPortKey, toRefKey } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device } from "#dc/model/resources.ts";
-import type { Inventory, SiteReader } from "#dc/model/site.ts";
 
 /** Thrown when a traversal has used up its budget of devices. */
 class BudgetExceededError extends Error {}

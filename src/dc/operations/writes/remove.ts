@@ -1,5 +1,6 @@
 import { listSupplyKeys } from "#dc/analysis/power/power_node_table.ts";
 import { createRejection, type ErrorFinding } from "#dc/model/finding.ts";
+import type { SourceConsumer } from "#dc/model/inventory.ts";
 import {
   codeKey,
   formatCableRef,
@@ -10,7 +11,6 @@ import {
 } from "#dc/model/ref.ts";
 import { formatSiblingPath, Refusal, refuse } from "#dc/model/refusal.ts";
 import type { Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { SourceConsumer } from "#dc/model/site.ts";
 import type { WriteSession } from "../rpc.ts";
 import { requireEtag } from "./upsert.ts";
 

@@ -1,5 +1,6 @@
 import { completeCable, completeCrac, completeDevice, completeFabricLink, completeRack } from "#dc/model/defaults.ts";
 import { applyRules, type RulePhases, type WarningFinding } from "#dc/model/finding.ts";
+import type { SiteReader } from "#dc/model/inventory.ts";
 import { codeKey, getResourceKey, getResourceRef, isSamePort, parsePortName } from "#dc/model/ref.ts";
 import { formatSiblingPath, joinFieldPath, Refusal, refuse } from "#dc/model/refusal.ts";
 import type { Crac, Device, DeviceBody, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
@@ -8,7 +9,6 @@ import { cracRules } from "#dc/model/rules/crac.ts";
 import { deviceRules } from "#dc/model/rules/device.ts";
 import { fabricLinkRules } from "#dc/model/rules/fabric_link.ts";
 import { rackRules } from "#dc/model/rules/rack.ts";
-import type { SiteReader } from "#dc/model/site.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 import { formatCanonicalJson } from "#kernel/json_object.ts";
 import { getRefName } from "#words/names.ts";

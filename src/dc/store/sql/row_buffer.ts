@@ -1,7 +1,7 @@
 import { formatCanonicalJson } from "#kernel/json_object.ts";
+import type { ChangeRecord } from "../../model/inventory.ts";
 import { codeKey, toRefKey } from "../../model/ref.ts";
 import type { Cable, Crac, Device, FabricLink, Port, ResourceByKind, ResourceKind } from "../../model/resources.ts";
-import type { ChangeRecord } from "../../model/site.ts";
 import { createInsertSql, type SqlRow, type SqlRunner, type SqlValue } from "./sql_runner.ts";
 
 /** Maximum number of parameters of one statement. Measured: more rows per statement are hardly faster. */

@@ -1,6 +1,7 @@
 import { readArchiveBase } from "../../audit/archive.ts";
 import { dependsOnInlets, selectDrawPorts } from "../../model/draw.ts";
 import { AUDIT_ACTIONS, type AuditAction } from "../../model/enum_values.ts";
+import type { ChangeRecord, Inventory, NetworkPortSummary, SourceConsumer } from "../../model/inventory.ts";
 import { codeKey, toRefKey } from "../../model/ref.ts";
 import type {
   Cable,
@@ -15,7 +16,6 @@ import type {
   ResourceKind,
 } from "../../model/resources.ts";
 import type { SettingName } from "../../model/setting_names.ts";
-import type { ChangeRecord, Inventory, NetworkPortSummary, SourceConsumer } from "../../model/site.ts";
 import type {
   ChainHead,
   CheckedRow,

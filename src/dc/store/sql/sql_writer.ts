@@ -1,8 +1,8 @@
+import type { ChangeRecord } from "#dc/model/inventory.ts";
 import type { OwnerKind, StoredReading } from "#dc/model/readings/reading_store.ts";
 import { codeKey, getResourceKey } from "#dc/model/ref.ts";
 import type { Cable, Device, FabricLink, PortRef, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { SettingName } from "#dc/model/setting_names.ts";
-import type { ChangeRecord } from "#dc/model/site.ts";
 import type {
   DcWriter,
   DeadLetter,

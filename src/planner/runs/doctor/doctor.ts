@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
-import { quoteShellWord } from "#words/color_name.ts";
 import { formatCountWithNoun } from "#words/names.ts";
+import { quoteShellWord } from "#words/shell_word.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import { findMissingAgent } from "../../operations/shared/start_checks.ts";
 import type { WorktreeStatus } from "../../ports.ts";

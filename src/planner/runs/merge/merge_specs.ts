@@ -1,5 +1,5 @@
 import { ignoreRefusal, OperationError } from "#kernel/errors.ts";
-import { quoteShellWord } from "#words/color_name.ts";
+import { quoteShellWord } from "#words/shell_word.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { formatLostRules, readLostRules } from "../../operations/shared/held_rules.ts";
 import { loadSpecWorld } from "../../operations/shared/world.ts";

@@ -5,9 +5,10 @@ import type { AgentExit, AgentProcess, AgentStartOptions, Claim } from "../../ru
 import { buildCheckLines, isLineAccepted } from "../../work/acceptance.ts";
 import { type AgentLaunch, buildAgentLaunch, explainExceededLimit, resolveRunLimits } from "../../work/agent_launch.ts";
 import { type AgentStream, type AgentStreamResult, openAgentStream } from "../../work/agent_stream.ts";
-import { ErrorOutput, type Usage } from "../../work/error_line.ts";
+import { ErrorOutput } from "../../work/error_line.ts";
 import { assemblePrompt, type PromptRequest } from "../../work/prompts/prompt.ts";
 import { buildAllowSetting } from "../../work/providers/provider_row.ts";
+import type { Usage } from "../../work/usage.ts";
 import type { AgentJob, RunDeps } from "../run_types.ts";
 import { buildAgentEnvironment, callOnAbort, hashText, removeTrailingSlash, superviseProgram } from "./run_commands.ts";
 

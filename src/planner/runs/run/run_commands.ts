@@ -10,9 +10,9 @@ import type { RunLog } from "../../run_ports/worktrees.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { openAgentStream } from "../../work/agent_stream.ts";
-import { LOCK_FILES, proposeSetup } from "../../work/changed_rules.ts";
 import { isPlannerFile } from "../../work/default_evidence.ts";
 import { type CommandResult, cleanLastLines, describeMissingProgram, NOT_RUN_RESULT } from "../../work/provenance.ts";
+import { LOCK_FILES, proposeSetup } from "../../work/setup_proposals.ts";
 import type { ClaimedRun, LocatedJob, RunDeps, RunLocation } from "../run_types.ts";
 
 interface CommandRules {

@@ -1,7 +1,7 @@
 import { getErrorMessage, OperationError } from "#kernel/errors.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import type { RunLog } from "#planner/run_ports/worktrees.ts";
-import { quoteShellWord } from "#words/color_name.ts";
+import { quoteShellWord } from "#words/shell_word.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import type { SpecStore } from "../../ports.ts";

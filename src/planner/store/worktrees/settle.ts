@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import type { BranchCommit, WorktreeState } from "#planner/run_ports/worktree.ts";
-import { quoteShellWord } from "#words/color_name.ts";
+import { quoteShellWord } from "#words/shell_word.ts";
 import type { Git } from "../git/git.ts";
 import { findUnfinishedOperation, readGitFile, readGitHead, readReflog } from "./admin_folder.ts";
 import { findOutsideChanges, keepDroppedObjects, keepObjects } from "./keep_commits.ts";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { quoteShellWord } from "#words/color_name.ts";
 import { formatCountWithNoun } from "#words/names.ts";
+import { quoteShellWord } from "#words/shell_word.ts";
 import type { GitProgramChange } from "../../run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { parseTemporaryPid } from "../files/place_file.ts";

@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { getErrorMessage, OperationError } from "#kernel/errors.ts";
-import { quoteShellWord } from "#words/color_name.ts";
+import { quoteShellWord } from "#words/shell_word.ts";
 import type { BranchMergeOptions, BranchMergeResult, MainBranchUpdate } from "../../run_ports/worktrees.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { editFields, type FieldChanges, type FieldValue } from "../../spec/edit/edit_fields.ts";

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { quoteShellWord } from "#words/color_name.ts";
+import { quoteShellWord } from "#words/shell_word.ts";
 import type { CommitFacts, KeptRunRecord } from "../../run_ports/kept_records.ts";
 import type { ProjectGuard, WorktreeOptions } from "../../run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

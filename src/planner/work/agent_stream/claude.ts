@@ -1,4 +1,4 @@
-import type { Usage } from "../error_line.ts";
+import type { Usage } from "../usage.ts";
 import {
   type AgentEvent,
   type AgentTranscript,

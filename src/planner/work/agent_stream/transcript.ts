@@ -1,7 +1,7 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import { MAX_AGENT_OUTPUT_CHARS, MAX_STEP_CHARS } from "../../limits.ts";
-import { addUsage, NO_USAGE, type Usage } from "../error_line.ts";
 import { SecretMask } from "../secrets.ts";
+import { addUsage, NO_USAGE, type Usage } from "../usage.ts";
 import { removeCarriageReturn } from "./line_reader.ts";
 
 /** Maximum number of stored denials, and of stored calls. Chosen by planner: a repeating agent must not fill memory. */

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import type { RenderResult, Rpcs } from "#gen/datacenter/v1/json.ts";
-import { browserValues, Listeners, tabValues, useCurrentValue } from "../../shared/kept_values.ts";
+import { browserValues, tabValues } from "../../shared/kept_values.ts";
+import { Listeners, useCurrentValue } from "../../shared/listeners.ts";
 import { simplifyMessage } from "../labels.ts";
 import { keepReplyCurrent } from "../live/questions.ts";
 import type { InventoryOverview } from "./replies.ts";

@@ -4,7 +4,7 @@ import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { formatCount } from "#words/figures.ts";
 import { getKindNoun, stripRefKinds } from "#words/names.ts";
 import { Icon } from "../../shared/icon.tsx";
-import { useCloseOnBack } from "../../shared/kept_values.ts";
+import { useCloseOnBack } from "../../shared/use_back.ts";
 import { formatQuantity } from "../labels.ts";
 import { describeCallCount } from "../lists/selection.tsx";
 import { renderOptions, SwitchField } from "../ui/fields.tsx";

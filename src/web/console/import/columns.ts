@@ -1,4 +1,4 @@
-import { COLUMN_FIELDS } from "#words/color_name.ts";
+import { COLUMN_FIELDS } from "#words/column_fields.ts";
 import {
   cleanCell,
   detectDelimiter,

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
-import { quoteCsvCell } from "#words/color_name.ts";
+import { quoteCsvCell } from "#words/csv_cell.ts";
 import { formatCount } from "#words/figures.ts";
 import { callRpc, convertToCallError } from "../api/client.ts";
 import { EditButton } from "../edit/changes_panel.tsx";

@@ -1,4 +1,4 @@
-import { Listeners, useCurrentValue } from "../../shared/kept_values.ts";
+import { Listeners, useCurrentValue } from "../../shared/listeners.ts";
 import { readEvents, type ServerEvent } from "../../shared/read_events.ts";
 import { tokenStore } from "../api/client.ts";
 import { notifyChangeListeners } from "./changes.ts";

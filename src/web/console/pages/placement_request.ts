@@ -1,5 +1,5 @@
 import type { DevicePlace, FindPlacementResponse } from "#gen/datacenter/v1/json.ts";
-import { type PortDemand, parsePortDemand } from "#words/color_name.ts";
+import { type PortDemand, parsePortDemand } from "#words/wanted_ports.ts";
 import { convertToConstant } from "../address_words.ts";
 import type { RequestField } from "./asked_field.ts";
 import { EXTRA_PLACEMENT_FIELDS, PLACEMENT_FIELDS } from "./placement_fields.ts";

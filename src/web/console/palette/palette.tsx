@@ -3,7 +3,7 @@ import type { InventoryHits } from "#gen/datacenter/v1/json.ts";
 import { formatCount } from "#words/figures.ts";
 import { getKindNoun } from "#words/names.ts";
 import { Icon, type IconName } from "../../shared/icon.tsx";
-import { useCloseOnBack } from "../../shared/kept_values.ts";
+import { useCloseOnBack } from "../../shared/use_back.ts";
 import { chooseTheme, useTheme } from "../../shared/use_theme.ts";
 import { tokenStore, useCall } from "../api/client.ts";
 import { useCanWrite } from "../edit/changes_panel.tsx";

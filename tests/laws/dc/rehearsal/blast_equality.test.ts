@@ -3,7 +3,7 @@ import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
 import { type FailingElement, listFailingElements, type PowerOutcome } from "#dc/analysis/rehearsal/elements.ts";
 import { FailureSweep, NodeTable } from "#dc/analysis/rehearsal/failure_sweep.ts";
 import { Topology } from "#dc/analysis/topology.ts";
-import type { Inventory } from "#dc/model/site.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { ams1Inventory } from "../../../support/dc/ams1_inventory.ts";
 import { drawnInventory } from "../../../support/dc/power_model/inventory.ts";
 import { slowFailure } from "../../../support/dc/slow_failure.ts";

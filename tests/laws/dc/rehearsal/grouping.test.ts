@@ -9,7 +9,7 @@ import { groupFailuresIntoLines, joinPartLines, type RehearsalLine } from "#dc/a
 import { rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
 import { failEachElement } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
-import type { Inventory } from "#dc/model/site.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { runAllSteps } from "#kernel/clock.ts";
 import { ams1Inventory } from "../../../support/dc/ams1_inventory.ts";
 import { drawnInventory } from "../../../support/dc/power_model/inventory.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { isPowerKind } from "#dc/model/draw.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { formatCableRef, formatEdgeKey, formatFabricLinkRef, formatPortReference } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import { ams1Inventory, ams1Store } from "../../../support/dc/ams1_inventory.ts";
 import { openMemory } from "../../../support/dc/memory/store.ts";
 import { type Networked, networked } from "../../../support/dc/networked.ts";

@@ -11,8 +11,8 @@ import {
   WindowSite,
 } from "#dc/analysis/window/outage.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { codeKey } from "#dc/model/ref.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import { runAllSteps } from "#kernel/clock.ts";
 import { ams1Store } from "../../../support/dc/ams1_inventory.ts";
 import { cooledWorld } from "../../../support/dc/cooled_world.ts";

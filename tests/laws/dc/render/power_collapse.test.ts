@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import fc from "fast-check";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Device } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import { collectFailureSurroundings } from "#dc/render/power/failure.ts";
 import { collapseFailure } from "#dc/render/power/node_grouper.ts";
 import { failureOf } from "../../../support/dc/pictures.ts";

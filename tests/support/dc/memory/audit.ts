@@ -1,6 +1,6 @@
+import type { ChangeRecord } from "#dc/model/inventory.ts";
 import { compareByCodePoints, toRefKey } from "#dc/model/ref.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import type { ChangeRecord } from "#dc/model/site.ts";
 import type { ChainHead, CheckedRow, HistoryQuery, LogReference, LogRow, StoredCheckpoint } from "#dc/ports.ts";
 import { formatCanonicalJson } from "#kernel/json_object.ts";
 import type { MemoryState } from "./state.ts";

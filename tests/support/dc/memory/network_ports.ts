@@ -1,6 +1,6 @@
+import type { NetworkPortSummary } from "#dc/model/inventory.ts";
 import { codeKey, isSamePort } from "#dc/model/ref.ts";
 import type { Cable, Device } from "#dc/model/resources.ts";
-import type { NetworkPortSummary } from "#dc/model/site.ts";
 
 /** The network ports of devices by plain search. */
 export function networkPortsOf(

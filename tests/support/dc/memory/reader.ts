@@ -1,4 +1,5 @@
 import { selectDrawPorts } from "#dc/model/draw.ts";
+import type { ChangeRecord, Inventory, NetworkPortSummary, SourceConsumer } from "#dc/model/inventory.ts";
 import type { MeasuredElement, ReadingAge, ReadingQuery, StoredReading } from "#dc/model/readings/reading_store.ts";
 import { codeKey, compareByCodePoints, getResourceKey, isSamePort, toPortKey, toRefKey } from "#dc/model/ref.ts";
 import type {
@@ -14,7 +15,6 @@ import type {
   ResourceByKind,
   ResourceKind,
 } from "#dc/model/resources.ts";
-import type { ChangeRecord, Inventory, NetworkPortSummary, SourceConsumer } from "#dc/model/site.ts";
 import type {
   ChainHead,
   CheckedRow,

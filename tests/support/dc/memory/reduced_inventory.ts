@@ -1,6 +1,6 @@
+import type { Inventory } from "#dc/model/inventory.ts";
 import { codeKey, getResourceKey } from "#dc/model/ref.ts";
 import type { Cable, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import type { ResourceKeys } from "#dc/ports.ts";
 
 /** The part of an inventory that some keys name, with the cables of the devices among them. */

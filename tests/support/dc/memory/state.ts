@@ -1,5 +1,5 @@
+import type { ChangeRecord } from "#dc/model/inventory.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import type { ChangeRecord } from "#dc/model/site.ts";
 import type { DeadLetter, FeedDelivery, RememberedRequest, StoredCheckpoint, StoredVersion } from "#dc/ports.ts";
 import type { ReadingTable } from "./readings.ts";
 

@@ -1,7 +1,7 @@
+import type { ChangeRecord } from "#dc/model/inventory.ts";
 import type { StoredReading } from "#dc/model/readings/reading_store.ts";
 import { getResourceKey } from "#dc/model/ref.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { ChangeRecord } from "#dc/model/site.ts";
 import type {
   DcReader,
   DcStore,

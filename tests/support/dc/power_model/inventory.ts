@@ -1,8 +1,8 @@
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { DeviceKind, DeviceStatus } from "#dc/model/enum_values.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device, DeviceBody, Port, PowerIn, PowerOut, Rack } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import { compact } from "../arbitrary.ts";
 import { Random } from "./random.ts";
 

@@ -1,5 +1,5 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import { roundFigure } from "#dc/model/finding.ts";
+import { roundFigure } from "#dc/model/figure.ts";
 import type { Inlet, PowerModel } from "./model.ts";
 
 const PHASES = ["A", "B", "C"] as const;

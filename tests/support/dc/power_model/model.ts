@@ -1,7 +1,7 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import type { Crac, Device, Port } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 
 /*
  * A second, slow model of power, written from the laws of docs/contract/datacenter-analyses.md#power-laws and not from

@@ -1,6 +1,6 @@
 import type { LoadBasis, Redundancy } from "#dc/model/enum_values.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Rack } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import { situation } from "./failure.ts";
 import { ModelLoads } from "./loads.ts";
 import { type Mode, NOTHING_FAILED, type PowerModel } from "./model.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { computeBlastRadius } from "#dc/analysis/power/blast_radius.ts";
 import { Topology } from "#dc/analysis/topology.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Cable, Device, Port } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import { inventory } from "../../../support/dc/power.ts";
 
 // The shape of a NetBox inventory: outlets carry the power port that they belong to, everything is cabled, panels' feeds

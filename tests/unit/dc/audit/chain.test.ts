@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { appendToChain, checkLogRow, type EntryHeader } from "#dc/audit/chain.ts";
-import type { ChangeDraft, ChangeRecord } from "#dc/model/site.ts";
+import type { ChangeDraft, ChangeRecord } from "#dc/model/inventory.ts";
 import type { ChainHead, LogRow } from "#dc/ports.ts";
 import { formatCanonicalJson } from "#kernel/json_object.ts";
 import { changeRecord } from "../../../support/dc/change_record.ts";

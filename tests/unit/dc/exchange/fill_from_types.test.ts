@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createModelKey, fillFromTypes } from "#dc/exchange/fill_from_types.ts";
 import type { SourceItem } from "#dc/exchange/item.ts";
-import type { DeviceType } from "#dc/model/site.ts";
+import type { DeviceType } from "#dc/model/inventory.ts";
 
 const TYPE: DeviceType = {
   code: "acme-server",

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { roundFigure } from "#dc/model/finding.ts";
+import { roundFigure } from "#dc/model/figure.ts";
 
 test.each([
   [1427.7 + 842 + 0.1 + 268.7, 2538.5],

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import { explainExceededLimit, resolveRunLimits } from "#planner/work/agent_launch.ts";
-import { addUsage, formatShortUsage, formatUsage, isAccountError, NO_USAGE } from "#planner/work/error_line.ts";
+import { isAccountError } from "#planner/work/error_line.ts";
+import { addUsage, formatShortUsage, formatUsage, NO_USAGE } from "#planner/work/usage.ts";
 
 test("resolveLimits lays the spec's limits over the agent's over the project's", () => {
   const config = {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { toJson } from "@bufbuild/protobuf";
 import { fillDeviceFromType as filledByService } from "#dc/exchange/fill_from_types.ts";
+import type { DeviceType } from "#dc/model/inventory.ts";
 import type { Device } from "#dc/model/resources.ts";
-import type { DeviceType } from "#dc/model/site.ts";
 import { convertToMessage } from "#dc/operations/messages/convert.ts";
 import { DeviceSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";

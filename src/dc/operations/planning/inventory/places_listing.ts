@@ -1,7 +1,7 @@
 import { findAreaRef } from "../../../analysis/places.ts";
 import type { Topology } from "../../../analysis/topology.ts";
 import { getDrawW, isDrawUnknown } from "../../../model/draw.ts";
-import { roundFigure } from "../../../model/finding.ts";
+import { roundFigure } from "../../../model/figure.ts";
 import { isInService } from "../../../model/in_service.ts";
 import { lacksDraw } from "../../../model/rack_space.ts";
 import { compareText } from "../../../model/ref.ts";

@@ -1,8 +1,8 @@
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { InventoryKind } from "#dc/model/enum_values.ts";
+import type { DeviceType } from "#dc/model/inventory.ts";
 import { formatFabricLinkRef, getFabricKey } from "#dc/model/ref.ts";
 import type { Crac, Device, FabricLink, Location, Rack } from "#dc/model/resources.ts";
-import type { DeviceType } from "#dc/model/site.ts";
 import type { DcReader } from "#dc/ports.ts";
 import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
 import type { ReadSession } from "../../rpc.ts";

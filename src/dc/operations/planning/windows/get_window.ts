@@ -13,7 +13,7 @@ import { formatLocalTime } from "#kernel/clock.ts";
 import { formatCountWithNoun, getRefName, listSomeNames } from "#words/names.ts";
 import { findSiteTimeZone } from "../../../analysis/site_time_zone.ts";
 import type { WindowReasonKind as ReasonKind } from "../../../model/enum_values.ts";
-import type { MaintenanceWindow } from "../../../model/site.ts";
+import type { MaintenanceWindow } from "../../../model/inventory.ts";
 import { convertToMessage } from "../../messages/convert.ts";
 import { defineRead } from "../../rpc.ts";
 import { buildStoredTimeline, readListLimit } from "./judge_window.ts";

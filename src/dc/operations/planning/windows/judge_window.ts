@@ -21,8 +21,8 @@ import {
 } from "../../../analysis/window/judgement.ts";
 import type { NextFailure } from "../../../analysis/window/outage.ts";
 import { WINDOW_VERDICTS, type WindowImpact, type WindowVerdict } from "../../../model/enum_values.ts";
+import { isWindowOpen, isWindowOverdue, type MaintenanceWindow } from "../../../model/inventory.ts";
 import { compareText, toRefKey } from "../../../model/ref.ts";
-import { isWindowOpen, isWindowOverdue, type MaintenanceWindow } from "../../../model/site.ts";
 import { readCount } from "../../answers/parameters.ts";
 import { CONGESTED_PCT, limitListFields } from "../../messages/convert.ts";
 import type { ReadSession } from "../../rpc.ts";

@@ -1,10 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { applyRules, type ResourceWrite, type RulePhases } from "#dc/model/finding.ts";
+import { MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "#dc/model/inventory.ts";
 import { codeKey, parseCode, parseRef, toRefKey } from "#dc/model/ref.ts";
 import { formatSiblingPath, joinFieldPath, Refusal, refuse } from "#dc/model/refusal.ts";
 import { maintenanceWindowRules, restoredWindowRules } from "#dc/model/rules/maintenance_window.ts";
-import { MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "#dc/model/site.ts";
 import type { StoredVersion } from "#dc/ports.ts";
 import { Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import type { ThermalOptions } from "#dc/analysis/cooling/cooling_balance.ts";
 import { computeThermalHeadroom } from "#dc/analysis/cooling/thermal.ts";
 import { Topology } from "#dc/analysis/topology.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Rack } from "#dc/model/resources.ts";
-import type { Inventory } from "#dc/model/site.ts";
 import { ams1Inventory } from "../../../../support/dc/ams1_inventory.ts";
 
 const place = { siteId: "S", floorNumber: 1, row: "A" };

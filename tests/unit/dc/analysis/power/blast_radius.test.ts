@@ -4,7 +4,7 @@ import { computeFailover } from "#dc/analysis/power/power_failover.ts";
 import type { PowerGraph } from "#dc/analysis/power/power_nodes.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { DeviceStatus } from "#dc/model/enum_values.ts";
-import type { Inventory } from "#dc/model/site.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { resolveSourceNodes } from "#dc/operations/answers/failing_sources.ts";
 import { runAllSteps } from "#kernel/clock.ts";
 import { ams1Inventory } from "../../../../support/dc/ams1_inventory.ts";

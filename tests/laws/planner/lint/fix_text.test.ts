@@ -160,7 +160,7 @@ textLaw("fixText keeps every value and adds nothing but id and status", (text) =
   const filled = (old: unknown, value: string): unknown =>
     old === undefined || old === null || old === "" ? value : old;
   // A status that is also said elsewhere is left to a person.
-  const isElsewhere = (before.frontmatter["status"] ?? "") === "" && /status:\s*\S/.test(text);
+  const isElsewhere = (before.frontmatter["status"] ?? "") === "" && /status[ \t]*:\s*\S/.test(text);
   expect(after.ok && { ...after.frontmatter }).toEqual({
     ...before.frontmatter,
     id: filled(before.frontmatter["id"], ID),

@@ -17,6 +17,8 @@ export interface ModelFailure {
   readonly racks: ReadonlyMap<string, "DARK" | "PARTIAL" | "PROTECTED">;
   readonly undocumented: readonly string[];
   readonly itLoadLostW: number;
+  /** Of what goes off, consumers whose draw nothing records; a blade is a part of its chassis. */
+  readonly withoutDraw: readonly string[];
   readonly minRideThroughS: number | undefined;
   readonly minRideThroughAtLoadS: number | undefined;
   readonly steps: readonly (readonly string[])[];
@@ -89,6 +91,12 @@ function told(model: PowerModel, { source, basis, before, after, failed }: Told)
     racks: states,
     undocumented,
     itLoadLostW: it.reduce((sum, element) => sum + lostW(model, element, { gone: new Set(it), basis }), 0),
+    withoutDraw: it.filter(
+      (element) =>
+        model.isConsumer(element) &&
+        model.chassisOf(element) === undefined &&
+        model.recordedDrawOf(element, basis) === undefined,
+    ),
     minRideThroughS: rideThrough(model, { before, after, failed }),
     minRideThroughAtLoadS: rideThroughAtLoad(model, { source, basis, before, after, failed }),
   };

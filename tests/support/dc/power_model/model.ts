@@ -203,6 +203,11 @@ export class PowerModel {
   }
 
   drawOf(element: string, basis: LoadBasis): number {
+    return this.recordedDrawOf(element, basis) ?? 0;
+  }
+
+  /** The draw that the first recorded figure gives; undefined when nothing is recorded. */
+  recordedDrawOf(element: string, basis: LoadBasis): number | undefined {
     const { allocatedDrawW, maxDrawW } = this.devices.get(element) ?? this.cracs.get(element) ?? {};
     const measuredDrawW = this.devices.get(element)?.measuredDrawW;
     const order = {
@@ -215,15 +220,16 @@ export class PowerModel {
   }
 
   /** Without a draw of its own a consumer draws what its inlets are recorded to draw. */
-  private inletDrawOf(element: string): number {
-    if (this.isPower(element)) return 0;
+  private inletDrawOf(element: string): number | undefined {
+    if (this.isPower(element)) return undefined;
     const ports = (this.devices.get(element)?.ports ?? []).filter(
       ({ kind, enabled }) => kind === "POWER_IN" && enabled !== false,
     );
     const inlets = [...ports.flatMap(({ powerIn }) => powerIn ?? []), ...(this.cracs.get(element)?.powerInputs ?? [])];
     const allocated = inlets.flatMap(({ allocatedDrawW }) => allocatedDrawW ?? []);
     const most = inlets.flatMap(({ maxDrawW }) => maxDrawW ?? []);
-    return (allocated.length > 0 ? allocated : most).reduce((sum, watts) => sum + watts, 0);
+    const draws = allocated.length > 0 ? allocated : most;
+    return draws.length === 0 ? undefined : draws.reduce((sum, watts) => sum + watts, 0);
   }
 
   /** P6: the measured draw of a chassis stands for its blades as well. */

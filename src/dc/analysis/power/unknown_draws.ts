@@ -127,6 +127,7 @@ export function computeTenantImpacts(
     const impact = findImpact(findTenant(topology, index, rackTenant));
     if (impact === undefined) continue;
     impact.itDevicesOffline += 1;
+    if (hasUnknownDraw(power.nodes[index])) impact.itDevicesWithoutDraw += 1;
     impact.itLoadLostW += computeLostDrawW(power, index, { isGone, basis });
   }
   for (const index of selectItDevices(power, reached.degraded)) {
@@ -149,6 +150,7 @@ const NO_IMPACT = {
   itDevicesOffline: 0,
   itDevicesDegraded: 0,
   itLoadLostW: 0,
+  itDevicesWithoutDraw: 0,
 };
 
 /** Returns the tenant of a device: its own tenant, or else the tenant of its rack. */

@@ -406,6 +406,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.TenantImpact.it_devices_offline": "Devices newly without power, without power equipment.",
   "datacenter.v1.TenantImpact.it_devices_degraded": "Devices still on with less supply than before, without power equipment.",
   "datacenter.v1.TenantImpact.it_load_lost_w": "Draw of the devices that went off.",
+  "datacenter.v1.TenantImpact.it_devices_without_draw": "Of it_devices_offline, those whose draw nothing records: it_load_lost_w is without them.",
   "datacenter.v1.Impact": "Counts of a power failure. The failed source itself is not counted.",
   "datacenter.v1.Impact.racks_dark": "All of the IT devices offline.",
   "datacenter.v1.Impact.devices_offline": "Devices newly without power; cooling units not included.",

@@ -283,6 +283,7 @@ export interface TenantImpact {
   readonly it_devices_offline: number;
   readonly it_devices_degraded: number;
   readonly it_load_lost_w: number;
+  readonly it_devices_without_draw: number;
 }
 
 export interface Takeover {

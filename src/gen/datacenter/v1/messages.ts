@@ -931,6 +931,7 @@ export interface TenantImpact {
   readonly itDevicesOffline: number;
   readonly itDevicesDegraded: number;
   readonly itLoadLostW: number;
+  readonly itDevicesWithoutDraw: number;
 }
 
 export interface Takeover {

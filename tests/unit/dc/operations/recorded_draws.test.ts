@@ -6,6 +6,7 @@ import { testService } from "../../../support/dc/service.ts";
 const RACK = {
   rack: {
     code: "R",
+    tenant: "acme",
     location: { site_id: "S", floor_number: 1 },
     power_capacity_w: 1000,
     cooling_capacity_w: 800,
@@ -162,7 +163,7 @@ describe("a failure says how many of the devices that go off record no draw", ()
     const { results } = await call("ApplyChanges", { changes: [RACK, pdu("PDU"), pdu("OTHER"), ...all] });
     expect(results.map(({ error }: { error?: object }) => error)).toEqual(results.map(() => undefined));
 
-    const { impact } = await call("PowerBlastRadius", { source_ref: "device:PDU" });
+    const { impact, tenants: [tenant] = [] } = await call("PowerBlastRadius", { source_ref: "device:PDU" });
     const { causes = [] } = await call("RehearseFailures", { kinds: ["FAILURE_KIND_POWER"], page_size: 1000 });
     const elements = causes.flatMap((cause: { elements: { refs: string[] }[] }) => cause.elements);
     const rehearsed = elements.find(({ refs }: { refs: string[] }) => refs.includes("device:PDU"));
@@ -172,6 +173,7 @@ describe("a failure says how many of the devices that go off record no draw", ()
       one?.["it_devices_without_draw"] ?? 0,
     ];
     expect(figures(impact)).toEqual([watts, unknown]);
+    expect(figures(tenant)).toEqual([watts, unknown]);
     expect(figures(rehearsed?.impact ?? impact)).toEqual([watts, unknown]);
     await store.close();
   });

@@ -24,7 +24,6 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     await claims.get(id)?.release();
     return claims.delete(id);
   },
-  renew: async (id) => claims.get(id)?.renew() ?? false,
   record: (id) => {
     const started_at = new Date().toISOString();
     const process_id = `${id}-${process.pid}`;
@@ -36,17 +35,6 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     const agent = await runs.agents.start({ argv: [program, ...args], cwd: root, processId });
     await claims.get(id)?.recordAgent(agent.mark);
     return agent.mark;
-  },
-  async log(id, count) {
-    const log = await runs.logs.open(id, `${id}-${process.pid}`, 16_777_216);
-    for (let number = 0; number < Number(count); number++) await log.line(`line ${number} ${"x".repeat(number % 90)}`);
-    await log.end();
-    return Number(count);
-  },
-  prepare: (id) => runs.worktrees.prepareWorktree(id, { branchPrefix: "planner/", mainBranch: null }),
-  async merge(id) {
-    answer({ began: true });
-    return runs.worktrees.mergeBranch(id);
   },
   /** For ever: the test ends the process. */
   async write(id) {

@@ -1,33 +1,6 @@
 import { expect, test } from "bun:test";
 import { findCycles, findNextInCycle, formatCycle } from "#planner/lint/cycles.ts";
 
-function cycles(edges: Readonly<Record<string, readonly string[]>>): Record<string, readonly string[]> {
-  const found = findCycles(new Map(Object.entries(edges)));
-  return Object.fromEntries([...found].map(([id, each]) => [id, each.map(formatCycle)]).sort());
-}
-
-test("cyclesOf finds nothing where nothing waits for itself", () => {
-  expect(cycles({ a: ["b", "c"], b: ["c"], c: [] })).toEqual({});
-});
-
-//  a ──> b ──> a     c ──> b
-test("cyclesOf leaves out a spec that only leads to a cycle", () => {
-  expect(cycles({ a: ["b"], b: ["a"], c: ["b"] })).toEqual({ a: ["a -> b -> a"], b: ["b -> a -> b"] });
-});
-
-//  a ──> b ──> a     b ──> c ──> b
-test("cyclesOf shows a spec on two cycles both, and the others their own", () => {
-  expect(cycles({ a: ["b"], b: ["a", "c"], c: ["b"] })).toEqual({
-    a: ["a -> b -> a"],
-    b: ["b -> a -> b", "b -> c -> b"],
-    c: ["c -> b -> c"],
-  });
-});
-
-test("cyclesOf takes no notice of unknown ids and of a spec's own", () => {
-  expect(cycles({ a: ["a", "nobody"], b: ["b"] })).toEqual({});
-});
-
 test("cyclesOf survives a chain that is longer than the call stack", () => {
   const edges = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`s${n}`, [`s${n + 1}`]]));
 

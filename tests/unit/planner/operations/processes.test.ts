@@ -98,19 +98,6 @@ test("a living lock counts as work, a stale one does not", async () => {
   expect((await project.call("reset", { id: ID })).text).toBe(`Reset spec: ${ID}`);
 });
 
-test("planner_pause and planner_takeover refuse in the contract's words when nothing runs", async () => {
-  using project = await withSpec("status: in_progress");
-
-  expect(await project.call("pause", { id: "abc" })).toEqual({
-    text: `Failed to pause work for spec '${ID}': No running process found`,
-    refused: true,
-  });
-  expect(await project.call("takeover", { id: "abc" })).toEqual({
-    text: `Failed to take over spec '${ID}': Spec not currently being worked`,
-    refused: true,
-  });
-});
-
 test("tools that would disturb a running process say so and change nothing", async () => {
   using project = await withSpec("status: in_progress");
   await using worker = sleeper();
@@ -207,12 +194,6 @@ test("planner_takeover with force says when there is no log", async () => {
   });
 });
 
-test("planner_watch_status tells that nothing runs", async () => {
-  using project = await plannerProject();
-
-  expect(await project.json("watch_status")).toEqual({ watch_running: false, worktrees: [], worktree_count: 0 });
-});
-
 test("planner_watch_stop asks the watch process to end", async () => {
   using project = await plannerProject();
   await using watch = sleeper("planner", "watch");
@@ -225,12 +206,6 @@ test("planner_watch_stop asks the watch process to end", async () => {
     refused: false,
   });
   expect(await watch.ended).toBe("SIGTERM");
-  expect(await project.call("watch_stop")).toEqual({ text: "Watch is not running", refused: true });
-});
-
-test("planner_watch_stop refuses when nothing runs", async () => {
-  using project = await plannerProject();
-
   expect(await project.call("watch_stop")).toEqual({ text: "Watch is not running", refused: true });
 });
 

@@ -57,28 +57,6 @@ test("planner_cancel cancels from every state but completed and cancelled", asyn
   }
 });
 
-test("planner_cancel frees what waits for the spec", async () => {
-  using project = await withStatus("pending");
-  project.spec("2026-11-01-002-def", `---\nstatus: pending\ndepends_on: [${ID}]\n---\n\n# Waits\n`);
-
-  await project.call("cancel", { id: ID });
-
-  expect((await project.json("ready")).specs).toMatchObject([{ id: "2026-11-01-002-def" }]);
-});
-
-test("planner_archive moves a completed spec, byte for byte", async () => {
-  using project = await withStatus("completed");
-  const before = project.specText(ID);
-
-  expect(await project.call("archive", { id: "abc" })).toEqual({
-    text: `Archived spec: ${ID} -> .planner/archive/2026-11-01/${ID}.md`,
-    refused: false,
-  });
-  expect(existsSync(join(project.root, `.planner/specs/${ID}.md`))).toBe(false);
-  expect(project.read(`.planner/archive/2026-11-01/${ID}.md`)).toBe(before);
-  expect(await project.json("spec_get", { id: ID })).toMatchObject({ archived: true });
-});
-
 test("planner_archive refuses every other state", async () => {
   for (const status of STATUSES.filter((word) => word !== "completed")) {
     using project = await withStatus(status);

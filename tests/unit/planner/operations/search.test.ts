@@ -30,10 +30,6 @@ test("planner_search finds title and body and shows where", async () => {
   expect((await made.json("search", { query: "MARMALADE" })).specs[0].snippet).toBe("with Marmalade");
 });
 
-test("planner_search answers an empty list for what nobody wrote", async () => {
-  expect(await made.json("search", { query: "xylophone" })).toMatchObject({ specs: [], total: 0, returned: 0 });
-});
-
 test("planner_search looks into the archive when asked to", async () => {
   const { specs, total } = await made.json("search", { query: "old rope", archived: true });
 
@@ -53,10 +49,6 @@ test("planner_search filters by the status that it shows", async () => {
   expect(await found("ready")).toEqual([FIRST]);
   expect(await found("completed", true)).toEqual([OLD]);
   expect(await found("ready", true)).toEqual([FIRST]);
-});
-
-test("planner_search counts the total before the limit", async () => {
-  expect(await made.json("search", { query: "rope", limit: 1 })).toMatchObject({ total: 2, limit: 1, returned: 1 });
 });
 
 test("planner_search refuses an empty query", async () => {

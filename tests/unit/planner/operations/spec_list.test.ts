@@ -33,13 +33,6 @@ test("planner_spec_list lists every active spec in order of id, cancelled ones a
   });
 });
 
-test("planner_spec_list leaves archived specs out", async () => {
-  using made = await project();
-  made.write(".planner/archive/2026-10-01/2026-10-01-001-old.md", "---\nstatus: completed\n---\n\n# Old\n");
-
-  expect(ids(await made.json("spec_list"))).not.toContain("2026-10-01-001-old");
-});
-
 test("planner_spec_list filters by what it shows and by ready", async () => {
   using made = await project();
   const found = async (status: string) => ids(await made.json("spec_list", { status }));
@@ -74,25 +67,4 @@ test("planner_spec_list tells of files that it cannot read", async () => {
   expect(list).toMatchObject({ total: 0, unreadable: [{ file: ".planner/specs/2026-11-02-001-bad.md" }] });
   expect(list.unreadable[0].line).toBeGreaterThanOrEqual(3);
   expect(list.unreadable[0].message).toBeString();
-});
-
-test("planner_ready answers in the shape of the list", async () => {
-  using made = await project();
-  made.spec("2026-11-02-001-bad", "---\nstatus: [\n---\n");
-
-  expect(await made.json("ready")).toMatchObject({
-    specs: [{ id: FREE, title: "Free", status: "pending", type: "code" }],
-    total: 1,
-    limit: 50,
-    returned: 1,
-    unreadable: [{ file: ".planner/specs/2026-11-02-001-bad.md" }],
-  });
-});
-
-test("planner_ready counts archived dependencies as done", async () => {
-  using made = await project();
-  await made.call("spec_update", { id: FREE, status: "completed" });
-  await made.call("archive", { id: FREE });
-
-  expect(ids(await made.json("ready"))).toEqual([WAITS]);
 });

@@ -40,12 +40,6 @@ test("planner_status gives its numbers in the contract's order", async () => {
   );
 });
 
-test("planner_status with brief is the contract's line", async () => {
-  using made = await project();
-
-  expect((await made.call("status", { brief: true })).text).toBe("1 pending | 2 in_progress | 0 completed");
-});
-
 test("planner_status tells in local time when specs in progress and their logs last changed", async () => {
   using made = await project();
   made.write(`.planner/logs/${ACTIVE}.log`, "2026-11-01T10:00:00.000Z hello\n");

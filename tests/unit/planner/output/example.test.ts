@@ -36,44 +36,6 @@ test.each([
   expect(example({ type })).toEqual(value);
 });
 
-test.each([
-  [{ minLength: 10 }, "texttextte"],
-  [{ type: "string", maxLength: 2 }, "te"],
-  [{ pattern: "^[a-z]{2,4}-\\d+$" }, "aa-1"],
-  [{ pattern: "^(?:red|green)$" }, "red"],
-  [{ type: "string", format: "date" }, "2026-01-31"],
-  [{ minimum: 2.5, type: "integer" }, 3],
-  [{ exclusiveMinimum: 0, maximum: 0.5 }, 0.5],
-  [{ maximum: -4 }, -4],
-  [{ type: "integer", multipleOf: 5, minimum: 11 }, 15],
-  [{ exclusiveMaximum: 1, minimum: 0 }, 0.5],
-])("exampleOf keeps to the limits of %j", (schema, value) => {
-  expect(example(schema)).toEqual(value);
-});
-
-test.each([
-  [{ items: { type: "string" } }, ["text"]],
-  [{ items: { type: "string" }, minItems: 2, uniqueItems: true }, ["text", "text 2"]],
-  [{ items: { enum: ["x", "y"] }, minItems: 2, uniqueItems: true }, ["x", "y"]],
-  [{ prefixItems: [{ type: "integer" }, { type: "null" }] }, [1, null]],
-])("exampleOf fills the list of %j", (schema, value) => {
-  expect(example(schema)).toEqual(value);
-});
-
-test("exampleOf follows references, allOf and the alternative that fits", () => {
-  const schema = {
-    allOf: [
-      { $ref: "common.json#/$defs/named" },
-      { oneOf: [false, { required: ["size"], properties: { size: { type: "integer" } } }] },
-    ],
-  };
-  const others = {
-    "common.json": { $defs: { named: { required: ["name"], properties: { name: { type: "string" } } } } },
-  };
-
-  expect(example(schema, others)).toEqual({ name: "text", size: 1 });
-});
-
 test("exampleOf does not go round in a schema that is inside itself", () => {
   const tree = {
     type: "object",
@@ -117,20 +79,6 @@ test("exampleOf runs no pattern", () => {
   const hostile = { properties: { a: { type: "string", pattern: "^(a+)+$", examples: [`${"a".repeat(50)}!`] } } };
 
   expect(exampleOf(hostile).value).toEqual({ a: `${"a".repeat(50)}!` });
-});
-
-test.each([
-  ["^[A-Z]{3}-\\d{4}$", "AAA-1111"],
-  ["^v?\\d+\\.\\d+$", "1.1"],
-  ["^(?:a|b)(c|d)*e$", "ae"],
-  ["^[^a-z]$", "1"],
-  ["^[\\w.-]+@[\\w-]+\\.[a-z]{2,}$", "w@w.aa"],
-  ["^\\/api\\/.+$", "/api/a"],
-  ["foo", "foo"],
-  ["", ""],
-])("writePatternText writes a text for %s", (pattern, text) => {
-  expect(writePatternText(pattern)).toBe(text);
-  expect(text).toMatch(new RegExp(pattern, "u"));
 });
 
 test.each(["^(?=a)b$", "(a)\\1", "a\\b", "\\p{L}", "a^b", "^(a", "^[z-a]$", "a{100000}", `${"(".repeat(5000)}a`])(

@@ -4,31 +4,6 @@ import { problems, verdict } from "../../../support/schema_bundle.ts";
 const PASSED = { kind: "passed" } as const;
 const VOCABULARY = "https://json-schema.org/draft/2020-12/vocab/";
 
-test("a reference leads into $defs, to an anchor, to an $id and to another file", () => {
-  const schema = {
-    properties: {
-      a: { $ref: "#/$defs/text" },
-      b: { $ref: "#named" },
-      c: { $ref: "inner#/$defs/x" },
-      d: { $ref: "other.json#/$defs/y" },
-    },
-    $defs: {
-      text: { type: "string" },
-      named: { $anchor: "named", type: "integer" },
-      inner: { $id: "inner", $defs: { x: { type: "null" } } },
-    },
-  };
-  const others = { "other.json": { $defs: { y: { type: "boolean" } } } };
-
-  expect(verdict(schema, { a: "x", b: 1, c: null, d: true }, others)).toEqual(PASSED);
-  expect(problems(schema, { a: 1, b: "x", c: 1, d: 1 }, others)).toEqual([
-    "/a: expected string, got integer",
-    "/b: expected integer, got string",
-    "/c: expected null, got integer",
-    "/d: expected boolean, got integer",
-  ]);
-});
-
 test.each([
   ["#/$defs/nothing", "a place that is not there"],
   ["#/type", "something that is no schema"],
@@ -64,47 +39,6 @@ test.each([
   ],
 ])("a schema that only refers to %s is refused, because judging by it would not end", (_, schema) => {
   expect(problems(schema, 1)).toEqual(["the schema refers to itself without end, or nests too deeply to be followed"]);
-});
-
-test("schemas may be recursive through the parts of a value", () => {
-  const tree = { type: "object", properties: { kids: { type: "array", items: { $ref: "#" } } } };
-
-  expect(problems(tree, { kids: [{ kids: [1] }] })).toEqual(["/kids/0/kids/0: expected object, got integer"]);
-});
-
-test("files may refer to each other in a circle", () => {
-  const others = { "b.json": { properties: { a: { $ref: "schema.json" } } } };
-
-  expect(problems({ type: "object", properties: { b: { $ref: "b.json" } } }, { b: { a: 1 } }, others)).toEqual([
-    "/b/a: expected object, got integer",
-  ]);
-});
-
-test("$dynamicRef means the outermost anchor of the way that led to it", () => {
-  const others = {
-    "list.json": {
-      $id: "https://example.com/list",
-      $defs: { item: { $dynamicAnchor: "item" } },
-      items: { $dynamicRef: "#item" },
-    },
-  };
-  const texts = {
-    $id: "https://example.com/texts",
-    $ref: "list",
-    $defs: { item: { $dynamicAnchor: "item", type: "string" } },
-  };
-
-  expect(problems(texts, ["x", 1], others)).toEqual(["/1: expected string, got integer"]);
-  expect(verdict({ $ref: "https://example.com/list" }, ["x", 1], others)).toEqual(PASSED);
-});
-
-test("an $id inside data is data", () => {
-  const schema = {
-    enum: [{ $id: "https://example.com/x", type: "string" }],
-    properties: { a: { $ref: "https://example.com/x" } },
-  };
-
-  expect(problems(schema, {})).toEqual(['schema.json#/properties/a/$ref: "https://example.com/x" leads to no schema']);
 });
 
 test("one $id for two schemas is refused with both places", () => {

@@ -85,25 +85,6 @@ test.each(["", " \n\t", "a\0b", "\ud800"])("sendBack refuses the text %j and cha
   expect(project.text()).toBe(before);
 });
 
-test("rejectWork cancels the spec and keeps its branch under another name", async () => {
-  await project.end("needs_attention", "needs_attention: 1 criterion is not checked");
-  const head = await project.agent.git("rev-parse", "HEAD");
-
-  const [result] = await rejectWork(project.deps, ID);
-
-  const ref = `refs/planner/kept/${ID}/1`;
-  expect(result).toEqual({
-    spec_id: ID,
-    notes: [`branch "planner/${ID}" is kept as ${ref}: "git branch <name> ${ref}" brings it back`],
-    kept: null,
-  });
-  expect(status(project)).toBe("cancelled");
-  expect(await project.mustGit("rev-parse", ref)).toBe(head);
-  expect(await project.mustGit("for-each-ref", "refs/heads/planner")).toBe("");
-  expect(project.list(".planner/worktrees")).toEqual([".gitignore"]);
-  await expect(rejectWork(project.deps, ID)).rejects.toThrow("its status is cancelled, and it has no worktree");
-});
-
 test("rejectWork keeps a worktree with uncommitted changes, and takes it away once they are gone", async () => {
   await project.end("failed", "failed: it broke");
   project.agent.write("half.txt", "half\n");
@@ -116,18 +97,6 @@ test("rejectWork keeps a worktree with uncommitted changes, and takes it away on
   await project.agent.commitAll();
   expect((await rejectWork(project.deps, ID))[0]?.kept).toBeNull();
   expect(await project.mustGit("cat-file", "-p", `refs/planner/kept/${ID}/1:half.txt`)).toBe("half\n");
-});
-
-test("acceptWork merges with the judgement of a merge", async () => {
-  await project.end("needs_attention", "needs_attention: open");
-
-  const [refused] = await acceptWork(project.deps, { id: ID, stop });
-  expect(refused).toMatchObject({ outcome: "refused", reason: expect.stringContaining("not checked") });
-  await project.set(ID, { status: "completed" });
-  const [merged] = await acceptWork(project.deps, { id: ID, stop });
-
-  expect(merged).toMatchObject({ spec_id: ID, outcome: "merged" });
-  expect(project.read("src/new.txt")).toBe("new\n");
 });
 
 test("a spec that nothing is to be said about is refused with what to do", async () => {

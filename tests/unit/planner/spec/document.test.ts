@@ -20,13 +20,6 @@ function fieldsOf(text: string): Record<string, unknown> {
   return { ...parseReadable(text).frontmatter };
 }
 
-test("parseDocument gives frontmatter, body and the body's line", () => {
-  const document = parseDocument("---\nstatus: pending\nlabels: [a, b]\n---\n# Title\n");
-
-  expect(document).toMatchObject({ ok: true, hasFrontmatter: true, body: "# Title\n", bodyLine: 5 });
-  expect(fieldsOf("---\nstatus: pending\nlabels: [a, b]\n---\n")).toEqual({ status: "pending", labels: ["a", "b"] });
-});
-
 test("parseDocument reads every fixture that is not broken", () => {
   const names = readdirSync(FIXTURES).filter((name) => name.endsWith(".md"));
 

@@ -14,12 +14,6 @@ function ready(world: World, archived: readonly string[] = []): readonly string[
 
 const DRIVER = "2026-03-04-001-drv";
 
-test("isReady takes pending and failed specs and no others", () => {
-  const words = "pending failed in_progress completed cancelled blocked needs_attention paused odd".split(" ");
-
-  expect(ready(words.map((word) => [word, `status: ${word}`]))).toEqual(["pending", "failed"]);
-});
-
 test("isReady takes no spec with a slip of a field that could forbid work, and no copy of another file", () => {
   const world = [
     ["case", "Labels: [x]"],

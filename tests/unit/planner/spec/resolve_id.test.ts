@@ -66,28 +66,10 @@ test("resolveSpecId refuses today's counter where another spec could be meant", 
   }
 });
 
-test("resolveSpecId says when no id matches", () => {
-  expect(refusal("nope")).toEqual(["not_found", "Spec not found: nope"]);
-});
-
-test("resolveSpecId names the ids that match an ambiguous text, in order", () => {
-  expect(refusal("-ab", IDS.toReversed())).toEqual([
-    "invalid_argument",
-    "Ambiguous spec ID '-ab'. Matches: 2026-11-20-001-abc, 2026-11-21-002-abd",
-  ]);
-});
-
 test("resolveSpecId names twenty ids and counts the others", () => {
   const ids = Array.from({ length: 25 }, (_, index) => `2026-11-21-${String(index).padStart(3, "0")}-aaa` as SpecId);
 
   expect(refusal("2026", ids)[1]).toEndWith("2026-11-21-019-aaa, … (5 more)");
-});
-
-test("resolveSpecId refuses an empty text, even where there is one spec only", () => {
-  expect(refusal(" ", IDS.slice(0, 1))).toEqual([
-    "invalid_argument",
-    'Invalid id "": expected a full or partial spec id',
-  ]);
 });
 
 test("shortenSpecIds gives a text that means the same id, and leaves out the day of all that it can", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { findHeadings, findLastSection, findTitle } from "#planner/spec/sections.ts";
+import { findLastSection, findTitle } from "#planner/spec/sections.ts";
 
 test("titleOf gives the first heading that has a text, whatever its level", () => {
   expect(findTitle("\n#\n### Before ###\n# Another\n")).toBe("Before");
@@ -29,18 +29,6 @@ test("titleOf leaves a closing run of # out and keeps one that is part of a word
   expect(findTitle("# Title ##  \n")).toBe("Title");
   expect(findTitle("# Learn C#\n")).toBe("Learn C#");
   expect(findTitle("# C # #\n")).toBe("C #");
-});
-
-test("headings names level, line and place of every heading, whatever the line endings", () => {
-  const body = "# A\r\n\r\n### B\r## C";
-
-  expect(
-    findHeadings(body).map(({ level, text, line, start, next }) => [level, text, line, body.slice(start, next)]),
-  ).toEqual([
-    [1, "A", 1, "# A\r\n"],
-    [3, "B", 3, "### B\r"],
-    [2, "C", 4, "## C"],
-  ]);
 });
 
 test("sectionOf gives the last section of that name, up to the next heading of its level or above", () => {

@@ -1,16 +1,5 @@
 import { expect, test } from "bun:test";
-import { compareSpecIds, parseParentId, parseSpecId, parseSpecIdParts, type SpecId } from "#planner/spec/spec_id.ts";
-
-test("specIdParts takes a dated id apart, its counter read in base 36", () => {
-  expect(parseSpecIdParts("2026-11-21-00a-k3x.2.1")).toEqual({
-    day: "2026-11-21",
-    counter: 10,
-    suffix: "k3x",
-    members: [2, 1],
-  });
-  expect(parseSpecIdParts("notes")).toBeUndefined();
-  expect(parseSpecIdParts("2026-11-21-0001-k3x")).toBeUndefined();
-});
+import { compareSpecIds, parseSpecId, type SpecId } from "#planner/spec/spec_id.ts";
 
 test("compareSpecIds orders by day, counter, suffix and member numbers, other ids last", () => {
   const ordered = (
@@ -19,12 +8,6 @@ test("compareSpecIds orders by day, counter, suffix and member numbers, other id
   ).split(" ");
 
   expect(ordered.toReversed().sort(compareSpecIds)).toEqual(ordered);
-});
-
-test("parentOf takes one member number off", () => {
-  expect(parseParentId("2026-11-21-001-abc.2.1" as SpecId)).toBe("2026-11-21-001-abc.2" as SpecId);
-  expect(parseParentId("2026-11-21-001-abc" as SpecId)).toBeUndefined();
-  expect(parseParentId("notes.1" as SpecId)).toBeUndefined();
 });
 
 test("parseSpecId refuses what would leave the folder or hide a file", () => {

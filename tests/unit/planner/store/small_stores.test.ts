@@ -7,7 +7,7 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 import { openGitHistory } from "#planner/store/git/git_history.ts";
 import { openLogStore } from "#planner/store/logs/log_store.ts";
 import { openProcessControl } from "#planner/store/processes/background.ts";
-import { createConfigReader, createSettingsReader, openPromptStore } from "#planner/store/project/prompt_store.ts";
+import { createConfigReader, createSettingsReader } from "#planner/store/project/prompt_store.ts";
 import { eachTest } from "../../../support/each_test.ts";
 import { sleeper } from "../../../support/sleeper.ts";
 import { type TempProject, tempProject } from "../../../support/temp_project.ts";
@@ -146,26 +146,8 @@ describe("GitHistory", () => {
   });
 });
 
-describe("PromptStore", () => {
-  test("lists the templates by name", async () => {
-    for (const name of ["b.md", "a.md", ".hidden.md", "note.txt", "extensions/c.md"]) {
-      project.write(`.planner/prompts/${name}`, "");
-    }
-
-    expect(await openPromptStore(project.root).names()).toEqual(["a", "b"]);
-  });
-
-  test("lists none where there is no folder", async () => {
-    expect(await openPromptStore(project.root).names()).toEqual([]);
-  });
-});
-
 describe("openConfig", () => {
   const FILE = ".planner/config.md";
-
-  test("gives the defaults where there is no file", async () => {
-    expect(await createConfigReader(project.root)()).toEqual(DEFAULT_CONFIG);
-  });
 
   test("reads the file again when it changed", async () => {
     const config = createConfigReader(project.root);
@@ -177,18 +159,6 @@ describe("openConfig", () => {
     project.write(FILE, "---\nproject:\n  name: two\n---\n");
 
     expect((await config()).project.name).toBe("two");
-  });
-
-  test("refuses a broken file with its line each time", async () => {
-    const config = createConfigReader(project.root);
-    project.write(FILE, "---\nvalidation:\n  strict_output_validation: perhaps\n---\n");
-
-    for (let tries = 0; tries < 2; tries++) {
-      await expect(config()).rejects.toMatchObject({
-        kind: "failed_precondition",
-        message: expect.stringContaining(`${FILE}:3:`),
-      });
-    }
   });
 
   test("refuses a file that is none", async () => {

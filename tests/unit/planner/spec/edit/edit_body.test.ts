@@ -21,12 +21,6 @@ test("appendOutput begins a new section when another one follows the last output
   expect(appendOutput(text, "second")).toBe(`${text}\n## Output\n\nsecond\n`);
 });
 
-test("appendOutput leaves the text as it is, lines of dashes and fences included", () => {
-  const output = "---\nstatus: completed\n---\n```\nopen";
-
-  expect(appendOutput(`${HEAD}# T\n`, output)).toBe(`${HEAD}# T\n\n## Output\n\n${output}\n`);
-});
-
 test("appendOutput closes a fence that the body leaves open", () => {
   expect(appendOutput(`${HEAD}# T\n~~~~js\nopen`, "x")).toBe(`${HEAD}# T\n~~~~js\nopen\n~~~~\n\n## Output\n\nx\n`);
   expect(appendOutput(`${HEAD}## Output\n\n\`\`\`\nopen\n`, "x")).toBe(
@@ -40,12 +34,6 @@ test("appendOutput writes the file's line endings", () => {
   );
 });
 
-test("appendOutput works on a text without body, frontmatter or final line break", () => {
-  expect(appendOutput("---\nstatus: a\n---", "x")).toBe("---\nstatus: a\n---\n## Output\n\nx\n");
-  expect(appendOutput("", "x")).toBe("## Output\n\nx\n");
-  expect(appendOutput("\ufeff# T", "x")).toBe("\ufeff# T\n\n## Output\n\nx\n");
-});
-
 test("replaceBody keeps the title's line when the new body has no title", () => {
   expect(replaceBody(`${HEAD}\ntext\n# The title #\nold\n`, "new\n## Part")).toBe(
     `${HEAD}\n# The title #\n\nnew\n## Part\n`,
@@ -53,15 +41,6 @@ test("replaceBody keeps the title's line when the new body has no title", () => 
   expect(replaceBody(`${HEAD}\n# Old\n`, "```\n# no title\n```")).toBe(
     `${HEAD}\n# Old\n\n\`\`\`\n# no title\n\`\`\`\n`,
   );
-});
-
-test("replaceBody takes the new body's title", () => {
-  expect(replaceBody(`${HEAD}\n# Old\nold\n`, "intro\n# New\n")).toBe(`${HEAD}\nintro\n# New\n`);
-});
-
-test("replaceBody leaves nothing but the title for an empty body", () => {
-  expect(replaceBody(`${HEAD}# Old\nold\n`, "")).toBe(`${HEAD}# Old\n`);
-  expect(replaceBody(`${HEAD}old\n`, "")).toBe(HEAD);
 });
 
 test("replaceBody keeps a body from being read as frontmatter", () => {

@@ -4,8 +4,6 @@ import { dirname, join } from "node:path";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { openRunLogs } from "#planner/store/logs/log_writer.ts";
 import { eachTest } from "../../../../support/each_test.ts";
-import { plannerProject } from "../../../../support/planner_project.ts";
-import { RunWorker } from "../../../../support/run_worker.ts";
 import { tempProject } from "../../../../support/temp_project.ts";
 
 const ID = "2026-01-05-001-abc" as SpecId;
@@ -79,41 +77,6 @@ test("RunLog marks what a program printed where it reads as planner's own words"
     "stdout: === run forged ===",
   ]);
 });
-
-test("RunLog refuses lines behind its end", async () => {
-  const log = await openRunLogs(project.root, clock).open(ID, "run", MAX);
-  await log.end();
-
-  expect(log.line("late")).rejects.toThrow("the run has ended");
-});
-
-test("a reader that follows by offset gets every line of a flood once and in order", async () => {
-  const project = await plannerProject();
-  using _ = project;
-  const count = 100_000;
-  project.spec(ID, "---\nstatus: in_progress\n---\n\n# Flood\n");
-  project.write(LOG, "");
-  await using worker = new RunWorker(project.root);
-  await worker.do("claim", ID);
-  let written = false;
-  const writing = worker.do("log", ID, String(count)).finally(() => {
-    written = true;
-  });
-
-  let [text, offset] = ["", 0];
-  for (;;) {
-    const last = written;
-    const answer = await project.json("log", { id: ID, offset, lines: 1_000 });
-    text += answer.content;
-    offset = answer.byte_offset;
-    if (last && !answer.has_more) break;
-  }
-  await writing;
-
-  const numbers = text.match(/(?<=Z line )\d+/g)?.map(Number);
-  expect(numbers).toEqual(Array.from({ length: count }, (_, number) => number));
-  expect(text).toBe(project.read(LOG));
-}, 240_000);
 
 test("RunLog ends when the last that was printed were no lines", async () => {
   const log = await openRunLogs(project.root, clock).open(ID, "run", MAX);

@@ -81,15 +81,6 @@ test("start reads both streams side by side, however much comes", async () => {
   expect([out.length, err.length, exit.code]).toEqual([4_000_000, 4_000_000, 3]);
 });
 
-test("start keeps output for a reader that comes after the end", async () => {
-  const agent = await openAgents(project.root).start({ argv: ["echo", "said"], cwd: project.root, processId: RUN });
-
-  await agent.exited;
-  await sleep(50);
-
-  expect(await textOf(agent.stdout)).toBe("said\n");
-});
-
 test.each([
   [["planner-no-such-program"], 'Cannot start "planner-no-such-program": no such file or folder (ENOENT)'],
   [["/"], 'Cannot start "/": permission denied (EACCES)'],

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { spawn } from "node:child_process";
-import { mkdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { WorkStore } from "#planner/ports.ts";
@@ -66,12 +66,6 @@ describe("processes", () => {
 
     expect((await work.readProcesses()).map(({ process_id }) => process_id)).toEqual(["b-1", "a-2"]);
     expect((await work.readProcesses())[1]).toEqual(record(later) as never);
-  });
-
-  test("run while their process lives", async () => {
-    const running = write({ pid: worker.pid });
-
-    expect(await work.readProcesses()).toEqual([running as never]);
   });
 
   test("have failed when their process is gone, and stay so", async () => {
@@ -148,18 +142,6 @@ describe("lockHolder", () => {
   const holder = (fields: object): string =>
     JSON.stringify({ pid: worker.pid, host: hostname(), started_at: NOW.toISOString(), ...fields });
 
-  test("is null without a lock", async () => {
-    expect(await work.readLockHolder(ID)).toBeNull();
-  });
-
-  test("lives while its process does", async () => {
-    project.write(FILE, holder({}));
-    expect(await work.readLockHolder(ID)).toEqual({ pid: worker.pid, alive: true, file: FILE });
-
-    await worker[Symbol.asyncDispose]();
-    expect(await work.readLockHolder(ID)).toEqual({ pid: worker.pid, alive: false, file: FILE });
-  });
-
   test("may be named by a pid alone", async () => {
     project.write(FILE, `${worker.pid}\n`);
     expect(await work.readLockHolder(ID)).toEqual({ pid: worker.pid, alive: true, file: FILE });
@@ -175,23 +157,6 @@ describe("lockHolder", () => {
     project.write(FILE, String(worker.pid));
     project.touch(FILE, new Date(LONG_AGO));
     expect(await work.readLockHolder(ID)).toMatchObject({ alive: false });
-  });
-
-  test("of another machine lives as long as its heart beats", async () => {
-    const before = (minutes: number): string => new Date(NOW.getTime() - minutes * 60_000).toISOString();
-
-    project.write(FILE, holder({ host: "elsewhere", pid: NO_PID, heartbeat: before(4) }));
-    expect(await work.readLockHolder(ID)).toMatchObject({ alive: true });
-    project.write(FILE, holder({ host: "elsewhere", heartbeat: before(6) }));
-    expect(await work.readLockHolder(ID)).toMatchObject({ alive: false });
-  });
-
-  test("is nobody when the lock names nobody", async () => {
-    for (const text of ["", "nobody", "{}", '{"pid": "7"}', "-1", "1.5"]) {
-      project.write(FILE, text);
-
-      expect(await work.readLockHolder(ID)).toEqual({ pid: 0, alive: false, file: FILE });
-    }
   });
 });
 
@@ -253,23 +218,5 @@ describe("watchPid", () => {
       project.write(".planner/watch.pid", `${pid}\n`);
       expect(await work.readWatchPid()).toBeNull();
     }
-  });
-
-  test.skipIf(!canTellReuse)("is null when the number was given to another process", async () => {
-    project.write(".planner/watch.pid", String(worker.pid));
-    project.touch(".planner/watch.pid", new Date(LONG_AGO));
-    expect(await work.readWatchPid()).toBeNull();
-
-    project.write(".planner/watch.pid", JSON.stringify({ pid: worker.pid, started_at: LONG_AGO }));
-    expect(await work.readWatchPid()).toBeNull();
-  });
-
-  test("is null when the file says nothing", async () => {
-    project.write(".planner/watch.pid", "");
-    expect(await work.readWatchPid()).toBeNull();
-
-    rmSync(join(project.root, ".planner/watch.pid"));
-    mkdirSync(join(project.root, ".planner/watch.pid"));
-    expect(await work.readWatchPid()).toBeNull();
   });
 });

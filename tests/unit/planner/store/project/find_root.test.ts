@@ -4,15 +4,6 @@ import { join } from "node:path";
 import { findRoot, isInitialisedProject } from "#planner/store/project/find_root.ts";
 import { tempProject } from "../../../../support/temp_project.ts";
 
-test("findRoot finds the nearest folder above that has .planner", () => {
-  using project = tempProject();
-  const deep = join(project.root, "src", "deep");
-  mkdirSync(deep, { recursive: true });
-
-  expect(findRoot(deep)).toBe(project.root);
-  expect(findRoot(project.root)).toBe(project.root);
-});
-
 test("findRoot takes a worktree's own .planner before the one around it", () => {
   using project = tempProject();
   const worktree = join(project.root, ".planner", "worktrees", "x");

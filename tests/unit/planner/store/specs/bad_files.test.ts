@@ -101,15 +101,6 @@ test("SpecStore refuses to edit what it could not write back", async () => {
   expect(execFileSync("cat", [specs("x.md")])).toEqual(bytes);
 });
 
-test("SpecStore sees a bad file mended", async () => {
-  writeFileSync(specs("x.md"), "---\nstatus: [\n---\n");
-  expect((await store.readActive()).unreadable).toHaveLength(1);
-
-  writeFileSync(specs("x.md"), "---\nstatus: [a]\n---\n");
-
-  expect(await store.readActive()).toMatchObject({ specs: [{ id: "good" }, { id: "x" }], unreadable: [] });
-});
-
 test("SpecStore reports names that can be no id", async () => {
   writeFileSync(specs("back\\slash.md"), "# T\n");
   execFileSync("sh", ["-c", 'printf "# T\\n" > "$1/$(printf "caf\\351").md"', "sh", specs("")]);

@@ -57,14 +57,3 @@ test("edit says that a spec is gone that was deleted meanwhile", async () => {
   await expect(edit).rejects.toMatchObject({ kind: "not_found", message: "Spec not found: a" });
   expect(project.list(".planner/specs")).toEqual([]);
 });
-
-test("edit keeps every byte that the change keeps", async () => {
-  using project = tempProject();
-  const text = "\uFEFF---\r\nstatus: pending\r\n---\r\n# Ä\u2028\t \r\nno end of line";
-  project.spec(ID, text);
-  const store = openSpecStore(project.root);
-
-  await store.edit(ID, (given) => given.replace("pending", "failed"));
-
-  expect(project.read(".planner/specs/a.md")).toBe(text.replace("pending", "failed"));
-});

@@ -1,10 +1,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { eachTest } from "../../../../support/each_test.ts";
-import { LAW_RUNS } from "../../../../support/law_runs.ts";
-import { RunWorker } from "../../../../support/run_worker.ts";
 import {
   agentIn,
   ID,
@@ -23,57 +20,6 @@ async function headOf(project: { mustGit(...args: string[]): Promise<string> }, 
 }
 
 const project = eachTest(worktreeProject);
-
-test("merge moves the main branch forward and brings the spec back", async () => {
-  await project.set(ID, { status: "in_progress" });
-  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
-  agent.write("done.txt", "done\n");
-  agent.write(FILE, DONE);
-  const commit = await agent.commitAll();
-
-  const answer = await project.worktrees.mergeBranch(ID);
-
-  expect(answer).toEqual({ kind: "merged", commit, commits: [commit], notes: [] });
-  expect(await headOf(project)).toBe(commit);
-  expect(project.read("done.txt")).toBe("done\n");
-  expect(project.read(FILE)).toBe(DONE);
-  expect(await project.mustGit("status", "--porcelain")).toBe("");
-  expect(await project.worktrees.isMerged(ID)).toBe(true);
-  expect(await project.worktrees.mergeBranch(ID)).toEqual({ kind: "nothing" });
-});
-
-test("merge rebases onto what came meanwhile", async () => {
-  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
-  agent.write("src/code.txt", "ONE\ntwo\nthree\n");
-  await agent.commitAll();
-  project.write("beside.txt", "beside\n");
-  await project.mustGit("add", "-A");
-  await project.mustGit("commit", "--quiet", "-m", "beside");
-  const before = await headOf(project);
-
-  const answer = await project.worktrees.mergeBranch(ID);
-
-  expect(answer).toMatchObject({ kind: "merged", commits: [await headOf(project)] });
-  expect(await headOf(project, "main~1")).toBe(before);
-  expect(project.read("src/code.txt")).toBe("ONE\ntwo\nthree\n");
-});
-
-test("merge leaves everything as it was when it meets a conflict", async () => {
-  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
-  agent.write("src/code.txt", "agent\n");
-  const commit = await agent.commitAll();
-  project.write("src/code.txt", "person\n");
-  await project.mustGit("commit", "--quiet", "-am", "person");
-  const before = await headOf(project);
-
-  const answer = await project.worktrees.mergeBranch(ID);
-
-  expect(answer).toEqual({ kind: "conflict", files: ["src/code.txt"] });
-  expect(await headOf(project)).toBe(before);
-  expect(await headOf(project, `planner/${ID}`)).toBe(commit);
-  expect(await agent.git("status", "--porcelain")).toBe("");
-  expect(await agent.git("symbolic-ref", "--short", "HEAD")).toBe(`planner/${ID}\n`);
-});
 
 test("the next run begins with a conflict although unchanged files have other times", async () => {
   const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
@@ -197,18 +143,6 @@ test("merge refuses uncommitted changes in the worktree", async () => {
   expect(existsSync(join(project.root, "done.txt"))).toBe(false);
 });
 
-test("merge refuses rather than overwrite a file that git does not know", async () => {
-  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
-  agent.write("done.txt", "agent's\n");
-  await agent.commitAll();
-  project.write("done.txt", "person's\n");
-  await project.set(ID, { status: "in_progress" });
-
-  await expect(project.worktrees.mergeBranch(ID)).rejects.toThrow(/git merge failed: .*done.txt/);
-  expect(project.read("done.txt")).toBe("person's\n");
-  expect(await project.mustGit("diff", "--cached", "--name-only")).toBe("");
-});
-
 test("merge moves a main branch that is checked out nowhere", async () => {
   await project.mustGit("checkout", "--quiet", "-b", "desk");
   const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, { ...OPTIONS, mainBranch: "main" }));
@@ -238,36 +172,6 @@ test("merges that come at once all arrive", async () => {
   expect(ids.every((id) => project.read(`.planner/specs/${id}.md`) === DONE)).toBe(true);
   expect(await project.mustGit("status", "--porcelain")).toBe("");
 }, 240_000);
-
-test("a kill amid merging loses nothing, and the next merge finishes it", async () => {
-  const rounds = LAW_RUNS >= 1000 ? 40 : 6;
-  for (let round = 0; round < rounds; round++) {
-    using project = await worktreeProject();
-    await project.set(ID, { status: "in_progress" });
-    const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
-    agent.write("done.txt", "done\n");
-    agent.write(FILE, DONE);
-    await agent.commitAll();
-    project.write("beside.txt", "beside\n");
-    await project.mustGit("add", "beside.txt");
-    await project.mustGit("commit", "--quiet", "-m", "beside");
-    project.write(FILE, project.read(FILE).replace("Text.", "Text, made clearer."));
-    const worker = new RunWorker(project.root);
-    await worker.do("merge", ID);
-    await sleep((round * 250) / rounds);
-    await worker.kill();
-
-    const persons = project.read(FILE);
-    await project.worktrees.mergeBranch(ID);
-
-    expect(persons).toContain("made clearer");
-    expect(project.read(FILE)).toBe(DONE.replace("Text.", "Text, made clearer."));
-    expect(project.read("done.txt")).toBe("done\n");
-    expect(await project.mustGit("status", "--porcelain")).toBe(` M ${FILE}\n`);
-    expect(await project.mustGit("log", "--format=%s")).toBe(`planner(${ID}): work\nbeside\nbegin\n`);
-    await project.worktrees.removeWorktree(ID);
-  }
-}, 300_000);
 
 test("merge recreates a deleted worktree from its branch", async () => {
   const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));

@@ -6,7 +6,6 @@ import { planWorktreePath } from "#planner/store/worktrees/worktree_files.ts";
 import { openWorktrees } from "#planner/store/worktrees/worktrees.ts";
 import { eachTest } from "../../../../support/each_test.ts";
 import { gitProject } from "../../../../support/git_project.ts";
-import { tempProject } from "../../../../support/temp_project.ts";
 import {
   agentIn,
   ID,
@@ -169,26 +168,6 @@ test("prepare runs in the project's repository although a hook of another one ca
 
   expect(await project.mustGit("branch", "--list", "planner/*")).toContain(ID);
   expect(other.list(".git")).not.toContain("worktrees");
-});
-
-test("prepare makes worktrees side by side", async () => {
-  const made = await Promise.all([ID, OTHER].map((id) => project.worktrees.prepareWorktree(id, OPTIONS)));
-
-  expect(made.map(({ branch }) => branch)).toEqual([`planner/${ID}`, `planner/${OTHER}`]);
-});
-
-test("prepare refuses without a repository and tells what to do", async () => {
-  using project = tempProject();
-
-  expect(openWorktrees(project.root, clock).prepareWorktree(ID, OPTIONS)).rejects.toThrow(
-    /No git repository .*--no-worktree/,
-  );
-});
-
-test("prepare refuses without a commit", async () => {
-  using project = await gitProject();
-
-  expect(openWorktrees(project.root, clock).prepareWorktree(ID, OPTIONS)).rejects.toThrow(/no commit yet/);
 });
 
 test.each([

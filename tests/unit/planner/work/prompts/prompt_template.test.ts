@@ -78,14 +78,6 @@ describe("fillTemplate", () => {
     ["spec", "a {{spec.id}} $1 {{nonsense}}"],
   ]);
 
-  test("puts values in once", () => {
-    const { text, usedVariables: used, warnings } = fillTemplate({ name: "a", text: "{{spec.id}} {{ spec }}" }, values);
-
-    expect(text).toBe("x-1 a {{spec.id}} $1 {{nonsense}}");
-    expect([...used]).toEqual(["spec.id", "spec"]);
-    expect(warnings).toEqual([]);
-  });
-
   test("leaves what it does not know and says so once", () => {
     const { text, warnings } = fillTemplate(
       { name: "a", text: "{{spec.ib}} {{spec.ib}} {{ github.sha }} {{> x}}" },

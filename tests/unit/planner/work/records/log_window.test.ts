@@ -16,28 +16,6 @@ test("readLogWindow shows the last lines and where they end", async () => {
   expect(window).toEqual(shownPart("b\nc\n", 6, 2, false));
 });
 
-test("readLogWindow shows the whole log when it has fewer lines", async () => {
-  const window = await readLogWindow(memoryLog("a\nb\n"), { lines: 100, ...ENDED });
-
-  expect(window).toEqual(shownPart("a\nb\n", 4, 2, false));
-});
-
-test("readLogWindow shows nothing of an empty log", async () => {
-  for (const query of [{ lines: 5 }, { lines: 5, offset: 0 }, { lines: 5, since: new Date(0) }]) {
-    const window = await readLogWindow(memoryLog(""), { ...query, ...ENDED });
-
-    expect(window).toEqual(shownPart("", 0, 0, false));
-  }
-});
-
-test("readLogWindow reads on from an offset and says whether more follows", async () => {
-  const log = memoryLog("a\nb\nc\nd\n");
-
-  expect(await readLogWindow(log, { lines: 2, offset: 2, ...ENDED })).toEqual(shownPart("b\nc\n", 6, 2, true));
-  expect(await readLogWindow(log, { lines: 2, offset: 6, ...ENDED })).toEqual(shownPart("d\n", 8, 1, false));
-  expect(await readLogWindow(log, { lines: 2, offset: 8, ...ENDED })).toEqual(shownPart("", 8, 0, false));
-});
-
 test("readLogWindow gives the offset alone for no lines", async () => {
   const log = memoryLog("a\nb\n");
 
@@ -47,23 +25,6 @@ test("readLogWindow gives the offset alone for no lines", async () => {
     has_more: false,
   });
   expect(await readLogWindow(log, { lines: 0, offset: 2, ...ENDED })).toMatchObject({ byte_offset: 2, has_more: true });
-});
-
-test("readLogWindow holds an unfinished line back while a process writes", async () => {
-  const log = memoryLog("a\nb\nunfin");
-
-  expect(await readLogWindow(log, { lines: 9, ...GROWING })).toMatchObject({ content: "a\nb\n", byte_offset: 4 });
-  expect(await readLogWindow(log, { lines: 9, offset: 2, ...GROWING })).toEqual(shownPart("b\n", 4, 1, false));
-  expect(await readLogWindow(log, { lines: 9, offset: 4, ...GROWING })).toMatchObject({ content: "", byte_offset: 4 });
-  expect(await readLogWindow(log, { lines: 9, offset: 6, ...GROWING })).toMatchObject({ content: "", byte_offset: 6 });
-});
-
-test("readLogWindow gives the unfinished line when no process writes any more", async () => {
-  const log = memoryLog("a\nb\nunfin");
-
-  const expected = shownPart("unfin", 9, 1, false);
-  expect(await readLogWindow(log, { lines: 1, ...ENDED })).toEqual(expected);
-  expect(await readLogWindow(log, { lines: 9, offset: 4, ...ENDED })).toEqual(expected);
 });
 
 test("readLogWindow begins at the character that the offset lies in", async () => {

@@ -100,6 +100,6 @@ async function sumRevisions(reader: DcReader): Promise<number> {
 }
 
 /** Returns a text that is equal for equal requests. */
-export function getRequestKey({ method }: ReadRpc, request: Message): string {
+function getRequestKey({ method }: ReadRpc, request: Message): string {
   return `${method.name} ${Buffer.from(toBinary(method.input, request)).toString("latin1")}`;
 }

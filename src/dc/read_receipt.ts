@@ -13,8 +13,6 @@ export interface Validity {
 export class ReadReceipt {
   /** Methods of the reads. */
   readonly methods: string[] = [];
-  /** Called whenever the kept answer is sent again. */
-  readonly recalls: (() => void)[] = [];
   #validity: Validity | undefined;
   #isSpoiled = false;
 

@@ -4,7 +4,6 @@ import { ignoreRefusal, OperationError } from "#kernel/errors.ts";
 import type { Topology } from "./analysis/topology.ts";
 import { type LogVerdict, verifyLog } from "./audit/verify_log.ts";
 import { type Caller, type DcContext, type Principal, ROLES, type Role } from "./context.ts";
-import { CurrentReplies } from "./current_replies.ts";
 import { FindingKeeper } from "./finding_keeper.ts";
 import { refuse } from "./model/refusal.ts";
 import { CooperativeScheduler, IDLE_PEER } from "./operations/answers/cooperative_scheduler.ts";
@@ -15,13 +14,13 @@ import { readDelivery } from "./operations/feed/delivery.ts";
 import { applyDelivery, type DeliveryReceipt } from "./operations/feed/take_delivery.ts";
 import { type InventoryOverview, readInventoryOverview } from "./operations/inventory_overview.ts";
 import { deriveCalendarInstance } from "./operations/planning/windows/window_calendar.ts";
-import type { ReadRpc, ReportRpc, Rpc, WriteSession } from "./operations/rpc.ts";
+import type { ReportRpc, Rpc, WriteSession } from "./operations/rpc.ts";
 import { readStoredResources, type StoredResource } from "./operations/stored_resources.ts";
 import { type ChangeStream, ChangeStreams } from "./operations/stream/change_streams.ts";
 import { type ExchangeSession, openExchangeSession } from "./operations/writes/exchange.ts";
 import { type LoadBatch, loadResources } from "./operations/writes/load.ts";
 import type { DcReader } from "./ports.ts";
-import { getRequestKey, ReadCalls } from "./read_calls.ts";
+import { ReadCalls } from "./read_calls.ts";
 import { listAllWindows } from "./read_pages.ts";
 import type { ReadReceipt } from "./read_receipt.ts";
 import { type LoadOptions, WriteCalls } from "./write_calls.ts";
@@ -50,7 +49,6 @@ export class DcService {
   readonly #reads: ReadCalls;
   readonly #writes: WriteCalls;
   readonly #streams: ChangeStreams;
-  readonly #currentReplies: CurrentReplies;
   readonly #findingKeeper: FindingKeeper;
   #runningVerification: Promise<LogVerdict> | undefined;
 
@@ -59,11 +57,6 @@ export class DcService {
     this.#reads = new ReadCalls(context, this.#topologies);
     this.#writes = new WriteCalls(context, this.#topologies);
     this.#streams = new ChangeStreams(context, () => listAllWindows(this, STREAM_CALLER, OPEN_WINDOWS_QUERY));
-    this.#currentReplies = new CurrentReplies({
-      store: context.store,
-      hasOpenStreams: () => this.#streams.count > 0,
-      warmUp: (signal) => this.warmUp(signal),
-    });
     this.#findingKeeper = new FindingKeeper({ ...context, topologies: this.#topologies });
   }
 
@@ -82,13 +75,9 @@ export class DcService {
     return this.#context.store.read((reader) => this.#topologies.getTopology(reader));
   }
 
-  /**
-   * Keeps recent replies current and stores the starts of findings, until the signal aborts. Only for servers: other
-   * processes end after their call.
-   */
-  keepRepliesCurrent(signal: AbortSignal): void {
-    this.#currentReplies.startRefreshing(signal);
-    void this.#findingKeeper.run(signal);
+  /** Stores the starts of findings, until the signal aborts. Only for servers: other processes end after their call. */
+  async keepFindingStarts(signal: AbortSignal): Promise<void> {
+    await this.#findingKeeper.run(signal);
   }
 
   /** Stores the starts of the current findings, as a server does every half minute. */
@@ -109,7 +98,6 @@ export class DcService {
       if (rpc.effect === "preview") return this.#writes.runPreview(rpc, request, caller, signal);
       if (rpc.effect === "write") return this.#writes.runWrite(rpc, request, caller);
       if (rpc.effect === "report") return this.#runReport(rpc, request, caller);
-      if (rpc.isKeptCurrent?.(request) === true) this.#followQuestion(rpc, request, caller.receipt);
       return this.#reads.answerRequest(rpc, request, { signal, peer: caller.peer }, caller.receipt);
     };
     return this.#countCall(rpc.method.name, caller, answer, signal);
@@ -130,26 +118,12 @@ export class DcService {
       return false;
     }
     const counted = { interface: caller.interface, outcome: "ok", seconds: (performance.now() - started) / 1000 };
-    for (const recall of receipt.recalls) recall();
     for (const method of receipt.methods) this.#context.observe({ ...counted, method });
     return true;
   }
 
   #runReport(rpc: ReportRpc, request: Message, caller: Caller): Promise<Reply> {
     return rpc.run({ context: this.#context, caller, now: this.#context.clock.now().getTime() }, request);
-  }
-
-  #followQuestion(rpc: ReadRpc, request: Message, receipt: ReadReceipt | undefined): void {
-    const record = () => this.#recordQuestion(rpc, request);
-    record();
-    receipt?.recalls.push(record);
-  }
-
-  #recordQuestion(rpc: ReadRpc, request: Message): void {
-    this.#currentReplies.recordQuestion(getRequestKey(rpc, request), (signal) => {
-      const answer = () => this.#reads.answerRequest(rpc, request, { signal, peer: IDLE_PEER });
-      return this.#countCall(rpc.method.name, { interface: "SYSTEM" }, answer, signal);
-    });
   }
 
   /** Reads a page of the change log; requires the role of a reader. @throws OperationError for a refusal */

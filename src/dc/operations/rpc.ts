@@ -45,8 +45,6 @@ interface RpcDefinition<Method extends DescMethodUnary> {
 /** A query. Replies are cached per revision and shared by all principals. */
 export interface ReadRpc<Method extends DescMethodUnary = DescMethodUnary> extends RpcDefinition<Method> {
   readonly effect: "read";
-  /** Whether the server recomputes a request's reply after each change, before its next request; false if absent. */
-  readonly isKeptCurrent?: (request: MessageShape<Method["input"]>) => boolean;
   /** Whether new readings change the reply to a request; false if absent. */
   readonly dependsOnReadings?: (request: MessageShape<Method["input"]>) => boolean;
   /** Set if the reply can change without a change of the inventory, so that it must not be cached or shared. */

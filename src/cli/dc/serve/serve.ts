@@ -224,7 +224,7 @@ async function runReadings(service: DcService, mapping: ReadingMapping, signal: 
 
 /** Starts background work. Ignores OperationErrors, because the call that needs the data fails with them again. */
 function warmUpService(service: DcService, signal: AbortSignal, readings: ReadingMapping | undefined): void {
-  service.keepRepliesCurrent(signal);
+  void service.keepFindingStarts(signal);
   if (readings !== undefined) void runReadings(service, readings, signal);
   service
     .warmUp(signal)

@@ -32,8 +32,6 @@ const MAX_PAIRED_ELEMENTS = 5000;
 export const rehearseFailures = defineRead({
   method: PlanningService.method.rehearseFailures,
   effect: "read",
-  // Recomputing would be too expensive: pairs take up to a minute, and results of named elements are not cached.
-  isKeptCurrent: ({ pairs, kinds }) => !pairs && kinds.every(isDefaultKind),
   async run(session, request) {
     const asked = parseRehearsalRequest(session, request);
     const topology = await session.topology();
@@ -76,11 +74,6 @@ function parseRehearsalRequest({ context }: ReadSession, request: RehearseFailur
   const { pageToken: _, pageSize: __, ...question } = request;
   const listed = readCount("max_elements", request.maxElements, { usual: DEFAULT_LISTED, most: MAX_LISTED });
   return { least: rankSeverity(least), listed, pageOf: createPaginator(context.pageKey, request, question) };
-}
-
-function isDefaultKind(number: number): boolean {
-  const kind = readEnumValue("kinds", number, FAILURE_KINDS);
-  return kind !== undefined && DEFAULT_KINDS.has(kind);
 }
 
 function rankSeverity(severity: FailureSeverity): number {

@@ -66,18 +66,22 @@ export function checkCallHeaders({ header: headers, method, isGrpc }: CallHead):
     // Every reply of gRPC has its own header.
     throw new HttpRefusal("UNSUPPORTED_ENCODING", message, isConnect ? { "accept-encoding": ENCODINGS.join(",") } : {});
   }
-  const timeout = headers.get(isConnect ? "connect-timeout-ms" : "grpc-timeout");
-  const parsed = isConnect ? parseConnectTimeout(timeout, MAX_TIMEOUT_MS) : parseGrpcTimeout(timeout, MAX_TIMEOUT_MS);
-  if (parsed.error !== undefined) {
-    const form = isConnect ? "milliseconds" : "a number with a unit, such as 5S";
-    const most = `at most ${MAX_TIMEOUT_MS / 60_000} minutes`;
-    throw refuse(
-      "MALFORMED_REQUEST",
-      `Cannot read the deadline "${shortenText(timeout ?? "")}": expected ${form}, ${most}`,
-    );
-  }
+  readTimeoutMs({ header: headers, isGrpc });
   if (isConnect && Number(headers.get("content-length") ?? 0) > MAX_MESSAGE_BYTES)
     throw createSizeRefusal(MAX_MESSAGE_BYTES);
+}
+
+/** Returns the deadline of a call in milliseconds from its arrival; undefined without one. @throws Refusal */
+export function readTimeoutMs({ header, isGrpc }: Pick<CallHead, "header" | "isGrpc">): number | undefined {
+  const timeout = header.get(isGrpc ? "grpc-timeout" : "connect-timeout-ms");
+  const parsed = isGrpc ? parseGrpcTimeout(timeout, MAX_TIMEOUT_MS) : parseConnectTimeout(timeout, MAX_TIMEOUT_MS);
+  if (parsed.error === undefined) return parsed.timeoutMs;
+  const form = isGrpc ? "a number with a unit, such as 5S" : "milliseconds";
+  const most = `at most ${MAX_TIMEOUT_MS / 60_000} minutes`;
+  throw refuse(
+    "MALFORMED_REQUEST",
+    `Cannot read the deadline "${shortenText(timeout ?? "")}": expected ${form}, ${most}`,
+  );
 }
 
 /**

@@ -1,11 +1,12 @@
 import type {
   BinaryReadOptions,
   BinaryWriteOptions,
+  DescMessage,
+  DescMethod,
   DescMethodUnary,
   DescService,
   JsonReadOptions,
   JsonWriteOptions,
-  Message,
   MessageShape,
 } from "@bufbuild/protobuf";
 import {
@@ -19,6 +20,9 @@ import {
 } from "@connectrpc/connect";
 import {
   createAsyncIterable,
+  createDeadlineSignal,
+  createLinkedAbortController,
+  createMethodSerializationLookup,
   encodeEnvelope,
   type UniversalHandler,
   type UniversalServerResponse,
@@ -44,6 +48,7 @@ import {
   checkProtocolVersion,
   describeHead,
   explainStatus,
+  readTimeoutMs,
 } from "./call_headers.ts";
 import { describeCaller, type FindPrincipal, findConnection } from "./caller.ts";
 import { convertToConnectError, HttpRefusal, type ReportDefect } from "./errors.ts";
@@ -51,7 +56,7 @@ import type { RouteContext, RouteEnv, RouteMiddleware, WholeReply } from "./kept
 import { type MessageFormat, readMessage } from "./large_message.ts";
 import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES, MAX_SMALL_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import { registerReflectionRoutes } from "./reflection_routes.ts";
-import { openCall } from "./unary_call.ts";
+import { encodeReply, openCall } from "./unary_call.ts";
 
 /** JSON options: output has proto names and zero values; input has either spelling. Source: docs/decisions.md#d-02. */
 export const JSON_OPTIONS: Partial<JsonReadOptions & JsonWriteOptions> = {
@@ -230,15 +235,8 @@ export interface ConnectOptions {
   readonly shutdown: AbortSignal;
 }
 
-/** What a route knows of a call when the library is asked. */
-interface OpenedCall {
-  readonly caller?: Caller | undefined;
-  readonly message?: Message;
-  /** Why the call has failed already. */
-  readonly failure?: unknown;
-}
-
-const callKey = createContextKey<OpenedCall | undefined>(undefined, { description: "The call, as far as it was read" });
+/** Why a call has failed before the library was asked. */
+const failureKey = createContextKey<unknown>(undefined, { description: "The failure of a call" });
 
 /**
  * Mounts the datacenter's RPCs, health and reflection as routes: Connect, gRPC-Web and gRPC, selected by Content-Type.
@@ -254,19 +252,21 @@ export function mountRpcs(app: Hono<RouteEnv>, options: ConnectOptions, { keep, 
     maxTimeoutMs: MAX_TIMEOUT_MS,
     requestGate: async (context) => checkLibraryCall(context, reportDefect),
   });
-  for (const { service: desc } of SERVICES)
-    for (const method of desc.methods) registerMethod(router, service, method as DescMethodUnary, reportDefect);
+  for (const { methods } of SERVICES.map((one) => one.service))
+    for (const method of methods) registerMethod(router, method);
   registerHealthRoutes(router, findUnreadyReason, shutdown);
   registerReflectionRoutes(router, ALL_SERVICES);
   for (const handler of router.handlers) {
     const { requestPath, method } = handler;
+    const rpc = findRpc(method);
     const open = openCall(handler, options);
+    const ask = rpc && createServiceCall(rpc, service);
     const answer = async (context: RouteContext) => {
-      context.set("reply", await answerUnary(context, handler, reportDefect));
+      context.set("reply", (ask && (await tryAnswer(context, ask))) ?? (await askLibrary(context, handler)));
       return RESPONSE_ALREADY_SENT;
     };
     if (method.methodKind !== "unary") app.all(requestPath, (context) => answerStream(context, handler));
-    else if (findRpc(method)?.effect === "read") app.all(requestPath, open, keep, count, answer);
+    else if (rpc?.effect === "read") app.all(requestPath, open, keep, count, answer);
     else app.all(requestPath, open, count, answer);
   }
 }
@@ -275,9 +275,8 @@ export function mountRpcs(app: Hono<RouteEnv>, options: ConnectOptions, { keep, 
 function checkLibraryCall(context: HandlerContext, report: ReportDefect): void {
   const { values, requestHeader: header, responseHeader, method } = context;
   try {
-    const call = values.get(callKey);
-    if (call?.failure !== undefined) throw call.failure;
-    if (call !== undefined) return;
+    const failure = values.get(failureKey);
+    if (failure !== undefined) throw failure;
     const head = describeHead("POST", header, method);
     checkProtocolVersion(head);
     checkCallHeaders(head);
@@ -289,43 +288,54 @@ function checkLibraryCall(context: HandlerContext, report: ReportDefect): void {
   }
 }
 
-/** Reads the message of an opened call and has the library answer, which writes the form of each protocol. */
-async function answerUnary(
-  context: RouteContext,
-  handler: UniversalHandler,
-  reportDefect: ReportDefect,
-): Promise<WholeReply> {
-  const { incoming } = context.env;
-  const answered = await askLibrary(context, handler, await readCall(context, handler));
-  encodeStatusMessage(answered.trailer);
-  const reply = await collectReply(explainStatus(handler, incoming, answered));
-  // Refusals are small and always sent.
-  if (context.get("failure") !== undefined || context.get("account").tryCharge(reply.body.length)) return reply;
-  context.set("failure", createBusyRefusal());
-  context.get("caller")?.receipt?.spoil();
-  return answerUnary(context, handler, reportDefect);
+/** Answers an opened call; returns undefined, with the failure in the context, for one that the library must refuse. */
+async function tryAnswer(context: RouteContext, ask: ServiceCall): Promise<WholeReply | undefined> {
+  const [head, bytes] = [context.get("head"), context.get("body")];
+  if (context.get("failure") !== undefined || head === undefined || bytes === undefined) return undefined;
+  try {
+    const reply = await encodeReply(head, await ask(context, head, bytes));
+    if (context.get("account").tryCharge(reply.body.length)) return reply;
+    throw createBusyRefusal();
+  } catch (failure) {
+    context.set("failure", failure);
+    return undefined;
+  }
 }
 
-async function readCall(context: RouteContext, { method }: UniversalHandler): Promise<OpenedCall> {
-  const [head, bytes, failure] = [context.get("head"), context.get("body"), context.get("failure")];
-  if (failure !== undefined || head === undefined || bytes === undefined) return { failure };
-  const caller = describeCallerOf(context, head);
-  const { isBinary } = head;
-  const rpc = findRpc(method);
-  const format = rpc
-    ? createMessageFormat(rpc, isBinary)
-    : { input: method.input, isBinary, options: isBinary ? BINARY_OPTIONS : JSON_OPTIONS };
-  try {
-    const steps = readMessage(format, bytes);
+/** Reads the message of a call, and returns the reply's bytes. */
+type ServiceCall = (context: RouteContext, head: CallHead, bytes: Uint8Array) => Promise<Uint8Array>;
+
+function createServiceCall(rpc: Rpc, service: DcService): ServiceCall {
+  const limits = { readMaxBytes: MAX_MESSAGE_BYTES, writeMaxBytes: MAX_MESSAGE_BYTES };
+  const replies = createMethodSerializationLookup<DescMessage, DescMessage>(
+    rpc.method,
+    BINARY_OPTIONS,
+    JSON_OPTIONS,
+    limits,
+  );
+  return async (context, head, bytes) => {
+    const { incoming, outgoing } = context.env;
+    const gone = new AbortController();
+    outgoing.once("close", () => gone.abort(new ConnectError("The caller has gone", Code.Canceled)));
+    const deadline = createDeadlineSignal(readTimeoutMs(head));
+    const { signal } = createLinkedAbortController(gone.signal, deadline.signal);
+    const steps = readMessage(createMessageFormat(rpc, head.isBinary), bytes);
     // Most calls are small and need no steps.
-    if (bytes.length < LARGE_BODY_BYTES) return { caller, message: runAllSteps(steps) };
-    return {
-      caller,
-      message: await new CooperativeScheduler(undefined, findConnection(context.env.incoming)).run(steps),
-    };
-  } catch (error) {
-    return { failure: error };
-  }
+    const isLarge = bytes.length >= LARGE_BODY_BYTES;
+    const scheduler = new CooperativeScheduler(undefined, findConnection(incoming));
+    const message = isLarge ? await scheduler.run(steps) : runAllSteps(steps);
+    try {
+      const work = service.call(
+        rpc,
+        message as MessageShape<Rpc["method"]["input"]>,
+        describeCallerOf(context, head),
+        signal,
+      );
+      return replies.getO(head.isBinary).serialize(await runUntilAbort(signal, work));
+    } finally {
+      deadline.cleanup();
+    }
+  };
 }
 
 function describeCallerOf({ get, env: { incoming } }: RouteContext, { header, isGrpc }: CallHead): Caller {
@@ -339,39 +349,33 @@ function describeCallerOf({ get, env: { incoming } }: RouteContext, { header, is
 /** Headers that the library reads. */
 const LIBRARY_HEADERS = ["accept-encoding", "grpc-accept-encoding", "connect-timeout-ms", "grpc-timeout"];
 
-async function askLibrary(
-  context: RouteContext,
-  handler: UniversalHandler,
-  call: OpenedCall,
-): Promise<UniversalServerResponse> {
+/** Has the library answer health and reflection, and refuse failed calls, each in the form of its protocol. */
+async function askLibrary(context: RouteContext, handler: UniversalHandler): Promise<WholeReply> {
   const { incoming, outgoing } = context.env;
+  const [head, failure] = [context.get("head"), context.get("failure")];
   const stop = new AbortController();
   outgoing.once("close", () => stop.abort(new ConnectError("The caller has gone", Code.Canceled)));
-  const head = context.get("head");
-  const isUnread = head === undefined && call.failure === undefined;
+  const isUnread = head === undefined && failure === undefined;
   const type = isUnread ? incoming.headers["content-type"] : (head?.header.get("content-type") ?? "application/json");
   const header = new Headers(type === undefined ? {} : { "content-type": type });
   for (const name of LIBRARY_HEADERS) {
     const value = incoming.headers[name];
     if (typeof value === "string") header.set(name, value);
   }
-  return handler({
+  const { isBinary, isGrpc } = describeHead("POST", header, handler.method);
+  const body = failure === undefined ? context.get("body") : undefined;
+  const message = body ?? (isBinary ? new Uint8Array() : Buffer.from("{}"));
+  const answered = await handler({
     httpVersion: incoming.httpVersion,
     method: isUnread ? (incoming.method ?? "") : "POST",
     url: `http://localhost${handler.requestPath}`,
     header,
-    body: createAsyncIterable([createLibraryBody(context, handler, header)]),
+    body: createAsyncIterable([isGrpc ? encodeEnvelope(0, message) : message]),
     signal: stop.signal,
-    contextValues: createContextValues().set(callKey, call),
+    contextValues: createContextValues().set(failureKey, failure),
   });
-}
-
-/** Returns the body for the library: an empty message in place of one that was read. */
-function createLibraryBody(context: RouteContext, { method }: UniversalHandler, header: Headers): Uint8Array {
-  const { isBinary, isGrpc } = describeHead("POST", header, method);
-  const empty = isBinary ? new Uint8Array() : Buffer.from("{}");
-  const message = findRpc(method) === undefined ? (context.get("body") ?? empty) : empty;
-  return isGrpc ? encodeEnvelope(0, message) : message;
+  encodeStatusMessage(answered.trailer);
+  return collectReply(explainStatus(handler, incoming, answered));
 }
 
 async function collectReply({ status, header, body, trailer }: UniversalServerResponse): Promise<WholeReply> {
@@ -403,28 +407,11 @@ async function answerStream({ env }: RouteContext, handler: UniversalHandler): P
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Registers an RPC; a method that no row of the table implements answers `unimplemented`. */
-function registerMethod(
-  router: ConnectRouter,
-  service: DcService,
-  method: DescMethodUnary,
-  report: ReportDefect,
-): void {
-  const rpc = findRpc(method);
-  if (rpc === undefined) {
-    router.rpc(method, () => {
-      throw new ConnectError(`${method.name} is not implemented yet`, Code.Unimplemented);
-    });
-    return;
-  }
-  const answer = (_: unknown, { values, signal }: HandlerContext) => {
-    const { message, caller = { interface: "REST" } } = values.get(callKey) ?? {};
-    const work = service.call(rpc, message as MessageShape<Rpc["method"]["input"]>, caller, signal);
-    return runUntilAbort(signal, work).catch((error: unknown) => {
-      throw convertToConnectError(error, (defect) => report(rpc.method.name, defect));
-    });
-  };
-  router.rpc(rpc.method, answer, { jsonOptions: JSON_OPTIONS, binaryOptions: BINARY_OPTIONS });
+/** Registers a method whose calls the service answers; one that no row of the table implements answers `unimplemented`. */
+function registerMethod(router: ConnectRouter, method: DescMethod): void {
+  router.rpc(method as DescMethodUnary, () => {
+    throw new ConnectError(`${method.name} is not implemented yet`, Code.Unimplemented);
+  });
 }
 
 /**

@@ -1,4 +1,13 @@
-import type { Compression, UniversalHandler } from "@connectrpc/connect/protocol";
+import {
+  type Compression,
+  compressionNegotiate,
+  encodeEnvelope,
+  encodeEnvelopes,
+  envelopeCompress,
+  type UniversalHandler,
+} from "@connectrpc/connect/protocol";
+import { grpcStatusOk } from "@connectrpc/connect/protocol-grpc";
+import { trailerFlag, trailerSerialize } from "@connectrpc/connect/protocol-grpc-web";
 import type { MiddlewareHandler } from "hono";
 import { refuse } from "#dc/model/refusal.ts";
 import { findRpc, SERVICES } from "#dc/operations/index.ts";
@@ -24,8 +33,8 @@ import {
   readGetCall,
 } from "./call_headers.ts";
 import { type FindPrincipal, findConnection } from "./caller.ts";
-import type { RouteEnv } from "./kept_replies.ts";
-import { ENVELOPE_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
+import type { RouteEnv, WholeReply } from "./kept_replies.ts";
+import { COMPRESS_MIN_BYTES, ENVELOPE_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
 
 /**
  * Opens a unary call: authenticates before the body is read, so that an unauthorized caller cannot make the server read
@@ -120,6 +129,31 @@ function extractMessage(body: Uint8Array, isEncodingNamed: boolean) {
   if (isCompressed && !isEncodingNamed)
     throw refuse("MALFORMED_MESSAGE", "The message is marked as compressed: expected its compression in grpc-encoding");
   return { bytes: body.subarray(ENVELOPE_BYTES), isCompressed };
+}
+
+/**
+ * Returns a successful reply in the form of the call's protocol. The library's own way to it leads through streams,
+ * which cost more than most reads.
+ */
+export async function encodeReply({ header, isGrpc, isBinary }: CallHead, bytes: Uint8Array): Promise<WholeReply> {
+  const form = isBinary ? "proto" : "json";
+  const acceptHeader = isGrpc ? "grpc-accept-encoding" : "accept-encoding";
+  const { response: coding } = compressionNegotiate(COMPRESSIONS, null, header.get(acceptHeader), acceptHeader);
+  const { flags, data } = await envelopeCompress({ flags: 0, data: bytes }, coding, COMPRESS_MIN_BYTES);
+  if (!isGrpc) {
+    const encoding = flags === 0 ? undefined : { "content-encoding": coding?.name ?? "" };
+    const headers = { ...encoding, "content-length": String(data.length), "content-type": `application/${form}` };
+    return { status: 200, headers, body: data };
+  }
+  const isWeb = /^application\/grpc-web/i.test(header.get("content-type") ?? "");
+  const headers = {
+    "content-type": `application/${isWeb ? "grpc-web" : "grpc"}+${form}`,
+    ...(coding && { "grpc-encoding": coding.name }),
+  };
+  const trailers = { "grpc-status": grpcStatusOk };
+  if (!isWeb) return { status: 200, headers, body: encodeEnvelope(flags, data), trailers };
+  const end = { flags: trailerFlag, data: trailerSerialize(new Headers(trailers)) };
+  return { status: 200, headers, body: encodeEnvelopes({ flags, data }, end) };
 }
 
 /**

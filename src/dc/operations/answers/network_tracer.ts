@@ -62,11 +62,6 @@ export class NetworkTracer {
   findIsolatedDevices(dead: DeadNetworkElements): Promise<readonly number[]> {
     return this.#paths.findIsolatedDevices(dead);
   }
-
-  /** Keys of the codes of the devices whose data paths were followed so far. */
-  get followedDeviceKeys(): ReadonlySet<string> {
-    return this.#paths.followedDeviceKeys;
-  }
 }
 
 /** Returns the codes of the patch panels among some nodes. */

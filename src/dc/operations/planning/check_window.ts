@@ -9,13 +9,7 @@ import { resolveFailingSources } from "../answers/failing_sources.ts";
 import { createMissingFieldRefusal, readLoadBasis, readRef } from "../answers/parameters.ts";
 import { CONGESTED_PCT, convertTimestampToMs, convertToMessage } from "../messages/convert.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
-import {
-  ACCEPTED_KINDS,
-  createMissingRefRefusal,
-  isInInventory,
-  ROLE_PREFIX,
-  VerdictCache,
-} from "./windows/judge_piece.ts";
+import { ACCEPTED_KINDS, createMissingRefRefusal, isInInventory, ROLE_PREFIX } from "./windows/judge_piece.ts";
 import { DEFAULT_EXPOSED_RACKS, listOpenWindows, readListLimit, WindowTimeline } from "./windows/judge_window.ts";
 import { readAllWindows, requireWindow } from "./windows/list_windows.ts";
 
@@ -34,7 +28,6 @@ export const checkWindow = defineRead({
     const limits = { exposedRacks: readExposedRacks(request.exposedRacks), uplinkPct: CONGESTED_PCT };
     const basis = readLoadBasis(request.loadBasis);
     const topology = await session.judgedTopology();
-    await VerdictCache.adoptEarlierVerdicts(session, topology);
     requireAcceptedRefs(topology, acceptedRefs);
     const asked = elementRefs.map((text, at) => ({ field: `element_refs[${at}]`, text }));
     await resolveFailingSources({ topology, reader: session.reader }, asked);

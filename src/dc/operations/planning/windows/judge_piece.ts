@@ -2,12 +2,6 @@ import type { ListedWindow } from "#gen/datacenter/v1/messages.ts";
 import { selectBatteryOptions } from "../../../analysis/power/battery.ts";
 import type { Topology } from "../../../analysis/topology.ts";
 import {
-  compareSiteStates,
-  computeDomains,
-  type DomainByNode,
-  type SiteChange,
-} from "../../../analysis/window/domains.ts";
-import {
   type AffectedContact,
   findNeededBatteries,
   type JudgementInput,
@@ -18,13 +12,11 @@ import {
 } from "../../../analysis/window/judgement.ts";
 import {
   AcceptedLosses,
-  addContainedBlades,
   collectOutageLosses,
   findNextFailures,
   type NextFailures,
   WindowSite,
 } from "../../../analysis/window/outage.ts";
-import type { DcContext } from "../../../context.ts";
 import type { LoadBasis } from "../../../model/enum_values.ts";
 import { codeKey, formatEdgeKey, formatRef, parseRef, type Ref, toRefKey } from "../../../model/ref.ts";
 import { Refusal, refuse } from "../../../model/refusal.ts";
@@ -148,7 +140,6 @@ export interface PieceOutage {
   readonly network: { readonly tracer: NetworkTracer; readonly ports: FailingSources["networkPorts"] };
   readonly window: WindowSite;
   readonly judged: JudgementInput;
-  readonly depends: PieceDependencies | undefined;
 }
 
 export interface JudgedPiece extends PieceOutage {
@@ -176,13 +167,10 @@ export async function simulateOutage(question: WindowJudgingOptions, out: OutEle
   const outage = await scheduler.run(window.computeOutage());
   const network = { off: outage.offNodes, cutOff: outage.fabric.cutOff, ports: failing.networkPorts };
   const withoutDataPath = await tracer.findIsolatedDevices(network);
-  // The effects on cables and links depend on more than the power domains of the elements that are out.
-  const isPower = site === topology && failing.networkPorts.length + failing.links.size + cut.length === 0;
-  const depends = isPower ? { covered: [...outage.coveredNodes], met: [...tracer.followedDeviceKeys] } : undefined;
   const accepted = parseAcceptedLosses(topology, out.accepted);
   const harm = collectOutageLosses(topology, outage);
   const judged = { ground, outage, harm, withoutDataPath, accepted, next: [], needed: NO_NODES, limits, missing };
-  return { network: { tracer, ports: failing.networkPorts }, window, judged, depends };
+  return { network: { tracer, ports: failing.networkPorts }, window, judged };
 }
 
 /** Judges a piece. Cost: that of `findNextFailures`. */
@@ -190,7 +178,6 @@ export async function judgePiece({ session }: WindowJudgingOptions, piece: Piece
   const { network, window, judged: alone } = piece;
   const next: NextFailures = await session.scheduler.run(findNextFailures(window, alone));
   const needed = await findBatteriesInUse(session, piece);
-  const depends = piece.depends && { ...piece.depends, met: [...network.tracer.followedDeviceKeys] };
   const judged = { ...alone, next: next.failures, needed };
   const { ground, outage, harm, withoutDataPath } = judged;
   const lost = [...harm.offlineNodes, ...harm.cutOff, ...withoutDataPath];
@@ -199,7 +186,6 @@ export async function judgePiece({ session }: WindowJudgingOptions, piece: Piece
     network,
     window,
     judged,
-    depends,
     judgement: judgeWindow(judged),
     contacts,
     triedFailureCount: next.triedCount,
@@ -218,15 +204,6 @@ async function findBatteriesInUse(
   const empty = await scheduler.run(window.computeDrainedOutage());
   const unreached = await tracer.findIsolatedDevices({ off: empty.offNodes, cutOff: empty.fabric.cutOff, ports });
   return findNeededBatteries(judged, empty, unreached);
-}
-
-/** Returns the nodes that a window's references put out of service, with blades of chassis. Inlets have no nodes. */
-export async function findOutNodes(
-  question: WindowJudgingOptions,
-  refs: readonly string[],
-): Promise<ReadonlySet<number>> {
-  const { sources } = await resolvePresentSources(question, refs);
-  return addContainedBlades(question.topology, sources.nodes);
 }
 
 /** Resolves references to existing elements, and lists the references to elements that no longer exist. */
@@ -277,133 +254,31 @@ interface BatteryRefs {
   readonly unsupplied: readonly string[];
 }
 
-/** The nodes and devices on which the effects of a piece depend. */
-interface PieceDependencies {
-  /** Nodes that are out; the effects depend on all resources in their power domains. */
-  readonly covered: readonly number[];
-  /** Keys of the codes of devices whose data paths were followed. */
-  readonly met: readonly string[];
+/** Maximum number of results of each kind that a topology keeps. Our choice: beyond it they are dropped. */
+const MAX_KEPT_RESULTS = 20_000;
+
+/** Results on pieces of time, by all their inputs other than the inventory. A change of windows alone keeps them. */
+export interface PieceResults {
+  readonly verdicts: Map<string, ShortVerdict>;
+  readonly batteries: Map<string, BatteryRefs>;
 }
 
-/** A result with its dependencies. They are undefined if the result depends on more than nodes and devices. */
-interface DependentResult<Item> {
-  readonly item: Item;
-  readonly depends: PieceDependencies | undefined;
+const RESULTS_BY_TOPOLOGY = new WeakMap<Topology, PieceResults>();
+
+export function getPieceResults(topology: Topology): PieceResults {
+  return RESULTS_BY_TOPOLOGY.getOrInsertComputed(topology, () => ({ verdicts: new Map(), batteries: new Map() }));
 }
 
-/** Maximum number of cached results of one topology. Our choice: beyond it the cache is emptied. */
-const MAX_CACHED_RESULTS = 20_000;
-/**
- * Maximum number of changed resources, including windows, that are compared. Our choice: for more, verdicts are
- * computed again.
- */
-const MAX_COMPARED_CHANGES = 5000;
-
-const CACHE_BY_TOPOLOGY = new WeakMap<Topology, VerdictCache>();
-
-/** The last topology of a database that has verdicts. */
-interface LatestVerdicts {
-  readonly seq: number;
-  readonly topology: WeakRef<Topology>;
-}
-
-const LATEST_BY_DATABASE = new WeakMap<DcContext, LatestVerdicts>();
-
-/**
- * Cached verdicts on pieces of time, keyed by all their inputs other than the inventory. A change of windows alone
- * keeps all of them; a change of the inventory keeps those whose power domains did not change.
- */
-export class VerdictCache {
-  readonly #verdicts = new ResultCache<ShortVerdict>();
-  readonly #batteries = new ResultCache<BatteryRefs>();
-
-  static getCache(topology: Topology): VerdictCache {
-    return CACHE_BY_TOPOLOGY.getOrInsertComputed(topology, () => new VerdictCache());
-  }
-
-  /**
-   * Copies the verdicts of the previous topology that stay valid. Cost: none if the topology has verdicts, else that of
-   * `compareSiteStates`.
-   */
-  static async adoptEarlierVerdicts({ context, reader, scheduler }: ReadSession, topology: Topology): Promise<void> {
-    if (CACHE_BY_TOPOLOGY.has(topology)) return;
-    const { seq } = await reader.chainHead();
-    const latest = LATEST_BY_DATABASE.get(context);
-    const before = latest?.topology.deref();
-    const earlier = before && CACHE_BY_TOPOLOGY.get(before);
-    if (latest === undefined || latest.seq <= seq)
-      LATEST_BY_DATABASE.set(context, { seq, topology: new WeakRef(topology) });
-    if (latest === undefined || latest.seq > seq || before === undefined || earlier === undefined) return;
-    const refs = await reader.changedSince(latest.seq, MAX_COMPARED_CHANGES + 1);
-    if (refs === undefined || refs.length > MAX_COMPARED_CHANGES) return;
-    const change = await scheduler.run(compareSiteStates(before, topology, refs));
-    const domains = [
-      await scheduler.run(computeDomains(before)),
-      await scheduler.run(computeDomains(topology)),
-    ] as const;
-    if (CACHE_BY_TOPOLOGY.has(topology)) return;
-    const isStillValid = ({ depends }: DependentResult<unknown>) =>
-      depends !== undefined && isPieceUnchanged(depends, change, domains);
-    const next = VerdictCache.getCache(topology);
-    next.#verdicts.adoptResults(earlier.#verdicts, isStillValid);
-    next.#batteries.adoptResults(earlier.#batteries, isStillValid);
-  }
-
-  /**
-   * Returns the cached verdict, or computes it.
-   * @param covered finds the nodes that are out now: the contents of a location may have changed
-   */
-  getVerdict(
-    key: string,
-    covered: FindOutNodes,
-    judge: () => Promise<DependentResult<ShortVerdict>>,
-  ): Promise<ShortVerdict> {
-    return this.#verdicts.getResult(key, covered, judge);
-  }
-
-  getBatteries(
-    key: string,
-    covered: FindOutNodes,
-    find: () => Promise<DependentResult<BatteryRefs>>,
-  ): Promise<BatteryRefs> {
-    return this.#batteries.getResult(key, covered, find);
-  }
-}
-
-type FindOutNodes = () => Promise<ReadonlySet<number>>;
-
-class ResultCache<Item> {
-  readonly #results = new Map<string, DependentResult<Item>>();
-  /** Results of an earlier topology. Each is checked when it is first requested. */
-  readonly #earlier = new Map<string, DependentResult<Item>>();
-
-  adoptResults(before: ResultCache<Item>, isLeft: (one: DependentResult<Item>) => boolean): void {
-    for (const list of [before.#earlier, before.#results])
-      for (const [key, one] of list) if (isLeft(one)) this.#earlier.set(key, one);
-  }
-
-  async getResult(key: string, covered: FindOutNodes, make: () => Promise<DependentResult<Item>>): Promise<Item> {
-    const known = this.#results.get(key);
-    if (known !== undefined) return known.item;
-    const earlier = this.#earlier.get(key);
-    const isSame = earlier?.depends !== undefined && containsExactly(await covered(), earlier.depends.covered);
-    const made = earlier !== undefined && isSame ? earlier : await make();
-    this.#earlier.delete(key);
-    if (this.#results.size >= MAX_CACHED_RESULTS) this.#results.clear();
-    this.#results.set(key, made);
-    return made.item;
-  }
-}
-
-function containsExactly(nodes: ReadonlySet<number>, list: readonly number[]): boolean {
-  return nodes.size === list.length && list.every((index) => nodes.has(index));
-}
-
-function isPieceUnchanged(
-  { covered, met }: PieceDependencies,
-  { touchedDomains, devices }: SiteChange,
-  domains: readonly [DomainByNode, DomainByNode],
-): boolean {
-  const isTouched = (at: 0 | 1) => covered.some((index) => touchedDomains[at].has(domains[at][index] ?? -1));
-  return !isTouched(0) && !isTouched(1) && !met.some((key) => devices.has(key));
+/** Returns the kept result of a key, or makes it. */
+export async function findOrMakeResult<Item>(
+  results: Map<string, Item>,
+  key: string,
+  make: () => Promise<Item>,
+): Promise<Item> {
+  const known = results.get(key);
+  if (known !== undefined) return known;
+  const made = await make();
+  if (results.size >= MAX_KEPT_RESULTS) results.clear();
+  results.set(key, made);
+  return made;
 }

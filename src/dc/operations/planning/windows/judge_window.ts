@@ -29,15 +29,16 @@ import type { ReadSession } from "../../rpc.ts";
 import { listFailedDeviceCodes, listRackCodes } from "../rehearsal_reply.ts";
 import { formatNounCount } from "../rehearsal_words.ts";
 import {
-  findOutNodes,
+  findOrMakeResult,
+  getPieceResults,
   type JudgedPiece,
   judgePiece,
   type OutElements,
   type PieceOutage,
+  type PieceResults,
   resolvePresentSources,
   type ShortVerdict,
   simulateOutage,
-  VerdictCache,
   type WindowJudgingOptions,
 } from "./judge_piece.ts";
 
@@ -185,7 +186,6 @@ export async function buildStoredTimeline(session: ReadSession, stored: readonly
   const limits = { exposedRacks: DEFAULT_EXPOSED_RACKS, uplinkPct: CONGESTED_PCT };
   const windows = listOpenWindows(stored, now);
   const topology = await (windows.length === 0 ? session.topology() : session.judgedTopology());
-  await VerdictCache.adoptEarlierVerdicts(session, topology);
   const timeline = new WindowTimeline({ session, topology, basis: "ALLOCATED", limits }, windows, now);
   const byCode = new Map(windows.map((window) => [window.code, window]));
   return { topology, timeline, timed: (code: string): TimedWindow | undefined => byCode.get(code) };
@@ -209,7 +209,7 @@ export class WindowTimeline {
   readonly #windows: readonly TimedWindow[];
   readonly #pieces: readonly WindowPiece[];
   readonly #pieceIndexes: ReadonlyMap<TimedWindow, readonly { readonly at: number }[]>;
-  readonly #cache: VerdictCache;
+  readonly #results: PieceResults;
   /** The last outage, shared by a piece's battery check and verdict. Only one is kept: it is as large as the graph. */
   #lastOutage: { readonly key: string; readonly outage: Promise<PieceOutage> } | undefined;
 
@@ -223,7 +223,7 @@ export class WindowTimeline {
       this.#pieces.flatMap(({ windows: open }, at) => open.map((window) => ({ window, at }))),
       ({ window }) => window,
     );
-    this.#cache = VerdictCache.getCache(question.topology);
+    this.#results = getPieceResults(question.topology);
     // A reply is valid until the next window begins or ends.
     const bounds = windows.flatMap(({ from, until }) => [from, until]).filter((bound) => bound > now);
     question.session.lapsesAt(bounds.reduce((least, bound) => Math.min(least, bound), Number.POSITIVE_INFINITY));
@@ -253,15 +253,12 @@ export class WindowTimeline {
     const found: PieceVerdict[] = [];
     for (const at of this.#listPieceIndexes(window)) {
       const out = await this.#outElements(at, missing);
-      const judged = async () => {
-        const piece = await this.#judgePiece(out);
-        return { item: createShortVerdict(piece), depends: piece.depends };
-      };
+      const judge = async () => createShortVerdict(await this.#judgePiece(out));
       // The verdict states the duration only if a battery supplies a load; otherwise the duration only selects the
       // batteries.
       const told = (await this.#findBatteries(at)).carrying.length > 0 ? out.durationS : this.#selectBatteries(out);
       const key = JSON.stringify([{ ...out, durationS: told }, this.#listOptions()]);
-      found.push({ ...(await this.#cache.getVerdict(key, () => this.#findOutNodes(out), judged)), out });
+      found.push({ ...(await findOrMakeResult(this.#results.verdicts, key, judge)), out });
     }
     return found;
   }
@@ -340,17 +337,12 @@ export class WindowTimeline {
     const out = { ...getOutElements(piece), durationS: getSpanSeconds(piece), missing: [] };
     const key = JSON.stringify([out.refs, this.#selectBatteries(out), this.#question.basis]);
     const find = async () => {
-      const { judged, depends } = await this.getOutage(out);
-      const { outage, ground } = judged;
+      const { outage, ground } = (await this.getOutage(out)).judged;
       const refOf = (index: number) => ground.site.power.nodes[index]?.ref ?? "";
       const carrying = outage.onBattery.map(({ index }) => refOf(index));
-      return { item: { carrying, unsupplied: outage.unsuppliedUpses.map(refOf) }, depends };
+      return { carrying, unsupplied: outage.unsuppliedUpses.map(refOf) };
     };
-    return this.#cache.getBatteries(key, () => this.#findOutNodes(out), find);
-  }
-
-  #findOutNodes({ refs }: OutElements): Promise<ReadonlySet<number>> {
-    return findOutNodes(this.#question, refs);
+    return findOrMakeResult(this.#results.batteries, key, find);
   }
 
   /** Returns the racks that each end every NO_GO if that rack alone is taken out of service as well. */

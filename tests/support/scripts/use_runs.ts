@@ -36,6 +36,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     await claims.get(id)?.recordAgent(agent.mark);
     return agent.mark;
   },
+  prepare: (id) => runs.worktrees.prepareWorktree(id, { branchPrefix: "planner/", mainBranch: null }),
   /** For ever: the test ends the process. */
   async write(id) {
     const record = {

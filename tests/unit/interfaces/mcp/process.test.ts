@@ -75,49 +75,6 @@ describe.each(ENGINES)("a server on the streams of a %s process", (name, command
     ]);
   });
 
-  test("writes an answer of 20 MiB whole to a reader that is slow", async () => {
-    const server = start();
-    const size = 20 * 1024 * 1024;
-    const { stdout } = server.child;
-    stdout.on("data", () => {
-      stdout.pause();
-      setTimeout(() => stdout.resume(), 1);
-    });
-
-    server.call(1, "big", { size });
-    server.call(2, "echo");
-    const { lines, code } = await server.end();
-
-    expect(lines.map((line) => line.length > size)).toEqual([true, false]);
-    expect(JSON.parse(lines[0] ?? "").result.content[0].text).toHaveLength(size);
-    expect(code).toBe(0);
-  });
-
-  test("ends with status 0 and without a word when nobody reads any more", async () => {
-    const server = start();
-
-    server.request(1, "ping");
-    await server.next();
-    server.child.stdout.destroy();
-    server.call(2, "big", { size: 1024 * 1024 });
-    const { code, signal, stderr } = await server.ended;
-
-    expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: "" });
-  });
-
-  test.each(["SIGTERM", "SIGINT"] as const)("ends with status 0 on %s when nothing is cut off", async (signal) => {
-    const server = start();
-
-    server.call(1, "slow_wait");
-    server.request(2, "ping");
-    await server.next();
-    server.child.kill(signal);
-    const { code, lines } = await server.ended;
-
-    expect(lines.map((line) => JSON.parse(line).id)).toEqual([2, 1]);
-    expect(code).toBe(0);
-  });
-
   test.each([
     ["SIGTERM", 143],
     ["SIGINT", 130],

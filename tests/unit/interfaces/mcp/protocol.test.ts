@@ -21,25 +21,6 @@ async function ask(method: string, params?: unknown): Promise<{ result?: unknown
 }
 
 describe("a client that shakes hands", () => {
-  test.each(["2024-11-05", "2025-11-25", "2026-07-28", "1999-01-01"])(
-    "is greeted with 2024-11-05 when it wants %s",
-    async (wanted) => {
-      const answer = await ask("initialize", { protocolVersion: wanted, capabilities: {}, clientInfo: {} });
-
-      expect(answer).toEqual({
-        result: { protocolVersion: "2024-11-05", capabilities: { tools: {} }, serverInfo: INFO },
-      });
-    },
-  );
-
-  test("is greeted without params too", async () => {
-    expect(await ask("initialize")).toMatchObject({ result: { protocolVersion: "2024-11-05" } });
-  });
-
-  test("gets an empty answer to ping", async () => {
-    expect(await ask("ping")).toEqual({ result: {} });
-  });
-
   test("gets the tools and nothing else in the list", async () => {
     const { result } = await ask("tools/list");
 
@@ -123,19 +104,6 @@ describe("a stateless client", () => {
       error: { code: -32601, message: `Method not found: ${method}` },
     });
   });
-
-  test.each(["2024-11-05", "2027-01-01", "", "DRAFT"])(
-    "is told which versions there are instead of %p",
-    async (requested) => {
-      expect(await ask("server/discover", { _meta: { ...META, [VERSION_KEY]: requested } })).toEqual({
-        error: {
-          code: -32022,
-          message: "Unsupported protocol version",
-          data: { supported: ["2026-07-28"], requested },
-        },
-      });
-    },
-  );
 
   test.each([
     ["a version that is no text", { ...META, [VERSION_KEY]: 20260728 }, VERSION_KEY],

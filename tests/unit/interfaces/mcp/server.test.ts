@@ -1,43 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import {
-  MAX_BATCH_MESSAGES,
-  MAX_LINE_BYTES,
-  MAX_PENDING_REQUESTS,
-  MAX_UNWRITTEN_CHARS,
-} from "#interfaces/mcp/limits.ts";
-import {
-  echo,
-  Latch,
-  Served,
-  serve,
-  settle,
-  type TestTool,
-  testTools,
-  textOf,
-  waiting,
-} from "../../../support/mcp_served.ts";
+import { MAX_BATCH_MESSAGES, MAX_PENDING_REQUESTS, MAX_UNWRITTEN_CHARS } from "#interfaces/mcp/limits.ts";
+import { echo, Latch, Served, serve, settle, type TestTool, testTools, waiting } from "../../../support/mcp_served.ts";
 
 describe("batches", () => {
-  test("are answered as one, in the order of their messages, without the notifications", async () => {
-    const latch = new Latch();
-    const served = serve(waiting("slow", latch, { slow: true }));
-    const batch = [
-      { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "slow", arguments: {} } },
-      { jsonrpc: "2.0", method: "notifications/initialized" },
-      { jsonrpc: "2.0", id: 2, method: "ping" },
-      "no message",
-    ];
-
-    served.send(`${JSON.stringify(batch)}\n`);
-    await settle();
-    expect(served.answers).toEqual([]);
-    latch.open();
-    await served.end();
-
-    expect(served.answers).toHaveLength(1);
-    expect(served.answers[0]).toMatchObject([{ id: 1 }, { id: 2, result: {} }, { id: null, error: { code: -32600 } }]);
-  });
-
   test("of notifications and responses only have no answer", async () => {
     const served = serve();
 
@@ -118,45 +83,6 @@ describe("back-pressure", () => {
     latch.open();
     await served.end();
     expect(begun).toHaveLength(100);
-  });
-});
-
-describe("lines", () => {
-  test("need no newline at the end of the input", async () => {
-    const served = serve();
-
-    served.send('{"jsonrpc":"2.0","id":1,"method":"ping"}');
-    await served.end();
-
-    expect(served.ids).toEqual([1]);
-  });
-
-  test("of 5 MiB are answered", async () => {
-    const served = serve();
-    const text = "x".repeat(5 * 1024 * 1024);
-
-    served.call(1, "echo", { text });
-    await served.end();
-
-    expect(JSON.parse(textOf(served.answers[0]))).toEqual({ text });
-  });
-
-  test("above the limit are answered with -32700, and the next one as usual", async () => {
-    const served = serve();
-
-    for (let sent = 0; sent <= MAX_LINE_BYTES; sent += 1024 * 1024) served.send("x".repeat(1024 * 1024));
-    served.send("\n");
-    served.request(1, "ping");
-    await served.end();
-
-    expect(served.answers).toEqual([
-      {
-        jsonrpc: "2.0",
-        id: null,
-        error: { code: -32700, message: `Parse error: expected a line of at most ${MAX_LINE_BYTES} bytes` },
-      },
-      { jsonrpc: "2.0", id: 1, result: {} },
-    ]);
   });
 });
 

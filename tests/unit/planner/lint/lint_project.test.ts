@@ -1,6 +1,10 @@
 import { expect, test } from "bun:test";
 import { OperationError } from "#kernel/errors.ts";
+import { RULE_NAMES } from "#planner/config/config_values.ts";
+import { parseConfig } from "#planner/config/parse_config.ts";
+import { findCycles, findNextInCycle, formatCycle } from "#planner/lint/cycles.ts";
 import { lintProject } from "#planner/lint/lint_project.ts";
+import { LINT_RULES } from "#planner/lint/lint_specs.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { ID, lintTexts, memorySource, OTHER, specText, THIRD } from "../../../support/lint_world.ts";
@@ -109,4 +113,80 @@ test("lintProject asks for the output of completed specs with a schema alone", a
   await lintProject(noting);
 
   expect(asked).toEqual([ID]);
+});
+
+const everythingWrong = specText(
+  [
+    "status: nearly",
+    "type: nothing",
+    "depends_on: [nobody]",
+    "approval: {status: approved, by: ann}",
+    "model: opus",
+    "target_files: [a, b]",
+  ].join("\n"),
+  `${OTHER}\n`,
+);
+
+test("rules has every rule of the contract, in report order", () => {
+  expect(LINT_RULES.map(({ name }) => name)).toEqual([...RULE_NAMES]);
+});
+
+test("lintSpecs reports in rule order and counts by severity", async () => {
+  const report = await lintTexts({ [ID]: everythingWrong });
+
+  expect(report.files[0]?.findings.map(({ rule, severity }) => `${rule} ${severity}`)).toEqual([
+    "required error",
+    "required warning",
+    "title error",
+    "type warning",
+    "dependency error",
+    "approval error",
+    "coupling warning",
+  ]);
+  expect(report).toMatchObject({ specsChecked: 1, errors: 4, warnings: 3 });
+});
+
+test("lintSpecs leaves out what lint.disable names, parse included", async () => {
+  const disable = `lint:\n  disable: [${RULE_NAMES.join(", ")}]`;
+  const { config } = parseConfig(`---\n${disable}\n---\n`);
+
+  const report = await lintTexts({ [ID]: everythingWrong, [OTHER]: "---\nstatus: [\n---\n" }, { config });
+
+  expect(report).toEqual({ specsChecked: 2, errors: 0, warnings: 0, files: [] });
+});
+
+test("lintSpecs keeps every other rule when one is disabled", async () => {
+  const { config } = parseConfig("---\nlint:\n  disable: [required, coupling]\n---\n");
+
+  const report = await lintTexts({ [ID]: everythingWrong }, { config });
+
+  expect(report.files[0]?.findings.map(({ rule }) => rule)).toEqual(["title", "type", "dependency", "approval"]);
+});
+
+test("lintSpecs lists only files with findings, sorted by id", async () => {
+  const report = await lintTexts({
+    [THIRD]: specText("status: x\nlabels: [a]\ntype: code"),
+    [OTHER]: specText("status: pending\nlabels: [a]\ntype: code"),
+    [ID]: "---\n- a\n---\n",
+  });
+
+  expect(report.specsChecked).toBe(3);
+  expect(report.files.map(({ file }) => file)).toEqual([`.planner/specs/${ID}.md`, `.planner/specs/${THIRD}.md`]);
+});
+
+test("cyclesOf survives a chain that is longer than the call stack", () => {
+  const edges = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`s${n}`, [`s${n + 1}`]]));
+
+  const found = findCycles(new Map(Object.entries({ ...edges, s50000: ["s0"] })));
+
+  expect(found.size).toBe(50_001);
+  const cycle = found.get("s0")?.[0];
+  expect(cycle?.ids).toHaveLength(50_001);
+  expect(cycle && findNextInCycle(cycle)).toBe("s1");
+});
+
+test("cyclePath shortens a cycle that nobody would read", () => {
+  const ids = Array.from({ length: 60 }, (_, n) => `s${n}`);
+
+  expect(formatCycle({ ids, at: 58 })).toBe(["s58", "s59", ...ids.slice(0, 48), "(10 more)", "s58"].join(" -> "));
 });

@@ -8,6 +8,8 @@ import {
 import { drawSvgGraph } from "#planner/operations/graph/svg.ts";
 import { computeReadiness } from "#planner/spec/readiness.ts";
 import type { Spec } from "#planner/spec/spec.ts";
+import { findDependencyCycle } from "../../../../src/planner/operations/spec_update.ts";
+import type { Spec as DependencyCycleSpec } from "../../../../src/planner/spec/spec.ts";
 import { builtSpec } from "../../../support/built_spec.ts";
 import { HAS_GRAPHVIZ, layOut } from "../../../support/graphviz.ts";
 
@@ -145,4 +147,31 @@ test("specs without dependencies stand in rows below the others, none on top of 
 
   expect(new Set(places).size).toBe(22);
   expect(new Set(places.map((place) => place.split(" ")[0])).size).toBe(4);
+});
+
+const specs = (graph: Record<string, string[]>): DependencyCycleSpec[] =>
+  Object.entries(graph).map(([id, dependsOn]) => ({ id, dependsOn }) as unknown as DependencyCycleSpec);
+
+//  a ─> b ─> c ─> a, and the short way a ─> c
+test("dependencyCycle finds a shortest way back", () => {
+  const graph = specs({ a: [], b: ["c"], c: ["a"] });
+
+  expect(findDependencyCycle("a", ["b"], graph)).toEqual(["a", "b", "c", "a"]);
+  expect(findDependencyCycle("a", ["b", "c"], graph)).toEqual(["a", "c", "a"]);
+});
+
+test("dependencyCycle finds a spec that names itself", () => {
+  expect(findDependencyCycle("a", ["b", "a"], specs({ a: [], b: [] }))).toEqual(["a", "a"]);
+});
+
+test("dependencyCycle leaves cycles alone that do not lead through the spec", () => {
+  expect(findDependencyCycle("a", ["b"], specs({ a: [], b: ["c"], c: ["b"] }))).toBeUndefined();
+});
+
+test("dependencyCycle forgets what the spec depended on before", () => {
+  expect(findDependencyCycle("a", ["c"], specs({ a: ["b"], b: ["a"], c: [] }))).toBeUndefined();
+});
+
+test("dependencyCycle follows unknown ids nowhere", () => {
+  expect(findDependencyCycle("a", ["nowhere"], specs({ a: [] }))).toBeUndefined();
 });

@@ -122,3 +122,175 @@ test("the settings change a rule's severity or switch it off", async () => {
     { severity: "error", rule: "required", message: "missing optional field 'labels'" },
   ]);
 });
+
+const [INVALID_SPECS_GOOD, DRAFT, BARE, LOST, LIST] = [1, 2, 3, 4, 5].map((number) => `2026-11-01-00${number}-abc`) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+const ENUM = ["pending", "in_progress", "completed", "failed"];
+const BODY = "# A title\n\n- [x] It is done\n";
+
+async function mixedProject() {
+  const project = await plannerProject();
+  project.spec(INVALID_SPECS_GOOD, `---\nstatus: in_progress\n---\n${BODY}`);
+  project.spec(DRAFT, `---\nstatus: draft\n---\n${BODY}`);
+  project.spec(BARE, `---\nlabels: [x]\n---\n${BODY}`);
+  project.spec(LOST, `---\nstatus: in_progress\ndepends_on: [${INVALID_SPECS_GOOD}, 2026-11-01-099-zzz]\n---\n${BODY}`);
+  project.spec(LIST, `---\nstatus: [completed]\n---\n${BODY}`);
+  return project;
+}
+
+const INVALID: Readonly<Record<string, readonly object[]>> = {
+  [DRAFT]: [{ field: "status", message: `status 'draft' not in enum [${ENUM.join(", ")}]`, allowed: ENUM }],
+  [BARE]: [{ field: "status", message: "missing required field 'status'", allowed: [] }],
+  [LOST]: [{ field: "depends_on", message: "depends_on '2026-11-01-099-zzz' does not exist", allowed: [] }],
+  [LIST]: [{ field: "status", message: "status must be a string, got array", allowed: [] }],
+};
+
+test("get refuses a spec that is not valid, and every list says why", async () => {
+  using project = await mixedProject();
+
+  const { specs } = await project.json("spec_list");
+  const found = await project.json("search", { query: "title" });
+  const { specs: ready } = await project.json("ready");
+
+  for (const rows of [specs, found.specs]) {
+    for (const row of rows) expect([row.id, row.invalid]).toEqual([row.id, INVALID[row.id]]);
+    expect(rows).toHaveLength(5);
+  }
+  expect(ready.map(({ id, invalid }: { id: string; invalid: unknown }) => [id, invalid])).toEqual([
+    [BARE, INVALID[BARE]],
+  ]);
+  for (const [id, invalid] of Object.entries(INVALID)) {
+    const { refused, text } = await project.call("spec_get", { id });
+    expect([refused, text]).toEqual([true, expect.stringContaining(`error: ${Object(invalid[0]).message}`)]);
+  }
+  expect(await project.json("spec_get", { id: INVALID_SPECS_GOOD })).not.toHaveProperty("invalid");
+});
+
+test("verify and finalize refuse a spec that is not valid, and change nothing", async () => {
+  using project = await mixedProject();
+
+  for (const [id, [invalid]] of Object.entries(INVALID)) {
+    const before = project.specText(id);
+    for (const tool of ["verify", "finalize"]) {
+      const { refused, text } = await project.call(tool, { id });
+      expect([tool, refused, text]).toEqual([
+        tool,
+        true,
+        `Cannot ${tool} spec '${id}': it is not valid: ${Object(invalid).message}`,
+      ]);
+    }
+    expect(project.specText(id)).toBe(before);
+  }
+  expect((await project.call("finalize", { id: INVALID_SPECS_GOOD })).refused).toBe(false);
+});
+
+test("the configured schema decides what is valid, and a rule that is switched off finds nothing", async () => {
+  using project = await mixedProject();
+  project.write(
+    ".planner/config.md",
+    "---\nschema: {spec: {required: [status, owner], fields: {status: {type: string, enum: [draft]}}}}\nlint: {disable: [dependency]}\n---\n",
+  );
+
+  const { specs } = await project.json("spec_list");
+  const messages = Object.fromEntries(
+    specs.map(({ id, invalid = [] }: { id: string; invalid?: { message: string }[] }) => [
+      id,
+      invalid.map(({ message }) => message),
+    ]),
+  );
+
+  expect(messages[DRAFT]).toEqual(["missing required field 'owner'"]);
+  expect(messages[INVALID_SPECS_GOOD]).toEqual([
+    "missing required field 'owner'",
+    "status 'in_progress' not in enum [draft]",
+  ]);
+  expect(messages[LOST]).not.toContain("depends_on '2026-11-01-099-zzz' does not exist");
+});
+
+test("a broken configuration hides no spec, and dependencies are judged without it", async () => {
+  using project = await mixedProject();
+  project.write(".planner/config.md", "---\nschema: [\n---\n");
+
+  const { specs } = await project.json("spec_list");
+
+  expect(specs.filter(({ invalid }: { invalid?: unknown }) => invalid !== undefined)).toMatchObject([
+    { id: LOST, invalid: INVALID[LOST] },
+  ]);
+});
+
+const ID = "2026-11-01-001-abc";
+const HEAD = "---\nstatus: pending\ntype: code\nlabels: [x]\n---\n# A title\n\n";
+const SIDES = "<<<<<<< HEAD\n- [x] one\n=======\n- [ ] two\n>>>>>>> planner/other\n";
+const MESSAGE = "a conflict of git is not resolved: expected one of its two sides, and no line that git marked";
+
+const IN_BODY: Readonly<Record<string, string>> = {
+  "both sides": HEAD + SIDES,
+  "with the base between them": HEAD + SIDES.replace("=======", "||||||| 1234567\n- [ ] none\n======="),
+  "what is left of one": `${HEAD}- [ ] one\n>>>>>>> planner/other\n`,
+  "windows line ends": (HEAD + SIDES).replaceAll("\n", "\r\n"),
+  "behind a fence": `${HEAD}\`\`\`\ncode\n\`\`\`\n${SIDES}`,
+};
+
+for (const [name, text] of Object.entries(IN_BODY)) {
+  test(`a conflict in the body is an error of rule parse, and the spec is not valid: ${name}`, async () => {
+    using project = await plannerProject();
+    project.spec(ID, text);
+
+    const { specs } = await project.json("spec_list");
+    const { refused } = await project.call("finalize", { id: ID });
+    const { checks } = await project.json("diagnose", { id: ID });
+
+    expect(await findings(project)).toContainEqual(["error", "parse", MESSAGE]);
+    expect(specs[0].invalid).toEqual([{ field: "body", message: MESSAGE, allowed: [] }]);
+    expect(refused).toBe(true);
+    expect(checks[0]).toMatchObject({ passed: false, details: MESSAGE });
+  });
+}
+
+const IN_FRONTMATTER: Readonly<Record<string, readonly [text: string, line: number]>> = {
+  "one field": ["---\n<<<<<<< HEAD\nstatus: pending\n=======\nstatus: failed\n>>>>>>> b\n---\n# A title\n", 2],
+  "the second field": ["---\nlabels: [x]\n<<<<<<< HEAD\nstatus: pending\n=======\n>>>>>>> b\n---\n# A title\n", 3],
+  "the whole file": [`<<<<<<< HEAD\n${HEAD}=======\n${HEAD}>>>>>>> b\n`, 1],
+};
+
+for (const [name, [text, line]] of Object.entries(IN_FRONTMATTER)) {
+  test(`a spec with a conflict in the frontmatter is unreadable with the line: ${name}`, async () => {
+    using project = await plannerProject();
+    project.spec(ID, text);
+
+    const { unreadable } = await project.json("spec_list");
+
+    expect(unreadable).toMatchObject([{ line, column: 1, message: MESSAGE }]);
+    expect(await findings(project)).toEqual([["error", "parse", `cannot be parsed: ${MESSAGE}`]]);
+  });
+}
+
+test("what only looks like a conflict is none", async () => {
+  const bodies = [
+    `\`\`\`\n${SIDES}\`\`\`\n`,
+    `- [ ] a\n\n  ~~~text\n${SIDES}  ~~~\n`,
+    "Heading\n=======\n\ntext\n",
+    "a <<<<<<< b\n    <<<<<<< HEAD\n",
+    "<<<<<<<< eight\n",
+    `- [ ] one\n\n## Output\n\nIt was:\n\n${SIDES}`,
+  ];
+  for (const body of bodies) {
+    using project = await plannerProject();
+    project.spec(ID, HEAD + body);
+
+    expect((await findings(project)).filter(([, rule]) => rule === "parse")).toEqual([]);
+    expect((await project.json("spec_list")).specs[0].invalid).toBeUndefined();
+  }
+});
+
+type Project = Awaited<ReturnType<typeof plannerProject>>;
+
+async function findings(project: Project): Promise<unknown[][]> {
+  const { diagnostics } = await project.json("lint", { id: ID });
+  return diagnostics.map(({ severity, rule, message }: Record<string, unknown>) => [severity, rule, message]);
+}

@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
 import { OperationError } from "#kernel/errors.ts";
+import { AGENT_GRACE_MS } from "#planner/limits.ts";
 import { runSpec } from "#planner/runs/run_queue.ts";
 import { eachTest } from "../../../support/each_test.ts";
 import { fakeRuns, ID, SETTLED, wishes } from "../../../support/run_fakes.ts";
+import { until } from "../../../support/until.ts";
 
 const refusal = new OperationError("failed_precondition", "no such program");
 
@@ -20,6 +22,41 @@ test("runSpec writes its record first and last, and a status file for each end",
   expect(runs.ends).toEqual([{ status: "completed" }]);
   expect(runs.others).toEqual(["record started", "log ended", "claim released"]);
   expect(runs.events.map(({ event }) => event)).toEqual(["started", "output", "output", "ended"]);
+});
+
+test("runSpec ends the agent with all it started before it reads the rest, and once more whatever happened", async () => {
+  await runSpec(runs.deps, ID, wishes());
+
+  expect(runs.stops).toEqual([AGENT_GRACE_MS, 0]);
+});
+
+test("runSpec asks an interrupted agent to end while it works", async () => {
+  const soon = new AbortController();
+  runs.script.agent = () => {
+    soon.abort();
+    return until(() => runs.stops.length > 0);
+  };
+
+  await runSpec(runs.deps, ID, wishes({ stop: { soon: soon.signal, now: new AbortController().signal } }));
+
+  expect(runs.stops).toEqual([AGENT_GRACE_MS, AGENT_GRACE_MS, 0]);
+});
+
+test("runSpec ends the agent when what it prints cannot be written", async () => {
+  const { ports } = runs.deps;
+  const open = ports.logs.open.bind(ports.logs);
+  runs.script.agent = () => new Promise(() => {});
+  const logs = {
+    open: async (id: typeof ID, processId: string, maxBytes: number) => ({
+      ...(await open(id, processId, maxBytes)),
+      printed: () => Promise.reject(refusal),
+    }),
+  };
+
+  const result = await runSpec({ ...runs.deps, ports: { ...ports, logs } }, ID, wishes());
+
+  expect(result).toMatchObject({ status: "failed", reasons: ["no such program"] });
+  expect(runs.stops).toEqual([0]);
 });
 
 test("runSpec says in the status file why an agent's work failed or needs attention", async () => {
@@ -54,6 +91,19 @@ test("runSpec needs attention when the worktree is not settled, and commits noth
 
   expect(result).toMatchObject({ status: "needs_attention", reasons: problems });
   expect(commits).toBe(0);
+});
+
+test("a run that breaks off fails its spec and leaves its status file, its record and no claim", async () => {
+  runs.deps.ports.agents.start = () => Promise.reject(refusal);
+
+  const result = await runSpec(runs.deps, ID, wishes());
+
+  expect(result).toMatchObject({ status: "failed", reasons: ["no such program"] });
+  expect(runs.status()).toBe("failed");
+  expect(runs.statuses.at(-1)).toMatchObject({ status: "failed", error: "no such program" });
+  expect(runs.lines.at(-1)).toBe("planner: failed: no such program");
+  expect(runs.ends).toEqual([{ status: "failed", error: "failed: no such program" }]);
+  expect(runs.others.slice(-2)).toEqual(["log ended", "claim released"]);
 });
 
 test("a run that breaks off leaves a spec alone that was cancelled meanwhile, or that another process has", async () => {

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { checkConfig } from "#planner/config/check_config.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { COMMIT_SUMMARIES, createCommitWriter, isSpecCommit } from "#planner/work/commit_message.ts";
+import { findJudgedFiles } from "#planner/work/judged_files.ts";
 
 const ID = "2026-11-01-001-aaa" as SpecId;
 const SPEC = { id: ID, title: "Sell\n shoes" };
@@ -60,4 +61,102 @@ test.each(["{spec} {summary}", "a { b", " ", "a\u0000b", 7])("the setting refuse
   expect(errors.map(({ message }) => message)).toEqual([
     `Invalid setting "git.commit_template": expected a text that is not empty, with no other braces than {id}, {title} and {summary}, got ${JSON.stringify(template)}`,
   ]);
+});
+
+const CHANGED = [
+  "t/7.sh",
+  "src/a.ts",
+  "tests/deep/b.test.ts",
+  "Makefile",
+  "t/my test.sh",
+  "tools",
+  ".planner/specs/a.md",
+];
+
+test.each([
+  ["sh t/7.sh", ["t/7.sh"]],
+  ["sh ./t/7.sh && echo ok", ["t/7.sh"]],
+  ["cd t; sh 7.sh", ["t/7.sh"]],
+  ['bash "t/7.sh"', ["t/7.sh"]],
+  ["sh t/?.sh", ["t/7.sh"]],
+  ["X=t/7.sh sh t/8.sh", ["t/7.sh"]],
+  ["sh t//./x/../7.sh", ["t/7.sh"]],
+  ["sh $PWD/t/7.sh", ["t/7.sh"]],
+  ["sh $(pwd)/t/7.sh", ["t/7.sh"]],
+  ["sh t/'7'.sh", ["t/7.sh"]],
+  ["bash -c 'sh t/{7,8}.sh'", ["t/7.sh"]],
+  ["pytest t/7.sh::test_x", ["t/7.sh"]],
+  ['sh "t/my test.sh"', ["t/my test.sh"]],
+  ["sh t/my\\ test.sh", ["t/my test.sh"]],
+  ["sh tools/run.sh", ["tools"]],
+  ["ls t | while read f; do sh t/$f.sh; done", ["t/7.sh", "t/my test.sh"]],
+  ["grep -l x *.md", []],
+  ["npm test", []],
+  ["sh t/70.sh", []],
+  ["sh t/{6..8}.sh", ["t/7.sh"]],
+  ["sh t/[6-8].sh", ["t/7.sh"]],
+  ["sh t/[!6].sh", ["t/7.sh"]],
+  // Text of other languages: classes that run backwards, brackets that stay open, quantifiers.
+  ["grep -Pq '[\\w\\-.]+' f.txt", []],
+  ["grep -E '[z-a]' src/*.ts", ["src/a.ts"]],
+  ["awk '/[[:alpha:]]{2,}(/ { print $0 }' t/7.sh", ["t/7.sh", "t/my test.sh"]],
+  ["perl -ne 'print if /(?<x>[^\\]]+)\\k<x>/u' Makefile", ["t/7.sh", "Makefile", "t/my test.sh"]],
+  ["jq '.a[0] | {b: .c}' src/a.ts", ["src/a.ts"]],
+  ["test \"$(sed -n 's/[^[]*{\\(.*\\)}/\\1/p' Makefile)\" = x", ["Makefile"]],
+  ["node -e 'if (!/^[\\d-\\w]+$/.test(a[b])) throw {}'", []],
+])("judgedFiles finds the files that %p names", (command, expected) => {
+  expect(findJudgedFiles(command, CHANGED, [])).toEqual(expected);
+});
+
+const SETTINGS = [
+  ...["package.json", "web/package.json", "package-lock.json", "vitest.config.ts", "Makefile", "build/rules.mk"],
+  ...["pyproject.toml", "tests/conftest.py", "requirements.txt", "tsconfig.build.json", "Justfile", "Cargo.toml"],
+  ...["Taskfile.yml", "docs/make.md", "src/package.ts", "uv.lock", "Cargo.lock", "go.mod", "go.sum", "a.lock"],
+];
+
+test.each([
+  ["npm test", ["package.json", "web/package.json", "package-lock.json", "vitest.config.ts"]],
+  ["CI=1 npm test -w web", ["package.json", "web/package.json", "package-lock.json", "vitest.config.ts"]],
+  [
+    "cd web && ../node_modules/.bin/vitest run",
+    ["package.json", "web/package.json", "package-lock.json", "vitest.config.ts"],
+  ],
+  ["pnpm -r test", ["package.json", "web/package.json", "package-lock.json", "vitest.config.ts"]],
+  ["make -C build check", ["Makefile", "build/rules.mk"]],
+  ["python3 -m pytest -q", ["pyproject.toml", "tests/conftest.py", "uv.lock"]],
+  ["uv run pytest", ["pyproject.toml", "tests/conftest.py", "uv.lock"]],
+  [
+    "npx tsc -p tsconfig.build.json",
+    ["package.json", "web/package.json", "package-lock.json", "vitest.config.ts", "tsconfig.build.json"],
+  ],
+  ["just test", ["Justfile"]],
+  ["task test", ["Taskfile.yml"]],
+  ["cargo test", ["Cargo.toml", "Cargo.lock"]],
+  ["sh run.sh", []],
+  ["grep -q npm-test README.md", []],
+  ["test -e out/makefile.txt", []],
+  ["go test ./...", ["go.mod", "go.sum"]],
+  ["ls go.d", []],
+  ["./cargo.sh", []],
+])("findJudgedFiles finds the files by which the programs of %p decide what to run", (command, expected) => {
+  expect(findJudgedFiles(command, SETTINGS, [])).toEqual(expected);
+});
+
+test("findJudgedFiles takes files and folders that a pattern fits", () => {
+  expect(findJudgedFiles("npm test", CHANGED, ["tests/**"])).toEqual(["tests/deep/b.test.ts"]);
+  expect(findJudgedFiles("npm test", CHANGED, ["*.test.ts"])).toEqual(["tests/deep/b.test.ts"]);
+  expect(findJudgedFiles("npm test", CHANGED, ["tests"])).toEqual(["tests/deep/b.test.ts"]);
+  expect(findJudgedFiles("npm test", CHANGED, ["{src,lib}/*.ts"])).toEqual(["src/a.ts"]);
+});
+
+test("findJudgedFiles takes time linear in the words of a check and in a pattern", () => {
+  const words = Array.from({ length: 20_000 }, (_, index) => `w${index}`).join(" ");
+  const long = `src/${"a".repeat(4000)}`;
+  const stars = [
+    "*a*a*a*a*a*a*a*a*b",
+    "**/**/**/**/**/**/b",
+    "{".repeat(2000),
+    `${"{a,".repeat(2000)}a${"}".repeat(2000)}`,
+  ];
+  expect(findJudgedFiles(words, [long, "w1/w2"], stars)).toEqual(["w1/w2"]);
 });

@@ -1,5 +1,15 @@
 import { expect, test } from "bun:test";
-import { ErrorOutput } from "#planner/work/error_line.ts";
+import fc from "fast-check";
+import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
+import type { ProcessRecord } from "#planner/ports.ts";
+import { explainExceededLimit, resolveRunLimits } from "#planner/work/agent_launch.ts";
+import { ErrorOutput, isAccountError } from "#planner/work/error_line.ts";
+import { findMissingPart } from "#planner/work/provenance.ts";
+import { computeRetryDelayMs, findRetryTime, MAX_RETRY_DELAY_MS } from "#planner/work/retry.ts";
+import { addUsage, formatShortUsage, formatUsage, NO_USAGE } from "#planner/work/usage.ts";
+import { parseCriteria } from "../../../../src/planner/spec/criteria.ts";
+import { analyzeAbandonedRun } from "../../../../src/planner/work/takeover_analysis.ts";
+import { law } from "../../../support/law.ts";
 
 const CRASHES: readonly (readonly [program: string, stderr: string, says: string])[] = [
   [
@@ -70,3 +80,207 @@ for (const [program, stderr, says] of CRASHES) {
     expect(errors.findErrorLine()).toBe(says);
   });
 }
+
+/** Status and last lines of a command, and what it misses here; null says that it failed by itself. */
+const ROWS: readonly [number | null, readonly string[], string | null][] = [
+  [127, [], "a program"],
+  [126, ["sh: 1: ./run: Permission denied"], "a program"],
+  [1, ["sh: 1: vitest: not found", "npm error Lifecycle script `test` failed"], "a program"],
+  [1, ["zsh: command not found: docker"], "a program"],
+  [2, ["make: vitest: No such file or directory", "make: *** [Makefile:2: test] Error 127"], "a program"],
+  [1, ["'pnpm' is not recognized as an internal or external command,"], "a program"],
+  [1, ["/usr/bin/python3: No module named pytest"], "a package"],
+  [1, ["Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?"], "Docker"],
+  [125, ["docker: permission denied while trying to connect to the Docker daemon socket"], "Docker"],
+  [1, ["npm error request failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org"], "the network"],
+  [6, ["curl: (6) Could not resolve host: example.org"], "the network"],
+  [1, ['psql: error: connection to server at "127.0.0.1", port 5432 failed: Connection refused'], "a service"],
+  [1, ["1 failing", "expected 2, got 3"], null],
+  [1, ["ModuleNotFoundError: No module named 'shop.cart'"], null],
+  [1, ["Error: Cannot find module './cart'"], null],
+  [2, ["make: *** [Makefile:2: test] Error 1"], null],
+  [1, ["AssertionError: expected 404 not found page to have a link"], null],
+  [1, ["cat: cart.txt: No such file or directory"], null],
+  [null, [], null],
+];
+
+for (const [status, last_lines, missing] of ROWS) {
+  test(`status ${status} with ${JSON.stringify(last_lines)} ${missing === null ? "is a failure" : `misses ${missing}`}`, () => {
+    const result = { command: "npm test", status, duration_ms: 1, output_hash: "", last_lines };
+    expect(findMissingPart({ ...result, problem: "ended" })).toBe(missing);
+    expect(findMissingPart({ ...result, problem: null })).toBeNull();
+  });
+}
+
+const OPEN = parseCriteria("- [x] One\n- [ ] Two\n");
+
+test("analyzeAbandonedRun counts the error lines and quotes the first three", () => {
+  const lines = ["start", "Error: one", "test failed", "fatal: three", "panicked at four", "fine"];
+
+  const { analysis, suggestion } = analyzeAbandonedRun({ lines, criteria: [] });
+
+  expect(analysis).toContain("6 log lines in the last run");
+  expect(analysis).toContain("4 error lines:\n- Error: one\n- test failed\n- fatal: three\n");
+  expect(analysis).not.toContain("panicked");
+  expect(suggestion).toContain("Review the errors");
+});
+
+test("analyzeAbandonedRun does not take success for an error", () => {
+  const lines = [
+    "0 errors",
+    "found no failures",
+    "ran without any errors",
+    "12 passed, 0 failed",
+    "mirrors everywhere",
+  ];
+
+  const { analysis, suggestion } = analyzeAbandonedRun({ lines, criteria: [] });
+
+  expect(analysis).toContain("No error lines");
+  expect(suggestion).not.toContain("Review the errors");
+});
+
+test("analyzeAbandonedRun tells whether the run spoke of completion", () => {
+  const spoke = (line: string): boolean =>
+    analyzeAbandonedRun({ lines: [line], criteria: [] }).analysis.includes("The run spoke of completion");
+
+  expect(spoke("The work is complete.")).toBe(true);
+  expect(spoke("All tests passed")).toBe(true);
+  expect(spoke("This is not yet complete")).toBe(false);
+  expect(spoke("incomplete")).toBe(false);
+  expect(spoke("still at it")).toBe(false);
+});
+
+test("analyzeAbandonedRun counts lines about tools", () => {
+  const lines = ["tool_use: read_file", "calling tool write", "planner_status {}", "nothing"];
+
+  expect(analyzeAbandonedRun({ lines, criteria: [] }).analysis).toContain("3 lines about tool calls");
+});
+
+test("analyzeAbandonedRun says what is left to do", () => {
+  const step = (body: string): string => analyzeAbandonedRun({ lines: [], criteria: parseCriteria(body) }).suggestion;
+
+  expect(step("- [x] One\n- [ ] Two\n")).toStartWith("1 acceptance criterion still open");
+  expect(step("- [ ] One\n- [ ] Two\n")).toStartWith("2 acceptance criteria still open");
+  expect(step("- [x] One\n")).toStartWith("All acceptance criteria are checked");
+  expect(step("")).toStartWith("The spec has no acceptance criteria");
+});
+
+test("analyzeAbandonedRun says so when there is no log", () => {
+  expect(analyzeAbandonedRun({ lines: null, criteria: OPEN }).analysis).toBe(
+    "No execution log available for analysis\n1 of 2 acceptance criteria checked",
+  );
+});
+
+test("analyzeAbandonedRun cuts the lines that it quotes", () => {
+  const { analysis } = analyzeAbandonedRun({ lines: [`error ${"x".repeat(10_000)}`], criteria: [] });
+
+  expect(analysis.length).toBeLessThan(500);
+});
+
+test("resolveLimits lays the spec's limits over the agent's over the project's", () => {
+  const config = {
+    limits: { ...DEFAULT_CONFIG.limits, tokens: 1000, cost_usd: 1 },
+    providers: { codex: { limits: { tokens: 2000 } } },
+  };
+
+  expect(resolveRunLimits(config, "claude", {}).tokens).toBe(1000);
+  expect(resolveRunLimits(config, "codex", {})).toMatchObject({ tokens: 2000, cost_usd: 1 });
+  expect(resolveRunLimits(config, "codex", { limits: { tokens: 3000, cost_usd: "much", run_seconds: -1 } })).toEqual({
+    run_seconds: null,
+    silence_seconds: 1200,
+    tokens: 3000,
+    cost_usd: 1,
+  });
+});
+
+test("explainExceededLimit names the limit, and takes no report for no consumption", () => {
+  const limits = { ...DEFAULT_CONFIG.limits, tokens: 1000, cost_usd: 0.5 };
+  const usage = { ...NO_USAGE, input_tokens: 900, output_tokens: 99 };
+
+  expect(explainExceededLimit(null, limits)).toBeNull();
+  expect(explainExceededLimit(usage, limits)).toBeNull();
+  expect(explainExceededLimit({ ...usage, output_tokens: 100 }, limits)).toBe("it reached limits.tokens: 1000 of 1000");
+  expect(explainExceededLimit({ ...usage, cost_usd: 0.51 }, limits)).toBe("it reached limits.cost_usd: $0.51 of $0.50");
+});
+
+test("isAccountError knows what the agents' CLIs print, and no ordinary failure", () => {
+  for (const text of [
+    "Failed to authenticate. API Error: 401 invalid api key",
+    "unexpected status 401 Unauthorized: invalid api key, url: http://127.0.0.1/v1/responses",
+    '[API Error: {"error":{"code":401,"message":"invalid api key","status":"UNAUTHENTICATED"}}]',
+    "invalid api key",
+    "Your credit balance is too low to access the API",
+    "You exceeded your current quota: insufficient_quota",
+    "Not logged in. Please run /login",
+  ]) {
+    expect([text, isAccountError(text)]).toEqual([text, true]);
+  }
+  for (const text of ["overloaded", "429 rate limit", "exit status 1", "the login page has no title", "14010 files"]) {
+    expect([text, isAccountError(text)]).toEqual([text, false]);
+  }
+});
+
+test("usage adds up and reads as a person writes it", () => {
+  const one = { input_tokens: 1000, cached_input_tokens: 500, output_tokens: 1, cost_usd: null };
+  const two = { input_tokens: 2_000_000, cached_input_tokens: 0, output_tokens: 0, cost_usd: 1.5 };
+
+  expect(formatUsage(one)).toBe("1,001 tokens (500 cached)");
+  expect(formatUsage(addUsage(one, two))).toBe("2,001,001 tokens (500 cached), $1.50");
+  expect([formatShortUsage(one), formatShortUsage(two), formatShortUsage({ ...one, input_tokens: 10 })]).toEqual([
+    "1k",
+    "2.0M $1.50",
+    "11",
+  ]);
+});
+
+const SETTINGS = {
+  poll_interval_ms: 10,
+  idle_timeout_minutes: 0,
+  max_retries: 2,
+  retry_delay_ms: 1000,
+  backoff_multiplier: 3,
+};
+const END = "2026-11-01T00:00:00.000Z";
+const END_MS = Date.parse(END);
+
+function records(...statuses: readonly ProcessRecord["status"][]): readonly ProcessRecord[] {
+  const base = { process_id: "x-1", spec_id: "x", pid: 1, started_at: END, mode: "single" };
+  return statuses.map((status) =>
+    status === "running" ? { ...base, status, completed_at: null } : { ...base, status, completed_at: END },
+  );
+}
+
+test("findRetryTime waits longer each time and gives up after the last retry", () => {
+  expect(findRetryTime(records("failed"), SETTINGS)).toBe(END_MS + 1000);
+  expect(findRetryTime(records("failed", "failed"), SETTINGS)).toBe(END_MS + 3000);
+  expect(findRetryTime(records("failed", "failed", "failed"), SETTINGS)).toBeNull();
+});
+
+test("findRetryTime counts from the last run that completed", () => {
+  expect(findRetryTime(records("failed", "failed", "failed", "completed", "failed"), SETTINGS)).toBe(END_MS + 1000);
+});
+
+test("findRetryTime is null where no run failed last, and where nothing is retried", () => {
+  expect(findRetryTime([], SETTINGS)).toBeNull();
+  expect(findRetryTime(records("failed", "running"), SETTINGS)).toBeNull();
+  expect(findRetryTime(records("failed", "completed"), SETTINGS)).toBeNull();
+  expect(findRetryTime(records("failed"), { ...SETTINGS, max_retries: 0 })).toBeNull();
+});
+
+const settings = fc.record({
+  retry_delay_ms: fc.nat({ max: 10_000_000 }),
+  backoff_multiplier: fc.double({ min: 1, max: 100, noNaN: true }),
+});
+
+law(
+  "computeRetryDelayMs never falls, and stays within its bound",
+  [settings, fc.nat({ max: 500 })],
+  (given, retries) => {
+    const delay = computeRetryDelayMs(retries, given);
+
+    expect(computeRetryDelayMs(retries + 1, given)).toBeGreaterThanOrEqual(delay);
+    expect(delay).toBeGreaterThanOrEqual(given.retry_delay_ms);
+    expect(delay).toBeLessThanOrEqual(Math.max(MAX_RETRY_DELAY_MS, given.retry_delay_ms));
+  },
+);

@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 import { OperationError } from "#kernel/errors.ts";
+import { parseCriteria } from "#planner/spec/criteria.ts";
 import { appendOutput, appendSectionEntry, replaceBody } from "#planner/spec/edit/edit_body.ts";
+import { formatScalar } from "#planner/spec/edit/edit_entry.ts";
+import { keepChecks } from "#planner/spec/edit/keep_checks.ts";
 
 const HEAD = "---\nstatus: pending\n---\n";
 
@@ -63,4 +66,78 @@ test("appendOutput, replaceBody and appendToSection write no control character b
   expect(appendOutput("# T\n", raw)).toBe(`# T\n\n## Output\n\n${plain}`);
   expect(replaceBody("old\n", raw)).toBe(plain);
   expect(appendSectionEntry("# T\n", "Notes", raw)).toBe(`# T\n\n## Notes\n\n${plain}`);
+});
+
+const OWN = `${HEAD}# T\n\n## Acceptance Criteria\n\n- [ ] a\n  verify: make a\n- [ ] b\n  - verify: make b\n- [ ] c\n`;
+
+test("keepChecks keeps each check and puts the other text's version beside it as proposed", () => {
+  const run = `${HEAD}# T\n\n## Acceptance Criteria\n\n- [x] a\n  verify: true\n- [x] b\n- [x] c\n  verify: make c\n`;
+
+  expect(keepChecks(run, { own: OWN, restores: false })).toBe(
+    `${HEAD}# T\n\n## Acceptance Criteria\n\n- [x] a\n  verify: make a\n  proposed verify: true\n- [x] b\n  verify: make b\n- [x] c\n  verify: make c\n`,
+  );
+});
+
+test("keepChecks changes nothing twice, and keeps CRLF", () => {
+  const crlf = (text: string): string => text.replaceAll("\n", "\r\n");
+  const run = crlf(OWN.replace("make a", "true"));
+
+  const once = keepChecks(run, { own: OWN, restores: true });
+
+  expect(once).toContain("  verify: make a\r\n  proposed verify: true\r\n- [ ] b");
+  expect(keepChecks(once, { own: OWN, restores: true })).toBe(once);
+  expect(keepChecks(OWN, { own: OWN, restores: true })).toBe(OWN);
+});
+
+test("keepChecks brings back criteria whose checks stay, and only those", () => {
+  const text = keepChecks(`${HEAD}# T\nrewritten\n`, {
+    own: OWN,
+    restores: true,
+    stays: (command) => command === "make b",
+  });
+
+  expect(parseCriteria(text).map(({ label, checked, verify }) => [label, checked, verify])).toEqual([
+    ["b", false, "make b"],
+  ]);
+});
+
+const plain = (text: string | number | boolean): string => formatScalar(text, { style: "plain", inFlow: false });
+
+test("scalarText leaves alone what every YAML reader takes for that text", () => {
+  const words = "pending|src/a b.ts|2026-11-20-001-abc|2026-01-05|it's|a#b|C:\\x|é 😀|a, b|1.2.3".split("|");
+
+  expect(words.map(plain)).toEqual(words);
+});
+
+test.each([
+  [
+    "what YAML 1.1 or 1.2 would read as something else",
+    ",yes,No,null,~,true,1.10,007,0x1F,1_000,1e3,12:30,.5,.inf,=,<<",
+  ],
+  ["what would not be one plain value", " a,a ,a: b,a:,#a,a #b,- a,---,[a],{a},*a,&a,!a,|,>,%a,@a,'a"],
+])("scalarText quotes %s", (_, list) => {
+  const words = list.split(",");
+
+  expect(words.map(plain)).toEqual(words.map((word) => `"${word}"`));
+});
+
+test("scalarText escapes what does not fit on a line or cannot be seen", () => {
+  expect(plain('a\nb\t"c"\\')).toBe('"a\\nb\\t\\"c\\"\\\\"');
+  expect(plain("\0\u0085\u2028\ufeff\ud800")).toBe('"\\u0000\\u0085\\u2028\\ufeff\\ud800"');
+});
+
+test("scalarText quotes commas and brackets within brackets", () => {
+  const within = (text: string): string => formatScalar(text, { style: "plain", inFlow: true });
+
+  expect(["a b", "a, b", "a]", "a{"].map(within)).toEqual(["a b", '"a, b"', '"a]"', '"a{"']);
+});
+
+test("scalarText keeps the wanted quotes where they can hold the text", () => {
+  expect(formatScalar("it's", { style: "single", inFlow: false })).toBe("'it''s'");
+  expect(formatScalar("a\nb", { style: "single", inFlow: false })).toBe('"a\\nb"');
+  expect(formatScalar("a", { style: "double", inFlow: false })).toBe('"a"');
+});
+
+test("scalarText writes numbers and booleans as such", () => {
+  expect([plain(1.5), plain(-3), plain(true)]).toEqual(["1.5", "-3", "true"]);
 });

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
-import { readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isFreshWorktree } from "../../../../../src/planner/store/worktrees/worktree_place.ts";
 import { agentIn, ID, OPTIONS, OTHER, SPEC, worktreeProject } from "../../../../support/worktree_project.ts";
 
 const FILE = `.planner/specs/${ID}.md`;
@@ -83,3 +85,174 @@ test("remove takes a branch whose changes the main branch has as other commits",
   await project.worktrees.removeWorktree(ID);
   expect(await project.mustGit("branch", "--list", "planner/*")).toBe("");
 });
+
+const pathOf = (pid: number): string => join("/tmp", `planner-verify-${pid}-a1B2c3`, `planner-verify-${pid}-a1B2c3`);
+
+test("isFreshWorktree is true for the worktree in which a running process checks, and for no other path", () => {
+  const { pid: ended } = spawnSync("true");
+
+  expect(isFreshWorktree(pathOf(process.pid))).toBe(true);
+  expect(isFreshWorktree(pathOf(ended))).toBe(false);
+  expect(isFreshWorktree(join("/tmp", `planner-verify-${process.pid}-a1B2c3`))).toBe(false);
+  expect(isFreshWorktree(join("/tmp", "elsewhere", "worktree"))).toBe(false);
+});
+
+const DONE = SPEC.replace("pending", "completed").replaceAll("[ ]", "[x]");
+
+test("merge takes states of the spec that were committed on the main branch meanwhile for what they are", async () => {
+  using project = await worktreeProject();
+  await project.set(ID, { status: "in_progress" });
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
+  agent.write(FILE, SPEC.replace("pending", "failed"));
+  await agent.commitAll();
+  agent.write(FILE, DONE);
+  agent.write("done.txt", "done\n");
+  await agent.commitAll();
+  const worded = (text: string): string => text.replace("# Title", "# A person's title");
+  project.write(FILE, worded(SPEC.replace("pending", "failed\ncompleted_at: 2026-01-06T00:00:00.000Z")));
+  await project.mustGit("commit", "--quiet", "-am", "everything so far");
+  project.write(FILE, worded(DONE));
+  await project.mustGit("commit", "--quiet", "-am", "everything once more");
+
+  const answer = await project.worktrees.mergeBranch(ID);
+
+  expect(answer.kind).toBe("merged");
+  expect(project.read(FILE)).toBe(worded(DONE));
+  expect(project.read("done.txt")).toBe("done\n");
+  expect(await project.mustGit("status", "--porcelain")).toBe("");
+});
+
+test("merge keeps a person's words where the agent changed the same lines and they are committed on the main branch only", async () => {
+  using project = await worktreeProject();
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
+  agent.write(FILE, SPEC.replace("Text.", "Agent's text."));
+  await agent.commitAll();
+  project.write(FILE, SPEC.replace("Text.", "Person's text."));
+  await project.mustGit("commit", "--quiet", "-am", "a person's");
+  project.write(FILE, SPEC);
+
+  expect((await project.worktrees.mergeBranch(ID)).kind).toBe("nothing");
+
+  expect(await project.mustGit("show", `HEAD:${FILE}`)).toBe(SPEC.replace("Text.", "Person's text."));
+});
+
+test("merge takes planner's own files of runs out of a branch that added them by force", async () => {
+  using project = await worktreeProject();
+  project.write(".planner/locks/edit.db", "");
+  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
+  agent.write(".planner/locks/edit.db", "locked\n");
+  await agent.git("add", "--force", ".planner/locks/edit.db");
+  agent.write("done.txt", "done\n");
+  await agent.commitAll();
+
+  const notes = [expect.stringContaining('".planner/locks/edit.db" is planner\'s own')];
+  expect(await project.worktrees.mergeBranch(ID)).toMatchObject({ kind: "merged", notes });
+  expect(await project.mustGit("ls-files", "done.txt", ".planner/locks")).toBe("done.txt\n");
+  expect(project.read(".planner/locks/edit.db")).not.toBe("locked\n");
+});
+
+type Root = { readonly root: string };
+
+const put = ({ root }: Root, path: string, text: string): void => {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+};
+
+/** What the branch does, then what a person has in the checkout. */
+const ROWS: readonly (readonly [name: string, work: (at: Root) => void, person: (at: Root) => void])[] = [
+  ["a new file", (at) => put(at, "new.txt", "new\n"), () => {}],
+  ["a new file in new folders", (at) => put(at, "a/b/new.txt", "new\n"), () => {}],
+  [
+    "a new file in a folder of the person's",
+    (at) => put(at, "a/new.txt", "new\n"),
+    (at) => put(at, "a/own.txt", "own\n"),
+  ],
+  ["a changed file", (at) => put(at, "src/code.txt", "changed\n"), () => {}],
+  ["a deleted file", ({ root }) => rmSync(join(root, "src/code.txt")), () => {}],
+  ["a new link", ({ root }) => symlinkSync("src/code.txt", join(root, "link")), () => {}],
+  [
+    "a file that became executable",
+    (at) => {
+      put(at, "src/code.txt", "#!/bin/sh\n");
+      chmodSync(join(at.root, "src/code.txt"), 0o755);
+    },
+    () => {},
+  ],
+  ["names with blanks and letters", (at) => put(at, "ein Ordner/[ä] *.txt", "new\n"), () => {}],
+  ["beside an untracked file", (at) => put(at, "new.txt", "new\n"), (at) => put(at, "mine.txt", "mine\n")],
+  ["beside an ignored file", (at) => put(at, "new.txt", "new\n"), (at) => put(at, "x.ignored", "mine\n")],
+  ["beside a changed file", (at) => put(at, "new.txt", "new\n"), (at) => put(at, "src/code.txt", "mine\n")],
+  ["a file that is there, the same", (at) => put(at, "new.txt", "new\n"), (at) => put(at, "new.txt", "new\n")],
+  [
+    "a file that is there and ignored",
+    (at) => put(at, "new.ignored", "new\n"),
+    (at) => put(at, "new.ignored", "new\n"),
+  ],
+  [
+    "a changed file that the person changed too",
+    (at) => put(at, "src/code.txt", "a\n"),
+    (at) => put(at, "src/code.txt", "b\n"),
+  ],
+  ["a staged file", (at) => put(at, "new.txt", "new\n"), (at) => put(at, "staged.txt", "mine\n")],
+];
+
+/** Ways in which git fails after it has written files: a filter that refuses the last one, and a hook. */
+const FAULTS = {
+  filter: "begin with the files, then a filter refuses zz.filtered",
+  hook: "write files and index, then a hook refuses the branch",
+} as const;
+
+const CASES = ROWS.flatMap((row) => (["filter", "hook"] as const).map((fault) => [...row, fault] as const));
+
+test.each(CASES)("a failed merge leaves the checkout as it was: %s", async (name, work, person, fault) => {
+  using project = await worktreeProject();
+  project.write(".gitattributes", "*.filtered filter=refuse\n");
+  project.write(".gitignore", "*.ignored\n");
+  await project.mustGit("add", "-A");
+  await project.mustGit("commit", "--quiet", "-m", "attributes");
+  const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
+  work({ root: worktree.path });
+  writeFileSync(join(worktree.path, "zz.filtered"), "last\n");
+  const agent = agentIn(project, worktree);
+  await agent.git("add", "-A", "-f", ".");
+  await agent.git("commit", "--quiet", "-m", "work");
+  person(project);
+  if (name === "a staged file") await project.mustGit("add", "staged.txt");
+  const hook = join(project.root, ".git", "hooks", "reference-transaction");
+  if (fault === "hook") {
+    mkdirSync(dirname(hook), { recursive: true });
+    writeFileSync(hook, `#!/bin/sh\n[ "$1" = prepared ] && grep -q 'refs/heads/main' && exit 1\nexit 0\n`, {
+      mode: 0o755,
+    });
+  } else {
+    await project.mustGit("config", "filter.refuse.smudge", "false");
+    await project.mustGit("config", "filter.refuse.clean", "cat");
+    await project.mustGit("config", "filter.refuse.required", "true");
+  }
+  const before = [await files(project), await status(project)];
+
+  const error = await project.worktrees.mergeBranch(ID).then(
+    (answer) => `merged: ${JSON.stringify(answer)}`,
+    (failed: Error) => failed.message,
+  );
+
+  rmSync(hook, { force: true });
+  expect(error).not.toStartWith("merged");
+  expect(error).not.toContain("cleaning up failed");
+  expect([FAULTS[fault], await files(project), await status(project)]).toEqual([FAULTS[fault], ...before]);
+});
+
+const status = ({ mustGit }: Awaited<ReturnType<typeof worktreeProject>>): Promise<string> =>
+  mustGit("status", "--porcelain", "--ignored", "--", ".", ":!.planner");
+
+/** The files of the checkout with their contents, except those of planner and git. */
+async function files({ root, git }: Awaited<ReturnType<typeof worktreeProject>>): Promise<readonly string[]> {
+  const { stdout } = await git(["ls-files", "-z", "--cached", "--others"], { cwd: root });
+  const paths = [...new Set(stdout.split("\0"))].filter((path) => path !== "" && !path.startsWith(".planner/"));
+  return paths
+    .filter((path) => existsSync(join(root, path)))
+    .map((path) => {
+      const { mode } = lstatSync(join(root, path));
+      return `${path} ${mode.toString(8)} ${readFileSync(join(root, path), "utf8")}`;
+    });
+}

@@ -14,8 +14,8 @@ import {
   requireOutsideRun,
   type UnacceptedCommand,
 } from "./accept_commands.ts";
-import type { Cli } from "./command.ts";
 import type { ApproveArgs } from "./commands/spec/approve.ts";
+import type { Cli } from "./declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import { CONFIG_FILE } from "./lint/config_warnings.ts";
 import type { OpenedProject } from "./open_project.ts";

@@ -22,7 +22,7 @@ import {
   SIGNATURE_NAMESPACE,
 } from "#planner/work/attestation.ts";
 import { askToAcceptCommands, requireOutsideRun } from "./accept_commands.ts";
-import type { Cli } from "./command.ts";
+import type { Cli } from "./declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenedProject } from "./open_project.ts";
 import { print, printJson, sanitizeLine } from "./output/print.ts";

@@ -1,5 +1,5 @@
 import { type ApprovalDecision, decideApproval } from "#planner/operations/decide_approval.ts";
-import type { Cli } from "./command.ts";
+import type { Cli } from "./declaration.ts";
 import { print, printJson, sanitizeLine } from "./output/print.ts";
 
 interface DecisionOptions {

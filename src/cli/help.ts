@@ -1,5 +1,5 @@
-import type { Command, Example, Flag, Positional } from "./command.ts";
-import { COMMANDS, type CommandFamily, type CommandGroup, type CommandTable } from "./commands.ts";
+import { type Args, type Flag, type Flags, isFlag, type Positional, selectFlags, selectPositionals } from "./args.ts";
+import { type Declaration, describeMember, type Example, type FamilyDeclaration, type Members } from "./declaration.ts";
 import { getOutputWidth, paint } from "./output/print.ts";
 import { wrapWords } from "./output/wrap_text.ts";
 import {
@@ -20,24 +20,16 @@ const MAX_HEAD_COLUMNS = 27;
 /** Minimum width of the text beside a flag. */
 const MIN_TEXT_COLUMNS = 24;
 
-const GROUP_TITLES: Readonly<Record<CommandGroup, string>> = {
-  project: "Project",
-  specs: "Specs",
-  agents: "Agents",
-  state: "State",
-  checks: "Checks",
-  exchange: "Exchange",
-  datacenter: "Datacenter",
-};
-
-/** Formats `planner --help`: every command with one line. */
-export function formatProgramHelp(): string {
+/** Formats `planner --help`: every command with one line, below the title of its group. */
+export function formatProgramHelp(commands: Readonly<Record<string, Members>>): string {
   const about = "Manage units of work as Markdown specs under `.planner/`, serve them to agents and run agents on them";
-  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
-  const groups = Object.entries(GROUP_TITLES).flatMap(([group, title]) => {
-    const members = Object.entries(COMMANDS).filter(([, entry]) => entry.group === group);
-    return [formatHeading(`${title}:`), ...formatCommandTable(Object.fromEntries(members), width), ""];
-  });
+  const names = Object.values(commands).flatMap((members) => Object.keys(members));
+  const width = Math.max(...names.map((name) => name.length));
+  const groups = Object.entries(commands).flatMap(([title, members]) => [
+    formatHeading(`${title}:`),
+    ...formatMembers(members, width),
+    "",
+  ]);
   const lines = [
     ...[...wrapWords(about, getHelpWidth()), ""],
     ...[formatHeading("Usage:"), "  planner <command> [arguments] [flags]", ""],
@@ -49,16 +41,16 @@ export function formatProgramHelp(): string {
 }
 
 /** Formats `planner <command> --help`. */
-export function formatCommandHelp(name: string, command: Command): string {
+export function formatCommandHelp({ meta, details, args = {}, joined, examples }: Omit<Declaration, "run">): string {
   const lines = [
-    ...wrapWords(command.summary, getHelpWidth()),
+    ...wrapWords(meta.description, getHelpWidth()),
     "",
     formatHeading("Usage:"),
-    `  ${formatUsage(name, command)}`,
+    `  ${formatUsage(meta.name, args)}`,
     "",
   ];
-  if (command.details !== undefined) lines.push(...wrapWords(command.details, getHelpWidth()), "");
-  const places = Object.entries(command.positionals);
+  if (details !== undefined) lines.push(...wrapWords(details, getHelpWidth()), "");
+  const places = Object.entries(selectPositionals(args));
   if (places.length > 0) {
     const width = Math.max(...places.map(([place]) => place.length));
     lines.push(
@@ -67,26 +59,26 @@ export function formatCommandHelp(name: string, command: Command): string {
       "",
     );
   }
-  const { flags, joined } = command;
+  const flags = selectFlags(args);
   if (Object.keys(flags).length > 0) lines.push(formatHeading("Flags:"), ...formatFlags(flags, joined), "");
-  lines.push(formatGlobalFlags(), "", ...formatExamples(command.examples));
+  lines.push(formatGlobalFlags(), "", ...formatExamples(examples));
   return `${lines.join("\n")}\n`;
 }
 
 /** Formats `planner <family> --help`: its commands with one line each. */
-export function formatFamilyHelp(name: string, { details, commands, examples }: CommandFamily): string {
+export function formatFamilyHelp({ meta: { name }, details, subCommands, examples }: FamilyDeclaration): string {
   const lines = [formatHeading("Usage:"), `  planner ${name} <command> [arguments] [flags]`, ""];
   if (details !== undefined) lines.push(...wrapWords(details, getHelpWidth()), "");
-  const width = Math.max(...Object.keys(commands).map((member) => member.length));
-  lines.push(formatHeading("Commands:"), ...formatCommandTable(commands, width), "");
+  const width = Math.max(...Object.keys(subCommands).map((member) => member.length));
+  lines.push(formatHeading("Commands:"), ...formatMembers(subCommands, width), "");
   lines.push(formatGlobalFlags(), "", ...formatExamples(examples), "");
   const more = `Run \`planner ${name} <command> --help\` for the arguments, flags and examples of a command`;
   lines.push(...wrapWords(more, getHelpWidth()));
   return `${lines.join("\n")}\n`;
 }
 
-function formatCommandTable(commands: CommandTable, width: number): readonly string[] {
-  return Object.entries(commands).flatMap(([name, { summary }]) => formatHelpRow(name, summary, width));
+function formatMembers(members: Members, width: number): readonly string[] {
+  return Object.entries(members).flatMap(([name, member]) => formatHelpRow(name, describeMember(member), width));
 }
 
 /** Lists the flags that every command has, on one line; `formatProgramHelp` describes them. */
@@ -105,12 +97,12 @@ function formatExamples(examples: readonly Example[]): readonly string[] {
 }
 
 /** Formats the usage line, such as `planner list [flags]`, for help and docs. */
-export function formatUsage(name: string, command: Command): string {
-  const places = Object.entries(command.positionals).map(([place, { required, repeats }]) => {
+export function formatUsage(name: string, args: Args): string {
+  const places = Object.entries(selectPositionals(args)).map(([place, { required, repeats }]) => {
     const shown = repeats === true ? `${place}...` : place;
     return required ? `<${shown}>` : `[${shown}]`;
   });
-  return ["planner", name, ...places, ...(Object.keys(command.flags).length > 0 ? ["[flags]"] : [])].join(" ");
+  return ["planner", name, ...places, ...(Object.values(args).some(isFlag) ? ["[flags]"] : [])].join(" ");
 }
 
 /** Formats the summary of an argument with its options, for help and docs. */
@@ -123,7 +115,7 @@ export function formatPositional(declared: Positional): string {
  * Formats the flags in their order. The flags of one entry of `joined` share a line at the position of its first flag.
  * The flags that a flag excludes are shown only if they need no further line; docs/commands.md lists them all.
  */
-function formatFlags(flags: Readonly<Record<string, Flag>>, joined: Command["joined"] = []): readonly string[] {
+function formatFlags(flags: Flags, joined: Declaration["joined"] = []): readonly string[] {
   const entries = Object.entries(flags).flatMap(([name, flag]) => {
     const group = joined.find((one) => one.flags.includes(name));
     if (group === undefined)
@@ -142,7 +134,7 @@ function formatFlags(flags: Readonly<Record<string, Flag>>, joined: Command["joi
 
 /** Formats a flag with its placeholder: `-l, --label <label>`. A flag without a short form is indented to align. */
 export function formatFlagHead(name: string, flag: Flag): string {
-  const short = flag.short === undefined ? "    " : `-${flag.short}, `;
+  const short = flag.alias === undefined ? "    " : `-${flag.alias}, `;
   return short + formatFlagUse(name, flag);
 }
 

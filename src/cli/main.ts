@@ -32,6 +32,6 @@ async function runProgramArguments(words: readonly string[]): Promise<void> {
   }
   // All other modules are loaded after the version check, because many programs run `--version` only to detect
   // planner.
-  const { dispatchCommand } = await import("./dispatch.ts");
-  process.exitCode = await dispatchCommand(words);
+  const { runWords } = await import("./commands.ts");
+  await runWords(words);
 }

@@ -5,7 +5,7 @@ import { buildCheckLines } from "#planner/work/acceptance.ts";
 import { listConfigLines } from "#planner/work/config_lines.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { askToAcceptCommands } from "./accept_commands.ts";
-import type { Cli } from "./command.ts";
+import type { Cli } from "./declaration.ts";
 import type { OpenedProject } from "./open_project.ts";
 import { sanitizeLine } from "./output/print.ts";
 import { printText } from "./output/wrap_text.ts";

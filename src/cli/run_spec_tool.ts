@@ -3,7 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { ToolDefinition } from "#kernel/tool.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { runTool } from "#planner/service.ts";
-import type { Cli } from "./command.ts";
+import type { Cli } from "./declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import { print, printJson, sanitizeLine, sanitizeLines } from "./output/print.ts";
 

@@ -1,16 +1,10 @@
 import { text } from "node:stream/consumers";
-import type { Positional } from "./command.ts";
-import { booleanFlag, textFlag } from "./flags.ts";
+import { booleanFlag, requiredArgument, textFlag } from "./args.ts";
 
 /** Arguments and flags that several commands share. */
 
 /** Positional argument with ids of active specs: `<id...>`. */
-export const ACTIVE_IDS = {
-  summary: "Full or partial ids of specs",
-  required: true,
-  completes: "spec",
-  repeats: true,
-} as const;
+export const ACTIVE_IDS = requiredArgument("Full or partial ids of specs", { completes: "spec", repeats: true });
 
 export const JSON_FLAG = booleanFlag("Print one JSON document instead of text");
 
@@ -21,18 +15,12 @@ export const UNPROVEN_FLAG = textFlag(
 );
 
 /** Positional argument of commands that change a spec. */
-export const ACTIVE_ID = {
-  summary: "Full or partial id of a spec",
-  required: true,
-  completes: "spec",
-} as const satisfies Positional;
+export const ACTIVE_ID = requiredArgument("Full or partial id of a spec", { completes: "spec" });
 
 /** Positional argument of commands that only read; it accepts archived specs too. */
-export const ANY_ID = {
-  summary: "Full or partial id of a spec, active or archived",
-  required: true,
+export const ANY_ID = requiredArgument("Full or partial id of a spec, active or archived", {
   completes: "archived_spec",
-} as const satisfies Positional;
+});
 
 /** Returns the given text, or all of standard input for `-`. */
 export function readTextOrInput(given: string): Promise<string> {

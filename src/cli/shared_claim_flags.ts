@@ -1,8 +1,8 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { SharedClaimOptions } from "#planner/run_ports/claims.ts";
 import { confirmOnTerminal, requireOutsideRun } from "./accept_commands.ts";
-import type { Cli } from "./command.ts";
-import { booleanFlag } from "./flags.ts";
+import { booleanFlag } from "./args.ts";
+import type { Cli } from "./declaration.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** Flags of commands that take or finish claims shared with other clones. */

@@ -1,21 +1,20 @@
 import { createFilterTest, type SpecFilter } from "#planner/operations/shared/spec_filter.ts";
 import { isCalendarDay, PRIORITIES, type UnreadableFile } from "#planner/spec/spec.ts";
 import { FILTER_STATUSES } from "#planner/spec/status.ts";
-import type { Flags } from "./command.ts";
-import { enumFlag, integerFlag, textFlag } from "./flags.ts";
+import { enumFlag, type Flags, integerFlag, textFlag } from "./args.ts";
 import type { ListedSpec, ListedSpecs } from "./output/listing_output.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** Flags of every command that prints a limited list of specs. */
 export const LIST_LIMIT_FLAGS = {
-  type: { type: "string", short: "t", multiple: true, summary: "Only specs of this type" },
-  label: { type: "string", short: "l", multiple: true, summary: "Only specs with this label, or one of several" },
-  limit: integerFlag(1, "Maximum number of results (default: all)", { short: "n" }),
+  type: { type: "string", alias: "t", multiple: true, description: "Only specs of this type" },
+  label: { type: "string", alias: "l", multiple: true, description: "Only specs with this label, or one of several" },
+  limit: integerFlag(1, "Maximum number of results (default: all)", { alias: "n" }),
 } as const satisfies Flags;
 
 /** Flags that filter a list by fields, in addition to `LIST_LIMIT_FLAGS`. */
 export const FIELD_FILTER_FLAGS = {
-  status: enumFlag(FILTER_STATUSES, "Only specs of this status", { short: "s" }),
+  status: enumFlag(FILTER_STATUSES, "Only specs of this status", { alias: "s" }),
   priority: enumFlag(PRIORITIES, "Only specs of this priority", { multiple: true }),
   assignee: textFlag("name", "Only specs assigned to this person", { multiple: true }),
   due: textFlag("day", "Only specs due on this day (YYYY-MM-DD) or before"),

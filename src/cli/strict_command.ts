@@ -1,23 +1,27 @@
 import { parseArgs } from "node:util";
-import type { Command, Flag, Positional } from "./command.ts";
+import { type Args, type Flag, type Flags, isFlag, type Positional, selectFlags, selectPositionals } from "./args.ts";
+import type { Declaration } from "./declaration.ts";
 import { formatHelpHint, formatSuggestion, UsageError } from "./usage_error.ts";
 
 /** Flags of every command, before or after its name. */
 export const GLOBAL_FLAGS = {
   root: {
     type: "string",
-    value: "dir",
+    valueHint: "dir",
     completes: "directory",
-    summary: "Project directory (default: searched upwards)",
+    description: "Project directory (default: searched upwards)",
   },
-  quiet: { type: "boolean", short: "q", summary: "Print only results, warnings and errors" },
-  help: { type: "boolean", short: "h", summary: "Print this help" },
-} as const satisfies Record<string, Flag>;
+  quiet: { type: "boolean", alias: "q", description: "Print only results, warnings and errors" },
+  help: { type: "boolean", alias: "h", description: "Print this help" },
+} as const satisfies Flags;
 
 /** Flags of the program itself, without a command. */
 export const PROGRAM_FLAGS = {
-  version: { type: "boolean", short: "V", summary: "Print the version, its commit and the engine" },
-} as const satisfies Record<string, Flag>;
+  version: { type: "boolean", alias: "V", description: "Print the version, its commit and the engine" },
+} as const satisfies Flags;
+
+/** What a call of a command, a family or the program is checked against; the name of the program is empty. */
+type CheckedDeclaration = Pick<Declaration, "args" | "checksRules"> & { readonly meta: { readonly name: string } };
 
 interface ParsedArguments {
   readonly help: boolean;
@@ -34,14 +38,16 @@ type OptionToken = Extract<Token, { kind: "option" }>;
  * Checks the arguments of a call against the command's declaration and returns their values. Rejects unknown flags,
  * missing or extra values, a flag given twice, extra words, values of the wrong type and flags that exclude or require
  * each other. `--` ends the flags; `--help` takes precedence over every error.
- * @param name name of the command, empty for the program itself
  * @throws UsageError that names the word, its value and what was expected. Source: docs/decisions.md#s-28
  */
-export function parseArguments(name: string, command: Command, words: readonly string[]): ParsedArguments {
-  const flags: Readonly<Record<string, Flag>> = { ...command.flags, ...GLOBAL_FLAGS };
+export function parseArguments(
+  { meta: { name }, args: declared = {}, checksRules }: CheckedDeclaration,
+  words: readonly string[],
+): ParsedArguments {
+  const flags: Flags = { ...selectFlags(declared), ...GLOBAL_FLAGS };
   const { tokens } = parseArgs({
     args: [...words],
-    options: Object.fromEntries(Object.entries(flags).map(([flag, declared]) => [flag, createNodeOption(declared)])),
+    options: Object.fromEntries(Object.entries(flags).map(([flag, row]) => [flag, createNodeOption(row)])),
     strict: false,
     allowPositionals: true,
     tokens: true,
@@ -52,17 +58,17 @@ export function parseArguments(name: string, command: Command, words: readonly s
   for (const token of options) check.addFlag(token);
   const given = tokens.filter((token) => token.kind === "positional").map((token) => token.value);
   const { root, quiet, help: _, ...values } = check.getValues();
-  const args = { ...values, ...parsePositionals(name, command.positionals, given) };
-  if (command.checksRules !== true) checkArgumentRules(name, command, args);
+  const args = { ...values, ...parsePositionals(name, selectPositionals(declared), given) };
+  if (checksRules !== true) checkArgumentRules(name, declared, args);
   return { help: false, quiet: quiet === true, root: typeof root === "string" ? root : undefined, args };
 }
 
 class FlagChecker {
   readonly #name: string;
-  readonly #flags: Readonly<Record<string, Flag>>;
+  readonly #flags: Flags;
   readonly #given = new Map<string, unknown[]>();
 
-  constructor(name: string, flags: Readonly<Record<string, Flag>>) {
+  constructor(name: string, flags: Flags) {
     this.#name = name;
     this.#flags = flags;
   }
@@ -109,7 +115,7 @@ class FlagChecker {
 
   #createUnknownFlagError({ rawName }: OptionToken): UsageError {
     const known = Object.entries(this.#flags).flatMap(([name, flag]) =>
-      flag.short === undefined ? [`--${name}`] : [`--${name}`, `-${flag.short}`],
+      flag.alias === undefined ? [`--${name}`] : [`--${name}`, `-${flag.alias}`],
     );
     const near = rawName.startsWith("--") ? known.filter((flag) => flag.startsWith("--")) : [];
     const likely = formatSuggestion(rawName, near);
@@ -166,7 +172,7 @@ function createOptionError(name: string, subject: string, value: string, options
 
 function createNodeOption(flag: Flag): { type: "boolean" | "string"; multiple: true; short?: string } {
   const type = flag.type === "boolean" ? "boolean" : "string";
-  return { type, multiple: true, ...(flag.short === undefined ? {} : { short: flag.short }) };
+  return { type, multiple: true, ...(flag.alias === undefined ? {} : { short: flag.alias }) };
 }
 
 /** Values of flags and arguments by name; an absent one is undefined, false or an empty list. */
@@ -177,32 +183,25 @@ type GivenValues = Readonly<Record<string, unknown>>;
  * @param name name of the command
  * @throws UsageError that names both arguments and the expected value
  */
-export function checkArgumentRules(
-  name: string,
-  { positionals, flags }: Pick<Command, "positionals" | "flags">,
-  given: GivenValues,
-): void {
-  const rows: readonly (readonly [string, Flag | Positional])[] = Object.entries({ ...positionals, ...flags });
+export function checkArgumentRules(name: string, args: Args, given: GivenValues): void {
+  const rows = Object.entries(args);
   const present = rows.filter(([word]) => isValueGiven(given[word]));
   for (const [word, row] of present) {
     const other = row.excludes?.find((rule) => isRuleMet(rule, given));
     if (other === undefined) continue;
     const { word: beside } = parseRule(other);
-    const shown = [
-      formatArgument(word, row, given),
-      formatArgument(beside, { ...positionals, ...flags }[beside], given),
-    ];
+    const shown = [formatArgument(word, row, given), formatArgument(beside, args[beside], given)];
     throw new UsageError(`${shown.join(" and ")} exclude each other: expected one of them`, null);
   }
   for (const [word, row] of present) {
     const missing = row.needs?.filter((rule) => !isRuleMet(rule, given)) ?? [];
     if (missing.length === 0) continue;
-    const wanted = missing.map((rule) => formatMissingArgument(rule, { positionals, flags })).join(" and ");
+    const wanted = missing.map((rule) => formatMissingArgument(rule, args)).join(" and ");
     throw new UsageError(`${formatArgument(word, row, given)} needs ${wanted}`, null);
   }
   for (const [word, row] of rows) {
     if (isValueGiven(given[word])) continue;
-    if ("type" in row) requireGivenFlag(name, word, row);
+    if (isFlag(row)) requireGivenFlag(name, word, row);
     else if (row.replacedBy?.some((rule) => isRuleMet(rule, given)) === false)
       throw createMissingArgumentError(name, word, row);
   }
@@ -211,7 +210,7 @@ export function checkArgumentRules(
 function requireGivenFlag(name: string, word: string, flag: Flag): void {
   if (flag.type === "boolean" || flag.required !== true) return;
   throw new UsageError(
-    `Missing "${formatFlagUse(word, flag)}": ${lowerFirstLetter(flag.summary)}`,
+    `Missing "${formatFlagUse(word, flag)}": ${lowerFirstLetter(flag.description)}`,
     formatHelpHint(name),
   );
 }
@@ -225,14 +224,14 @@ function createMissingArgumentError(name: string, place: string, declared: Posit
 }
 
 /** Returns the summary of an argument, with the flags that may replace it. */
-export function formatArgumentSummary({ summary, replacedBy = [] }: Positional): string {
-  return replacedBy.length === 0 ? summary : `${summary}; or ${replacedBy.join(", ")}`;
+export function formatArgumentSummary({ description, replacedBy = [] }: Positional): string {
+  return replacedBy.length === 0 ? description : `${description}; or ${replacedBy.join(", ")}`;
 }
 
 /** Returns the summary of a flag, preceded by the flags that it requires. */
-export function formatFlagSummary({ summary, needs = [] }: Flag): string {
+export function formatFlagSummary({ description, needs = [] }: Flag): string {
   const flags = needs.filter((rule) => rule.startsWith("--"));
-  return flags.length === 0 ? summary : `With ${flags.join(" and ")}: ${lowerFirstLetter(summary)}`;
+  return flags.length === 0 ? description : `With ${flags.join(" and ")}: ${lowerFirstLetter(description)}`;
 }
 
 /** Formats the flags that a flag excludes, for its summary. Several values of a flag are listed after its name. */
@@ -247,7 +246,7 @@ export function formatExclusions({ excludes = [] }: Flag): string {
 /** Formats a flag as it is typed, with the placeholder of its value: `--label <label>`. */
 export function formatFlagUse(name: string, flag: Flag): string {
   if (flag.type === "boolean") return `--${name}`;
-  return `--${name} <${flag.value ?? (flag.type === "integer" ? "n" : name)}>`;
+  return `--${name} <${flag.valueHint ?? (flag.type === "integer" ? "n" : name)}>`;
 }
 
 function isValueGiven(value: unknown): boolean {
@@ -266,15 +265,16 @@ function parseRule(rule: string): { readonly word: string; readonly value: strin
 }
 
 /** Formats a missing flag or argument as it is typed, and an argument with its description. */
-function formatMissingArgument(rule: string, { positionals, flags }: Pick<Command, "positionals" | "flags">): string {
+function formatMissingArgument(rule: string, args: Args): string {
   const { word, value } = parseRule(rule);
-  const [place, flag] = [positionals[word], flags[word]];
-  if (!rule.startsWith("--")) return place === undefined ? rule : `${rule}: ${lowerFirstLetter(place.summary)}`;
-  return `"${flag === undefined || value !== undefined ? rule : formatFlagUse(word, flag)}"`;
+  const arg = args[word];
+  if (arg === undefined) return rule.startsWith("--") ? `"${rule}"` : rule;
+  if (!isFlag(arg)) return `${rule}: ${lowerFirstLetter(arg.description)}`;
+  return `"${value === undefined ? formatFlagUse(word, arg) : rule}"`;
 }
 
 function formatArgument(word: string, row: Flag | Positional | undefined, given: GivenValues): string {
-  return row !== undefined && "type" in row ? formatGivenFlag(word, row, given) : formatGivenPositional(word, given);
+  return row !== undefined && isFlag(row) ? formatGivenFlag(word, row, given) : formatGivenPositional(word, given);
 }
 
 /** Formats a given flag. Its value is included only for enums and numbers, because a text may be long or secret. */
@@ -323,7 +323,7 @@ export function describeExpectedValue(flag: Flag): string {
     case "enum":
       return formatOptionList(flag.options);
     case "string":
-      return flag.value === undefined ? "a text" : `<${flag.value}>`;
+      return flag.valueHint === undefined ? "a text" : `<${flag.valueHint}>`;
   }
 }
 

@@ -1,6 +1,6 @@
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { verifyRecord } from "#planner/runs/verify_record.ts";
-import type { Cli } from "./command.ts";
+import type { Cli } from "./declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenedProject } from "./open_project.ts";
 import { print, printJson, sanitizeLine } from "./output/print.ts";

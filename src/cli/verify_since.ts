@@ -7,7 +7,7 @@ import { describeSystemError } from "#planner/store/files/disk_error.ts";
 import type { CriterionProof } from "#planner/work/provenance.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { requireOutsideRun } from "./accept_commands.ts";
-import type { Cli } from "./command.ts";
+import type { Cli } from "./declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenedProject } from "./open_project.ts";
 import { print, printJson, sanitizeLine } from "./output/print.ts";

@@ -1,9 +1,16 @@
 import { resolve } from "node:path";
 import type { PlannerContext } from "#planner/context.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import type { Command, CompletionSource, Flag, Positional } from "../command.ts";
-import { findCommandIndex, findMemberIndex } from "../command_tree.ts";
-import type { CommandTable } from "../commands.ts";
+import {
+  type Args,
+  type CompletionSource,
+  type Flag,
+  type Flags,
+  type Positional,
+  selectFlags,
+  selectPositionals,
+} from "../args.ts";
+import { describeMember, type FamilyDeclaration, findNameIndex, loadMember } from "../declaration.ts";
 import { print, sanitizeLine } from "../output/print.ts";
 import { formatFlagSummary, GLOBAL_FLAGS } from "../strict_command.ts";
 
@@ -12,8 +19,12 @@ import { formatFlagSummary, GLOBAL_FLAGS } from "../strict_command.ts";
  * shell completes the word. Outside a project there are no specs to complete.
  * @param words the words after the program's name up to the cursor
  */
-export async function printCompletion(table: CommandTable, words: readonly string[], cwd: string): Promise<void> {
-  const completion = await completeWords(table, words);
+export async function printCompletion(
+  program: FamilyDeclaration,
+  words: readonly string[],
+  cwd: string,
+): Promise<void> {
+  const completion = await completeWords(program, words);
   const current = words.at(-1) === "=" ? "" : (words.at(-1) ?? "");
   if (completion.kind === "file" || completion.kind === "directory") return print(`:${completion.kind}\n`);
   if (completion.kind === "words")
@@ -78,61 +89,54 @@ type Completion =
 const NO_CANDIDATES: Completion = { kind: "words", candidates: [] };
 
 /** Returns candidates for the last word. Ignores a single `=`, because bash passes `--flag=value` as three words. */
-export async function completeWords(table: CommandTable, words: readonly string[]): Promise<Completion> {
+export async function completeWords(program: FamilyDeclaration, words: readonly string[]): Promise<Completion> {
   const current = words.at(-1) === "=" ? "" : (words.at(-1) ?? "");
-  const before = words.slice(0, -1).filter((word) => word !== "=");
-  const place = findCommandIndex(before);
-  const name = before[place];
-  if (name === undefined) return completeCommandName(table, current, before);
-  const rest = before.toSpliced(place, 1);
-  if (name === "help") return completeHelpWords(table, rest);
-  return completeSubcommand(table, name, { current, rest });
+  return completeMember(
+    program,
+    current,
+    words.slice(0, -1).filter((word) => word !== "="),
+  );
 }
 
-interface TypedWords {
-  readonly current: string;
-  /** The words before the cursor, without names of commands. */
-  readonly rest: readonly string[];
-}
-
-async function completeSubcommand(
-  table: CommandTable,
-  name: string,
-  { current, rest }: TypedWords,
+/** @param before the words before the cursor, without the names of the family */
+async function completeMember(
+  family: FamilyDeclaration,
+  current: string,
+  before: readonly string[],
 ): Promise<Completion> {
-  const entry = Object.hasOwn(table, name) ? table[name] : undefined;
-  if (entry === undefined) return NO_CANDIDATES;
-  if (!("family" in entry)) return completeArgument((await entry.load()).command, current, rest);
-  const { commands } = (await entry.family()).family;
-  const at = findMemberIndex(commands, rest);
-  const member = rest[at];
-  if (member !== undefined) return completeSubcommand(commands, member, { current, rest: rest.toSpliced(at, 1) });
-  return current.startsWith("-") ? completeFlagNames(GLOBAL_FLAGS, rest) : listMembers(commands);
+  const isProgram = family.meta.name === "";
+  const at = findNameIndex(family, before);
+  const name = before[at];
+  if (name === undefined) {
+    if (isProgram && before.at(-1) === "--root") return { kind: "directory" };
+    return current.startsWith("-") ? completeFlagNames(GLOBAL_FLAGS, before) : listMembers(family);
+  }
+  const rest = before.toSpliced(at, 1);
+  if (isProgram && name === "help") return completeHelpWords(family, rest);
+  const member = Object.hasOwn(family.subCommands, name) ? family.subCommands[name] : undefined;
+  if (member === undefined) return NO_CANDIDATES;
+  const loaded = await loadMember(member);
+  if ("family" in loaded) return completeMember(loaded.family, current, rest);
+  return completeArgument(loaded.declaration.args ?? {}, current, rest);
 }
 
-async function completeHelpWords(table: CommandTable, path: readonly string[]): Promise<Completion> {
+async function completeHelpWords(family: FamilyDeclaration, path: readonly string[]): Promise<Completion> {
   const [name, ...rest] = path;
-  if (name === undefined) return listCommands(table);
-  const entry = Object.hasOwn(table, name) ? table[name] : undefined;
-  if (entry === undefined || !("family" in entry)) return NO_CANDIDATES;
-  const { commands } = (await entry.family()).family;
-  return rest.length === 0 ? listMembers(commands) : completeHelpWords(commands, rest);
+  if (name === undefined) return listMembers(family);
+  const member = Object.hasOwn(family.subCommands, name) ? family.subCommands[name] : undefined;
+  const loaded = member && (await loadMember(member));
+  return loaded !== undefined && "family" in loaded ? completeHelpWords(loaded.family, rest) : NO_CANDIDATES;
 }
 
-function completeCommandName(table: CommandTable, current: string, before: readonly string[]): Completion {
-  if (before.at(-1) === "--root") return { kind: "directory" };
-  return current.startsWith("-") ? completeFlagNames(GLOBAL_FLAGS, before) : listCommands(table);
-}
-
-async function completeArgument(command: Command, current: string, before: readonly string[]): Promise<Completion> {
-  const flags: Readonly<Record<string, Flag>> = { ...command.flags, ...GLOBAL_FLAGS };
+async function completeArgument(args: Args, current: string, before: readonly string[]): Promise<Completion> {
+  const flags: Flags = { ...selectFlags(args), ...GLOBAL_FLAGS };
   const inline = /^(--[^=]+)=/.exec(current)?.[1];
   const asking = findFlagByWord(inline ?? before.at(-1), flags);
   if (asking !== undefined && asking.type !== "boolean")
     return completeFlagValue(asking, inline === undefined ? "" : `${inline}=`);
   if (current.startsWith("-")) return completeFlagNames(flags, before);
-  const declared = Object.values(command.positionals);
-  const placed = selectPositionals(before, flags);
+  const declared = Object.values(selectPositionals(args));
+  const placed = selectPlacedWords(before, flags);
   const last = declared.at(-1);
   const next = declared[placed.length] ?? (last?.repeats === true ? last : undefined);
   const known = await next?.following?.(placed);
@@ -151,26 +155,24 @@ function completePositional({ options, completes }: Positional): Completion {
 }
 
 // Offers the names of flags; a flag that was given is offered again only if it may be repeated.
-function completeFlagNames(flags: Readonly<Record<string, Flag>>, before: readonly string[]): Completion {
+function completeFlagNames(flags: Flags, before: readonly string[]): Completion {
   const open = Object.entries(flags).filter(([name, flag]) => "multiple" in flag || !before.includes(`--${name}`));
   return createWordsCompletion(open.map(([name, flag]) => ({ word: `--${name}`, summary: formatFlagSummary(flag) })));
 }
 
-function listCommands(table: CommandTable): Completion {
-  return listMembers({ ...table, help: { summary: "Show what a command does" } });
+function listMembers({ meta, subCommands }: FamilyDeclaration): Completion {
+  const members = Object.entries(subCommands).map(([word, member]) => ({ word, summary: describeMember(member) }));
+  const help = { word: "help", summary: "Show what a command does" };
+  return createWordsCompletion(meta.name === "" ? [...members, help] : members);
 }
 
-function listMembers(table: Readonly<Record<string, { readonly summary: string }>>): Completion {
-  return createWordsCompletion(Object.entries(table).map(([word, { summary }]) => ({ word, summary })));
-}
-
-function findFlagByWord(word: string | undefined, flags: Readonly<Record<string, Flag>>): Flag | undefined {
+function findFlagByWord(word: string | undefined, flags: Flags): Flag | undefined {
   if (word === undefined || !/^--?[a-z]/.test(word)) return undefined;
   if (word.startsWith("--")) return Object.hasOwn(flags, word.slice(2)) ? flags[word.slice(2)] : undefined;
-  return Object.values(flags).find(({ short }) => short === word.slice(-1));
+  return Object.values(flags).find(({ alias }) => alias === word.slice(-1));
 }
 
-function selectPositionals(before: readonly string[], flags: Readonly<Record<string, Flag>>): readonly string[] {
+function selectPlacedWords(before: readonly string[], flags: Flags): readonly string[] {
   const placed: string[] = [];
   for (let index = 0; index < before.length; index++) {
     const word = before[index] ?? "";

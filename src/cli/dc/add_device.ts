@@ -17,7 +17,7 @@ import {
   UpsertDeviceResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
-import type { Args } from "../command.ts";
+import type { ArgValues } from "../args.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { createUsageError } from "../usage_error.ts";
@@ -26,7 +26,7 @@ import type { DatabaseLocation } from "./database.ts";
 import { createCommandCaller, openLocalService, printReplyJson, withStore } from "./with_service.ts";
 
 /** Options of `planner dc add device`. The device's type or the service sets absent fields. */
-export interface AddDeviceOptions extends Omit<Args<Record<never, never>, typeof ADD_DEVICE_FLAGS>, "db"> {
+export interface AddDeviceOptions extends Omit<ArgValues<typeof ADD_DEVICE_FLAGS>, "db"> {
   readonly code: string;
 }
 

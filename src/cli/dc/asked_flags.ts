@@ -2,15 +2,23 @@ import type { JsonValue } from "@bufbuild/protobuf";
 import { DEVICE_KINDS, DEVICE_STATUSES, FACES } from "#dc/model/enum_values.ts";
 import type { QuestionField, QuestionFields } from "#gen/datacenter/v1/questions.ts";
 import { parsePortDemand } from "#words/wanted_ports.ts";
-import type { Flag, Flags } from "../command.ts";
-import { booleanFlag, enumFlag, fileFlag, integerFlag, textFlag } from "../flags.ts";
+import {
+  booleanFlag,
+  enumFlag,
+  type Flag,
+  type Flags,
+  fileFlag,
+  integerFlag,
+  requiredArgument,
+  textFlag,
+} from "../args.ts";
 import { createUsageError } from "../usage_error.ts";
 
 /** Flag that sets a field of an RPC's request. The field determines the type and values of the flag. */
 interface RequestFlag<Field> {
   readonly field: Field;
-  readonly summary: string;
-  readonly value?: string;
+  readonly description: string;
+  readonly valueHint?: string;
   /** Minimum of an integer flag; 1 if absent. */
   readonly least?: number;
   /** Other flags or arguments that the flag requires, written as in `ArgumentRules`. */
@@ -28,21 +36,21 @@ interface RequestFlags<Name extends string> {
 }
 
 /** Flag that chooses the load of an analysis by the request's field `load_basis`. */
-export const LOAD_BASIS_FLAG = { field: "load_basis", summary: "Load (allocated)" } as const;
+export const LOAD_BASIS_FLAG = { field: "load_basis", description: "Load (allocated)" } as const;
 
 /** Flag that limits the age of readings by the request's field `max_age_s`. */
 export const MAX_AGE_FLAG = {
   field: "max_age_s",
-  value: "seconds",
-  summary: "Maximum age of readings (900)",
+  valueHint: "seconds",
+  description: "Maximum age of readings (900)",
   needs: ["--basis measured"],
 } as const;
 
 /** Flag that computes an analysis for the time of a stored window, by the request's field `during_window`. */
 export const DURING_WINDOW_FLAG = {
   field: "during_window",
-  value: "window",
-  summary: "Answer as during this stored window",
+  valueHint: "window",
+  description: "Answer as during this stored window",
 } as const;
 
 const MAX_INT32 = 2 ** 31 - 1;
@@ -78,11 +86,11 @@ export function deriveRequestFlags<Fields extends QuestionFields, Name extends s
   };
 }
 
-function deriveFlag(field: QuestionField, { summary, value, needs, least = 1 }: RequestFlag<string>): Flag {
+function deriveFlag(field: QuestionField, { description, valueHint, needs, least = 1 }: RequestFlag<string>): Flag {
   const rules = needs !== undefined && { needs };
   const isList = field.isList && { multiple: true as const };
-  const shown = { summary, ...rules, ...(value !== undefined && { value }), ...isList };
-  if (field.type === "flag") return { type: "boolean", summary, ...rules };
+  const shown = { description, ...rules, ...(valueHint !== undefined && { valueHint }), ...isList };
+  if (field.type === "flag") return { type: "boolean", description, ...rules };
   if (field.type === "int") return { type: "integer", least, maximum: MAX_INT32, ...shown };
   return field.type === "choice"
     ? { type: "enum", options: convertToEnumWords(field.values), ...shown }
@@ -128,11 +136,9 @@ export const DATABASE_FLAG = fileFlag("File (planner-dc.sqlite) or postgres:// U
 
 export const CREATE_FLAG = booleanFlag("Replace a database that vanished");
 
-export const WINDOW_ELEMENTS_ARGUMENT = {
-  summary: "What is out: codes, or references such as row:AMS1/1/A",
-  required: true,
+export const WINDOW_ELEMENTS_ARGUMENT = requiredArgument("What is out: codes, or references such as row:AMS1/1/A", {
   repeats: true,
-} as const;
+});
 
 export const WINDOW_FLAGS = {
   from: textFlag("time", "Start, such as 2026-11-28 20:00 (now)"),
@@ -156,7 +162,7 @@ export const RENDER_FLAGS = {
     "Meaning of the colours (default: by the screen)",
   ),
   view: enumFlag(["front", "rear", "both", "compact", "full"], "Side or amount of detail (default: by the screen)"),
-  width: integerFlag(1, "Width of the picture, 64 to 8192", { value: "pixels" }),
+  width: integerFlag(1, "Width of the picture, 64 to 8192", { valueHint: "pixels" }),
 } as const satisfies Flags;
 
 export const ADD_DEVICE_FLAGS = {

@@ -19,7 +19,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { loadPage } from "#runtime/pages.ts";
 import { Rasterizer } from "#runtime/rasterizer.ts";
-import type { Args } from "../command.ts";
+import type { ArgValues } from "../args.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { writeFile } from "../output/write_file.ts";
@@ -51,7 +51,7 @@ const FORMATS_BY_EXTENSION: Readonly<Record<string, keyof typeof FormatNumber>> 
 };
 
 /** Options of `planner dc render`. */
-export interface RenderPictureOptions extends Partial<Args<Record<never, never>, typeof RENDER_FLAGS>> {
+export interface RenderPictureOptions extends Partial<ArgValues<typeof RENDER_FLAGS>> {
   readonly screen: keyof typeof SCREENS;
   readonly ref: string;
   /** Path of the file; undefined for standard output. */

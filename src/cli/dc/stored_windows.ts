@@ -18,7 +18,7 @@ import {
 } from "#gen/datacenter/v1/windows_pb.ts";
 import { formatLocalTime } from "#kernel/clock.ts";
 import { formatConstant, getRefName, listSomeNames } from "#words/names.ts";
-import type { Args } from "../command.ts";
+import type { ArgValues } from "../args.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, printTable } from "../output/table.ts";
@@ -40,7 +40,7 @@ const COMMAND_CALLER = createCommandCaller("dc window");
 const MAX_LISTED_ITEMS = 1000;
 
 /** Options of `planner dc window add`. */
-interface AddWindowOptions extends Args<Record<never, never>, typeof WINDOW_FLAGS> {
+interface AddWindowOptions extends ArgValues<typeof WINDOW_FLAGS> {
   readonly code: string;
   readonly elements: readonly string[];
   readonly title: string | undefined;

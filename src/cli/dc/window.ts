@@ -15,7 +15,7 @@ import {
 import { formatLocalTime, isTimeZone, resolveLocalTime } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { formatConstant, getRefName } from "#words/names.ts";
-import type { Args } from "../command.ts";
+import type { ArgValues } from "../args.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
@@ -25,7 +25,7 @@ import { resolveRef } from "./resolve_ref.ts";
 import { printReplyJson, withService } from "./with_service.ts";
 
 /** Options of `planner dc window check`. */
-interface CheckWindowOptions extends Args<Record<never, never>, typeof WINDOW_FLAGS> {
+interface CheckWindowOptions extends ArgValues<typeof WINDOW_FLAGS> {
   readonly elements: readonly string[];
   readonly request: RequestFields;
   readonly json: boolean;

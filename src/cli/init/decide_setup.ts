@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { PROVIDER_NAMES, type ProviderName } from "#planner/config/config_values.ts";
 import { findSharedFolder } from "#planner/store/worktrees/admin_folder.ts";
 import { LOCK_FILES, proposeSetup, type SetupProposal } from "#planner/work/setup_proposals.ts";
-import type { Args, Flags as CommandFlags } from "../command.ts";
-import { booleanFlag, enumFlag, textFlag } from "../flags.ts";
+import { type ArgValues, booleanFlag, type Flags as CommandFlags, enumFlag, textFlag } from "../args.ts";
 import { isInteractive } from "../output/print.ts";
 import { AGENT_NAMES, type AgentName, findInstalledProviders, PROVIDER_BY_AGENT } from "./agents.ts";
 import { findProjectName } from "./project_name.ts";
@@ -13,7 +12,7 @@ import type { WizardAnswers } from "./wizard.ts";
 
 /** Flags of `planner init`. */
 export const INIT_FLAGS = {
-  agent: enumFlag(AGENT_NAMES, "Write this agent's MCP configuration", { short: "a", multiple: true }),
+  agent: enumFlag(AGENT_NAMES, "Write this agent's MCP configuration", { alias: "a", multiple: true }),
   name: textFlag("text", "Name of the project (default: from its package file, else the folder)"),
   prompts: booleanFlag("Add the prompt template (the default)"),
   "no-prompts": booleanFlag("Add no prompt template", { excludes: ["--prompts"] }),
@@ -22,10 +21,10 @@ export const INIT_FLAGS = {
   guide: booleanFlag("Add instructions for agents to AGENTS.md; for claude also a skill and commands"),
   "no-guide": booleanFlag("Add no instructions for agents (the default)", { excludes: ["--guide"] }),
   provider: enumFlag(PROVIDER_NAMES, "Agent that works on specs (default: the only one that is installed)"),
-  yes: booleanFlag("Ask nothing", { short: "y" }),
+  yes: booleanFlag("Ask nothing", { alias: "y" }),
 } as const satisfies CommandFlags;
 
-type InitArgs = Args<Record<never, never>, typeof INIT_FLAGS>;
+type InitArgs = ArgValues<typeof INIT_FLAGS>;
 
 /** Returns the setup from flags and, on a terminal, from questions; undefined if the person cancelled. */
 export async function decideSetup(root: string, words: InitArgs): Promise<Setup | undefined> {

@@ -3,7 +3,7 @@ import type { InvalidField } from "#planner/operations/shared/invalid_fields.ts"
 import type { UnreadableFile } from "#planner/spec/spec.ts";
 import { createIdShortener, type SpecId } from "#planner/spec/spec_id.ts";
 import { formatCountWithNoun, listSomeNames } from "#words/names.ts";
-import type { Cli } from "../command.ts";
+import type { Cli } from "../declaration.ts";
 import { type Style, sanitizeLine } from "./print.ts";
 import { type Column, printTable } from "./table.ts";
 import { printText } from "./wrap_text.ts";

@@ -1,7 +1,7 @@
 import type { PlannerContext } from "#planner/context.ts";
 import type { SyncedRequest } from "#planner/runs/requests/sync_requests.ts";
 import { formatRequestName } from "#planner/work/requests/request_note.ts";
-import type { Cli } from "../command.ts";
+import type { Cli } from "../declaration.ts";
 import { isMergeRefusal, printMergeResult } from "../merge_output.ts";
 import { sanitizeLine } from "./print.ts";
 import { printText } from "./wrap_text.ts";

@@ -1,7 +1,7 @@
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import { describeMergeRefusal, type MergeResult } from "#planner/runs/merge/complete_spec.ts";
 import { type WatchEndReason, type WatchEvent, type WatchOptions, watchProject } from "#planner/runs/watch/watch.ts";
-import type { Cli } from "../command.ts";
+import type { Cli } from "../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { isMergeRefusal } from "../merge_output.ts";
 import type { OpenedProject } from "../open_project.ts";

@@ -13,7 +13,7 @@ import { addUsage, formatShortUsage, formatUsage, NO_USAGE, type Usage } from "#
 import { limitMemory } from "#runtime/engine.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import { askToAcceptCommands } from "../accept_commands.ts";
-import type { Cli } from "../command.ts";
+import type { Cli } from "../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenedProject } from "../open_project.ts";
 import {

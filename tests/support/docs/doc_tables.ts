@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Command, Flag } from "#cli/command.ts";
-import { COMMANDS, type CommandFamily, type CommandTable } from "#cli/commands.ts";
+import { type Flags, selectFlags, selectPositionals } from "#cli/args.ts";
+import { program } from "#cli/commands.ts";
+import { type Declaration, describeMember, type FamilyDeclaration, loadMember } from "#cli/declaration.ts";
 import { formatFlagHead, formatFlagText, formatPositional, formatUsage } from "#cli/help.ts";
 import { formatExclusions, GLOBAL_FLAGS, PROGRAM_FLAGS } from "#cli/strict_command.ts";
 import { documents } from "../documents.ts";
@@ -34,18 +35,13 @@ export async function tabledDoc(name: string): Promise<{ path: string; text: str
   return { path, text, current: await (PAGES[name]?.() ?? withBlocks(text)) };
 }
 
-export type Documented = readonly [string, { readonly command: Command } | { readonly family: CommandFamily }];
-
-/** Every command and family with its full name, `dc token create`, in the order of the tables. */
+/** Every command and family, in the order of the families. */
 export async function documentedCommands(
-  table: CommandTable = COMMANDS,
-  above: readonly string[] = [],
-): Promise<readonly Documented[]> {
-  const rows = Object.entries(table).map(async ([name, entry]): Promise<readonly Documented[]> => {
-    const path = [...above, name];
-    if (!("family" in entry)) return [[path.join(" "), await entry.load()]];
-    const loaded = await entry.family();
-    return [[path.join(" "), loaded], ...(await documentedCommands(loaded.family.commands, path))];
+  family: FamilyDeclaration = program.family,
+): Promise<readonly (Declaration | FamilyDeclaration)[]> {
+  const rows = Object.values(family.subCommands).map(async (member) => {
+    const loaded = await loadMember(member);
+    return "family" in loaded ? [loaded.family, ...(await documentedCommands(loaded.family))] : [loaded.declaration];
   });
   return (await Promise.all(rows)).flat();
 }
@@ -60,35 +56,35 @@ ${flagsTable({ ...GLOBAL_FLAGS, ...PROGRAM_FLAGS }).trimEnd()}
 `;
 
 async function commandsPage(): Promise<string> {
-  const sections = (await documentedCommands()).map(([name, loaded]) =>
-    "command" in loaded ? commandSection(name, loaded.command) : familySection(name, loaded.family),
+  const sections = (await documentedCommands()).map((one) =>
+    "subCommands" in one ? familySection(one) : commandSection(one),
   );
   return [COMMANDS_HEAD, ...sections].join("\n");
 }
 
-function familySection(name: string, { details, commands }: CommandFamily): string {
-  const rows = Object.entries(commands).map(
-    ([member, { summary }]) =>
-      `| [\`${member}\`](#${`${name} ${member}`.replaceAll(" ", "-")}) | ${escaped(summary)} |\n`,
-  );
+function familySection({ meta: { name }, details, subCommands }: FamilyDeclaration): string {
+  const rows = Object.entries(subCommands).map(([member, loaded]) => {
+    const link = `#${`${name} ${member}`.replaceAll(" ", "-")}`;
+    return `| [\`${member}\`](${link}) | ${escaped(describeMember(loaded))} |\n`;
+  });
   const about = details === undefined ? "" : `${linkedText(details)}\n\n`;
   return `## ${name}\n\n\`planner ${name} <command>\`\n\n${about}| Command | Meaning |\n| --- | --- |\n${rows.join("")}`;
 }
 
-function commandSection(name: string, command: Command): string {
-  const places = Object.entries(command.positionals).map(([place, declared]) => [
+function commandSection({ meta: { name, description }, details = "", args = {}, examples }: Declaration): string {
+  const places = Object.entries(selectPositionals(args)).map(([place, declared]) => [
     declared.required ? `\`<${place}>\`` : `\`[${place}]\``,
     formatPositional(declared),
   ]);
   const rows = places.map(([head = "", meaning = ""]) => `| ${head} | ${escaped(linkedText(meaning))} |\n`).join("");
-  const table = flagsTable(command.flags, rows);
-  const about = `${command.summary}. ${command.details ?? ""}`.trim();
-  const examples = command.examples.map(({ line, shows }) => `- \`${line}\`: ${linkedText(shows)}\n`).join("");
-  return `## ${name}\n\n\`${formatUsage(name, command)}\`\n\n${linkedText(about)}\n\n${table}${examples}`;
+  const table = flagsTable(selectFlags(args), rows);
+  const about = `${description}. ${details}`.trim();
+  const shown = examples.map(({ line, shows }) => `- \`${line}\`: ${linkedText(shows)}\n`).join("");
+  return `## ${name}\n\n\`${formatUsage(name, args)}\`\n\n${linkedText(about)}\n\n${table}${shown}`;
 }
 
 /** A table of flags below the rows of arguments. */
-function flagsTable(flags: Readonly<Record<string, Flag>>, above = ""): string {
+function flagsTable(flags: Flags, above = ""): string {
   const rows = Object.entries(flags).map(([flag, declared]) => {
     const head = formatFlagHead(flag, declared)
       .trim()

@@ -1,86 +1,83 @@
-import { describe, expect, test } from "bun:test";
-import type { CommandDef } from "citty";
-import { defineCommand } from "#cli/command.ts";
-import { CommandTree, type TreeActions } from "#cli/command_tree.ts";
-import { COMMANDS, type CommandTable } from "#cli/commands.ts";
+import { afterEach, describe, expect, test } from "bun:test";
+import { runCommand } from "citty";
+import { defineCommand, defineFamily, lazy } from "#cli/command.ts";
+import { COMMANDS, program } from "#cli/commands.ts";
 import { completeWords } from "#cli/completion/print_completion.ts";
+import { type Family, type FamilyDeclaration, loadMember } from "#cli/declaration.ts";
 import { formatFamilyHelp, formatProgramHelp } from "#cli/help.ts";
 import { UsageError } from "#cli/usage_error.ts";
 
-function leaf(summary: string) {
-  const flags = { db: { type: "string", summary: "Database" } } as const;
-  const command = defineCommand({ summary, positionals: {}, flags, examples: [], async run() {} });
-  return { summary, load: async () => ({ command }) };
-}
+/** What a tree ran, by its name, with the values of its flags. */
+let ran: unknown[] = [];
+afterEach(() => {
+  ran = [];
+  process.exitCode = 0;
+});
 
-const TABLE: CommandTable = {
-  list: leaf("List"),
-  dc: {
-    summary: "Datacenter",
-    family: async () => ({
-      family: {
-        commands: {
-          serve: leaf("Serve"),
-          migrate: {
-            summary: "Schema",
-            family: async () => ({
-              family: { fallback: "status", commands: { status: leaf("Status"), apply: leaf("Apply") }, examples: [] },
-            }),
-          },
-        },
-        examples: [],
-      },
-    }),
-  },
-};
-
-/** What a tree runs for words: the name, what is left of the words, and the command's summary. */
-async function run(...words: string[]) {
-  const ran: { path: string; rest: readonly string[]; runs: string | null }[] = [];
-  const actions: TreeActions = {
-    async runCommand(path, { summary }, rest) {
-      ran.push({ path, rest, runs: summary });
+function leaf(name: string) {
+  return defineCommand({
+    meta: { name, description: name.toUpperCase() },
+    args: { db: { type: "string", description: "Database" }, wet: { type: "boolean", description: "Wet" } },
+    examples: [],
+    async run({ args, cli }) {
+      ran.push([name, args.db, args.wet, cli.quiet]);
       return 3;
     },
-    async runFamily(path, _, rest) {
-      ran.push({ path, rest, runs: null });
-    },
-    async runProgram(rest) {
-      ran.push({ path: "", rest, runs: null });
-    },
-    unlisted: { help: async (rest) => void ran.push({ path: "help", rest, runs: null }) },
-  };
-  const status = await new CommandTree(TABLE, actions).run(words);
-  expect(status).toBe(ran[0]?.runs === null ? 0 : 3);
-  expect(ran).toHaveLength(1);
-  return ran[0];
+  });
 }
 
-const found = (...words: string[]) => run("dc", ...words);
+const MIGRATE = defineFamily(
+  {
+    meta: { name: "dc migrate" },
+    fallback: "status",
+    subCommands: { status: leaf("dc migrate status"), apply: leaf("dc migrate apply") },
+    examples: [],
+  },
+  {},
+  async (words) => void ran.push(["dc migrate", ...words]),
+);
 
-describe("CommandTree", () => {
-  test("walks to the command that the words name", async () => {
-    expect(await found("serve", "--db", "x")).toEqual({ path: "dc serve", rest: ["--db", "x"], runs: "Serve" });
-    expect(await found("migrate", "apply")).toEqual({ path: "dc migrate apply", rest: [], runs: "Apply" });
+const DC = defineFamily({
+  meta: { name: "dc" },
+  subCommands: { serve: leaf("dc serve"), migrate: lazy("Schema", async () => ({ command: MIGRATE })) },
+  examples: [],
+});
+
+const TREE = defineFamily(
+  {
+    meta: { name: "" },
+    subCommands: { list: leaf("list"), dc: lazy("Datacenter", async () => ({ command: DC })) },
+    examples: [],
+  },
+  { help: async (words) => void ran.push(["help", ...words]) },
+  async (words) => void ran.push(["", ...words]),
+);
+
+async function run(...words: string[]) {
+  await runCommand(TREE, { rawArgs: words });
+  return ran.pop();
+}
+
+describe("defineFamily", () => {
+  test("runs the command that the words name, and sets its status", async () => {
+    expect(await run("dc", "serve", "--db", "x")).toEqual(["dc serve", "x", false, false]);
+    expect(process.exitCode).toBe(3);
+    expect(await run("dc", "migrate", "apply")).toEqual(["dc migrate apply", undefined, false, false]);
   });
 
   test("takes flags before a name, their values as well", async () => {
-    expect(await found("--db", "x", "serve")).toEqual({ path: "dc serve", rest: ["--db", "x"], runs: "Serve" });
-    expect(await found("--db=x", "migrate", "-q", "apply")).toEqual({
-      path: "dc migrate apply",
-      rest: ["--db=x", "-q"],
-      runs: "Apply",
-    });
+    expect(await run("dc", "--db", "x", "serve")).toEqual(["dc serve", "x", false, false]);
+    expect(await run("dc", "--db=x", "migrate", "-q", "--wet", "apply")).toEqual(["dc migrate apply", "x", true, true]);
   });
 
   test("runs a family's fallback when no member is named, and shows its help when asked", async () => {
-    expect(await found("migrate", "--db", "x")).toMatchObject({ path: "dc migrate status", rest: ["--db", "x"] });
-    expect(await found("migrate", "--help")).toEqual({ path: "dc migrate", rest: ["--help"], runs: null });
-    expect(await found()).toEqual({ path: "dc", rest: [], runs: null });
+    expect(await run("dc", "migrate", "--db", "x")).toEqual(["dc migrate status", "x", false, false]);
+    expect(await run("dc", "migrate", "--help")).toEqual(["dc migrate", "--help"]);
+    expect(run("dc")).rejects.toThrow('Missing command after "planner dc": expected one of serve, migrate');
   });
 
   test("refuses an unknown name with what was expected and the nearest one", async () => {
-    expect(found("sevre")).rejects.toThrow(
+    expect(run("dc", "sevre")).rejects.toThrow(
       new UsageError(
         'Unknown command "dc sevre": did you mean "serve"?',
         "Run `planner dc --help` for its arguments and flags",
@@ -92,41 +89,37 @@ describe("CommandTree", () => {
     }
   });
 
-  test("runs the program's flags and what is not in the table by themselves", async () => {
-    expect(await run()).toEqual({ path: "", rest: [], runs: null });
-    expect(await run("--version", "--no-x")).toEqual({ path: "", rest: ["--version", "--no-x"], runs: null });
-    expect(await run("--root", "dc", "help", "list")).toEqual({
-      path: "help",
-      rest: ["--root", "dc", "list"],
-      runs: null,
-    });
-    expect(await run("--root", "x", "list", "--", "dc")).toMatchObject({ rest: ["--root", "x", "--", "dc"] });
+  test("runs the program's flags and hidden members by themselves", async () => {
+    expect(await run()).toEqual([""]);
+    expect(await run("--version", "--no-x")).toEqual(["", "--version", "--no-x"]);
+    expect(await run("--root", "dc", "help", "list")).toEqual(["help", "--root", "dc", "list"]);
+    expect(run("--root", "x", "list", "--", "dc")).rejects.toThrow('Unexpected argument "dc"');
   });
 });
 
 test("completionAt offers the members of a family, then what the member takes", async () => {
   const words = async (...typed: string[]) => {
-    const completion = await completeWords(TABLE, typed);
+    const completion = await completeWords(TREE.family, typed);
     return completion.kind === "words" ? completion.candidates.map(({ word }) => word) : completion.kind;
   };
 
   expect(await words("dc", "")).toEqual(["serve", "migrate"]);
   expect(await words("dc", "--db", "x", "")).toEqual(["serve", "migrate"]);
   expect(await words("dc", "migrate", "")).toEqual(["status", "apply"]);
-  expect(await words("dc", "serve", "--")).toEqual(["--db", "--root", "--quiet", "--help"]);
+  expect(await words("dc", "serve", "--")).toEqual(["--db", "--wet", "--root", "--quiet", "--help"]);
   expect(await words("help", "dc", "migrate", "")).toEqual(["status", "apply"]);
   expect(await words("help", "list", "")).toEqual([]);
 });
 
-/** The names of a tree of citty, without those that its words never name. */
-async function namesOf(command: CommandDef): Promise<readonly string[]> {
-  const members = Object.entries(
-    (command.subCommands ?? {}) as Record<string, CommandDef | (() => Promise<CommandDef>)>,
-  );
-  const below = members.map(async ([name, member]) => {
-    if (name === "(none)") return [];
-    const loaded = typeof member === "function" ? await member() : member;
-    return [name, ...(await namesOf(loaded)).map((own) => `${name} ${own}`)];
+/** The names of citty's tree, without those that help does not list. Each member knows its own name. */
+async function namesOf(tree: Family): Promise<readonly string[]> {
+  const above = tree.family.meta.name;
+  const names = Object.keys(tree.subCommands ?? {}).filter((name) => !["(none)", "help", "__complete"].includes(name));
+  const below = names.map(async (name) => {
+    const loaded = await loadMember((tree.subCommands as FamilyDeclaration["subCommands"])[name] as never);
+    const { meta } = "family" in loaded ? loaded.family : loaded.declaration;
+    expect(meta.name).toBe(`${above} ${name}`.trim());
+    return [meta.name, ...("family" in loaded ? await namesOf(loaded) : [])];
   });
   return (await Promise.all(below)).flat();
 }
@@ -134,25 +127,23 @@ async function namesOf(command: CommandDef): Promise<readonly string[]> {
 /** The names in the pages of help: the program's, and each family's that one of them lists. */
 async function namesInHelp(): Promise<readonly string[]> {
   const listed = (page: string) => [...page.matchAll(/^ {2}([a-z][a-z-]*) {2,}\S/gm)].map(([, name = ""]) => name);
-  const read = async (table: CommandTable, names: readonly string[], path: string): Promise<readonly string[]> => {
+  const read = async ({ meta, subCommands }: FamilyDeclaration, names: readonly string[]): Promise<string[]> => {
     const below = names.map(async (name) => {
-      const entry = table[name];
-      if (entry === undefined || !("family" in entry)) return [path + name];
-      const { family } = await entry.family();
-      const [, commands = ""] = formatFamilyHelp(path + name, family).split("Commands:");
-      const own = listed(commands.split("Flags of every command")[0] ?? "");
-      return [path + name, ...(await read(family.commands, own, `${path + name} `))];
+      const path = `${meta.name} ${name}`.trim();
+      const member = subCommands[name];
+      const loaded = member && (await loadMember(member));
+      if (loaded === undefined || !("family" in loaded)) return [path];
+      const [, commands = ""] = formatFamilyHelp(loaded.family).split("Commands:");
+      return [path, ...(await read(loaded.family, listed(commands.split("Flags of every command")[0] ?? "")))];
     });
     return (await Promise.all(below)).flat();
   };
-  const [commands = ""] = formatProgramHelp().split("\nFlags:");
-  return read(COMMANDS, listed(commands), "");
+  const [commands = ""] = formatProgramHelp(COMMANDS).split("\nFlags:");
+  return read(program.family, listed(commands));
 }
 
-test("the tree's names are the help's names, mcp and dc mcp among them", async () => {
-  const nothing = async () => undefined;
-  const actions = { runCommand: nothing, runFamily: nothing, runProgram: nothing, unlisted: {} };
-  const names = await namesOf(new CommandTree(COMMANDS, actions).program);
+test("the tree's names are the help's names and those that commands have, mcp and dc mcp among them", async () => {
+  const names = await namesOf(program);
 
   expect(names.toSorted()).toEqual((await namesInHelp()).toSorted());
   expect(names).toContain("mcp");

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ArgumentRules, Command } from "#cli/command.ts";
+import { type Args, type ArgumentRules, isFlag, selectFlags } from "#cli/args.ts";
 import { COMMANDS } from "#cli/commands.ts";
+import { describeMember } from "#cli/declaration.ts";
 import { formatCommandHelp, formatFamilyHelp, formatProgramHelp } from "#cli/help.ts";
 import { GLOBAL_FLAGS } from "#cli/strict_command.ts";
 import { documentedCommands } from "../../support/docs/doc_tables.ts";
@@ -18,19 +19,18 @@ const SECTIONS = new Map(
 );
 
 const ALL = await documentedCommands();
-const LEAVES = ALL.flatMap(([name, loaded]) => ("command" in loaded ? [[name, loaded.command] as const] : []));
-const FAMILIES = ALL.flatMap(([name, loaded]) => ("family" in loaded ? [[name, loaded.family] as const] : []));
+const LEAVES = ALL.flatMap((one) => ("subCommands" in one ? [] : [one]));
+const FAMILIES = ALL.flatMap((one) => ("subCommands" in one ? [one] : []));
 
 /** Maximum lines of a help text, so that it fits a screen. */
 const SCREEN_LINES = 40;
 
 /** The words that the rules of a command may name: its arguments, its flags, and flags with one of their values. */
-function ruleWords({ positionals, flags }: Command): readonly string[] {
-  const places = Object.keys(positionals).map((place) => `<${place}>`);
-  const values = Object.entries(flags).flatMap(([name, flag]) =>
-    flag.type === "enum" ? flag.options.map((option) => `--${name} ${option}`) : [],
-  );
-  return [...places, ...Object.keys(flags).map((name) => `--${name}`), ...values];
+function ruleWords(args: Args): readonly string[] {
+  return Object.entries(args).flatMap(([name, arg]) => {
+    if (!isFlag(arg)) return [`<${name}>`];
+    return [`--${name}`, ...(arg.type === "enum" ? arg.options.map((option) => `--${name} ${option}`) : [])];
+  });
 }
 
 function rulesOf(row: ArgumentRules & { readonly replacedBy?: readonly string[] }): readonly string[] {
@@ -42,43 +42,45 @@ describe("docs/cli.md", () => {
     const general = ["Exit status", "Environment"];
     const sections = [...SECTIONS.keys()].filter((name) => !general.includes(name));
 
-    expect(sections).toEqual(ALL.map(([name]) => name).filter((name) => sections.includes(name)));
+    expect(sections).toEqual(ALL.map(({ meta }) => meta.name).filter((name) => sections.includes(name)));
   });
 });
 
 describe("help", () => {
   test("programHelp names every command with its summary", () => {
-    const help = formatProgramHelp();
+    const help = formatProgramHelp(COMMANDS);
 
-    for (const [name, { summary }] of Object.entries(COMMANDS))
-      expect(help).toContain(`  ${name}`.padEnd(14) + summary);
+    for (const [name, member] of Object.values(COMMANDS).flatMap(Object.entries))
+      expect(help).toContain(`  ${name}`.padEnd(14) + describeMember(member));
   });
 
-  for (const [name, family] of FAMILIES) {
-    test(`familyHelp of ${name} fits a screen, lists every command and has an example`, () => {
-      const help = formatFamilyHelp(name, family);
+  for (const family of FAMILIES) {
+    test(`familyHelp of ${family.meta.name} fits a screen, lists every command and has an example`, () => {
+      const help = formatFamilyHelp(family);
 
-      for (const [member, { summary }] of Object.entries(family.commands)) {
-        expect(help).toMatch(new RegExp(`^  ${member} +${summary.split(" ")[0]}`, "m"));
+      for (const [member, loaded] of Object.entries(family.subCommands)) {
+        expect(help).toMatch(new RegExp(`^  ${member} +${describeMember(loaded).split(" ")[0]}`, "m"));
       }
       expect(family.examples.length).toBeGreaterThan(0);
       expect(help.split("\n").length).toBeLessThanOrEqual(SCREEN_LINES);
     });
   }
 
-  for (const [name, command] of LEAVES) {
+  for (const command of LEAVES) {
+    const { meta, args = {}, joined = [] } = command;
+    const { name } = meta;
     test(`commandHelp of ${name} has summary, usage, every flag and an example that begins with planner`, () => {
-      const help = formatCommandHelp(name, command);
+      const help = formatCommandHelp(command);
 
       const [summary, usage] = help.split("\n\n");
-      expect(summary?.replaceAll("\n", " ")).toBe(command.summary);
+      expect(summary?.replaceAll("\n", " ")).toBe(meta.description);
       expect(usage).toStartWith(`Usage:\n  planner ${name}`);
-      for (const rule of Object.values({ ...command.positionals, ...command.flags }).flatMap(rulesOf)) {
-        expect(ruleWords(command)).toContain(rule);
+      for (const rule of Object.values(args).flatMap(rulesOf)) {
+        expect(ruleWords(args)).toContain(rule);
       }
-      for (const flag of Object.keys({ ...command.flags, ...GLOBAL_FLAGS })) expect(help).toContain(`--${flag}`);
-      const joined = (command.joined ?? []).flatMap(({ flags }) => flags);
-      expect(Object.keys(command.flags)).toEqual(expect.arrayContaining(joined));
+      const flags = Object.keys({ ...selectFlags(args), ...GLOBAL_FLAGS });
+      for (const flag of flags) expect(help).toContain(`--${flag}`);
+      expect(flags).toEqual(expect.arrayContaining(joined.flatMap((row) => row.flags)));
       expect(command.examples.length).toBeGreaterThan(0);
       for (const { line } of command.examples) expect(line).toContain("planner ");
       expect(Math.max(...help.split("\n").map((line) => line.length))).toBeLessThanOrEqual(110);

@@ -1,27 +1,23 @@
 import { describe, expect, test } from "bun:test";
-import { defineCommand } from "#cli/command.ts";
+import { optionalArgument, requiredArgument } from "#cli/args.ts";
 import { parseArguments } from "#cli/strict_command.ts";
 import { UsageError } from "#cli/usage_error.ts";
 
-const command = defineCommand({
-  summary: "Paint things",
-  positionals: {
-    thing: { summary: "What to paint", required: true },
-    tool: { summary: "With what", required: false, options: ["brush", "roller"] },
+const command = {
+  meta: { name: "paint" },
+  args: {
+    thing: requiredArgument("What to paint"),
+    tool: optionalArgument("With what", { options: ["brush", "roller"] }),
+    colour: { type: "enum", alias: "c", options: ["red", "green"], description: "Which colour" },
+    coats: { type: "integer", alias: "n", least: 1, description: "How often" },
+    note: { type: "string", description: "What to write on it" },
+    label: { type: "string", alias: "l", multiple: true, description: "Labels" },
+    wet: { type: "boolean", alias: "w", description: "Do not wait" },
   },
-  flags: {
-    colour: { type: "enum", short: "c", options: ["red", "green"], summary: "Which colour" },
-    coats: { type: "integer", short: "n", least: 1, summary: "How often" },
-    note: { type: "string", summary: "What to write on it" },
-    label: { type: "string", short: "l", multiple: true, summary: "Labels" },
-    wet: { type: "boolean", short: "w", summary: "Do not wait" },
-  },
-  examples: [{ line: "planner paint door", shows: "a door" }],
-  async run() {},
-});
+} as const;
 
 function parse(...words: string[]) {
-  return parseArguments("paint", command, words);
+  return parseArguments(command, words);
 }
 
 function refusal(...words: string[]): UsageError {
@@ -79,15 +75,9 @@ test("parseWords lets help win over everything that is wrong", () => {
 });
 
 test("parseWords tells the words that a missing argument may be", () => {
-  const hook = defineCommand({
-    summary: "Switch",
-    positionals: { action: { summary: "What", required: true, options: ["on", "off"] } },
-    flags: {},
-    examples: [{ line: "planner hook on", shows: "on" }],
-    async run() {},
-  });
+  const hook = { meta: { name: "hook" }, args: { action: requiredArgument("What", { options: ["on", "off"] }) } };
 
-  expect(() => parseArguments("hook", hook, [])).toThrow("Missing argument <action>: expected one of on, off");
+  expect(() => parseArguments(hook, [])).toThrow("Missing argument <action>: expected one of on, off");
 });
 
 describe("parseWords refuses", () => {
@@ -135,21 +125,17 @@ describe("parseWords refuses", () => {
 });
 
 describe("parseWords checks what words demand of each other", () => {
-  const ruled = defineCommand({
-    summary: "Send things",
-    positionals: {
-      things: { summary: "Which things", required: false, repeats: true, replacedBy: ["--all"] },
+  const ruled = {
+    meta: { name: "send" },
+    args: {
+      things: optionalArgument("Which things", { repeats: true, replacedBy: ["--all"] }),
+      all: { type: "boolean", description: "Send everything", excludes: ["<things>"] },
+      by: { type: "enum", options: ["mail", "rail"], required: true, description: "How" },
+      stamp: { type: "integer", least: 1, description: "Price of the stamp", needs: ["--by mail"] },
+      seat: { type: "string", valueHint: "number", description: "Seat", needs: ["--wagon"], excludes: ["--by mail"] },
+      wagon: { type: "string", valueHint: "number", description: "Wagon", needs: ["<things>"] },
     },
-    flags: {
-      all: { type: "boolean", summary: "Send everything", excludes: ["<things>"] },
-      by: { type: "enum", options: ["mail", "rail"], required: true, summary: "How" },
-      stamp: { type: "integer", least: 1, summary: "Price of the stamp", needs: ["--by mail"] },
-      seat: { type: "string", value: "number", summary: "Seat", needs: ["--wagon"], excludes: ["--by mail"] },
-      wagon: { type: "string", value: "number", summary: "Wagon", needs: ["<things>"] },
-    },
-    examples: [{ line: "planner send door", shows: "a door" }],
-    async run() {},
-  });
+  } as const;
 
   test.each([
     ["door --all --by rail", '"--all" and <things> "door" exclude each other: expected one of them'],
@@ -160,12 +146,12 @@ describe("parseWords checks what words demand of each other", () => {
     ["--by rail", "Missing argument <things>: which things; or --all"],
     ["door", 'Missing "--by <by>": how'],
   ])("%s", (words, message) => {
-    expect(() => parseArguments("send", ruled, words.split(" "))).toThrow(message);
+    expect(() => parseArguments(ruled, words.split(" "))).toThrow(message);
   });
 
   test("and takes words that demand nothing more", () => {
     for (const words of ["door --by rail --seat 1 --wagon 2", "--all --by mail --stamp 3"]) {
-      expect(parseArguments("send", ruled, words.split(" ")).help).toBe(false);
+      expect(parseArguments(ruled, words.split(" ")).help).toBe(false);
     }
   });
 });

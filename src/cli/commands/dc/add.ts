@@ -1,18 +1,18 @@
-import { defineFamilyMember } from "../../command.ts";
-import type { CommandFamily } from "../../commands.ts";
+import { requiredArgument } from "../../args.ts";
+import { defineCommand, defineFamily } from "../../command.ts";
 import { ADD_DEVICE_FLAGS } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
 
-export const family: CommandFamily = {
+export const command = defineFamily({
+  meta: { name: "dc add" },
   details: "Adds one resource. `planner dc import` writes many, and the console edits them.",
-  commands: {
-    device: defineFamilyMember({
-      summary: "Add a device, built to its type",
+  subCommands: {
+    device: defineCommand({
+      meta: { name: "dc add device", description: "Add a device, built to its type" },
       details:
         "Copies kind, height, weight, draw and ports from the type (`planner dc types list`); flags override it. Prints " +
         "warnings.",
-      positionals: { code: { summary: "Code of the new device", required: true } },
-      flags: ADD_DEVICE_FLAGS,
+      args: { code: requiredArgument("Code of the new device"), ...ADD_DEVICE_FLAGS },
       joined: [
         { flags: ["chassis", "bay"], summary: "For a blade, in place of --rack" },
         { flags: ["site", "floor", "room"], summary: "For a device without a rack" },
@@ -29,7 +29,7 @@ export const family: CommandFamily = {
           shows: "Add a blade to its chassis",
         },
       ],
-      async run({ db, ...asked }, cli) {
+      async run({ args: { db, ...asked }, cli }) {
         const { addDevice } = await import("../../dc/add_device.ts");
         await addDevice(parseDatabaseLocation(db, cli.cwd), asked, cli);
       },
@@ -41,4 +41,4 @@ export const family: CommandFamily = {
       shows: "Add a server to a rack",
     },
   ],
-};
+});

@@ -1,16 +1,19 @@
 import { resolve } from "node:path";
+import { requiredArgument } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { DATABASE_FLAG } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
 
 export const command = defineCommand({
-  summary: "Copy a SQLite database, also while it is served",
+  meta: { name: "dc backup", description: "Copy a SQLite database, also while it is served" },
   details:
     "Verifies the change log and the inventory of the copy, and gives it its name only then. Exits with 1 if the log is broken.",
-  positionals: { file: { summary: "The copy; a backup that exists is replaced", required: true, completes: "file" } },
-  flags: { db: DATABASE_FLAG },
+  args: {
+    file: requiredArgument("The copy; a backup that exists is replaced", { completes: "file" }),
+    db: DATABASE_FLAG,
+  },
   examples: [{ line: "planner dc backup copy.sqlite", shows: "Copy ./planner-dc.sqlite" }],
-  async run({ file, db }, cli) {
+  async run({ args: { file, db }, cli }) {
     const { backUp } = await import("../../dc/backup.ts");
     return backUp(parseDatabaseLocation(db, cli.cwd), resolve(cli.cwd, file));
   },

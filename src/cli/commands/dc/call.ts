@@ -1,31 +1,27 @@
+import { booleanFlag, integerFlag, optionalArgument } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { TOKEN_FLAG, URL_FLAG } from "../../dc/asked_flags.ts";
-import { booleanFlag, integerFlag } from "../../flags.ts";
 
 export const command = defineCommand({
-  summary: "Call an RPC of a running server",
+  meta: { name: "dc call", description: "Call an RPC of a running server" },
   details:
     "Exits with 2 if the server answers invalid_argument, 70 for a bug in the server, else 1 if a call fails. PLANNER_DC_TOKEN, or a file named by PLANNER_DC_TOKEN_FILE, keeps the token off the list of processes.",
-  positionals: {
-    rpc: {
-      summary: "Name of the RPC",
-      required: false,
+  args: {
+    rpc: optionalArgument("Name of the RPC", {
       replacedBy: ["--list"],
       following: async () => (await import("../../dc/call.ts")).RPC_NAMES,
-    },
-    request: { summary: "The request as JSON, or - for standard input", required: false },
-  },
-  flags: {
+    }),
+    request: optionalArgument("The request as JSON, or - for standard input"),
     url: URL_FLAG,
     token: TOKEN_FLAG,
-    timeout: integerFlag(1, "Longest wait for the reply (30)", { value: "seconds" }),
+    timeout: integerFlag(1, "Longest wait for the reply (30)", { valueHint: "seconds" }),
     list: booleanFlag("List the RPCs and whether they read or write", { excludes: ["<rpc>"] }),
   },
   examples: [
     { line: 'planner dc call GetRack \'{"code": "A01"}\'', shows: "Print a rack with its devices" },
     { line: "planner dc call --list", shows: "List the RPCs" },
   ],
-  async run({ rpc = "", request = "{}", url, token, timeout, list }, cli) {
+  async run({ args: { rpc = "", request = "{}", url, token, timeout, list }, cli }) {
     const { callRpc, printRpcs } = await import("../../dc/call.ts");
     if (list) return void printRpcs();
     const { resolveServerAddress } = await import("../../dc/server_address.ts");

@@ -1,23 +1,26 @@
+import { fileFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { DATABASE_FLAG } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
 import type { CheckResult } from "../../dc/doctor.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
-import { fileFlag } from "../../flags.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
-  summary: "Check settings, permissions, disk, database, clock, change log and checkpoints",
+  meta: {
+    name: "dc doctor",
+    description: "Check settings, permissions, disk, database, clock, change log and checkpoints",
+  },
   details: "Exits with 1 if a check fails. Settings are read from PLANNER_DC_ variables and --config, as serve does.",
-  flags: {
+  args: {
     db: DATABASE_FLAG,
     config: fileFlag("Settings in YAML or JSON"),
     json: JSON_FLAG,
   },
   examples: [{ line: "planner dc doctor --db planner-dc.sqlite", shows: "Check a database and its machine" }],
-  async run({ db, config, json }, cli) {
+  async run({ args: { db, config, json }, cli }) {
     const { diagnoseDatabase } = await import("../../dc/doctor.ts");
     const { readServeSettings } = await import("../../dc/serve/settings.ts");
     const findings = await diagnoseDatabase(parseDatabaseLocation(db, cli.cwd), () =>

@@ -1,22 +1,18 @@
 import { resolve } from "node:path";
+import { enumFlag, optionalArgument, textFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { DATABASE_FLAG } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
-import { enumFlag, textFlag } from "../../flags.ts";
 
 import { assertOutputIsNoTerminal, createUsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
-  summary: "Write all resources as JSON Lines or CSV",
+  meta: { name: "dc export", description: "Write all resources as JSON Lines or CSV" },
   details: "The export is a snapshot: changes made meanwhile are not in it.",
-  positionals: {
-    output: {
-      summary: "A file, or a folder for one CSV per kind (default: standard output)",
-      required: false,
+  args: {
+    output: optionalArgument("A file, or a folder for one CSV per kind (default: standard output)", {
       completes: "file",
-    },
-  },
-  flags: {
+    }),
     db: DATABASE_FLAG,
     format: enumFlag(["jsonl", "csv"], "Format (jsonl)"),
     to: enumFlag(["netbox-csv", "graphviz", "prometheus-sd", "ansible"], "Write files for another program instead", {
@@ -29,7 +25,7 @@ export const command = defineCommand({
     { line: "planner dc export --to graphviz cables.dot", shows: "Draw the cables with Graphviz" },
     { line: "planner dc export --format csv tables", shows: "Write one CSV per kind into a folder" },
   ],
-  async run({ output, db, format: given, kind, to }, cli) {
+  async run({ args: { output, db, format: given, kind, to }, cli }) {
     assertOutputIsNoTerminal("dc export", output, "a file, or -");
     if (to !== undefined) {
       const { exportProgramFormat } = await import("../../dc/export.ts");

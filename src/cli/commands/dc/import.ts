@@ -1,22 +1,21 @@
+import { optionalArgument } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { IMPORT_FLAGS } from "../../dc/exchange/source_flags.ts";
 
 export const command = defineCommand({
-  summary: "Import files, or another program's data",
+  meta: { name: "dc import", description: "Import files, or another program's data" },
   details:
     "Imports all valid lines and reports refused ones by number; then it exits with 1. Ctrl-C stops after the current " +
     "batch, and the same import continues there. --from follows a source: a repeated import applies the source's changes " +
     "and keeps additions made here.",
-  positionals: {
-    files: {
-      summary: "Files, folders of CSV files, or - for standard input",
-      required: false,
+  args: {
+    files: optionalArgument("Files, folders of CSV files, or - for standard input", {
       replacedBy: ["--from"],
       completes: "file",
       repeats: true,
-    },
+    }),
+    ...IMPORT_FLAGS,
   },
-  flags: IMPORT_FLAGS,
   joined: [
     { flags: ["db", "create"], summary: "File or postgres:// URL; replace a vanished one" },
     { flags: ["atomic", "dry-run"], summary: "Import everything or nothing; write nothing" },
@@ -28,7 +27,7 @@ export const command = defineCommand({
     { line: "planner dc import tables/ --dry-run", shows: "Check CSV files" },
     { line: "planner dc import --from netbox --url https://netbox.example", shows: "Import NetBox" },
   ],
-  async run(args, cli) {
+  async run({ args, cli }) {
     if (args.from !== undefined) {
       const { runSourceImport } = await import("../../dc/exchange/run_source_import.ts");
       return runSourceImport({ ...args, from: args.from }, cli);

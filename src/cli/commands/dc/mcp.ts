@@ -1,17 +1,17 @@
 import { describeDcServer } from "#interfaces/dc_mcp/server_words.ts";
 import type { DcBackend } from "#interfaces/dc_mcp/service_backend.ts";
 import { SYSTEM_CLOCK } from "#kernel/clock.ts";
+import { booleanFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../../dc/asked_flags.ts";
 import { type DatabaseLocation, parseDatabaseLocation, requireDatabase } from "../../dc/database.ts";
 import type { ServerAddress } from "../../dc/server_address.ts";
-import { booleanFlag } from "../../flags.ts";
 import { serveStdio } from "../../serve_stdio.ts";
 
 export const command = defineCommand({
-  summary: "Serve the read tools to an agent (MCP)",
+  meta: { name: "dc mcp", description: "Serve the read tools to an agent (MCP)" },
   details: "Serves the ten read tools over standard input and output, from a database or from a running server.",
-  flags: {
+  args: {
     db: DATABASE_FLAG,
     url: { ...URL_FLAG, excludes: ["--db"] },
     token: { ...TOKEN_FLAG, needs: ["--url"] },
@@ -22,7 +22,7 @@ export const command = defineCommand({
     { line: "planner dc mcp --url https://dc.example:8081", shows: "Answer from a server, token in PLANNER_DC_TOKEN" },
   ],
   isServedAtOnce: true,
-  async run({ db, url, token, planning }, cli) {
+  async run({ args: { db, url, token, planning }, cli }) {
     if (url === undefined) return serveDcMcp({ database: parseDatabaseLocation(db, cli.cwd), planning });
     const { resolveServerAddress } = await import("../../dc/server_address.ts");
     return serveDcMcp({ server: resolveServerAddress({ url, token }, cli.cwd), planning });

@@ -1,41 +1,39 @@
-import { defineFamilyMember } from "../../command.ts";
-import type { CommandFamily } from "../../commands.ts";
+import { booleanFlag, requiredArgument } from "../../args.ts";
+import { defineCommand, defineFamily } from "../../command.ts";
 import { DATABASE_FLAG } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
 import { endProcess } from "../../exit_status.ts";
-import { booleanFlag } from "../../flags.ts";
 
-export const family: CommandFamily = {
-  commands: {
-    list: defineFamilyMember({
-      summary: "List notices that wait and dead letters",
+export const command = defineFamily({
+  meta: { name: "dc notices" },
+  subCommands: {
+    list: defineCommand({
+      meta: { name: "dc notices list", description: "List notices that wait and dead letters" },
       details: "Prints JSON Lines in the order of sending, each with its id, receiver, tries and the last error.",
-      flags: { db: DATABASE_FLAG, dead: booleanFlag("Only dead letters") },
+      args: { db: DATABASE_FLAG, dead: booleanFlag("Only dead letters") },
       examples: [{ line: "planner dc notices list --dead", shows: "Show what could not be sent" }],
-      async run({ db, dead }, cli) {
+      async run({ args: { db, dead }, cli }) {
         const { printNotices } = await import("../../dc/notices/notice_commands.ts");
         return printNotices(parseDatabaseLocation(db, cli.cwd), dead, cli);
       },
     }),
-    test: defineFamilyMember({
-      summary: "Send a trial notice",
+    test: defineCommand({
+      meta: { name: "dc notices test", description: "Send a trial notice" },
       details:
         "The server that runs with --notify sends it. Waits for the receiver's answer; exits with 1 without one.",
-      positionals: { name: { summary: "Name of the receiver", required: true } },
-      flags: { db: DATABASE_FLAG },
+      args: { name: requiredArgument("Name of the receiver"), db: DATABASE_FLAG },
       examples: [{ line: "planner dc notices test ops", shows: "Send a trial notice to the receiver ops" }],
-      async run({ db, name }, cli) {
+      async run({ args: { db, name }, cli }) {
         const { deliverTestNotice } = await import("../../dc/notices/notice_commands.ts");
         return endProcess(await deliverTestNotice(parseDatabaseLocation(db, cli.cwd), name, cli));
       },
     }),
-    resend: defineFamilyMember({
-      summary: "Send dead letters again",
+    resend: defineCommand({
+      meta: { name: "dc notices resend", description: "Send dead letters again" },
       details: "They are tried for another day. All or none: an unknown id refuses the call.",
-      positionals: { ids: { summary: "Ids of dead letters, or all", required: true, repeats: true } },
-      flags: { db: DATABASE_FLAG },
+      args: { ids: requiredArgument("Ids of dead letters, or all", { repeats: true }), db: DATABASE_FLAG },
       examples: [{ line: "planner dc notices resend all", shows: "Send every dead letter again" }],
-      async run({ ids, db }, cli) {
+      async run({ args: { ids, db }, cli }) {
         const { scheduleNoticeResend } = await import("../../dc/notices/notice_commands.ts");
         return scheduleNoticeResend(parseDatabaseLocation(db, cli.cwd), ids, cli);
       },
@@ -45,4 +43,4 @@ export const family: CommandFamily = {
     { line: "planner dc notices test ops", shows: "Send a trial notice to the receiver ops" },
     { line: "planner dc notices list --dead", shows: "Show what could not be sent" },
   ],
-};
+});

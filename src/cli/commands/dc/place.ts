@@ -1,50 +1,53 @@
 import { resolve } from "node:path";
 import { FindPlacement } from "#gen/datacenter/v1/questions.ts";
+import { booleanFlag, fileFlag, integerFlag, optionalArgument } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { DATABASE_FLAG, DURING_WINDOW_FLAG, deriveRequestFlags, RENDER_FLAGS } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
-import { booleanFlag, fileFlag, integerFlag } from "../../flags.ts";
 
 const REQUEST_FLAGS = deriveRequestFlags("dc place", FindPlacement, {
-  count: { field: "count", value: "count", summary: "Devices to place, at most 1000 (1)" },
-  type: { field: "device_type", value: "code", summary: "Type of the devices" },
-  like: { field: "device_code", value: "code", summary: "Device to copy" },
-  height: { field: "u_height", value: "units", summary: "Height in rack units, in steps of 0.5" },
-  face: { field: "face", summary: "Side of the rack (front)" },
-  depth: { field: "depth", summary: "Depth of the devices (full)" },
-  weight: { field: "weight_kg", value: "kg", summary: "Weight of one device" },
-  draw: { field: "draw_w", value: "watts", least: 0, summary: "Draw of one device" },
-  basis: { field: "load_basis", summary: "Draw (allocated)" },
-  redundancy: { field: "redundancy", summary: "Of each device" },
-  inlets: { field: "inlets", value: "count", summary: "Power inlets of each device" },
-  port: { field: "ports", value: "ports", summary: "Ports to connect, such as 2x25G" },
-  cooling: { field: "cooling_method", summary: "Method (air)" },
+  count: { field: "count", valueHint: "count", description: "Devices to place, at most 1000 (1)" },
+  type: { field: "device_type", valueHint: "code", description: "Type of the devices" },
+  like: { field: "device_code", valueHint: "code", description: "Device to copy" },
+  height: { field: "u_height", valueHint: "units", description: "Height in rack units, in steps of 0.5" },
+  face: { field: "face", description: "Side of the rack (front)" },
+  depth: { field: "depth", description: "Depth of the devices (full)" },
+  weight: { field: "weight_kg", valueHint: "kg", description: "Weight of one device" },
+  draw: { field: "draw_w", valueHint: "watts", least: 0, description: "Draw of one device" },
+  basis: { field: "load_basis", description: "Draw (allocated)" },
+  redundancy: { field: "redundancy", description: "Of each device" },
+  inlets: { field: "inlets", valueHint: "count", description: "Power inlets of each device" },
+  port: { field: "ports", valueHint: "ports", description: "Ports to connect, such as 2x25G" },
+  cooling: { field: "cooling_method", description: "Method (air)" },
   liquid: {
     field: "liquid_fraction_pct",
-    value: "percent",
+    valueHint: "percent",
     least: 0,
-    summary: "Share of the heat that liquid removes (hybrid)",
+    description: "Share of the heat that liquid removes (hybrid)",
   },
-  spread: { field: "spread", summary: "Spread over" },
-  headroom: { field: "headroom_pct", value: "percent", least: 0, summary: "Share of each limit to keep free (0)" },
-  "allow-warnings": { field: "allow_existing_warnings", summary: "Use supplies that already have warnings" },
-  tenant: { field: "tenant", value: "name", summary: "Who will use the devices" },
+  spread: { field: "spread", description: "Spread over" },
+  headroom: {
+    field: "headroom_pct",
+    valueHint: "percent",
+    least: 0,
+    description: "Share of each limit to keep free (0)",
+  },
+  "allow-warnings": { field: "allow_existing_warnings", description: "Use supplies that already have warnings" },
+  tenant: { field: "tenant", valueHint: "name", description: "Who will use the devices" },
   during: DURING_WINDOW_FLAG,
-  prefix: { field: "code_prefix", value: "prefix", summary: "Beginning of the new devices' codes (NEW)" },
+  prefix: { field: "code_prefix", valueHint: "prefix", description: "Beginning of the new devices' codes (NEW)" },
 });
 
 export const command = defineCommand({
-  summary: "Find where equal devices fit",
+  meta: { name: "dc place", description: "Find where equal devices fit" },
   details:
     "Prints positions that pass every rule, the best first, and why other racks are excluded. Exits with 1 if too few are " +
     "found. Rules: docs/placement.md.",
-  positionals: {
-    scope: { summary: "Where to look, such as row:AMS1/1/B or rack:A01 (default: everywhere)", required: false },
-  },
-  flags: {
+  args: {
+    scope: optionalArgument("Where to look, such as row:AMS1/1/B or rack:A01 (default: everywhere)"),
     db: DATABASE_FLAG,
     ...REQUEST_FLAGS.flags,
-    limit: integerFlag(1, "Maximum number of positions (default: all)", { value: "count" }),
+    limit: integerFlag(1, "Maximum number of positions (default: all)", { valueHint: "count" }),
     json: booleanFlag("Print the reply as JSON"),
     csv: booleanFlag("Print positions as CSV", { excludes: ["--json"] }),
     "apply-file": fileFlag("Write devices and cables for `planner dc import`"),
@@ -63,7 +66,7 @@ export const command = defineCommand({
     { line: "planner dc place --count 12 --height 2 --draw 800", shows: "Place servers" },
     { line: "planner dc place row:AMS1/1/B --like STO-A09-1 --count 4", shows: "Copy a device" },
   ],
-  async run({ db, scope, picture, theme, "apply-file": applyFile, limit, json, csv, ...words }, cli) {
+  async run({ args: { db, scope, picture, theme, "apply-file": applyFile, limit, json, csv, ...words }, cli }) {
     const { printPlaces } = await import("../../dc/place.ts");
     const path = (file: string | undefined) => (file === undefined ? undefined : resolve(cli.cwd, file));
     const output = { limit, json, csv, theme, picture: path(picture), applyFile: path(applyFile) };

@@ -1,28 +1,29 @@
 import { resolve } from "node:path";
-import { defineFamilyMember } from "../../command.ts";
-import type { CommandFamily } from "../../commands.ts";
+import { booleanFlag, requiredArgument } from "../../args.ts";
+import { defineCommand, defineFamily } from "../../command.ts";
 import { DATABASE_FLAG } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
-import { booleanFlag } from "../../flags.ts";
 
-export const family: CommandFamily = {
+export const command = defineFamily({
+  meta: { name: "dc readings" },
   details: "`planner dc serve --readings` asks Prometheus for readings. docs/readings.md describes the file.",
-  commands: {
-    check: defineFamilyMember({
-      summary: "Show what a file of queries would take",
+  subCommands: {
+    check: defineCommand({
+      meta: { name: "dc readings check", description: "Show what a file of queries would take" },
       details:
         "Asks each query once. Prints how many series would be taken as readings, the first of them, and those that would " +
         "not with the reason. Keeps nothing. Exits with 1 unless every query has series and all of them would be taken.",
-      positionals: {
-        file: { summary: "Queries and where to ask them, in YAML or JSON", required: true, completes: "file" },
+      args: {
+        file: requiredArgument("Queries and where to ask them, in YAML or JSON", { completes: "file" }),
+        db: DATABASE_FLAG,
+        json: booleanFlag("Print the result as JSON"),
       },
-      flags: { db: DATABASE_FLAG, json: booleanFlag("Print the result as JSON") },
       examples: [{ line: "planner dc readings check readings.yaml", shows: "Ask each query once, and keep nothing" }],
-      async run({ file, db, json }, cli) {
+      async run({ args: { file, db, json }, cli }) {
         const { checkReadings } = await import("../../dc/readings/check_readings.ts");
         return checkReadings(resolve(cli.cwd, file), parseDatabaseLocation(db, cli.cwd), { json });
       },
     }),
   },
   examples: [{ line: "planner dc readings check readings.yaml", shows: "Ask each query once, and keep nothing" }],
-};
+});

@@ -1,23 +1,17 @@
 import { resolve } from "node:path";
+import { booleanFlag, fileFlag, requiredArgument } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { DATABASE_FLAG, RENDER_FLAGS } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
-import { booleanFlag, fileFlag } from "../../flags.ts";
 import { assertOutputIsNoTerminal } from "../../usage_error.ts";
 
 export const command = defineCommand({
-  summary: "Draw a picture without a server",
-  positionals: {
-    screen: {
-      summary: "What to draw",
-      required: true,
-      options: ["rack", "floor", "power", "cable", "thermal", "fabric"],
-    },
-    ref: { summary: "Its subject, such as A01, UPS-A2, floor:AMS1/1 or feed:AMS1-A08-A", required: true },
-  },
-  flags: {
+  meta: { name: "dc render", description: "Draw a picture without a server" },
+  args: {
+    screen: requiredArgument("What to draw", { options: ["rack", "floor", "power", "cable", "thermal", "fabric"] }),
+    ref: requiredArgument("Its subject, such as A01, UPS-A2, floor:AMS1/1 or feed:AMS1-A08-A"),
     db: DATABASE_FLAG,
-    output: fileFlag("File (default: standard output)", { short: "o" }),
+    output: fileFlag("File (default: standard output)", { alias: "o" }),
     ...RENDER_FLAGS,
     "no-cascade": booleanFlag("power: trip no overloaded source"),
   },
@@ -25,7 +19,7 @@ export const command = defineCommand({
     { line: "planner dc render rack A01 -o a01.svg", shows: "Draw a rack; .png, .html and .dot work as well" },
     { line: "planner dc render power AMS1-A08-A --theme dark > a08.svg", shows: "Draw a power failure" },
   ],
-  async run({ db, output, "no-cascade": steady, ...look }, cli) {
+  async run({ args: { db, output, "no-cascade": steady, ...look }, cli }) {
     const { renderPicture } = await import("../../dc/render.ts");
     assertOutputIsNoTerminal("dc render", output, "-o <file>, or -o -");
     const path = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);

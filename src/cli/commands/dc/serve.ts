@@ -3,11 +3,11 @@ import { JOINED_SERVE_FLAGS, SERVE_FLAGS } from "../../dc/serve/serve_flags.ts";
 import { endProcess } from "../../exit_status.ts";
 
 export const command = defineCommand({
-  summary: "Serve a database on one port",
+  meta: { name: "dc serve", description: "Serve a database on one port" },
   details:
     "Serves gRPC, gRPC-Web, Connect JSON, GraphQL, the web console, health, metrics and the change history. Creates a " +
     "missing database. A first SIGTERM or Ctrl-C finishes running calls. docs/datacenter.md lists settings in files.",
-  flags: SERVE_FLAGS,
+  args: SERVE_FLAGS,
   joined: JOINED_SERVE_FLAGS,
   checksRules: true,
   examples: [
@@ -15,7 +15,7 @@ export const command = defineCommand({
     { line: "planner dc serve --host 0.0.0.0 --tokens tokens.json", shows: "Serve other machines" },
     { line: "planner dc serve --config dc.yaml --print-config", shows: "Print the settings" },
   ],
-  async run(args, cli) {
+  async run({ args, cli }) {
     const { printSettings, readServeSettings } = await import("../../dc/serve/settings.ts");
     const { buildServeOptions } = await import("../../dc/serve/serve_options.ts");
     const settings = await readServeSettings(args, cli);

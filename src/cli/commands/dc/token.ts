@@ -1,17 +1,17 @@
 import { resolve } from "node:path";
-import { defineFamilyMember } from "../../command.ts";
-import type { CommandFamily } from "../../commands.ts";
+import { enumFlag, requiredArgument, textFlag } from "../../args.ts";
+import { defineCommand, defineFamily } from "../../command.ts";
 import { TOKEN_FILE_FLAG } from "../../dc/asked_flags.ts";
-import { enumFlag, textFlag } from "../../flags.ts";
 
-export const family: CommandFamily = {
+export const command = defineFamily({
+  meta: { name: "dc token" },
   details: "A token file holds names, roles and hashes. `planner dc serve --tokens` follows its changes.",
-  commands: {
-    create: defineFamilyMember({
-      summary: "Create a token and print it",
+  subCommands: {
+    create: defineCommand({
+      meta: { name: "dc token create", description: "Create a token and print it" },
       details: "The token is printed once; the file holds its hash only.",
-      positionals: { name: { summary: "Name of the token", required: true } },
-      flags: {
+      args: {
+        name: requiredArgument("Name of the token"),
         tokens: TOKEN_FILE_FLAG,
         role: enumFlag(
           ["reader", "writer", "admin", "meter", "calendar"],
@@ -30,29 +30,26 @@ export const family: CommandFamily = {
         },
         { line: "planner dc token create ci --expires 90d --tokens tokens.json", shows: "Create a token with an end" },
       ],
-      async run({ name, tokens, role = "reader", expires }, cli) {
+      async run({ args: { name, tokens, role = "reader", expires }, cli }) {
         const { createToken } = await import("../../dc/tokens.ts");
         await createToken(resolve(cli.cwd, tokens), { name, role, expires }, cli);
       },
     }),
-    list: defineFamilyMember(
-      {
-        summary: "List the tokens of a file: names, roles, beginnings and ends",
-        flags: { tokens: TOKEN_FILE_FLAG },
-        examples: [{ line: "planner dc token list --tokens tokens.json", shows: "List the tokens" }],
-        async run({ tokens }, cli) {
-          const { printTokens } = await import("../../dc/tokens.ts");
-          printTokens(resolve(cli.cwd, tokens), cli);
-        },
+    list: defineCommand({
+      meta: { name: "dc token list", description: "List the tokens of a file: names, roles, beginnings and ends" },
+      listed: "List names, roles and ends",
+      args: { tokens: TOKEN_FILE_FLAG },
+      examples: [{ line: "planner dc token list --tokens tokens.json", shows: "List the tokens" }],
+      async run({ args: { tokens }, cli }) {
+        const { printTokens } = await import("../../dc/tokens.ts");
+        printTokens(resolve(cli.cwd, tokens), cli);
       },
-      "List names, roles and ends",
-    ),
-    revoke: defineFamilyMember({
-      summary: "Delete a token",
-      positionals: { name: { summary: "Name of the token", required: true } },
-      flags: { tokens: TOKEN_FILE_FLAG },
+    }),
+    revoke: defineCommand({
+      meta: { name: "dc token revoke", description: "Delete a token" },
+      args: { name: requiredArgument("Name of the token"), tokens: TOKEN_FILE_FLAG },
       examples: [{ line: "planner dc token revoke anna --tokens tokens.json", shows: "Delete a token" }],
-      async run({ name, tokens }, cli) {
+      async run({ args: { name, tokens }, cli }) {
         const { revokeToken } = await import("../../dc/tokens.ts");
         await revokeToken(resolve(cli.cwd, tokens), name);
       },
@@ -62,4 +59,4 @@ export const family: CommandFamily = {
     { line: "planner dc token create anna --role writer --tokens tokens.json", shows: "Create a token and print it" },
     { line: "planner dc token revoke anna --tokens tokens.json", shows: "Delete it; servers notice within a second" },
   ],
-};
+});

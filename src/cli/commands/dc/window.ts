@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { CheckWindow, ListWindows } from "#gen/datacenter/v1/questions.ts";
-import { defineFamilyMember } from "../../command.ts";
-import type { CommandFamily } from "../../commands.ts";
+import { booleanFlag, enumFlag, optionalArgument, requiredArgument, textFlag } from "../../args.ts";
+import { defineCommand, defineFamily } from "../../command.ts";
 import {
   DATABASE_FLAG,
   deriveRequestFlags,
@@ -11,33 +11,34 @@ import {
   WINDOW_FLAGS,
 } from "../../dc/asked_flags.ts";
 import { parseDatabaseLocation } from "../../dc/database.ts";
-import { booleanFlag, enumFlag, textFlag } from "../../flags.ts";
 import { assertOutputIsNoTerminal } from "../../usage_error.ts";
 
 const CHECK_FLAGS = deriveRequestFlags("dc window check", CheckWindow, {
   "exposed-racks": {
     field: "exposed_racks",
-    value: "count",
+    valueHint: "count",
     least: 0,
-    summary: "Racks that one more failure may take without being a risk (1)",
+    description: "Racks that one more failure may take without being a risk (1)",
   },
   basis: LOAD_BASIS_FLAG,
   "max-age": MAX_AGE_FLAG,
 });
 
 const LIST_FLAGS = deriveRequestFlags("dc window list", ListWindows, {
-  state: { field: "states", summary: "Windows in this state" },
-  verdict: { field: "verdicts", summary: "Windows with this verdict" },
+  state: { field: "states", description: "Windows in this state" },
+  verdict: { field: "verdicts", description: "Windows with this verdict" },
 });
 
-export const family: CommandFamily = {
+export const command = defineFamily({
+  meta: { name: "dc window" },
   details: "A maintenance window takes elements out of service for a time. Rules: docs/windows.md.",
-  commands: {
-    add: defineFamilyMember({
-      summary: "Store a window",
+  subCommands: {
+    add: defineCommand({
+      meta: { name: "dc window add", description: "Store a window" },
       details: "Refused if there is one with this code. Prints the verdict. Rules: docs/windows.md.",
-      positionals: { code: { summary: "Code of the window", required: true }, elements: WINDOW_ELEMENTS_ARGUMENT },
-      flags: {
+      args: {
+        code: requiredArgument("Code of the window"),
+        elements: WINDOW_ELEMENTS_ARGUMENT,
         db: DATABASE_FLAG,
         ...WINDOW_FLAGS,
         title: textFlag("text", "What is done"),
@@ -51,7 +52,7 @@ export const family: CommandFamily = {
           shows: "Plan the replacement of a PDU",
         },
       ],
-      async run({ db, ...asked }, cli) {
+      async run({ args: { db, ...asked }, cli }) {
         const { addWindow } = await import("../../dc/stored_windows.ts");
         await addWindow(parseDatabaseLocation(db, cli.cwd), asked, cli);
       },
@@ -68,13 +69,13 @@ export const family: CommandFamily = {
       "Call a window off",
       "The window stays in the list, and counts for no other window any more.",
     ),
-    check: defineFamilyMember({
-      summary: "Ask whether elements may be switched off",
+    check: defineCommand({
+      meta: { name: "dc window check", description: "Ask whether elements may be switched off" },
       details:
         "Prints the verdict on a maintenance window, its reasons, the worst further failures and whom to tell. Exits with 0 for " +
         "GO, 1 for NO_GO and 3 for GO_WITH_RISK and UNKNOWN. Rules: docs/windows.md.",
-      positionals: { elements: WINDOW_ELEMENTS_ARGUMENT },
-      flags: {
+      args: {
+        elements: WINDOW_ELEMENTS_ARGUMENT,
         db: DATABASE_FLAG,
         ...WINDOW_FLAGS,
         ...CHECK_FLAGS.flags,
@@ -91,7 +92,7 @@ export const family: CommandFamily = {
           shows: "Accept what is known to go off",
         },
       ],
-      async run({ db, ...asked }, cli) {
+      async run({ args: { db, ...asked }, cli }) {
         const { printWindowVerdict } = await import("../../dc/window.ts");
         return printWindowVerdict(
           parseDatabaseLocation(db, cli.cwd),
@@ -106,13 +107,13 @@ export const family: CommandFamily = {
       "Say that all is back",
       "The window counts for no other window any more. Refused before its start.",
     ),
-    export: defineFamilyMember({
-      summary: "Write windows as an iCalendar file or JSON Lines",
+    export: defineCommand({
+      meta: { name: "dc window export", description: "Write windows as an iCalendar file or JSON Lines" },
       details:
         "The calendar is what the server answers at /windows.ics. JSON Lines have every window as it is stored, for a copy of a site " +
         "whose resources `planner dc export` writes. Rules: docs/windows.md.",
-      positionals: { output: { summary: "A file (default: standard output)", required: false, completes: "file" } },
-      flags: {
+      args: {
+        output: optionalArgument("A file (default: standard output)", { completes: "file" }),
         db: DATABASE_FLAG,
         format: enumFlag(["ics", "jsonl"], "Format (by the name of the file, else ics)"),
       },
@@ -120,7 +121,7 @@ export const family: CommandFamily = {
         { line: "planner dc window export windows.ics", shows: "Write a calendar of all windows" },
         { line: "planner dc window export windows.jsonl", shows: "Write all windows for a copy of the site" },
       ],
-      async run({ output, db, format }, cli) {
+      async run({ args: { output, db, format }, cli }) {
         assertOutputIsNoTerminal("dc window export", output, "a file, or -");
         const target = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
         const { exportCalendar, exportWindowLines } = await import("../../dc/window_files.ts");
@@ -128,13 +129,13 @@ export const family: CommandFamily = {
         await write(parseDatabaseLocation(db, cli.cwd), target, cli);
       },
     }),
-    import: defineFamilyMember({
-      summary: "Store the windows of an iCalendar file or of JSON Lines",
+    import: defineCommand({
+      meta: { name: "dc window import", description: "Store the windows of an iCalendar file or of JSON Lines" },
       details:
         "An event whose UID is known changes its window, unless its SEQUENCE is lower. Elements are those of X-MAINTNOTE-OBJECT-ID. " +
         "JSON Lines of an export are stored whole or not at all. An event that cannot be stored is reported with its line. Rules: docs/windows.md.",
-      positionals: { file: { summary: "The file, or - for standard input", required: true, completes: "file" } },
-      flags: {
+      args: {
+        file: requiredArgument("The file, or - for standard input", { completes: "file" }),
         db: DATABASE_FLAG,
         element: textFlag("ref", "What is out in events that name nothing", { multiple: true }),
         "time-zone": textFlag("name", "Zone of days and of times without one (the site's)"),
@@ -147,15 +148,15 @@ export const family: CommandFamily = {
           shows: "Try it for events that name nothing",
         },
       ],
-      async run({ db, ...asked }, cli) {
+      async run({ args: { db, ...asked }, cli }) {
         const { importCalendar } = await import("../../dc/import_calendar.ts");
         return importCalendar(parseDatabaseLocation(db, cli.cwd), asked, cli);
       },
     }),
-    list: defineFamilyMember({
-      summary: "List windows with their verdicts",
+    list: defineCommand({
+      meta: { name: "dc window list", description: "List windows with their verdicts" },
       details: "In the order of their begin. Rules: docs/windows.md.",
-      flags: {
+      args: {
         db: DATABASE_FLAG,
         element: textFlag("ref", "Windows that take this out, itself or with what holds it"),
         ...LIST_FLAGS.flags,
@@ -166,7 +167,7 @@ export const family: CommandFamily = {
         { line: "planner dc window list --state planned --state begun", shows: "List what is open" },
         { line: "planner dc window list --element PDU-A01-B", shows: "List what takes a PDU out" },
       ],
-      async run({ db, ...asked }, cli) {
+      async run({ args: { db, ...asked }, cli }) {
         const { printWindows } = await import("../../dc/stored_windows.ts");
         await printWindows(
           parseDatabaseLocation(db, cli.cwd),
@@ -175,24 +176,27 @@ export const family: CommandFamily = {
         );
       },
     }),
-    notify: defineFamilyMember({
-      summary: "Print a mail for each contact",
+    notify: defineCommand({
+      meta: { name: "dc window notify", description: "Print a mail for each contact" },
       details:
         "One text for each tenant and contact whose devices go off or depend on their last supply. Sends nothing. Rules: docs/windows.md.",
-      positionals: { code: { summary: "Code of the window", required: true } },
-      flags: { db: DATABASE_FLAG, json: booleanFlag("Print the notices as JSON") },
+      args: {
+        code: requiredArgument("Code of the window"),
+        db: DATABASE_FLAG,
+        json: booleanFlag("Print the notices as JSON"),
+      },
       examples: [{ line: "planner dc window notify MW-1", shows: "Print whom to tell what" }],
-      async run({ db, ...asked }, cli) {
+      async run({ args: { db, ...asked }, cli }) {
         const { printWindowNotices } = await import("../../dc/window_sheet.ts");
         await printWindowNotices(parseDatabaseLocation(db, cli.cwd), asked, cli);
       },
     }),
-    sheet: defineFamilyMember({
-      summary: "Print a run sheet",
+    sheet: defineCommand({
+      meta: { name: "dc window sheet", description: "Print a run sheet" },
       details:
         "What to look at before, what goes off, whom to tell, the steps, and how to come back, in the zone of the site. Rules: docs/windows.md.",
-      positionals: { code: { summary: "Code of the window", required: true } },
-      flags: {
+      args: {
+        code: requiredArgument("Code of the window"),
         db: DATABASE_FLAG,
         format: enumFlag(["text", "html"], "Format: html is a page for a printer (text)"),
       },
@@ -200,39 +204,38 @@ export const family: CommandFamily = {
         { line: "planner dc window sheet MW-1", shows: "Print what to do" },
         { line: "planner dc window sheet MW-1 --format html > MW-1.html", shows: "Make a page for a printer" },
       ],
-      async run({ db, code, format = "text" }, cli) {
+      async run({ args: { db, code, format = "text" }, cli }) {
         const { printWindowSheet } = await import("../../dc/window_sheet.ts");
         await printWindowSheet(parseDatabaseLocation(db, cli.cwd), code, format);
       },
     }),
-    show: defineFamilyMember({
-      summary: "Print a window with its verdict",
+    show: defineCommand({
+      meta: { name: "dc window show", description: "Print a window with its verdict" },
       details: "Windows that are planned or begun at the same time count. Rules: docs/windows.md.",
-      positionals: { code: { summary: "Code of the window", required: true } },
-      flags: {
+      args: {
+        code: requiredArgument("Code of the window"),
         db: DATABASE_FLAG,
         "time-zone": textFlag("name", "Zone of the times (the site's)"),
         json: booleanFlag("Print the reply as JSON"),
       },
       examples: [{ line: "planner dc window show MW-1", shows: "Print a window and what it does" }],
-      async run({ db, ...asked }, cli) {
+      async run({ args: { db, ...asked }, cli }) {
         const { printWindow } = await import("../../dc/stored_windows.ts");
         await printWindow(parseDatabaseLocation(db, cli.cwd), asked, cli);
       },
     }),
   },
   examples: [{ line: "planner dc window check PDU-A01-B --for 2h", shows: "Ask whether a PDU may be replaced now" }],
-};
+});
 
 /** Defines a command that sets the state of a window. */
 function defineStateCommand(name: string, state: "BEGUN" | "CANCELLED" | "DONE", summary: string, details: string) {
-  return defineFamilyMember({
-    summary,
+  return defineCommand({
+    meta: { name: `dc window ${name}`, description: summary },
     details,
-    positionals: { code: { summary: "Code of the window", required: true } },
-    flags: { db: DATABASE_FLAG },
+    args: { code: requiredArgument("Code of the window"), db: DATABASE_FLAG },
     examples: [{ line: `planner dc window ${name} MW-1`, shows: summary }],
-    async run({ db, code }, cli) {
+    async run({ args: { db, code }, cli }) {
       const { setWindowState } = await import("../../dc/stored_windows.ts");
       await setWindowState(parseDatabaseLocation(db, cli.cwd), code, state);
     },

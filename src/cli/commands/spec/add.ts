@@ -2,23 +2,23 @@ import { addCommand } from "#planner/operations/add.ts";
 import { runTool } from "#planner/service.ts";
 import { PRIORITIES } from "#planner/spec/spec.ts";
 import { acceptTypedCommands } from "../../accept_commands.ts";
+import { enumFlag, requiredArgument, textFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
-import { enumFlag, textFlag } from "../../flags.ts";
 import { printJson, sanitizeLines } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG, readTextOrInput } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
-  summary: "Create a spec from a description and lint it",
+  meta: { name: "add", description: "Create a spec from a description and lint it" },
   details:
     "A short line becomes the title. If the text is longer, its first line or sentence becomes the title and the rest the body.",
-  positionals: { description: { summary: "Description of the work; - reads standard input", required: true } },
-  flags: {
-    prompt: textFlag("name", "Prompt template in .planner/prompts", { short: "p" }),
+  args: {
+    description: requiredArgument("Description of the work; - reads standard input"),
+    prompt: textFlag("name", "Prompt template in .planner/prompts", { alias: "p" }),
     template: textFlag("name", "Template in .planner/templates"),
-    type: textFlag("type", "Type of the spec (default: code)", { short: "t" }),
-    label: textFlag("label", "Label", { short: "l", multiple: true }),
+    type: textFlag("type", "Type of the spec (default: code)", { alias: "t" }),
+    label: textFlag("label", "Label", { alias: "l", multiple: true }),
     "depends-on": textFlag("id", "Spec that this one depends on", { multiple: true, completes: "archived_spec" }),
     "target-file": textFlag("path", "File that the work changes", { multiple: true, completes: "file" }),
     criterion: textFlag("text", "Acceptance criterion", { multiple: true }),
@@ -42,7 +42,7 @@ export const command = defineCommand({
     { line: 'planner add "Sell rope" --template spec', shows: "Use the fields and text of .planner/templates/spec.md" },
     { line: "planner add - < notes.txt", shows: "Read title and body from a file" },
   ],
-  async run({ description, body, label, criterion, verify, json, ...words }, cli) {
+  async run({ args: { description, body, label, criterion, verify, json, ...words }, cli }) {
     if (description === "-" && body === "-") {
       throw new UsageError("Both the description and --body are read from standard input: expected one", null);
     }

@@ -1,43 +1,42 @@
-import { type Args, defineCommand, type Flags, type Positionals } from "../../command.ts";
+import { type Args, type ArgValues, booleanFlag, textFlag } from "../../args.ts";
+import { defineCommand } from "../../command.ts";
 import { runApprovalDecision } from "../../decide_approval.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
-import { booleanFlag, textFlag } from "../../flags.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
-const POSITIONALS = {
+const ARGS = {
   id: { ...ACTIVE_ID, required: false, replacedBy: ["--commands", "--all", "--like"] },
-} as const satisfies Positionals;
-
-const FLAGS = {
   commands: booleanFlag("Accept the commands of the settings", { excludes: ["<id>", "--all"] }),
-  all: booleanFlag("Accept the commands of the settings and of all active specs", { short: "a", excludes: ["<id>"] }),
+  all: booleanFlag("Accept the commands of the settings and of all active specs", { alias: "a", excludes: ["<id>"] }),
   like: textFlag("prefix", "Accept checks that begin so, with plain words behind it: no flags, no special characters", {
     excludes: ["<id>", "--commands", "--all"],
   }),
-  yes: booleanFlag("Ask nothing", { short: "y" }),
+  yes: booleanFlag("Ask nothing", { alias: "y" }),
   by: textFlag("name", "Approve the spec itself: who approves", {
     needs: ["<id>"],
     excludes: ["--commands", "--all", "--like", "--yes"],
   }),
   reason: textFlag("text", "Comment on the approval", { needs: ["--by"] }),
   json: JSON_FLAG,
-} as const satisfies Flags;
+} as const satisfies Args;
 
-export type ApproveArgs = Args<typeof POSITIONALS, typeof FLAGS>;
+export type ApproveArgs = ArgValues<typeof ARGS>;
 
 export const command = defineCommand({
-  summary: "Accept the commands that checks and settings name, or approve a spec that requires approval",
+  meta: {
+    name: "approve",
+    description: "Accept the commands that checks and settings name, or approve a spec that requires approval",
+  },
   details:
     "Without --by: shows the commands of a spec's checks that no person of this machine has accepted, with their origin, and asks. Accepted commands are kept outside of the repository. With --by: sets approval.status, approval.by and approval.at of the spec and adds an entry under `## Approval Discussion`; refused if the spec requires no approval, is approved already, completed or cancelled. Refused in a run and its worktree, as is `planner trust`. --json prints `accepted` of `kind`, `text`, `from` and `commit`, with --by `spec_id`, `approval`, `by` and `at`.",
-  positionals: POSITIONALS,
-  flags: FLAGS,
+  args: ARGS,
   examples: [
     { line: "planner approve 003", shows: "Accept the checks of today's third spec" },
     { line: "planner approve --commands", shows: "Accept the commands of the settings" },
     { line: "planner approve --like 'npm test --'", shows: "Accept `npm test --` with any test's name" },
     { line: "planner approve 003 --by Ann", shows: "Approve today's third spec, which requires it" },
   ],
-  async run({ id, by, reason, ...words }, cli) {
+  async run({ args: { id, by, reason, ...words }, cli }) {
     if (by === undefined || id === undefined) {
       const { approveCommands } = await import("../../approve_commands.ts");
       return approveCommands({ id, ...words }, cli);

@@ -1,31 +1,30 @@
 import { checkCriterion } from "#planner/operations/check_criterion.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
+import { booleanFlag, requiredArgument } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
-import { booleanFlag } from "../../flags.ts";
 import { printJson, sanitizeLine } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 import { runProvingCommand } from "../../with_proofs.ts";
 
 export const command = defineCommand({
-  summary: "Check one acceptance criterion of a spec",
+  meta: { name: "check", description: "Check one acceptance criterion of a spec" },
   details:
     "A criterion that names a check (`verify: <command>` below it) is checked only if the command succeeds. No byte but the checkbox changes. A text that matches no criterion, or several, is rejected with the list.",
-  positionals: {
+  args: {
     id: ACTIVE_ID,
-    criterion: {
-      summary:
-        "Number of the criterion in the list as you see it, from 1, or a part of its text that occurs in no other",
-      required: true,
-    },
+    criterion: requiredArgument(
+      "Number of the criterion in the list as you see it, from 1, or a part of its text that occurs in no other",
+    ),
+    undo: booleanFlag("Uncheck it"),
+    json: JSON_FLAG,
   },
-  flags: { undo: booleanFlag("Uncheck it"), json: JSON_FLAG },
   examples: [
     { line: "planner check 003 2", shows: "Check the second criterion" },
     { line: 'planner check 003 "documented"', shows: "Check the criterion with this text" },
     { line: "planner check 003 2 --undo", shows: "Uncheck the second criterion" },
   ],
-  async run({ id, criterion, undo, json }, cli) {
+  async run({ args: { id, criterion, undo, json }, cli }) {
     return runProvingCommand(cli, undo ? [] : [id], async (context) => {
       const spec = await findSpecId(context, id, { archived: false });
       const value = await checkCriterion(context, { id: spec, wanted: criterion, checked: !undo });

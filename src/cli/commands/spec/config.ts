@@ -1,9 +1,9 @@
 import { OperationError } from "#kernel/errors.ts";
 import { findNearest } from "#kernel/nearest.ts";
 import type { ConfigProblem } from "#planner/config/check_config.ts";
+import { booleanFlag, optionalArgument } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { booleanFlag } from "../../flags.ts";
 import { CONFIG_FILE, checkProjectConfig, findConfigWarnings } from "../../lint/config_warnings.ts";
 import type { OpenedProject } from "../../open_project.ts";
 import { print, printJson, sanitizeLines } from "../../output/print.ts";
@@ -11,11 +11,11 @@ import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
-  summary: "Show the settings: .planner/config.md merged with the defaults",
+  meta: { name: "config", description: "Show the settings: .planner/config.md merged with the defaults" },
   details:
     "--validate reports problems of the file instead and exits with 1 if one is an error. An unknown key is a warning.",
-  positionals: { key: { summary: "Path of one setting, such as lint.thresholds", required: false } },
-  flags: {
+  args: {
+    key: optionalArgument("Path of one setting, such as lint.thresholds"),
     validate: booleanFlag("Check the file", { excludes: ["<key>", "--explain"] }),
     explain: booleanFlag("Print value, default and effect of each setting, or of those below the key"),
     json: JSON_FLAG,
@@ -26,7 +26,7 @@ export const command = defineCommand({
     { line: "planner config --validate", shows: "Check the file" },
     { line: "planner config watch --explain", shows: "Say what the settings of watch do" },
   ],
-  async run({ key, validate, explain, json }, cli) {
+  async run({ args: { key, validate, explain, json }, cli }) {
     if (explain) return explainSettings(key, json);
     const project = await cli.openProject();
     if (validate) return reportConfigProblems(project, json);

@@ -7,12 +7,11 @@ import { printText } from "../../output/wrap_text.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
-  summary: "Check a spec's file, log, lock, commits, criteria and record",
+  meta: { name: "diagnose", description: "Check a spec's file, log, lock, commits, criteria and record" },
   details: "What is not in order comes first, with the last lines of failed checks.",
-  positionals: { id: ANY_ID },
-  flags: { json: JSON_FLAG },
+  args: { id: ANY_ID, json: JSON_FLAG },
   examples: [{ line: "planner diagnose 003", shows: "Check today's third spec" }],
-  async run({ id, json }, cli) {
+  async run({ args: { id, json }, cli }) {
     const { value } = await runTool(await cli.openContext(), diagnoseTool, { id });
     if (json) printJson(value);
     else {

@@ -1,16 +1,16 @@
 import type { DoctorFinding } from "#planner/runs/doctor/doctor.ts";
+import { booleanFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
-import { booleanFlag } from "../../flags.ts";
 import { paint, printJson, sanitizeLine } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
-  summary: "Find leftovers of killed processes: claims, records, worktrees, files",
+  meta: { name: "doctor", description: "Find leftovers of killed processes: claims, records, worktrees, files" },
   details:
     "Exits with 1 if a problem is found or, with --fix, if one remains. --fix stops agents without a supervising process, releases their claims, sets interrupted specs to failed, removes worktrees without unmerged work and an `index.lock` that no process holds, and deletes final claims of specs that the remote's main branch has as done. It does not undo changes of git hooks, filters or includes, but prints the command that does, and never touches uncommitted changes or unmerged commits. --json prints `healthy`, `trusted` and `findings` of `kind`, `subject`, `message`, `advice`, `fixable`, `fixed` and `failed`.",
-  flags: {
+  args: {
     fix: booleanFlag("Repair problems where no work can be lost"),
     self: booleanFlag("Print this executable's build, path and SHA-256 instead", { excludes: ["--fix"] }),
     json: JSON_FLAG,
@@ -20,7 +20,7 @@ export const command = defineCommand({
     { line: "planner doctor --fix", shows: "Repair them" },
     { line: "planner doctor --self", shows: "Identify this executable" },
   ],
-  async run({ fix, self, json }, cli) {
+  async run({ args: { fix, self, json }, cli }) {
     if (self) {
       const { readSelfReport, formatSelfReport } = await import("../../self_report.ts");
       const report = await readSelfReport();

@@ -11,15 +11,15 @@ import { print } from "../../output/print.ts";
 import { ACTIVE_ID } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
-  summary: "Edit a spec in $VISUAL or $EDITOR and lint it",
+  meta: { name: "edit", description: "Edit a spec in $VISUAL or $EDITOR and lint it" },
   details:
     "The editor opens a copy. If another program changed the spec meanwhile, nothing is overwritten: your text stays in a file that the message names. The copy is in the temporary directory, and also stays if the editor fails or the disk is full.",
-  positionals: { id: ACTIVE_ID },
+  args: { id: ACTIVE_ID },
   examples: [
     { line: "planner edit 003", shows: "Edit today's third spec" },
     { line: 'VISUAL="code --wait" planner edit 003', shows: "Use an editor with arguments" },
   ],
-  async run({ id: text }, cli) {
+  async run({ args: { id: text }, cli }) {
     const project = await cli.openProject();
     const { context } = project;
     const id = await findSpecId(context, text, { archived: false });

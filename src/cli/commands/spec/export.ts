@@ -6,10 +6,10 @@ import { parseCriteria } from "#planner/spec/criteria.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { FILTER_STATUSES, type FilterStatus } from "#planner/spec/status.ts";
 import { quoteCsvCell } from "#words/csv_cell.ts";
+import { booleanFlag, enumFlag, fileFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { createExportedSpec, type ExportedSpec, type ExportFile } from "../../exchange/export_file.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
-import { booleanFlag, enumFlag, fileFlag } from "../../flags.ts";
 import { isTerminal, print, sanitizeLines } from "../../output/print.ts";
 import { writeFile } from "../../output/write_file.ts";
 
@@ -62,23 +62,26 @@ function escapeMarkdownCell(text: string): string {
 }
 
 export const command = defineCommand({
-  summary: "Write specs as JSON, which `planner import` reads, as CSV or as a Markdown table",
+  meta: {
+    name: "export",
+    description: "Write specs as JSON, which `planner import` reads, as CSV or as a Markdown table",
+  },
   details:
     "JSON is `{format, version: 1, specs, unreadable}` with the format `planner-export`; `frontmatter_text` and `body` of a spec are the file's text byte for byte. CSV follows RFC 4180. Cells are not escaped: a spreadsheet may run formulas in specs from untrusted sources.",
-  flags: {
-    format: enumFlag(EXPORT_FORMATS, "Format (default: json)", { short: "f" }),
-    output: fileFlag("Write to this file", { short: "o" }),
-    status: enumFlag(FILTER_STATUSES, "Only specs of this status", { short: "s" }),
-    type: { type: "string", short: "t", multiple: true, summary: "Only specs of this type" },
-    label: { type: "string", short: "l", multiple: true, summary: "Only specs with this label, or one of several" },
-    archived: booleanFlag("Include archived specs", { short: "a" }),
+  args: {
+    format: enumFlag(EXPORT_FORMATS, "Format (default: json)", { alias: "f" }),
+    output: fileFlag("Write to this file", { alias: "o" }),
+    status: enumFlag(FILTER_STATUSES, "Only specs of this status", { alias: "s" }),
+    type: { type: "string", alias: "t", multiple: true, description: "Only specs of this type" },
+    label: { type: "string", alias: "l", multiple: true, description: "Only specs with this label, or one of several" },
+    archived: booleanFlag("Include archived specs", { alias: "a" }),
   },
   examples: [
     { line: "planner export --archived -o specs.json", shows: "Write all specs, as a backup or for another project" },
     { line: "planner export --format csv --status completed", shows: "Write a table for a spreadsheet" },
     { line: "planner export --format markdown --label api", shows: "Write a table for a report" },
   ],
-  async run({ format = "json", output, status, type, label, archived }, cli) {
+  async run({ args: { format = "json", output, status, type, label, archived }, cli }) {
     const exported = await collectExportedSpecs(await cli.openContext(), {
       status,
       types: type,

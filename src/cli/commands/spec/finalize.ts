@@ -7,16 +7,18 @@ import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flag
 import { runProvingCommand } from "../../with_proofs.ts";
 
 export const command = defineCommand({
-  summary: "Mark a spec completed if all acceptance criteria are checked and its output matches its schema",
-  positionals: { id: ACTIVE_ID },
+  meta: {
+    name: "finalize",
+    description: "Mark a spec completed if all acceptance criteria are checked and its output matches its schema",
+  },
   details:
     "Runs the checks that criteria name (`verify: <command>` below one), where the spec's worktree is or else here. On a terminal it asks first about commands that no person has accepted. Ctrl-C ends the checks and changes nothing.",
-  flags: { unproven: UNPROVEN_FLAG, ...SHARED_CLAIM_FLAGS, json: JSON_FLAG },
+  args: { id: ACTIVE_ID, unproven: UNPROVEN_FLAG, ...SHARED_CLAIM_FLAGS, json: JSON_FLAG },
   examples: [
     { line: "planner finalize 003", shows: "Complete today's third spec" },
     { line: 'planner finalize 003 --unproven "the server is down"', shows: "Complete it without proof" },
   ],
-  async run({ id, unproven, json, ...wishes }, cli) {
+  async run({ args: { id, unproven, json, ...wishes }, cli }) {
     const shared = await confirmClaimOptions(wishes, cli);
     return runProvingCommand(cli, [id], async (context, signal) => {
       const { value, text } = await runTool(

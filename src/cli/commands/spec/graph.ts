@@ -9,8 +9,8 @@ import { buildUnreadableField } from "#planner/operations/shared/listing.ts";
 import { createFilterTest } from "#planner/operations/shared/spec_filter.ts";
 import { loadSpecWorld } from "#planner/operations/shared/world.ts";
 import type { Spec } from "#planner/spec/spec.ts";
+import { booleanFlag, enumFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
-import { booleanFlag, enumFlag } from "../../flags.ts";
 import { formatUnreadableCount, printGraph } from "../../output/listing_output.ts";
 import { print, printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
@@ -28,12 +28,12 @@ const GRAPH_FORMATTERS: Readonly<Record<string, (graph: SpecGraph) => string>> =
 const { limit: _cuts, ...LIST_FLAGS } = LIST_LIMIT_FLAGS;
 
 export const command = defineCommand({
-  summary: "Show open specs and what they wait for, in layers, with the critical path",
+  meta: { name: "graph", description: "Show open specs and what they wait for, in layers, with the critical path" },
   details:
     "A spec stands one layer behind the last spec that it waits for: its dependencies, its members, or the member before it. The critical path is the longest chain of open specs. Cycles and unknown dependencies are listed. In text, `*` in the column PATH marks the critical path. --json prints `boxes` of `id`, `title`, `status`, `layer`, `order`, `critical`, `in_cycle` and `left_out`, `edges` of `from`, `to`, `kind` (`depends_on`, `member` or `order`), `critical` and `backward`, `layers`, `critical_path`, `cycles`, `unknown` and `unreadable`.",
-  flags: {
-    format: enumFlag(GRAPH_FORMATS, "Output format (default: text)", { short: "f" }),
-    all: booleanFlag("Include completed and cancelled specs, and archived dependencies", { short: "a" }),
+  args: {
+    format: enumFlag(GRAPH_FORMATS, "Output format (default: text)", { alias: "f" }),
+    all: booleanFlag("Include completed and cancelled specs, and archived dependencies", { alias: "a" }),
     ...FIELD_FILTER_FLAGS,
     ...LIST_FLAGS,
     json: { ...JSON_FLAG, excludes: ["--format"] },
@@ -43,7 +43,7 @@ export const command = defineCommand({
     { line: "planner graph --format svg > specs.svg", shows: "Draw them" },
     { line: "planner graph --label api --format mermaid", shows: "Write the specs of a label for a Markdown file" },
   ],
-  async run({ format: wanted, json, all, status, due, type, label, priority, assignee }, cli) {
+  async run({ args: { format: wanted, json, all, status, due, type, label, priority, assignee }, cli }) {
     const format = json ? "json" : (wanted ?? "text");
     const context = await cli.openContext();
     const isDue = createDueTest(due);

@@ -1,4 +1,5 @@
 import { getSelfCommand } from "#runtime/self_command.ts";
+import { requiredArgument } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { requireRepository } from "../../git/repository.ts";
@@ -8,16 +9,15 @@ import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
-  summary: "Check the staged specs before each git commit",
+  meta: { name: "hook", description: "Check the staged specs before each git commit" },
   details:
     "install writes git's pre-commit hook; an existing hook is kept and runs first. The hook runs `planner lint --staged` if files under .planner/ are staged. It uses this executable, otherwise the one on PATH, and rejects the commit if neither exists. uninstall restores the previous hook. status exits with 1 if the hook does not check this project. With husky, lefthook, pre-commit or prek the check is added to their configuration and only warns if planner is not on PATH; for a file that is not edited, the lines to add are printed.",
-  positionals: { action: { summary: "Action", required: true, options: ["install", "uninstall", "status"] } },
-  flags: { json: JSON_FLAG },
+  args: { action: requiredArgument("Action", { options: ["install", "uninstall", "status"] }), json: JSON_FLAG },
   examples: [
     { line: "planner hook install", shows: "Check specs before each commit" },
     { line: "planner hook status", shows: "Check whether the hook is installed" },
   ],
-  async run({ action, json }, cli) {
+  async run({ args: { action, json }, cli }) {
     const { root } = await cli.openProject();
     const repository = await requireRepository(root);
     const changed =

@@ -1,30 +1,29 @@
 import { resolve } from "node:path";
 import { SOURCE_KINDS } from "#planner/exchange/source.ts";
+import { booleanFlag, enumFlag, requiredArgument, textFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { importSpecs, readImportBatch } from "../../exchange/import_specs.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { booleanFlag, enumFlag, textFlag } from "../../flags.ts";
 import type { OpenedProject } from "../../open_project.ts";
 import { print, printJson, sanitizeLine } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
-  summary: "Import specs from another tool's tasks, from an export, or from Markdown files with frontmatter",
+  meta: {
+    name: "import",
+    description: "Import specs from another tool's tasks, from an export, or from Markdown files with frontmatter",
+  },
   details:
     "Tasks of Backlog.md, OpenSpec, Spec Kit, Kiro, beads, Task Master, chant and GitHub issues are detected by their files. A repeated import updates what changed at the source; local changes stay and are reported. Specs of an export, and Markdown files named like specs, keep their id and bytes and never overwrite existing ones. Of a folder, only the Markdown files directly in it count. Those that are named unlike a spec get a new id, `status: pending` and, without a title, their name; dependencies on the old name follow. Files that do not parse, have no frontmatter or are not UTF-8 are rejected one by one. Exits with 1 if a spec was rejected, exists already, or was changed both here and at the source.",
-  positionals: {
-    path: {
-      summary: "Project, folder or file of the other tool, an export (.json), or Markdown",
-      required: true,
+  args: {
+    path: requiredArgument("Project, folder or file of the other tool, an export (.json), or Markdown", {
       completes: "file",
-    },
-  },
-  flags: {
+    }),
     from: enumFlag(SOURCE_KINDS, "Tool that wrote the tasks (default: detected)"),
     origin: textFlag("name", "Name of the source, if there are several of one tool"),
     overwrite: booleanFlag("Use the source's text if both sides changed"),
-    "dry-run": booleanFlag("Print what would happen, write nothing", { short: "n" }),
+    "dry-run": booleanFlag("Print what would happen, write nothing", { alias: "n" }),
     json: JSON_FLAG,
   },
   examples: [
@@ -32,7 +31,7 @@ export const command = defineCommand({
     { line: "planner import --from github issues.json", shows: "Import issues that `gh issue list --json` printed" },
     { line: "planner import specs.json", shows: "Import specs that `planner export` wrote" },
   ],
-  async run({ path, from, origin, overwrite, "dry-run": dryRun, json }, cli) {
+  async run({ args: { path, from, origin, overwrite, "dry-run": dryRun, json }, cli }) {
     const project = await cli.openProject();
     const full = resolve(cli.cwd, path);
     const { runTaskImport } = await import("../../exchange/source/run_source_import.ts");

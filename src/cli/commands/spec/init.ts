@@ -3,7 +3,8 @@ import { dirname, join, relative } from "node:path";
 import { findStartObstacles } from "#planner/operations/shared/start_checks.ts";
 import { findRoot } from "#planner/store/project/find_root.ts";
 import { acceptTypedCommands, offerTrust } from "../../accept_commands.ts";
-import { type Cli, defineCommand } from "../../command.ts";
+import { defineCommand } from "../../command.ts";
+import type { Cli } from "../../declaration.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { decideSetup, INIT_FLAGS } from "../../init/decide_setup.ts";
 import { type SetupStep, setUpProject } from "../../init/set_up.ts";
@@ -31,16 +32,16 @@ function formatOutcomeNote(outcome: SetupStep["outcome"], note: string | null): 
 }
 
 export const command = defineCommand({
-  summary: "Set up .planner/ in this project and the MCP configuration of agents",
+  meta: { name: "init", description: "Set up .planner/ in this project and the MCP configuration of agents" },
   details:
     "Asks questions on a terminal; uses defaults without a terminal, with --yes or with --agent. Existing files are extended, never replaced, so a second run only adds what is missing.",
-  flags: INIT_FLAGS,
+  args: INIT_FLAGS,
   examples: [
     { line: "planner init", shows: "Set up a project interactively" },
     { line: "planner init --agent claude --agent cursor", shows: "Set up two agents without questions" },
     { line: "planner init --yes --hook", shows: "Use defaults and check specs before every commit" },
   ],
-  async run(words, cli) {
+  async run({ args: words, cli }) {
     const root = selectInitRoot(cli);
     const setup = await decideSetup(root, words);
     if (setup === undefined) {

@@ -3,9 +3,10 @@ import { createLintReport, type FileReport, type LintReport } from "#planner/lin
 import type { LintSelection } from "#planner/lint/lint_project.ts";
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import { findRoot, isInitialisedProject, isInsideFolder } from "#planner/store/project/find_root.ts";
-import { type Cli, defineCommand } from "../../command.ts";
+import { booleanFlag, enumFlag, integerFlag, optionalArgument } from "../../args.ts";
+import { defineCommand } from "../../command.ts";
+import type { Cli } from "../../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { booleanFlag, enumFlag, integerFlag } from "../../flags.ts";
 import { findRepository } from "../../git/repository.ts";
 import { findConfigWarnings } from "../../lint/config_warnings.ts";
 import type { FixOutcome } from "../../lint/lint_fix.ts";
@@ -22,28 +23,24 @@ interface LintOptions {
 }
 
 export const command = defineCommand({
-  summary: "Check specs against the schema and the rules of the project",
+  meta: { name: "lint", description: "Check specs against the schema and the rules of the project" },
   details:
     "Exits with 1 for errors, more warnings than --max-warnings, a broken configuration, or a file that could not be fixed. --fix adds a missing status and id, trims trailing white space, indents the frontmatter by two spaces and adds a final newline; nothing else changes. For completed and cancelled specs only errors and findings about their output are reported, unless --all or their id is given. If no project is around the working directory, every project that the repository has below it is checked.",
-  positionals: {
-    id: {
-      summary: "Full or partial ids of specs (default: all active specs)",
-      required: false,
+  args: {
+    id: optionalArgument("Full or partial ids of specs (default: all active specs)", {
       completes: "spec",
       repeats: true,
-    },
-  },
-  flags: {
-    all: booleanFlag("Report all findings of completed and cancelled specs too", { short: "a" }),
+    }),
+    all: booleanFlag("Report all findings of completed and cancelled specs too", { alias: "a" }),
     fix: booleanFlag("Fix problems that need no decision"),
-    "dry-run": booleanFlag("Print the changes as a diff and write nothing", { short: "n", needs: ["--fix"] }),
-    format: enumFlag(LINT_FORMATS, "Format of the report (default: text)", { short: "f" }),
+    "dry-run": booleanFlag("Print the changes as a diff and write nothing", { alias: "n", needs: ["--fix"] }),
+    format: enumFlag(LINT_FORMATS, "Format of the report (default: text)", { alias: "f" }),
     json: {
       ...JSON_FLAG,
       excludes: LINT_FORMATS.filter((format) => format !== "json").map((format) => `--format ${format}`),
     },
     staged: booleanFlag("Check the staged files in git's index", { excludes: ["--fix", "<id>"] }),
-    "max-warnings": integerFlag(0, "Exit with 1 if there are more warnings", { value: "n" }),
+    "max-warnings": integerFlag(0, "Exit with 1 if there are more warnings", { valueHint: "n" }),
   },
   examples: [
     { line: "planner lint", shows: "List all findings by file" },
@@ -51,7 +48,7 @@ export const command = defineCommand({
     { line: "planner lint --fix --dry-run | git apply", shows: "Apply the fixes through git" },
     { line: "planner lint --format sarif > lint.sarif", shows: "Write a report for code scanning" },
   ],
-  async run({ id: ids, all, fix, "dry-run": dryRun, format, json, staged, "max-warnings": most }, cli) {
+  async run({ args: { id: ids, all, fix, "dry-run": dryRun, format, json, staged, "max-warnings": most }, cli }) {
     const options = { ids, all, fix, dryRun, staged };
     const below = ids.length > 0 || fix ? [] : await findProjectsBelow(cli, staged);
     const project = below === null ? null : (below[0] ?? (await cli.openProject()));

@@ -2,8 +2,8 @@ import type { DetailedSpecRow } from "#planner/operations/shared/listing.ts";
 import { listArchivedSpecs, listCommand } from "#planner/operations/spec_list.ts";
 import { runTool } from "#planner/service.ts";
 import { compareDueDays, compareUrgency } from "#planner/spec/spec.ts";
+import { booleanFlag, enumFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
-import { booleanFlag, enumFlag } from "../../flags.ts";
 import { type ListedSpec, printSpecListing, selectSpecColumns } from "../../output/listing_output.ts";
 import { formatOthersClaims, readOthersClaims } from "../../output/others_output.ts";
 import { printJson } from "../../output/print.ts";
@@ -12,13 +12,13 @@ import { JSON_FLAG } from "../../shared_arguments.ts";
 import { createDueTest, FIELD_FILTER_FLAGS, filterListedSpecs, LIST_LIMIT_FLAGS, NO_LIMIT } from "../../spec_filter.ts";
 
 export const command = defineCommand({
-  summary: "List the active specs, ordered by id",
+  meta: { name: "list", description: "List the active specs, ordered by id" },
   details:
     "Priority, due day and assignee are columns if a listed spec has them. With --json a spec can have `labels`, `depends_on`, `priority`, `assignee` and `due` beside the fields of the tool.",
-  flags: {
+  args: {
     ...FIELD_FILTER_FLAGS,
     sort: enumFlag(["id", "priority", "due"], "Sort order (default: id)"),
-    archived: booleanFlag("List the archived specs instead", { short: "a" }),
+    archived: booleanFlag("List the archived specs instead", { alias: "a" }),
     ...LIST_LIMIT_FLAGS,
     json: JSON_FLAG,
   },
@@ -28,7 +28,7 @@ export const command = defineCommand({
     { line: "planner list --sort priority --assignee ada", shows: "List the specs of one person, most urgent first" },
     { line: "planner list --label api --label web --json", shows: "List specs with either label, as JSON" },
   ],
-  async run({ status, archived, type, label, priority, assignee, limit, json, ...plan }, cli) {
+  async run({ args: { status, archived, type, label, priority, assignee, limit, json, ...plan }, cli }) {
     const context = await cli.openContext();
     const value = archived
       ? await listArchivedSpecs(context, status)

@@ -4,8 +4,8 @@ import type { PlannerContext } from "#planner/context.ts";
 import { logTool } from "#planner/operations/log.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { runTool } from "#planner/service.ts";
+import { booleanFlag, integerFlag, textFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
-import { booleanFlag, integerFlag, textFlag } from "../../flags.ts";
 import { isStdoutClosed, print, printJson, removeEscapes } from "../../output/print.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
@@ -34,15 +34,15 @@ async function readNewText(context: PlannerContext, id: string, offset: number) 
 }
 
 export const command = defineCommand({
-  summary: "Show the end of a spec's log",
+  meta: { name: "log", description: "Show the end of a spec's log" },
   details:
     "With --run it shows the record of a run instead: result and reason, commits, criteria with their checks, commands, tokens, cost and merged commits. --follow prints complete lines until Ctrl-C. Escape sequences of the agent are removed.",
-  positionals: { id: ANY_ID },
-  flags: {
-    lines: integerFlag(0, "Maximum number of lines (default: 100)", { short: "n" }),
+  args: {
+    id: ANY_ID,
+    lines: integerFlag(0, "Maximum number of lines (default: 100)", { alias: "n" }),
     since: textFlag("time", "Start at the first line of this ISO 8601 time or later"),
-    offset: integerFlag(0, "Start at this offset, the byte_offset of an earlier result", { value: "bytes" }),
-    follow: booleanFlag("Print new lines until Ctrl-C", { short: "f", excludes: ["--json"] }),
+    offset: integerFlag(0, "Start at this offset, the byte_offset of an earlier result", { valueHint: "bytes" }),
+    follow: booleanFlag("Print new lines until Ctrl-C", { alias: "f", excludes: ["--json"] }),
     run: textFlag("n", "Show the record of this run; last for the latest", {
       excludes: ["--lines", "--since", "--offset", "--follow"],
     }),
@@ -54,7 +54,7 @@ export const command = defineCommand({
     { line: "planner log 003 --run last", shows: "Show how the last run ended and why" },
     { line: "planner log 003 --since 2026-11-21T09:30:00Z", shows: "Print at most 100 lines from that time on" },
   ],
-  async run({ id, follow, json, run, ...words }, cli) {
+  async run({ args: { id, follow, json, run, ...words }, cli }) {
     const context = await cli.openContext();
     // The id is resolved once, because a spec that is added later must not make it ambiguous.
     const fullId = await findSpecId(context, id, { archived: true });

@@ -3,7 +3,7 @@ import { defineCommand } from "../../command.ts";
 import { serveStdio } from "../../serve_stdio.ts";
 
 export const command = defineCommand({
-  summary: "Serve the tools to an agent over standard input and output",
+  meta: { name: "mcp", description: "Serve the tools to an agent over standard input and output" },
   details:
     "Speaks MCP (JSON-RPC 2.0, one message per line) until standard input ends. Errors are logged on standard error. The server also starts without a project; its tools then fail until `planner init` has run. docs/mcp.md describes the configuration of clients.",
   examples: [
@@ -12,7 +12,7 @@ export const command = defineCommand({
     { line: "planner init --agent claude", shows: "Add the server to an agent's configuration" },
   ],
   isServedAtOnce: true,
-  async run(_, { root }) {
+  async run({ cli: { root } }) {
     await serveMcp(root);
   },
 });

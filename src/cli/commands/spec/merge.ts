@@ -5,9 +5,10 @@ import type { MergeResult } from "#planner/runs/merge/complete_spec.ts";
 import type { UnmergeableWork } from "#planner/runs/merge/waiting_work.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { buildUnprovenLine } from "#planner/work/acceptance.ts";
-import { type Cli, defineCommand } from "../../command.ts";
+import { booleanFlag, optionalArgument, textFlag } from "../../args.ts";
+import { defineCommand } from "../../command.ts";
+import type { Cli } from "../../declaration.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
-import { booleanFlag, textFlag } from "../../flags.ts";
 import { askAboutMergeCommands, isMergeRefusal, printMergeResult } from "../../merge_output.ts";
 import type { OpenedProject } from "../../open_project.ts";
 import { printJson } from "../../output/print.ts";
@@ -17,20 +18,19 @@ import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flag
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
-  summary: "Merge the branches of finished specs into the main branch and finalize the specs",
+  meta: {
+    name: "merge",
+    description: "Merge the branches of finished specs into the main branch and finalize the specs",
+  },
   details:
     "Rebases each branch onto the main branch, fast-forwards the main branch and removes worktree and branch, members before their driver, dependencies before their dependants. A spec that is not completed yet must meet the conditions of a run's end. A conflict leaves the branch unchanged and sets the spec to needs_attention. --all lists the work that it skips, with the reason. Exits with 1 if a spec was not merged. --json prints `results` of `spec_id` and `outcome` (merged, found elsewhere, nothing, conflict or refused) and `left`, what is unfinished or waits for a pull request.",
-  positionals: {
-    ids: {
-      summary: "Full or partial ids of specs; a driver includes its members",
-      required: false,
+  args: {
+    ids: optionalArgument("Full or partial ids of specs; a driver includes its members", {
       replacedBy: ["--all"],
       completes: "archived_spec",
       repeats: true,
-    },
-  },
-  flags: {
-    all: booleanFlag("Merge all finished work", { short: "a", excludes: ["<ids>"] }),
+    }),
+    all: booleanFlag("Merge all finished work", { alias: "a", excludes: ["<ids>"] }),
     as: textFlag(
       "commit",
       "Take this commit of the main branch for the work: it was merged elsewhere in another form",
@@ -45,7 +45,7 @@ export const command = defineCommand({
     { line: "planner merge --all", shows: "Merge all finished work" },
     { line: "planner merge 003 --as 1a2b3c", shows: "Complete it: commit 1a2b3c of the main branch has its work" },
   ],
-  async run({ ids, all, as = null, unproven = null, json, steal, offline }, cli) {
+  async run({ args: { ids, all, as = null, unproven = null, json, steal, offline }, cli }) {
     if (as !== null && ids.length > 1) throw new UsageError(`"--as" takes one of <ids>: got ${ids.length}`, null);
     const project = await cli.openProject();
     refuseInsideRun(project.context, "merge");

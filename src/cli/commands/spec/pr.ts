@@ -6,9 +6,10 @@ import type { SyncedRequest } from "#planner/runs/requests/sync_requests.ts";
 import type { RunDeps, StopSignals } from "#planner/runs/run_types.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { requireOutsideRun } from "../../accept_commands.ts";
-import { type Args, type Cli, defineCommand, type Flags, type Positionals } from "../../command.ts";
+import { type Args, type ArgValues, booleanFlag, optionalArgument } from "../../args.ts";
+import { defineCommand } from "../../command.ts";
+import type { Cli } from "../../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { booleanFlag } from "../../flags.ts";
 import { askAboutMergeCommands } from "../../merge_output.ts";
 import type { OpenedProject } from "../../open_project.ts";
 import { print, printJson, sanitizeLine, sanitizeLines } from "../../output/print.ts";
@@ -16,43 +17,37 @@ import { isRequestUnsettled, printSyncedRequest } from "../../output/requests_ou
 import { JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
 import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
 
-const POSITIONALS = {
-  ids: {
-    summary: "Full or partial ids of specs (default with --sync: all with a request)",
-    required: false,
+const PR_ARGS = {
+  ids: optionalArgument("Full or partial ids of specs (default with --sync: all with a request)", {
     replacedBy: ["--sync"],
     completes: "archived_spec",
     repeats: true,
-  },
-} as const satisfies Positionals;
-
-const PR_FLAGS = {
-  draft: booleanFlag("Make a draft; takes unfinished work too", { short: "d" }),
+  }),
+  draft: booleanFlag("Make a draft; takes unfinished work too", { alias: "d" }),
   new: booleanFlag("Make a new request although the last one was closed or merged"),
-  print: booleanFlag("Print the text; push nothing and ask no server", { short: "p" }),
+  print: booleanFlag("Print the text; push nothing and ask no server", { alias: "p" }),
   sync: booleanFlag("Check the state of requests, and complete what was merged", {
-    short: "s",
+    alias: "s",
     excludes: ["--draft", "--new", "--print"],
   }),
   unproven: { ...UNPROVEN_FLAG, needs: ["--sync"] },
   ...SHARED_CLAIM_FLAGS,
   json: JSON_FLAG,
-} as const satisfies Flags;
+} as const satisfies Args;
 
-type PullRequestArgs = Args<typeof POSITIONALS, typeof PR_FLAGS>;
+type PullRequestArgs = ArgValues<typeof PR_ARGS>;
 
 export const command = defineCommand({
-  summary: "Make a pull request of finished work, and take over what was merged there",
+  meta: { name: "pr", description: "Make a pull request of finished work, and take over what was merged there" },
   details:
     "Pushes the branch of each spec, with your hooks, and makes or updates its request with gh (GitHub) or glab (GitLab), whose login it uses. Without the program it prints the text and the address to open. The text has the criteria with their checks and results, the run and the commits. --sync fast-forwards your main branch to the remote's, finds what was merged there, runs the checks of these specs on your main branch and completes them. Exits with 1 if something is left to do for a person. --json prints `results` of `spec_id`, `outcome`, `number` and `url`: created, updated, pushed or refused; with --sync open, closed, found, missing or refused, with `sign`, `result` and `reason`.",
-  positionals: POSITIONALS,
-  flags: PR_FLAGS,
+  args: PR_ARGS,
   examples: [
     { line: "planner pr 003", shows: "Push the work on today's third spec and make its pull request" },
     { line: "planner pr 003 --print", shows: "Look at its text first" },
     { line: "planner pr --sync", shows: "Complete the specs whose requests were merged" },
   ],
-  run: runPullRequests,
+  run: ({ args, cli }) => runPullRequests(args, cli),
 });
 
 async function runPullRequests(words: PullRequestArgs, cli: Cli): Promise<ExitStatus> {

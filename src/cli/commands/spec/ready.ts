@@ -7,14 +7,17 @@ import { JSON_FLAG } from "../../shared_arguments.ts";
 import { filterListedSpecs, LIST_LIMIT_FLAGS, NO_LIMIT } from "../../spec_filter.ts";
 
 export const command = defineCommand({
-  summary: "List the specs that can be worked on now: pending or failed, with all dependencies done",
+  meta: {
+    name: "ready",
+    description: "List the specs that can be worked on now: pending or failed, with all dependencies done",
+  },
   details: "With --json a spec has the fields that `planner list --json` prints.",
-  flags: { ...LIST_LIMIT_FLAGS, json: JSON_FLAG },
+  args: { ...LIST_LIMIT_FLAGS, json: JSON_FLAG },
   examples: [
     { line: "planner ready", shows: "List all ready specs" },
     { line: "planner ready --limit 1 --json", shows: "Print the first one as JSON" },
   ],
-  async run({ type, label, limit, json }, cli) {
+  async run({ args: { type, label, limit, json }, cli }) {
     const context = await cli.openContext();
     const { value } = await runTool(context, readyCommand, { limit: NO_LIMIT });
     const list = filterListedSpecs(value, { types: type, labels: label, limit });

@@ -1,37 +1,36 @@
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
 import { requireOutsideRun } from "../../accept_commands.ts";
-import { type Args, type Cli, defineCommand, type Flags, type Positionals } from "../../command.ts";
+import { type Args, type ArgValues, booleanFlag, textFlag } from "../../args.ts";
+import { defineCommand } from "../../command.ts";
+import type { Cli } from "../../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { booleanFlag, textFlag } from "../../flags.ts";
 import { isInteractive, print, printJson, removeEscapes } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import type { DecisionContext } from "../../review/decide.ts";
 import { ANY_ID, JSON_FLAG, readTextOrInput } from "../../shared_arguments.ts";
 
-const POSITIONALS = { id: ANY_ID } as const satisfies Positionals;
-
-const REVIEW_FLAGS = {
-  accept: booleanFlag("Accept the work without a question", { short: "a", excludes: ["--back", "--reject"] }),
-  back: textFlag("text", "Send it back with this text; - reads standard input", { short: "b" }),
+const REVIEW_ARGS = {
+  id: ANY_ID,
+  accept: booleanFlag("Accept the work without a question", { alias: "a", excludes: ["--back", "--reject"] }),
+  back: textFlag("text", "Send it back with this text; - reads standard input", { alias: "b" }),
   reject: booleanFlag("Reject the work without a question", { excludes: ["--back"] }),
   json: JSON_FLAG,
-} as const satisfies Flags;
+} as const satisfies Args;
 
-type ReviewArgs = Args<typeof POSITIONALS, typeof REVIEW_FLAGS>;
+type ReviewArgs = ArgValues<typeof REVIEW_ARGS>;
 
 export const command = defineCommand({
-  summary: "Look at the work on a spec, then accept it, send it back or reject it",
+  meta: { name: "review", description: "Look at the work on a spec, then accept it, send it back or reject it" },
   details:
     "Without a terminal it prints the difference and asks nothing. Shows criteria, checks, commits and files, then the difference in git's pager, and asks. Accepting merges as planner merge does. Sending back adds your text under `## Review` and sets the spec pending: the next run goes on with the branch, and with the agent's session if it can. Rejecting cancels the spec and keeps its branch under refs/planner/kept. --json prints `spec_id`, `need`, `criteria`, `record`, `difference`, `uncommitted`, `reviews` and `members`; with --accept or --reject `results`, with --back `spec_id`, `specs` and `at`.",
-  positionals: POSITIONALS,
-  flags: REVIEW_FLAGS,
+  args: REVIEW_ARGS,
   examples: [
     { line: "planner review 003", shows: "Judge the work on today's third spec" },
     { line: "planner review 003 --accept", shows: "Merge it" },
     { line: 'planner review 003 --back "Handle an empty list too"', shows: "Let the agent go on" },
   ],
-  run: runReview,
+  run: ({ args, cli }) => runReview(args, cli),
 });
 
 async function runReview(words: ReviewArgs, cli: Cli): Promise<ExitStatus> {

@@ -1,27 +1,27 @@
 import { searchTool } from "#planner/operations/search.ts";
 import { runTool } from "#planner/service.ts";
 import { FILTER_STATUSES } from "#planner/spec/status.ts";
+import { booleanFlag, enumFlag, integerFlag, requiredArgument } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
-import { booleanFlag, enumFlag, integerFlag } from "../../flags.ts";
 import { createIdColumn, printSpecListing, STATUS_COLUMN, TITLE_COLUMN } from "../../output/listing_output.ts";
 import { printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { filterListedSpecs, NO_LIMIT } from "../../spec_filter.ts";
 
 export const command = defineCommand({
-  summary: "Find specs whose title or body contains a text, ignoring case",
-  positionals: { query: { summary: "Text to search for; not a pattern", required: true } },
-  flags: {
-    status: enumFlag(FILTER_STATUSES, "Only specs of this status", { short: "s" }),
-    archived: booleanFlag("Search archived specs too", { short: "a" }),
-    limit: integerFlag(1, "Maximum number of results (default: all)", { short: "n" }),
+  meta: { name: "search", description: "Find specs whose title or body contains a text, ignoring case" },
+  args: {
+    query: requiredArgument("Text to search for; not a pattern"),
+    status: enumFlag(FILTER_STATUSES, "Only specs of this status", { alias: "s" }),
+    archived: booleanFlag("Search archived specs too", { alias: "a" }),
+    limit: integerFlag(1, "Maximum number of results (default: all)", { alias: "n" }),
     json: JSON_FLAG,
   },
   examples: [
     { line: "planner search redirect", shows: "Search the active specs" },
     { line: 'planner search "rate limit" --archived', shows: "Search archived specs too" },
   ],
-  async run({ query, status, archived, limit, json }, cli) {
+  async run({ args: { query, status, archived, limit, json }, cli }) {
     const filter = status === undefined ? {} : { status };
     const context = await cli.openContext();
     const { value } = await runTool(context, searchTool, { query, archived, ...filter, limit: NO_LIMIT });

@@ -8,9 +8,9 @@ import { readSpecProof, type SpecProof } from "#planner/operations/shared/worktr
 import { showCommand } from "#planner/operations/spec_get.ts";
 import { runTool } from "#planner/service.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
+import { booleanFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
-import { booleanFlag } from "../../flags.ts";
 import { selectStatusStyle } from "../../output/listing_output.ts";
 import { paint, print, printJson, sanitizeLine, sanitizeLines } from "../../output/print.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
@@ -96,14 +96,14 @@ async function renderProof(proof: ShownProof): Promise<string> {
 }
 
 export const command = defineCommand({
-  summary: "Show fields, criteria with marks, and body of a spec, active or archived",
+  meta: { name: "show", description: "Show fields, criteria with marks, and body of a spec, active or archived" },
   details:
     "Exits with 1 for a spec that is not valid, after its text. With --prompt, --json prints `spec_id`, `template`, `prompt` and `warnings`.",
-  positionals: { id: ANY_ID },
-  flags: {
+  args: {
+    id: ANY_ID,
     prompt: booleanFlag("Print the prompt that an agent would get"),
     raw: booleanFlag("Print the file byte for byte, even one that does not parse", {
-      short: "r",
+      alias: "r",
       excludes: ["--prompt", "--json"],
     }),
     json: JSON_FLAG,
@@ -113,7 +113,7 @@ export const command = defineCommand({
     { line: "planner show 003 --prompt | less", shows: "Show the prompt of a run" },
     { line: "planner show 2026-11-21-003-k3x --raw > copy.md", shows: "Copy the file" },
   ],
-  async run({ id, prompt, raw, json }, cli) {
+  async run({ args: { id, prompt, raw, json }, cli }) {
     const project = await cli.openProject();
     const { context, root } = project;
     if (prompt) {

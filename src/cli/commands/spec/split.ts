@@ -1,16 +1,16 @@
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
+import { booleanFlag, integerFlag, textFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
-import { booleanFlag, integerFlag, textFlag } from "../../flags.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
-  summary: "Let an agent split a large spec into member specs",
+  meta: { name: "split", description: "Let an agent split a large spec into member specs" },
   details:
     "Writes all members or none; the spec becomes their driver and keeps its status. With --recursive, members that lint reports as too large are split too. Exits with 1 if a spec was not split. --json prints `splits` of `spec_id` and `members`, and `refused` of `spec_id` and `reason`.",
-  positionals: { id: ACTIVE_ID },
-  flags: {
-    recursive: booleanFlag("Split members that are still too large", { short: "r" }),
-    "max-depth": integerFlag(1, "Maximum number of levels (default: 3)", { value: "n", needs: ["--recursive"] }),
+  args: {
+    id: ACTIVE_ID,
+    recursive: booleanFlag("Split members that are still too large", { alias: "r" }),
+    "max-depth": integerFlag(1, "Maximum number of levels (default: 3)", { valueHint: "n", needs: ["--recursive"] }),
     force: booleanFlag("Split a spec of any status"),
     model: textFlag("name", "Model (default: the configured one)"),
     json: JSON_FLAG,
@@ -19,7 +19,7 @@ export const command = defineCommand({
     { line: "planner split 003", shows: "Split today's third spec" },
     { line: "planner split 003 --recursive --max-depth 2", shows: "Also split members that are too large" },
   ],
-  async run({ id, recursive, "max-depth": maxDepth, force, model, json }, cli) {
+  async run({ args: { id, recursive, "max-depth": maxDepth, force, model, json }, cli }) {
     const project = await cli.openProject();
     const { runSplit } = await import("../../work/run_split.ts");
     return runSplit(project, cli, {

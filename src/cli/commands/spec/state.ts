@@ -5,9 +5,9 @@ import { reset as resetTool } from "#planner/operations/reset.ts";
 import { specListTool } from "#planner/operations/spec_list.ts";
 import { takeover as takeoverTool } from "#planner/operations/takeover.ts";
 import { runTool } from "#planner/service.ts";
+import { booleanFlag, textFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { runApprovalDecision } from "../../decide_approval.ts";
-import { booleanFlag, textFlag } from "../../flags.ts";
 import { print, printJson, removeEscapes } from "../../output/print.ts";
 import { runSpecTool, runSpecTools } from "../../run_spec_tool.ts";
 import { ACTIVE_ID, ACTIVE_IDS, JSON_FLAG } from "../../shared_arguments.ts";
@@ -18,34 +18,38 @@ const SEVERAL_SPECS_HELP =
   "Of several specs, those that cannot be changed are reported and the others are changed; --json then prints `{done, refused}`.";
 
 export const cancel = defineCommand({
-  summary: "Cancel specs; specs that depend on them are no longer blocked",
+  meta: { name: "cancel", description: "Cancel specs; specs that depend on them are no longer blocked" },
   details: SEVERAL_SPECS_HELP,
-  positionals: { id: ACTIVE_IDS },
-  flags: { json: JSON_FLAG },
+  args: { id: ACTIVE_IDS, json: JSON_FLAG },
   examples: [
     { line: "planner cancel 003", shows: "Cancel today's third spec" },
     { line: "planner cancel 003 004", shows: "Cancel two specs" },
   ],
-  run: ({ id: ids, json }, cli) => runSpecTools(cli, cancelTool, { ids, json }),
+  run: ({ args: { id: ids, json }, cli }) => runSpecTools(cli, cancelTool, { ids, json }),
 });
 
 export const reset = defineCommand({
-  summary: "Set specs back to pending that failed, need attention or are in progress without a run",
+  meta: {
+    name: "reset",
+    description: "Set specs back to pending that failed, need attention or are in progress without a run",
+  },
   details: SEVERAL_SPECS_HELP,
-  positionals: { id: ACTIVE_IDS },
-  flags: { json: JSON_FLAG },
+  args: { id: ACTIVE_IDS, json: JSON_FLAG },
   examples: [
     { line: "planner reset 003", shows: "Reset today's third spec" },
     { line: "planner reset 003 004", shows: "Reset two specs" },
   ],
-  run: ({ id: ids, json }, cli) => runSpecTools(cli, resetTool, { ids, json }),
+  run: ({ args: { id: ids, json }, cli }) => runSpecTools(cli, resetTool, { ids, json }),
 });
 
 export const archive = defineCommand({
-  summary: "Move completed specs to the archive; their ids stay valid for reading and as dependencies",
+  meta: {
+    name: "archive",
+    description: "Move completed specs to the archive; their ids stay valid for reading and as dependencies",
+  },
   details: SEVERAL_SPECS_HELP,
-  positionals: { id: { ...ACTIVE_IDS, required: false, replacedBy: ["--completed"] } },
-  flags: {
+  args: {
+    id: { ...ACTIVE_IDS, required: false, replacedBy: ["--completed"] },
     completed: booleanFlag("Archive every completed spec", { excludes: ["<id>"] }),
     json: JSON_FLAG,
   },
@@ -53,7 +57,7 @@ export const archive = defineCommand({
     { line: "planner archive 2026-11-21-003", shows: "Archive a completed spec" },
     { line: "planner archive --completed", shows: "Archive all completed specs" },
   ],
-  async run({ id: ids, completed, json }, cli) {
+  async run({ args: { id: ids, completed, json }, cli }) {
     if (!completed) return runSpecTools(cli, archiveTool, { ids, json });
     const found = await runTool(await cli.openContext(), specListTool, { status: "completed", limit: NO_LIMIT });
     return runSpecTools(cli, archiveTool, { ids: found.value.specs.map((spec) => spec.id), json });
@@ -61,19 +65,18 @@ export const archive = defineCommand({
 });
 
 export const pause = defineCommand({
-  summary: "Stop the agent of a spec; the spec stays in_progress",
+  meta: { name: "pause", description: "Stop the agent of a spec; the spec stays in_progress" },
   details: "All processes that the agent started end too. The worktree stays.",
-  positionals: { id: ACTIVE_ID },
-  flags: { json: JSON_FLAG },
+  args: { id: ACTIVE_ID, json: JSON_FLAG },
   examples: [{ line: "planner pause 003", shows: "Stop the agent; `planner work 003` continues" }],
-  run: ({ id, json }, cli) => runSpecTool(cli, pauseTool, { id, json }),
+  run: ({ args: { id, json }, cli }) => runSpecTool(cli, pauseTool, { id, json }),
 });
 
 export const takeover = defineCommand({
-  summary: "Stop the agent of a spec and report what it did, to continue by hand",
+  meta: { name: "takeover", description: "Stop the agent of a spec and report what it did, to continue by hand" },
   details: "The spec stays in_progress. Its worktree keeps the agent's changes.",
-  positionals: { id: ACTIVE_ID },
-  flags: {
+  args: {
+    id: ACTIVE_ID,
     force: booleanFlag("Report on the last run even if no agent works on the spec"),
     json: JSON_FLAG,
   },
@@ -81,7 +84,7 @@ export const takeover = defineCommand({
     { line: "planner takeover 003", shows: "Continue today's third spec by hand" },
     { line: "planner takeover 003 --force", shows: "Report on its last run" },
   ],
-  async run({ id, force, json }, cli) {
+  async run({ args: { id, force, json }, cli }) {
     const { value } = await runTool(await cli.openContext(), takeoverTool, { id, force });
     if (json) return printJson(value);
     const parts = [
@@ -96,15 +99,15 @@ export const takeover = defineCommand({
 });
 
 export const reject = defineCommand({
-  summary: "Reject a spec that requires approval",
+  meta: { name: "reject", description: "Reject a spec that requires approval" },
   details:
     "Sets approval.status, approval.by and approval.at and adds the reason under `## Approval Discussion`. The spec keeps its status: change the spec and have it approved, or cancel it. It is refused as `planner approve --by` is, and while a process works on the spec. Agents may not work on a rejected spec.",
-  positionals: { id: ACTIVE_ID },
-  flags: {
+  args: {
+    id: ACTIVE_ID,
     by: textFlag("name", "Who rejects", { required: true }),
     reason: textFlag("text", "Why", { required: true }),
     json: JSON_FLAG,
   },
   examples: [{ line: 'planner reject 003 --by Ann --reason "Too vague"', shows: "Reject today's third spec" }],
-  run: ({ id, by, reason, json }, cli) => runApprovalDecision("rejected", { id, by, reason, json }, cli),
+  run: ({ args: { id, by, reason, json }, cli }) => runApprovalDecision("rejected", { id, by, reason, json }, cli),
 });

@@ -5,8 +5,9 @@ import { runTool } from "#planner/service.ts";
 import { STORED_STATUSES } from "#planner/spec/status.ts";
 import { formatShortUsage } from "#planner/work/usage.ts";
 import { formatCountWithNoun } from "#words/names.ts";
-import { type Cli, defineCommand } from "../../command.ts";
-import { booleanFlag } from "../../flags.ts";
+import { booleanFlag } from "../../args.ts";
+import { defineCommand } from "../../command.ts";
+import type { Cli } from "../../declaration.ts";
 import { formatUnreadableCount, selectStatusStyle } from "../../output/listing_output.ts";
 import { formatOthersClaims, readOthersClaims } from "../../output/others_output.ts";
 import { getOutputWidth, print, printJson, sanitizeLine } from "../../output/print.ts";
@@ -15,11 +16,11 @@ import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
-  summary: "Count the specs by status",
-  flags: {
-    brief: booleanFlag("Print one line", { short: "b", excludes: ["--json"] }),
+  meta: { name: "status", description: "Count the specs by status" },
+  args: {
+    brief: booleanFlag("Print one line", { alias: "b", excludes: ["--json"] }),
     activity: booleanFlag("Add last changes, tokens and cost of specs in progress, and branches that will conflict", {
-      short: "a",
+      alias: "a",
     }),
     json: JSON_FLAG,
   },
@@ -28,7 +29,7 @@ export const command = defineCommand({
     { line: "planner status --brief", shows: "Print one line for a shell prompt or a status bar" },
     { line: "planner status --activity", shows: "Show the specs in progress and their last changes" },
   ],
-  async run({ brief, activity, json }, cli) {
+  async run({ args: { brief, activity, json }, cli }) {
     const context = await cli.openContext();
     const { value, text } = await runTool(context, statusTool, { brief, include_activity: activity });
     if (text !== undefined && !json) return print(`${text}\n${formatUnreadableCount(value.unreadable)}`);

@@ -3,24 +3,24 @@ import { buildFrontmatterSchema, SCHEMA_DRAFTS } from "#planner/config/frontmatt
 import { findRoot, isInitialisedProject } from "#planner/store/project/find_root.ts";
 import { AGENT_GUIDE } from "#planner/work/guide.ts";
 import { loadLicences } from "#runtime/pages.ts";
+import { enumFlag, requiredArgument } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { COMPLETION_SCRIPTS, SHELLS } from "../../completion/scripts.ts";
-import { enumFlag } from "../../flags.ts";
 import { print } from "../../output/print.ts";
 
 export const prime = defineCommand({
-  summary: "Print instructions for agents, for the hook that runs when a session begins",
+  meta: { name: "prime", description: "Print instructions for agents, for the hook that runs when a session begins" },
   details:
     'Prints nothing outside of a project, so one hook can serve all projects. `planner init --guide` writes the same text into AGENTS.md. The hook in Claude Code\'s settings: `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "planner prime"}]}]}}`',
   examples: [{ line: "planner prime", shows: "Print the text; in Claude Code a SessionStart hook" }],
-  async run(_, { root, cwd }) {
+  async run({ cli: { root, cwd } }) {
     const found = root ?? findRoot(cwd);
     if (found !== undefined && isInitialisedProject(found)) print(AGENT_GUIDE);
   },
 });
 
 export const licenses = defineCommand({
-  summary: "Print the licences of everything in this executable",
+  meta: { name: "licenses", description: "Print the licences of everything in this executable" },
   examples: [{ line: "planner licenses | less", shows: "Read them" }],
   async run() {
     const text = await loadLicences();
@@ -32,24 +32,27 @@ export const licenses = defineCommand({
 });
 
 export const completion = defineCommand({
-  summary: "Print the completion script of a shell: commands, flags, their values and spec ids",
-  positionals: { shell: { summary: "Shell", required: true, options: SHELLS } },
+  meta: {
+    name: "completion",
+    description: "Print the completion script of a shell: commands, flags, their values and spec ids",
+  },
+  args: { shell: requiredArgument("Shell", { options: SHELLS }) },
   examples: [
     { line: "source <(planner completion bash)", shows: "For ~/.bashrc" },
     { line: "source <(planner completion zsh)", shows: "For ~/.zshrc, after compinit" },
     { line: "planner completion fish | source", shows: "For ~/.config/fish/config.fish" },
     { line: "planner completion powershell | Out-String | Invoke-Expression", shows: "For $PROFILE" },
   ],
-  async run({ shell }) {
+  async run({ args: { shell } }) {
     print(COMPLETION_SCRIPTS[shell]);
   },
 });
 
 export const schema = defineCommand({
-  summary: "Print the JSON Schema of a spec's frontmatter, draft 2020-12, for editors",
+  meta: { name: "schema", description: "Print the JSON Schema of a spec's frontmatter, draft 2020-12, for editors" },
   details:
     "Built from required fields, types and enums in .planner/config.md. docs/editors.md shows how editors use it.",
-  flags: {
+  args: {
     draft: enumFlag(SCHEMA_DRAFTS, "Value of $schema (default: 2020-12); 07 for editors that support no later draft"),
   },
   examples: [
@@ -59,7 +62,7 @@ export const schema = defineCommand({
       shows: "Write a file for an editor's settings",
     },
   ],
-  async run({ draft }, cli) {
+  async run({ args: { draft }, cli }) {
     const context = await cli.openContext();
     print(`${JSON.stringify(buildFrontmatterSchema(await context.readConfig(), draft), null, 2)}\n`);
   },

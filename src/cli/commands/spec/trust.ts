@@ -1,18 +1,18 @@
 import { requireOutsideRun, trustProject } from "../../accept_commands.ts";
+import { booleanFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
-import { booleanFlag } from "../../flags.ts";
 
 export const command = defineCommand({
-  summary: "Accept every command of this project, also those that agents write",
+  meta: { name: "trust", description: "Accept every command of this project, also those that agents write" },
   details:
     "For people whose agents have a shell without a sandbox anyway. Asks on the terminal. Kept outside of the repository, for this person and this machine; `planner doctor` shows it.",
-  flags: { off: booleanFlag("Accept only single commands again") },
+  args: { off: booleanFlag("Accept only single commands again") },
   examples: [
     { line: "planner trust", shows: "Accept every command of this project" },
     { line: "planner trust --off", shows: "Take that back" },
   ],
-  async run({ off }, cli) {
+  async run({ args: { off }, cli }) {
     const project = await cli.openProject();
     requireOutsideRun(project.root, "trust a project");
     return (await trustProject(project, !off)) ? EXIT_STATUS.ok : EXIT_STATUS.refused;

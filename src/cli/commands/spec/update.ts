@@ -2,8 +2,8 @@ import { updateCommand } from "#planner/operations/spec_update.ts";
 import { runTool } from "#planner/service.ts";
 import { PRIORITIES } from "#planner/spec/spec.ts";
 import { UPDATE_STATUSES } from "#planner/spec/status.ts";
-import { type Args, defineCommand, type Flags } from "../../command.ts";
-import { booleanFlag, enumFlag, textFlag } from "../../flags.ts";
+import { type Args, type ArgValues, booleanFlag, enumFlag, textFlag } from "../../args.ts";
+import { defineCommand } from "../../command.ts";
 import { print, printJson, sanitizeLines } from "../../output/print.ts";
 import { ACTIVE_ID, JSON_FLAG, readTextOrInput, UNPROVEN_FLAG } from "../../shared_arguments.ts";
 import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
@@ -16,28 +16,26 @@ const TEXT_FIELDS = ["model", "priority", "assignee", "due"] as const;
 /** Names of the fields that `--clear` may empty. */
 const CLEARABLE_FIELDS = [...LIST_FIELDS, ...TEXT_FIELDS] as const;
 
-const createListFlag = (value: string, summary: string) =>
-  ({ type: "string", multiple: true, value, summary }) as const;
-
-const UPDATE_FLAGS = {
-  status: enumFlag(UPDATE_STATUSES, "New status", { short: "s" }),
-  output: textFlag("text", "Text to append under ## Output; - reads standard input", { short: "o" }),
+const UPDATE_ARGS = {
+  id: ACTIVE_ID,
+  status: enumFlag(UPDATE_STATUSES, "New status", { alias: "s" }),
+  output: textFlag("text", "Text to append under ## Output; - reads standard input", { alias: "o" }),
   "replace-body": booleanFlag("Replace the body with --output instead of appending"),
-  "depends-on": { ...createListFlag("id", "Spec that this one depends on"), completes: "archived_spec" },
-  label: { ...createListFlag("label", "Label"), short: "l" },
-  "target-file": { ...createListFlag("path", "File that the work changes"), completes: "file" },
+  "depends-on": textFlag("id", "Spec that this one depends on", { multiple: true, completes: "archived_spec" }),
+  label: textFlag("label", "Label", { multiple: true, alias: "l" }),
+  "target-file": textFlag("path", "File that the work changes", { multiple: true, completes: "file" }),
   model: textFlag("name", "Model for the agent"),
   priority: enumFlag(PRIORITIES, "Priority"),
   assignee: textFlag("name", "Person who does the work"),
   due: textFlag("day", "Due day, YYYY-MM-DD"),
-  clear: enumFlag(CLEARABLE_FIELDS, "Clear this field", { multiple: true, value: "field" }),
+  clear: enumFlag(CLEARABLE_FIELDS, "Clear this field", { multiple: true, valueHint: "field" }),
   unproven: UNPROVEN_FLAG,
   ...SHARED_CLAIM_FLAGS,
   json: JSON_FLAG,
-} as const satisfies Flags;
+} as const satisfies Args;
 
 /** The arguments of `planner update` that change the spec. */
-type UpdateArgs = Omit<Args<{ readonly id: typeof ACTIVE_ID }, typeof UPDATE_FLAGS>, "json" | "steal" | "offline">;
+type UpdateArgs = Omit<ArgValues<typeof UPDATE_ARGS>, "json" | "steal" | "offline">;
 
 /** Converts arguments to the update tool's parameters: an unnamed field is absent, a cleared field is empty. */
 export function createUpdateParameters(words: UpdateArgs): Record<string, unknown> {
@@ -59,17 +57,16 @@ export function createUpdateParameters(words: UpdateArgs): Record<string, unknow
 }
 
 export const command = defineCommand({
-  summary: "Change a spec's status, fields or body",
+  meta: { name: "update", description: "Change a spec's status, fields or body" },
   details:
     "Fields without a flag stay unchanged. A list flag replaces the whole list: --label api --label web leaves exactly these two.",
-  positionals: { id: ACTIVE_ID },
-  flags: UPDATE_FLAGS,
+  args: UPDATE_ARGS,
   examples: [
     { line: "planner update 003 --status in_progress", shows: "Set the status of today's third spec" },
     { line: "planner update 003 --label api --clear depends_on", shows: "Set one label, remove all dependencies" },
     { line: "planner update 003 --output - < result.txt", shows: "Append the output of a program" },
   ],
-  async run({ json, output, steal, offline, ...args }, cli) {
+  async run({ args: { json, output, steal, offline, ...args }, cli }) {
     const shared = await confirmClaimOptions({ steal, offline }, cli);
     const text = output === undefined ? undefined : await readTextOrInput(output);
     const words = { ...createUpdateParameters({ ...args, output: text }), ...shared };

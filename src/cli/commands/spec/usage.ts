@@ -1,8 +1,8 @@
 import type { StoredRunReport } from "#planner/run_ports/claims.ts";
 import { addUsage, countTokens, NO_USAGE, type Usage } from "#planner/work/usage.ts";
 import { formatDollars } from "#words/figures.ts";
+import { enumFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
-import { enumFlag } from "../../flags.ts";
 import { print, printJson } from "../../output/print.ts";
 import { renderTable } from "../../output/table.ts";
 import { printText } from "../../output/wrap_text.ts";
@@ -18,16 +18,16 @@ interface UsageRow extends Usage {
 }
 
 export const command = defineCommand({
-  summary: "Sum up the tokens and the cost that agents reported",
+  meta: { name: "usage", description: "Sum up the tokens and the cost that agents reported" },
   details:
     "Reads the records of runs in .planner/processes/. Tokens are reported by claude, codex, gemini and opencode; a cost, their own estimate, by claude, and by opencode for models whose price it knows. Other agents are not included.",
-  flags: { by: enumFlag(GROUP_KEYS, "Group by (default: spec)"), json: JSON_FLAG },
+  args: { by: enumFlag(GROUP_KEYS, "Group by (default: spec)"), json: JSON_FLAG },
   examples: [
     { line: "planner usage", shows: "Sum up by spec and in total" },
     { line: "planner usage --by day", shows: "Sum up by day, in UTC" },
     { line: "planner usage --by provider --json", shows: "Print JSON by provider" },
   ],
-  async run({ by = "spec", json }, cli) {
+  async run({ args: { by = "spec", json }, cli }) {
     const context = await cli.openContext();
     const rows = sumReportsByKey(await context.readRunReports(), by);
     const total = rows.reduce<UsageRow>(addRows, { ...NO_USAGE, key: "total", runs: 0 });

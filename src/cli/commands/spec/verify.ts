@@ -1,9 +1,9 @@
 import type { PlannerContext } from "#planner/context.ts";
 import { verifyTool } from "#planner/operations/verify.ts";
 import { runTool } from "#planner/service.ts";
-import { type Args, defineCommand, type Flags, type Positionals } from "../../command.ts";
+import { type Args, type ArgValues, booleanFlag, enumFlag, fileFlag, optionalArgument, textFlag } from "../../args.ts";
+import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { booleanFlag, enumFlag, fileFlag, textFlag } from "../../flags.ts";
 import { printJson, sanitizeLine } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
@@ -11,18 +11,10 @@ import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 const OUTPUT_ARGUMENTS = ["--output", "--schema", "--prompt-section", "<file>"] as const;
 const OTHER_MODES = ["--since", "--record", ...OUTPUT_ARGUMENTS] as const;
 
-const POSITIONALS = {
+const VERIFY_ARGS = {
   id: { ...ANY_ID, required: false, replacedBy: ["--schema", "--since", "--check-attestation"] },
-  file: {
-    summary: "File with the output; - reads standard input",
-    required: false,
-    completes: "file",
-    needs: ["--output"],
-  },
-} as const satisfies Positionals;
-
-const VERIFY_FLAGS = {
-  output: booleanFlag("Check the output against the spec's output_schema", { short: "o" }),
+  file: optionalArgument("File with the output; - reads standard input", { completes: "file", needs: ["--output"] }),
+  output: booleanFlag("Check the output against the spec's output_schema", { alias: "o" }),
   schema: textFlag("path", "Check against this schema instead of the spec's", { completes: "file" }),
   "prompt-section": booleanFlag("Print the Output Format section of the agent's prompt", {
     excludes: ["--output", "--json", "<file>"],
@@ -36,7 +28,7 @@ const VERIFY_FLAGS = {
   since: textFlag("ref", "Judge the specs that were completed since a commit", {
     excludes: ["<id>", "--record", ...OUTPUT_ARGUMENTS],
   }),
-  checks: enumFlag(["base", "head"], "Head runs new checks too", { value: "which", needs: ["--since"] }),
+  checks: enumFlag(["base", "head"], "Head runs new checks too", { valueHint: "which", needs: ["--since"] }),
   strict: booleanFlag("Exit with 1 unless all are proven", { needs: ["--since"] }),
   junit: fileFlag("Write JUnit XML", { needs: ["--since"] }),
   attest: booleanFlag("Print a signed attestation of the spec's checks", {
@@ -45,16 +37,15 @@ const VERIFY_FLAGS = {
   }),
   "check-attestation": fileFlag("Check an attestation against git's allowed signers", { excludes: OTHER_MODES }),
   json: JSON_FLAG,
-} as const satisfies Flags;
+} as const satisfies Args;
 
-export type VerifyArgs = Args<typeof POSITIONALS, typeof VERIFY_FLAGS>;
+export type VerifyArgs = ArgValues<typeof VERIFY_ARGS>;
 
 export const command = defineCommand({
-  summary: "Check a spec's criteria, records and output",
+  meta: { name: "verify", description: "Check a spec's criteria, records and output" },
   details:
     "Exits with 1 unless all criteria are checked or, with --output, the output matches. The output is the last run's log, else the ## Output section, or the file after the id. With --schema alone the only argument is a file.",
-  positionals: POSITIONALS,
-  flags: VERIFY_FLAGS,
+  args: VERIFY_ARGS,
   examples: [
     { line: "planner verify 003", shows: "List the unchecked criteria of today's third spec" },
     { line: "planner verify 003 --output", shows: "Check the agent's output against the schema" },
@@ -62,7 +53,7 @@ export const command = defineCommand({
     { line: "planner verify 003 --attest", shows: "Print a signed statement about the spec's checks" },
     { line: "planner verify --since origin/main", shows: "Judge the specs that this branch completes" },
   ],
-  async run(words, cli): Promise<ExitStatus> {
+  async run({ args: words, cli }): Promise<ExitStatus> {
     // Every mode except those with a schema, a commit or an attestation requires the id.
     const { id = "", output, schema, since, checks = "base", strict, junit, record, rerun, run = "last", json } = words;
     const attestation = words["check-attestation"];

@@ -1,30 +1,26 @@
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import type { QueueOptions } from "#planner/runs/run_queue.ts";
+import { booleanFlag, integerFlag, optionalArgument, textFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";
-import { booleanFlag, integerFlag, textFlag } from "../../flags.ts";
 import { confirmClaimOptions, SHARED_CLAIM_FLAGS } from "../../shared_claim_flags.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
-  summary: "Run agents on specs, one git worktree per spec",
+  meta: { name: "work", description: "Run agents on specs, one git worktree per spec" },
   details:
     "Ctrl-C stops the agents and resets their specs; a second Ctrl-C does so immediately. Exits with 0 if every spec was completed, 1 if one was not, 130 after Ctrl-C, 143 after SIGTERM.",
-  positionals: {
-    ids: {
-      summary: "Ids of specs, as `planner ready` lists; a driver or group means its members",
-      required: false,
+  args: {
+    ids: optionalArgument("Ids of specs, as `planner ready` lists; a driver or group means its members", {
       replacedBy: ["--chain", "--parallel"],
       completes: "spec",
       repeats: true,
-    },
-  },
-  flags: {
+    }),
     chain: booleanFlag(
       "Work on one spec after another, also those made ready, until one fails (default: all ready pending specs)",
-      { short: "c", excludes: ["--parallel"] },
+      { alias: "c", excludes: ["--parallel"] },
     ),
     parallel: integerFlag(1, "Work on n specs at a time, also those made ready (default: all ready pending specs)", {
-      short: "p",
+      alias: "p",
     }),
     provider: textFlag("name", "Agent (default: the configured one)"),
     model: textFlag("name", "Model (overrides the spec's)"),
@@ -49,7 +45,7 @@ export const command = defineCommand({
     { line: "planner work --parallel 3 --budget 5", shows: "Stop starting runs after about 5 US dollars" },
     { line: "planner work 003 --provider codex --json", shows: "Use another agent and print JSON" },
   ],
-  async run(words, cli) {
+  async run({ args: words, cli }) {
     const { ids, chain, parallel } = words;
     if (words["no-worktree"] && parallel !== undefined && parallel > 1) {
       throw new UsageError(`Wrong value "${parallel}" for "--parallel": expected 1 with "--no-worktree"`, null);

@@ -1,5 +1,4 @@
-import type { Args, Flags } from "../../command.ts";
-import { booleanFlag, enumFlag, fileFlag, integerFlag, textFlag } from "../../flags.ts";
+import { type ArgValues, booleanFlag, enumFlag, type Flags, fileFlag, integerFlag, textFlag } from "../../args.ts";
 import { createUsageError } from "../../usage_error.ts";
 import { CREATE_FLAG, DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../asked_flags.ts";
 
@@ -13,13 +12,13 @@ const SOURCE_FLAGS = {
   mapping: fileFlag("Mapping decisions, in YAML or JSON", { needs: ["--from"], excludes: ["--from containerlab"] }),
   prune: booleanFlag("Delete what the source no longer has", { needs: ["--from"] }),
   "prune-limit": integerFlag(1, "Most it deletes of a list (25 %)", {
-    value: "percent",
+    valueHint: "percent",
     needs: ["--prune"],
   }),
   report: fileFlag("Write a JSON report", { needs: ["--from"] }),
   sites: textFlag("slugs", "Only these, comma-separated", { needs: ["--from netbox"] }),
   "token-file": fileFlag("API token (NETBOX_TOKEN)", { needs: ["--from netbox"] }),
-  rate: integerFlag(1, "Maximum requests per second", { value: "n", needs: ["--from netbox"] }),
+  rate: integerFlag(1, "Maximum requests per second", { valueHint: "n", needs: ["--from netbox"] }),
 } as const satisfies Flags;
 
 /** Flags of `planner dc import`. */
@@ -41,7 +40,7 @@ export const IMPORT_FLAGS = {
 } as const satisfies Flags;
 
 /** Arguments of `planner dc import`. */
-export interface ImportArgs extends Args<Record<never, never>, typeof IMPORT_FLAGS> {
+export interface ImportArgs extends ArgValues<typeof IMPORT_FLAGS> {
   readonly files: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-import type { Cli } from "../../command.ts";
+import type { Cli } from "../../declaration.ts";
 import type { ExitStatus } from "../../exit_status.ts";
 import { parseDatabaseLocation } from "../database.ts";
 import { createImportError, type ImportArgs } from "../exchange/source_flags.ts";

@@ -1,5 +1,4 @@
-import type { Args, Flags } from "../../command.ts";
-import { booleanFlag, enumFlag, fileFlag, integerFlag, textFlag } from "../../flags.ts";
+import { type ArgValues, booleanFlag, enumFlag, type Flags, fileFlag, integerFlag, textFlag } from "../../args.ts";
 import { CREATE_FLAG, DATABASE_FLAG } from "../asked_flags.ts";
 
 /** Flags of `planner dc serve`; all but the last four are also environment variables and settings file keys. */
@@ -7,7 +6,7 @@ export const SERVE_FLAGS = {
   host: textFlag("address", "Address to listen on (127.0.0.1)"),
   port: integerFlag(0, "Port to listen on (8081); 0 picks a free one", { maximum: 65_535 }),
   db: DATABASE_FLAG,
-  "db-wait": integerFlag(0, "Longest wait for an unreachable database (60)", { value: "seconds" }),
+  "db-wait": integerFlag(0, "Longest wait for an unreachable database (60)", { valueHint: "seconds" }),
   tokens: fileFlag("File of tokens, stored as hashes"),
   // Without both, a token that the same issuer made for another service would be accepted.
   jwks: textFlag("url", "Public keys of JWTs: a URL or a file", {
@@ -18,7 +17,7 @@ export const SERVE_FLAGS = {
   "jwt-audience": textFlag("text", "Required audience of a JWT (aud)", { needs: ["--jwks"] }),
   "jwt-roles-claim": textFlag("name", "Claim with a JWT's roles (roles)", { needs: ["--jwks"] }),
   "jwt-default-role": enumFlag(["reader", "none"], "Role of a JWT that has none (reader)", {
-    value: "role",
+    valueHint: "role",
     needs: ["--jwks"],
   }),
   "webhook-secret-file": fileFlag("Secrets of change feeds, one a line"),
@@ -28,8 +27,8 @@ export const SERVE_FLAGS = {
   "allowed-origin": textFlag("origin", "A site whose pages may call", { multiple: true }),
   cleartext: booleanFlag("Serve cleartext beside TLS"),
   readings: fileFlag("Queries of Prometheus for readings"),
-  "memory-budget": integerFlag(16, "Memory for all open requests (512)", { value: "MiB" }),
-  "max-connections-per-address": integerFlag(1, "Per network address (2500)", { value: "count" }),
+  "memory-budget": integerFlag(16, "Memory for all open requests (512)", { valueHint: "MiB" }),
+  "max-connections-per-address": integerFlag(1, "Per network address (2500)", { valueHint: "count" }),
   "tls-key": fileFlag("Private key in PEM, for TLS", { needs: ["--tls-cert"] }),
   "tls-cert": fileFlag("Its certificate chain in PEM", { needs: ["--tls-key"] }),
   "checkpoint-dir": textFlag("dir", "Directory for signed checkpoints", { completes: "file" }),
@@ -53,4 +52,4 @@ export const JOINED_SERVE_FLAGS = [
 ] as const;
 
 /** Values of the flags of `serve`. */
-export type ServeArgs = Args<Record<never, never>, typeof SERVE_FLAGS>;
+export type ServeArgs = ArgValues<typeof SERVE_FLAGS>;

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { JwtOptions } from "#interfaces/http/jwt_principals.ts";
-import type { Cli } from "../../command.ts";
+import type { Cli } from "../../declaration.ts";
 import { checkArgumentRules } from "../../strict_command.ts";
 import { createUsageError } from "../../usage_error.ts";
 import type { CheckpointOptions } from "../audit/checkpoint_writer.ts";
@@ -13,7 +13,7 @@ import { createServeArgs, formatGivenSettings, type Setting } from "./settings.t
 export function buildServeOptions(given: ServeArgs, settings: readonly Setting[], cli: Cli): ServeOptions {
   const args = createServeArgs(given, settings);
   const { host = "", port = 0, db, tokens, insecure } = args;
-  checkArgumentRules("dc serve", { positionals: {}, flags: SERVE_FLAGS }, args);
+  checkArgumentRules("dc serve", SERVE_FLAGS, args);
   const secret = args["webhook-secret-file"];
   const database = parseDatabaseLocation(db, cli.cwd, given);
   return {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Flag } from "../../command.ts";
+import type { Flag } from "../../args.ts";
 import { print } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { describeExpectedValue, isFlagValue, parseFlagText } from "../../strict_command.ts";

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { SOURCE_FORMATS } from "#planner/exchange/formats.ts";
 import type { SourceFormat, SourceKind } from "#planner/exchange/source.ts";
-import type { Cli } from "../../command.ts";
+import type { Cli } from "../../declaration.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import type { OpenedProject } from "../../open_project.ts";
 import { printJson } from "../../output/print.ts";

@@ -1,30 +1,26 @@
 import { expect, test } from "bun:test";
-import { defineCommand } from "#cli/command.ts";
-import type { CommandTable } from "#cli/commands.ts";
+import { optionalArgument, requiredArgument } from "#cli/args.ts";
+import { defineCommand, defineFamily } from "#cli/command.ts";
 import { completeWords } from "#cli/completion/print_completion.ts";
 
 const paint = defineCommand({
-  summary: "Paint",
-  positionals: {
-    spec: { summary: "Which", required: true, completes: "spec" },
-    tool: { summary: "With", required: false, options: ["brush", "roller"] },
-  },
-  flags: {
-    colour: { type: "enum", short: "c", options: ["red", "green"], summary: "Which colour" },
-    label: { type: "string", short: "l", multiple: true, summary: "Label" },
-    input: { type: "string", completes: "file", summary: "Read this" },
-    wet: { type: "boolean", short: "w", summary: "Wet" },
+  meta: { name: "paint", description: "Paint" },
+  args: {
+    spec: requiredArgument("Which", { completes: "spec" }),
+    tool: optionalArgument("With", { options: ["brush", "roller"] }),
+    colour: { type: "enum", alias: "c", options: ["red", "green"], description: "Which colour" },
+    label: { type: "string", alias: "l", multiple: true, description: "Label" },
+    input: { type: "string", completes: "file", description: "Read this" },
+    wet: { type: "boolean", alias: "w", description: "Wet" },
   },
   examples: [],
   async run() {},
 });
 
-const TABLE: CommandTable = {
-  paint: { summary: "Paint things", load: async () => ({ command: paint }) },
-};
+const { family } = defineFamily({ meta: { name: "" }, subCommands: { paint }, examples: [] });
 
 async function words(...typed: string[]): Promise<readonly string[] | string> {
-  const completion = await completeWords(TABLE, typed);
+  const completion = await completeWords(family, typed);
   return completion.kind === "words" ? completion.candidates.map(({ word }) => word) : completion.kind;
 }
 

@@ -4,22 +4,22 @@ import { checkArgumentRules } from "#cli/strict_command.ts";
 import { FindPlacement, RehearseFailures } from "#gen/datacenter/v1/questions.ts";
 
 const PLACE = deriveRequestFlags("dc place", FindPlacement, {
-  draw: { field: "draw_w", summary: "Draw", least: 0 },
-  height: { field: "u_height", summary: "Height" },
-  port: { field: "ports", summary: "Ports" },
-  redundancy: { field: "redundancy", summary: "Supply" },
-  warnings: { field: "allow_existing_warnings", summary: "Warnings" },
+  draw: { field: "draw_w", description: "Draw", least: 0 },
+  height: { field: "u_height", description: "Height" },
+  port: { field: "ports", description: "Ports" },
+  redundancy: { field: "redundancy", description: "Supply" },
+  warnings: { field: "allow_existing_warnings", description: "Warnings" },
 });
 const NOTHING = { draw: undefined, height: undefined, port: [], redundancy: undefined, warnings: false };
 
 describe("askedFlags", () => {
   test("takes type and values of a flag from its field", () => {
     expect(PLACE.flags).toEqual({
-      draw: { type: "integer", least: 0, maximum: 2_147_483_647, summary: "Draw" },
-      height: { type: "string", summary: "Height" },
-      port: { type: "string", multiple: true, summary: "Ports" },
-      redundancy: { type: "enum", options: ["none", "n", "n-plus-1", "two-n"], summary: "Supply" },
-      warnings: { type: "boolean", summary: "Warnings" },
+      draw: { type: "integer", least: 0, maximum: 2_147_483_647, description: "Draw" },
+      height: { type: "string", description: "Height" },
+      port: { type: "string", multiple: true, description: "Ports" },
+      redundancy: { type: "enum", options: ["none", "n", "n-plus-1", "two-n"], description: "Supply" },
+      warnings: { type: "boolean", description: "Warnings" },
     });
   });
 
@@ -37,7 +37,7 @@ describe("askedFlags", () => {
   });
 
   test("sets a field that a flag clears unless the flag is given", () => {
-    const rows = { "no-cascade": { field: "cascade", summary: "Trip nothing", clears: true } } as const;
+    const rows = { "no-cascade": { field: "cascade", description: "Trip nothing", clears: true } } as const;
     const { buildRequest: request } = deriveRequestFlags("dc rehearse", RehearseFailures, rows);
 
     expect([request({ "no-cascade": false }), request({ "no-cascade": true })]).toEqual([
@@ -61,7 +61,7 @@ describe("askedFlags", () => {
       "max-age": MAX_AGE_FLAG,
     });
     const age = (words: Readonly<Record<string, unknown>>) =>
-      checkArgumentRules("dc rehearse", { positionals: {}, flags }, { "max-age": 60, ...words });
+      checkArgumentRules("dc rehearse", flags, { "max-age": 60, ...words });
 
     expect(request({ basis: "measured", "max-age": 60 })).toEqual({ load_basis: "LOAD_BASIS_MEASURED", max_age_s: 60 });
     expect(() => age({ basis: "measured" })).not.toThrow();

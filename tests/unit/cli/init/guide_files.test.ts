@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { COMMANDS } from "#cli/commands.ts";
+import { program } from "#cli/commands.ts";
 import { AGENT_TEXTS, appendSection, type GuideFile, inspectGuide, listGuideFiles } from "#cli/init/set_up.ts";
 import { tools } from "#planner/operations/index.ts";
 import { AGENT_GUIDE, AGENT_INSTRUCTIONS } from "#planner/work/guide.ts";
@@ -74,6 +74,6 @@ test("what agents are told names only tools and commands that there are", () => 
 
   expect((told.match(/planner_\w+/g) ?? []).filter((name) => !names.includes(name))).toEqual([]);
   const commands = [...told.matchAll(/`planner ([a-z]+)/g)].map(([, name = ""]) => name);
-  expect(commands.filter((name) => !Object.hasOwn(COMMANDS, name))).toEqual([]);
+  expect(commands.filter((name) => !Object.hasOwn(program.family.subCommands, name))).toEqual([]);
   expect(commands.length).toBeGreaterThan(8);
 });

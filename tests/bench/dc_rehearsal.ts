@@ -9,7 +9,6 @@
  */
 import { computeFailover } from "#dc/analysis/power/power_failover.ts";
 import { type FailingElement, suppliesOtherSuppliers } from "#dc/analysis/rehearsal/elements.ts";
-import { HostPaths } from "#dc/analysis/rehearsal/further_effects.ts";
 import { rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
 import { failEachElement, type SiteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
@@ -62,7 +61,7 @@ const switches = new Map(ends.map((key) => [key, topology.device(key)]));
 const all = {
   deviceOf: (key: string) => switches.get(key),
   isChosen: () => true,
-  hostPaths: new HostPaths(0, new Map()),
+  hostPaths: undefined,
   pairs: false,
 };
 let site: SiteFailures = timed("fail every element", ROUNDS, () => runAllSteps(failEachElement(topology, OPTIONS)));

@@ -98,7 +98,7 @@ class NetworkDrawer {
       this.devices.push({
         code,
         kind: role === undefined ? "SERVER" : "SWITCH",
-        status: "ACTIVE",
+        status: random.below(3) === 0 ? random.pick(["FAILED", "OFFLINE", "PLANNED"]) : "ACTIVE",
         allocatedDrawW: 10 * (1 + random.below(20)),
         rackCode: random.pick(RACKS),
         ...(role !== undefined && { role }),

@@ -41,7 +41,7 @@ export class CoolingAndFabricEffects {
     }: {
       readonly deviceOf: FindDeviceByKey;
       readonly basis: LoadBasis;
-      readonly hostPaths?: HostPaths;
+      readonly hostPaths?: HostPaths | undefined;
     },
     earlier?: CoolingAndFabricEffects,
   ) {
@@ -62,7 +62,7 @@ export class CoolingAndFabricEffects {
     const off = listOutcomeOffNodes(outcome);
     const zones = isCooling ? this.listZoneShortages(off) : NO_ZONES;
     const loss = this.fabrics.computeFabricLoss(off);
-    const isolated = this.#hostPaths?.listIsolated(this.#topology.live, off, loss.cutOff) ?? NO_NODES;
+    const isolated = this.#hostPaths?.listIsolated(off, loss.cutOff) ?? NO_NODES;
     const isSame =
       earlier !== undefined &&
       this.#keepsNetwork &&
@@ -157,22 +157,58 @@ function isSameShortage(a: ZoneShortage, b: ZoneShortage | undefined): boolean {
   );
 }
 
-/** Data paths of all devices to switches, by node number. Omits paths of switches with fabric links. */
+/** By host, the nodes along each of its data paths: patch panels, and the switch at its end. */
+export type PathsByHost = ReadonlyMap<number, readonly (readonly number[])[]>;
+
+/** The state before a failure that decides which data paths work: power, and switches without a working uplink. */
+export interface NetworkState {
+  readonly live: LiveSet;
+  readonly cutOff: ReadonlySet<number>;
+}
+
+/** Selects the data paths that work before any failure. Leaves out hosts that nothing reaches. */
+export function selectWorkingPaths(paths: PathsByHost, { live, cutOff }: NetworkState): PathsByHost {
+  const isDown = (node: number) => live[node] === 0 || cutOff.has(node);
+  const found = new Map<number, readonly (readonly number[])[]>();
+  for (const [host, own] of paths) {
+    const working = own.some((path) => path.some(isDown)) ? own.filter((path) => !path.some(isDown)) : own;
+    if (working.length > 0) found.set(host, working);
+  }
+  return found;
+}
+
+/**
+ * Returns the hosts that stay on and lose their last data path. Every analysis judges by this function.
+ * @param working paths that work before the failure
+ * @param dead nodes that are off or cut off after it
+ */
+export function selectIsolatedHosts(
+  hosts: Iterable<number>,
+  working: PathsByHost,
+  { live, dead }: { readonly live: LiveSet; readonly dead: ReadonlySet<number> },
+): readonly number[] {
+  const isBroken = (path: readonly number[]) => path.some((node) => dead.has(node));
+  return [...hosts].filter(
+    (host) => live[host] === 1 && !dead.has(host) && working.get(host)?.every(isBroken) === true,
+  );
+}
+
+/** Data paths of all devices to switches. Omits paths of switches with fabric links. */
 export class HostPaths {
-  /** By host, the nodes along each path: patch panels, and the switch at its end. */
-  readonly #pathsByHost: ReadonlyMap<number, readonly (readonly number[])[]>;
+  readonly #live: LiveSet;
+  readonly #working: PathsByHost;
   readonly #hostsByNode = new Map<number, Set<number>>();
-  /** 1 at nodes on paths: reading it is cheaper than a map, and most nodes are on no path. */
+  /** 1 at nodes on paths, working or not: reading it is cheaper than a map, and most nodes are on no path. */
   readonly #isOnPath: Uint8Array;
 
-  constructor(nodeCount: number, pathsByHost: ReadonlyMap<number, readonly (readonly number[])[]>) {
-    this.#pathsByHost = pathsByHost;
-    this.#isOnPath = new Uint8Array(nodeCount);
-    for (const [host, paths] of pathsByHost) {
-      for (const node of paths.flat()) {
-        this.#isOnPath[node] = 1;
-        this.#hostsByNode.getOrInsertComputed(node, () => new Set()).add(host);
-      }
+  constructor(paths: PathsByHost, before: NetworkState) {
+    this.#live = before.live;
+    this.#working = selectWorkingPaths(paths, before);
+    this.#isOnPath = new Uint8Array(before.live.length);
+    for (const own of paths.values()) for (const path of own) for (const node of path) this.#isOnPath[node] = 1;
+    for (const [host, own] of this.#working) {
+      for (const path of own)
+        for (const node of path) this.#hostsByNode.getOrInsertComputed(node, () => new Set()).add(host);
     }
   }
 
@@ -181,7 +217,7 @@ export class HostPaths {
     return nodes.some((node) => this.#isOnPath[node] === 1);
   }
 
-  /** Returns the hosts with a path through some nodes. */
+  /** Returns the hosts with a working path through some nodes. */
   listHosts(nodes: Iterable<number>): ReadonlySet<number> {
     const found = new Set<number>();
     for (const node of nodes)
@@ -190,19 +226,14 @@ export class HostPaths {
   }
 
   /**
-   * Returns the hosts that stay on while each of their paths passes a dead node.
-   * @param live nodes that have power before the failure
-   * @param off nodes that do not work after it
-   * @param cutOff nodes of switches that stay on without a working uplink
+   * Returns the hosts that stay on and lose their last data path.
+   * @param off nodes that do not work after the failure
+   * @param cutOff nodes of switches that stay on and lose their last working uplink
    */
-  listIsolated(live: LiveSet, off: readonly number[], cutOff: readonly number[]): readonly number[] {
+  listIsolated(off: readonly number[], cutOff: readonly number[]): readonly number[] {
     const hosts = this.listHosts(cutOff.length === 0 ? off : [...off, ...cutOff]);
     if (hosts.size === 0) return [];
-    const dead = new Set([...off, ...cutOff]);
-    const isBroken = (path: readonly number[]) => path.some((node) => dead.has(node));
-    return [...hosts].filter(
-      (host) => live[host] === 1 && !dead.has(host) && this.#pathsByHost.get(host)?.every(isBroken) === true,
-    );
+    return selectIsolatedHosts(hosts, this.#working, { live: this.#live, dead: new Set([...off, ...cutOff]) });
   }
 }
 

@@ -327,6 +327,8 @@ export class FabricLossFinder {
   /** Nodes by the codes at the ends of links. */
   readonly #nodesByCode = new Map<string, number>();
   readonly #darkNodes = new Set<number>();
+  /** Nodes of switches without a working uplink before any failure. Planned links are no uplinks yet. */
+  readonly cutOffBefore: ReadonlySet<number>;
 
   /**
    * Returns the fabrics of a topology. The latest ones are used again while links, switches and their nodes are the same.
@@ -347,16 +349,16 @@ export class FabricLossFinder {
     const nodeOf = (code: string): number => {
       return this.#nodesByCode.getOrInsertComputed(code, () => findDeviceNode(power, code));
     };
+    const lowerNodes = new Set<number>();
     this.#links = inventory.fabricLinks.flatMap((link): WorkingLink[] => {
-      if (!canCarryTraffic(link, deviceOf)) return [];
       const ends = [nodeOf(link.a.deviceCode), nodeOf(link.b.deviceCode)] as const;
       const dark = ends.filter((node) => live[node] === 0);
       for (const node of dark) this.#darkNodes.add(node);
-      if (dark.length > 0) return [];
       const [a = 0, b = 0] = [link.a, link.b].map(({ deviceCode }) => tiers.get(codeKey(deviceCode)));
-      return [
-        { link, mbps: link.capacityMbps ?? 0, endNodes: ends, lowerNode: a === b ? -1 : a < b ? ends[0] : ends[1] },
-      ];
+      const lowerNode = a === b ? -1 : a < b ? ends[0] : ends[1];
+      if (link.status !== "PLANNED") lowerNodes.add(lowerNode);
+      if (dark.length > 0 || !canCarryTraffic(link, deviceOf)) return [];
+      return [{ link, mbps: link.capacityMbps ?? 0, endNodes: ends, lowerNode }];
     });
     this.#isLinked = new Uint8Array(power.nodes.length);
     for (const [at, { endNodes, lowerNode }] of this.#links.entries()) {
@@ -365,6 +367,8 @@ export class FabricLossFinder {
       if (endNodes[1] !== endNodes[0]) this.#linksByNode.getOrInsert(endNodes[1], []).push(at);
       if (lowerNode >= 0) this.#uplinksByNode.getOrInsert(lowerNode, []).push(at);
     }
+    lowerNodes.delete(-1);
+    this.cutOffBefore = lowerNodes.difference(this.#uplinksByNode);
   }
 
   /** Returns the total capacity of links in megabits per second. */

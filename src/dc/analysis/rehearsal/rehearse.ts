@@ -39,7 +39,7 @@ export interface Rehearsal {
 export interface RehearsalChoice {
   /** Device with network ports by code key. Compared by identity: the same function must return the same devices. */
   readonly deviceOf: FindDeviceByKey;
-  readonly hostPaths: HostPaths;
+  readonly hostPaths: HostPaths | undefined;
   readonly isChosen: (element: FailingElement) => boolean;
   /** Whether to fail two of the chosen elements at a time. */
   readonly pairs: boolean;

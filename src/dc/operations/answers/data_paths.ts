@@ -1,5 +1,11 @@
 import { type TraceSite, traceCable } from "../../analysis/cabling/cable_trace.ts";
-import { HostPaths } from "../../analysis/rehearsal/further_effects.ts";
+import {
+  HostPaths,
+  type NetworkState,
+  selectIsolatedHosts,
+  selectWorkingPaths,
+} from "../../analysis/rehearsal/further_effects.ts";
+import { FabricLossFinder } from "../../analysis/rehearsal/loss.ts";
 import type { Topology } from "../../analysis/topology.ts";
 import { MAX_HOPS } from "../../limits.ts";
 import { isPowerKind } from "../../model/draw.ts";
@@ -10,7 +16,7 @@ import type { DcReader } from "../../ports.ts";
 import { readResourcePages } from "../database_pages.ts";
 import type { CooperativeScheduler } from "./cooperative_scheduler.ts";
 import { listNodeDevices } from "./failing_sources.ts";
-import { readSwitchesOnce } from "./switch_devices.ts";
+import { createSwitchLookup, readSwitchesOnce } from "./switch_devices.ts";
 
 export interface NetworkSession {
   readonly topology: Topology;
@@ -88,6 +94,9 @@ interface DeadKeys {
   readonly ports: ReadonlySet<string>;
 }
 
+/** Stands among the nodes of a path for its failed ports. */
+const FAILED_PORT = -2;
+
 /** The data paths of devices to switches. Reads and traces each path once for all failures that are queried. */
 export class DataPaths {
   readonly #session: NetworkSession;
@@ -106,23 +115,28 @@ export class DataPaths {
   }
 
   /**
-   * Finds the devices that stay on while each of their data paths to a switch passes a failed port or a device that is
-   * off or cut off. Omits switches with fabric links, power equipment and patch panels.
+   * Finds the devices that stay on and lose their last data path to a switch: each that worked before passes a failed
+   * port or a device that is off or cut off. Omits switches with fabric links, power equipment and patch panels.
    * Cost: the cables of the dead switches and failed panels and those of the devices behind them; a trace for each
    * cable at a patch panel.
    * @returns nodes
    */
-  async findIsolatedDevices({ off, cutOff, ports }: DeadNetworkElements): Promise<readonly number[]> {
-    const { power, live } = this.#session.topology;
-    const devices = new Set(listNodeDevices(power, [...off, ...cutOff]).map(({ code }) => codeKey(code)));
-    const dead = { devices, ports: new Set(ports.map(toPortKey)) };
-    const found: number[] = [];
-    for (const [code, ways] of await this.#listPaths(await this.#findAffectedHosts(dead))) {
-      const index = power.indexOf.get(`device:${code}`) ?? -1;
-      const own = selectSwitchPaths(this.#session.topology, this.#switchKeys, code, ways);
-      if (live[index] === 1 && own.length > 0 && !own.some((way) => isPathAlive(way, dead))) found.push(index);
+  async findIsolatedDevices(before: NetworkState, { off, cutOff, ports }: DeadNetworkElements) {
+    const { topology } = this.#session;
+    const devices = new Set(listNodeDevices(topology.power, [...off, ...cutOff]).map(({ code }) => codeKey(code)));
+    const failed = { devices, ports: new Set(ports.map(toPortKey)) };
+    const nodeOf = createNodeLookup(topology);
+    const paths = new Map<number, readonly (readonly number[])[]>();
+    const listNodes = ({ devices: passed, ports: used }: TracedPath) => [
+      ...passed.map(nodeOf),
+      ...(used.some((key) => failed.ports.has(key)) ? [FAILED_PORT] : []),
+    ];
+    for (const [code, ways] of await this.#listPaths(await this.#findAffectedHosts(failed))) {
+      const own = selectSwitchPaths(topology, this.#switchKeys, code, ways);
+      paths.set(nodeOf(code), own.map(listNodes));
     }
-    return found;
+    const dead = new Set([...off, ...cutOff, FAILED_PORT]);
+    return selectIsolatedHosts(paths.keys(), selectWorkingPaths(paths, before), { live: before.live, dead });
   }
 
   /** Keys of the codes of all devices whose paths were queried, and of the devices along these paths. */
@@ -239,9 +253,9 @@ async function traceDataPaths(
 }
 
 /** Device codes along the data paths of hosts, by the key of the host's code. */
-type PathsByHost = ReadonlyMap<string, readonly (readonly string[])[]>;
+type CodesByHost = ReadonlyMap<string, readonly (readonly string[])[]>;
 
-const pathsByNetwork = new WeakMap<object, PathsByHost>();
+const pathsByNetwork = new WeakMap<object, CodesByHost>();
 const hostPathsByTopology = new WeakMap<Topology, HostPaths>();
 
 /**
@@ -249,13 +263,12 @@ const hostPathsByTopology = new WeakMap<Topology, HostPaths>();
  * can alter a path. Concurrent calls do not share running work, because its reads end with the call.
  */
 export async function readHostPaths(session: NetworkSession): Promise<HostPaths> {
-  const { topology, scheduler } = session;
+  const { topology, reader, scheduler } = session;
   const known = hostPathsByTopology.get(topology);
   if (known !== undefined) return known;
   const paths = pathsByNetwork.get(topology.dataNetwork) ?? (await readPathsByHost(session));
   pathsByNetwork.set(topology.dataNetwork, paths);
-  const { indexOf, nodes } = topology.power;
-  const nodeOf = (code: string) => indexOf.get(`device:${code}`) ?? -1;
+  const nodeOf = createNodeLookup(topology);
   const byNode = new Map<number, readonly (readonly number[])[]>();
   for (const [host, own] of paths) {
     await scheduler.yieldIfDue();
@@ -264,12 +277,17 @@ export async function readHostPaths(session: NetworkSession): Promise<HostPaths>
       own.map((codes) => codes.map(nodeOf)),
     );
   }
-  const made = new HostPaths(nodes.length, byNode);
+  const { cutOffBefore } = FabricLossFinder.of(topology, await createSwitchLookup(reader, topology));
+  const made = new HostPaths(byNode, { live: topology.live, cutOff: cutOffBefore });
   hostPathsByTopology.set(topology, made);
   return made;
 }
 
-async function readPathsByHost(session: NetworkSession): Promise<PathsByHost> {
+function createNodeLookup({ power: { indexOf } }: Topology): (code: string) => number {
+  return (code) => indexOf.get(`device:${code}`) ?? -1;
+}
+
+async function readPathsByHost(session: NetworkSession): Promise<CodesByHost> {
   const { topology, reader, scheduler } = session;
   const { keys } = await readSwitchesOnce(reader, topology);
   const tracer = new PathTracer(session);
@@ -295,10 +313,6 @@ async function readPathsByHost(session: NetworkSession): Promise<PathsByHost> {
       [code, selectSwitchPaths(topology, keys, code, paths).map(({ devices }) => devices.slice(1))] as const,
   );
   return new Map(selected.filter(([, paths]) => paths.length > 0));
-}
-
-function isPathAlive({ devices, ports }: TracedPath, dead: DeadKeys): boolean {
-  return !devices.some((code) => dead.devices.has(code)) && !ports.some((key) => dead.ports.has(key));
 }
 
 /** Whether a cable is a connected data cable. */

@@ -57,10 +57,13 @@ export class NetworkTracer {
   }
 
   /**
-   * Returns the nodes of devices that stay on without a data path. The cost is that of `DataPaths.findIsolatedDevices`.
+   * Returns the nodes of devices that stay on and lose their last data path. The cost is that of
+   * `DataPaths.findIsolatedDevices`.
    */
   findIsolatedDevices(dead: DeadNetworkElements): Promise<readonly number[]> {
-    return this.#paths.findIsolatedDevices(dead);
+    const { topology } = this.#session;
+    const { cutOffBefore } = FabricLossFinder.of(topology, this.findDevice);
+    return this.#paths.findIsolatedDevices({ live: topology.live, cutOff: cutOffBefore }, dead);
   }
 }
 

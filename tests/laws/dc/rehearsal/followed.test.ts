@@ -3,7 +3,6 @@ import fc from "fast-check";
 import type { FindDeviceByKey } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
 import type { PowerOutcome } from "#dc/analysis/rehearsal/elements.ts";
-import { HostPaths } from "#dc/analysis/rehearsal/further_effects.ts";
 import { type Rehearsal, type RehearsalChoice, rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
 import { failEachElement } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
@@ -111,7 +110,7 @@ const NO_PORTS: FindDeviceByKey = () => undefined;
 const EVERYTHING: RehearsalChoice = {
   deviceOf: NO_PORTS,
   isChosen: () => true,
-  hostPaths: new HostPaths(0, new Map()),
+  hostPaths: undefined,
   pairs: false,
 };
 

@@ -4,7 +4,7 @@ import { computeLostDrawW } from "#dc/analysis/power/load_lanes.ts";
 import { selectItDevices } from "#dc/analysis/power/power_nodes.ts";
 import { EffectLedger, selectCountedEffects } from "#dc/analysis/rehearsal/charge.ts";
 import type { Failure } from "#dc/analysis/rehearsal/elements.ts";
-import { CoolingAndFabricEffects, HostPaths } from "#dc/analysis/rehearsal/further_effects.ts";
+import { CoolingAndFabricEffects } from "#dc/analysis/rehearsal/further_effects.ts";
 import { groupFailuresIntoLines, joinPartLines, type RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
 import { rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
 import { failEachElement } from "#dc/analysis/rehearsal/site_failures.ts";
@@ -123,7 +123,7 @@ test("grouping failures island by island gives what grouping all at once gives",
     const choice = {
       deviceOf: (key: string) => topology.device(key),
       isChosen: () => true,
-      hostPaths: new HostPaths(0, new Map()),
+      hostPaths: undefined,
       pairs: false,
     };
     const byIsland = runAllSteps(rehearseFailures(site, choice));

@@ -158,46 +158,57 @@ interface Failed {
   readonly isDead: (code: string) => boolean;
 }
 
-/** What a failure does to a network, by its routes alone. */
+/**
+ * What a failure does to a network, by its routes alone: what worked before it and does not work after it.
+ * @param isOn whether a device is in service and has power before the failure
+ */
 function plainNetwork(
   { routes, switches, inventory }: Networked,
   { ref, isDead }: Failed,
-  isOff: (code: string) => boolean,
+  isOn: (code: string) => boolean,
 ) {
   const [kind = "", text = ""] = [ref.slice(0, ref.indexOf(":")), ref.slice(ref.indexOf(":") + 1)];
   const inside = new Set(inventory.devices.filter((device) => isIn(device, kind, text)).map(({ code }) => code));
   const cable = kind === "cable" ? inventory.cables.find(({ a, b }) => formatCableRef(a, b) === ref) : undefined;
   const failedCable = cable && formatEdgeKey(cable.a, cable.b);
-  const isGone = (code: string) => inside.has(code) || isDead(code);
+  const staysOn = (code: string) => isOn(code) && !inside.has(code) && !isDead(code);
   const isBroken = (route: Networked["routes"][number]) =>
-    route.panels.some(isGone) || route.cables.some((key) => key === failedCable);
+    route.panels.some((code) => !staysOn(code)) || route.cables.some((key) => key === failedCable);
   const links = routes.filter(({ isLink }) => isLink);
-  const isDown = (route: Networked["routes"][number]) =>
-    isBroken(route) ||
-    formatFabricLinkRef(route.a, route.b) === ref ||
-    isGone(route.a.deviceCode) ||
-    isGone(route.b.deviceCode);
-  const down = links.filter(isDown);
-  const leaves = new Set(links.map(({ a }) => a.deviceCode));
-  const cutOff = [...leaves].filter(
-    (leaf) =>
-      !isGone(leaf) &&
-      links.filter(({ a }) => a.deviceCode === leaf).every(isDown) &&
-      down.some(({ a }) => a.deviceCode === leaf),
+  const before = links.filter(({ a, b }) => isOn(a.deviceCode) && isOn(b.deviceCode));
+  const after = before.filter(
+    (route) =>
+      !isBroken(route) &&
+      formatFabricLinkRef(route.a, route.b) !== ref &&
+      staysOn(route.a.deviceCode) &&
+      staysOn(route.b.deviceCode),
   );
+  const isUplinkOf = (leaf: string) => (route: Networked["routes"][number]) => route.a.deviceCode === leaf;
+  const isLinked = (code: string, working: Networked["routes"]) =>
+    !links.some(isUplinkOf(code)) || working.some(isUplinkOf(code));
   const hosts = new Set(routes.filter(({ isLink }) => !isLink).map(({ a }) => a.deviceCode));
   const isolated = [...hosts].filter((host) => {
     const all = routes.filter(({ a, isLink }) => a.deviceCode === host && !isLink);
     const fabric = all.filter(({ b }) => switches.has(b.deviceCode));
     // Leaves and spines without any link are switches too, if the host is at no other.
     const own = fabric.length > 0 ? fabric : all;
-    if (switches.has(host) || isGone(host) || isOff(host) || own.length === 0) return false;
-    return own.every((route) => isBroken(route) || isGone(route.b.deviceCode) || cutOff.includes(route.b.deviceCode));
+    const reached = own.filter(({ b }) => isOn(b.deviceCode) && isLinked(b.deviceCode, before));
+    if (switches.has(host) || !staysOn(host) || reached.length === 0) return false;
+    return !reached.some(
+      (route) => !isBroken(route) && staysOn(route.b.deviceCode) && isLinked(route.b.deviceCode, after),
+    );
   });
   return {
-    down: down.map(({ a, b }) => formatFabricLinkRef(a, b)).sort(),
-    cutOff: cutOff.sort(),
+    down: before
+      .filter((route) => !after.includes(route))
+      .map(({ a, b }) => formatFabricLinkRef(a, b))
+      .sort(),
+    cutOff: [...new Set(links.map(({ a }) => a.deviceCode))]
+      .filter((leaf) => staysOn(leaf) && isLinked(leaf, before) && !isLinked(leaf, after))
+      .sort(),
     isolated: isolated.sort(),
+    /** How many of these have another switch that was off before. */
+    otherOff: isolated.filter((host) => routes.some(({ a, b }) => a.deviceCode === host && !isOn(b.deviceCode))).length,
   };
 }
 
@@ -208,23 +219,26 @@ function isIn({ code, rackCode, location }: Device, kind: string, text: string):
   return name !== undefined && `${location?.siteId}/${location?.floorNumber}/${name}` === text;
 }
 
-async function networkAgrees(site: WalkedSite, network: Networked, refs: readonly string[]): Promise<number> {
-  const off = await site.found({ supply_states: ["SUPPLY_STATE_NO_LIVE_SUPPLY"] });
-  let losses = 0;
+async function networkAgrees(site: WalkedSite, network: Networked, refs: readonly string[]) {
+  const dark = await site.found({ supply_states: ["SUPPLY_STATE_NO_LIVE_SUPPLY"] });
+  const statuses = new Map(network.inventory.devices.map(({ code, status = "ACTIVE" }) => [code, status]));
+  const isOn = (code: string) => !dark.has(code) && ["ACTIVE", "DECOMMISSIONING"].includes(statuses.get(code) ?? "");
+  let [losses, otherOff] = [0, 0];
   for (const ref of refs) {
     const reply = await blast(site, ref);
     const dead = new Set(
       (reply.affected ?? []).flatMap(({ code, state }: Json) => (state === "IMPACT_STATE_OFFLINE" ? [code] : [])),
     );
-    const plain = plainNetwork(network, { ref, isDead: (code) => dead.has(code) }, (code) => off.has(code));
+    const plain = plainNetwork(network, { ref, isDead: (code) => dead.has(code) }, isOn);
     const say = `${site.name}, ${ref}`;
     expect([say, reply.fabric_links_down ?? []]).toEqual([say, plain.down]);
     expect([say, reply.switches_cut_off ?? []]).toEqual([say, plain.cutOff]);
     expect([say, reply.devices_without_data_path ?? []]).toEqual([say, plain.isolated]);
     if (ref.startsWith("device:")) expect([say, await windowIsolates(site, ref)]).toEqual([say, plain.isolated]);
     losses += plain.isolated.length;
+    otherOff += plain.otherOff;
   }
-  return losses;
+  return { losses, otherOff };
 }
 
 /** Codes of the devices that a window of an element leaves without a data path. */
@@ -239,16 +253,19 @@ async function windowIsolates(site: WalkedSite, ref: string): Promise<readonly s
 }
 
 test("every inlet, panel, cable, link and place of generated sites does what it does alone, and what a plain network does", async () => {
-  let [compared, isolated] = [0, 0];
+  let [compared, isolated, otherOff] = [0, 0, 0];
   for (let seed = 0; seed < INVENTORIES; seed += 1) {
     const network = networked(drawnInventory(seed), new SeededRandom(seed));
     const site = await WalkedSite.of(`inventory ${seed}`, await stored(network.inventory));
     const all = everything(network.inventory);
     for (const [kind, refs] of Object.entries(all)) compared += await kindAgrees(site, kind, refs, refs.length);
-    isolated += await networkAgrees(site, network, Object.values(all).flat());
+    const found = await networkAgrees(site, network, Object.values(all).flat());
+    isolated += found.losses;
+    otherOff += found.otherOff;
   }
   expect(compared).toBeGreaterThan(20 * INVENTORIES);
   expect(isolated).toBeGreaterThan(INVENTORIES);
+  expect(otherOff).toBeGreaterThan(INVENTORIES);
 }, 600_000);
 
 test("inlets, panels, cables, links and places of AMS1 do what they do alone", async () => {

@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
 import { selectCountedEffects } from "#dc/analysis/rehearsal/charge.ts";
 import type { FailingElement, Failure } from "#dc/analysis/rehearsal/elements.ts";
-import { HostPaths } from "#dc/analysis/rehearsal/further_effects.ts";
 import type { RehearsalLine } from "#dc/analysis/rehearsal/lines.ts";
 import { rehearseFailures } from "#dc/analysis/rehearsal/rehearse.ts";
 import { failEachElement } from "#dc/analysis/rehearsal/site_failures.ts";
@@ -54,7 +53,7 @@ function rehearsed(seed: number, options: BlastOptions) {
   const choice = {
     deviceOf: (key: string) => topology.device(key),
     isChosen: () => true,
-    hostPaths: new HostPaths(0, new Map()),
+    hostPaths: undefined,
   };
   const { followed } = runAllSteps(rehearseFailures(site, { ...choice, pairs: false }));
   const { lines } = runAllSteps(rehearseFailures(site, { ...choice, pairs: true }));

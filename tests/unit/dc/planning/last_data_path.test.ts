@@ -1,0 +1,197 @@
+import { expect, test } from "bun:test";
+import type { DeviceKind, DeviceStatus, LinkStatus } from "#dc/model/enum_values.ts";
+import type { Device, FabricLink } from "#dc/model/resources.ts";
+import { type CabledWorld, panel, portAt, storeWorld } from "../../../support/dc/cabled_world.ts";
+import { openMemory } from "../../../support/dc/memory/store.ts";
+import { testService } from "../../../support/dc/service.ts";
+import { putAll } from "../../../support/dc/stored.ts";
+
+// A device is lost by the failure that takes the last of its data paths that work. What does not work before it helps nobody.
+
+// biome-ignore lint/suspicious/noExplicitAny: replies of every shape
+type Json = any;
+
+const network = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ name: `e${at + 1}`, kind: "NETWORK" }) as const);
+const device = (code: string, kind: DeviceKind, status: DeviceStatus = "ACTIVE"): Device => ({
+  code,
+  kind,
+  status,
+  ports: network(4),
+});
+const server = (code: string, status?: DeviceStatus) => device(code, "SERVER", status);
+const leaf = (code: string, status?: DeviceStatus) => ({ ...device(code, "SWITCH", status), role: "leaf" });
+const spine = (code: string, status?: DeviceStatus) => ({ ...device(code, "SWITCH", status), role: "spine" });
+/** A switch whose only inlet is at a PDU. */
+const fedLeaf = (code: string, pdu: string): Device => ({
+  ...leaf(code),
+  ports: [...network(4), { name: "psu", kind: "POWER_IN", powerIn: { sourceRef: `device:${pdu}` } }],
+});
+const pdu = (code: string, status: DeviceStatus): Device => ({ code, kind: "RACK_PDU", status });
+
+interface Situation extends CabledWorld {
+  readonly says: string;
+  readonly fails: string;
+  /** Codes of the devices that lose their last data path. */
+  readonly lost: readonly string[];
+  /** Ports that fabric links join, the lower end first. */
+  readonly linked?: readonly (readonly [string, string, LinkStatus?])[];
+}
+
+const PAIR = [
+  ["H/e1", "A/e1"],
+  ["H/e2", "B/e1"],
+] as const;
+const UPLINKS = [
+  ["A/e4", "S1/e1"],
+  ["B/e4", "S2/e1"],
+] as const;
+const UPLINK_CABLES = [...PAIR, ...UPLINKS];
+
+const SITUATIONS: readonly Situation[] = [
+  // What takes the last way.
+  ...(["FAILED", "OFFLINE", "PLANNED", "STAGED", "INVENTORY"] as const).map((status) => ({
+    says: `the other switch is ${status}`,
+    devices: [server("H"), leaf("A"), leaf("B", status)],
+    joined: PAIR,
+    fails: "device:A",
+    lost: ["H"],
+  })),
+  {
+    says: "the other switch is dark",
+    devices: [server("H"), leaf("A"), fedLeaf("B", "P"), pdu("P", "FAILED")],
+    joined: PAIR,
+    fails: "device:A",
+    lost: ["H"],
+  },
+  {
+    says: "the only switch",
+    devices: [server("H"), leaf("A")],
+    joined: [["H/e1", "A/e1"]],
+    fails: "device:A",
+    lost: ["H"],
+  },
+  {
+    says: "the way to the other switch leads through a failed panel",
+    devices: [server("H"), leaf("A"), leaf("B"), { ...panel("PP", 2), status: "FAILED" }],
+    joined: [
+      ["H/e1", "A/e1"],
+      ["H/e2", "PP/F1"],
+      ["PP/R", "B/e1"],
+    ],
+    fails: "device:A",
+    lost: ["H"],
+  },
+  {
+    says: "the other switch has lost its uplink before",
+    devices: [server("H"), leaf("A"), leaf("B"), spine("S1"), spine("S2", "FAILED")],
+    joined: UPLINK_CABLES,
+    linked: UPLINKS,
+    fails: "device:A",
+    lost: ["H"],
+  },
+  {
+    says: "the uplink of the other switch is recorded as down, and the spine of the first fails",
+    devices: [server("H"), leaf("A"), leaf("B"), spine("S1"), spine("S2")],
+    joined: UPLINK_CABLES,
+    linked: [UPLINKS[0], [...UPLINKS[1], "DOWN"]],
+    fails: "device:S1",
+    lost: ["H"],
+  },
+  {
+    says: "only one of two servers has another switch that works",
+    devices: [server("H"), server("I"), leaf("A"), leaf("B", "FAILED"), leaf("C")],
+    joined: [...PAIR, ["I/e1", "A/e2"], ["I/e2", "B/e2"], ["I/e3", "C/e1"]],
+    fails: "device:A",
+    lost: ["H"],
+  },
+  // What must stay silent.
+  { says: "no cables at all", devices: [server("H"), leaf("A"), leaf("B")], joined: [], fails: "device:A", lost: [] },
+  {
+    says: "both switches on",
+    devices: [server("H"), leaf("A"), leaf("B")],
+    joined: PAIR,
+    fails: "device:A",
+    lost: [],
+  },
+  {
+    says: "the other switch is on its way out, but on",
+    devices: [server("H"), leaf("A"), leaf("B", "DECOMMISSIONING")],
+    joined: PAIR,
+    fails: "device:A",
+    lost: [],
+  },
+  {
+    says: "a planned server",
+    devices: [server("H", "PLANNED"), leaf("A"), leaf("B", "FAILED")],
+    joined: PAIR,
+    fails: "device:A",
+    lost: [],
+  },
+  {
+    says: "a server that nothing reached before, of whose switches the one that is off fails again",
+    devices: [server("H"), leaf("A", "FAILED"), leaf("B", "FAILED")],
+    joined: PAIR,
+    fails: "device:A",
+    lost: [],
+  },
+  {
+    says: "a server whose switches had both lost their uplinks before",
+    devices: [server("H"), leaf("A"), leaf("B"), spine("S1", "FAILED"), spine("S2", "FAILED")],
+    joined: UPLINK_CABLES,
+    linked: UPLINKS,
+    fails: "device:A",
+    lost: [],
+  },
+  {
+    says: "another switch whose only link is planned works without uplinks",
+    devices: [server("H"), leaf("A"), leaf("B"), spine("S1"), spine("S2", "FAILED")],
+    joined: UPLINK_CABLES,
+    linked: [UPLINKS[0], [...UPLINKS[1], "PLANNED"]],
+    fails: "device:A",
+    lost: [],
+  },
+  {
+    says: "a switch without links fails beside a failed one",
+    devices: [server("H"), leaf("A"), leaf("B", "FAILED"), leaf("C")],
+    joined: [["H/e1", "C/e1"]],
+    fails: "device:A",
+    lost: [],
+  },
+  {
+    says: "a spine without anything below it fails",
+    devices: [server("H"), leaf("A"), leaf("B"), spine("S1"), spine("S2", "FAILED")],
+    joined: PAIR,
+    fails: "device:S1",
+    lost: [],
+  },
+];
+
+/** Codes of the lost devices by PowerBlastRadius, by CheckWindow, and their number by RehearseFailures and its worst. */
+async function answers({ devices, joined, linked = [], fails }: Situation) {
+  const store = openMemory();
+  await storeWorld(store, { devices, joined });
+  const links = linked.map(([a, b, status]): FabricLink => ({ a: portAt(a), b: portAt(b), ...(status && { status }) }));
+  await store.write((writer) => putAll(writer, "fabric_link", links));
+  const service = await testService({ store });
+  const blast = await service.call("PowerBlastRadius", { source_ref: fails });
+  const times = { starts_at: "2026-02-01T00:00:00Z", ends_at: "2026-02-01T01:00:00Z" };
+  const { reasons = [] } = await service.call("CheckWindow", { element_refs: [fails], ...times });
+  const { causes = [] } = await service.call("RehearseFailures", { kinds: ["FAILURE_KIND_SWITCH"] });
+  const rows: readonly Json[] = causes.flatMap(({ elements }: Json) => elements);
+  return {
+    blast: blast.devices_without_data_path ?? [],
+    window: reasons.flatMap(({ kind, ref }: Json) =>
+      kind === "WINDOW_REASON_KIND_DATA_PATH_LOST" ? [ref.slice("device:".length)] : [],
+    ),
+    rehearsal: rows.find(({ refs }) => refs[0] === fails)?.devices_without_data_path_count ?? 0,
+  };
+}
+
+test.each(SITUATIONS.map((situation) => [situation.says, situation] as const))(
+  "a failure takes a device's last data path, or not: %s",
+  async (_, situation) => {
+    const { lost } = situation;
+    expect(await answers(situation)).toEqual({ blast: lost, window: lost, rehearsal: lost.length });
+  },
+);

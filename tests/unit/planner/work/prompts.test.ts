@@ -8,8 +8,25 @@ import {
   type PromptRequest,
 } from "#planner/work/prompts/prompt.ts";
 import { fillTemplate, hasTemplate, loadTemplate } from "#planner/work/prompts/prompt_template.ts";
+import type { PromptStore } from "../../../../src/planner/ports.ts";
 import { builtSpec } from "../../../support/built_spec.ts";
-import { memoryPrompts } from "../../../support/memory_prompts.ts";
+
+/** Templates and project files by name; a path that begins with `..` lies outside. */
+function memoryPrompts(
+  templates: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string>> = {},
+): PromptStore {
+  return {
+    names: async () => Object.keys(templates).sort(),
+    text: async (name) => (Object.hasOwn(templates, name) ? (templates[name] ?? null) : null),
+    async readProjectFile(path, maxBytes) {
+      if (path.startsWith("..")) return { kind: "outside" };
+      const text = Object.hasOwn(files, path) ? files[path] : undefined;
+      if (text === undefined) return { kind: "none", why: "there is no such file" };
+      return { kind: "text", text: text.slice(0, maxBytes), whole: text.length <= maxBytes };
+    },
+  };
+}
 
 const ID = "2026-01-05-001-abc";
 const BODY = "# Move the piano\n\nUp the stairs.\n\n## Acceptance Criteria\n\n- [ ] It stands\n";

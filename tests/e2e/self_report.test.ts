@@ -1,12 +1,21 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { McpLines } from "../support/mcp_lines.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
 import { tempProject } from "../support/temp_project.ts";
+import { until } from "../support/until.ts";
 
 const cwd = tmpdir();
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
@@ -53,6 +62,16 @@ function serveCopy(folder: string) {
   return { program, mcp: new McpLines(folder, ["mcp"], [program]) };
 }
 
+function hasChildren(pid: number | undefined): boolean {
+  return readdirSync("/proc").some((name) => {
+    try {
+      return readFileSync(`/proc/${name}/stat`, "utf8").split(") ")[1]?.split(" ")[1] === String(pid);
+    } catch {
+      return false;
+    }
+  });
+}
+
 test.skipIf(PLANNER.length > 1).each(["replaced", "replaced twice", "replaced by another program", "removed"] as const)(
   "a server whose program was %s starts the new one, or says that it has to be restarted",
   async (what) => {
@@ -60,7 +79,7 @@ test.skipIf(PLANNER.length > 1).each(["replaced", "replaced twice", "replaced by
     const { program, mcp } = serveCopy(folder);
     const before = await mcp.tool("planner_lint", { id: "2026-11-01-001-aaa" });
     // A child that checks outputs ends after a second without work; the next one is a new process.
-    await sleep(1500);
+    await until(() => !hasChildren(mcp.child.pid));
     if (what === "removed") rmSync(program);
     for (let times = what === "replaced twice" ? 2 : 1; times > 0 && what !== "removed"; times--) {
       if (what === "replaced by another program")

@@ -4,6 +4,7 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { LinesOfProcess } from "../support/lines_of_process.ts";
 import { PLANNER } from "../support/planner_command.ts";
+import { until } from "../support/until.ts";
 import { isRunning, workProject } from "../support/work_project.ts";
 
 const A = "2026-11-01-001-aaa";
@@ -148,10 +149,9 @@ test("an account that is refused ends the queue and names the agent", async () =
 test("without a terminal a sentence about each running spec is printed from time to time", async () => {
   using project = await workProject({ plan: { "*": ["say:sawing planks", "wait:go", "tick", "commit"] } });
   await project.add(A);
-  const work = project.planner(["work", A], { env: { PLANNER_PROGRESS_SECONDS: "0.05" } });
-  await project.noted("steps", "say");
-  await Bun.sleep(500);
+  await using work = new LinesOfProcess(["env", "PLANNER_PROGRESS_SECONDS=0.05", ...PLANNER, "work", A], project.root);
+  await until(() => /: \d+:\d\d \(0 of 1 done\): sawing planks/.test(work.stderr));
   project.release("go");
 
-  expect((await work).stderr).toMatch(new RegExp(`${A}: 0:0\\d \\(0 of 1 done\\): sawing planks`));
+  expect((await work.ended).stderr).toContain(`${A}: `);
 });

@@ -61,10 +61,10 @@ test("claim answers who holds the spec, also to the process that does", async ()
   expect(answer).toMatchObject({ heldBy: { pid: process.pid, process_id: "first", alive: true } });
 });
 
-test("claim is won by exactly one of fifty processes, each time", async () => {
-  const rounds = LAW_RUNS >= 1000 ? 100 : 20;
+test("claim is won by exactly one of many processes, each time", async () => {
+  const [count, rounds] = LAW_RUNS >= 1000 ? [50, 100] : [12, 20];
   await using stack = new AsyncDisposableStack();
-  const workers = Array.from({ length: 50 }, () => stack.use(new RunWorker(project.root)));
+  const workers = Array.from({ length: count }, () => stack.use(new RunWorker(project.root)));
   await Promise.all(workers.map((worker) => worker.do("release", ID)));
 
   const winners: number[] = [];
@@ -82,7 +82,7 @@ test("claim is won by exactly one of fifty processes, each time", async () => {
 test("claim takes over from a killed process once, and from a live one never", async () => {
   await using stack = new AsyncDisposableStack();
   const holder = stack.use(new RunWorker(project.root));
-  const others = Array.from({ length: 8 }, () => stack.use(new RunWorker(project.root)));
+  const others = Array.from({ length: 4 }, () => stack.use(new RunWorker(project.root)));
   await holder.do("claim", ID);
 
   const before = await Promise.all(others.map((worker) => worker.do("claim", ID)));

@@ -51,7 +51,6 @@ const WITHOUT_DENO = [
   "docs_datacenter",
   "example_day",
   "killed_runs",
-  "killed_splits",
 ];
 
 interface Step {

@@ -8,10 +8,10 @@ import { SeededRandom } from "../support/seeded_random.ts";
 import { isRunning, type WorkProject, workProject } from "../support/work_project.ts";
 
 /**
- * Kills planner, its agents, watch and merge at random moments. `PLANNER_KILL_ROUNDS` says how often (10), `PLANNER_KILL_SEED`
+ * Kills planner, its agents, watch and merge at random moments. `PLANNER_KILL_ROUNDS` says how often (5), `PLANNER_KILL_SEED`
  * where the seeds begin (1); a round's seed is in its name.
  */
-const ROUNDS = Number(process.env["PLANNER_KILL_ROUNDS"] ?? 10);
+const ROUNDS = Number(process.env["PLANNER_KILL_ROUNDS"] ?? 5);
 const FIRST_SEED = Number(process.env["PLANNER_KILL_SEED"] ?? 1);
 
 const IDS = ["2026-11-01-001-aaa", "2026-11-01-002-bbb", "2026-11-01-003-ccc"] as const;

@@ -80,14 +80,6 @@ describe("standard input", () => {
     expect(new Set(ids(lines))).toEqual(new Set([...Array(50).keys(), "last"]));
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
-
-  test("that ends at once ends the server", async () => {
-    using folder = project();
-
-    const { code, lines, stderr } = await start(folder).end();
-
-    expect({ code, lines, stderr }).toEqual({ code: 0, lines: [], stderr: "" });
-  });
 });
 
 describe("10,000 pipelined requests", () => {

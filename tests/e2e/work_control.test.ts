@@ -152,22 +152,6 @@ test("planner_cancel ends the agent of the spec", async () => {
   expect(project.pids().filter(isRunning)).toEqual([]);
 });
 
-test("planner_takeover ends the agent and tells what it did", async () => {
-  using project = await workProject({ plan: { "*": ["say:sawing", "hang"] } });
-  await project.add(A);
-  await using client = new McpLines(project.root);
-  await using running = work(project, A);
-  await project.noted("steps", "say");
-
-  const answer = await client.json("planner_takeover", { id: A });
-
-  expect(answer).toMatchObject({ spec_id: A, log_tail: expect.stringContaining("sawing") });
-  expect(answer["worktree_path"]).toContain(A);
-  await running.ended;
-  expect(project.field(A, "status")).toBe("in_progress");
-  expect(project.pids().filter(isRunning)).toEqual([]);
-});
-
 for (const [signal, code] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],
@@ -228,37 +212,6 @@ test("planner_work_start answers at once and the work goes on by itself", async 
   project.release("go");
   expect(await ended(client, started["process_id"] ?? "")).toMatchObject({ ...started, status: "completed" });
   expect(project.field(A, "status")).toBe("completed");
-});
-
-test("planner_work_start in parallel works every ready spec", async () => {
-  using project = await workProject({ plan: { "*": ["meet:2", ...DONE] } });
-  await project.add(A);
-  await project.add(B);
-  await using client = new McpLines(project.root);
-
-  const started = await client.json<Record<string, string>>("planner_work_start", { id: B, parallel: 2 });
-
-  expect(started).toMatchObject({ spec_id: B, mode: "parallel(2)" });
-  // Each waits for the other, so both began.
-  expect(await ended(client, started["process_id"] ?? "")).toMatchObject({ status: "completed" });
-  expect(await ended(client, `${A}-${started["pid"]}`)).toMatchObject({ status: "completed", mode: "parallel(2)" });
-});
-
-test("work that cannot begin in the background leaves its reason", async () => {
-  using project = await workProject({ plan: {} });
-  project.write(
-    ".planner/config.md",
-    "---\ndefaults: {provider: command}\nproviders: {command: {command: ./no-agent}}\n---\n",
-  );
-  await project.add(A);
-  await using client = new McpLines(project.root);
-
-  const started = await client.json<Record<string, string>>("planner_work_start", { id: A });
-
-  expect(await ended(client, started["process_id"] ?? "")).toMatchObject({ status: "failed" });
-  expect((await client.json<{ content: string }>("planner_log", { id: A })).content).toContain(
-    'Cannot start "./no-agent"',
-  );
 });
 
 test("work that is refused in the background says why to whoever asks", async () => {

@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { backlogFormat as oddValuesBacklogFormat } from "#planner/exchange/readers/backlog.ts";
 import { beadsFormat } from "#planner/exchange/readers/beads.ts";
 import { githubFormat } from "#planner/exchange/readers/github.ts";
 import { taskMasterFormat } from "#planner/exchange/readers/task_master.ts";
@@ -174,7 +173,7 @@ test("task-master names a tag whose tasks are no list, and imports the others", 
 
 test("backlog keeps and names a due date that is none", () => {
   const path = "tasks/back-1 - A.md";
-  const read = oddValuesBacklogFormat.readTasks(
+  const read = backlogFormat.readTasks(
     [{ path, text: "---\nid: BACK-1\ntitle: A\ndue_date: next week\n---\n" }],
     ODD_VALUES_NOW,
   );

@@ -7,10 +7,6 @@ const id = ID as SpecId;
 const whole = (fields: string, body = "# T\n"): string => `---\nid: ${ID}\nstatus: pending\n${fields}---\n\n${body}`;
 const fixed = (text: string): string => fixText(text, id).text;
 
-test("fixText leaves a tidy text alone", () => {
-  expect(fixText(whole("labels: [a]\n"), id)).toEqual({ text: whole("labels: [a]\n"), fixes: [] });
-});
-
 test("fixText sets a missing status to pending and writes a missing id", () => {
   const { text, fixes } = fixText("---\ntype: code # why\n---\n\n# T\n", id);
 
@@ -52,12 +48,6 @@ test("fixText gives a file without frontmatter one", () => {
   expect(fixed("# T\n")).toBe(`---\nid: ${ID}\nstatus: pending\n---\n# T\n`);
 });
 
-test("fixText leaves a wrong status and another id to a person", () => {
-  const text = "---\nid: other\nstatus: nearly\n---\n\n# T\n";
-
-  expect(fixText(text, id)).toEqual({ text, fixes: [] });
-});
-
 test("fixText trims the frontmatter, its fences and comments, and keeps line endings and mark", () => {
   const messy = `\ufeff--- \r\nid: ${ID}  \r\nstatus: pending\t\r\n# why \r\n \r\nlabels: [a,  \r\n  b] \r\n---\t\r\n\r\n# T\r\n`;
 
@@ -67,16 +57,6 @@ test("fixText trims the frontmatter, its fences and comments, and keeps line end
     `\ufeff---\r\nid: ${ID}\r\nstatus: pending\r\n# why\r\n\r\nlabels: [a,\r\n  b]\r\n---\r\n\r\n# T\r\n`,
   );
   expect(fixes).toEqual(["trailing white space trimmed in the frontmatter, 8 lines"]);
-});
-
-test("fixText keeps blanks that belong to a value of the frontmatter", () => {
-  const text = whole('note: |\n  two  \n  \n  three\nquoted: "a \\\n  b"\nfolded: >+\n  x  \n\nlast: y\n');
-
-  expect(fixText(text, id)).toEqual({ text, fixes: [] });
-});
-
-test("fixText trims the header line of a block scalar, which is no value", () => {
-  expect(fixed(whole("note: |  \n  two  \n"))).toBe(whole("note: |\n  two  \n"));
 });
 
 test("fixText brings nested blocks to two spaces a level", () => {
@@ -119,57 +99,11 @@ test("fixText brings nested blocks to two spaces a level", () => {
   expect(fixes).toEqual(["indentation normalized to 2 spaces, 10 lines"]);
 });
 
-test("fixText moves the lines of a value along with its key", () => {
-  const messy =
-    "a:\n     text: |\n         one\n           two\n     quoted: 'x\n          y'\n     flow: [1,\n        2]\n";
-
-  expect(fixed(whole(messy))).toBe(
-    whole("a:\n  text: |\n      one\n        two\n  quoted: 'x\n       y'\n  flow: [1,\n     2]\n"),
-  );
-});
-
-test("fixText leaves a list below its key at the key's column", () => {
-  const text = whole("labels:\n- a\n- b\n");
-
-  expect(fixText(text, id)).toEqual({ text, fixes: [] });
-});
-
-test("fixText unindents a frontmatter that is indented as a whole", () => {
-  expect(fixed(`---\n  id: ${ID}\n  status: pending\n  labels:\n    - a\n---\n\n# T\n`)).toBe(
-    whole("labels:\n  - a\n"),
-  );
-});
-
-test("fixText leaves a layout alone that it does not know", () => {
-  for (const fields of ["? a\n: b\n", "deep:\n    ? a\n    : b\n"]) {
-    expect(fixText(whole(fields), id)).toEqual({ text: whole(fields), fixes: [] });
-  }
-});
-
 test("fixText trims the body where it means nothing", () => {
   const { text, fixes } = fixText(whole("", "# T  \n\nOne \ntwo\t\n   \nlast  \n\n- item  \n"), id);
 
   expect(text).toBe(whole("", "# T\n\nOne\ntwo\n\nlast\n\n- item\n"));
   expect(fixes).toEqual(["trailing white space trimmed in the body, 6 lines"]);
-});
-
-test("fixText keeps line breaks, code and raw HTML of the body", () => {
-  const bodies = [
-    "# T\n\nbreak  \nhere\n",
-    "# T\n\n```\ncode  \n```\n",
-    "# T\n\n    indented  \n    code\n",
-    "# T\n\n- ```\n  in a list  \n  ```\n",
-    "# T\n\n<pre>\nraw  \n</pre>\n",
-    "# T\n\n`code  \nspan`\n",
-    "# T\n\n~~~\nnever closed  \n",
-  ];
-  for (const body of bodies) expect(fixText(whole("", body), id)).toEqual({ text: whole("", body), fixes: [] });
-});
-
-test("fixText never indents the body", () => {
-  const body = "# T\n\n   - three\n        - eight\n\n     text\n";
-
-  expect(fixed(whole("", body))).toBe(whole("", body));
 });
 
 test("fixText ends the file with its own kind of newline", () => {
@@ -179,10 +113,4 @@ test("fixText ends the file with its own kind of newline", () => {
   });
   expect(fixed(whole("", "# T").replaceAll("\n", "\r\n"))).toBe(whole("", "# T\n").replaceAll("\n", "\r\n"));
   expect(fixed(`---\nid: ${ID}\nstatus: pending\n---`)).toBe(`---\nid: ${ID}\nstatus: pending\n---\n`);
-});
-
-test("fixText touches no text that does not parse", () => {
-  for (const text of ["---\nstatus: [ \n---\n", "---\na: 1\na: 2 \n---", "---js\n{}\n---\n", "\0 "]) {
-    expect(fixText(text, id)).toEqual({ text, fixes: [] });
-  }
 });

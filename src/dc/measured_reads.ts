@@ -1,4 +1,4 @@
-import type { DescField, DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { MessageShape } from "@bufbuild/protobuf";
 import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { MeasuredLoad } from "#gen/datacenter/v1/readings_pb.ts";
 import type { Topology } from "./analysis/topology.ts";
@@ -21,18 +21,14 @@ interface ReadSnapshot extends MeasuredSnapshot {
 
 /** Whether new readings change the reply: it lists readings, or uses loads from them. */
 export function usesReadings(rpc: ReadRpc, request: Message): boolean {
-  return rpc.dependsOnReadings?.(request) === true || usesMeasuredLoads(rpc, request);
+  return rpc.alsoReads === "readings" || usesMeasuredLoads(rpc, request);
 }
 
 /** Whether a request uses measured loads. Only RPCs with a field for the age of readings can. */
 function usesMeasuredLoads({ method }: ReadRpc, request: Message): boolean {
-  if (findField(method.input, "maxAgeS") === undefined) return false;
+  if (!method.input.fields.some(({ localName }) => localName === "maxAgeS")) return false;
   const { loadBasis } = request as unknown as MeasuredFields;
   return loadBasis === LoadBasis.MEASURED || loadBasis === LoadBasis.MEASURED_PEAK;
-}
-
-function findField({ fields }: DescMessage, localName: string): DescField | undefined {
-  return fields.find((field) => field.localName === localName);
 }
 
 /** The graphs of a read: with measured draws if the request asks for them. */

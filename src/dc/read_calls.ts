@@ -7,7 +7,7 @@ import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler
 import type { TopologyCache } from "./operations/answers/topology.ts";
 import { fitFigures } from "./operations/messages/convert.ts";
 import { openWindowSession, readDuringWindow } from "./operations/planning/windows/during_window.ts";
-import type { ReadRpc } from "./operations/rpc.ts";
+import type { ReadRpc, ReadSession } from "./operations/rpc.ts";
 import type { DcReader } from "./ports.ts";
 import type { ReadReceipt, Validity } from "./read_receipt.ts";
 import { PeerReadLimiter, type RunComputation, SharedReads, type WaitingCaller } from "./shared_reads.ts";
@@ -39,7 +39,8 @@ export class ReadCalls {
     const isMeasured = usesReadings(rpc, request);
     const compute = this.#createComputation(rpc, request, isMeasured);
     const { peer, signal } = waiting;
-    if (rpc.isUncached === true) {
+    if (rpc.alsoReads === "notices") {
+      // No revision counts changes of notices, so that a reply is neither shared nor kept.
       receipt?.spoil();
       const run = () => compute(new CooperativeScheduler(signal, peer), () => {});
       return (await this.#gate.run(peer, signal, run)).reply;
@@ -71,7 +72,7 @@ export class ReadCalls {
       atRevision(revision + readings);
       // Other reads may wait for the same topology, so its build continues even if this read is cancelled.
       const recorded = () => this.#topologies.getTopology(whole, revision);
-      const judge = (topology: Topology) => this.#topologies.judgeTopology(topology, scheduler);
+      const judge = (graphs: Topology) => this.#topologies.judgeTopology(graphs, scheduler);
       const judged = async () => judge(await recorded());
       let until = Number.POSITIVE_INFINITY;
       const lapsesAt = (moment: number) => {
@@ -80,10 +81,9 @@ export class ReadCalls {
       const moment = { reader, scheduler, now, lapsesAt };
       const taken = { ...moment, readings };
       const measured = new MeasuredReads(rpc, request, this.#graphs);
-      const topology = () => measured.getTopology(taken, recorded);
-      const judgedTopology = () => measured.getTopology(taken, judged);
-      const measuredW = () => measured.getMeasuredW();
-      const session = { context: this.#context, ...moment, topology, recorded, judgedTopology, measuredW };
+      const topology: ReadSession["topology"] = (how) =>
+        how === "recorded" ? recorded() : measured.getTopology(taken, how === "judged" ? judged : recorded);
+      const session = { context: this.#context, ...moment, topology, measuredW: () => measured.getMeasuredW() };
       const window = readDuringWindow(rpc, request);
       const reply = await rpc.run(window === undefined ? session : openWindowSession(session, window, judge), request);
       await measured.addMeasuredLoad(reply);

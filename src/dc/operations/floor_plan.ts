@@ -16,7 +16,7 @@ export const floorPlan = defineRead({
       requestedOptions: request.render,
       defaultOptions: { coloring: usual },
       async computeReply({ coloring }) {
-        const topology = await session.judgedTopology();
+        const topology = await session.topology("judged");
         const risks = await findRackRisks(session, topology, coloring);
         const measured = await readMeasuredRacks(session, topology, request);
         const reply = answerFloorPlan(topology, session, request, { risks, measured });

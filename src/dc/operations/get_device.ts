@@ -35,7 +35,7 @@ const MAX_RECENT_CHANGES = 10;
 export const getDevice = defineRead({
   method: DatacenterService.method.getDevice,
   effect: "read",
-  async run({ reader, topology, judgedTopology }, { code: asked, view }) {
+  async run({ reader, topology }, { code: asked, view }) {
     const code = readCode("code", asked);
     const isBasic = readEnumValue("view", view, DEVICE_VIEWS) === "BASIC";
     const stored = await reader.stored("device", codeKey(code));
@@ -53,7 +53,7 @@ export const getDevice = defineRead({
         createStoredMessage(CableSchema, cable),
       ),
       // The load after the loss of another element can be higher only for supplies.
-      ...computeDeviceLoads(power.supplies.count(index) === 0 ? site : await judgedTopology(), index),
+      ...computeDeviceLoads(power.supplies.count(index) === 0 ? site : await topology("judged"), index),
       ...(!isPowerKind(stored.resource.kind) && {
         drawSource: getDrawSource(stored.resource),
         drawW: getDrawW(stored.resource, "ALLOCATED"),

@@ -28,7 +28,7 @@ export const getRack = defineRead({
       requestedOptions: request.render,
       defaultOptions: view === undefined ? {} : { view },
       async computeReply() {
-        const topology = await session.judgedTopology();
+        const topology = await session.topology("judged");
         const reply = await answerGetRack({ ...session, topology }, request);
         const rack = topology.rack(request.code);
         if (rack !== undefined) session.lapsesAt(computeNextChangeMs([rack], session.now));

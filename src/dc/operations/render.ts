@@ -166,8 +166,8 @@ type PictureReaders = {
  * Computes the data of each screen's picture of a subject. @throws Refusal for a subject that the screen cannot show
  */
 export const SCREEN_PICTURES: PictureReaders = {
-  async ELEVATION(subject, { reader, judgedTopology, now, lapsesAt }) {
-    const known = await judgedTopology();
+  async ELEVATION(subject, { reader, topology, now, lapsesAt }) {
+    const known = await topology("judged");
     if (subject.kind !== "rack" && subject.kind !== "device")
       throw createScreenRefusal(subject, "ELEVATION", ["rack", "device"]);
     const code = subject.kind === "rack" ? subject.code : known.device(subject.code)?.rackCode;
@@ -204,7 +204,7 @@ export const SCREEN_PICTURES: PictureReaders = {
     return (await answerFabricTopology({ reader, topology: await topology() }, request)).picture();
   },
   async FLOOR(subject, session, coloring) {
-    const known = await session.judgedTopology();
+    const known = await session.topology("judged");
     const request = create(FloorPlanRequestSchema, { floorRef: formatRef(findFloorOfSubject(subject, known)) });
     return answerFloorPlan(known, session, request, { risks: await findRackRisks(session, known, coloring) });
   },

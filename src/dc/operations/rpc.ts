@@ -11,15 +11,11 @@ export interface ReadSession {
   readonly reader: DcReader;
   /** Yields to other calls between steps, and stops the read after an abort. */
   readonly scheduler: CooperativeScheduler;
-  /** Returns the topology of this snapshot: the inventory's graphs, built once per revision. */
-  readonly topology: () => Promise<Topology>;
-  /** Returns the topology with recorded draws, even if the request asks for other loads. */
-  readonly recorded: () => Promise<Topology>;
   /**
-   * Returns the topology with the loads after every single loss, which health and load findings need. More expensive
-   * than `topology` after a change.
+   * Returns the inventory's graphs: `judged` with the loads after every single loss, which health and load findings
+   * need and which cost more after a change; `recorded` with recorded draws even if the request asks for other loads.
    */
-  readonly judgedTopology: () => Promise<Topology>;
+  readonly topology: (how?: "judged" | "recorded") => Promise<Topology>;
   /** Measured draw of each consumer in watts by topology node; undefined unless a request asks for measured loads. */
   readonly measuredW?: () => Promise<ReadonlyMap<number, number> | undefined>;
   /** Time at which the call arrived, ISO 8601 in UTC. */
@@ -45,10 +41,8 @@ interface RpcDefinition<Method extends DescMethodUnary> {
 /** A query. Replies are cached per revision and shared by all principals. */
 export interface ReadRpc<Method extends DescMethodUnary = DescMethodUnary> extends RpcDefinition<Method> {
   readonly effect: "read";
-  /** Whether new readings change the reply to a request; false if absent. */
-  readonly dependsOnReadings?: (request: MessageShape<Method["input"]>) => boolean;
-  /** Set if the reply can change without a change of the inventory, so that it must not be cached or shared. */
-  readonly isUncached?: true;
+  /** What the reply depends on besides the inventory and the loads that the request selects. */
+  readonly alsoReads?: "readings" | "notices";
   run(session: ReadSession, request: MessageShape<Method["input"]>): Promise<MessageShape<Method["output"]>>;
 }
 

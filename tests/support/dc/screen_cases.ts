@@ -98,8 +98,6 @@ async function drawer({ screen, site, ref }: ScreenCase): Promise<(options: Part
         reader,
         scheduler: new CooperativeScheduler(),
         topology: async () => topology,
-        recorded: async () => topology,
-        judgedTopology: async () => topology,
         now: START,
         lapsesAt: () => {},
       },

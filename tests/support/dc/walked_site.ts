@@ -93,8 +93,6 @@ export class WalkedSite {
           reader,
           scheduler: new CooperativeScheduler(),
           topology: async () => this.topology,
-          recorded: async () => this.topology,
-          judgedTopology: async () => this.topology,
           now: START,
           lapsesAt: () => {},
         },

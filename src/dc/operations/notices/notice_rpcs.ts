@@ -14,7 +14,7 @@ import { addTrialNotice, type Notice, readNotices, readReceiverNames, resendNoti
 export const listNotices = defineRead({
   method: PlanningService.method.listNotices,
   effect: "read",
-  isUncached: true,
+  alsoReads: "notices",
   async run({ context, reader }, { state, pageSize, pageToken }) {
     const limit = readPageSize(pageSize);
     const wanted = readEnumValue("state", state, ["WAITING", "DEAD"]);

@@ -27,7 +27,7 @@ export const checkWindow = defineRead({
     requireElementCount(elementRefs.length);
     const limits = { exposedRacks: readExposedRacks(request.exposedRacks), uplinkPct: CONGESTED_PCT };
     const basis = readLoadBasis(request.loadBasis);
-    const topology = await session.judgedTopology();
+    const topology = await session.topology("judged");
     requireAcceptedRefs(topology, acceptedRefs);
     const asked = elementRefs.map((text, at) => ({ field: `element_refs[${at}]`, text }));
     await resolveFailingSources({ topology, reader: session.reader }, asked);

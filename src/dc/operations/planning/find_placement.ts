@@ -45,7 +45,7 @@ export const findPlacement = defineRead({
     const { render: options } = request;
     if (options !== undefined) readRenderOptions("FLOOR", options);
     const question = await parsePlacementRequest(session, request);
-    const topology = await session.judgedTopology();
+    const topology = await session.topology("judged");
     session.lapsesAt(computeNextChangeMs(listRacksInScope(topology, question.wanted), session.now));
     const switches = await readReachableSwitchPorts(session, question.wanted);
     const placement = await findPlaces({ topology, wanted: question.wanted, switches }, session.scheduler);
@@ -72,7 +72,7 @@ async function addPicture(session: ReadSession, reply: FindPlacementResponse, op
     defaultOptions: { highlightLabel: "rack with a new place" },
     async computeReply() {
       const plan = answerFloorPlan(
-        await session.judgedTopology(),
+        await session.topology("judged"),
         session,
         create(FloorPlanRequestSchema, { floorRef }),
       );

@@ -63,8 +63,8 @@ const LISTING_FACTORIES: Readonly<Record<InventoryKind, CreateListing>> = {
   FLOOR: createPlaceListingFactory("floor"),
   ROOM: createPlaceListingFactory("room"),
   ROW: createPlaceListingFactory("row"),
-  RACK: eraseItemType(async ({ judgedTopology, now, lapsesAt }) => {
-    const topology = await judgedTopology();
+  RACK: eraseItemType(async ({ topology: find, now, lapsesAt }) => {
+    const topology = await find("judged");
     lapsesAt(computeNextChangeMs(topology.inventory.racks, now));
     return createRacksListing(topology, now);
   }),
@@ -72,7 +72,7 @@ const LISTING_FACTORIES: Readonly<Record<InventoryKind, CreateListing>> = {
   PORT: eraseItemType(async ({ reader }) => createPortsListing(reader, (await reader.inventoryCounts()).ports)),
   CABLE: eraseItemType(async ({ reader }) => createCablesListing(reader, (await reader.inventoryCounts()).cables)),
   CRAC: eraseItemType(async ({ topology }) => createCoolingListing(await topology())),
-  SUPPLY: eraseItemType(async ({ judgedTopology }) => createPowerListing(await judgedTopology())),
+  SUPPLY: eraseItemType(async ({ topology }) => createPowerListing(await topology("judged"))),
   FABRIC: eraseItemType(async (session) => createFabricsListing(await readLinkViews(session))),
   FABRIC_LINK: eraseItemType(async (session) => createLinksListing(await readLinkViews(session))),
   DEVICE_TYPE: eraseItemType(async ({ topology, reader }) =>

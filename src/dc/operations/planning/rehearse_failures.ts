@@ -62,7 +62,7 @@ async function findMeasuredRisks(
 ): Promise<Pick<Partial<RehearseFailuresResponse>, "findings" | "omittedFindings">> {
   const basis = readLoadBasis(loadBasis);
   if (basis !== "MEASURED" && basis !== "MEASURED_PEAK") return {};
-  const topology = await session.recorded();
+  const topology = await session.topology("recorded");
   const found = await listFindingsInScope(session, topology, scopeRef);
   const findings = found.slice(0, listed).map((one) => createFindingMessage(topology, one));
   return { findings, omittedFindings: found.length - findings.length };

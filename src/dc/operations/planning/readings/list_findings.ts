@@ -93,7 +93,7 @@ function formatFigure(figures: ReadingFinding["figures"], name: string): string 
 export const listFindings = defineRead({
   method: PlanningService.method.listFindings,
   effect: "read",
-  dependsOnReadings: () => true,
+  alsoReads: "readings",
   async run(session, request) {
     const { scopeRef, ...filter } = request;
     requireMaxFilterValues("kinds", filter.kinds.length);

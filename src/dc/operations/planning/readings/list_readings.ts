@@ -19,7 +19,7 @@ type ReadingCursor = readonly [key: string, quantity: string];
 export const listReadings = defineRead({
   method: PlanningService.method.listReadings,
   effect: "read",
-  dependsOnReadings: () => true,
+  alsoReads: "readings",
   async run({ context, reader, now, lapsesAt }, request) {
     const today = computeDayNumber(Date.parse(now));
     const limit = readPageSize(request.pageSize);

@@ -23,8 +23,13 @@ export function openWindowSession(
   judge: (topology: Topology) => Promise<Topology>,
 ): ReadSession {
   let made: Promise<Topology> | undefined;
-  const topology = () => (made ??= findWindowTopology(session, code));
-  return { ...session, topology, judgedTopology: async () => judge(await topology()) };
+  const topology: ReadSession["topology"] = async (how) => {
+    if (how === "recorded") return session.topology(how);
+    made ??= findWindowTopology(session, code);
+    const during = await made;
+    return how === "judged" ? judge(during) : during;
+  };
+  return { ...session, topology };
 }
 
 /** Maximum number of cached topologies. Our choice: a console calls several RPCs about one window. */

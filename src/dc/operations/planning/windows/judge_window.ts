@@ -185,7 +185,7 @@ export async function buildStoredTimeline(session: ReadSession, stored: readonly
   const now = Date.parse(session.now);
   const limits = { exposedRacks: DEFAULT_EXPOSED_RACKS, uplinkPct: CONGESTED_PCT };
   const windows = listOpenWindows(stored, now);
-  const topology = await (windows.length === 0 ? session.topology() : session.judgedTopology());
+  const topology = await (windows.length === 0 ? session.topology() : session.topology("judged"));
   const timeline = new WindowTimeline({ session, topology, basis: "ALLOCATED", limits }, windows, now);
   const byCode = new Map(windows.map((window) => [window.code, window]));
   return { topology, timeline, timed: (code: string): TimedWindow | undefined => byCode.get(code) };

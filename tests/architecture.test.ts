@@ -11,19 +11,15 @@ interface Module {
   readonly place: string;
   /** Modules that it may import beside itself. */
   readonly may: readonly string[];
+  /** Modules from which it imports types alone. */
+  readonly types?: readonly string[];
   /** A pure module knows no engine and no operating system: its functions give the same answer everywhere. */
   readonly pure: boolean;
   readonly because: string;
 }
 
 const DOMAIN = ["planner/spec", "planner/config", "planner/lint", "planner/output", "planner/work"] as const;
-const PORTS = [
-  "planner/ports.ts",
-  "planner/run_ports",
-  "planner/program_ports.ts",
-  "planner/limits.ts",
-  "planner/context.ts",
-] as const;
+const CONTEXT = ["planner/limits.ts", "planner/context.ts"] as const;
 const DC_DOMAIN = ["dc/model", "dc/analysis", "dc/render"] as const;
 const GEN = "gen/datacenter/v1";
 const GENERATED = [`${GEN}/enums.ts`, `${GEN}/models.ts`, `${GEN}/messages.ts`] as const;
@@ -56,19 +52,20 @@ const MODULES: readonly Module[] = [
   },
   {
     place: "planner/lint",
-    may: ["kernel", "words", "planner/spec", "planner/config", "planner/output", "planner/work", ...PORTS],
+    may: ["kernel", "words", "planner/spec", "planner/config", "planner/output", "planner/work", "planner/limits.ts"],
+    types: ["planner/context.ts"],
     pure: true,
     because: "rules judge a prepared world",
   },
   {
     place: "planner/output",
-    may: ["kernel", "words", "planner/spec", "planner/config", "planner/work", ...PORTS],
+    may: ["kernel", "words", "planner/spec", "planner/config", "planner/work", "planner/limits.ts"],
     pure: true,
     because: "whether an output fits its schema depends on these two alone",
   },
   {
     place: "planner/output/checker",
-    may: ["kernel", "runtime", "planner/output", "planner/work", ...PORTS],
+    may: ["kernel", "runtime", "planner/output", "planner/work", "planner/limits.ts"],
     pure: false,
     because: "a user's pattern can hang, so it runs in a process that can be killed",
   },
@@ -80,46 +77,44 @@ const MODULES: readonly Module[] = [
   },
   {
     place: "planner/work",
-    may: ["kernel", "words", ...PORTS, "planner/spec", "planner/config"],
+    may: ["kernel", "words", "planner/limits.ts", "planner/spec", "planner/config"],
     pure: true,
-    because: "decisions about work are tested without processes; effects go through ports",
-  },
-  {
-    place: "planner/run_ports",
-    may: [...PORTS, "planner/spec", "planner/work"],
-    pure: true,
-    because: "ports are types in terms of the domain",
+    because: "decisions about work are tested without processes; what they need to read is declared here",
   },
   {
     place: "planner/store",
-    may: ["kernel", "words", ...PORTS, ...DOMAIN],
+    may: ["kernel", "words", "planner/limits.ts", ...DOMAIN],
     pure: false,
     because: "the disk serves the domain and knows no operation",
   },
   {
     place: "planner/operations",
-    may: ["kernel", "words", ...PORTS, ...DOMAIN],
+    may: ["kernel", "words", ...CONTEXT, ...DOMAIN],
+    types: ["planner/store"],
     pure: true,
-    because: "an operation reaches the disk through its context only",
+    because: "an operation reaches the disk through its context only, whose members are the store's",
   },
   {
     place: "planner/runs",
-    may: ["kernel", "words", ...PORTS, ...DOMAIN, "planner/operations"],
+    may: ["kernel", "words", ...CONTEXT, ...DOMAIN, "planner/operations"],
+    types: ["planner/store"],
     pure: true,
-    because: "the course of a run is told in ports and decisions; processes, git and files are the store's",
+    because: "the course of a run is told in decisions; processes, git and files are the store's, which it is given",
   },
   {
     place: "planner/board",
-    may: ["kernel", "words", ...PORTS, ...DOMAIN, "planner/operations", "planner", "planner/board/wire.ts"],
+    may: ["kernel", "words", ...CONTEXT, ...DOMAIN, "planner/operations", "planner", "planner/board/wire.ts"],
+    types: ["planner/store"],
     pure: true,
-    because: "what a board shows follows from what operations and ports answer",
+    because: "what a board shows follows from what operations and the store answer",
   },
   { place: "planner/board/wire.ts", may: [], pure: true, because: "the board's page and server share it" },
   {
     place: "planner",
-    may: ["kernel", ...DOMAIN, "planner/operations", "planner/run_ports"],
+    may: ["kernel", ...DOMAIN, "planner/operations"],
+    types: ["planner/store"],
     pure: true,
-    because: "the service and its types",
+    because: "the service, and the context whose members are the store's",
   },
   { place: GENERATED[0], may: [], pure: true, because: "the model's enumerations are the proto's" },
   { place: GENERATED[1], may: [GENERATED[0]], pure: true, because: "the model's resources have the proto's fields" },
@@ -234,6 +229,7 @@ const MODULES: readonly Module[] = [
 ];
 
 const ENGINE = /\b(?:Bun|Deno)\s*[.[]|from "bun(?::[a-z]+)?"|import\("bun/;
+const TYPE_IMPORT = /^import type [^;]*;$/gm;
 const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*|^import\s+)"([^"]+)"/gm;
 
 function moduleOf(path: string): Module {
@@ -246,11 +242,12 @@ function moduleOf(path: string): Module {
   return found;
 }
 
-function allows(module: Module, path: string): boolean {
+function allows(module: Module, path: string, isType: boolean): boolean {
   if (module.may.includes("*")) return true;
+  const may = isType ? [...module.may, ...(module.types ?? [])] : module.may;
   const inside = relative(SRC, path);
   const other = moduleOf(path);
-  return other === module || module.may.includes(inside) || module.may.includes(other.place);
+  return other === module || may.includes(inside) || may.includes(other.place);
 }
 
 const sources = sourcesOf(SRC);
@@ -259,9 +256,10 @@ test("every import goes where its module may go", () => {
   const broken: string[] = [];
   for (const { path, text } of sources) {
     const module = moduleOf(path);
+    const values = new Set([...text.replace(TYPE_IMPORT, "").matchAll(IMPORT)].map(([, specifier]) => specifier));
     for (const [, specifier = ""] of text.matchAll(IMPORT)) {
       const to = importTarget(path, specifier);
-      if (to !== undefined && !allows(module, to)) {
+      if (to !== undefined && !allows(module, to, !values.has(specifier))) {
         broken.push(`${relative(ROOT, path)} imports ${specifier}: ${module.place} may not, because ${module.because}`);
       }
     }

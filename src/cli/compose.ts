@@ -13,7 +13,7 @@ import {
   openPromptStore,
   openTemplateStore,
 } from "#planner/store/project/prompt_store.ts";
-import { openSpecStore } from "#planner/store/specs/spec_store.ts";
+import { SpecStore } from "#planner/store/specs/spec_store.ts";
 
 export { findRoot };
 
@@ -34,16 +34,13 @@ export async function openPlanner({ cwd, root: given }: OpenPlannerOptions): Pro
     isInitialised: async () => isInitialisedProject(root),
     readConfig: config,
     settings: createSettingsReader(project, config),
-    specs: openSpecStore(root),
+    specs: new SpecStore(root),
     logs: openLogStore(root),
     projectLogs: openLogStore(project),
     work: openWorkStore(root, clock),
     prompts: openPromptStore(root),
     templates: openTemplateStore(root),
-    processes: {
-      terminate: async (pid) =>
-        (await import("#planner/store/processes/background.ts")).openProcessControl().terminate(pid),
-    },
+    terminateProcess: async (pid) => (await import("#planner/store/processes/background.ts")).terminateProcess(pid),
     git: openGitHistory(root),
     outputs: createLazyOutputValidator(project),
     openAcceptance: createLazyLoader(async () =>
@@ -56,12 +53,10 @@ export async function openPlanner({ cwd, root: given }: OpenPlannerOptions): Pro
       (await import("#planner/store/processes/open_runs.ts")).openRuns(root, clock, config),
     ),
     readRunReports: async () => (await import("#planner/store/processes/run_reports.ts")).readRunReports(root),
-    background: {
-      start: async (args, env) => {
-        const { openBackground } = await import("#planner/store/processes/background.ts");
-        const { getSelfCommand, getSelfEnvironment } = await import("#runtime/self_command.ts");
-        return openBackground(root, { command: getSelfCommand(), env: getSelfEnvironment() }).start(args, env);
-      },
+    startInBackground: async (args, env) => {
+      const { startInBackground } = await import("#planner/store/processes/background.ts");
+      const { getSelfCommand, getSelfEnvironment } = await import("#runtime/self_command.ts");
+      return startInBackground({ root, command: getSelfCommand(), env: getSelfEnvironment() }, args, env);
     },
     findSurroundingRun: () => findSurroundingRun(root, process.env),
     clock,

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { SharedClaimOptions } from "#planner/run_ports/claims.ts";
+import type { SharedClaimOptions } from "#planner/store/remote_claims/remote_claims.ts";
 import { confirmOnTerminal, requireOutsideRun } from "./accept_commands.ts";
 import { booleanFlag } from "./args.ts";
 import type { Cli } from "./declaration.ts";

@@ -1,35 +1,26 @@
 import type { Clock } from "#kernel/clock.ts";
-import type { StoredRunReport } from "#planner/run_ports/claims.ts";
-import type { RunPorts } from "#planner/run_ports/worktrees.ts";
+import type { GitHistory } from "#planner/store/git/git_history.ts";
+import type { LogStore } from "#planner/store/logs/log_store.ts";
+import type { InsideRun } from "#planner/store/processes/inside_run.ts";
+import type { RunPorts } from "#planner/store/processes/open_runs.ts";
+import type { WorkStore } from "#planner/store/processes/work_store.ts";
+import type { createSettingsReader } from "#planner/store/project/prompt_store.ts";
+import type { SpecStore } from "#planner/store/specs/spec_store.ts";
+import type { OutputValidator } from "#planner/work/judge_output.ts";
+import type { PromptStore, TemplateStore } from "#planner/work/prompts/prompt_template.ts";
+import type { StoredRunReport } from "#planner/work/records/process_record.ts";
 import type { PlannerConfig } from "./config/config.ts";
-import type {
-  GitHistory,
-  LogStore,
-  OutputValidator,
-  ProcessControl,
-  PromptStore,
-  SpecStore,
-  TemplateStore,
-  WorkStore,
-} from "./ports.ts";
-import type { BackgroundStarter } from "./program_ports.ts";
-import type { SpecId } from "./spec/spec_id.ts";
 import type { AcceptanceStore } from "./work/acceptance.ts";
 import type { ManualCompletion, ProofRequest, Provenance } from "./work/provenance.ts";
 
-/** The run inside of which a process was started. */
-export interface InsideRun {
-  readonly spec_id: SpecId;
-}
-
-/** Ports of an operation, which `cli/compose.ts` assembles once per process. */
+/** What an operation reaches outside of itself, which `cli/compose.ts` assembles once per process. */
 export interface PlannerContext {
   /** Returns whether the project has a folder `.planner/specs`. */
   isInitialised(): Promise<boolean>;
   /** Returns the settings of `.planner/config.md`; throws OperationError with the line if the file is malformed. */
   readConfig(): Promise<PlannerConfig>;
   /** Returns parts of the settings. Cheaper than all settings if these parts have their defaults. */
-  settings<Name extends keyof PlannerConfig>(...names: readonly Name[]): Promise<Pick<PlannerConfig, Name>>;
+  readonly settings: ReturnType<typeof createSettingsReader>;
   readonly specs: SpecStore;
   readonly logs: LogStore;
   /** Logs of the project; in the worktree of a run, the logs of the project around the worktree. */
@@ -38,7 +29,8 @@ export interface PlannerContext {
   readonly prompts: PromptStore;
   /** Templates of specs: `.planner/templates/<name>.md`. */
   readonly templates: TemplateStore;
-  readonly processes: ProcessControl;
+  /** Asks a process of this machine to end; false if it has ended or must not receive signals. */
+  terminateProcess(pid: number): Promise<boolean>;
   readonly git: GitHistory;
   readonly outputs: OutputValidator;
   /** Commands that a person on this machine has accepted, loaded on the first call. */
@@ -51,7 +43,8 @@ export interface PlannerContext {
   openRuns(): Promise<RunPorts>;
   /** Reports of the agents of all runs, oldest first; runs without a report are omitted. */
   readRunReports(): Promise<readonly StoredRunReport[]>;
-  readonly background: BackgroundStarter;
+  /** Starts `planner <args>` for this project as a process that continues after this one; returns its number. */
+  startInBackground(args: readonly string[], env: Readonly<Record<string, string>>): Promise<number>;
   /** Returns the run of this project inside of which this process was started; null outside of runs. */
   findSurroundingRun(): InsideRun | null;
   readonly clock: Clock;

@@ -1,6 +1,6 @@
-import { openSpecStore } from "#planner/store/specs/spec_store.ts";
+import { SpecStore } from "#planner/store/specs/spec_store.ts";
 import { specStoreContract } from "./spec_store.ts";
 import { specStoreCreateContract } from "./spec_store_create.ts";
 
-specStoreContract("on the disk", openSpecStore);
-specStoreCreateContract("on the disk", openSpecStore);
+specStoreContract("on the disk", (root) => new SpecStore(root));
+specStoreCreateContract("on the disk", (root) => new SpecStore(root));

@@ -4,9 +4,9 @@ import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import type { Finding, LintReport } from "#planner/lint/finding.ts";
 import { lintProject } from "#planner/lint/lint_project.ts";
 import { type LintSource, parseSpec } from "#planner/lint/lint_source.ts";
-import type { OutputVerdict } from "#planner/ports.ts";
 import type { Spec, UnreadableFile } from "#planner/spec/spec.ts";
 import { compareSpecIds, type SpecId } from "#planner/spec/spec_id.ts";
+import type { OutputVerdict } from "#planner/work/judge_output.ts";
 
 /** The spec that most tests are about. */
 export const ID = "2026-11-21-001-abc";

@@ -1,14 +1,20 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PlannerContext } from "#planner/context.ts";
-import type { AgentExit, AgentProcess, ProcessResult, SharedClaimResult } from "#planner/run_ports/claims.ts";
-import type { BranchHead } from "#planner/run_ports/kept_records.ts";
-import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
-import type { BranchMergeResult, NewWorktreeStatus, RunPorts } from "#planner/run_ports/worktrees.ts";
 import type { RunDeps, RunEvent, RunSettings } from "#planner/runs/run_types.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { openSpecStore } from "#planner/store/specs/spec_store.ts";
+import type { AgentProcess } from "#planner/store/processes/agent_process.ts";
+import type { RunPorts } from "#planner/store/processes/open_runs.ts";
+import type { SharedClaimResult } from "#planner/store/remote_claims/remote_claims.ts";
+import { SpecStore } from "#planner/store/specs/spec_store.ts";
+import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
 import { openRunFiles } from "#planner/store/worktrees/run_files.ts";
+import type { WorktreeState } from "#planner/store/worktrees/settle.ts";
+import type { BranchMergeResult } from "#planner/store/worktrees/worktree_rebase.ts";
+import type { NewWorktreeStatus } from "#planner/store/worktrees/worktrees.ts";
+import type { AgentExit } from "#planner/work/end_of_run.ts";
+import type { BranchHead } from "#planner/work/records/kept_records.ts";
+import type { ProcessResult } from "#planner/work/records/process_record.ts";
 import { openPlanner } from "../../src/cli/compose.ts";
 import { type TempProject, tempProject } from "./temp_project.ts";
 import { trustProject } from "./trusted_project.ts";
@@ -206,7 +212,7 @@ function fakeWorktree(project: TempProject, script: Script): Worktree {
   };
   return {
     ...facts,
-    openSpecs: () => openSpecStore(root),
+    openSpecs: () => new SpecStore(root),
     writePlannerFile: async () => {},
     addRequiredFiles: async () => [],
     takeBaseline: async () => ({ uncommitted: [], newerCommits: 0 }),
@@ -254,10 +260,10 @@ function fakeAgent(script: Script, { stops }: Deeds): AgentProcess {
     secrets: [],
     exited: ended.promise,
     cpuMs: () => null,
-    async stop(graceMs) {
+    async stop(graceMs: number) {
       stops.push(graceMs);
       ended.resolve(script.exit);
       closed.resolve();
     },
-  };
+  } as unknown as AgentProcess;
 }

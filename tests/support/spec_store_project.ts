@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { SpecStore } from "#planner/ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
+import type { SpecStore } from "#planner/store/specs/spec_store.ts";
 import { type TempProject, tempProject } from "./temp_project.ts";
 
 export type OpenStore = (root: string) => SpecStore;

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Worktree } from "#planner/run_ports/worktree.ts";
-import type { WorktreeOptions, Worktrees } from "#planner/run_ports/worktrees.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { openSpecStore } from "#planner/store/specs/spec_store.ts";
-import { openWorktrees } from "#planner/store/worktrees/worktrees.ts";
+import { SpecStore } from "#planner/store/specs/spec_store.ts";
+import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
+import type { WorktreeOptions } from "#planner/store/worktrees/worktree_prepare.ts";
+import { Worktrees } from "#planner/store/worktrees/worktrees.ts";
 import { type GitProject, gitProject } from "./git_project.ts";
 
 export const ID = "2026-01-05-001-abc" as SpecId;
@@ -33,9 +33,9 @@ export async function worktreeProject(): Promise<WorktreeProject> {
   await project.mustGit("commit", "--quiet", "-m", "begin");
   return {
     ...project,
-    worktrees: openWorktrees(project.root, { now: () => new Date() }),
+    worktrees: new Worktrees(project.root, { now: () => new Date() }),
     async set(id, fields) {
-      await openSpecStore(project.root).edit(id, (text) => editFields(text, fields));
+      await new SpecStore(project.root).edit(id, (text) => editFields(text, fields));
     },
   };
 }

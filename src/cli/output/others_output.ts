@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
-import type { OtherCloneClaim } from "#planner/run_ports/claims.ts";
+import type { OtherCloneClaim } from "#planner/store/remote_claims/shared_claims.ts";
 import { formatDuration } from "#planner/work/claims/decide_claim.ts";
 import { sanitizeLine } from "./print.ts";
 

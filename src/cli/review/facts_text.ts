@@ -1,6 +1,6 @@
-import type { FileChange, WorkDifference } from "#planner/run_ports/worktrees.ts";
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
 import { formatCriterionText } from "#planner/spec/criteria_list.ts";
+import type { FileChange, WorkDifference } from "#planner/store/worktrees/differences.ts";
 import type { FailedCheck } from "#planner/work/provenance.ts";
 import type { ReviewedCriterion } from "#planner/work/reviewed_criteria.ts";
 import { formatCountWithNoun, listSomeNames } from "#words/names.ts";

@@ -1,7 +1,9 @@
+import { SYSTEM_CLOCK } from "#kernel/clock.ts";
 import { getErrorMessage } from "#kernel/errors.ts";
 import { BACKGROUND_START_VARIABLE } from "#planner/operations/shared/live_worker.ts";
-import type { NewProcessRecord, ProcessRecords } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
+import type { ProcessRecords } from "#planner/store/processes/process_records.ts";
+import type { NewProcessRecord } from "#planner/work/records/process_record.ts";
 
 export type BackgroundStart = Pick<NewProcessRecord, "spec_id" | "mode" | "started_at">;
 
@@ -27,9 +29,8 @@ export async function recordEarlyError(root: string, error: unknown): Promise<vo
   const start = takeBackgroundStart();
   if (start === null) return;
   try {
-    const { openRuns } = await import("#planner/store/processes/open_runs.ts");
-    const { records } = openRuns(root, { now: () => new Date() });
-    await recordUnbegunRun(records, start, getErrorMessage(error));
+    const { openProcessRecords } = await import("#planner/store/processes/process_records.ts");
+    await recordUnbegunRun(openProcessRecords(root, SYSTEM_CLOCK), start, getErrorMessage(error));
   } catch {
     // The failure is still reported in the background log.
   }

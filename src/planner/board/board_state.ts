@@ -1,4 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
+import type { KeptRunRecord, LatestRunRef } from "#planner/work/records/kept_records.ts";
+import type { ProcessRecord } from "#planner/work/records/process_record.ts";
 import type { PlannerContext } from "../context.ts";
 import {
   BOX_SIZE,
@@ -9,8 +11,6 @@ import {
 } from "../operations/graph/spec_graph.ts";
 import type { SpecWorld } from "../operations/shared/world.ts";
 import { countSpecs } from "../operations/status.ts";
-import type { ProcessRecord } from "../ports.ts";
-import type { KeptRunRecord, LatestRunRef } from "../run_ports/kept_records.ts";
 import { parseCriteria } from "../spec/criteria.ts";
 import { computeReadiness, type Readiness } from "../spec/readiness.ts";
 import type { Spec } from "../spec/spec.ts";

@@ -2,6 +2,8 @@ import { type TObject, Type } from "@sinclair/typebox";
 import { micromark } from "micromark";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool, type ToolDefinition } from "#kernel/tool.ts";
+import type { SpecStore } from "#planner/store/specs/spec_store.ts";
+import type { KeptRunRecord } from "#planner/work/records/kept_records.ts";
 import type { PlannerContext } from "../context.ts";
 import { addCommand } from "../operations/add.ts";
 import { archive } from "../operations/archive.ts";
@@ -19,8 +21,6 @@ import { loadSpecWorld } from "../operations/shared/world.ts";
 import { updateCommand } from "../operations/spec_update.ts";
 import { takeover } from "../operations/takeover.ts";
 import { workCommand } from "../operations/work_start.ts";
-import type { SpecStore } from "../ports.ts";
-import type { KeptRunRecord } from "../run_ports/kept_records.ts";
 import { runTool } from "../service.ts";
 import { readCriteria } from "../spec/criteria.ts";
 import { formatCriterionText } from "../spec/criteria_list.ts";
@@ -206,29 +206,20 @@ export function guardSeenText(store: SpecStore, id: SpecId, isSeen: (text: strin
   const assertSeen = (text: string): void => {
     if (isFirst && !isSeen(text)) throw createChangedError(id);
   };
-  return {
-    listIds: () => store.listIds(),
-    listArchivedIds: () => store.listArchivedIds(),
-    readActive: () => store.readActive(),
-    readArchived: () => store.readArchived(),
-    listStrays: () => store.listStrays(),
-    load: (one) => store.load(one),
-    readText: (one) => store.readText(one),
-    readModifiedTime: (one) => store.readModifiedTime(one),
-    async edit(one, change) {
-      const changed = await store.edit(one, (text) => {
-        if (one === id) assertSeen(text);
-        return change(text);
-      });
-      if (one === id) isFirst = false;
-      return changed;
-    },
-    editSpecs: (ids, change) => store.editSpecs(ids, change),
-    create: (day, build) => store.create(day, build),
-    createSpecs: (specs) => store.createSpecs(specs),
-    createMembers: (parent, split) => store.createMembers(parent, split),
-    moveToArchive: (one, admit) => store.moveToArchive(one, admit),
+  const edit: SpecStore["edit"] = async (one, change) => {
+    const changed = await store.edit(one, (text) => {
+      if (one === id) assertSeen(text);
+      return change(text);
+    });
+    if (one === id) isFirst = false;
+    return changed;
   };
+  return new Proxy(store, {
+    get: (_, name) => {
+      const member: unknown = name === "edit" ? edit : Reflect.get(store, name);
+      return typeof member === "function" ? member.bind(store) : member;
+    },
+  });
 }
 
 /** Returns the error for a change to a spec whose file differs from the text that the person saw. */

@@ -1,13 +1,13 @@
 import { distance } from "fastest-levenshtein";
 import { findNearest } from "#kernel/nearest.ts";
+import type { OutputVerdict } from "#planner/work/judge_output.ts";
 import type { PlannerConfig, SpecRules } from "../config/config.ts";
 import type { RuleName } from "../config/config_values.ts";
 import { MAX_NEAREST_IDS } from "../limits.ts";
-import type { OutputVerdict, StrayEntry } from "../ports.ts";
 import { type Criterion, parseCriteria } from "../spec/criteria.ts";
 import type { FieldPath } from "../spec/full_frontmatter.ts";
 import { findHeadings } from "../spec/sections.ts";
-import type { Spec, UnreadableFile } from "../spec/spec.ts";
+import type { Spec, StrayEntry, UnreadableFile } from "../spec/spec.ts";
 import { parseParentId, type SpecId } from "../spec/spec_id.ts";
 import { type Cycle, findCycles } from "./cycles.ts";
 

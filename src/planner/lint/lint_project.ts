@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { OutputVerdict } from "../ports.ts";
+import type { OutputVerdict } from "#planner/work/judge_output.ts";
 import { createFrontmatterLocator, type FieldPath, type TextLocation } from "../spec/full_frontmatter.ts";
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";

@@ -1,12 +1,11 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../config/config.ts";
 import type { PlannerContext } from "../context.ts";
-import type { OutputVerdict, SpecSet, StrayEntry } from "../ports.ts";
 import { buildSpec } from "../spec/build_spec.ts";
 import { parseDocument } from "../spec/document.ts";
-import type { Spec, UnreadableFile } from "../spec/spec.ts";
+import type { Spec, SpecSet, StrayEntry, UnreadableFile } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { judgeOutput } from "../work/judge_output.ts";
+import { judgeOutput, type OutputVerdict } from "../work/judge_output.ts";
 import { parseFileId } from "./lint_specs.ts";
 
 /** Source from which lint reads a project: its files, git's index, or texts as a fix would leave them. */

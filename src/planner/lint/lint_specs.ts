@@ -1,8 +1,7 @@
 import type { PlannerConfig } from "../config/config.ts";
 import type { RuleName } from "../config/config_values.ts";
-import type { StrayEntry } from "../ports.ts";
 import type { FieldPath } from "../spec/full_frontmatter.ts";
-import type { Spec, UnreadableFile } from "../spec/spec.ts";
+import type { Spec, StrayEntry, UnreadableFile } from "../spec/spec.ts";
 import { compareSpecIds } from "../spec/spec_id.ts";
 import {
   createLintReport,

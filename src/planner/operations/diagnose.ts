@@ -1,9 +1,9 @@
 import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
-import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
+import type { KeptRunRecord } from "#planner/work/records/kept_records.ts";
+import type { WorktreeStatus } from "#planner/work/records/process_record.ts";
 import type { PlannerContext } from "../context.ts";
-import type { WorktreeStatus } from "../ports.ts";
 import { type Criterion, describeNearItems, parseCriteria } from "../spec/criteria.ts";
 import { isWorkSentBack } from "../spec/reviews.ts";
 import type { Spec } from "../spec/spec.ts";

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { createPreconditionError, OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
-import type { SharedClaimOptions } from "#planner/run_ports/claims.ts";
+import type { SharedClaimOptions } from "#planner/store/remote_claims/remote_claims.ts";
 import type { PlannerContext } from "../context.ts";
 import { decideOutputConsequence } from "../output/report.ts";
 import { describeNearItems, parseCriteria } from "../spec/criteria.ts";

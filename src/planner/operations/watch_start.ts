@@ -19,7 +19,7 @@ export const watchStartTool = defineTool<PlannerContext>()({
   params: Type.Object({}),
   async run(context) {
     if ((await context.work.readWatchPid()) !== null) throw createWatchRunningError();
-    const { pid } = await context.background.start(["watch"], {});
+    const pid = await context.startInBackground(["watch"], {});
     const holder = await waitForWatchPid(context);
     // If another process started first, the process that this call started exits.
     if (holder !== null && holder !== pid) throw createWatchRunningError();

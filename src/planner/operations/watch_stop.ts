@@ -10,10 +10,10 @@ export const watchStopTool = defineTool<PlannerContext>()({
   effect: "destroy",
   idempotent: true,
   params: Type.Object({}),
-  async run({ work, processes }) {
+  async run({ work, terminateProcess }) {
     const pid = await work.readWatchPid();
     // The process may exit between the two calls.
-    if (pid === null || !(await processes.terminate(pid))) {
+    if (pid === null || !(await terminateProcess(pid))) {
       throw createPreconditionError("Watch is not running");
     }
     return { value: { pid }, text: `Sent stop signal to watch process (PID: ${pid})` };

@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox";
 import { OperationError, shortenText } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
+import type { ProcessRecord } from "#planner/work/records/process_record.ts";
 import type { PlannerContext } from "../context.ts";
-import type { ProcessRecord } from "../ports.ts";
 import { buildUnreadableField } from "./shared/listing.ts";
 
 export const workListTool = defineTool<PlannerContext>()({

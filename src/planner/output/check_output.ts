@@ -1,7 +1,7 @@
 import type { Ajv2020, ValidateFunction } from "ajv/dist/2020.js";
+import type { OutputVerdict } from "#planner/work/judge_output.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { MAX_LISTED_OUTPUT_CHARS, MAX_PROBLEM_LINES } from "../limits.ts";
-import type { OutputVerdict } from "../ports.ts";
 import { createCompiler, type RunPatternTest } from "./compile_schema.ts";
 import {
   formatSchemaProblem,

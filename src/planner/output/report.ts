@@ -1,4 +1,4 @@
-import type { OutputVerdict } from "../ports.ts";
+import type { OutputVerdict } from "#planner/work/judge_output.ts";
 
 /** A check of an output: schema, verdict and the log that contains the output. */
 export interface CheckedOutput {

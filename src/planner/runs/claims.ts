@@ -1,5 +1,7 @@
 import { getErrorMessage, OperationError } from "#kernel/errors.ts";
-import type { Claim, ClaimHolder, SharedClaimOptions, SharedClaimResult } from "#planner/run_ports/claims.ts";
+import type { ClaimHolder } from "#planner/store/locks/lock_file.ts";
+import type { SharedClaimOptions, SharedClaimResult } from "#planner/store/remote_claims/remote_claims.ts";
+import type { Claim } from "#planner/store/remote_claims/shared_claims.ts";
 import { AGENT_GRACE_MS } from "../limits.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import type { RunEnd } from "../work/end_of_run.ts";

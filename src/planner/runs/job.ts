@@ -1,4 +1,4 @@
-import type { Worktree } from "#planner/run_ports/worktree.ts";
+import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { setUpWorktree } from "./run/run_commands.ts";
 import type { LocatedJob, RunDeps, RunLocation, SpecJob, StopSignals } from "./run_types.ts";

@@ -1,9 +1,11 @@
-import type { Claim, SharedClaimOptions } from "#planner/run_ports/claims.ts";
-import type { Worktree } from "#planner/run_ports/worktree.ts";
-import type { RunLog, RunPorts } from "#planner/run_ports/worktrees.ts";
+import type { RunLog } from "#planner/store/logs/log_writer.ts";
+import type { RunPorts } from "#planner/store/processes/open_runs.ts";
+import type { SharedClaimOptions } from "#planner/store/remote_claims/remote_claims.ts";
+import type { Claim } from "#planner/store/remote_claims/shared_claims.ts";
+import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
+import type { RunFiles } from "#planner/store/worktrees/run_files.ts";
 import type { PlannerConfig } from "../config/config.ts";
 import type { PlannerContext } from "../context.ts";
-import type { RunFiles } from "../program_ports.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import type { AgentSession } from "../work/agent_launch.ts";

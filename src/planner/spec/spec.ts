@@ -54,6 +54,19 @@ export interface UnreadableFile {
   readonly message: string;
 }
 
+/** Every spec of one folder, sorted by id, and the files that could not be read. */
+export interface SpecSet {
+  readonly specs: readonly Spec[];
+  readonly unreadable: readonly UnreadableFile[];
+}
+
+/** An entry of the specs folder that is not read as a spec. */
+export interface StrayEntry {
+  /** Path from the project root, with forward slashes. */
+  readonly file: string;
+  readonly kind: "folder" | "upper_case_ending";
+}
+
 /** Returns the strings of `origin`: the source of an import, `<source>:<id>`, or the subject of research. */
 export function listOrigins({ frontmatter }: Spec): readonly string[] {
   const value = frontmatter["origin"];

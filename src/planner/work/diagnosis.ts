@@ -1,5 +1,5 @@
+import type { LockHolder } from "#planner/work/records/process_record.ts";
 import { formatCountWithNoun } from "#words/names.ts";
-import type { LockHolder } from "../ports.ts";
 import type { Criterion } from "../spec/criteria.ts";
 import {
   addLines,

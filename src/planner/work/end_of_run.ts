@@ -1,6 +1,11 @@
-import type { AgentExit } from "#planner/run_ports/claims.ts";
 import { listSomeNames } from "#words/names.ts";
 import type { JudgedCriterion } from "./acceptance.ts";
+
+/** How a process ended: exactly one of the exit code and the signal is null. */
+export interface AgentExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
 
 /** Facts about a run after its agent has ended. */
 export interface RunFacts {

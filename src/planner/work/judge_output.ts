@@ -1,11 +1,34 @@
+import type { SpecId } from "#planner/spec/spec_id.ts";
 import { MAX_JUDGED_BYTES } from "../limits.ts";
-import type { LogStore, OutputValidator, OutputVerdict } from "../ports.ts";
 import { findLastSection } from "../spec/sections.ts";
 import type { Spec } from "../spec/spec.ts";
-import { readLastRun } from "./records/log_format.ts";
+import { type LogFile, readLastRun } from "./records/log_format.ts";
+
+/** Result of comparing an output with its schema. `invalid_schema` means that the schema file itself is unusable. */
+export type OutputVerdict =
+  | { readonly kind: "passed" }
+  | { readonly kind: "failed"; readonly problems: readonly string[] }
+  | { readonly kind: "no_json" }
+  | { readonly kind: "invalid_schema"; readonly problems: readonly string[] };
+
+export interface OutputValidator {
+  /**
+   * Extracts JSON from `output` and checks it against the schema file.
+   *
+   * @param schemaPath as written in the spec: from the project root, or a bare name under `.planner/schemas/`
+   */
+  validateOutput(schemaPath: string, output: string): Promise<OutputVerdict>;
+  /**
+   * Returns the part of an agent's prompt that states the expected output.
+   * @throws OperationError `failed_precondition` that names the problem of the schema file
+   */
+  promptSection(schemaPath: string): Promise<string>;
+  /** SHA-256 of the schema and all that it refers to; null if it cannot be used. */
+  computeFingerprint(schemaPath: string): Promise<string | null>;
+}
 
 export interface OutputSources {
-  readonly logs: Pick<LogStore, "open">;
+  readonly logs: { open(id: SpecId): Promise<LogFile | null> };
   readonly outputs: OutputValidator;
 }
 

@@ -1,5 +1,5 @@
+import type { ProcessRecord, WorktreeStatus } from "#planner/work/records/process_record.ts";
 import { capitalize } from "#words/names.ts";
-import type { ProcessRecord, WorktreeStatus } from "../ports.ts";
 import { formatRequestName, type RequestNote } from "./requests/request_note.ts";
 
 /** Why a person must act before a spec can proceed. */

@@ -1,5 +1,5 @@
+import type { ProcessRecord } from "#planner/work/records/process_record.ts";
 import type { WatchSettings } from "../config/config.ts";
-import type { ProcessRecord } from "../ports.ts";
 
 /** Maximum wait before a retry in milliseconds. Chosen by planner: a multiplier would reach days after a few tries. */
 export const MAX_RETRY_DELAY_MS = 60 * 60_000;

@@ -1,4 +1,4 @@
-import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
+import type { KeptRunRecord } from "#planner/work/records/kept_records.ts";
 import { parseCriteria } from "../spec/criteria.ts";
 import {
   CANNOT_RUN_PROBLEM,

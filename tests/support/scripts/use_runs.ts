@@ -2,13 +2,15 @@
  * Uses the run ports of a project line by line: `bun use_runs.ts <root>`. Each line of standard input is a JSON list of
  * an operation and its words; each is answered by one line of JSON. It keeps its claims until it is told or ended.
  */
+
 import { OperationError } from "#kernel/errors.ts";
-import type { Claim } from "#planner/run_ports/claims.ts";
+import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { openRuns } from "#planner/store/processes/open_runs.ts";
+import type { Claim } from "#planner/store/remote_claims/shared_claims.ts";
 
 const [root = ""] = process.argv.slice(2);
-const runs = openRuns(root, { now: () => new Date() });
+const runs = openRuns(root, { now: () => new Date() }, async () => DEFAULT_CONFIG);
 const claims = new Map<string, Claim>();
 
 type Operation = (id: SpecId, word: string) => Promise<unknown>;

@@ -3,10 +3,9 @@
  * JSON: the answer, or `{refused, message}`. `STORE_UID` names a user to become first, for what root may do anyway.
  */
 import { OperationError } from "#kernel/errors.ts";
-import type { SpecStore } from "#planner/ports.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { openSpecStore } from "#planner/store/specs/spec_store.ts";
+import { SpecStore } from "#planner/store/specs/spec_store.ts";
 
 type Operation = (store: SpecStore, words: readonly string[]) => Promise<unknown>;
 
@@ -31,7 +30,7 @@ const uid = process.env["STORE_UID"];
 if (uid !== undefined) process.setuid?.(Number(uid));
 const run = OPERATIONS[operation];
 if (run === undefined) throw new Error(`No such operation: ${operation}`);
-const answer = await run(openSpecStore(root), words).catch((error: unknown) => {
+const answer = await run(new SpecStore(root), words).catch((error: unknown) => {
   if (error instanceof OperationError) return { refused: error.kind, message: error.message };
   throw error;
 });

@@ -1,9 +1,9 @@
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
-import type { SharedClaimOptions } from "#planner/run_ports/claims.ts";
 import type { MergeResult } from "#planner/runs/merge/complete_spec.ts";
 import type { UnmergeableWork } from "#planner/runs/merge/waiting_work.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
+import type { SharedClaimOptions } from "#planner/store/remote_claims/remote_claims.ts";
 import { buildUnprovenLine } from "#planner/work/acceptance.ts";
 import { booleanFlag, optionalArgument, textFlag } from "../../args.ts";
 import { defineCommand } from "../../command.ts";

@@ -1,4 +1,4 @@
-import type { StoredRunReport } from "#planner/run_ports/claims.ts";
+import type { StoredRunReport } from "#planner/work/records/process_record.ts";
 import { addUsage, countTokens, NO_USAGE, type Usage } from "#planner/work/usage.ts";
 import { formatDollars } from "#words/figures.ts";
 import { enumFlag } from "../../args.ts";

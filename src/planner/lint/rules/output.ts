@@ -1,4 +1,4 @@
-import type { OutputVerdict } from "../../ports.ts";
+import type { OutputVerdict } from "#planner/work/judge_output.ts";
 import type { Rule, RuleFinding } from "../finding.ts";
 
 /** Requires a completed spec's last run output to match its `output_schema`. A spec without a log gets no finding. */

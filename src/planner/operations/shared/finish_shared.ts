@@ -1,5 +1,5 @@
 import { createPreconditionError, OperationError } from "#kernel/errors.ts";
-import type { SharedClaimOptions, SharedClaimResult } from "#planner/run_ports/claims.ts";
+import type { SharedClaimOptions, SharedClaimResult } from "#planner/store/remote_claims/remote_claims.ts";
 import type { PlannerContext } from "../../context.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

@@ -1,6 +1,6 @@
 import { createPreconditionError } from "#kernel/errors.ts";
+import type { NewProcessRecord } from "#planner/work/records/process_record.ts";
 import type { PlannerContext } from "../../context.ts";
-import type { NewProcessRecord } from "../../run_ports/claims.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 
 /** Returns the process that works on a spec now, or null: the living holder of its lock, otherwise a running record. */
@@ -34,7 +34,7 @@ export async function startBackgroundWork(
 ): Promise<NewProcessRecord> {
   const started_at = context.clock.now().toISOString();
   const task = { spec_id, mode, started_at };
-  const { pid } = await context.background.start(commandArguments, {
+  const pid = await context.startInBackground(commandArguments, {
     [BACKGROUND_START_VARIABLE]: JSON.stringify(task),
   });
   const record = { process_id: `${spec_id}-${pid}`, spec_id, pid, started_at, mode };

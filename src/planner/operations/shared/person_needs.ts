@@ -1,5 +1,5 @@
+import type { ProcessRecord, WorktreeStatus } from "#planner/work/records/process_record.ts";
 import type { PlannerContext } from "../../context.ts";
-import type { ProcessRecord, WorktreeStatus } from "../../ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { findPersonNeed, type PersonNeed, type PersonNeedFacts } from "../../work/person_need.ts";

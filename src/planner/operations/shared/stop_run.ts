@@ -1,8 +1,8 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { ClaimHolder } from "#planner/run_ports/claims.ts";
+import type { ClaimHolder } from "#planner/store/locks/lock_file.ts";
+import type { ProcessRecord } from "#planner/work/records/process_record.ts";
 import type { PlannerContext } from "../../context.ts";
 import { AGENT_GRACE_MS, CLAIM_RELEASE_LIMIT_MS } from "../../limits.ts";
-import type { ProcessRecord } from "../../ports.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { changeSpec } from "./change_spec.ts";
@@ -33,7 +33,7 @@ export async function stopRun(context: PlannerContext, id: SpecId, errorPrefix: 
   const found = await Promise.all(processIds.map((processId) => endRecord(context, processId)));
   await Promise.all(processIds.map((processId) => endRunAgent(context, processId, holder)));
   // Terminates a process that has not claimed the spec yet, so that it never begins.
-  if (holder?.alive !== true) for (const { pid } of running) await context.processes.terminate(pid);
+  if (holder?.alive !== true) for (const { pid } of running) await context.terminateProcess(pid);
   const ended = new Set(processIds.filter((_, index) => found[index]));
   if (!(await waitForRelease(context, id, ended))) throw createTimeoutError(errorPrefix, await claims.readHolder(id));
   if (ended.size === 0 && holder?.agent == null) return null;

@@ -1,8 +1,7 @@
 import type { PlannerContext } from "../../context.ts";
 import { findCycles, formatCycle } from "../../lint/cycles.ts";
-import type { SpecSet } from "../../ports.ts";
 import { computeReadiness, type Readiness } from "../../spec/readiness.ts";
-import type { Spec, UnreadableFile } from "../../spec/spec.ts";
+import type { Spec, SpecSet, UnreadableFile } from "../../spec/spec.ts";
 import { parseParentId, type SpecId } from "../../spec/spec_id.ts";
 
 /** The active specs of the project and the readiness computed from all of them. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { OperationError } from "#kernel/errors.ts";
-import type { OutputVerdict } from "#planner/ports.ts";
+import type { OutputVerdict } from "#planner/work/judge_output.ts";
 import { describeReplacedProgram, getSelfCommand, getSelfEnvironment } from "#runtime/self_command.ts";
 import {
   CHECK_COMMAND,

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { OutputVerdict } from "#planner/ports.ts";
+import type { OutputVerdict } from "#planner/work/judge_output.ts";
 import { OutputChecker } from "../check_output.ts";
 import type { RunPatternTest } from "../compile_schema.ts";
 import {

@@ -1,5 +1,5 @@
 import { escapeLineSeparators } from "#kernel/json_object.ts";
-import type { OutputVerdict } from "#planner/ports.ts";
+import type { OutputVerdict } from "#planner/work/judge_output.ts";
 import type { SchemaBundle } from "../schema_index.ts";
 
 /** Command by which the program starts itself as the child process that checks outputs; the parent's PID follows it. */

@@ -1,4 +1,4 @@
-import type { OutputValidator } from "#planner/ports.ts";
+import type { OutputValidator } from "#planner/work/judge_output.ts";
 
 /** Creates the output validator of the project at the absolute path `root`. The first check loads its modules. */
 export function createLazyOutputValidator(root: string): OutputValidator {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type FileHandle, open, readdir, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import type { OutputValidator, OutputVerdict } from "#planner/work/judge_output.ts";
 import {
   MAX_JSON_DEPTH,
   MAX_OUTPUT_CHARS,
@@ -11,7 +12,6 @@ import {
   OUTPUT_CHECK_LIMIT_MS,
   PATTERN_LIMIT_MS,
 } from "../../limits.ts";
-import type { OutputValidator, OutputVerdict } from "../../ports.ts";
 import { type CombinedSchema, combineSchemas, createExample } from "../example.ts";
 import { countNestingLevels, extractJson, JsonScanner } from "../scan_json.ts";
 import {

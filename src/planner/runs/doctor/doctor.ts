@@ -1,10 +1,10 @@
 import { OperationError } from "#kernel/errors.ts";
+import type { GitLock } from "#planner/store/git/git_locks.ts";
+import type { WorktreeStatus } from "#planner/work/records/process_record.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import { findMissingAgent } from "../../operations/shared/start_checks.ts";
-import type { WorktreeStatus } from "../../ports.ts";
-import type { GitLock } from "../../run_ports/worktrees.ts";
 import type { UnreadableFile } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isMergeableStatus } from "../../work/person_need.ts";

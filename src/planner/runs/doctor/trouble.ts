@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
+import type { ClaimHolder } from "#planner/store/locks/lock_file.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
-import type { ClaimHolder } from "../../run_ports/claims.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { endStaleClaim, PROCESS_GONE_REASON } from "../claims.ts";
 import { keepCutOffRecord } from "../run/keep_record.ts";

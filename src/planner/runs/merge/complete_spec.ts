@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { SharedClaimResult } from "#planner/run_ports/claims.ts";
-import type { Worktree } from "#planner/run_ports/worktree.ts";
-import type { WorktreeRemovalOptions } from "#planner/run_ports/worktrees.ts";
+import type { SharedClaimResult } from "#planner/store/remote_claims/remote_claims.ts";
+import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
+import type { WorktreeRemovalOptions } from "#planner/store/worktrees/worktrees.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { editFields, type FieldChanges } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";

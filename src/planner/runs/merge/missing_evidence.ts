@@ -1,4 +1,5 @@
-import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
+import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
+import type { WorktreeState } from "#planner/store/worktrees/settle.ts";
 import { buildSpec } from "../../spec/build_spec.ts";
 import { parseDocument, parseReadable } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";

@@ -1,5 +1,5 @@
+import type { WorktreeStatus } from "#planner/work/records/process_record.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";
-import type { WorktreeStatus } from "../../ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isFinishedWork } from "../../work/person_need.ts";

@@ -1,4 +1,4 @@
-import type { FolderState, Worktree } from "#planner/run_ports/worktree.ts";
+import type { FolderState, Worktree } from "#planner/store/worktrees/open_worktree.ts";
 import { type AcceptableLine, type AcceptedCommands, buildCheckLines, isLineAccepted } from "../../work/acceptance.ts";
 import { findJudgedFiles } from "../../work/judged_files.ts";
 import type { EditedFile } from "../../work/provenance.ts";

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { Worktree } from "#planner/run_ports/worktree.ts";
+import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
 import { parseCriteria } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";

@@ -1,4 +1,5 @@
-import type { FolderState, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
+import type { FolderState, Worktree } from "#planner/store/worktrees/open_worktree.ts";
+import type { WorktreeState } from "#planner/store/worktrees/settle.ts";
 import { listSomeNames } from "#words/names.ts";
 import { type AcceptableLine, isLineAccepted, type JudgedCriterion, omitAcceptedLines } from "../../work/acceptance.ts";
 import { isPlannerFile } from "../../work/default_evidence.ts";

@@ -1,4 +1,4 @@
-import type { Worktree } from "#planner/run_ports/worktree.ts";
+import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
 import type { JudgedCriterion } from "../../work/acceptance.ts";
 import type { CommandResult } from "../../work/provenance.ts";
 import { runJobInFreshWorktree } from "../job.ts";

@@ -1,11 +1,11 @@
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { CommittedState, SpecChanges } from "#planner/run_ports/worktree.ts";
+import type { CommittedState, SpecChanges } from "#planner/store/worktrees/spec_changes.ts";
+import type { OutputValidator } from "#planner/work/judge_output.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { parseConfig } from "../../config/parse_config.ts";
 import type { PlannerContext } from "../../context.ts";
 import { formatOutputReport } from "../../output/report.ts";
-import type { OutputValidator } from "../../ports.ts";
 import { buildSpec } from "../../spec/build_spec.ts";
 import { parseCriteria, readCriteria } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";

@@ -1,7 +1,8 @@
 import { OperationError } from "#kernel/errors.ts";
+import type { SharedClaimOptions } from "#planner/store/remote_claims/remote_claims.ts";
+import type { Claim } from "#planner/store/remote_claims/shared_claims.ts";
+import type { RequestTarget } from "#planner/store/requests/requests.ts";
 import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
-import type { Claim, SharedClaimOptions } from "../../run_ports/claims.ts";
-import type { RequestTarget } from "../../run_ports/worktrees.ts";
 import { readCriteria } from "../../spec/criteria.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -193,7 +194,7 @@ async function pushWorkBranch(
     head,
   );
   await requests.writeNote(id, note);
-  const { notes } = await requests.pushBranch(id, target, note.pushed);
+  const { notes } = await requests.pushBranch(target, note.pushed);
   const pushed = { ...note, head };
   await requests.writeNote(id, pushed);
   const { records } = (await deps.context.readConfig()).pr;

@@ -1,6 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { Claim } from "#planner/run_ports/claims.ts";
-import type { ForgeMerge, MergeEvidence, RequestTarget } from "#planner/run_ports/worktrees.ts";
+import type { Claim } from "#planner/store/remote_claims/shared_claims.ts";
+import type { RequestTarget } from "#planner/store/requests/requests.ts";
+import type { ForgeMerge, MergeEvidence } from "#planner/store/worktrees/search_merge.ts";
 import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { buildRequestRef, FORGE_PROGRAMS } from "../../work/requests/forge_place.ts";

@@ -1,7 +1,8 @@
 import { ignoreRefusal, shortenHash } from "#kernel/errors.ts";
-import type { Claim } from "#planner/run_ports/claims.ts";
-import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
-import type { FoundMerge, MergeSearchResult } from "#planner/run_ports/worktrees.ts";
+import type { Claim } from "#planner/store/remote_claims/shared_claims.ts";
+import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
+import type { FoundMerge, MergeSearchResult } from "#planner/store/worktrees/search_merge.ts";
+import type { WorktreeState } from "#planner/store/worktrees/settle.ts";
 import { listSomeNames } from "#words/names.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { formatLostRules, readLostRules } from "../../operations/shared/held_rules.ts";

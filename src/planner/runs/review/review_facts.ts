@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { StoredRunReport } from "#planner/run_ports/claims.ts";
-import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
-import type { WorkDifference } from "#planner/run_ports/worktrees.ts";
+import type { WorkDifference } from "#planner/store/worktrees/differences.ts";
+import type { KeptRunRecord } from "#planner/work/records/kept_records.ts";
+import type { StoredRunReport } from "#planner/work/records/process_record.ts";
 import { findSpec } from "../../operations/shared/find_spec.ts";
 import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";

@@ -1,5 +1,5 @@
 import { TaskSlots } from "#kernel/slots.ts";
-import type { WorktreeState } from "#planner/run_ports/worktree.ts";
+import type { WorktreeState } from "#planner/store/worktrees/settle.ts";
 import { decideOutputConsequence, formatOutputReport } from "../../output/report.ts";
 import { describeNearItems } from "../../spec/criteria.ts";
 import { parseReadable, type ReadableDocument } from "../../spec/document.ts";

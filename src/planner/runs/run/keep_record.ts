@@ -1,6 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { RunReport, StoredRunReport } from "#planner/run_ports/claims.ts";
-import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
+import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
+import type { WorktreeState } from "#planner/store/worktrees/settle.ts";
+import type { RunReport, StoredRunReport } from "#planner/work/records/process_record.ts";
 import { parseReadable } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

@@ -1,7 +1,8 @@
 import { getErrorMessage, OperationError } from "#kernel/errors.ts";
-import type { NewProcessRecord, ProcessResult, RunReport } from "../../run_ports/claims.ts";
-import type { WorktreeState } from "../../run_ports/worktree.ts";
-import type { RunLog, RunPorts } from "../../run_ports/worktrees.ts";
+import type { RunLog } from "#planner/store/logs/log_writer.ts";
+import type { RunPorts } from "#planner/store/processes/open_runs.ts";
+import type { WorktreeState } from "#planner/store/worktrees/settle.ts";
+import type { NewProcessRecord, ProcessResult, RunReport } from "#planner/work/records/process_record.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { decideRunEnd, type RunEnd } from "../../work/end_of_run.ts";
 import { isAccountError } from "../../work/error_line.ts";

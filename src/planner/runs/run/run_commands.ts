@@ -1,12 +1,13 @@
 import { OperationError } from "#kernel/errors.ts";
 import { TaskSlots } from "#kernel/slots.ts";
+import type { RunLog } from "#planner/store/logs/log_writer.ts";
+import type { AgentProcess, AgentStartOptions } from "#planner/store/processes/agent_process.ts";
+import type { Worktree, WorktreeBaseline } from "#planner/store/worktrees/open_worktree.ts";
+import type { Hasher } from "#planner/store/worktrees/run_files.ts";
+import type { AgentExit } from "#planner/work/end_of_run.ts";
 import { formatCountWithNoun, listSomeNames } from "#words/names.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
 import { refuseUnacceptedSetup } from "../../operations/shared/start_checks.ts";
-import type { Hasher } from "../../program_ports.ts";
-import type { AgentExit, AgentProcess, AgentStartOptions } from "../../run_ports/claims.ts";
-import type { Worktree, WorktreeBaseline } from "../../run_ports/worktree.ts";
-import type { RunLog } from "../../run_ports/worktrees.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { openAgentStream } from "../../work/agent_stream.ts";

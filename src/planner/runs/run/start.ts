@@ -1,5 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import { TaskSlots } from "#kernel/slots.ts";
+import type { AgentLauncher } from "#planner/store/processes/agent_process.ts";
+import type { StoredRunReport } from "#planner/work/records/process_record.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { holdProjectRules } from "../../operations/shared/held_rules.ts";
@@ -11,7 +13,6 @@ import {
   refuseUnworkableSpec,
 } from "../../operations/shared/start_checks.ts";
 import { loadSpecWorld, type SpecWorld } from "../../operations/shared/world.ts";
-import type { AgentLauncher, StoredRunReport } from "../../run_ports/claims.ts";
 import { describeNearItems } from "../../spec/criteria.ts";
 import { parseReadable } from "../../spec/document.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";

@@ -1,10 +1,11 @@
 import { getErrorMessage, OperationError } from "#kernel/errors.ts";
-import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
-import type { RunLog } from "#planner/run_ports/worktrees.ts";
+import type { RunLog } from "#planner/store/logs/log_writer.ts";
+import type { SpecStore } from "#planner/store/specs/spec_store.ts";
+import type { Worktree } from "#planner/store/worktrees/open_worktree.ts";
+import type { WorktreeState } from "#planner/store/worktrees/settle.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
-import type { SpecStore } from "../../ports.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import { keepChecks } from "../../spec/edit/keep_checks.ts";

@@ -1,12 +1,13 @@
 import { getErrorMessage, OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
+import type { Claim } from "#planner/store/remote_claims/shared_claims.ts";
+import type { NewMembers } from "#planner/store/specs/edit_spec.ts";
+import type { ProcessResult } from "#planner/work/records/process_record.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { SpecFacts } from "../../lint/finding.ts";
 import { refuseMissingAgent } from "../../operations/shared/start_checks.ts";
 import { refuseUnsplittableSpec } from "../../operations/split.ts";
 import { extractJson } from "../../output/scan_json.ts";
-import type { NewMembers } from "../../ports.ts";
-import type { Claim, ProcessResult } from "../../run_ports/claims.ts";
 import { CRITERIA_SECTION } from "../../spec/criteria.ts";
 import { buildSpecFile } from "../../spec/new_spec.ts";
 import { findLastSection, findMissingFence } from "../../spec/sections.ts";

@@ -1,10 +1,10 @@
 import { OperationError } from "#kernel/errors.ts";
+import type { WatchFileHold } from "#planner/store/processes/process_records.ts";
+import type { ProcessRecord } from "#planner/work/records/process_record.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { findLiveWorker } from "../../operations/shared/live_worker.ts";
 import { loadSpecWorld, type SpecWorld } from "../../operations/shared/world.ts";
 import { workStartTool } from "../../operations/work_start.ts";
-import type { ProcessRecord } from "../../ports.ts";
-import type { WatchFileHold } from "../../run_ports/worktrees.ts";
 import { describeNearItems, parseCriteria } from "../../spec/criteria.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

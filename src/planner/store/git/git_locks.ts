@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
-import type { GitLock, GitLocks } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { tryRemoveFile } from "../files/place_file.ts";
@@ -12,11 +11,28 @@ import { Git } from "./git.ts";
 /** Minimum age in milliseconds at which a lock of a person's checkout may count as a leftover. Chosen by planner. */
 const LEFTOVER_AGE_MS = 60_000;
 
-/** Opens the locks on git's index in the project in `root`, an absolute path, and in its worktrees. */
-export function openGitLocks(root: string): GitLocks {
+export interface GitLock {
+  /** Absolute path of the lock file. */
+  readonly path: string;
+  /** The spec whose worktree is locked; null for the project's checkout. */
+  readonly spec_id: SpecId | null;
+  readonly ageMs: number;
+  /** PID of the process that holds the lock; null without a holder, `unknown` if the system does not provide it. */
+  readonly holder: number | "unknown" | null;
+  /** Whether the lock certainly has no holder. In the checkout where people work, true only after a minute. */
+  readonly removable: boolean;
+}
+
+/**
+ * Opens the locks on git's index in the project in `root`, an absolute path, and in its worktrees. A killed git process
+ * leaves its lock, which blocks all further changes until it is removed.
+ */
+export function openGitLocks(root: string) {
   return {
+    /** Finds the locks of the project's checkout and of its worktrees. Cost: one git process per checkout. */
     findLocks: () => findIndexLocks(root),
-    async removeLock({ spec_id, path }) {
+    /** Checks the lock again and removes it. Returns false if it no longer exists or a process holds it. */
+    async removeLock({ spec_id, path }: GitLock): Promise<boolean> {
       const now = (await findIndexLocks(root)).find((one) => one.path === path && one.spec_id === spec_id);
       if (now === undefined || !now.removable) return false;
       await tryRemoveFile(path);

@@ -1,17 +1,31 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { ClaimHolder, ProcessMark } from "#planner/run_ports/claims.ts";
-import type { LockHolder } from "../../ports.ts";
+import type { LockHolder } from "#planner/work/records/process_record.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { getTextField, getTimeField, type JsonReadResult, readJsonFile } from "../files/json_file.ts";
 import { readFolderEntries } from "../files/open_folder.ts";
 import { isProcessAlive } from "../processes/process_life.ts";
-import { isProcessRunning } from "../processes/run_processes.ts";
+import { isProcessRunning, type ProcessMark } from "../processes/run_processes.ts";
 import { LOCKS_FOLDER } from "../project/places.ts";
 
 /** Age in ms at which another machine's heartbeat counts as stopped. Chosen by planner: it is renewed every minute. */
 export const HEARTBEAT_LIMIT_MS = 5 * 60_000;
+
+/** Content of `.planner/locks/<id>.lock`. */
+export interface ClaimHolder {
+  readonly pid: number;
+  readonly host: string;
+  /** Start time of the holder's process, in ISO 8601 UTC. */
+  readonly started_at: string;
+  readonly heartbeat: string;
+  /** Id of the run, or null in a lock that another program wrote. */
+  readonly process_id: string | null;
+  /** Leader of the process group of the agent that the holder started last; null before the first agent. */
+  readonly agent: ProcessMark | null;
+  /** False for a stale claim, which the next claimant may take over. */
+  readonly alive: boolean;
+}
 
 export function buildLockPath(id: string): string {
   return `${LOCKS_FOLDER}/${id}.lock`;

@@ -1,16 +1,20 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { LogFile, LogStore } from "../../ports.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import type { LogFile } from "#planner/work/records/log_format.ts";
 import { describeSystemError, isMissingError } from "../files/disk_error.ts";
 import { NON_BLOCKING_READ_FLAGS } from "../files/read_text.ts";
 import { isLinkOutside } from "../project/find_root.ts";
 import { LOGS_FOLDER } from "../project/places.ts";
 
+export type LogStore = ReturnType<typeof openLogStore>;
+
 /** Opens the log files `.planner/logs/<id>.log`. Source: docs/decisions.md#s-01. */
-export function openLogStore(root: string): LogStore {
+export function openLogStore(root: string) {
   return {
-    async open(id) {
+    /** The log of a spec, or null when it has none. */
+    async open(id: SpecId): Promise<LogFile | null> {
       const file = `${LOGS_FOLDER}/${id}.log`;
       const path = join(root, file);
       if (isLinkOutside(root, path)) {

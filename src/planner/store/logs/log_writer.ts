@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
-import type { RunLog, RunLogs } from "#planner/run_ports/worktrees.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
 import { formatLogLines, formatOwnLine, formatPrintedLine, formatRunHeader } from "../../work/records/log_format.ts";
 import { convertToDiskError } from "../files/disk_error.ts";
 import { runInOpenFolder } from "../files/open_folder.ts";
@@ -19,10 +19,36 @@ const MAX_WAITING_CHARS = 64 * 1024;
 /** Maximum characters of a stored line. Chosen by planner: at three bytes each it fits one answer of planner_log. */
 const MAX_LINE_CHARS = 256 * 1024;
 
-/** Opens `.planner/logs/` for writing. */
-export function openRunLogs(root: string, clock: Clock): RunLogs {
+export interface RunLog {
+  /** Path relative to the project's root; null if the log has no file. */
+  readonly file: string | null;
+  /**
+   * Appends a line with the current time; a text with line breaks becomes several lines. Resolves at once unless the
+   * buffer is full. The file has the line within `LOG_FLUSH_MS` milliseconds, or after `flush` once half of the limit
+   * is used.
+   *
+   * @throws OperationError if the disk rejects the write
+   */
+  line(text: string): Promise<void>;
+  /** Appends printed lines, given without line breaks. Marks them, so none can be mistaken for planner's own. */
+  printed(lines: readonly string[], from: "stdout" | "stderr"): Promise<void>;
+  /** Resolves when all lines are written to the file. */
+  flush(): Promise<void>;
+  end(): Promise<void>;
+}
+
+/**
+ * Opens `.planner/logs/` for writing, in the format of work/records/log_format.ts. Only the holder of a spec's claim
+ * writes its log.
+ */
+export function openRunLogs(root: string, clock: Clock) {
   return {
-    async open(id, processId, maxBytes) {
+    /**
+     * Begins a run's log: completes a line that a killed writer left unfinished, then writes the run's header.
+     *
+     * @param maxBytes limit for the output of the run's programs; beyond it the middle is omitted, and one line says so
+     */
+    async open(id: SpecId, processId: string, maxBytes: number): Promise<RunLog> {
       const file = `${LOGS_FOLDER}/${id}.log`;
       const path = join(root, file);
       assertSafeLogLink(root, { file, path });

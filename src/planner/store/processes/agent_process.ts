@@ -6,13 +6,7 @@ import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep 
 import type { Readable, Writable } from "node:stream";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import type {
-  AgentExit,
-  AgentLauncher,
-  AgentProcess,
-  AgentStartOptions,
-  ProcessMark,
-} from "#planner/run_ports/claims.ts";
+import type { AgentExit } from "#planner/work/end_of_run.ts";
 import { findSecretValues } from "../../work/secrets.ts";
 import { describeSystemError } from "../files/disk_error.ts";
 import { removeGitLocations } from "../git/start_git.ts";
@@ -20,11 +14,26 @@ import {
   endRunProcesses,
   listRunProcesses,
   PART_VARIABLE,
+  type ProcessMark,
   RUN_VARIABLE,
   type RunProcessQuery,
   readProcessMark,
   sumCpuMs,
 } from "./run_processes.ts";
+
+export interface AgentStartOptions {
+  /** Program and arguments, run without a shell. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** Changes to this process's environment; undefined removes a variable. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Text for its standard input, which is then closed; empty input if absent. */
+  readonly input?: string;
+  /** Id of the run, by which `endRun` finds the agent's processes. */
+  readonly processId: string;
+  /** Whether `stop` leaves other programs of the same run running. */
+  readonly alone?: boolean;
+}
 
 /** Maximum folders above a program searched for its package. Chosen by planner: `dist/cli/index.js` needs three. */
 const MAX_PACKAGE_LEVELS = 5;
@@ -124,15 +133,36 @@ class ChildOutput implements AsyncIterable<Uint8Array> {
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
+export type AgentLauncher = ReturnType<typeof openAgents>;
+
 /** Opens the launcher of agents. The absolute path `root` is part of the name that marks a run's processes. */
-export function openAgents(root: string): AgentLauncher {
+export function openAgents(root: string) {
   const buildRunName = (processId: string): string => `${processId}@${root}`;
   return {
-    start: (start) => startAgent(start, buildRunName(start.processId)),
-    createSessionId: () => randomUUID(),
-    isInstalled: (program, env) => isProgramAvailable(program, { ...process.env, ...env }),
-    findVersion: (program, env) => findProgramVersion(program, { ...process.env, ...env }),
-    async endRun({ processId, agent }, graceMs) {
+    /**
+     * Starts a program in a new process group.
+     *
+     * @throws OperationError `failed_precondition` if it cannot be started, for example if it does not exist
+     */
+    start: (start: AgentStartOptions): Promise<AgentProcess> => startAgent(start, buildRunName(start.processId)),
+    /** Returns a random UUID, for agents that require a session id from their caller. */
+    createSessionId: (): string => randomUUID(),
+    /** Returns false if a program's name is not on PATH. @param env variables in addition to planner's environment */
+    isInstalled: (program: string, env: Readonly<Record<string, string>>) =>
+      isProgramAvailable(program, { ...process.env, ...env }),
+    /** Reads an installed program's version from files around it, without running it; null if they contain none. */
+    findVersion: (program: string, env: Readonly<Record<string, string>>) =>
+      findProgramVersion(program, { ...process.env, ...env }),
+    /**
+     * Ends the processes that a killed planner process left of a run: the agent's process group and, on Linux, every
+     * process with the run's id in its environment. A process that reuses the agent's number is not affected.
+     *
+     * @returns the number of processes found
+     */
+    async endRun(
+      { processId, agent }: { readonly processId: string; readonly agent: ProcessMark | null },
+      graceMs: number,
+    ): Promise<number> {
       const run: RunProcessQuery = { name: buildRunName(processId), leader: agent, trustGroup: false };
       return endRunProcesses(() => run, { graceMs });
     },
@@ -173,7 +203,7 @@ async function startAgent(
   // The program may end without reading its input.
   child.stdin.on("error", () => {});
   child.stdin.end(input ?? "");
-  return new ChildAgent(child, { name, part, secrets: findSecretValues(environment) });
+  return new AgentProcess(child, { name, part, secrets: findSecretValues(environment) });
 }
 
 function buildStartError(program: string, why: string): OperationError {
@@ -184,11 +214,15 @@ interface ChildFacts extends Pick<RunProcessQuery, "name" | "part"> {
   readonly secrets: readonly string[];
 }
 
-class ChildAgent implements AgentProcess {
+/** A program that was started for a run, with every process that it started. */
+export class AgentProcess {
   readonly mark: ProcessMark;
+  /** Standard output of the agent. Read both streams to their ends: a slow reader blocks the agent. */
   readonly stdout: ChildOutput;
   readonly stderr: ChildOutput;
+  /** Secret values in the agent's environment, which must not appear in anything stored; see work/secrets.ts. */
   readonly secrets: readonly string[];
+  /** Resolves when the process itself ends. Its children may run on and hold streams open until `stop` ends them. */
   readonly exited: Promise<AgentExit>;
   readonly #child: Child;
   readonly #name: string;
@@ -208,10 +242,16 @@ class ChildAgent implements AgentProcess {
     this.stderr = new ChildOutput(child.stderr);
   }
 
+  /** Processor milliseconds of the agent and all processes that it started; null on systems without this figure. */
   cpuMs(): number | null {
     return process.platform === "linux" ? sumCpuMs(listRunProcesses(this.#describeProcesses())) : null;
   }
 
+  /**
+   * Ends the agent and every process that it started: sends SIGTERM, and SIGKILL after `graceMs` milliseconds. Resolves
+   * when all have ended. Call it also after the agent exited by itself. A second call with a shorter grace period
+   * replaces the first.
+   */
   stop(graceMs: number): Promise<void> {
     if (this.#stopping === undefined) {
       this.#stopping = this.#stopProcesses(graceMs);

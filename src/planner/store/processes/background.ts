@@ -2,8 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, constants, openSync } from "node:fs";
 import { basename, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { ProcessControl } from "../../ports.ts";
-import type { BackgroundStarter } from "../../program_ports.ts";
 import { convertToDiskError, describeSystemError } from "../files/disk_error.ts";
 import { type OpenFolder, openParentFolder } from "../files/open_folder.ts";
 import { PROCESSES_FOLDER } from "../project/places.ts";
@@ -16,34 +14,43 @@ const APPEND_FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT
 const OUTPUT_FILE = `${PROCESSES_FOLDER}/background.log`;
 
 export interface PlannerProgram {
+  readonly root: string;
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Returns a launcher that starts planner itself in the background, for the project in `root`, an absolute path. */
-export function openBackground(root: string, { command, env }: PlannerProgram): BackgroundStarter {
-  return {
-    async start(args, extra) {
-      const [program = "", ...first] = command;
-      const output = openOutputFile(root);
-      try {
-        const child = spawn(program, [...first, ...args, "--root", root], {
-          cwd: root,
-          detached: true,
-          windowsHide: true,
-          stdio: ["ignore", output, output],
-          // Ending a run ends all processes with its id. Work that an agent starts here is not part of its run, so
-          // the id is removed.
-          env: { ...env, [RUN_VARIABLE]: undefined, NO_COLOR: "1", ...extra },
-        });
-        const pid = await waitForStart(child);
-        child.unref();
-        return { pid };
-      } finally {
-        closeSync(output);
-      }
-    },
-  };
+/**
+ * Starts `planner <args>` for the project in `root`, an absolute path, detached from this process and its terminal. Its
+ * output is appended to `.planner/processes/background.log`.
+ *
+ * @param args without `--root`
+ * @param env variables in addition to the program's
+ * @returns the number of the process
+ * @throws OperationError `unavailable` when it cannot be started
+ */
+export async function startInBackground(
+  { root, command, env: own }: PlannerProgram,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<number> {
+  const [program = "", ...first] = command;
+  const output = openOutputFile(root);
+  try {
+    const child = spawn(program, [...first, ...args, "--root", root], {
+      cwd: root,
+      detached: true,
+      windowsHide: true,
+      stdio: ["ignore", output, output],
+      // Ending a run ends all processes with its id. Work that an agent starts here is not part of its run, so
+      // the id is removed.
+      env: { ...own, [RUN_VARIABLE]: undefined, NO_COLOR: "1", ...env },
+    });
+    const pid = await waitForStart(child);
+    child.unref();
+    return pid;
+  } finally {
+    closeSync(output);
+  }
 }
 
 function openOutputFile(root: string): number {
@@ -69,14 +76,11 @@ function waitForStart(child: ChildProcess): Promise<number> {
   });
 }
 
-export function openProcessControl(): ProcessControl {
-  return {
-    async terminate(pid) {
-      // 0 and negative numbers would signal whole process groups, including this process's own.
-      if (!Number.isSafeInteger(pid) || pid <= 1) return false;
-      return process.platform === "win32" ? endWindowsProcess(pid) : sendSignal(pid, "SIGTERM");
-    },
-  };
+/** Asks a process to end (SIGTERM, on Windows taskkill); false if it has ended or must not receive signals. */
+export async function terminateProcess(pid: number): Promise<boolean> {
+  // 0 and negative numbers would signal whole process groups, including this process's own.
+  if (!Number.isSafeInteger(pid) || pid <= 1) return false;
+  return process.platform === "win32" ? endWindowsProcess(pid) : sendSignal(pid, "SIGTERM");
 }
 
 async function endWindowsProcess(pid: number): Promise<boolean> {

@@ -1,9 +1,13 @@
 import { existsSync, realpathSync } from "node:fs";
-import type { InsideRun } from "../../context.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { readLockHolder } from "../locks/lock_file.ts";
 import { findProjectOfPath } from "../worktrees/worktree_files.ts";
 import { RUN_VARIABLE } from "./run_processes.ts";
+
+/** The run inside of which a process was started. */
+export interface InsideRun {
+  readonly spec_id: SpecId;
+}
 
 /**
  * Returns the run below which this process was started, if it is a run of the project in `root`: the environment names

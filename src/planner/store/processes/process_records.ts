@@ -1,9 +1,15 @@
 import { renameSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
+import type { Clock } from "#kernel/clock.ts";
 import { createRandomId } from "#kernel/random.ts";
-import type { ProcessRecord } from "../../ports.ts";
-import type { WatchFileHold, WatchPidFile } from "../../run_ports/worktrees.ts";
+import { readRunReports } from "#planner/store/processes/run_reports.ts";
+import type {
+  NewProcessRecord,
+  ProcessRecord,
+  ProcessResult,
+  RunReport,
+} from "#planner/work/records/process_record.ts";
 import { buildSpec } from "../../spec/build_spec.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { Spec, UnreadableFile } from "../../spec/spec.ts";
@@ -11,7 +17,14 @@ import { parseSpecId, type SpecId } from "../../spec/spec_id.ts";
 import { convertToDiskError } from "../files/disk_error.ts";
 import { getTextField, getTimeField, type JsonReadResult, readJsonFile } from "../files/json_file.ts";
 import { readFolderEntries, removeFileInOpenFolder, runInOpenFolder } from "../files/open_folder.ts";
-import { createFile, tryRemoveFile, writeTemporaryFile } from "../files/place_file.ts";
+import {
+  createFile,
+  createFileWithoutSync,
+  removeLeftoverFiles,
+  replaceFile,
+  tryRemoveFile,
+  writeTemporaryFile,
+} from "../files/place_file.ts";
 import { readProjectText } from "../files/read_text.ts";
 import { parseLockHolder } from "../locks/lock_file.ts";
 import { runWithProjectLock } from "../locks/project_lock.ts";
@@ -201,16 +214,115 @@ function readSpec(root: string, id: SpecId): Spec | null {
   return null;
 }
 
+export type ProcessRecords = ReturnType<typeof openProcessRecords>;
+
+/**
+ * Opens `.planner/processes/` for writing. Files contain the documented fields and `host`, because only its own machine
+ * can check whether a process has ended. Source: docs/contract/spec-tool.md#work-process-record;
+ * docs/decisions.md#s-26.
+ */
+export function openProcessRecords(root: string, clock: Clock) {
+  return {
+    startRecord: (record: NewProcessRecord, begun?: { readonly report: RunReport; readonly base: string | null }) =>
+      runWithProjectLock(root, () => startProcessRecord(root, record, begun)),
+    /** Writes a `running` record, unless the process itself has already written a record, running or ended. */
+    announceRecord: (record: NewProcessRecord) => announceRecord(root, record),
+    /** Makes a record terminal and adds the report. Returns false if the record was terminal before or does not exist. */
+    finishRecord: (processId: string, end: ProcessResult, at: Date, report?: RunReport) =>
+      runWithProjectLock(root, () =>
+        finishProcessRecord(root, processId, { end: { ...end, completed_at: at.toISOString() }, report }),
+      ),
+    /** Replaces the stored report, which survives if the process is killed. Does nothing if the record does not exist. */
+    storeReport: async (processId: string, report: RunReport) => {
+      await runWithProjectLock(root, () => finishProcessRecord(root, processId, { end: {}, report }));
+    },
+    /** Returns the agents' reports of all runs, oldest first; omits runs without a report. */
+    readReports: () => readRunReports(root),
+    /** Returns false once a record is terminal or deleted. Cost: reads one file. */
+    isRunning: async (processId: string) => {
+      const read = readJsonFile(join(root, buildRecordPath(processId)));
+      return read.kind === "object" && read.object["status"] === "running";
+    },
+    /** Returns every `running` record whose process has ended, as stored. */
+    listDeadRecords: () => listDeadRecords(root),
+    /** Ends a `running` record whose process has ended, as `decideDeadRunEnd` decides; null for any other record. */
+    endDeadRecord: (processId: string) => endDeadRecord(root, processId, clock.now()),
+    /** Ends every `running` record whose process has ended, and returns those records. */
+    repairRecords: async () => (await readProcessRecords(root, clock.now())).repaired,
+  };
+}
+
+async function startProcessRecord(root: string, given: NewProcessRecord, begun: object = {}): Promise<ProcessRecord> {
+  await removeLeftoverFiles(join(root, PROCESSES_FOLDER));
+  const record = buildRunningRecord(given);
+  const file = buildRecordPath(given.process_id);
+  await replaceFile(join(root, file), file, formatRecord({ ...addHostField(record), ...begun }));
+  return record;
+}
+
+/** Writes a record without a lock or a wait for the disk: the process writes it again when its run begins. */
+async function announceRecord(root: string, given: NewProcessRecord): Promise<void> {
+  const file = buildRecordPath(given.process_id);
+  const record = buildRunningRecord(given);
+  if (createFileWithoutSync(join(root, file), file, formatRecord(addHostField(record)))) return;
+  await runWithProjectLock(root, async () => {
+    const read = readJsonFile(join(root, file));
+    const own = read.kind === "object" && read.object["started_at"] === given.started_at;
+    // Otherwise an earlier process had the same number.
+    if (!own) await startProcessRecord(root, given);
+  });
+}
+
+function buildRunningRecord({ process_id, spec_id, pid, started_at, mode }: NewProcessRecord): ProcessRecord {
+  return { process_id, spec_id, pid, status: "running", started_at, completed_at: null, mode };
+}
+
+interface RecordChanges {
+  /** Fields of the end; empty while the run continues. */
+  readonly end: RecordEnd | Record<string, never>;
+  readonly report: RunReport | undefined;
+}
+
+async function finishProcessRecord(root: string, processId: string, { end, report }: RecordChanges): Promise<boolean> {
+  const read = readJsonFile(join(root, buildRecordPath(processId)));
+  if (read.kind !== "object") return false;
+  const isRunning = read.object["status"] === "running";
+  if (!isRunning && report === undefined) return false;
+  const file = buildRecordPath(processId);
+  // A process that ended the run from outside does not have the agent's report.
+  const changes = { ...(report === undefined ? {} : { report }), ...(isRunning ? end : {}) };
+  await replaceFile(join(root, file), file, formatRecord({ ...read.object, ...changes }));
+  return isRunning;
+}
+
+function addHostField(record: ProcessRecord): object {
+  return { ...record, host: hostname() };
+}
+
+function formatRecord(record: object): string {
+  return `${JSON.stringify(record, null, 2)}\n`;
+}
+
+export interface WatchFileHold {
+  /** Returns whether the file still names this process; a person may have deleted it. */
+  isHeld(): Promise<boolean>;
+  /** Removes the file, unless it names another process. */
+  release(): Promise<void>;
+}
+
 /**
  * Opens `.planner/watch.pid`: the pid as a number in the first line, then JSON `{pid, host, started_at, began, token}`.
  * Earlier versions wrote the JSON alone. Every change holds the
  * project's lock, so of several processes that start at once only one gets the file. Source: docs/decisions.md#s-27;
  * docs/contract/spec-tool.md#rule-7, docs/contract/spec-tool.md#rule-8.
  */
-export function openWatchFile(root: string): WatchPidFile {
+export function openWatchFile(root: string) {
   return {
+    /** Acquires the file for this process, replacing a dead process's file; null if another running process holds it. */
     acquire: () => runWithProjectLock(root, () => acquireWatchFile(root)),
+    /** Returns the process that the file names; null without a file. */
     readHolder: async () => readWatchHolder(root),
+    /** Removes the file of a dead holder. Returns false if there is no file or its holder is running. */
     clearStale: () =>
       runWithProjectLock(root, async () => {
         const holder = readWatchHolder(root);

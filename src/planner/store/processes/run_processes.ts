@@ -2,8 +2,14 @@ import { execFile, execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
-import type { ProcessMark } from "../../run_ports/claims.ts";
 import { isPidInUse, readProcessFacts, sendSignal } from "./process_life.ts";
+
+/** An operating-system process, identified by its number and start time, because numbers are reused. */
+export interface ProcessMark {
+  readonly pid: number;
+  /** Start time in the system's own format; null on systems that do not provide it. */
+  readonly began: string | null;
+}
 
 /** Returns the command line of a process as words; empty if the process has ended or cannot be read. */
 export function readCommandLine(pid: number): readonly string[] {

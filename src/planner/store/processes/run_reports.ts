@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { StoredRunReport } from "#planner/run_ports/claims.ts";
+import type { StoredRunReport } from "#planner/work/records/process_record.ts";
 import type { Usage } from "../../work/usage.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { PROCESSES_FOLDER } from "../project/places.ts";

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
-import type { WorkStore, WorktreeStatus } from "../../ports.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import type { WorktreeStatus } from "#planner/work/records/process_record.ts";
 import { parseFailedCommands } from "../../work/records/read_record.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { readFileMark } from "../files/read_text.ts";
@@ -10,17 +11,23 @@ import { PROCESSES_FOLDER, WORKTREES_FOLDER } from "../project/places.ts";
 import { listWorktreeIds, locateWorktree } from "../worktrees/worktree_files.ts";
 import { readProcessRecords, readWatchHolder } from "./process_records.ts";
 
+export type WorkStore = ReturnType<typeof openWorkStore>;
+
 /** Opens records and worktree states of running work below `root`, an absolute path. */
-export function openWorkStore(root: string, clock: Clock): WorkStore {
+export function openWorkStore(root: string, clock: Clock) {
   return {
+    /** Returns every record, oldest first; a record whose process has ended is read as failed. */
     readProcesses: async () => (await readProcessRecords(root, clock.now())).records,
+    /** Returns files in the folder of records that cannot be read as a record. */
     listBrokenRecords: async () => (await readProcessRecords(root, clock.now())).broken,
-    readLockHolder: async (id) => readLockHolder(root, id, clock.now()),
+    readLockHolder: async (id: SpecId) => readLockHolder(root, id, clock.now()),
     worktrees: () => readWorktrees(root),
     // Records and states of worktrees are replaced by renaming, which changes their folder.
+    /** Returns a value that changes when a record or a worktree's state is written. Cheap, because it reads no file. */
     readMark: async () =>
       JSON.stringify([PROCESSES_FOLDER, WORKTREES_FOLDER].map((folder) => readFileMark(join(root, folder)))),
-    async readWatchPid() {
+    /** The pid of the watch process that runs on this machine, or null. */
+    async readWatchPid(): Promise<number | null> {
       const holder = readWatchHolder(root);
       return holder?.here && holder.alive ? holder.pid : null;
     },

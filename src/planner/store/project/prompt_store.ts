@@ -2,10 +2,9 @@ import { type FileHandle, open, readdir, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
+import type { ProjectFileText, PromptStore, TemplateStore } from "#planner/work/prompts/prompt_template.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { DEFAULT_CONFIG } from "../../config/default_config.ts";
-import type { PlannerContext } from "../../context.ts";
-import type { ProjectFileText, PromptStore, TemplateStore } from "../../ports.ts";
 import { scanFrontmatter } from "../../spec/quick_frontmatter.ts";
 import { splitText } from "../../spec/split_text.ts";
 import { describeSystemError, isMissingError } from "../files/disk_error.ts";
@@ -128,8 +127,8 @@ export function createConfigReader(root: string): () => Promise<PlannerConfig> {
  * Returns a function that reads parts of the settings. If the file leaves these parts at their defaults, the function
  * returns the defaults without parsing or checking the file: every list reads settings and must be fast.
  */
-export function createSettingsReader(root: string, config: () => Promise<PlannerConfig>): PlannerContext["settings"] {
-  return async (...names) => {
+export function createSettingsReader(root: string, config: () => Promise<PlannerConfig>) {
+  return async <Name extends keyof PlannerConfig>(...names: readonly Name[]): Promise<Pick<PlannerConfig, Name>> => {
     const text = readConfigText(root);
     const split = splitText(text);
     const range = split.ok ? split.range : null;

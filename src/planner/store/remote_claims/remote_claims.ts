@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { OperationError } from "#kernel/errors.ts";
-import type { SharedClaimResult } from "../../run_ports/claims.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import {
@@ -27,6 +26,22 @@ import {
   readStoredClaims,
   type StoredClaims,
 } from "./claim_session.ts";
+
+/** Options for taking the shared claim of a spec, which other clones see at the remote. */
+export interface SharedClaimOptions {
+  /** Whether to take the claim even if another clone holds it. */
+  readonly steal: boolean;
+  /** Whether to skip all requests to the remote. */
+  readonly offline: boolean;
+}
+
+export type SharedClaimResult =
+  /** This clone holds the claim. `notes` are sentences for a person. */
+  | { readonly kind: "own"; readonly notes: readonly string[] }
+  /** Another clone holds the claim or has finished the spec. `reason` is a clause that names that clone. */
+  | { readonly kind: "lost"; readonly reason: string }
+  /** The remote did not answer. `reason` is a clause that says why. */
+  | { readonly kind: "unknown"; readonly reason: string };
 
 export interface RemoteClaimSettings {
   readonly remote: string;

@@ -2,17 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ignoreRefusal, OperationError } from "#kernel/errors.ts";
+import type { ClaimResult, FileClaim, openClaims } from "#planner/store/locks/local_claims.ts";
+import type { ProcessMark } from "#planner/store/processes/run_processes.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import type { PlannerConfig } from "../../config/config.ts";
-import type {
-  Claim,
-  OtherCloneClaim,
-  ProcessMark,
-  SharedClaimOptions,
-  SharedClaimProblem,
-  SharedClaimResult,
-  SpecClaims,
-} from "../../run_ports/claims.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { describeHolder, getUnchangedMs, isKeptByHand, KEPT_BY_HAND } from "../../work/claims/decide_claim.ts";
 import { createCommitWriter } from "../../work/commit_message.ts";
@@ -38,8 +31,29 @@ import {
   releaseRemoteClaim,
   renewRemoteClaims,
   runClaimSession,
+  type SharedClaimOptions,
+  type SharedClaimResult,
   testClaimSupport,
 } from "./remote_claims.ts";
+
+export interface OtherCloneClaim {
+  readonly id: SpecId;
+  /** `done`: the other clone finished the spec; the remote's main branch is not yet known to contain the work. */
+  readonly state: "held" | "done";
+  /** Git committer name of the other clone, without control characters. */
+  readonly by: string;
+  /** Milliseconds since this clone first saw the claim in its present state. */
+  readonly seenForMs: number;
+}
+
+/** A problem that keeps shared claims from protecting specs. */
+export interface SharedClaimProblem {
+  readonly message: string;
+  /** What a person can do; null if the repair suffices. */
+  readonly advice: string | null;
+  /** Repairs the problem, as `ProjectProblem.repair` does. */
+  readonly repair?: () => Promise<string | null>;
+}
 
 /** Number of times per renewal interval at which planner checks whether a renewal is due. */
 const CHECKS_PER_RENEWAL = 4;
@@ -49,28 +63,46 @@ const MIN_CHECK_INTERVAL_MS = 250;
 
 interface SharedClaimsOptions {
   readonly root: string;
-  readonly local: SpecClaims;
+  readonly local: ReturnType<typeof openClaims>;
   readonly config: () => Promise<PlannerConfig>;
   readonly isLive: (id: SpecId) => boolean;
 }
 
+export type SpecClaims = ReturnType<typeof openSharedClaims>;
+
 /**
  * Opens this clone's claims, which other clones see if the settings name a git remote. Within a clone the local claim
- * decides, so a process contacts the remote only while it holds the local claim. Source: docs/claims.md.
+ * decides, so a process contacts the remote only while it holds the local claim. At most one process works on a spec at
+ * a time; one process may claim any number of specs. A claim on this machine is stale if its process has ended, a claim
+ * of another machine if its heartbeat is older than `HEARTBEAT_LIMIT_MS`. Only stale claims are taken over. Source:
+ * docs/decisions.md#s-23; docs/claims.md.
  */
-export function openSharedClaims(parts: SharedClaimsOptions): SpecClaims {
+export function openSharedClaims(parts: SharedClaimsOptions) {
   const { local } = parts;
   const active = new ActiveClaims(parts);
   return {
     ...local,
+    /** Lists claims of other clones, if the settings name a remote. Cost: at most one request to it in 30 seconds. */
     listOtherClaims: async () => listIfShared(await findRemoteContext(parts), readOtherClaims),
-    findProblems: async (contact) =>
+    /** Finds problems of claims that other clones see; `contact` queries the remote too, as `share` does. */
+    findProblems: async (contact: boolean) =>
       listIfShared(await findRemoteContext(parts), (place) => examineClaims(place, contact)),
-    changeByHand: (id, deed, wishes) => changeClaimByHand(parts, id, { deed, wishes }),
-    async claim(id, processId) {
+    /**
+     * Changes the shared claim of a spec, if the settings name a remote, for a person who works by hand.
+     *
+     * - `finish`: makes the claim final as `Claim.finish` does, before the spec is completed
+     * - `keep`: holds the claim without renewals, and no clone treats it as stale
+     * - `give up`: releases the claim, so that any clone may begin the spec
+     *
+     * Call it while no process works on the spec.
+     */
+    changeByHand: (id: SpecId, deed: ManualClaimChange["deed"], wishes: SharedClaimOptions) =>
+      changeClaimByHand(parts, id, { deed, wishes }),
+    /** Claims a spec, without waiting for another holder. @param processId id of the run */
+    async claim(id: SpecId, processId: string): Promise<ClaimResult<Claim>> {
       const answer = await local.claim(id, processId);
       if (!("claim" in answer)) return answer;
-      return { ...answer, claim: new SharedClaim(answer.claim, { parts, active, processId }) };
+      return { ...answer, claim: new Claim(answer.claim, { parts, active, processId }) };
     },
   };
 }
@@ -81,20 +113,22 @@ interface ClaimParts {
   readonly processId: string;
 }
 
-class SharedClaim implements Claim {
+/** A claim of this process. Its heartbeat is renewed automatically while the process runs. */
+export class Claim {
   readonly id: SpecId;
-  readonly #local: Claim;
+  readonly #local: FileClaim;
   readonly #parts: ClaimParts;
   readonly #lost = new AbortController();
   /** Whether the claim stays after the run, because its work is finished but not yet merged at the remote. */
   #isKept = false;
 
-  constructor(local: Claim, parts: ClaimParts) {
+  constructor(local: FileClaim, parts: ClaimParts) {
     this.id = local.id;
     this.#local = local;
     this.#parts = parts;
   }
 
+  /** Aborted once another clone holds the shared claim; the abort reason is a clause that names that clone. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
@@ -107,6 +141,7 @@ class SharedClaim implements Claim {
     this.#lost.abort(`its claim was lost to ${to}, who works on it in another clone`);
   }
 
+  /** Takes the shared claim too, if the settings name a remote. Call it before a run, after leftovers were ended. */
   async share({ steal, offline }: SharedClaimOptions): Promise<SharedClaimResult> {
     const { parts, active, processId } = this.#parts;
     const place = await findRemoteContext(parts);
@@ -122,6 +157,7 @@ class SharedClaim implements Claim {
     return { kind: "own", notes: answer.notes };
   }
 
+  /** Makes the shared claim final before completion or merge. Afterwards no other clone begins or merges the spec. */
   async finish({ steal, offline }: SharedClaimOptions): Promise<SharedClaimResult> {
     const { parts, active, processId } = this.#parts;
     const place = await findRemoteContext(parts);
@@ -136,10 +172,12 @@ class SharedClaim implements Claim {
     return answer.kind === "own" ? { kind: "own", notes: answer.notes } : answer;
   }
 
+  /** Writes the heartbeat now. Returns false if the claim was lost; the caller must then stop its work. */
   renew(): Promise<boolean> {
     return this.#local.renew();
   }
 
+  /** Records the agent's process, so a later process can end it if this one is killed; false if the claim was lost. */
   recordAgent(agent: ProcessMark): Promise<boolean> {
     return this.#local.recordAgent(agent);
   }
@@ -162,7 +200,7 @@ class SharedClaim implements Claim {
 
 /** The claims of this process, and the timer that renews those of the clone. */
 class ActiveClaims {
-  readonly #claims = new Set<SharedClaim>();
+  readonly #claims = new Set<Claim>();
   readonly #root: string;
   #timer: NodeJS.Timeout | undefined;
   #busy = false;
@@ -171,7 +209,7 @@ class ActiveClaims {
     this.#root = root;
   }
 
-  addClaim(claim: SharedClaim, place: RemoteClaimsContext): void {
+  addClaim(claim: Claim, place: RemoteClaimsContext): void {
     this.#claims.add(claim);
     if (this.#timer !== undefined) return;
     const everyMs = Math.max(place.settings.renewMs / CHECKS_PER_RENEWAL, MIN_CHECK_INTERVAL_MS);
@@ -179,7 +217,7 @@ class ActiveClaims {
     this.#timer.unref();
   }
 
-  removeClaim(claim: SharedClaim): void {
+  removeClaim(claim: Claim): void {
     this.#claims.delete(claim);
     if (this.#claims.size > 0) return;
     clearInterval(this.#timer);
@@ -206,7 +244,7 @@ class ActiveClaims {
 }
 
 interface ManualClaimChange {
-  readonly deed: Parameters<SpecClaims["changeByHand"]>[1];
+  readonly deed: "finish" | "keep" | "give up";
   readonly wishes: SharedClaimOptions;
 }
 

@@ -1,13 +1,5 @@
 import { ignoreRefusal, OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig, RequestSettings } from "../../config/config.ts";
-import type {
-  MainBranchUpdate,
-  MergeSearchQuery,
-  MergeSearchResult,
-  PullRequests,
-  PushedBranch,
-  RequestTarget,
-} from "../../run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { decodeSpecId } from "../../work/claims/decide_claim.ts";
 import { isObjectId, parsePushAnswer } from "../../work/claims/push_answer.ts";
@@ -19,6 +11,7 @@ import {
   type ForgeCall,
   type ForgeRepository,
   parseForgeRepository,
+  type RequestLocation,
 } from "../../work/requests/forge_place.ts";
 import { type ForgeRequest, parseRequest } from "../../work/requests/forge_request.ts";
 import { formatRequestNote, parseRequestNote, type RequestNote } from "../../work/requests/request_note.ts";
@@ -28,9 +21,9 @@ import { buildBrokenAnswer, buildSshEnvironment } from "../remote_claims/claim_r
 import { isAncestor, readBranchCheckouts } from "../worktrees/outside_words.ts";
 import { buildSpecRef, createRefParser } from "../worktrees/ref_names.ts";
 import { buildRunRef, listRunNumbers } from "../worktrees/run_commits.ts";
-import { buildFoundMerge, searchMerge } from "../worktrees/search_merge.ts";
+import { buildFoundMerge, type ForgeMerge, type MergeSearchResult, searchMerge } from "../worktrees/search_merge.ts";
 import { assertNoForeignPrograms, branchExists, type SpecBranches } from "../worktrees/worktree_commits.ts";
-import { advanceMainBranch, bringSpecBack } from "../worktrees/worktree_merge.ts";
+import { advanceMainBranch, bringSpecBack, type MainBranchUpdate } from "../worktrees/worktree_merge.ts";
 import {
   openWorktreeLocation,
   readWorktreeOrigin,
@@ -40,16 +33,40 @@ import {
 import { addWorktree } from "../worktrees/worktree_prepare.ts";
 import { callForge, findForgeProgram } from "./forge_program.ts";
 
-/**
- * Opens the pull requests of the project in `root`, an absolute path.
- *
- * @param config settings that name the remote and the kind of its server
- */
-export function openRequests(root: string, config: () => Promise<PlannerConfig>): PullRequests {
-  return new GitRequests(root, config);
+/** Repositories of a pull request: `into` receives the request, `head` contains the branch. They differ for a fork. */
+export interface RequestTarget extends RequestLocation {
+  /** Name of the git remote that the branch is pushed to. */
+  readonly remote: string;
+  /** Command-line program of the forge; null if it is not installed. */
+  readonly program: "gh" | "glab" | null;
 }
 
-class GitRequests implements PullRequests {
+interface RequestText {
+  readonly title: string;
+  readonly body: string;
+}
+
+interface PushedBranch {
+  /** Full hash of the last commit of the pushed branch. */
+  readonly head: string;
+  /** Sentences for a person. */
+  readonly notes: readonly string[];
+}
+
+interface MergeSearchQuery {
+  readonly forge: ForgeMerge | null;
+  /** Name of the git remote that has the forge's commits. */
+  readonly remote: string | null;
+  /** Commit where the branch left the main branch when it was pushed; null if no note has it. */
+  readonly began: string | null;
+}
+
+/**
+ * Pull requests of specs' branches at GitHub and GitLab, and their merges. Only commands started by a person may call
+ * methods that use a remote or a forge, because git settings and hooks of the repository apply there. Call methods that
+ * change a branch while holding the spec's claim. Source: docs/pr.md.
+ */
+export class PullRequests {
   readonly #root: string;
   readonly #config: () => Promise<PlannerConfig>;
   /** Git that only reads. */
@@ -57,6 +74,10 @@ class GitRequests implements PullRequests {
   /** Git for work that a person started. */
   readonly #writingGit: Git;
 
+  /**
+   * @param root absolute path of the project
+   * @param config settings that name the remote and the kind of its server
+   */
   constructor(root: string, config: () => Promise<PlannerConfig>) {
     this.#root = root;
     this.#config = config;
@@ -64,18 +85,28 @@ class GitRequests implements PullRequests {
     this.#writingGit = this.#git.withWriteAccess();
   }
 
-  readNotes(): ReturnType<PullRequests["readNotes"]> {
+  /** Returns the stored request notes by spec. Cost: one git process. */
+  readNotes(): Promise<ReadonlyMap<SpecId, RequestNote>> {
     return readRequestNotes(this.#git);
   }
 
-  writeNote(...[id, note]: Parameters<PullRequests["writeNote"]>): Promise<void> {
+  /** Stores a note about a request until the spec's branch is removed. */
+  writeNote(id: SpecId, note: RequestNote): Promise<void> {
     return writeRequestNote(this.#git, id, note);
   }
 
+  /**
+   * Determines repository, branch and program for a spec's request.
+   * @throws OperationError `failed_precondition` that says what is missing
+   */
   async findTarget(id: SpecId): Promise<RequestTarget> {
     return findRequestTarget(this.#git, await this.#requireBranches(id), (await this.#config()).pr);
   }
 
+  /**
+   * Lists requests of the branch at the forge, newest first.
+   * @throws OperationError `unavailable` with the program's message
+   */
   async listRequests(target: RequestTarget): Promise<readonly ForgeRequest[]> {
     const answer = await callForge(this.#root, target.target, buildRequestListCall(target));
     return Array.isArray(answer)
@@ -83,36 +114,51 @@ class GitRequests implements PullRequests {
       : [parseForgeRequest(target, answer)];
   }
 
+  /** Reads one request. @throws OperationError as `find` */
   readRequest(target: RequestTarget, number: number): Promise<ForgeRequest> {
     return this.#callForge(target, buildRequestGetCall(target, number));
   }
 
-  createRequest(...[target, text, draft]: Parameters<PullRequests["createRequest"]>): Promise<ForgeRequest> {
+  createRequest(target: RequestTarget, text: RequestText, draft: boolean): Promise<ForgeRequest> {
     return this.#callForge(target, buildRequestCreateCall(target, { ...text, draft }));
   }
 
+  /** Replaces the body of a request and leaves its title unchanged. */
   updateRequest(target: RequestTarget, number: number, body: string): Promise<ForgeRequest> {
     return this.#callForge(target, buildRequestUpdateCall(target, number, body));
   }
 
-  async pushBranch(
-    ...[, target, pushed]: Parameters<PullRequests["pushBranch"]>
-  ): ReturnType<PullRequests["pushBranch"]> {
+  /**
+   * Pushes the branch and runs git's hooks. Replaces remote commits only if this clone pushed them or the branch
+   * continues them.
+   *
+   * @param pushed full hashes of commits that this clone has pushed or tried to push
+   * @throws OperationError `failed_precondition` if a hook or the server rejects it or others pushed to the branch,
+   *   `unavailable` if the remote cannot be reached
+   */
+  async pushBranch(target: RequestTarget, pushed: readonly string[]): Promise<PushedBranch> {
     await assertNoForeignPrograms(await requireRepository(this.#root), this.#root);
     return pushBranch(this.#writingGit, target, pushed);
   }
 
+  /** Pushes the records of a spec's runs. Returns null after success, else the reason of the failure. */
   async pushRecords(id: SpecId, { remote }: RequestTarget): Promise<string | null> {
     const refs = (await listRunNumbers(this.#git, id)).map((run) => buildRunRef(this.#git, id, run));
     return pushRecords(this.#writingGit, remote, refs);
   }
 
+  /** Returns the commit at which the branch left the main branch; null if they have no common commit. */
   async findBranchStart(id: SpecId): Promise<string | null> {
     const { branch, mainBranch } = await this.#requireBranches(id);
     const ends = [`refs/heads/${mainBranch}`, `refs/heads/${branch}`];
     return (await this.#git.tryReadOutput(["merge-base", ...ends]))?.split("\n")[0] ?? null;
   }
 
+  /**
+   * Fetches the base branch and fast-forwards the main branch to it. The spec's branch must be known.
+   *
+   * @throws OperationError as `push`, or if changed files would be overwritten
+   */
   async advanceMainBranch(id: SpecId, { remote, target, source, base }: RequestTarget): Promise<MainBranchUpdate> {
     const { pr } = await this.#config();
     const from = target.path === source.path ? remote : (pr.upstream ?? remote);
@@ -123,10 +169,12 @@ class GitRequests implements PullRequests {
     );
   }
 
+  /** Copies the worktree's version of the spec back into the project's file, as a merge does. */
   async bringSpecBack(id: SpecId): Promise<void> {
     await bringSpecBack(await this.#openOrAddWorktree(id));
   }
 
+  /** Searches the main branch for the work of a branch. */
   async searchMerge(id: SpecId, { forge, remote, began }: MergeSearchQuery): Promise<MergeSearchResult> {
     const ends = await this.#readBranchEnds(id);
     const isKnown = forge === null || (await this.#hasCommit(forge.head));
@@ -135,6 +183,7 @@ class GitRequests implements PullRequests {
     return searchMerge(this.#git, { ...ends, forge, began });
   }
 
+  /** Judges a merge commit named by a person; throws OperationError `invalid_argument` if the main branch lacks it. */
   async judgeNamedMerge(id: SpecId, commit: string, began: string | null): Promise<MergeSearchResult> {
     const ends = await this.#readBranchEnds(id);
     const hash = await this.#git.tryReadOutput([

@@ -5,7 +5,6 @@ import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { createRandomInteger } from "#kernel/random.ts";
 import { MAX_SPEC_BYTES } from "../../limits.ts";
-import type { EditOutcome, NewMembers, NewSpecText } from "../../ports.ts";
 import { BrokenText } from "../../spec/document.ts";
 import { editFields, type FieldChanges } from "../../spec/edit/edit_fields.ts";
 import {
@@ -31,6 +30,21 @@ import {
 import { describeTooLarge, readProjectText, readTextFile } from "../files/read_text.ts";
 import { isLink } from "../project/find_root.ts";
 import { buildActivePath, buildArchivePath, LOCKS_FOLDER } from "../project/places.ts";
+
+/** Whether the text has changed, or the error that prevented the change. */
+export type EditOutcome = boolean | OperationError;
+
+export interface NewSpecText {
+  readonly id: SpecId;
+  readonly archived: boolean;
+  readonly text: string;
+}
+
+export interface NewMembers {
+  readonly members: readonly { readonly id: SpecId; readonly text: string }[];
+  /** Fields to set in the parent. */
+  readonly fields: FieldChanges;
+}
 
 /** Maximum number of tries of an edit. Chosen by planner: a try fails only if another program writes the file. */
 const MAX_EDIT_TRIES = 8;

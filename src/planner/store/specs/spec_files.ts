@@ -1,9 +1,8 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { SpecSet } from "../../ports.ts";
 import { buildSpec } from "../../spec/build_spec.ts";
 import { parseDocument } from "../../spec/document.ts";
-import type { Spec, UnreadableFile } from "../../spec/spec.ts";
+import type { Spec, SpecSet, UnreadableFile } from "../../spec/spec.ts";
 import { parseSpecId, parseSpecIdParts, type SpecId } from "../../spec/spec_id.ts";
 import { convertToDiskError, getErrorCode } from "../files/disk_error.ts";
 import {

@@ -2,8 +2,7 @@ import { existsSync, lstatSync, statSync } from "node:fs";
 import { lstat, readlink, realpath, rename, symlink, unlink } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { EditOutcome, NewMembers, NewSpecText, SpecSet, SpecStore, StrayEntry } from "../../ports.ts";
-import type { Spec } from "../../spec/spec.ts";
+import type { Spec, SpecSet, StrayEntry } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { runInOpenFolder } from "../files/open_folder.ts";
@@ -15,10 +14,13 @@ import {
   createMembers,
   createSpec,
   createSpecs,
+  type EditOutcome,
   editSpec,
   editSpecs,
   findPendingSplit,
   finishSplit,
+  type NewMembers,
+  type NewSpecText,
 } from "./edit_spec.ts";
 import {
   type FolderListing,
@@ -29,18 +31,20 @@ import {
   sortItemsById,
 } from "./spec_files.ts";
 
-/** Opens the spec files below `root`, an absolute path. Reads no file before the first call. */
-export function openSpecStore(root: string): SpecStore {
-  return new FileSpecStore(root);
-}
-
-class FileSpecStore implements SpecStore {
+/**
+ * The spec files of one project. A read reflects every write of any process that was finished before it began.
+ *
+ * Errors are `OperationError`: `not_found` for an id without a file, `failed_precondition` with line and column for
+ * a file that does not parse, `aborted` when a write lost against another writer.
+ */
+export class SpecStore {
   readonly #root: string;
   readonly #names: FolderNames;
   readonly #active: SpecFiles;
   readonly #archive: ArchiveIndex;
   #hasRemovedLeftovers = false;
 
+  /** @param root an absolute path; no file is read before the first call */
   constructor(root: string) {
     this.#root = root;
     this.#names = new FolderNames(root, SPECS_FOLDER);
@@ -48,15 +52,18 @@ class FileSpecStore implements SpecStore {
     this.#archive = new ArchiveIndex(root);
   }
 
+  /** Ids of the files in `specs/`, sorted; reads no file. */
   async listIds(): Promise<readonly SpecId[]> {
     await this.#finishPendingSplit();
     return this.#names.readListing().ids;
   }
 
+  /** Ids of the files in `archive/`; reads no file. */
   async listArchivedIds(): Promise<ReadonlySet<SpecId>> {
     return this.#archive.readIds();
   }
 
+  /** Returns every active spec; the same object as before when nothing changed, so that derived data can be kept. */
   async readActive(): Promise<SpecSet> {
     await this.#finishPendingSplit();
     return this.#active.readSpecs();
@@ -66,6 +73,7 @@ class FileSpecStore implements SpecStore {
     return this.#archive.readSpecs();
   }
 
+  /** Lists entries that are not read as specs: folders in `specs/`, and files that end with `.MD` or similar. */
   async listStrays(): Promise<readonly StrayEntry[]> {
     const { folders, misspelt } = this.#names.readListing();
     return [
@@ -76,6 +84,7 @@ class FileSpecStore implements SpecStore {
     ];
   }
 
+  /** One spec, active or archived, by its full id. */
   async load(id: SpecId): Promise<Spec> {
     const root = this.#root;
     const { file, archived } = this.#findFile(id);
@@ -86,6 +95,7 @@ class FileSpecStore implements SpecStore {
     throw buildUnreadableError(file, content);
   }
 
+  /** The text of one file, active or archived, whether it parses or not. */
   async readText(id: SpecId): Promise<{ readonly file: string; readonly text: string }> {
     const { file } = this.#findFile(id);
     const read = readProjectText(this.#root, file);
@@ -94,6 +104,7 @@ class FileSpecStore implements SpecStore {
     return { file, text: read.text };
   }
 
+  /** Returns the time at which the file of a spec, active or archived, last changed. */
   async readModifiedTime(id: SpecId): Promise<Date> {
     const { file } = this.#findFile(id);
     try {
@@ -103,6 +114,10 @@ class FileSpecStore implements SpecStore {
     }
   }
 
+  /**
+   * Replaces an active spec's text by `change(text)`, atomically and without losing another writer's change: `change`
+   * may be called again with newer text. Returns false and changes nothing when the text stays the same.
+   */
   edit(id: SpecId, change: (text: string) => string): Promise<boolean> {
     return this.#runLocked(() => {
       this.#requireActive(id);
@@ -110,6 +125,10 @@ class FileSpecStore implements SpecStore {
     });
   }
 
+  /**
+   * Edits some dozens of specs as `edit` does, much faster than one by one. An error concerns only its spec. Other
+   * writers wait meanwhile.
+   */
   editSpecs(
     ids: Iterable<SpecId>,
     change: (text: string, id: SpecId) => string,
@@ -130,6 +149,7 @@ class FileSpecStore implements SpecStore {
     });
   }
 
+  /** Creates a spec under the next free id of `day` (`YYYY-MM-DD`); no two processes get the same id. */
   create(day: string, build: (id: SpecId) => string): Promise<SpecId> {
     return this.#runLocked(() => {
       const taken = [...this.#names.readListing().ids, ...this.#archive.readIds()];
@@ -137,6 +157,10 @@ class FileSpecStore implements SpecStore {
     });
   }
 
+  /**
+   * Creates some dozens of specs under ids of the caller's choice, much faster than one by one. Each spec is created
+   * completely or not at all. Its outcome is false if the id is taken. Other writers wait meanwhile.
+   */
   createSpecs(specs: readonly NewSpecText[]): Promise<ReadonlyMap<SpecId, EditOutcome>> {
     return this.#runLocked(() => {
       const archived = this.#archive.readIds();
@@ -144,6 +168,12 @@ class FileSpecStore implements SpecStore {
     });
   }
 
+  /**
+   * Creates the members of an active spec and changes the spec's own fields, or changes nothing if that fails. After a
+   * kill, the next process that reads or writes specs completes the operation.
+   *
+   * @throws OperationError `already_exists` when there is a spec of a member's id, active or archived
+   */
   createMembers(parent: SpecId, split: NewMembers): Promise<void> {
     return this.#runLocked(async () => {
       this.#requireActive(parent);
@@ -155,6 +185,11 @@ class FileSpecStore implements SpecStore {
     });
   }
 
+  /**
+   * Moves an active spec to the archive; returns its new path from the root. Throws if the archive contains that id.
+   *
+   * @param admit receives the spec before the move and may throw; no other process writes between both
+   */
   moveToArchive(id: SpecId, admit?: (spec: Spec) => void): Promise<string> {
     return this.#runLocked(async () => {
       this.#requireActive(id);

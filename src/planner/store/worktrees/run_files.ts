@@ -2,17 +2,25 @@ import { createHash } from "node:crypto";
 import { lstat, mkdir, readdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
-import type { RunFiles } from "../../program_ports.ts";
 import { convertToDiskError, isMissingError } from "../files/disk_error.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { readRegularFile } from "../files/read_text.ts";
 import { Git } from "../git/git.ts";
 import { openGitHistory } from "../git/git_history.ts";
 
-/** Opens files, git folders and ports that a run uses outside of the project's stores. */
-export function openRunFiles(): RunFiles {
+export interface Hasher {
+  update(bytes: Uint8Array): void;
+  /** Returns the digest in lower-case hexadecimal digits. Call it once. */
+  digest(): string;
+}
+
+export type RunFiles = ReturnType<typeof openRunFiles>;
+
+/** Opens files, git folders and ports that a run uses outside of the project's stores. Paths are absolute. */
+export function openRunFiles() {
   return {
-    async readText(path) {
+    /** Reads a file; returns null if the file does not exist. */
+    async readText(path: string): Promise<string | null> {
       try {
         return readRegularFile(path).toString();
       } catch (error) {
@@ -20,8 +28,14 @@ export function openRunFiles(): RunFiles {
         throw convertToDiskError(`read "${path}"`, error);
       }
     },
-    writeText: (path, text) => replaceFile(path, path, text),
-    async prepareCommitFolders(folder) {
+    /** Writes a file completely or not at all; creates its folder. */
+    writeText: (path: string, text: string) => replaceFile(path, path, text),
+    /**
+     * Returns the folders to which a commit in `folder` writes. For a worktree these are the repository's objects, the
+     * branches beside its own, and the worktree's administration, but not the settings, the hooks or the main branch. For
+     * the checkout itself it is all of `.git`. Empty without a repository.
+     */
+    async prepareCommitFolders(folder: string): Promise<readonly string[]> {
       const asked = ["rev-parse", "--git-common-dir", "--git-dir", "--symbolic-full-name", "HEAD"];
       const [shared, own, branch = ""] = (await new Git(folder).tryReadOutput(asked))?.split(/\r?\n/) ?? [];
       if (shared === undefined || own === undefined) return [];
@@ -30,12 +44,16 @@ export function openRunFiles(): RunFiles {
       for (const path of folders) await mkdir(path, { recursive: true });
       return folders;
     },
-    findFreePort: findFreePort,
-    findLastChangeTime: findLastChangeTime,
-    createHasher() {
+    /** The number of a TCP port on 127.0.0.1 without a listener at this moment. */
+    findFreePort,
+    /** Latest change of a file below `folder`, in milliseconds since 1970. Reads at most 20,000 entries. */
+    findLastChangeTime,
+    /** Creates a SHA-256 hasher. */
+    createHasher(): Hasher {
       const hash = createHash("sha256");
-      return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest("hex") };
+      return { update: (bytes: Uint8Array) => void hash.update(bytes), digest: () => hash.digest("hex") };
     },
+    /** Opens the git history of the commit that is checked out in `folder`. */
     openHistory: openGitHistory,
   };
 }

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
-import type { BranchCommit, WorktreeState } from "#planner/run_ports/worktree.ts";
+import type { BranchCommit } from "#planner/work/records/kept_records.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import type { Git } from "../git/git.ts";
 import { findUnfinishedOperation, readGitFile, readGitHead, readReflog } from "./admin_folder.ts";
@@ -31,6 +31,29 @@ import {
 } from "./worktree_commits.ts";
 import { type Repository, readWorktreeOrigin, type WorktreeLocation } from "./worktree_place.ts";
 import { endKilledRebase } from "./worktree_rebase.ts";
+
+/** State of git in a worktree, see `Worktree.settle`. */
+export interface WorktreeState {
+  /** Fixes that were made, and other remarks for the log. */
+  readonly notes: readonly string[];
+  /** Notes that a person should read although they change nothing. */
+  readonly warnings: readonly string[];
+  /** Warnings that name changes outside of the run's branch, worktree and spec. */
+  readonly outside: readonly string[];
+  /** Problems that a person must solve before anything is merged or removed; each names its solution. */
+  readonly problems: readonly string[];
+  /**
+   * False if git would run programs in the worktree that the run has installed. Planner runs no git there until a
+   * person undoes that.
+   */
+  readonly safe: boolean;
+  /** Commits of the branch, oldest first. Empty if not safe. */
+  readonly commits: readonly BranchCommit[];
+  /** Files that the commits change, as paths from the project's root. Empty if not safe. */
+  readonly changed: readonly { readonly path: string; readonly isNew: boolean }[];
+  /** Uncommitted paths, as `Worktree.uncommitted` returns them. Empty if not safe. */
+  readonly uncommitted: readonly string[];
+}
 
 /** Results collected while a worktree is settled, in the form of `WorktreeState`. */
 class SettleReport {

@@ -3,7 +3,6 @@ import { basename, join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
-import type { GitProgramChange } from "../../run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { parseTemporaryPid } from "../files/place_file.ts";
 import { formatGitError, type Git } from "../git/git.ts";
@@ -32,6 +31,17 @@ import {
   type WorktreeLocation,
   writeWorktreeOrigin,
 } from "./worktree_place.ts";
+
+/** One setting, hook or link of git that has changed since a run began. */
+export interface GitProgramChange {
+  readonly spec_id: SpecId;
+  /** A clause such as `hook pre-commit was added`. */
+  readonly what: string;
+  /** A shell command that undoes the change, or instructions in words. */
+  readonly undo: string;
+  /** Path from the project's root of the snapshot to remove if the person made the change. */
+  readonly note: string;
+}
 
 export interface SpecBranches {
   readonly branch: string;

@@ -2,7 +2,6 @@ import { rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { getErrorMessage, OperationError } from "#kernel/errors.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
-import type { BranchMergeOptions, BranchMergeResult, MainBranchUpdate } from "../../run_ports/worktrees.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { editFields, type FieldChanges, type FieldValue } from "../../spec/edit/edit_fields.ts";
 import { keepChecks } from "../../spec/edit/keep_checks.ts";
@@ -19,7 +18,7 @@ import {
   WATCH_PID_FILE,
   WORKTREES_FOLDER,
 } from "../project/places.ts";
-import { openSpecStore } from "../specs/spec_store.ts";
+import { SpecStore } from "../specs/spec_store.ts";
 import {
   describeUnfinishedOperation,
   findUnfinishedOperation,
@@ -36,7 +35,22 @@ import { readFileBytes, removeBroughtFiles, storeCommonText } from "./worktree_b
 import { assertNoUncommittedFiles, commitPaths, listCommitsAhead, listUncommittedFiles } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import { readWorktreeOrigin, type WorktreeLocation, writeWorktreeOrigin } from "./worktree_place.ts";
-import { buildMergeVariables, moveOntoMainBranch, readBlobText, runRecordedMerge } from "./worktree_rebase.ts";
+import {
+  type BranchMergeResult,
+  buildMergeVariables,
+  moveOntoMainBranch,
+  readBlobText,
+  runRecordedMerge,
+} from "./worktree_rebase.ts";
+
+export interface BranchMergeOptions {
+  readonly message: CommitWriter;
+  /** Receives the commit at which the main branch would end, and returns the reasons against the merge. */
+  readonly admit: (commit: string) => Promise<readonly string[]>;
+}
+
+/** How the main branch followed its remote: moved forward, was up to date, or has commits that the remote lacks. */
+export type MainBranchUpdate = "moved" | "there" | "diverged";
 
 /** Maximum moves of the main branch during a rebase. Chosen by planner: each costs another rebase. */
 const MAX_MERGE_TRIES = 8;
@@ -260,7 +274,7 @@ async function joinStagedSpec(
   if (ours === undefined) return;
   const { text } = await mergeText({ ours, base: before, theirs: after }, "ours");
   if (text === ours) return;
-  await openSpecStore(root).edit(other, (now) => (now === ours ? text : now));
+  await new SpecStore(root).edit(other, (now) => (now === ours ? text : now));
 }
 
 /** The spec's text in the worktree now, and its text when it was brought there. */
@@ -293,7 +307,7 @@ async function findOpenCriteria(
  */
 async function joinSpecIntoProject({ root, id }: WorktreeLocation, { theirs, base }: WorktreeSpec): Promise<void> {
   if (theirs === null || base === null || theirs === base) return;
-  const store = openSpecStore(root);
+  const store = new SpecStore(root);
   for (let tries = 0; tries < MAX_MERGE_TRIES; tries++) {
     const ours = (await readFileBytes(join(root, buildActivePath(id))))?.toString();
     // The spec was archived or deleted meanwhile.

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { Worktree } from "../../run_ports/worktree.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
@@ -102,11 +101,29 @@ export interface WorktreeLocation {
   readonly git: Git;
 }
 
-/** Paths and branches of a worktree, see `Worktree`. */
-type WorktreeFacts = Pick<
-  Worktree,
-  "path" | "root" | "branch" | "mainBranch" | "reused" | "copied" | "env" | "identity" | "begunAnew"
->;
+/** Paths and branches of a worktree. */
+export interface WorktreeFacts {
+  /** Absolute path of the git worktree. */
+  readonly path: string;
+  /** Absolute path of the project in the worktree; differs from `path` if it is a subfolder of the repository. */
+  readonly root: string;
+  readonly branch: string;
+  readonly mainBranch: string;
+  /** True if the worktree existed and kept work of an earlier run. */
+  readonly reused: boolean;
+  /** Uncommitted files copied into the worktree, as paths from the project's root, without the spec's own file. */
+  readonly copied: readonly string[];
+  /** Variables for the agent's environment that make git ignore copied and placed files in the worktree. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Variables for the agent's environment that set the author and committer of its commits. */
+  readonly identity: Readonly<Record<string, string>>;
+  /**
+   * Set after a merge met a conflict: the branch then begins at the end of the main branch, and the work is an
+   * uncommitted change with conflict markers in `files`, given as paths from the repository's top. `commit` is the last
+   * commit of the branch before that.
+   */
+  readonly begunAnew: { readonly commit: string; readonly files: readonly string[] } | null;
+}
 
 /** A file in a worktree that is not its branch's. Paths are from the project's root. */
 export interface BroughtFile {

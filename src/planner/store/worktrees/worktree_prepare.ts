@@ -1,8 +1,7 @@
 import { join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import type { CommitFacts, KeptRunRecord } from "#planner/work/records/kept_records.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
-import type { CommitFacts, KeptRunRecord } from "../../run_ports/kept_records.ts";
-import type { ProjectGuard, WorktreeOptions } from "../../run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { parseFullHash } from "../../work/records/read_record.ts";
 import { getTextField, readJsonFile } from "../files/json_file.ts";
@@ -17,7 +16,7 @@ import { type BranchCheckouts, describeOutsideChanges, isAncestor } from "./outs
 import { nameBranch } from "./ref_names.ts";
 import { buildRunRef, computePatchIds } from "./run_commits.ts";
 import { addsNoChange } from "./search_merge.ts";
-import { readChangedFiles, readCommits } from "./settle.ts";
+import { readChangedFiles, readCommits, type WorktreeState } from "./settle.ts";
 import {
   compareSnapshots,
   filterProgramChanges,
@@ -41,6 +40,17 @@ import {
   writeWorktreeOrigin,
 } from "./worktree_place.ts";
 import { endKilledRebase, readBlobText, resolveSpecConflicts } from "./worktree_rebase.ts";
+
+export interface WorktreeOptions {
+  /** Prefix of branch names, such as `planner/`. */
+  readonly branchPrefix: string;
+  /** The branch that work begins from and is merged into; null means the branch checked out around the project. */
+  readonly mainBranch: string | null;
+  /** Commit at which a new branch begins, contained in the main branch; by default the main branch's last one. */
+  readonly base?: string | null;
+  /** The setting `worktree.directory`, in which new worktrees are created; null or absent for the user's state folder. */
+  readonly directory?: string | null;
+}
 
 /**
  * Returns the branch from which worktrees are created.
@@ -280,12 +290,13 @@ async function restartAfterConflict(place: WorktreeLocation): Promise<RestartedW
   return { commit, files: await resolveSpecConflicts(place, git, files) };
 }
 
-/** Takes a snapshot of the project before a run without a worktree. See `Worktrees.guardProject`. */
-export async function guardProject(repository: Repository, root: string, id: SpecId): Promise<ProjectGuard> {
+/** Takes a snapshot of the project before a run without a worktree. */
+export async function guardProject(repository: Repository, root: string, id: SpecId) {
   const place = buildProjectLocation(repository, root, id);
   const before = await takeSnapshot(place);
   return {
-    async settle() {
+    /** Reports changes other than uncommitted files and new commits on the checked-out branch. Keeps lost commits. */
+    async settle(): Promise<Pick<WorktreeState, "notes" | "warnings" | "outside">> {
       const now = await takeSnapshot(place);
       const outside = await describeOutsideChanges(place, await findOtherChanges(place, before, now));
       return { notes: [...outside, ...(await keepDroppedObjects(place, before, now))], warnings: outside, outside };

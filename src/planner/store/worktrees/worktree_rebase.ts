@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
-import type { BranchMergeResult } from "../../run_ports/worktrees.ts";
 import { COMMIT_SUMMARIES, type CommitWriter } from "../../work/commit_message.ts";
 import { formatGitError, type Git } from "../git/git.ts";
 import { listRunProcesses, RUN_VARIABLE } from "../processes/run_processes.ts";
@@ -22,6 +21,24 @@ import {
   type WorktreeLocation,
   writeWorktreeOrigin,
 } from "./worktree_place.ts";
+
+export type BranchMergeResult =
+  /** Merged: the main branch now ends at `commit`; `commits` are the branch's commits as merged, oldest first. */
+  | {
+      readonly kind: "merged";
+      readonly commit: string;
+      readonly commits: readonly string[];
+      /** Remarks for a person, one sentence each. */
+      readonly notes: readonly string[];
+    }
+  /** The branch contains no commit that the main branch lacks. */
+  | { readonly kind: "nothing" }
+  /** Not merged: unchecked criteria were added to the project's spec since the run began. */
+  | { readonly kind: "open"; readonly criteria: readonly string[] }
+  /** Not merged: `admit` returned these reasons. The branch is rebased. */
+  | { readonly kind: "refused"; readonly reasons: readonly string[] }
+  /** Not merged: conflicts in `files`, paths from the repository's top. Branch, worktree and main branch stay as is. */
+  | { readonly kind: "conflict"; readonly files: readonly string[] };
 
 /** Maximum wait in ms for a git left by a killed planner. Chosen by planner: afterwards only git's locks protect. */
 const ORPHAN_LIMIT_MS = 60_000;

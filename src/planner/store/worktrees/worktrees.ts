@@ -3,51 +3,42 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
-import type { BranchHead, CommitFacts, KeptRunRecord, LatestRunRef } from "../../run_ports/kept_records.ts";
-import type {
-  CommittedSpec,
-  CommittedState,
-  FolderState,
-  SpecChanges,
-  Worktree,
-  WorktreeState,
-} from "../../run_ports/worktree.ts";
-import type {
-  BranchMergeOptions,
-  BranchMergeResult,
-  GitProgramChange,
-  NewWorktreeStatus,
-  PredictedConflict,
-  ProjectGuard,
-  ProjectHead,
-  WorktreeOptions,
-  WorktreeRemovalOptions,
-  Worktrees,
-} from "../../run_ports/worktrees.ts";
+import type { FailedCheck } from "#planner/work/provenance.ts";
+import type { BranchHead, CommitFacts, KeptRunRecord, LatestRunRef } from "#planner/work/records/kept_records.ts";
+import type { WorktreeStatus } from "#planner/work/records/process_record.ts";
 import { parseDocument } from "../../spec/document.ts";
-import { parseSpecId, type SpecId } from "../../spec/spec_id.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
 import { PLAIN_COMMIT_WRITER } from "../../work/commit_message.ts";
 import { isMissingError } from "../files/disk_error.ts";
 import { removeFileInOpenFolder } from "../files/open_folder.ts";
 import { removeLeftoverFiles, replaceFile } from "../files/place_file.ts";
 import { Git } from "../git/git.ts";
 import { runWithMergeLock, runWithProjectLock } from "../locks/project_lock.ts";
-import { ARCHIVE_FOLDER, buildActivePath, SPECS_FOLDER, WORKTREES_FOLDER } from "../project/places.ts";
+import { buildActivePath, SPECS_FOLDER, WORKTREES_FOLDER } from "../project/places.ts";
 import { deleteRequestNote } from "../requests/requests.ts";
 import { listMirrorRemotes } from "./admin_folder.ts";
 import { isKeptCommit, keepBranch, keepLostCommits } from "./keep_commits.ts";
-import { openWorktree, readBlobHashes, readProjectState, runInFreshWorktree } from "./open_worktree.ts";
+import {
+  type FolderState,
+  openWorktree,
+  readBlobHashes,
+  readProjectState,
+  runInFreshWorktree,
+  type Worktree,
+} from "./open_worktree.ts";
 import { readBranchCheckouts, runMainBranchQuery } from "./outside_words.ts";
 import { nameBranch } from "./ref_names.ts";
 import { keepRunRecord, listLatestRuns, readRunRecord, readRunRecords, recordMergedCommits } from "./run_commits.ts";
-import { forecastConflicts } from "./search_merge.ts";
-import { readChangedFiles, readCommits, settleWorktree } from "./settle.ts";
+import { forecastConflicts, type PredictedConflict } from "./search_merge.ts";
+import { readChangedFiles, readCommits, settleWorktree, type WorktreeState } from "./settle.ts";
+import { readSpecChanges, type SpecChanges } from "./spec_changes.ts";
 import { readFileBytes, removeBroughtFiles, removePlannerFiles } from "./worktree_brought.ts";
 import {
   assertBranchMerged,
   assertNoForeignPrograms,
   assertNoUncommittedFiles,
   branchExists,
+  type GitProgramChange,
   isBranchMerged,
   listCommitsAhead,
   listGitProgramChanges,
@@ -61,7 +52,7 @@ import {
   requireWritableFolder,
   worktreeFiles,
 } from "./worktree_files.ts";
-import { mergeWorktree } from "./worktree_merge.ts";
+import { type BranchMergeOptions, mergeWorktree } from "./worktree_merge.ts";
 import {
   ignoreMissingRepository,
   keepSubmodules,
@@ -82,25 +73,54 @@ import {
   requireMainBranch,
   requireUsableBase,
   restoreReplacedFile,
+  type WorktreeOptions,
 } from "./worktree_prepare.ts";
-import { readBlobText, requireCommitReadiness } from "./worktree_rebase.ts";
+import { type BranchMergeResult, requireCommitReadiness } from "./worktree_rebase.ts";
 
-/** Opens the worktrees of the project in `root`, an absolute path. */
-export function openWorktrees(root: string, clock: Clock): Worktrees {
-  return new GitWorktrees(root, clock);
+export interface WorktreeRemovalOptions {
+  /**
+   * - `keep`: also keeps an unmerged branch under `refs/planner/kept/<id>/`
+   * - `drop`: keeps nothing of the branch, because the main branch is known to contain its change in another form
+   */
+  readonly unmerged?: "refuse" | "keep" | "drop";
 }
 
-class GitWorktrees implements Worktrees {
+export interface ProjectHead {
+  readonly hash: string;
+  /** Name of the checked-out branch; null if none is checked out. */
+  readonly branch: string | null;
+}
+
+export type NewWorktreeStatus = Pick<WorktreeStatus, "error"> & {
+  readonly spec_id: SpecId;
+  readonly status: "working" | "done" | "failed";
+  /** Checks that failed at a merge. */
+  readonly failed_checks?: readonly FailedCheck[];
+};
+
+/**
+ * One git worktree and branch per spec in work, outside of the repository by default. No method discards uncommitted changes or
+ * commits that the main branch lacks. Call the methods while holding the spec's claim. Source: docs/decisions.md#s-24.
+ * Transport of specs: docs/work.md.
+ */
+export class Worktrees {
   readonly #root: string;
   readonly #clock: Clock;
   #repository: Promise<Repository> | undefined;
   #writingRepository: Promise<Repository> | undefined;
 
+  /** @param root absolute path of the project */
   constructor(root: string, clock: Clock) {
     this.#root = root;
     this.#clock = clock;
   }
 
+  /**
+   * Checks that a worktree can be created; changes nothing.
+   *
+   * @param message message of a commit by planner, which hooks may reject; null skips this test
+   * @throws OperationError `failed_precondition` if no worktree can be created, for example without a commit
+   */
   async requireCreatable(options: WorktreeOptions, message: string | null): Promise<void> {
     const repository = await this.#openForWriting();
     await assertNoForeignPrograms(repository, this.#root);
@@ -110,6 +130,11 @@ class GitWorktrees implements Worktrees {
     if (message !== null) await requireCommitReadiness(repository, message);
   }
 
+  /**
+   * Creates the worktree, or reuses the existing one, and copies uncommitted planner files into it.
+   *
+   * @throws OperationError `failed_precondition` without a git repository or a first commit
+   */
   async prepareWorktree(id: SpecId, options: WorktreeOptions): Promise<Worktree> {
     const repository = await this.#openForWriting();
     const refs = await readBranchCheckouts(repository.git);
@@ -117,6 +142,7 @@ class GitWorktrees implements Worktrees {
     return openWorktree(await prepareWorktree(making, options));
   }
 
+  /** Returns the branch for work on a spec, with the project's path if that is not the repository's top. */
   nameBranch(id: SpecId, prefix: string): Promise<string> {
     return this.#query(
       ({ git }) => nameBranch(this.#root, { id, prefix }, () => readBranchCheckouts(git)),
@@ -124,40 +150,56 @@ class GitWorktrees implements Worktrees {
     );
   }
 
+  /** Returns sorted ids of specs with a worktree, or a record of one deleted by hand. Starts no git process. */
   listKnownIds(): Promise<readonly SpecId[]> {
     return listWorktreeIds(this.#root);
   }
 
+  /** Returns the ids of `known()`, and those of specs without a record whose branch exists. */
   async listIds(): Promise<readonly SpecId[]> {
     return [...(await this.listKnownIds()), ...(await this.#findLeftoverBranches()).keys()].sort();
   }
 
+  /** Returns the recorded branch of a spec, even if its folder no longer exists; null without a record. */
   async findBranch(id: SpecId): Promise<string | null> {
     return (await this.#findBranches(id))?.branch ?? null;
   }
 
+  /** Returns the worktree of a spec; null without one. */
   async findWorktree(id: SpecId): Promise<Worktree | null> {
     const place = await this.#findWorktree(id);
     return place === null ? null : openWorktree(place);
   }
 
+  /**
+   * Lists changes that runs made to programs that git runs in every checkout, see `WorktreeState.safe`. Cost: one git
+   * process if runs have stored snapshots.
+   */
   async listGitProgramChanges(): Promise<readonly GitProgramChange[]> {
     // Without a repository, no run can have changed programs of git.
     return this.#query((repository) => listGitProgramChanges(repository, this.#root), []);
   }
 
-  async guardProject(id: SpecId): Promise<ProjectGuard | null> {
+  /** Records the state of the repository around the project, for a run in its own folder; null without a repository. */
+  async guardProject(id: SpecId) {
     return this.#query((repository) => guardProject(repository, this.#root, id), null);
   }
 
+  /** Returns the names of remotes that mirror all refs, in one direction or both. */
   async listMirrorRemotes(): Promise<readonly string[]> {
     return this.#query(async ({ settings }) => listMirrorRemotes(await settings()), []);
   }
 
+  /** Writes a file of planner into the project, for a run without a worktree. Git lists it as a change. */
   writeProjectFile(id: SpecId, path: string, text: string): Promise<void> {
     return replaceProjectFile(this.#root, id, path, text);
   }
 
+  /**
+   * Restores the files that `writeProjectFile` replaced; continues an interrupted restoration.
+   *
+   * @returns the files that were changed meanwhile, which stay unchanged
+   */
   async restoreReplacedFiles(id: SpecId): Promise<readonly string[]> {
     const changed = await restoreReplacedFile(this.#root, id);
     const place = await this.#findWorktree(id);
@@ -165,16 +207,25 @@ class GitWorktrees implements Worktrees {
     return changed === null ? there : [...there, changed];
   }
 
+  /** Returns full hashes of the branch's commits that the main branch lacks, oldest first. */
   async listCommits(id: SpecId): Promise<readonly string[]> {
     const [git, branches] = [new Git(this.#root), await this.#findBranches(id)];
     return branches === null ? [] : runMainBranchQuery(git, branches, id, () => listCommitsAhead(git, branches));
   }
 
+  /** Returns whether the main branch contains every commit of the branch, or a copy with the same change. */
   async isMerged(id: SpecId): Promise<boolean> {
     const [git, branches] = [new Git(this.#root), await this.#findBranches(id)];
     return branches === null || runMainBranchQuery(git, branches, id, () => isBranchMerged(git, branches));
   }
 
+  /**
+   * Rebases the branch onto the main branch, fast-forwards the main branch, and copies the spec's file back into the
+   * project.
+   *
+   * @throws OperationError `failed_precondition` if the worktree has uncommitted changes, or if the merge would
+   *   overwrite a changed file in the checkout of the main branch
+   */
   async mergeBranch(id: SpecId, wishes: Partial<BranchMergeOptions> = {}): Promise<BranchMergeResult> {
     const { message = PLAIN_COMMIT_WRITER, admit = async () => [] } = wishes;
     const { commonFolder } = await this.#openForWriting();
@@ -182,6 +233,13 @@ class GitWorktrees implements Worktrees {
     return runWithMergeLock(this.#root, commonFolder, () => this.#mergeSpec(id, { message, admit }));
   }
 
+  /**
+   * Removes worktree, branch and status file. Keeps commits that exist nowhere else under `refs/planner/kept/<id>/`.
+   *
+   * @returns remarks for a person about kept commits, one sentence each
+   * @throws OperationError `failed_precondition` if that would lose uncommitted changes, or unmerged commits unless
+   *   `unmerged` allows it
+   */
   async removeWorktree(id: SpecId, { unmerged = "refuse" }: WorktreeRemovalOptions = {}): Promise<readonly string[]> {
     await this.#openForWriting();
     const branches = await this.#findBranches(id);
@@ -211,6 +269,7 @@ class GitWorktrees implements Worktrees {
     return [...branch, ...kept];
   }
 
+  /** Writes `.planner/worktrees/<id>.status.json` atomically. `WorkStore.worktrees` reads it. */
   async writeStatus({ spec_id, status, error, failed_checks = [] }: NewWorktreeStatus): Promise<void> {
     // A spec that has no branch, or whose main branch is gone, has no commits to name.
     const commits = await this.listCommits(spec_id).catch(() => []);
@@ -225,6 +284,7 @@ class GitWorktrees implements Worktrees {
     });
   }
 
+  /** Returns the checkout around the project; null without a repository or a commit. */
   async readHead(): Promise<ProjectHead | null> {
     return this.#query(async ({ git, gitFolder }) => {
       const hash = await git.tryReadHead("%H");
@@ -232,29 +292,47 @@ class GitWorktrees implements Worktrees {
     }, null);
   }
 
+  /** Commit checked out around the project, and the folder's uncommitted files; null without a repository. */
   async readProjectState(): Promise<FolderState | null> {
     return this.#query(readProjectState, null);
   }
 
+  /** Returns git's hashes of files in the commit checked out around the project, as `Worktree.blobs` does. */
   async readBlobHashes(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const repository = await this.#openRepository();
     return readBlobHashes({ git: repository.git, repository }, paths);
   }
 
+  /** Returns commits and changed files of the checkout around the project since `base`, as in `WorktreeState`. */
   async readWorkSince(base: string): Promise<Pick<WorktreeState, "commits" | "changed">> {
     const { git, prefix } = await this.#openRepository();
     const commits = await readCommits(git, `${base}..HEAD`);
     return { commits, changed: await readChangedFiles(git, prefix, `${base}...HEAD`) };
   }
 
+  /**
+   * Reads the changes between commit `since` and the commit checked out around the project.
+   *
+   * @param since any git revision that names a commit
+   * @throws OperationError `invalid_argument` if it names no commit of this repository
+   */
   async readSpecChanges(since: string): Promise<SpecChanges> {
     return readSpecChanges(await this.#openRepository(), since);
   }
 
+  /**
+   * Stores the record of a run as the commit `refs/planner/runs/<id>/<n>` on top of the run's branch, outside of the
+   * main branch's history.
+   *
+   * @param branch null for the commit that is checked out around the project
+   * @param write receives the run's number and the last commit of the branch
+   * @returns the number; null if the branch no longer exists
+   */
   async storeRecord(id: SpecId, branch: string | null, write: (head: BranchHead) => object): Promise<number | null> {
     return keepRunRecord((await this.#openRepository()).git, { id, branch }, write);
   }
 
+  /** Predicts files in which branches of specs will conflict, without changing any. Cost: one git process per pair. */
   async predictConflicts(): Promise<readonly PredictedConflict[]> {
     const branches = this.#listBranches(await this.listKnownIds());
     if (branches.length < 2) return [];
@@ -262,12 +340,14 @@ class GitWorktrees implements Worktrees {
     return forecastConflicts(new Git(this.#root), branches);
   }
 
+  /** Lists the latest record of every spec that has one; empty outside of a repository. Cost: one git process. */
   async listLatestRuns(): Promise<readonly LatestRunRef[]> {
     const branches = this.#listBranches(await this.listKnownIds());
     const named = new Map(branches.map(({ id, branch }) => [id, branch]));
     return this.#query(({ git }) => listLatestRuns(git, named), []);
   }
 
+  /** Reads the given records, without the numbers of other runs. Cost: one git process. */
   async readRecords(runs: readonly LatestRunRef[]): Promise<ReadonlyMap<SpecId, KeptRunRecord>> {
     return readRunRecords((await this.#openRepository()).git, runs);
   }
@@ -279,14 +359,17 @@ class GitWorktrees implements Worktrees {
     });
   }
 
+  /** Reads a stored run record; `run` null selects the latest. Returns null without a record. */
   async readRecord(id: SpecId, run: number | null): Promise<KeptRunRecord | null> {
     return readRunRecord((await this.#openRepository()).git, id, run);
   }
 
+  /** Reads facts about the commits that a record names. Changes nothing. */
   async readCommitFacts(id: SpecId, kept: KeptRunRecord): Promise<CommitFacts> {
     return readCommitFacts(await this.#openRepository(), id, kept);
   }
 
+  /** Creates a temporary worktree of a commit, runs `use` with it, and removes it afterwards. */
   async runInFreshWorktree<Result>(
     id: SpecId,
     commit: string,
@@ -297,6 +380,7 @@ class GitWorktrees implements Worktrees {
     return runInFreshWorktree(repository, { root: this.#root, id, commit }, use);
   }
 
+  /** Adds the hashes of the merged commits to the latest record. */
   async recordMergedCommits(id: SpecId, commits: readonly string[]): Promise<void> {
     await recordMergedCommits((await this.#openRepository()).git, id, { commits, at: this.#clock.now().toISOString() });
   }
@@ -400,47 +484,4 @@ async function listSpecFileIds(root: string): Promise<readonly string[]> {
     throw error;
   });
   return names.flatMap((name) => (name.endsWith(".md") ? [name.slice(0, -".md".length)] : []));
-}
-
-const CONFIG_FILE = ".planner/config.md";
-
-/** Reads the spec changes between `since` and the checked-out commit. */
-async function readSpecChanges({ git, prefix }: Repository, since: string): Promise<SpecChanges> {
-  const [base, head] = [await resolveCommit(git, since), await resolveCommit(git, "HEAD")];
-  const listed = await git.readEntries(["diff-tree", "-r", "--name-only", "--no-renames", "-z", base, head]);
-  const files = listed
-    .filter((path) => path.startsWith(prefix) && path.endsWith(".md"))
-    .map((path) => path.slice(prefix.length))
-    .filter((path) => path.startsWith(`${SPECS_FOLDER}/`) || path.startsWith(`${ARCHIVE_FOLDER}/`));
-  // A shallow clone may lack the common ancestor; then every differing file counts as changed.
-  const hasMergeBase = (await git.tryReadOutput(["merge-base", base, head])) !== null;
-  return {
-    before: await readCommittedState(git, { commit: base, prefix, files }),
-    after: await readCommittedState(git, { commit: head, prefix, files }),
-    changed: await readChangedFiles(git, prefix, `${base}${hasMergeBase ? "..." : ".."}${head}`),
-  };
-}
-
-async function resolveCommit(git: Git, name: string): Promise<string> {
-  const asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
-  const hash = await (name === "HEAD" ? git.tryReadHead("%H") : git.tryReadOutput(asked));
-  if (hash !== null) return hash;
-  throw new OperationError("invalid_argument", `"${name}" is no commit of this repository`);
-}
-
-interface CommitFiles {
-  readonly commit: string;
-  readonly prefix: string;
-  readonly files: readonly string[];
-}
-
-async function readCommittedState(git: Git, { commit, prefix, files }: CommitFiles): Promise<CommittedState> {
-  const read = (file: string): Promise<string | null> => readBlobText(git, `${commit}:${prefix}${file}`);
-  const texts = await Promise.all(files.map(read));
-  const specs = files.flatMap((file, index): readonly (readonly [SpecId, CommittedSpec])[] => {
-    const text = texts[index] ?? null;
-    const id = parseSpecId(file.slice(file.lastIndexOf("/") + 1, -".md".length));
-    return text === null || id === undefined ? [] : [[id, { file, text }]];
-  });
-  return { commit, specs: new Map(specs), config: (await read(CONFIG_FILE)) ?? "" };
 }

@@ -1,12 +1,12 @@
 import { createPreconditionError } from "#kernel/errors.ts";
+import type { OutputValidator } from "#planner/work/judge_output.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { MAX_CONTEXT_CHARS, MAX_CONTEXT_FILE_BYTES } from "../../limits.ts";
-import type { OutputValidator, PromptStore } from "../../ports.ts";
 import { parseReviews } from "../../spec/reviews.ts";
 import { findFirstHeading, findHeadings } from "../../spec/sections.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { createCommitWriter } from "../commit_message.ts";
-import { fillTemplate, loadTemplate } from "./prompt_template.ts";
+import { fillTemplate, loadTemplate, type PromptStore } from "./prompt_template.ts";
 import { STANDARD_PROMPT_NAME } from "./standard_prompt.ts";
 
 interface PromptSources {

@@ -1,8 +1,26 @@
 import { createPreconditionError, OperationError, shortenText } from "#kernel/errors.ts";
 import { findNearest } from "#kernel/nearest.ts";
-import type { PromptStore } from "../../ports.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { STANDARD_PROMPT, STANDARD_PROMPT_NAME } from "./standard_prompt.ts";
+
+export interface TemplateStore {
+  /** The templates' names without `.md`, sorted; empty when there is no such folder. */
+  names(): Promise<readonly string[]>;
+  /** A template's text, or null without one of that name; throws OperationError `failed_precondition` if unreadable. */
+  text(name: string): Promise<string | null>;
+}
+
+/** Sources of prompts: the templates `.planner/prompts/<name>.md`, and the project's own files. */
+export interface PromptStore extends TemplateStore {
+  /** Reads at most the first `maxBytes` bytes of a file. Reads no file outside of the project, even through a link. */
+  readProjectFile(path: string, maxBytes: number): Promise<ProjectFileText>;
+}
+
+/** `whole` is false if only the beginning was read; `why` says why the path leads to no text. */
+export type ProjectFileText =
+  | { readonly kind: "text"; readonly text: string; readonly whole: boolean }
+  | { readonly kind: "none"; readonly why: string }
+  | { readonly kind: "outside" };
 
 /** Matches `{{…}}` from the first opening braces to the next closing ones. */
 const PLACEHOLDER = /\{\{([\s\S]*?)\}\}/g;

@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { CommitFacts } from "#planner/run_ports/kept_records.ts";
+import type { CommitFacts } from "#planner/work/records/kept_records.ts";
 import { formatCountWithNoun } from "#words/names.ts";
 import { parseCriteria } from "../../spec/criteria.ts";
 import { parseReadable } from "../../spec/document.ts";

@@ -1,5 +1,13 @@
 import { MAX_RUN_BYTES } from "../../limits.ts";
-import type { LogFile } from "../../ports.ts";
+
+/** A growing log file. Offsets and sizes are bytes. */
+export interface LogFile {
+  /** Path from the project root. */
+  readonly file: string;
+  readonly size: number;
+  readonly modified: Date;
+  readBytes(offset: number, length: number): Promise<Uint8Array>;
+}
 
 /**
  * The format of a spec's log file, `.planner/logs/<id>.log`:

@@ -7,9 +7,8 @@
  * - No answer begins or ends inside a UTF-8 character.
  */
 import { LOG_CHUNK_BYTES, MAX_LOG_ANSWER_BYTES } from "../../limits.ts";
-import type { LogFile } from "../../ports.ts";
 import { isContinuationByte } from "../agent_stream/line_reader.ts";
-import { parseLineTime } from "./log_format.ts";
+import { type LogFile, parseLineTime } from "./log_format.ts";
 
 const NEWLINE = 10;
 

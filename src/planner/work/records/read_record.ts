@@ -1,5 +1,5 @@
 import { getJsonFields, isJsonObject } from "#kernel/json_object.ts";
-import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
+import type { KeptRunRecord } from "#planner/work/records/kept_records.ts";
 import { isObjectId } from "../claims/push_answer.ts";
 import { type CommandResult, cleanLastLines, type FailedCheck, listFailedChecks } from "../provenance.ts";
 import type { OutputMark } from "./run_record.ts";

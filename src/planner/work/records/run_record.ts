@@ -1,6 +1,5 @@
-import type { NewProcessRecord, RunReport } from "#planner/run_ports/claims.ts";
-import type { BranchHead } from "#planner/run_ports/kept_records.ts";
-import type { BranchCommit } from "#planner/run_ports/worktree.ts";
+import type { BranchCommit, BranchHead } from "#planner/work/records/kept_records.ts";
+import type { NewProcessRecord, RunReport } from "#planner/work/records/process_record.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
 import type { JudgedCriterion } from "../acceptance.ts";
 import type { RunEnd } from "../end_of_run.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { PlannerContext } from "#planner/context.ts";
-import type { SpecStore } from "#planner/ports.ts";
+import type { SpecStore } from "#planner/store/specs/spec_store.ts";
 import { callTool, type PlannerProject, plannerProject } from "../../../support/planner_project.ts";
 
 const ID = "2026-11-01-001-abc";

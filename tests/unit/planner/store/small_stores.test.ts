@@ -6,7 +6,7 @@ import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { openGitHistory } from "#planner/store/git/git_history.ts";
 import { openLogStore } from "#planner/store/logs/log_store.ts";
-import { openProcessControl } from "#planner/store/processes/background.ts";
+import { terminateProcess } from "#planner/store/processes/background.ts";
 import { createConfigReader, createSettingsReader } from "#planner/store/project/prompt_store.ts";
 import { eachTest } from "../../../support/each_test.ts";
 import { sleeper } from "../../../support/sleeper.ts";
@@ -221,14 +221,14 @@ describe("ProcessControl", () => {
   test("asks a process to end", async () => {
     await using worker = sleeper();
 
-    expect(await openProcessControl().terminate(worker.pid)).toBe(true);
+    expect(await terminateProcess(worker.pid)).toBe(true);
     expect(await worker.ended).toBe("SIGTERM");
-    expect(await openProcessControl().terminate(worker.pid)).toBe(false);
+    expect(await terminateProcess(worker.pid)).toBe(false);
   });
 
   test("signals no group of processes, whatever number it is given", async () => {
     for (const pid of [0, -1, 1, 1.5, Number.NaN, -process.pid]) {
-      expect(await openProcessControl().terminate(pid)).toBe(false);
+      expect(await terminateProcess(pid)).toBe(false);
     }
   });
 });

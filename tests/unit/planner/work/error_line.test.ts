@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
-import type { ProcessRecord } from "#planner/ports.ts";
 import { explainExceededLimit, resolveRunLimits } from "#planner/work/agent_launch.ts";
 import { ErrorOutput, isAccountError } from "#planner/work/error_line.ts";
 import { findMissingPart } from "#planner/work/provenance.ts";
+import type { ProcessRecord } from "#planner/work/records/process_record.ts";
 import { computeRetryDelayMs, findRetryTime, MAX_RETRY_DELAY_MS } from "#planner/work/retry.ts";
 import { addUsage, formatShortUsage, formatUsage, NO_USAGE } from "#planner/work/usage.ts";
 import { parseCriteria } from "../../../../src/planner/spec/criteria.ts";

@@ -7,8 +7,7 @@ import {
   PROMPT_VARIABLES,
   type PromptRequest,
 } from "#planner/work/prompts/prompt.ts";
-import { fillTemplate, hasTemplate, loadTemplate } from "#planner/work/prompts/prompt_template.ts";
-import type { PromptStore } from "../../../../src/planner/ports.ts";
+import { fillTemplate, hasTemplate, loadTemplate, type PromptStore } from "#planner/work/prompts/prompt_template.ts";
 import { builtSpec } from "../../../support/built_spec.ts";
 
 /** Templates and project files by name; a path that begins with `..` lies outside. */

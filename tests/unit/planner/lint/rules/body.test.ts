@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import { parseConfig } from "#planner/config/parse_config.ts";
-import type { OutputVerdict } from "#planner/ports.ts";
+import type { OutputVerdict } from "#planner/work/judge_output.ts";
 import { findingsOf, ID, lintTexts, OTHER, said, specText, THIRD } from "../../../../support/lint_world.ts";
 
 test("parse names line and column of broken frontmatter and says nothing else about the file", async () => {

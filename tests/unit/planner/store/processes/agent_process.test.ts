@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AgentProcess } from "#planner/run_ports/claims.ts";
-import { openAgents } from "#planner/store/processes/agent_process.ts";
+import { type AgentProcess, openAgents } from "#planner/store/processes/agent_process.ts";
 import { isProcessRunning, readProcessMark } from "#planner/store/processes/run_processes.ts";
 import { eachTest } from "../../../../support/each_test.ts";
 import { RunWorker } from "../../../../support/run_worker.ts";

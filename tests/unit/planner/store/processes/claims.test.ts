@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { hostname } from "node:os";
-import type { Claim, ClaimResult } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
+import { type ClaimResult, type FileClaim, openClaims } from "#planner/store/locks/local_claims.ts";
 import { HEARTBEAT_LIMIT_MS } from "#planner/store/locks/lock_file.ts";
-import { openClaims } from "#planner/store/processes/open_runs.ts";
 import { openWorkStore } from "#planner/store/processes/work_store.ts";
 import { eachTest } from "../../../../support/each_test.ts";
 import { LAW_RUNS } from "../../../../support/law_runs.ts";
@@ -18,7 +17,7 @@ const clock = { now: () => NOW };
 /** A process number that no process has. */
 const NOBODY = 4_194_305;
 
-function claimOf(answer: ClaimResult): Claim {
+function claimOf(answer: ClaimResult<FileClaim>): FileClaim {
   if ("heldBy" in answer) throw new Error(`held by ${answer.heldBy.pid}`);
   return answer.claim;
 }

@@ -2,8 +2,9 @@ import { expect, test } from "bun:test";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { openRuns } from "#planner/store/processes/open_runs.ts";
+import { openProcessRecords } from "#planner/store/processes/process_records.ts";
 import { openWorkStore } from "#planner/store/processes/work_store.ts";
+import { Worktrees } from "#planner/store/worktrees/worktrees.ts";
 import { RunWorker } from "../../../../support/run_worker.ts";
 import { sleeper } from "../../../../support/sleeper.ts";
 import { tempProject } from "../../../../support/temp_project.ts";
@@ -18,7 +19,7 @@ function recordOf(pid: number) {
 
 test("start and finish write the record of the contract, and the first end stays", async () => {
   using project = tempProject();
-  const { records } = openRuns(project.root, clock);
+  const records = openProcessRecords(project.root, clock);
   const record = recordOf(process.pid);
   const file = `.planner/processes/${record.process_id}.json`;
   const at = new Date("2026-01-05T12:00:00Z");
@@ -38,7 +39,7 @@ test("start and finish write the record of the contract, and the first end stays
 
 test("announce writes the record where the process has none of its own, be it running or ended", async () => {
   using project = tempProject();
-  const { records } = openRuns(project.root, clock);
+  const records = openProcessRecords(project.root, clock);
   const stored = () => openWorkStore(project.root, clock).readProcesses();
   const record = recordOf(process.pid);
   const old = { ...record, started_at: "2025-01-05T12:00:00.000Z" };
@@ -56,7 +57,7 @@ test("announce writes the record where the process has none of its own, be it ru
 
 test("repair makes records failed whose process is gone, on disk, and no other", async () => {
   using project = tempProject();
-  const { records } = openRuns(project.root, clock);
+  const records = openProcessRecords(project.root, clock);
   const gone = sleeper();
   await records.startRecord(recordOf(process.pid));
   await records.startRecord(recordOf(gone.pid));
@@ -86,7 +87,7 @@ test("a kill amid writing leaves records and statuses whole, and its leftovers a
     expect(record.completed_at === null).toBe(record.status === "running");
   }
 
-  const { records, worktrees } = openRuns(project.root, clock);
+  const [records, worktrees] = [openProcessRecords(project.root, clock), new Worktrees(project.root, clock)];
   await records.startRecord(recordOf(process.pid));
   await worktrees.writeStatus({ spec_id: ID, status: "done", error: null });
 
@@ -114,7 +115,7 @@ test("a run that was killed after its spec was completed, and before its record 
   await gone[Symbol.asyncDispose]();
   for (const [mode, frontmatter, folder, end] of ends) {
     using project = tempProject();
-    const { records } = openRuns(project.root, clock);
+    const records = openProcessRecords(project.root, clock);
     await records.startRecord({ ...recordOf(gone.pid), mode, started_at: before });
     project.write(`.planner/${folder}/${ID}.md`, `---\n${frontmatter}---\n\n# Title\n`);
 

@@ -3,9 +3,8 @@ import { spawn } from "node:child_process";
 import { mkdirSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { WorkStore } from "#planner/ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { openWorkStore } from "#planner/store/processes/work_store.ts";
+import { openWorkStore, type WorkStore } from "#planner/store/processes/work_store.ts";
 import { type Sleeper, sleeper } from "../../../../support/sleeper.ts";
 import { type TempProject, tempProject } from "../../../../support/temp_project.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ProjectFileText, PromptStore } from "#planner/ports.ts";
 import { findRoot, isInitialisedProject, isLink, isLinkOutside } from "#planner/store/project/find_root.ts";
 import { openPromptStore } from "#planner/store/project/prompt_store.ts";
+import type { ProjectFileText, PromptStore } from "#planner/work/prompts/prompt_template.ts";
 import { type TempProject, tempProject } from "../../../../support/temp_project.ts";
 
 test("findRoot takes a worktree's own .planner before the one around it", () => {

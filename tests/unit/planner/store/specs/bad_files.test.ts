@@ -3,9 +3,8 @@ import { execFileSync } from "node:child_process";
 import { ftruncateSync, mkdirSync, openSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
-import type { SpecStore } from "#planner/ports.ts";
 import { parseSpecId, type SpecId } from "#planner/spec/spec_id.ts";
-import { openSpecStore } from "#planner/store/specs/spec_store.ts";
+import { SpecStore } from "#planner/store/specs/spec_store.ts";
 import { tempProject } from "../../../../support/temp_project.ts";
 import { projectOfEachTest } from "../../../../support/test_project.ts";
 
@@ -13,7 +12,7 @@ let store: SpecStore;
 let socket: Server | undefined;
 const project = projectOfEachTest((made) => {
   made.spec("good", "---\nstatus: pending\n---\n# Good\n");
-  store = openSpecStore(made.root);
+  store = new SpecStore(made.root);
 });
 
 afterEach(() => {
@@ -80,7 +79,7 @@ for (const [name, [make, says]] of Object.entries(BAD)) {
       specs: [expect.objectContaining({ id: "good" })],
       unreadable: [report],
     });
-    expect((await openSpecStore(project.root).readActive()).unreadable).toEqual([report]);
+    expect((await new SpecStore(project.root).readActive()).unreadable).toEqual([report]);
     expect(await store.listIds()).toEqual(["good" as SpecId, "x" as SpecId]);
     const place = line === null ? "" : `:${line}:${column}`;
     await expect(store.load("x" as SpecId)).rejects.toMatchObject({
@@ -120,7 +119,7 @@ test("SpecStore takes a file that vanishes while it is read for absent", async (
 
   let rounds = 0;
   for (; remover.exitCode === null || rounds === 0; rounds++) {
-    const { unreadable } = await openSpecStore(project.root).readActive();
+    const { unreadable } = await new SpecStore(project.root).readActive();
     expect(unreadable).toEqual([]);
     await Bun.sleep(0);
   }
@@ -151,7 +150,7 @@ test("SpecStore reads links within a .planner folder that lies elsewhere", async
   rmSync(join(other.root, ".planner"), { recursive: true });
   renameSync(join(other.root, "link"), join(other.root, ".planner"));
 
-  const { specs: found, unreadable } = await openSpecStore(other.root).readActive();
+  const { specs: found, unreadable } = await new SpecStore(other.root).readActive();
 
   expect(found.map(({ title }) => title)).toEqual(["Good", "Real", "Real"]);
   expect(unreadable).toEqual([]);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { openSpecStore } from "#planner/store/specs/spec_store.ts";
+import { SpecStore } from "#planner/store/specs/spec_store.ts";
 import { tempProject } from "../../../../support/temp_project.ts";
 import { useStore } from "../../../../support/use_store.ts";
 
@@ -11,7 +11,7 @@ const ID = "a" as SpecId;
 test("edit begins again with the text that another program wrote meanwhile", async () => {
   using project = tempProject();
   project.spec(ID, "one\n");
-  const store = openSpecStore(project.root);
+  const store = new SpecStore(project.root);
   const seen: string[] = [];
 
   const changed = await store.edit(ID, (text) => {
@@ -29,7 +29,7 @@ test("edit begins again with the text that another program wrote meanwhile", asy
 test("edit gives up rather than overwrite a program that keeps writing", async () => {
   using project = tempProject();
   project.spec(ID, "0\n");
-  const store = openSpecStore(project.root);
+  const store = new SpecStore(project.root);
   let writes = 0;
 
   const edit = store.edit(ID, (text) => {
@@ -48,7 +48,7 @@ test("edit gives up rather than overwrite a program that keeps writing", async (
 test("edit says that a spec is gone that was deleted meanwhile", async () => {
   using project = tempProject();
   project.spec(ID, "one\n");
-  const store = openSpecStore(project.root);
+  const store = new SpecStore(project.root);
 
   const edit = store.edit(ID, (text) => {
     rmSync(join(project.root, ".planner/specs/a.md"));

@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { SpecStore } from "#planner/ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { openSpecStore } from "#planner/store/specs/spec_store.ts";
+import { SpecStore } from "#planner/store/specs/spec_store.ts";
 import { runPortsKilledAtStep, storeKilledAtStep } from "../../../../support/killed_at_step.ts";
 import { LAW_RUNS } from "../../../../support/law_runs.ts";
 import { type TempProject, tempProject } from "../../../../support/temp_project.ts";
@@ -29,7 +28,7 @@ async function killSplitting(look: (project: TempProject, store: SpecStore, step
     using project = tempProject();
     project.write(FILE, SPEC);
     const killed = await storeKilledAtStep(step, ["split", ID, "3"], project.root);
-    await look(project, openSpecStore(project.root), step);
+    await look(project, new SpecStore(project.root), step);
     if (!killed) return step;
   }
 }
@@ -93,7 +92,7 @@ test("a note of a split that names files outside of the specs is not followed", 
     const note = { parent: ID, members: [member], fields: { type: "driver" } };
     project.write(".planner/locks/split.json", JSON.stringify(note));
 
-    await openSpecStore(project.root).edit(ID, (text) => `${text}\nMore.\n`);
+    await new SpecStore(project.root).edit(ID, (text) => `${text}\nMore.\n`);
 
     expect(project.list(".planner/specs")).toEqual([`${ID}.md`]);
     expect(existsSync(join(project.root, "evil.md"))).toBe(false);

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { findProjectOfPath } from "#planner/store/worktrees/worktree_files.ts";
-import { openWorktrees } from "#planner/store/worktrees/worktrees.ts";
+import { Worktrees } from "#planner/store/worktrees/worktrees.ts";
 import { ID, OPTIONS, SPEC } from "../../../../support/worktree_project.ts";
 import "../../../../support/trusted_project.ts";
 
@@ -84,7 +84,7 @@ class Moving {
   }
 
   open(name: string) {
-    return openWorktrees(this.root(name), { now: () => new Date() });
+    return new Worktrees(this.root(name), { now: () => new Date() });
   }
 
   async prepare(name: string) {

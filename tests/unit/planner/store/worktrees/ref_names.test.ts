@@ -9,7 +9,7 @@ import { openClaimRemote } from "#planner/store/remote_claims/claim_remote.ts";
 import { deleteRequestNote, readRequestNotes, writeRequestNote } from "#planner/store/requests/requests.ts";
 import { keepObjects } from "#planner/store/worktrees/keep_commits.ts";
 import { formatPlace } from "#planner/store/worktrees/ref_names.ts";
-import { openWorktrees } from "#planner/store/worktrees/worktrees.ts";
+import { Worktrees } from "#planner/store/worktrees/worktrees.ts";
 import { buildClaimRef } from "#planner/work/claims/decide_claim.ts";
 import { PLAIN_COMMIT_WRITER } from "#planner/work/commit_message.ts";
 import type { RequestNote } from "#planner/work/requests/request_note.ts";
@@ -54,7 +54,7 @@ function makeRepository(projects: readonly string[], branch: string | null = nul
   return top;
 }
 
-const open = (root: string) => openWorktrees(root, { now: () => new Date() });
+const open = (root: string) => new Worktrees(root, { now: () => new Date() });
 const listRefs = (top: string, kind: string) =>
   git(top, "for-each-ref", "--format=%(refname)", `refs/planner/${kind}`)
     .split("\n")

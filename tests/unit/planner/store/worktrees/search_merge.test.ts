@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ForgeMerge, MergeSearchResult } from "#planner/run_ports/worktrees.ts";
 import { Git } from "#planner/store/git/git.ts";
-import { searchMerge } from "#planner/store/worktrees/search_merge.ts";
+import { type ForgeMerge, type MergeSearchResult, searchMerge } from "#planner/store/worktrees/search_merge.ts";
 import { type GitProject, gitProject } from "../../../../support/git_project.ts";
 
 let project: GitProject;

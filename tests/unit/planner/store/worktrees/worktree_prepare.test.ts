@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from "node:path";
 import { Git } from "#planner/store/git/git.ts";
 import { planWorktreePath } from "#planner/store/worktrees/worktree_files.ts";
-import { openWorktrees } from "#planner/store/worktrees/worktrees.ts";
+import { Worktrees } from "#planner/store/worktrees/worktrees.ts";
 import { eachTest } from "../../../../support/each_test.ts";
 import { gitProject } from "../../../../support/git_project.ts";
 import {
@@ -134,7 +134,7 @@ test("prepare works for a project that is a folder of the repository, with space
   await repository.mustGit("commit", "--quiet", "-m", "begin");
   const root = join(repository.root, "-a b");
 
-  const worktree = await openWorktrees(root, clock).prepareWorktree(ID, OPTIONS);
+  const worktree = await new Worktrees(root, clock).prepareWorktree(ID, OPTIONS);
 
   expect(worktree.path).toBe(planWorktreePath(root, ID, null));
   expect(worktree.root).toBe(join(worktree.path, "-a b/"));

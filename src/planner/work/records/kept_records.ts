@@ -1,5 +1,4 @@
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import type { BranchCommit } from "./worktree.ts";
 
 /** The number of a run, counted from 1, and the full hash of the last commit of its branch. */
 export interface BranchHead {
@@ -23,6 +22,14 @@ export interface KeptRunRecord {
   readonly runs: readonly number[];
   /** Content of the record, see work/records/run_record.ts. Another version of planner may have written it. */
   readonly record: Readonly<Record<string, unknown>>;
+}
+
+/** A commit of a branch that the main branch lacks. */
+export interface BranchCommit {
+  readonly hash: string;
+  /** Full hash of the first parent; null for a first commit. */
+  readonly parent: string | null;
+  readonly message: string;
 }
 
 /** Facts that the repository now has about the commits that a record names. */

@@ -11,7 +11,7 @@ import {
   createConfigReader,
   createSettingsReader,
   openPromptStore,
-  openTemplateStore,
+  openTemplateFolder,
 } from "#planner/store/project/prompt_store.ts";
 import { SpecStore } from "#planner/store/specs/spec_store.ts";
 
@@ -39,7 +39,7 @@ export async function openPlanner({ cwd, root: given }: OpenPlannerOptions): Pro
     projectLogs: openLogStore(project),
     work: openWorkStore(root, clock),
     prompts: openPromptStore(root),
-    templates: openTemplateStore(root),
+    templates: openTemplateFolder(root, ".planner/templates"),
     terminateProcess: async (pid) => (await import("#planner/store/processes/background.ts")).terminateProcess(pid),
     git: openGitHistory(root),
     outputs: createLazyOutputValidator(project),

@@ -35,13 +35,9 @@ function findFirstReplacement(text: string, bytes: Uint8Array): { readonly index
     index = text.indexOf(REPLACEMENT_CHARACTER, from)
   ) {
     offset += Buffer.byteLength(text.slice(from, index));
-    if (!containsReplacement(bytes, offset)) return { index, offset };
+    if (bytes[offset] !== 0xef || bytes[offset + 1] !== 0xbf || bytes[offset + 2] !== 0xbd) return { index, offset };
     offset += 3;
     from = index + 1;
   }
   return { index: text.length, offset: bytes.length };
-}
-
-function containsReplacement(bytes: Uint8Array, offset: number): boolean {
-  return bytes[offset] === 0xef && bytes[offset + 1] === 0xbf && bytes[offset + 2] === 0xbd;
 }

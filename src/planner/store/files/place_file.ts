@@ -136,11 +136,13 @@ export async function createFiles(files: readonly NewFile[]): Promise<readonly (
   const folders = new Map<string, OpenFolder>();
   const pendingFiles = files.entries();
   const createPendingFiles = async (): Promise<void> => {
-    for (const [index, file] of pendingFiles) {
+    for (const [index, { path, file, text }] of pendingFiles) {
       try {
-        outcomes[index] = await createUnsyncedFile(file, folders);
+        const folder = folders.get(dirname(path)) ?? openParentFolder(path);
+        folders.set(dirname(path), folder);
+        outcomes[index] = await createFileByLink(join(folder.path, basename(path)), text);
       } catch (error) {
-        const refusal = convertToDiskError(`create "${file.file}"`, error);
+        const refusal = convertToDiskError(`create "${file}"`, error);
         if (!(refusal instanceof OperationError)) throw refusal;
         outcomes[index] = refusal;
       }
@@ -153,12 +155,6 @@ export async function createFiles(files: readonly NewFile[]): Promise<readonly (
     for (const folder of folders.values()) folder.close();
   }
   return outcomes;
-}
-
-async function createUnsyncedFile({ path, text }: NewFile, folders: Map<string, OpenFolder>): Promise<boolean> {
-  const folder = folders.get(dirname(path)) ?? openParentFolder(path);
-  folders.set(dirname(path), folder);
-  return createFileByLink(join(folder.path, basename(path)), text);
 }
 
 /** Creates a file atomically without waiting for the disk: only for files that may be lost in a power failure. */
@@ -201,23 +197,21 @@ async function writeAndSyncFolder(
   }
 }
 
-/** Links the file to its name. Linking, unlike renaming, never replaces another file. */
+/**
+ * Links the file to its name; returns false if the name exists. Linking, unlike renaming, never replaces another file.
+ * Where hard links fail, renames; then only the project lock prevents races.
+ */
 function linkFileToName(temporary: string, path: string): boolean {
   try {
     linkSync(temporary, path);
     return true;
   } catch (error) {
-    return renameToFreeName(error, temporary, path);
+    if (getErrorCode(error) === "EEXIST") return false;
+    if (!NO_HARD_LINK_CODES.has(getErrorCode(error) ?? "")) throw error;
+    if (existsSync(path)) return false;
+    renameSync(temporary, path);
+    return true;
   }
-}
-
-/** Renames a file where hard links fail; only the project lock prevents races. Returns false if the name exists. */
-function renameToFreeName(error: unknown, temporary: string, path: string): boolean {
-  if (getErrorCode(error) === "EEXIST") return false;
-  if (!NO_HARD_LINK_CODES.has(getErrorCode(error) ?? "")) throw error;
-  if (existsSync(path)) return false;
-  renameSync(temporary, path);
-  return true;
 }
 
 const NO_HARD_LINK_CODES: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);

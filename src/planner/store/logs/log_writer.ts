@@ -269,13 +269,9 @@ function splitLongLine(line: string): readonly string[] {
   const parts: string[] = [];
   for (let start = 0; start < line.length; ) {
     let end = Math.min(start + MAX_LINE_CHARS, line.length);
-    if (end < line.length && isHighSurrogate(line.charCodeAt(end - 1))) end--;
+    if (end < line.length && /[\ud800-\udbff]/.test(line.charAt(end - 1))) end--;
     parts.push(line.slice(start, end));
     start = end;
   }
   return parts;
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
 }

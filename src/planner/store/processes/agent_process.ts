@@ -237,7 +237,9 @@ export class AgentProcess {
     this.#part = part;
     this.secrets = secrets;
     this.mark = readProcessMark(child.pid ?? 0);
-    this.exited = waitForExit(child);
+    this.exited = new Promise((resolve) => {
+      child.once("exit", (code, signal) => resolve({ code, signal }));
+    });
     this.stdout = new ChildOutput(child.stdout);
     this.stderr = new ChildOutput(child.stderr);
   }
@@ -281,12 +283,6 @@ export class AgentProcess {
   }
 }
 
-function waitForExit(child: Child): Promise<AgentExit> {
-  return new Promise((resolve) => {
-    child.once("exit", (code, signal) => resolve({ code, signal }));
-  });
-}
-
 /**
  * Returns whether a program is on the PATH of `env`. A program given by a path counts as present, because the path
  * depends on the folder in which it is started.
@@ -299,17 +295,14 @@ export function isProgramAvailable(program: string, env: Readonly<Record<string,
 
 /** Returns the path of a program by its name; null if no folder of the PATH has it. */
 export function findProgram(program: string, env: Readonly<Record<string, string | undefined>>): string | null {
-  const names = [program, ...listProgramSuffixes(env).map((ending) => program + ending)];
+  const suffixes = process.platform === "win32" ? (env["PATHEXT"] ?? ".COM;.EXE;.BAT;.CMD").split(";") : [];
+  const names = [program, ...suffixes.map((ending) => program + ending)];
   const folders = getPathVariable(env)?.split(delimiter) ?? [];
   return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isExecutableFile) ?? null;
 }
 
 function getPathVariable(env: Readonly<Record<string, string | undefined>>): string | undefined {
   return env["PATH"] ?? env["Path"];
-}
-
-function listProgramSuffixes(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  return process.platform === "win32" ? (env["PATHEXT"] ?? ".COM;.EXE;.BAT;.CMD").split(";") : [];
 }
 
 function isExecutableFile(path: string): boolean {

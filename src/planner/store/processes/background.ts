@@ -80,10 +80,7 @@ function waitForStart(child: ChildProcess): Promise<number> {
 export async function terminateProcess(pid: number): Promise<boolean> {
   // 0 and negative numbers would signal whole process groups, including this process's own.
   if (!Number.isSafeInteger(pid) || pid <= 1) return false;
-  return process.platform === "win32" ? endWindowsProcess(pid) : sendSignal(pid, "SIGTERM");
-}
-
-async function endWindowsProcess(pid: number): Promise<boolean> {
+  if (process.platform !== "win32") return sendSignal(pid, "SIGTERM");
   // Only a process with a window can be asked to end; any other is ended by force.
   return (await runTaskkill(["/PID", String(pid)])) || (await runTaskkill(["/PID", String(pid), "/T", "/F"]));
 }

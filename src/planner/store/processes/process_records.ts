@@ -338,9 +338,14 @@ async function acquireWatchFile(root: string): Promise<WatchFileHold | null> {
   if (holder?.alive === true) return null;
   if (holder !== null) await removeWatchFile(root);
   const token = createRandomId();
-  const text = `${process.pid}\n${JSON.stringify(buildWatchMark(token), null, 2)}\n`;
+  const { pid, began } = readProcessMark(process.pid);
+  const mark = { pid, host: hostname(), started_at: new Date(performance.timeOrigin).toISOString(), began, token };
+  const text = `${pid}\n${JSON.stringify(mark, null, 2)}\n`;
   if (!(await createFile(join(root, WATCH_PID_FILE), WATCH_PID_FILE, text))) return null;
-  const isHeld = (): boolean => readWatchToken(root) === token;
+  const isHeld = (): boolean => {
+    const read = readWatchFile(root);
+    return read.kind === "object" && read.object["token"] === token;
+  };
   return {
     isHeld: async () => isHeld(),
     release: () =>
@@ -348,11 +353,6 @@ async function acquireWatchFile(root: string): Promise<WatchFileHold | null> {
         if (isHeld()) await removeWatchFile(root);
       }),
   };
-}
-
-function buildWatchMark(token: string): object {
-  const { pid, began } = readProcessMark(process.pid);
-  return { pid, host: hostname(), started_at: new Date(performance.timeOrigin).toISOString(), began, token };
 }
 
 /** Returns the watching process, alive or ended; pid 0 if the file names no process, null without a file. */
@@ -383,11 +383,6 @@ function isWatchProcess(pid: number): boolean {
 function readWatchFile(root: string): JsonReadResult {
   // Other programs read the number in the first line.
   return readJsonFile(join(root, WATCH_PID_FILE), { omits: /^\d+\r?\n(?=\{)/ });
-}
-
-function readWatchToken(root: string): string | null {
-  const read = readWatchFile(root);
-  return read.kind === "object" ? getTextField(read.object, "token") : null;
 }
 
 async function removeWatchFile(root: string): Promise<void> {

@@ -223,7 +223,10 @@ export async function endRunProcesses(run: () => RunProcessQuery, { graceMs, hur
     if (left.length === 0) return met.size;
     const now = performance.now();
     if (now >= forceAt || hurry?.aborted === true) forcedSince ??= now;
-    if (forcedSince !== undefined && now - forcedSince > FORCED_END_MS) throw buildSurvivorError(left);
+    if (forcedSince !== undefined && now - forcedSince > FORCED_END_MS) {
+      const why = `still there ${FORCED_END_MS / 1000} seconds after it was forced`;
+      throw new OperationError("unavailable", `Cannot end process ${left.join(", ")}: ${why}`);
+    }
     for (const pid of left) {
       const first = !met.has(pid);
       if (first) met.set(pid, readProcessMark(pid));
@@ -261,13 +264,6 @@ async function endProcess(
     if (force || first) await runTaskkill(["/PID", String(pid), "/T", ...(force ? ["/F"] : [])]);
   } else if (force) sendSignal(pid, "SIGKILL");
   else if (first) sendSignal(pid, "SIGTERM");
-}
-
-function buildSurvivorError(left: readonly number[]): OperationError {
-  return new OperationError(
-    "unavailable",
-    `Cannot end process ${left.join(", ")}: still there ${FORCED_END_MS / 1000} seconds after it was forced`,
-  );
 }
 
 /** Runs Windows' taskkill; returns false if it fails. */

@@ -21,7 +21,15 @@ export function openWorkStore(root: string, clock: Clock) {
     /** Returns files in the folder of records that cannot be read as a record. */
     listBrokenRecords: async () => (await readProcessRecords(root, clock.now())).broken,
     readLockHolder: async (id: SpecId) => readLockHolder(root, id, clock.now()),
-    worktrees: () => readWorktrees(root),
+    /**
+     * Reads the status that its process wrote into `.planner/worktrees/<id>.status.json` for each worktree that exists.
+     * Paths are absolute, because the caller's working directory may differ. Source:
+     * docs/contract/spec-tool.md#worktree-status.
+     */
+    async worktrees(): Promise<readonly WorktreeStatus[]> {
+      const ids = await listWorktreeIds(root);
+      return ids.filter((id) => existsSync(locateWorktree(root, id))).map((id) => readWorktreeStatus(root, id));
+    },
     // Records and states of worktrees are replaced by renaming, which changes their folder.
     /** Returns a value that changes when a record or a worktree's state is written. Cheap, because it reads no file. */
     readMark: async () =>
@@ -35,16 +43,6 @@ export function openWorkStore(root: string, clock: Clock) {
 }
 
 const WORKTREE_STATUSES: readonly unknown[] = ["working", "done", "failed"];
-
-/**
- * Reads the status that its process wrote into `.planner/worktrees/<id>.status.json` for each worktree that exists.
- * Paths are absolute, because the caller's working directory may differ. Source:
- * docs/contract/spec-tool.md#worktree-status.
- */
-export async function readWorktrees(root: string): Promise<readonly WorktreeStatus[]> {
-  const ids = await listWorktreeIds(root);
-  return ids.filter((id) => existsSync(locateWorktree(root, id))).map((id) => readWorktreeStatus(root, id));
-}
 
 function readWorktreeStatus(root: string, id: string): WorktreeStatus {
   const base = { spec_id: id, path: locateWorktree(root, id) };

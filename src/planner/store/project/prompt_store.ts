@@ -11,23 +11,16 @@ import { describeSystemError, isMissingError } from "../files/disk_error.ts";
 import { NON_BLOCKING_READ_FLAGS, readProjectText, readTextFile } from "../files/read_text.ts";
 import { isInsideFolder } from "./find_root.ts";
 
-const PROMPTS_FOLDER = ".planner/prompts";
-const TEMPLATES_FOLDER = ".planner/templates";
-
 /** Opens `.planner/prompts/` and the files of the project at `root`. Source: docs/decisions.md#s-01. */
 export function openPromptStore(root: string): PromptStore {
   return {
-    ...openTemplateFolder(root, PROMPTS_FOLDER),
+    ...openTemplateFolder(root, ".planner/prompts"),
     readProjectFile: (path, maxBytes) => readProjectFile(root, path, maxBytes),
   };
 }
 
-/** Opens `.planner/templates/`. */
-export function openTemplateStore(root: string): TemplateStore {
-  return openTemplateFolder(root, TEMPLATES_FOLDER);
-}
-
-function openTemplateFolder(root: string, folder: string): TemplateStore {
+/** Opens a folder of templates of the project at `root`, such as `.planner/templates`. */
+export function openTemplateFolder(root: string, folder: string): TemplateStore {
   return {
     async names() {
       const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error: unknown) => {

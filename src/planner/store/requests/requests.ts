@@ -337,13 +337,8 @@ async function findForgeOfRemote(git: Git, remote: string, { forge }: RequestSet
   const place = parseForgeRepository(real ?? "", forge) ?? parseForgeRepository(written ?? "", forge);
   if (place !== null) return place;
   return throwTargetError(
-    `the address "${removeCredentials(real ?? "")}" of remote "${remote}" is no repository of GitHub or GitLab: set "pr.forge" in .planner/config.md if its server is one of them`,
+    `the address "${real?.replace(/\/\/[^/@]*@/, "//")}" of remote "${remote}" is no repository of GitHub or GitLab: set "pr.forge" in .planner/config.md if its server is one of them`,
   );
-}
-
-/** Returns the address without user name and password. */
-function removeCredentials(url: string): string {
-  return url.replace(/\/\/[^/@]*@/, "//");
 }
 
 function throwTargetError(why: string): never {

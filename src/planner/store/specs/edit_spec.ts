@@ -21,7 +21,6 @@ import { runInOpenFolder } from "../files/open_folder.ts";
 import {
   createFile,
   createFiles,
-  type FileOwnership,
   replaceFile,
   syncFolder,
   tryRemoveFile,
@@ -171,25 +170,17 @@ async function replaceTargetFile(
 ): Promise<boolean> {
   // Renaming would ignore the write protection of the file.
   await access(target, constants.W_OK);
-  const temporary = await writeTemporaryFile(target, next, await readOwnership(target));
+  const { mode, uid, gid } = await stat(target);
+  const temporary = await writeTemporaryFile(target, next, { mode: mode & 0o7777, uid, gid });
   try {
     // Comparison and renaming are synchronous, so no task of this process runs in between.
-    return renameIfUnchanged(temporary, target, text);
+    const now = readTextFile(target);
+    if (now.kind !== "text" || now.text !== text) return false;
+    renameSync(temporary, target);
+    return true;
   } finally {
     await tryRemoveFile(temporary);
   }
-}
-
-function renameIfUnchanged(temporary: string, target: string, expected: string): boolean {
-  const now = readTextFile(target);
-  if (now.kind !== "text" || now.text !== expected) return false;
-  renameSync(temporary, target);
-  return true;
-}
-
-async function readOwnership(path: string): Promise<FileOwnership> {
-  const { mode, uid, gid } = await stat(path);
-  return { mode: mode & 0o7777, uid, gid };
 }
 
 /**
@@ -240,7 +231,10 @@ export async function finishSplit(root: string): Promise<void> {
   const intent = readSplitIntent(root);
   if (intent !== null) {
     try {
-      await completeSplit(root, intent);
+      for (const { id, text } of intent.members) {
+        await createFile(join(root, buildActivePath(id)), buildActivePath(id), text);
+      }
+      await editSpec(root, intent.parent, (text) => editFields(text, intent.fields));
     } catch (error) {
       if (!(error instanceof OperationError) || !PERMANENT_ERROR_KINDS.has(error.kind)) throw error;
       await undoSplit(root, intent);
@@ -251,11 +245,6 @@ export async function finishSplit(root: string): Promise<void> {
 
 /** Kinds of errors that recur at the next try. An error of the disk may not. */
 const PERMANENT_ERROR_KINDS: ReadonlySet<string> = new Set(["not_found", "failed_precondition", "invalid_argument"]);
-
-async function completeSplit(root: string, { parent, members, fields }: SplitIntent): Promise<void> {
-  for (const { id, text } of members) await createFile(join(root, buildActivePath(id)), buildActivePath(id), text);
-  await editSpec(root, parent, (text) => editFields(text, fields));
-}
 
 async function undoSplit(root: string, { members }: SplitIntent): Promise<void> {
   for (const { id, text } of members) {

@@ -78,7 +78,10 @@ export class SpecFiles {
   }
 
   #collectSpecs(): SpecSet {
-    this.#order ??= sortItemsById(Array.from(this.#entries.keys(), buildSortItem)).map(({ name }) => name);
+    // A file name's stem counts as an id here, even an invalid one.
+    this.#order ??= sortItemsById(
+      Array.from(this.#entries.keys(), (name) => ({ id: name.slice(0, -SPEC_EXTENSION.length) as SpecId, name })),
+    ).map(({ name }) => name);
     const specs: Spec[] = [];
     const unreadable: UnreadableFile[] = [];
     for (const name of this.#order) {
@@ -89,11 +92,6 @@ export class SpecFiles {
     }
     return { specs, unreadable };
   }
-}
-
-/** Returns a file name with its stem as an id, even an invalid one, as `sortItemsById` requires. */
-function buildSortItem(name: string): { readonly id: SpecId; readonly name: string } {
-  return { id: name.slice(0, -".md".length) as SpecId, name };
 }
 
 interface SpecEntry {
@@ -171,11 +169,6 @@ function buildUnreadableEntry({ file }: SpecFileLocation, message: string): Unre
 
 const SPEC_EXTENSION = ".md";
 
-/** Returns whether a file name in a specs folder is a spec's: it ends in `.md` and does not start with a dot. */
-function isSpecName(name: string): boolean {
-  return name.endsWith(SPEC_EXTENSION) && !name.startsWith(".");
-}
-
 /** Returns the id in a file's name; undefined if the name is not a valid id. */
 function parseIdFromName(name: string): SpecId | undefined {
   // A name that is not UTF-8 arrives with replacement characters, and no file can be opened by it.
@@ -238,7 +231,7 @@ function buildFolderListing(found: readonly Dirent[]): FolderListing {
   const misspelt: string[] = [];
   for (const entry of found) {
     const { name } = entry;
-    if (!isSpecName(name)) {
+    if (!name.endsWith(SPEC_EXTENSION) || name.startsWith(".")) {
       if (entry.isDirectory()) folders.push(name);
       else if (name.toLowerCase().endsWith(SPEC_EXTENSION) && !name.startsWith(".")) misspelt.push(name);
       continue;

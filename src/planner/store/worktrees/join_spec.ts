@@ -33,10 +33,13 @@ export async function joinSpec(versions: TextVersions): Promise<JoinedSpec> {
   }
   const plain = { ours: buildPlainText(own), base: buildPlainText(old), theirs: buildPlainText(run) };
   const { text } = await mergeText(plain, "ours");
-  const merged = replaceOutput(text, joinOutputs(own, old, run));
+  const output = joinOutputs(own, old, run);
+  const merged = output === "" ? text : appendOutput(text, output);
   const status = PERSONAL_STATUSES.includes(own.status) ? own.status : run.status;
-  const open = listUncheckedCriteria(own).filter((name) => !run.criteria.has(name));
-  const isTicked = (name: string): boolean => own.criteria.get(name) === true || isNewTick(name, old, run);
+  const open = [...own.criteria].flatMap(([name, checked]) => (checked || run.criteria.has(name) ? [] : [name]));
+  // A criterion that the project unchecked again stays unchecked.
+  const isTicked = (name: string): boolean =>
+    own.criteria.get(name) === true || (run.criteria.get(name) === true && old.criteria.get(name) !== true);
   const ticked = keepChecks(applyTicks(merged, isTicked), { own: ours, restores: false });
   return { text: typeof status === "string" ? editFields(ticked, { status }) : ticked, open };
 }
@@ -67,15 +70,6 @@ function getCriterionWords({ text }: Criterion): string {
   return text.replace(/^(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]\]\s*/, "").trim();
 }
 
-function listUncheckedCriteria({ criteria }: SpecParts): readonly string[] {
-  return [...criteria].flatMap(([name, checked]) => (checked ? [] : [name]));
-}
-
-/** Returns whether the run ticked a criterion. A criterion that the project unchecked again stays unchecked. */
-function isNewTick(name: string, old: SpecParts, run: SpecParts): boolean {
-  return run.criteria.get(name) === true && old.criteria.get(name) !== true;
-}
-
 /** Returns the text without output and with all criteria unchecked, for the line-by-line merge. */
 function buildPlainText(parts: SpecParts): string {
   const bare = applyTicks(parts.text, () => false);
@@ -101,10 +95,6 @@ function joinOutputs(own: SpecParts, old: SpecParts, run: SpecParts): string {
   return own.output.endsWith(added) ? own.output : `${own.output}\n\n${added}`.trim();
 }
 
-function replaceOutput(text: string, output: string): string {
-  return output === "" ? text : appendOutput(text, output);
-}
-
 function applyTicks(text: string, isTicked: (name: string) => boolean): string {
   const document = parseDocument(text);
   if (!document.ok) return text;
@@ -120,7 +110,13 @@ function applyTicks(text: string, isTicked: (name: string) => boolean): string {
 
 /** Returns the text merged by lines if that succeeds, else the result of `joinSpec`. */
 export async function mergeOrJoinSpec(versions: TextVersions): Promise<string> {
-  const merged = await mergeSpecText(versions);
+  // The project's own status only records that work is in progress.
+  const status = parseSpecStatus(versions.theirs);
+  const merged = await mergeText({
+    ours: replaceSpecStatus(versions.ours, status),
+    base: replaceSpecStatus(versions.base, status),
+    theirs: versions.theirs,
+  });
   if (!merged.clean) return (await joinSpec(versions)).text;
   const isReadable = [versions.ours, merged.text].every((text) => parseDocument(text).ok);
   return isReadable ? keepChecks(merged.text, { own: versions.ours, restores: false }) : merged.text;
@@ -141,7 +137,7 @@ interface TextVersions {
  */
 export async function mergeText(
   { ours, base, theirs }: TextVersions,
-  favour?: "ours" | "theirs",
+  favour?: "ours",
 ): Promise<{ readonly text: string; readonly clean: boolean }> {
   if (ours === theirs || base === theirs) return { text: ours, clean: true };
   if (base === ours) return { text: theirs, clean: true };
@@ -161,16 +157,6 @@ export async function mergeText(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** Merges a spec by lines, with the worktree's status: the project's only records that work is in progress. */
-function mergeSpecText(
-  { ours, base, theirs }: TextVersions,
-  favour?: "ours" | "theirs",
-): Promise<{ readonly text: string; readonly clean: boolean }> {
-  const status = parseSpecStatus(theirs);
-  const [left, middle] = [ours, base].map((text) => replaceSpecStatus(text, status)) as [string, string];
-  return mergeText({ ours: left, base: middle, theirs }, favour);
 }
 
 function parseSpecStatus(text: string): string | undefined {

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { constants, inflateSync } from "node:zlib";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
@@ -280,12 +280,18 @@ export function findOutsideChanges(
   const isMoved = [...refs].some(
     (name) => name.startsWith("HEAD ") || (name.startsWith("ref ") && isBranchCheckedOut(name, now)),
   );
+  // planner adds records and kept commits, and moves a record when its work is merged.
+  const isExpectedRef = (ref: string, value: string | undefined): boolean =>
+    ref.startsWith("refs/planner/")
+      ? value !== undefined || ids.some((one) => ref.includes(`/${one}/`))
+      : branches.has(ref.replace(/^refs\/heads\//, ""));
   const isExpected = ({ name, now: value }: SnapshotChange): boolean => {
     const [kind = "", subject = ""] = splitSnapshotName(name);
     if (kind === "run" || kind === WHOLE_SNAPSHOT_NAME) return true;
     if (kind === "change") return isMoved;
-    if (kind === "file") return ids.some((one) => isFileOfSpec(one, subject));
-    if (kind === "ref") return isExpectedRef(subject, { value, ids, branches });
+    // A file of the spec or of one of its members.
+    if (kind === "file") return ids.some((one) => basename(subject).startsWith(`${one}.`));
+    if (kind === "ref") return isExpectedRef(subject, value);
     const settled = kind === "setting" ? /^branch\.(.+)\.[^.]+$/.exec(subject)?.[1] : undefined;
     // Settings of a branch are created and deleted with it.
     return settled !== undefined && (branches.has(settled) || refs.has(`ref refs/heads/${settled}`));
@@ -314,22 +320,4 @@ function findBusyRuns(before: RepositorySnapshot, now: RepositorySnapshot): Read
 function isBranchCheckedOut(name: string, now: RepositorySnapshot): boolean {
   const ref = name.slice("ref ".length);
   return Object.entries(now).some(([other, value]) => other.startsWith("HEAD ") && value === ref);
-}
-
-/** Returns whether a path is a file of the spec or of one of its members. */
-function isFileOfSpec(id: string, path: string): boolean {
-  const file = path.split("/").at(-1) ?? "";
-  return file === `${id}.md` || file.startsWith(`${id}.`);
-}
-
-interface RefFacts {
-  readonly value: string | undefined;
-  readonly ids: readonly string[];
-  readonly branches: ReadonlySet<string>;
-}
-
-function isExpectedRef(ref: string, { value, ids, branches }: RefFacts): boolean {
-  if (branches.has(ref.replace(/^refs\/heads\//, ""))) return true;
-  // planner adds records and kept commits, and moves a record when its work is merged.
-  return ref.startsWith("refs/planner/") && (value !== undefined || ids.some((id) => ref.includes(`/${id}/`)));
 }

@@ -1,9 +1,17 @@
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
+import { removeFileInOpenFolder } from "#planner/store/files/open_folder.ts";
+import { worktreeFiles } from "#planner/store/worktrees/worktree_files.ts";
 import type { BranchCommit } from "#planner/work/records/kept_records.ts";
 import { quoteShellWord } from "#words/shell_word.ts";
 import type { Git } from "../git/git.ts";
-import { findUnfinishedOperation, readGitFile, readGitHead, readReflog } from "./admin_folder.ts";
+import {
+  findUnfinishedOperation,
+  readGitFile,
+  readGitHead,
+  readReflog,
+  type UnfinishedOperation,
+} from "./admin_folder.ts";
 import { findOutsideChanges, keepDroppedObjects, keepObjects } from "./keep_commits.ts";
 import {
   buildFolderOption,
@@ -14,7 +22,6 @@ import {
   isAncestor,
 } from "./outside_words.ts";
 import {
-  deleteSnapshot,
   listCheckouts,
   type RepositorySnapshot,
   readRefs,
@@ -87,7 +94,7 @@ export async function settleWorktree(
     : await findForeignPrograms(place.repository, place);
   if (planted !== null) return buildWorktreeState(found, { problems: [planted] });
   // Without the snapshot, later changes count as a person's.
-  await deleteSnapshot(place);
+  await removeFileInOpenFolder(join(place.root, worktreeFiles.snapshot(place.id)));
   if (isThere) await endKilledRebase(place);
   const now = before === null ? await readRefs(place.repository.git) : await takeSnapshot(place, programs);
   const unfinished = isThere ? findUnfinishedOperation(place.gitFolder) : null;
@@ -98,13 +105,20 @@ export async function settleWorktree(
     const gone = await explainMissingMainBranch(place.repository.git, place.worktree.mainBranch, place.id);
     return buildWorktreeState(found, { problems: gone === null || found.problems.length > 0 ? [] : [gone] });
   }
-  if (!isThere) return buildWorktreeState(found, { problems: [describeMissingBranch(place)] });
   const { branch, mainBranch } = place.worktree;
+  if (!isThere) {
+    const problem = `its worktree was deleted: "planner work ${place.id}" makes it anew from branch "${branch}"`;
+    return buildWorktreeState(found, { problems: [problem] });
+  }
   const [main, own] = [`refs/heads/${mainBranch}`, `refs/heads/${branch}`];
   const changed = await readChangedFiles(place.git, place.repository.prefix, `${main}...${own}`);
   await unhideFiles(place, changed, found);
   const [commits, uncommitted] = [await readCommits(place.git, `${main}..${own}`), await listUncommittedFiles(place)];
   return { ...buildWorktreeState(found), safe: true, commits, changed, uncommitted };
+}
+
+function describeUnfinishedState({ id, worktree }: WorktreeLocation, { name, end }: UnfinishedOperation): string {
+  return `a ${name} was begun in "${worktree.path}" and not ended: run "${end}" there, then "planner merge ${id}"`;
 }
 
 function buildWorktreeState(
@@ -114,17 +128,6 @@ function buildWorktreeState(
   const { notes, warnings, outside } = found;
   const nothing = { safe: false, commits: [], changed: [], uncommitted: [] };
   return { notes, warnings, outside, problems: [...problems, ...found.problems], ...nothing };
-}
-
-function describeMissingBranch({ id, worktree: { branch } }: WorktreeLocation): string {
-  return `its worktree was deleted: "planner work ${id}" makes it anew from branch "${branch}"`;
-}
-
-function describeUnfinishedState(
-  { id, worktree }: WorktreeLocation,
-  { name, end }: { readonly name: string; readonly end: string },
-) {
-  return `a ${name} was begun in "${worktree.path}" and not ended: run "${end}" there, then "planner merge ${id}"`;
 }
 
 /** Moves the branch to the checked-out commit if that continues it, because that commit is the run's result. */

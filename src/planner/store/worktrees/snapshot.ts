@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { readJsonFile } from "../files/json_file.ts";
-import { removeFileInOpenFolder } from "../files/open_folder.ts";
 import { parseTemporaryPid, replaceFile } from "../files/place_file.ts";
 import { Git } from "../git/git.ts";
 import { listClaimedIds, readClaim } from "../locks/lock_file.ts";
@@ -146,10 +145,6 @@ export function storeSnapshot(
 export function readSnapshot({ root, id }: Pick<WorktreeLocation, "root" | "id">): RepositorySnapshot | null {
   const read = readJsonFile(join(root, worktreeFiles.snapshot(id)));
   return read.kind === "object" ? (read.object as RepositorySnapshot) : null;
-}
-
-export async function deleteSnapshot({ root, id }: Pick<WorktreeLocation, "root" | "id">): Promise<void> {
-  await removeFileInOpenFolder(join(root, worktreeFiles.snapshot(id)));
 }
 
 /** One entry that differs between two snapshots. */

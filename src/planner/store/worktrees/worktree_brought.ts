@@ -271,7 +271,7 @@ async function writeIgnoreList({ root, id, repository }: WorktreeLocation, { bro
   const users = await readUserIgnoreList(repository);
   const lines = brought
     .filter(({ tracked }) => !tracked)
-    .map(({ path }) => `/${escapeIgnorePath(repository.prefix + path)}`);
+    .map(({ path }) => `/${(repository.prefix + path).replace(/[\\*?[\]! #]/g, String.raw`\$&`)}`);
   const file = worktreeFiles.exclude(id);
   await replaceFile(join(root, file), file, `${[users, TEMPORARY_PATTERN, ...lines].join("\n")}\n`);
 }
@@ -284,10 +284,6 @@ async function readUserIgnoreList({ git, settings }: Repository): Promise<string
     ? ((await git.tryReadOutput(["config", "--type=path", "core.excludesFile"])) ?? set)
     : set;
   return (await readFileBytes(path).catch(() => null))?.toString() ?? "";
-}
-
-function escapeIgnorePath(path: string): string {
-  return path.replace(/[\\*?[\]! #]/g, String.raw`\$&`);
 }
 
 /** Sets whether git overlooks changes of files. @param paths indexed paths without a conflict */

@@ -128,16 +128,11 @@ export async function listUnsavedFiles(place: WorktreeLocation): Promise<readonl
   const { id, repository, worktree } = place;
   const files = await listUncommittedFiles(place);
   const path = repository.prefix + buildActivePath(id);
-  const ignored = await isIgnoredPath(place.git, path);
+  const listing = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--", path];
+  const ignored = (await place.git.readEntries(listing)).length > 0;
   const changed =
     (await readFileBytes(join(worktree.root, buildActivePath(id)))) !== null && !(await isSpecUnchanged(place));
   return ignored && changed ? [...files, path] : files;
-}
-
-async function isIgnoredPath(git: Git, path: string): Promise<boolean> {
-  return (
-    (await git.readEntries(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--", path])).length > 0
-  );
 }
 
 /** Commits only the spec's file. Returns false when it has no change. */

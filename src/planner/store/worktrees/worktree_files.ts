@@ -57,12 +57,12 @@ export function buildWorktreesFolder(root: string, directory: string | null, env
 /** Returns whether a folder holds worktrees of a repository that was at this path before. */
 function holdsForeignWorktrees(root: string, folder: string): boolean {
   const names = existsSync(folder) ? readdirSync(folder) : [];
-  return names.some((name) => isForeignWorktree(root, join(folder, name)) && readWorktreePath(root, name) === null);
-}
-
-function isForeignWorktree(root: string, path: string): boolean {
-  const gitFolder = findGitFolder(path);
-  return gitFolder !== null && (!isLinkedBack(gitFolder, path) || isOthersWorktree(root, path));
+  return names.some((name) => {
+    const path = join(folder, name);
+    const gitFolder = findGitFolder(path);
+    const isForeign = gitFolder !== null && (!isLinkedBack(gitFolder, path) || isOthersWorktree(root, path));
+    return isForeign && readWorktreePath(root, name) === null;
+  });
 }
 
 /**

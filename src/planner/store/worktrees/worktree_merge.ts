@@ -196,7 +196,7 @@ async function fastForwardMainBranch(
 /** Takes a failed merge back; returns words about what could not be, for the end of the merge's error. */
 async function cleanUp(main: Git, staged: readonly StagedSpec[], coming: ComingMerge): Promise<string> {
   try {
-    await unstageSpecs(main, staged);
+    for (const { path } of staged) await main.try(["reset", "--quiet", "HEAD", "--", path]);
     await undoMerge(main, coming);
     return "";
   } catch (error) {
@@ -258,10 +258,6 @@ async function stageChangedSpecs(
     else await main.run(["update-index", "--add", "--cacheinfo", `${mode},${hash},${path}`]);
   }
   return staged;
-}
-
-async function unstageSpecs(main: Git, staged: readonly StagedSpec[]): Promise<void> {
-  for (const { path } of staged) await main.try(["reset", "--quiet", "HEAD", "--", path]);
 }
 
 async function joinStagedSpec(
@@ -357,7 +353,7 @@ async function restoreOtherSpecs(place: WorktreeLocation, message: CommitWriter)
 }
 
 async function restoreChangedSpec(place: WorktreeLocation, kind: string, path: string): Promise<string | null> {
-  const isOwnSpec = isOwnSpecPath(place, path);
+  const isOwnSpec = basename(path).startsWith(`${place.id}.`);
   if (isOwnSpec && kind !== "M") return null;
   if (kind === "A") return makeSpecPending(place, path);
   const back = isOwnSpec ? restoreSpecChecks : restoreSpec;
@@ -379,11 +375,6 @@ async function commitOrRestoreFiles(place: WorktreeLocation, message: string, pa
     await place.git.run(["restore", "--quiet", "--source=HEAD", "--staged", "--worktree", "--", ...paths]);
     throw error;
   }
-}
-
-function isOwnSpecPath({ id }: WorktreeLocation, path: string): boolean {
-  const name = basename(path).replace(/\.md$/, "");
-  return name === id || name.startsWith(`${id}.`);
 }
 
 async function makeSpecPending({ git, worktree }: WorktreeLocation, path: string): Promise<string | null> {

@@ -213,7 +213,7 @@ export async function openWorktreeLocation(
     copied: (origin?.brought ?? []).filter(({ own }) => !own).map((file) => file.path),
     identity: {},
     begunAnew: null,
-    env: buildExcludeSetting(join(root, worktreeFiles.exclude(id)), process.env),
+    env: addGitSetting("core.excludesFile", join(root, worktreeFiles.exclude(id)), process.env),
   };
   const git = new Git(path, { GIT_DIR: gitFolder, GIT_WORK_TREE: path }, repository.git.use);
   return { root, id, repository, worktree, gitFolder, git };
@@ -289,11 +289,6 @@ export async function readCurrentBranch({
 export async function readMainBranch(repository: Repository, id: SpecId): Promise<string> {
   const recorded = (await readRunRecord(repository.git, id, null))?.record["main_branch"];
   return typeof recorded === "string" ? recorded : readCurrentBranch(repository);
-}
-
-/** Returns variables with which git reads `file` as its ignore list. */
-function buildExcludeSetting(file: string, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
-  return addGitSetting("core.excludesFile", file, env);
 }
 
 /** Returns the folder of hooks in the person's checkout, to which a relative setting refers. */

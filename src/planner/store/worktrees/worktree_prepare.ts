@@ -292,7 +292,11 @@ async function restartAfterConflict(place: WorktreeLocation): Promise<RestartedW
 
 /** Takes a snapshot of the project before a run without a worktree. */
 export async function guardProject(repository: Repository, root: string, id: SpecId) {
-  const place = buildProjectLocation(repository, root, id);
+  const { top, git, gitFolder } = repository;
+  // The checkout around the project, in the form of a run's worktree without a branch.
+  const facts = { reused: true, copied: [], env: {}, identity: {}, begunAnew: null };
+  const worktree = { path: top, root, branch: "", mainBranch: "", ...facts };
+  const place: WorktreeLocation = { root, id, repository, git, gitFolder, worktree };
   const before = await takeSnapshot(place);
   return {
     /** Reports changes other than uncommitted files and new commits on the checked-out branch. Keeps lost commits. */
@@ -302,13 +306,6 @@ export async function guardProject(repository: Repository, root: string, id: Spe
       return { notes: [...outside, ...(await keepDroppedObjects(place, before, now))], warnings: outside, outside };
     },
   };
-}
-
-/** Returns the checkout around the project in the form of a run's worktree, without a branch. */
-function buildProjectLocation(repository: Repository, root: string, id: SpecId): WorktreeLocation {
-  const { top, git, gitFolder } = repository;
-  const facts = { reused: true, copied: [], env: {}, identity: {}, begunAnew: null };
-  return { root, id, repository, git, gitFolder, worktree: { path: top, root, branch: "", mainBranch: "", ...facts } };
 }
 
 /** Returns changes other than the work, which is uncommitted files and new commits on the checked-out branch. */

@@ -156,7 +156,7 @@ export async function endKilledRebase(place: WorktreeLocation): Promise<void> {
   const { root, id, worktree, git, gitFolder } = place;
   if (readWorktreeOrigin(root, id)?.merging !== true) return;
   await waitForOrphanGits(root);
-  for (const folder of listRebaseFolders(gitFolder)) {
+  for (const folder of ["rebase-merge", "rebase-apply"].map((name) => join(gitFolder, name)).filter(existsSync)) {
     const { status } = await git.try(["rebase", "--abort"], { env: buildMergeVariables(root) });
     // Git cannot abort a rebase that was killed very early or very late.
     if (status !== 0) await rm(folder, { recursive: true, force: true });
@@ -164,10 +164,6 @@ export async function endKilledRebase(place: WorktreeLocation): Promise<void> {
   await git.run(["symbolic-ref", "HEAD", `refs/heads/${worktree.branch}`]);
   await git.run(["reset", "--quiet", "--hard"]);
   await recordMerging(place, false);
-}
-
-function listRebaseFolders(gitFolder: string): readonly string[] {
-  return ["rebase-merge", "rebase-apply"].map((name) => join(gitFolder, name)).filter((folder) => existsSync(folder));
 }
 
 /** Waits for every git of a merge whose planner was killed, because killing it would leave its own locks. */
@@ -269,7 +265,11 @@ export async function requireCommitReadiness(repository: Repository, message: st
  */
 async function requireCommitter(repository: Repository): Promise<ReadonlyMap<string, string>> {
   const settings = await repository.settings();
-  if (!hasIdentity(settings)) await requireIdentity(repository);
+  if (!hasIdentity(settings) && (await repository.git.try(["var", "GIT_COMMITTER_IDENT"])).status !== 0) {
+    throwCommitError(
+      'git does not know who you are: run "git config user.name <name>" and "git config user.email <address>"',
+    );
+  }
   if (settings.get("commit.gpgsign") === "true") await requireSigning(repository);
   return settings;
 }
@@ -283,13 +283,6 @@ function hasIdentity(settings: ReadonlyMap<string, string>): boolean {
       settings.get(`user.${part}`),
   );
   return /[\p{L}\p{N}]/u.test(name ?? "") && /\w@\w/.test(email ?? "");
-}
-
-async function requireIdentity({ git }: Repository): Promise<void> {
-  if ((await git.try(["var", "GIT_COMMITTER_IDENT"])).status === 0) return;
-  throwCommitError(
-    'git does not know who you are: run "git config user.name <name>" and "git config user.email <address>"',
-  );
 }
 
 async function requireSigning({ git }: Repository): Promise<void> {

@@ -56,36 +56,15 @@ const ROWS: readonly Row[] = [
   },
   {
     ...FOLLOWED,
-    name: "moves the base branch to its work",
-    does: "save a; git update-ref refs/heads/main HEAD; tick",
-    says: /was moved to [0-9a-f]+ by the run/,
-  },
-  {
-    ...FOLLOWED,
     name: "renames the base branch",
     does: "save a; git branch -m main trunk; tick",
     says: /"main" was renamed to "trunk" by the run, .* with "git branch -m trunk main"/,
   },
   {
     ...FOLLOWED,
-    name: "deletes the base branch and checks out another one",
-    does: 'save a; git -C "$PLANNER_PROJECT" checkout -q -b other; git branch -q -D main; tick',
-    says: /"main" was renamed to "other" by the run/,
-  },
-  {
-    ...FOLLOWED,
     name: "merges its work in the person's checkout",
     does: 'save a; git -C "$PLANNER_PROJECT" merge -q "planner/$id"; tick',
     says: /"main" was moved to \w+ by the run, .* with "git reset --keep \w{40}"/,
-  },
-  {
-    name: "merges its work there beside other commits",
-    does: 'save a; cd "$PLANNER_PROJECT"; save b; git merge -q --no-edit "planner/$id"; cd - >/dev/null; tick',
-    ends: "needs_attention",
-    says: /was moved to \w+ by the run/,
-    keeps: ["a", "b"],
-    advised: FOLLOW,
-    merged: ["a"],
   },
   { ...DONE, name: "takes a commit back", does: "save a; save b; git reset -q --hard HEAD~1; tick", keeps: ["a", "b"] },
   {
@@ -96,24 +75,11 @@ const ROWS: readonly Row[] = [
     merged: ["b"],
   },
   {
-    name: "rebases and drops a commit",
-    does: "save a; save b; git rebase -q --onto HEAD~2 HEAD~1; tick",
-    ends: "completed",
-    keeps: ["a", "b"],
-    merged: ["b"],
-  },
-  {
     ...ATTENTION,
     name: "leaves its work in a stash",
     does: "echo a > a.txt; git add a.txt; git stash -q; tick",
     says: /a stash was made/,
     merge: /nothing was changed/,
-  },
-  {
-    ...FOLLOWED,
-    name: "goes back to the base after its work",
-    does: "save a; tick; git stash -q; git checkout -q --detach main; git stash pop -q",
-    says: /does not continue/,
   },
   {
     name: "leaves two ends",
@@ -133,23 +99,7 @@ const ROWS: readonly Row[] = [
     advised: FOLLOW,
     merged: ["a", "b"],
   },
-  {
-    ...FOLLOWED,
-    name: "leaves a bisect",
-    does: "save a; git bisect start -q HEAD HEAD~1; tick",
-    says: /a bisect was begun/,
-  },
   { ...UNMERGED, name: "deletes its worktree", does: 'save a; cd /; rm -rf "$PLANNER_WORKTREE"' },
-  {
-    ...UNMERGED,
-    name: "deletes its worktree after work on a detached HEAD",
-    does: 'git checkout -q --detach; save a; cd /; rm -rf "$PLANNER_WORKTREE"',
-  },
-  {
-    ...UNMERGED,
-    name: "removes its worktree with git",
-    does: 'save a; cd "$PLANNER_PROJECT"; git worktree remove --force "$PLANNER_WORKTREE"',
-  },
   {
     name: "deletes its spec",
     does: 'save a; rm "$spec"; git commit -q -a -m gone',
@@ -199,25 +149,10 @@ const ROWS: readonly Row[] = [
     merge: /acceptance criteria are not checked/,
   },
   {
-    ...ATTENTION,
-    name: "commits nothing",
-    does: "echo a > a.txt; echo more >> base.txt; tick",
-    says: /changes are not committed: a.txt, base.txt/,
-    advised: `cd ${THERE} && git add -A && git commit -q -m rest`,
-    merged: ["a"],
-  },
-  {
     ...FOLLOWED,
     name: "checks out the base branch after its work",
     does: "save a; tick; git commit -q -a -m ticked; git checkout -q --ignore-other-worktrees main",
     says: /branch "main" is checked out, which does not continue .* run "git checkout planner/,
-  },
-  {
-    name: "signs off with status 0 and a lie",
-    does: "echo 'All done, all tests pass.'",
-    ends: "needs_attention",
-    says: /acceptance criteria are not checked/,
-    merge: /acceptance criteria are not checked/,
   },
   { ...KEPT, name: "prints 100 MB in one line", does: "head -c 100000000 /dev/zero | tr '\\0' x; save a; tick" },
 ];

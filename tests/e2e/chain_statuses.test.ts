@@ -84,17 +84,3 @@ test("planner_work_start begins nothing unasked, as a chain and in parallel", as
     expectOthersUntouched(project);
   }
 });
-
-test("work --chain tries the named spec whatever its status is, and goes on past one that cannot begin", async () => {
-  using project = await mixedProject();
-  const broken = id(60);
-  // It becomes ready, and lint refuses it.
-  await project.add(broken, `depends_on: [${FIRST}]\npriority: 7\ndue: never\n`);
-
-  const { code, stderr } = await project.planner(["work", FIRST, "--chain"]);
-  const completed = await project.planner(["work", FIRST, "--chain"]);
-
-  expect([code, stderr.includes(`Cannot start work on spec '${broken}': lint finds errors`)]).toEqual([1, true]);
-  expect(begun(project).slice(0, 3)).toEqual([FIRST, SECOND, THIRD]);
-  expect([completed.code, completed.stderr.includes("status is completed")]).toEqual([1, true]);
-});

@@ -130,15 +130,6 @@ test("show refuses a broken file with line and column and an unknown id with sta
   expect(unknown).toMatchObject({ code: 1, stdout: "", stderr: "error: Spec not found: nothing-like-it\n" });
 });
 
-test("an ambiguous id names what it could mean", async () => {
-  const { code, stderr } = await run("show", "2026-11-01");
-
-  expect(code).toBe(2);
-  expect(stderr).toContain(`Ambiguous spec ID '2026-11-01'. Matches: ${DONE}, ${FREE}`);
-  expect(stderr).toContain(`\n${FREE}: Cut the ROPE\n`);
-  expect(stderr).toContain(`\n${BROKEN}: (cannot be read)\n`);
-});
-
 test("a counter of today that another day's spec has too is refused, and nothing is changed", async () => {
   using other = tempProject();
   const today = new Date().toLocaleDateString("sv");

@@ -141,7 +141,14 @@ const MERGERS = [
   ["watch", "--once"],
 ] as const;
 
-const CASES = ROWS.flatMap((row) => MERGERS.map((merger) => ({ row, merger, title: `${row.name}: ${merger[0]}` })));
+// Watch merges as merge does; what needs attention is said by each.
+const CASES = ROWS.flatMap((row) =>
+  MERGERS.slice(0, row.needsAttention === true ? 2 : 1).map((merger) => ({
+    row,
+    merger,
+    title: `${row.name}: ${merger[0]}`,
+  })),
+);
 
 const SCRIPT = 'echo "a $id" > a.txt; git add a.txt; git commit -q -m "planner($id): a"; tick';
 

@@ -154,61 +154,6 @@ test("planner_finalize works while a process works on the spec, because its agen
   expect((await project.call("finalize", { id: ID })).text).toBe(`Finalized spec: ${ID}`);
 });
 
-test("planner_takeover with force analyzes the spec and its last run", async () => {
-  using project = await withSpec("status: in_progress", "# T\n\n- [x] One\n- [ ] Two\n");
-  const stored = (text: string) => `2026-11-01T10:00:00.000Z ${text}\n`;
-  project.write(
-    `.planner/logs/${ID}.log`,
-    ["error: of an earlier run", `=== run ${ID}-7 ===`, "calling tool read_file", "error: the saw is blunt"]
-      .map(stored)
-      .join(""),
-  );
-  const before = project.specText(ID);
-
-  const answer = await project.json("takeover", { id: ID, force: true });
-
-  expect(answer).toEqual({
-    spec_id: ID,
-    analysis: [
-      "2 log lines in the last run",
-      "1 error line:",
-      "- error: the saw is blunt",
-      "1 line about tool calls",
-      "The run did not speak of completion",
-      "1 of 2 acceptance criteria checked",
-    ].join("\n"),
-    log_tail: expect.stringContaining("2026-11-01T10:00:00.000Z error: the saw is blunt"),
-    suggestion: expect.stringContaining("1 acceptance criterion still open"),
-    worktree_path: null,
-  });
-  expect(project.specText(ID)).toBe(before);
-});
-
-test("planner_takeover with force says when there is no log", async () => {
-  using project = await withSpec();
-
-  expect(await project.json("takeover", { id: ID, force: true })).toMatchObject({
-    analysis: expect.stringContaining("No execution log available for analysis"),
-    log_tail: "No log file found",
-    worktree_path: null,
-  });
-});
-
-test("planner_watch_stop asks the watch process to end", async () => {
-  using project = await plannerProject();
-  await using watch = sleeper("planner", "watch");
-  project.write(".planner/watch.pid", `${watch.pid}\n`);
-
-  expect(await project.json("watch_status")).toMatchObject({ watch_running: true });
-  expect(await project.call("watch_start")).toEqual({ text: "Watch is already running", refused: true });
-  expect(await project.call("watch_stop")).toEqual({
-    text: `Sent stop signal to watch process (PID: ${watch.pid})`,
-    refused: false,
-  });
-  expect(await watch.ended).toBe("SIGTERM");
-  expect(await project.call("watch_stop")).toEqual({ text: "Watch is not running", refused: true });
-});
-
 test("planner_work_start refuses what goes together with no work", async () => {
   using project = await withSpec();
 

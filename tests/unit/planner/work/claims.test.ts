@@ -3,7 +3,6 @@ import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import {
-  applyClaimChange,
   beginClaimChange,
   buildClaimRef,
   buildProbeRef,
@@ -22,7 +21,6 @@ import {
   settleOwnClaim,
   updateSeenClaims,
 } from "#planner/work/claims/decide_claim.ts";
-import { isObjectId, parsePushAnswer } from "#planner/work/claims/push_answer.ts";
 import { createCommitWriter, PLAIN_COMMIT_WRITER } from "#planner/work/commit_message.ts";
 
 const ref = (id: string): string => buildClaimRef(id as SpecId).slice("refs/planner/claims/".length);
@@ -261,48 +259,4 @@ test("settle takes the state of the change that landed, and forgets all others",
     kind: "own",
     claim: ownClaimOwn({ base: "n", state: "done", confirmedMs: 5 }),
   });
-});
-
-test("beginClaimChange keeps what may still happen, and the state only of the same commit", () => {
-  const before = ownClaimOwn({ ...HELD, tried: [{ oid: "n", state: "held" }], ended: true, lostTo: "Ben" });
-
-  expect(beginClaimChange(before, "b", "q")).toEqual({ ...before, process: "q", ended: false, lostTo: null });
-  expect(beginClaimChange(before, "x", "q").state).toBeNull();
-});
-
-test("applyClaimChange drops a claim that was released", () => {
-  expect(applyClaimChange(ownClaimOwn(HELD), { oid: "", state: "released" }, 5)).toBeNull();
-});
-
-const REF = "refs/planner/claims/a";
-const read = (line: string, status: number | null = 0) => parsePushAnswer(`To x\n${line}\nDone\n`, status).get(REF);
-
-test.each([
-  ["a new ref", `*\tabc:${REF}\t[new reference]`, 0],
-  ["a rewritten ref", `+\tabc:${REF}\tabc...def (forced update)`, 0],
-  ["a moved ref", ` \tabc:${REF}\tabc..def`, 0],
-  ["a deleted ref", `-\t:${REF}\t[deleted]`, 0],
-  ["a ref beside one that failed", `*\tabc:${REF}\t[new reference]`, 1],
-])("readPush takes %s for won", (_, line, status) => {
-  expect(read(line, status)).toEqual({ outcome: "won", refusal: null });
-});
-
-test.each([
-  ["the same commit", `=\tabc:${REF}\t[up to date]`, 0, null],
-  ["an early loser", `!\tabc:${REF}\t[rejected] (stale info)`, 1, null],
-  ["a late loser or a refusal", `!\tabc:${REF}\t[remote rejected] (failed)`, 1, "[remote rejected] (failed)"],
-  ["a killed push", `*\tabc:${REF}\t[new reference]`, null, null],
-  ["a push that broke off", `*\tabc:${REF}\t[new reference]`, 128, null],
-])("readPush takes %s for unclear", (_, line, status, refusal) => {
-  expect(read(line, status)).toEqual({ outcome: "unclear", refusal });
-});
-
-test("parsePushAnswer has no line for what the answer does not name", () => {
-  expect(read("fatal: the remote end hung up unexpectedly", 128)).toBeUndefined();
-});
-
-test("isObjectId is true for whole names only", () => {
-  const oid = "0123456789abcdef0123456789abcdef01234567";
-  expect([oid, oid + oid.slice(0, 24)].map(isObjectId)).toEqual([true, true]);
-  expect(["", "abc", oid.toUpperCase(), `${oid}\n`, `${oid}0`].map(isObjectId)).toEqual(Array(5).fill(false));
 });

@@ -3,12 +3,6 @@ import fc from "fast-check";
 import { buildNewRequestUrl, parseForgeRepository } from "#planner/work/requests/forge_place.ts";
 import { parseRequest } from "#planner/work/requests/forge_request.ts";
 import {
-  addPushedHead,
-  formatRequestNote,
-  parseRequestNote,
-  type RequestNote,
-} from "#planner/work/requests/request_note.ts";
-import {
   buildRequestBody,
   buildRequestTitle,
   escapeCode,
@@ -262,25 +256,4 @@ test.each([
   [{ ...GITHUB, number: 0 }, "expected the number"],
 ])("readRequest refuses %j", (value, words) => {
   expect(() => parseRequest("github", value)).toThrow(words);
-});
-
-const NOTE: RequestNote = {
-  ...{ forge: "github", host: "github.com", path: "acme/shop", number: 7, state: "open" },
-  ...{ url: "https://github.com/acme/shop/pull/7", remote: "origin", branch: "planner/x", base: "main" },
-  ...{ head: HEAD, began: null, pushed: [HEAD] },
-};
-
-test("parseNote reads what writeNote writes, and nothing else", () => {
-  expect(parseRequestNote(formatRequestNote("2026-11-01-001-one", NOTE))).toEqual(NOTE);
-  expect(parseRequestNote(formatRequestNote("x", { ...NOTE, head: "main" }))).toBeNull();
-  expect(parseRequestNote("planner claim\n\n{")).toBeNull();
-  expect(parseRequestNote("")).toBeNull();
-});
-
-test("addPushedHead keeps what was pushed, the newest last, and not without end", () => {
-  expect(addPushedHead(NOTE, MERGED).pushed).toEqual([HEAD, MERGED]);
-  expect(addPushedHead(addPushedHead(NOTE, MERGED), HEAD).pushed).toEqual([MERGED, HEAD]);
-  let note = NOTE;
-  for (let index = 0; index < 50; index++) note = addPushedHead(note, index.toString(16).padStart(40, "0"));
-  expect(note.pushed).toHaveLength(20);
 });

@@ -63,41 +63,6 @@ async function squash(subject = "squash"): Promise<string> {
   return head();
 }
 
-test("a merge commit and a fast-forward are found by the branch's own commits", async () => {
-  await branch();
-  await commit("elsewhere", { "other.txt": "OTHER\n" });
-  await git("merge", "--quiet", "--no-ff", "--no-edit", "planner/x");
-  const merge = await head();
-  await commit("later", { "other.txt": "later\n" });
-  expect((await search()).found).toMatchObject({ sign: "ancestor", commit: merge, stillThere: true });
-
-  await git("reset", "--quiet", "--hard", began);
-  await git("merge", "--quiet", "--ff-only", "planner/x");
-  const tip = await head();
-  expect((await search({ began })).found).toMatchObject({ sign: "ancestor", commit: tip, stillThere: true });
-  await commit("later", { "other.txt": "later\n" });
-  expect((await search({ began })).found).toMatchObject({ sign: "ancestor", commit: tip, stillThere: true });
-  // Without a note of its begin nothing says what a fast-forward brought.
-  expect((await search()).found).toMatchObject({ sign: "ancestor", stillThere: false });
-});
-
-test("a rebase merge is found by copies of each commit", async () => {
-  await branch();
-  await commit("elsewhere", { "other.txt": "OTHER\n" });
-  await git("cherry-pick", `${began}..planner/x`);
-  const last = await head();
-  await commit("later", { "other.txt": "later\n" });
-  expect((await search()).found).toMatchObject({ sign: "cherry", commit: last, stillThere: true });
-});
-
-test("a squash is found by its patch while the main branch moved elsewhere", async () => {
-  await branch();
-  await commit("elsewhere", { "other.txt": "OTHER\n" });
-  const made = await squash();
-  await commit("later", { "other.txt": "later\n" });
-  expect((await search()).found).toMatchObject({ sign: "patch", commit: made, stillThere: true });
-});
-
 test("a squash beside changed lines near by is found by merging", async () => {
   await branch();
   await commit("near", { "code.txt": text({ 12: "TWELVE" }) });
@@ -137,51 +102,6 @@ test("a squash whose lines were changed or partly reverted since is found, and n
   await git("reset", "--quiet", "--hard", made);
   await commit("partly", { "new.txt": null });
   expect((await search()).found).toMatchObject({ sign: "patch", commit: made, stillThere: false });
-});
-
-test("a squash and a merge that were reverted are found, and are not there", async () => {
-  await branch();
-  const made = await squash();
-  await git("revert", "--no-edit", "HEAD");
-  expect((await search()).found).toMatchObject({ sign: "patch", commit: made, stillThere: false });
-
-  await git("reset", "--quiet", "--hard", began);
-  await git("merge", "--quiet", "--no-ff", "--no-edit", "planner/x");
-  const merge = await head();
-  await git("revert", "--no-edit", "-m", "1", "HEAD");
-  expect((await search()).found).toMatchObject({ sign: "ancestor", commit: merge, stillThere: false });
-});
-
-test("a squash with the maintainer's edits is known to the forge alone, and only for this branch", async () => {
-  await branch();
-  const own = (await git("rev-parse", "planner/x")).trim();
-  await git("merge", "--quiet", "--squash", "planner/x");
-  const made = await commit("squash", { "new.txt": "edited\n" });
-  expect((await search()).found).toBeNull();
-  const forge = { head: own, commit: made, ref: "refs/pull/1/head" };
-  expect((await search({ forge })).found).toEqual({
-    sign: "forge",
-    commit: made,
-    stillThere: false,
-    commitHolds: true,
-  });
-  // Commits on top, by the maintainer, contain the branch.
-  await git("checkout", "--quiet", "--detach", "planner/x");
-  const more = await commit("more", { "more.txt": "more\n" });
-  await git("checkout", "--quiet", "main");
-  expect((await search({ forge: { ...forge, head: more } })).found?.sign).toBe("forge");
-  // What was merged there lacks the branch's last commit.
-  const before = (await git("rev-parse", "planner/x^1")).trim();
-  const other = await search({ forge: { ...forge, head: before } });
-  expect(other.found).toBeNull();
-  expect(other.notes.join()).toContain("does not have the branch's last commit");
-  // The main branch lacks what the forge merged.
-  const absent = await search({ forge: { ...forge, commit: own } });
-  expect(absent.found).toBeNull();
-  expect(absent.notes.join()).toContain("your main branch does not have it yet");
-  expect((await search({ forge: { ...forge, commit: null } })).found).toBeNull();
-  await git("revert", "--no-edit", "HEAD");
-  expect((await search({ forge })).found).toMatchObject({ sign: "forge", commitHolds: false });
 });
 
 test("the first of two commits alone, and a branch whose sum is empty, are not found", async () => {

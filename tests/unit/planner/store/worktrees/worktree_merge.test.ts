@@ -36,20 +36,6 @@ test("the next run begins with a conflict although unchanged files have other ti
   expect(begunAnew).toEqual({ commit, files: ["src/code.txt"] });
 });
 
-test("merge joins a person's change of the spec with the agent's", async () => {
-  await project.set(ID, { status: "in_progress" });
-  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
-  agent.write(FILE, DONE);
-  await agent.commitAll();
-  await project.set(ID, { status: "in_progress" });
-  project.write(FILE, project.read(FILE).replace("Text.", "Text, made clearer."));
-
-  const answer = await project.worktrees.mergeBranch(ID);
-
-  expect(answer.kind).toBe("merged");
-  expect(project.read(FILE)).toBe(DONE.replace("Text.", "Text, made clearer."));
-});
-
 test("merge leaves a spec alone that it has brought back and that went on since", async () => {
   await project.set(ID, { status: "in_progress" });
   const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
@@ -62,20 +48,6 @@ test("merge leaves a spec alone that it has brought back and that went on since"
 
   expect(answer.kind).toBe("nothing");
   expect(project.read(FILE)).toBe(DONE);
-});
-
-test("merge keeps a person's words in the spec, takes the agent's ticks, and adds its output", async () => {
-  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
-  agent.write(FILE, `${SPEC.replace("Text.", "Agent's text.").replace("[ ] one", "[x] one")}\n## Output\n\nagent's\n`);
-  await agent.commitAll();
-  const persons = SPEC.replace("Text.", "Person's text.");
-  project.write(FILE, `${persons}\n## Output\n\nperson's\n`);
-
-  const answer = await project.worktrees.mergeBranch(ID);
-
-  expect(answer.kind).toBe("merged");
-  const ticked = persons.replace("[ ] one", "[x] one");
-  expect(project.read(FILE)).toBe(`${ticked}\n## Output\n\nperson's\n\nagent's\n`);
 });
 
 test("merge brings a spec home that is in no commit, or in the branch's only", async () => {

@@ -1,9 +1,7 @@
 import { expect, spyOn, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Git } from "#planner/store/git/git.ts";
-import { planWorktreePath } from "#planner/store/worktrees/worktree_files.ts";
-import { Worktrees } from "#planner/store/worktrees/worktrees.ts";
 import { eachTest } from "../../../../support/each_test.ts";
 import { gitProject } from "../../../../support/git_project.ts";
 import {
@@ -16,30 +14,7 @@ import {
   worktreeProject,
 } from "../../../../support/worktree_project.ts";
 
-const clock = { now: () => new Date() };
-
 const project = eachTest(worktreeProject);
-
-test("prepare makes a worktree on a branch of the spec's own, unseen by the project's git", async () => {
-  rmSync(join(project.root, ".planner/.gitignore"));
-  await project.mustGit("commit", "--quiet", "-am", "without");
-
-  const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
-
-  const path = join(project.root, project.tree(ID));
-  expect(worktree).toMatchObject({
-    path,
-    root: path,
-    branch: `planner/${ID}`,
-    mainBranch: "main",
-    reused: false,
-    copied: [],
-  });
-  expect(readFileSync(join(path, "src/code.txt"), "utf8")).toBe("one\ntwo\nthree\n");
-  expect(await project.mustGit("status", "--porcelain")).toBe("");
-  expect(await project.worktrees.findWorktree(ID)).toMatchObject({ path, branch: `planner/${ID}`, mainBranch: "main" });
-  expect(await project.worktrees.findWorktree(OTHER)).toBeNull();
-});
 
 test("prepare brings the spec as it is now, and other uncommitted planner files unseen by git", async () => {
   const fresh = "2026-01-05-003-new";
@@ -125,23 +100,6 @@ test("prepare takes up the branch of a worktree whose folder was deleted", async
   expect(await project.worktrees.listCommits(ID)).toEqual([commit]);
 });
 
-test("prepare works for a project that is a folder of the repository, with spaces and dashes in its path", async () => {
-  using repository = await gitProject();
-  repository.write("-a b/.planner/specs/x.md", SPEC);
-  repository.write(`-a b/.planner/specs/${ID}.md`, SPEC);
-  repository.write("beside.txt", "beside\n");
-  await repository.mustGit("add", "-A");
-  await repository.mustGit("commit", "--quiet", "-m", "begin");
-  const root = join(repository.root, "-a b");
-
-  const worktree = await new Worktrees(root, clock).prepareWorktree(ID, OPTIONS);
-
-  expect(worktree.path).toBe(planWorktreePath(root, ID, null));
-  expect(worktree.root).toBe(join(worktree.path, "-a b/"));
-  expect(existsSync(join(worktree.path, "beside.txt"))).toBe(true);
-  expect(existsSync(join(worktree.root, `.planner/specs/${ID}.md`))).toBe(true);
-});
-
 test("prepare brings a project that git ignores altogether", async () => {
   await project.mustGit("rm", "--quiet", "-r", "--cached", ".planner");
   project.write(".gitignore", ".planner/\n");
@@ -184,20 +142,6 @@ test("prepare refuses a folder that is no worktree, and a branch that is checked
 
   await expect(project.worktrees.prepareWorktree(ID, OPTIONS)).rejects.toThrow("is not a git worktree");
   await expect(project.worktrees.prepareWorktree(OTHER, OPTIONS)).rejects.toThrow("is checked out in");
-});
-
-test("place hides the tool's own files from git, also in place of a committed one", async () => {
-  project.write(".mcp.json", "{}\n");
-  await project.mustGit("add", "-A");
-  await project.mustGit("commit", "--quiet", "-m", "more");
-  const worktree = await project.worktrees.prepareWorktree(ID, OPTIONS);
-
-  await worktree.writePlannerFile(".mcp.json", '{"planner":1}\n');
-  await worktree.writePlannerFile(".cursor/mcp.json", "{}\n");
-
-  expect(readFileSync(join(worktree.root, ".mcp.json"), "utf8")).toBe('{"planner":1}\n');
-  expect(await agentIn(project, worktree).git("status", "--porcelain", "-uall")).toBe("");
-  expect(await uncommittedIn(project)).toEqual([]);
 });
 
 test("prepare waits for a worktree that another git has only half made", async () => {

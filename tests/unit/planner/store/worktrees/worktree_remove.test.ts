@@ -122,20 +122,6 @@ test("merge takes states of the spec that were committed on the main branch mean
   expect(await project.mustGit("status", "--porcelain")).toBe("");
 });
 
-test("merge keeps a person's words where the agent changed the same lines and they are committed on the main branch only", async () => {
-  using project = await worktreeProject();
-  const agent = agentIn(project, await project.worktrees.prepareWorktree(ID, OPTIONS));
-  agent.write(FILE, SPEC.replace("Text.", "Agent's text."));
-  await agent.commitAll();
-  project.write(FILE, SPEC.replace("Text.", "Person's text."));
-  await project.mustGit("commit", "--quiet", "-am", "a person's");
-  project.write(FILE, SPEC);
-
-  expect((await project.worktrees.mergeBranch(ID)).kind).toBe("nothing");
-
-  expect(await project.mustGit("show", `HEAD:${FILE}`)).toBe(SPEC.replace("Text.", "Person's text."));
-});
-
 test("merge takes planner's own files of runs out of a branch that added them by force", async () => {
   using project = await worktreeProject();
   project.write(".planner/locks/edit.db", "");
